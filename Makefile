@@ -1,0 +1,100 @@
+# The few verbs people type, in front of the CMake presets. GNU make; stops at the first failing step.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+.NOTPARALLEL:
+.DEFAULT_GOAL := build
+
+PROGRAM := build/release/rattleback
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+# Configures and builds one preset; ninja shows its progress line on a terminal and nothing in a pipe.
+define build_preset
+	@mkdir -p build/$(1)
+	@cmake --preset $(1) >build/$(1)/configure.log 2>&1 || { cat build/$(1)/configure.log >&2; exit 1; }
+	@if [ -t 1 ]; then cmake --build build/$(1) -j $(JOBS); else \
+	    cmake --build build/$(1) -j $(JOBS) -- --quiet | { grep -vx 'ninja: no work to do.' || true; }; fi
+endef
+
+# Runs the tests of one preset whose names match $(2) at the level $(3).
+define run_tests
+	@RB_TEST_LEVEL=$(3) ctest --test-dir build/$(1) -j $(JOBS) --output-on-failure --no-tests=error $(if $(2),-R '$(2)')
+endef
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: setup setup-ci
+setup:
+	@tools/setup.sh
+setup-ci:
+	@tools/setup.sh ci
+
+.PHONY: build
+build: setup ## installs what is missing and builds build/release/rattleback (also: make alone)
+	$(call build_preset,release)
+
+.PHONY: demo
+demo: build ## runs a tumbling box, draws it and checks it against the exact answer
+	@mkdir -p out
+	@$(PROGRAM) run scenes/tumbling-box.json --plot out/tumbling-box.svg --csv out/tumbling-box.csv \
+	    --record out/tumbling-box.rbr --vtk out/tumbling-box-vtk
+	@$(PROGRAM) validate tumbling-box
+	@echo
+	@echo "Shown: a free box tumbling about its unstable middle axis, flown in closed form, then checked against reference values."
+	@echo "Look:  out/tumbling-box.svg (browser), out/tumbling-box.csv (table), out/tumbling-box-vtk (ParaView opens the .pvd)."
+	@echo "Next:  $(PROGRAM) replay out/tumbling-box.rbr runs it again and compares every bit; $(PROGRAM) lists all scenes."
+
+.PHONY: test
+test: build ## builds and runs all tests
+	$(call run_tests,release,,normal)
+
+.PHONY: test-long
+test-long: setup-ci build ## ten times the random cases, then 60 s of each fuzz target; below 20 minutes
+	$(call build_preset,fuzz)
+	@JOBS=$(JOBS) tools/test_long.sh
+
+.PHONY: test-full
+test-full: build ## every random case; the log goes to docs/test-full.log
+	@JOBS=$(JOBS) tools/test_full.sh
+
+.PHONY: test-asan
+test-asan: export ASAN_OPTIONS := detect_leaks=0
+test-asan: setup ## a tenth of the random cases under the address and undefined-behaviour sanitizers
+	$(call build_preset,asan)
+	@JOBS=$(JOBS) tools/test_asan.sh
+
+.PHONY: test-bits
+test-bits: setup-ci ## the same hashes from gcc and clang, debug and release
+	$(call build_preset,release)
+	$(call run_tests,release,[.]golden_,normal)
+	$(call build_preset,debug)
+	$(call run_tests,debug,[.]golden_,normal)
+	$(call build_preset,clang)
+	$(call run_tests,clang,[.]golden_,normal)
+	$(call build_preset,clang-debug)
+	$(call run_tests,clang-debug,[.]golden_,normal)
+
+.PHONY: bench
+bench: build ## runs the benchmarks
+	@$(PROGRAM) bench
+
+.PHONY: trace
+trace: ## which features of the specifications are done, and which test proves each
+	@tools/trace.py
+
+.PHONY: format
+format: setup-ci ## formats all C files
+	@tools/check_format.sh --fix
+
+.PHONY: check
+check: setup-ci ## format, clang-tidy, layers, symbols
+	@tools/check_format.sh
+	@tools/check_layers.py
+	@tools/check_symbols.sh
+	@tools/check_tidy.sh
+
+.PHONY: clean
+clean: ## removes build/ and out/
+	@rm -rf build out

@@ -1,0 +1,36 @@
+# rb_add_tests(NAME x FILES test_a.c test_b.c LIBRARIES ...) links the test files of a folder into one
+# program x and makes one CTest entry of every test in it.
+function(rb_add_tests)
+  cmake_parse_arguments(T "" "NAME" "FILES;LIBRARIES;DEFINITIONS" ${ARGN})
+  set(declarations "")
+  set(list "")
+  foreach(file ${T_FILES})
+    get_filename_component(stem ${file} NAME_WE)
+    string(APPEND declarations "extern const rbTestGroup rbTestGroup_${stem};\n")
+    string(APPEND list "    &rbTestGroup_${stem},\n")
+  endforeach()
+  set(main ${CMAKE_CURRENT_BINARY_DIR}/${T_NAME}_main.c)
+  file(GENERATE OUTPUT ${main} CONTENT
+"#include \"rb_test.h\"
+int main(int argc, char** argv);
+${declarations}
+static const rbTestGroup* const groups[] = {
+${list}};
+int main(int argc, char** argv)
+{
+    return rbRunTests(argc, argv, groups, sizeof groups / sizeof groups[0]);
+}
+")
+  add_executable(${T_NAME} ${main} ${T_FILES} ${CMAKE_SOURCE_DIR}/test/support/rb_test.c)
+  target_include_directories(${T_NAME} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/test/support
+    ${CMAKE_SOURCE_DIR}/app)
+  target_compile_definitions(${T_NAME} PRIVATE ${T_DEFINITIONS}
+    RB_SOURCE_DIR="${CMAKE_SOURCE_DIR}" RB_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  target_link_libraries(${T_NAME} PRIVATE rb_options rattleback ${T_LIBRARIES} cmocka m)
+  set(listing ${CMAKE_CURRENT_BINARY_DIR}/${T_NAME}_tests.cmake)
+  add_custom_command(TARGET ${T_NAME} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${T_NAME}> -DNAME=${T_NAME} -DOUTPUT=${listing}
+            -P ${CMAKE_SOURCE_DIR}/cmake/DiscoverTests.cmake
+    VERBATIM)
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${listing})
+endfunction()

@@ -1,0 +1,168 @@
+// Allocation with counting.
+//
+// The hooks and the two counters are the only process-wide state of the library: an allocator that
+// every container would have to carry costs a pointer per array and buys nothing a user asked for.
+#include "base/core/memory.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARENA_ALIGNMENT 16u
+
+struct rbArenaOverflow {
+    struct rbArenaOverflow* next;
+    size_t size; // of the whole block, header included
+};
+
+static void* defaultAlloc(size_t size, void* context)
+{
+    (void)context;
+    return malloc(size);
+}
+
+static void defaultFree(void* memory, size_t size, void* context)
+{
+    (void)size;
+    (void)context;
+    free(memory);
+}
+
+static rbAllocFn* allocHook = defaultAlloc;
+static rbFreeFn* freeHook = defaultFree;
+static void* hookContext = NULL;
+static atomic_uint_fast64_t allocationCount;
+static atomic_uint_fast64_t allocatedBytes;
+
+void rbSetAllocator(rbAllocFn* allocFn, rbFreeFn* freeFn, void* context)
+{
+    RB_ASSERT((allocFn == NULL) == (freeFn == NULL));
+    allocHook = allocFn != NULL ? allocFn : defaultAlloc;
+    freeHook = freeFn != NULL ? freeFn : defaultFree;
+    hookContext = context;
+}
+
+uint64_t rbGetAllocationCount(void)
+{
+    return atomic_load_explicit(&allocationCount, memory_order_relaxed);
+}
+
+uint64_t rbGetAllocatedBytes(void)
+{
+    return atomic_load_explicit(&allocatedBytes, memory_order_relaxed);
+}
+
+static void outOfMemory(size_t size)
+{
+    (void)fprintf(stderr, "rattleback: out of memory, %zu bytes were asked for\n", size);
+    abort();
+}
+
+void* rbAlloc(size_t size)
+{
+    if (size == 0) {
+        return NULL;
+    }
+    void* memory = allocHook(size, hookContext);
+    if (memory == NULL) {
+        outOfMemory(size);
+    }
+    atomic_fetch_add_explicit(&allocationCount, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&allocatedBytes, size, memory_order_relaxed);
+    return memory;
+}
+
+void* rbAllocZero(size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size) {
+        outOfMemory(SIZE_MAX);
+    }
+    void* memory = rbAlloc(count * size);
+    if (memory != NULL) {
+        memset(memory, 0, count * size);
+    }
+    return memory;
+}
+
+void rbFree(void* memory, size_t size)
+{
+    if (memory == NULL) {
+        return;
+    }
+    atomic_fetch_sub_explicit(&allocatedBytes, size, memory_order_relaxed);
+    freeHook(memory, size, hookContext);
+}
+
+void* rbGrow(void* memory, size_t oldSize, size_t newSize)
+{
+    void* grown = rbAlloc(newSize);
+    if (memory != NULL && grown != NULL) {
+        memcpy(grown, memory, oldSize < newSize ? oldSize : newSize);
+    }
+    rbFree(memory, oldSize);
+    return grown;
+}
+
+void* rbGrowArray(void* data, int* capacity, int wanted, size_t elementSize)
+{
+    RB_ASSERT(wanted >= 0);
+    if (wanted <= *capacity) {
+        return data;
+    }
+    int64_t grown = (int64_t)*capacity + *capacity / 2 + 8;
+    if (grown < wanted) {
+        grown = wanted;
+    }
+    if (grown > INT32_MAX) {
+        outOfMemory(SIZE_MAX);
+    }
+    void* result = rbGrow(data, (size_t)*capacity * elementSize, (size_t)grown * elementSize);
+    *capacity = (int)grown;
+    return result;
+}
+
+void* rbArena_Alloc(rbArena* arena, size_t size)
+{
+    size_t rounded = (size + ARENA_ALIGNMENT - 1u) & ~(size_t)(ARENA_ALIGNMENT - 1u);
+    arena->used += rounded;
+    if (arena->used > arena->highWater) {
+        arena->highWater = arena->used;
+    }
+    if (arena->used <= arena->capacity) {
+        return arena->data + (arena->used - rounded);
+    }
+    size_t blockSize = ARENA_ALIGNMENT + rounded;
+    struct rbArenaOverflow* block = rbAlloc(blockSize);
+    block->next = arena->overflow;
+    block->size = blockSize;
+    arena->overflow = block;
+    return (char*)block + ARENA_ALIGNMENT;
+}
+
+static void freeOverflow(rbArena* arena)
+{
+    while (arena->overflow != NULL) {
+        struct rbArenaOverflow* block = arena->overflow;
+        arena->overflow = block->next;
+        rbFree(block, block->size);
+    }
+}
+
+void rbArena_Reset(rbArena* arena)
+{
+    freeOverflow(arena);
+    if (arena->highWater > arena->capacity) {
+        rbFree(arena->data, arena->capacity);
+        arena->capacity = arena->highWater;
+        arena->data = rbAlloc(arena->capacity);
+    }
+    arena->used = 0;
+}
+
+void rbArena_Free(rbArena* arena)
+{
+    freeOverflow(arena);
+    rbFree(arena->data, arena->capacity);
+    *arena = (rbArena){0};
+}

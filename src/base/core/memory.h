@@ -1,0 +1,57 @@
+// Allocation with counting, growable arrays, and an arena for what dies with a step.
+#ifndef RB_CORE_MEMORY_H
+#define RB_CORE_MEMORY_H
+
+#include <rattleback/base.h>
+
+// Memory of at least size bytes, uninitialised. Never NULL: logs and aborts when there is none.
+// Size 0 gives NULL.
+void* rbAlloc(size_t size);
+
+// The same, zeroed. Aborts when count * size overflows.
+void* rbAllocZero(size_t count, size_t size);
+
+// Frees memory of the size it was allocated with; NULL is fine.
+void rbFree(void* memory, size_t size);
+
+// Moves memory to a block of another size.
+void* rbGrow(void* memory, size_t oldSize, size_t newSize);
+
+// Growable array of a type: RB_ARRAY(int) a = {0}; rbArray_Push(a, 3); a.data[0]; rbArray_Free(a).
+// A pointer into it dies at the next push: keep the index.
+#define RB_ARRAY(type) \
+    struct {           \
+        type* data;    \
+        int count;     \
+        int capacity;  \
+    }
+
+#define rbArray_Reserve(array, wanted) \
+    ((array).data = rbGrowArray((array).data, &(array).capacity, (wanted), sizeof(*(array).data)))
+
+#define rbArray_Push(array, value) \
+    ((void)rbArray_Reserve(array, (array).count + 1), (array).data[(array).count++] = (value))
+
+#define rbArray_Free(array)                                                                       \
+    (rbFree((array).data, (size_t)(array).capacity * sizeof(*(array).data)), (array).data = NULL, \
+     (array).count = 0, (array).capacity = 0)
+
+// Grows capacity to at least wanted, geometrically. Used by the macros above.
+void* rbGrowArray(void* data, int* capacity, int wanted, size_t elementSize);
+
+// Arena: memory handed out in order and taken back all at once. It grows to the high-water mark at
+// rbArena_Reset, so that a step like the last one allocates nothing.
+typedef struct rbArena {
+    char* data;
+    size_t capacity;
+    size_t used;
+    size_t highWater;
+    struct rbArenaOverflow* overflow; // blocks that did not fit
+} rbArena;
+
+// Memory aligned to 16 bytes, valid until the next reset.
+void* rbArena_Alloc(rbArena* arena, size_t size);
+void rbArena_Reset(rbArena* arena);
+void rbArena_Free(rbArena* arena);
+
+#endif

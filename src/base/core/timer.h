@@ -1,0 +1,8 @@
+// Wall clock for reports and benchmarks. Never part of a result.
+#ifndef RB_CORE_TIMER_H
+#define RB_CORE_TIMER_H
+
+// Seconds since some fixed moment, monotonic, nanosecond resolution.
+double rbGetWallTime(void);
+
+#endif

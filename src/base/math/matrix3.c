@@ -1,0 +1,362 @@
+#include "base/math/matrix3.h"
+
+#include "base/math/elementary.h"
+#include "base/math/float_bits.h"
+
+#include <rattleback/base.h>
+
+#include <float.h>
+
+#define SWEEPS_MAX 40            // Jacobi converges in about 5; more is a bug or a NaN
+#define SINGULAR_LEVEL 8.0       // in eps: pivots below it are rounding errors
+#define ORTHONORMAL_STEPS_MAX 60 // halves a wrong scale each time at first, then quadratic
+
+rbMat3 rbCrossMatrix(rbVec3 a)
+{
+    rbMat3 r = {{0.0, a.z, -a.y}, {-a.z, 0.0, a.x}, {a.y, -a.x, 0.0}};
+    return r;
+}
+
+rbMat3 rbMatFromSym(rbSym3 s)
+{
+    rbMat3 r = {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
+    return r;
+}
+
+rbSym3 rbSymFromMat(rbMat3 m)
+{
+    rbSym3 s = {m.cx.x,
+                m.cy.y,
+                m.cz.z,
+                0.5 * m.cx.y + 0.5 * m.cy.x,
+                0.5 * m.cx.z + 0.5 * m.cz.x,
+                0.5 * m.cy.z + 0.5 * m.cz.y};
+    return s;
+}
+
+double rbMat3_Determinant(rbMat3 m)
+{
+    return rbDot(m.cx, rbCross(m.cy, m.cz));
+}
+
+double rbSym3_Determinant(rbSym3 s)
+{
+    return s.xx * (s.yy * s.zz - s.yz * s.yz) - s.xy * (s.xy * s.zz - s.yz * s.xz) +
+           s.xz * (s.xy * s.yz - s.yy * s.xz);
+}
+
+// Largest power of two not above |x|; 1 for zero and for values whose power or its inverse is not a
+// normal double.
+static double powerBelow(double x)
+{
+    int exponent = (int)((rbBitsOf(x) >> 52) & 0x7ff) - 1023;
+    return exponent > -1022 && exponent < 1022 ? rbPowerOfTwo(exponent) : 1.0;
+}
+
+static double largestOf(rbVec3 v)
+{
+    rbVec3 a = rbAbs3(v);
+    double m = a.x > a.y ? a.x : a.y;
+    return m > a.z ? m : a.z;
+}
+
+// Inverse of a matrix whose entries are about 1. The rows of the adjugate are the cross products of
+// the columns.
+static bool invertScaled(rbMat3 m, rbMat3* inverse)
+{
+    rbVec3 rx = rbCross(m.cy, m.cz);
+    rbVec3 ry = rbCross(m.cz, m.cx);
+    rbVec3 rz = rbCross(m.cx, m.cy);
+    double determinant = rbDot(m.cx, rx);
+    // What the determinant would be without cancellation measures its rounding error.
+    rbVec3 a = rbAbs3(m.cx), b = rbAbs3(m.cy), c = rbAbs3(m.cz);
+    double size = a.x * (b.y * c.z + b.z * c.y) + a.y * (b.z * c.x + b.x * c.z) +
+                  a.z * (b.x * c.y + b.y * c.x);
+    if (!(fabs(determinant) > SINGULAR_LEVEL * DBL_EPSILON * size)) {
+        return false;
+    }
+    double f = 1.0 / determinant;
+    rbMat3 transposed = {rbScale(f, rx), rbScale(f, ry), rbScale(f, rz)};
+    *inverse = rbTranspose(transposed);
+    return true;
+}
+
+bool rbMat3_Invert(rbMat3 m, rbMat3* inverse)
+{
+    RB_ASSERT(inverse != NULL);
+    // Columns first, then rows: scaled = diag(row) m diag(column).
+    rbVec3 column = {1.0 / powerBelow(largestOf(m.cx)), 1.0 / powerBelow(largestOf(m.cy)),
+                     1.0 / powerBelow(largestOf(m.cz))};
+    rbMat3 s = {rbScale(column.x, m.cx), rbScale(column.y, m.cy), rbScale(column.z, m.cz)};
+    rbMat3 t = rbTranspose(s);
+    rbVec3 row = {1.0 / powerBelow(largestOf(t.cx)), 1.0 / powerBelow(largestOf(t.cy)),
+                  1.0 / powerBelow(largestOf(t.cz))};
+    rbMat3 scaled = {rbMulEach(row, s.cx), rbMulEach(row, s.cy), rbMulEach(row, s.cz)};
+    rbMat3 r;
+    if (!invertScaled(scaled, &r)) {
+        return false;
+    }
+    inverse->cx = rbMulEach(column, rbScale(row.x, r.cx));
+    inverse->cy = rbMulEach(column, rbScale(row.y, r.cy));
+    inverse->cz = rbMulEach(column, rbScale(row.z, r.cz));
+    return true;
+}
+
+// Power of two near 1/sqrt(|diagonal|), so that the diagonal becomes 1 to 4.
+static double scaleOfDiagonal(double diagonal)
+{
+    int exponent = (int)((rbBitsOf(diagonal) >> 52) & 0x7ff) - 1023;
+    if (exponent == -1023 || exponent == 1024) {
+        return 1.0; // zero, subnormal, not finite
+    }
+    int half = (exponent + 2048) / 2 - 1024; // rounded down
+    return rbPowerOfTwo(-half);
+}
+
+// L D L^T of a positive definite matrix with a diagonal of order 1, y and z exchanged if isSwapped.
+typedef struct rbFactor3 {
+    double l10, l20, l21;
+    double d0, d1, d2;
+    bool isSwapped;
+} rbFactor3;
+
+static rbSym3 swapYZ(rbSym3 s)
+{
+    rbSym3 r = {s.xx, s.zz, s.yy, s.xz, s.xy, s.yz};
+    return r;
+}
+
+// False when a pivot is not clearly positive. The second pivot is the larger of the two left: that
+// keeps l21 below 1 and so the error of the last pivot below a few eps.
+static bool factor(rbSym3 s, rbFactor3* f)
+{
+    const double level = SINGULAR_LEVEL * DBL_EPSILON;
+    f->d0 = s.xx;
+    if (!(f->d0 > 0.0)) {
+        return false;
+    }
+    f->isSwapped = s.zz - s.xz / f->d0 * s.xz > s.yy - s.xy / f->d0 * s.xy;
+    if (f->isSwapped) {
+        s = swapYZ(s);
+    }
+    f->l10 = s.xy / f->d0;
+    f->l20 = s.xz / f->d0;
+    f->d1 = s.yy - f->l10 * s.xy;
+    if (!(f->d1 > level * s.yy)) {
+        return false;
+    }
+    double r21 = s.yz - f->l10 * s.xz;
+    f->l21 = r21 / f->d1;
+    f->d2 = (s.zz - f->l20 * s.xz) - f->l21 * r21;
+    return f->d2 > level * s.zz;
+}
+
+static rbSym3 scaleSymmetric(rbSym3 s, rbVec3 d)
+{
+    rbSym3 r = {d.x * s.xx * d.x, d.y * s.yy * d.y, d.z * s.zz * d.z,
+                d.x * s.xy * d.y, d.x * s.xz * d.z, d.y * s.yz * d.z};
+    return r;
+}
+
+// Scales and factors; a matrix that is not positive definite has to be inverted the general way.
+static bool factorScaled(rbSym3 s, rbVec3* scale, rbFactor3* f)
+{
+    *scale = rbMakeVec3(scaleOfDiagonal(s.xx), scaleOfDiagonal(s.yy), scaleOfDiagonal(s.zz));
+    return factor(scaleSymmetric(s, *scale), f);
+}
+
+bool rbSym3_Invert(rbSym3 s, rbSym3* inverse)
+{
+    RB_ASSERT(inverse != NULL);
+    rbVec3 scale;
+    rbFactor3 f;
+    if (factorScaled(s, &scale, &f)) {
+        // M = L^-1; the inverse is M^T D^-1 M.
+        double m10 = -f.l10;
+        double m21 = -f.l21;
+        double m20 = f.l10 * f.l21 - f.l20;
+        double e0 = 1.0 / f.d0, e1 = 1.0 / f.d1, e2 = 1.0 / f.d2;
+        rbSym3 r = {e0 + m10 * e1 * m10 + m20 * e2 * m20,
+                    e1 + m21 * e2 * m21,
+                    e2,
+                    m10 * e1 + m20 * e2 * m21,
+                    m20 * e2,
+                    m21 * e2};
+        *inverse = scaleSymmetric(f.isSwapped ? swapYZ(r) : r, scale);
+        return true;
+    }
+    rbMat3 general;
+    if (!rbMat3_Invert(rbMatFromSym(s), &general)) {
+        return false;
+    }
+    *inverse = rbSymFromMat(general);
+    return true;
+}
+
+bool rbSym3_Solve(rbSym3 s, rbVec3 b, rbVec3* x)
+{
+    RB_ASSERT(x != NULL);
+    rbVec3 scale;
+    rbFactor3 f;
+    if (factorScaled(s, &scale, &f)) {
+        rbVec3 y = rbMulEach(scale, b);
+        y = f.isSwapped ? rbMakeVec3(y.x, y.z, y.y) : y;
+        y.y -= f.l10 * y.x;
+        y.z -= f.l20 * y.x + f.l21 * y.y;
+        y = rbMakeVec3(y.x / f.d0, y.y / f.d1, y.z / f.d2);
+        y.y -= f.l21 * y.z;
+        y.x -= f.l10 * y.y + f.l20 * y.z;
+        *x = rbMulEach(scale, f.isSwapped ? rbMakeVec3(y.x, y.z, y.y) : y);
+        return true;
+    }
+    rbMat3 general;
+    if (!rbMat3_Invert(rbMatFromSym(s), &general)) {
+        return false;
+    }
+    *x = rbMulMV(general, b);
+    return true;
+}
+
+rbSym3 rbSym3_Rotate(rbSym3 s, rbMat3 r)
+{
+    // Rows of r and of r s.
+    rbMat3 t = rbTranspose(r);
+    rbVec3 px = rbMulSV(s, t.cx), py = rbMulSV(s, t.cy), pz = rbMulSV(s, t.cz);
+    rbSym3 result = {rbDot(px, t.cx), rbDot(py, t.cy), rbDot(pz, t.cz),
+                     rbDot(px, t.cy), rbDot(px, t.cz), rbDot(py, t.cz)};
+    return result;
+}
+
+rbSym3 rbSym3_RotateByQuat(rbSym3 s, rbQuat q)
+{
+    return rbSym3_Rotate(s, rbMatFromQuat(q));
+}
+
+rbSym3 rbSym3_FromPrincipal(rbVec3 d, rbMat3 r)
+{
+    rbMat3 t = rbTranspose(r);
+    rbVec3 px = rbMulEach(d, t.cx), py = rbMulEach(d, t.cy), pz = rbMulEach(d, t.cz);
+    rbSym3 result = {rbDot(px, t.cx), rbDot(py, t.cy), rbDot(pz, t.cz),
+                     rbDot(px, t.cy), rbDot(px, t.cz), rbDot(py, t.cz)};
+    return result;
+}
+
+// One Jacobi rotation that makes *apq zero. app, aqq: the diagonal; arp, arq: the entries of the
+// third row; vp, vq: the axes.
+typedef struct rbJacobiPlane {
+    double *app, *aqq, *apq, *arp, *arq;
+    rbVec3 *vp, *vq;
+} rbJacobiPlane;
+
+static void rotatePlane(rbJacobiPlane k)
+{
+    double apq = *k.apq;
+    if (apq == 0.0) {
+        return;
+    }
+    // Below half an ulp of both diagonal entries the rotation would change nothing else.
+    if (*k.app + apq == *k.app && *k.aqq + apq == *k.aqq) {
+        *k.apq = 0.0;
+        return;
+    }
+    // t = tan of the angle, the smaller root of t^2 + 2 theta t - 1 = 0.
+    double theta = 0.5 * (*k.aqq - *k.app) / apq;
+    double root = fabs(theta) < 1e150 ? sqrt(theta * theta + 1.0) : fabs(theta);
+    double t = copysign(1.0 / (fabs(theta) + root), theta);
+    double c = 1.0 / sqrt(t * t + 1.0);
+    double s = t * c;
+    *k.app -= t * apq;
+    *k.aqq += t * apq;
+    *k.apq = 0.0;
+    double arp = *k.arp, arq = *k.arq;
+    *k.arp = c * arp - s * arq;
+    *k.arq = s * arp + c * arq;
+    rbVec3 vp = *k.vp, vq = *k.vq;
+    *k.vp = rbAddScaled(rbScale(c, vp), -s, vq);
+    *k.vq = rbAddScaled(rbScale(c, vq), s, vp);
+}
+
+rbEigen3 rbSym3_Diagonalize(rbSym3 s)
+{
+    RB_ASSERT(isfinite(s.xx) && isfinite(s.yy) && isfinite(s.zz));
+    RB_ASSERT(isfinite(s.xy) && isfinite(s.xz) && isfinite(s.yz));
+    rbEigen3 r = {{s.xx, s.yy, s.zz}, RB_MAT3_IDENTITY, 0, true};
+    if (s.xy == 0.0 && s.xz == 0.0 && s.yz == 0.0) {
+        return r;
+    }
+    // A power of two keeps the squares in range and changes no digit.
+    rbVec3 off = {s.xy, s.xz, s.yz};
+    double diagonalMax = largestOf(r.values), offMax = largestOf(off);
+    double unit = powerBelow(diagonalMax > offMax ? diagonalMax : offMax);
+    rbSym3 a = rbScaleSym(1.0 / unit, s);
+    for (; r.sweeps < SWEEPS_MAX; ++r.sweeps) {
+        if (a.xy == 0.0 && a.xz == 0.0 && a.yz == 0.0) {
+            break;
+        }
+        rotatePlane((rbJacobiPlane){&a.xx, &a.yy, &a.xy, &a.xz, &a.yz, &r.axes.cx, &r.axes.cy});
+        rotatePlane((rbJacobiPlane){&a.xx, &a.zz, &a.xz, &a.xy, &a.yz, &r.axes.cx, &r.axes.cz});
+        rotatePlane((rbJacobiPlane){&a.yy, &a.zz, &a.yz, &a.xy, &a.xz, &r.axes.cy, &r.axes.cz});
+    }
+    r.converged = a.xy == 0.0 && a.xz == 0.0 && a.yz == 0.0;
+    r.values = rbMakeVec3(unit * a.xx, unit * a.yy, unit * a.zz);
+    return r;
+}
+
+// Largest |cosine| between two axes.
+static double skewness(rbMat3 m)
+{
+    rbVec3 a = rbNormalize(m.cx), b = rbNormalize(m.cy), c = rbNormalize(m.cz);
+    return largestOf(rbMakeVec3(rbDot(a, b), rbDot(b, c), rbDot(c, a)));
+}
+
+rbOrthonormal3 rbMat3_Orthonormalize(rbMat3 m, double tolerance)
+{
+    RB_ASSERT(tolerance > 0.0);
+    rbOrthonormal3 r = {m, skewness(m), 0, false};
+    rbMat3 a = m;
+    while (!(r.error <= tolerance) && r.iterations < ORTHONORMAL_STEPS_MAX) {
+        rbVec3 nx = rbCross(a.cy, a.cz), ny = rbCross(a.cz, a.cx), nz = rbCross(a.cx, a.cy);
+        double determinant = rbDot(a.cx, nx);
+        if (!(determinant > 0.0)) {
+            return r;
+        }
+        double f = 0.5 / determinant;
+        a.cx = rbAddScaled(rbScale(0.5, a.cx), f, nx);
+        a.cy = rbAddScaled(rbScale(0.5, a.cy), f, ny);
+        a.cz = rbAddScaled(rbScale(0.5, a.cz), f, nz);
+        r.error = skewness(a);
+        r.iterations += 1;
+    }
+    if (!(r.error <= tolerance) || !(rbMat3_Determinant(a) > 0.0)) {
+        return r;
+    }
+    r.matrix = (rbMat3){rbNormalize(a.cx), rbNormalize(a.cy), rbNormalize(a.cz)};
+    r.converged = true;
+    return r;
+}
+
+rbMat3 rbMatFromEuler(rbVec3 angles)
+{
+    RB_ASSERT(rbIsFinite3(angles));
+    double sa, ca, sb, cb, sc, cc;
+    rbSinCos(angles.x, &sa, &ca);
+    rbSinCos(angles.y, &sb, &cb);
+    rbSinCos(angles.z, &sc, &cc);
+    rbMat3 r = {{cb * cc, ca * sc + sa * sb * cc, sa * sc - ca * sb * cc},
+                {-cb * sc, ca * cc - sa * sb * sc, sa * cc + ca * sb * sc},
+                {sb, -sa * cb, ca * cb}};
+    return r;
+}
+
+rbVec3 rbEulerFromMat(rbMat3 r)
+{
+    RB_ASSERT(fabs(rbMat3_Determinant(r) - 1.0) < 1e-3);
+    // The first angle is free when cos b = 0; the other two are computed with the one that was
+    // chosen, from Rx(-a) R = Ry(b) Rz(c), and so make up for it.
+    double a = rbAtan2(-r.cz.y, r.cz.z);
+    double sa, ca;
+    rbSinCos(a, &sa, &ca);
+    double b = rbAtan2(r.cz.x, ca * r.cz.z - sa * r.cz.y);
+    double c = rbAtan2(ca * r.cx.y + sa * r.cx.z, ca * r.cy.y + sa * r.cy.z);
+    return rbMakeVec3(a, b, c);
+}

@@ -1,0 +1,86 @@
+// 3x3 matrices: inverses, eigenvectors, orthonormalisation, Euler angles (B-05, B-09, L-07).
+//
+// Matrices hold their columns, see vecmath.h. Nothing here allocates; every function is a fixed
+// sequence of operations for a given input.
+#ifndef RB_MATH_MATRIX3_H
+#define RB_MATH_MATRIX3_H
+
+#include <rattleback/vecmath.h>
+
+#define RB_MAT3_IDENTITY ((rbMat3){{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}})
+
+// Matrix of the cross product: rbCrossMatrix(a) b = a x b.
+rbMat3 rbCrossMatrix(rbVec3 a);
+
+// A symmetric matrix in full, and the symmetric part (m + m^T)/2 of a full one.
+rbMat3 rbMatFromSym(rbSym3 s);
+rbSym3 rbSymFromMat(rbMat3 m);
+
+static inline rbSym3 rbSymFromDiagonal(rbVec3 d)
+{
+    rbSym3 s = {d.x, d.y, d.z, 0.0, 0.0, 0.0};
+    return s;
+}
+
+static inline rbSym3 rbAddSym(rbSym3 a, rbSym3 b)
+{
+    rbSym3 s = {a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
+    return s;
+}
+
+static inline rbSym3 rbScaleSym(double f, rbSym3 a)
+{
+    rbSym3 s = {f * a.xx, f * a.yy, f * a.zz, f * a.xy, f * a.xz, f * a.yz};
+    return s;
+}
+
+double rbMat3_Determinant(rbMat3 m);
+double rbSym3_Determinant(rbSym3 s);
+
+// Inverse by cofactors after scaling rows and columns by powers of two. False, and *inverse
+// unchanged, when the matrix is singular to working precision.
+bool rbMat3_Invert(rbMat3 m, rbMat3* inverse);
+
+// Inverse and solution of s x = b. A positive definite matrix is scaled to a unit diagonal (by
+// powers of two) and factored as L D L^T: the accuracy depends on the condition of the scaled
+// matrix only, so bodies of very different sizes do no harm. Indefinite matrices go the way of
+// rbMat3_Invert. False, and the result unchanged, when the matrix is singular to working precision.
+bool rbSym3_Invert(rbSym3 s, rbSym3* inverse);
+bool rbSym3_Solve(rbSym3 s, rbVec3 b, rbVec3* x);
+
+// r s r^T: a tensor given in a frame whose axes are the columns of r.
+rbSym3 rbSym3_Rotate(rbSym3 s, rbMat3 r);
+rbSym3 rbSym3_RotateByQuat(rbSym3 s, rbQuat q);
+
+// r diag(d) r^T, as for an inertia tensor in its principal frame.
+rbSym3 rbSym3_FromPrincipal(rbVec3 d, rbMat3 r);
+
+typedef struct rbEigen3 {
+    rbVec3 values; // unsorted; values.x belongs to axes.cx and so on
+    rbMat3 axes;   // orthonormal columns, determinant +1
+    int sweeps;    // of the Jacobi iteration
+    bool converged;
+} rbEigen3;
+
+// s = axes diag(values) axes^T by cyclic Jacobi rotations; each value is good to a few eps times
+// the largest. A diagonal matrix comes back untouched, with the identity and in its order.
+rbEigen3 rbSym3_Diagonalize(rbSym3 s);
+
+typedef struct rbOrthonormal3 {
+    rbMat3 matrix;
+    double error; // largest |cosine| between two of the axes, before the last normalisation
+    int iterations;
+    bool converged; // false, and matrix the input, when the input is not right-handed
+} rbOrthonormal3;
+
+// The rotation nearest to m, by averaging m with its inverse transpose: r1 <- (r1 + (r2 x r3)/D)/2,
+// cyclic, D = r1 . (r2 x r3), until the axes are orthogonal within tolerance; then they are
+// normalised.
+rbOrthonormal3 rbMat3_Orthonormalize(rbMat3 m, double tolerance);
+
+// R = Rx(a.x) Ry(a.y) Rz(a.z), and back with a.y in [-pi/2, pi/2] and the others in [-pi, pi].
+// Where a.y = +-pi/2 the other two are not unique; those returned still give the same matrix.
+rbMat3 rbMatFromEuler(rbVec3 angles);
+rbVec3 rbEulerFromMat(rbMat3 r);
+
+#endif

@@ -1,0 +1,134 @@
+#include "base/math/quaternion.h"
+
+#include "base/math/elementary.h"
+
+#include <rattleback/base.h>
+
+#define SERIES_LIMIT 1e-5    // square below which two terms of a series are exact to the last digit
+#define OPPOSITE_LIMIT 1e-14 // |a + b| below which only rounding errors are left of its direction
+
+rbQuat rbQuat_FromAxisAngle(rbVec3 axis, double angle)
+{
+    RB_ASSERT(rbIsUnit(axis));
+    double s, c;
+    rbSinCos(0.5 * angle, &s, &c);
+    rbQuat q = {c, s * axis.x, s * axis.y, s * axis.z};
+    return q;
+}
+
+rbAxisAngle rbQuat_ToAxisAngle(rbQuat q)
+{
+    RB_ASSERT(rbIsUnitQuat(q));
+    rbVec3 v = {q.x, q.y, q.z};
+    if (q.w < 0.0) {
+        v = rbNeg(v);
+    }
+    // Scaled by the largest component: the squares of a tiny rotation would underflow.
+    rbVec3 size = rbAbs3(v);
+    double largest = size.x > size.y ? size.x : size.y;
+    largest = largest > size.z ? largest : size.z;
+    if (largest == 0.0) {
+        return (rbAxisAngle){{1.0, 0.0, 0.0}, 0.0};
+    }
+    rbVec3 u = {v.x / largest, v.y / largest, v.z / largest};
+    double length = rbLength(u);
+    rbAxisAngle r = {{u.x / length, u.y / length, u.z / length},
+                     2.0 * rbAtan2(length * largest, fabs(q.w))};
+    return r;
+}
+
+rbMat3 rbMatFromAxisAngle(rbVec3 axis, double angle)
+{
+    RB_ASSERT(rbIsUnit(axis));
+    // cos E + (1 - cos) v v^T + sin [v]x, with 1 - cos = 2 sin^2 of half the angle.
+    double s, c;
+    rbSinCos(angle, &s, &c);
+    double half = rbSin(0.5 * angle);
+    double k = 2.0 * half * half;
+    rbVec3 v = axis;
+    rbVec3 sv = rbScale(s, v);
+    double xy = k * v.x * v.y, xz = k * v.x * v.z, yz = k * v.y * v.z;
+    rbMat3 r = {{c + k * v.x * v.x, xy + sv.z, xz - sv.y},
+                {xy - sv.z, c + k * v.y * v.y, yz + sv.x},
+                {xz + sv.y, yz - sv.x, c + k * v.z * v.z}};
+    return r;
+}
+
+rbQuat rbQuat_FromMat(rbMat3 r)
+{
+    // 4 w^2 = 1 + trace, 4 x^2 = 1 + r11 - r22 - r33 and so on; the largest is at least 1.
+    double xx = r.cx.x, yy = r.cy.y, zz = r.cz.z;
+    double trace = xx + yy + zz;
+    RB_ASSERT(fabs(rbDot(r.cx, rbCross(r.cy, r.cz)) - 1.0) < 1e-3);
+    rbQuat q;
+    if (trace >= xx && trace >= yy && trace >= zz) {
+        q = (rbQuat){1.0 + trace, r.cy.z - r.cz.y, r.cz.x - r.cx.z, r.cx.y - r.cy.x};
+    } else if (xx >= yy && xx >= zz) {
+        q = (rbQuat){r.cy.z - r.cz.y, 1.0 + xx - yy - zz, r.cx.y + r.cy.x, r.cx.z + r.cz.x};
+    } else if (yy >= zz) {
+        q = (rbQuat){r.cz.x - r.cx.z, r.cx.y + r.cy.x, 1.0 + yy - xx - zz, r.cy.z + r.cz.y};
+    } else {
+        q = (rbQuat){r.cx.y - r.cy.x, r.cx.z + r.cz.x, r.cy.z + r.cz.y, 1.0 + zz - xx - yy};
+    }
+    if (q.w < 0.0) {
+        q = (rbQuat){-q.w, -q.x, -q.y, -q.z};
+    }
+    return rbNormalizeQuat(q);
+}
+
+rbQuat rbQuat_Between(rbVec3 a, rbVec3 b)
+{
+    RB_ASSERT(rbIsUnit(a));
+    RB_ASSERT(rbIsUnit(b));
+    // With h = a + b: cos(angle/2) = |h|/2 and a x b = a x h. For nearly opposite vectors h is
+    // exact where 1 + a.b would have lost its digits.
+    rbVec3 h = rbAdd(a, b);
+    double length = rbLength(h);
+    if (length < OPPOSITE_LIMIT) {
+        rbVec3 p = rbPerpendicular(a);
+        return (rbQuat){0.0, p.x, p.y, p.z};
+    }
+    rbVec3 u = rbScale(1.0 / length, rbCross(a, h));
+    rbQuat q = {0.5 * length, u.x, u.y, u.z};
+    return rbNormalizeQuat(q);
+}
+
+rbQuat rbQuat_Exp(rbVec3 rotationVector)
+{
+    RB_ASSERT(rbIsFinite3(rotationVector));
+    rbVec3 v = rotationVector;
+    double square = rbLengthSquared(v);
+    double w, factor; // factor: sin(angle/2)/angle
+    if (square < SERIES_LIMIT) {
+        w = 1.0 - square * (1.0 / 8.0 - square * (1.0 / 384.0 - square * (1.0 / 46080.0)));
+        factor = 0.5 - square * (1.0 / 48.0 - square * (1.0 / 3840.0 - square * (1.0 / 645120.0)));
+    } else {
+        double angle = sqrt(square);
+        double s;
+        rbSinCos(0.5 * angle, &s, &w);
+        factor = s / angle;
+    }
+    rbQuat q = {w, factor * v.x, factor * v.y, factor * v.z};
+    return q;
+}
+
+rbVec3 rbQuat_Log(rbQuat q)
+{
+    RB_ASSERT(rbIsUnitQuat(q));
+    rbVec3 v = {q.x, q.y, q.z};
+    if (q.w < 0.0) {
+        v = rbNeg(v);
+    }
+    double w = fabs(q.w);
+    double square = rbLengthSquared(v);
+    double factor; // angle/|v|
+    if (square < SERIES_LIMIT) {
+        // 2 atan(t)/|v| with t = |v|/w.
+        double z = square / (w * w);
+        factor = 2.0 / w * (1.0 - z * (1.0 / 3.0 - z * (1.0 / 5.0 - z * (1.0 / 7.0))));
+    } else {
+        double length = sqrt(square);
+        factor = 2.0 * rbAtan2(length, w) / length;
+    }
+    return rbScale(factor, v);
+}

@@ -1,0 +1,34 @@
+// Bracketed root of a function of one variable.
+#ifndef RB_MATH_ROOTS_H
+#define RB_MATH_ROOTS_H
+
+#include <stdbool.h>
+
+typedef double rbRootFn(double x, void* context);
+
+typedef enum rbRootEnd {
+    RB_ROOT_FOUND,          // f is zero at x or the bracket is within the tolerance
+    RB_ROOT_NO_SIGN_CHANGE, // f has the same sign at both ends; x is the end where |f| is smaller
+    RB_ROOT_NAN,            // f returned NaN; x is the better end of the bracket so far
+    RB_ROOT_TOO_MANY,       // maxIterations were not enough
+    RB_ROOT_END_COUNT
+} rbRootEnd;
+
+typedef struct rbRootResult {
+    double x;            // the end of the last bracket where |f| is smaller
+    double f;            // f(x)
+    double other;        // the other end of the last bracket; f changes sign between x and other
+    double bracketWidth; // |x - other|; 0 when f(x) is exactly zero
+    int iterations;      // evaluations of f beyond the two ends
+    rbRootEnd end;
+    bool converged; // end == RB_ROOT_FOUND
+} rbRootResult;
+
+// Finds a sign change of f between a and b (in any order). Ends when the bracket is narrower than
+// tolerance or than two units in the last place of x; a tolerance of 0 asks for the latter.
+// Converges superlinearly for smooth functions; the bracket at least halves every four evaluations.
+// f is never evaluated outside [a, b]; it may jump and may be infinite.
+rbRootResult rbFindRoot(rbRootFn* f, void* context, double a, double b, double tolerance,
+                        int maxIterations);
+
+#endif

@@ -1,0 +1,13 @@
+# tests of this folder
+rb_add_tests(NAME test_base FILES
+  test/base/test_core.c
+  test/base/test_vecmath.c
+  test/base/test_elementary.c
+  test/base/test_elliptic.c
+  test/base/golden_elementary.c
+  test/base/test_matrix3.c
+  test/base/test_quaternion.c
+  test/base/phys_ode.c
+  test/base/test_roots.c
+  test/base/oracle_polynomial.c
+)

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Checks that includes point one way only, and that every public header stands alone.
+
+The order of the rooms is in tools/layers.txt. Violations are printed as file:line: message; the exit
+code is 1 if there is one.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ORDER_FILE = "tools/layers.txt"
+PUBLIC = "include/rattleback"
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+STANDARD_C = {
+    name + ".h"
+    for name in """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal
+    stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time
+    uchar wchar wctype""".split()
+}
+# What libc offers beyond the C standard.
+SYSTEM = re.compile(
+    r"^(sys/|linux/|netinet/|arpa/)|^(unistd|pthread|fcntl|dirent|strings|poll|spawn|glob|libgen|getopt"
+    r"|termios|netdb|malloc|dlfcn|sched)\.h$"
+)
+# Libraries of others and the only folders that may include them.
+LIBRARIES = [
+    (re.compile(r"^libqhull"), ["src/collision/geometry/", "test/"]),
+    (re.compile(r"^(jansson|jansson_config|zstd|zstd_errors|zdict)\.h$"), ["src/io/", "app/", "test/"]),
+    (re.compile(r"^assimp/"), ["src/io/", "app/", "test/"]),
+    (re.compile(r"^libwebsockets\.h$"), ["src/io/server/", "app/", "test/"]),
+    (re.compile(r"^(amd|SuiteSparse_config|suitesparse/.*)\.h$"), ["src/dynamics/solvers/", "test/"]),
+    (re.compile(r"^cmocka\.h$"), ["test/"]),
+]
+
+
+def read_order():
+    """Returns the rooms in their order and the room of every public header."""
+    rooms, headers = [], {}
+    with open(os.path.join(ROOT, ORDER_FILE), encoding="utf-8") as file:
+        for line in file:
+            words = line.split("#")[0].split()
+            if words:
+                rooms.append(words[0])
+                headers.update((name, words[0]) for name in words[1:])
+    return rooms, headers
+
+
+def c_files(folder):
+    for path, folders, names in os.walk(os.path.join(ROOT, folder)):
+        folders[:] = sorted(name for name in folders if name != "node_modules")
+        for name in sorted(names):
+            if name.endswith((".c", ".h", ".inc")):
+                yield os.path.relpath(os.path.join(path, name), ROOT)
+
+
+def includes_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            match = INCLUDE.match(line)
+            if match:
+                yield number, match.group(1) == "<", match.group(2)
+
+
+def room_of(path, rooms):
+    """The room of a path relative to src/. A file directly on a floor counts as its last room."""
+    folder = os.path.dirname(path)
+    while folder:
+        if folder in rooms:
+            return folder
+        inside = [room for room in rooms if room.startswith(folder + "/")]
+        if inside:
+            return inside[-1]
+        folder = os.path.dirname(folder)
+    return None
+
+
+class Checker:
+    def __init__(self):
+        self.rooms, self.headers = read_order()
+        self.violations = 0
+
+    def report(self, path, line, message):
+        self.violations += 1
+        print(f"{path}:{line}: {message}")
+
+    def target_room(self, path, line, is_angled, name):
+        """The room an include points to; None if it is not ours or is reported already."""
+        if is_angled:
+            if not name.startswith("rattleback/"):
+                return None
+            header = name[len("rattleback/"):]
+            if not os.path.isfile(os.path.join(ROOT, PUBLIC, header)):
+                self.report(path, line, f"<{name}> is not in {PUBLIC}")
+                return None
+            if header not in self.headers:
+                self.report(path, line, f"{ORDER_FILE} gives <{name}> no room")
+            return self.headers.get(header)
+        if not os.path.isfile(os.path.join(ROOT, "src", name)):
+            self.report(path, line, f'"{name}" is no path below src/, like "base/math/elementary.h"')
+            return None
+        room = room_of(name, self.rooms)
+        if room is None:
+            self.report(path, line, f'"{name}" lies in no room of {ORDER_FILE}')
+        return room
+
+    def check_order(self, path, room, line, is_angled, name):
+        target = self.target_room(path, line, is_angled, name)
+        if target is not None and self.rooms.index(target) > self.rooms.index(room):
+            self.report(path, line, f"{room} must not include {name}: {target} comes after it in {ORDER_FILE}")
+
+    def check_library(self, path, line, is_angled, name):
+        """Libraries of others only where they are allowed; the core uses libc and libm alone."""
+        for pattern, folders in LIBRARIES:
+            if pattern.match(name):
+                if not path.startswith(tuple(folders)):
+                    self.report(path, line, f"<{name}> is allowed only in {' '.join(folders)}")
+                return
+        is_ours = name.startswith("rattleback/") or not is_angled
+        in_library = path.startswith(("src/", "include/"))
+        if in_library and not is_ours and name not in STANDARD_C and not SYSTEM.match(name):
+            self.report(path, line, f"<{name}> belongs to a library that tools/check_layers.py does not know")
+
+    # L-103
+    def check_source(self):
+        """Every file of src/ includes only rooms before its own."""
+        for path in c_files("src"):
+            room = room_of(os.path.relpath(path, "src"), self.rooms)
+            if room is None:
+                self.report(path, 1, f"this file lies in no room of {ORDER_FILE}")
+                continue
+            for line, is_angled, name in includes_of(path):
+                self.check_order(path, room, line, is_angled, name)
+
+    def check_public(self):
+        """Public headers include only each other, in order, and the C standard library."""
+        for path in c_files(PUBLIC):
+            room = self.headers.get(os.path.relpath(path, PUBLIC))
+            if room is None:
+                self.report(path, 1, f"{ORDER_FILE} gives this header no room")
+            for line, is_angled, name in includes_of(path):
+                if not is_angled:
+                    self.report(path, line, f'public headers are included as <rattleback/...>, not "{name}"')
+                elif name not in STANDARD_C and not name.startswith("rattleback/"):
+                    self.report(path, line, f"<{name}> is neither ours nor of the C standard library")
+                elif room is not None:
+                    self.check_order(path, room, line, is_angled, name)
+
+    def check_alone(self):
+        """Every public header compiles alone, as C17 and as C++17."""
+        flags = "-fsyntax-only -Wall -Wextra -Werror -pedantic".split()
+        for compiler, language, standard in (("gcc", "c", "c17"), ("g++", "c++", "c++17")):
+            if shutil.which(compiler) is None:
+                self.report(PUBLIC, 1, f"there is no {compiler} to compile the headers: run tools/setup.sh ci")
+                continue
+            for path in c_files(PUBLIC):
+                name = os.path.relpath(path, "include")
+                result = subprocess.run(
+                    [compiler, "-x", language, "-std=" + standard, "-I", "include", *flags, "-"],
+                    input=f"#include <{name}>\n", capture_output=True, text=True, cwd=ROOT, check=False)
+                if result.returncode != 0:
+                    self.report(path, 1, f"does not compile alone as {standard}:\n{result.stderr.rstrip()}")
+
+    def run(self):
+        self.check_source()
+        self.check_public()
+        for folder in ("include", "src", "app", "bench", "validation"):
+            for path in c_files(folder):
+                for include in includes_of(path):
+                    self.check_library(path, *include)
+        self.check_alone()
+        return 1 if self.violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(Checker().run())

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# clang-tidy over every .c file, or those given; prints only problems. Needs a configured tree, not a
+# built one, so it makes one of its own, with everything switched on.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=build/tidy
+mkdir -p "$folder"
+if ! CC=clang cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DRB_BUILD_FUZZ=ON \
+    >"$folder/configure.log" 2>&1; then
+    cat "$folder/configure.log" >&2
+    exit 1
+fi
+
+# A file that no target compiles would be judged with wrong options, and is a mistake anyway.
+failed=0
+if [ $# -gt 0 ]; then
+    printf '%s\n' "$@"
+else
+    tools/list_c_files.sh c
+fi | while read -r file; do
+    if grep -qF "\"file\": \"$PWD/$file\"" "$folder/compile_commands.json"; then
+        echo "$file"
+    else
+        echo "$file: no target compiles this file; add it to a files.cmake" >&2
+    fi
+done >"$folder/files" 2>"$folder/strays"
+if [ -s "$folder/strays" ]; then
+    cat "$folder/strays" >&2
+    failed=1
+fi
+
+# shellcheck disable=SC2317 # called by xargs below
+tidyOne() {
+    local output
+    if ! output=$(clang-tidy -p "$1" --quiet "$2" 2>/dev/null); then
+        printf '%s\n' "${output:-$2: clang-tidy failed}"
+        return 1
+    fi
+}
+export -f tidyOne
+if ! xargs -r -d '\n' -P "${JOBS:-$(nproc)}" -I{} bash -c 'tidyOne "$@"' _ "$folder" {} <"$folder/files"; then
+    failed=1
+fi
+exit "$failed"

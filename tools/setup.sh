@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing; does nothing when all are there.
+#
+#   tools/setup.sh       what building, testing and the demo need
+#   tools/setup.sh ci    also what the checks and the fuzz targets need
+#
+# Runs as root or with sudo. The network is used only when a package is missing.
+set -euo pipefail
+
+packages=(
+    gcc libc6-dev make cmake ninja-build pkg-config git python3
+    libqhull-dev libjansson-dev libassimp-dev libzstd-dev libcmocka-dev gnuplot-nox
+)
+ciPackages=(
+    g++ clang clang-tidy clang-format libclang-rt-14-dev llvm-14
+)
+
+case "${1:-}" in
+"") ;;
+ci) packages+=("${ciPackages[@]}") ;;
+*)
+    echo "usage: tools/setup.sh [ci]" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "setup: this is not a Debian system, so nothing was installed; needed are the equivalents of:" \
+        "${packages[*]}" >&2
+    exit 0
+fi
+
+# dpkg-query complains about names it never heard of; those are missing too.
+installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null || true)
+missing=()
+for package in "${packages[@]}"; do
+    grep -qxF "installed $package" <<<"$installed" || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+    exit 0
+fi
+
+asRoot=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "setup: these packages are missing: ${missing[*]}; run tools/setup.sh as root," \
+            "since there is no sudo here" >&2
+        exit 1
+    fi
+    asRoot=(sudo)
+    # Without a terminal nobody can type a password: fail instead of waiting for one.
+    [ -t 0 ] || asRoot=(sudo -n)
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+run() {
+    "${asRoot[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@" \
+        </dev/null >>"$log" 2>&1
+}
+
+echo "setup: installing ${missing[*]}"
+if [ ${#asRoot[@]} -gt 0 ] && ! "${asRoot[@]}" true; then
+    echo "setup: sudo was refused; run tools/setup.sh as root or as a user who may use sudo" >&2
+    exit 1
+fi
+# A failed update need not be fatal: the old package lists may do.
+run update || true
+if ! run install -y --no-install-recommends "${missing[@]}"; then
+    tail -n 20 "$log" >&2
+    echo "setup: apt-get could not install ${missing[*]}; its last words are above." \
+        "Check the network and the package sources, then run tools/setup.sh again" >&2
+    exit 1
+fi
