@@ -1,1 +1,26 @@
-# files of this floor
+target_sources(rattleback PRIVATE
+  src/collision/geometry/box.c
+  src/collision/geometry/capsule.c
+  src/collision/geometry/compound.c
+  src/collision/geometry/cone.c
+  src/collision/geometry/cylinder.c
+  src/collision/geometry/ellipsoid.c
+  src/collision/geometry/half_edge.c
+  src/collision/geometry/hull.c
+  src/collision/geometry/hull_faces.c
+  src/collision/geometry/mass_properties.c
+  src/collision/geometry/mesh.c
+  src/collision/geometry/mesh_mass.c
+  src/collision/geometry/mesh_validation.c
+  src/collision/geometry/plane.c
+  src/collision/geometry/polygon.c
+  src/collision/geometry/polyhedron.c
+  src/collision/geometry/polyhedron_queries.c
+  src/collision/geometry/polyhedron_shape.c
+  src/collision/geometry/profile.c
+  src/collision/geometry/ray_span.c
+  src/collision/geometry/shape_ops.c
+  src/collision/geometry/soup.c
+  src/collision/geometry/sphere.c
+  src/collision/geometry/triangle_sink.c
+)

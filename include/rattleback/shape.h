@@ -1,0 +1,396 @@
+// Geometry: what a body looks like. Immutable shapes with bounds, support, inside test, rays, mass
+// and triangles; meshes with validation; extrusion and revolution.
+//
+// Frames and units: metres, kilograms; every query is in the frame of the shape unless it takes a
+// transform. Axes of revolution are z. A geometry never changes after its creation, so any number
+// of bodies and threads may share it; it is reference counted.
+//
+// Creation returns NULL on bad values and fills the error with a sentence that names the value and
+// what is accepted. Lengths are accepted from RB_LENGTH_MIN to RB_LENGTH_MAX, coordinates up to
+// RB_LENGTH_MAX in magnitude.
+#ifndef RATTLEBACK_SHAPE_H
+#define RATTLEBACK_SHAPE_H
+
+#include <rattleback/base.h>
+#include <rattleback/vecmath.h>
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Smallest and largest length of a shape in metres. Inertia holds the fifth power of a length;
+// these limits keep every product far from underflow and overflow.
+#define RB_LENGTH_MIN 1e-15
+#define RB_LENGTH_MAX 1e12
+
+// Most vertices, faces or corners of all faces of a mesh, corners of one face, points of a hull,
+// children of a compound, levels of nested compounds, triangles of a triangulation, and vertices of
+// a profile.
+#define RB_MESH_ELEMENTS_MAX (1 << 26)
+#define RB_FACE_CORNERS_MAX (1 << 14)
+#define RB_HULL_POINTS_MAX (1 << 20)
+#define RB_COMPOUND_CHILDREN_MAX (1 << 16)
+#define RB_COMPOUND_DEPTH_MAX 8
+#define RB_TRIANGLES_MAX (1 << 22)
+#define RB_PROFILE_POINTS_MAX 8192
+
+typedef enum rbShapeType {
+    RB_SHAPE_SPHERE,
+    RB_SHAPE_BOX,
+    RB_SHAPE_CAPSULE,
+    RB_SHAPE_CYLINDER,
+    RB_SHAPE_CONE,
+    RB_SHAPE_ELLIPSOID,
+    RB_SHAPE_PLANE,      // half space
+    RB_SHAPE_HULL,       // convex polyhedron
+    RB_SHAPE_POLYHEDRON, // closed, with polygonal and possibly non-convex faces
+    RB_SHAPE_MESH,       // triangles, closed or open
+    RB_SHAPE_SOUP,       // polygons without incidence
+    RB_SHAPE_COMPOUND,
+    RB_SHAPE_COUNT
+} rbShapeType;
+
+// Name of a type as scenes spell it ("sphere", "box", ...), never NULL.
+RB_API const char* rbShapeType_Name(rbShapeType type);
+
+// Type of a name, RB_SHAPE_COUNT if there is none.
+RB_API rbShapeType rbShapeType_Find(const char* name);
+
+typedef struct rbGeometry rbGeometry;
+
+// ---------------------------------------------------------------------------------------- creation
+
+// A ball about the origin.
+RB_API rbGeometry* rbCreateSphere(double radius, rbError* error);
+
+// A box about the origin, halfExtents along the axes.
+RB_API rbGeometry* rbCreateBox(rbVec3 halfExtents, rbError* error);
+
+// All points within radius of the segment from (0,0,-halfLength) to (0,0,halfLength). halfLength
+// may be 0, which is a sphere.
+RB_API rbGeometry* rbCreateCapsule(double radius, double halfLength, rbError* error);
+
+// x^2 + y^2 <= radius^2, |z| <= halfLength.
+RB_API rbGeometry* rbCreateCylinder(double radius, double halfLength, rbError* error);
+
+// Circular cone with its base at z = -height/2 and its apex at z = +height/2: the origin is halfway
+// up the axis. The centre of mass is at z = -height/4.
+RB_API rbGeometry* rbCreateCone(double radius, double height, rbError* error);
+
+RB_API rbGeometry* rbCreateEllipsoid(rbVec3 semiAxes, rbError* error);
+
+// The half space normal . x <= offset. The normal is normalised (offset is divided by the same
+// length); it must not be zero.
+RB_API rbGeometry* rbCreatePlane(rbVec3 normal, double offset, rbError* error);
+
+// Convex hull of points. Bits do not depend on the order of the points nor on the hull library:
+// vertices are sorted, coplanar triangles merged into faces, planes computed by our own sums.
+// Points must not all lie in a plane. UNSUPPORTED in a library built without RB_QHULL.
+RB_API rbGeometry* rbCreateHull(const rbVec3* points, int count, rbError* error);
+
+// Indexed polygons. Face f has faceSizes[f] corners; the corners of all faces stand one after the
+// other in indices, counter-clockwise seen from outside.
+typedef struct rbMeshDef {
+    const rbVec3* vertices;
+    int vertexCount;
+    const int* faceSizes; // NULL: every face is a triangle
+    const int* indices;
+    int faceCount;
+} rbMeshDef;
+
+// Boundary representation with planar polygonal faces, which may be non-convex (without holes).
+// Must be valid in the sense of rbValidateMesh, which includes closed and outward oriented.
+RB_API rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error);
+
+// Triangle mesh; polygons are split into triangles. Closed, manifold, outward meshes are solids;
+// others are accepted as surfaces: they have no mass and contain no point. Refused are indices out
+// of range, non-finite vertices, faces without area, and closed meshes that are inside out.
+RB_API rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error);
+
+// Polygon soup: only indices, coordinates and areas are checked, nothing is known of neighbours.
+// No mass, no inside.
+RB_API rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error);
+
+// A part of a compound: a geometry at a pose, transform maps the frame of the part to the frame of
+// the compound. density in kg/m^3; 0 or less inherits the density asked for.
+typedef struct rbCompoundChild {
+    const rbGeometry* geometry;
+    rbTransform transform;
+    double density;
+} rbCompoundChild;
+
+// Several geometries as one; keeps references to them. Overlapping parts count twice in the mass,
+// as the sum of parts.
+RB_API rbGeometry* rbCreateCompound(const rbCompoundChild* children, int count, rbError* error);
+
+// One more owner. Returns the geometry.
+RB_API rbGeometry* rbGeometry_Retain(const rbGeometry* geometry);
+
+// One owner less; the last one frees it. NULL is fine.
+RB_API void rbDestroyGeometry(rbGeometry* geometry);
+
+// -------------------------------------------------------------------------------------- parameters
+
+// What a primitive was made of; only the member of its type is set.
+typedef struct rbShapeData {
+    rbShapeType type;
+    union {
+        struct {
+            double radius;
+        } sphere;
+        struct {
+            rbVec3 halfExtents;
+        } box;
+        struct {
+            double radius, halfLength;
+        } capsule, cylinder;
+        struct {
+            double radius, height;
+        } cone;
+        struct {
+            rbVec3 semiAxes;
+        } ellipsoid;
+        struct {
+            rbVec3 normal; // unit
+            double offset;
+        } plane;
+    };
+} rbShapeData;
+
+RB_API rbShapeType rbGeometry_GetType(const rbGeometry* geometry);
+RB_API rbShapeData rbGeometry_GetData(const rbGeometry* geometry);
+
+// Vertices and faces of a hull, polyhedron, mesh or soup, borrowed for the life of the geometry.
+// False, and an empty mesh, for other types.
+RB_API bool rbGeometry_GetMesh(const rbGeometry* geometry, rbMeshDef* mesh);
+
+// Children of a compound, borrowed; count is 0 for other types.
+RB_API const rbCompoundChild* rbGeometry_GetChildren(const rbGeometry* geometry, int* count);
+
+// Type by type: sphere to hull are convex.
+RB_API bool rbGeometry_IsConvex(const rbGeometry* geometry);
+
+// False for planes and for compounds with one.
+RB_API bool rbGeometry_IsBounded(const rbGeometry* geometry);
+
+// True if there is an inside: false for soups and surfaces, true for compounds if all children are.
+RB_API bool rbGeometry_IsSolid(const rbGeometry* geometry);
+
+// Hash of type and content; equal content gives equal hashes on every machine.
+RB_API uint64_t rbGeometry_GetHash(const rbGeometry* geometry);
+
+// ------------------------------------------------------------------------------------------
+// queries
+
+typedef struct rbBounds {
+    rbVec3 lower, upper;
+} rbBounds;
+
+// Axis-aligned box of the shape moved by transform, tight to rounding. Planes have infinite bounds,
+// except along an axis that their moved normal is exactly parallel to.
+RB_API rbBounds rbGeometry_GetBounds(const rbGeometry* geometry, rbTransform transform);
+
+// A point of the shape farthest in a direction, which need not be a unit vector; zero gives some
+// point. For meshes, soups and compounds this is the support of the convex hull. For planes it is
+// the point of the plane nearest to the origin, whatever the direction: the true one is at
+// infinity.
+RB_API rbVec3 rbGeometry_GetSupport(const rbGeometry* geometry, rbVec3 direction);
+
+// Is the point in the solid? The boundary counts as inside. Surfaces and soups contain nothing.
+// Meshes by the winding number, O(faces).
+RB_API bool rbGeometry_Contains(const rbGeometry* geometry, rbVec3 point);
+
+// Largest distance of a point of the shape from the given point, INFINITY for planes.
+RB_API double rbGeometry_GetRadius(const rbGeometry* geometry, rbVec3 point);
+
+// Points origin + t direction with 0 <= t <= tMax. direction need not be a unit vector but not
+// zero.
+typedef struct rbRay {
+    rbVec3 origin;
+    rbVec3 direction;
+    double tMax; // INFINITY is fine
+} rbRay;
+
+typedef struct rbRayHit {
+    double t;
+    rbVec3 point;  // origin + t direction
+    rbVec3 normal; // outward unit normal of the surface there; of a soup the normal of the face
+    int feature;   // face of a polyhedral shape; box: 2*axis + (positive side); cylinder, cone and
+                   // capsule: 0 side, 1 lower end, 2 upper end; otherwise 0
+    int child;     // index in a compound (of the outermost one), otherwise 0
+} rbRayHit;
+
+// First point of the surface along the ray. A ray that starts inside hits where it leaves: the
+// normal then points along the direction. A ray within a flat face does not hit that face.
+// O(faces) for meshes.
+RB_API bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit);
+
+// ---------------------------------------------------------------------------------------------
+// mass
+
+// inertia is about the center, in the axes of the frame that center is given in.
+typedef struct rbMassProperties {
+    double volume;
+    double mass;
+    rbVec3 center;
+    rbSym3 inertia;
+} rbMassProperties;
+
+// Mass properties of a homogeneous body of the given density > 0 (children of compounds may have
+// their own). Exact formulas. UNSUPPORTED for planes, soups and surfaces.
+RB_API rbStatus rbGeometry_GetMass(const rbGeometry* geometry, double density,
+                                   rbMassProperties* properties, rbError* error);
+
+// The same body moved by a transform.
+RB_API rbMassProperties rbMassProperties_Transform(const rbMassProperties* properties,
+                                                   rbTransform transform);
+
+// Two bodies in the same frame joined to one (parallel axes). A mass of 0 adds nothing.
+RB_API rbMassProperties rbMassProperties_Add(const rbMassProperties* a, const rbMassProperties* b);
+
+// Inertia about another point of the same frame.
+RB_API rbSym3 rbMassProperties_GetInertiaAbout(const rbMassProperties* properties, rbVec3 point);
+
+// Principal moments and frame: q maps principal axes to the frame of the properties, p is the
+// center. If the inertia is diagonal already (to 1e-14 of its trace), q is exactly the identity and
+// the order is kept.
+RB_API void rbMassProperties_Principal(const rbMassProperties* properties, rbVec3* moments,
+                                       rbTransform* principalFrame);
+
+// Can a body have these? Finite, mass > 0, inertia positive definite, each principal moment at most
+// the sum of the others (1e-12 relative; a flat plate is the limit and allowed).
+RB_API rbStatus rbMassProperties_Judge(const rbMassProperties* properties, rbError* error);
+
+// --------------------------------------------------------------------------------- mesh validation
+
+// Kinds of issues: name, whether a polyhedron is refused for it (otherwise a note), label, phrase
+// for one and for many.
+#define RB_MESH_ISSUE_MAP(X)                                                                       \
+    X(EMPTY, true, "empty", "there is no vertex or no face", "nothing")                            \
+    X(TOO_LARGE, true, "too large", "more elements than are accepted",                             \
+      "faces or totals are beyond what is accepted")                                               \
+    X(INDEX, true, "index out of range", "one corner names no vertex", "corners name no vertex")   \
+    X(NOT_FINITE, true, "not finite",                                                              \
+      "one vertex has a coordinate that is no number or too large",                                \
+      "vertices have a coordinate that is no number or too large")                                 \
+    X(DUPLICATE_VERTEX, true, "duplicate vertices", "one vertex stands where another one stands",  \
+      "vertices stand where another one stands")                                                   \
+    X(UNUSED_VERTEX, false, "unused", "one vertex belongs to no face",                             \
+      "vertices belong to no face")                                                                \
+    X(DEGENERATE_FACE, true, "degenerate",                                                         \
+      "one face has less than three corners, a repeated corner or no area",                        \
+      "faces have less than three corners, a repeated corner or no area")                          \
+    X(DUPLICATE_FACE, true, "duplicate faces", "one face has the vertices of another face",        \
+      "faces have the vertices of another face")                                                   \
+    X(EDGE_TWICE, true, "winding", "one edge is visited twice by the same face",                   \
+      "edges are visited twice by the same face")                                                  \
+    X(OPEN_EDGE, true, "open", "one edge belongs to one face only",                                \
+      "edges belong to one face only")                                                             \
+    X(NON_MANIFOLD_EDGE, true, "non-manifold", "one edge belongs to more than two faces",          \
+      "edges belong to more than two faces")                                                       \
+    X(ORIENTATION, true, "inconsistent orientation",                                               \
+      "one edge is run in the same direction by both faces",                                       \
+      "edges are run in the same direction by both faces")                                         \
+    X(NON_MANIFOLD_VERTEX, true, "non-manifold", "the faces at one vertex form more than one fan", \
+      "vertices have faces that form more than one fan")                                           \
+    X(NON_PLANAR_FACE, true, "not planar", "one face has corners outside its plane",               \
+      "faces have corners outside their plane")                                                    \
+    X(CROSSING_FACE, true, "crossing", "the outline of one face crosses itself",                   \
+      "faces have an outline that crosses itself")                                                 \
+    X(INSIDE_OUT, true, "inside out", "the enclosed volume is not positive", "nothing")            \
+    X(SEVERAL_COMPONENTS, false, "several components", "the faces form one component",             \
+      "components are formed by the faces")
+
+typedef enum rbMeshIssueKind {
+#define RB_MESH_ISSUE_ENUM(name, isError, label, one, many) RB_MESH_ISSUE_##name,
+    RB_MESH_ISSUE_MAP(RB_MESH_ISSUE_ENUM)
+#undef RB_MESH_ISSUE_ENUM
+    RB_MESH_ISSUE_COUNT
+} rbMeshIssueKind;
+
+// One issue and its place; what does not apply is -1.
+typedef struct rbMeshIssue {
+    rbMeshIssueKind kind;
+    int face, otherFace;
+    int vertexA, vertexB; // of an edge; vertexA alone for a vertex
+} rbMeshIssue;
+
+typedef struct rbMeshReport {
+    long long counts[RB_MESH_ISSUE_COUNT];   // components for SEVERAL_COMPONENTS
+    rbMeshIssue firsts[RB_MESH_ISSUE_COUNT]; // the first of each kind
+    long long issueCount;                    // of all kinds; may exceed the capacity given
+    int storedCount;                         // issues written
+    int vertexCount, faceCount;
+    int componentCount; // of faces connected by common vertices
+    long long edgeCount;
+    double diameter; // diagonal of the bounding box, m
+    double volume;   // signed; 0 unless the mesh is closed
+    bool isClosed;   // every edge in two faces or more
+    bool isSolid;    // closed, two faces an edge, consistently oriented, positive volume: has mass
+    bool isValid;    // no issue but notes
+} rbMeshReport;
+
+// Judges a mesh and writes the first issues, ordered by kind and place. issues may be NULL if
+// capacity is 0. Indices out of range and faces of less than three corners end the examination,
+// because edges are then not defined. Faces are planar within 1e-9 of the diameter. Different faces
+// that pierce each other are not looked for. O(vertices + corners), and the square of the corners
+// of one face.
+RB_API rbMeshReport rbValidateMesh(const rbMeshDef* def, rbMeshIssue* issues, int capacity);
+
+// Short text of a kind ("open", "non-manifold", ...), and whether it makes a mesh invalid.
+RB_API const char* rbMeshIssueKind_Text(rbMeshIssueKind kind);
+RB_API bool rbMeshIssueKind_IsError(rbMeshIssueKind kind);
+
+// One sentence: the gravest issue with count and first place, or what the mesh is if it is valid.
+RB_API void rbMeshReport_Describe(const rbMeshReport* report, char* text, size_t capacity);
+
+// ----------------------------------------------------------------------------- made meshes,
+// display
+
+// A mesh that the caller owns and frees with rbFreeMesh.
+typedef struct rbOwnedMesh {
+    rbVec3* vertices;
+    int* faceSizes;
+    int* indices;
+    int vertexCount;
+    int faceCount;
+    int indexCount;
+} rbOwnedMesh;
+
+RB_API rbMeshDef rbOwnedMesh_GetDef(const rbOwnedMesh* mesh);
+RB_API void rbFreeMesh(rbOwnedMesh* mesh);
+
+// Prism over a simple polygon in the plane z = 0, from z = 0 to z = height. Either orientation of
+// the polygon; one that touches or crosses itself is refused.
+RB_API rbStatus rbExtrudeProfile(const double (*profileXY)[2], int count, double height,
+                                 rbOwnedMesh* mesh, rbError* error);
+
+// Solid of revolution about z of a simple closed polygon of points (r, z), r >= 0, with the given
+// number of segments >= 3; vertices lie on the exact surface. Edges on the axis (r = 0) vanish; a
+// single point on the axis would pinch the solid and is refused.
+RB_API rbStatus rbRevolveProfile(const double (*profileRZ)[2], int count, int segments,
+                                 rbOwnedMesh* mesh, rbError* error);
+
+// Triangles for display, owned by the caller, outward oriented.
+typedef struct rbTriangles {
+    rbVec3* vertices;
+    int (*triangles)[3];
+    int vertexCount;
+    int triangleCount;
+} rbTriangles;
+
+// Triangles no farther than deviation > 0 from the surface of round shapes, and the surface no
+// farther from them; flat shapes are exact. Planes become a square of half size planeHalfSize.
+// LIMIT when more than RB_TRIANGLES_MAX triangles would be needed.
+RB_API rbStatus rbGeometry_Triangulate(const rbGeometry* geometry, double deviation,
+                                       double planeHalfSize, rbTriangles* triangles,
+                                       rbError* error);
+RB_API void rbFreeTriangles(rbTriangles* triangles);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,108 @@
+// Box about the origin, faces perpendicular to the axes.
+#include "collision/geometry/ray_span.h"
+#include "collision/geometry/shape_ops.h"
+
+rbGeometry* rbCreateBox(rbVec3 halfExtents, rbError* error)
+{
+    if (rbCheckLength(halfExtents.x, false, "half extent x of the box", error) != RB_STATUS_OK ||
+        rbCheckLength(halfExtents.y, false, "half extent y of the box", error) != RB_STATUS_OK ||
+        rbCheckLength(halfExtents.z, false, "half extent z of the box", error) != RB_STATUS_OK) {
+        return NULL;
+    }
+    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_BOX);
+    geometry->data.box.halfExtents = halfExtents;
+    return rbFinishGeometry(geometry);
+}
+
+static rbStatus massOfBox(const rbGeometry* geometry, double density, rbMassProperties* properties,
+                          rbError* error)
+{
+    (void)error;
+    rbVec3 h = geometry->data.box.halfExtents;
+    rbVec3 i = {(h.y * h.y + h.z * h.z) / 3.0, (h.x * h.x + h.z * h.z) / 3.0,
+                (h.x * h.x + h.y * h.y) / 3.0};
+    *properties = rbMakeMass(density, 8.0 * h.x * h.y * h.z, 0.0, i);
+    return RB_STATUS_OK;
+}
+
+static rbVec3 supportOfBox(const rbGeometry* geometry, rbVec3 direction)
+{
+    rbVec3 h = geometry->data.box.halfExtents;
+    return rbMakeVec3(copysign(h.x, direction.x), copysign(h.y, direction.y),
+                      copysign(h.z, direction.z));
+}
+
+static rbBounds boundsOfBox(const rbGeometry* geometry, rbTransform transform)
+{
+    rbVec3 h = geometry->data.box.halfExtents;
+    rbMat3 m = rbMatFromQuat(transform.q);
+    rbMat3 size = {rbAbs3(m.cx), rbAbs3(m.cy), rbAbs3(m.cz)};
+    return rbMakeBounds(transform.p, rbMulMV(size, h));
+}
+
+static double radiusOfBox(const rbGeometry* geometry, rbVec3 point)
+{
+    return rbLength(rbAdd(rbAbs3(point), geometry->data.box.halfExtents));
+}
+
+static bool boxContains(const rbGeometry* geometry, rbVec3 point)
+{
+    rbVec3 h = geometry->data.box.halfExtents;
+    return fabs(point.x) <= h.x && fabs(point.y) <= h.y && fabs(point.z) <= h.z;
+}
+
+static bool castRayAtBox(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
+{
+    rbVec3 h = geometry->data.box.halfExtents;
+    rbVec3 o = ray->origin;
+    rbVec3 d = ray->direction;
+    const double lines[3][2] = {{o.x, d.x}, {o.y, d.y}, {o.z, d.z}};
+    const double ranges[3][2] = {{-h.x, h.x}, {-h.y, h.y}, {-h.z, h.z}};
+    const rbVec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    rbRaySpan span = rbWholeLine;
+    for (int i = 0; i < 3; ++i) {
+        const int features[2] = {2 * i, 2 * i + 1};
+        if (!rbRaySpan_ClipSlab(&span, lines[i], ranges[i], axes[i], features)) {
+            return false;
+        }
+    }
+    return rbRaySpan_GetHit(&span, ray, hit);
+}
+
+static void triangulateBox(const rbGeometry* geometry, const rbTriangulation* settings,
+                           rbTriangleSink* sink)
+{
+    (void)settings;
+    static const int quads[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                    {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    rbVec3 h = geometry->data.box.halfExtents;
+    int first = sink->vertices.count;
+    for (int i = 0; i < 8; ++i) {
+        rbVec3 corner = {(i & 1) != 0 ? h.x : -h.x, (i & 2) != 0 ? h.y : -h.y,
+                         (i & 4) != 0 ? h.z : -h.z};
+        rbTriangleSink_AddVertex(sink, corner);
+    }
+    for (int f = 0; f < 6; ++f) {
+        const int* q = quads[f];
+        rbTriangleSink_AddTriangle(sink, first + q[0], first + q[1], first + q[2]);
+        rbTriangleSink_AddTriangle(sink, first + q[0], first + q[2], first + q[3]);
+    }
+}
+
+static uint64_t hashBox(const rbGeometry* geometry, uint64_t hash)
+{
+    return rbHashVec3(hash, geometry->data.box.halfExtents);
+}
+
+const rbShapeOps rbBoxOps = {
+    .name = "box",
+    .isConvex = true,
+    .mass = massOfBox,
+    .support = supportOfBox,
+    .bounds = boundsOfBox,
+    .radius = radiusOfBox,
+    .contains = boxContains,
+    .castRay = castRayAtBox,
+    .triangulate = triangulateBox,
+    .hash = hashBox,
+};

@@ -1,0 +1,135 @@
+// All points within a radius of a segment of the z axis about the origin.
+//
+// Mass: a cylinder of length 2h and two half balls. A half ball has its centre 3r/8 from its flat
+// side; with m the mass of both, I_x = m (2/5 r^2 + h^2 + 3/4 h r), I_z = 2/5 m r^2.
+#include "base/core/hash.h"
+#include "collision/geometry/ray_span.h"
+#include "collision/geometry/shape_ops.h"
+
+rbGeometry* rbCreateCapsule(double radius, double halfLength, rbError* error)
+{
+    if (rbCheckLength(radius, false, "radius of the capsule", error) != RB_STATUS_OK ||
+        rbCheckLength(halfLength, true, "half length of the capsule", error) != RB_STATUS_OK) {
+        return NULL;
+    }
+    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_CAPSULE);
+    geometry->data.capsule.radius = radius;
+    geometry->data.capsule.halfLength = halfLength;
+    return rbFinishGeometry(geometry);
+}
+
+static rbStatus massOfCapsule(const rbGeometry* geometry, double density,
+                              rbMassProperties* properties, rbError* error)
+{
+    (void)error;
+    double r = geometry->data.capsule.radius;
+    double h = geometry->data.capsule.halfLength;
+    double side = 2.0 * RB_PI * r * r * h;
+    double ends = 4.0 / 3.0 * RB_PI * r * r * r;
+    double volume = side + ends;
+    double ix = side * (0.25 * r * r + h * h / 3.0) + ends * (0.4 * r * r + h * h + 0.75 * h * r);
+    double iz = side * 0.5 * r * r + ends * 0.4 * r * r;
+    *properties =
+        rbMakeMass(density, volume, 0.0, rbMakeVec3(ix / volume, ix / volume, iz / volume));
+    return RB_STATUS_OK;
+}
+
+static rbVec3 supportOfCapsule(const rbGeometry* geometry, rbVec3 direction)
+{
+    rbVec3 point = rbScale(geometry->data.capsule.radius, rbNormalize(direction));
+    point.z += copysign(geometry->data.capsule.halfLength, direction.z);
+    return point;
+}
+
+static rbBounds boundsOfCapsule(const rbGeometry* geometry, rbTransform transform)
+{
+    double r = geometry->data.capsule.radius;
+    rbVec3 axis = rbAbs3(rbMatFromQuat(transform.q).cz);
+    rbVec3 half = rbAddScaled(rbMakeVec3(r, r, r), geometry->data.capsule.halfLength, axis);
+    return rbMakeBounds(transform.p, half);
+}
+
+static double radiusOfCapsule(const rbGeometry* geometry, rbVec3 point)
+{
+    rbVec3 toEnd = {point.x, point.y, fabs(point.z) + geometry->data.capsule.halfLength};
+    return rbLength(toEnd) + geometry->data.capsule.radius;
+}
+
+// The vector from the nearest point of the axis segment.
+static rbVec3 fromSegment(const rbGeometry* geometry, rbVec3 point)
+{
+    double h = geometry->data.capsule.halfLength;
+    double z = point.z > h ? point.z - h : (point.z < -h ? point.z + h : 0.0);
+    return rbMakeVec3(point.x, point.y, z);
+}
+
+static bool capsuleContains(const rbGeometry* geometry, rbVec3 point)
+{
+    return rbLength(fromSegment(geometry, point)) <= geometry->data.capsule.radius;
+}
+
+// Widens a span to hold another one: both are parts of the same convex set.
+static void unite(rbRaySpan* span, const rbRaySpan* other)
+{
+    if (other->in.t < span->in.t) {
+        span->in = other->in;
+    }
+    if (other->out.t > span->out.t) {
+        span->out = other->out;
+    }
+}
+
+static bool castRayAtCapsule(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
+{
+    double r = geometry->data.capsule.radius;
+    double h = geometry->data.capsule.halfLength;
+    rbVec3 o = ray->origin;
+    rbVec3 d = ray->direction;
+    rbRaySpan all = {{INFINITY, {0.0, 0.0, 0.0}, 0}, {-INFINITY, {0.0, 0.0, 0.0}, 0}};
+    for (int end = 1; end <= 2; ++end) {
+        rbRaySpan ball = rbWholeLine;
+        rbVec3 relative = {o.x, o.y, end == 1 ? o.z + h : o.z - h};
+        if (rbRaySpan_ClipBall(&ball, relative, d, r, end)) {
+            unite(&all, &ball);
+        }
+    }
+    rbRaySpan side = rbWholeLine;
+    const double line[2] = {o.z, d.z};
+    const double range[2] = {-h, h};
+    const int features[2] = {1, 2};
+    if (rbRaySpan_ClipSlab(&side, line, range, rbMakeVec3(0.0, 0.0, 1.0), features) &&
+        rbRaySpan_ClipBall(&side, rbMakeVec3(o.x, o.y, 0.0), rbMakeVec3(d.x, d.y, 0.0), r, 0)) {
+        unite(&all, &side);
+    }
+    if (!(all.in.t <= all.out.t) || !rbRaySpan_GetHit(&all, ray, hit)) {
+        return false;
+    }
+    hit->normal = rbNormalize(fromSegment(geometry, rbAddScaled(o, hit->t, d)));
+    return true;
+}
+
+static void triangulateCapsule(const rbGeometry* geometry, const rbTriangulation* settings,
+                               rbTriangleSink* sink)
+{
+    rbTriangleSink_AddRound(sink, geometry->data.capsule.radius, geometry->data.capsule.halfLength,
+                            settings->deviation);
+}
+
+static uint64_t hashCapsule(const rbGeometry* geometry, uint64_t hash)
+{
+    const double values[2] = {geometry->data.capsule.radius, geometry->data.capsule.halfLength};
+    return rbHashDoubles(hash, values, 2);
+}
+
+const rbShapeOps rbCapsuleOps = {
+    .name = "capsule",
+    .isConvex = true,
+    .mass = massOfCapsule,
+    .support = supportOfCapsule,
+    .bounds = boundsOfCapsule,
+    .radius = radiusOfCapsule,
+    .contains = capsuleContains,
+    .castRay = castRayAtCapsule,
+    .triangulate = triangulateCapsule,
+    .hash = hashCapsule,
+};

@@ -1,0 +1,225 @@
+// Several geometries as one (L-06, B-53), each with its pose and, if it likes, its density.
+//
+// Compounds may nest; the depth is limited at creation, which bounds every recursion here.
+#include "base/core/hash.h"
+#include "base/core/memory.h"
+#include "collision/geometry/shape_ops.h"
+
+// A quaternion this close to unit length is taken and normalised.
+#define UNIT_TOLERANCE 1e-6
+
+static rbStatus checkChild(const rbCompoundChild* child, int index, rbError* error)
+{
+    if (child->geometry == NULL) {
+        return rbError_Set(error, RB_STATUS_INVALID, "child %d of the compound has no geometry",
+                           index);
+    }
+    rbQuat q = child->transform.q;
+    if (!(rbLargestComponent(child->transform.p) <= RB_LENGTH_MAX) ||
+        !rbIsFinite3(child->transform.p)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "child %d of the compound is at (%g, %g, %g); coordinates up to %g m are "
+            "accepted",
+            index, child->transform.p.x, child->transform.p.y, child->transform.p.z, RB_LENGTH_MAX);
+    }
+    if (!(fabs(rbDotQuat(q, q) - 1.0) <= UNIT_TOLERANCE)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "child %d of the compound is turned by the quaternion (%g, %g, %g, %g); one "
+            "of length 1 is accepted",
+            index, q.w, q.x, q.y, q.z);
+    }
+    if (!(child->density <= 1e30)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "child %d of the compound has the density %g kg/m^3; a value up to 1e30 is "
+            "accepted, 0 inherits",
+            index, child->density);
+    }
+    if (child->geometry->depth >= RB_COMPOUND_DEPTH_MAX) {
+        return rbError_Set(
+            error, RB_STATUS_LIMIT,
+            "child %d of the compound nests %d compounds; at most %d levels are accepted", index,
+            child->geometry->depth, RB_COMPOUND_DEPTH_MAX);
+    }
+    return RB_STATUS_OK;
+}
+
+rbGeometry* rbCreateCompound(const rbCompoundChild* children, int count, rbError* error)
+{
+    if (children == NULL || count < 1 || count > RB_COMPOUND_CHILDREN_MAX) {
+        (void)rbError_Set(error, RB_STATUS_INVALID,
+                          "the compound has %d children; 1 to %d are accepted", count,
+                          RB_COMPOUND_CHILDREN_MAX);
+        return NULL;
+    }
+    for (int i = 0; i < count; ++i) {
+        if (checkChild(&children[i], i, error) != RB_STATUS_OK) {
+            return NULL;
+        }
+    }
+    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_COMPOUND);
+    geometry->childCount = count;
+    geometry->children = rbAlloc((size_t)count * sizeof(rbCompoundChild));
+    for (int i = 0; i < count; ++i) {
+        rbCompoundChild* child = &geometry->children[i];
+        *child = children[i];
+        child->geometry = rbGeometry_Retain(children[i].geometry);
+        child->transform.q = rbNormalizeQuat(child->transform.q);
+        child->density = child->density > 0.0 ? child->density : 0.0;
+        int depth = child->geometry->depth + 1;
+        geometry->depth = depth > geometry->depth ? depth : geometry->depth;
+        geometry->isSolid = geometry->isSolid && child->geometry->isSolid;
+        geometry->isBounded = geometry->isBounded && child->geometry->isBounded;
+    }
+    RB_ASSERT(geometry->depth <= RB_COMPOUND_DEPTH_MAX);
+    return rbFinishGeometry(geometry);
+}
+
+static void releaseCompound(rbGeometry* geometry)
+{
+    for (int i = 0; i < geometry->childCount; ++i) {
+        rbDestroyGeometry((rbGeometry*)geometry->children[i].geometry);
+    }
+    rbFree(geometry->children, (size_t)geometry->childCount * sizeof(rbCompoundChild));
+}
+
+static rbStatus massOfCompound(const rbGeometry* geometry, double density,
+                               rbMassProperties* properties, rbError* error)
+{
+    rbMassProperties total = {0};
+    for (int i = 0; i < geometry->childCount; ++i) {
+        const rbCompoundChild* child = &geometry->children[i];
+        double own = child->density > 0.0 ? child->density : density;
+        rbMassProperties part;
+        rbStatus status = rbGeometry_GetMass(child->geometry, own, &part, error);
+        if (status != RB_STATUS_OK) {
+            return rbError_Set(
+                error, status,
+                "child %d of the compound, a %s, has no mass; state the mass of the body", i,
+                rbShapeType_Name(child->geometry->type));
+        }
+        part = rbMassProperties_Transform(&part, child->transform);
+        total = rbMassProperties_Add(&total, &part);
+    }
+    *properties = total;
+    return RB_STATUS_OK;
+}
+
+static rbVec3 supportOfCompound(const rbGeometry* geometry, rbVec3 direction)
+{
+    rbVec3 best = RB_VEC3_ZERO;
+    double largest = -INFINITY;
+    for (int i = 0; i < geometry->childCount; ++i) {
+        const rbCompoundChild* child = &geometry->children[i];
+        rbVec3 local = rbInvRotate(child->transform.q, direction);
+        rbVec3 point =
+            rbTransformPoint(child->transform, rbGeometry_GetSupport(child->geometry, local));
+        double value = rbDot(direction, point);
+        if (value > largest) {
+            largest = value;
+            best = point;
+        }
+    }
+    return best;
+}
+
+static rbBounds boundsOfCompound(const rbGeometry* geometry, rbTransform transform)
+{
+    rbBounds all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int i = 0; i < geometry->childCount; ++i) {
+        const rbCompoundChild* child = &geometry->children[i];
+        rbTransform pose = rbMulTransforms(transform, child->transform);
+        rbBounds part = rbGeometry_GetBounds(child->geometry, pose);
+        all.lower = rbMin3(all.lower, part.lower);
+        all.upper = rbMax3(all.upper, part.upper);
+    }
+    return all;
+}
+
+static double radiusOfCompound(const rbGeometry* geometry, rbVec3 point)
+{
+    double largest = 0.0;
+    for (int i = 0; i < geometry->childCount; ++i) {
+        const rbCompoundChild* child = &geometry->children[i];
+        rbVec3 local = rbInvTransformPoint(child->transform, point);
+        largest = rbMaxOf(largest, rbGeometry_GetRadius(child->geometry, local));
+    }
+    return largest;
+}
+
+static bool compoundContains(const rbGeometry* geometry, rbVec3 point)
+{
+    bool isInside = false;
+    for (int i = 0; i < geometry->childCount && !isInside; ++i) {
+        const rbCompoundChild* child = &geometry->children[i];
+        isInside =
+            rbGeometry_Contains(child->geometry, rbInvTransformPoint(child->transform, point));
+    }
+    return isInside;
+}
+
+static bool castRayAtCompound(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
+{
+    bool isHit = false;
+    double nearest = ray->tMax;
+    for (int i = 0; i < geometry->childCount; ++i) {
+        const rbCompoundChild* child = &geometry->children[i];
+        rbRay local = {rbInvTransformPoint(child->transform, ray->origin),
+                       rbInvRotate(child->transform.q, ray->direction), nearest};
+        rbRayHit found;
+        if (rbGeometry_CastRay(child->geometry, &local, &found) && (!isHit || found.t < nearest)) {
+            isHit = true;
+            nearest = found.t;
+            hit->t = found.t;
+            hit->normal = rbRotate(child->transform.q, found.normal);
+            hit->feature = found.feature;
+            hit->child = i;
+        }
+    }
+    return isHit;
+}
+
+static void triangulateCompound(const rbGeometry* geometry, const rbTriangulation* settings,
+                                rbTriangleSink* sink)
+{
+    for (int i = 0; i < geometry->childCount; ++i) {
+        const rbCompoundChild* child = &geometry->children[i];
+        int first = sink->vertices.count;
+        rbGetShapeOps(child->geometry->type)->triangulate(child->geometry, settings, sink);
+        for (int k = first; k < sink->vertices.count; ++k) {
+            sink->vertices.data[k] = rbTransformPoint(child->transform, sink->vertices.data[k]);
+        }
+    }
+}
+
+static uint64_t hashCompound(const rbGeometry* geometry, uint64_t hash)
+{
+    uint64_t h = hash;
+    for (int i = 0; i < geometry->childCount; ++i) {
+        const rbCompoundChild* child = &geometry->children[i];
+        rbQuat q = child->transform.q;
+        const double values[5] = {q.w + 0.0, q.x + 0.0, q.y + 0.0, q.z + 0.0, child->density};
+        h = rbHashVec3(h, child->transform.p);
+        h = rbHashDoubles(h, values, 5);
+        // the halves as doubles: exact, and independent of the order of bytes
+        uint64_t own = child->geometry->hash;
+        const double halves[2] = {(double)(own >> 32), (double)(own & 0xffffffffu)};
+        h = rbHashDoubles(h, halves, 2);
+    }
+    return h;
+}
+
+const rbShapeOps rbCompoundOps = {
+    .name = "compound",
+    .mass = massOfCompound,
+    .support = supportOfCompound,
+    .bounds = boundsOfCompound,
+    .radius = radiusOfCompound,
+    .contains = compoundContains,
+    .castRay = castRayAtCompound,
+    .triangulate = triangulateCompound,
+    .hash = hashCompound,
+    .release = releaseCompound,
+};

@@ -1,0 +1,172 @@
+// Circular cone about the z axis, base at z = -H/2, apex at z = H/2.
+//
+// With s = H/2 - z the distance below the apex and k = r/H, the solid is x^2 + y^2 <= k^2 s^2,
+// 0 <= s <= H. Along a line f(t) = x^2 + y^2 - k^2 s^2 is a quadratic; its upper nappe (s < 0) is
+// cut off by the slab of the two end planes.
+#include "base/core/hash.h"
+#include "collision/geometry/ray_span.h"
+#include "collision/geometry/shape_ops.h"
+
+rbGeometry* rbCreateCone(double radius, double height, rbError* error)
+{
+    if (rbCheckLength(radius, false, "radius of the cone", error) != RB_STATUS_OK ||
+        rbCheckLength(height, false, "height of the cone", error) != RB_STATUS_OK) {
+        return NULL;
+    }
+    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_CONE);
+    geometry->data.cone.radius = radius;
+    geometry->data.cone.height = height;
+    return rbFinishGeometry(geometry);
+}
+
+static rbStatus massOfCone(const rbGeometry* geometry, double density, rbMassProperties* properties,
+                           rbError* error)
+{
+    (void)error;
+    double r = geometry->data.cone.radius;
+    double h = geometry->data.cone.height;
+    double ix = 0.15 * r * r + 0.0375 * h * h;
+    rbVec3 inertia = {ix, ix, 0.3 * r * r};
+    *properties = rbMakeMass(density, RB_PI / 3.0 * r * r * h, -0.25 * h, inertia);
+    return RB_STATUS_OK;
+}
+
+static rbVec3 supportOfCone(const rbGeometry* geometry, rbVec3 direction)
+{
+    double r = geometry->data.cone.radius;
+    double half = 0.5 * geometry->data.cone.height;
+    double across = sqrt(direction.x * direction.x + direction.y * direction.y);
+    if (2.0 * half * direction.z >= r * across) {
+        return rbMakeVec3(0.0, 0.0, half);
+    }
+    rbVec3 rim = rbScale(r, rbNormalize(rbMakeVec3(direction.x, direction.y, 0.0)));
+    rim.z = -half;
+    return rim;
+}
+
+static rbBounds boundsOfCone(const rbGeometry* geometry, rbTransform transform)
+{
+    rbVec3 up = rbScale(0.5 * geometry->data.cone.height, rbMatFromQuat(transform.q).cz);
+    rbVec3 disc = rbDiscExtents(transform.q, geometry->data.cone.radius);
+    rbBounds base = rbMakeBounds(rbSub(transform.p, up), disc);
+    rbVec3 apex = rbAdd(transform.p, up);
+    rbBounds bounds = {rbMin3(base.lower, apex), rbMax3(base.upper, apex)};
+    return bounds;
+}
+
+static double radiusOfCone(const rbGeometry* geometry, rbVec3 point)
+{
+    double half = 0.5 * geometry->data.cone.height;
+    double rho = sqrt(point.x * point.x + point.y * point.y);
+    double across = rho + geometry->data.cone.radius;
+    double toRim = sqrt(across * across + (point.z + half) * (point.z + half));
+    double toApex = sqrt(rho * rho + (point.z - half) * (point.z - half));
+    return rbMaxOf(toRim, toApex);
+}
+
+static bool coneContains(const rbGeometry* geometry, rbVec3 point)
+{
+    double h = geometry->data.cone.height;
+    if (fabs(point.z) > 0.5 * h) {
+        return false;
+    }
+    double rho = sqrt(point.x * point.x + point.y * point.y);
+    return rho * h <= geometry->data.cone.radius * (0.5 * h - point.z);
+}
+
+// Where f(t) = a t^2 + 2 b t + c <= 0 in the lower nappe; descending says that s grows with t.
+static bool solveNappe(double a, double b, double c, bool descending, double t[2])
+{
+    t[0] = -INFINITY;
+    t[1] = INFINITY;
+    if (a == 0.0) {
+        if (b == 0.0) {
+            return c <= 0.0;
+        }
+        t[b > 0.0 ? 1 : 0] = -0.5 * c / b;
+        return true;
+    }
+    double discriminant = b * b - a * c;
+    if (discriminant < 0.0) {
+        if (a > 0.0) {
+            return false;
+        }
+        discriminant = 0.0; // a line steeper than the cone meets both nappes: only rounding
+    }
+    double q = -(b + copysign(sqrt(discriminant), b));
+    double t0 = q / a;
+    double t1 = q != 0.0 ? c / q : t0;
+    double low = t0 < t1 ? t0 : t1;
+    double high = t0 < t1 ? t1 : t0;
+    if (a > 0.0) {
+        t[0] = low;
+        t[1] = high;
+    } else if (descending) {
+        t[0] = high;
+    } else {
+        t[1] = low;
+    }
+    return true;
+}
+
+static bool castRayAtCone(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
+{
+    double half = 0.5 * geometry->data.cone.height;
+    double k = geometry->data.cone.radius / geometry->data.cone.height;
+    rbVec3 d = ray->direction;
+    // from the point of the line nearest to the origin, where the coefficients are small
+    double shift = -rbDot(ray->origin, d);
+    rbVec3 o = rbAddScaled(ray->origin, shift, d);
+    double s = half - o.z;
+    double a = d.x * d.x + d.y * d.y - k * k * d.z * d.z;
+    double b = o.x * d.x + o.y * d.y + k * k * s * d.z;
+    double c = o.x * o.x + o.y * o.y - k * k * s * s;
+    double t[2];
+    if (!solveNappe(a, b, c, d.z < 0.0, t)) {
+        return false;
+    }
+    const double line[2] = {ray->origin.z, d.z};
+    const double range[2] = {-half, half};
+    const int features[2] = {1, 0};
+    rbRaySpan span = rbWholeLine;
+    if (!rbRaySpan_ClipSlab(&span, line, range, rbMakeVec3(0.0, 0.0, 1.0), features) ||
+        !rbRaySpan_Clip(&span, t[0] + shift, t[1] + shift, 0) ||
+        !rbRaySpan_GetHit(&span, ray, hit)) {
+        return false;
+    }
+    if (hit->feature == 0) {
+        rbVec3 point = rbAddScaled(ray->origin, hit->t, d);
+        rbVec3 gradient = {point.x, point.y, k * k * (half - point.z)};
+        bool isApex = !(rbLengthSquared(gradient) > 0.0);
+        hit->normal = isApex ? rbMakeVec3(0.0, 0.0, 1.0) : rbNormalize(gradient);
+    }
+    return true;
+}
+
+static void triangulateCone(const rbGeometry* geometry, const rbTriangulation* settings,
+                            rbTriangleSink* sink)
+{
+    double r = geometry->data.cone.radius;
+    double half = 0.5 * geometry->data.cone.height;
+    const double profile[3][2] = {{0.0, -half}, {r, -half}, {0.0, half}};
+    rbTriangleSink_AddLathed(sink, profile, 3, r, settings->deviation);
+}
+
+static uint64_t hashCone(const rbGeometry* geometry, uint64_t hash)
+{
+    const double values[2] = {geometry->data.cone.radius, geometry->data.cone.height};
+    return rbHashDoubles(hash, values, 2);
+}
+
+const rbShapeOps rbConeOps = {
+    .name = "cone",
+    .isConvex = true,
+    .mass = massOfCone,
+    .support = supportOfCone,
+    .bounds = boundsOfCone,
+    .radius = radiusOfCone,
+    .contains = coneContains,
+    .castRay = castRayAtCone,
+    .triangulate = triangulateCone,
+    .hash = hashCone,
+};

@@ -1,0 +1,107 @@
+// Circular cylinder about the z axis, centred at the origin.
+#include "base/core/hash.h"
+#include "collision/geometry/ray_span.h"
+#include "collision/geometry/shape_ops.h"
+
+rbGeometry* rbCreateCylinder(double radius, double halfLength, rbError* error)
+{
+    if (rbCheckLength(radius, false, "radius of the cylinder", error) != RB_STATUS_OK ||
+        rbCheckLength(halfLength, false, "half length of the cylinder", error) != RB_STATUS_OK) {
+        return NULL;
+    }
+    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_CYLINDER);
+    geometry->data.cylinder.radius = radius;
+    geometry->data.cylinder.halfLength = halfLength;
+    return rbFinishGeometry(geometry);
+}
+
+static rbStatus massOfCylinder(const rbGeometry* geometry, double density,
+                               rbMassProperties* properties, rbError* error)
+{
+    (void)error;
+    double r = geometry->data.cylinder.radius;
+    double h = geometry->data.cylinder.halfLength;
+    double ix = 0.25 * r * r + h * h / 3.0;
+    rbVec3 inertia = {ix, ix, 0.5 * r * r};
+    *properties = rbMakeMass(density, 2.0 * RB_PI * r * r * h, 0.0, inertia);
+    return RB_STATUS_OK;
+}
+
+static rbVec3 supportOfCylinder(const rbGeometry* geometry, rbVec3 direction)
+{
+    rbVec3 rim = rbNormalize(rbMakeVec3(direction.x, direction.y, 0.0));
+    rbVec3 point = rbScale(geometry->data.cylinder.radius, rim);
+    point.z = copysign(geometry->data.cylinder.halfLength, direction.z);
+    return point;
+}
+
+static rbBounds boundsOfCylinder(const rbGeometry* geometry, rbTransform transform)
+{
+    double r = geometry->data.cylinder.radius;
+    double h = geometry->data.cylinder.halfLength;
+    rbVec3 half = rbScale(h, rbAbs3(rbMatFromQuat(transform.q).cz));
+    return rbMakeBounds(transform.p, rbAdd(half, rbDiscExtents(transform.q, r)));
+}
+
+static double radiusOfCylinder(const rbGeometry* geometry, rbVec3 point)
+{
+    double rho = sqrt(point.x * point.x + point.y * point.y) + geometry->data.cylinder.radius;
+    double z = fabs(point.z) + geometry->data.cylinder.halfLength;
+    return sqrt(rho * rho + z * z);
+}
+
+static bool cylinderContains(const rbGeometry* geometry, rbVec3 point)
+{
+    return sqrt(point.x * point.x + point.y * point.y) <= geometry->data.cylinder.radius &&
+           fabs(point.z) <= geometry->data.cylinder.halfLength;
+}
+
+static bool castRayAtCylinder(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
+{
+    double h = geometry->data.cylinder.halfLength;
+    rbVec3 o = ray->origin;
+    rbVec3 d = ray->direction;
+    const double line[2] = {o.z, d.z};
+    const double range[2] = {-h, h};
+    const int features[2] = {1, 2};
+    rbRaySpan span = rbWholeLine;
+    bool meets = rbRaySpan_ClipSlab(&span, line, range, rbMakeVec3(0.0, 0.0, 1.0), features) &&
+                 rbRaySpan_ClipBall(&span, rbMakeVec3(o.x, o.y, 0.0), rbMakeVec3(d.x, d.y, 0.0),
+                                    geometry->data.cylinder.radius, 0);
+    if (!meets || !rbRaySpan_GetHit(&span, ray, hit)) {
+        return false;
+    }
+    if (hit->feature == 0) {
+        rbVec3 point = rbAddScaled(o, hit->t, d);
+        hit->normal = rbNormalize(rbMakeVec3(point.x, point.y, 0.0));
+    }
+    return true;
+}
+
+static void triangulateCylinder(const rbGeometry* geometry, const rbTriangulation* settings,
+                                rbTriangleSink* sink)
+{
+    double r = geometry->data.cylinder.radius;
+    double h = geometry->data.cylinder.halfLength;
+    const double profile[4][2] = {{0.0, -h}, {r, -h}, {r, h}, {0.0, h}};
+    rbTriangleSink_AddLathed(sink, profile, 4, r, settings->deviation);
+}
+
+static uint64_t hashCylinder(const rbGeometry* geometry, uint64_t hash)
+{
+    const double values[2] = {geometry->data.cylinder.radius, geometry->data.cylinder.halfLength};
+    return rbHashDoubles(hash, values, 2);
+}
+
+const rbShapeOps rbCylinderOps = {
+    .name = "cylinder",
+    .isConvex = true,
+    .mass = massOfCylinder,
+    .support = supportOfCylinder,
+    .bounds = boundsOfCylinder,
+    .radius = radiusOfCylinder,
+    .contains = cylinderContains,
+    .castRay = castRayAtCylinder,
+    .triangulate = triangulateCylinder,
+    .hash = hashCylinder,
+};

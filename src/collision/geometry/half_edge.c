@@ -1,0 +1,72 @@
+#include "collision/geometry/half_edge.h"
+
+#include "base/core/memory.h"
+
+#include <stddef.h>
+
+long long rbCountCorners(const rbMeshDef* def)
+{
+    RB_ASSERT(def->faceCount >= 0);
+    long long count = 0;
+    for (int f = 0; f < def->faceCount; ++f) {
+        count += rbGetFaceSize(def, f);
+    }
+    return count;
+}
+
+// Stable counting sort from source to target by an int member of value 0 .. keyCount-1.
+static void sortByKey(const rbHalfEdge* source, rbHalfEdge* target, int count, int keyCount,
+                      size_t keyOffset)
+{
+    RB_ASSERT(keyCount > 0);
+    int* starts = rbAllocZero((size_t)keyCount + 1, sizeof(int));
+    for (int i = 0; i < count; ++i) {
+        int key = *(const int*)((const char*)&source[i] + keyOffset);
+        ++starts[key + 1];
+    }
+    for (int k = 0; k < keyCount; ++k) {
+        starts[k + 1] += starts[k];
+    }
+    for (int i = 0; i < count; ++i) {
+        int key = *(const int*)((const char*)&source[i] + keyOffset);
+        target[starts[key]++] = source[i];
+    }
+    rbFree(starts, ((size_t)keyCount + 1) * sizeof(int));
+}
+
+rbHalfEdge* rbSortHalfEdges(const rbMeshDef* def, int cornerCount)
+{
+    RB_ASSERT(cornerCount > 0 && def->vertexCount > 0);
+    size_t size = (size_t)cornerCount * sizeof(rbHalfEdge);
+    rbHalfEdge* halfEdges = rbAlloc(size);
+    rbHalfEdge* other = rbAlloc(size);
+    int start = 0;
+    for (int f = 0; f < def->faceCount; ++f) {
+        int faceSize = rbGetFaceSize(def, f);
+        for (int i = 0; i < faceSize; ++i) {
+            int corner = start + i;
+            int next = i + 1 < faceSize ? corner + 1 : start;
+            int a = def->indices[corner];
+            int b = def->indices[next];
+            rbHalfEdge h = {a < b ? a : b, a < b ? b : a, f, corner, next, a < b};
+            halfEdges[corner] = h;
+        }
+        start += faceSize;
+    }
+    RB_ASSERT(start == cornerCount);
+    sortByKey(halfEdges, other, cornerCount, def->vertexCount, offsetof(rbHalfEdge, high));
+    sortByKey(other, halfEdges, cornerCount, def->vertexCount, offsetof(rbHalfEdge, low));
+    rbFree(other, size);
+    return halfEdges;
+}
+
+int rbGetEdgeEnd(const rbHalfEdge* halfEdges, int count, int first)
+{
+    RB_ASSERT(first >= 0 && first < count);
+    int end = first + 1;
+    while (end < count && halfEdges[end].low == halfEdges[first].low &&
+           halfEdges[end].high == halfEdges[first].high) {
+        ++end;
+    }
+    return end;
+}

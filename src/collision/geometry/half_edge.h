@@ -1,0 +1,31 @@
+// Half edges of a mesh, sorted so that those of one edge stand together.
+#ifndef RB_GEOMETRY_HALF_EDGE_H
+#define RB_GEOMETRY_HALF_EDGE_H
+
+#include <rattleback/shape.h>
+
+// The step of a face's loop from a corner to the next one, between vertices low < high.
+typedef struct rbHalfEdge {
+    int low, high;
+    int face;
+    int corner;     // where it starts
+    int nextCorner; // where it ends
+    bool isForward; // runs from low to high
+} rbHalfEdge;
+
+// Number of corners of a mesh; sizes are not checked.
+long long rbCountCorners(const rbMeshDef* def);
+
+static inline int rbGetFaceSize(const rbMeshDef* def, int face)
+{
+    return def->faceSizes != NULL ? def->faceSizes[face] : 3;
+}
+
+// All half edges, ordered by (low, high, corner), by two counting sorts in linear time. The indices
+// must be in range. To be freed with rbFree, count * sizeof(rbHalfEdge).
+rbHalfEdge* rbSortHalfEdges(const rbMeshDef* def, int cornerCount);
+
+// End of the group of the same edge that begins at first.
+int rbGetEdgeEnd(const rbHalfEdge* halfEdges, int count, int first);
+
+#endif

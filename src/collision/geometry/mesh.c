@@ -1,0 +1,39 @@
+// Triangle mesh, a solid if it is closed, otherwise a surface.
+#include "collision/geometry/polyhedron.h"
+
+#define BIT(kind) (1u << RB_MESH_ISSUE_##kind)
+
+// What no query could work with.
+#define REFUSED                                                                          \
+    (BIT(EMPTY) | BIT(TOO_LARGE) | BIT(INDEX) | BIT(NOT_FINITE) | BIT(DEGENERATE_FACE) | \
+     BIT(CROSSING_FACE) | BIT(INSIDE_OUT))
+
+rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error)
+{
+    RB_ASSERT(def != NULL);
+    rbMeshReport report;
+    if (rbCheckMesh(def, REFUSED, "mesh", &report, error) != RB_STATUS_OK) {
+        return NULL;
+    }
+    bool isManifold = report.counts[RB_MESH_ISSUE_EDGE_TWICE] == 0 &&
+                      report.counts[RB_MESH_ISSUE_NON_MANIFOLD_EDGE] == 0 &&
+                      report.counts[RB_MESH_ISSUE_ORIENTATION] == 0;
+    RB_ASSERT(isManifold || !report.isSolid);
+    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_MESH);
+    geometry->isSolid = report.isSolid;
+    geometry->polyhedron = rbCreateBrep(def, isManifold, true);
+    return rbFinishGeometry(geometry);
+}
+
+const rbShapeOps rbMeshOps = {
+    .name = "mesh",
+    .mass = rbMassOfPolyhedron,
+    .support = rbSupportOfPolyhedron,
+    .bounds = rbBoundsOfPolyhedron,
+    .radius = rbRadiusOfPolyhedron,
+    .contains = rbPolyhedronContains,
+    .castRay = rbCastRayAtPolyhedron,
+    .triangulate = rbTriangulatePolyhedron,
+    .hash = rbHashPolyhedron,
+    .release = rbReleasePolyhedron,
+};

@@ -1,0 +1,26 @@
+// Plane polygons: simplicity, area, cutting into triangles.
+#ifndef RB_GEOMETRY_POLYGON_H
+#define RB_GEOMETRY_POLYGON_H
+
+#include "collision/geometry/triangle_sink.h"
+
+// Twice the signed area of the triangle a, b, c: positive if counter-clockwise.
+static inline double rbOrient2(const double a[2], const double b[2], const double c[2])
+{
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+// Signed area, positive if counter-clockwise.
+double rbGetPolygonArea(const double (*points)[2], int count);
+
+// Finds two sides that touch without being neighbours, or neighbours that run back over each other;
+// side i goes from point i to the next. Sides closer than rounding count as touching. False if the
+// polygon is simple. O(n^2) with a quick box test.
+bool rbFindPolygonCrossing(const double (*points)[2], int count, int sides[2]);
+
+// Cuts a polygon of count >= 3 points, counter-clockwise, into count - 2 triangles of corners
+// 0 .. count-1 by clipping ears. scratch has an element a corner. False if some ear had to be
+// clipped that is none: the polygon is not simple, the triangles then overlap.
+bool rbClipEars(const double (*points)[2], int count, int (*scratch)[3], rbIndex3* triangles);
+
+#endif

@@ -1,0 +1,97 @@
+// Boundary representation of polyhedral shapes: vertices, edges, faces and their incidence.
+//
+// A face is a cyclic vertex loop, counter-clockwise seen from outside, with unit normal n and
+// offset n0, its plane being n . x = n0. Corner k (an index into indices) is where a loop passes a
+// vertex; edgeOfCorner[k] is the edge from that corner to the next one of the loop. An edge runs
+// from v0 to v1 in its left face. All edges of a vertex and of a face are enumerated in linear
+// time. Every face is also cut into triangles that do not overlap, the unit of rays and of the
+// inside test.
+#ifndef RB_GEOMETRY_POLYHEDRON_H
+#define RB_GEOMETRY_POLYHEDRON_H
+
+#include "collision/geometry/shape_ops.h"
+
+typedef struct rbEdge {
+    int v0, v1;
+    int faceLeft, faceRight; // faceRight is -1 on an open boundary
+} rbEdge;
+
+typedef struct rbPolyhedron {
+    rbVec3* vertices;
+    int* faceSizes;
+    int* indices;
+    int* faceStarts; // faceCount + 1, into indices
+    rbVec3* normals; // per face
+    double* offsets; // per face
+    int vertexCount, faceCount, indexCount;
+
+    // incidence; none for soups and for surfaces that are not manifold
+    rbEdge* edges;
+    int* edgeOfCorner;
+    int* vertexEdgeStarts; // vertexCount + 1, into vertexEdges
+    int* vertexEdges;
+    int edgeCount;
+
+    rbIndex3* triangles;
+    int* faceOfTriangle;
+    int triangleCount;
+
+    rbVec3 lower, upper; // bounds
+    double scale;        // largest magnitude of a coordinate
+} rbPolyhedron;
+
+// Copies a mesh whose indices are in range and whose faces have an area; computes planes, triangles
+// and, if wantIncidence and the faces are manifold (open or not), edges. With trianglesOnly
+// polygons are replaced by their triangles.
+rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool trianglesOnly);
+void rbDestroyBrep(rbPolyhedron* polyhedron);
+rbMeshDef rbPolyhedron_GetDef(const rbPolyhedron* polyhedron);
+
+// Edges that end in a vertex.
+static inline const int* rbPolyhedron_GetVertexEdges(const rbPolyhedron* polyhedron, int vertex,
+                                                     int* count)
+{
+    const int* starts = polyhedron->vertexEdgeStarts;
+    *count = starts[vertex + 1] - starts[vertex];
+    return polyhedron->vertexEdges + starts[vertex];
+}
+
+// Edges of a face in the order of its loop.
+static inline const int* rbPolyhedron_GetFaceEdges(const rbPolyhedron* polyhedron, int face,
+                                                   int* count)
+{
+    *count = polyhedron->faceSizes[face];
+    return polyhedron->edgeOfCorner + polyhedron->faceStarts[face];
+}
+
+// Twice the vector area of a loop by Newell's sum about its first vertex.
+rbVec3 rbComputeNewell(const rbVec3* vertices, const int* loop, int count);
+
+// Does the outline of a face cross or touch itself? O(corners^2).
+bool rbPolyhedron_IsFaceCrossing(const rbPolyhedron* polyhedron, int face);
+
+// Volume, centre and inertia of a closed mesh of density 1 (mass = volume); the volume may come out
+// negative. Tetrahedra to the centre of the bounding box, sums compensated.
+rbMassProperties rbComputeMeshMass(const rbMeshDef* def);
+
+// Judges a mesh for a shape: OK, or INVALID with the sentence of the report when an issue has one
+// of the kinds (a bit mask of 1 << kind). what names the shape.
+rbStatus rbCheckMesh(const rbMeshDef* def, unsigned kinds, const char* what, rbMeshReport* report,
+                     rbError* error);
+
+// The sentence for one kind of issue of a report.
+void rbDescribeMeshIssue(const rbMeshReport* report, rbMeshIssueKind kind, char* text,
+                         size_t capacity);
+
+// Functions of the rows of hull, polyhedron, mesh and soup.
+rbShapeMassFn rbMassOfPolyhedron;
+rbShapeSupportFn rbSupportOfPolyhedron;
+rbShapeBoundsFn rbBoundsOfPolyhedron;
+rbShapeRadiusFn rbRadiusOfPolyhedron;
+rbShapeContainsFn rbPolyhedronContains;
+rbShapeCastRayFn rbCastRayAtPolyhedron;
+rbShapeTriangulateFn rbTriangulatePolyhedron;
+rbShapeHashFn rbHashPolyhedron;
+rbShapeReleaseFn rbReleasePolyhedron;
+
+#endif

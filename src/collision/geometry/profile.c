@@ -1,0 +1,234 @@
+// Meshes from plane profiles (L-105): prisms and solids of revolution.
+#include "base/core/memory.h"
+#include "base/math/elementary.h"
+#include "collision/geometry/polygon.h"
+#include "collision/geometry/shape_ops.h"
+
+#define SEGMENTS_MAX 1000000
+
+rbMeshDef rbOwnedMesh_GetDef(const rbOwnedMesh* mesh)
+{
+    RB_ASSERT(mesh != NULL);
+    rbMeshDef def = {mesh->vertices, mesh->vertexCount, mesh->faceSizes, mesh->indices,
+                     mesh->faceCount};
+    return def;
+}
+
+void rbFreeMesh(rbOwnedMesh* mesh)
+{
+    RB_ASSERT(mesh != NULL);
+    rbFree(mesh->vertices, (size_t)mesh->vertexCount * sizeof(rbVec3));
+    rbFree(mesh->faceSizes, (size_t)mesh->faceCount * sizeof(int));
+    rbFree(mesh->indices, (size_t)mesh->indexCount * sizeof(int));
+    *mesh = (rbOwnedMesh){0};
+}
+
+static void allocMesh(rbOwnedMesh* mesh, int vertexCount, int faceCount, int indexCount)
+{
+    RB_ASSERT(vertexCount > 0 && faceCount > 0 && indexCount > 0);
+    mesh->vertexCount = vertexCount;
+    mesh->faceCount = faceCount;
+    mesh->indexCount = indexCount;
+    mesh->vertices = rbAlloc((size_t)vertexCount * sizeof(rbVec3));
+    mesh->faceSizes = rbAlloc((size_t)faceCount * sizeof(int));
+    mesh->indices = rbAlloc((size_t)indexCount * sizeof(int));
+}
+
+static rbStatus checkProfile(const double (*profile)[2], int count, rbError* error)
+{
+    if (profile == NULL || count < 3 || count > RB_PROFILE_POINTS_MAX) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the profile has %d points; 3 to %d are accepted", count,
+                           RB_PROFILE_POINTS_MAX);
+    }
+    for (int i = 0; i < count; ++i) {
+        if (!(fabs(profile[i][0]) <= RB_LENGTH_MAX && fabs(profile[i][1]) <= RB_LENGTH_MAX)) {
+            return rbError_Set(error, RB_STATUS_INVALID,
+                               "point %d of the profile is (%g, %g); coordinates up to %g m are "
+                               "accepted",
+                               i, profile[i][0], profile[i][1], RB_LENGTH_MAX);
+        }
+    }
+    int sides[2];
+    if (rbFindPolygonCrossing(profile, count, sides)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the sides of the profile that start at points %d and %d touch or cross; a "
+            "simple polygon is accepted",
+            sides[0], sides[1]);
+    }
+    return RB_STATUS_OK;
+}
+
+rbStatus rbExtrudeProfile(const double (*profileXY)[2], int count, double height, rbOwnedMesh* mesh,
+                          rbError* error)
+{
+    RB_ASSERT(mesh != NULL);
+    *mesh = (rbOwnedMesh){0};
+    rbStatus status = checkProfile(profileXY, count, error);
+    if (status == RB_STATUS_OK) {
+        status = rbCheckLength(height, false, "height of the extrusion", error);
+    }
+    if (status != RB_STATUS_OK || profileXY == NULL) {
+        return status;
+    }
+    bool isReversed = rbGetPolygonArea(profileXY, count) < 0.0;
+    allocMesh(mesh, 2 * count, count + 2, 6 * count);
+    mesh->faceSizes[0] = count;
+    mesh->faceSizes[1] = count;
+    for (int i = 0; i < count; ++i) {
+        const double* p = profileXY[isReversed ? count - 1 - i : i];
+        int next = i + 1 < count ? i + 1 : 0;
+        mesh->vertices[i] = rbMakeVec3(p[0], p[1], 0.0);
+        mesh->vertices[count + i] = rbMakeVec3(p[0], p[1], height);
+        mesh->indices[i] = count - 1 - i;
+        mesh->indices[count + i] = count + i;
+        int* side = mesh->indices + 2 * (size_t)count + 4 * (size_t)i;
+        side[0] = i;
+        side[1] = next;
+        side[2] = count + next;
+        side[3] = count + i;
+        mesh->faceSizes[2 + i] = 4;
+    }
+    return RB_STATUS_OK;
+}
+
+static rbStatus checkAxis(const double (*profile)[2], int count, rbError* error)
+{
+    for (int i = 0; i < count; ++i) {
+        double r = profile[i][0];
+        if (r < 0.0) {
+            return rbError_Set(error, RB_STATUS_INVALID,
+                               "point %d of the profile has the radius %g m; 0 or more is accepted",
+                               i, r);
+        }
+        bool isPinch = r == 0.0 && profile[(i + 1) % count][0] > 0.0 &&
+                       profile[(i + count - 1) % count][0] > 0.0;
+        if (isPinch) {
+            return rbError_Set(error, RB_STATUS_INVALID,
+                               "point %d of the profile alone touches the axis, which pinches the "
+                               "solid; let a side lie on the axis or keep away from it",
+                               i);
+        }
+    }
+    return RB_STATUS_OK;
+}
+
+// Where the vertices of each profile point begin, for a profile run counter-clockwise.
+typedef struct Lathe {
+    const double (*profile)[2];
+    int count;
+    int segments;
+    bool isReversed;
+    int* firsts; // -1: the point has no vertex
+} Lathe;
+
+static const double* getPoint(const Lathe* lathe, int i)
+{
+    int k = i % lathe->count;
+    return lathe->profile[lathe->isReversed ? lathe->count - 1 - k : k];
+}
+
+// Numbers the vertices and counts faces and corners.
+static void planRevolution(Lathe* lathe, int* vertexCount, int* faceCount, int* indexCount)
+{
+    *vertexCount = 0;
+    *faceCount = 0;
+    *indexCount = 0;
+    for (int i = 0; i < lathe->count; ++i) {
+        bool isPole = getPoint(lathe, i)[0] == 0.0;
+        bool isNextPole = getPoint(lathe, i + 1)[0] == 0.0;
+        bool wasPole = getPoint(lathe, i + lathe->count - 1)[0] == 0.0;
+        bool isUsed = !(isPole && isNextPole && wasPole);
+        lathe->firsts[i] = isUsed ? *vertexCount : -1;
+        *vertexCount += isUsed ? (isPole ? 1 : lathe->segments) : 0;
+        if (!(isPole && isNextPole)) {
+            *faceCount += lathe->segments;
+            *indexCount += lathe->segments * (isPole || isNextPole ? 3 : 4);
+        }
+    }
+}
+
+static void placeVertices(const Lathe* lathe, rbVec3* vertices)
+{
+    for (int i = 0; i < lathe->count; ++i) {
+        const double* p = getPoint(lathe, i);
+        int count = lathe->firsts[i] < 0 ? 0 : (p[0] == 0.0 ? 1 : lathe->segments);
+        for (int k = 0; k < count; ++k) {
+            double s, c;
+            rbSinCos(2.0 * RB_PI * (double)k / (double)lathe->segments, &s, &c);
+            vertices[lathe->firsts[i] + k] = rbMakeVec3(p[0] * c, p[0] * s, p[1]);
+        }
+    }
+}
+
+// The faces over one side of the profile. Counter-clockwise in (r, z), the outside is to the right
+// of the side, which is where the loop (this, next angle), (next point) shows.
+static int* addSide(const Lathe* lathe, int i, int* sizes, int* corner)
+{
+    bool isPole = getPoint(lathe, i)[0] == 0.0;
+    bool isNextPole = getPoint(lathe, i + 1)[0] == 0.0;
+    int a = lathe->firsts[i];
+    int b = lathe->firsts[(i + 1) % lathe->count];
+    for (int k = 0; k < lathe->segments; ++k) {
+        int next = k + 1 < lathe->segments ? k + 1 : 0;
+        sizes[k] = isPole || isNextPole ? 3 : 4;
+        *corner++ = isPole ? a : a + k;
+        if (!isPole) {
+            *corner++ = a + next;
+        }
+        *corner++ = isNextPole ? b : b + next;
+        if (!isNextPole) {
+            *corner++ = b + k;
+        }
+    }
+    return corner;
+}
+
+static void fillRevolution(const Lathe* lathe, rbOwnedMesh* mesh)
+{
+    placeVertices(lathe, mesh->vertices);
+    int face = 0;
+    int* corner = mesh->indices;
+    for (int i = 0; i < lathe->count; ++i) {
+        if (getPoint(lathe, i)[0] > 0.0 || getPoint(lathe, i + 1)[0] > 0.0) {
+            corner = addSide(lathe, i, mesh->faceSizes + face, corner);
+            face += lathe->segments;
+        }
+    }
+    RB_ASSERT(face == mesh->faceCount);
+    RB_ASSERT(corner - mesh->indices == mesh->indexCount);
+}
+
+rbStatus rbRevolveProfile(const double (*profileRZ)[2], int count, int segments, rbOwnedMesh* mesh,
+                          rbError* error)
+{
+    RB_ASSERT(mesh != NULL);
+    *mesh = (rbOwnedMesh){0};
+    rbStatus status = checkProfile(profileRZ, count, error);
+    if (status == RB_STATUS_OK) {
+        status = checkAxis(profileRZ, count, error);
+    }
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    if (segments < 3 || segments > SEGMENTS_MAX) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the revolution has %d segments; 3 to %d are accepted", segments,
+                           SEGMENTS_MAX);
+    }
+    if ((long long)count * segments * 4 > RB_MESH_ELEMENTS_MAX) {
+        return rbError_Set(error, RB_STATUS_LIMIT,
+                           "%d points in %d segments give more than %d corners; take fewer", count,
+                           segments, RB_MESH_ELEMENTS_MAX);
+    }
+    bool isReversed = rbGetPolygonArea(profileRZ, count) < 0.0;
+    size_t firstBytes = (size_t)count * sizeof(int);
+    Lathe lathe = {profileRZ, count, segments, isReversed, rbAlloc(firstBytes)};
+    int vertexCount, faceCount, indexCount;
+    planRevolution(&lathe, &vertexCount, &faceCount, &indexCount);
+    allocMesh(mesh, vertexCount, faceCount, indexCount);
+    fillRevolution(&lathe, mesh);
+    rbFree(lathe.firsts, firstBytes);
+    return RB_STATUS_OK;
+}

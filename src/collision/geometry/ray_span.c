@@ -1,0 +1,73 @@
+#include "collision/geometry/ray_span.h"
+
+bool rbRaySpan_ClipSlab(rbRaySpan* span, const double line[2], const double range[2], rbVec3 axis,
+                        const int features[2])
+{
+    RB_ASSERT(range[0] <= range[1]);
+    double o = line[0];
+    double d = line[1];
+    if (d == 0.0) {
+        return o >= range[0] && o <= range[1];
+    }
+    double tLower = (range[0] - o) / d;
+    double tUpper = (range[1] - o) / d;
+    rbRayEnd lower = {tLower, rbNeg(axis), features[0]};
+    rbRayEnd upper = {tUpper, axis, features[1]};
+    const rbRayEnd* in = d > 0.0 ? &lower : &upper;
+    const rbRayEnd* out = d > 0.0 ? &upper : &lower;
+    if (in->t > span->in.t) {
+        span->in = *in;
+    }
+    if (out->t < span->out.t) {
+        span->out = *out;
+    }
+    return span->in.t <= span->out.t;
+}
+
+bool rbRaySpan_Clip(rbRaySpan* span, double tIn, double tOut, int feature)
+{
+    if (tIn > span->in.t) {
+        span->in = (rbRayEnd){tIn, RB_VEC3_ZERO, feature};
+    }
+    if (tOut < span->out.t) {
+        span->out = (rbRayEnd){tOut, RB_VEC3_ZERO, feature};
+    }
+    return span->in.t <= span->out.t;
+}
+
+bool rbIntersectLineBall(rbVec3 o, rbVec3 d, double radius, double t[2])
+{
+    RB_ASSERT(radius > 0.0);
+    double dd = rbDot(d, d);
+    double shift = dd > 0.0 ? -rbDot(o, d) / dd : 0.0;
+    rbVec3 nearest = rbAddScaled(o, shift, d);
+    // (r - |c|)(r + |c|) keeps the digits that r^2 - c^2 loses
+    double distance = rbLength(nearest);
+    double square = (radius - distance) * (radius + distance);
+    if (square < 0.0) {
+        return false;
+    }
+    double half = dd > 0.0 ? sqrt(square / dd) : (double)INFINITY;
+    t[0] = shift - half;
+    t[1] = shift + half;
+    return true;
+}
+
+bool rbRaySpan_ClipBall(rbRaySpan* span, rbVec3 o, rbVec3 d, double radius, int feature)
+{
+    double t[2];
+    return rbIntersectLineBall(o, d, radius, t) && rbRaySpan_Clip(span, t[0], t[1], feature);
+}
+
+bool rbRaySpan_GetHit(const rbRaySpan* span, const rbRay* ray, rbRayHit* hit)
+{
+    RB_ASSERT(span->in.t <= span->out.t);
+    const rbRayEnd* end = span->in.t >= 0.0 ? &span->in : &span->out;
+    if (!(end->t >= 0.0 && end->t <= ray->tMax) || !isfinite(end->t)) {
+        return false;
+    }
+    hit->t = end->t;
+    hit->normal = end->normal;
+    hit->feature = end->feature;
+    return true;
+}

@@ -1,0 +1,307 @@
+// The table, and the public functions that only look a row up.
+#include "collision/geometry/shape_ops.h"
+
+#include "base/core/hash.h"
+#include "base/core/memory.h"
+#include "collision/geometry/polyhedron.h"
+
+#include <string.h>
+
+static const rbShapeOps* const shapeTable[] = {
+    [RB_SHAPE_SPHERE] = &rbSphereOps,
+    [RB_SHAPE_BOX] = &rbBoxOps,
+    [RB_SHAPE_CAPSULE] = &rbCapsuleOps,
+    [RB_SHAPE_CYLINDER] = &rbCylinderOps,
+    [RB_SHAPE_CONE] = &rbConeOps,
+    [RB_SHAPE_ELLIPSOID] = &rbEllipsoidOps,
+    [RB_SHAPE_PLANE] = &rbPlaneOps,
+    [RB_SHAPE_HULL] = &rbHullOps,
+    [RB_SHAPE_POLYHEDRON] = &rbPolyhedronOps,
+    [RB_SHAPE_MESH] = &rbMeshOps,
+    [RB_SHAPE_SOUP] = &rbSoupOps,
+    [RB_SHAPE_COMPOUND] = &rbCompoundOps,
+};
+_Static_assert(sizeof shapeTable / sizeof shapeTable[0] == RB_SHAPE_COUNT, "one row a shape");
+
+const rbShapeOps* rbGetShapeOps(rbShapeType type)
+{
+    RB_ASSERT((int)type >= 0 && type < RB_SHAPE_COUNT);
+    return shapeTable[type];
+}
+
+const char* rbShapeType_Name(rbShapeType type)
+{
+    return (int)type >= 0 && type < RB_SHAPE_COUNT ? shapeTable[type]->name : "unknown";
+}
+
+rbShapeType rbShapeType_Find(const char* name)
+{
+    RB_ASSERT(name != NULL);
+    int type = 0;
+    while (type < RB_SHAPE_COUNT && strcmp(shapeTable[type]->name, name) != 0) {
+        ++type;
+    }
+    return (rbShapeType)type;
+}
+
+rbGeometry* rbAllocGeometry(rbShapeType type)
+{
+    rbGeometry* geometry = rbAllocZero(1, sizeof *geometry);
+    geometry->type = type;
+    geometry->data.type = type;
+    geometry->isSolid = true;
+    geometry->isBounded = true;
+    atomic_init(&geometry->references, 1);
+    return geometry;
+}
+
+rbGeometry* rbFinishGeometry(rbGeometry* geometry)
+{
+    const rbShapeOps* ops = rbGetShapeOps(geometry->type);
+    uint64_t hash = rbHashBytes(RB_HASH_SEED, ops->name, strlen(ops->name));
+    geometry->hash = ops->hash(geometry, hash);
+    return geometry;
+}
+
+rbGeometry* rbGeometry_Retain(const rbGeometry* geometry)
+{
+    RB_ASSERT(geometry != NULL);
+    // the count is the only thing in a geometry that changes; geometries are always on the heap
+    rbGeometry* owned = (rbGeometry*)geometry;
+    int before = atomic_fetch_add_explicit(&owned->references, 1, memory_order_relaxed);
+    RB_ASSERT(before > 0);
+    (void)before;
+    return owned;
+}
+
+void rbDestroyGeometry(rbGeometry* geometry)
+{
+    if (geometry == NULL) {
+        return;
+    }
+    int before = atomic_fetch_sub_explicit(&geometry->references, 1, memory_order_acq_rel);
+    RB_ASSERT(before > 0);
+    if (before != 1) {
+        return;
+    }
+    rbShapeReleaseFn* release = rbGetShapeOps(geometry->type)->release;
+    if (release != NULL) {
+        release(geometry);
+    }
+    rbFree(geometry, sizeof *geometry);
+}
+
+rbStatus rbCheckLength(double length, bool zeroIsFine, const char* what, rbError* error)
+{
+    bool isGood = length >= RB_LENGTH_MIN && length <= RB_LENGTH_MAX;
+    if (isGood || (zeroIsFine && length == 0.0)) {
+        return RB_STATUS_OK;
+    }
+    return rbError_Set(error, RB_STATUS_INVALID,
+                       "the %s is %g m; %sa length from %g to %g m is accepted", what, length,
+                       zeroIsFine ? "0 or " : "", RB_LENGTH_MIN, RB_LENGTH_MAX);
+}
+
+rbMassProperties rbMakeMass(double density, double volume, double centerZ, rbVec3 inertiaPerMass)
+{
+    RB_ASSERT(density > 0.0 && volume > 0.0);
+    double mass = density * volume;
+    rbVec3 i = rbScale(mass, inertiaPerMass);
+    rbMassProperties properties = {
+        volume, mass, {0.0, 0.0, centerZ}, {i.x, i.y, i.z, 0.0, 0.0, 0.0}};
+    return properties;
+}
+
+rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize)
+{
+    RB_ASSERT(halfSize.x >= 0.0 && halfSize.y >= 0.0 && halfSize.z >= 0.0);
+    rbBounds bounds = {rbSub(center, halfSize), rbAdd(center, halfSize)};
+    return bounds;
+}
+
+rbVec3 rbDiscExtents(rbQuat q, double radius)
+{
+    RB_ASSERT(radius > 0.0);
+    rbMat3 m = rbMatFromQuat(q);
+    rbVec3 squares = rbAdd(rbMulEach(m.cx, m.cx), rbMulEach(m.cy, m.cy));
+    return rbScale(radius, rbMakeVec3(sqrt(squares.x), sqrt(squares.y), sqrt(squares.z)));
+}
+
+uint64_t rbHashVec3(uint64_t hash, rbVec3 v)
+{
+    // adding +0 turns -0 into +0: the two are the same geometry
+    const double values[3] = {v.x + 0.0, v.y + 0.0, v.z + 0.0};
+    return rbHashDoubles(hash, values, 3);
+}
+
+rbShapeType rbGeometry_GetType(const rbGeometry* geometry)
+{
+    RB_ASSERT(geometry != NULL);
+    return geometry->type;
+}
+
+rbShapeData rbGeometry_GetData(const rbGeometry* geometry)
+{
+    RB_ASSERT(geometry != NULL);
+    return geometry->data;
+}
+
+bool rbGeometry_GetMesh(const rbGeometry* geometry, rbMeshDef* mesh)
+{
+    RB_ASSERT(geometry != NULL && mesh != NULL);
+    *mesh = (rbMeshDef){0};
+    if (geometry->polyhedron == NULL) {
+        return false;
+    }
+    *mesh = rbPolyhedron_GetDef(geometry->polyhedron);
+    return true;
+}
+
+const rbCompoundChild* rbGeometry_GetChildren(const rbGeometry* geometry, int* count)
+{
+    RB_ASSERT(geometry != NULL && count != NULL);
+    *count = geometry->childCount;
+    return geometry->children;
+}
+
+bool rbGeometry_IsConvex(const rbGeometry* geometry)
+{
+    RB_ASSERT(geometry != NULL);
+    return rbGetShapeOps(geometry->type)->isConvex;
+}
+
+bool rbGeometry_IsBounded(const rbGeometry* geometry)
+{
+    RB_ASSERT(geometry != NULL);
+    return geometry->isBounded;
+}
+
+bool rbGeometry_IsSolid(const rbGeometry* geometry)
+{
+    RB_ASSERT(geometry != NULL);
+    return geometry->isSolid;
+}
+
+uint64_t rbGeometry_GetHash(const rbGeometry* geometry)
+{
+    RB_ASSERT(geometry != NULL);
+    return geometry->hash;
+}
+
+rbBounds rbGeometry_GetBounds(const rbGeometry* geometry, rbTransform transform)
+{
+    RB_ASSERT(geometry != NULL);
+    RB_ASSERT(rbIsFinite3(transform.p) && rbIsFiniteQuat(transform.q));
+    return rbGetShapeOps(geometry->type)->bounds(geometry, transform);
+}
+
+rbVec3 rbGeometry_GetSupport(const rbGeometry* geometry, rbVec3 direction)
+{
+    RB_ASSERT(geometry != NULL);
+    RB_ASSERT(rbIsFinite3(direction));
+    double largest = rbLargestComponent(direction);
+    rbVec3 scaled = {1.0, 0.0, 0.0};
+    if (largest > 0.0) {
+        // divisions, because 1/largest may overflow
+        scaled = rbMakeVec3(direction.x / largest, direction.y / largest, direction.z / largest);
+    }
+    return rbGetShapeOps(geometry->type)->support(geometry, scaled);
+}
+
+bool rbGeometry_Contains(const rbGeometry* geometry, rbVec3 point)
+{
+    RB_ASSERT(geometry != NULL);
+    RB_ASSERT(rbIsFinite3(point));
+    return rbGetShapeOps(geometry->type)->contains(geometry, point);
+}
+
+double rbGeometry_GetRadius(const rbGeometry* geometry, rbVec3 point)
+{
+    RB_ASSERT(geometry != NULL);
+    RB_ASSERT(rbIsFinite3(point));
+    return rbGetShapeOps(geometry->type)->radius(geometry, point);
+}
+
+bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
+{
+    RB_ASSERT(geometry != NULL && ray != NULL && hit != NULL);
+    RB_ASSERT(rbIsFinite3(ray->origin) && rbIsFinite3(ray->direction));
+    *hit = (rbRayHit){0};
+    double largest = rbLargestComponent(ray->direction);
+    RB_ASSERT(largest > 0.0);
+    if (!(largest > 0.0)) {
+        return false;
+    }
+    // shape files work with unit directions, where t is a length
+    rbVec3 d = ray->direction;
+    d = rbMakeVec3(d.x / largest, d.y / largest, d.z / largest);
+    double length = rbLength(d);
+    rbRay unit = {ray->origin, rbScale(1.0 / length, d), ray->tMax * largest * length};
+    if (!rbGetShapeOps(geometry->type)->castRay(geometry, &unit, hit)) {
+        return false;
+    }
+    hit->point = rbAddScaled(unit.origin, hit->t, unit.direction);
+    hit->t = hit->t / largest / length;
+    return true;
+}
+
+rbStatus rbGeometry_GetMass(const rbGeometry* geometry, double density,
+                            rbMassProperties* properties, rbError* error)
+{
+    RB_ASSERT(geometry != NULL && properties != NULL);
+    *properties = (rbMassProperties){0};
+    if (!(density > 0.0 && density <= 1e30)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the density is %g kg/m^3; a value above 0 and up to 1e30 is accepted",
+                           density);
+    }
+    return rbGetShapeOps(geometry->type)->mass(geometry, density, properties, error);
+}
+
+rbStatus rbGeometry_Triangulate(const rbGeometry* geometry, double deviation, double planeHalfSize,
+                                rbTriangles* triangles, rbError* error)
+{
+    RB_ASSERT(geometry != NULL && triangles != NULL);
+    *triangles = (rbTriangles){0};
+    if (!(deviation > 0.0 && isfinite(deviation))) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the deviation of the triangles is %g m; a finite value above 0 is accepted",
+            deviation);
+    }
+    if (!geometry->isBounded &&
+        rbCheckLength(planeHalfSize, false, "half size of the displayed plane", error) !=
+            RB_STATUS_OK) {
+        return RB_STATUS_INVALID;
+    }
+    rbTriangulation settings = {deviation, planeHalfSize};
+    rbTriangleSink sink = {0};
+    rbGetShapeOps(geometry->type)->triangulate(geometry, &settings, &sink);
+    if (!sink.isOverLimit) {
+        size_t vertexBytes = (size_t)sink.vertices.count * sizeof(rbVec3);
+        size_t triangleBytes = (size_t)sink.triangles.count * sizeof(rbIndex3);
+        triangles->vertexCount = sink.vertices.count;
+        triangles->triangleCount = sink.triangles.count;
+        triangles->vertices = rbAlloc(vertexBytes);
+        triangles->triangles = rbAlloc(triangleBytes);
+        memcpy(triangles->vertices, sink.vertices.data, vertexBytes);
+        memcpy(triangles->triangles, sink.triangles.data, triangleBytes);
+    }
+    rbArray_Free(sink.vertices);
+    rbArray_Free(sink.triangles);
+    if (sink.isOverLimit) {
+        return rbError_Set(error, RB_STATUS_LIMIT,
+                           "the %s needs more than %d triangles for a deviation of %g m; ask for a "
+                           "larger deviation",
+                           rbShapeType_Name(geometry->type), RB_TRIANGLES_MAX, deviation);
+    }
+    return RB_STATUS_OK;
+}
+
+void rbFreeTriangles(rbTriangles* triangles)
+{
+    RB_ASSERT(triangles != NULL);
+    rbFree(triangles->vertices, (size_t)triangles->vertexCount * sizeof(rbVec3));
+    rbFree(triangles->triangles, (size_t)triangles->triangleCount * sizeof(rbIndex3));
+    *triangles = (rbTriangles){0};
+}

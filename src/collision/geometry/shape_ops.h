@@ -1,0 +1,93 @@
+// The shape table: one row a type, one file a shape. Also the inside of rbGeometry and the helpers
+// that shape files share.
+//
+// To add a shape: an enumerator in shape.h, a file with its row, the row in shape_ops.c. The
+// generic tests of test_all_shapes.c then cover it.
+#ifndef RB_GEOMETRY_SHAPE_OPS_H
+#define RB_GEOMETRY_SHAPE_OPS_H
+
+#include "collision/geometry/triangle_sink.h"
+
+#include <rattleback/shape.h>
+
+#include <stdatomic.h>
+
+struct rbPolyhedron;
+
+struct rbGeometry {
+    rbShapeType type;
+    atomic_int references;
+    uint64_t hash;
+    rbShapeData data;                // primitives
+    struct rbPolyhedron* polyhedron; // hull, polyhedron, mesh, soup
+    rbCompoundChild* children;       // compound
+    int childCount;
+    int depth; // levels of compounds, 0 if this is none
+    bool isSolid;
+    bool isBounded;
+};
+
+typedef rbStatus rbShapeMassFn(const rbGeometry* geometry, double density,
+                               rbMassProperties* properties, rbError* error);
+typedef rbVec3 rbShapeSupportFn(const rbGeometry* geometry, rbVec3 direction);
+typedef rbBounds rbShapeBoundsFn(const rbGeometry* geometry, rbTransform transform);
+typedef double rbShapeRadiusFn(const rbGeometry* geometry, rbVec3 point);
+typedef bool rbShapeContainsFn(const rbGeometry* geometry, rbVec3 point);
+typedef bool rbShapeCastRayFn(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit);
+typedef void rbShapeTriangulateFn(const rbGeometry* geometry, const rbTriangulation* settings,
+                                  rbTriangleSink* sink);
+typedef uint64_t rbShapeHashFn(const rbGeometry* geometry, uint64_t hash);
+typedef void rbShapeReleaseFn(rbGeometry* geometry);
+
+typedef struct rbShapeOps {
+    const char* name;
+    bool isConvex;
+    rbShapeMassFn* mass;
+    rbShapeSupportFn* support; // the direction has its largest component of magnitude 1
+    rbShapeBoundsFn* bounds;
+    rbShapeRadiusFn* radius;
+    rbShapeContainsFn* contains;
+    rbShapeCastRayFn* castRay; // the direction is a unit vector; point and child are filled outside
+    rbShapeTriangulateFn* triangulate;
+    rbShapeHashFn* hash;
+    rbShapeReleaseFn* release; // NULL if there is nothing but the struct
+} rbShapeOps;
+
+extern const rbShapeOps rbSphereOps, rbBoxOps, rbCapsuleOps, rbCylinderOps, rbConeOps,
+    rbEllipsoidOps, rbPlaneOps, rbHullOps, rbPolyhedronOps, rbMeshOps, rbSoupOps, rbCompoundOps;
+
+// Row of a type.
+const rbShapeOps* rbGetShapeOps(rbShapeType type);
+
+// A new geometry with one reference, zeroed but for the type.
+rbGeometry* rbAllocGeometry(rbShapeType type);
+
+// Completes a geometry: computes the hash. To be called last by every creation function.
+rbGeometry* rbFinishGeometry(rbGeometry* geometry);
+
+// INVALID with a sentence unless the length lies in the accepted range (0 too if zeroIsFine).
+rbStatus rbCheckLength(double length, bool zeroIsFine, const char* what, rbError* error);
+
+// Mass properties from a volume, a centre on the z axis and a diagonal inertia per unit of mass.
+rbMassProperties rbMakeMass(double density, double volume, double centerZ, rbVec3 inertiaPerMass);
+
+// Box about a centre of the given half size.
+rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize);
+
+// Half size of the box of a disc of radius r about the origin, normal to the turned z axis.
+rbVec3 rbDiscExtents(rbQuat q, double radius);
+
+uint64_t rbHashVec3(uint64_t hash, rbVec3 v);
+
+static inline double rbMaxOf(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+// Largest magnitude of a component.
+static inline double rbLargestComponent(rbVec3 a)
+{
+    return rbMaxOf(fabs(a.x), rbMaxOf(fabs(a.y), fabs(a.z)));
+}
+
+#endif

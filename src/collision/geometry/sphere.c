@@ -1,0 +1,82 @@
+// Ball about the origin.
+#include "base/core/hash.h"
+#include "collision/geometry/ray_span.h"
+#include "collision/geometry/shape_ops.h"
+
+rbGeometry* rbCreateSphere(double radius, rbError* error)
+{
+    if (rbCheckLength(radius, false, "radius of the sphere", error) != RB_STATUS_OK) {
+        return NULL;
+    }
+    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_SPHERE);
+    geometry->data.sphere.radius = radius;
+    return rbFinishGeometry(geometry);
+}
+
+static rbStatus massOfSphere(const rbGeometry* geometry, double density,
+                             rbMassProperties* properties, rbError* error)
+{
+    (void)error;
+    double r = geometry->data.sphere.radius;
+    double i = 0.4 * r * r;
+    *properties = rbMakeMass(density, 4.0 / 3.0 * RB_PI * r * r * r, 0.0, rbMakeVec3(i, i, i));
+    return RB_STATUS_OK;
+}
+
+static rbVec3 supportOfSphere(const rbGeometry* geometry, rbVec3 direction)
+{
+    return rbScale(geometry->data.sphere.radius, rbNormalize(direction));
+}
+
+static rbBounds boundsOfSphere(const rbGeometry* geometry, rbTransform transform)
+{
+    double r = geometry->data.sphere.radius;
+    return rbMakeBounds(transform.p, rbMakeVec3(r, r, r));
+}
+
+static double radiusOfSphere(const rbGeometry* geometry, rbVec3 point)
+{
+    return rbLength(point) + geometry->data.sphere.radius;
+}
+
+static bool sphereContains(const rbGeometry* geometry, rbVec3 point)
+{
+    return rbLength(point) <= geometry->data.sphere.radius;
+}
+
+static bool castRayAtSphere(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
+{
+    rbRaySpan span = rbWholeLine;
+    bool meets =
+        rbRaySpan_ClipBall(&span, ray->origin, ray->direction, geometry->data.sphere.radius, 0);
+    if (!meets || !rbRaySpan_GetHit(&span, ray, hit)) {
+        return false;
+    }
+    hit->normal = rbNormalize(rbAddScaled(ray->origin, hit->t, ray->direction));
+    return true;
+}
+
+static void triangulateSphere(const rbGeometry* geometry, const rbTriangulation* settings,
+                              rbTriangleSink* sink)
+{
+    double r = geometry->data.sphere.radius;
+    rbTriangleSink_AddEllipsoid(sink, rbMakeVec3(r, r, r), settings->deviation);
+}
+
+static uint64_t hashSphere(const rbGeometry* geometry, uint64_t hash)
+{
+    return rbHashDoubles(hash, &geometry->data.sphere.radius, 1);
+}
+
+const rbShapeOps rbSphereOps = {
+    .name = "sphere",
+    .isConvex = true,
+    .mass = massOfSphere,
+    .support = supportOfSphere,
+    .bounds = boundsOfSphere,
+    .radius = radiusOfSphere,
+    .contains = sphereContains,
+    .castRay = castRayAtSphere,
+    .triangulate = triangulateSphere,
+    .hash = hashSphere,
+};

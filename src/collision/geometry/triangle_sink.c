@@ -1,0 +1,160 @@
+// How many segments: a chord of half angle a keeps the distance r (1 - cos a) from its circle. A
+// cell of a longitude-latitude net that spans half angles a and b is a plane trapezoid with its
+// corners on the sphere. Its plane cuts the middle meridian in a chord of the ellipse with semi
+// axes r cos a and r; the circle's chord has the distance r cos b from the center, squeezing by cos
+// a shortens that at most by this factor, hence r (1 - cos a cos b) bounds the deviation. With a =
+// b it is r sin^2 a.
+#include "collision/geometry/triangle_sink.h"
+
+#include "base/math/elementary.h"
+
+#define SEGMENTS_MAX 100000 // a net of that many is far beyond RB_TRIANGLES_MAX anyway
+
+int rbTriangleSink_AddVertex(rbTriangleSink* sink, rbVec3 vertex)
+{
+    if (sink->isOverLimit) {
+        return 0;
+    }
+    RB_ASSERT(rbIsFinite3(vertex));
+    rbArray_Push(sink->vertices, vertex);
+    return sink->vertices.count - 1;
+}
+
+void rbTriangleSink_AddTriangle(rbTriangleSink* sink, int a, int b, int c)
+{
+    if (rbTriangleSink_Refuses(sink, 1.0)) {
+        return;
+    }
+    RB_ASSERT(a >= 0 && a < sink->vertices.count);
+    RB_ASSERT(b >= 0 && b < sink->vertices.count);
+    RB_ASSERT(c >= 0 && c < sink->vertices.count);
+    rbIndex3 triangle = {{a, b, c}};
+    rbArray_Push(sink->triangles, triangle);
+}
+
+bool rbTriangleSink_Refuses(rbTriangleSink* sink, double count)
+{
+    if ((double)sink->triangles.count + count > (double)RB_TRIANGLES_MAX) {
+        sink->isOverLimit = true;
+    }
+    return sink->isOverLimit;
+}
+
+// Joins two rings, or a ring and a pole, by triangles seen counter-clockwise from outside.
+static void joinRings(rbTriangleSink* sink, const int first[2], const bool isPole[2], int segments)
+{
+    for (int i = 0; i < segments; ++i) {
+        int j = i + 1 < segments ? i + 1 : 0;
+        int a = isPole[0] ? first[0] : first[0] + i;
+        int b = isPole[0] ? first[0] : first[0] + j;
+        int c = isPole[1] ? first[1] : first[1] + i;
+        int d = isPole[1] ? first[1] : first[1] + j;
+        if (!isPole[0]) {
+            rbTriangleSink_AddTriangle(sink, a, b, d);
+        }
+        if (!isPole[1]) {
+            rbTriangleSink_AddTriangle(sink, a, d, c);
+        }
+    }
+}
+
+void rbTriangleSink_AddRevolution(rbTriangleSink* sink, const double (*profile)[2], int count,
+                                  int segments)
+{
+    RB_ASSERT(count >= 2 && segments >= 3);
+    if (rbTriangleSink_Refuses(sink, 2.0 * (double)count * (double)segments)) {
+        return;
+    }
+    int first[2] = {0, 0};
+    bool isPole[2] = {false, false};
+    for (int k = 0; k < count; ++k) {
+        double r = profile[k][0];
+        double z = profile[k][1];
+        RB_ASSERT(r >= 0.0);
+        first[1] = sink->vertices.count;
+        isPole[1] = !(r > 0.0);
+        for (int i = 0; i < (isPole[1] ? 1 : segments); ++i) {
+            double s, c;
+            rbSinCos(2.0 * RB_PI * (double)i / (double)segments, &s, &c);
+            rbTriangleSink_AddVertex(sink, rbMakeVec3(r * c, r * s, z));
+        }
+        if (k > 0) {
+            joinRings(sink, first, isPole, segments);
+        }
+        first[0] = first[1];
+        isPole[0] = isPole[1];
+    }
+}
+
+int rbCountSegments(double radius, double deviation, bool hasTwoCurvatures)
+{
+    RB_ASSERT(radius > 0.0 && deviation > 0.0);
+    double ratio = deviation / radius;
+    // half angle a: sin^2 a = ratio, or 2 sin^2 (a/2) = ratio
+    double square = hasTwoCurvatures ? ratio : 0.5 * ratio;
+    if (square >= 0.75) {
+        return 6;
+    }
+    double s = sqrt(square);
+    double angle = rbAtan2(s, sqrt(1.0 - square));
+    double halfAngle = hasTwoCurvatures ? angle : 2.0 * angle;
+    // the tiny factor pays for the rounding of the vertices themselves
+    double wanted = RB_PI / halfAngle * (1.0 + 1e-9);
+    if (!(wanted < (double)SEGMENTS_MAX)) {
+        return 0;
+    }
+    int half = (int)floor(0.5 * wanted) + 1;
+    return half < 3 ? 6 : 2 * half;
+}
+
+void rbTriangleSink_AddRound(rbTriangleSink* sink, double radius, double halfLength,
+                             double deviation)
+{
+    RB_ASSERT(halfLength >= 0.0);
+    int segments = rbCountSegments(radius, deviation, true);
+    if (segments == 0 || rbTriangleSink_Refuses(sink, (double)segments * (double)segments)) {
+        sink->isOverLimit = true;
+        return;
+    }
+    // stacks of each half, so that the equator is a ring; it is doubled if there is a side
+    int stacks = (segments / 2 + 1) / 2;
+    int middle = halfLength > 0.0 ? 1 : 0;
+    int count = 2 * stacks + 1 + middle;
+    size_t size = (size_t)count * sizeof(double[2]);
+    double(*profile)[2] = rbAlloc(size);
+    for (int k = 0; k <= stacks; ++k) {
+        double s, c;
+        rbSinCos(0.5 * RB_PI * (double)k / (double)stacks, &s, &c);
+        double r = k < stacks ? radius * c : 0.0;
+        double z = k < stacks ? radius * s : radius;
+        profile[stacks - k][0] = r;
+        profile[stacks - k][1] = -z - halfLength;
+        profile[stacks + middle + k][0] = r;
+        profile[stacks + middle + k][1] = z + halfLength;
+    }
+    rbTriangleSink_AddRevolution(sink, (const double(*)[2])profile, count, segments);
+    rbFree(profile, size);
+}
+
+void rbTriangleSink_AddEllipsoid(rbTriangleSink* sink, rbVec3 semiAxes, double deviation)
+{
+    double longest = semiAxes.x > semiAxes.y ? semiAxes.x : semiAxes.y;
+    longest = semiAxes.z > longest ? semiAxes.z : longest;
+    RB_ASSERT(longest > 0.0);
+    int first = sink->vertices.count;
+    rbTriangleSink_AddRound(sink, 1.0, 0.0, deviation / longest);
+    for (int i = first; i < sink->vertices.count; ++i) {
+        sink->vertices.data[i] = rbMulEach(semiAxes, sink->vertices.data[i]);
+    }
+}
+
+void rbTriangleSink_AddLathed(rbTriangleSink* sink, const double (*profile)[2], int count,
+                              double radius, double deviation)
+{
+    int segments = rbCountSegments(radius, deviation, false);
+    if (segments == 0) {
+        sink->isOverLimit = true;
+        return;
+    }
+    rbTriangleSink_AddRevolution(sink, profile, count, segments);
+}

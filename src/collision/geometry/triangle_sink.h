@@ -1,0 +1,53 @@
+// Collects the triangles of a shape for display and cuts off at the limit; makes surfaces of
+// revolution from profiles.
+#ifndef RB_GEOMETRY_TRIANGLE_SINK_H
+#define RB_GEOMETRY_TRIANGLE_SINK_H
+
+#include "base/core/memory.h"
+
+#include <rattleback/shape.h>
+
+typedef struct rbIndex3 {
+    int v[3];
+} rbIndex3;
+
+typedef struct rbTriangulation {
+    double deviation;
+    double planeHalfSize;
+} rbTriangulation;
+
+typedef struct rbTriangleSink {
+    RB_ARRAY(rbVec3) vertices;
+    RB_ARRAY(rbIndex3) triangles;
+    bool isOverLimit; // more than RB_TRIANGLES_MAX were asked for; the content is incomplete
+} rbTriangleSink;
+
+// Index of a new vertex, 0 when over the limit.
+int rbTriangleSink_AddVertex(rbTriangleSink* sink, rbVec3 vertex);
+void rbTriangleSink_AddTriangle(rbTriangleSink* sink, int a, int b, int c);
+
+// Marks the sink as over the limit and returns true if that many triangles more would be too many.
+bool rbTriangleSink_Refuses(rbTriangleSink* sink, double count);
+
+// Surface of revolution about z of a profile of points (r, z) run from below to above, r >= 0;
+// points with r = 0 are poles.
+void rbTriangleSink_AddRevolution(rbTriangleSink* sink, const double (*profile)[2], int count,
+                                  int segments);
+
+// Ball of the given radius swept along z from -halfLength to halfLength (0: a sphere).
+void rbTriangleSink_AddRound(rbTriangleSink* sink, double radius, double halfLength,
+                             double deviation);
+
+// Ellipsoid; the deviation of the unit ball grows at most by the longest semi axis.
+void rbTriangleSink_AddEllipsoid(rbTriangleSink* sink, rbVec3 semiAxes, double deviation);
+
+// Straight profile revolved, radius its largest r.
+void rbTriangleSink_AddLathed(rbTriangleSink* sink, const double (*profile)[2], int count,
+                              double radius, double deviation);
+
+// Even number of segments, at least 6, so that a circle of the given radius deviates at most by
+// deviation from its polygon; with two curvatures, a sphere from its longitude-latitude net of as
+// many segments around and half as many from pole to pole. 0 if it would be beyond any limit.
+int rbCountSegments(double radius, double deviation, bool hasTwoCurvatures);
+
+#endif
