@@ -1,1 +1,7 @@
-# files of this floor
+rb_add_tests(NAME test_dynamics FILES
+  test/dynamics/oracle_free_top.c
+  test/dynamics/phys_flight.c
+  test/dynamics/test_path.c
+)
+target_sources(test_dynamics PRIVATE validation/top_oracle.c)
+target_include_directories(test_dynamics PRIVATE ${CMAKE_SOURCE_DIR})

@@ -1,0 +1,13 @@
+// Everything of the core library. The io library adds <rattleback/scene.h> and
+// <rattleback/output.h>.
+#ifndef RATTLEBACK_H
+#define RATTLEBACK_H
+
+#include <rattleback/base.h>
+#include <rattleback/body.h>
+#include <rattleback/id.h>
+#include <rattleback/shape.h>
+#include <rattleback/vecmath.h>
+#include <rattleback/world.h>
+
+#endif

@@ -1,0 +1,136 @@
+// The world: time, bodies, forces, what happened and where the energy went.
+//
+// A world is an opaque pointer and shares nothing with other worlds; use one from one thread at a
+// time. Bodies move on flight records: a record holds the state at its start, and the state at any
+// later time is evaluated from it. Reading, recording and output steps never change a record, so
+// the same run gives the same bits whatever is written and how often.
+#ifndef RATTLEBACK_WORLD_H
+#define RATTLEBACK_WORLD_H
+
+#include <rattleback/body.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rbWorldDef {
+    uint32_t cookie;
+    rbVec3 gravity;     // m/s^2; default (0, 0, -9.81)
+    rbVec3 periodicBox; // m, edge lengths of a periodic box centred on the origin; 0 = no period
+    rbMotionSettings motion; // for bodies that do not say otherwise; default AUTO, 1e-3 s, 8, 1e-12
+    int bodyCapacity;        // bodies to make room for at once; 0 is fine
+} rbWorldDef;
+
+RB_API rbWorldDef rbDefaultWorldDef(void);
+
+// NULL and an error when a value is unusable.
+RB_API rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error);
+RB_API void rbDestroyWorld(rbWorld* world); // NULL is fine; ends every id
+
+// Energy and momentum of all dynamic bodies at one time.
+typedef struct rbLedger {
+    double kineticLinear;   // J
+    double kineticAngular;  // J
+    double potential;       // J, of gravity, constant and central forces; zero at the origin
+    double work;            // J, put in so far by the other forces, impulses and settings of state
+    double energy;          // J, kineticLinear + kineticAngular + potential
+    double energyDrift;     // J, energy - work - energy at the start: what the numerics lost
+    rbVec3 momentum;        // kg m/s
+    rbVec3 angularMomentum; // kg m^2/s about the origin
+    rbVec3 spinMomentum;    // kg m^2/s, sum of the bodies' own about their centres
+    double mass;            // kg
+} rbLedger;
+
+typedef struct rbStepReport {
+    rbStatus status;         // OK, or NUMERICAL when a body's integration missed its tolerance
+    double time;             // s, of the world after the step
+    int bodyCount;           // alive bodies
+    int exactCount;          // dynamic bodies flying in closed form
+    int numericCount;        // dynamic bodies integrated
+    int fallbackCount;       // of those: asked to fly by another row that their loads do not allow
+    int64_t integratorSteps; // accepted in this advance
+    int64_t rejectedSteps;
+    rbBodyId failedBody; // first body that missed its tolerance, null if none
+    rbLedger ledger;
+} rbStepReport;
+
+// Moves the world forward by dt >= 0 seconds. Allocates nothing after the first call.
+RB_API rbStepReport rbWorld_Advance(rbWorld* world, double dt);
+// The same to a given time, which lands on it exactly; times before now leave the world as it is.
+RB_API rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time);
+
+// The k-th multiple of a step, rounded once: when the step is a fraction p/q with small q, k p / q
+// is computed, so that 10 steps of 1e-3 and one of 1e-2 land on the same double.
+RB_API double rbGetStepTime(int64_t k, double step);
+
+RB_API double rbWorld_GetTime(const rbWorld* world);
+RB_API rbVec3 rbWorld_GetGravity(const rbWorld* world);
+RB_API rbVec3 rbWorld_GetPeriodicBox(const rbWorld* world);
+RB_API rbLedger rbWorld_GetLedger(const rbWorld* world);
+
+// Bodies in the order of their making (slots of destroyed bodies are reused by new ones).
+RB_API int rbWorld_GetBodyCount(const rbWorld* world);
+RB_API int rbWorld_GetBodyIds(const rbWorld* world, rbBodyId* ids, int capacity);
+RB_API rbBodyId rbWorld_FindBody(const rbWorld* world, const char* name); // null if there is none
+
+// A position brought into the periodic box, and which image it came from (may be NULL).
+RB_API rbVec3 rbWorld_WrapPosition(const rbWorld* world, rbVec3 position, int image[3]);
+
+// Bulk access. A field of all bodies, in the order of rbWorld_GetBodyIds, to or from an array of
+// doubles whose elements lie strideBytes apart (0: packed).
+typedef enum rbBodyField {
+    RB_FIELD_POSITION,         // 3, of the body's origin
+    RB_FIELD_ORIENTATION,      // 4, w x y z
+    RB_FIELD_CENTER,           // 3, of mass; read only
+    RB_FIELD_LINEAR_VELOCITY,  // 3
+    RB_FIELD_ANGULAR_VELOCITY, // 3
+    RB_FIELD_MASS,             // 1; read only
+    RB_FIELD_COUNT
+} rbBodyField;
+
+RB_API int rbBodyField_Width(rbBodyField field); // doubles per body
+RB_API void rbWorld_ReadField(const rbWorld* world, rbBodyField field, double* values,
+                              size_t strideBytes);
+// Starts new flights of all dynamic bodies. INVALID when the field is read only or a value is not
+// finite; then nothing is changed.
+RB_API rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* values,
+                                   size_t strideBytes, rbError* error);
+
+// The journal: everything that changed a flight, in order of time. Borrowed until the next call
+// that changes the world.
+typedef enum rbEventKind {
+    RB_EVENT_IMPULSE,   // rbBody_ApplyImpulse or ApplyAngularImpulse
+    RB_EVENT_SET_STATE, // rbBody_SetState or rbWorld_WriteField
+    RB_EVENT_FALLBACK,  // loads forced another motion row
+    RB_EVENT_TOLERANCE, // an integration missed its tolerance
+    RB_EVENT_COUNT
+} rbEventKind;
+
+typedef struct rbEvent {
+    double time;
+    rbEventKind kind;
+    rbBodyId bodyA;
+    rbBodyId bodyB;      // null when one body is concerned
+    double energyChange; // J
+} rbEvent;
+
+RB_API const char* rbEventKind_Name(rbEventKind kind);
+RB_API const rbEvent* rbWorld_GetEvents(const rbWorld* world, int* count);
+RB_API void rbWorld_ClearEvents(rbWorld* world);
+
+// A hash of the time and the state of every body, bit by bit.
+RB_API uint64_t rbWorld_GetHash(const rbWorld* world);
+
+// Snapshot of everything that moves. Restoring it and going on gives the same bits as going on at
+// once. The world must have the same bodies, shapes and forces as when the snapshot was taken.
+RB_API size_t rbWorld_GetSnapshotSize(const rbWorld* world);
+RB_API rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size,
+                                     rbError* error);
+RB_API rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
+                                        rbError* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,32 @@
+// Names of bodies: from a name to an index, in constant time.
+#ifndef RB_BODIES_NAME_TABLE_H
+#define RB_BODIES_NAME_TABLE_H
+
+#include <rattleback/base.h>
+
+#define RB_NAME_CAPACITY 64
+
+typedef struct rbNameSlot {
+    uint64_t hash;
+    int index1; // index + 1; 0: never used, -1: removed
+} rbNameSlot;
+
+// Open addressing; the names themselves stay with their owner, who is asked to compare.
+typedef struct rbNameTable {
+    rbNameSlot* slots;
+    int capacity; // a power of two, or 0
+    int used;     // slots that are not free, removed ones included
+} rbNameTable;
+
+// Name of the object with an index.
+typedef const char* rbNameOfFn(int index, const void* context);
+
+// Index of a name, -1 if there is none.
+int rbNameTable_Find(const rbNameTable* table, const char* name, rbNameOfFn* nameOf,
+                     const void* context);
+// The name must not be there yet.
+void rbNameTable_Insert(rbNameTable* table, const char* name, int index);
+void rbNameTable_Remove(rbNameTable* table, const char* name, int index);
+void rbNameTable_Free(rbNameTable* table);
+
+#endif

@@ -1,0 +1,108 @@
+// The flight of a dynamic body between two changes of its velocity: a record of the state at its
+// start, from which the state at any later time follows.
+//
+// Frames: position and velocity are of the centre of mass in the world; orientation maps principal
+// axes to the world; spin is the angular velocity in principal axes.
+#ifndef RB_MOTION_FLIGHT_H
+#define RB_MOTION_FLIGHT_H
+
+#include "dynamics/motion/free_top.h"
+
+#include <rattleback/body.h>
+
+typedef struct rbMotionState {
+    rbVec3 position;
+    rbQuat orientation;
+    rbVec3 velocity;
+    rbVec3 spin;
+    double work; // J, done by loads without a potential since the body was made
+} rbMotionState;
+
+// Force and torque about the centre of mass in world axes, and the power of what has no potential.
+typedef struct rbLoad {
+    rbVec3 force;
+    rbVec3 torque;
+    double power;
+} rbLoad;
+
+typedef struct rbMotionBody rbMotionBody;
+
+// Loads that are not constant: adds to load what acts at a state and time. Must be pure.
+typedef void rbLoadFn(const rbMotionBody* body, const rbMotionState* state, double time,
+                      rbLoad* load);
+
+// What a body contributes to its flight. Constant while the flight lasts.
+struct rbMotionBody {
+    double mass;               // kg, > 0
+    rbVec3 moments;            // kg m^2, principal, > 0
+    rbVec3 acceleration;       // m/s^2, constant: gravity and constant forces
+    rbVec3 torque;             // N m, constant, world axes
+    rbLoadFn* load;            // NULL: only the constant loads act
+    void* context;             // for load, beside the index
+    int index;                 // of the body
+    rbMotionSettings settings; // type: the row asked for, AUTO allowed
+};
+
+// Where an integration stands: the last committed step of its own grid, which no output disturbs.
+typedef struct rbFlightNode {
+    double time;
+    double step;   // size of the next step
+    int64_t index; // steps since the start
+    rbMotionState state;
+} rbFlightNode;
+
+typedef struct rbFlight {
+    double startTime;
+    rbMotionState start;
+    rbMotionType type; // the row in use, never AUTO
+    bool isFallback;   // another row was asked for, but the loads do not allow it
+    union {
+        rbFreeTop top;     // RB_MOTION_EXACT
+        rbFlightNode node; // the others
+    } row;
+} rbFlight;
+
+// Work counts of evaluations and commits; add up over calls.
+typedef struct rbMotionCounts {
+    int64_t accepted;
+    int64_t rejected;
+    bool isInaccurate; // a step at the smallest size missed the tolerance
+} rbMotionCounts;
+
+// A row of the table of motions.
+typedef struct rbMotionOps {
+    const char* name;
+    int order;         // global order of convergence; 0: no step
+    bool allowsTorque; // constant torque
+    bool allowsLoad;   // loads that depend on time or state
+    void (*start)(rbFlight* flight, const rbMotionBody* body);
+    // State at a time not before the start. Starts from the node, changes nothing.
+    void (*evaluate)(const rbFlight* flight, const rbMotionBody* body, double time,
+                     rbMotionState* state, rbMotionCounts* counts);
+    // Moves the node as far as whole steps go up to a time; NULL when there is no node.
+    void (*commit)(rbFlight* flight, const rbMotionBody* body, double time, rbMotionCounts* counts);
+} rbMotionOps;
+
+const rbMotionOps* rbMotionOps_Get(rbMotionType type);
+
+// Starts a flight at a time and state; picks the row.
+void rbFlight_Start(rbFlight* flight, const rbMotionBody* body, double time,
+                    const rbMotionState* state);
+
+// State at any time not before the start of the flight (for the exact row: any time). Changes
+// nothing; the bits do not depend on what was evaluated or committed before.
+void rbFlight_Evaluate(const rbFlight* flight, const rbMotionBody* body, double time,
+                       rbMotionState* state, rbMotionCounts* counts);
+
+// Remembers how far the integration has come, so that later evaluations are cheap.
+void rbFlight_Commit(rbFlight* flight, const rbMotionBody* body, double time,
+                     rbMotionCounts* counts);
+
+// A box that holds the centre of mass between two times of a flight without state-dependent loads.
+rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, double timeA,
+                            double timeB);
+
+// Largest angular speed (rad/s) a torque-free flight can reach, from its rotational energy (L-75).
+double rbFlight_GetSpinBound(const rbFlight* flight, const rbMotionBody* body);
+
+#endif

@@ -1,0 +1,91 @@
+// Energy, momentum, and the journal of what changed them.
+#include "world/world_state.h"
+
+#include <math.h>
+
+// parts: linear, angular, potential.
+double rbWorld_BodyEnergy(const rbWorld* world, int index, double parts[3])
+{
+    const rbBody* body = &world->bodies.data[index];
+    parts[0] = 0.0;
+    parts[1] = 0.0;
+    parts[2] = 0.0;
+    if (!body->hasMass) {
+        return 0.0;
+    }
+    const rbMotionState* s = &world->states.data[index];
+    const rbMotionBody* motion = &world->motions.data[index];
+    parts[0] = 0.5 * motion->mass * rbLengthSquared(s->velocity);
+    parts[1] = 0.5 * rbDot(rbMulEach(motion->moments, s->spin), s->spin);
+    parts[2] = -motion->mass * rbDot(world->def.gravity, s->position);
+    rbForceCursor cursor = {0};
+    const rbForceDef* force;
+    while ((force = rbWorld_NextForce(world, index, &cursor)) != NULL) {
+        const rbForceOps* ops = rbForceOps_Get(force->type);
+        if (ops->potential != NULL) {
+            parts[2] += ops->potential(force, motion->mass, s->position);
+        }
+    }
+    return parts[0] + parts[1] + parts[2];
+}
+
+rbLedger rbWorld_GetLedger(const rbWorld* world)
+{
+    rbLedger ledger = {0};
+    for (int i = 0; i < world->bodies.count; ++i) {
+        if (!rbWorld_IsBodyAlive(world, i) || !world->bodies.data[i].hasMass) {
+            continue;
+        }
+        double parts[3];
+        (void)rbWorld_BodyEnergy(world, i, parts);
+        const rbMotionState* s = &world->states.data[i];
+        const rbMotionBody* motion = &world->motions.data[i];
+        rbVec3 momentum = rbScale(motion->mass, s->velocity);
+        rbVec3 spin = rbRotate(s->orientation, rbMulEach(motion->moments, s->spin));
+        ledger.kineticLinear += parts[0];
+        ledger.kineticAngular += parts[1];
+        ledger.potential += parts[2];
+        ledger.work += s->work;
+        ledger.mass += motion->mass;
+        ledger.momentum = rbAdd(ledger.momentum, momentum);
+        ledger.spinMomentum = rbAdd(ledger.spinMomentum, spin);
+        ledger.angularMomentum =
+            rbAdd(ledger.angularMomentum, rbAdd(spin, rbCross(s->position, momentum)));
+    }
+    ledger.work += world->externalWork;
+    ledger.energy = ledger.kineticLinear + ledger.kineticAngular + ledger.potential;
+    ledger.energyDrift = ledger.energy - ledger.work - world->energyReference;
+    return ledger;
+}
+
+static const char* const eventNames[RB_EVENT_COUNT] = {
+    [RB_EVENT_IMPULSE] = "impulse",
+    [RB_EVENT_SET_STATE] = "set state",
+    [RB_EVENT_FALLBACK] = "motion fallback",
+    [RB_EVENT_TOLERANCE] = "tolerance missed",
+};
+
+const char* rbEventKind_Name(rbEventKind kind)
+{
+    return (unsigned)kind < RB_EVENT_COUNT ? eventNames[kind] : "unknown";
+}
+
+void rbWorld_AddEvent(rbWorld* world, rbEventKind kind, int index, double energyChange)
+{
+    rbEvent event = {.time = world->time,
+                     .kind = kind,
+                     .bodyA = rbWorld_BodyIdOf(world, index),
+                     .energyChange = energyChange};
+    rbArray_Push(world->events, event);
+}
+
+const rbEvent* rbWorld_GetEvents(const rbWorld* world, int* count)
+{
+    *count = world->events.count;
+    return world->events.data;
+}
+
+void rbWorld_ClearEvents(rbWorld* world)
+{
+    world->events.count = 0;
+}

@@ -1,0 +1,115 @@
+// Snapshot and restore of everything that moves.
+//
+// Layout: a header, then per slot of a body its flight record, loads and state as they lie in
+// memory. A snapshot serves the process that took it (rewinding, trying a step again); files hold
+// recordings.
+#include "base/core/hash.h"
+#include "world/world_state.h"
+
+#include <string.h>
+
+#define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
+#define SNAPSHOT_VERSION 1u
+
+typedef struct SnapshotHeader {
+    uint32_t magic;
+    uint32_t version;
+    uint64_t structure; // hash of what must be the same
+    double time;
+    double timeRest;
+    double energyReference;
+    double externalWork;
+    int32_t bodyCount;
+    int32_t eventCount;
+} SnapshotHeader;
+
+typedef struct SnapshotBody {
+    rbFlight flight;
+    rbMotionState state;
+} SnapshotBody;
+
+static uint64_t structureHash(const rbWorld* world)
+{
+    uint64_t hash = RB_HASH_SEED;
+    hash = rbHashBytes(hash, world->bodyIds.generations.data,
+                       (size_t)world->bodyIds.generations.count * sizeof(uint32_t));
+    hash = rbHashBytes(hash, world->forceIds.generations.data,
+                       (size_t)world->forceIds.generations.count * sizeof(uint32_t));
+    for (int i = 0; i < world->bodies.count; ++i) {
+        const rbMotionBody* motion = &world->motions.data[i];
+        double values[4] = {motion->mass, motion->moments.x, motion->moments.y, motion->moments.z};
+        hash = rbHashDoubles(hash, values, 4);
+    }
+    return hash;
+}
+
+size_t rbWorld_GetSnapshotSize(const rbWorld* world)
+{
+    return sizeof(SnapshotHeader) + (size_t)world->bodies.count * sizeof(SnapshotBody);
+}
+
+rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rbError* error)
+{
+    size_t needed = rbWorld_GetSnapshotSize(world);
+    if (size < needed) {
+        return rbError_Set(error, RB_STATUS_LIMIT,
+                           "the snapshot needs %zu bytes, the buffer has %zu", needed, size);
+    }
+    SnapshotHeader header = {
+        .magic = SNAPSHOT_MAGIC,
+        .version = SNAPSHOT_VERSION,
+        .structure = structureHash(world),
+        .time = world->time,
+        .timeRest = world->timeRest,
+        .energyReference = world->energyReference,
+        .externalWork = world->externalWork,
+        .bodyCount = world->bodies.count,
+        .eventCount = world->events.count,
+    };
+    char* place = bytes;
+    memcpy(place, &header, sizeof header);
+    place += sizeof header;
+    for (int i = 0; i < world->bodies.count; ++i) {
+        SnapshotBody body;
+        memcpy(&body.flight, &world->flights.data[i], sizeof body.flight);
+        memcpy(&body.state, &world->states.data[i], sizeof body.state);
+        memcpy(place, &body, sizeof body);
+        place += sizeof body;
+    }
+    return RB_STATUS_OK;
+}
+
+rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size, rbError* error)
+{
+    SnapshotHeader header;
+    if (size < sizeof header) {
+        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
+    }
+    memcpy(&header, bytes, sizeof header);
+    if (header.magic != SNAPSHOT_MAGIC || header.version != SNAPSHOT_VERSION) {
+        return rbError_Set(error, RB_STATUS_CORRUPT, "this is no snapshot of this version");
+    }
+    if (header.bodyCount != world->bodies.count || header.structure != structureHash(world)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the world has other bodies or forces than when the snapshot was taken");
+    }
+    if (size < rbWorld_GetSnapshotSize(world)) {
+        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
+    }
+    world->time = header.time;
+    world->timeRest = header.timeRest;
+    world->energyReference = header.energyReference;
+    world->externalWork = header.externalWork;
+    if (header.eventCount < world->events.count) {
+        world->events.count = header.eventCount;
+    }
+    const char* place = (const char*)bytes + sizeof header;
+    for (int i = 0; i < world->bodies.count; ++i) {
+        SnapshotBody body;
+        memcpy(&body, place, sizeof body);
+        world->flights.data[i] = body.flight;
+        world->states.data[i] = body.state;
+        place += sizeof body;
+    }
+    return RB_STATUS_OK;
+}

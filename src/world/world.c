@@ -1,0 +1,239 @@
+// Making worlds and moving them forward.
+//
+// Time is summed with compensation, so that a million steps of a millisecond end at 1000 s. An
+// advance evaluates every body from its flight record; nothing in it allocates, and nothing but an
+// event starts a new record.
+#include "world/world_state.h"
+
+#include <math.h>
+#include <string.h>
+
+rbWorldDef rbDefaultWorldDef(void)
+{
+    rbWorldDef def = {
+        .cookie = RB_COOKIE_WORLD,
+        .gravity = {0.0, 0.0, -9.81},
+        .motion = {.type = RB_MOTION_AUTO, .step = 1e-3, .degree = 8, .tolerance = 1e-12},
+    };
+    return def;
+}
+
+rbStatus rbJudgeMotionSettings(const rbMotionSettings* settings, rbError* error)
+{
+    if ((unsigned)settings->type >= RB_MOTION_COUNT) {
+        return rbError_Set(error, RB_STATUS_INVALID, "motion: there is no row number %d",
+                           (int)settings->type);
+    }
+    if (!(settings->step > 0.0) || !isfinite(settings->step)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "motion: the step is %g s; it must be positive and finite",
+                           settings->step);
+    }
+    if (settings->degree < 1 || settings->degree > 30) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "motion: the Taylor degree is %d; 1 to 30 are accepted",
+                           settings->degree);
+    }
+    if (!(settings->tolerance >= 1e-14) || !(settings->tolerance <= 1e-2)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "motion: the tolerance is %g; 1e-14 to 1e-2 are accepted",
+                           settings->tolerance);
+    }
+    return RB_STATUS_OK;
+}
+
+static bool isPeriodAccepted(double length)
+{
+    return isfinite(length) && length >= 0.0;
+}
+
+rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
+{
+    if (RB_CHECK_COOKIE(def, RB_COOKIE_WORLD, error) != RB_STATUS_OK) {
+        return NULL;
+    }
+    if (!rbIsFinite3(def->gravity)) {
+        (void)rbError_Set(error, RB_STATUS_INVALID, "gravity (%g, %g, %g) m/s^2 must be finite",
+                          def->gravity.x, def->gravity.y, def->gravity.z);
+        return NULL;
+    }
+    rbVec3 box = def->periodicBox;
+    if (!isPeriodAccepted(box.x) || !isPeriodAccepted(box.y) || !isPeriodAccepted(box.z)) {
+        (void)rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the periodic box has edges (%g, %g, %g) m; each must be positive, or 0 for "
+            "no period",
+            box.x, box.y, box.z);
+        return NULL;
+    }
+    if (rbJudgeMotionSettings(&def->motion, error) != RB_STATUS_OK) {
+        return NULL;
+    }
+    rbWorld* world = rbAllocZero(1, sizeof *world);
+    world->def = *def;
+    if (def->bodyCapacity > 0) {
+        rbArray_Reserve(world->bodies, def->bodyCapacity);
+        rbArray_Reserve(world->flights, def->bodyCapacity);
+        rbArray_Reserve(world->motions, def->bodyCapacity);
+        rbArray_Reserve(world->states, def->bodyCapacity);
+    }
+    return world;
+}
+
+void rbDestroyWorld(rbWorld* world)
+{
+    if (world == NULL) {
+        return;
+    }
+    for (int i = 0; i < world->bodies.count; ++i) {
+        rbPath_Destroy(world->bodies.data[i].path);
+        rbArray_Free(world->bodies.data[i].shapes);
+    }
+    for (int i = 0; i < world->geometries.count; ++i) {
+        rbDestroyGeometry(world->geometries.data[i].geometry);
+    }
+    rbArray_Free(world->bodies);
+    rbArray_Free(world->flights);
+    rbArray_Free(world->motions);
+    rbArray_Free(world->states);
+    rbArray_Free(world->geometries);
+    rbArray_Free(world->forces);
+    rbArray_Free(world->globalForces);
+    rbArray_Free(world->events);
+    rbNameTable_Free(&world->names);
+    rbIdPool_Free(&world->bodyIds);
+    rbIdPool_Free(&world->geometryIds);
+    rbIdPool_Free(&world->forceIds);
+    rbFree(world, sizeof *world);
+}
+
+// Evaluates every body at the world's time.
+static void evaluateBodies(rbWorld* world, rbStepReport* report)
+{
+    for (int i = 0; i < world->bodies.count; ++i) {
+        if (!rbWorld_IsBodyAlive(world, i)) {
+            continue;
+        }
+        const rbBody* body = &world->bodies.data[i];
+        rbMotionCounts counts = {0};
+        if (body->hasMass) {
+            rbFlight* flight = &world->flights.data[i];
+            rbFlight_Commit(flight, &world->motions.data[i], world->time, &counts);
+            rbFlight_Evaluate(flight, &world->motions.data[i], world->time, &world->states.data[i],
+                              &counts);
+            bool isExact = flight->type == RB_MOTION_EXACT;
+            report->exactCount += isExact ? 1 : 0;
+            report->numericCount += isExact ? 0 : 1;
+            report->fallbackCount += flight->isFallback ? 1 : 0;
+        } else if (body->path != NULL) {
+            world->states.data[i] = rbWorld_StateAt(world, i, world->time, &counts);
+        }
+        report->integratorSteps += counts.accepted;
+        report->rejectedSteps += counts.rejected;
+        if (counts.isInaccurate && report->status == RB_STATUS_OK) {
+            report->status = RB_STATUS_NUMERICAL;
+            report->failedBody = rbWorld_BodyIdOf(world, i);
+            rbWorld_AddEvent(world, RB_EVENT_TOLERANCE, i, 0.0);
+        }
+    }
+}
+
+static rbStepReport moveTo(rbWorld* world, double time, double rest)
+{
+    rbStepReport report = {.status = RB_STATUS_OK, .bodyCount = world->aliveCount};
+    world->time = time;
+    world->timeRest = rest;
+    evaluateBodies(world, &report);
+    report.time = world->time;
+    report.ledger = rbWorld_GetLedger(world);
+    return report;
+}
+
+rbStepReport rbWorld_Advance(rbWorld* world, double dt)
+{
+    RB_ASSERT(isfinite(dt) && dt >= 0.0);
+    // Fast two-sum: what rounding drops is carried to the next step.
+    double add = dt + world->timeRest;
+    double sum = world->time + add;
+    double rest = add - (sum - world->time);
+    return moveTo(world, sum, rest);
+}
+
+rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time)
+{
+    RB_ASSERT(isfinite(time));
+    return moveTo(world, time > world->time ? time : world->time, 0.0);
+}
+
+double rbGetStepTime(int64_t k, double step)
+{
+    RB_ASSERT(isfinite(step));
+    // Best fraction p/q of the step by continued fractions; exact as soon as p/q rounds to step.
+    double p0 = 0.0;
+    double q0 = 1.0;
+    double p1 = 1.0;
+    double q1 = 0.0;
+    double x = fabs(step);
+    for (int i = 0; i < 24; ++i) {
+        double whole = floor(x);
+        double p = whole * p1 + p0;
+        double q = whole * q1 + q0;
+        if (q > 1e9 || p > 1e9) {
+            break;
+        }
+        if (p / q == fabs(step)) {
+            double ticks = (double)k * p;
+            // Exact numerator: one rounding, at the division.
+            return fabs(ticks) < 0x1p53 ? copysign(ticks / q, (double)k * step) : (double)k * step;
+        }
+        p0 = p1;
+        q0 = q1;
+        p1 = p;
+        q1 = q;
+        if (x == whole) {
+            break;
+        }
+        x = 1.0 / (x - whole);
+    }
+    return (double)k * step;
+}
+
+double rbWorld_GetTime(const rbWorld* world)
+{
+    return world->time;
+}
+
+rbVec3 rbWorld_GetGravity(const rbWorld* world)
+{
+    return world->def.gravity;
+}
+
+rbVec3 rbWorld_GetPeriodicBox(const rbWorld* world)
+{
+    return world->def.periodicBox;
+}
+
+static double wrapCoordinate(double x, double length, int* image)
+{
+    if (!(length > 0.0)) {
+        *image = 0;
+        return x;
+    }
+    double turns = floor(x / length + 0.5);
+    *image = (int)turns;
+    return x - turns * length;
+}
+
+rbVec3 rbWorld_WrapPosition(const rbWorld* world, rbVec3 position, int image[3])
+{
+    int shift[3];
+    rbVec3 box = world->def.periodicBox;
+    rbVec3 wrapped;
+    wrapped.x = wrapCoordinate(position.x, box.x, &shift[0]);
+    wrapped.y = wrapCoordinate(position.y, box.y, &shift[1]);
+    wrapped.z = wrapCoordinate(position.z, box.z, &shift[2]);
+    if (image != NULL) {
+        memcpy(image, shift, sizeof shift);
+    }
+    return wrapped;
+}

@@ -1,0 +1,452 @@
+// Bodies of a world: making them, reading and setting their state, impulses.
+#include "world/world_state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+rbBodyDef rbDefaultBodyDef(void)
+{
+    rbBodyDef def = {
+        .cookie = RB_COOKIE_BODY,
+        .type = RB_BODY_DYNAMIC,
+        .orientation = {1.0, 0.0, 0.0, 0.0},
+    };
+    return def;
+}
+
+bool rbWorld_IsBodyAlive(const rbWorld* world, int index)
+{
+    return (world->bodyIds.generations.data[index] & 1u) == 1u;
+}
+
+int rbWorld_BodyIndex(const rbWorld* world, rbBodyId bodyId)
+{
+    RB_ASSERT(rbBody_IsValid(world, bodyId));
+    (void)world;
+    return (int)bodyId.index1 - 1;
+}
+
+rbBodyId rbWorld_BodyIdOf(const rbWorld* world, int index)
+{
+    rbBodyId id = {(uint32_t)index + 1u, world->bodyIds.generations.data[index]};
+    return id;
+}
+
+bool rbBody_IsValid(const rbWorld* world, rbBodyId bodyId)
+{
+    return rbIdPool_IsAlive(&world->bodyIds, bodyId.index1, bodyId.generation);
+}
+
+static const char* nameOfBody(int index, const void* context)
+{
+    const rbWorld* world = context;
+    return world->bodies.data[index].name;
+}
+
+static rbStatus judgeName(const rbWorld* world, const char* name, rbError* error)
+{
+    if (name == NULL || name[0] == '\0') {
+        return RB_STATUS_OK;
+    }
+    if (strlen(name) >= RB_NAME_CAPACITY) {
+        return rbError_Set(error, RB_STATUS_LIMIT,
+                           "the body name \"%.40s...\" has %zu bytes; at most %d are accepted",
+                           name, strlen(name), RB_NAME_CAPACITY - 1);
+    }
+    if (rbNameTable_Find(&world->names, name, nameOfBody, world) >= 0) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "there is a body named \"%s\" already; give each its own name", name);
+    }
+    return RB_STATUS_OK;
+}
+
+static rbStatus judgePose(const char* name, rbTransform transform, rbVec3 linearVelocity,
+                          rbVec3 angularVelocity, rbError* error)
+{
+    if (!rbIsFinite3(transform.p)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "body \"%s\": position (%g, %g, %g) m must be finite", name,
+                           transform.p.x, transform.p.y, transform.p.z);
+    }
+    double norm = sqrt(rbDotQuat(transform.q, transform.q));
+    if (!(fabs(norm - 1.0) <= 1e-6)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "body \"%s\": orientation (%g, %g, %g, %g) has length %g; a unit quaternion "
+            "w, x, y, z is needed",
+            name, transform.q.w, transform.q.x, transform.q.y, transform.q.z, norm);
+    }
+    if (!rbIsFinite3(linearVelocity) || !rbIsFinite3(angularVelocity)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "body \"%s\": velocity (%g, %g, %g) m/s and angular velocity (%g, %g, %g) "
+            "rad/s must be finite",
+            name, linearVelocity.x, linearVelocity.y, linearVelocity.z, angularVelocity.x,
+            angularVelocity.y, angularVelocity.z);
+    }
+    return RB_STATUS_OK;
+}
+
+static rbMotionSettings settingsOf(const rbWorld* world, const rbMotionSettings* asked)
+{
+    return asked->step == 0.0 && asked->type == RB_MOTION_AUTO ? world->def.motion : *asked;
+}
+
+static rbStatus judgeBody(const rbWorld* world, const rbBodyDef* def, rbError* error)
+{
+    const char* name = def->name != NULL ? def->name : "";
+    if (RB_CHECK_COOKIE(def, RB_COOKIE_BODY, error) != RB_STATUS_OK ||
+        judgeName(world, def->name, error) != RB_STATUS_OK) {
+        return error != NULL ? error->status : RB_STATUS_INVALID;
+    }
+    if ((unsigned)def->type >= RB_BODY_TYPE_COUNT) {
+        return rbError_Set(error, RB_STATUS_INVALID, "body \"%s\": there is no body type %d", name,
+                           (int)def->type);
+    }
+    rbTransform transform = {def->position, def->orientation};
+    rbStatus status = judgePose(name, transform, def->linearVelocity, def->angularVelocity, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbMotionSettings settings = settingsOf(world, &def->motion);
+    status = rbJudgeMotionSettings(&settings, error);
+    if (status == RB_STATUS_OK && def->mass != NULL && def->type == RB_BODY_DYNAMIC) {
+        rbError inner = {0};
+        status = rbMassProperties_Judge(def->mass, &inner);
+        if (status != RB_STATUS_OK) {
+            return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
+        }
+    }
+    if (status == RB_STATUS_OK && def->path != NULL && def->type != RB_BODY_KINEMATIC) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "body \"%s\" has a path; only kinematic bodies follow one", name);
+    }
+    return status;
+}
+
+static int takeSlot(rbWorld* world)
+{
+    int index = rbIdPool_Take(&world->bodyIds);
+    if (index == world->bodies.count) {
+        rbBody body = {0};
+        rbFlight flight = {0};
+        rbMotionBody motion = {0};
+        rbMotionState state = {0};
+        rbArray_Push(world->bodies, body);
+        rbArray_Push(world->flights, flight);
+        rbArray_Push(world->motions, motion);
+        rbArray_Push(world->states, state);
+    } else {
+        memset(&world->bodies.data[index], 0, sizeof(rbBody));
+        memset(&world->flights.data[index], 0, sizeof(rbFlight));
+        memset(&world->motions.data[index], 0, sizeof(rbMotionBody));
+        memset(&world->states.data[index], 0, sizeof(rbMotionState));
+    }
+    world->aliveCount += 1;
+    return index;
+}
+
+rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
+{
+    rbBodyId null = {0, 0};
+    if (judgeBody(world, def, error) != RB_STATUS_OK) {
+        return null;
+    }
+    rbTransform transform = {def->position, rbNormalizeQuat(def->orientation)};
+    rbPath* path = NULL;
+    if (def->path != NULL) {
+        rbError inner = {0};
+        path = rbPath_Create(def->path, transform, &inner);
+        if (path == NULL) {
+            (void)rbError_Set(error, inner.status, "body \"%s\": %.400s",
+                              def->name != NULL ? def->name : "", inner.message);
+            return null;
+        }
+    }
+    int index = takeSlot(world);
+    rbBody* body = &world->bodies.data[index];
+    body->type = def->type;
+    body->path = path;
+    body->motion = def->motion;
+    body->userData = def->userData;
+    body->principal = RB_TRANSFORM_IDENTITY;
+    if (def->name != NULL && def->name[0] != '\0') {
+        (void)snprintf(body->name, sizeof body->name, "%s", def->name);
+        rbNameTable_Insert(&world->names, body->name, index);
+    }
+    rbMotionBody* motion = &world->motions.data[index];
+    motion->index = index;
+    motion->context = world;
+    motion->settings = settingsOf(world, &def->motion);
+    if (def->mass != NULL && def->type == RB_BODY_DYNAMIC) {
+        body->hasExplicitMass = true;
+        body->hasMass = true;
+        body->mass = *def->mass;
+        motion->mass = def->mass->mass;
+        rbMassProperties_Principal(&body->mass, &motion->moments, &body->principal);
+    }
+    bool isMoving = def->type == RB_BODY_DYNAMIC;
+    world->states.data[index] =
+        rbWorld_InnerState(world, index, transform, isMoving ? def->linearVelocity : RB_VEC3_ZERO,
+                           isMoving ? def->angularVelocity : RB_VEC3_ZERO);
+    if (path != NULL) {
+        rbMotionCounts counts = {0};
+        world->states.data[index] = rbWorld_StateAt(world, index, world->time, &counts);
+    }
+    if (body->hasMass) {
+        rbWorld_RefreshLoads(world, index);
+        rbWorld_StartFlight(world, index);
+        double parts[3];
+        world->energyReference += rbWorld_BodyEnergy(world, index, parts);
+    }
+    return rbWorld_BodyIdOf(world, index);
+}
+
+void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
+{
+    int index = rbWorld_BodyIndex(world, bodyId);
+    rbBody* body = &world->bodies.data[index];
+    double parts[3];
+    // What it had leaves the books with it: its energy, and the work it was given.
+    world->energyReference -=
+        rbWorld_BodyEnergy(world, index, parts) - world->states.data[index].work;
+    if (body->name[0] != '\0') {
+        rbNameTable_Remove(&world->names, body->name, index);
+    }
+    for (int i = 0; i < body->shapes.count; ++i) {
+        int geometry = (int)body->shapes.data[i].geometry.index1 - 1;
+        world->geometries.data[geometry].useCount -= 1;
+        world->shapeCount -= 1;
+    }
+    rbArray_Free(body->shapes);
+    while (body->firstForce1 != 0) {
+        int force = body->firstForce1 - 1;
+        body->firstForce1 = world->forces.data[force].next1;
+        world->forces.data[force].def.cookie = 0;
+        rbIdPool_Release(&world->forceIds, force);
+    }
+    rbPath_Destroy(body->path);
+    body->path = NULL;
+    body->hasMass = false;
+    rbIdPool_Release(&world->bodyIds, index);
+    world->aliveCount -= 1;
+}
+
+const char* rbBody_GetName(const rbWorld* world, rbBodyId bodyId)
+{
+    return world->bodies.data[rbWorld_BodyIndex(world, bodyId)].name;
+}
+
+rbBodyType rbBody_GetType(const rbWorld* world, rbBodyId bodyId)
+{
+    return world->bodies.data[rbWorld_BodyIndex(world, bodyId)].type;
+}
+
+void* rbBody_GetUserData(const rbWorld* world, rbBodyId bodyId)
+{
+    return world->bodies.data[rbWorld_BodyIndex(world, bodyId)].userData;
+}
+
+// x_principal = principal frame of the body in the world.
+rbBodyState rbWorld_PublicState(const rbWorld* world, int index, const rbMotionState* state)
+{
+    rbTransform principal = world->bodies.data[index].principal;
+    rbBodyState out;
+    out.transform.q = rbMulQuat(state->orientation, rbConjugate(principal.q));
+    out.transform.p = rbSub(state->position, rbRotate(out.transform.q, principal.p));
+    out.center = state->position;
+    out.linearVelocity = state->velocity;
+    out.angularVelocity = rbRotate(state->orientation, state->spin);
+    out.angularVelocityLocal = rbRotate(principal.q, state->spin);
+    return out;
+}
+
+rbMotionState rbWorld_InnerState(const rbWorld* world, int index, rbTransform transform,
+                                 rbVec3 linearVelocity, rbVec3 angularVelocity)
+{
+    rbTransform principal = world->bodies.data[index].principal;
+    rbMotionState state;
+    state.orientation = rbMulQuat(transform.q, principal.q);
+    state.position = rbTransformPoint(transform, principal.p);
+    state.velocity = linearVelocity;
+    state.spin = rbInvRotate(state.orientation, angularVelocity);
+    state.work = world->states.data[index].work;
+    return state;
+}
+
+rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMotionCounts* counts)
+{
+    const rbBody* body = &world->bodies.data[index];
+    rbMotionState state = world->states.data[index];
+    if (body->hasMass) {
+        rbFlight_Evaluate(&world->flights.data[index], &world->motions.data[index], time, &state,
+                          counts);
+    } else if (body->path != NULL) {
+        rbTransform pose;
+        rbVec3 angularVelocity;
+        rbPath_Evaluate(body->path, time, &pose, &state.velocity, &angularVelocity);
+        state.position = pose.p;
+        state.orientation = pose.q;
+        state.spin = rbInvRotate(pose.q, angularVelocity);
+    }
+    return state;
+}
+
+rbBodyState rbBody_GetState(const rbWorld* world, rbBodyId bodyId)
+{
+    int index = rbWorld_BodyIndex(world, bodyId);
+    return rbWorld_PublicState(world, index, &world->states.data[index]);
+}
+
+rbBodyState rbBody_GetStateAt(const rbWorld* world, rbBodyId bodyId, double time)
+{
+    RB_ASSERT(isfinite(time));
+    int index = rbWorld_BodyIndex(world, bodyId);
+    rbMotionCounts counts = {0};
+    rbMotionState state = rbWorld_StateAt(world, index, time, &counts);
+    return rbWorld_PublicState(world, index, &state);
+}
+
+rbVec3 rbBody_GetPointAt(const rbWorld* world, rbBodyId bodyId, rbVec3 localPoint, double time)
+{
+    rbBodyState state = rbBody_GetStateAt(world, bodyId, time);
+    return rbTransformPoint(state.transform, localPoint);
+}
+
+rbVec3 rbBody_GetDirectionAt(const rbWorld* world, rbBodyId bodyId, rbVec3 localDirection,
+                             double time)
+{
+    rbBodyState state = rbBody_GetStateAt(world, bodyId, time);
+    return rbRotate(state.transform.q, localDirection);
+}
+
+rbVec3 rbBody_GetPointVelocity(const rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint)
+{
+    rbBodyState state = rbBody_GetState(world, bodyId);
+    rbVec3 arm = rbSub(worldPoint, state.center);
+    return rbAdd(state.linearVelocity, rbCross(state.angularVelocity, arm));
+}
+
+void rbWorld_StartFlight(rbWorld* world, int index)
+{
+    rbFlight* flight = &world->flights.data[index];
+    rbMotionState state = world->states.data[index];
+    bool wasFallback = flight->isFallback;
+    rbFlight_Start(flight, &world->motions.data[index], world->time, &state);
+    if (flight->isFallback && !wasFallback) {
+        rbWorld_AddEvent(world, RB_EVENT_FALLBACK, index, 0.0);
+    }
+}
+
+// Takes over a state set from outside; the journal notes the energy it brought.
+static void changeState(rbWorld* world, int index, const rbMotionState* state, rbEventKind kind)
+{
+    double parts[3];
+    double before = rbWorld_BodyEnergy(world, index, parts);
+    world->states.data[index] = *state;
+    if (world->bodies.data[index].hasMass) {
+        double change = rbWorld_BodyEnergy(world, index, parts) - before;
+        world->externalWork += change;
+        rbWorld_StartFlight(world, index);
+        rbWorld_AddEvent(world, kind, index, change);
+    }
+}
+
+rbStatus rbBody_SetState(rbWorld* world, rbBodyId bodyId, rbTransform transform,
+                         rbVec3 linearVelocity, rbVec3 angularVelocity, rbError* error)
+{
+    int index = rbWorld_BodyIndex(world, bodyId);
+    const rbBody* body = &world->bodies.data[index];
+    if (body->type == RB_BODY_KINEMATIC && body->path != NULL) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "body \"%s\" follows its path; its state cannot be set", body->name);
+    }
+    rbStatus status = judgePose(body->name, transform, linearVelocity, angularVelocity, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    bool isMoving = body->type == RB_BODY_DYNAMIC;
+    rbTransform unit = {transform.p, rbNormalizeQuat(transform.q)};
+    rbMotionState state =
+        rbWorld_InnerState(world, index, unit, isMoving ? linearVelocity : RB_VEC3_ZERO,
+                           isMoving ? angularVelocity : RB_VEC3_ZERO);
+    changeState(world, index, &state, RB_EVENT_SET_STATE);
+    return RB_STATUS_OK;
+}
+
+static void applyImpulses(rbWorld* world, int index, rbVec3 linear, rbVec3 angular)
+{
+    RB_ASSERT(rbIsFinite3(linear) && rbIsFinite3(angular));
+    if (!world->bodies.data[index].hasMass) {
+        return;
+    }
+    const rbMotionBody* motion = &world->motions.data[index];
+    rbMotionState state = world->states.data[index];
+    rbVec3 local = rbInvRotate(state.orientation, angular);
+    state.velocity = rbAddScaled(state.velocity, 1.0 / motion->mass, linear);
+    state.spin.x += local.x / motion->moments.x;
+    state.spin.y += local.y / motion->moments.y;
+    state.spin.z += local.z / motion->moments.z;
+    changeState(world, index, &state, RB_EVENT_IMPULSE);
+}
+
+void rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rbVec3 worldPoint)
+{
+    int index = rbWorld_BodyIndex(world, bodyId);
+    rbVec3 arm = rbSub(worldPoint, world->states.data[index].position);
+    applyImpulses(world, index, impulse, rbCross(arm, impulse));
+}
+
+void rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse)
+{
+    applyImpulses(world, rbWorld_BodyIndex(world, bodyId), RB_VEC3_ZERO, impulse);
+}
+
+rbMassProperties rbBody_GetMass(const rbWorld* world, rbBodyId bodyId)
+{
+    const rbBody* body = &world->bodies.data[rbWorld_BodyIndex(world, bodyId)];
+    rbMassProperties none = {0};
+    return body->hasMass ? body->mass : none;
+}
+
+rbVec3 rbBody_GetPrincipalMoments(const rbWorld* world, rbBodyId bodyId, rbTransform* frame)
+{
+    int index = rbWorld_BodyIndex(world, bodyId);
+    if (frame != NULL) {
+        *frame = world->bodies.data[index].principal;
+    }
+    return world->motions.data[index].moments;
+}
+
+rbMotionType rbBody_GetMotion(const rbWorld* world, rbBodyId bodyId, bool* isFallback)
+{
+    const rbFlight* flight = &world->flights.data[rbWorld_BodyIndex(world, bodyId)];
+    if (isFallback != NULL) {
+        *isFallback = flight->isFallback;
+    }
+    return flight->type;
+}
+
+bool rbBody_GetMotionBounds(const rbWorld* world, rbBodyId bodyId, double timeA, double timeB,
+                            rbBounds* bounds)
+{
+    RB_ASSERT(timeA <= timeB);
+    int index = rbWorld_BodyIndex(world, bodyId);
+    const rbBody* body = &world->bodies.data[index];
+    rbVec3 center = world->states.data[index].position;
+    *bounds = (rbBounds){center, center};
+    if (body->hasMass) {
+        if (world->motions.data[index].load != NULL) {
+            return false;
+        }
+        *bounds = rbFlight_GetBounds(&world->flights.data[index], &world->motions.data[index],
+                                     timeA, timeB);
+    } else if (body->path != NULL) {
+        *bounds = rbPath_GetBounds(body->path, timeA, timeB);
+    }
+    rbVec3 reach = rbMakeVec3(body->radius, body->radius, body->radius);
+    bounds->lower = rbSub(bounds->lower, reach);
+    bounds->upper = rbAdd(bounds->upper, reach);
+    return isfinite(body->radius);
+}

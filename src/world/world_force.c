@@ -1,0 +1,196 @@
+// Forces of a world: making them, and what they mean for the flight of a body.
+#include "world/world_state.h"
+
+#include <math.h>
+
+rbForceDef rbDefaultForceDef(void)
+{
+    rbForceDef def = {
+        .cookie = RB_COOKIE_FORCE, .type = RB_FORCE_CONSTANT, .accelerationMax = -1.0};
+    return def;
+}
+
+const rbForceDef* rbWorld_NextForce(const rbWorld* world, int index, rbForceCursor* cursor)
+{
+    if (!cursor->isOwn) {
+        if (cursor->global < world->globalForces.count) {
+            return &world->forces.data[world->globalForces.data[cursor->global++]].def;
+        }
+        cursor->isOwn = true;
+        cursor->own1 = world->bodies.data[index].firstForce1;
+    }
+    if (cursor->own1 == 0) {
+        return NULL;
+    }
+    const rbForceSlot* slot = &world->forces.data[cursor->own1 - 1];
+    cursor->own1 = slot->next1;
+    return &slot->def;
+}
+
+// The load of a body that its state decides: called by the integrators at every stage.
+static void variableLoad(const rbMotionBody* motion, const rbMotionState* state, double time,
+                         rbLoad* load)
+{
+    const rbWorld* world = motion->context;
+    rbForceInput input = {
+        .time = time,
+        .mass = motion->mass,
+        .center = state->position,
+        .orientation = state->orientation,
+        .linearVelocity = state->velocity,
+        .angularVelocity = rbRotate(state->orientation, state->spin),
+        .bodyId = rbWorld_BodyIdOf(world, motion->index),
+    };
+    rbForceCursor cursor = {0};
+    const rbForceDef* force;
+    while ((force = rbWorld_NextForce(world, motion->index, &cursor)) != NULL) {
+        const rbForceOps* ops = rbForceOps_Get(force->type);
+        if (ops->apply != NULL) {
+            ops->apply(force, &input, load);
+        }
+    }
+}
+
+void rbWorld_RefreshLoads(rbWorld* world, int index)
+{
+    rbMotionBody* motion = &world->motions.data[index];
+    rbVec3 force = RB_VEC3_ZERO;
+    motion->torque = RB_VEC3_ZERO;
+    motion->load = NULL;
+    rbForceCursor cursor = {0};
+    const rbForceDef* def;
+    while ((def = rbWorld_NextForce(world, index, &cursor)) != NULL) {
+        const rbForceOps* ops = rbForceOps_Get(def->type);
+        if (ops->constant != NULL) {
+            ops->constant(def, &force, &motion->torque);
+        }
+        if (ops->apply != NULL) {
+            motion->load = variableLoad;
+        }
+    }
+    motion->acceleration = rbAddScaled(world->def.gravity, 1.0 / motion->mass, force);
+}
+
+// After the set of forces changed: new loads and flights for the bodies concerned. A potential that
+// comes or goes is no work done, so the reference of the ledger moves with it.
+static void refreshBodies(rbWorld* world, rbBodyId bodyId)
+{
+    int first = RB_IS_NULL(bodyId) ? 0 : (int)bodyId.index1 - 1;
+    int last = RB_IS_NULL(bodyId) ? world->bodies.count - 1 : first;
+    for (int i = first; i <= last; ++i) {
+        if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
+            rbWorld_RefreshLoads(world, i);
+            rbWorld_StartFlight(world, i);
+        }
+    }
+}
+
+static double potentialOf(const rbWorld* world, const rbForceDef* def)
+{
+    const rbForceOps* ops = rbForceOps_Get(def->type);
+    if (ops->potential == NULL) {
+        return 0.0;
+    }
+    int first = RB_IS_NULL(def->body) ? 0 : (int)def->body.index1 - 1;
+    int last = RB_IS_NULL(def->body) ? world->bodies.count - 1 : first;
+    double sum = 0.0;
+    for (int i = first; i <= last; ++i) {
+        if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
+            sum += ops->potential(def, world->motions.data[i].mass, world->states.data[i].position);
+        }
+    }
+    return sum;
+}
+
+static void linkForce(rbWorld* world, int index)
+{
+    rbForceSlot* slot = &world->forces.data[index];
+    if (RB_IS_NULL(slot->def.body)) {
+        rbArray_Push(world->globalForces, index);
+        return;
+    }
+    // At the end, so that forces act in the order of their making.
+    int* link = &world->bodies.data[slot->def.body.index1 - 1].firstForce1;
+    while (*link != 0) {
+        link = &world->forces.data[*link - 1].next1;
+    }
+    *link = index + 1;
+}
+
+static void unlinkForce(rbWorld* world, int index)
+{
+    rbForceSlot* slot = &world->forces.data[index];
+    if (RB_IS_NULL(slot->def.body)) {
+        int kept = 0;
+        for (int i = 0; i < world->globalForces.count; ++i) {
+            if (world->globalForces.data[i] != index) {
+                world->globalForces.data[kept++] = world->globalForces.data[i];
+            }
+        }
+        world->globalForces.count = kept;
+        return;
+    }
+    int* link = &world->bodies.data[slot->def.body.index1 - 1].firstForce1;
+    while (*link != index + 1) {
+        link = &world->forces.data[*link - 1].next1;
+    }
+    *link = slot->next1;
+}
+
+rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error)
+{
+    rbForceId null = {0, 0};
+    if (RB_CHECK_COOKIE(def, RB_COOKIE_FORCE, error) != RB_STATUS_OK) {
+        return null;
+    }
+    if ((unsigned)def->type >= RB_FORCE_COUNT) {
+        (void)rbError_Set(error, RB_STATUS_INVALID, "there is no force type %d", (int)def->type);
+        return null;
+    }
+    if (!RB_IS_NULL(def->body) && !rbBody_IsValid(world, def->body)) {
+        (void)rbError_Set(error, RB_STATUS_INVALID, "the force acts on a body that does not exist");
+        return null;
+    }
+    if (rbForceOps_Get(def->type)->judge(def, error) != RB_STATUS_OK) {
+        return null;
+    }
+    int index = rbIdPool_Take(&world->forceIds);
+    rbForceSlot slot = {.def = *def};
+    if (index == world->forces.count) {
+        rbArray_Push(world->forces, slot);
+    } else {
+        world->forces.data[index] = slot;
+    }
+    linkForce(world, index);
+    world->energyReference += potentialOf(world, def);
+    refreshBodies(world, def->body);
+    rbForceId id = {(uint32_t)index + 1u, world->forceIds.generations.data[index]};
+    return id;
+}
+
+void rbDestroyForce(rbWorld* world, rbForceId forceId)
+{
+    RB_ASSERT(rbIdPool_IsAlive(&world->forceIds, forceId.index1, forceId.generation));
+    int index = (int)forceId.index1 - 1;
+    rbForceDef def = world->forces.data[index].def;
+    world->energyReference -= potentialOf(world, &def);
+    unlinkForce(world, index);
+    world->forces.data[index].def.cookie = 0;
+    rbIdPool_Release(&world->forceIds, index);
+    refreshBodies(world, def.body);
+}
+
+double rbBody_GetAccelerationBound(const rbWorld* world, rbBodyId bodyId)
+{
+    int index = rbWorld_BodyIndex(world, bodyId);
+    if (!world->bodies.data[index].hasMass) {
+        return 0.0;
+    }
+    double bound = rbLength(world->def.gravity);
+    rbForceCursor cursor = {0};
+    const rbForceDef* def;
+    while ((def = rbWorld_NextForce(world, index, &cursor)) != NULL) {
+        bound += rbForceOps_Get(def->type)->accelerationBound(def, world->motions.data[index].mass);
+    }
+    return bound;
+}

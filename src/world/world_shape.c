@@ -1,0 +1,172 @@
+// Geometries and shapes of a world, and the mass that follows from them.
+#include "world/world_state.h"
+
+#include <math.h>
+
+rbShapeDef rbDefaultShapeDef(void)
+{
+    rbShapeDef def = {
+        .cookie = RB_COOKIE_SHAPE,
+        .transform = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}},
+        .material = {.density = 1000.0, .restitution = 0.5, .friction = 0.5},
+    };
+    return def;
+}
+
+rbGeometryId rbWorld_AddGeometry(rbWorld* world, rbGeometry* geometry)
+{
+    RB_ASSERT(geometry != NULL);
+    int index = rbIdPool_Take(&world->geometryIds);
+    rbGeometrySlot slot = {geometry, 0};
+    if (index == world->geometries.count) {
+        rbArray_Push(world->geometries, slot);
+    } else {
+        world->geometries.data[index] = slot;
+    }
+    rbGeometryId id = {(uint32_t)index + 1u, world->geometryIds.generations.data[index]};
+    return id;
+}
+
+rbStatus rbWorld_DestroyGeometry(rbWorld* world, rbGeometryId geometryId, rbError* error)
+{
+    RB_ASSERT(rbIdPool_IsAlive(&world->geometryIds, geometryId.index1, geometryId.generation));
+    int index = (int)geometryId.index1 - 1;
+    rbGeometrySlot* slot = &world->geometries.data[index];
+    if (slot->useCount > 0) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the geometry is used by %d shapes; destroy their bodies first",
+                           slot->useCount);
+    }
+    rbDestroyGeometry(slot->geometry);
+    slot->geometry = NULL;
+    rbIdPool_Release(&world->geometryIds, index);
+    return RB_STATUS_OK;
+}
+
+const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId geometryId)
+{
+    RB_ASSERT(rbIdPool_IsAlive(&world->geometryIds, geometryId.index1, geometryId.generation));
+    return world->geometries.data[geometryId.index1 - 1].geometry;
+}
+
+static rbStatus judgeShape(const rbWorld* world, const rbShapeDef* def, rbError* error)
+{
+    if (RB_CHECK_COOKIE(def, RB_COOKIE_SHAPE, error) != RB_STATUS_OK) {
+        return RB_STATUS_INVALID;
+    }
+    if (!rbIdPool_IsAlive(&world->geometryIds, def->geometry.index1, def->geometry.generation)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the shape names a geometry that does not exist");
+    }
+    double norm = sqrt(rbDotQuat(def->transform.q, def->transform.q));
+    if (!rbIsFinite3(def->transform.p) || !(fabs(norm - 1.0) <= 1e-6)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the shape's position must be finite and its orientation a unit quaternion; "
+            "its length is %g",
+            norm);
+    }
+    const rbMaterial* m = &def->material;
+    if (!(m->density > 0.0) || !isfinite(m->density)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the density is %g kg/m^3; it must be positive and finite", m->density);
+    }
+    if (!(m->restitution >= 0.0 && m->restitution <= 1.0) || !(m->friction >= 0.0) ||
+        !isfinite(m->friction)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "restitution %g must lie in 0..1, friction %g must not be negative",
+                           m->restitution, m->friction);
+    }
+    return RB_STATUS_OK;
+}
+
+// Mass of all shapes of a body together, in its frame.
+static rbStatus sumMass(const rbWorld* world, const rbBody* body, const rbShapeDef* added,
+                        rbMassProperties* sum, rbError* error)
+{
+    *sum = (rbMassProperties){0};
+    for (int i = 0; i <= body->shapes.count; ++i) {
+        const rbShapeDef* shape = i < body->shapes.count ? &body->shapes.data[i] : added;
+        rbMassProperties part;
+        rbStatus status = rbGeometry_GetMass(rbWorld_GetGeometry(world, shape->geometry),
+                                             shape->material.density, &part, error);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        part = rbMassProperties_Transform(&part, shape->transform);
+        *sum = i == 0 ? part : rbMassProperties_Add(sum, &part);
+    }
+    return rbMassProperties_Judge(sum, error);
+}
+
+// Gives a body another mass; its pose and the velocity of its centre stay as the API shows them.
+static void takeMass(rbWorld* world, int index, const rbMassProperties* mass)
+{
+    rbBody* body = &world->bodies.data[index];
+    rbMotionBody* motion = &world->motions.data[index];
+    double parts[3];
+    rbBodyState before = rbWorld_PublicState(world, index, &world->states.data[index]);
+    world->energyReference -= rbWorld_BodyEnergy(world, index, parts);
+    body->mass = *mass;
+    body->hasMass = true;
+    motion->mass = mass->mass;
+    rbMassProperties_Principal(mass, &motion->moments, &body->principal);
+    world->states.data[index] = rbWorld_InnerState(world, index, before.transform,
+                                                   before.linearVelocity, before.angularVelocity);
+    rbWorld_RefreshLoads(world, index);
+    rbWorld_StartFlight(world, index);
+    world->energyReference += rbWorld_BodyEnergy(world, index, parts);
+}
+
+static void updateRadius(rbWorld* world, int index)
+{
+    rbBody* body = &world->bodies.data[index];
+    body->radius = 0.0;
+    for (int i = 0; i < body->shapes.count; ++i) {
+        const rbShapeDef* shape = &body->shapes.data[i];
+        rbVec3 center = rbInvTransformPoint(shape->transform, body->principal.p);
+        double radius = rbGeometry_GetRadius(rbWorld_GetGeometry(world, shape->geometry), center);
+        body->radius = fmax(body->radius, radius);
+    }
+}
+
+rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, rbError* error)
+{
+    rbShapeId null = {0, 0};
+    int index = rbWorld_BodyIndex(world, bodyId);
+    rbBody* body = &world->bodies.data[index];
+    rbError inner = {0};
+    rbMassProperties mass = {0};
+    rbStatus status = judgeShape(world, def, &inner);
+    rbShapeDef unit = *def;
+    unit.transform.q = rbNormalizeQuat(def->transform.q);
+    bool needsMass = body->type == RB_BODY_DYNAMIC && !body->hasExplicitMass;
+    if (status == RB_STATUS_OK && needsMass) {
+        status = sumMass(world, body, &unit, &mass, &inner);
+    }
+    if (status != RB_STATUS_OK) {
+        (void)rbError_Set(error, status, "body \"%s\": %.400s", body->name, inner.message);
+        return null;
+    }
+    rbArray_Push(body->shapes, unit);
+    world->geometries.data[unit.geometry.index1 - 1].useCount += 1;
+    world->shapeCount += 1;
+    if (needsMass) {
+        takeMass(world, index, &mass);
+    }
+    updateRadius(world, index);
+    rbShapeId id = {(uint32_t)body->shapes.count, bodyId.generation};
+    return id;
+}
+
+int rbBody_GetShapeCount(const rbWorld* world, rbBodyId bodyId)
+{
+    return world->bodies.data[rbWorld_BodyIndex(world, bodyId)].shapes.count;
+}
+
+rbShapeDef rbBody_GetShape(const rbWorld* world, rbBodyId bodyId, int index)
+{
+    const rbBody* body = &world->bodies.data[rbWorld_BodyIndex(world, bodyId)];
+    RB_ASSERT(0 <= index && index < body->shapes.count);
+    return body->shapes.data[index];
+}
