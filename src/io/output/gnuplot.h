@@ -1,0 +1,12 @@
+// Runs gnuplot as a child process: a script in, an SVG picture out.
+#ifndef RB_OUTPUT_GNUPLOT_H
+#define RB_OUTPUT_GNUPLOT_H
+
+#include "io/output/output_file.h"
+
+// Feeds the script to gnuplot and appends the picture it makes to output. RB_STATUS_NOT_FOUND if
+// there is no gnuplot; RB_STATUS_IO if it fails, with its own words. Failures of output stick to
+// it.
+rbStatus rbRunGnuplot(const char* script, size_t scriptSize, rbOutputFile* output, rbError* error);
+
+#endif

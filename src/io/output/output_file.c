@@ -1,0 +1,304 @@
+// Files that appear whole or not at all: see output_file.h.
+//
+// Taking "<path>.part". A crashed run may have left one, a running one may be writing one. Creation
+// with O_EXCL tells which of us made it; flock tells whether its writer lives, and is dropped by
+// the system when that process ends. Between our open and our lock the former owner can rename or
+// delete the file under its name; then we hold a lock on something that is no longer "<path>.part",
+// see that the inode differs, and start again. Locks of fcntl would not do: two writers of one
+// process would share them.
+#include "io/output/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PRINT_MAX 1024
+#define TAKE_TRIES 16 // each retry needs another writer to finish at that very moment
+
+// Remedies for causes a user can do something about; other causes speak for themselves.
+static const struct {
+    int number;
+    const char* remedy;
+} remedies[] = {
+    {ENOENT, "; make the folder first"},
+    {ENOTDIR, "; a part of the path is a file, not a folder"},
+    {EACCES, "; choose a folder you may write to"},
+    {EPERM, "; choose a folder you may write to"},
+    {EROFS, "; choose a folder you may write to"},
+    {ENOSPC, "; free some space or choose another disk"},
+    {EDQUOT, "; free some space or choose another disk"},
+    {EFBIG, "; raise the limit (ulimit -f) or write less"},
+    {EISDIR, "; give a file name"},
+    {ENAMETOOLONG, "; choose a shorter name"},
+};
+
+static rbStatus reportFailure(const char* path, const char* doing, int number, rbError* error)
+{
+    const char* remedy = "";
+    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; ++i) {
+        if (remedies[i].number == number) {
+            remedy = remedies[i].remedy;
+        }
+    }
+    rbError_SetPlace(error, path, "");
+    return rbError_Set(error, RB_STATUS_IO, "cannot %s '%.200s': %s%s", doing, path,
+                       strerror(number), remedy);
+}
+
+// Copies the path a writer shall use: the target of a symbolic link, else the path itself.
+static rbStatus resolvePath(rbOutputFile* file, const char* path, rbError* error)
+{
+    char resolved[PATH_MAX];
+    struct stat status;
+    const char* chosen = path;
+    if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && realpath(path, resolved) != NULL) {
+        chosen = resolved;
+    }
+    int length = snprintf(file->path, sizeof file->path, "%s", chosen);
+    int partLength = snprintf(file->partPath, sizeof file->partPath, "%s.part", chosen);
+    if (length < 0 || partLength < 0 || (size_t)partLength >= sizeof file->partPath) {
+        return reportFailure(path, "write", ENAMETOOLONG, error);
+    }
+    return RB_STATUS_OK;
+}
+
+// True if the descriptor still is the file of that name.
+static bool isNamed(int descriptor, const char* name)
+{
+    struct stat byName;
+    struct stat byDescriptor;
+    return stat(name, &byName) == 0 && fstat(descriptor, &byDescriptor) == 0 &&
+           byName.st_dev == byDescriptor.st_dev && byName.st_ino == byDescriptor.st_ino;
+}
+
+typedef enum {
+    TAKE_DONE,
+    TAKE_AGAIN,  // the name went to another file meanwhile
+    TAKE_BUSY,   // another writer is at work
+    TAKE_FAILED, // errno says why
+} TakeResult;
+
+// One attempt to own the .part: opened, locked, empty.
+static TakeResult takePart(rbOutputFile* file)
+{
+    bool isNew = true;
+    int descriptor = open(file->partPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno == EEXIST) {
+        isNew = false;
+        descriptor = open(file->partPath, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+        if (descriptor < 0 && errno == ENOENT) {
+            return TAKE_AGAIN;
+        }
+    }
+    if (descriptor < 0) {
+        return TAKE_FAILED;
+    }
+    // Where locks are not supported, a file that was there before is not ours to take.
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && (!isNew || errno == EWOULDBLOCK)) {
+        (void)close(descriptor);
+        return TAKE_BUSY;
+    }
+    if (!isNamed(descriptor, file->partPath)) {
+        (void)close(descriptor);
+        return TAKE_AGAIN;
+    }
+    if (!isNew && ftruncate(descriptor, 0) != 0) {
+        int number = errno;
+        (void)close(descriptor);
+        errno = number;
+        return TAKE_FAILED;
+    }
+    file->descriptor = descriptor;
+    return TAKE_DONE;
+}
+
+static rbStatus openPart(rbOutputFile* file, rbError* error)
+{
+    TakeResult result = TAKE_AGAIN;
+    for (int i = 0; i < TAKE_TRIES && result == TAKE_AGAIN; ++i) {
+        result = takePart(file);
+    }
+    if (result == TAKE_FAILED) {
+        return reportFailure(file->path, "write", errno, error);
+    }
+    if (result != TAKE_DONE) {
+        rbError_SetPlace(error, file->path, "");
+        return rbError_Set(error, RB_STATUS_IO,
+                           "cannot write '%.200s': another run is writing '%.200s'; wait for it, "
+                           "choose another name, or delete that file if no run is active",
+                           file->path, file->partPath);
+    }
+    return RB_STATUS_OK;
+}
+
+rbStatus rbOutputFile_Open(rbOutputFile* file, const char* path, rbError* error)
+{
+    RB_ASSERT(file != NULL);
+    RB_ASSERT(path != NULL);
+    file->descriptor = -1;
+    file->errorNumber = 0;
+    file->isDirect = false;
+    file->isStandard = false;
+    file->enableSync = false;
+    file->enableKeepPart = false;
+    file->used = 0;
+    file->written = 0;
+    file->path[0] = '\0';
+    file->partPath[0] = '\0';
+    if (path[0] == '\0') {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the name of the output file is empty; give a path");
+    }
+    if (strcmp(path, "-") == 0) {
+        (void)snprintf(file->path, sizeof file->path, "standard output");
+        file->descriptor = STDOUT_FILENO;
+        file->isDirect = true;
+        file->isStandard = true;
+        return RB_STATUS_OK;
+    }
+    rbStatus result = resolvePath(file, path, error);
+    if (result != RB_STATUS_OK) {
+        return result;
+    }
+    struct stat status;
+    if (stat(file->path, &status) != 0 || S_ISREG(status.st_mode)) {
+        return openPart(file, error);
+    }
+    // A rename over a device would replace it: such things are written as they are.
+    file->isDirect = true;
+    file->descriptor = open(file->path, O_WRONLY | O_CLOEXEC);
+    return file->descriptor >= 0 ? RB_STATUS_OK : reportFailure(path, "write", errno, error);
+}
+
+// Writes all bytes, going on after interruptions and short writes.
+static void writeThrough(rbOutputFile* file, const unsigned char* bytes, size_t count)
+{
+    while (count > 0 && file->errorNumber == 0) {
+        ssize_t done = write(file->descriptor, bytes, count);
+        if (done > 0) {
+            RB_ASSERT((size_t)done <= count);
+            bytes += done;
+            count -= (size_t)done;
+            file->written += (uint64_t)done;
+        } else if (done == 0) {
+            file->errorNumber = EIO;
+        } else if (errno != EINTR) {
+            file->errorNumber = errno;
+        }
+    }
+}
+
+static void emptyBuffer(rbOutputFile* file)
+{
+    writeThrough(file, file->buffer, file->used);
+    file->used = 0;
+}
+
+void rbOutputFile_Write(rbOutputFile* file, const void* bytes, size_t count)
+{
+    RB_ASSERT(file->descriptor >= 0);
+    RB_ASSERT(bytes != NULL || count == 0);
+    if (file->errorNumber != 0 || count == 0) {
+        return;
+    }
+    if (count > RB_OUTPUT_BUFFER_SIZE - file->used) {
+        emptyBuffer(file);
+    }
+    if (count >= RB_OUTPUT_BUFFER_SIZE) {
+        writeThrough(file, bytes, count);
+        return;
+    }
+    memcpy(file->buffer + file->used, bytes, count);
+    file->used += count;
+    RB_ASSERT(file->used <= RB_OUTPUT_BUFFER_SIZE);
+}
+
+void rbOutputFile_Text(rbOutputFile* file, const char* text)
+{
+    RB_ASSERT(text != NULL);
+    rbOutputFile_Write(file, text, strlen(text));
+}
+
+void rbOutputFile_Print(rbOutputFile* file, const char* format, ...)
+{
+    char text[PRINT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    RB_ASSERT(length >= 0);
+    RB_ASSERT((size_t)length < sizeof text);
+    rbOutputFile_Write(file, text, (size_t)length);
+}
+
+rbStatus rbOutputFile_Flush(rbOutputFile* file, rbError* error)
+{
+    RB_ASSERT(file->descriptor >= 0);
+    emptyBuffer(file);
+    return file->errorNumber == 0 ? RB_STATUS_OK
+                                  : reportFailure(file->path, "write", file->errorNumber, error);
+}
+
+// Closing can be the moment a network file system reports a full disk.
+static void closeFile(rbOutputFile* file)
+{
+    if (file->descriptor >= 0 && !file->isStandard && close(file->descriptor) != 0 &&
+        errno != EINTR && file->errorNumber == 0) {
+        file->errorNumber = errno;
+    }
+    file->descriptor = -1;
+}
+
+rbStatus rbOutputFile_Commit(rbOutputFile* file, rbError* error)
+{
+    RB_ASSERT(file->descriptor >= 0);
+    emptyBuffer(file);
+    if (file->isDirect) {
+        closeFile(file);
+        return file->errorNumber == 0
+                   ? RB_STATUS_OK
+                   : reportFailure(file->path, "write", file->errorNumber, error);
+    }
+    if (file->errorNumber == 0 && file->enableSync && fsync(file->descriptor) != 0 &&
+        errno != EINVAL && errno != ENOTSUP) {
+        file->errorNumber = errno;
+    }
+    // The rename comes before the close, because the close gives the lock away. A network file
+    // system may report a full disk only at a close: a duplicate is closed to ask it.
+    int duplicate = dup(file->descriptor);
+    if (duplicate >= 0 && close(duplicate) != 0 && errno != EINTR && file->errorNumber == 0) {
+        file->errorNumber = errno;
+    }
+    if (file->errorNumber == 0 && rename(file->partPath, file->path) != 0) {
+        file->errorNumber = errno;
+    }
+    if (file->errorNumber != 0) {
+        int number = file->errorNumber;
+        rbOutputFile_Abandon(file);
+        return reportFailure(file->path, "write", number, error);
+    }
+    closeFile(file);
+    return RB_STATUS_OK;
+}
+
+void rbOutputFile_Abandon(rbOutputFile* file)
+{
+    RB_ASSERT(file != NULL);
+    if (file->descriptor < 0) {
+        return;
+    }
+    // Deleted while still locked: nobody else's .part can be meant.
+    if (file->enableKeepPart || file->isDirect) {
+        emptyBuffer(file);
+    } else {
+        (void)unlink(file->partPath);
+    }
+    closeFile(file);
+}

@@ -1,0 +1,328 @@
+// VTK files: one XML PolyData file a frame, and a collection file that gives their times.
+//
+// Arrays are inline base64: larger than raw appended data by a third, but the files stay
+// well-formed XML that every tool reads. Each array is one base64 text of its length in bytes
+// (UInt64) and its little-endian values.
+#include "base/core/memory.h"
+#include "io/output/bytes.h"
+#include "io/output/output_file.h"
+
+#include <rattleback/output.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define NAME_MAX_LENGTH 200
+
+typedef struct VtkVertex {
+    int body;
+    rbVec3 point; // body frame
+} VtkVertex;
+
+typedef struct VtkTriangle {
+    int body;
+    int vertices[3]; // in the array of all vertices
+} VtkTriangle;
+
+struct rbVtk {
+    char directory[RB_OUTPUT_PATH_MAX];
+    char name[NAME_MAX_LENGTH + 1];
+    int bodyCountMin; // one more than the largest body index
+    RB_ARRAY(VtkVertex) vertices;
+    RB_ARRAY(VtkTriangle) triangles;
+    RB_ARRAY(double) times; // of the complete files
+    rbOutputFile file;
+};
+
+// Streaming base64.
+typedef struct Base64 {
+    rbOutputFile* file;
+    unsigned char pending[3];
+    int count;
+} Base64;
+
+static void putGroup(Base64* stream)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    unsigned word = (unsigned)stream->pending[0] << 16 | (unsigned)stream->pending[1] << 8 |
+                    (unsigned)stream->pending[2];
+    char text[4] = {digits[word >> 18 & 63], digits[word >> 12 & 63], digits[word >> 6 & 63],
+                    digits[word & 63]};
+    for (int i = stream->count + 1; i < 4; ++i) {
+        text[i] = '=';
+    }
+    rbOutputFile_Write(stream->file, text, 4);
+    memset(stream->pending, 0, sizeof stream->pending);
+    stream->count = 0;
+}
+
+static void putBytes(Base64* stream, const unsigned char* bytes, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        stream->pending[stream->count++] = bytes[i];
+        if (stream->count == 3) {
+            putGroup(stream);
+        }
+    }
+}
+
+static void putInteger64(Base64* stream, uint64_t value)
+{
+    unsigned char bytes[8];
+    rbPutWord64(bytes, value);
+    putBytes(stream, bytes, sizeof bytes);
+}
+
+static void putInteger32(Base64* stream, uint32_t value)
+{
+    unsigned char bytes[4];
+    rbPutWord32(bytes, value);
+    putBytes(stream, bytes, sizeof bytes);
+}
+
+static void putVector(Base64* stream, rbVec3 vector)
+{
+    putInteger64(stream, rbBitsOfDouble(vector.x));
+    putInteger64(stream, rbBitsOfDouble(vector.y));
+    putInteger64(stream, rbBitsOfDouble(vector.z));
+}
+
+// Opens an array element whose values take byteCount bytes.
+static Base64 beginArray(rbOutputFile* file, const char* attributes, uint64_t byteCount)
+{
+    Base64 stream = {.file = file};
+    rbOutputFile_Print(file, "<DataArray %s format=\"binary\">", attributes);
+    putInteger64(&stream, byteCount);
+    return stream;
+}
+
+static void endArray(Base64* stream)
+{
+    if (stream->count > 0) {
+        putGroup(stream);
+    }
+    rbOutputFile_Text(stream->file, "</DataArray>\n");
+}
+
+static void writeXmlText(rbOutputFile* file, const char* text)
+{
+    for (const char* p = text; *p != '\0'; ++p) {
+        const char* entity = *p == '&'   ? "&amp;"
+                             : *p == '<' ? "&lt;"
+                             : *p == '>' ? "&gt;"
+                             : *p == '"' ? "&quot;"
+                                         : NULL;
+        if (entity != NULL) {
+            rbOutputFile_Text(file, entity);
+        } else {
+            rbOutputFile_Write(file, p, 1);
+        }
+    }
+}
+
+static void copyShapes(rbVtk* vtk, const rbVtkShape* shapes, int shapeCount)
+{
+    for (int i = 0; i < shapeCount; ++i) {
+        const rbVtkShape* shape = &shapes[i];
+        RB_ASSERT(shape->body >= 0);
+        RB_ASSERT(shape->vertices != NULL || shape->vertexCount == 0);
+        RB_ASSERT(shape->triangles != NULL || shape->triangleCount == 0);
+        int base = vtk->vertices.count;
+        vtk->bodyCountMin = shape->body >= vtk->bodyCountMin ? shape->body + 1 : vtk->bodyCountMin;
+        for (int j = 0; j < shape->vertexCount; ++j) {
+            rbArray_Push(vtk->vertices, ((VtkVertex){shape->body, shape->vertices[j]}));
+        }
+        for (int j = 0; j < shape->triangleCount; ++j) {
+            const int* corner = shape->triangles[j];
+            RB_ASSERT(corner[0] >= 0 && corner[0] < shape->vertexCount);
+            RB_ASSERT(corner[1] >= 0 && corner[1] < shape->vertexCount);
+            RB_ASSERT(corner[2] >= 0 && corner[2] < shape->vertexCount);
+            rbArray_Push(vtk->triangles,
+                         ((VtkTriangle){shape->body,
+                                        {base + corner[0], base + corner[1], base + corner[2]}}));
+        }
+    }
+}
+
+static void freeVtk(rbVtk* vtk)
+{
+    rbArray_Free(vtk->vertices);
+    rbArray_Free(vtk->triangles);
+    rbArray_Free(vtk->times);
+    rbFree(vtk, sizeof *vtk);
+}
+
+static rbStatus makeDirectory(const char* directory, rbError* error)
+{
+    struct stat status;
+    if (mkdir(directory, 0777) == 0) {
+        return RB_STATUS_OK;
+    }
+    int number = errno;
+    if (number == EEXIST && stat(directory, &status) == 0 && S_ISDIR(status.st_mode)) {
+        return RB_STATUS_OK;
+    }
+    rbError_SetPlace(error, directory, "");
+    return rbError_Set(error, RB_STATUS_IO, "cannot make the folder '%.200s': %s", directory,
+                       number == EEXIST ? "there is a file of that name" : strerror(number));
+}
+
+// A name that is a file name and can stand in XML.
+static bool isGoodName(const char* name)
+{
+    for (const char* p = name; *p != '\0'; ++p) {
+        if ((unsigned char)*p < 0x20 || *p == '/') {
+            return false;
+        }
+    }
+    return name[0] != '\0' && strlen(name) <= NAME_MAX_LENGTH;
+}
+
+rbVtk* rbCreateVtk(const char* directory, const char* name, const rbVtkShape* shapes,
+                   int shapeCount, rbError* error)
+{
+    RB_ASSERT(directory != NULL && name != NULL);
+    RB_ASSERT(shapeCount >= 0);
+    RB_ASSERT(shapes != NULL || shapeCount == 0);
+    if (!isGoodName(name)) {
+        (void)rbError_Set(error, RB_STATUS_INVALID,
+                          "'%.100s' cannot name a series of VTK files; give 1 to %d characters "
+                          "without slashes and line ends",
+                          name, NAME_MAX_LENGTH);
+        return NULL;
+    }
+    // Room for a slash, the name, the number of the frame and the extension.
+    if (strlen(directory) + strlen(name) + 32 > RB_OUTPUT_PATH_MAX) {
+        (void)rbError_Set(error, RB_STATUS_IO, "the folder name '%.100s...' is too long",
+                          directory);
+        return NULL;
+    }
+    if (makeDirectory(directory, error) != RB_STATUS_OK) {
+        return NULL;
+    }
+    rbVtk* vtk = rbAllocZero(1, sizeof *vtk);
+    (void)snprintf(vtk->directory, sizeof vtk->directory, "%s", directory);
+    (void)snprintf(vtk->name, sizeof vtk->name, "%s", name);
+    copyShapes(vtk, shapes, shapeCount);
+    return vtk;
+}
+
+static void writePoints(rbVtk* vtk, const rbFrame* frame)
+{
+    rbOutputFile_Text(&vtk->file, "<Points>\n");
+    Base64 stream =
+        beginArray(&vtk->file, "type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"",
+                   (uint64_t)vtk->vertices.count * 24);
+    for (int i = 0; i < vtk->vertices.count; ++i) {
+        const VtkVertex* vertex = &vtk->vertices.data[i];
+        rbTransform pose = {frame->positions[vertex->body], frame->orientations[vertex->body]};
+        putVector(&stream, rbTransformPoint(pose, vertex->point));
+    }
+    endArray(&stream);
+    rbOutputFile_Text(&vtk->file, "</Points>\n<PointData Vectors=\"velocity\">\n");
+    stream = beginArray(&vtk->file, "type=\"Float64\" Name=\"velocity\" NumberOfComponents=\"3\"",
+                        (uint64_t)vtk->vertices.count * 24);
+    for (int i = 0; i < vtk->vertices.count; ++i) {
+        const VtkVertex* vertex = &vtk->vertices.data[i];
+        rbVec3 arm = rbRotate(frame->orientations[vertex->body], vertex->point);
+        putVector(&stream, rbAdd(frame->linearVelocities[vertex->body],
+                                 rbCross(frame->angularVelocities[vertex->body], arm)));
+    }
+    endArray(&stream);
+    rbOutputFile_Text(&vtk->file, "</PointData>\n");
+}
+
+static void writeTriangles(rbVtk* vtk)
+{
+    uint64_t count = (uint64_t)vtk->triangles.count;
+    rbOutputFile_Text(&vtk->file, "<Polys>\n");
+    Base64 stream = beginArray(&vtk->file, "type=\"Int64\" Name=\"connectivity\"", count * 24);
+    for (uint64_t i = 0; i < count; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            putInteger64(&stream, (uint64_t)vtk->triangles.data[i].vertices[j]);
+        }
+    }
+    endArray(&stream);
+    stream = beginArray(&vtk->file, "type=\"Int64\" Name=\"offsets\"", count * 8);
+    for (uint64_t i = 0; i < count; ++i) {
+        putInteger64(&stream, 3 * (i + 1));
+    }
+    endArray(&stream);
+    rbOutputFile_Text(&vtk->file, "</Polys>\n<CellData Scalars=\"body\">\n");
+    stream = beginArray(&vtk->file, "type=\"Int32\" Name=\"body\"", count * 4);
+    for (uint64_t i = 0; i < count; ++i) {
+        putInteger32(&stream, (uint32_t)vtk->triangles.data[i].body);
+    }
+    endArray(&stream);
+    rbOutputFile_Text(&vtk->file, "</CellData>\n");
+}
+
+rbStatus rbVtk_WriteFrame(rbVtk* vtk, const rbFrame* frame, rbError* error)
+{
+    RB_ASSERT(vtk != NULL && frame != NULL);
+    RB_ASSERT(frame->bodyCount >= vtk->bodyCountMin);
+    char path[RB_OUTPUT_PATH_MAX + NAME_MAX_LENGTH + 32];
+    char time[RB_NUMBER_TEXT_SIZE];
+    (void)snprintf(path, sizeof path, "%s/%s_%06d.vtp", vtk->directory, vtk->name,
+                   vtk->times.count);
+    (void)rbFormatNumber(frame->time, time);
+    rbStatus status = rbOutputFile_Open(&vtk->file, path, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbOutputFile_Print(&vtk->file,
+                       "<?xml version=\"1.0\"?>\n"
+                       "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+                       "header_type=\"UInt64\">\n<PolyData>\n<FieldData>\n"
+                       "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
+                       "format=\"ascii\">%s</DataArray>\n</FieldData>\n"
+                       "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
+                       "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n",
+                       time, vtk->vertices.count, vtk->triangles.count);
+    writePoints(vtk, frame);
+    writeTriangles(vtk);
+    rbOutputFile_Text(&vtk->file, "</Piece>\n</PolyData>\n</VTKFile>\n");
+    status = rbOutputFile_Commit(&vtk->file, error);
+    if (status == RB_STATUS_OK) {
+        rbArray_Push(vtk->times, frame->time);
+    }
+    return status;
+}
+
+static rbStatus writeCollection(rbVtk* vtk, rbError* error)
+{
+    char path[RB_OUTPUT_PATH_MAX + NAME_MAX_LENGTH + 32];
+    (void)snprintf(path, sizeof path, "%s/%s.pvd", vtk->directory, vtk->name);
+    rbStatus status = rbOutputFile_Open(&vtk->file, path, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbOutputFile_Text(&vtk->file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" "
+                                  "version=\"1.0\" byte_order=\"LittleEndian\">\n<Collection>\n");
+    for (int i = 0; i < vtk->times.count; ++i) {
+        char time[RB_NUMBER_TEXT_SIZE];
+        (void)rbFormatNumber(vtk->times.data[i], time);
+        rbOutputFile_Print(&vtk->file, "<DataSet timestep=\"%s\" part=\"0\" file=\"", time);
+        writeXmlText(&vtk->file, vtk->name);
+        rbOutputFile_Print(&vtk->file, "_%06d.vtp\"/>\n", i);
+    }
+    rbOutputFile_Text(&vtk->file, "</Collection>\n</VTKFile>\n");
+    return rbOutputFile_Commit(&vtk->file, error);
+}
+
+rbStatus rbVtk_Finish(rbVtk* vtk, rbError* error)
+{
+    RB_ASSERT(vtk != NULL);
+    rbStatus status = writeCollection(vtk, error);
+    freeVtk(vtk);
+    return status;
+}
+
+void rbVtk_Abandon(rbVtk* vtk)
+{
+    if (vtk != NULL) {
+        freeVtk(vtk);
+    }
+}

@@ -1,0 +1,23 @@
+# Scene files and mesh files in. All readers are our own on top of jansson: see mesh_file.c.
+target_sources(rattleback_io PRIVATE
+  src/io/scene/attachments.c
+  src/io/scene/file_bytes.c
+  src/io/scene/gltf_file.c
+  src/io/scene/mesh_file.c
+  src/io/scene/mesh_gltf.c
+  src/io/scene/mesh_obj.c
+  src/io/scene/mesh_ply.c
+  src/io/scene/mesh_stl.c
+  src/io/scene/mesh_text.c
+  src/io/scene/override.c
+  src/io/scene/reader.c
+  src/io/scene/scene.c
+  src/io/scene/scene_bodies.c
+  src/io/scene/scene_forces.c
+  src/io/scene/scene_geometry.c
+  src/io/scene/scene_keys.c
+  src/io/scene/scene_mass.c
+  src/io/scene/scene_path.c
+  src/io/scene/scene_probes.c
+  src/io/scene/scene_world.c)
+target_link_libraries(rattleback_io PUBLIC jansson)

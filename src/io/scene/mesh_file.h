@@ -1,0 +1,45 @@
+// Mesh files: a table of formats, each with a reader that fills a builder; then joining of equal
+// vertices, scale and axes. Shared by the readers mesh_obj.c, mesh_stl.c, mesh_ply.c, mesh_gltf.c.
+#ifndef RB_SCENE_MESH_FILE_H
+#define RB_SCENE_MESH_FILE_H
+
+#include "base/core/memory.h"
+
+#include <rattleback/scene.h>
+
+// Supplies a further file that a mesh file names; the name is that of the mesh file with the last
+// part replaced. The bytes live until the mesh is read.
+typedef rbStatus rbMeshFileFn(const char* name, const void** bytes, size_t* size, void* context,
+                              rbError* error);
+
+// A mesh file in memory.
+typedef struct rbMeshSource {
+    const char* name; // its extension says the format
+    const void* bytes;
+    size_t size;
+    rbMeshFileFn* fileFn; // NULL: there are no further files
+    void* context;
+} rbMeshSource;
+
+// Vertices and faces while they are read.
+typedef struct rbMeshBuilder {
+    RB_ARRAY(rbVec3) vertices;
+    RB_ARRAY(int) faceSizes;
+    RB_ARRAY(int) indices;
+    rbError* error;
+} rbMeshBuilder;
+
+// Both check the limits. Indices are judged by rbMeshBuilder_Finish.
+rbStatus rbMeshBuilder_AddVertex(rbMeshBuilder* builder, rbVec3 vertex);
+rbStatus rbMeshBuilder_AddFace(rbMeshBuilder* builder, const int* indices, int count);
+
+// A reader of a format. Errors set line where there are lines.
+typedef rbStatus rbMeshReadFn(const rbMeshSource* source, rbMeshBuilder* builder);
+rbMeshReadFn rbReadObj, rbReadStl, rbReadPly, rbReadGltf;
+
+// Geometry of a file in memory, and of vertices and faces.
+rbGeometry* rbMakeMeshGeometry(const rbMeshSource* source, const rbMeshOptions* options,
+                               rbError* error);
+rbGeometry* rbMakeGeometryOfDef(const rbMeshDef* def, rbMeshUse use, rbError* error);
+
+#endif

@@ -1,0 +1,36 @@
+// Words, numbers and lines of the text formats of meshes. The text need not be terminated.
+#ifndef RB_SCENE_MESH_TEXT_H
+#define RB_SCENE_MESH_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct rbTextCursor {
+    const char* at;
+    const char* end;
+    int line; // 1-based, of at
+} rbTextCursor;
+
+typedef struct rbToken {
+    const char* text;
+    size_t length;
+} rbToken;
+
+rbTextCursor rbMakeTextCursor(const void* bytes, size_t size);
+
+// The next word of the present line; false at its end, which is not passed. A backslash before the
+// end of a line joins it with the next.
+bool rbText_NextWord(rbTextCursor* cursor, rbToken* token);
+// The next word on any line; false at the end of the text.
+bool rbText_NextToken(rbTextCursor* cursor, rbToken* token);
+// Passes the end of the present line.
+void rbText_SkipLine(rbTextCursor* cursor);
+
+bool rbToken_Equals(rbToken token, const char* text);
+// The whole token as a number, with a point whatever the locale. False if it is none or not finite.
+bool rbToken_ToNumber(rbToken token, double* value);
+// The whole token as an integer of at most 18 digits.
+bool rbToken_ToInteger(rbToken token, int64_t* value);
+
+#endif

@@ -1,0 +1,517 @@
+// Reading JSON objects by tables: see reader.h.
+#define _POSIX_C_SOURCE 200809L
+
+#include "io/scene/reader.h"
+
+#include "base/math/elementary.h"
+#include "io/scene/scene_keys.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void rbReader_Push(rbReader* reader, const char* key)
+{
+    RB_ASSERT(key != NULL);
+    RB_ASSERT(reader->partCount < RB_PLACE_PARTS_MAX);
+    reader->parts[reader->partCount++] = (rbPlacePart){.key = key};
+}
+
+void rbReader_PushIndex(rbReader* reader, size_t index)
+{
+    RB_ASSERT(reader->partCount < RB_PLACE_PARTS_MAX);
+    reader->parts[reader->partCount++] = (rbPlacePart){.index = index};
+}
+
+void rbReader_Pop(rbReader* reader)
+{
+    RB_ASSERT(reader->partCount > 0);
+    reader->partCount -= 1;
+}
+
+void rbReader_SetSubject(rbReader* reader, const char* kind, const char* name)
+{
+    if (kind == NULL) {
+        reader->subject[0] = '\0';
+    } else {
+        (void)snprintf(reader->subject, sizeof reader->subject, "%s \"%.80s\": ", kind, name);
+    }
+}
+
+// Writes the JSON pointer of the present place; cut off when too long.
+static void writePlace(const rbReader* reader, char* text, size_t capacity)
+{
+    RB_ASSERT(capacity > 0);
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < reader->partCount && used + 24 < capacity; ++i) {
+        const rbPlacePart* part = &reader->parts[i];
+        if (part->key == NULL) {
+            used += (size_t)snprintf(text + used, capacity - used, "/%zu", part->index);
+            continue;
+        }
+        text[used++] = '/';
+        for (const char* c = part->key; *c != '\0' && used + 3 < capacity; ++c) {
+            if (*c == '~' || *c == '/') {
+                text[used++] = '~';
+                text[used++] = *c == '~' ? '0' : '1';
+            } else {
+                text[used++] = *c;
+            }
+        }
+        text[used] = '\0';
+    }
+}
+
+static void setPlace(rbReader* reader)
+{
+    char place[sizeof reader->error->place];
+    writePlace(reader, place, sizeof place);
+    rbError_SetPlace(reader->error, reader->file, place);
+    reader->error->line = 0;
+    reader->error->column = 0;
+}
+
+rbStatus rbReader_Fail(rbReader* reader, rbStatus status, const char* format, ...)
+{
+    RB_ASSERT(status != RB_STATUS_OK);
+    char text[sizeof reader->error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    setPlace(reader);
+    return rbError_Set(reader->error, status, "%s%s", reader->subject, text);
+}
+
+rbStatus rbReader_Adopt(rbReader* reader, rbStatus status, const char* remedy)
+{
+    RB_ASSERT(status != RB_STATUS_OK);
+    char text[sizeof reader->error->message];
+    (void)snprintf(text, sizeof text, "%s", reader->error->message);
+    setPlace(reader);
+    return rbError_Set(reader->error, status, "%s%s%s%s", reader->subject, text,
+                       remedy != NULL ? "; " : "", remedy != NULL ? remedy : "");
+}
+
+void rbDescribeJson(const json_t* value, char* text, size_t capacity)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        (void)snprintf(text, capacity, "an object");
+        break;
+    case JSON_ARRAY:
+        (void)snprintf(text, capacity, "an array of %zu element%s", json_array_size(value),
+                       json_array_size(value) == 1 ? "" : "s");
+        break;
+    case JSON_STRING:
+        (void)snprintf(text, capacity, "the string \"%.60s\"", json_string_value(value));
+        break;
+    case JSON_INTEGER:
+        (void)snprintf(text, capacity, "the number %lld", (long long)json_integer_value(value));
+        break;
+    case JSON_REAL:
+        (void)snprintf(text, capacity, "the number %.10g", json_real_value(value));
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        (void)snprintf(text, capacity, "%s", json_is_true(value) ? "true" : "false");
+        break;
+    case JSON_NULL:
+        (void)snprintf(text, capacity, "null");
+        break;
+    }
+}
+
+static rbStatus failType(rbReader* reader, const json_t* value, const char* expected)
+{
+    char found[96];
+    rbDescribeJson(value, found, sizeof found);
+    return rbReader_Fail(reader, RB_STATUS_INVALID, "found %s; expected %s", found, expected);
+}
+
+// Edit distance with insertions, deletions, replacements and neighbours swapped; words longer than
+// the table are cut.
+#define WORD_MAX 40
+
+static int editDistance(const char* a, const char* b)
+{
+    int rows[3][WORD_MAX + 1];
+    int lengthA = (int)strnlen(a, WORD_MAX);
+    int lengthB = (int)strnlen(b, WORD_MAX);
+    for (int j = 0; j <= lengthB; ++j) {
+        rows[0][j] = j;
+        rows[2][j] = 0;
+    }
+    for (int i = 1; i <= lengthA; ++i) {
+        int* row = rows[i % 3];
+        const int* above = rows[(i + 2) % 3];
+        const int* twoAbove = rows[(i + 1) % 3];
+        row[0] = i;
+        for (int j = 1; j <= lengthB; ++j) {
+            int best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            best = above[j] + 1 < best ? above[j] + 1 : best;
+            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+            bool isSwap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (isSwap && twoAbove[j - 2] + 1 < best) {
+                best = twoAbove[j - 2] + 1;
+            }
+            row[j] = best;
+        }
+    }
+    return rows[lengthA % 3][lengthB];
+}
+
+const char* rbFindNearest(const char* word, rbCandidateFn* candidateFn, int count,
+                          const void* context)
+{
+    RB_ASSERT(word != NULL);
+    RB_ASSERT(count >= 0);
+    const char* nearest = NULL;
+    int nearestDistance = WORD_MAX;
+    for (int i = 0; i < count; ++i) {
+        const char* candidate = candidateFn(i, context);
+        int distance = editDistance(word, candidate);
+        if (distance < nearestDistance) {
+            nearestDistance = distance;
+            nearest = candidate;
+        }
+    }
+    // More than half of the word wrong is another word, not a slip.
+    int length = (int)strnlen(word, WORD_MAX);
+    return nearest != NULL && 2 * nearestDistance <= length + 1 ? nearest : NULL;
+}
+
+const char* rbSuggest(char* text, size_t capacity, const char* nearest)
+{
+    RB_ASSERT(capacity > 0);
+    text[0] = '\0';
+    if (nearest != NULL) {
+        (void)snprintf(text, capacity, "; did you mean \"%.64s\"?", nearest);
+    }
+    return text;
+}
+
+static const char* getKeyName(int index, const void* context)
+{
+    return ((const rbObjectKind*)context)->keys[index].name;
+}
+
+// All keys in one line, for objects where no known key is near.
+static void listKeys(const rbObjectKind* kind, char* text, size_t capacity)
+{
+    size_t used = (size_t)snprintf(text, capacity, "; %s has the keys", kind->what);
+    for (int i = 0; i < kind->keyCount && used < capacity; ++i) {
+        used += (size_t)snprintf(text + used, capacity - used, "%s %s", i > 0 ? "," : "",
+                                 kind->keys[i].name);
+    }
+}
+
+static rbStatus failUnknownKey(rbReader* reader, const rbObjectKind* kind, const char* key)
+{
+    char hint[320];
+    const char* nearest = rbFindNearest(key, getKeyName, kind->keyCount, kind);
+    if (nearest != NULL) {
+        (void)rbSuggest(hint, sizeof hint, nearest);
+    } else {
+        listKeys(kind, hint, sizeof hint);
+    }
+    return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown key \"%.60s\" in %s%s", key,
+                         kind->what, hint);
+}
+
+static bool hasRange(const rbKey* key)
+{
+    return key->low != 0.0 || key->high != 0.0;
+}
+
+// What numbers a key accepts, as a clause.
+static void describeRange(const rbKey* key, char* text, size_t capacity)
+{
+    if (key->rule != NULL) {
+        (void)snprintf(text, capacity, "%s", key->rule);
+    } else {
+        (void)snprintf(text, capacity, "expected a number %s %.10g and <= %.10g%s%s",
+                       key->isLowOpen ? ">" : ">=", key->low, key->high,
+                       key->unit[0] != '\0' ? " " : "", key->unit);
+    }
+}
+
+static rbStatus judgeRange(rbReader* reader, const rbKey* key, double value)
+{
+    bool isLow = key->isLowOpen ? value <= key->low : value < key->low;
+    if (!hasRange(key) || (!isLow && value <= key->high)) {
+        return RB_STATUS_OK;
+    }
+    char range[200];
+    describeRange(key, range, sizeof range);
+    return rbReader_Fail(reader, RB_STATUS_INVALID, "%s is %.10g%s%s; %s", key->name, value,
+                         key->unit[0] != '\0' ? " " : "", key->unit, range);
+}
+
+static rbStatus readNumber(rbReader* reader, const json_t* value, const rbKey* key, void* target)
+{
+    if (!json_is_number(value)) {
+        return failType(reader, value, "a number");
+    }
+    double number = json_number_value(value);
+    RB_ASSERT(isfinite(number));
+    *(double*)target = number;
+    return judgeRange(reader, key, number);
+}
+
+// Integers up to 2^53; 1e9 is one too.
+static rbStatus readInteger(rbReader* reader, const json_t* value, const rbKey* key, void* target)
+{
+    if (!json_is_number(value)) {
+        return failType(reader, value, "a whole number");
+    }
+    double number = json_number_value(value);
+    if (floor(number) != number) {
+        return failType(reader, value, "a whole number");
+    }
+    rbStatus status = judgeRange(reader, key, number);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    RB_ASSERT(fabs(number) <= 0x1p53);
+    *(int64_t*)target = (int64_t)number;
+    return RB_STATUS_OK;
+}
+
+static rbStatus readString(rbReader* reader, const json_t* value, const rbKey* key, void* target)
+{
+    (void)key;
+    if (!json_is_string(value)) {
+        return failType(reader, value, "a string");
+    }
+    *(const char**)target = json_string_value(value);
+    return RB_STATUS_OK;
+}
+
+// Names end up in tables, paths of --set and columns of CSV files.
+static rbStatus readName(rbReader* reader, const json_t* value, const rbKey* key, void* target)
+{
+    rbStatus status = readString(reader, value, key, target);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    const char* name = json_string_value(value);
+    size_t length = json_string_length(value);
+    if (length == 0) {
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "the name is empty; leave \"%s\" out or "
+                             "give it at least one character",
+                             key->name);
+    }
+    if (length > RB_SCENE_NAME_MAX) {
+        return rbReader_Fail(reader, RB_STATUS_LIMIT,
+                             "the name \"%.20s...\" has %zu bytes; at most %d are accepted", name,
+                             length, RB_SCENE_NAME_MAX);
+    }
+    for (const char* c = name; *c != '\0'; ++c) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f || strchr("\"\\/,", *c) != NULL) {
+            return rbReader_Fail(reader, RB_STATUS_INVALID,
+                                 "the name holds the character 0x%02x; control characters and "
+                                 "\" \\ / , are not accepted",
+                                 (unsigned)(unsigned char)*c);
+        }
+    }
+    return RB_STATUS_OK;
+}
+
+static rbStatus readBoolean(rbReader* reader, const json_t* value, const rbKey* key, void* target)
+{
+    (void)key;
+    if (!json_is_boolean(value)) {
+        return failType(reader, value, "true or false");
+    }
+    *(bool*)target = json_is_true(value);
+    return RB_STATUS_OK;
+}
+
+rbStatus rbReadNumbers(rbReader* reader, const json_t* array, double* values, size_t count,
+                       double limit)
+{
+    if (!json_is_array(array) || json_array_size(array) != count) {
+        char expected[48];
+        (void)snprintf(expected, sizeof expected, "an array of %zu numbers", count);
+        return failType(reader, array, expected);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        const json_t* element = json_array_get(array, i);
+        rbReader_PushIndex(reader, i);
+        if (!json_is_number(element)) {
+            return failType(reader, element, "a number");
+        }
+        values[i] = json_number_value(element);
+        if (limit > 0.0 && fabs(values[i]) > limit) {
+            return rbReader_Fail(reader, RB_STATUS_INVALID,
+                                 "found %.10g; expected a number from %g to %g", values[i], -limit,
+                                 limit);
+        }
+        rbReader_Pop(reader);
+    }
+    return RB_STATUS_OK;
+}
+
+static rbStatus readVec3(rbReader* reader, const json_t* value, const rbKey* key, void* target)
+{
+    double v[3] = {0.0};
+    rbStatus status = rbReadNumbers(reader, value, v, 3, 0.0);
+    for (size_t i = 0; i < 3 && status == RB_STATUS_OK; ++i) {
+        rbReader_PushIndex(reader, i);
+        status = judgeRange(reader, key, v[i]);
+        if (status == RB_STATUS_OK) {
+            rbReader_Pop(reader);
+        }
+    }
+    if (status == RB_STATUS_OK) {
+        *(rbVec3*)target = (rbVec3){v[0], v[1], v[2]};
+    }
+    return status;
+}
+
+// A rotation by an angle about an axis of any length but zero.
+static rbStatus readAxisAngle(rbReader* reader, const json_t* value, rbQuat* orientation)
+{
+    rbAxisAngleFields fields = {0};
+    rbStatus status = rbReadFields(reader, value, &rbAxisAngleKeys, &fields);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbVec3 axis = fields.axis;
+    double largest = fmax(fabs(axis.x), fmax(fabs(axis.y), fabs(axis.z)));
+    if (largest < 1e-100) {
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "the axis is zero; give any vector along the axis of the rotation");
+    }
+    axis = rbNormalize(rbScale(1.0 / largest, axis));
+    double sine = 0.0;
+    double cosine = 0.0;
+    rbSinCos(0.5 * fields.angle, &sine, &cosine);
+    rbQuat q = {cosine, sine * axis.x, sine * axis.y, sine * axis.z};
+    *orientation = rbNormalizeQuat(q);
+    return RB_STATUS_OK;
+}
+
+// How far from 1 the norm of a quaternion may be: generous to rounding to 6 digits, not to slips.
+#define QUATERNION_NORM_SLACK 1e-6
+
+static rbStatus readOrientation(rbReader* reader, const json_t* value, const rbKey* key,
+                                void* target)
+{
+    (void)key;
+    if (json_is_object(value)) {
+        return readAxisAngle(reader, value, target);
+    }
+    if (!json_is_array(value)) {
+        return failType(reader, value,
+                        "a quaternion [w, x, y, z] or {\"axis\": [x, y, z], \"angle\": radians}");
+    }
+    double v[4] = {0.0};
+    rbStatus status = rbReadNumbers(reader, value, v, 4, 1e100);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbQuat q = {v[0], v[1], v[2], v[3]};
+    double norm = sqrt(rbDotQuat(q, q));
+    if (norm < 1e-100) {
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "the quaternion is zero; [1, 0, 0, 0] is no rotation");
+    }
+    if (fabs(norm - 1.0) > QUATERNION_NORM_SLACK) {
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "the quaternion [w, x, y, z] has the norm %.9g, not 1; normalised it "
+                             "would be [%.17g, %.17g, %.17g, %.17g]",
+                             norm, v[0] / norm, v[1] / norm, v[2] / norm, v[3] / norm);
+    }
+    // Dividing an exact [1, 0, 0, 0] by its norm leaves its bits.
+    *(rbQuat*)target = rbNormalizeQuat(q);
+    return RB_STATUS_OK;
+}
+
+static rbStatus readObject(rbReader* reader, const json_t* value, const rbKey* key, void* target)
+{
+    (void)key;
+    if (!json_is_object(value)) {
+        return failType(reader, value, "an object {...}");
+    }
+    *(const json_t**)target = value;
+    return RB_STATUS_OK;
+}
+
+static rbStatus readArray(rbReader* reader, const json_t* value, const rbKey* key, void* target)
+{
+    (void)key;
+    if (!json_is_array(value)) {
+        return failType(reader, value, "an array [...]");
+    }
+    *(const json_t**)target = value;
+    return RB_STATUS_OK;
+}
+
+static rbStatus readStringOrObject(rbReader* reader, const json_t* value, const rbKey* key,
+                                   void* target)
+{
+    (void)key;
+    if (!json_is_string(value) && !json_is_object(value)) {
+        return failType(reader, value, "a name or an object {...}");
+    }
+    *(const json_t**)target = value;
+    return RB_STATUS_OK;
+}
+
+typedef rbStatus ReadFn(rbReader* reader, const json_t* value, const rbKey* key, void* target);
+
+static ReadFn* const readFns[] = {
+    [RB_VALUE_NUMBER] = readNumber,           [RB_VALUE_INTEGER] = readInteger,
+    [RB_VALUE_STRING] = readString,           [RB_VALUE_NAME] = readName,
+    [RB_VALUE_BOOLEAN] = readBoolean,         [RB_VALUE_VEC3] = readVec3,
+    [RB_VALUE_OBJECT] = readObject,           [RB_VALUE_ARRAY] = readArray,
+    [RB_VALUE_ORIENTATION] = readOrientation, [RB_VALUE_STRING_OR_OBJECT] = readStringOrObject,
+};
+_Static_assert(sizeof readFns / sizeof readFns[0] == RB_VALUE_KIND_COUNT, "one reader a kind");
+
+static const rbKey* findKey(const rbObjectKind* kind, const char* name)
+{
+    for (int i = 0; i < kind->keyCount; ++i) {
+        if (strcmp(kind->keys[i].name, name) == 0) {
+            return &kind->keys[i];
+        }
+    }
+    return NULL;
+}
+
+rbStatus rbReadFields(rbReader* reader, const json_t* object, const rbObjectKind* kind,
+                      void* fields)
+{
+    RB_ASSERT(kind != NULL);
+    RB_ASSERT(fields != NULL);
+    if (!json_is_object(object)) {
+        return failType(reader, object, kind->what);
+    }
+    const char* name = NULL;
+    json_t* value = NULL;
+    json_object_foreach((json_t*)object, name, value)
+    {
+        rbReader_Push(reader, name);
+        const rbKey* key = findKey(kind, name);
+        if (key == NULL) {
+            return failUnknownKey(reader, kind, name);
+        }
+        rbStatus status = readFns[key->kind](reader, value, key, (char*)fields + key->offset);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        rbReader_Pop(reader);
+    }
+    for (int i = 0; i < kind->keyCount; ++i) {
+        if (kind->keys[i].isRequired && json_object_get(object, kind->keys[i].name) == NULL) {
+            return rbReader_Fail(reader, RB_STATUS_INVALID, "%s needs the key \"%s\"", kind->what,
+                                 kind->keys[i].name);
+        }
+    }
+    return RB_STATUS_OK;
+}

@@ -1,0 +1,95 @@
+// Reading JSON objects by tables. A table row (rbKey) names a key, the kind of its value, its range
+// and unit, and where the value goes in a struct; rbReadFields fills the struct and says precisely
+// what is wrong otherwise. The same tables are compared with docs/scene.schema.json by a test.
+#ifndef RB_SCENE_READER_H
+#define RB_SCENE_READER_H
+
+#include <rattleback/scene.h>
+
+#include <jansson.h>
+
+// A step of the way from the root to the present value.
+typedef struct rbPlacePart {
+    const char* key; // NULL: an index
+    size_t index;
+} rbPlacePart;
+
+#define RB_PLACE_PARTS_MAX (RB_SCENE_DEPTH_MAX + 8)
+
+// Where the reader is and where its complaints go.
+typedef struct rbReader {
+    rbError* error;    // never NULL
+    const char* file;  // for errors
+    char subject[192]; // 'body "box": ', put before messages; "" for none
+    int partCount;
+    rbPlacePart parts[RB_PLACE_PARTS_MAX];
+} rbReader;
+
+void rbReader_Push(rbReader* reader, const char* key);
+void rbReader_PushIndex(rbReader* reader, size_t index);
+void rbReader_Pop(rbReader* reader);
+
+// Names the object that later messages are about; kind NULL: none.
+void rbReader_SetSubject(rbReader* reader, const char* kind, const char* name);
+
+// Sets the error with the present file, place and subject; returns status.
+rbStatus rbReader_Fail(rbReader* reader, rbStatus status, const char* format, ...) RB_PRINTF(3, 4);
+
+// The message that a function of the library left in reader->error, with file, place and subject of
+// the scene and a remedy (may be NULL).
+rbStatus rbReader_Adopt(rbReader* reader, rbStatus status, const char* remedy);
+
+typedef enum rbValueKind {
+    RB_VALUE_NUMBER,           // double
+    RB_VALUE_INTEGER,          // int64_t
+    RB_VALUE_STRING,           // const char*
+    RB_VALUE_NAME,             // const char*, limited in length and characters
+    RB_VALUE_BOOLEAN,          // bool
+    RB_VALUE_VEC3,             // rbVec3
+    RB_VALUE_ORIENTATION,      // rbQuat, from [w, x, y, z] or {"axis", "angle"}
+    RB_VALUE_OBJECT,           // const json_t*
+    RB_VALUE_ARRAY,            // const json_t*
+    RB_VALUE_STRING_OR_OBJECT, // const json_t*
+    RB_VALUE_KIND_COUNT
+} rbValueKind;
+
+typedef struct rbKey {
+    const char* name;
+    rbValueKind kind;
+    bool isRequired;
+    bool isLowOpen;   // the lower end of the range is not accepted
+    size_t offset;    // in the struct of the object
+    double low, high; // range of numbers and of the components of vectors; both 0: no range
+    const char* unit; // "" for none
+    const char* rule; // what is accepted, as a clause; NULL: made from the range
+} rbKey;
+
+// The keys of one kind of object.
+typedef struct rbObjectKind {
+    const char* name; // of its definition in the schema
+    const char* what; // "a body", for messages
+    const rbKey* keys;
+    int keyCount;
+} rbObjectKind;
+
+// Reads the keys of an object into fields. What is absent stays as it is there; unknown keys and
+// values of the wrong kind or out of range are errors.
+rbStatus rbReadFields(rbReader* reader, const json_t* object, const rbObjectKind* kind,
+                      void* fields);
+
+// Numbers of an array of fixed length, each within +-limit (0: none).
+rbStatus rbReadNumbers(rbReader* reader, const json_t* array, double* values, size_t count,
+                       double limit);
+
+// The candidate nearest to a word by edit distance, NULL when none is near enough to be meant.
+typedef const char* rbCandidateFn(int index, const void* context);
+const char* rbFindNearest(const char* word, rbCandidateFn* candidateFn, int count,
+                          const void* context);
+
+// "an array of 2 elements", 'the string "abc"', "the number -1".
+void rbDescribeJson(const json_t* value, char* text, size_t capacity);
+
+// "; did you mean "x"?" or "" into text, which is returned.
+const char* rbSuggest(char* text, size_t capacity, const char* nearest);
+
+#endif

@@ -1,0 +1,441 @@
+// Scenes: parsing, judging, overriding, and what a scene says about itself.
+#include "io/scene/file_bytes.h"
+#include "io/scene/scene_keys.h"
+#include "io/scene/scene_model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Defaults of what a scene may leave out.
+#define DEFAULT_DURATION 10.0     // s
+#define DEFAULT_OUTPUT_COUNT 1000 // outputs in a run without output.step
+
+const char* rbScene_CopyString(rbScene* scene, const char* text)
+{
+    RB_ASSERT(text != NULL);
+    size_t size = strlen(text) + 1;
+    char* copy = rbArena_Alloc(&scene->strings, size);
+    memcpy(copy, text, size);
+    return copy;
+}
+
+// -------------------------------------------------------------------------------------- parsing
+
+// The first place where the text nests deeper than accepted; the parser recurses, so it must not
+// see such text. Also finds text that has nothing but white space.
+typedef struct Survey {
+    bool isEmpty;
+    bool isTooDeep;
+    int line, column; // of the too deep place
+} Survey;
+
+static Survey surveyText(const char* text, size_t size)
+{
+    Survey survey = {.isEmpty = true, .line = 1, .column = 0};
+    int depth = 0;
+    bool isString = false;
+    for (size_t i = 0; i < size; ++i) {
+        char c = text[i];
+        survey.column += 1;
+        if (c == '\n') {
+            survey.line += 1;
+            survey.column = 0;
+        }
+        if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
+            survey.isEmpty = false;
+        }
+        if (isString) {
+            i += c == '\\';
+            isString = c != '"';
+        } else if (c == '"') {
+            isString = true;
+        } else if (c == '{' || c == '[') {
+            depth += 1;
+            if (depth > RB_SCENE_DEPTH_MAX) {
+                survey.isTooDeep = true;
+                return survey;
+            }
+        } else if (c == '}' || c == ']') {
+            depth -= 1;
+        }
+    }
+    return survey;
+}
+
+// What jansson says about things a user of numbers runs into, said better.
+static const char* explainSyntax(const json_error_t* jsonError)
+{
+    const char* text = jsonError->text;
+    if (strstr(text, "real number overflow") != NULL || strstr(text, "too big") != NULL) {
+        return "; the number is beyond the range of doubles, about 1.8e308";
+    }
+    if (strstr(text, "NaN") != NULL || strstr(text, "nan") != NULL || strstr(text, "Inf") != NULL ||
+        strstr(text, "inf") != NULL) {
+        return "; JSON has no NaN and no Infinity: every number is finite";
+    }
+    if (strstr(text, "end of file") != NULL) {
+        return "; the text ends too early";
+    }
+    return "";
+}
+
+static json_t* parseText(const char* text, size_t size, const char* file, rbError* error)
+{
+    RB_ASSERT(file != NULL);
+    RB_ASSERT(error != NULL);
+    rbError_SetPlace(error, file, "");
+    error->line = 0;
+    error->column = 0;
+    if (size > RB_SCENE_FILE_SIZE_MAX) {
+        (void)rbError_Set(error, RB_STATUS_LIMIT,
+                          "is larger than %zu MB, the most that is accepted",
+                          RB_SCENE_FILE_SIZE_MAX >> 20);
+        return NULL;
+    }
+    // A byte order mark says nothing about UTF-8.
+    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+        text += 3;
+        size -= 3;
+    }
+    Survey survey = surveyText(text, size);
+    if (survey.isEmpty) {
+        (void)rbError_Set(
+            error, RB_STATUS_SYNTAX,
+            "is empty; a scene is a JSON object, {\"rattleback\": 1, \"bodies\": [...]}");
+        return NULL;
+    }
+    if (survey.isTooDeep) {
+        error->line = survey.line;
+        error->column = survey.column;
+        (void)rbError_Set(error, RB_STATUS_LIMIT, "values are nested deeper than %d",
+                          RB_SCENE_DEPTH_MAX);
+        return NULL;
+    }
+    json_error_t jsonError;
+    json_t* root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &jsonError);
+    if (root == NULL) {
+        error->line = jsonError.line > 0 ? jsonError.line : 1;
+        error->column = jsonError.column > 0 ? jsonError.column : 1;
+        (void)rbError_Set(error, RB_STATUS_SYNTAX, "%s%s", jsonError.text,
+                          explainSyntax(&jsonError));
+    }
+    return root;
+}
+
+// -------------------------------------------------------------------------------------- judging
+
+static rbStatus judgeEngine(rbReader* reader, const char* engine)
+{
+    static const char* const later[] = {"event", "step"};
+    if (strcmp(engine, "flight") == 0) {
+        return RB_STATUS_OK;
+    }
+    rbReader_Push(reader, "engine");
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; ++i) {
+        if (strcmp(engine, later[i]) == 0) {
+            return rbReader_Fail(
+                reader, RB_STATUS_UNSUPPORTED,
+                "the engine \"%s\" is not built yet; \"flight\" (free flight without "
+                "contacts) would be accepted",
+                engine);
+        }
+    }
+    return rbReader_Fail(reader, RB_STATUS_UNSUPPORTED,
+                         "unknown engine \"%.60s\"; \"flight\" would be accepted", engine);
+}
+
+static rbStatus judgeVersion(rbReader* reader, int64_t version)
+{
+    if (version == RB_SCENE_VERSION) {
+        return RB_STATUS_OK;
+    }
+    rbReader_Push(reader, "rattleback");
+    return rbReader_Fail(reader, RB_STATUS_UNSUPPORTED,
+                         "version %lld of the format is not known; this program reads version %d",
+                         (long long)version, RB_SCENE_VERSION);
+}
+
+// The plain values of the scene.
+static rbStatus readHead(rbScene* scene, rbReader* reader, rbSceneFields* fields)
+{
+    rbWorldDef worldDef = rbDefaultWorldDef();
+    *fields = (rbSceneFields){.version = RB_SCENE_VERSION,
+                              .name = scene->stem,
+                              .title = "",
+                              .theme = "",
+                              .shows = "",
+                              .why = "",
+                              .engine = "flight",
+                              .duration = DEFAULT_DURATION,
+                              .seed = 1};
+    rbStatus status = rbReadFields(reader, scene->root, &rbSceneKeys, fields);
+    if (status == RB_STATUS_OK) {
+        status = judgeVersion(reader, fields->version);
+    }
+    if (status == RB_STATUS_OK) {
+        status = judgeEngine(reader, fields->engine);
+    }
+    scene->info = (rbSceneInfo){.name = fields->name,
+                                .title = fields->title,
+                                .theme = fields->theme,
+                                .shows = fields->shows,
+                                .why = fields->why,
+                                .engine = fields->engine,
+                                .file = scene->file,
+                                .duration = fields->duration,
+                                .seed = (uint64_t)fields->seed,
+                                .gravity = worldDef.gravity,
+                                .periodicBox = worldDef.periodicBox,
+                                .motion = worldDef.motion};
+    return status;
+}
+
+static rbStatus readOutput(rbScene* scene, rbReader* reader, const json_t* json,
+                           const json_t** probes)
+{
+    rbOutputFields fields = {.step = scene->info.duration / DEFAULT_OUTPUT_COUNT};
+    rbStatus status =
+        json != NULL ? rbReadFields(reader, json, &rbOutputKeys, &fields) : RB_STATUS_OK;
+    scene->info.outputStep = fields.step;
+    *probes = fields.probes;
+    if (status == RB_STATUS_OK && scene->info.duration / fields.step > 1e9) {
+        rbReader_Push(reader, "step");
+        return rbReader_Fail(reader, RB_STATUS_LIMIT,
+                             "%.10g s in %.10g s would be %.3g outputs; at most 1e9 are accepted",
+                             fields.step, scene->info.duration, scene->info.duration / fields.step);
+    }
+    return status;
+}
+
+static rbStatus readWorld(rbScene* scene, rbReader* reader, const json_t* json)
+{
+    rbWorldFields fields = {scene->info.gravity, scene->info.periodicBox};
+    rbStatus status =
+        json != NULL ? rbReadFields(reader, json, &rbWorldKeys, &fields) : RB_STATUS_OK;
+    scene->info.gravity = fields.gravity;
+    scene->info.periodicBox = fields.periodicBox;
+    return status;
+}
+
+static rbStatus readMotionOfScene(rbScene* scene, rbReader* reader, const json_t* json)
+{
+    return json != NULL ? rbReadMotion(reader, json, &scene->info.motion) : RB_STATUS_OK;
+}
+
+typedef rbStatus SectionFn(rbScene* scene, rbReader* reader, const json_t* json);
+
+// Judges the whole tree and fills the scene from it. The order matters: bodies name materials and
+// geometries, forces and probes name bodies.
+static rbStatus judgeScene(rbScene* scene, rbError* error)
+{
+    RB_ASSERT(scene->root != NULL);
+    RB_ASSERT(scene->bodies.count == 0);
+    rbReader reader = {.error = error, .file = scene->file};
+    rbSceneFields fields;
+    rbStatus status = readHead(scene, &reader, &fields);
+    const json_t* probes = NULL;
+    if (status == RB_STATUS_OK) {
+        rbReader_Push(&reader, "output");
+        status = readOutput(scene, &reader, fields.output, &probes);
+        reader.partCount = status == RB_STATUS_OK ? 0 : reader.partCount;
+    }
+    const struct {
+        const char* key;
+        SectionFn* read;
+        const json_t* json;
+    } sections[] = {
+        {"world", readWorld, fields.world},
+        {"motion", readMotionOfScene, fields.motion},
+        {"materials", rbReadMaterials, fields.materials},
+        {"geometries", rbReadNamedGeometries, fields.geometries},
+        {"bodies", rbReadBodies, fields.bodies},
+        {"forces", rbReadForces, fields.forces},
+    };
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0] && status == RB_STATUS_OK; ++i) {
+        rbReader_Push(&reader, sections[i].key);
+        status = sections[i].read(scene, &reader, sections[i].json);
+        if (status == RB_STATUS_OK) {
+            rbReader_Pop(&reader);
+        }
+    }
+    if (status == RB_STATUS_OK) {
+        rbReader_Push(&reader, "output");
+        rbReader_Push(&reader, "probes");
+        status = rbReadProbes(scene, &reader, probes);
+    }
+    scene->info.geometryCount = scene->geometries.count;
+    scene->info.materialCount = scene->materials.count;
+    scene->info.attachmentCount = scene->attachments.count;
+    return status;
+}
+
+// ------------------------------------------------------------------------------- life of a scene
+
+// Where a scene comes from.
+typedef struct Origin {
+    const char* file;
+    const char* folder;
+    rbSceneFileFn* fileFn;
+    void* fileContext;
+    const rbScene* former;
+} Origin;
+
+// The file name without folder and extension.
+static char* copyStem(const char* file)
+{
+    const char* slash = strrchr(file, '/');
+    const char* start = slash != NULL ? slash + 1 : file;
+    const char* dot = strchr(start, '.');
+    size_t length = dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start);
+    return rbCopyText(start, length);
+}
+
+// Makes a scene of a tree, which it takes over.
+static rbScene* makeScene(json_t* root, const Origin* origin, rbError* error)
+{
+    RB_ASSERT(root != NULL);
+    RB_ASSERT(origin->file != NULL);
+    rbScene* scene = rbAllocZero(1, sizeof *scene);
+    scene->root = root;
+    scene->file = rbCopyText(origin->file, strlen(origin->file));
+    scene->folder = rbCopyText(origin->folder, strlen(origin->folder));
+    scene->stem = copyStem(origin->file);
+    scene->fileFn = origin->fileFn;
+    scene->fileContext = origin->fileContext;
+    scene->former = origin->former;
+    rbStatus status = judgeScene(scene, error);
+    scene->former = NULL;
+    if (status != RB_STATUS_OK) {
+        rbDestroyScene(scene);
+        return NULL;
+    }
+    scene->text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    if (scene->text == NULL) {
+        (void)rbError_Set(error, RB_STATUS_LIMIT, "the text of the scene cannot be written");
+        rbDestroyScene(scene);
+        return NULL;
+    }
+    scene->textSize = strlen(scene->text);
+    return scene;
+}
+
+rbScene* rbReadSceneText(const char* text, size_t size, const rbSceneSource* source, rbError* error)
+{
+    RB_ASSERT(text != NULL || size == 0);
+    rbError ignored = {0};
+    error = error != NULL ? error : &ignored;
+    rbSceneSource none = {0};
+    source = source != NULL ? source : &none;
+    Origin origin = {.file = source->name != NULL ? source->name : "scene",
+                     .folder = source->folder != NULL ? source->folder : "",
+                     .fileFn = source->fileFn,
+                     .fileContext = source->context};
+    json_t* root = parseText(text, size, origin.file, error);
+    return root != NULL ? makeScene(root, &origin, error) : NULL;
+}
+
+rbScene* rbReadScene(const char* path, rbError* error)
+{
+    RB_ASSERT(path != NULL);
+    rbError ignored = {0};
+    error = error != NULL ? error : &ignored;
+    void* bytes = NULL;
+    size_t size = 0;
+    error->line = 0;
+    error->column = 0;
+    if (rbReadFileBytes(path, RB_SCENE_FILE_SIZE_MAX, &bytes, &size, error) != RB_STATUS_OK) {
+        return NULL;
+    }
+    const char* slash = strrchr(path, '/');
+    char* folder = rbCopyText(path, slash != NULL ? (size_t)(slash - path) + 1 : 0);
+    rbSceneSource source = {.name = path, .folder = folder};
+    rbScene* scene = rbReadSceneText(bytes, size, &source, error);
+    rbFreeString(folder);
+    rbFree(bytes, size);
+    return scene;
+}
+
+void rbDestroyScene(rbScene* scene)
+{
+    if (scene == NULL) {
+        return;
+    }
+    for (int i = 0; i < scene->bodies.count; ++i) {
+        const rbPathDef* path = &scene->bodies.data[i].path;
+        rbFree((void*)path->points, (size_t)path->pointCount * sizeof(rbVec3));
+    }
+    for (int i = 0; i < scene->geometries.count; ++i) {
+        rbDestroyGeometry(scene->geometries.data[i].geometry);
+    }
+    for (int i = 0; i < scene->attachments.count; ++i) {
+        rbAttachment* attachment = &scene->attachments.data[i];
+        rbFree(attachment->name, attachment->nameSize);
+        rbFree(attachment->bytes, attachment->size);
+    }
+    rbArray_Free(scene->materials);
+    rbArray_Free(scene->geometries);
+    rbArray_Free(scene->namedGeometries);
+    rbArray_Free(scene->shapes);
+    rbArray_Free(scene->bodies);
+    rbArray_Free(scene->bodiesByName);
+    rbArray_Free(scene->forces);
+    rbArray_Free(scene->probes);
+    rbArray_Free(scene->columns);
+    rbArray_Free(scene->attachments);
+    rbArena_Free(&scene->strings);
+    rbFreeString(scene->file);
+    rbFreeString(scene->folder);
+    rbFreeString(scene->stem);
+    free(scene->text); // jansson's
+    json_decref(scene->root);
+    rbFree(scene, sizeof *scene);
+}
+
+rbStatus rbScene_Override(rbScene* scene, const char* assignment, rbError* error)
+{
+    RB_ASSERT(scene != NULL);
+    RB_ASSERT(assignment != NULL);
+    rbError ignored = {0};
+    error = error != NULL ? error : &ignored;
+    error->line = 0;
+    error->column = 0;
+    json_t* root = json_deep_copy(scene->root);
+    if (root == NULL) {
+        return rbError_Set(error, RB_STATUS_LIMIT, "the scene cannot be copied");
+    }
+    rbStatus status = rbOverrideJson(root, assignment, error);
+    if (status != RB_STATUS_OK) {
+        json_decref(root);
+        return status;
+    }
+    Origin origin = {.file = scene->file,
+                     .folder = scene->folder,
+                     .fileFn = scene->fileFn,
+                     .fileContext = scene->fileContext,
+                     .former = scene};
+    rbScene* changed = makeScene(root, &origin, error);
+    if (changed == NULL) {
+        return error->status;
+    }
+    rbScene old = *scene;
+    *scene = *changed;
+    *changed = old;
+    rbDestroyScene(changed);
+    return RB_STATUS_OK;
+}
+
+const rbSceneInfo* rbScene_GetInfo(const rbScene* scene)
+{
+    RB_ASSERT(scene != NULL);
+    return &scene->info;
+}
+
+const char* rbScene_GetText(const rbScene* scene, size_t* size)
+{
+    RB_ASSERT(scene != NULL);
+    if (size != NULL) {
+        *size = scene->textSize;
+    }
+    return scene->text;
+}

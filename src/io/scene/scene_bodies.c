@@ -1,0 +1,527 @@
+// Bodies of a scene: state, shapes, copies; materials and motion settings; finding bodies by name.
+#include "io/scene/scene_keys.h"
+#include "io/scene/scene_model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ------------------------------------------------------------------------- materials and motion
+
+static int compareMaterials(const void* a, const void* b)
+{
+    return strcmp(((const rbSceneMaterial*)a)->name, ((const rbSceneMaterial*)b)->name);
+}
+
+static const char* getMaterialName(int index, const void* context)
+{
+    return ((const rbScene*)context)->materials.data[index].name;
+}
+
+rbStatus rbReadMaterials(rbScene* scene, rbReader* reader, const json_t* object)
+{
+    RB_ASSERT(scene->materials.count == 0);
+    const char* name = NULL;
+    json_t* value = NULL;
+    json_object_foreach((json_t*)object, name, value)
+    {
+        rbSceneMaterial material = {.name = name, .material = rbDefaultShapeDef().material};
+        rbReader_Push(reader, name);
+        rbReader_SetSubject(reader, "material", name);
+        rbStatus status = rbReadFields(reader, value, &rbMaterialKeys, &material.material);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        rbReader_SetSubject(reader, NULL, NULL);
+        rbReader_Pop(reader);
+        rbArray_Push(scene->materials, material);
+    }
+    if (scene->materials.count > 0) {
+        qsort(scene->materials.data, (size_t)scene->materials.count, sizeof(rbSceneMaterial),
+              compareMaterials);
+    }
+    return RB_STATUS_OK;
+}
+
+rbStatus rbReadMaterial(rbScene* scene, rbReader* reader, const json_t* json, rbMaterial* material)
+{
+    RB_ASSERT(json != NULL);
+    RB_ASSERT(material != NULL);
+    if (!json_is_string(json)) {
+        return rbReadFields(reader, json, &rbMaterialKeys, material);
+    }
+    rbSceneMaterial wanted = {.name = json_string_value(json)};
+    const rbSceneMaterial* found = NULL;
+    if (scene->materials.count > 0) {
+        found = bsearch(&wanted, scene->materials.data, (size_t)scene->materials.count,
+                        sizeof wanted, compareMaterials);
+    }
+    if (found == NULL) {
+        char hint[96];
+        const char* nearest =
+            rbFindNearest(wanted.name, getMaterialName, scene->materials.count, scene);
+        return rbReader_Fail(reader, RB_STATUS_NOT_FOUND,
+                             "there is no material \"%.60s\" in \"materials\"%s", wanted.name,
+                             rbSuggest(hint, sizeof hint, nearest));
+    }
+    *material = found->material;
+    return RB_STATUS_OK;
+}
+
+static const char* getMotionName(int index, const void* context)
+{
+    (void)context;
+    return rbMotionType_Name((rbMotionType)index);
+}
+
+rbStatus rbReadMotion(rbReader* reader, const json_t* json, rbMotionSettings* motion)
+{
+    RB_ASSERT(motion->type < RB_MOTION_COUNT);
+    rbMotionFields fields = {.type = rbMotionType_Name(motion->type),
+                             .step = motion->step,
+                             .degree = motion->degree,
+                             .tolerance = motion->tolerance};
+    rbStatus status = rbReadFields(reader, json, &rbMotionKeys, &fields);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbMotionType type = rbMotionType_Find(fields.type);
+    if (type == RB_MOTION_COUNT) {
+        char hint[96];
+        const char* nearest = rbFindNearest(fields.type, getMotionName, RB_MOTION_COUNT, NULL);
+        rbReader_Push(reader, "type");
+        return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown motion \"%.60s\"%s%s", fields.type,
+                             rbSuggest(hint, sizeof hint, nearest),
+                             nearest == NULL
+                                 ? "; known are auto, exact, taylor, rk4, cash-karp and "
+                                   "euler"
+                                 : "");
+    }
+    *motion = (rbMotionSettings){type, fields.step, (int)fields.degree, fields.tolerance};
+    return RB_STATUS_OK;
+}
+
+// ---------------------------------------------------------------------------------------- names
+
+void rbSceneBody_WriteName(const rbSceneBody* body, int copy, char* name)
+{
+    RB_ASSERT(copy >= 0 && copy < body->copyCount);
+    if (body->copyKind == RB_COPY_NONE) {
+        (void)snprintf(name, RB_SCENE_NAME_MAX + 1, "%s", body->name);
+    } else {
+        // Lengths were judged when the body was read.
+        char number[16];
+        (void)snprintf(number, sizeof number, "[%d]", copy);
+        size_t length = strlen(body->name);
+        RB_ASSERT(length + strlen(number) <= RB_SCENE_NAME_MAX);
+        memcpy(name, body->name, length);
+        memcpy(name + length, number, strlen(number) + 1);
+    }
+}
+
+// The template of that name, -1 if there is none.
+static int findTemplate(const rbScene* scene, const char* name, size_t length)
+{
+    int low = 0;
+    int high = scene->bodiesByName.count - 1;
+    while (low <= high) {
+        int middle = low + (high - low) / 2;
+        const char* other = scene->bodies.data[scene->bodiesByName.data[middle]].name;
+        int order = strncmp(name, other, length);
+        order = order == 0 && other[length] != '\0' ? -1 : order;
+        if (order == 0) {
+            return scene->bodiesByName.data[middle];
+        }
+        if (order < 0) {
+            high = middle - 1;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return -1;
+}
+
+// Splits "box[12]" into the length of "box" and 12; false if the name has no such end.
+static bool splitCopyName(const char* name, size_t* length, int* copy)
+{
+    RB_ASSERT(name != NULL);
+    const char* bracket = strrchr(name, '[');
+    if (bracket == NULL || bracket[1] < '0' || bracket[1] > '9' ||
+        (bracket[1] == '0' && bracket[2] != ']')) {
+        return false;
+    }
+    char* end = NULL;
+    long number = strtol(bracket + 1, &end, 10);
+    if (strcmp(end, "]") != 0 || number >= RB_SCENE_BODIES_MAX) {
+        return false;
+    }
+    *length = (size_t)(bracket - name);
+    *copy = (int)number;
+    return true;
+}
+
+bool rbScene_FindBody(const rbScene* scene, const char* name, int* body, int* copy)
+{
+    RB_ASSERT(name != NULL);
+    size_t length = strlen(name);
+    int found = length <= RB_SCENE_NAME_MAX ? findTemplate(scene, name, length) : -1;
+    if (found >= 0) {
+        *body = found;
+        *copy = scene->bodies.data[found].copyKind == RB_COPY_NONE ? 0 : -1;
+        return true;
+    }
+    int number = 0;
+    if (length > RB_SCENE_NAME_MAX || !splitCopyName(name, &length, &number)) {
+        return false;
+    }
+    found = findTemplate(scene, name, length);
+    if (found < 0 || scene->bodies.data[found].copyKind == RB_COPY_NONE ||
+        number >= scene->bodies.data[found].copyCount) {
+        return false;
+    }
+    *body = found;
+    *copy = number;
+    return true;
+}
+
+static const char* getBodyName(int index, const void* context)
+{
+    return ((const rbScene*)context)->bodies.data[index].name;
+}
+
+const char* rbScene_GetNearestBody(const rbScene* scene, const char* name)
+{
+    // A suggestion is not worth more time than this.
+    int count = scene->bodies.count < 100000 ? scene->bodies.count : 100000;
+    return rbFindNearest(name, getBodyName, count, scene);
+}
+
+// One entry of the list that is sorted to find bodies by name.
+typedef struct NameEntry {
+    const char* name;
+    int index;
+} NameEntry;
+
+static int compareNameEntries(const void* a, const void* b)
+{
+    const NameEntry* entryA = a;
+    const NameEntry* entryB = b;
+    int order = strcmp(entryA->name, entryB->name);
+    return order != 0 ? order : (entryA->index > entryB->index) - (entryA->index < entryB->index);
+}
+
+static rbStatus failDuplicate(rbReader* reader, int index, const char* name, int former)
+{
+    rbReader_PushIndex(reader, (size_t)index);
+    rbReader_Push(reader, "name");
+    return rbReader_Fail(reader, RB_STATUS_INVALID,
+                         "the name \"%s\" is taken by /bodies/%d; bodies need different names",
+                         name, former);
+}
+
+// Sorts the names and refuses equal ones; "box[1]" must not be the name of a copy of "box".
+static rbStatus indexNames(rbScene* scene, rbReader* reader)
+{
+    int count = scene->bodies.count;
+    if (count == 0) {
+        return RB_STATUS_OK;
+    }
+    NameEntry* entries = rbAlloc((size_t)count * sizeof *entries);
+    for (int i = 0; i < count; ++i) {
+        entries[i] = (NameEntry){scene->bodies.data[i].name, i};
+    }
+    qsort(entries, (size_t)count, sizeof *entries, compareNameEntries);
+    (void)rbArray_Reserve(scene->bodiesByName, count);
+    rbStatus status = RB_STATUS_OK;
+    for (int i = 0; i < count && status == RB_STATUS_OK; ++i) {
+        if (i > 0 && strcmp(entries[i].name, entries[i - 1].name) == 0) {
+            status = failDuplicate(reader, entries[i].index, entries[i].name, entries[i - 1].index);
+        }
+        scene->bodiesByName.data[scene->bodiesByName.count++] = entries[i].index;
+    }
+    rbFree(entries, (size_t)count * sizeof *entries);
+    for (int i = 0; i < count && status == RB_STATUS_OK; ++i) {
+        size_t length = 0;
+        int copy = 0;
+        const char* name = scene->bodies.data[i].name;
+        int former = splitCopyName(name, &length, &copy) ? findTemplate(scene, name, length) : -1;
+        if (former >= 0 && scene->bodies.data[former].copyKind != RB_COPY_NONE &&
+            copy < scene->bodies.data[former].copyCount) {
+            status = failDuplicate(reader, i, name, former);
+        }
+    }
+    return status;
+}
+
+// --------------------------------------------------------------------------------------- bodies
+
+static rbStatus readShapes(rbScene* scene, rbReader* reader, const json_t* array, rbSceneBody* body)
+{
+    RB_ASSERT(body->shapeCount == 0);
+    body->firstShape = scene->shapes.count;
+    rbReader_Push(reader, "shapes");
+    for (size_t i = 0; i < json_array_size(array); ++i) {
+        rbShapeFields fields = {.orientation = RB_QUAT_IDENTITY};
+        rbSceneShape shape = {.material = rbDefaultShapeDef().material};
+        rbReader_PushIndex(reader, i);
+        rbStatus status = rbReadFields(reader, json_array_get(array, i), &rbShapeKeys, &fields);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        rbReader_Push(reader, "geometry");
+        status = rbReadGeometry(scene, reader, fields.geometry, &shape.geometry);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        rbReader_Pop(reader);
+        if (fields.material != NULL) {
+            rbReader_Push(reader, "material");
+            status = rbReadMaterial(scene, reader, fields.material, &shape.material);
+            if (status != RB_STATUS_OK) {
+                return status;
+            }
+            rbReader_Pop(reader);
+        }
+        shape.transform = (rbTransform){fields.position, fields.orientation};
+        rbArray_Push(scene->shapes, shape);
+        body->shapeCount += 1;
+        rbReader_Pop(reader);
+    }
+    rbReader_Pop(reader);
+    return RB_STATUS_OK;
+}
+
+static rbStatus readBodyType(rbReader* reader, const char* word, rbBodyType* type)
+{
+    static const char* const names[] = {[RB_BODY_STATIC] = "static",
+                                        [RB_BODY_KINEMATIC] = "kinematic",
+                                        [RB_BODY_DYNAMIC] = "dynamic"};
+    _Static_assert(sizeof names / sizeof names[0] == RB_BODY_TYPE_COUNT, "one name a type");
+    for (int i = 0; i < RB_BODY_TYPE_COUNT; ++i) {
+        if (strcmp(names[i], word) == 0) {
+            *type = (rbBodyType)i;
+            return RB_STATUS_OK;
+        }
+    }
+    rbReader_Push(reader, "type");
+    return rbReader_Fail(reader, RB_STATUS_INVALID,
+                         "unknown type of body \"%.60s\"; known are \"dynamic\", \"static\" and "
+                         "\"kinematic\"",
+                         word);
+}
+
+static bool isZero(rbVec3 v)
+{
+    return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
+}
+
+// What goes with what: velocities are of dynamic bodies, paths of kinematic ones.
+static rbStatus judgeKeys(rbReader* reader, const json_t* json, const rbBodyFields* fields,
+                          rbBodyType type)
+{
+    if (json_object_get(json, "spin") != NULL && json_object_get(json, "spinLocal") != NULL) {
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "both \"spin\" (world axes) and \"spinLocal\" (body axes) are given; "
+                             "give one");
+    }
+    bool isMoving =
+        !isZero(fields->velocity) || !isZero(fields->spin) || !isZero(fields->spinLocal);
+    if (type != RB_BODY_DYNAMIC && isMoving) {
+        return rbReader_Fail(
+            reader, RB_STATUS_INVALID,
+            type == RB_BODY_STATIC
+                ? "a static body never moves; make it \"dynamic\" or remove "
+                  "\"velocity\" and \"spin\""
+                : "a kinematic body moves by its \"path\"; put speed and spin there");
+    }
+    if (type != RB_BODY_KINEMATIC && fields->path != NULL) {
+        rbReader_Push(reader, "path");
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "only a body of type \"kinematic\" follows a path");
+    }
+    if (fields->repeat != NULL && fields->scatter != NULL) {
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "both \"repeat\" and \"scatter\" are given; give one");
+    }
+    return RB_STATUS_OK;
+}
+
+static rbStatus readRepeat(rbReader* reader, const json_t* json, rbSceneBody* body, double* count)
+{
+    rbRepeatFields fields = {0};
+    rbReader_Push(reader, "repeat");
+    rbStatus status = rbReadFields(reader, json, &rbRepeatKeys, &fields);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    double v[3];
+    rbReader_Push(reader, "count");
+    status = rbReadNumbers(reader, fields.count, v, 3, 0.0);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    *count = 1.0;
+    for (size_t i = 0; i < 3; ++i) {
+        if (floor(v[i]) != v[i] || v[i] < 1.0) {
+            rbReader_PushIndex(reader, i);
+            return rbReader_Fail(reader, RB_STATUS_INVALID,
+                                 "found %.10g; expected a whole number, at least 1", v[i]);
+        }
+        *count *= v[i];
+        body->repeatCount[i] = v[i] <= RB_SCENE_BODIES_MAX ? (int)v[i] : RB_SCENE_BODIES_MAX;
+    }
+    body->copyKind = RB_COPY_REPEAT;
+    body->repeatSpacing = fields.spacing;
+    rbReader_Pop(reader);
+    rbReader_Pop(reader);
+    return RB_STATUS_OK;
+}
+
+static rbStatus readScatter(rbReader* reader, const json_t* json, rbSceneBody* body, double* count)
+{
+    rbScatterFields fields = {0};
+    rbReader_Push(reader, "scatter");
+    rbStatus status = rbReadFields(reader, json, &rbScatterKeys, &fields);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    if (body->type != RB_BODY_DYNAMIC && (fields.speed > 0.0 || fields.spin > 0.0)) {
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "only dynamic bodies can be given random \"speed\" and \"spin\"");
+    }
+    *count = (double)fields.count;
+    body->copyKind = RB_COPY_SCATTER;
+    body->scatterBox = fields.box;
+    body->scatterSpeed = fields.speed;
+    body->scatterSpin = fields.spin;
+    rbReader_Pop(reader);
+    return RB_STATUS_OK;
+}
+
+// Reads repeat or scatter and judges the number of bodies before any is made.
+static rbStatus readCopies(rbScene* scene, rbReader* reader, const rbBodyFields* fields,
+                           rbSceneBody* body)
+{
+    RB_ASSERT(body->copyKind == RB_COPY_NONE);
+    RB_ASSERT(scene->info.bodyCount <= RB_SCENE_BODIES_MAX);
+    double count = 1.0;
+    rbStatus status = RB_STATUS_OK;
+    if (fields->repeat != NULL) {
+        status = readRepeat(reader, fields->repeat, body, &count);
+    } else if (fields->scatter != NULL) {
+        status = readScatter(reader, fields->scatter, body, &count);
+    }
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    if ((double)scene->info.bodyCount + count > RB_SCENE_BODIES_MAX) {
+        return rbReader_Fail(reader, RB_STATUS_LIMIT,
+                             "the scene would have %.10g bodies; at most %d are accepted",
+                             (double)scene->info.bodyCount + count, RB_SCENE_BODIES_MAX);
+    }
+    double shapeCount = (double)scene->info.shapeCount + count * body->shapeCount;
+    if (shapeCount > 2.0 * RB_SCENE_BODIES_MAX) {
+        return rbReader_Fail(reader, RB_STATUS_LIMIT,
+                             "the scene would have %.10g shapes; at most %d are accepted",
+                             shapeCount, 2 * RB_SCENE_BODIES_MAX);
+    }
+    body->copyCount = (int)count;
+    body->firstIndex = scene->info.bodyCount;
+    scene->info.bodyCount += body->copyCount;
+    scene->info.shapeCount += body->copyCount * body->shapeCount;
+    char number[24];
+    int digits = snprintf(number, sizeof number, "[%d]", body->copyCount - 1);
+    if (body->copyKind != RB_COPY_NONE && strlen(body->name) + (size_t)digits > RB_SCENE_NAME_MAX) {
+        return rbReader_Fail(reader, RB_STATUS_LIMIT,
+                             "the names of the copies, %s%s, are longer than %d bytes", body->name,
+                             number, RB_SCENE_NAME_MAX);
+    }
+    return RB_STATUS_OK;
+}
+
+// What follows from the shapes and from other bodies, after the plain fields.
+static rbStatus readBodyParts(rbScene* scene, rbReader* reader, const json_t* json,
+                              const rbBodyFields* fields, rbSceneBody* body)
+{
+    rbStatus status = readShapes(scene, reader, fields->shapes, body);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbGivenMass given = {.hasMass = json_object_get(json, "mass") != NULL,
+                         .hasCenter = json_object_get(json, "center") != NULL,
+                         .mass = fields->mass,
+                         .center = fields->center,
+                         .inertia = fields->inertia};
+    status = rbReadMass(scene, reader, &given, body);
+    if (status == RB_STATUS_OK && fields->motion != NULL) {
+        rbReader_Push(reader, "motion");
+        body->hasMotion = true;
+        body->motion = scene->info.motion;
+        status = rbReadMotion(reader, fields->motion, &body->motion);
+        if (status == RB_STATUS_OK) {
+            rbReader_Pop(reader);
+        }
+    }
+    if (status == RB_STATUS_OK && fields->path != NULL) {
+        rbReader_Push(reader, "path");
+        status = rbReadPath(reader, fields->path, body);
+        if (status == RB_STATUS_OK) {
+            rbReader_Pop(reader);
+        }
+    }
+    return status == RB_STATUS_OK ? readCopies(scene, reader, fields, body) : status;
+}
+
+static rbStatus readBody(rbScene* scene, rbReader* reader, const json_t* json, size_t index)
+{
+    static const rbSceneBody empty = {.orientation = {1.0, 0.0, 0.0, 0.0}, .copyCount = 1};
+    rbBodyFields fields = {.type = "dynamic", .orientation = RB_QUAT_IDENTITY};
+    char name[RB_SCENE_NAME_MAX + 1];
+    (void)snprintf(name, sizeof name, "body%zu", index);
+    const json_t* given = json_object_get(json, "name");
+    rbReader_SetSubject(reader, "body", json_is_string(given) ? json_string_value(given) : name);
+    rbStatus status = rbReadFields(reader, json, &rbBodyKeys, &fields);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbBodyType type = RB_BODY_DYNAMIC;
+    status = readBodyType(reader, fields.type, &type);
+    if (status == RB_STATUS_OK) {
+        status = judgeKeys(reader, json, &fields, type);
+    }
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    // In the array at once, so that what it owns is freed whatever happens.
+    rbArray_Push(scene->bodies, empty);
+    rbSceneBody* body = &scene->bodies.data[scene->bodies.count - 1];
+    (void)snprintf(body->name, sizeof body->name, "%s", fields.name != NULL ? fields.name : name);
+    body->type = type;
+    body->position = fields.position;
+    body->orientation = fields.orientation;
+    body->velocity = fields.velocity;
+    body->isSpinLocal = json_object_get(json, "spinLocal") != NULL;
+    body->spin = body->isSpinLocal ? fields.spinLocal : fields.spin;
+    status = readBodyParts(scene, reader, json, &fields, body);
+    int* counts[] = {[RB_BODY_STATIC] = &scene->info.staticCount,
+                     [RB_BODY_KINEMATIC] = &scene->info.kinematicCount,
+                     [RB_BODY_DYNAMIC] = &scene->info.dynamicCount};
+    *counts[type] += body->copyCount;
+    return status;
+}
+
+rbStatus rbReadBodies(rbScene* scene, rbReader* reader, const json_t* array)
+{
+    RB_ASSERT(scene->bodies.count == 0);
+    RB_ASSERT(json_is_array(array));
+    for (size_t i = 0; i < json_array_size(array); ++i) {
+        rbReader_PushIndex(reader, i);
+        rbStatus status = readBody(scene, reader, json_array_get(array, i), i);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        rbReader_SetSubject(reader, NULL, NULL);
+        rbReader_Pop(reader);
+    }
+    return indexNames(scene, reader);
+}

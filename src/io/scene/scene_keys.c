@@ -1,0 +1,302 @@
+// The tables of keys: see scene_keys.h.
+#include "io/scene/scene_keys.h"
+
+// Rows. LENGTH and the like are ranges of +-; POSITIVE is open at zero.
+#define AT(type, member) .offset = offsetof(type, member)
+#define SYMMETRIC(max, theUnit) .low = -(max), .high = (max), .unit = (theUnit)
+#define POSITIVE(max, theUnit) .low = 0.0, .isLowOpen = true, .high = (max), .unit = (theUnit)
+#define NOT_NEGATIVE(max, theUnit) .low = 0.0, .high = (max), .unit = (theUnit)
+#define POINT SYMMETRIC(RB_SCENE_LENGTH_MAX, "m")
+#define LENGTH POSITIVE(RB_SCENE_LENGTH_MAX, "m")
+#define SPEED SYMMETRIC(RB_SCENE_SPEED_MAX, "m/s")
+#define SPIN SYMMETRIC(RB_SCENE_SPEED_MAX, "rad/s")
+#define NO_UNIT .unit = ""
+#define DEFINE_KIND(variable, schemaName, text, table) \
+    const rbObjectKind variable = {schemaName, text, table, sizeof(table) / sizeof((table)[0])}
+
+static const rbKey sceneKeys[] = {
+    {"$schema", RB_VALUE_STRING, AT(rbSceneFields, schema), NO_UNIT},
+    {"rattleback", RB_VALUE_INTEGER, AT(rbSceneFields, version), .isRequired = true,
+     SYMMETRIC(1e9, ""), .rule = "expected the version of the format, 1"},
+    {"name", RB_VALUE_NAME, AT(rbSceneFields, name), NO_UNIT},
+    {"title", RB_VALUE_STRING, AT(rbSceneFields, title), NO_UNIT},
+    {"theme", RB_VALUE_STRING, AT(rbSceneFields, theme), NO_UNIT},
+    {"shows", RB_VALUE_STRING, AT(rbSceneFields, shows), NO_UNIT},
+    {"why", RB_VALUE_STRING, AT(rbSceneFields, why), NO_UNIT},
+    {"engine", RB_VALUE_STRING, AT(rbSceneFields, engine), NO_UNIT},
+    {"duration", RB_VALUE_NUMBER, AT(rbSceneFields, duration), POSITIVE(RB_SCENE_TIME_MAX, "s")},
+    {"seed", RB_VALUE_INTEGER, AT(rbSceneFields, seed), NOT_NEGATIVE(0x1p53, ""),
+     .rule = "expected a whole number from 0 to 2^53"},
+    {"output", RB_VALUE_OBJECT, AT(rbSceneFields, output), NO_UNIT},
+    {"world", RB_VALUE_OBJECT, AT(rbSceneFields, world), NO_UNIT},
+    {"motion", RB_VALUE_OBJECT, AT(rbSceneFields, motion), NO_UNIT},
+    {"materials", RB_VALUE_OBJECT, AT(rbSceneFields, materials), NO_UNIT},
+    {"geometries", RB_VALUE_OBJECT, AT(rbSceneFields, geometries), NO_UNIT},
+    {"bodies", RB_VALUE_ARRAY, AT(rbSceneFields, bodies), .isRequired = true, NO_UNIT},
+    {"forces", RB_VALUE_ARRAY, AT(rbSceneFields, forces), NO_UNIT},
+};
+DEFINE_KIND(rbSceneKeys, "", "a scene", sceneKeys);
+
+static const rbKey outputKeys[] = {
+    {"step", RB_VALUE_NUMBER, AT(rbOutputFields, step), POSITIVE(RB_SCENE_TIME_MAX, "s")},
+    {"probes", RB_VALUE_ARRAY, AT(rbOutputFields, probes), NO_UNIT},
+};
+DEFINE_KIND(rbOutputKeys, "output", "\"output\"", outputKeys);
+
+static const rbKey probeKeys[] = {
+    {"name", RB_VALUE_NAME, AT(rbProbeFields, name), NO_UNIT},
+    {"body", RB_VALUE_STRING, AT(rbProbeFields, body), NO_UNIT},
+    {"quantity", RB_VALUE_STRING, AT(rbProbeFields, quantity), .isRequired = true, NO_UNIT},
+    {"point", RB_VALUE_VEC3, AT(rbProbeFields, point), POINT},
+};
+DEFINE_KIND(rbProbeKeys, "probe", "a probe", probeKeys);
+
+static const rbKey worldKeys[] = {
+    {"gravity", RB_VALUE_VEC3, AT(rbWorldFields, gravity), SYMMETRIC(1e12, "m/s^2")},
+    {"periodicBox", RB_VALUE_VEC3, AT(rbWorldFields, periodicBox),
+     NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m"),
+     .rule = "expected an edge length, or 0 for a direction without period"},
+};
+DEFINE_KIND(rbWorldKeys, "world", "\"world\"", worldKeys);
+
+static const rbKey motionKeys[] = {
+    {"type", RB_VALUE_STRING, AT(rbMotionFields, type), NO_UNIT},
+    {"step", RB_VALUE_NUMBER, AT(rbMotionFields, step), .low = 1e-12, .high = RB_SCENE_TIME_MAX,
+     .unit = "s"},
+    {"degree", RB_VALUE_INTEGER, AT(rbMotionFields, degree), .low = 1.0, .high = 30.0, NO_UNIT},
+    {"tolerance", RB_VALUE_NUMBER, AT(rbMotionFields, tolerance), .low = 1e-14, .high = 1e-2,
+     NO_UNIT},
+};
+DEFINE_KIND(rbMotionKeys, "motion", "\"motion\"", motionKeys);
+
+static const rbKey materialKeys[] = {
+    {"density", RB_VALUE_NUMBER, AT(rbMaterial, density), POSITIVE(RB_SCENE_MASS_MAX, "kg/m^3")},
+    {"restitution", RB_VALUE_NUMBER, AT(rbMaterial, restitution), NOT_NEGATIVE(1.0, "")},
+    {"friction", RB_VALUE_NUMBER, AT(rbMaterial, friction), NOT_NEGATIVE(1e6, "")},
+};
+DEFINE_KIND(rbMaterialKeys, "material", "a material", materialKeys);
+
+static const rbKey axisAngleKeys[] = {
+    {"axis", RB_VALUE_VEC3, AT(rbAxisAngleFields, axis), .isRequired = true, SYMMETRIC(1e100, "")},
+    {"angle", RB_VALUE_NUMBER, AT(rbAxisAngleFields, angle), .isRequired = true,
+     SYMMETRIC(1e6, "rad")},
+};
+DEFINE_KIND(rbAxisAngleKeys, "axisAngle", "an orientation by axis and angle", axisAngleKeys);
+
+static const rbKey partKeys[] = {
+    {"geometry", RB_VALUE_STRING_OR_OBJECT, AT(rbPartFields, geometry), .isRequired = true,
+     NO_UNIT},
+    {"position", RB_VALUE_VEC3, AT(rbPartFields, position), POINT},
+    {"orientation", RB_VALUE_ORIENTATION, AT(rbPartFields, orientation), NO_UNIT},
+    {"density", RB_VALUE_NUMBER, AT(rbPartFields, density), POSITIVE(RB_SCENE_MASS_MAX, "kg/m^3")},
+};
+DEFINE_KIND(rbPartKeys, "part", "a part of a compound", partKeys);
+
+static const rbKey shapeKeys[] = {
+    {"geometry", RB_VALUE_STRING_OR_OBJECT, AT(rbShapeFields, geometry), .isRequired = true,
+     NO_UNIT},
+    {"material", RB_VALUE_STRING_OR_OBJECT, AT(rbShapeFields, material), NO_UNIT},
+    {"position", RB_VALUE_VEC3, AT(rbShapeFields, position), POINT},
+    {"orientation", RB_VALUE_ORIENTATION, AT(rbShapeFields, orientation), NO_UNIT},
+};
+DEFINE_KIND(rbShapeKeys, "shape", "a shape", shapeKeys);
+
+static const rbKey bodyKeys[] = {
+    {"name", RB_VALUE_NAME, AT(rbBodyFields, name), NO_UNIT},
+    {"type", RB_VALUE_STRING, AT(rbBodyFields, type), NO_UNIT},
+    {"position", RB_VALUE_VEC3, AT(rbBodyFields, position), POINT},
+    {"orientation", RB_VALUE_ORIENTATION, AT(rbBodyFields, orientation), NO_UNIT},
+    {"velocity", RB_VALUE_VEC3, AT(rbBodyFields, velocity), SPEED},
+    {"spin", RB_VALUE_VEC3, AT(rbBodyFields, spin), SPIN},
+    {"spinLocal", RB_VALUE_VEC3, AT(rbBodyFields, spinLocal), SPIN},
+    {"mass", RB_VALUE_NUMBER, AT(rbBodyFields, mass), POSITIVE(RB_SCENE_MASS_MAX, "kg"),
+     .rule = "a dynamic body needs a positive mass, at most 1e30 kg"},
+    {"center", RB_VALUE_VEC3, AT(rbBodyFields, center), POINT},
+    {"inertia", RB_VALUE_ARRAY, AT(rbBodyFields, inertia), NO_UNIT},
+    {"shapes", RB_VALUE_ARRAY, AT(rbBodyFields, shapes), NO_UNIT},
+    {"motion", RB_VALUE_OBJECT, AT(rbBodyFields, motion), NO_UNIT},
+    {"path", RB_VALUE_OBJECT, AT(rbBodyFields, path), NO_UNIT},
+    {"repeat", RB_VALUE_OBJECT, AT(rbBodyFields, repeat), NO_UNIT},
+    {"scatter", RB_VALUE_OBJECT, AT(rbBodyFields, scatter), NO_UNIT},
+};
+DEFINE_KIND(rbBodyKeys, "body", "a body", bodyKeys);
+
+static const rbKey repeatKeys[] = {
+    {"count", RB_VALUE_ARRAY, AT(rbRepeatFields, count), .isRequired = true, NO_UNIT},
+    {"spacing", RB_VALUE_VEC3, AT(rbRepeatFields, spacing), .isRequired = true, POINT},
+};
+DEFINE_KIND(rbRepeatKeys, "repeat", "\"repeat\"", repeatKeys);
+
+static const rbKey scatterKeys[] = {
+    {"count", RB_VALUE_INTEGER, AT(rbScatterFields, count), .isRequired = true, .low = 1.0,
+     .high = 1e15, NO_UNIT, .rule = "expected a whole number, at least 1"},
+    {"box", RB_VALUE_VEC3, AT(rbScatterFields, box), .isRequired = true,
+     NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")},
+    {"speed", RB_VALUE_NUMBER, AT(rbScatterFields, speed), NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s")},
+    {"spin", RB_VALUE_NUMBER, AT(rbScatterFields, spin), NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "rad/s")},
+};
+DEFINE_KIND(rbScatterKeys, "scatter", "\"scatter\"", scatterKeys);
+
+#define TYPE(fields)                                                           \
+    {                                                                          \
+        "type", RB_VALUE_STRING, AT(fields, type), .isRequired = true, NO_UNIT \
+    }
+#define GEOMETRY_TYPE TYPE(rbGeometryFields)
+#define GEOMETRY_LENGTH(key)                                                         \
+    {                                                                                \
+#key, RB_VALUE_NUMBER, AT(rbGeometryFields, key), .isRequired = true, LENGTH \
+    }
+#define GEOMETRY_ARRAY(key, required)                                                    \
+    {                                                                                    \
+#key, RB_VALUE_ARRAY, AT(rbGeometryFields, key), .isRequired = required, NO_UNIT \
+    }
+// The three keys of everything that can come from a file.
+#define GEOMETRY_FILE                                                                \
+    {"file", RB_VALUE_STRING, AT(rbGeometryFields, file), NO_UNIT},                  \
+        {"scale", RB_VALUE_NUMBER, AT(rbGeometryFields, scale), POSITIVE(1e12, "")}, \
+    {                                                                                \
+        "up", RB_VALUE_STRING, AT(rbGeometryFields, up), NO_UNIT                     \
+    }
+
+static const rbKey sphereKeys[] = {GEOMETRY_TYPE, GEOMETRY_LENGTH(radius)};
+DEFINE_KIND(rbSphereKeys, "sphere", "a sphere", sphereKeys);
+
+static const rbKey boxKeys[] = {
+    GEOMETRY_TYPE,
+    {"size", RB_VALUE_VEC3, AT(rbGeometryFields, size), .isRequired = true, LENGTH},
+};
+DEFINE_KIND(rbBoxKeys, "box", "a box", boxKeys);
+
+static const rbKey capsuleKeys[] = {
+    GEOMETRY_TYPE,
+    GEOMETRY_LENGTH(radius),
+    {"length", RB_VALUE_NUMBER, AT(rbGeometryFields, length), .isRequired = true,
+     NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")},
+};
+DEFINE_KIND(rbCapsuleKeys, "capsule", "a capsule", capsuleKeys);
+
+static const rbKey cylinderKeys[] = {GEOMETRY_TYPE, GEOMETRY_LENGTH(radius),
+                                     GEOMETRY_LENGTH(length)};
+DEFINE_KIND(rbCylinderKeys, "cylinder", "a cylinder", cylinderKeys);
+
+static const rbKey coneKeys[] = {GEOMETRY_TYPE, GEOMETRY_LENGTH(radius), GEOMETRY_LENGTH(height)};
+DEFINE_KIND(rbConeKeys, "cone", "a cone", coneKeys);
+
+static const rbKey ellipsoidKeys[] = {
+    GEOMETRY_TYPE,
+    {"semiAxes", RB_VALUE_VEC3, AT(rbGeometryFields, semiAxes), .isRequired = true, LENGTH},
+};
+DEFINE_KIND(rbEllipsoidKeys, "ellipsoid", "an ellipsoid", ellipsoidKeys);
+
+static const rbKey planeKeys[] = {
+    GEOMETRY_TYPE,
+    {"normal", RB_VALUE_VEC3, AT(rbGeometryFields, normal), .isRequired = true, POINT},
+    {"offset", RB_VALUE_NUMBER, AT(rbGeometryFields, offset), POINT},
+};
+DEFINE_KIND(rbPlaneKeys, "plane", "a plane", planeKeys);
+
+static const rbKey hullKeys[] = {GEOMETRY_TYPE, GEOMETRY_ARRAY(points, false), GEOMETRY_FILE};
+DEFINE_KIND(rbHullKeys, "hull", "a hull", hullKeys);
+
+static const rbKey polyhedronKeys[] = {GEOMETRY_TYPE, GEOMETRY_ARRAY(vertices, false),
+                                       GEOMETRY_ARRAY(faces, false), GEOMETRY_FILE};
+DEFINE_KIND(rbPolyhedronKeys, "polyhedron", "a polyhedron", polyhedronKeys);
+DEFINE_KIND(rbMeshKeys, "mesh", "a mesh", polyhedronKeys);
+DEFINE_KIND(rbSoupKeys, "soup", "a soup", polyhedronKeys);
+
+static const rbKey extrusionKeys[] = {GEOMETRY_TYPE, GEOMETRY_ARRAY(profile, true),
+                                      GEOMETRY_LENGTH(height)};
+DEFINE_KIND(rbExtrusionKeys, "extrusion", "an extrusion", extrusionKeys);
+
+static const rbKey revolutionKeys[] = {
+    GEOMETRY_TYPE,
+    GEOMETRY_ARRAY(profile, true),
+    {"segments", RB_VALUE_INTEGER, AT(rbGeometryFields, segments), .low = 3.0, .high = 100000.0,
+     NO_UNIT},
+};
+DEFINE_KIND(rbRevolutionKeys, "revolution", "a revolution", revolutionKeys);
+
+static const rbKey compoundKeys[] = {GEOMETRY_TYPE, GEOMETRY_ARRAY(parts, true)};
+DEFINE_KIND(rbCompoundKeys, "compound", "a compound", compoundKeys);
+
+// What every path has beside its line or curve.
+#define PATH_COMMON                                                            \
+    TYPE(rbPathFields), {"spin", RB_VALUE_VEC3, AT(rbPathFields, spin), SPIN}, \
+    {                                                                          \
+        "startTime", RB_VALUE_NUMBER, AT(rbPathFields, startTime),             \
+            SYMMETRIC(RB_SCENE_TIME_MAX, "s")                                  \
+    }
+#define PATH_SPEED                                                                             \
+    {                                                                                          \
+        "speed", RB_VALUE_NUMBER, AT(rbPathFields, speed), .isRequired = true,                 \
+                                                           POSITIVE(RB_SCENE_SPEED_MAX, "m/s") \
+    }
+#define PATH_VECTOR(key, required)                                                \
+    {                                                                             \
+#key, RB_VALUE_VEC3, AT(rbPathFields, key), .isRequired = required, POINT \
+    }
+
+static const rbKey pathLineKeys[] = {PATH_COMMON, PATH_SPEED, PATH_VECTOR(end, false),
+                                     PATH_VECTOR(direction, false)};
+DEFINE_KIND(rbPathLineKeys, "pathLine", "a path along a line", pathLineKeys);
+
+static const rbKey pathCurveKeys[] = {
+    PATH_COMMON,
+    PATH_SPEED,
+    {"points", RB_VALUE_ARRAY, AT(rbPathFields, points), .isRequired = true, NO_UNIT},
+    PATH_VECTOR(startTangent, false),
+    PATH_VECTOR(endTangent, false),
+    {"tangentFactor", RB_VALUE_NUMBER, AT(rbPathFields, tangentFactor), NOT_NEGATIVE(100.0, "")},
+    {"closed", RB_VALUE_BOOLEAN, AT(rbPathFields, isClosed), NO_UNIT},
+};
+DEFINE_KIND(rbPathCurveKeys, "pathCurve", "a path along a curve", pathCurveKeys);
+
+static const rbKey pathRotationKeys[] = {PATH_COMMON};
+DEFINE_KIND(rbPathRotationKeys, "pathRotation", "a path that only turns", pathRotationKeys);
+
+#define FORCE_COMMON                                              \
+    TYPE(rbForceFields),                                          \
+    {                                                             \
+        "body", RB_VALUE_STRING, AT(rbForceFields, body), NO_UNIT \
+    }
+#define FORCE_VECTOR(key, theUnit)                                                         \
+    {                                                                                      \
+#key, RB_VALUE_VEC3, AT(rbForceFields, key), SYMMETRIC(RB_SCENE_LOAD_MAX, theUnit) \
+    }
+#define FORCE_FACTOR(key, theUnit)                                                              \
+    {                                                                                           \
+#key, RB_VALUE_NUMBER, AT(rbForceFields, key), NOT_NEGATIVE(RB_SCENE_LOAD_MAX, theUnit) \
+    }
+
+static const rbKey forceConstantKeys[] = {FORCE_COMMON, FORCE_VECTOR(force, "N"),
+                                          FORCE_VECTOR(torque, "N m")};
+DEFINE_KIND(rbForceConstantKeys, "forceConstant", "a constant force", forceConstantKeys);
+
+static const rbKey forceDragKeys[] = {FORCE_COMMON, FORCE_FACTOR(linear, "N s/m"),
+                                      FORCE_FACTOR(quadratic, "N s^2/m^2"),
+                                      FORCE_FACTOR(angular, "N m s")};
+DEFINE_KIND(rbForceDragKeys, "forceDrag", "a drag force", forceDragKeys);
+
+static const rbKey forceCentralKeys[] = {
+    FORCE_COMMON,
+    {"center", RB_VALUE_VEC3, AT(rbForceFields, center), POINT},
+    {"strength", RB_VALUE_NUMBER, AT(rbForceFields, strength), .isRequired = true,
+     SYMMETRIC(RB_SCENE_LOAD_MAX, "m^3/s^2")},
+};
+DEFINE_KIND(rbForceCentralKeys, "forceCentral", "a central force", forceCentralKeys);
+
+const rbObjectKind* rbGetObjectKind(int index)
+{
+    static const rbObjectKind* const kinds[] = {
+        &rbSceneKeys,        &rbOutputKeys,    &rbProbeKeys,         &rbWorldKeys,
+        &rbMotionKeys,       &rbMaterialKeys,  &rbAxisAngleKeys,     &rbPartKeys,
+        &rbShapeKeys,        &rbBodyKeys,      &rbRepeatKeys,        &rbScatterKeys,
+        &rbSphereKeys,       &rbBoxKeys,       &rbCapsuleKeys,       &rbCylinderKeys,
+        &rbConeKeys,         &rbEllipsoidKeys, &rbPlaneKeys,         &rbHullKeys,
+        &rbPolyhedronKeys,   &rbMeshKeys,      &rbSoupKeys,          &rbExtrusionKeys,
+        &rbRevolutionKeys,   &rbCompoundKeys,  &rbPathLineKeys,      &rbPathCurveKeys,
+        &rbPathRotationKeys, &rbForceDragKeys, &rbForceConstantKeys, &rbForceCentralKeys,
+    };
+    RB_ASSERT(index >= 0);
+    return (size_t)index < sizeof kinds / sizeof kinds[0] ? kinds[index] : NULL;
+}

@@ -1,0 +1,173 @@
+// The keys of every object of a scene file, as tables, and the structs they are read into. This is
+// the one list of what the format knows: the reader uses it, and a test compares it with
+// docs/scene.schema.json.
+#ifndef RB_SCENE_KEYS_H
+#define RB_SCENE_KEYS_H
+
+#include "io/scene/reader.h"
+
+// Largest values accepted; they keep every product of the dynamics far from overflow.
+#define RB_SCENE_LENGTH_MAX RB_LENGTH_MAX // m
+#define RB_SCENE_SPEED_MAX 1e12           // m/s and rad/s
+#define RB_SCENE_TIME_MAX 1e12            // s
+#define RB_SCENE_MASS_MAX 1e30            // kg, and kg/m^3
+#define RB_SCENE_LOAD_MAX 1e30            // N, N m, m^3/s^2
+
+typedef struct rbSceneFields {
+    const char* schema;
+    int64_t version;
+    const char* name;
+    const char* title;
+    const char* theme;
+    const char* shows;
+    const char* why;
+    const char* engine;
+    double duration;
+    int64_t seed;
+    const json_t* output;
+    const json_t* world;
+    const json_t* motion;
+    const json_t* materials;
+    const json_t* geometries;
+    const json_t* bodies;
+    const json_t* forces;
+} rbSceneFields;
+
+typedef struct rbOutputFields {
+    double step;
+    const json_t* probes;
+} rbOutputFields;
+
+typedef struct rbProbeFields {
+    const char* name;
+    const char* body;
+    const char* quantity;
+    rbVec3 point;
+} rbProbeFields;
+
+typedef struct rbWorldFields {
+    rbVec3 gravity;
+    rbVec3 periodicBox;
+} rbWorldFields;
+
+typedef struct rbMotionFields {
+    const char* type;
+    double step;
+    int64_t degree;
+    double tolerance;
+} rbMotionFields;
+
+typedef struct rbAxisAngleFields {
+    rbVec3 axis;
+    double angle;
+} rbAxisAngleFields;
+
+// Of all types of geometry; each type has its own table.
+typedef struct rbGeometryFields {
+    const char* type;
+    double radius, length, height, offset, scale;
+    rbVec3 size, semiAxes, normal;
+    int64_t segments;
+    const char* file;
+    const char* up;
+    const json_t* points;
+    const json_t* vertices;
+    const json_t* faces;
+    const json_t* profile;
+    const json_t* parts;
+} rbGeometryFields;
+
+typedef struct rbPartFields {
+    const json_t* geometry;
+    rbVec3 position;
+    rbQuat orientation;
+    double density;
+} rbPartFields;
+
+typedef struct rbShapeFields {
+    const json_t* geometry;
+    const json_t* material;
+    rbVec3 position;
+    rbQuat orientation;
+} rbShapeFields;
+
+typedef struct rbBodyFields {
+    const char* name;
+    const char* type;
+    rbVec3 position;
+    rbQuat orientation;
+    rbVec3 velocity;
+    rbVec3 spin;
+    rbVec3 spinLocal;
+    double mass;
+    rbVec3 center;
+    const json_t* inertia;
+    const json_t* shapes;
+    const json_t* motion;
+    const json_t* path;
+    const json_t* repeat;
+    const json_t* scatter;
+} rbBodyFields;
+
+// Of all types of path; each type has its own table.
+typedef struct rbPathFields {
+    const char* type;
+    double speed;
+    rbVec3 end;
+    rbVec3 direction;
+    const json_t* points;
+    rbVec3 startTangent;
+    rbVec3 endTangent;
+    double tangentFactor;
+    bool isClosed;
+    rbVec3 spin;
+    double startTime;
+} rbPathFields;
+
+typedef struct rbRepeatFields {
+    const json_t* count;
+    rbVec3 spacing;
+} rbRepeatFields;
+
+typedef struct rbScatterFields {
+    int64_t count;
+    rbVec3 box;
+    double speed;
+    double spin;
+} rbScatterFields;
+
+// Of all types of force; each type has its own table.
+typedef struct rbForceFields {
+    const char* type;
+    const char* body;
+    rbVec3 force;
+    rbVec3 torque;
+    double linear;
+    double quadratic;
+    double angular;
+    rbVec3 center;
+    double strength;
+} rbForceFields;
+
+extern const rbObjectKind rbSceneKeys;
+extern const rbObjectKind rbOutputKeys;
+extern const rbObjectKind rbProbeKeys;
+extern const rbObjectKind rbWorldKeys;
+extern const rbObjectKind rbMotionKeys;
+extern const rbObjectKind rbMaterialKeys; // into rbMaterial
+extern const rbObjectKind rbAxisAngleKeys;
+extern const rbObjectKind rbPartKeys;
+extern const rbObjectKind rbShapeKeys;
+extern const rbObjectKind rbBodyKeys;
+extern const rbObjectKind rbRepeatKeys;
+extern const rbObjectKind rbScatterKeys;
+extern const rbObjectKind rbSphereKeys, rbBoxKeys, rbCapsuleKeys, rbCylinderKeys, rbConeKeys;
+extern const rbObjectKind rbEllipsoidKeys, rbPlaneKeys, rbHullKeys, rbPolyhedronKeys, rbMeshKeys;
+extern const rbObjectKind rbSoupKeys, rbExtrusionKeys, rbRevolutionKeys, rbCompoundKeys;
+extern const rbObjectKind rbPathLineKeys, rbPathCurveKeys, rbPathRotationKeys;
+extern const rbObjectKind rbForceConstantKeys, rbForceDragKeys, rbForceCentralKeys;
+
+// All of them; NULL after the last.
+const rbObjectKind* rbGetObjectKind(int index);
+
+#endif

@@ -1,0 +1,152 @@
+// A scene in memory: what the files of this room share. The JSON tree stays as long as the scene;
+// most strings point into it.
+//
+// Bodies that "repeat" or "scatter" stay one template; rbScene_CreateWorld makes the copies.
+#ifndef RB_SCENE_MODEL_H
+#define RB_SCENE_MODEL_H
+
+#include "base/core/memory.h"
+#include "io/scene/reader.h"
+
+// A file that the scene names, with its bytes.
+typedef struct rbAttachment {
+    char* name; // as spelled in the scene
+    size_t nameSize;
+    void* bytes;
+    size_t size;
+} rbAttachment;
+
+typedef struct rbSceneMaterial {
+    const char* name;
+    rbMaterial material;
+} rbSceneMaterial;
+
+// A geometry under its name; index -1 until it is built, so that a compound may name one that comes
+// later in the file.
+typedef struct rbNamedGeometry {
+    const char* name;
+    const json_t* json;
+    int index;       // in geometries
+    bool isBuilding; // being built: naming it now is a recursion
+} rbNamedGeometry;
+
+typedef struct rbSceneGeometry {
+    rbGeometry* geometry;
+    double leafCount; // shapes in it, those of compounds counted through all levels
+} rbSceneGeometry;
+
+typedef struct rbSceneShape {
+    int geometry;
+    rbTransform transform;
+    rbMaterial material;
+} rbSceneShape;
+
+typedef enum rbCopyKind {
+    RB_COPY_NONE,
+    RB_COPY_REPEAT,
+    RB_COPY_SCATTER,
+} rbCopyKind;
+
+typedef struct rbSceneBody {
+    char name[RB_SCENE_NAME_MAX + 1];
+    rbBodyType type;
+    rbVec3 position;
+    rbQuat orientation;
+    rbVec3 velocity;
+    rbVec3 spin; // world axes, or the body's if isSpinLocal
+    bool isSpinLocal;
+    bool hasMass; // explicit, or fitted to a given mass
+    rbMassProperties mass;
+    bool hasMotion;
+    rbMotionSettings motion;
+    bool hasPath;
+    rbPathDef path; // points are own memory, path.pointCount of them
+    int firstShape;
+    int shapeCount;
+    rbCopyKind copyKind;
+    int copyCount;  // 1 without copies
+    int firstIndex; // of its first copy among the bodies of the world
+    int repeatCount[3];
+    rbVec3 repeatSpacing;
+    rbVec3 scatterBox;
+    double scatterSpeed;
+    double scatterSpin;
+} rbSceneBody;
+
+typedef struct rbSceneForce {
+    rbForceDef def; // without its body
+    int body;       // template, -1: all bodies
+    int copy;       // -1: all copies of the template
+} rbSceneForce;
+
+struct rbScene {
+    json_t* root;
+    char* text; // allocated by jansson
+    size_t textSize;
+    char* file;
+    char* folder;
+    char* stem; // of file, the name of a scene without one
+    rbSceneFileFn* fileFn;
+    void* fileContext;
+    const rbScene* former; // while overriding: its attachments are used first
+
+    rbSceneInfo info;
+    RB_ARRAY(rbSceneMaterial) materials; // sorted by name
+    RB_ARRAY(rbSceneGeometry) geometries;
+    RB_ARRAY(rbNamedGeometry) namedGeometries; // sorted by name
+    RB_ARRAY(rbSceneShape) shapes;
+    RB_ARRAY(rbSceneBody) bodies;
+    RB_ARRAY(int) bodiesByName; // indices of bodies, sorted by name
+    RB_ARRAY(rbSceneForce) forces;
+    RB_ARRAY(rbProbe) probes;
+    RB_ARRAY(rbProbeColumn) columns;
+    RB_ARRAY(rbAttachment) attachments;
+    rbArena strings; // names that were made here
+};
+
+// A copy of text that lives as long as the scene.
+const char* rbScene_CopyString(rbScene* scene, const char* text);
+
+// scene_geometry.c: all named geometries; then a name or inline object, giving an index.
+rbStatus rbReadNamedGeometries(rbScene* scene, rbReader* reader, const json_t* object);
+rbStatus rbReadGeometry(rbScene* scene, rbReader* reader, const json_t* json, int* index);
+
+// scene_bodies.c
+rbStatus rbReadMotion(rbReader* reader, const json_t* json, rbMotionSettings* motion);
+rbStatus rbReadMaterials(rbScene* scene, rbReader* reader, const json_t* object);
+rbStatus rbReadMaterial(rbScene* scene, rbReader* reader, const json_t* json, rbMaterial* material);
+rbStatus rbReadBodies(rbScene* scene, rbReader* reader, const json_t* array);
+// Finds "box" (copy -1 if it has several, else 0) or "box[3]". The nearest known name is put into
+// nearest, which may be NULL.
+bool rbScene_FindBody(const rbScene* scene, const char* name, int* body, int* copy);
+const char* rbScene_GetNearestBody(const rbScene* scene, const char* name);
+// Writes the name of a copy, at most RB_SCENE_NAME_MAX bytes and the terminator.
+void rbSceneBody_WriteName(const rbSceneBody* body, int copy, char* name);
+
+// scene_path.c
+rbStatus rbReadPath(rbReader* reader, const json_t* json, rbSceneBody* body);
+
+// scene_mass.c: mass, centre and inertia of a dynamic body, given or from its shapes.
+typedef struct rbGivenMass {
+    bool hasMass, hasCenter;
+    double mass;
+    rbVec3 center;
+    const json_t* inertia; // NULL if not given
+} rbGivenMass;
+rbStatus rbReadMass(const rbScene* scene, rbReader* reader, const rbGivenMass* given,
+                    rbSceneBody* body);
+
+// scene_forces.c
+rbStatus rbReadForces(rbScene* scene, rbReader* reader, const json_t* array);
+
+// scene_probes.c; array NULL: the default probes
+rbStatus rbReadProbes(rbScene* scene, rbReader* reader, const json_t* array);
+
+// attachments.c: the bytes of a file that the scene names, read once.
+rbStatus rbScene_Attach(rbScene* scene, const char* name, const void** bytes, size_t* size,
+                        rbError* error);
+
+// override.c: sets or removes one value of the tree.
+rbStatus rbOverrideJson(json_t* root, const char* assignment, rbError* error);
+
+#endif
