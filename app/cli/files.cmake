@@ -1,1 +1,36 @@
-# files of this floor
+# The program. The library has its name already, hence the other target name.
+set(programFiles
+  app/cli/bench.c
+  app/cli/check.c
+  app/cli/frames.c
+  app/cli/info.c
+  app/cli/main.c
+  app/cli/options.c
+  app/cli/outputs.c
+  app/cli/plotting.c
+  app/cli/recordings.c
+  app/cli/replay.c
+  app/cli/run.c
+  app/cli/scenes.c
+  app/cli/surfaces.c
+  app/cli/tally.c
+  app/cli/text.c
+  app/cli/validate.c
+  bench/bench.c
+  bench/suite_flight.c
+  bench/suite_math.c
+  validation/case_kepler.c
+  validation/case_mass_properties.c
+  validation/case_tops.c
+  validation/case_tumbling_box.c
+  validation/flights.c
+  validation/top_oracle.c
+  validation/validation.c)
+add_executable(rattleback_program ${programFiles})
+set_target_properties(rattleback_program PROPERTIES
+  OUTPUT_NAME rattleback RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+target_include_directories(rattleback_program PRIVATE src app bench validation)
+target_compile_definitions(rattleback_program PRIVATE RB_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+target_link_libraries(rattleback_program PRIVATE rb_options rattleback_io rattleback m)
+install(TARGETS rattleback_program RUNTIME DESTINATION bin)
+install(DIRECTORY scenes/ DESTINATION share/rattleback/scenes)

@@ -1,0 +1,160 @@
+// rattleback bench: runs the suites of bench/.
+#include "bench.h"
+
+#include "cli/cli.h"
+#include "io/output/output_file.h"
+
+#include <rattleback/output.h>
+
+#include <math.h>
+#include <string.h>
+
+static const rbBenchSuite* findSuite(const char* name)
+{
+    int count = 0;
+    const rbBenchSuite* const* suites = rbGetBenchSuites(&count);
+    const char* names[64];
+    for (int i = 0; i < count && i < 64; ++i) {
+        names[i] = suites[i]->name;
+        if (strcmp(name, names[i]) == 0) {
+            return suites[i];
+        }
+    }
+    const char* nearest = rbFindNearestWord(name, names, count);
+    (void)rbFail("there is no suite '%s'; %s%s", name,
+                 nearest != NULL ? "did you mean " : "'rattleback bench --list' lists them",
+                 nearest != NULL ? nearest : "");
+    return NULL;
+}
+
+static rbExit listSuites(void)
+{
+    int count = 0;
+    const rbBenchSuite* const* suites = rbGetBenchSuites(&count);
+    for (int i = 0; i < count; ++i) {
+        (void)printf("%-10s %s\n", suites[i]->name, suites[i]->help);
+    }
+    return RB_EXIT_DONE;
+}
+
+static void runSuite(rbBench* bench, const rbBenchSuite* suite)
+{
+    bench->suite = suite->name;
+    if (bench->text != NULL) {
+        (void)fprintf(bench->text, "%s: %s\n", suite->name, suite->help);
+    }
+    suite->run(bench);
+    if (bench->text != NULL) {
+        (void)fputc('\n', bench->text);
+    }
+}
+
+static void printJson(const rbBench* bench)
+{
+    rbJson json = {.file = stdout};
+    rbJson_BeginArray(&json, NULL);
+    for (int i = 0; i < bench->rows.count; ++i) {
+        const rbBenchRow* row = &bench->rows.data[i];
+        rbJson_BeginObject(&json, NULL);
+        rbJson_Text(&json, "suite", row->suite);
+        rbJson_Text(&json, "case", row->caseName);
+        rbJson_Text(&json, "engine", row->engine);
+        rbJson_Text(&json, "metric", row->metric);
+        rbJson_Number(&json, "value", row->value);
+        rbJson_Text(&json, "unit", row->unit);
+        rbJson_Text(&json, "result", row->result);
+        rbJson_Number(&json, "error_max", row->errorMax);
+        rbJson_End(&json);
+    }
+    rbJson_End(&json);
+}
+
+static void writeNumberCell(rbOutputFile* file, double value, const char* end)
+{
+    char text[RB_NUMBER_TEXT_SIZE] = "";
+    if (isfinite(value)) {
+        (void)rbFormatNumber(value, text);
+    }
+    rbOutputFile_Text(file, text);
+    rbOutputFile_Text(file, end);
+}
+
+// Text cells are ours and hold no quotes; they are quoted because some hold commas.
+static rbStatus writeCsv(const rbBench* bench, const char* path, rbError* error)
+{
+    rbOutputFile* file = rbAlloc(sizeof *file);
+    rbStatus status = rbOutputFile_Open(file, path, error);
+    if (status == RB_STATUS_OK) {
+        rbOutputFile_Text(file, "suite,case,engine,metric,value,unit,result,error_max\n");
+        for (int i = 0; i < bench->rows.count; ++i) {
+            const rbBenchRow* row = &bench->rows.data[i];
+            rbOutputFile_Print(file, "%s,\"%s\",%s,\"%s\",", row->suite, row->caseName, row->engine,
+                               row->metric);
+            writeNumberCell(file, row->value, "");
+            rbOutputFile_Print(file, ",%s,%s,", row->unit, row->result);
+            writeNumberCell(file, row->errorMax, "\n");
+        }
+        status = rbOutputFile_Commit(file, error);
+    }
+    rbFree(file, sizeof *file);
+    return status;
+}
+
+static rbExit runBench(const rbArguments* arguments)
+{
+    if (rbArguments_Has(arguments, "--list")) {
+        return listSuites();
+    }
+    bool isForMachines = rbArguments_Has(arguments, "--json");
+    rbBench bench = {.text = isForMachines ? NULL : stdout};
+    int count = 0;
+    const rbBenchSuite* const* suites = rbGetBenchSuites(&count);
+    for (int i = 0; i < arguments->wordCount; ++i) {
+        if (findSuite(arguments->words[i]) == NULL) {
+            return RB_EXIT_USAGE;
+        }
+    }
+    for (int i = 0; i < arguments->wordCount; ++i) {
+        runSuite(&bench, findSuite(arguments->words[i]));
+    }
+    for (int i = 0; i < count && arguments->wordCount == 0; ++i) {
+        runSuite(&bench, suites[i]);
+    }
+    if (isForMachines) {
+        printJson(&bench);
+    }
+    rbExit exit = RB_EXIT_DONE;
+    rbError error = {0};
+    const char* path = rbArguments_Get(arguments, "--csv");
+    if (path != NULL && writeCsv(&bench, path, &error) != RB_STATUS_OK) {
+        exit = rbFailWith(&error);
+    }
+    rbArray_Free(bench.rows);
+    return exit;
+}
+
+static const rbOption options[] = {
+    {"--list", NULL, "the suites"},
+    {"--csv", "FILE", "the rows as a table"},
+    {"--json", NULL, "one array of {suite, case, engine, metric, value, unit, result, error_max}"},
+};
+
+static const char* const examples[] = {
+    "rattleback bench flight",
+    "rattleback bench math --json",
+    "rattleback bench --csv bench/results/my-cpu/flight.csv",
+    NULL,
+};
+
+const rbVerb rbVerbBench = {
+    .name = "bench",
+    .words = "[SUITE...]",
+    .help = "measures speed and memory, beside installed peers",
+    .more = "Without a SUITE all of them. Times are the minimum of repeats.",
+    .run = runBench,
+    .wordMin = 0,
+    .wordMax = RB_CLI_VALUES_MAX,
+    .options = options,
+    .optionCount = (int)(sizeof options / sizeof options[0]),
+    .examples = examples,
+};

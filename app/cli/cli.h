@@ -1,0 +1,119 @@
+// What the files of the program share: verbs and their options, exit codes, JSON and text output.
+//
+// A verb is a row of the table in main.c and a file of its own. Adding one: write a file with a
+// `const rbVerb`, declare it at the end of this header, add it to the table.
+#ifndef RB_CLI_H
+#define RB_CLI_H
+
+#include <rattleback/base.h>
+#include <rattleback/vecmath.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+// Exit codes of the program.
+typedef enum rbExit {
+    RB_EXIT_DONE = 0,
+    RB_EXIT_NO = 1,        // the answer is no: a check, a comparison or a validation failed
+    RB_EXIT_USAGE = 2,     // bad usage, bad input, or a file that cannot be written
+    RB_EXIT_NUMERICAL = 3, // a computation missed its tolerance
+} rbExit;
+
+#define RB_CLI_VALUES_MAX 256
+
+typedef struct rbOption {
+    const char* name;     // with its dashes
+    const char* argument; // name of its argument in the help; NULL for a flag
+    const char* help;
+} rbOption;
+
+struct rbVerb;
+
+// A parsed command line. Texts are borrowed from argv.
+typedef struct rbArguments {
+    const struct rbVerb* verb;
+    const char* words[RB_CLI_VALUES_MAX]; // what is not an option
+    int wordCount;
+    struct {
+        const rbOption* option;
+        const char* value;
+    } values[RB_CLI_VALUES_MAX]; // options in the order given
+    int valueCount;
+} rbArguments;
+
+typedef rbExit rbVerbFn(const rbArguments* arguments);
+
+typedef struct rbVerb {
+    const char* name;
+    const char* words; // how the words are shown in the usage line, e.g. "SCENE"
+    const char* help;  // one line
+    const char* more;  // further lines of the help, or NULL
+    rbVerbFn* run;
+    int wordMin;
+    int wordMax;
+    const rbOption* options;
+    int optionCount;
+    const char* const* examples; // ends with NULL
+} rbVerb;
+
+// Reads argv (the words after the verb). On a mistake prints a sentence to stderr, returns false.
+bool rbArguments_Parse(rbArguments* arguments, const rbVerb* verb, int count, char** words);
+// True when the option was given.
+bool rbArguments_Has(const rbArguments* arguments, const char* name);
+// The last value given to an option, NULL if none was.
+const char* rbArguments_Get(const rbArguments* arguments, const char* name);
+// A finite number from an option; *value stays when the option was not given. false, with a
+// sentence on stderr, when the text is no number or not in low..high.
+bool rbArguments_GetNumber(const rbArguments* arguments, const char* name, double low, double high,
+                           double* value);
+// Prints the help of a verb.
+void rbVerb_PrintHelp(const rbVerb* verb, FILE* file);
+
+// The candidate nearest to a word by edit distance, or NULL when none is near.
+const char* rbFindNearestWord(const char* word, const char* const* candidates, int count);
+
+// Prints "rattleback: " and the sentence to stderr and returns RB_EXIT_USAGE.
+rbExit rbFail(const char* format, ...) RB_PRINTF(1, 2);
+// Prints an error of the library to stderr; returns the exit code its status means.
+rbExit rbFailWith(const rbError* error);
+// Closes standard output properly: a full disk behind it turns RB_EXIT_DONE into a failure.
+rbExit rbFinishOutput(rbExit exit);
+
+// A time span for people: "1.25 s", "340 us". Text of at least 32 bytes, returned.
+const char* rbFormatDuration(double seconds, char* text);
+// A count of bytes for people: "1.2 MB".
+const char* rbFormatBytes(double bytes, char* text);
+
+// JSON on its way out. Keys are NULL inside arrays. Numbers that are not finite become null.
+#define RB_JSON_DEPTH_MAX 16
+typedef struct rbJson {
+    FILE* file;
+    int depth;
+    char brackets[RB_JSON_DEPTH_MAX];
+    bool hasItems[RB_JSON_DEPTH_MAX];
+} rbJson;
+
+void rbJson_BeginObject(rbJson* json, const char* key);
+void rbJson_BeginArray(rbJson* json, const char* key);
+void rbJson_End(rbJson* json);
+void rbJson_Number(rbJson* json, const char* key, double value);
+void rbJson_Integer(rbJson* json, const char* key, int64_t value);
+void rbJson_Bool(rbJson* json, const char* key, bool value);
+void rbJson_Text(rbJson* json, const char* key, const char* text); // NULL becomes null
+void rbJson_Vec3(rbJson* json, const char* key, rbVec3 value);
+// An error as an object {status, file, line, column, place, message}.
+void rbJson_Error(rbJson* json, const char* key, const rbError* error);
+
+// The verbs.
+extern const rbVerb rbVerbRun;
+extern const rbVerb rbVerbCheck;
+extern const rbVerb rbVerbInfo;
+extern const rbVerb rbVerbReplay;
+extern const rbVerb rbVerbValidate;
+extern const rbVerb rbVerbBench;
+
+// Prints the example scenes by theme (the program without arguments).
+rbExit rbListScenes(void);
+
+#endif

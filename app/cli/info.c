@@ -1,0 +1,599 @@
+// rattleback info: what is in a file. The kind is found by the content, not by the name.
+#include "base/core/memory.h"
+#include "cli/cli.h"
+#include "cli/recordings.h"
+#include "cli/scenes.h"
+
+#include <rattleback/output.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ISSUES_SHOWN 12
+#define DENSITY 1000.0 // kg/m^3, of water: what the mass of a mesh is stated for
+
+typedef struct rbFileBytes {
+    char* data; // one byte more than size, zero
+    size_t size;
+} rbFileBytes;
+
+static rbStatus readBytes(const char* path, rbFileBytes* bytes, rbError* error)
+{
+    rbError_SetPlace(error, path, NULL);
+    FILE* file = fopen(path, "rb");
+    if (file == NULL) {
+        return rbError_Set(error, errno == ENOENT ? RB_STATUS_NOT_FOUND : RB_STATUS_IO,
+                           "the file cannot be read: %s", strerror(errno));
+    }
+    size_t capacity = 1 << 16;
+    bytes->data = rbAlloc(capacity);
+    size_t count = 0;
+    while ((count = fread(bytes->data + bytes->size, 1, capacity - bytes->size - 1, file)) > 0) {
+        bytes->size += count;
+        if (bytes->size > RB_SCENE_FILE_SIZE_MAX) {
+            break;
+        }
+        if (capacity - bytes->size - 1 == 0) {
+            bytes->data = rbGrow(bytes->data, capacity, 2 * capacity);
+            capacity *= 2;
+        }
+    }
+    bool isBad = ferror(file) != 0;
+    (void)fclose(file);
+    // the caller frees size + 1 bytes: keep that the size of the block
+    char* exact = rbAlloc(bytes->size + 1);
+    memcpy(exact, bytes->data, bytes->size);
+    exact[bytes->size] = '\0';
+    rbFree(bytes->data, capacity);
+    bytes->data = exact;
+    if (isBad) {
+        return rbError_Set(error, RB_STATUS_IO, "the file cannot be read: %s", strerror(errno));
+    }
+    if (bytes->size > RB_SCENE_FILE_SIZE_MAX) {
+        return rbError_Set(error, RB_STATUS_LIMIT, "the file has more than %zu bytes",
+                           RB_SCENE_FILE_SIZE_MAX);
+    }
+    return RB_STATUS_OK;
+}
+
+// -------------------------------------------------------------------------------- what kind it is
+
+static bool beginsWith(const rbFileBytes* bytes, const char* text, size_t length)
+{
+    return bytes->size >= length && memcmp(bytes->data, text, length) == 0;
+}
+
+static bool isRecording(const rbFileBytes* bytes)
+{
+    return beginsWith(bytes, "\x89RBR", 4);
+}
+
+static bool isBinaryGltf(const rbFileBytes* bytes)
+{
+    return beginsWith(bytes, "glTF", 4);
+}
+
+static bool isJson(const rbFileBytes* bytes)
+{
+    const char* text = bytes->data;
+    while (isspace((unsigned char)*text)) {
+        ++text;
+    }
+    return *text == '{';
+}
+
+static bool isTextGltf(const rbFileBytes* bytes)
+{
+    return isJson(bytes) && strstr(bytes->data, "\"asset\"") != NULL &&
+           strstr(bytes->data, "\"rattleback\"") == NULL;
+}
+
+static bool isPly(const rbFileBytes* bytes)
+{
+    return beginsWith(bytes, "ply\n", 4) || beginsWith(bytes, "ply\r", 4);
+}
+
+// Binary: 80 bytes of anything, the number of triangles, 50 bytes each. Text: "solid".
+static bool isStl(const rbFileBytes* bytes)
+{
+    if (bytes->size >= 84) {
+        const unsigned char* b = (const unsigned char*)bytes->data + 80;
+        uint64_t count = b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24;
+        if (bytes->size == 84 + 50 * count) {
+            return true;
+        }
+    }
+    return beginsWith(bytes, "solid", 5) && strstr(bytes->data, "facet") != NULL;
+}
+
+// Text with a line that starts with "v ".
+static bool isObj(const rbFileBytes* bytes)
+{
+    return memchr(bytes->data, 0, bytes->size) == NULL &&
+           (beginsWith(bytes, "v ", 2) || strstr(bytes->data, "\nv ") != NULL);
+}
+
+typedef rbExit rbDescribeFn(const char* path, const char* format, const rbFileBytes* bytes,
+                            bool isForMachines);
+static rbDescribeFn describeRecording, describeMesh, describeScene;
+
+static const struct {
+    const char* format;
+    bool (*recognize)(const rbFileBytes* bytes);
+    rbDescribeFn* describe;
+} kinds[] = {
+    {"recording", isRecording, describeRecording},
+    {"glb", isBinaryGltf, describeMesh},
+    {"ply", isPly, describeMesh},
+    {"gltf", isTextGltf, describeMesh},
+    {"scene", isJson, describeScene},
+    {"stl", isStl, describeMesh},
+    {"obj", isObj, describeMesh},
+};
+
+// ------------------------------------------------------------------------------------- recordings
+
+typedef struct rbRecordingFacts {
+    rbRecordingInfo info;
+    const rbRecordingHeader* header;
+    char scene[64];
+    char title[160];
+    double firstTime;
+    double lastTime;
+} rbRecordingFacts;
+
+static rbStatus gatherFacts(rbRecording* recording, rbRecordingFacts* facts, rbError* error)
+{
+    facts->info = rbRecording_GetInfo(recording);
+    facts->header = rbRecording_GetHeader(recording);
+    rbScene* scene = rbReadRecordedScene(recording, "the scene inside", NULL);
+    (void)snprintf(facts->scene, sizeof facts->scene, "%s",
+                   scene != NULL ? rbScene_GetInfo(scene)->name : "unreadable");
+    (void)snprintf(facts->title, sizeof facts->title, "%s",
+                   scene != NULL ? rbScene_GetInfo(scene)->title : "");
+    rbDestroyScene(scene);
+    rbFrame frame;
+    rbStatus status = RB_STATUS_OK;
+    facts->firstTime = facts->lastTime = NAN;
+    if (facts->info.frameCount > 0) {
+        status = rbRecording_ReadFrame(recording, 0, &frame, error);
+        facts->firstTime = frame.time;
+    }
+    if (status == RB_STATUS_OK && facts->info.frameCount > 0) {
+        status = rbRecording_ReadFrame(recording, facts->info.frameCount - 1, &frame, error);
+        facts->lastTime = frame.time;
+    }
+    return status;
+}
+
+static void printRecording(const char* path, const rbRecordingFacts* facts)
+{
+    const rbRecordingInfo* info = &facts->info;
+    char size[32];
+    (void)printf("%s: a recording, format %d, %s\n", path, info->formatVersion,
+                 rbRecordingCondition_Text(info->condition));
+    (void)printf("  %-14s%s: %s\n", "scene", facts->scene, facts->title);
+    (void)printf("  %-14srattleback %s\n", "made by", facts->header->programVersion);
+    (void)printf("  %-14s%d\n", "bodies", facts->header->bodyCount);
+    (void)printf("  %-14s%" PRId64 ", t = %.10g s to %.10g s\n", "frames", info->frameCount,
+                 facts->firstTime, facts->lastTime);
+    (void)printf("  %-14s%" PRId64 "\n", "events", info->eventCount);
+    (void)printf("  %-14s%d files\n", "attached", facts->header->attachmentCount);
+    (void)printf("  %-14s%s\n", "settings", facts->header->settingsText);
+    (void)printf("  %-14s%s in %" PRId64 " chunks\n", "size",
+                 rbFormatBytes((double)info->byteCount, size), info->chunkCount);
+    if (info->finalHash != 0) {
+        (void)printf("  %-14s%016" PRIx64 "\n", "final hash", info->finalHash);
+    }
+}
+
+static void printRecordingJson(const char* path, const rbRecordingFacts* facts)
+{
+    const rbRecordingInfo* info = &facts->info;
+    rbJson json = {.file = stdout};
+    char hash[32];
+    (void)snprintf(hash, sizeof hash, "%016" PRIx64, info->finalHash);
+    rbJson_BeginObject(&json, NULL);
+    rbJson_Text(&json, "file", path);
+    rbJson_Text(&json, "kind", "recording");
+    rbJson_Integer(&json, "formatVersion", info->formatVersion);
+    rbJson_Text(&json, "condition", rbRecordingCondition_Text(info->condition));
+    rbJson_Text(&json, "trouble", info->trouble != NULL ? info->trouble->message : NULL);
+    rbJson_Text(&json, "scene", facts->scene);
+    rbJson_Text(&json, "title", facts->title);
+    rbJson_Text(&json, "programVersion", facts->header->programVersion);
+    rbJson_Text(&json, "settings", facts->header->settingsText);
+    rbJson_Integer(&json, "bodies", facts->header->bodyCount);
+    rbJson_Integer(&json, "attachments", facts->header->attachmentCount);
+    rbJson_Integer(&json, "frames", info->frameCount);
+    rbJson_Integer(&json, "events", info->eventCount);
+    rbJson_Number(&json, "firstTime", facts->firstTime);
+    rbJson_Number(&json, "lastTime", facts->lastTime);
+    rbJson_Integer(&json, "bytes", info->byteCount);
+    rbJson_Integer(&json, "chunks", info->chunkCount);
+    rbJson_Text(&json, "finalHash", info->finalHash != 0 ? hash : NULL);
+    rbJson_End(&json);
+}
+
+static rbExit describeRecording(const char* path, const char* format, const rbFileBytes* bytes,
+                                bool isForMachines)
+{
+    (void)format;
+    (void)bytes;
+    rbError error = {0};
+    rbRecording* recording = rbOpenRecording(path, &error);
+    rbRecordingFacts facts = {0};
+    if (recording == NULL || gatherFacts(recording, &facts, &error) != RB_STATUS_OK) {
+        rbCloseRecording(recording);
+        return rbFailWith(&error);
+    }
+    if (isForMachines) {
+        printRecordingJson(path, &facts);
+    } else {
+        printRecording(path, &facts);
+    }
+    rbExit exit = RB_EXIT_DONE;
+    if (facts.info.condition != RB_RECORDING_COMPLETE) {
+        (void)fflush(stdout);
+        exit = rbFailWith(facts.info.trouble);
+    }
+    rbCloseRecording(recording);
+    return exit;
+}
+
+// ----------------------------------------------------------------------------------------- scenes
+
+static void printScene(const rbScene* scene, const char* path)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(scene);
+    (void)printf("%s: a scene, %s\n", path, info->name);
+    (void)printf("  %-14s%s\n", "title", info->title);
+    (void)printf("  %-14s%s\n", "theme", info->theme);
+    if (info->shows[0] != '\0') {
+        (void)printf("  %-14s%s\n", "shows", info->shows);
+    }
+    if (info->why[0] != '\0') {
+        (void)printf("  %-14s%s\n", "why", info->why);
+    }
+    (void)printf("  %-14s%s, %g s, output every %g s\n", "engine", info->engine, info->duration,
+                 info->outputStep);
+    (void)printf("  %-14s(%g, %g, %g) m/s^2\n", "gravity", info->gravity.x, info->gravity.y,
+                 info->gravity.z);
+    (void)printf("  %-14s%d (%d dynamic, %d kinematic, %d static)\n", "bodies", info->bodyCount,
+                 info->dynamicCount, info->kinematicCount, info->staticCount);
+    (void)printf("  %-14s%d of %d geometries, %d materials, %d forces\n", "shapes",
+                 info->shapeCount, info->geometryCount, info->materialCount, info->forceCount);
+    (void)printf("  %-14s%d with %d columns%s\n", "probes", info->probeCount, info->columnCount,
+                 info->hasDefaultProbes ? " (the default ones)" : "");
+    for (int i = 0; i < info->attachmentCount; ++i) {
+        const char* name = NULL;
+        const void* data = NULL;
+        size_t size = 0;
+        char text[32];
+        rbScene_GetAttachment(scene, i, &name, &data, &size);
+        (void)printf("  %-14s%s (%s)\n", i == 0 ? "files" : "", name,
+                     rbFormatBytes((double)size, text));
+    }
+}
+
+static void printSceneJson(const rbScene* scene, const char* path)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(scene);
+    rbJson json = {.file = stdout};
+    rbJson_BeginObject(&json, NULL);
+    rbJson_Text(&json, "file", path);
+    rbJson_Text(&json, "kind", "scene");
+    rbJson_Text(&json, "name", info->name);
+    rbJson_Text(&json, "title", info->title);
+    rbJson_Text(&json, "theme", info->theme);
+    rbJson_Text(&json, "shows", info->shows);
+    rbJson_Text(&json, "why", info->why);
+    rbJson_Text(&json, "engine", info->engine);
+    rbJson_Number(&json, "duration", info->duration);
+    rbJson_Number(&json, "outputStep", info->outputStep);
+    rbJson_Vec3(&json, "gravity", info->gravity);
+    rbJson_Integer(&json, "bodies", info->bodyCount);
+    rbJson_Integer(&json, "dynamic", info->dynamicCount);
+    rbJson_Integer(&json, "kinematic", info->kinematicCount);
+    rbJson_Integer(&json, "static", info->staticCount);
+    rbJson_Integer(&json, "shapes", info->shapeCount);
+    rbJson_Integer(&json, "geometries", info->geometryCount);
+    rbJson_Integer(&json, "materials", info->materialCount);
+    rbJson_Integer(&json, "forces", info->forceCount);
+    rbJson_Integer(&json, "probes", info->probeCount);
+    rbJson_Integer(&json, "columns", info->columnCount);
+    rbJson_BeginArray(&json, "files");
+    for (int i = 0; i < info->attachmentCount; ++i) {
+        const char* name = NULL;
+        const void* data = NULL;
+        size_t size = 0;
+        rbScene_GetAttachment(scene, i, &name, &data, &size);
+        rbJson_Text(&json, NULL, name);
+    }
+    rbJson_End(&json);
+    rbJson_End(&json);
+}
+
+static rbExit describeScene(const char* path, const char* format, const rbFileBytes* bytes,
+                            bool isForMachines)
+{
+    (void)format;
+    (void)bytes;
+    rbError error = {0};
+    rbScene* scene = rbReadScene(path, &error);
+    if (scene == NULL) {
+        return rbFailWith(&error);
+    }
+    if (isForMachines) {
+        printSceneJson(scene, path);
+    } else {
+        printScene(scene, path);
+    }
+    rbDestroyScene(scene);
+    return RB_EXIT_DONE;
+}
+
+// ----------------------------------------------------------------------------------------- meshes
+
+typedef struct rbMeshFacts {
+    const char* format;
+    int fileVertexCount;
+    const rbMeshDef* def;
+    rbMeshReport report;
+    rbMeshIssue issues[ISSUES_SHOWN];
+    double area;
+    rbBounds bounds;
+    bool hasMass;
+    rbMassProperties mass;
+    rbVec3 moments;
+} rbMeshFacts;
+
+// Sum of the areas of all faces; the vector area of a polygon is half the sum of cross products.
+static double measureArea(const rbMeshDef* def)
+{
+    double area = 0.0;
+    const int* corner = def->indices;
+    for (int f = 0; f < def->faceCount; ++f) {
+        int size = def->faceSizes != NULL ? def->faceSizes[f] : 3;
+        rbVec3 sum = RB_VEC3_ZERO;
+        rbVec3 a = size > 0 ? def->vertices[corner[0]] : RB_VEC3_ZERO;
+        for (int k = 1; k + 1 < size; ++k) {
+            sum = rbAdd(sum, rbCross(rbSub(def->vertices[corner[k]], a),
+                                     rbSub(def->vertices[corner[k + 1]], a)));
+        }
+        area += 0.5 * rbLength(sum);
+        corner += size;
+    }
+    return area;
+}
+
+static void measureMesh(rbMeshFacts* facts)
+{
+    const rbMeshDef* def = facts->def;
+    facts->report = rbValidateMesh(def, facts->issues, ISSUES_SHOWN);
+    bool isReadable = facts->report.counts[RB_MESH_ISSUE_INDEX] == 0 &&
+                      facts->report.counts[RB_MESH_ISSUE_TOO_LARGE] == 0;
+    facts->area = isReadable ? measureArea(def) : NAN;
+    for (int i = 0; i < def->vertexCount; ++i) {
+        rbVec3 v = def->vertices[i];
+        facts->bounds.lower = i == 0 ? v : rbMin3(facts->bounds.lower, v);
+        facts->bounds.upper = i == 0 ? v : rbMax3(facts->bounds.upper, v);
+    }
+    rbGeometry* geometry = facts->report.isSolid ? rbCreateMesh(def, NULL) : NULL;
+    facts->hasMass = geometry != NULL &&
+                     rbGeometry_GetMass(geometry, DENSITY, &facts->mass, NULL) == RB_STATUS_OK;
+    if (facts->hasMass) {
+        rbTransform frame;
+        rbMassProperties_Principal(&facts->mass, &facts->moments, &frame);
+    }
+    rbDestroyGeometry(geometry);
+}
+
+static void printMesh(const char* path, const rbMeshFacts* facts)
+{
+    const rbMeshDef* def = facts->def;
+    const rbBounds* bounds = &facts->bounds;
+    char verdict[512];
+    rbMeshReport_Describe(&facts->report, verdict, sizeof verdict);
+    (void)printf("%s: a mesh, format %s\n", path, facts->format);
+    (void)printf("  %-14s%d (%d in the file), %d faces, %lld edges, %d components\n", "vertices",
+                 def->vertexCount, facts->fileVertexCount, def->faceCount, facts->report.edgeCount,
+                 facts->report.componentCount);
+    (void)printf("  %-14s%s\n", "verdict", verdict);
+    (void)printf("  %-14s%s, %s\n", "surface", facts->report.isClosed ? "closed" : "open",
+                 facts->report.isSolid ? "a solid" : "not a solid: it has no mass");
+    for (int kind = 0; kind < RB_MESH_ISSUE_COUNT; ++kind) {
+        if (facts->report.counts[kind] > 0) {
+            const rbMeshIssue* first = &facts->report.firsts[kind];
+            (void)printf("  %-14s%s: %lld, first at face %d, vertex %d\n",
+                         rbMeshIssueKind_IsError((rbMeshIssueKind)kind) ? "issue" : "note",
+                         rbMeshIssueKind_Text((rbMeshIssueKind)kind), facts->report.counts[kind],
+                         first->face, first->vertexA);
+        }
+    }
+    (void)printf("  %-14s(%.9g, %.9g, %.9g) to (%.9g, %.9g, %.9g) m\n", "bounds", bounds->lower.x,
+                 bounds->lower.y, bounds->lower.z, bounds->upper.x, bounds->upper.y,
+                 bounds->upper.z);
+    (void)printf("  %-14s%.12g m^2\n", "area", facts->area);
+    if (facts->hasMass) {
+        const rbMassProperties* mass = &facts->mass;
+        (void)printf("  %-14s%.12g m^3\n", "volume", mass->volume);
+        (void)printf("  %-14s%.12g kg at %g kg/m^3\n", "mass", mass->mass, DENSITY);
+        (void)printf("  %-14s(%.9g, %.9g, %.9g) m\n", "center", mass->center.x, mass->center.y,
+                     mass->center.z);
+        (void)printf("  %-14sxx %.9g yy %.9g zz %.9g xy %.9g xz %.9g yz %.9g kg m^2\n", "inertia",
+                     mass->inertia.xx, mass->inertia.yy, mass->inertia.zz, mass->inertia.xy,
+                     mass->inertia.xz, mass->inertia.yz);
+        (void)printf("  %-14s(%.9g, %.9g, %.9g) kg m^2\n", "principal", facts->moments.x,
+                     facts->moments.y, facts->moments.z);
+    }
+}
+
+static void printMassJson(rbJson* json, const rbMeshFacts* facts)
+{
+    const rbMassProperties* mass = &facts->mass;
+    rbJson_BeginObject(json, "massProperties");
+    rbJson_Number(json, "density", DENSITY);
+    rbJson_Number(json, "volume", mass->volume);
+    rbJson_Number(json, "mass", mass->mass);
+    rbJson_Vec3(json, "center", mass->center);
+    rbJson_BeginObject(json, "inertia");
+    rbJson_Number(json, "xx", mass->inertia.xx);
+    rbJson_Number(json, "yy", mass->inertia.yy);
+    rbJson_Number(json, "zz", mass->inertia.zz);
+    rbJson_Number(json, "xy", mass->inertia.xy);
+    rbJson_Number(json, "xz", mass->inertia.xz);
+    rbJson_Number(json, "yz", mass->inertia.yz);
+    rbJson_End(json);
+    rbJson_Vec3(json, "principalMoments", facts->moments);
+    rbJson_End(json);
+}
+
+static void printMeshJson(const char* path, const rbMeshFacts* facts)
+{
+    rbJson json = {.file = stdout};
+    char verdict[512];
+    rbMeshReport_Describe(&facts->report, verdict, sizeof verdict);
+    rbJson_BeginObject(&json, NULL);
+    rbJson_Text(&json, "file", path);
+    rbJson_Text(&json, "kind", "mesh");
+    rbJson_Text(&json, "format", facts->format);
+    rbJson_Integer(&json, "vertices", facts->def->vertexCount);
+    rbJson_Integer(&json, "fileVertices", facts->fileVertexCount);
+    rbJson_Integer(&json, "faces", facts->def->faceCount);
+    rbJson_Integer(&json, "edges", facts->report.edgeCount);
+    rbJson_Integer(&json, "components", facts->report.componentCount);
+    rbJson_Bool(&json, "closed", facts->report.isClosed);
+    rbJson_Bool(&json, "solid", facts->report.isSolid);
+    rbJson_Bool(&json, "valid", facts->report.isValid);
+    rbJson_Text(&json, "verdict", verdict);
+    rbJson_BeginArray(&json, "issues");
+    for (int i = 0; i < facts->report.storedCount; ++i) {
+        const rbMeshIssue* issue = &facts->issues[i];
+        rbJson_BeginObject(&json, NULL);
+        rbJson_Text(&json, "kind", rbMeshIssueKind_Text(issue->kind));
+        rbJson_Bool(&json, "error", rbMeshIssueKind_IsError(issue->kind));
+        rbJson_Integer(&json, "face", issue->face);
+        rbJson_Integer(&json, "otherFace", issue->otherFace);
+        rbJson_Integer(&json, "vertexA", issue->vertexA);
+        rbJson_Integer(&json, "vertexB", issue->vertexB);
+        rbJson_End(&json);
+    }
+    rbJson_End(&json);
+    rbJson_Integer(&json, "issueCount", facts->report.issueCount);
+    rbJson_Vec3(&json, "lower", facts->bounds.lower);
+    rbJson_Vec3(&json, "upper", facts->bounds.upper);
+    rbJson_Number(&json, "area", facts->area);
+    if (facts->hasMass) {
+        printMassJson(&json, facts);
+    }
+    rbJson_End(&json);
+}
+
+static rbExit describeMesh(const char* path, const char* format, const rbFileBytes* bytes,
+                           bool isForMachines)
+{
+    rbError error = {0};
+    const char* dot = strrchr(path, '.');
+    char name[32];
+    (void)snprintf(name, sizeof name, "mesh.%s", format);
+    // By its path when the name fits the content, because a glTF file may have others beside it.
+    bool isNamedRight = dot != NULL && strcmp(dot + 1, format) == 0;
+    rbMeshData* data = isNamedRight
+                           ? rbReadMeshData(path, NULL, &error)
+                           : rbReadMeshDataMemory(name, bytes->data, bytes->size, NULL, &error);
+    if (data == NULL) {
+        rbError_SetPlace(&error, path, NULL);
+        return rbFailWith(&error);
+    }
+    rbMeshFacts* facts = rbAllocZero(1, sizeof *facts);
+    facts->format = format;
+    facts->fileVertexCount = rbMeshData_GetFileVertexCount(data);
+    facts->def = rbMeshData_GetDef(data);
+    measureMesh(facts);
+    if (isForMachines) {
+        printMeshJson(path, facts);
+    } else {
+        printMesh(path, facts);
+    }
+    rbFree(facts, sizeof *facts);
+    rbDestroyMeshData(data);
+    return RB_EXIT_DONE;
+}
+
+// ------------------------------------------------------------------------------------------- verb
+
+// The path of a file, or of an example scene of that name when there is no such file.
+static void findPath(const char* word, char* path, size_t capacity)
+{
+    (void)snprintf(path, capacity, "%s", word);
+    FILE* file = fopen(word, "rb");
+    if (file != NULL) {
+        (void)fclose(file);
+        return;
+    }
+    rbSceneList* list = rbAlloc(sizeof *list);
+    if (rbSceneList_Read(list, NULL) == RB_STATUS_OK) {
+        for (int i = 0; i < list->count; ++i) {
+            if (strcmp(list->names[i], word) == 0) {
+                (void)snprintf(path, capacity, "%s/%s.json", list->folder, word);
+            }
+        }
+    }
+    rbFree(list, sizeof *list);
+}
+
+static rbExit runInfo(const rbArguments* arguments)
+{
+    char path[RB_CLI_PATH_MAX + 80];
+    findPath(arguments->words[0], path, sizeof path);
+    rbFileBytes bytes = {0};
+    rbError error = {0};
+    bool isForMachines = rbArguments_Has(arguments, "--json");
+    rbExit exit = RB_EXIT_USAGE;
+    if (readBytes(path, &bytes, &error) != RB_STATUS_OK) {
+        exit = rbFailWith(&error);
+    } else {
+        size_t kind = 0;
+        size_t count = sizeof kinds / sizeof kinds[0];
+        while (kind < count && !kinds[kind].recognize(&bytes)) {
+            ++kind;
+        }
+        exit = kind < count
+                   ? kinds[kind].describe(path, kinds[kind].format, &bytes, isForMachines)
+                   : rbFail("%s is neither a scene, a recording nor a mesh (OBJ, STL, PLY, glTF)",
+                            path);
+    }
+    rbFree(bytes.data, bytes.data != NULL ? bytes.size + 1 : 0);
+    return exit;
+}
+
+static const rbOption options[] = {
+    {"--json", NULL, "the same as JSON"},
+};
+
+static const char* const examples[] = {
+    "rattleback info tumbling-box",
+    "rattleback info part.stl",
+    "rattleback info box.rbr --json",
+    NULL,
+};
+
+const rbVerb rbVerbInfo = {
+    .name = "info",
+    .words = "FILE",
+    .help = "says what is in a scene, a mesh or a recording",
+    .more =
+        "A recording that is cut off or damaged is described as far as it goes; the exit code is\n"
+        "2 then.",
+    .run = runInfo,
+    .wordMin = 1,
+    .wordMax = 1,
+    .options = options,
+    .optionCount = (int)(sizeof options / sizeof options[0]),
+    .examples = examples,
+};

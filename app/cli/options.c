@@ -1,0 +1,211 @@
+// The command line: words and options of a verb, mistakes named with their remedy.
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD_LENGTH_MAX 64
+
+// Edit distance with unit costs for insertion, deletion, replacement and swap of neighbours.
+static int editDistance(const char* a, const char* b)
+{
+    int rows[3][WORD_LENGTH_MAX + 1];
+    int lengthA = (int)strlen(a);
+    int lengthB = (int)strlen(b);
+    if (lengthA > WORD_LENGTH_MAX || lengthB > WORD_LENGTH_MAX) {
+        return WORD_LENGTH_MAX;
+    }
+    for (int j = 0; j <= lengthB; ++j) {
+        rows[0][j] = j;
+    }
+    for (int i = 1; i <= lengthA; ++i) {
+        int* row = rows[i % 3];
+        const int* above = rows[(i + 2) % 3];
+        const int* twoAbove = rows[(i + 1) % 3];
+        row[0] = i;
+        for (int j = 1; j <= lengthB; ++j) {
+            int best = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+            best = above[j] + 1 < best ? above[j] + 1 : best;
+            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                twoAbove[j - 2] + 1 < best) {
+                best = twoAbove[j - 2] + 1;
+            }
+            row[j] = best;
+        }
+    }
+    return rows[lengthA % 3][lengthB];
+}
+
+const char* rbFindNearestWord(const char* word, const char* const* candidates, int count)
+{
+    // A third of the letters may be wrong: more than that is another word.
+    int allowed = (int)strlen(word) / 3 + 1;
+    const char* nearest = NULL;
+    for (int i = 0; i < count; ++i) {
+        int distance = editDistance(word, candidates[i]);
+        if (strlen(word) >= 3 && strstr(candidates[i], word) != NULL && distance > 1) {
+            distance = 1; // a part of a name counts as nearly right
+        }
+        if (distance <= allowed) {
+            allowed = distance - 1;
+            nearest = candidates[i];
+        }
+    }
+    return nearest;
+}
+
+static const rbOption* findOption(const rbVerb* verb, const char* name, size_t length)
+{
+    for (int i = 0; i < verb->optionCount; ++i) {
+        if (strlen(verb->options[i].name) == length &&
+            strncmp(verb->options[i].name, name, length) == 0) {
+            return &verb->options[i];
+        }
+    }
+    return NULL;
+}
+
+static void complainAboutOption(const rbVerb* verb, const char* name)
+{
+    const char* names[32];
+    int count = 0;
+    for (int i = 0; i < verb->optionCount && count < 32; ++i) {
+        names[count++] = verb->options[i].name;
+    }
+    const char* nearest = rbFindNearestWord(name, names, count);
+    if (nearest != NULL) {
+        (void)rbFail("%s has no option %s; did you mean %s?", verb->name, name, nearest);
+    } else {
+        (void)rbFail("%s has no option %s; 'rattleback %s --help' lists its options", verb->name,
+                     name, verb->name);
+    }
+}
+
+// Takes the option at words[*index] and its value. false after a mistake.
+static bool parseOption(rbArguments* arguments, int count, char** words, int* index)
+{
+    const rbVerb* verb = arguments->verb;
+    const char* word = words[*index];
+    const char* equals = strchr(word, '=');
+    size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
+    const rbOption* option = findOption(verb, word, length);
+    if (option == NULL) {
+        char name[WORD_LENGTH_MAX];
+        (void)snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), word);
+        complainAboutOption(verb, name);
+        return false;
+    }
+    const char* value = NULL;
+    if (option->argument != NULL) {
+        value = equals != NULL ? equals + 1 : *index + 1 < count ? words[++*index] : NULL;
+        if (value == NULL) {
+            (void)rbFail("%s %s needs a value: %s %s", verb->name, option->name, option->name,
+                         option->argument);
+            return false;
+        }
+    } else if (equals != NULL) {
+        (void)rbFail("%s %s takes no value", verb->name, option->name);
+        return false;
+    }
+    if (arguments->valueCount == RB_CLI_VALUES_MAX) {
+        (void)rbFail("more than %d options", RB_CLI_VALUES_MAX);
+        return false;
+    }
+    arguments->values[arguments->valueCount].option = option;
+    arguments->values[arguments->valueCount++].value = value;
+    return true;
+}
+
+bool rbArguments_Parse(rbArguments* arguments, const rbVerb* verb, int count, char** words)
+{
+    memset(arguments, 0, sizeof *arguments);
+    arguments->verb = verb;
+    bool onlyWords = false;
+    for (int i = 0; i < count; ++i) {
+        if (!onlyWords && strcmp(words[i], "--") == 0) {
+            onlyWords = true;
+        } else if (!onlyWords && words[i][0] == '-' && words[i][1] != '\0') {
+            if (!parseOption(arguments, count, words, &i)) {
+                return false;
+            }
+        } else if (arguments->wordCount >= verb->wordMax ||
+                   arguments->wordCount == RB_CLI_VALUES_MAX) {
+            (void)rbFail("%s has no place for '%s'; usage: rattleback %s %s", verb->name, words[i],
+                         verb->name, verb->words);
+            return false;
+        } else {
+            arguments->words[arguments->wordCount++] = words[i];
+        }
+    }
+    if (arguments->wordCount < verb->wordMin) {
+        (void)rbFail("%s needs %s; for example: %s", verb->name, verb->words, verb->examples[0]);
+        return false;
+    }
+    return true;
+}
+
+bool rbArguments_Has(const rbArguments* arguments, const char* name)
+{
+    for (int i = 0; i < arguments->valueCount; ++i) {
+        if (strcmp(arguments->values[i].option->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char* rbArguments_Get(const rbArguments* arguments, const char* name)
+{
+    for (int i = arguments->valueCount - 1; i >= 0; --i) {
+        if (strcmp(arguments->values[i].option->name, name) == 0) {
+            return arguments->values[i].value;
+        }
+    }
+    return NULL;
+}
+
+bool rbArguments_GetNumber(const rbArguments* arguments, const char* name, double low, double high,
+                           double* value)
+{
+    const char* text = rbArguments_Get(arguments, name);
+    if (text == NULL) {
+        return true;
+    }
+    char* end = NULL;
+    double number = strtod(text, &end); // the program never leaves the locale "C"
+    if (end == text || *end != '\0' || !isfinite(number)) {
+        (void)rbFail("%s is '%s', which is not a finite number", name, text);
+        return false;
+    }
+    if (number < low || number > high) {
+        (void)rbFail("%s is %s; it must be between %g and %g", name, text, low, high);
+        return false;
+    }
+    *value = number;
+    return true;
+}
+
+void rbVerb_PrintHelp(const rbVerb* verb, FILE* file)
+{
+    (void)fprintf(file, "rattleback %s %s%s\n\n%s\n", verb->name, verb->words,
+                  verb->optionCount > 0 ? " [options]" : "", verb->help);
+    if (verb->more != NULL) {
+        (void)fprintf(file, "\n%s\n", verb->more);
+    }
+    (void)fprintf(file, "\nOptions:\n");
+    for (int i = 0; i < verb->optionCount; ++i) {
+        const rbOption* option = &verb->options[i];
+        char left[64];
+        (void)snprintf(left, sizeof left, "%s%s%s", option->name,
+                       option->argument != NULL ? " " : "",
+                       option->argument != NULL ? option->argument : "");
+        (void)fprintf(file, "  %-20s %s\n", left, option->help);
+    }
+    (void)fprintf(file, "  %-20s %s\n\nExamples:\n", "--help", "this text");
+    for (int i = 0; verb->examples[i] != NULL; ++i) {
+        (void)fprintf(file, "  %s\n", verb->examples[i]);
+    }
+}

@@ -1,0 +1,46 @@
+// The files a run writes, as one object: fed frame by frame, completed or abandoned together.
+#ifndef RB_CLI_OUTPUTS_H
+#define RB_CLI_OUTPUTS_H
+
+#include "cli/frames.h"
+#include "cli/plotting.h"
+#include "cli/tally.h"
+
+#include <rattleback/output.h>
+
+// What to write; NULL means not.
+typedef struct rbOutputPaths {
+    const char* recording;
+    const char* csv;
+    const char* vtk; // a folder
+    const char* plot;
+} rbOutputPaths;
+
+#define RB_OUTPUT_FILES_MAX 4
+
+typedef struct rbOutputs {
+    rbOutputPaths paths;
+    const rbScene* scene;
+    rbRecordingWriter* recording;
+    rbCsv* csv;
+    rbVtk* vtk;
+    rbPlotter* plotter;
+    double* values; // time and probes
+    int valueCount;
+} rbOutputs;
+
+// Opens all writers. settings is a JSON object about the run for the recording.
+rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputPaths* paths, const rbScene* scene,
+                        const rbWorld* world, const char* settings, rbError* error);
+// Writes a frame and the events since the last one to all of them.
+rbStatus rbOutputs_Write(rbOutputs* outputs, const rbWorld* world, rbFrameBuffer* buffer,
+                         const rbTally* tally, rbError* error);
+// Completes all files. After a failure the rest is abandoned.
+rbStatus rbOutputs_Finish(rbOutputs* outputs, uint64_t hash, rbError* error);
+// Leaves nothing behind but the .part of a recording. Harmless after Finish.
+void rbOutputs_Abandon(rbOutputs* outputs);
+// The files of a finished run for the summary; returns their count. A name made here goes to text.
+int rbOutputs_List(const rbOutputs* outputs, const rbSceneInfo* info, rbWrittenFile* files,
+                   char* text, size_t capacity);
+
+#endif

@@ -1,0 +1,296 @@
+// rattleback replay: runs a recording again and compares every bit.
+//
+// The recording holds the scene and its files, so nothing else is read. The world is advanced to
+// the time of each recorded frame, which is the sequence of advances that 'run' made.
+#include "base/core/memory.h"
+#include "cli/cli.h"
+#include "cli/frames.h"
+#include "cli/recordings.h"
+
+#include <rattleback/output.h>
+#include <rattleback/scene.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+// What a comparison found; the first difference only.
+typedef struct rbComparison {
+    int64_t framesCompared;
+    int64_t eventsCompared;
+    bool isDifferent;
+    int64_t frame;
+    double time;
+    char body[64]; // empty: the ledger or the whole frame
+    const char* field;
+    double recorded;
+    double computed;
+} rbComparison;
+
+// Compares two arrays of doubles bit by bit; the index of the first difference or -1.
+static int64_t findDifference(const void* a, const void* b, int64_t count)
+{
+    size_t size = sizeof(double);
+    if (memcmp(a, b, (size_t)count * size) == 0) {
+        return -1;
+    }
+    int64_t i = 0;
+    while (memcmp((const char*)a + (size_t)i * size, (const char*)b + (size_t)i * size, size) ==
+           0) {
+        ++i;
+    }
+    return i;
+}
+
+// A field of all bodies, recorded and computed.
+typedef struct rbFieldPair {
+    const char* name;
+    const void* recorded;
+    const void* computed;
+    int width; // doubles a body
+} rbFieldPair;
+
+static void compareField(rbComparison* result, const rbFieldPair* pair, int64_t count,
+                         const char* const* names)
+{
+    int64_t at = result->isDifferent
+                     ? -1
+                     : findDifference(pair->recorded, pair->computed, count * pair->width);
+    if (at >= 0) {
+        result->isDifferent = true;
+        result->field = pair->name;
+        result->recorded = ((const double*)pair->recorded)[at];
+        result->computed = ((const double*)pair->computed)[at];
+        if (names != NULL) {
+            (void)snprintf(result->body, sizeof result->body, "%s", names[at / pair->width]);
+        }
+    }
+}
+
+static void compareFrames(rbComparison* result, const rbFrame* a, const rbFrame* b,
+                          const char* const* names)
+{
+    const rbFieldPair fields[] = {
+        {"position", a->positions, b->positions, 3},
+        {"orientation", a->orientations, b->orientations, 4},
+        {"linear velocity", a->linearVelocities, b->linearVelocities, 3},
+        {"angular velocity", a->angularVelocities, b->angularVelocities, 3},
+    };
+    const rbFieldPair time = {"time", &a->time, &b->time, 1};
+    const rbFieldPair ledger = {"ledger", &a->ledger, &b->ledger,
+                                (int)(sizeof a->ledger / sizeof(double))};
+    compareField(result, &time, 1, NULL);
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0] && a->bodyCount > 0; ++i) {
+        compareField(result, &fields[i], a->bodyCount, names);
+    }
+    compareField(result, &ledger, 1, NULL);
+    result->time = a->time;
+}
+
+// A replay at work.
+typedef struct rbReplay {
+    rbRecording* recording;
+    rbRecordingInfo info;
+    rbWorld* world;
+    rbFrameBuffer buffer;
+    rbComparison comparison;
+    bool isHashDifferent;
+    uint64_t hash;
+} rbReplay;
+
+// Compares the journal of this advance with the next recorded events.
+static rbStatus compareEvents(rbReplay* replay, rbError* error)
+{
+    rbComparison* result = &replay->comparison;
+    int count = 0;
+    const rbEvent* events = rbWorld_GetEvents(replay->world, &count);
+    for (int i = 0; i < count && !result->isDifferent; ++i) {
+        if (result->eventsCompared == replay->info.eventCount) {
+            break; // a recording that is cut off may lack its last events
+        }
+        rbRecordedEvent recorded;
+        rbStatus status =
+            rbRecording_ReadEvents(replay->recording, result->eventsCompared, 1, &recorded, error);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        rbRecordedEvent computed = rbFrameBuffer_ConvertEvent(&replay->buffer, &events[i]);
+        const rbFieldPair time = {"time of an event", &recorded.time, &computed.time, 1};
+        const rbFieldPair energy = {"energy of an event", &recorded.energyChange,
+                                    &computed.energyChange, 1};
+        compareField(result, &time, 1, NULL);
+        compareField(result, &energy, 1, NULL);
+        bool isSame = recorded.kind == computed.kind && recorded.bodyA == computed.bodyA &&
+                      recorded.bodyB == computed.bodyB;
+        if (!isSame && !result->isDifferent) {
+            result->isDifferent = true;
+            result->field = "kind or body of an event";
+            result->recorded = recorded.kind;
+            result->computed = computed.kind;
+        }
+        ++result->eventsCompared;
+    }
+    rbWorld_ClearEvents(replay->world);
+    return RB_STATUS_OK;
+}
+
+static rbStatus compareAll(rbReplay* replay, rbError* error)
+{
+    rbComparison* result = &replay->comparison;
+    const char* const* names = rbRecording_GetHeader(replay->recording)->bodyNames;
+    rbStatus status = RB_STATUS_OK;
+    for (int64_t k = 0; k < replay->info.frameCount && !result->isDifferent; ++k) {
+        rbFrame recorded;
+        status = rbRecording_ReadFrame(replay->recording, k, &recorded, error);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        (void)rbWorld_AdvanceTo(replay->world, recorded.time);
+        rbFrame computed = rbFrameBuffer_Capture(&replay->buffer, replay->world);
+        result->frame = k;
+        compareFrames(result, &recorded, &computed, names);
+        if (!result->isDifferent) {
+            status = compareEvents(replay, error);
+        }
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        ++result->framesCompared;
+    }
+    replay->hash = rbWorld_GetHash(replay->world);
+    replay->isHashDifferent = replay->info.condition == RB_RECORDING_COMPLETE &&
+                              replay->info.finalHash != 0 && replay->info.finalHash != replay->hash;
+    return status;
+}
+
+// The world as it was when the recording began.
+static rbStatus recreateWorld(rbReplay* replay, const char* path, rbError* error)
+{
+    const rbRecordingHeader* header = rbRecording_GetHeader(replay->recording);
+    rbScene* scene = rbReadRecordedScene(replay->recording, path, error);
+    if (scene == NULL) {
+        return error->status;
+    }
+    replay->world = rbScene_CreateWorld(scene, error);
+    rbDestroyScene(scene);
+    if (replay->world == NULL) {
+        return error->status;
+    }
+    if (rbWorld_GetBodyCount(replay->world) != header->bodyCount) {
+        rbError_SetPlace(error, path, NULL);
+        return rbError_Set(error, RB_STATUS_CORRUPT,
+                           "the recording has %d bodies, its scene %d; it was not made by "
+                           "'rattleback run'",
+                           header->bodyCount, rbWorld_GetBodyCount(replay->world));
+    }
+    return RB_STATUS_OK;
+}
+
+static void describeDifference(const rbReplay* replay, char* text, size_t capacity)
+{
+    const rbComparison* result = &replay->comparison;
+    if (result->isDifferent) {
+        (void)snprintf(
+            text, capacity, "frame %" PRId64 ", t = %.17g s, %s%s%s: recorded %.17g, now %.17g",
+            result->frame, result->time, result->body, result->body[0] != '\0' ? " " : "",
+            result->field, result->recorded, result->computed);
+    } else {
+        (void)snprintf(text, capacity,
+                       "all frames are equal, but the final hash is %016" PRIx64
+                       ", recorded %016" PRIx64,
+                       replay->hash, replay->info.finalHash);
+    }
+}
+
+static void printJson(const rbReplay* replay, const char* path, const char* difference)
+{
+    rbJson json = {.file = stdout};
+    char hash[32];
+    (void)snprintf(hash, sizeof hash, "%016" PRIx64, replay->hash);
+    rbJson_BeginObject(&json, NULL);
+    rbJson_Text(&json, "recording", path);
+    rbJson_Text(&json, "condition", rbRecordingCondition_Text(replay->info.condition));
+    rbJson_Integer(&json, "framesCompared", replay->comparison.framesCompared);
+    rbJson_Integer(&json, "eventsCompared", replay->comparison.eventsCompared);
+    rbJson_Bool(&json, "equal", difference == NULL);
+    rbJson_Text(&json, "firstDifference", difference);
+    rbJson_Text(&json, "hash", hash);
+    rbJson_End(&json);
+}
+
+static rbExit report(const rbReplay* replay, const rbArguments* arguments)
+{
+    const char* path = arguments->words[0];
+    bool isEqual = !replay->comparison.isDifferent && !replay->isHashDifferent;
+    char difference[512] = "";
+    if (!isEqual) {
+        describeDifference(replay, difference, sizeof difference);
+    }
+    if (rbArguments_Has(arguments, "--json")) {
+        printJson(replay, path, isEqual ? NULL : difference);
+    } else if (isEqual) {
+        (void)printf("%s: %" PRId64 " frames and %" PRId64 " events equal, bit by bit%s\n", path,
+                     replay->comparison.framesCompared, replay->comparison.eventsCompared,
+                     replay->info.finalHash != 0 ? "; final hash equal" : "");
+    }
+    if (!isEqual) {
+        (void)rbFail("%s differs: %s", path, difference);
+    }
+    if (replay->info.condition != RB_RECORDING_COMPLETE) {
+        (void)fprintf(stderr,
+                      "rattleback: %s is %s: %s; the %" PRId64 " frames before were compared\n",
+                      path, rbRecordingCondition_Text(replay->info.condition),
+                      replay->info.trouble->message, replay->comparison.framesCompared);
+    }
+    return isEqual ? RB_EXIT_DONE : RB_EXIT_NO;
+}
+
+static rbExit runReplay(const rbArguments* arguments)
+{
+    rbError error = {0};
+    rbReplay replay = {0};
+    replay.recording = rbOpenRecording(arguments->words[0], &error);
+    if (replay.recording == NULL) {
+        return rbFailWith(&error);
+    }
+    replay.info = rbRecording_GetInfo(replay.recording);
+    rbStatus status = recreateWorld(&replay, arguments->words[0], &error);
+    if (status == RB_STATUS_OK) {
+        rbFrameBuffer_Init(&replay.buffer, replay.world);
+        status = compareAll(&replay, &error);
+    }
+    rbExit exit = status == RB_STATUS_OK ? report(&replay, arguments) : rbFailWith(&error);
+    if (status == RB_STATUS_OK && exit == RB_EXIT_DONE &&
+        replay.info.condition != RB_RECORDING_COMPLETE) {
+        exit = RB_EXIT_USAGE; // missing or wrong bytes are bad input, even when the rest is equal
+    }
+    rbFrameBuffer_Free(&replay.buffer);
+    rbDestroyWorld(replay.world);
+    rbCloseRecording(replay.recording);
+    return exit;
+}
+
+static const rbOption options[] = {
+    {"--json", NULL, "the result as JSON"},
+};
+
+static const char* const examples[] = {
+    "rattleback replay box.rbr",
+    "rattleback replay box.rbr.part      # of a run that was killed",
+    NULL,
+};
+
+const rbVerb rbVerbReplay = {
+    .name = "replay",
+    .words = "RECORDING",
+    .help = "runs a recording again and compares it bit by bit",
+    .more =
+        "Exit code 0: every recorded frame came out the same; 1: not, the first difference is\n"
+        "named; 2: the file is cut off or damaged, or no recording. What is good of a file that\n"
+        "is cut off or damaged is compared all the same.",
+    .run = runReplay,
+    .wordMin = 1,
+    .wordMax = 1,
+    .options = options,
+    .optionCount = (int)(sizeof options / sizeof options[0]),
+    .examples = examples,
+};

@@ -1,0 +1,278 @@
+#define _XOPEN_SOURCE 700
+
+// rattleback run: simulates a scene, feeds the writers, ends with a summary.
+#include "base/core/memory.h"
+#include "base/core/timer.h"
+#include "cli/cli.h"
+#include "cli/frames.h"
+#include "cli/outputs.h"
+#include "cli/scenes.h"
+#include "cli/tally.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRESS_INTERVAL 0.1 // s between two progress lines
+#define SETTINGS_SIZE 256
+
+// Set by SIGINT and SIGTERM: a handler has no other way to tell.
+static volatile sig_atomic_t stopAsked = 0;
+
+static void askToStop(int signalNumber)
+{
+    (void)signalNumber;
+    stopAsked = 1;
+}
+
+typedef struct rbRun {
+    rbScene* scene;
+    rbSceneInfo info; // of the scene, after the options of the command line
+    rbWorld* world;
+    rbFrameBuffer buffer;
+    rbOutputs outputs;
+    rbTally tally;
+    double startTime; // wall clock
+    double lastProgress;
+    bool hasProgress; // a terminal looks on
+} rbRun;
+
+static void showProgress(rbRun* run, double time)
+{
+    double now = rbGetWallTime();
+    if (run->hasProgress && now - run->lastProgress >= PROGRESS_INTERVAL) {
+        run->lastProgress = now;
+        double done = time / run->info.duration;
+        (void)fprintf(stderr, "\r\033[K%s  t = %.6g s of %g s  %3.0f %%  %.0f s left",
+                      run->info.name, time, run->info.duration, 100.0 * done,
+                      done > 0.0 ? (now - run->startTime) * (1.0 / done - 1.0) : 0.0);
+        (void)fflush(stderr);
+    }
+}
+
+// Takes in the state the world has now: tally, writers, journal.
+static rbStatus takeFrame(rbRun* run, const rbStepReport* report, rbError* error)
+{
+    rbTally_Add(&run->tally, report, run->world);
+    rbStatus status = rbOutputs_Write(&run->outputs, run->world, &run->buffer, &run->tally, error);
+    int count = 0;
+    const rbEvent* events = rbWorld_GetEvents(run->world, &count);
+    rbTally_AddEvents(&run->tally, events, count);
+    rbWorld_ClearEvents(run->world);
+    return status;
+}
+
+// All output times 0, dt, 2 dt, ... and the duration, unless a signal ends it earlier.
+static rbStatus simulate(rbRun* run, rbError* error)
+{
+    double step = run->info.outputStep;
+    double duration = run->info.duration;
+    int64_t last = (int64_t)ceil(duration / step * (1.0 - 1e-12));
+    rbStatus status = RB_STATUS_OK;
+    for (int64_t k = 0; k <= last && status == RB_STATUS_OK; ++k) {
+        double time = k < last ? rbGetStepTime(k, step) : duration;
+        rbStepReport report = rbWorld_AdvanceTo(run->world, time);
+        status = takeFrame(run, &report, error);
+        if (run->tally.isBroken) {
+            break; // nothing after it means anything
+        }
+        if (stopAsked && k < last) {
+            run->tally.isStopped = true;
+            break;
+        }
+        showProgress(run, time);
+    }
+    if (run->lastProgress > 0.0) {
+        (void)fputs("\r\033[K", stderr);
+    }
+    return status;
+}
+
+static void writeSettings(const rbRun* run, char* text)
+{
+    char duration[RB_NUMBER_TEXT_SIZE];
+    char step[RB_NUMBER_TEXT_SIZE];
+    (void)rbFormatNumber(run->info.duration, duration);
+    (void)rbFormatNumber(run->info.outputStep, step);
+    (void)snprintf(text, SETTINGS_SIZE, "{\"duration\": %s, \"outputStep\": %s}", duration, step);
+}
+
+static rbExit report(const rbRun* run, const rbArguments* arguments)
+{
+    rbWrittenFile files[RB_OUTPUT_FILES_MAX];
+    char text[RB_CLI_PATH_MAX + 80];
+    int count = rbOutputs_List(&run->outputs, &run->info, files, text, sizeof text);
+    const char* csv = run->outputs.paths.csv;
+    FILE* file = csv != NULL && strcmp(csv, "-") == 0 ? stderr : stdout;
+    if (rbArguments_Has(arguments, "--json")) {
+        rbTally_WriteJson(&run->tally, run->world, files, count, file);
+    } else if (!rbArguments_Has(arguments, "--quiet")) {
+        rbTally_Print(&run->tally, run->world, file);
+        rbTally_PrintFiles(files, count, file);
+    }
+    if (run->tally.isBroken) {
+        (void)rbFail("the state is no longer finite at t = %g s; look for a body that meets a "
+                     "singularity of a force",
+                     rbWorld_GetTime(run->world));
+        return RB_EXIT_NUMERICAL;
+    }
+    if (!RB_IS_NULL(run->tally.failedBody)) {
+        (void)rbFail("body \"%s\" missed the tolerance %g before t = %g s; ask for less "
+                     "(--set motion.tolerance=...) or a shorter run",
+                     rbBody_GetName(run->world, run->tally.failedBody), run->info.motion.tolerance,
+                     run->tally.failedTime);
+        return RB_EXIT_NUMERICAL;
+    }
+    return RB_EXIT_DONE;
+}
+
+// Simulates the world of the run with its outputs. The scene and the world are the caller's.
+static rbExit runWorld(rbRun* run, const rbArguments* arguments)
+{
+    rbError error = {0};
+    char settings[SETTINGS_SIZE];
+    const rbOutputPaths paths = {.recording = rbArguments_Get(arguments, "--record"),
+                                 .csv = rbArguments_Get(arguments, "--csv"),
+                                 .vtk = rbArguments_Get(arguments, "--vtk"),
+                                 .plot = rbArguments_Get(arguments, "--plot")};
+    writeSettings(run, settings);
+    if (rbOutputs_Open(&run->outputs, &paths, run->scene, run->world, settings, &error) !=
+        RB_STATUS_OK) {
+        return rbFailWith(&error);
+    }
+    rbFrameBuffer_Init(&run->buffer, run->world);
+    rbTally_Init(&run->tally, &run->info, run->world, run->buffer.bodyIds, run->buffer.bodyCount);
+    run->startTime = rbGetWallTime();
+    rbStatus status = simulate(run, &error);
+    if (status == RB_STATUS_OK) {
+        run->tally.hash = rbWorld_GetHash(run->world);
+        status = rbOutputs_Finish(&run->outputs, run->tally.hash, &error);
+    }
+    run->tally.wallTime = rbGetWallTime() - run->startTime;
+    rbOutputs_Abandon(&run->outputs);
+    rbFrameBuffer_Free(&run->buffer);
+    return status == RB_STATUS_OK ? report(run, arguments) : rbFailWith(&error);
+}
+
+// Options that stand for a value of the scene become one, so that a recording holds them too.
+static bool override(rbRun* run, const char* place, const char* value)
+{
+    char assignment[160];
+    rbError error = {0};
+    (void)snprintf(assignment, sizeof assignment, "%s=%.100s", place, value);
+    if (rbScene_Override(run->scene, assignment, &error) != RB_STATUS_OK) {
+        (void)rbFailWith(&error);
+        return false;
+    }
+    return true;
+}
+
+// The scene judges duration and output step together, so a coarser step goes first: on the way the
+// number of outputs is never larger than before or after.
+static bool overrideTimes(rbRun* run, const rbArguments* arguments)
+{
+    double duration = 0.0;
+    double step = 0.0;
+    if (!rbArguments_GetNumber(arguments, "--duration", 1e-12, 1e12, &duration) ||
+        !rbArguments_GetNumber(arguments, "--dt", 1e-12, 1e12, &step)) {
+        return false;
+    }
+    bool isStepFirst = step > rbScene_GetInfo(run->scene)->outputStep;
+    for (int i = 0; i < 2; ++i) {
+        bool isStep = (i == 0) == isStepFirst;
+        double value = isStep ? step : duration;
+        char text[RB_NUMBER_TEXT_SIZE];
+        (void)rbFormatNumber(value, text);
+        if (value > 0.0 && !override(run, isStep ? "output.step" : "duration", text)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool applyOptions(rbRun* run, const rbArguments* arguments)
+{
+    const char* csv = rbArguments_Get(arguments, "--csv");
+    const char* engine = rbArguments_Get(arguments, "--engine");
+    if (csv != NULL && strcmp(csv, "-") == 0 && rbArguments_Has(arguments, "--json")) {
+        (void)rbFail("--csv - and --json cannot share standard output");
+        return false;
+    }
+    if ((engine != NULL && !override(run, "engine", engine)) || !overrideTimes(run, arguments)) {
+        return false;
+    }
+    run->info = *rbScene_GetInfo(run->scene);
+    return true;
+}
+
+static void catchSignals(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = askToStop;
+    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends the program at once
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+}
+
+static rbExit runScene(const rbArguments* arguments)
+{
+    rbError error = {0};
+    rbRun* run = rbAllocZero(1, sizeof *run);
+    rbExit exit = RB_EXIT_USAGE;
+    run->hasProgress = isatty(STDERR_FILENO) == 1 && !rbArguments_Has(arguments, "--quiet");
+    run->scene = rbOpenSceneWithSettings(arguments, &error);
+    if (run->scene == NULL) {
+        exit = rbFailWith(&error);
+    } else if (applyOptions(run, arguments)) {
+        run->world = rbScene_CreateWorld(run->scene, &error);
+        if (run->world == NULL) {
+            exit = rbFailWith(&error);
+        } else {
+            catchSignals();
+            exit = runWorld(run, arguments);
+        }
+    }
+    rbDestroyWorld(run->world);
+    rbDestroyScene(run->scene);
+    rbFree(run, sizeof *run);
+    return exit;
+}
+
+static const rbOption options[] = {
+    {"--engine", "NAME", "the engine instead of the scene's own"},
+    {"--duration", "SECONDS", "simulated time instead of the scene's own"},
+    {"--dt", "SECONDS", "time between outputs; never changes the motion"},
+    {"--set", "KEY=VALUE", "changes a value of the scene, e.g. world.gravity.2=-1.6; repeatable"},
+    {"--record", "FILE", "a recording (.rbr) that 'replay' can run again"},
+    {"--csv", "FILE", "a table of the probes; - is standard output"},
+    {"--vtk", "DIR", "poses and shapes for ParaView: open DIR/<scene>.pvd"},
+    {"--plot", "FILE", "a picture (.svg) of spin, energy and momentum drift"},
+    {"--json", NULL, "the summary as JSON"},
+    {"--quiet", NULL, "no summary, no progress"},
+};
+
+static const char* const examples[] = {
+    "rattleback run tumbling-box",
+    "rattleback run tumbling-box --plot box.svg --csv box.csv",
+    "rattleback run tumbling-box --duration 1000 --dt 0.1 --record box.rbr",
+    "rattleback run tumbling-box --set motion.type=rk4 --set motion.step=0.001 --json",
+    NULL,
+};
+
+const rbVerb rbVerbRun = {
+    .name = "run",
+    .words = "SCENE",
+    .help = "simulates a scene and says how accurate it was",
+    .more =
+        "SCENE is a file or the name of an example scene. Ctrl-C ends the run with what it has;\n"
+        "all files are complete then. Files appear under their name when they are complete.",
+    .run = runScene,
+    .wordMin = 1,
+    .wordMax = 1,
+    .options = options,
+    .optionCount = (int)(sizeof options / sizeof options[0]),
+    .examples = examples,
+};

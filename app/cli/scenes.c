@@ -1,0 +1,233 @@
+#define _XOPEN_SOURCE 700
+
+// Example scenes: the folder, the listing by theme, and opening one by name.
+#include "cli/scenes.h"
+
+#include "base/core/memory.h"
+#include "cli/cli.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool isFolder(const char* path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// ../share/rattleback/scenes seen from the folder of the program.
+static bool findInstalledFolder(char* folder, size_t capacity)
+{
+    char program[RB_CLI_PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0) {
+        return false;
+    }
+    program[length] = '\0';
+    char* slash = strrchr(program, '/');
+    if (slash == NULL) {
+        return false;
+    }
+    *slash = '\0';
+    int written = snprintf(folder, capacity, "%s/../share/rattleback/scenes", program);
+    return written > 0 && (size_t)written < capacity && isFolder(folder);
+}
+
+static bool findFolder(char* folder, size_t capacity, rbError* error)
+{
+    const char* given = getenv("RATTLEBACK_SCENES");
+    if (given != NULL && given[0] != '\0') {
+        (void)snprintf(folder, capacity, "%s", given);
+        if (!isFolder(folder)) {
+            (void)rbError_Set(error, RB_STATUS_NOT_FOUND,
+                              "RATTLEBACK_SCENES names the folder %s, which does not exist", given);
+            return false;
+        }
+        return true;
+    }
+    (void)snprintf(folder, capacity, "%s", RB_SOURCE_DIR "/scenes");
+    if (isFolder(folder) || findInstalledFolder(folder, capacity)) {
+        return true;
+    }
+    (void)rbError_Set(error, RB_STATUS_NOT_FOUND,
+                      "there is no folder of example scenes; set RATTLEBACK_SCENES to one");
+    return false;
+}
+
+static int compareNames(const void* a, const void* b)
+{
+    return strcmp((const char*)a, (const char*)b);
+}
+
+rbStatus rbSceneList_Read(rbSceneList* list, rbError* error)
+{
+    list->count = 0;
+    if (!findFolder(list->folder, sizeof list->folder, error)) {
+        return RB_STATUS_NOT_FOUND;
+    }
+    DIR* directory = opendir(list->folder);
+    if (directory == NULL) {
+        return rbError_Set(error, RB_STATUS_IO, "the folder %s cannot be read", list->folder);
+    }
+    const struct dirent* entry = NULL;
+    while ((entry = readdir(directory)) != NULL && list->count < RB_CLI_SCENES_MAX) {
+        size_t length = strlen(entry->d_name);
+        if (length > 5 && length - 5 < sizeof list->names[0] && entry->d_name[0] != '.' &&
+            strcmp(entry->d_name + length - 5, ".json") == 0) {
+            memcpy(list->names[list->count], entry->d_name, length - 5);
+            list->names[list->count++][length - 5] = '\0';
+        }
+    }
+    (void)closedir(directory);
+    qsort(list->names, (size_t)list->count, sizeof list->names[0], compareNames);
+    return RB_STATUS_OK;
+}
+
+static bool endsWith(const char* text, const char* end)
+{
+    size_t length = strlen(text);
+    return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+}
+
+// Path of the example scene of that name, or the error that suggests another.
+static rbStatus findScene(const char* name, char* path, size_t capacity, rbError* error)
+{
+    rbSceneList* list = rbAlloc(sizeof *list);
+    rbStatus status = rbSceneList_Read(list, error);
+    if (status == RB_STATUS_OK) {
+        const char* names[RB_CLI_SCENES_MAX];
+        bool isFound = false;
+        for (int i = 0; i < list->count; ++i) {
+            names[i] = list->names[i];
+            isFound = isFound || strcmp(names[i], name) == 0;
+        }
+        const char* nearest = rbFindNearestWord(name, names, list->count);
+        if (isFound) {
+            (void)snprintf(path, capacity, "%s/%s.json", list->folder, name);
+        } else if (nearest != NULL) {
+            status = rbError_Set(error, RB_STATUS_NOT_FOUND,
+                                 "%.200s is neither a file nor an example scene; did you mean %s?",
+                                 name, nearest);
+        } else {
+            status = rbError_Set(error, RB_STATUS_NOT_FOUND,
+                                 "%.200s is neither a file nor an example scene; 'rattleback' "
+                                 "without arguments lists those",
+                                 name);
+        }
+    }
+    rbFree(list, sizeof *list);
+    return status;
+}
+
+rbScene* rbOpenScene(const char* argument, rbError* error)
+{
+    struct stat status;
+    bool isPath = strchr(argument, '/') != NULL || endsWith(argument, ".json");
+    if (isPath || (stat(argument, &status) == 0 && S_ISREG(status.st_mode))) {
+        return rbReadScene(argument, error);
+    }
+    char path[RB_CLI_PATH_MAX + 80];
+    return findScene(argument, path, sizeof path, error) == RB_STATUS_OK ? rbReadScene(path, error)
+                                                                         : NULL;
+}
+
+rbScene* rbOpenSceneWithSettings(const struct rbArguments* arguments, rbError* error)
+{
+    rbScene* scene = rbOpenScene(arguments->words[0], error);
+    for (int i = 0; scene != NULL && i < arguments->valueCount; ++i) {
+        if (strcmp(arguments->values[i].option->name, "--set") == 0 &&
+            rbScene_Override(scene, arguments->values[i].value, error) != RB_STATUS_OK) {
+            rbDestroyScene(scene);
+            scene = NULL;
+        }
+    }
+    return scene;
+}
+
+// ----------------------------------------------------------------------------------- the listing
+
+typedef struct rbListedScene {
+    char name[64];
+    char theme[64];
+    char title[160];
+    char trouble[1200]; // why it cannot be read, or empty
+    int rank;           // of its theme
+} rbListedScene;
+
+// Known themes in the order in which a newcomer should meet them; others follow by name.
+static const char* const themes[] = {"free flight", "forces", "paths", "shapes"};
+#define THEME_COUNT ((int)(sizeof themes / sizeof themes[0]))
+
+static int compareScenes(const void* a, const void* b)
+{
+    const rbListedScene* sceneA = a;
+    const rbListedScene* sceneB = b;
+    if (sceneA->rank != sceneB->rank) {
+        return sceneA->rank < sceneB->rank ? -1 : 1;
+    }
+    int order = strcmp(sceneA->theme, sceneB->theme);
+    return order != 0 ? order : strcmp(sceneA->name, sceneB->name);
+}
+
+static void describeScene(const rbSceneList* list, int index, rbListedScene* listed)
+{
+    char path[RB_CLI_PATH_MAX + 80];
+    (void)snprintf(path, sizeof path, "%s/%s.json", list->folder, list->names[index]);
+    (void)snprintf(listed->name, sizeof listed->name, "%s", list->names[index]);
+    rbError error = {0};
+    rbScene* scene = rbReadScene(path, &error);
+    if (scene == NULL) {
+        rbError_Format(&error, listed->trouble, sizeof listed->trouble);
+        (void)snprintf(listed->theme, sizeof listed->theme, "unreadable");
+    } else {
+        const rbSceneInfo* info = rbScene_GetInfo(scene);
+        (void)snprintf(listed->theme, sizeof listed->theme, "%s",
+                       info->theme[0] != '\0' ? info->theme : "other");
+        (void)snprintf(listed->title, sizeof listed->title, "%s", info->title);
+    }
+    rbDestroyScene(scene);
+    listed->rank = THEME_COUNT;
+    for (int i = 0; i < THEME_COUNT; ++i) {
+        listed->rank = strcmp(themes[i], listed->theme) == 0 ? i : listed->rank;
+    }
+}
+
+static void printListing(const rbListedScene* scenes, int count)
+{
+    (void)printf("Rattleback %s: rigid-body dynamics that reports its own accuracy.\n",
+                 rbGetVersion());
+    for (int i = 0; i < count; ++i) {
+        if (i == 0 || strcmp(scenes[i].theme, scenes[i - 1].theme) != 0) {
+            (void)printf("\n%s\n", scenes[i].theme);
+        }
+        char command[96];
+        (void)snprintf(command, sizeof command, "rattleback run %s", scenes[i].name);
+        (void)printf("  %-36s %s\n", command,
+                     scenes[i].trouble[0] != '\0' ? scenes[i].trouble : scenes[i].title);
+    }
+    (void)printf("\nAdd --plot out.svg, --csv out.csv, --record out.rbr or --vtk DIR for output; "
+                 "'rattleback --help' lists all verbs.\n");
+}
+
+rbExit rbListScenes(void)
+{
+    rbError error = {0};
+    rbSceneList* list = rbAlloc(sizeof *list);
+    if (rbSceneList_Read(list, &error) != RB_STATUS_OK) {
+        rbFree(list, sizeof *list);
+        return rbFailWith(&error);
+    }
+    int count = list->count;
+    rbListedScene* scenes = rbAllocZero((size_t)count + 1, sizeof *scenes);
+    for (int i = 0; i < count; ++i) {
+        describeScene(list, i, &scenes[i]);
+    }
+    qsort(scenes, (size_t)count, sizeof *scenes, compareScenes);
+    printListing(scenes, count);
+    rbFree(scenes, ((size_t)count + 1) * sizeof *scenes);
+    rbFree(list, sizeof *list);
+    return RB_EXIT_DONE;
+}

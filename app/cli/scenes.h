@@ -1,0 +1,28 @@
+// Where example scenes are, and scenes by path or by name.
+#ifndef RB_CLI_SCENES_H
+#define RB_CLI_SCENES_H
+
+#include <rattleback/scene.h>
+
+#define RB_CLI_PATH_MAX 4096
+#define RB_CLI_SCENES_MAX 1024
+
+// The stems of the files in the folder of example scenes, sorted.
+typedef struct rbSceneList {
+    char folder[RB_CLI_PATH_MAX];
+    char names[RB_CLI_SCENES_MAX][64];
+    int count;
+} rbSceneList;
+
+// Looks into $RATTLEBACK_SCENES if set, else the source tree, else ../share/rattleback/scenes
+// beside the program. NOT_FOUND when there is no such folder.
+rbStatus rbSceneList_Read(rbSceneList* list, rbError* error);
+
+// Reads a scene given as a path or as the name of an example scene.
+rbScene* rbOpenScene(const char* argument, rbError* error);
+
+// Reads a scene and applies the --set options.
+struct rbArguments;
+rbScene* rbOpenSceneWithSettings(const struct rbArguments* arguments, rbError* error);
+
+#endif

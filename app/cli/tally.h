@@ -1,0 +1,66 @@
+// What a run adds up to: bodies, steps, events, and how well energy and momentum kept.
+#ifndef RB_CLI_TALLY_H
+#define RB_CLI_TALLY_H
+
+#include "cli/cli.h"
+
+#include <rattleback/scene.h>
+
+// How far the conserved quantities are from what mechanics says, relative to their size. Gravity's
+// share is taken off: p = p0 + M g t and L = L0 + (M c0 t + p0 t^2 / 2) x g. Momenta are NaN when
+// other forces act, because their impulse is not known here.
+typedef struct rbDrift {
+    double energy;          // of the largest energy seen
+    double momentum;        // of the largest momentum the kinetic energy can hold
+    double angularMomentum; // about the origin, of the largest seen
+    double spin;            // of the bodies about their centers, of the sum of their magnitudes
+} rbDrift;
+
+typedef struct rbTally {
+    const rbSceneInfo* info;
+    rbLedger start;
+    rbLedger end;
+    rbVec3 massMoment; // sum of m c at the start, kg m
+    double energyScale;
+    double momentumScale;
+    double angularScale;
+    double spinScale;
+    rbDrift drift;    // at the end
+    rbDrift driftMax; // largest magnitudes at any output time
+    int motionCounts[RB_MOTION_COUNT];
+    int fallbackCount;
+    int64_t frames;
+    int64_t integratorSteps;
+    int64_t rejectedSteps;
+    int64_t eventCounts[RB_EVENT_COUNT];
+    int64_t eventCount;  // of all kinds
+    rbBodyId failedBody; // first that missed its tolerance
+    double failedTime;
+    bool isBroken;   // the energy is no longer a finite number
+    double wallTime; // s, of the simulation and its output
+    uint64_t hash;   // of the final state
+    bool isStopped;  // by a signal
+} rbTally;
+
+// To be called before the first advance, with the ids of all bodies.
+void rbTally_Init(rbTally* tally, const rbSceneInfo* info, const rbWorld* world,
+                  const rbBodyId* bodyIds, int bodyCount);
+// Takes in an advance; the world stands at an output time.
+void rbTally_Add(rbTally* tally, const rbStepReport* report, const rbWorld* world);
+// Counts events of the journal.
+void rbTally_AddEvents(rbTally* tally, const rbEvent* events, int count);
+
+// Files written, for the summary.
+typedef struct rbWrittenFile {
+    const char* kind;
+    const char* path;
+    double bytes; // 0 if unknown
+} rbWrittenFile;
+
+// The summary for people and for machines; the world stands at the end of the run.
+void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file);
+void rbTally_PrintFiles(const rbWrittenFile* files, int count, FILE* file);
+void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWrittenFile* files,
+                       int fileCount, FILE* file);
+
+#endif

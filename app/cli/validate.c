@@ -1,0 +1,125 @@
+// rattleback validate: runs the cases of validation/ and prints value, truth, error and verdict.
+#include "base/core/timer.h"
+#include "cli/cli.h"
+#include "validation.h"
+
+#include <string.h>
+
+static rbExit listCases(void)
+{
+    int count = 0;
+    const rbValidationCase* const* cases = rbGetValidationCases(&count);
+    for (int i = 0; i < count; ++i) {
+        (void)printf("%-18s %s\n%-18s source: %s\n", cases[i]->name, cases[i]->help, "",
+                     cases[i]->source);
+    }
+    return RB_EXIT_DONE;
+}
+
+static const rbValidationCase* findCase(const char* name)
+{
+    int count = 0;
+    const rbValidationCase* const* cases = rbGetValidationCases(&count);
+    const char* names[64];
+    for (int i = 0; i < count && i < 64; ++i) {
+        names[i] = cases[i]->name;
+        if (strcmp(name, names[i]) == 0) {
+            return cases[i];
+        }
+    }
+    const char* nearest = rbFindNearestWord(name, names, count);
+    (void)rbFail("there is no case '%s'; %s%s", name,
+                 nearest != NULL ? "did you mean " : "'rattleback validate --list' lists them",
+                 nearest != NULL ? nearest : "");
+    return NULL;
+}
+
+static void runCase(rbValidation* validation, const rbValidationCase* oneCase)
+{
+    char text[32];
+    validation->caseName = oneCase->name;
+    rbValidation_Print(validation, "%s: %s\n  source: %s\n  %-60s %20s %20s %9s %9s\n",
+                       oneCase->name, oneCase->help, oneCase->source, "quantity", "value", "truth",
+                       "error", "tolerance");
+    double start = rbGetWallTime();
+    oneCase->run(validation);
+    rbValidation_Print(validation, "  (%s)\n\n", rbFormatDuration(rbGetWallTime() - start, text));
+}
+
+static void printJson(const rbValidation* validation)
+{
+    rbJson json = {.file = stdout};
+    rbJson_BeginArray(&json, NULL);
+    for (int i = 0; i < validation->rows.count; ++i) {
+        const rbValidationRow* row = &validation->rows.data[i];
+        rbJson_BeginObject(&json, NULL);
+        rbJson_Text(&json, "case", row->caseName);
+        rbJson_Text(&json, "quantity", row->quantity);
+        rbJson_Number(&json, "value", row->value);
+        rbJson_Number(&json, "truth", row->truth);
+        rbJson_Number(&json, "error", row->error);
+        rbJson_Number(&json, "tolerance", row->tolerance);
+        rbJson_Bool(&json, "pass", row->pass);
+        rbJson_End(&json);
+    }
+    rbJson_End(&json);
+}
+
+static rbExit runValidate(const rbArguments* arguments)
+{
+    if (rbArguments_Has(arguments, "--list")) {
+        return listCases();
+    }
+    bool isForMachines = rbArguments_Has(arguments, "--json");
+    rbValidation validation = {.text = isForMachines ? NULL : stdout,
+                               .isFull = rbArguments_Has(arguments, "--full")};
+    int count = 0;
+    const rbValidationCase* const* cases = rbGetValidationCases(&count);
+    // all names first, so that a slip costs nothing
+    for (int i = 0; i < arguments->wordCount; ++i) {
+        if (findCase(arguments->words[i]) == NULL) {
+            return RB_EXIT_USAGE;
+        }
+    }
+    for (int i = 0; i < arguments->wordCount; ++i) {
+        runCase(&validation, findCase(arguments->words[i]));
+    }
+    for (int i = 0; i < count && arguments->wordCount == 0; ++i) {
+        runCase(&validation, cases[i]);
+    }
+    if (isForMachines) {
+        printJson(&validation);
+    } else {
+        (void)printf("%d of %d comparisons pass\n", validation.rows.count - validation.failureCount,
+                     validation.rows.count);
+    }
+    rbExit exit = validation.failureCount > 0 ? RB_EXIT_NO : RB_EXIT_DONE;
+    rbArray_Free(validation.rows);
+    return exit;
+}
+
+static const rbOption options[] = {
+    {"--list", NULL, "the cases and where their truth comes from"},
+    {"--full", NULL, "the large counts: 10,000 random bodies, 200 near the separatrix"},
+    {"--json", NULL, "one array of {case, quantity, value, truth, error, tolerance, pass}"},
+};
+
+static const char* const examples[] = {
+    "rattleback validate",
+    "rattleback validate tumbling-box",
+    "rattleback validate free-top-random separatrix --full",
+    NULL,
+};
+
+const rbVerb rbVerbValidate = {
+    .name = "validate",
+    .words = "[CASE...]",
+    .help = "compares with published and analytic values",
+    .more = "Without a CASE all of them. Exit code 1 if a comparison fails.",
+    .run = runValidate,
+    .wordMin = 0,
+    .wordMax = RB_CLI_VALUES_MAX,
+    .options = options,
+    .optionCount = (int)(sizeof options / sizeof options[0]),
+    .examples = examples,
+};

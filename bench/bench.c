@@ -1,0 +1,51 @@
+#include "bench.h"
+
+#include "base/core/timer.h"
+
+#include <math.h>
+#include <string.h>
+
+static const rbBenchSuite* const suites[] = {&rbSuiteFlight, &rbSuiteMath};
+
+const rbBenchSuite* const* rbGetBenchSuites(int* count)
+{
+    *count = (int)(sizeof suites / sizeof suites[0]);
+    return suites;
+}
+
+void rbBench_Add(rbBench* bench, rbBenchRow row)
+{
+    row.suite = bench->suite;
+    rbArray_Push(bench->rows, row);
+    if (bench->text != NULL) {
+        (void)fprintf(bench->text, "  %-26s %-14s %-34s %12.4g %-6s", row.caseName, row.engine,
+                      row.metric, row.value, row.unit);
+        if (isfinite(row.errorMax)) {
+            (void)fprintf(bench->text, "  error %.2g", row.errorMax);
+        }
+        // a ratio to our own row of the same case, metric and kind of answer, at no worse error
+        for (int i = 0; i + 1 < bench->rows.count; ++i) {
+            const rbBenchRow* ours = &bench->rows.data[i];
+            if (strcmp(row.engine, "rattleback") != 0 && strcmp(ours->engine, "rattleback") == 0 &&
+                ours->suite == row.suite && strcmp(ours->caseName, row.caseName) == 0 &&
+                strcmp(ours->metric, row.metric) == 0 && strcmp(ours->result, row.result) == 0) {
+                (void)fprintf(bench->text, "  ours / theirs %.2f", ours->value / row.value);
+            }
+        }
+        (void)fputc('\n', bench->text);
+        (void)fflush(bench->text);
+    }
+}
+
+double rbBench_Time(void (*work)(void* context), void* context, double seconds)
+{
+    double best = INFINITY;
+    double begin = rbGetWallTime();
+    for (int repeat = 0; repeat < 3 || rbGetWallTime() - begin < seconds; ++repeat) {
+        double start = rbGetWallTime();
+        work(context);
+        double time = rbGetWallTime() - start;
+        best = time < best ? time : best;
+    }
+    return best;
+}

@@ -1,0 +1,171 @@
+#define _XOPEN_SOURCE 700
+
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORDS_MAX 40
+
+static char scratch[64];
+
+const char* rbMakeScratch(void)
+{
+    (void)snprintf(scratch, sizeof scratch, "/tmp/rb_cli_XXXXXX");
+    assert_non_null(mkdtemp(scratch));
+    return scratch;
+}
+
+static int removeEntry(const char* path, const struct stat* status, int kind, struct FTW* place)
+{
+    (void)status;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+void rbRemoveScratch(void)
+{
+    assert_int_equal(nftw(scratch, removeEntry, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+const char* rbScratch(const char* name)
+{
+    static char paths[8][256];
+    static int next = 0;
+    char* path = paths[next++ % 8];
+    (void)snprintf(path, sizeof paths[0], "%s/%s", scratch, name);
+    return path;
+}
+
+// In the child: descriptors, limits and the program itself.
+static void becomeProgram(const char* const* words, const rbChildOptions* options)
+{
+    const char* outPath =
+        options->standardOutput != NULL ? options->standardOutput : rbScratch(".out");
+    int out = open(outPath, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    int err = open(rbScratch(".err"), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    bool isReady = out >= 0 && err >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
+                   dup2(err, STDERR_FILENO) >= 0 && chdir(scratch) == 0;
+    if (options->fileSizeMax > 0) {
+        struct rlimit limit = {(rlim_t)options->fileSizeMax, (rlim_t)options->fileSizeMax};
+        isReady = isReady && setrlimit(RLIMIT_FSIZE, &limit) == 0;
+    }
+    if (options->environment != NULL) {
+        isReady = isReady && putenv((char*)options->environment) == 0;
+    }
+    char* arguments[WORDS_MAX + 2] = {(char*)"rattleback"};
+    for (int i = 0; i < WORDS_MAX && words[i] != NULL; ++i) {
+        arguments[i + 1] = (char*)words[i];
+    }
+    if (isReady) {
+        (void)execv(options->program != NULL ? options->program : RB_PROGRAM, arguments);
+    }
+    _exit(99);
+}
+
+pid_t rbStartProgram(const char* const* words, const rbChildOptions* options)
+{
+    (void)fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        becomeProgram(words, options);
+    }
+    return pid;
+}
+
+rbChild rbWaitChild(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0) {
+        assert_int_equal(errno, EINTR);
+    }
+    rbChild child = {.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+    size_t size = 0;
+    child.out = rbFileExists(rbScratch(".out")) ? rbReadFile(rbScratch(".out"), &size) : strdup("");
+    child.err = rbReadFile(rbScratch(".err"), &size);
+    return child;
+}
+
+rbChild rbRunProgramWith(const char* const* words, const rbChildOptions* options)
+{
+    return rbWaitChild(rbStartProgram(words, options));
+}
+
+rbChild rbRunProgram(const char* const* words)
+{
+    const rbChildOptions options = {0};
+    return rbRunProgramWith(words, &options);
+}
+
+void rbFreeChild(rbChild* child)
+{
+    free(child->out);
+    free(child->err);
+    child->out = child->err = NULL;
+}
+
+void rbExpectFailure(rbChild child, int exitCode, const char* needle)
+{
+    const char* end = strchr(child.err, '\n');
+    if (child.exitCode != exitCode || strstr(child.err, needle) == NULL || end == NULL ||
+        end[1] != '\0') {
+        print_error("exit %d, expected %d and one line with '%s'; stderr:\n%s\n", child.exitCode,
+                    exitCode, needle, child.err);
+        fail();
+    }
+    rbFreeChild(&child);
+}
+
+void rbExpectSuccess(const rbChild* child)
+{
+    if (child->exitCode != 0 || child->err[0] != '\0') {
+        print_error("exit %d; stderr:\n%s\n", child->exitCode, child->err);
+        fail();
+    }
+}
+
+void rbWriteFile(const char* path, const void* bytes, size_t size)
+{
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+void rbWriteText(const char* path, const char* text)
+{
+    rbWriteFile(path, text, strlen(text));
+}
+
+char* rbReadFile(const char* path, size_t* size)
+{
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    long length = ftell(file);
+    assert_true(length >= 0);
+    rewind(file);
+    char* bytes = malloc((size_t)length + 1);
+    assert_non_null(bytes);
+    *size = fread(bytes, 1, (size_t)length, file);
+    bytes[*size] = '\0';
+    (void)fclose(file);
+    return bytes;
+}
+
+bool rbFileExists(const char* path)
+{
+    struct stat status;
+    return stat(path, &status) == 0;
+}

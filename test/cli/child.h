@@ -1,0 +1,52 @@
+// Runs the built program as a child process, as a user would.
+#ifndef RB_TEST_CHILD_H
+#define RB_TEST_CHILD_H
+
+#include "rb_test.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+// What a finished program left.
+typedef struct rbChild {
+    int exitCode; // -1 when a signal ended it
+    char* out;
+    char* err;
+} rbChild;
+
+// How a child is started beyond its arguments.
+typedef struct rbChildOptions {
+    const char* program;        // another one than rattleback, NULL: that
+    const char* standardOutput; // a file to write to instead, NULL: captured
+    long fileSizeMax;           // bytes a file may have, 0: no limit
+    const char* environment;    // one "NAME=VALUE" more, NULL: none
+} rbChildOptions;
+
+// A folder of its own for a test; every test starts with it and ends with rbRemoveScratch.
+const char* rbMakeScratch(void);
+void rbRemoveScratch(void);
+// A path in that folder; the text lives until the eighth next call.
+const char* rbScratch(const char* name);
+
+// Runs the program with the given words, the last of them NULL, in the scratch folder.
+rbChild rbRunProgram(const char* const* words);
+rbChild rbRunProgramWith(const char* const* words, const rbChildOptions* options);
+#define RUN(...) rbRunProgram((const char* const[]){__VA_ARGS__, NULL})
+// Starts it and returns at once; rbWaitChild ends the story.
+pid_t rbStartProgram(const char* const* words, const rbChildOptions* options);
+rbChild rbWaitChild(pid_t pid);
+void rbFreeChild(rbChild* child);
+
+// The usual end of a test of a mistake: this exit code and one sentence on stderr that holds
+// needle.
+void rbExpectFailure(rbChild child, int exitCode, const char* needle);
+// Exit code 0 and nothing on stderr.
+void rbExpectSuccess(const rbChild* child);
+
+void rbWriteFile(const char* path, const void* bytes, size_t size);
+void rbWriteText(const char* path, const char* text);
+// Whole file, with a zero after it; free() it.
+char* rbReadFile(const char* path, size_t* size);
+bool rbFileExists(const char* path);
+
+#endif

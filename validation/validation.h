@@ -1,0 +1,67 @@
+// Cases against external truth: published values, closed forms, other algorithms.
+//
+// A case is a file case_x.c with a `const rbValidationCase`, and a row of the table in
+// validation.c.
+#ifndef RB_VALIDATION_H
+#define RB_VALIDATION_H
+
+#include "base/core/memory.h"
+
+#include <rattleback/base.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+// One comparison. It passes when error <= tolerance.
+typedef struct rbValidationRow {
+    const char* caseName;
+    char quantity[96];
+    double value;
+    double truth;
+    double error;
+    double tolerance;
+    bool pass;
+} rbValidationRow;
+
+// Where the rows go.
+typedef struct rbValidation {
+    FILE* text;           // tables for people, NULL if nobody reads
+    bool isFull;          // the large counts
+    const char* caseName; // of the case at work
+    RB_ARRAY(rbValidationRow) rows;
+    int failureCount;
+} rbValidation;
+
+typedef struct rbValidationCase {
+    const char* name;
+    const char* help;   // what it is, one line
+    const char* source; // where the truth comes from
+    void (*run)(rbValidation* validation);
+} rbValidationCase;
+
+// All cases.
+const rbValidationCase* const* rbGetValidationCases(int* count);
+
+// Adds the comparison |value - truth| <= tolerance.
+void rbValidation_Add(rbValidation* validation, const char* quantity, double value, double truth,
+                      double tolerance);
+// The same with |value - truth| / |truth|.
+void rbValidation_AddRelative(rbValidation* validation, const char* quantity, double value,
+                              double truth, double tolerance);
+// An error or a ratio that must not exceed a bound: the truth is 0, the error the value.
+void rbValidation_AddBound(rbValidation* validation, const char* quantity, double value,
+                           double tolerance);
+// Text for people between the rows.
+void rbValidation_Print(const rbValidation* validation, const char* format, ...) RB_PRINTF(2, 3);
+
+// The larger of two errors; NaN is larger than everything, so that it cannot get lost.
+double rbWorseError(double a, double b);
+
+extern const rbValidationCase rbCaseTumblingBox;
+extern const rbValidationCase rbCaseKepler;
+extern const rbValidationCase rbCaseFreeTopRandom;
+extern const rbValidationCase rbCaseSeparatrix;
+extern const rbValidationCase rbCaseSymmetricTop;
+extern const rbValidationCase rbCaseMassProperties;
+
+#endif
