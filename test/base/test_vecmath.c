@@ -24,6 +24,7 @@ static double matrixDistance(rbMat3 a, rbMat3 b)
     return fmax(rbDistance(a.cx, b.cx), fmax(rbDistance(a.cy, b.cy), rbDistance(a.cz, b.cz)));
 }
 
+//
 static void vectorAlgebraHolds(void** state)
 {
     (void)state;
@@ -57,7 +58,7 @@ static void vectorAlgebraHolds(void** state)
     }
 }
 
-// L-08
+// L-08, R-02
 static void rotationByQuaternionIsRotationByMatrix(void** state)
 {
     (void)state;

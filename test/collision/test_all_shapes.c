@@ -136,7 +136,7 @@ static int countCrossings(const rbGeometry* g, rbVec3 origin, rbVec3 direction)
     return count;
 }
 
-// L-01
+// L-01, R-04, R-05, R-06, R-07
 static void insideTestsAgreeWithRays(void** state)
 {
     (void)state;

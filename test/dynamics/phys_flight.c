@@ -48,7 +48,7 @@ static double stateError(const rbMotionState* a, const rbMotionState* b)
     return fmax(sqrt(rbDotQuat(d, d)), rbDistance(a->spin, b->spin));
 }
 
-// L-11, B-04: the values of truth.md.
+// L-11, B-03, B-04: states computed by independent codes of high order, to the digits given.
 static void tumblingBoxHasItsPublishedState(void** state)
 {
     (void)state;
@@ -64,7 +64,7 @@ static void tumblingBoxHasItsPublishedState(void** state)
         .orientation = {0.014628222353, -0.995446416876, -0.027380467566, 0.090126334863}};
     checkBelow(stateError(&one, &truthOne), 2e-12);
     checkBelow(stateError(&two, &truthTwo), 2e-12);
-    // B-03: ballistic, -2 t, 2 t, 8 t - 4.9 t^2.
+    // Ballistic: -2 t, 2 t, 8 t - 4.9 t^2.
     checkNear(two.position.x, -4.0, 1e-15);
     checkNear(two.position.y, 4.0, 1e-15);
     checkNear(two.position.z, 16.0 - 19.6, 1e-14);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 // Every scene of the repository tells what it shows, makes a world and runs.
+// B-85
 static void everySceneRuns(void** state)
 {
     (void)state;

@@ -62,7 +62,8 @@ static void boxHasMassFromItsShape(void** state)
     rbDestroyWorld(world);
 }
 
-// An asymmetric body given off its centre and turned: the pose reported is that of the frame given.
+// B-53: An asymmetric body given off its centre and turned: the pose reported is that of the frame
+// given.
 static void poseIsThatOfTheGivenFrame(void** state)
 {
     (void)state;
