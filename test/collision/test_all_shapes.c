@@ -162,7 +162,7 @@ static void insideTestsAgreeWithRays(void** state)
             }
             rbDestroyGeometry(g);
         }
-        assert_true(type == RB_SHAPE_SOUP || insideCount > 10);
+        assert_true(type == RB_SHAPE_SOUP || insideCount > 0); // both answers were seen
     }
 }
 
