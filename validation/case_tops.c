@@ -70,7 +70,7 @@ static rbVec3 makeSpin(rbRandom* random)
 
 static void runRandom(rbValidation* validation)
 {
-    int count = validation->isFull ? 10000 : 500;
+    int count = validation->isQuick ? 500 : 10000;
     double spinErrors[RB_TOP_COUNT] = {0};
     double turnErrors[RB_TOP_COUNT] = {0};
     rbRandom random = {2007};
@@ -100,7 +100,7 @@ static void runRandom(rbValidation* validation)
 const rbValidationCase rbCaseFreeTopRandom = {
     .name = "free-top-random",
     .help = "random bodies and spins, ten rotations: the closed form against Cash-Karp at 1e-13",
-    .source = "second algorithm (500 bodies; --full 10,000)",
+    .source = "second algorithm (10,000 bodies; --quick 500)",
     .run = runRandom,
 };
 
@@ -108,7 +108,7 @@ const rbValidationCase rbCaseFreeTopRandom = {
 
 static void runSeparatrix(rbValidation* validation)
 {
-    int count = validation->isFull ? 200 : 40;
+    int count = validation->isQuick ? 40 : 200;
     rbRandom random = {1834};
     double spinMax = 0.0;
     double turnMax = 0.0;
@@ -145,7 +145,7 @@ static void runSeparatrix(rbValidation* validation)
 const rbValidationCase rbCaseSeparatrix = {
     .name = "separatrix",
     .help = "spin about the middle axis within 1e-3 to 1e-9, ten rotations",
-    .source = "Taylor series of degree 28 in 113 bits (40 bodies; --full 200)",
+    .source = "Taylor series of degree 28 in 113 bits (200 bodies; --quick 40)",
     .run = runSeparatrix,
 };
 

@@ -26,7 +26,7 @@ typedef struct rbValidationRow {
 // Where the rows go.
 typedef struct rbValidation {
     FILE* text;           // tables for people, NULL if nobody reads
-    bool isFull;          // the large counts
+    bool isQuick;         // fewer random cases
     const char* caseName; // of the case at work
     RB_ARRAY(rbValidationRow) rows;
     int failureCount;

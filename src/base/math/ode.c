@@ -61,16 +61,25 @@ const rbOdeMethod* rbFindOdeMethod(const char* name)
     return NULL;
 }
 
-// sum of coefficient[j] k[j][i] over the stages j < count; zero coefficients are skipped.
-static double combine(const double* coefficient, double k[][RB_ODE_UNKNOWNS_MAX], int count, int i)
+// x + h times the sum of coefficient[j] k[j] over the stages j < count; zero coefficients are
+// skipped. The loop over the unknowns is the inner one: the compiler makes vectors of it, the order
+// of sums of an unknown stays.
+static void combine(const double* coefficient, double k[][RB_ODE_UNKNOWNS_MAX], const int counts[2],
+                    double h, const double* x, double* out)
 {
-    double sum = 0.0;
-    for (int j = 0; j < count; ++j) {
-        if (coefficient[j] != 0.0) {
-            sum += coefficient[j] * k[j][i];
+    int n = counts[1];
+    double sum[RB_ODE_UNKNOWNS_MAX] = {0.0};
+    for (int j = 0; j < counts[0]; ++j) {
+        double c = coefficient[j];
+        if (c != 0.0) {
+            for (int i = 0; i < n; ++i) {
+                sum[i] += c * k[j][i];
+            }
         }
     }
-    return sum;
+    for (int i = 0; i < n; ++i) {
+        out[i] = x[i] + h * sum[i];
+    }
 }
 
 void rbOde_Step(const rbOdeMethod* method, const rbOdeSystem* system, double t, double h,
@@ -83,15 +92,14 @@ void rbOde_Step(const rbOdeMethod* method, const rbOdeSystem* system, double t, 
     double k[RB_ODE_STAGES_MAX][RB_ODE_UNKNOWNS_MAX];
     double y[RB_ODE_UNKNOWNS_MAX];
     for (int stage = 0; stage < method->stages; ++stage) {
-        for (int i = 0; i < n; ++i) {
-            y[i] = x[i] + h * combine(method->coupling[stage], k, stage, i);
-        }
+        const int counts[2] = {stage, n};
+        combine(method->coupling[stage], k, counts, h, x, y);
         system->function(t + method->node[stage] * h, y, k[stage], system->context);
     }
-    for (int i = 0; i < n; ++i) {
-        result->x[i] = x[i] + h * combine(method->weight, k, method->stages, i);
-        result->error[i] = h * combine(method->errorWeight, k, method->stages, i);
-    }
+    const int counts[2] = {method->stages, n};
+    combine(method->weight, k, counts, h, x, result->x);
+    static const double zero[RB_ODE_UNKNOWNS_MAX] = {0.0};
+    combine(method->errorWeight, k, counts, h, zero, result->error);
 }
 
 rbOdeOptions rbDefaultOdeOptions(void)

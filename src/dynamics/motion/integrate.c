@@ -12,6 +12,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #define ROTATION_UNKNOWNS 8
 #define ALL_UNKNOWNS 14
@@ -47,20 +48,18 @@ static void unpackTranslation(const double* x, rbMotionState* s)
     s->velocity = rbMakeVec3(x[11], x[12], x[13]);
 }
 
-static void derivative(double t, const double* x, double* d, void* context)
+// Torque in principal axes and power of the work, and the derivatives of position and velocity
+// where they are integrated.
+static rbVec3 applyLoads(const rbMotionBody* body, double t, const double* x, double* d)
 {
-    const rbMotionBody* body = context;
     rbMotionState s = {0};
     unpackRotation(x, &s);
-    rbLoad load = {.torque = body->torque};
     // Stages leave the unit sphere slightly; directions need a unit quaternion.
-    rbQuat unit = rbNormalizeQuat(s.orientation);
+    s.orientation = rbNormalizeQuat(s.orientation);
+    rbLoad load = {.torque = body->torque};
     if (body->load != NULL) {
         unpackTranslation(x, &s);
-        rbQuat stage = s.orientation;
-        s.orientation = unit;
         body->load(body, &s, t, &load);
-        s.orientation = stage;
         rbVec3 a = rbAddScaled(body->acceleration, 1.0 / body->mass, load.force);
         d[8] = s.velocity.x;
         d[9] = s.velocity.y;
@@ -69,11 +68,23 @@ static void derivative(double t, const double* x, double* d, void* context)
         d[12] = a.y;
         d[13] = a.z;
     }
-    rbVec3 local = rbInvRotate(unit, load.torque);
-    rbQuat w = {0.0, s.spin.x, s.spin.y, s.spin.z};
-    rbQuat qd = rbMulQuat(s.orientation, w);
-    rbVec3 momentum = rbMulEach(body->moments, s.spin);
-    rbVec3 net = rbSub(local, rbCross(s.spin, momentum));
+    d[7] = load.power + rbDot(rbInvRotate(s.orientation, body->torque), s.spin);
+    return rbInvRotate(s.orientation, load.torque);
+}
+
+static void derivative(double t, const double* x, double* d, void* context)
+{
+    const rbMotionBody* body = context;
+    rbVec3 torque = RB_VEC3_ZERO;
+    d[7] = 0.0;
+    if (body->load != NULL || rbLengthSquared(body->torque) > 0.0) {
+        torque = applyLoads(body, t, x, d);
+    }
+    rbVec3 spin = rbMakeVec3(x[4], x[5], x[6]);
+    rbQuat q = {x[0], x[1], x[2], x[3]};
+    rbQuat w = {0.0, spin.x, spin.y, spin.z};
+    rbQuat qd = rbMulQuat(q, w);
+    rbVec3 net = rbSub(torque, rbCross(spin, rbMulEach(body->moments, spin)));
     d[0] = 0.5 * qd.w;
     d[1] = 0.5 * qd.x;
     d[2] = 0.5 * qd.y;
@@ -81,8 +92,6 @@ static void derivative(double t, const double* x, double* d, void* context)
     d[4] = net.x / body->moments.x;
     d[5] = net.y / body->moments.y;
     d[6] = net.z / body->moments.z;
-    rbVec3 constantLocal = rbInvRotate(unit, body->torque);
-    d[7] = load.power + rbDot(constantLocal, s.spin);
 }
 
 static rbOdeSystem systemOf(const rbMotionBody* body)
@@ -90,6 +99,16 @@ static rbOdeSystem systemOf(const rbMotionBody* body)
     rbOdeSystem system = {body->load != NULL ? ALL_UNKNOWNS : ROTATION_UNKNOWNS, derivative,
                           (void*)body};
     return system;
+}
+
+// The ODE method of a row; the tables share their names.
+static const rbOdeMethod* methodOf(rbMotionType type)
+{
+    static const int8_t indices[RB_MOTION_COUNT] = {
+        [RB_MOTION_EULER] = 0, [RB_MOTION_RK4] = 1, [RB_MOTION_CASH_KARP] = 2};
+    const rbOdeMethod* method = rbGetOdeMethod(indices[type]);
+    RB_VALIDATE(strcmp(method->name, rbMotionType_Name(type)) == 0);
+    return method;
 }
 
 static void unpack(const rbMotionBody* body, const double* x, rbMotionState* state)
@@ -112,7 +131,7 @@ void rbIntegrate_Step(rbMotionType type, const rbMotionBody* body, double time, 
     rbOdeStepResult result;
     rbOdeSystem system = systemOf(body);
     pack(state, x);
-    rbOde_Step(rbFindOdeMethod(rbMotionType_Name(type)), &system, time, h, x, &result);
+    rbOde_Step(methodOf(type), &system, time, h, x, &result);
     unpack(body, result.x, state);
 }
 
@@ -227,7 +246,7 @@ static bool tryStep(const rbMotionBody* body, rbFlightNode* node, double h, rbMo
     double x[RB_ODE_UNKNOWNS_MAX];
     rbOdeStepResult result;
     rbOdeSystem system = systemOf(body);
-    const rbOdeMethod* method = rbFindOdeMethod("cash-karp");
+    const rbOdeMethod* method = methodOf(RB_MOTION_CASH_KARP);
     pack(&node->state, x);
     rbOde_Step(method, &system, node->time, h, x, &result);
     // Not-a-number compares false with everything, so it is looked for by itself.
