@@ -233,6 +233,13 @@ static const BadMesh badMeshes[] = {
      "\"count\": 1, \"type\": \"VEC3\"}], \"bufferViews\": [{\"buffer\": 0, "
      "\"byteLength\": 12}], \"buffers\": [{\"byteLength\": 12, \"uri\": \"other.bin\"}]}",
      "\"other.bin\", which is not there"},
+    {"a.gltf",
+     GLTF_HEAD
+     ", \"nodes\": [{\"mesh\": 0}], \"meshes\": [{\"primitives\": [{\"attributes\": "
+     "{\"POSITION\": 0}}]}], \"accessors\": [{\"bufferView\": 0, \"componentType\": 5126, "
+     "\"count\": 1, \"type\": \"VEC3\"}], \"bufferViews\": [{\"buffer\": 0, "
+     "\"byteLength\": 0}], \"buffers\": [{\"byteLength\": 0, \"uri\": \"data:;base64,\"}]}",
+     "buffer 0 is empty"},
     {"a.glb", "glTF\2\0\0\0", "cut off"},
 };
 

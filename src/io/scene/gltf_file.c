@@ -294,6 +294,9 @@ static rbStatus getBufferView(rbGltf* gltf, size_t index, const unsigned char** 
             return status;
         }
     }
+    if (gltf->buffers[buffer].size == 0) {
+        return rbError_Set(gltf->error, RB_STATUS_INVALID, "buffer %zu is empty", buffer);
+    }
     if (offset + *size > gltf->buffers[buffer].size) {
         return rbError_Set(gltf->error, RB_STATUS_INVALID,
                            "buffer view %zu ends at byte %zu of a buffer of %zu bytes", index,
