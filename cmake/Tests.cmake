@@ -21,16 +21,16 @@ int main(int argc, char** argv)
     return rbRunTests(argc, argv, groups, sizeof groups / sizeof groups[0]);
 }
 ")
-  add_executable(${T_NAME} ${main} ${T_FILES} ${CMAKE_SOURCE_DIR}/test/support/rb_test.c)
-  target_include_directories(${T_NAME} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/test/support
-    ${CMAKE_SOURCE_DIR}/app)
+  add_executable(${T_NAME} ${main} ${T_FILES} ${PROJECT_SOURCE_DIR}/test/support/rb_test.c)
+  target_include_directories(${T_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/test/support
+    ${PROJECT_SOURCE_DIR}/app)
   target_compile_definitions(${T_NAME} PRIVATE ${T_DEFINITIONS}
-    RB_SOURCE_DIR="${CMAKE_SOURCE_DIR}" RB_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    RB_SOURCE_DIR="${PROJECT_SOURCE_DIR}" RB_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(${T_NAME} PRIVATE rb_options rattleback ${T_LIBRARIES} cmocka m)
   set(listing ${CMAKE_CURRENT_BINARY_DIR}/${T_NAME}_tests.cmake)
   add_custom_command(TARGET ${T_NAME} POST_BUILD
     COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${T_NAME}> -DNAME=${T_NAME} -DOUTPUT=${listing}
-            -P ${CMAKE_SOURCE_DIR}/cmake/DiscoverTests.cmake
+            -P ${PROJECT_SOURCE_DIR}/cmake/DiscoverTests.cmake
     VERBATIM)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${listing})
 endfunction()

@@ -261,7 +261,9 @@ static void printText(const rbCheck* check)
     if (total > check->findingCount) {
         (void)printf("  ... and %d more\n", total - check->findingCount);
     }
-    (void)printf("  %d errors, %d warnings\n", check->errorCount, check->warningCount);
+    (void)printf("  %d errors, %d warnings (overlaps are not looked for: nothing collides in free "
+                 "flight)\n",
+                 check->errorCount, check->warningCount);
 }
 
 static void printFindings(rbJson* json, const rbCheck* check, bool isError)

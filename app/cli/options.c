@@ -1,4 +1,5 @@
 // The command line: words and options of a verb, mistakes named with their remedy.
+#include "base/core/words.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -8,53 +9,15 @@
 
 #define WORD_LENGTH_MAX 64
 
-// Edit distance with unit costs for insertion, deletion, replacement and swap of neighbours.
-static int editDistance(const char* a, const char* b)
+static const char* getCandidate(int index, const void* context)
 {
-    int rows[3][WORD_LENGTH_MAX + 1];
-    int lengthA = (int)strlen(a);
-    int lengthB = (int)strlen(b);
-    if (lengthA > WORD_LENGTH_MAX || lengthB > WORD_LENGTH_MAX) {
-        return WORD_LENGTH_MAX;
-    }
-    for (int j = 0; j <= lengthB; ++j) {
-        rows[0][j] = j;
-    }
-    for (int i = 1; i <= lengthA; ++i) {
-        int* row = rows[i % 3];
-        const int* above = rows[(i + 2) % 3];
-        const int* twoAbove = rows[(i + 1) % 3];
-        row[0] = i;
-        for (int j = 1; j <= lengthB; ++j) {
-            int best = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-            best = above[j] + 1 < best ? above[j] + 1 : best;
-            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                twoAbove[j - 2] + 1 < best) {
-                best = twoAbove[j - 2] + 1;
-            }
-            row[j] = best;
-        }
-    }
-    return rows[lengthA % 3][lengthB];
+    const char* const* candidates = context;
+    return candidates[index];
 }
 
 const char* rbFindNearestWord(const char* word, const char* const* candidates, int count)
 {
-    // A third of the letters may be wrong: more than that is another word.
-    int allowed = (int)strlen(word) / 3 + 1;
-    const char* nearest = NULL;
-    for (int i = 0; i < count; ++i) {
-        int distance = editDistance(word, candidates[i]);
-        if (strlen(word) >= 3 && strstr(candidates[i], word) != NULL && distance > 1) {
-            distance = 1; // a part of a name counts as nearly right
-        }
-        if (distance <= allowed) {
-            allowed = distance - 1;
-            nearest = candidates[i];
-        }
-    }
-    return nearest;
+    return rbFindNearestName(word, getCandidate, count, candidates);
 }
 
 static const rbOption* findOption(const rbVerb* verb, const char* name, size_t length)

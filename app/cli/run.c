@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define FIRST_PIECE 1e-6      // of an output step: what is advanced at once at first
 #define PROGRESS_INTERVAL 0.1 // s between two progress lines
 #define SETTINGS_SIZE 256
 
@@ -35,6 +36,7 @@ typedef struct rbRun {
     rbTally tally;
     double startTime; // wall clock
     double lastProgress;
+    double piece;     // s of simulated time to advance at once, see advanceListening
     bool hasProgress; // a terminal looks on
 } rbRun;
 
@@ -63,21 +65,50 @@ static rbStatus takeFrame(rbRun* run, const rbStepReport* report, rbError* error
     return status;
 }
 
+// Advances to a time in pieces of a fraction of a second of work, so that a signal is heard even
+// when an output step holds millions of integrator steps. In pieces or at once: the bits are the
+// same, because looking at a flight does not change it. The piece starts small and doubles.
+static rbStepReport advanceListening(rbRun* run, double time)
+{
+    rbStepReport total = {0};
+    do {
+        double now = rbWorld_GetTime(run->world);
+        bool isLast = !(time - now > run->piece);
+        double start = rbGetWallTime();
+        rbStepReport report = rbWorld_AdvanceTo(run->world, isLast ? time : now + run->piece);
+        double spent = rbGetWallTime() - start;
+        run->piece *= spent < 0.05 ? 2.0 : (spent > 0.2 ? 0.5 : 1.0);
+        report.integratorSteps += total.integratorSteps;
+        report.rejectedSteps += total.rejectedSteps;
+        if (total.status != RB_STATUS_OK) {
+            report.status = total.status;
+            report.failedBody = total.failedBody;
+        }
+        total = report;
+        // A piece too small to move the time ends the loop too.
+        if (!isLast && rbWorld_GetTime(run->world) == now) {
+            run->piece = time - now;
+        }
+    } while (rbWorld_GetTime(run->world) < time && !stopAsked);
+    return total;
+}
+
 // All output times 0, dt, 2 dt, ... and the duration, unless a signal ends it earlier.
 static rbStatus simulate(rbRun* run, rbError* error)
 {
     double step = run->info.outputStep;
     double duration = run->info.duration;
+    run->piece = FIRST_PIECE * step;
     int64_t last = (int64_t)ceil(duration / step * (1.0 - 1e-12));
     rbStatus status = RB_STATUS_OK;
     for (int64_t k = 0; k <= last && status == RB_STATUS_OK; ++k) {
         double time = k < last ? rbGetStepTime(k, step) : duration;
-        rbStepReport report = rbWorld_AdvanceTo(run->world, time);
+        rbStepReport report = advanceListening(run, time);
         status = takeFrame(run, &report, error);
         if (run->tally.isBroken) {
             break; // nothing after it means anything
         }
-        if (stopAsked && k < last) {
+        if (stopAsked && (k < last || rbWorld_GetTime(run->world) < time)) {
             run->tally.isStopped = true;
             break;
         }

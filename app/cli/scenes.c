@@ -137,12 +137,31 @@ rbScene* rbOpenScene(const char* argument, rbError* error)
 rbScene* rbOpenSceneWithSettings(const struct rbArguments* arguments, rbError* error)
 {
     rbScene* scene = rbOpenScene(arguments->words[0], error);
-    for (int i = 0; scene != NULL && i < arguments->valueCount; ++i) {
-        if (strcmp(arguments->values[i].option->name, "--set") == 0 &&
-            rbScene_Override(scene, arguments->values[i].value, error) != RB_STATUS_OK) {
-            rbDestroyScene(scene);
-            scene = NULL;
+    // Each assignment is judged with the scene as it is then. Values that only fit together come in
+    // any order: what is refused now is tried again after the others.
+    bool isDone[RB_CLI_VALUES_MAX] = {false};
+    bool hasProgress = scene != NULL;
+    rbError firstError = {0};
+    while (hasProgress) {
+        hasProgress = false;
+        firstError = (rbError){0};
+        for (int i = 0; i < arguments->valueCount; ++i) {
+            rbError refusal = {0};
+            if (isDone[i] || strcmp(arguments->values[i].option->name, "--set") != 0) {
+                continue;
+            }
+            isDone[i] =
+                rbScene_Override(scene, arguments->values[i].value, &refusal) == RB_STATUS_OK;
+            hasProgress = hasProgress || isDone[i];
+            if (!isDone[i] && firstError.status == RB_STATUS_OK) {
+                firstError = refusal;
+            }
         }
+    }
+    if (scene != NULL && firstError.status != RB_STATUS_OK) {
+        *error = firstError;
+        rbDestroyScene(scene);
+        scene = NULL;
     }
     return scene;
 }

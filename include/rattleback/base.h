@@ -1,4 +1,4 @@
-// Base of every public header: export macro, asserts, status codes, errors, memory and log hooks.
+// Base of every public header: export macro, asserts, status codes, errors and memory hooks.
 //
 // How the library reports trouble:
 //   a bug of the caller         RB_ASSERT, in Debug and RelWithDebInfo builds

@@ -1,5 +1,9 @@
 // Bodies, their shapes and materials, prescribed paths, and the forces that act on bodies.
 //
+// Ids. Passing the id of a destroyed body, or a null id, to a function without an rbError is a bug
+// of the caller: debug builds assert, release builds do not check. Pointers must not be NULL unless
+// said.
+//
 // Frames. A body has the frame its creator gave it (positions of shapes are given in it; the pose
 // of the body is the pose of that frame). Inside, the library flies the centre of mass with
 // principal axes; the API converts. Linear velocity always means the velocity of the centre of
@@ -87,7 +91,7 @@ typedef struct rbBodyDef {
     const rbMassProperties* mass; // explicit mass, centre and inertia in the body's frame, copied;
                                   // NULL: from the shapes
     const rbPathDef* path;        // kinematic bodies; NULL stands still
-    rbMotionSettings motion;      // AUTO with step 0 means "as the world says"
+    rbMotionSettings motion;      // zero fields (AUTO, step 0, ...) mean "as the world says"
     void* userData;
 } rbBodyDef;
 
@@ -152,6 +156,7 @@ RB_API bool rbBody_GetMotionBounds(const rbWorld* world, rbBodyId bodyId, double
 
 // A geometry handed over to the world: shared by shapes, destroyed with the world, or earlier by
 // rbWorld_DestroyGeometry, which refuses (RB_STATUS_INVALID) while a shape uses it.
+// NULL gives the null id, so that a failed creation may be passed on.
 RB_API rbGeometryId rbWorld_AddGeometry(rbWorld* world, rbGeometry* geometry);
 RB_API rbStatus rbWorld_DestroyGeometry(rbWorld* world, rbGeometryId geometryId, rbError* error);
 RB_API const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId geometryId);

@@ -133,29 +133,42 @@ RB_API void rbDestroyGeometry(rbGeometry* geometry);
 
 // -------------------------------------------------------------------------------------- parameters
 
+// Parameters of the primitives, m.
+typedef struct rbSphereData {
+    double radius;
+} rbSphereData;
+
+typedef struct rbBoxData {
+    rbVec3 halfExtents;
+} rbBoxData;
+
+typedef struct rbRodData {
+    double radius, halfLength;
+} rbRodData;
+
+typedef struct rbConeData {
+    double radius, height;
+} rbConeData;
+
+typedef struct rbEllipsoidData {
+    rbVec3 semiAxes;
+} rbEllipsoidData;
+
+typedef struct rbPlaneData {
+    rbVec3 normal; // unit
+    double offset;
+} rbPlaneData;
+
 // What a primitive was made of; only the member of its type is set.
 typedef struct rbShapeData {
     rbShapeType type;
     union {
-        struct {
-            double radius;
-        } sphere;
-        struct {
-            rbVec3 halfExtents;
-        } box;
-        struct {
-            double radius, halfLength;
-        } capsule, cylinder;
-        struct {
-            double radius, height;
-        } cone;
-        struct {
-            rbVec3 semiAxes;
-        } ellipsoid;
-        struct {
-            rbVec3 normal; // unit
-            double offset;
-        } plane;
+        rbSphereData sphere;
+        rbBoxData box;
+        rbRodData capsule, cylinder;
+        rbConeData cone;
+        rbEllipsoidData ellipsoid;
+        rbPlaneData plane;
     };
 } rbShapeData;
 

@@ -35,9 +35,15 @@ typedef struct rbTransform {
 } rbTransform;
 
 #define RB_PI 3.14159265358979323846
-#define RB_VEC3_ZERO ((rbVec3){0.0, 0.0, 0.0})
-#define RB_QUAT_IDENTITY ((rbQuat){1.0, 0.0, 0.0, 0.0})
-#define RB_TRANSFORM_IDENTITY ((rbTransform){{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}})
+// A value of a type from its components, in both languages.
+#ifdef __cplusplus
+#define RB_LITERAL(type) type
+#else
+#define RB_LITERAL(type) (type)
+#endif
+#define RB_VEC3_ZERO (RB_LITERAL(rbVec3){0.0, 0.0, 0.0})
+#define RB_QUAT_IDENTITY (RB_LITERAL(rbQuat){1.0, 0.0, 0.0, 0.0})
+#define RB_TRANSFORM_IDENTITY (RB_LITERAL(rbTransform){{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}})
 
 static inline rbVec3 rbMakeVec3(double x, double y, double z)
 {

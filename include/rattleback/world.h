@@ -42,19 +42,21 @@ typedef struct rbLedger {
 } rbLedger;
 
 typedef struct rbStepReport {
-    rbStatus status;         // OK, or NUMERICAL when a body's integration missed its tolerance
-    double time;             // s, of the world after the step
-    int bodyCount;           // alive bodies
-    int exactCount;          // dynamic bodies flying in closed form
-    int numericCount;        // dynamic bodies integrated
-    int fallbackCount;       // of those: asked to fly by another row that their loads do not allow
+    rbStatus status;   // OK; NUMERICAL when a body's integration missed its tolerance; INVALID when
+                       // dt or time is negative or not finite: then nothing moved
+    double time;       // s, of the world after the step
+    int bodyCount;     // alive bodies
+    int exactCount;    // dynamic bodies flying in closed form
+    int numericCount;  // dynamic bodies integrated
+    int fallbackCount; // of those: asked to fly by another row that their loads do not allow
     int64_t integratorSteps; // accepted in this advance
     int64_t rejectedSteps;
     rbBodyId failedBody; // first body that missed its tolerance, null if none
     rbLedger ledger;
 } rbStepReport;
 
-// Moves the world forward by dt >= 0 seconds. Allocates nothing after the first call.
+// Moves the world forward by dt >= 0 seconds. Allocates nothing after the first call, except when
+// an event finds the journal full.
 RB_API rbStepReport rbWorld_Advance(rbWorld* world, double dt);
 // The same to a given time, which lands on it exactly; times before now leave the world as it is.
 RB_API rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time);

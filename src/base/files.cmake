@@ -4,6 +4,7 @@ target_sources(rattleback PRIVATE
   src/base/core/memory.c
   src/base/core/status.c
   src/base/core/timer.c
+  src/base/core/words.c
   src/base/math/atan.c
   src/base/math/cbrt.c
   src/base/math/explog.c

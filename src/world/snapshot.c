@@ -15,6 +15,7 @@ typedef struct SnapshotHeader {
     uint32_t magic;
     uint32_t version;
     uint64_t structure; // hash of what must be the same
+    uint64_t checksum;  // of all bytes, this one taken as zero
     double time;
     double timeRest;
     double energyReference;
@@ -27,6 +28,15 @@ typedef struct SnapshotBody {
     rbFlight flight;
     rbMotionState state;
 } SnapshotBody;
+
+static uint64_t checksumOf(const void* bytes, size_t size)
+{
+    SnapshotHeader header;
+    memcpy(&header, bytes, sizeof header);
+    header.checksum = 0;
+    uint64_t hash = rbHashBytes(RB_HASH_SEED, &header, sizeof header);
+    return rbHashBytes(hash, (const char*)bytes + sizeof header, size - sizeof header);
+}
 
 static uint64_t structureHash(const rbWorld* world)
 {
@@ -76,6 +86,8 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         memcpy(place, &body, sizeof body);
         place += sizeof body;
     }
+    header.checksum = checksumOf(bytes, needed);
+    memcpy(bytes, &header, sizeof header);
     return RB_STATUS_OK;
 }
 
@@ -95,6 +107,9 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     }
     if (size < rbWorld_GetSnapshotSize(world)) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
+    }
+    if (header.checksum != checksumOf(bytes, rbWorld_GetSnapshotSize(world))) {
+        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is damaged");
     }
     world->time = header.time;
     world->timeRest = header.timeRest;

@@ -5,6 +5,7 @@
 // event starts a new record.
 #include "world/world_state.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -103,6 +104,7 @@ void rbDestroyWorld(rbWorld* world)
     rbNameTable_Free(&world->names);
     rbIdPool_Free(&world->bodyIds);
     rbIdPool_Free(&world->geometryIds);
+    rbIdPool_Free(&world->shapeIds);
     rbIdPool_Free(&world->forceIds);
     rbFree(world, sizeof *world);
 }
@@ -149,9 +151,21 @@ static rbStepReport moveTo(rbWorld* world, double time, double rest)
     return report;
 }
 
+// Nothing moves, and the report says why.
+static rbStepReport refuseToMove(const rbWorld* world)
+{
+    rbStepReport report = {.status = RB_STATUS_INVALID,
+                           .time = world->time,
+                           .bodyCount = world->aliveCount,
+                           .ledger = rbWorld_GetLedger(world)};
+    return report;
+}
+
 rbStepReport rbWorld_Advance(rbWorld* world, double dt)
 {
-    RB_ASSERT(isfinite(dt) && dt >= 0.0);
+    if (!isfinite(dt) || dt < 0.0) {
+        return refuseToMove(world);
+    }
     // Fast two-sum: what rounding drops is carried to the next step.
     double add = dt + world->timeRest;
     double sum = world->time + add;
@@ -161,7 +175,9 @@ rbStepReport rbWorld_Advance(rbWorld* world, double dt)
 
 rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time)
 {
-    RB_ASSERT(isfinite(time));
+    if (!isfinite(time)) {
+        return refuseToMove(world);
+    }
     return moveTo(world, time > world->time ? time : world->time, 0.0);
 }
 
@@ -220,7 +236,7 @@ static double wrapCoordinate(double x, double length, int* image)
         return x;
     }
     double turns = floor(x / length + 0.5);
-    *image = (int)turns;
+    *image = turns > -INT_MAX && turns < INT_MAX ? (int)turns : 0;
     return x - turns * length;
 }
 

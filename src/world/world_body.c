@@ -88,9 +88,17 @@ static rbStatus judgePose(const char* name, rbTransform transform, rbVec3 linear
     return RB_STATUS_OK;
 }
 
+// What a body leaves out, zero, comes from the world.
 static rbMotionSettings settingsOf(const rbWorld* world, const rbMotionSettings* asked)
 {
-    return asked->step == 0.0 && asked->type == RB_MOTION_AUTO ? world->def.motion : *asked;
+    const rbMotionSettings* ours = &world->def.motion;
+    rbMotionSettings settings = {
+        .type = asked->type == RB_MOTION_AUTO ? ours->type : asked->type,
+        .step = asked->step == 0.0 ? ours->step : asked->step,
+        .degree = asked->degree == 0 ? ours->degree : asked->degree,
+        .tolerance = asked->tolerance == 0.0 ? ours->tolerance : asked->tolerance,
+    };
+    return settings;
 }
 
 static rbStatus judgeBody(const rbWorld* world, const rbBodyDef* def, rbError* error)
@@ -110,15 +118,19 @@ static rbStatus judgeBody(const rbWorld* world, const rbBodyDef* def, rbError* e
         return status;
     }
     rbMotionSettings settings = settingsOf(world, &def->motion);
-    status = rbJudgeMotionSettings(&settings, error);
-    if (status == RB_STATUS_OK && def->mass != NULL && def->type == RB_BODY_DYNAMIC) {
+    rbError motionError = {0};
+    status = rbJudgeMotionSettings(&settings, &motionError);
+    if (status != RB_STATUS_OK) {
+        return rbError_Set(error, status, "body \"%s\": %.400s", name, motionError.message);
+    }
+    if (def->mass != NULL && def->type == RB_BODY_DYNAMIC) {
         rbError inner = {0};
         status = rbMassProperties_Judge(def->mass, &inner);
         if (status != RB_STATUS_OK) {
             return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
         }
     }
-    if (status == RB_STATUS_OK && def->path != NULL && def->type != RB_BODY_KINEMATIC) {
+    if (def->path != NULL && def->type != RB_BODY_KINEMATIC) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "body \"%s\" has a path; only kinematic bodies follow one", name);
     }
@@ -215,9 +227,9 @@ void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
         rbNameTable_Remove(&world->names, body->name, index);
     }
     for (int i = 0; i < body->shapes.count; ++i) {
-        int geometry = (int)body->shapes.data[i].geometry.index1 - 1;
-        world->geometries.data[geometry].useCount -= 1;
-        world->shapeCount -= 1;
+        const rbShapeSlot* shape = &body->shapes.data[i];
+        world->geometries.data[shape->def.geometry.index1 - 1].useCount -= 1;
+        rbIdPool_Release(&world->shapeIds, shape->index);
     }
     rbArray_Free(body->shapes);
     while (body->firstForce1 != 0) {

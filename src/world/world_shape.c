@@ -15,7 +15,10 @@ rbShapeDef rbDefaultShapeDef(void)
 
 rbGeometryId rbWorld_AddGeometry(rbWorld* world, rbGeometry* geometry)
 {
-    RB_ASSERT(geometry != NULL);
+    rbGeometryId null = {0, 0};
+    if (geometry == NULL) {
+        return null;
+    }
     int index = rbIdPool_Take(&world->geometryIds);
     rbGeometrySlot slot = {geometry, 0};
     if (index == world->geometries.count) {
@@ -86,7 +89,7 @@ static rbStatus sumMass(const rbWorld* world, const rbBody* body, const rbShapeD
 {
     *sum = (rbMassProperties){0};
     for (int i = 0; i <= body->shapes.count; ++i) {
-        const rbShapeDef* shape = i < body->shapes.count ? &body->shapes.data[i] : added;
+        const rbShapeDef* shape = i < body->shapes.count ? &body->shapes.data[i].def : added;
         rbMassProperties part;
         rbStatus status = rbGeometry_GetMass(rbWorld_GetGeometry(world, shape->geometry),
                                              shape->material.density, &part, error);
@@ -123,7 +126,7 @@ static void updateRadius(rbWorld* world, int index)
     rbBody* body = &world->bodies.data[index];
     body->radius = 0.0;
     for (int i = 0; i < body->shapes.count; ++i) {
-        const rbShapeDef* shape = &body->shapes.data[i];
+        const rbShapeDef* shape = &body->shapes.data[i].def;
         rbVec3 center = rbInvTransformPoint(shape->transform, body->principal.p);
         double radius = rbGeometry_GetRadius(rbWorld_GetGeometry(world, shape->geometry), center);
         body->radius = fmax(body->radius, radius);
@@ -133,6 +136,10 @@ static void updateRadius(rbWorld* world, int index)
 rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, rbError* error)
 {
     rbShapeId null = {0, 0};
+    if (!rbBody_IsValid(world, bodyId)) {
+        (void)rbError_Set(error, RB_STATUS_INVALID, "the shape's body does not exist");
+        return null;
+    }
     int index = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[index];
     rbError inner = {0};
@@ -148,14 +155,14 @@ rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, 
         (void)rbError_Set(error, status, "body \"%s\": %.400s", body->name, inner.message);
         return null;
     }
-    rbArray_Push(body->shapes, unit);
+    rbShapeSlot slot = {unit, rbIdPool_Take(&world->shapeIds)};
+    rbArray_Push(body->shapes, slot);
     world->geometries.data[unit.geometry.index1 - 1].useCount += 1;
-    world->shapeCount += 1;
     if (needsMass) {
         takeMass(world, index, &mass);
     }
     updateRadius(world, index);
-    rbShapeId id = {(uint32_t)body->shapes.count, bodyId.generation};
+    rbShapeId id = {(uint32_t)slot.index + 1u, world->shapeIds.generations.data[slot.index]};
     return id;
 }
 
@@ -168,5 +175,5 @@ rbShapeDef rbBody_GetShape(const rbWorld* world, rbBodyId bodyId, int index)
 {
     const rbBody* body = &world->bodies.data[rbWorld_BodyIndex(world, bodyId)];
     RB_ASSERT(0 <= index && index < body->shapes.count);
-    return body->shapes.data[index];
+    return body->shapes.data[index].def;
 }

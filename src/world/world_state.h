@@ -11,6 +11,12 @@
 
 #include <rattleback/world.h>
 
+// A shape of a body.
+typedef struct rbShapeSlot {
+    rbShapeDef def;
+    int index; // of its id
+} rbShapeSlot;
+
 // Rarely touched data of a body. What a step touches lies in the arrays of rbWorld beside it.
 typedef struct rbBody {
     char name[RB_NAME_CAPACITY];
@@ -24,7 +30,7 @@ typedef struct rbBody {
     rbMotionSettings motion; // as asked for; step 0 means the world's
     void* userData;
     int firstForce1; // index + 1 of the first force on this body alone, 0: none
-    RB_ARRAY(rbShapeDef) shapes;
+    RB_ARRAY(rbShapeSlot) shapes;
 } rbBody;
 
 // A force and the next one on the same body.
@@ -53,7 +59,7 @@ struct rbWorld {
 
     rbIdPool geometryIds;
     RB_ARRAY(rbGeometrySlot) geometries;
-    int shapeCount;
+    rbIdPool shapeIds;
 
     rbIdPool forceIds;
     RB_ARRAY(rbForceSlot) forces;

@@ -4,4 +4,4 @@ rb_add_tests(NAME test_dynamics FILES
   test/dynamics/test_path.c
 )
 target_sources(test_dynamics PRIVATE validation/top_oracle.c)
-target_include_directories(test_dynamics PRIVATE ${CMAKE_SOURCE_DIR})
+target_include_directories(test_dynamics PRIVATE ${PROJECT_SOURCE_DIR})

@@ -168,10 +168,9 @@ static void boundsHoldThePath(void** state)
         rbBounds box = rbPath_GetBounds(path, a, b);
         for (int k = 0; k <= 50; ++k) {
             rbVec3 p = positionAt(path, a + (b - a) * k / 50.0);
-            double slack = 1e-12;
-            assert_true(p.x >= box.lower.x - slack && p.x <= box.upper.x + slack);
-            assert_true(p.y >= box.lower.y - slack && p.y <= box.upper.y + slack);
-            assert_true(p.z >= box.lower.z - slack && p.z <= box.upper.z + slack);
+            assert_true(p.x >= box.lower.x && p.x <= box.upper.x);
+            assert_true(p.y >= box.lower.y && p.y <= box.upper.y);
+            assert_true(p.z >= box.lower.z && p.z <= box.upper.z);
         }
         rbPath_Destroy(path);
     }

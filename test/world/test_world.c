@@ -395,6 +395,92 @@ static void bulkFieldsReadAndWrite(void** state)
     rbDestroyWorld(world);
 }
 
+static void badTimesMoveNothing(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(RB_VEC3_ZERO);
+    (void)addTumblingBox(world, "box");
+    uint64_t hash = rbWorld_GetHash(world);
+    assert_int_equal(rbWorld_Advance(world, -1.0).status, RB_STATUS_INVALID);
+    assert_int_equal(rbWorld_Advance(world, NAN).status, RB_STATUS_INVALID);
+    assert_int_equal(rbWorld_AdvanceTo(world, INFINITY).status, RB_STATUS_INVALID);
+    assert_true(rbWorld_GetHash(world) == hash);
+    assert_true(RB_IS_NULL(rbWorld_AddGeometry(world, NULL)));
+    rbDestroyWorld(world);
+}
+
+// Drag brings a body to rest exponentially, down to numbers that underflow: it must not take
+// forever.
+static void dragToRestEnds(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(RB_VEC3_ZERO);
+    rbError error = {0};
+    rbBodyDef def = rbDefaultBodyDef();
+    rbMassProperties mass = {
+        .volume = 1.0, .mass = 1.0, .inertia = {0.004, 0.004, 0.004, 0.0, 0.0, 0.0}};
+    def.mass = &mass;
+    def.linearVelocity = rbMakeVec3(3.0, 0.0, 0.0);
+    def.angularVelocity = rbMakeVec3(0.0, 0.0, 10.0);
+    rbBodyId id = rbCreateBody(world, &def, &error);
+    rbForceDef force = rbDefaultForceDef();
+    force.type = RB_FORCE_DRAG;
+    force.linear = 5.0;
+    force.quadratic = 0.3;
+    force.angular = 0.1;
+    assert_false(RB_IS_NULL(rbCreateForce(world, &force, &error)));
+    rbStepReport report = rbWorld_AdvanceTo(world, 2000.0);
+    assert_int_equal(report.status, RB_STATUS_OK);
+    assert_true(report.integratorSteps < 100000);
+    rbBodyState s = rbBody_GetState(world, id);
+    checkNear(rbLength(s.linearVelocity), 0.0, 1e-6);
+    checkNear(rbLength(s.angularVelocity), 0.0, 1e-5);
+    checkNear(report.ledger.energyDrift, 0.0, 1e-9);
+    rbDestroyWorld(world);
+}
+
+static void bodiesTakeWhatTheyLeaveOutFromTheWorld(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(RB_VEC3_ZERO);
+    rbError error = {0};
+    rbBodyDef def = rbDefaultBodyDef();
+    rbMassProperties mass = {
+        .volume = 1.0, .mass = 1.0, .inertia = {0.1, 0.2, 0.25, 0.0, 0.0, 0.0}};
+    def.mass = &mass;
+    def.motion.type = RB_MOTION_RK4;
+    rbBodyId id = rbCreateBody(world, &def, &error);
+    assert_false(RB_IS_NULL(id));
+    assert_int_equal(rbBody_GetMotion(world, id, NULL), RB_MOTION_RK4);
+    def.name = "odd";
+    def.motion.step = -1.0;
+    assert_true(RB_IS_NULL(rbCreateBody(world, &def, &error)));
+    assert_non_null(strstr(error.message, "odd"));
+    rbDestroyWorld(world);
+}
+
+static void shapesHaveIdsOfTheirOwn(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(RB_VEC3_ZERO);
+    rbError error = {0};
+    rbBodyDef def = rbDefaultBodyDef();
+    rbShapeDef shape = rbDefaultShapeDef();
+    shape.geometry = addBox(world, 1.0, 1.0, 1.0);
+    rbBodyId a = rbCreateBody(world, &def, &error);
+    rbBodyId b = rbCreateBody(world, &def, &error);
+    rbShapeId first = rbCreateShape(world, a, &shape, &error);
+    rbShapeId second = rbCreateShape(world, b, &shape, &error);
+    assert_false(RB_ID_EQUALS(first, second));
+    rbDestroyBody(world, a);
+    rbBodyId c = rbCreateBody(world, &def, &error);
+    rbShapeId third = rbCreateShape(world, c, &shape, &error);
+    assert_false(RB_ID_EQUALS(first, third));
+    // A dead body is refused in every build.
+    assert_true(RB_IS_NULL(rbCreateShape(world, a, &shape, &error)));
+    rbDestroyWorld(world);
+}
+
 static void periodicBoxWrapsPositions(void** state)
 {
     (void)state;
@@ -474,18 +560,18 @@ static void kinematicBodyFollowsItsPath(void** state)
     rbDestroyWorld(world);
 }
 
-RB_TEST_GROUP(test_world, cmocka_unit_test(boxHasMassFromItsShape),
-              cmocka_unit_test(poseIsThatOfTheGivenFrame),
-              cmocka_unit_test(lookAheadAgreesWithWhatComes),
-              cmocka_unit_test(pointVelocityIsTheDerivative),
-              cmocka_unit_test(impulsesEnterTheJournalAndTheLedger),
-              cmocka_unit_test(linearDragReachesTerminalVelocity),
-              cmocka_unit_test(constantForceStaysInClosedForm),
-              cmocka_unit_test(userForceOscillates), cmocka_unit_test(fallIntoACentreIsReported),
-              cmocka_unit_test(namedExactRowWithLoadsFallsBackAndSaysSo),
-              cmocka_unit_test(idsOfDestroyedBodiesAreDead),
-              cmocka_unit_test(badBodiesGetASentence), cmocka_unit_test(bulkFieldsReadAndWrite),
-              cmocka_unit_test(periodicBoxWrapsPositions),
-              cmocka_unit_test(stepTimesLandOnTheSameDoubles),
-              cmocka_unit_test(motionBoundsHoldTheBody),
-              cmocka_unit_test(kinematicBodyFollowsItsPath));
+RB_TEST_GROUP(
+    test_world, cmocka_unit_test(boxHasMassFromItsShape),
+    cmocka_unit_test(poseIsThatOfTheGivenFrame), cmocka_unit_test(lookAheadAgreesWithWhatComes),
+    cmocka_unit_test(pointVelocityIsTheDerivative),
+    cmocka_unit_test(impulsesEnterTheJournalAndTheLedger),
+    cmocka_unit_test(linearDragReachesTerminalVelocity),
+    cmocka_unit_test(constantForceStaysInClosedForm), cmocka_unit_test(userForceOscillates),
+    cmocka_unit_test(badTimesMoveNothing), cmocka_unit_test(dragToRestEnds),
+    cmocka_unit_test(bodiesTakeWhatTheyLeaveOutFromTheWorld),
+    cmocka_unit_test(shapesHaveIdsOfTheirOwn), cmocka_unit_test(fallIntoACentreIsReported),
+    cmocka_unit_test(namedExactRowWithLoadsFallsBackAndSaysSo),
+    cmocka_unit_test(idsOfDestroyedBodiesAreDead), cmocka_unit_test(badBodiesGetASentence),
+    cmocka_unit_test(bulkFieldsReadAndWrite), cmocka_unit_test(periodicBoxWrapsPositions),
+    cmocka_unit_test(stepTimesLandOnTheSameDoubles), cmocka_unit_test(motionBoundsHoldTheBody),
+    cmocka_unit_test(kinematicBodyFollowsItsPath));

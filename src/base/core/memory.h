@@ -4,8 +4,8 @@
 
 #include <rattleback/base.h>
 
-// Memory of at least size bytes, uninitialised. Never NULL: logs and aborts when there is none.
-// Size 0 gives NULL.
+// Memory of at least size bytes, uninitialised. Never NULL: says so on stderr and aborts when there
+// is none. Size 0 gives NULL.
 void* rbAlloc(size_t size);
 
 // The same, zeroed. Aborts when count * size overflows.

@@ -49,6 +49,9 @@ static void startSteps(rbFlight* flight, const rbMotionBody* body)
     node->step = body->settings.step;
     node->index = 0;
     node->state = flight->start;
+    node->origin = flight->start.position;
+    node->spinMax = rbLength(flight->start.spin);
+    node->speedMax = rbLength(flight->start.velocity);
 }
 
 // Time of a node of the fixed grid, from its index, so that the grid has no memory of its past.

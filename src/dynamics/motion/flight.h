@@ -49,6 +49,10 @@ typedef struct rbFlightNode {
     double step;   // size of the next step
     int64_t index; // steps since the start
     rbMotionState state;
+    // Sizes the adaptive row measures errors by: where the flight began, fastest so far.
+    rbVec3 origin;
+    double spinMax;
+    double speedMax;
 } rbFlightNode;
 
 typedef struct rbFlight {

@@ -213,29 +213,44 @@ static bool areFinite(const double* values, int count)
     return true;
 }
 
-// Largest error of a step in units of what is allowed. Groups share a scale, so that a component
-// that happens to pass zero does not ask for tiny steps.
-static double errorRatio(const rbMotionBody* body, const double* x, const double* d, double h)
+// A quantity that has decayed below this fraction of its largest value is measured by that
+// fraction: a body that drag brings to rest must not ask for ever smaller steps.
+#define DECAY_FLOOR 1e-6
+
+static double largest(double current, const double* values)
 {
-    double tolerance = body->settings.tolerance;
-    double ratio = 0.0;
-    double spin = sqrt(x[4] * x[4] + x[5] * x[5] + x[6] * x[6]);
-    for (int i = 0; i < 4; ++i) {
-        ratio = fmax(ratio, fabs(d[i]) / tolerance);
+    for (int i = 0; i < 3; ++i) {
+        current = fmax(current, fabs(values[i]));
     }
-    double spinScale = tolerance * (spin + DBL_MIN);
-    for (int i = 4; i < 7; ++i) {
-        ratio = fmax(ratio, fabs(d[i]) / spinScale);
+    return current;
+}
+
+// Largest error of a step in units of what is allowed. Groups share a scale, so that a component
+// that happens to pass zero does not ask for tiny steps; lengths are measured from where the flight
+// began, so that the place of a scene in the world does not matter.
+static double errorRatio(const rbMotionBody* body, const rbFlightNode* node,
+                         const rbOdeStepResult* step, double h)
+{
+    const double* x = step->x;
+    const double* d = step->error;
+    double tolerance = body->settings.tolerance;
+    double turn = fmax(fabs(d[0]), largest(0.0, d + 1));
+    double spinScale = fmax(largest(0.0, x + 4), DECAY_FLOOR * node->spinMax);
+    double ratio = turn / tolerance;
+    double spinError = largest(0.0, d + 4);
+    if (spinError > 0.0) {
+        ratio = fmax(ratio, spinError / (tolerance * spinScale + DBL_MIN));
     }
     if (body->load != NULL) {
-        double speed = sqrt(x[11] * x[11] + x[12] * x[12] + x[13] * x[13]);
-        double distance = sqrt(x[8] * x[8] + x[9] * x[9] + x[10] * x[10]);
-        double lengthScale = tolerance * (distance + fabs(h) * speed + DBL_MIN);
-        double speedScale = tolerance * (speed + fabs(h) * rbLength(body->acceleration) + DBL_MIN);
-        for (int i = 0; i < 3; ++i) {
-            ratio = fmax(ratio, fabs(d[8 + i]) / lengthScale);
-            ratio = fmax(ratio, fabs(d[11 + i]) / speedScale);
-        }
+        double speed = fmax(largest(0.0, x + 11), DECAY_FLOOR * node->speedMax);
+        double way[3] = {x[8] - node->origin.x, x[9] - node->origin.y, x[10] - node->origin.z};
+        double rounding = 4.0 * DBL_EPSILON * largest(0.0, x + 8);
+        double lengthScale = tolerance * (largest(0.0, way) + h * speed) + rounding;
+        double speedScale = tolerance * (speed + h * rbLength(body->acceleration));
+        double lengthError = largest(0.0, d + 8);
+        double speedError = largest(0.0, d + 11);
+        ratio = lengthError > 0.0 ? fmax(ratio, lengthError / (lengthScale + DBL_MIN)) : ratio;
+        ratio = speedError > 0.0 ? fmax(ratio, speedError / (speedScale + DBL_MIN)) : ratio;
     }
     return ratio;
 }
@@ -251,7 +266,7 @@ static bool tryStep(const rbMotionBody* body, rbFlightNode* node, double h, rbMo
     rbOde_Step(method, &system, node->time, h, x, &result);
     // Not-a-number compares false with everything, so it is looked for by itself.
     bool isFinite = areFinite(result.x, system.count) && areFinite(result.error, system.count);
-    double ratio = isFinite ? errorRatio(body, result.x, result.error, h) : DBL_MAX;
+    double ratio = isFinite ? errorRatio(body, node, &result, h) : DBL_MAX;
     bool isTiny = h <= TINY_STEP * (fabs(node->time) + body->settings.step);
     if (ratio > 1.0 && !isTiny) {
         double shrink = 0.9 * rbExp(-0.25 * rbLog(ratio));
@@ -269,6 +284,8 @@ static bool tryStep(const rbMotionBody* body, rbFlightNode* node, double h, rbMo
     }
     if (isFinite) {
         unpack(body, result.x, &node->state);
+        node->spinMax = largest(node->spinMax, result.x + 4);
+        node->speedMax = body->load != NULL ? largest(node->speedMax, result.x + 11) : 0.0;
     }
     return true;
 }

@@ -292,6 +292,17 @@ static void includePart(rbBounds* bounds, const rbVec3 b[4], double uA, double u
     }
 }
 
+// Room for the rounding of positions, outward on all sides.
+static rbBounds widen(rbBounds bounds)
+{
+    rbVec3 reach = rbMax3(rbAbs3(bounds.lower), rbAbs3(bounds.upper));
+    double slack = 1e-14 * (reach.x + reach.y + reach.z);
+    rbVec3 step = rbMakeVec3(slack, slack, slack);
+    bounds.lower = rbSub(bounds.lower, step);
+    bounds.upper = rbAdd(bounds.upper, step);
+    return bounds;
+}
+
 rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB)
 {
     RB_ASSERT(timeA <= timeB);
@@ -303,7 +314,7 @@ rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB)
     rbPath_Evaluate(path, timeB, &pose, &velocity, &spin);
     includePoint(&bounds, pose.p);
     if (path->type != RB_PATH_CURVE) {
-        return bounds;
+        return widen(bounds);
     }
     double travelA = travelAt(path, timeA);
     double travelB = travelAt(path, timeB);
@@ -323,5 +334,5 @@ rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB)
     for (int i = pieceA; i <= pieceB; ++i) {
         includePart(&bounds, path->pieces[i], i == pieceA ? uA : 0.0, i == pieceB ? uB : 1.0);
     }
-    return bounds;
+    return widen(bounds);
 }

@@ -131,58 +131,6 @@ static rbStatus failType(rbReader* reader, const json_t* value, const char* expe
     return rbReader_Fail(reader, RB_STATUS_INVALID, "found %s; expected %s", found, expected);
 }
 
-// Edit distance with insertions, deletions, replacements and neighbours swapped; words longer than
-// the table are cut.
-#define WORD_MAX 40
-
-static int editDistance(const char* a, const char* b)
-{
-    int rows[3][WORD_MAX + 1];
-    int lengthA = (int)strnlen(a, WORD_MAX);
-    int lengthB = (int)strnlen(b, WORD_MAX);
-    for (int j = 0; j <= lengthB; ++j) {
-        rows[0][j] = j;
-        rows[2][j] = 0;
-    }
-    for (int i = 1; i <= lengthA; ++i) {
-        int* row = rows[i % 3];
-        const int* above = rows[(i + 2) % 3];
-        const int* twoAbove = rows[(i + 1) % 3];
-        row[0] = i;
-        for (int j = 1; j <= lengthB; ++j) {
-            int best = above[j - 1] + (a[i - 1] != b[j - 1]);
-            best = above[j] + 1 < best ? above[j] + 1 : best;
-            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-            bool isSwap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (isSwap && twoAbove[j - 2] + 1 < best) {
-                best = twoAbove[j - 2] + 1;
-            }
-            row[j] = best;
-        }
-    }
-    return rows[lengthA % 3][lengthB];
-}
-
-const char* rbFindNearest(const char* word, rbCandidateFn* candidateFn, int count,
-                          const void* context)
-{
-    RB_ASSERT(word != NULL);
-    RB_ASSERT(count >= 0);
-    const char* nearest = NULL;
-    int nearestDistance = WORD_MAX;
-    for (int i = 0; i < count; ++i) {
-        const char* candidate = candidateFn(i, context);
-        int distance = editDistance(word, candidate);
-        if (distance < nearestDistance) {
-            nearestDistance = distance;
-            nearest = candidate;
-        }
-    }
-    // More than half of the word wrong is another word, not a slip.
-    int length = (int)strnlen(word, WORD_MAX);
-    return nearest != NULL && 2 * nearestDistance <= length + 1 ? nearest : NULL;
-}
-
 const char* rbSuggest(char* text, size_t capacity, const char* nearest)
 {
     RB_ASSERT(capacity > 0);
@@ -211,7 +159,7 @@ static void listKeys(const rbObjectKind* kind, char* text, size_t capacity)
 static rbStatus failUnknownKey(rbReader* reader, const rbObjectKind* kind, const char* key)
 {
     char hint[320];
-    const char* nearest = rbFindNearest(key, getKeyName, kind->keyCount, kind);
+    const char* nearest = rbFindNearestName(key, getKeyName, kind->keyCount, kind);
     if (nearest != NULL) {
         (void)rbSuggest(hint, sizeof hint, nearest);
     } else {

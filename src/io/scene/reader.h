@@ -4,6 +4,8 @@
 #ifndef RB_SCENE_READER_H
 #define RB_SCENE_READER_H
 
+#include "base/core/words.h"
+
 #include <rattleback/scene.h>
 
 #include <jansson.h>
@@ -80,11 +82,6 @@ rbStatus rbReadFields(rbReader* reader, const json_t* object, const rbObjectKind
 // Numbers of an array of fixed length, each within +-limit (0: none).
 rbStatus rbReadNumbers(rbReader* reader, const json_t* array, double* values, size_t count,
                        double limit);
-
-// The candidate nearest to a word by edit distance, NULL when none is near enough to be meant.
-typedef const char* rbCandidateFn(int index, const void* context);
-const char* rbFindNearest(const char* word, rbCandidateFn* candidateFn, int count,
-                          const void* context);
 
 // "an array of 2 elements", 'the string "abc"', "the number -1".
 void rbDescribeJson(const json_t* value, char* text, size_t capacity);

@@ -59,7 +59,7 @@ rbStatus rbReadMaterial(rbScene* scene, rbReader* reader, const json_t* json, rb
     if (found == NULL) {
         char hint[96];
         const char* nearest =
-            rbFindNearest(wanted.name, getMaterialName, scene->materials.count, scene);
+            rbFindNearestName(wanted.name, getMaterialName, scene->materials.count, scene);
         return rbReader_Fail(reader, RB_STATUS_NOT_FOUND,
                              "there is no material \"%.60s\" in \"materials\"%s", wanted.name,
                              rbSuggest(hint, sizeof hint, nearest));
@@ -88,7 +88,7 @@ rbStatus rbReadMotion(rbReader* reader, const json_t* json, rbMotionSettings* mo
     rbMotionType type = rbMotionType_Find(fields.type);
     if (type == RB_MOTION_COUNT) {
         char hint[96];
-        const char* nearest = rbFindNearest(fields.type, getMotionName, RB_MOTION_COUNT, NULL);
+        const char* nearest = rbFindNearestName(fields.type, getMotionName, RB_MOTION_COUNT, NULL);
         rbReader_Push(reader, "type");
         return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown motion \"%.60s\"%s%s", fields.type,
                              rbSuggest(hint, sizeof hint, nearest),
@@ -193,7 +193,7 @@ const char* rbScene_GetNearestBody(const rbScene* scene, const char* name)
 {
     // A suggestion is not worth more time than this.
     int count = scene->bodies.count < 100000 ? scene->bodies.count : 100000;
-    return rbFindNearest(name, getBodyName, count, scene);
+    return rbFindNearestName(name, getBodyName, count, scene);
 }
 
 // One entry of the list that is sorted to find bodies by name.

@@ -33,7 +33,7 @@ static const ForceRow* findRow(rbReader* reader, const json_t* json)
         }
     }
     char hint[96];
-    const char* nearest = rbFindNearest(word, getRowName, ROW_COUNT, NULL);
+    const char* nearest = rbFindNearestName(word, getRowName, ROW_COUNT, NULL);
     rbReader_Push(reader, "type");
     (void)rbReader_Fail(reader, RB_STATUS_INVALID,
                         "unknown type of force \"%.60s\"%s; known are \"constant\", \"drag\" and "

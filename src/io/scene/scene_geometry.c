@@ -442,7 +442,7 @@ static rbStatus failUnknownType(rbReader* reader, const json_t* type)
                              found);
     }
     const char* word = json_string_value(type);
-    const char* nearest = rbFindNearest(word, getRowName, ROW_COUNT, NULL);
+    const char* nearest = rbFindNearestName(word, getRowName, ROW_COUNT, NULL);
     char list[240] = "; known are";
     size_t used = strlen(list);
     for (int i = 0; i < ROW_COUNT && used < sizeof list; ++i) {
@@ -552,8 +552,8 @@ static rbStatus resolveName(Builder* outer, const char* name, int* index)
     rbNamedGeometry* named = findNamed(outer->scene, name);
     if (named == NULL) {
         char hint[96];
-        const char* nearest = rbFindNearest(name, getNamedGeometry,
-                                            outer->scene->namedGeometries.count, outer->scene);
+        const char* nearest = rbFindNearestName(name, getNamedGeometry,
+                                                outer->scene->namedGeometries.count, outer->scene);
         return rbReader_Fail(outer->reader, RB_STATUS_NOT_FOUND,
                              "there is no geometry \"%.60s\" in \"geometries\"%s", name,
                              rbSuggest(hint, sizeof hint, nearest));

@@ -95,7 +95,7 @@ static rbStatus readQuantity(rbReader* reader, const char* word, bool hasBody,
         return RB_STATUS_OK;
     }
     char hint[400];
-    const char* nearest = rbFindNearest(word, getQuantityName, RB_PROBE_COUNT, NULL);
+    const char* nearest = rbFindNearestName(word, getQuantityName, RB_PROBE_COUNT, NULL);
     (void)rbSuggest(hint, sizeof hint, nearest);
     if (nearest == NULL) {
         size_t used = (size_t)snprintf(hint, sizeof hint, "; known are");
