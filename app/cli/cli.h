@@ -109,6 +109,7 @@ void rbJson_Error(rbJson* json, const char* key, const rbError* error);
 extern const rbVerb rbVerbRun;
 extern const rbVerb rbVerbCheck;
 extern const rbVerb rbVerbInfo;
+extern const rbVerb rbVerbDistance;
 extern const rbVerb rbVerbReplay;
 extern const rbVerb rbVerbValidate;
 extern const rbVerb rbVerbBench;

@@ -2,6 +2,7 @@
 set(programFiles
   app/cli/bench.c
   app/cli/check.c
+  app/cli/distance.c
   app/cli/frames.c
   app/cli/info.c
   app/cli/main.c
@@ -28,9 +29,9 @@ set(programFiles
   validation/validation.c)
 add_executable(rattleback_program ${programFiles})
 set_target_properties(rattleback_program PROPERTIES
-  OUTPUT_NAME rattleback RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  OUTPUT_NAME rattleback RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_include_directories(rattleback_program PRIVATE src app bench validation)
-target_compile_definitions(rattleback_program PRIVATE RB_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+target_compile_definitions(rattleback_program PRIVATE RB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_link_libraries(rattleback_program PRIVATE rb_options rattleback_io rattleback m)
 install(TARGETS rattleback_program RUNTIME DESTINATION bin)
 install(DIRECTORY scenes/ DESTINATION share/rattleback/scenes)

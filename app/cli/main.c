@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const rbVerb* const verbs[] = {
-    &rbVerbRun, &rbVerbCheck, &rbVerbInfo, &rbVerbReplay, &rbVerbValidate, &rbVerbBench,
+    &rbVerbRun,    &rbVerbCheck,    &rbVerbInfo,  &rbVerbDistance,
+    &rbVerbReplay, &rbVerbValidate, &rbVerbBench,
 };
 #define VERB_COUNT ((int)(sizeof verbs / sizeof verbs[0]))
 

@@ -5,6 +5,7 @@
 
 #include <rattleback/base.h>
 #include <rattleback/body.h>
+#include <rattleback/collision.h>
 #include <rattleback/id.h>
 #include <rattleback/shape.h>
 #include <rattleback/vecmath.h>

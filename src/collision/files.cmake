@@ -24,3 +24,5 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/sphere.c
   src/collision/geometry/triangle_sink.c
 )
+include(src/collision/convex/files.cmake)
+include(src/collision/narrowphase/files.cmake)

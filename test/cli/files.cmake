@@ -1,7 +1,7 @@
 # Tests of the program run it as a child process, as a user would.
 if(RB_BUILD_PROGRAM)
   rb_add_tests(NAME test_cli
-    FILES test/cli/test_usage.c test/cli/test_bad_input.c test/cli/test_runs.c
+    FILES test/cli/test_usage.c test/cli/test_distance.c test/cli/test_bad_input.c test/cli/test_runs.c
           test/cli/test_hello.c test/cli/oracle_top.c
     LIBRARIES rattleback_io
     DEFINITIONS RB_PROGRAM="$<TARGET_FILE:rattleback_program>" RB_HELLO="$<TARGET_FILE:hello>")
@@ -12,10 +12,10 @@ if(RB_BUILD_PROGRAM)
   # The program of docs/hello.md: its first block of C, linked to the library alone.
   set(hello ${CMAKE_CURRENT_BINARY_DIR}/hello.c)
   set(helloOutput ${CMAKE_CURRENT_BINARY_DIR}/hello.txt)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/hello.md)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/hello.md)
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_SOURCE_DIR}/docs/hello.md -DCODE=${hello}
-            -DTEXT=${helloOutput} -P ${CMAKE_SOURCE_DIR}/test/cli/ExtractHello.cmake
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${PROJECT_SOURCE_DIR}/docs/hello.md -DCODE=${hello}
+            -DTEXT=${helloOutput} -P ${PROJECT_SOURCE_DIR}/test/cli/ExtractHello.cmake
     RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
     message(FATAL_ERROR "docs/hello.md has no C program")

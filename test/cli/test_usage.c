@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const verbs[] = {"run", "check", "info", "replay", "validate", "bench"};
+static const char* const verbs[] = {"run",    "check",    "info", "distance",
+                                    "replay", "validate", "bench"};
 
 static int setUp(void** state)
 {

@@ -1,0 +1,59 @@
+// Convex bodies as the kernels of this room see them: a support mapping of a core and a radius.
+//
+// A sphere is a point with a radius, a capsule a segment with one; every other shape is its own
+// core with radius 0, and any shape can be rounded by adding to the radius. Kernels work on cores
+// and add the radii at the end, which is exact: signed distance = that of the cores - radiusA -
+// radiusB.
+#ifndef RB_CONVEX_CONVEX_H
+#define RB_CONVEX_CONVEX_H
+
+#include <rattleback/collision.h>
+
+typedef struct rbConvex rbConvex;
+
+// Point of the core farthest along a direction whose largest component has magnitude 1. vertex
+// takes the index of the last answer as a hint and gives that of this one (polytopes; otherwise
+// -1).
+typedef rbVec3 rbCoreSupportFn(const rbConvex* convex, rbVec3 direction, int* vertex);
+
+struct rbConvex {
+    const rbGeometry* geometry; // borrowed; a convex, bounded type
+    rbCoreSupportFn* support;
+    double radius;        // m, of the ball swept around the core, >= 0
+    rbVec3 scale;         // of the core along its axes, > 0; (1, 1, 1)
+    const rbConvex* plus; // a summand in the same frame (Minkowski sum), borrowed, or NULL
+    double size;          // largest distance of a point of the core from the origin, m
+    bool isPolytope;      // the core has finitely many vertices
+};
+
+// The convex body of a geometry, rounded by a radius >= 0. False for planes, meshes, soups,
+// compounds and non-convex shapes.
+bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex);
+// The same with the core scaled along its axes (factors > 0; radius of a sphere or capsule: only
+// uniform scales keep it exact, others turn the shape into an ellipsoid or are refused: false).
+bool rbConvex_Scale(rbConvex* convex, rbVec3 scale);
+
+// A support point of the difference of cores, in the frame of A.
+typedef struct rbCsoPoint {
+    rbVec3 w;             // a - b
+    rbVec3 a;             // on the core of A
+    rbVec3 b;             // on the core of B
+    int vertexA, vertexB; // -1 where the core is smooth
+} rbCsoPoint;
+
+// The difference A - B of two cores (configuration space obstacle).
+typedef struct rbCso {
+    const rbConvex* a;
+    const rbConvex* b;
+    rbMat3 rotation;    // of B in the frame of A
+    rbVec3 translation; // of B's origin in the frame of A
+    double scale;       // size of A + size of B + |translation|: what rounding is relative to
+} rbCso;
+
+rbCso rbCso_Make(const rbConvex* a, const rbConvex* b, rbTransform transformBtoA);
+
+// Support point of A - B along any non-zero finite direction (frame of A). hints, two vertex
+// indices or NULL, speed up hulls and are updated.
+rbCsoPoint rbCso_Support(const rbCso* cso, rbVec3 direction, int hints[2]);
+
+#endif

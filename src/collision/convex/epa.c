@@ -1,0 +1,488 @@
+// The expansion loop: take the face nearest to the origin, look beyond it, stop or grow.
+//
+// The search direction is the outward normal of the face, never the vector to its nearest point:
+// that one flips when the distance is a tiny negative number. Until the origin is enclosed, faces
+// have negative distances and the one the origin is farthest outside of comes first; a support
+// value below zero then proves the cores apart.
+//
+// Ellipsoids first try Newton's method (epa_smooth.c), which ends most shallow queries; the
+// polytope then works with the bound found so far, on the cores without their rolling balls. The
+// last direction on smooth bodies is polished by Newton, because a depth good to epsilon leaves a
+// normal good to its square root only.
+//
+// A sphere cap (G-30) is a proposal like Newton's: its height is an upper bound at once, but it
+// ends the search only when the lower bound meets it.
+//
+// Tried and dropped: the running minimum of h in the stop test (the returned normal need not be the
+// direction that attained it).
+#include "collision/convex/epa.h"
+
+#include <math.h>
+
+// Steps over coplanar neighbours in search of the triangle that holds the foot point.
+#define FOOT_STEPS 32
+// Cosine between normals of faces that count as coplanar.
+#define COPLANAR (1.0 - 1e-9)
+// Acceptance of a sphere through four points: scale-free volume, and how far its foot point may lie
+// above the face.
+#define CAP_VOLUME 1e-10
+#define CAP_RATIO 1.05
+// New faces that look away from an enclosed origin by more than this (of the scale): a fold.
+#define FOLD (-1e-12)
+// Tangential part of a support point, relative to the scale, up to which it serves as a witness.
+#define WITNESS 1e-7
+
+typedef struct Search {
+    const rbCso* cso;
+    const rbEpaSettings* settings;
+    rbEpaScratch* scratch;
+    int hints[2];
+    double slack, gap;    // m
+    rbEpaBalls balls;     // taken off the cores by the polytope
+    double off;           // m, sum of their radii
+    double rollingRadius; // m, what Newton's bound may use
+    double lower;         // best lower bound, m
+    bool mayCap;          // sphere caps are asked for and can help
+    bool isSmooth;        // a core is no polytope: Newton may help
+    // best direction so far
+    double height; // h there
+    rbVec3 normal;
+    rbCsoPoint point; // support point
+    int face;         // -1: the support point itself is the witness
+    int iterations, supports;
+} Search;
+
+rbEpaSettings rbDefaultEpaSettings(void)
+{
+    return (rbEpaSettings){.relativeTolerance = 1e-8,
+                           .iterationMax = RB_EPA_POINTS,
+                           .pointLimit = RB_EPA_POINTS,
+                           .faceLimit = RB_EPA_FACES,
+                           .enableSphereCap = true};
+}
+
+// Weights of the point of a face below the origin; false if the origin's foot is outside.
+static bool findWeights(const rbEpaScratch* scratch, const rbEpaFace* face, double weights[3])
+{
+    rbVec3 w[3];
+    double distance;
+    rbVec3 normal = rbEpaFace_GetPlane(face, &distance);
+    rbVec3 foot = rbScale(distance, normal);
+    for (int i = 0; i < 3; ++i) {
+        w[i] = rbSub(scratch->points[face->vertices[i]].w, foot);
+    }
+    double sum = 0.0;
+    bool isInside = true;
+    for (int i = 0; i < 3; ++i) {
+        weights[i] = rbDot(normal, rbCross(w[(i + 1) % 3], w[(i + 2) % 3]));
+        sum += weights[i];
+    }
+    for (int i = 0; i < 3; ++i) {
+        weights[i] = sum > 0.0 ? weights[i] / sum : 1.0 / 3.0;
+        isInside = isInside && weights[i] >= -1e-12;
+    }
+    return isInside;
+}
+
+// Among coplanar faces the one whose triangle holds the foot point, walking over the edge the foot
+// is farthest outside of.
+static int findFootFace(const Search* s, int start, double weights[3])
+{
+    const rbEpaScratch* scratch = s->scratch;
+    int face = start;
+    for (int step = 0; step < FOOT_STEPS; ++step) {
+        if (findWeights(scratch, &scratch->faces[face], weights)) {
+            return face;
+        }
+        int worst = weights[0] < weights[1] ? 0 : 1;
+        worst = weights[2] < weights[worst] ? 2 : worst;
+        int next = scratch->faces[face].neighbors[(worst + 1) % 3];
+        const rbEpaFace* other = &scratch->faces[next];
+        if (other->isObsolete || !(other->key < INFINITY)) {
+            break;
+        }
+        double distance;
+        rbVec3 normal = rbEpaFace_GetPlane(other, &distance);
+        if (distance > s->height - s->off + s->slack || rbDot(normal, s->normal) < COPLANAR) {
+            break;
+        }
+        face = next;
+    }
+    findWeights(scratch, &scratch->faces[start], weights);
+    return start;
+}
+
+static void clampWeights(double weights[3])
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        weights[i] = fmin(fmax(weights[i], 0.0), 1.0);
+        sum += weights[i];
+    }
+    for (int i = 0; i < 3; ++i) {
+        weights[i] /= sum;
+    }
+}
+
+static void setWitness(const Search* s, rbEpaResult* result)
+{
+    if (s->face < 0) {
+        result->a = s->point.a;
+        result->b = s->point.b;
+        return;
+    }
+    double weights[3];
+    const rbEpaFace* face = &s->scratch->faces[findFootFace(s, s->face, weights)];
+    clampWeights(weights);
+    result->a = RB_VEC3_ZERO;
+    result->b = RB_VEC3_ZERO;
+    for (int i = 0; i < 3; ++i) {
+        const rbCsoPoint* p = &s->scratch->points[face->vertices[i]];
+        result->a = rbAddScaled(result->a, weights[i], p->a);
+        result->b = rbAddScaled(result->b, weights[i], p->b);
+    }
+    result->a = rbAddScaled(result->a, s->balls.a, s->normal);
+    result->b = rbAddScaled(result->b, -s->balls.b, s->normal);
+}
+
+static rbEpaResult finish(const Search* s, rbStopReason reason)
+{
+    rbEpaResult result = {.depth = s->height,
+                          .lower = fmin(s->lower, s->height) - s->slack,
+                          .upper = s->height + s->slack,
+                          .normal = s->normal,
+                          .iterations = s->iterations,
+                          .supports = s->supports,
+                          .reason = reason};
+    setWitness(s, &result);
+    RB_ASSERT(rbIsFinite3(result.a) && rbIsFinite3(result.b));
+    RB_ASSERT(fabs(rbLengthSquared(result.normal) - 1.0) < 1e-9);
+    return result;
+}
+
+// Are the bounds of the best direction together?
+static bool isClosed(const Search* s)
+{
+    double open = s->height - s->lower;
+    return open <= s->settings->relativeTolerance * s->lower || open <= s->gap;
+}
+
+static rbStopReason reasonOf(const Search* s)
+{
+    double open = s->height - s->lower;
+    return open <= s->settings->relativeTolerance * s->lower ? RB_STOP_CONVERGED : RB_STOP_ROUNDING;
+}
+
+// Faces beyond the best direction cannot matter.
+static double keyMaxOf(const Search* s)
+{
+    return rbEpa_Square(s->height - s->off + s->slack);
+}
+
+// Takes the bounds of a proposal, and its direction if its support point lies below the origin, so
+// that it can be the witness; where bodies have edges it need not.
+static void adopt(Search* s, const rbEpaProposal* proposal)
+{
+    s->lower = fmax(s->lower, proposal->lower);
+    rbVec3 side = rbAddScaled(proposal->point.w, -proposal->height, proposal->normal);
+    bool isWitness = rbLength(side) <= WITNESS * s->cso->scale || proposal->height < -s->slack;
+    if (proposal->height < s->height && isWitness) {
+        s->height = proposal->height;
+        s->normal = proposal->normal;
+        s->point = proposal->point;
+        s->face = -1;
+        s->scratch->keyMax = keyMaxOf(s);
+    }
+}
+
+static void descend(Search* s, rbVec3 direction)
+{
+    rbEpaProposal p = rbEpa_Descend(s->cso, direction, s->rollingRadius, &s->supports);
+    adopt(s, &p);
+}
+
+// The direction of the foot point of the sphere through a face and the support point above it.
+static bool findCapDirection(const Search* s, int index, double distance, rbVec3 w,
+                             rbVec3* direction)
+{
+    const rbCsoPoint* points = s->scratch->points;
+    const rbEpaFace* face = &s->scratch->faces[index];
+    rbVec3 b = points[face->vertices[0]].w, c = points[face->vertices[1]].w;
+    rbVec3 d = points[face->vertices[2]].w;
+    rbVec3 v1 = rbSub(w, b), v2 = rbSub(w, c), v3 = rbSub(w, d);
+    // |w|^2 - |b|^2 as a product keeps its digits.
+    double d1 = 0.5 * rbDot(v1, rbAdd(w, b)), d2 = 0.5 * rbDot(v2, rbAdd(w, c));
+    double d3 = 0.5 * rbDot(v3, rbAdd(w, d));
+    rbVec3 v23 = rbCross(v2, v3);
+    double det = rbDot(v1, v23);
+    if (fabs(det) <= CAP_VOLUME * rbLength(v1) * rbLength(v2) * rbLength(v3)) {
+        return false;
+    }
+    rbVec3 sum = rbScale(d1, v23);
+    sum = rbAddScaled(sum, d2, rbCross(v3, v1));
+    sum = rbAddScaled(sum, d3, rbCross(v1, v2));
+    rbVec3 middle = rbScale(1.0 / det, sum);
+    double offset = rbLength(middle);
+    double depth = rbDistance(w, middle) - offset;
+    if (!(offset > 1e-12 * s->cso->scale) || !(depth >= distance) ||
+        depth > fmin(s->height + s->slack, CAP_RATIO * distance)) {
+        return false;
+    }
+    *direction = rbScale(-1.0 / offset, middle);
+    return true;
+}
+
+// Tries the foot point of a sphere cap; true if the bounds prove it to be the answer.
+static bool tryCap(Search* s, int index, double distance, const rbCsoPoint* w)
+{
+    rbVec3 direction;
+    if (!findCapDirection(s, index, distance, w->w, &direction)) {
+        return false;
+    }
+    rbEpaProposal p = rbEpa_Propose(s->cso, direction, s->rollingRadius, &s->supports);
+    if (p.height >= 0.0) {
+        adopt(s, &p);
+    }
+    return s->face < 0 && isClosed(s);
+}
+
+// A face and what was seen beyond it, without the balls.
+typedef struct Sight {
+    rbVec3 normal;
+    double distance; // of the face
+    double height;   // of the support point
+    rbCsoPoint point;
+} Sight;
+
+// Remembers the direction of a face if it is the best one. A face whose bounds meet replaces an
+// older one of the same height within the tolerance, because it holds the foot point.
+static void noteFace(Search* s, int index, const Sight* sight, bool isDone)
+{
+    double height = sight->height + s->off;
+    if (height < s->height || (isDone && s->face >= 0)) {
+        s->height = height;
+        s->normal = sight->normal;
+        s->face = index;
+        s->scratch->keyMax = keyMaxOf(s);
+    }
+}
+
+static bool isVertexOf(const Search* s, const rbEpaFace* face, rbVec3 w)
+{
+    bool isOne = false;
+    for (int i = 0; i < 3; ++i) {
+        rbVec3 v = s->scratch->points[face->vertices[i]].w;
+        isOne = isOne || (v.x == w.x && v.y == w.y && v.z == w.z);
+    }
+    return isOne;
+}
+
+// Takes a support below the origin as a separating direction.
+static rbStopReason noteApart(Search* s, rbVec3 normal, const rbCsoPoint* w)
+{
+    s->height = rbDot(w->w, normal) + s->off;
+    s->normal = normal;
+    s->point = *w;
+    s->face = -1;
+    return RB_STOP_APART;
+}
+
+// The support needs no unit vector unless balls come off: its work hides the root.
+static Sight lookBeyond(Search* s, const rbEpaFace* face)
+{
+    Sight sight;
+    if (s->off > 0.0) {
+        sight.normal = rbEpaFace_GetPlane(face, &sight.distance);
+        sight.point = rbEpa_Support(s->cso, sight.normal, s->balls, s->hints);
+    } else {
+        sight.point = rbCso_Support(s->cso, face->normal, s->hints);
+        sight.normal = rbEpaFace_GetPlane(face, &sight.distance);
+    }
+    sight.height = rbDot(sight.point.w, sight.normal);
+    ++s->supports;
+    return sight;
+}
+
+// The loop proper. Keys and heights of faces are those without the balls.
+static rbStopReason expand(Search* s)
+{
+    rbEpaScratch* scratch = s->scratch;
+    bool isInside = false;
+    for (; s->iterations < s->settings->iterationMax; ++s->iterations) {
+        int index = rbEpaPolytope_PopNearest(scratch);
+        if (index < 0 || scratch->faces[index].key > scratch->keyMax) {
+            // Every face lies beyond the best direction: it is the answer.
+            s->lower = isInside || index >= 0 ? fmax(s->lower, s->height) : s->lower;
+            return reasonOf(s);
+        }
+        const rbEpaFace* face = &scratch->faces[index];
+        Sight sight = lookBeyond(s, face);
+        isInside = isInside || sight.distance >= 0.0;
+        s->lower = isInside ? fmax(s->lower, sight.distance + s->off) : s->lower;
+        if (sight.height < -s->slack) {
+            return noteApart(s, sight.normal, &sight.point);
+        }
+        double open = sight.height - sight.distance;
+        bool isDone = open <= s->gap || (isInside && open <= s->settings->relativeTolerance *
+                                                                 (sight.distance + s->off));
+        noteFace(s, index, &sight, isDone);
+        if (isDone || isVertexOf(s, face, sight.point.w)) {
+            return reasonOf(s);
+        }
+        if (s->mayCap && isInside && tryCap(s, index, sight.distance, &sight.point)) {
+            return reasonOf(s);
+        }
+        double keyMin = isInside ? rbEpa_Square(FOLD * s->cso->scale) : -INFINITY;
+        rbEpaGrowth growth = rbEpaPolytope_Grow(scratch, index, &sight.point, keyMin);
+        if (growth != RB_EPA_GROWN) {
+            return growth == RB_EPA_FULL ? RB_STOP_STORAGE : RB_STOP_ROUNDING;
+        }
+    }
+    return RB_STOP_ITERATIONS;
+}
+
+// Newton from the direction the polytope ended with; kept only if it is at least as good and its
+// support point lies below the origin, so that it can be the witness.
+static void polish(Search* s)
+{
+    if (s->face < 0 || !s->isSmooth) {
+        return;
+    }
+    rbEpaProposal p = rbEpa_Descend(s->cso, s->normal, s->rollingRadius, &s->supports);
+    rbVec3 side = rbAddScaled(p.point.w, -p.height, p.normal);
+    if (p.height <= s->height + s->gap && p.height >= s->lower - s->slack &&
+        rbLength(side) <= WITNESS * s->cso->scale) {
+        s->lower = fmin(s->lower, p.height);
+        s->height = INFINITY;
+        adopt(s, &p);
+    }
+}
+
+// A cso without volume: the height of its plane, with the weights of the walk.
+static void noteFlat(Search* s, const rbEpaStart* start)
+{
+    s->height = start->height + s->off;
+    s->lower = fmin(start->height, 0.0) + s->off;
+    s->normal = start->normal;
+    s->face = -1;
+    rbCsoPoint sum = {0};
+    for (int i = 0; i <= start->dimension && i < 3; ++i) {
+        const rbCsoPoint* p = &s->scratch->points[i];
+        sum.a = rbAddScaled(sum.a, start->span[i], p->a);
+        sum.b = rbAddScaled(sum.b, start->span[i], p->b);
+    }
+    s->point.a = rbAddScaled(sum.a, s->balls.a, s->normal);
+    s->point.b = rbAddScaled(sum.b, -s->balls.b, s->normal);
+    s->point.w = rbSub(s->point.a, s->point.b);
+}
+
+// Start and expansion of the cores without balls.
+static rbStopReason runPolytope(Search* s, const rbCsoPoint* start, int startCount,
+                                rbEpaBalls balls)
+{
+    rbEpaScratch* scratch = s->scratch;
+    if (s->face >= 0) {
+        // A face of an earlier polytope, about to be overwritten; its bound below stays.
+        s->height = INFINITY;
+        s->face = -1;
+    }
+    s->balls = balls;
+    s->off = balls.a + balls.b;
+    rbEpaPolytope_Begin(scratch, s->cso->scale, s->settings->pointLimit, s->settings->faceLimit);
+    scratch->keyMax = keyMaxOf(s);
+    rbEpaStart found = rbEpa_FindStart(s->cso, start, startCount, balls, scratch);
+    s->supports += found.supports;
+    if (found.isApart) {
+        return noteApart(s, found.normal, &scratch->points[0]);
+    }
+    if (found.dimension < 3) {
+        noteFlat(s, &found);
+        return reasonOf(s);
+    }
+    rbEpaPolytope_MakeTetrahedron(scratch);
+    rbStopReason reason = expand(s);
+    if (reason != RB_STOP_APART) {
+        polish(s);
+    }
+    return reason;
+}
+
+// Distances of points of the difference bound the signed depth from below when the cores are
+// apart or the search ended before it enclosed the origin.
+static double looseLower(const Search* s)
+{
+    double nearest = s->cso->scale;
+    for (int i = 0; s->off == 0.0 && i < s->scratch->pointCount; ++i) {
+        nearest = fmin(nearest, rbLength(s->scratch->points[i].w));
+    }
+    return -nearest;
+}
+
+// Newton first; if its end is no proof, the polytope of the cores without balls, which either
+// holds the origin or shows the way to a point shallower than the balls, where Newton proves
+// itself. False if rounding or edges prevented all that.
+static bool solveRound(Search* s, rbEpaBalls balls, rbStopReason* reason)
+{
+    if (rbLength(s->cso->translation) > 0.0) {
+        descend(s, rbNormalize(s->cso->translation));
+        *reason = s->height < -s->slack ? RB_STOP_APART : reasonOf(s);
+        if (*reason == RB_STOP_APART || isClosed(s)) {
+            return true;
+        }
+    }
+    *reason = runPolytope(s, NULL, 0, balls);
+    if (*reason == RB_STOP_APART) {
+        s->height = INFINITY;
+        descend(s, s->normal);
+        *reason = s->height < -s->slack ? RB_STOP_APART : reasonOf(s);
+    }
+    return *reason != RB_STOP_ROUNDING || isClosed(s);
+}
+
+rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCount,
+                        const rbEpaSettings* settings, rbEpaScratch* scratch)
+{
+    RB_ASSERT(cso != NULL && scratch != NULL && settings != NULL);
+    RB_ASSERT(settings->relativeTolerance >= 0.0);
+    RB_ASSERT(settings->iterationMax >= 1);
+    RB_ASSERT(isfinite(cso->scale));
+    rbEpaBalls balls = rbEpa_GetBalls(cso);
+    Search s = {.cso = cso,
+                .settings = settings,
+                .scratch = scratch,
+                .hints = {-1, -1},
+                .slack = RB_EPA_SLACK * cso->scale,
+                .gap = RB_EPA_GAP * cso->scale,
+                .rollingRadius = balls.a + balls.b,
+                .isSmooth = !cso->a->isPolytope || !cso->b->isPolytope,
+                .lower = -INFINITY,
+                .height = INFINITY,
+                .face = -1};
+    rbEpaPolytope_Begin(scratch, cso->scale, settings->pointLimit, settings->faceLimit);
+    rbStopReason reason = RB_STOP_APART;
+    if (s.rollingRadius == 0.0 || !solveRound(&s, balls, &reason)) {
+        s.mayCap = settings->enableSphereCap && s.isSmooth;
+        reason = runPolytope(&s, start, startCount, (rbEpaBalls){0.0, 0.0});
+    }
+    if (reason == RB_STOP_APART || !(s.lower > -INFINITY)) {
+        s.lower = looseLower(&s);
+    }
+    return finish(&s, reason);
+}
+
+rbSeparation rbEpa_Separation(const rbCso* cso, const rbEpaResult* result)
+{
+    RB_ASSERT(cso != NULL && result != NULL);
+    double radii = cso->a->radius + cso->b->radius;
+    double rounding = 2.0 * DBL_EPSILON * radii;
+    return (rbSeparation){
+        .distance = -result->depth - radii,
+        .lower = -result->upper - radii - rounding,
+        .upper = -result->lower - radii + rounding,
+        .pointA = rbAddScaled(result->a, cso->a->radius, result->normal),
+        .pointB = rbAddScaled(result->b, -cso->b->radius, result->normal),
+        .normal = result->normal,
+        .iterations = result->iterations,
+        .reason = result->reason,
+    };
+}

@@ -1,0 +1,53 @@
+// Penetration depth of two overlapping cores: the expanding polytope algorithm (van den Bergen,
+// with the corrections of Leemann) between certified bounds.
+//
+// With D = A - B and its support function h(u) = max { z . u : z in D } the signed depth of the
+// cores is the minimum of h over unit vectors u. For the n that attains it, moving B by depth * n
+// (or A by -depth * n) parts the cores: n points from A to B. In the result a - b = depth * n.
+//
+// Bounds. Any unit n gives depth <= h(n). Below, either a closed triangulated surface of points of
+// D with the origin on the inner side of every face (it contains the ball of its smallest face
+// distance, be it convex or not, so rounding of the hull cannot spoil this bound) or the rolling
+// ball of a smooth summand (epa_smooth.c). Both are widened by 16 roundings of cso->scale.
+#ifndef RB_CONVEX_EPA_H
+#define RB_CONVEX_EPA_H
+
+#include "collision/convex/epa_polytope.h"
+
+typedef struct rbEpaSettings {
+    double relativeTolerance; // stop when upper - lower <= tolerance * lower; >= 0
+    int iterationMax;         // polytope expansions, >= 1
+    int pointLimit;           // storage used of the scratch, 4 .. RB_EPA_POINTS
+    int faceLimit;            // 4 .. RB_EPA_FACES
+    bool enableSphereCap;     // propose the foot point of the sphere through face and support point
+} rbEpaSettings;
+
+// Tolerance 1e-8, all of the scratch, sphere caps on.
+rbEpaSettings rbDefaultEpaSettings(void);
+
+typedef struct rbEpaResult {
+    double depth;  // h(normal): this far along the normal B parts from A. Negative if apart
+    double lower;  // lower <= true depth of the cores <= upper
+    double upper;  // depth plus rounding
+    rbVec3 normal; // unit, from A to B, frame of A
+    rbVec3 a;      // on the core of A; a - b = depth * normal within upper - lower
+    rbVec3 b;      // on the core of B, frame of A
+    int iterations;
+    int supports;        // calls of the support function
+    rbStopReason reason; // CONVERGED, ROUNDING (both as good as possible), ITERATIONS, STORAGE
+                         // (best so far, bounds hold), APART (normal is a separating direction)
+} rbEpaResult;
+
+// Depth of cores that overlap or touch. start holds 0 to 4 support points of the cso in any
+// position (a simplex of GJK, duplicates allowed); the search finds what is missing. The scratch
+// needs no initialisation and may be reused; nothing is allocated. A flat cso (segments, points,
+// discs) has depth 0 along its normal.
+rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCount,
+                        const rbEpaSettings* settings, rbEpaScratch* scratch);
+
+// Signed distance of the rounded bodies, exact from that of the cores: -depth - radiusA - radiusB.
+// Points lie on the rounded surfaces. distance is -depth - radii, the value that belongs to the
+// normal and is exact to second order in its error; it lies between lower and upper.
+rbSeparation rbEpa_Separation(const rbCso* cso, const rbEpaResult* result);
+
+#endif

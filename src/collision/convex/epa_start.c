@@ -1,0 +1,252 @@
+// From any start points to a tetrahedron of support points, or to the insight that the cso is flat.
+//
+// A point set is completed dimension by dimension: the next support is searched perpendicular to
+// what there is, first towards the origin. Only when no direction leads out of the plane (line,
+// point) is the cso flat. The tetrahedron need not hold the origin: the expansion itself, which
+// always takes the face the origin is farthest outside of, encloses it or proves it outside, with
+// one support a step and without the cycles of a walk that replaces vertices.
+//
+// GJK leaves the origin on a vertex, an edge or a face of its simplex; those are just faces with
+// distance 0, searched along their outward normals.
+#include "collision/convex/epa_polytope.h"
+
+#include <math.h>
+
+// Start points closer than this to the span of the others (relative to the scale) are not used:
+// fresh supports make a better tetrahedron.
+#define START_HEIGHT 1e-7
+// A support this far out (square, relative to that of the span) is taken without looking further.
+#define GOOD_HEIGHT 1e-6
+// Steps of the walk in a flat cso; polygons end after a few.
+#define WALK_STEPS 64
+
+typedef struct Starter {
+    const rbCso* cso;
+    rbEpaScratch* scratch;
+    rbEpaStart result;
+    int hints[2];
+    double slack;
+    rbEpaBalls balls;
+} Starter;
+
+// Support along a direction of any length; notes a separating one. Lengths are compared by their
+// squares: a root costs as much as half a support.
+static rbCsoPoint supportAlong(Starter* s, rbVec3 direction)
+{
+    if (s->balls.a + s->balls.b > 0.0) {
+        direction = rbNormalize(direction);
+    }
+    rbCsoPoint point = rbEpa_Support(s->cso, direction, s->balls, s->hints);
+    ++s->result.supports;
+    double height = rbDot(point.w, direction);
+    double square = rbLengthSquared(direction);
+    if (height < 0.0 && height * height > s->slack * s->slack * square && !s->result.isApart) {
+        double inverse = 1.0 / sqrt(square);
+        s->result.isApart = true;
+        s->result.normal = rbScale(inverse, direction);
+        s->result.height = inverse * height;
+        s->scratch->points[0] = point;
+    }
+    return point;
+}
+
+// Square of the distance of w from the span of the first points of the scratch.
+static double squareOver(const rbEpaScratch* scratch, rbVec3 w)
+{
+    const rbCsoPoint* p = scratch->points;
+    if (scratch->pointCount == 0) {
+        return INFINITY;
+    }
+    rbVec3 r = rbSub(w, p[0].w);
+    if (scratch->pointCount == 1) {
+        return rbLengthSquared(r);
+    }
+    rbVec3 axis = rbSub(p[1].w, p[0].w);
+    if (scratch->pointCount == 2) {
+        return rbLengthSquared(rbCross(axis, r)) / rbLengthSquared(axis);
+    }
+    rbVec3 n = rbCross(axis, rbSub(p[2].w, p[0].w));
+    double height = rbDot(n, r);
+    return height * height / rbLengthSquared(n);
+}
+
+// Tries directions in turn and keeps the support farthest from the span; true if it is out of it.
+// good is the square of a distance that ends the search.
+static bool addBest(Starter* s, const rbVec3* directions, int count, double good)
+{
+    rbEpaScratch* scratch = s->scratch;
+    rbCsoPoint best = {0};
+    double highest = -1.0;
+    for (int i = 0; i < count && highest <= good; ++i) {
+        rbCsoPoint point = supportAlong(s, directions[i]);
+        if (s->result.isApart) {
+            return false;
+        }
+        double height = squareOver(scratch, point.w);
+        if (height > highest) {
+            highest = height;
+            best = point;
+        }
+    }
+    if (!(highest > scratch->flatHeight * scratch->flatHeight)) {
+        return false;
+    }
+    scratch->points[scratch->pointCount++] = best;
+    return true;
+}
+
+static bool addSecond(Starter* s)
+{
+    static const rbVec3 axes[6] = {{1, 0, 0},  {0, 1, 0},  {0, 0, 1},
+                                   {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+    rbVec3 towards = rbNeg(s->scratch->points[0].w);
+    double good = GOOD_HEIGHT * s->cso->scale * s->cso->scale;
+    if (rbLengthSquared(towards) > s->slack * s->slack && addBest(s, &towards, 1, good)) {
+        return true;
+    }
+    return !s->result.isApart && addBest(s, axes, 6, good);
+}
+
+static bool addThird(Starter* s)
+{
+    const rbCsoPoint* p = s->scratch->points;
+    rbVec3 edge = rbSub(p[1].w, p[0].w);
+    double square = rbLengthSquared(edge);
+    // From the line to the origin, times the square of the edge.
+    rbVec3 out = rbCross(edge, rbCross(edge, p[0].w));
+    if (rbLengthSquared(out) <= GOOD_HEIGHT * square * square * square) {
+        // Any perpendicular will do.
+        rbVec3 size = rbAbs3(edge);
+        out = size.x <= fmax(size.y, size.z) ? rbMakeVec3(0.0, edge.z, -edge.y)
+                                             : rbMakeVec3(edge.y, -edge.x, 0.0);
+    }
+    rbVec3 side = rbCross(edge, out);
+    const rbVec3 directions[4] = {out, side, rbNeg(out), rbNeg(side)};
+    return addBest(s, directions, 4, GOOD_HEIGHT * square);
+}
+
+static bool addFourth(Starter* s)
+{
+    const rbCsoPoint* p = s->scratch->points;
+    rbVec3 ab = rbSub(p[1].w, p[0].w), ac = rbSub(p[2].w, p[0].w);
+    rbVec3 n = rbCross(ab, ac);
+    if (rbDot(n, p[0].w) > 0.0) {
+        n = rbNeg(n);
+    }
+    const rbVec3 directions[2] = {n, rbNeg(n)};
+    return addBest(s, directions, 2, GOOD_HEIGHT * fmax(rbLengthSquared(ab), rbLengthSquared(ac)));
+}
+
+// Weights of the origin's projection on the segment p0 p1.
+static void spanSegment(Starter* s)
+{
+    rbVec3 a = s->scratch->points[0].w;
+    rbVec3 ab = rbSub(s->scratch->points[1].w, a);
+    double t = -rbDot(a, ab) / rbDot(ab, ab);
+    t = fmin(fmax(t, 0.0), 1.0);
+    s->result.span[0] = 1.0 - t;
+    s->result.span[1] = t;
+}
+
+// Walks to the triangle of a flat cso that holds the origin, or out of the cso.
+static void walkPlane(Starter* s, rbVec3 normal)
+{
+    rbCsoPoint* p = s->scratch->points;
+    for (int step = 0; step < WALK_STEPS; ++step) {
+        rbVec3 n = rbCross(rbSub(p[1].w, p[0].w), rbSub(p[2].w, p[0].w));
+        double area = rbDot(n, normal);
+        double worst = s->slack;
+        int worstEdge = -1;
+        rbVec3 worstOut = normal;
+        for (int e = 0; e < 3; ++e) {
+            rbVec3 from = p[e].w, edge = rbSub(p[(e + 1) % 3].w, from);
+            rbVec3 out = rbNormalize(rbCross(edge, normal));
+            out = area < 0.0 ? rbNeg(out) : out;
+            double outside = -rbDot(out, from);
+            s->result.span[(e + 2) % 3] = fmax(-outside * rbLength(edge) / fabs(area), 0.0);
+            if (outside > worst) {
+                worst = outside;
+                worstEdge = e;
+                worstOut = out;
+            }
+        }
+        if (worstEdge < 0) {
+            break;
+        }
+        rbCsoPoint point = supportAlong(s, worstOut);
+        if (s->result.isApart) {
+            return;
+        }
+        p[(worstEdge + 2) % 3] = point;
+    }
+    double sum = s->result.span[0] + s->result.span[1] + s->result.span[2];
+    for (int i = 0; i < 3; ++i) {
+        s->result.span[i] = sum > 0.0 ? s->result.span[i] / sum : 1.0 / 3.0;
+    }
+}
+
+// The least height of a cso without volume: along its normal, which is perpendicular to its span.
+static void finishFlat(Starter* s)
+{
+    const rbCsoPoint* p = s->scratch->points;
+    s->result.span[0] = 1.0;
+    rbVec3 n;
+    if (s->result.dimension == 0) {
+        n = rbLength(p[0].w) > 0.0 ? rbNormalize(rbNeg(p[0].w)) : rbMakeVec3(0.0, 0.0, 1.0);
+    } else if (s->result.dimension == 1) {
+        spanSegment(s);
+        rbVec3 axis = rbNormalize(rbSub(p[1].w, p[0].w));
+        rbVec3 offset = rbCross(axis, rbCross(axis, p[0].w));
+        n = rbLength(offset) > s->slack ? rbNormalize(offset) : rbPerpendicular(axis);
+    } else {
+        n = rbNormalize(rbCross(rbSub(p[1].w, p[0].w), rbSub(p[2].w, p[0].w)));
+        walkPlane(s, n);
+        if (s->result.isApart) {
+            return;
+        }
+    }
+    double up = rbDot(supportAlong(s, n).w, n);
+    double down = -rbDot(supportAlong(s, rbNeg(n)).w, n);
+    if (s->result.isApart) {
+        return;
+    }
+    s->result.normal = up <= down ? n : rbNeg(n);
+    s->result.height = fmin(up, down);
+}
+
+rbEpaStart rbEpa_FindStart(const rbCso* cso, const rbCsoPoint* start, int startCount,
+                           rbEpaBalls balls, rbEpaScratch* scratch)
+{
+    RB_ASSERT(balls.a >= 0.0 && balls.b >= 0.0);
+    RB_ASSERT(startCount == 0 || balls.a + balls.b == 0.0);
+    RB_ASSERT(startCount >= 0 && startCount <= 4);
+    RB_ASSERT(startCount == 0 || start != NULL);
+    RB_ASSERT(scratch->pointCount == 0);
+    Starter s = {.cso = cso,
+                 .scratch = scratch,
+                 .slack = RB_EPA_SLACK * cso->scale,
+                 .balls = balls,
+                 .hints = {-1, -1}};
+    for (int i = 0; i < startCount; ++i) {
+        double least = START_HEIGHT * cso->scale;
+        if (squareOver(scratch, start[i].w) > least * least) {
+            scratch->points[scratch->pointCount++] = start[i];
+        }
+    }
+    if (scratch->pointCount == 0) {
+        // From the middle of the cso, near -translation, towards the origin.
+        rbVec3 towards = cso->translation;
+        bool isCentered = !(rbLengthSquared(towards) > 0.0);
+        scratch->points[0] = supportAlong(&s, isCentered ? rbMakeVec3(1.0, 0.0, 0.0) : towards);
+        scratch->pointCount = 1;
+    }
+    bool isFull = !s.result.isApart;
+    isFull = isFull && (scratch->pointCount >= 2 || addSecond(&s));
+    isFull = isFull && (scratch->pointCount >= 3 || addThird(&s));
+    isFull = isFull && (scratch->pointCount >= 4 || addFourth(&s));
+    s.result.dimension = scratch->pointCount - 1;
+    if (!isFull && !s.result.isApart) {
+        finishFlat(&s);
+    }
+    return s.result;
+}

@@ -1,0 +1,9 @@
+target_sources(rattleback PRIVATE
+  src/collision/convex/convex.c
+  src/collision/convex/gjk.c
+  src/collision/convex/simplex.c
+  src/collision/convex/epa.c
+  src/collision/convex/epa_polytope.c
+  src/collision/convex/epa_smooth.c
+  src/collision/convex/epa_start.c
+)

@@ -1,0 +1,470 @@
+// GJK distance: the search itself, its bounds, its memory between queries.
+//
+// State: a simplex of at most four points of the difference D = A - B, its point v nearest to the
+// origin, and the best lower bound so far. A support point w along -v gives the support plane
+// distance w.v/|v| <= true distance for whatever direction v has, so errors of v cost tightness of
+// the bound, never its truth. Rounding of supports, rotations and products is below ROUNDING_UNITS
+// * DBL_EPSILON * scale; both bounds are widened by that at the end.
+//
+// Region tests of the simplex contradict each other once the simplex is small or flat against
+// rounding. The sign of that is that |v| does not shrink; every feature is then tried one by one,
+// and if that does not help either the search ends with the bounds it has (G-31).
+#include "collision/convex/gjk.h"
+
+#include "base/math/elementary.h"
+#include "collision/convex/simplex.h"
+#include "collision/geometry/polyhedron.h"
+#include "collision/geometry/shape_ops.h"
+
+#include <float.h>
+#include <math.h>
+
+// Rotation of the direction (5), support (2), rotation and shift of its answer (5), product with
+// the direction (3), in units of DBL_EPSILON times the scale.
+#define ROUNDING_UNITS 16.0
+
+// Steps of a search that region tests do not see a gain in, and the relative rounding of |v|^2.
+// Without a limit searches run in circles where |v| is but some units of rounding.
+#define STALLS_MAX 16
+#define GAIN_ROUNDING (8.0 * DBL_EPSILON)
+
+// Supports spent on the normal of cores that touch along an edge of the simplex.
+#define SETTLE_ROUNDS 16
+
+typedef struct Search {
+    const rbCso* cso;
+    const rbGjkSettings* settings;
+    rbGjkResult* result;
+    double rounding;
+    double lower;         // best support plane distance, not widened
+    double length;        // |v|
+    double lengthSquared; // of the last nearest point
+    rbVec3 v;
+    rbVec3 best;          // the v that gave the lower bound, if that is positive
+    double bestLength;    // its length
+    rbVec3 axis;          // v, or its direction by other means where |v| is rounding
+    rbVec3 directions[4]; // support directions of the points
+    int hints[2];
+    int stalls;    // steps without gain so far
+    bool isInside; // the origin is in the tetrahedron
+} Search;
+
+double rbGjk_GetRounding(const rbCso* cso)
+{
+    return ROUNDING_UNITS * DBL_EPSILON * cso->scale;
+}
+
+rbGjkSettings rbDefaultGjkSettings(void)
+{
+    return (rbGjkSettings){.relativeTolerance = 1e-12,
+                           .distanceMax = INFINITY,
+                           .distanceMin = 0.0,
+                           .iterationMax = 100};
+}
+
+// ---------------------------------------------------------------------------------- cache
+
+// Vertex of a polytope by the index its support gave; false if there is none.
+typedef bool VertexFn(const rbGeometry* geometry, int vertex, rbVec3* point);
+
+static bool vertexOfPoint(const rbGeometry* geometry, int vertex, rbVec3* point)
+{
+    (void)geometry;
+    *point = RB_VEC3_ZERO;
+    return vertex == 0;
+}
+
+static bool vertexOfSegment(const rbGeometry* geometry, int vertex, rbVec3* point)
+{
+    double half = geometry->data.capsule.halfLength;
+    *point = rbMakeVec3(0.0, 0.0, vertex == 1 ? half : -half);
+    return (unsigned)vertex < 2;
+}
+
+static bool vertexOfBox(const rbGeometry* geometry, int vertex, rbVec3* point)
+{
+    rbVec3 half = geometry->data.box.halfExtents;
+    unsigned bits = (unsigned)vertex;
+    *point = rbMakeVec3((bits & 1U) != 0 ? half.x : -half.x, (bits & 2U) != 0 ? half.y : -half.y,
+                        (bits & 4U) != 0 ? half.z : -half.z);
+    return bits < 8;
+}
+
+static bool vertexOfHull(const rbGeometry* geometry, int vertex, rbVec3* point)
+{
+    const rbPolyhedron* p = geometry->polyhedron;
+    if (vertex < 0 || vertex >= p->vertexCount) {
+        return false;
+    }
+    *point = p->vertices[vertex];
+    return true;
+}
+
+static VertexFn* const vertexTable[RB_SHAPE_COUNT] = {
+    [RB_SHAPE_SPHERE] = vertexOfPoint,
+    [RB_SHAPE_BOX] = vertexOfBox,
+    [RB_SHAPE_CAPSULE] = vertexOfSegment,
+    [RB_SHAPE_HULL] = vertexOfHull,
+};
+
+static bool findVertex(const rbConvex* convex, int vertex, rbVec3* point)
+{
+    VertexFn* find = vertexTable[convex->geometry->type];
+    if (find == NULL || convex->plus != NULL || !find(convex->geometry, vertex, point)) {
+        return false;
+    }
+    *point = rbMulEach(convex->scale, *point);
+    return true;
+}
+
+// A direction whose square neither vanishes nor overflows.
+static bool isDirection(rbVec3 d)
+{
+    double largest = fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z)));
+    return largest > 1e-100 && largest < 1e100 && rbIsFinite3(d);
+}
+
+static bool hasPoint(const rbCsoPoint* points, int count, rbVec3 w)
+{
+    for (int i = 0; i < count; ++i) {
+        if (points[i].w.x == w.x && points[i].w.y == w.y && points[i].w.z == w.z) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Rebuilds the points of the cache on the cores as they are now.
+static void readCache(Search* search, const rbGjkCache* cache)
+{
+    const rbCso* cso = search->cso;
+    rbGjkResult* result = search->result;
+    RB_ASSERT(result->simplexCount == 0);
+    int count = cache->count >= 0 && cache->count <= 4 ? cache->count : 0;
+    for (int i = 0; i < count; ++i) {
+        rbCsoPoint* point = &result->simplex[result->simplexCount];
+        rbVec3 b;
+        if (findVertex(cso->a, cache->vertexA[i], &point->a) &&
+            findVertex(cso->b, cache->vertexB[i], &b)) {
+            point->vertexA = cache->vertexA[i];
+            point->vertexB = cache->vertexB[i];
+            point->b = rbAdd(rbMulMV(cso->rotation, b), cso->translation);
+            point->w = rbSub(point->a, point->b);
+        } else if (isDirection(cache->directions[i])) {
+            *point = rbCso_Support(cso, cache->directions[i], NULL);
+            search->directions[result->simplexCount] = cache->directions[i];
+            ++result->iterations;
+        } else {
+            continue;
+        }
+        result->simplexCount += hasPoint(result->simplex, result->simplexCount, point->w) ? 0 : 1;
+    }
+}
+
+static void writeCache(const Search* search, rbGjkCache* cache)
+{
+    const rbGjkResult* result = search->result;
+    RB_ASSERT(result->simplexCount >= 1 && result->simplexCount <= 4);
+    cache->count = result->simplexCount;
+    cache->direction = result->normal;
+    bool isPolytope = search->cso->a->isPolytope && search->cso->b->isPolytope;
+    for (int i = 0; i < result->simplexCount; ++i) {
+        cache->vertexA[i] = result->simplex[i].vertexA;
+        cache->vertexB[i] = result->simplex[i].vertexB;
+        if (!isPolytope || result->simplex[i].vertexA < 0 || result->simplex[i].vertexB < 0) {
+            cache->directions[i] = search->directions[i];
+        }
+    }
+}
+
+// --------------------------------------------------------------------------------- search
+
+// Support along -v as the point after the last one, and the lower bound it proves.
+static void addSupport(Search* search)
+{
+    rbGjkResult* result = search->result;
+    RB_ASSERT(result->simplexCount < 4 && search->length > 0.0);
+    rbCsoPoint* point = &result->simplex[result->simplexCount];
+    rbVec3 direction = rbNeg(search->v);
+    *point = rbCso_Support(search->cso, direction, search->hints);
+    search->directions[result->simplexCount] = direction;
+    ++result->iterations;
+    double plane = rbDot(point->w, search->v) / search->length;
+    if (plane > search->lower) {
+        search->lower = plane;
+        search->best = search->v;
+        search->bestLength = search->length;
+    }
+}
+
+static bool hasThree(unsigned used)
+{
+    unsigned two = used & (used - 1);
+    return (two & (two - 1)) != 0;
+}
+
+// Keeps the points that carry the nearest one; the last ones move into the holes.
+static void acceptNearest(Search* search, const rbNearest* nearest, int count)
+{
+    rbGjkResult* result = search->result;
+    RB_ASSERT(nearest->used != 0 && nearest->used >> count == 0);
+    search->isInside = nearest->used == 15;
+    search->length = sqrt(nearest->lengthSquared);
+    if (search->isInside || search->length <= search->rounding) {
+        // the sign of a normal whose length is rounding comes from where the search came from
+        bool isFace = !search->isInside && hasThree(nearest->used);
+        search->axis = !isFace                                 ? search->v
+                       : rbDot(nearest->axis, search->v) < 0.0 ? rbNeg(nearest->axis)
+                                                               : nearest->axis;
+    } else {
+        search->axis = nearest->v;
+    }
+    search->v = nearest->v;
+    search->lengthSquared = nearest->lengthSquared;
+    int kept = 0;
+    for (int i = 0; i < count; ++i) {
+        if ((nearest->used >> i & 1U) == 0) {
+            continue;
+        }
+        if (kept != i) {
+            result->simplex[kept] = result->simplex[i];
+            search->directions[kept] = search->directions[i];
+        }
+        result->weights[kept] = nearest->weights[i];
+        ++kept;
+    }
+    RB_ASSERT(kept >= 1);
+    result->simplexCount = kept;
+}
+
+// Region tests may take an origin near a flat tetrahedron for inside: then its weights do not give
+// the origin.
+static bool isTrusted(const Search* search, const rbNearest* nearest)
+{
+    return nearest->used != 15 ||
+           rbLengthSquared(nearest->v) <= search->rounding * search->rounding;
+}
+
+// Nearest point with the new point at the end. False if |v| cannot be made smaller. A turn of v by
+// an angle below 1e-8 does not change |v| in double precision, but moves the support plane of a
+// long body: some steps without gain are allowed.
+static bool advance(Search* search)
+{
+    rbGjkResult* result = search->result;
+    int count = result->simplexCount + 1;
+    rbNearest nearest;
+    if (!hasPoint(result->simplex, result->simplexCount, result->simplex[count - 1].w)) {
+        rbFindNearest(result->simplex, count, &nearest);
+        double gain = search->lengthSquared - nearest.lengthSquared;
+        bool isStalled = gain <= 0.0;
+        if (gain >= -GAIN_ROUNDING * search->lengthSquared && isTrusted(search, &nearest) &&
+            !(isStalled && search->stalls == STALLS_MAX)) {
+            search->stalls += isStalled ? 1 : 0;
+            acceptNearest(search, &nearest, count);
+            return true;
+        }
+    }
+    // the length known may be too short by rounding of the normal it came from
+    double reached =
+        rbLengthSquared(rbCombine(result->simplex, result->simplexCount, result->weights));
+    rbFindNearestByTrial(result->simplex, count, &nearest);
+    if (nearest.lengthSquared < reached && search->stalls < STALLS_MAX) {
+        ++search->stalls;
+        acceptNearest(search, &nearest, count);
+        return true;
+    }
+    return false;
+}
+
+// First simplex: from the cache if it has one, else one support along the line of the origins.
+static void start(Search* search, const rbGjkCache* cache)
+{
+    rbGjkResult* result = search->result;
+    rbVec3 t = search->cso->translation;
+    rbVec3 v = isDirection(t) ? rbNeg(t) : rbMakeVec3(-1.0, 0.0, 0.0);
+    if (cache != NULL) {
+        readCache(search, cache);
+        if (isDirection(cache->direction)) {
+            v = rbNeg(cache->direction);
+        }
+    }
+    search->v = v;
+    if (result->simplexCount == 0) {
+        search->length = rbLength(v);
+        addSupport(search);
+        result->simplexCount = 1;
+    }
+    rbNearest nearest;
+    int count = result->simplexCount;
+    rbFindNearest(result->simplex, count, &nearest);
+    if (!isTrusted(search, &nearest)) {
+        rbFindNearestByTrial(result->simplex, count, &nearest);
+    }
+    acceptNearest(search, &nearest, count);
+}
+
+// Improves the bounds until one of the reasons to stop holds.
+static rbStopReason run(Search* search)
+{
+    const rbGjkSettings* settings = search->settings;
+    double apart = settings->distanceMax + search->rounding;
+    double touch = fmax(settings->distanceMin - search->rounding, search->rounding);
+    if (search->lower > apart) {
+        return RB_STOP_APART;
+    }
+    for (int i = 0; i < settings->iterationMax; ++i) {
+        if (search->isInside || search->length <= touch) {
+            return RB_STOP_TOUCHES;
+        }
+        double gapMax = fmax(settings->relativeTolerance * search->length, search->rounding);
+        if (search->length - search->lower <= gapMax) {
+            return RB_STOP_CONVERGED;
+        }
+        addSupport(search);
+        if (search->lower > apart) {
+            return RB_STOP_APART;
+        }
+        if (search->length - search->lower <= gapMax) {
+            return RB_STOP_CONVERGED;
+        }
+        if (!advance(search)) {
+            return RB_STOP_ROUNDING;
+        }
+    }
+    return RB_STOP_ITERATIONS;
+}
+
+// Normal where the origin lies on an edge of the simplex. All of D is above the plane of a normal,
+// so that it is at right angles to the edge: one angle is to be found. Seen along the edge, the
+// points of D form a cone of directions; half of a circle is the most that leaves a normal.
+static void settleNormal(Search* search)
+{
+    rbGjkResult* result = search->result;
+    RB_ASSERT(result->simplexCount == 2);
+    rbVec3 e = rbNormalize(rbSub(result->simplex[1].w, result->simplex[0].w));
+    rbVec3 p = rbNormalize(search->axis);
+    rbVec3 q = rbNormalize(rbCross(e, p));
+    if (!(rbLengthSquared(q) > 0.5)) {
+        q = rbPerpendicular(e);
+    }
+    p = rbCross(q, e);
+    double angle = 0.0; // of the axis tried, from p to q
+    double low = INFINITY;
+    double high = -INFINITY;
+    for (int i = 0; i < SETTLE_ROUNDS && high - low < RB_PI + 1e-6; ++i) {
+        double sine;
+        double cosine;
+        rbSinCos(angle, &sine, &cosine);
+        rbVec3 axis = rbAddScaled(rbScale(cosine, p), sine, q);
+        rbVec3 w = rbCso_Support(search->cso, rbNeg(axis), search->hints).w;
+        ++result->iterations;
+        if (rbDot(w, axis) >= -2.0 * search->rounding) {
+            search->axis = axis;
+            return;
+        }
+        double turn =
+            rbAtan2(rbDot(w, rbSub(rbScale(cosine, q), rbScale(sine, p))), rbDot(w, axis));
+        low = fmin(low, angle + turn);
+        high = fmax(high, angle + turn);
+        angle = 0.5 * (low + high);
+    }
+}
+
+// The witness points and their distance.
+static double combineWitnesses(rbGjkResult* result)
+{
+    rbVec3 a = rbScale(result->weights[0], result->simplex[0].a);
+    rbVec3 b = rbScale(result->weights[0], result->simplex[0].b);
+    for (int i = 1; i < result->simplexCount; ++i) {
+        a = rbAddScaled(a, result->weights[i], result->simplex[i].a);
+        b = rbAddScaled(b, result->weights[i], result->simplex[i].b);
+    }
+    result->a = a;
+    result->b = b;
+    return rbDistance(a, b);
+}
+
+// Witnesses, bounds and normal from the last simplex.
+static void finish(Search* search)
+{
+    rbGjkResult* result = search->result;
+    int count = result->simplexCount;
+    double reached = combineWitnesses(result);
+    double tolerance = fmax(search->settings->relativeTolerance * reached, 2.0 * search->rounding);
+    if (reached - search->lower > tolerance && count > 1 && result->reason != RB_STOP_APART) {
+        // weights of needle-like faces are worth another look
+        rbRefineWeights(result->simplex, count, result->weights);
+        reached = combineWitnesses(result);
+        if (result->reason == RB_STOP_CONVERGED && reached - search->lower > tolerance) {
+            result->reason = RB_STOP_ROUNDING;
+        }
+    }
+    result->upper = reached + search->rounding;
+    result->lower = fmax(search->lower - search->rounding, 0.0);
+    result->overlaps = search->isInside || search->length <= search->rounding ||
+                       (result->reason == RB_STOP_ROUNDING && result->lower == 0.0);
+    if (search->length <= search->rounding && count == 2) {
+        settleNormal(search);
+    }
+    // the normal proves the lower bound where there is one
+    bool isApart = search->lower > 0.0 && search->length > search->rounding;
+    rbVec3 axis = isApart ? search->best : search->axis;
+    double length = isApart ? search->bestLength : rbLength(axis);
+    if (!(length > 1e-100 && length < 1e100)) {
+        double largest = fmax(fabs(axis.x), fmax(fabs(axis.y), fabs(axis.z)));
+        axis = largest > 0.0 ? rbMakeVec3(axis.x / largest, axis.y / largest, axis.z / largest)
+                             : rbMakeVec3(-1.0, 0.0, 0.0);
+        length = rbLength(axis);
+    }
+    result->normal = rbScale(-1.0 / length, axis);
+}
+
+void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* cache,
+                 rbGjkResult* result)
+{
+    rbGjkSettings defaults;
+    if (settings == NULL) {
+        defaults = rbDefaultGjkSettings();
+        settings = &defaults;
+    }
+    RB_ASSERT(cso != NULL && isfinite(cso->scale));
+    RB_ASSERT(settings->relativeTolerance >= 0.0 && settings->iterationMax >= 0);
+    RB_ASSERT(settings->distanceMax >= settings->distanceMin);
+    result->simplexCount = 0;
+    result->iterations = 0;
+    Search search;
+    search.cso = cso;
+    search.settings = settings;
+    search.result = result;
+    search.rounding = rbGjk_GetRounding(cso);
+    search.lower = 0.0;
+    search.stalls = 0;
+    search.hints[0] = search.hints[1] = -1;
+    start(&search, cache);
+    result->reason = run(&search);
+    finish(&search);
+    if (cache != NULL) {
+        writeCache(&search, cache);
+    }
+    RB_ASSERT(result->lower <= result->upper);
+    RB_ASSERT(rbIsFinite3(result->normal));
+}
+
+bool rbGjk_Overlaps(const rbCso* cso, double margin, rbGjkCache* cache)
+{
+    RB_ASSERT(margin >= 0.0);
+    double reach = cso->a->radius + cso->b->radius + margin;
+    if (cache != NULL && isDirection(cache->direction)) {
+        // the plane that parted them last time often parts them still
+        rbVec3 d = cache->direction;
+        rbCsoPoint point = rbCso_Support(cso, d, NULL);
+        if (-rbDot(point.w, d) > (reach + rbGjk_GetRounding(cso)) * rbLength(d)) {
+            return false;
+        }
+    }
+    rbGjkSettings settings = rbDefaultGjkSettings();
+    settings.distanceMin = reach;
+    settings.distanceMax = reach;
+    rbGjkResult result = rbGjk_Distance(cso, &settings, cache);
+    return result.lower <= reach;
+}

@@ -1,0 +1,72 @@
+// Distance of two convex cores by the algorithm of Gilbert, Johnson and Keerthi, with bounds.
+//
+// The difference A - B of the cores is searched for its point v nearest to the origin. Any v formed
+// as a convex combination of its points gives an upper bound |v|, any support plane a lower bound;
+// both are kept, widened by the rounding of the arithmetic, and reported. Radii of rounded shapes
+// are not looked at by rbGjk_Distance: subtract them from both bounds.
+//
+// G-06 to G-08, G-18 to G-20, G-24, G-31, G-32 of the specification.
+#ifndef RB_CONVEX_GJK_H
+#define RB_CONVEX_GJK_H
+
+#include "collision/convex/convex.h"
+
+typedef struct rbGjkSettings {
+    double relativeTolerance; // stop when upper - lower <= this * upper; 1e-12
+    double distanceMax;       // m, stop (APART) as soon as lower exceeds it; INFINITY: never
+    double distanceMin;       // m, stop (TOUCHES) as soon as upper is below or equal; 0
+    int iterationMax;         // supports after the first one; 100
+} rbGjkSettings;
+
+rbGjkSettings rbDefaultGjkSettings(void);
+
+// What a query leaves for the next one of the same pair: the last simplex as vertices of polytopes
+// or, for smooth cores, as support directions, and the last separating direction. Zero is empty.
+// Everything in it is checked or harmless: points are rebuilt from the cores of the day, so a stale
+// or damaged cache costs time but no correctness.
+typedef struct rbGjkCache {
+    rbVec3 direction;     // frame of A, from A to B, not unit; zero: none
+    rbVec3 directions[4]; // support directions of the points, frame of A; read where a vertex is -1
+    int vertexA[4];
+    int vertexB[4];
+    int count; // points of the simplex, 0 to 4
+} rbGjkCache;
+
+typedef struct rbGjkResult {
+    double lower;  // m, >= 0; lower <= true distance of the cores <= upper, rounding included
+    double upper;  // m
+    rbVec3 a;      // on the core of A, frame of A
+    rbVec3 b;      // on the core of B, frame of A
+    rbVec3 normal; // unit, from A to B; of overlapping cores the last direction searched
+    // No direction was found that separates the cores by more than rounding. The simplex, 1 to 4
+    // points to start a depth search from, then holds the origin within upper: that is some units
+    // of rounding, up to 1e-8 of the scale in rare cases that ended by ROUNDING.
+    bool overlaps;
+    int iterations; // supports used
+    rbStopReason reason;
+    int simplexCount;
+    rbCsoPoint simplex[4];
+    double weights[4]; // a and b are these convex combinations of the points of the simplex
+} rbGjkResult;
+
+// settings NULL: the defaults. cache NULL: start cold.
+void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* cache,
+                 rbGjkResult* result);
+
+// The same by value; inline, so that the result is not copied.
+static inline rbGjkResult rbGjk_Distance(const rbCso* cso, const rbGjkSettings* settings,
+                                         rbGjkCache* cache)
+{
+    rbGjkResult result;
+    rbGjk_Solve(cso, settings, cache, &result);
+    return result;
+}
+
+// Are the bodies, radii included, at most margin >= 0 apart? Stops at the first separating plane or
+// the first point that proves contact (G-20). What rounding leaves open counts as contact.
+bool rbGjk_Overlaps(const rbCso* cso, double margin, rbGjkCache* cache);
+
+// Length that the bounds are widened by and that tolerances do not go below, m.
+double rbGjk_GetRounding(const rbCso* cso);
+
+#endif

@@ -1,0 +1,34 @@
+// Point nearest to the origin in the hull of one to four points: the inner problem of GJK (G-19).
+//
+// Degenerate simplices (repeated points, points on a line or in a plane) are legal everywhere.
+#ifndef RB_CONVEX_SIMPLEX_H
+#define RB_CONVEX_SIMPLEX_H
+
+#include "collision/convex/convex.h"
+
+typedef struct rbNearest {
+    // Nearest point. Its direction comes from the normal of the face or the rejection from the
+    // edge, not from the weights: it is good even where the length is all rounding.
+    rbVec3 v;
+    rbVec3 axis;          // face: its normal; otherwise v; not unit, sign arbitrary for a face
+    double lengthSquared; // |v|^2; 0 inside of a tetrahedron
+    double weights[4];    // convex combination of the points, 0 for those not used
+    unsigned used;        // bit i: point i carries the nearest point; the others can be dropped
+} rbNearest;
+
+// By region tests: each face that the origin is outside of, each edge of those likewise.
+void rbFindNearest(const rbCsoPoint* points, int count, rbNearest* nearest);
+
+// By trial of every vertex, edge and face, compared by the length of the convex combination that
+// can be formed in double precision. About four times the cost; for simplices where the region
+// tests contradict each other.
+void rbFindNearestByTrial(const rbCsoPoint* points, int count, rbNearest* nearest);
+
+// Makes convex weights (not negative, sum 1 up to rounding) sharper by one step of refinement of
+// the faces and edges they span. Never makes the combination longer.
+void rbRefineWeights(const rbCsoPoint* points, int count, double* weights);
+
+// Sum of weights[i] points[i].w.
+rbVec3 rbCombine(const rbCsoPoint* points, int count, const double* weights);
+
+#endif

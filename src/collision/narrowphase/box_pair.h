@@ -1,0 +1,26 @@
+// Signed distance of two boxes, the second of which may be a segment.
+#ifndef RB_NARROWPHASE_BOX_PAIR_H
+#define RB_NARROWPHASE_BOX_PAIR_H
+
+#include <rattleback/vecmath.h>
+
+// In the frame of A.
+typedef struct rbBoxPair {
+    double halfA[3];
+    double halfB[3]; // (0, 0, half length) for a segment
+    rbVec3 axesB[3];
+    rbVec3 center; // of B
+    double scale;  // what rounding is relative to
+    bool isSegment;
+} rbBoxPair;
+
+typedef struct rbCoreSeparation {
+    double distance; // signed
+    rbVec3 normal;   // unit, from A to B
+    rbVec3 pointA;   // on A; the one on B is pointA + distance * normal
+} rbCoreSeparation;
+
+rbBoxPair rbMakeBoxPair(rbVec3 halfA, rbVec3 halfB, rbTransform transformBtoA);
+rbCoreSeparation rbMeasureBoxes(const rbBoxPair* pair);
+
+#endif

@@ -1,0 +1,36 @@
+// Closed forms for pairs of shapes: signed distance, witness points and normal without iteration
+// (but for the root of the ellipsoid), exact to rounding in every relative position.
+//
+// The functions take the two shapes in the order of rbShapeType, except that the plane comes last;
+// rbFlipSeparation gives the answer for the other order. lower and upper enclose the distance by
+// RB_COLLIDE_SLACK times the scale of the pair (sizes of both shapes and distance of their
+// origins): what the rounding of pose and result can amount to. Where the direction of least depth
+// is not unique (coincident centres) one of them is chosen; the same input gives the same answer.
+#ifndef RB_NARROWPHASE_COLLIDE_H
+#define RB_NARROWPHASE_COLLIDE_H
+
+#include <rattleback/collision.h>
+
+// Half width of [lower, upper] over the scale of the pair: 64 units of rounding, which the random
+// tests never saw exceeded; it leaves room for poses whose quaternion is a unit only to rounding.
+#define RB_COLLIDE_SLACK 0x1p-46
+
+// transformBtoA.q is a unit quaternion.
+typedef rbSeparation rbCollideFn(const rbGeometry* a, const rbGeometry* b,
+                                 rbTransform transformBtoA);
+
+rbCollideFn rbCollideSphereSphere, rbCollideSphereBox, rbCollideSphereCapsule,
+    rbCollideSphereCylinder, rbCollideSphereCone, rbCollideSphereEllipsoid, rbCollideSpherePlane;
+rbCollideFn rbCollideBoxBox, rbCollideBoxCapsule;
+rbCollideFn rbCollideCapsuleCapsule, rbCollideCapsulePlane;
+
+// A bounded convex shape (sphere to hull) and a plane, by one support point.
+rbCollideFn rbCollideConvexPlane;
+
+// The answer for (b, a) from that for (a, b): in the frame of B, normal from B to A.
+rbSeparation rbFlipSeparation(const rbSeparation* separation, rbTransform transformBtoA);
+
+// An answer of a closed form. pointB is made of the other three.
+rbSeparation rbMakeClosedForm(double distance, rbVec3 normal, rbVec3 pointA, double scale);
+
+#endif

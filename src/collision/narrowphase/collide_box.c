@@ -1,0 +1,12 @@
+// Box against box (G-36); the work is in box_pair.c.
+#include "collision/geometry/shape_ops.h"
+#include "collision/narrowphase/box_pair.h"
+#include "collision/narrowphase/collide.h"
+
+rbSeparation rbCollideBoxBox(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA)
+{
+    RB_ASSERT(a->type == RB_SHAPE_BOX && b->type == RB_SHAPE_BOX);
+    rbBoxPair pair = rbMakeBoxPair(a->data.box.halfExtents, b->data.box.halfExtents, transformBtoA);
+    rbCoreSeparation core = rbMeasureBoxes(&pair);
+    return rbMakeClosedForm(core.distance, core.normal, core.pointA, pair.scale);
+}

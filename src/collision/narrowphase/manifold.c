@@ -1,0 +1,379 @@
+// Manifolds by projection and clipping (B-60, B-61).
+//
+// The features that face each other are found in both shapes. With n the common normal, the
+// incident feature is clipped against the prism over the sides of the reference polygon along n;
+// what is left is projected along n on the plane of the reference. A corner of the result is a
+// corner of one feature or a crossing of two sides, which names it whichever side was the
+// reference: the sides that meet in a corner are carried through the clipping.
+#include "collision/narrowphase/manifold.h"
+
+#include "collision/geometry/shape_ops.h"
+#include "collision/narrowphase/contact_feature.h"
+
+// Cosine of the angle between a face and the normal within which the face is the reference: 3
+// degrees. Points beyond fail the threshold; the limit keeps the projection well conditioned.
+#define FLUSH_COSINE 0.9986
+// The face of B is the reference only if it is better aligned by this much.
+#define PREFER_A 1e-6
+// Sine of the angle up to which two segments are parallel.
+#define PARALLEL_SINE 1e-3
+// Points nearer to each other than this part of the size are one.
+#define SAME_POINT 1e-9
+
+#define CLIP_MAX (2 * RB_FEATURE_CORNERS_MAX + 4)
+
+typedef enum IdKind {
+    ID_VERTEX_A = 1,
+    ID_VERTEX_B = 2,
+    ID_CROSSING = 3
+} IdKind;
+
+// A corner of the clipped feature; side leads to the next corner: >= 0 a side of the incident
+// feature, <= -2 side -2 - side of the reference.
+typedef struct ClipCorner {
+    rbVec3 point;
+    int side;
+} ClipCorner;
+
+typedef struct Candidates {
+    int count;
+    rbManifoldPoint points[CLIP_MAX + 1];
+} Candidates;
+
+// Two bits of kind, then both indices as they are if they are small, otherwise mixed.
+static uint32_t makeId(IdKind kind, int i, int j)
+{
+    uint32_t top = (uint32_t)kind << 30;
+    if (i >= 0 && i < 0x8000 && j >= 0 && j < 0x8000) {
+        return top | (uint32_t)i << 15 | (uint32_t)j;
+    }
+    uint32_t mixed = (uint32_t)i * 0x9E3779B1u ^ (uint32_t)j * 0x85EBCA77u;
+    return top | ((mixed ^ mixed >> 15) & 0x3FFFFFFFu);
+}
+
+// Does the feature i of A meet the feature j of B, or the other way round?
+static uint32_t makeVertexId(bool isOfA, int vertex, int face)
+{
+    return makeId(isOfA ? ID_VERTEX_A : ID_VERTEX_B, vertex, face);
+}
+
+static void addCandidate(Candidates* candidates, rbVec3 pointA, double distance, rbVec3 normal,
+                         uint32_t id)
+{
+    RB_ASSERT(candidates->count <= CLIP_MAX);
+    candidates->points[candidates->count++] =
+        (rbManifoldPoint){pointA, rbAddScaled(pointA, distance, normal), distance, id};
+}
+
+// Cuts off what is on the positive side of the plane normal . x = offset. A segment is no cycle.
+static int clipByPlane(const ClipCorner* in, int count, const double plane[4], int side,
+                       ClipCorner* out)
+{
+    rbVec3 n = {plane[0], plane[1], plane[2]};
+    bool isCycle = count > 2;
+    int kept = 0;
+    for (int k = 0; k < count; ++k) {
+        const ClipCorner* p = &in[k];
+        const ClipCorner* q = &in[(k + 1) % count];
+        double above = rbDot(n, p->point) - plane[3];
+        double next = rbDot(n, q->point) - plane[3];
+        RB_ASSERT(kept + 2 <= CLIP_MAX);
+        if (above <= 0.0) {
+            out[kept++] = *p;
+        }
+        if ((isCycle || k + 1 < count) && (above <= 0.0) != (next <= 0.0)) {
+            double t = above / (above - next);
+            rbVec3 cut = rbAddScaled(p->point, t, rbSub(q->point, p->point));
+            // leaving, the new side runs along the plane; coming back, along the old side
+            out[kept++] = (ClipCorner){cut, above <= 0.0 && isCycle ? side : p->side};
+        }
+    }
+    return kept;
+}
+
+// Name of a corner between two sides.
+static uint32_t nameCorner(int before, int after, const rbContactFeature* reference,
+                           const rbContactFeature* incident, bool isReferenceA)
+{
+    if (before >= 0 && after >= 0) { // a corner of the incident feature
+        return makeVertexId(!isReferenceA, incident->vertexIds[after], reference->faceId);
+    }
+    if (before < 0 && after < 0) { // one of the reference: the corner its second side starts from
+        int count = reference->count;
+        int i = -2 - before;
+        int j = -2 - after;
+        int corner = (i + 1) % count == j ? j : i;
+        return makeVertexId(isReferenceA, reference->vertexIds[corner], incident->faceId);
+    }
+    int sideR = reference->edgeIds[-2 - (before < 0 ? before : after)];
+    int sideI = incident->edgeIds[before < 0 ? after : before];
+    return makeId(ID_CROSSING, isReferenceA ? sideR : sideI, isReferenceA ? sideI : sideR);
+}
+
+// Ends of a clipped segment keep the name of their end where they were not cut.
+static uint32_t nameEnd(int k, rbVec3 point, const rbContactFeature* reference,
+                        const rbContactFeature* incident, bool isReferenceA)
+{
+    for (int end = 0; end < 2; ++end) {
+        rbVec3 c = incident->corners[end];
+        if (c.x == point.x && c.y == point.y && c.z == point.z) {
+            return makeVertexId(!isReferenceA, incident->vertexIds[end], reference->faceId);
+        }
+    }
+    return makeId(ID_CROSSING, isReferenceA ? reference->faceId : 0x4000 + k,
+                  isReferenceA ? 0x4000 + k : reference->faceId);
+}
+
+// Clips the incident feature against the reference polygon; normal points from A to B.
+static void clipFeatures(const rbContactFeature* reference, const rbContactFeature* incident,
+                         rbVec3 normal, bool isReferenceA, Candidates* candidates)
+{
+    ClipCorner buffers[2][CLIP_MAX];
+    int from = 0;
+    int count = incident->count;
+    for (int k = 0; k < count; ++k) {
+        buffers[0][k] = (ClipCorner){incident->corners[k], k};
+    }
+    rbVec3 outward = isReferenceA ? normal : rbNeg(normal);
+    for (int k = 0; k < reference->count && count > 0; ++k) {
+        rbVec3 start = reference->corners[k];
+        rbVec3 along = rbSub(reference->corners[(k + 1) % reference->count], start);
+        rbVec3 n = rbNormalize(rbCross(along, outward));
+        // a hair of tolerance, so that flush sides keep their corners
+        double slack = 1e-12 * (rbLength(along) + rbLength(start));
+        const double plane[4] = {n.x, n.y, n.z, rbDot(n, start) + slack};
+        count = clipByPlane(buffers[from], count, plane, -2 - k, buffers[1 - from]);
+        from = 1 - from;
+    }
+    double slope = rbDot(reference->normal, normal);
+    for (int k = 0; k < count; ++k) {
+        const ClipCorner* corner = &buffers[from][k];
+        rbVec3 offset = rbSub(corner->point, reference->corners[0]);
+        double along = rbDot(reference->normal, offset) / slope; // from the reference to the point
+        uint32_t id = incident->count == 2
+                          ? nameEnd(k, corner->point, reference, incident, isReferenceA)
+                          : nameCorner(buffers[from][(k + count - 1) % count].side, corner->side,
+                                       reference, incident, isReferenceA);
+        rbVec3 foot = rbAddScaled(corner->point, -along, normal);
+        addCandidate(candidates, isReferenceA ? foot : corner->point, isReferenceA ? along : -along,
+                     normal, id);
+    }
+}
+
+// Finds the sides of two features that are parallel and perpendicular to the normal, as segments.
+static bool findSide(const rbContactFeature* feature, rbVec3 point, rbVec3 normal,
+                     rbContactFeature* side)
+{
+    double nearest = INFINITY;
+    int sides = feature->count == 2 ? 1 : feature->count;
+    for (int k = 0; k < sides; ++k) {
+        rbVec3 start = feature->corners[k];
+        int next = (k + 1) % feature->count;
+        rbVec3 along = rbSub(feature->corners[next], start);
+        double length = rbLength(along);
+        if (!(length > 0.0) || fabs(rbDot(along, normal)) > PARALLEL_SINE * length) {
+            continue;
+        }
+        double off = rbLength(rbCross(rbSub(point, start), along)) / length;
+        if (off < nearest) {
+            nearest = off;
+            side->count = 2;
+            side->corners[0] = start;
+            side->corners[1] = feature->corners[next];
+            side->vertexIds[0] = feature->vertexIds[k];
+            side->vertexIds[1] = feature->vertexIds[next];
+            side->edgeIds[0] = side->edgeIds[1] = side->faceId = feature->edgeIds[k];
+        }
+    }
+    return isfinite(nearest);
+}
+
+// Parallel segments: the interval they share.
+static void overlapSides(const rbContactFeature* a, const rbContactFeature* b, rbVec3 normal,
+                         Candidates* candidates)
+{
+    rbVec3 along = rbSub(a->corners[1], a->corners[0]);
+    rbVec3 other = rbSub(b->corners[1], b->corners[0]);
+    double length = rbLength(along);
+    double lengthB = rbLength(other);
+    if (!(length > 0.0 && lengthB > 0.0) ||
+        rbLength(rbCross(along, other)) > PARALLEL_SINE * length * lengthB) {
+        return;
+    }
+    rbVec3 u = rbScale(1.0 / length, along);
+    double first = rbDot(u, rbSub(b->corners[0], a->corners[0]));
+    double last = rbDot(u, rbSub(b->corners[1], a->corners[0]));
+    double low = rbMaxOf(0.0, first < last ? first : last);
+    double high = first < last ? last : first;
+    high = high < length ? high : length;
+    if (!(high > low)) {
+        return;
+    }
+    const double ends[2] = {low, high};
+    for (int k = 0; k < 2; ++k) {
+        double s = ends[k];
+        rbVec3 pointA = rbAddScaled(a->corners[0], s, u);
+        double t = (s - first) / (last - first);
+        rbVec3 pointB = rbAddScaled(b->corners[0], t, other);
+        bool isOfA = s == 0.0 || s == length;
+        bool isFirst = isOfA ? s == 0.0 : t < 0.5;
+        int vertex = (isOfA ? a : b)->vertexIds[isFirst ? 0 : 1];
+        double distance = rbDot(normal, rbSub(pointB, pointA));
+        addCandidate(candidates, pointA, distance, normal,
+                     makeVertexId(isOfA, vertex, isOfA ? b->faceId : a->faceId));
+    }
+}
+
+// The corners of a feature over a plane. isPlaneA: A is the plane.
+static void projectOnPlane(const rbContactFeature* feature, const rbSeparation* s, bool isPlaneA,
+                           Candidates* candidates)
+{
+    rbVec3 onPlane = isPlaneA ? s->pointA : s->pointB;
+    for (int k = 0; k < feature->count; ++k) {
+        rbVec3 corner = feature->corners[k];
+        double along = rbDot(s->normal, rbSub(corner, onPlane)); // from the plane along the normal
+        double distance = isPlaneA ? along : -along;
+        rbVec3 pointA = isPlaneA ? rbAddScaled(corner, -along, s->normal) : corner;
+        addCandidate(candidates, pointA, distance, s->normal,
+                     makeVertexId(!isPlaneA, feature->vertexIds[k], 0));
+    }
+}
+
+static void collectCandidates(const rbContactFeature features[2], const rbSeparation* s,
+                              Candidates* candidates)
+{
+    const rbContactFeature* a = &features[0];
+    const rbContactFeature* b = &features[1];
+    if (a->count == 1 || b->count == 1) {
+        return;
+    }
+    double cosineA = a->count > 2 ? rbDot(a->normal, s->normal) : 0.0;
+    double cosineB = b->count > 2 ? -rbDot(b->normal, s->normal) : 0.0;
+    if (cosineA > FLUSH_COSINE && cosineA + PREFER_A >= cosineB) {
+        clipFeatures(a, b, s->normal, true, candidates);
+    } else if (cosineB > FLUSH_COSINE) {
+        clipFeatures(b, a, s->normal, false, candidates);
+    } else {
+        rbContactFeature sideA;
+        rbContactFeature sideB;
+        if (findSide(a, s->pointA, s->normal, &sideA) &&
+            findSide(b, s->pointB, s->normal, &sideB)) {
+            overlapSides(&sideA, &sideB, s->normal, candidates);
+        }
+    }
+}
+
+// Drops points above the threshold and points that stand where another one stands.
+static void filterCandidates(Candidates* candidates, double threshold, double tolerance)
+{
+    int kept = 0;
+    for (int k = 0; k < candidates->count; ++k) {
+        rbManifoldPoint point = candidates->points[k];
+        bool isNew = point.distance <= threshold;
+        for (int m = 0; m < kept && isNew; ++m) {
+            isNew = rbDistance(candidates->points[m].pointA, point.pointA) > tolerance;
+        }
+        if (isNew) {
+            candidates->points[kept++] = point;
+        }
+    }
+    candidates->count = kept;
+}
+
+// Twice the area of a triangle seen along the normal.
+static double areaOf(rbVec3 a, rbVec3 b, rbVec3 c, rbVec3 normal)
+{
+    return rbDot(normal, rbCross(rbSub(b, a), rbSub(c, a)));
+}
+
+// What a point would add to the first count chosen ones: depth, distance, then area on either side.
+static double judge(const rbManifoldPoint* p, const rbManifold* m)
+{
+    const rbManifoldPoint* chosen = m->points;
+    if (m->count == 0) {
+        return -p->distance;
+    }
+    if (m->count == 1) {
+        return rbDistance(p->pointA, chosen[0].pointA);
+    }
+    double area = areaOf(chosen[0].pointA, chosen[1].pointA, p->pointA, m->normal);
+    if (m->count == 2) {
+        return fabs(area);
+    }
+    // the area the quadrilateral gains over the triangle: the most that a side sees
+    double sign =
+        areaOf(chosen[0].pointA, chosen[1].pointA, chosen[2].pointA, m->normal) >= 0.0 ? 1.0 : -1.0;
+    double gain = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        double seen =
+            -sign * areaOf(chosen[k].pointA, chosen[(k + 1) % 3].pointA, p->pointA, m->normal);
+        gain = rbMaxOf(gain, seen);
+    }
+    return gain;
+}
+
+// The first of equals wins unless another one is better by more than rounding, so that a tiny
+// motion does not change the choice back and forth.
+static void reduce(Candidates* candidates, double size, rbManifold* manifold)
+{
+    const double margins[RB_MANIFOLD_POINTS_MAX] = {1e-9 * size, 1e-9 * size, 1e-9 * size * size,
+                                                    1e-9 * size * size};
+    manifold->count = 0;
+    while (manifold->count < RB_MANIFOLD_POINTS_MAX && candidates->count > 0) {
+        int best = 0;
+        double highest = judge(&candidates->points[0], manifold);
+        for (int k = 1; k < candidates->count; ++k) {
+            double value = judge(&candidates->points[k], manifold);
+            if (value > highest + margins[manifold->count]) {
+                highest = value;
+                best = k;
+            }
+        }
+        manifold->points[manifold->count++] = candidates->points[best];
+        for (int k = best; k + 1 < candidates->count; ++k) {
+            candidates->points[k] = candidates->points[k + 1];
+        }
+        --candidates->count;
+    }
+}
+
+void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
+                     const rbSeparation* separation, double threshold, rbManifold* manifold)
+{
+    RB_ASSERT(isfinite(separation->distance) && isfinite(threshold));
+    rbVec3 n = separation->normal;
+    manifold->count = 0;
+    manifold->normal = n;
+    if (!(separation->distance <= threshold)) {
+        return;
+    }
+    rbContactFeature features[2];
+    rbFindContactFeature(a, n, separation->pointA, &features[0]);
+    rbFindContactFeature(b, rbNeg(rbInvRotate(transformBtoA.q, n)),
+                         rbInvTransformPoint(transformBtoA, separation->pointB), &features[1]);
+    rbMoveContactFeature(&features[1], transformBtoA);
+    Candidates candidates = {0};
+    bool isPlaneA = a->type == RB_SHAPE_PLANE;
+    if (isPlaneA || b->type == RB_SHAPE_PLANE) {
+        projectOnPlane(&features[isPlaneA ? 1 : 0], separation, isPlaneA, &candidates);
+    } else {
+        collectCandidates(features, separation, &candidates);
+    }
+    double size = 0.0;
+    for (int k = 0; k < candidates.count; ++k) {
+        double reach = rbDistance(candidates.points[k].pointA, candidates.points[0].pointA);
+        size = rbMaxOf(size, reach);
+    }
+    filterCandidates(&candidates, threshold, SAME_POINT * size);
+    // the witness itself where the features do not show it
+    double lowest = INFINITY;
+    for (int k = 0; k < candidates.count; ++k) {
+        double distance = candidates.points[k].distance;
+        lowest = distance < lowest ? distance : lowest;
+    }
+    if (candidates.count == 0 || lowest > separation->distance + 1e-9 * size) {
+        addCandidate(&candidates, separation->pointA, separation->distance, n, RB_FEATURE_WITNESS);
+    }
+    reduce(&candidates, size, manifold);
+    RB_ASSERT(manifold->count > 0);
+}

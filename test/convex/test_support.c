@@ -1,0 +1,163 @@
+// Support mappings of cores, rounded, scaled and summed bodies, and of the difference of two.
+#include "base/core/random.h"
+#include "base/math/random3.h"
+#include "collision/convex/convex.h"
+#include "rb_test.h"
+
+#include <math.h>
+
+static rbGeometry* makeShape(rbRandom* random, int kind)
+{
+    rbError error = {0};
+    double r = rbRandom_Range(random, 0.2, 1.0);
+    double h = rbRandom_Range(random, 0.2, 1.0);
+    rbVec3 e = rbMakeVec3(rbRandom_Range(random, 0.1, 1.0), rbRandom_Range(random, 0.1, 1.0),
+                          rbRandom_Range(random, 0.1, 1.0));
+    rbVec3 points[60];
+    int count = kind == 6 ? 16 : 60; // searched and climbed
+    for (int i = 0; i < count; ++i) {
+        points[i] = rbMulEach(e, rbRandom_Direction(random));
+    }
+    rbGeometry* made = NULL;
+    switch (kind) {
+    case 0:
+        made = rbCreateSphere(r, &error);
+        break;
+    case 1:
+        made = rbCreateBox(e, &error);
+        break;
+    case 2:
+        made = rbCreateCapsule(r, h, &error);
+        break;
+    case 3:
+        made = rbCreateCylinder(r, h, &error);
+        break;
+    case 4:
+        made = rbCreateCone(r, h, &error);
+        break;
+    case 5:
+        made = rbCreateEllipsoid(e, &error);
+        break;
+    default:
+        made = rbCreateHull(points, count, &error);
+        break;
+    }
+    assert_non_null(made);
+    return made;
+}
+
+enum {
+    KINDS = 8
+};
+
+static double heightOf(const rbConvex* convex, rbVec3 unit)
+{
+    int vertex = -1;
+    double largest = fmax(fabs(unit.x), fmax(fabs(unit.y), fabs(unit.z)));
+    rbVec3 p = convex->support(convex, rbScale(1.0 / largest, unit), &vertex);
+    return rbDot(p, unit) + convex->radius;
+}
+
+// G-08, G-09, G-10, G-11, G-12, G-13, G-14
+static void coreAndRadiusGiveTheShape(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(71)};
+    int count = rbTest_Count(300, 3000);
+    for (int i = 0; i < count; ++i) {
+        rbGeometry* g = makeShape(&random, i % KINDS);
+        rbConvex convex;
+        assert_true(rbConvex_Make(g, 0.0, &convex));
+        for (int k = 0; k < 20; ++k) {
+            rbVec3 u = rbRandom_Direction(&random);
+            checkNear(heightOf(&convex, u), rbDot(u, rbGeometry_GetSupport(g, u)), 1e-14);
+        }
+        rbConvex rounded;
+        assert_true(rbConvex_Make(g, 0.25, &rounded));
+        rbVec3 u = rbRandom_Direction(&random);
+        checkNear(heightOf(&rounded, u), heightOf(&convex, u) + 0.25, 1e-14);
+        rbDestroyGeometry(g);
+    }
+}
+
+// G-08: s_{A-B}(u) = s_A(u) - s_B(-u) under a rigid motion of B; the point belongs to both bodies.
+static void differenceHasTheSumOfHeights(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(72)};
+    int count = rbTest_Count(300, 3000);
+    for (int i = 0; i < count; ++i) {
+        rbGeometry* ga = makeShape(&random, rbRandom_Index(&random, KINDS));
+        rbGeometry* gb = makeShape(&random, rbRandom_Index(&random, KINDS));
+        rbConvex a;
+        rbConvex b;
+        assert_true(rbConvex_Make(ga, 0.0, &a) && rbConvex_Make(gb, 0.0, &b));
+        rbTransform t = {rbScale(2.0, rbRandom_Direction(&random)), rbRandom_Quat(&random)};
+        rbCso cso = rbCso_Make(&a, &b, t);
+        int hints[2] = {-1, -1};
+        for (int k = 0; k < 20; ++k) {
+            rbVec3 u = rbRandom_Direction(&random);
+            rbCsoPoint p = rbCso_Support(&cso, u, k % 2 == 0 ? hints : NULL);
+            double truth = heightOf(&a, u) - a.radius + heightOf(&b, rbNeg(rbInvRotate(t.q, u))) -
+                           b.radius - rbDot(u, t.p);
+            checkNear(rbDot(p.w, u), truth, 1e-13);
+            checkBelow(rbDistance(p.w, rbSub(p.a, p.b)), 0.0);
+        }
+        rbDestroyGeometry(ga);
+        rbDestroyGeometry(gb);
+    }
+}
+
+// A sphere scaled along its axes is an ellipsoid; a box plus a box is a box.
+static void scalesAndSumsAreExact(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(73)};
+    rbError error = {0};
+    rbGeometry* ball = rbCreateEllipsoid(rbMakeVec3(1.0, 1.0, 1.0), &error);
+    rbGeometry* egg = rbCreateEllipsoid(rbMakeVec3(0.5, 2.0, 3.0), &error);
+    rbGeometry* boxA = rbCreateBox(rbMakeVec3(1.0, 2.0, 3.0), &error);
+    rbGeometry* boxB = rbCreateBox(rbMakeVec3(0.1, 0.2, 0.3), &error);
+    rbConvex scaled;
+    rbConvex summand;
+    rbConvex sum;
+    rbConvex point;
+    rbGeometry* dot = rbCreateSphere(1e-6, &error);
+    assert_true(rbConvex_Make(ball, 0.0, &scaled));
+    assert_true(rbConvex_Scale(&scaled, rbMakeVec3(0.5, 2.0, 3.0)));
+    assert_true(rbConvex_Make(boxA, 0.0, &sum) && rbConvex_Make(boxB, 0.0, &summand));
+    assert_true(rbConvex_Make(dot, 0.0, &point));
+    sum.plus = &summand;
+    rbCso ofScaled = rbCso_Make(&scaled, &point, RB_TRANSFORM_IDENTITY);
+    rbCso ofSum = rbCso_Make(&sum, &point, RB_TRANSFORM_IDENTITY);
+    for (int i = 0; i < 200; ++i) {
+        rbVec3 u = rbRandom_Direction(&random);
+        checkNear(rbDot(u, rbCso_Support(&ofScaled, u, NULL).w),
+                  rbDot(u, rbGeometry_GetSupport(egg, u)), 1e-14);
+        double truth = 1.1 * fabs(u.x) + 2.2 * fabs(u.y) + 3.3 * fabs(u.z);
+        checkNear(rbDot(u, rbCso_Support(&ofSum, u, NULL).w), truth, 1e-14);
+    }
+    // A rounded body keeps its roundness under uniform scales only.
+    assert_false(rbConvex_Scale(&point, rbMakeVec3(1.0, 2.0, 1.0)));
+    assert_true(rbConvex_Scale(&point, rbMakeVec3(2.0, 2.0, 2.0)));
+    checkNear(point.radius, 2e-6, 1e-20);
+    rbGeometry* all[5] = {ball, egg, boxA, boxB, dot};
+    for (int i = 0; i < 5; ++i) {
+        rbDestroyGeometry(all[i]);
+    }
+}
+
+static void unboundedAndHollowShapesHaveNoCore(void** state)
+{
+    (void)state;
+    rbError error = {0};
+    rbGeometry* plane = rbCreatePlane(rbMakeVec3(0.0, 0.0, 1.0), 0.0, &error);
+    rbConvex convex;
+    assert_false(rbConvex_Make(plane, 0.0, &convex));
+    rbDestroyGeometry(plane);
+}
+
+RB_TEST_GROUP(test_support, cmocka_unit_test(coreAndRadiusGiveTheShape),
+              cmocka_unit_test(differenceHasTheSumOfHeights),
+              cmocka_unit_test(scalesAndSumsAreExact),
+              cmocka_unit_test(unboundedAndHollowShapesHaveNoCore));

@@ -1,0 +1,36 @@
+// What the tests of pairs share: random shapes and poses with a taste for special positions, and a
+// slow oracle that knows support functions only.
+#ifndef RB_TEST_PAIR_SUPPORT_H
+#define RB_TEST_PAIR_SUPPORT_H
+
+#include "base/core/random.h"
+#include "collision/narrowphase/collide.h"
+
+#include <rattleback/shape.h>
+
+// The closed form of two types in any order: swaps the shapes and flips the answer when only the
+// other order has a function. NULL-like: asserts when there is none.
+rbSeparation collidePair(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA);
+
+// A random shape of a type, sizes about 1 m, at times thin or needle-like. The caller destroys it.
+rbGeometry* makeRandomShape(rbRandom* random, rbShapeType type);
+
+// A pose of B relative to A: random, parallel, square, slightly turned; coincident, aligned, in
+// reach, flush.
+rbTransform makeRandomPose(rbRandom* random, const rbGeometry* a, const rbGeometry* b);
+
+// Gap along a unit vector from A to B in long double: least over B less greatest over A. The signed
+// distance is the largest gap over all directions. No plane among the shapes, or B is one and n is
+// against its normal.
+long double gapAlong(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA, rbVec3 n);
+
+// Largest gap found by sampling the sphere and climbing from the best samples.
+double searchGap(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA, int samples);
+
+// How far a point is off the surface, by the equations of the surface: positive outside.
+double measureOffSurface(const rbGeometry* geometry, rbVec3 point);
+
+// Largest of the sizes of the shapes and the distance of their origins.
+double pairScale(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA);
+
+#endif
