@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # `make test-full`: all tests with every random case; a log of a passed run becomes docs/test-full.log.
+# EXCLUDE='regex' leaves tests out, and the log says which.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,11 +9,12 @@ log=build/test-full.log
     echo "commit   $(git describe --always --dirty --abbrev=40 2>/dev/null || echo unknown)"
     echo "machine  $(uname -srm), $(nproc) cores, $(gcc --version | head -n 1)"
     echo "date     $(date -u '+%Y-%m-%d %H:%M UTC')"
+    [ -z "${EXCLUDE:-}" ] || echo "without  $EXCLUDE"
     echo
 } >"$log"
 cat "$log"
 if ! RB_TEST_LEVEL=full ctest --test-dir build/release -j "${JOBS:-2}" --output-on-failure \
-    --no-tests=error 2>&1 | sed -u "s|$PWD/||g" | tee -a "$log"; then
+    --no-tests=error ${EXCLUDE:+-E "$EXCLUDE"} 2>&1 | sed -u "s|$PWD/||g" | tee -a "$log"; then
     echo "test-full: failed; the log is $log, docs/test-full.log stays as it was" >&2
     exit 1
 fi

@@ -158,6 +158,12 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
     return RB_EXIT_DONE;
 }
 
+static bool endsWithSvg(const char* path)
+{
+    size_t length = strlen(path);
+    return length >= 4 && strcmp(path + length - 4, ".svg") == 0;
+}
+
 // Simulates the world of the run with its outputs. The scene and the world are the caller's.
 static rbExit runWorld(rbRun* run, const rbArguments* arguments)
 {
@@ -167,6 +173,9 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
                                  .csv = rbArguments_Get(arguments, "--csv"),
                                  .vtk = rbArguments_Get(arguments, "--vtk"),
                                  .plot = rbArguments_Get(arguments, "--plot")};
+    if (paths.plot != NULL && !endsWithSvg(paths.plot)) {
+        return rbFail("--plot is '%s'; plots are written as .svg", paths.plot);
+    }
     writeSettings(run, settings);
     if (rbOutputs_Open(&run->outputs, &paths, run->scene, run->world, settings, &error) !=
         RB_STATUS_OK) {

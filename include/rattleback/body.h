@@ -198,12 +198,12 @@ RB_API rbForceType rbForceType_Find(const char* name); // RB_FORCE_COUNT if unkn
 
 // What a force sees of a body.
 typedef struct rbForceInput {
-    double time;
-    double mass;
-    rbVec3 center;      // of mass, world
-    rbQuat orientation; // of the principal frame
-    rbVec3 linearVelocity;
-    rbVec3 angularVelocity; // world
+    double time;            // s
+    double mass;            // kg
+    rbVec3 center;          // m, of mass, world
+    rbQuat orientation;     // of the principal frame
+    rbVec3 linearVelocity;  // m/s, of the centre of mass
+    rbVec3 angularVelocity; // rad/s, world
     rbBodyId bodyId;
 } rbForceInput;
 

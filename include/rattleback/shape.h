@@ -245,10 +245,10 @@ RB_API bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbR
 
 // inertia is about the center, in the axes of the frame that center is given in.
 typedef struct rbMassProperties {
-    double volume;
-    double mass;
-    rbVec3 center;
-    rbSym3 inertia;
+    double volume;  // m^3
+    double mass;    // kg
+    rbVec3 center;  // m
+    rbSym3 inertia; // kg m^2; off the diagonal the elements of the matrix, Ixy = -int xy dm
 } rbMassProperties;
 
 // Mass properties of a homogeneous body of the given density > 0 (children of compounds may have

@@ -109,7 +109,7 @@ typedef enum rbEventKind {
 } rbEventKind;
 
 typedef struct rbEvent {
-    double time;
+    double time; // s
     rbEventKind kind;
     rbBodyId bodyA;
     rbBodyId bodyB;      // null when one body is concerned

@@ -38,7 +38,7 @@ bool rbBody_IsValid(const rbWorld* world, rbBodyId bodyId)
     return rbIdPool_IsAlive(&world->bodyIds, bodyId.index1, bodyId.generation);
 }
 
-static const char* nameOfBody(int index, const void* context)
+const char* rbWorld_NameOfBody(int index, const void* context)
 {
     const rbWorld* world = context;
     return world->bodies.data[index].name;
@@ -54,7 +54,7 @@ static rbStatus judgeName(const rbWorld* world, const char* name, rbError* error
                            "the body name \"%.40s...\" has %zu bytes; at most %d are accepted",
                            name, strlen(name), RB_NAME_CAPACITY - 1);
     }
-    if (rbNameTable_Find(&world->names, name, nameOfBody, world) >= 0) {
+    if (rbNameTable_Find(&world->names, name, rbWorld_NameOfBody, world) >= 0) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "there is a body named \"%s\" already; give each its own name", name);
     }

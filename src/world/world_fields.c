@@ -38,16 +38,10 @@ int rbWorld_GetBodyIds(const rbWorld* world, rbBodyId* ids, int capacity)
     return count;
 }
 
-static const char* nameOfBody(int index, const void* context)
-{
-    const rbWorld* world = context;
-    return world->bodies.data[index].name;
-}
-
 rbBodyId rbWorld_FindBody(const rbWorld* world, const char* name)
 {
     rbBodyId null = {0, 0};
-    int index = rbNameTable_Find(&world->names, name, nameOfBody, world);
+    int index = rbNameTable_Find(&world->names, name, rbWorld_NameOfBody, world);
     return index >= 0 ? rbWorld_BodyIdOf(world, index) : null;
 }
 

@@ -75,6 +75,8 @@ struct rbWorld {
 int rbWorld_BodyIndex(const rbWorld* world, rbBodyId bodyId);
 rbBodyId rbWorld_BodyIdOf(const rbWorld* world, int index);
 bool rbWorld_IsBodyAlive(const rbWorld* world, int index);
+// Name of a body for the table of names; the context is the world.
+const char* rbWorld_NameOfBody(int index, const void* context);
 
 // The forces on a body, one after the other: those on all bodies first, then its own. Start with a
 // zero cursor; NULL at the end.

@@ -80,6 +80,7 @@ static void wrongUseIsExplained(void** state)
     rbExpectFailure(RUN("run", "tumbling-box", "--duration", "0"), 2, "must be between");
     rbExpectFailure(RUN("run", "tumbling-box", "--dt", "1e-12"), 2, "at most 1e9");
     rbExpectFailure(RUN("run", "tumbling-box", "--csv", "-", "--json"), 2, "standard output");
+    rbExpectFailure(RUN("run", "tumbling-box", "--plot", "x.png"), 2, ".svg");
     rbExpectFailure(RUN("run", "no/such/scene.json"), 2, "no/such/scene.json");
     rbExpectFailure(RUN("replay", "no.rbr"), 2, "no.rbr");
     rbExpectFailure(RUN("info", "no.stl"), 2, "no.stl");
