@@ -10,6 +10,9 @@
 #include <rattleback/shape.h>
 #include <rattleback/vecmath.h>
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -52,10 +55,13 @@ typedef enum rbPairMethod {
     RB_PAIR_AUTO,        // closed form where there is one, else iterative
     RB_PAIR_CLOSED_FORM, // UNSUPPORTED where there is none
     RB_PAIR_ITERATIVE,   // GJK for the distance, EPA for the depth; not for planes
+    RB_PAIR_MPR,      // fast detection; depth and normal are estimates (see docs/modules/convex.md)
+    RB_PAIR_FEATURES, // walks to the closest features of boxes, hulls, spheres and capsules;
+                      // in overlap the depth along a face normal, not the least one
     RB_PAIR_COUNT
 } rbPairMethod;
 
-RB_API const char* rbPairMethod_Name(rbPairMethod method); // "auto", "closed", "iterative"
+RB_API const char* rbPairMethod_Name(rbPairMethod method); // "auto", "closed", ...
 RB_API rbPairMethod rbPairMethod_Find(const char* name);   // RB_PAIR_COUNT if unknown
 
 // What is measured. Make it with rbDefaultSeparationInput.
@@ -66,7 +72,7 @@ typedef struct rbSeparationInput {
     rbTransform transformBtoA; // unit quaternion
     double radiusA;            // m, >= 0: rounds the shape by a ball of this radius
     double radiusB;
-    double relativeTolerance; // of the bounds; default 1e-12 apart, 1e-8 in depth (0: these)
+    double relativeTolerance; // of the bounds; default 1e-12 apart, 1e-10 in depth (0: these)
     rbPairMethod method;
 } rbSeparationInput;
 
@@ -89,6 +95,61 @@ RB_API size_t rbGetSeparationScratchSize(void);
 // reason is ITERATIONS or STORAGE still holds: its bounds are wide, but true.
 RB_API rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* cache,
                                     void* scratch, rbSeparation* separation, rbError* error);
+
+// ------------------------------------------------------------------------------------- contact
+
+// Are two shapes at most margin >= 0 m apart? Stops at the first plane that parts them, the first
+// point that proves contact, and the first touching parts of compounds. What rounding leaves open
+// counts as contact: gaps up to about 1e-9 of the size of the bodies. Status as of
+// rbMeasureSeparation; mpr and iterative differ in speed only.
+RB_API rbStatus rbTestOverlap(const rbSeparationInput* input, double margin,
+                              rbSeparationCache* cache, bool* overlaps, rbError* error);
+
+// A gap up to which bodies count as touching: about what positions in double precision resolve on
+// bodies of a metre.
+#define RB_CONTACT_THRESHOLD 1e-8
+
+#define RB_MANIFOLD_POINTS_MAX 4
+// Name of the witnesses of the separation where no features are known.
+#define RB_FEATURE_WITNESS 0u
+
+// One point of contact, in the frame of A; pointB - pointA = distance * normal.
+typedef struct rbManifoldPoint {
+    rbVec3 pointA;      // on the surface of A
+    rbVec3 pointB;      // on the surface of B
+    double distance;    // m, along the normal, negative in overlap
+    uint32_t featureId; // names the features that meet: the same while they do
+} rbManifoldPoint;
+
+// The points of two touching convex shapes that matter: where face lies on face, edge on face or
+// edge along edge the corners of the region they share, reduced to four; otherwise the witnesses.
+typedef struct rbManifold {
+    int count;     // 0: no contact
+    rbVec3 normal; // unit, from A to B, shared by all points
+    rbManifoldPoint points[RB_MANIFOLD_POINTS_MAX];
+    int childA; // part of A where A is a compound (of the outermost), otherwise 0
+    int childB;
+} rbManifold;
+
+// Where one body acts on the other: halfway between the surfaces.
+static inline rbVec3 rbManifoldPoint_GetMiddle(const rbManifoldPoint* point)
+{
+    return rbScale(0.5, rbAdd(point->pointA, point->pointB));
+}
+
+// Where manifolds go.
+typedef struct rbContactList {
+    rbManifold* manifolds; // of the caller
+    int capacity;
+    int count; // found; the first capacity of them are stored
+} rbContactList;
+
+// All contacts of two shapes: a manifold for every pair of parts at most threshold m apart (use
+// RB_CONTACT_THRESHOLD), in the order of the parts; shapes that are no compounds have one at most.
+// Otherwise as rbMeasureSeparation.
+RB_API rbStatus rbFindContacts(const rbSeparationInput* input, double threshold,
+                               rbSeparationCache* cache, void* scratch, rbContactList* list,
+                               rbError* error);
 
 #ifdef __cplusplus
 }

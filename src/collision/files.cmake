@@ -22,6 +22,7 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/shape_ops.c
   src/collision/geometry/soup.c
   src/collision/geometry/sphere.c
+  src/collision/geometry/support_table.c
   src/collision/geometry/triangle_sink.c
 )
 include(src/collision/convex/files.cmake)

@@ -325,7 +325,7 @@ static void hullDepthsMatchAllNormals(void** state)
         assert_non_null(hulls[i]);
         hullOf(hulls[i], &polytopes[i]);
     }
-    for (int k = 0; k < rbTest_Count(1500, 150000); ++k) {
+    for (int k = 0; k < rbTest_Count(1500, 100000); ++k) {
         int i = rbRandom_Index(&random, HULLS), j = rbRandom_Index(&random, HULLS);
         rbConvex a, b;
         assert_true(rbConvex_Make(hulls[i], 0.0, &a) && rbConvex_Make(hulls[j], 0.0, &b));

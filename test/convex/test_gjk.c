@@ -498,8 +498,7 @@ static void roundingAndSummingAgree(void** state)
     rbConvex plain = makeConvex(box);
     rbConvex ball = makeConvex(round);
     rbConvex sum = plain;
-    sum.plus = &ball;
-    sum.size = plain.size + ball.size;
+    rbConvex_Sum(&sum, &ball);
     rbRandom random = {rbTest_Seed(317)};
     for (int i = 0; i < 300; ++i) {
         rbTransform pose = {rbScale(4.0, rbRandom_Direction(&random)), rbRandom_Quat(&random)};

@@ -127,7 +127,7 @@ static void scalesAndSumsAreExact(void** state)
     assert_true(rbConvex_Scale(&scaled, rbMakeVec3(0.5, 2.0, 3.0)));
     assert_true(rbConvex_Make(boxA, 0.0, &sum) && rbConvex_Make(boxB, 0.0, &summand));
     assert_true(rbConvex_Make(dot, 0.0, &point));
-    sum.plus = &summand;
+    rbConvex_Sum(&sum, &summand);
     rbCso ofScaled = rbCso_Make(&scaled, &point, RB_TRANSFORM_IDENTITY);
     rbCso ofSum = rbCso_Make(&sum, &point, RB_TRANSFORM_IDENTITY);
     for (int i = 0; i < 200; ++i) {

@@ -2,6 +2,8 @@
 
 #include "rb_test.h"
 
+#include "base/core/random.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +30,10 @@ uint64_t rbTest_Seed(uint64_t salt)
         (void)fprintf(stderr, "seed %" PRIu64 " (repeat with --seed %" PRIu64 ")\n", givenSeed,
                       givenSeed);
     }
-    return givenSeed * 0x9E3779B97F4A7C15u + salt;
+    // through the output function of the generator: without it neighbouring seeds would be
+    // neighbouring states, and give the same numbers shifted by one
+    rbRandom random = {givenSeed * 0x9E3779B97F4A7C15u + salt};
+    return rbRandom_Bits(&random);
 }
 
 int rbTest_Count(int normal, int full)

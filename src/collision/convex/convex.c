@@ -1,40 +1,20 @@
 // Support mappings of cores: one row a shape, then scaling, sums and the difference of two bodies.
 //
-// Directions come in with their largest component of magnitude 1, so that squares neither overflow
-// nor vanish. Polytopes answer with vertices only (ties go to the first), which makes the kernels
-// end after finitely many steps on them.
+// Polytopes answer with vertices only, which makes the kernels end after finitely many steps on
+// them, and for directions of any length; smooth cores square the direction and get it with its
+// largest component of magnitude 1.
 #include "collision/convex/convex.h"
 
+#include "collision/convex/support.h"
 #include "collision/geometry/polyhedron.h"
 #include "collision/geometry/shape_ops.h"
 
 #include <math.h>
 
-// Hulls with more vertices are climbed along their edges instead of being searched through.
-#define CLIMB_VERTICES 24
-
-static rbVec3 supportPoint(const rbConvex* convex, rbVec3 direction, int* vertex)
-{
-    (void)convex;
-    (void)direction;
-    *vertex = 0;
-    return RB_VEC3_ZERO;
-}
-
-static rbVec3 supportSegment(const rbConvex* convex, rbVec3 direction, int* vertex)
-{
-    double half = convex->geometry->data.capsule.halfLength;
-    *vertex = direction.z >= 0.0 ? 1 : 0;
-    return rbMakeVec3(0.0, 0.0, direction.z >= 0.0 ? half : -half);
-}
-
+// The row of the table; the kernels inline it.
 static rbVec3 supportBox(const rbConvex* convex, rbVec3 direction, int* vertex)
 {
-    rbVec3 half = convex->geometry->data.box.halfExtents;
-    *vertex =
-        (direction.x >= 0.0 ? 1 : 0) | (direction.y >= 0.0 ? 2 : 0) | (direction.z >= 0.0 ? 4 : 0);
-    return rbMakeVec3(direction.x >= 0.0 ? half.x : -half.x, direction.y >= 0.0 ? half.y : -half.y,
-                      direction.z >= 0.0 ? half.z : -half.z);
+    return rbSupportExtents(convex, direction, vertex);
 }
 
 // Cylinders, cones and ellipsoids: their own row of the shape table.
@@ -46,54 +26,32 @@ static rbVec3 supportSmooth(const rbConvex* convex, rbVec3 direction, int* verte
 
 static rbVec3 supportSearch(const rbConvex* convex, rbVec3 direction, int* vertex)
 {
-    const rbPolyhedron* p = convex->geometry->polyhedron;
-    int best = 0;
-    double highest = rbDot(direction, p->vertices[0]);
-    for (int i = 1; i < p->vertexCount; ++i) {
-        double height = rbDot(direction, p->vertices[i]);
-        if (height > highest) {
-            highest = height;
-            best = i;
-        }
-    }
-    *vertex = best;
-    return p->vertices[best];
+    const rbSupportTable* table = convex->geometry->polyhedron->supports;
+    *vertex = rbSupportTable_Search(table, direction);
+    return rbSupportTable_GetVertex(table, *vertex);
 }
 
-// From the hint upwards; a convex polytope has no other summit, and only strict gain moves on.
 static rbVec3 supportClimb(const rbConvex* convex, rbVec3 direction, int* vertex)
 {
-    const rbPolyhedron* p = convex->geometry->polyhedron;
-    int here = *vertex >= 0 && *vertex < p->vertexCount ? *vertex : 0;
-    double highest = rbDot(direction, p->vertices[here]);
-    for (int from = -1; from != here;) {
-        from = here;
-        int count;
-        const int* edges = rbPolyhedron_GetVertexEdges(p, from, &count);
-        for (int i = 0; i < count; ++i) {
-            const rbEdge* edge = &p->edges[edges[i]];
-            int other = edge->v0 == from ? edge->v1 : edge->v0;
-            double height = rbDot(direction, p->vertices[other]);
-            if (height > highest) {
-                highest = height;
-                here = other;
-            }
-        }
-    }
-    *vertex = here;
-    return p->vertices[here];
+    const rbSupportTable* table = convex->geometry->polyhedron->supports;
+    *vertex = rbSupportTable_Climb(table, direction, *vertex);
+    return rbSupportTable_GetVertex(table, *vertex);
 }
 
 typedef struct CoreRow {
     rbCoreSupportFn* support; // NULL: no convex core
     bool isPolytope;
+    bool isExtents;
 } CoreRow;
 
 static const CoreRow coreTable[RB_SHAPE_COUNT] = {
-    [RB_SHAPE_SPHERE] = {supportPoint, true},    [RB_SHAPE_BOX] = {supportBox, true},
-    [RB_SHAPE_CAPSULE] = {supportSegment, true}, [RB_SHAPE_CYLINDER] = {supportSmooth, false},
-    [RB_SHAPE_CONE] = {supportSmooth, false},    [RB_SHAPE_ELLIPSOID] = {supportSmooth, false},
-    [RB_SHAPE_HULL] = {supportSearch, true},
+    [RB_SHAPE_SPHERE] = {supportBox, true, true},
+    [RB_SHAPE_BOX] = {supportBox, true, true},
+    [RB_SHAPE_CAPSULE] = {supportBox, true, true},
+    [RB_SHAPE_CYLINDER] = {supportSmooth, false, false},
+    [RB_SHAPE_CONE] = {supportSmooth, false, false},
+    [RB_SHAPE_ELLIPSOID] = {supportSmooth, false, false},
+    [RB_SHAPE_HULL] = {supportSearch, true, false},
 };
 
 bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
@@ -103,19 +61,31 @@ bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
     if (row->support == NULL) {
         return false;
     }
-    *convex = (rbConvex){.geometry = geometry,
-                         .support = row->support,
-                         .radius = radius,
-                         .scale = {1.0, 1.0, 1.0},
-                         .isPolytope = row->isPolytope};
-    double outer = rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
-    double own = geometry->type == RB_SHAPE_SPHERE    ? geometry->data.sphere.radius
-                 : geometry->type == RB_SHAPE_CAPSULE ? geometry->data.capsule.radius
-                                                      : 0.0;
-    convex->radius += own;
-    convex->size = outer - own;
-    if (geometry->type == RB_SHAPE_HULL && geometry->polyhedron->vertexCount > CLIMB_VERTICES) {
-        convex->support = supportClimb;
+    convex->extents = RB_VEC3_ZERO;
+    convex->signMask = 0;
+    convex->isExtents = row->isExtents;
+    convex->isPlain = true;
+    convex->isPolytope = row->isPolytope;
+    convex->radius = radius;
+    convex->size = geometry->radius;
+    convex->support = row->support;
+    convex->geometry = geometry;
+    convex->scale = rbMakeVec3(1.0, 1.0, 1.0);
+    convex->plus = NULL;
+    if (geometry->type == RB_SHAPE_BOX) {
+        convex->extents = geometry->data.box.halfExtents;
+        convex->signMask = 7;
+    } else if (geometry->type == RB_SHAPE_HULL) {
+        bool isLarge = geometry->polyhedron->vertexCount > RB_SUPPORT_SEARCH_MAX;
+        convex->support = isLarge ? supportClimb : supportSearch;
+    } else if (geometry->type == RB_SHAPE_SPHERE) {
+        convex->radius += geometry->data.sphere.radius;
+        convex->size = 0.0;
+    } else if (geometry->type == RB_SHAPE_CAPSULE) {
+        convex->radius += geometry->data.capsule.radius;
+        convex->extents.z = geometry->data.capsule.halfLength;
+        convex->signMask = 4;
+        convex->size = geometry->data.capsule.halfLength;
     }
     return true;
 }
@@ -130,37 +100,57 @@ bool rbConvex_Scale(rbConvex* convex, rbVec3 scale)
     convex->scale = rbMulEach(convex->scale, scale);
     convex->radius *= scale.x;
     convex->size *= fmax(scale.x, fmax(scale.y, scale.z));
+    convex->isPlain = false;
     return true;
 }
 
-static double largestOf(rbVec3 v)
+void rbConvex_Sum(rbConvex* convex, const rbConvex* plus)
 {
-    return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+    RB_ASSERT(convex->plus == NULL && plus != NULL);
+    convex->plus = plus;
+    convex->size += plus->size;
+    convex->radius += plus->radius;
+    convex->isPolytope = convex->isPolytope && plus->isPolytope;
+    convex->isPlain = false;
+}
+
+bool rbConvex_FindVertex(const rbConvex* convex, int vertex, rbVec3* point)
+{
+    if (vertex < 0 || convex->plus != NULL || !convex->isPolytope) {
+        return false;
+    }
+    if (convex->isExtents) {
+        *point = rbMulEach(convex->scale, rbGetExtentsVertex(convex->extents, vertex));
+        return vertex < 8;
+    }
+    const rbSupportTable* table = convex->geometry->polyhedron->supports;
+    if (vertex >= table->vertexCount) {
+        return false;
+    }
+    *point = rbMulEach(convex->scale, rbSupportTable_GetVertex(table, vertex));
+    return true;
+}
+
+rbVec3 rbBalanceDirection(rbVec3 d)
+{
+    double largest = fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z)));
+    double inverse = 1.0 / largest;
+    return isfinite(inverse) ? rbScale(inverse, d)
+                             : rbMakeVec3(d.x / largest, d.y / largest, d.z / largest);
 }
 
 // Support of a core with its scale and summands: s(S A) along d is S s(A) along S d.
-static rbVec3 supportOf(const rbConvex* convex, rbVec3 direction, int* vertex)
+rbVec3 rbSupportSum(const rbConvex* convex, rbVec3 direction, int* vertex)
 {
-    bool isPlain = convex->scale.x == 1.0 && convex->scale.y == 1.0 && convex->scale.z == 1.0;
-    rbVec3 scaled = direction;
-    if (!isPlain) {
-        scaled = rbMulEach(convex->scale, direction);
-        double largest = largestOf(scaled);
-        scaled = rbMakeVec3(scaled.x / largest, scaled.y / largest, scaled.z / largest);
-    }
-    rbVec3 point = convex->support(convex, scaled, vertex);
-    if (!isPlain) {
-        point = rbMulEach(convex->scale, point);
+    rbVec3 sum = RB_VEC3_ZERO;
+    for (const rbConvex* part = convex; part != NULL; part = part->plus) {
+        // the direction itself may be of any length, so it is balanced before and after
+        rbVec3 d = rbBalanceDirection(rbMulEach(part->scale, rbBalanceDirection(direction)));
+        sum = rbAdd(sum, rbMulEach(part->scale, part->support(part, d, vertex)));
     }
     // A sum of two polytopes has a vertex for each pair of vertices; its index is not kept.
-    for (const rbConvex* part = convex->plus; part != NULL; part = part->plus) {
-        int partVertex = -1;
-        rbConvex alone = *part;
-        alone.plus = NULL;
-        point = rbAdd(point, supportOf(&alone, direction, &partVertex));
-        *vertex = -1;
-    }
-    return point;
+    *vertex = convex->plus != NULL ? -1 : *vertex;
+    return sum;
 }
 
 rbCso rbCso_Make(const rbConvex* a, const rbConvex* b, rbTransform transformBtoA)
@@ -172,27 +162,9 @@ rbCso rbCso_Make(const rbConvex* a, const rbConvex* b, rbTransform transformBtoA
     return cso;
 }
 
-rbCsoPoint rbCso_Support(const rbCso* cso, rbVec3 direction, int hints[2])
+void rbCso_FindSupport(const rbCso* cso, rbVec3 direction, int hints[2], rbCsoPoint* point)
 {
-    RB_ASSERT(rbIsFinite3(direction));
-    double largest = largestOf(direction);
-    RB_ASSERT(largest > 0.0);
-    double inverse = 1.0 / largest;
-    rbVec3 d = isfinite(inverse) ? rbScale(inverse, direction)
-                                 : rbMakeVec3(direction.x / largest, direction.y / largest,
-                                              direction.z / largest);
-    rbCsoPoint point = {.vertexA = hints != NULL ? hints[0] : -1,
-                        .vertexB = hints != NULL ? hints[1] : -1};
-    rbVec3 down = rbNeg(rbMulMtV(cso->rotation, d));
-    point.a = supportOf(cso->a, d, &point.vertexA);
-    rbVec3 b = supportOf(cso->b, down, &point.vertexB);
-    point.b = rbAdd(rbMulMV(cso->rotation, b), cso->translation);
-    point.w = rbSub(point.a, point.b);
-    if (hints != NULL) {
-        hints[0] = point.vertexA;
-        hints[1] = point.vertexB;
-    }
-    return point;
+    rbFindSupport(cso, direction, hints, point);
 }
 
 static const char* const stopTexts[RB_STOP_COUNT] = {

@@ -11,19 +11,23 @@
 
 typedef struct rbConvex rbConvex;
 
-// Point of the core farthest along a direction whose largest component has magnitude 1. vertex
-// takes the index of the last answer as a hint and gives that of this one (polytopes; otherwise
-// -1).
+// Point of the core farthest along a direction, any that is not zero for polytopes, for others one
+// whose largest component has magnitude 1. vertex takes the index of the last answer as a hint and
+// gives that of this one (polytopes; otherwise -1).
 typedef rbVec3 rbCoreSupportFn(const rbConvex* convex, rbVec3 direction, int* vertex);
 
 struct rbConvex {
-    const rbGeometry* geometry; // borrowed; a convex, bounded type
+    rbVec3 extents;  // m, half sizes of the core if it is a box, a segment or a point
+    int signMask;    // signs that make vertices: bit i for component i
+    bool isExtents;  // it is one of those
+    bool isPlain;    // neither scaled nor a sum
+    bool isPolytope; // the core has finitely many vertices
+    double radius;   // m, of the ball swept around the core, >= 0
+    double size;     // m, largest distance of a point of the core from the origin
     rbCoreSupportFn* support;
-    double radius;        // m, of the ball swept around the core, >= 0
-    rbVec3 scale;         // of the core along its axes, > 0; (1, 1, 1)
-    const rbConvex* plus; // a summand in the same frame (Minkowski sum), borrowed, or NULL
-    double size;          // largest distance of a point of the core from the origin, m
-    bool isPolytope;      // the core has finitely many vertices
+    const rbGeometry* geometry; // borrowed; a convex, bounded type
+    rbVec3 scale;               // of the core along its axes, > 0; (1, 1, 1)
+    const rbConvex* plus;       // a summand in the same frame (Minkowski sum), borrowed, or NULL
 };
 
 // The convex body of a geometry, rounded by a radius >= 0. False for planes, meshes, soups,
@@ -52,8 +56,22 @@ typedef struct rbCso {
 
 rbCso rbCso_Make(const rbConvex* a, const rbConvex* b, rbTransform transformBtoA);
 
+// Adds a summand: the body becomes the Minkowski sum of the two, in the same frame.
+void rbConvex_Sum(rbConvex* convex, const rbConvex* plus);
+
 // Support point of A - B along any non-zero finite direction (frame of A). hints, two vertex
 // indices or NULL, speed up hulls and are updated.
-rbCsoPoint rbCso_Support(const rbCso* cso, rbVec3 direction, int hints[2]);
+void rbCso_FindSupport(const rbCso* cso, rbVec3 direction, int hints[2], rbCsoPoint* point);
+
+// The same by value; inline, so that the answer is not copied.
+static inline rbCsoPoint rbCso_Support(const rbCso* cso, rbVec3 direction, int hints[2])
+{
+    rbCsoPoint point;
+    rbCso_FindSupport(cso, direction, hints, &point);
+    return point;
+}
+
+// Vertex of a polytope core by the index its support gave; false if there is none.
+bool rbConvex_FindVertex(const rbConvex* convex, int vertex, rbVec3* point);
 
 #endif

@@ -36,7 +36,6 @@ typedef struct Search {
     const rbCso* cso;
     const rbEpaSettings* settings;
     rbEpaScratch* scratch;
-    int hints[2];
     double slack, gap;    // m
     rbEpaBalls balls;     // taken off the cores by the polytope
     double off;           // m, sum of their radii
@@ -54,11 +53,12 @@ typedef struct Search {
 
 rbEpaSettings rbDefaultEpaSettings(void)
 {
-    return (rbEpaSettings){.relativeTolerance = 1e-8,
+    return (rbEpaSettings){.relativeTolerance = 1e-10,
                            .iterationMax = RB_EPA_POINTS,
                            .pointLimit = RB_EPA_POINTS,
                            .faceLimit = RB_EPA_FACES,
-                           .enableSphereCap = true};
+                           .enableSphereCap = true,
+                           .enableNewton = true};
 }
 
 // Weights of the point of a face below the origin; false if the origin's foot is outside.
@@ -96,9 +96,9 @@ static int findFootFace(const Search* s, int start, double weights[3])
         }
         int worst = weights[0] < weights[1] ? 0 : 1;
         worst = weights[2] < weights[worst] ? 2 : worst;
-        int next = scratch->faces[face].neighbors[(worst + 1) % 3];
+        int next = rbEpaTwin_Face(scratch->faces[face].twins[(worst + 1) % 3]);
         const rbEpaFace* other = &scratch->faces[next];
-        if (other->isObsolete || !(other->key < INFINITY)) {
+        if (other->isObsolete || !(other->high > -INFINITY)) {
             break;
         }
         double distance;
@@ -293,9 +293,9 @@ static Sight lookBeyond(Search* s, const rbEpaFace* face)
     Sight sight;
     if (s->off > 0.0) {
         sight.normal = rbEpaFace_GetPlane(face, &sight.distance);
-        sight.point = rbEpa_Support(s->cso, sight.normal, s->balls, s->hints);
+        sight.point = rbEpa_Support(s->cso, sight.normal, s->balls);
     } else {
-        sight.point = rbCso_Support(s->cso, face->normal, s->hints);
+        sight.point = rbCso_Support(s->cso, face->normal, NULL);
         sight.normal = rbEpaFace_GetPlane(face, &sight.distance);
     }
     sight.height = rbDot(sight.point.w, sight.normal);
@@ -309,8 +309,9 @@ static rbStopReason expand(Search* s)
     rbEpaScratch* scratch = s->scratch;
     bool isInside = false;
     for (; s->iterations < s->settings->iterationMax; ++s->iterations) {
-        int index = rbEpaPolytope_PopNearest(scratch);
-        if (index < 0 || scratch->faces[index].key > scratch->keyMax) {
+        double key;
+        int index = rbEpaPolytope_TakeNearest(scratch, &key);
+        if (index < 0 || key > scratch->keyMax) {
             // Every face lies beyond the best direction: it is the answer.
             s->lower = isInside || index >= 0 ? fmax(s->lower, s->height) : s->lower;
             return reasonOf(s);
@@ -345,7 +346,7 @@ static rbStopReason expand(Search* s)
 // support point lies below the origin, so that it can be the witness.
 static void polish(Search* s)
 {
-    if (s->face < 0 || !s->isSmooth) {
+    if (s->face < 0 || !s->isSmooth || !s->settings->enableNewton) {
         return;
     }
     rbEpaProposal p = rbEpa_Descend(s->cso, s->normal, s->rollingRadius, &s->supports);
@@ -446,11 +447,10 @@ rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCoun
     RB_ASSERT(settings->relativeTolerance >= 0.0);
     RB_ASSERT(settings->iterationMax >= 1);
     RB_ASSERT(isfinite(cso->scale));
-    rbEpaBalls balls = rbEpa_GetBalls(cso);
+    rbEpaBalls balls = settings->enableNewton ? rbEpa_GetBalls(cso) : (rbEpaBalls){0.0, 0.0};
     Search s = {.cso = cso,
                 .settings = settings,
                 .scratch = scratch,
-                .hints = {-1, -1},
                 .slack = RB_EPA_SLACK * cso->scale,
                 .gap = RB_EPA_GAP * cso->scale,
                 .rollingRadius = balls.a + balls.b,

@@ -20,9 +20,10 @@ typedef struct rbEpaSettings {
     int pointLimit;           // storage used of the scratch, 4 .. RB_EPA_POINTS
     int faceLimit;            // 4 .. RB_EPA_FACES
     bool enableSphereCap;     // propose the foot point of the sphere through face and support point
+    bool enableNewton;        // smooth cores: Newton's method and its certificate; off: plain EPA
 } rbEpaSettings;
 
-// Tolerance 1e-8, all of the scratch, sphere caps on.
+// Tolerance 1e-10, all of the scratch, sphere caps and Newton on.
 rbEpaSettings rbDefaultEpaSettings(void);
 
 typedef struct rbEpaResult {

@@ -1,4 +1,4 @@
-// Faces, horizon and heap of the expanding polytope.
+// Faces and horizon of the expanding polytope.
 //
 // The horizon is found by flood fill over adjacency with an explicit stack, which emits its edges
 // as one counter-clockwise loop; each edge gets a triangle to the new point at once (its plane
@@ -14,6 +14,8 @@
 
 // Squared sine below which a triangle counts as a needle whose normal is worth refining.
 #define NEEDLE 1e-4
+// Keys looked at side by side.
+#define LANES 8
 
 static int nextOf(int edge)
 {
@@ -27,7 +29,6 @@ void rbEpaPolytope_Begin(rbEpaScratch* scratch, double scale, int pointLimit, in
     RB_ASSERT(faceLimit >= 4 && faceLimit <= RB_EPA_FACES);
     scratch->pointCount = 0;
     scratch->faceCount = 0;
-    scratch->heapCount = 0;
     scratch->pointLimit = pointLimit;
     scratch->faceLimit = faceLimit;
     scratch->flatHeight = RB_EPA_FLAT * scale;
@@ -35,49 +36,52 @@ void rbEpaPolytope_Begin(rbEpaScratch* scratch, double scale, int pointLimit, in
     scratch->keyMax = INFINITY;
 }
 
-static void pushHeap(rbEpaScratch* scratch, int face, double key)
+// Two keys, and what comparing them gives.
+typedef double Pair __attribute__((vector_size(16), may_alias));
+typedef long long PairMask __attribute__((vector_size(16)));
+
+// The smallest keys so far of even and of odd index, and where.
+typedef struct Lanes {
+    Pair least;
+    PairMask at;
+} Lanes;
+
+// Keeps the smaller one in each lane, the first of equals.
+static inline void keepSmaller(Lanes* lanes, Pair keys, PairMask at)
 {
-    RB_ASSERT(scratch->heapCount < RB_EPA_FACES);
-    rbEpaHeapEntry* heap = scratch->heap;
-    int hole = scratch->heapCount++;
-    while (hole > 0 && heap[(hole - 1) / 2].key > key) {
-        heap[hole] = heap[(hole - 1) / 2];
-        hole = (hole - 1) / 2;
-    }
-    heap[hole] = (rbEpaHeapEntry){key, face};
+    PairMask isSmaller = keys < lanes->least;
+    lanes->at = (isSmaller & at) | (~isSmaller & lanes->at);
+    lanes->least = (Pair)((isSmaller & (PairMask)keys) | (~isSmaller & (PairMask)lanes->least));
 }
 
-static int popHeap(rbEpaScratch* scratch)
+int rbEpaPolytope_TakeNearest(rbEpaScratch* scratch, double* key)
 {
-    RB_ASSERT(scratch->heapCount > 0);
-    rbEpaHeapEntry* heap = scratch->heap;
-    int top = heap[0].face;
-    rbEpaHeapEntry last = heap[--scratch->heapCount];
-    int count = scratch->heapCount;
-    int hole = 0;
-    for (int child = 1; child < count; child = 2 * hole + 1) {
-        if (child + 1 < count && heap[child + 1].key < heap[child].key) {
-            ++child;
-        }
-        if (heap[child].key >= last.key) {
-            break;
-        }
-        heap[hole] = heap[child];
-        hole = child;
+    double* keys = scratch->keys;
+    int count = scratch->faceCount;
+    for (int i = count; i % LANES != 0; ++i) {
+        keys[i] = INFINITY;
     }
-    heap[hole] = last;
-    return top;
-}
-
-int rbEpaPolytope_PopNearest(rbEpaScratch* scratch)
-{
-    while (scratch->heapCount > 0) {
-        int face = popHeap(scratch);
-        if (!scratch->faces[face].isObsolete) {
-            return face;
+    // four chains side by side: one alone would wait for each comparison
+    Lanes lanes[4];
+    PairMask now[4];
+    for (int k = 0; k < 4; ++k) {
+        now[k] = (PairMask){2 * k, 2 * k + 1};
+        lanes[k] = (Lanes){*(const Pair*)(keys + 2 * k), now[k]};
+    }
+    for (int i = LANES; i < count; i += LANES) {
+        for (int k = 0; k < 4; ++k) {
+            now[k] += LANES;
+            keepSmaller(&lanes[k], *(const Pair*)(keys + i + 2 * k), now[k]);
         }
     }
-    return -1;
+    keepSmaller(&lanes[0], lanes[1].least, lanes[1].at);
+    keepSmaller(&lanes[2], lanes[3].least, lanes[3].at);
+    keepSmaller(&lanes[0], lanes[2].least, lanes[2].at);
+    bool isOdd = lanes[0].least[1] < lanes[0].least[0];
+    int face = (int)(isOdd ? lanes[0].at[1] : lanes[0].at[0]);
+    *key = keys[face];
+    keys[face] = INFINITY;
+    return *key < INFINITY ? face : -1;
 }
 
 // Takes the component along the longest edge out of the normal of a needle.
@@ -99,82 +103,75 @@ static rbVec3 refineNormal(rbVec3 ab, rbVec3 ac)
     return rbAddScaled(normal, -along, longest);
 }
 
-// c is vertex 2, by value: read back from the array at once it would wait for its own store.
-static void setPlane(rbEpaScratch* scratch, rbEpaFace* face, rbVec3 c)
+// A corner of a face seen from its apex.
+typedef struct Corner {
+    rbVec3 w;      // itself
+    rbVec3 from;   // from the apex
+    double square; // length of that
+} Corner;
+
+static inline Corner makeCorner(rbVec3 w, rbVec3 apex)
 {
-    rbVec3 a = scratch->points[face->vertices[0]].w;
-    rbVec3 b = scratch->points[face->vertices[1]].w;
-    rbVec3 ab = rbSub(b, a), ac = rbSub(c, a);
-    rbVec3 n = rbCross(ab, ac);
+    rbVec3 from = rbSub(w, apex);
+    return (Corner){w, from, rbDot(from, from)};
+}
+
+// Plane of the face of two corners and the apex. Returns the key, INFINITY if the face is flat.
+static inline double setPlane(const rbEpaScratch* scratch, rbEpaFace* face, const Corner* a,
+                              const Corner* b, rbVec3 apex)
+{
+    rbVec3 n = rbCross(a->from, b->from);
     double nn = rbDot(n, n);
-    double abab = rbDot(ab, ab), acac = rbDot(ac, ac);
-    double square = fmax(abab, acac);
+    double square = fmax(a->square, b->square);
     if (nn <= NEEDLE * square * square) {
-        n = refineNormal(ab, ac);
+        n = refineNormal(a->from, b->from);
         nn = rbDot(n, n);
     }
     face->normal = n;
     // nn = (longest edge * height)^2
     if (nn <= scratch->flatHeight * scratch->flatHeight * square || !(nn > 0.0)) {
-        face->key = INFINITY;
-        return;
+        face->low = face->high = -INFINITY;
+        return INFINITY;
     }
-    double da = rbDot(n, a), db = rbDot(n, b), dc = rbDot(n, c);
+    double da = rbDot(n, a->w), db = rbDot(n, b->w), dc = rbDot(n, apex);
     // Not by comparisons: they would be mispredicted half of the time.
-    face->low = fmin(fmin(da, db), dc);
+    double low = fmin(fmin(da, db), dc);
+    face->low = low;
     face->high = fmax(fmax(da, db), dc);
-    face->key = rbEpa_Square(face->low) / nn;
-}
-
-// A face without neighbours and plane; -1 if the storage is full.
-static int makeFace(rbEpaScratch* scratch, int a, int b, int c)
-{
-    if (scratch->faceCount == scratch->faceLimit) {
-        return -1;
-    }
-    int index = scratch->faceCount++;
-    rbEpaFace* face = &scratch->faces[index];
-    face->vertices[0] = (int16_t)a;
-    face->vertices[1] = (int16_t)b;
-    face->vertices[2] = (int16_t)c;
-    face->isObsolete = false;
-    return index;
-}
-
-// Planes of the faces from first on, then their places in the heap if they can matter. Two loops:
-// a mispredicted branch on a distance would wait for its root and quotient; so it only waits for
-// itself. Returns the smallest key.
-static double finishFaces(rbEpaScratch* scratch, int first, rbVec3 apex)
-{
-    double least = INFINITY;
-    for (int i = first; i < scratch->faceCount; ++i) {
-        setPlane(scratch, &scratch->faces[i], apex);
-        least = fmin(least, scratch->faces[i].key);
-    }
-    double keyMax = fmin(scratch->keyMax, DBL_MAX);
-    for (int i = first; i < scratch->faceCount; ++i) {
-        if (scratch->faces[i].key <= keyMax) {
-            pushHeap(scratch, i, scratch->faces[i].key);
-        }
-    }
-    return least;
+    return rbEpa_Square(low) / nn;
 }
 
 static void link(rbEpaScratch* scratch, int faceA, int edgeA, int faceB, int edgeB)
 {
-    rbEpaFace* a = &scratch->faces[faceA];
-    rbEpaFace* b = &scratch->faces[faceB];
-    RB_ASSERT(a->vertices[edgeA] == b->vertices[nextOf(edgeB)]);
-    RB_ASSERT(b->vertices[edgeB] == a->vertices[nextOf(edgeA)]);
-    a->neighbors[edgeA] = (int16_t)faceB;
-    a->neighborEdges[edgeA] = (uint8_t)edgeB;
-    b->neighbors[edgeB] = (int16_t)faceA;
-    b->neighborEdges[edgeB] = (uint8_t)edgeA;
+    RB_ASSERT(scratch->faces[faceA].vertices[edgeA] ==
+              scratch->faces[faceB].vertices[nextOf(edgeB)]);
+    RB_ASSERT(scratch->faces[faceB].vertices[edgeB] ==
+              scratch->faces[faceA].vertices[nextOf(edgeA)]);
+    scratch->faces[faceA].twins[edgeA] = (int16_t)(4 * faceB + edgeB);
+    scratch->faces[faceB].twins[edgeB] = (int16_t)(4 * faceA + edgeA);
+}
+
+// Adds a face without neighbours; its key, if it can matter, is kept. Returns it.
+static double addFace(rbEpaScratch* scratch, const int vertices[3])
+{
+    int made = scratch->faceCount++;
+    rbEpaFace* face = &scratch->faces[made];
+    for (int i = 0; i < 3; ++i) {
+        face->vertices[i] = (int16_t)vertices[i];
+    }
+    face->isObsolete = false;
+    rbVec3 apex = scratch->points[vertices[2]].w;
+    Corner a = makeCorner(scratch->points[vertices[0]].w, apex);
+    Corner b = makeCorner(scratch->points[vertices[1]].w, apex);
+    double key = setPlane(scratch, face, &a, &b, apex);
+    scratch->keys[made] = key <= scratch->keyMax ? key : INFINITY;
+    return key;
 }
 
 void rbEpaPolytope_MakeTetrahedron(rbEpaScratch* scratch)
 {
     RB_ASSERT(scratch->pointCount == 4 && scratch->faceCount == 0);
+    static const int corners[4][3] = {{0, 1, 2}, {1, 0, 3}, {0, 2, 3}, {2, 1, 3}};
     rbCsoPoint* p = scratch->points;
     rbVec3 n = rbCross(rbSub(p[1].w, p[0].w), rbSub(p[2].w, p[0].w));
     if (rbDot(n, rbSub(p[3].w, p[0].w)) > 0.0) {
@@ -182,12 +179,9 @@ void rbEpaPolytope_MakeTetrahedron(rbEpaScratch* scratch)
         p[1] = p[2];
         p[2] = swap;
     }
-    makeFace(scratch, 0, 1, 2);
-    finishFaces(scratch, 0, p[2].w);
-    makeFace(scratch, 1, 0, 3);
-    makeFace(scratch, 0, 2, 3);
-    makeFace(scratch, 2, 1, 3);
-    finishFaces(scratch, 1, p[3].w);
+    for (int i = 0; i < 4; ++i) {
+        (void)addFace(scratch, corners[i]);
+    }
     link(scratch, 0, 0, 1, 0);
     link(scratch, 0, 1, 3, 0);
     link(scratch, 0, 2, 2, 0);
@@ -201,41 +195,86 @@ static bool isVisible(const rbEpaScratch* scratch, const rbEpaFace* face, rbVec3
 {
     rbVec3 n = face->normal;
     double size = fabs(n.x) + fabs(n.y) + fabs(n.z); // |n| .. 1.74 |n|
-    return face->key == INFINITY || rbDot(n, w) > face->high + scratch->visible * size;
+    return rbDot(n, w) > face->high + scratch->visible * size;
 }
 
-// The loop of new faces while it is being made.
-typedef struct Rim {
-    int first, last; // faces, -1 at first
-    int start, end;  // vertices where the loop begins and where it has arrived
-    int apex;        // the new point
-    int count;
-} Rim;
-
-// The triangle over edge e of the face beyond the horizon.
-static rbEpaGrowth addRimFace(rbEpaScratch* scratch, Rim* rim, int face, int edge)
+// Deletes the faces that see the point, from a given one outwards, and notes what is beyond each
+// edge of the horizon: a counter-clockwise loop of twins. Returns its length.
+static int cutVisible(rbEpaScratch* scratch, int face, rbVec3 w)
 {
-    const rbEpaFace* beyond = &scratch->faces[face];
-    int from = beyond->vertices[nextOf(edge)];
-    int to = beyond->vertices[edge];
-    if (rim->last >= 0 && rim->end != from) {
-        return RB_EPA_BROKEN;
+    rbEpaFace* faces = scratch->faces;
+    int16_t* stack = scratch->stack;
+    int16_t* rim = scratch->rim;
+    int count = 0;
+    faces[face].isObsolete = true;
+    scratch->keys[face] = INFINITY;
+    // Edges are pushed last first, so that they are visited counter-clockwise.
+    stack[0] = faces[face].twins[2];
+    stack[1] = faces[face].twins[1];
+    stack[2] = faces[face].twins[0];
+    for (int depth = 3; depth > 0;) {
+        int twin = stack[--depth];
+        rbEpaFace* here = &faces[rbEpaTwin_Face(twin)];
+        if (here->isObsolete) {
+            continue;
+        }
+        if (!isVisible(scratch, here, w)) {
+            rim[count++] = (int16_t)twin;
+            continue;
+        }
+        int edge = rbEpaTwin_Edge(twin);
+        here->isObsolete = true;
+        scratch->keys[rbEpaTwin_Face(twin)] = INFINITY;
+        RB_ASSERT(depth + 2 <= RB_EPA_FACES);
+        stack[depth++] = here->twins[nextOf(nextOf(edge))];
+        stack[depth++] = here->twins[nextOf(edge)];
     }
-    int made = makeFace(scratch, from, to, rim->apex);
-    if (made < 0) {
-        return RB_EPA_FULL;
+    return count;
+}
+
+// Joins the horizon to the apex. Edges 1 and 2 of the new faces, which they share, are linked by
+// number. Returns the smallest key, -INFINITY if the horizon is no loop.
+static double joinRim(rbEpaScratch* scratch, int count, int apex)
+{
+    rbEpaFace* faces = scratch->faces;
+    rbVec3 w = scratch->points[apex].w;
+    int first = scratch->faceCount;
+    int start =
+        faces[rbEpaTwin_Face(scratch->rim[0])].vertices[nextOf(rbEpaTwin_Edge(scratch->rim[0]))];
+    int from = start;
+    Corner a = makeCorner(scratch->points[from].w, w);
+    double least = INFINITY;
+    for (int k = 0; k < count; ++k) {
+        int twin = scratch->rim[k];
+        int edge = rbEpaTwin_Edge(twin);
+        rbEpaFace* beyond = &faces[rbEpaTwin_Face(twin)];
+        if (beyond->vertices[nextOf(edge)] != from) {
+            return -INFINITY;
+        }
+        int to = beyond->vertices[edge];
+        int made = first + k;
+        rbEpaFace* face = &faces[made];
+        face->vertices[0] = (int16_t)from;
+        face->vertices[1] = (int16_t)to;
+        face->vertices[2] = (int16_t)apex;
+        face->twins[0] = (int16_t)twin;
+        face->twins[1] = (int16_t)(4 * (made + 1) + 2);
+        face->twins[2] = (int16_t)(4 * (made - 1) + 1);
+        face->isObsolete = false;
+        beyond->twins[edge] = (int16_t)(4 * made);
+        Corner b = makeCorner(scratch->points[to].w, w);
+        double key = setPlane(scratch, face, &a, &b, w);
+        least = fmin(least, key);
+        scratch->keys[made] = key <= scratch->keyMax ? key : INFINITY;
+        a = b;
+        from = to;
     }
-    link(scratch, made, 0, face, edge);
-    if (rim->last >= 0) {
-        link(scratch, rim->last, 1, made, 2);
-    } else {
-        rim->first = made;
-        rim->start = from;
+    scratch->faceCount = first + count;
+    if (from != start) {
+        return -INFINITY;
     }
-    rim->last = made;
-    rim->end = to;
-    ++rim->count;
-    return RB_EPA_GROWN;
+    link(scratch, first + count - 1, 1, first, 2);
+    return least;
 }
 
 rbEpaGrowth rbEpaPolytope_Grow(rbEpaScratch* scratch, int face, const rbCsoPoint* point,
@@ -248,43 +287,16 @@ rbEpaGrowth rbEpaPolytope_Grow(rbEpaScratch* scratch, int face, const rbCsoPoint
     }
     int apex = scratch->pointCount++;
     scratch->points[apex] = *point;
-    rbVec3 w = point->w;
-    Rim rim = {.first = -1, .last = -1, .start = -1, .end = -1, .apex = apex};
-    rbEpaFace* faces = scratch->faces;
-    faces[face].isObsolete = true;
-    int depth = 0;
-    // Edges are pushed last first, so that they are visited counter-clockwise.
-    for (int edge = 2; edge >= 0; --edge) {
-        scratch->stackFaces[depth] = faces[face].neighbors[edge];
-        scratch->stackEdges[depth++] = faces[face].neighborEdges[edge];
-    }
-    while (depth > 0) {
-        int here = scratch->stackFaces[--depth];
-        int edge = scratch->stackEdges[depth];
-        if (faces[here].isObsolete) {
-            continue;
-        }
-        if (!isVisible(scratch, &faces[here], w)) {
-            rbEpaGrowth growth = addRimFace(scratch, &rim, here, edge);
-            if (growth != RB_EPA_GROWN) {
-                return growth;
-            }
-            continue;
-        }
-        faces[here].isObsolete = true;
-        RB_ASSERT(depth + 2 <= RB_EPA_FACES);
-        int second = nextOf(nextOf(edge)), first = nextOf(edge);
-        scratch->stackFaces[depth] = faces[here].neighbors[second];
-        scratch->stackEdges[depth++] = faces[here].neighborEdges[second];
-        scratch->stackFaces[depth] = faces[here].neighbors[first];
-        scratch->stackEdges[depth++] = faces[here].neighborEdges[first];
-    }
-    if (rim.count < 3 || rim.end != rim.start) {
+    int count = cutVisible(scratch, face, point->w);
+    if (count < 3) {
         return RB_EPA_BROKEN;
     }
-    link(scratch, rim.last, 1, rim.first, 2);
-    RB_VALIDATE(rbEpaPolytope_IsValid(scratch));
-    return finishFaces(scratch, rim.first, w) < keyMin ? RB_EPA_BROKEN : RB_EPA_GROWN;
+    if (scratch->faceCount + count > scratch->faceLimit) {
+        return RB_EPA_FULL;
+    }
+    double least = joinRim(scratch, count, apex);
+    RB_VALIDATE(!(least > -INFINITY) || rbEpaPolytope_IsValid(scratch));
+    return least > -INFINITY && least >= keyMin ? RB_EPA_GROWN : RB_EPA_BROKEN;
 }
 
 bool rbEpaPolytope_IsValid(const rbEpaScratch* scratch)
@@ -297,10 +309,9 @@ bool rbEpaPolytope_IsValid(const rbEpaScratch* scratch)
         }
         ++liveCount;
         for (int e = 0; e < 3; ++e) {
-            const rbEpaFace* other = &scratch->faces[face->neighbors[e]];
-            int back = face->neighborEdges[e];
-            if (other->isObsolete || other->neighbors[back] != i ||
-                other->neighborEdges[back] != e ||
+            const rbEpaFace* other = &scratch->faces[rbEpaTwin_Face(face->twins[e])];
+            int back = rbEpaTwin_Edge(face->twins[e]);
+            if (other->isObsolete || other->twins[back] != 4 * i + e ||
                 other->vertices[back] != face->vertices[nextOf(e)] ||
                 other->vertices[nextOf(back)] != face->vertices[e] ||
                 face->vertices[e] == face->vertices[nextOf(e)]) {

@@ -1,8 +1,9 @@
-// The polytope of EPA: triangles with neighbours, a heap of faces by distance, growth by a point.
+// The polytope of EPA: triangles with neighbours, their distances in one array, growth by a point.
 //
 // Indices, not pointers; everything lives in one fixed-size scratch of the caller. Edge e of a face
 // runs from vertex e to vertex (e + 1) % 3, counter-clockwise seen from outside. Deleted faces stay
-// where they are and are skipped when the heap gives them out (lazy deletion).
+// where they are. The nearest face is found by looking through all keys: most queries make some
+// tens of faces, and a heap of so few costs more than it saves (measured: a tenth of a query).
 #ifndef RB_CONVEX_EPA_POLYTOPE_H
 #define RB_CONVEX_EPA_POLYTOPE_H
 
@@ -28,26 +29,31 @@
 typedef struct rbEpaFace {
     rbVec3 normal; // outward, not unit, m^2
     double low;  // smallest of normal . vertex: no point of the face is nearer than low / |normal|
-    double high; // largest of normal . vertex: what a visible point exceeds
-    double key;  // +- square of low / |normal|, sign of low, m^2; INFINITY if flat
+    double high; // largest of normal . vertex: what a visible point exceeds; -INFINITY if flat
     int16_t vertices[3];
-    int16_t neighbors[3];
-    uint8_t neighborEdges[3];
+    int16_t twins[3]; // beyond edge e: 4 * face + edge
     bool isObsolete;
 } rbEpaFace;
 
-typedef struct rbEpaHeapEntry {
-    double key;
-    int face;
-} rbEpaHeapEntry;
+static inline int rbEpaTwin_Face(int twin)
+{
+    return twin >> 2;
+}
+
+static inline int rbEpaTwin_Edge(int twin)
+{
+    return twin & 3;
+}
 
 typedef struct rbEpaScratch {
+    // +- square of low / |normal|, sign of low, m^2; INFINITY: the face is obsolete, flat, looked
+    // at already or too far away. Filled up to a multiple of 8 when searched.
+    double keys[RB_EPA_FACES + 8];
     rbCsoPoint points[RB_EPA_POINTS];
     rbEpaFace faces[RB_EPA_FACES];
-    rbEpaHeapEntry heap[RB_EPA_FACES];
-    int16_t stackFaces[RB_EPA_FACES];
-    uint8_t stackEdges[RB_EPA_FACES];
-    int pointCount, faceCount, heapCount;
+    int16_t stack[RB_EPA_FACES]; // twins to visit
+    int16_t rim[RB_EPA_FACES];   // twins beyond the horizon
+    int pointCount, faceCount;
     int pointLimit, faceLimit;
     double flatHeight; // m, RB_EPA_FLAT of the scale
     double visible;    // m, a face is visible from a point about this far above it
@@ -67,8 +73,9 @@ void rbEpaPolytope_Begin(rbEpaScratch* scratch, double scale, int pointLimit, in
 // Makes the four faces of points 0 to 3, which must not be coplanar.
 void rbEpaPolytope_MakeTetrahedron(rbEpaScratch* scratch);
 
-// Takes the live face with the smallest key from the heap, -1 if there is none.
-int rbEpaPolytope_PopNearest(rbEpaScratch* scratch);
+// The live face with the smallest key, which becomes INFINITY; -1 if there is none. *key is what
+// it was.
+int rbEpaPolytope_TakeNearest(rbEpaScratch* scratch, double* key);
 
 // x with its sign times its size: the order of distances without roots.
 static inline double rbEpa_Square(double x)
@@ -110,11 +117,10 @@ typedef struct rbEpaBalls {
 } rbEpaBalls;
 
 // Support point along a unit direction of the difference of the cores without their balls; without
-// balls it is that of the cso.
-static inline rbCsoPoint rbEpa_Support(const rbCso* cso, rbVec3 direction, rbEpaBalls balls,
-                                       int hints[2])
+// balls it is that of the cso. Hints would not help: successive directions differ much.
+static inline rbCsoPoint rbEpa_Support(const rbCso* cso, rbVec3 direction, rbEpaBalls balls)
 {
-    rbCsoPoint point = rbCso_Support(cso, direction, hints);
+    rbCsoPoint point = rbCso_Support(cso, direction, NULL);
     if (balls.a + balls.b > 0.0) {
         point.a = rbAddScaled(point.a, -balls.a, direction);
         point.b = rbAddScaled(point.b, balls.b, direction);

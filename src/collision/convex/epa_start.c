@@ -24,7 +24,6 @@ typedef struct Starter {
     const rbCso* cso;
     rbEpaScratch* scratch;
     rbEpaStart result;
-    int hints[2];
     double slack;
     rbEpaBalls balls;
 } Starter;
@@ -36,7 +35,7 @@ static rbCsoPoint supportAlong(Starter* s, rbVec3 direction)
     if (s->balls.a + s->balls.b > 0.0) {
         direction = rbNormalize(direction);
     }
-    rbCsoPoint point = rbEpa_Support(s->cso, direction, s->balls, s->hints);
+    rbCsoPoint point = rbEpa_Support(s->cso, direction, s->balls);
     ++s->result.supports;
     double height = rbDot(point.w, direction);
     double square = rbLengthSquared(direction);
@@ -222,11 +221,8 @@ rbEpaStart rbEpa_FindStart(const rbCso* cso, const rbCsoPoint* start, int startC
     RB_ASSERT(startCount >= 0 && startCount <= 4);
     RB_ASSERT(startCount == 0 || start != NULL);
     RB_ASSERT(scratch->pointCount == 0);
-    Starter s = {.cso = cso,
-                 .scratch = scratch,
-                 .slack = RB_EPA_SLACK * cso->scale,
-                 .balls = balls,
-                 .hints = {-1, -1}};
+    Starter s = {
+        .cso = cso, .scratch = scratch, .slack = RB_EPA_SLACK * cso->scale, .balls = balls};
     for (int i = 0; i < startCount; ++i) {
         double least = START_HEIGHT * cso->scale;
         if (squareOver(scratch, start[i].w) > least * least) {

@@ -13,8 +13,7 @@
 
 #include "base/math/elementary.h"
 #include "collision/convex/simplex.h"
-#include "collision/geometry/polyhedron.h"
-#include "collision/geometry/shape_ops.h"
+#include "collision/convex/support.h"
 
 #include <float.h>
 #include <math.h>
@@ -27,6 +26,10 @@
 // Without a limit searches run in circles where |v| is but some units of rounding.
 #define STALLS_MAX 16
 #define GAIN_ROUNDING (8.0 * DBL_EPSILON)
+
+// Bounds wider than this, of the scale, are worth another search, and how many.
+#define WIDE 1e-11
+#define SEARCHES_MAX 9
 
 // Supports spent on the normal of cores that touch along an edge of the simplex.
 #define SETTLE_ROUNDS 16
@@ -41,12 +44,12 @@ typedef struct Search {
     double lengthSquared; // of the last nearest point
     rbVec3 v;
     rbVec3 best;          // the v that gave the lower bound, if that is positive
-    double bestLength;    // its length
     rbVec3 axis;          // v, or its direction by other means where |v| is rounding
     rbVec3 directions[4]; // support directions of the points
     int hints[2];
-    int stalls;    // steps without gain so far
-    bool isInside; // the origin is in the tetrahedron
+    int stalls;      // steps without gain so far
+    bool isPolytope; // both cores are, and vertices name their points
+    bool isInside;   // the origin is in the tetrahedron
 } Search;
 
 double rbGjk_GetRounding(const rbCso* cso)
@@ -54,68 +57,15 @@ double rbGjk_GetRounding(const rbCso* cso)
     return ROUNDING_UNITS * DBL_EPSILON * cso->scale;
 }
 
+static const rbGjkSettings defaultSettings = {
+    .relativeTolerance = 1e-12, .distanceMax = INFINITY, .distanceMin = 0.0, .iterationMax = 100};
+
 rbGjkSettings rbDefaultGjkSettings(void)
 {
-    return (rbGjkSettings){.relativeTolerance = 1e-12,
-                           .distanceMax = INFINITY,
-                           .distanceMin = 0.0,
-                           .iterationMax = 100};
+    return defaultSettings;
 }
 
 // ---------------------------------------------------------------------------------- cache
-
-// Vertex of a polytope by the index its support gave; false if there is none.
-typedef bool VertexFn(const rbGeometry* geometry, int vertex, rbVec3* point);
-
-static bool vertexOfPoint(const rbGeometry* geometry, int vertex, rbVec3* point)
-{
-    (void)geometry;
-    *point = RB_VEC3_ZERO;
-    return vertex == 0;
-}
-
-static bool vertexOfSegment(const rbGeometry* geometry, int vertex, rbVec3* point)
-{
-    double half = geometry->data.capsule.halfLength;
-    *point = rbMakeVec3(0.0, 0.0, vertex == 1 ? half : -half);
-    return (unsigned)vertex < 2;
-}
-
-static bool vertexOfBox(const rbGeometry* geometry, int vertex, rbVec3* point)
-{
-    rbVec3 half = geometry->data.box.halfExtents;
-    unsigned bits = (unsigned)vertex;
-    *point = rbMakeVec3((bits & 1U) != 0 ? half.x : -half.x, (bits & 2U) != 0 ? half.y : -half.y,
-                        (bits & 4U) != 0 ? half.z : -half.z);
-    return bits < 8;
-}
-
-static bool vertexOfHull(const rbGeometry* geometry, int vertex, rbVec3* point)
-{
-    const rbPolyhedron* p = geometry->polyhedron;
-    if (vertex < 0 || vertex >= p->vertexCount) {
-        return false;
-    }
-    *point = p->vertices[vertex];
-    return true;
-}
-
-static VertexFn* const vertexTable[RB_SHAPE_COUNT] = {
-    [RB_SHAPE_SPHERE] = vertexOfPoint,
-    [RB_SHAPE_BOX] = vertexOfBox,
-    [RB_SHAPE_CAPSULE] = vertexOfSegment,
-    [RB_SHAPE_HULL] = vertexOfHull,
-};
-
-static bool findVertex(const rbConvex* convex, int vertex, rbVec3* point)
-{
-    VertexFn* find = vertexTable[convex->geometry->type];
-    if (find == NULL || convex->plus != NULL || !find(convex->geometry, vertex, point)) {
-        return false;
-    }
-    *point = rbMulEach(convex->scale, *point);
-    return true;
-}
 
 // A direction whose square neither vanishes nor overflows.
 static bool isDirection(rbVec3 d)
@@ -124,14 +74,22 @@ static bool isDirection(rbVec3 d)
     return largest > 1e-100 && largest < 1e100 && rbIsFinite3(d);
 }
 
-static bool hasPoint(const rbCsoPoint* points, int count, rbVec3 w)
+// Points of polytopes are the same if their vertices are.
+static bool isSame(const Search* search, const rbCsoPoint* p, const rbCsoPoint* q)
 {
-    for (int i = 0; i < count; ++i) {
-        if (points[i].w.x == w.x && points[i].w.y == w.y && points[i].w.z == w.z) {
-            return true;
-        }
+    return search->isPolytope ? p->vertexA == q->vertexA && p->vertexB == q->vertexB
+                              : p->w.x == q->w.x && p->w.y == q->w.y && p->w.z == q->w.z;
+}
+
+// Is the last point of the simplex one of those before?
+static bool isRepeated(const Search* search, int count)
+{
+    const rbCsoPoint* points = search->result->simplex;
+    bool isOne = false;
+    for (int i = 0; i + 1 < count; ++i) {
+        isOne = isOne || isSame(search, &points[i], &points[count - 1]);
     }
-    return false;
+    return isOne;
 }
 
 // Rebuilds the points of the cache on the cores as they are now.
@@ -143,21 +101,21 @@ static void readCache(Search* search, const rbGjkCache* cache)
     int count = cache->count >= 0 && cache->count <= 4 ? cache->count : 0;
     for (int i = 0; i < count; ++i) {
         rbCsoPoint* point = &result->simplex[result->simplexCount];
+        rbVec3 a;
         rbVec3 b;
-        if (findVertex(cso->a, cache->vertexA[i], &point->a) &&
-            findVertex(cso->b, cache->vertexB[i], &b)) {
+        if (rbFindVertex(cso->a, cache->vertexA[i], &a) &&
+            rbFindVertex(cso->b, cache->vertexB[i], &b)) {
             point->vertexA = cache->vertexA[i];
             point->vertexB = cache->vertexB[i];
-            point->b = rbAdd(rbMulMV(cso->rotation, b), cso->translation);
-            point->w = rbSub(point->a, point->b);
-        } else if (isDirection(cache->directions[i])) {
-            *point = rbCso_Support(cso, cache->directions[i], NULL);
+            rbMakeCsoPoint(cso, a, b, point);
+        } else if (!search->isPolytope && isDirection(cache->directions[i])) {
+            rbFindSupport(cso, cache->directions[i], NULL, point);
             search->directions[result->simplexCount] = cache->directions[i];
             ++result->iterations;
         } else {
             continue;
         }
-        result->simplexCount += hasPoint(result->simplex, result->simplexCount, point->w) ? 0 : 1;
+        result->simplexCount += isRepeated(search, result->simplexCount + 1) ? 0 : 1;
     }
 }
 
@@ -167,11 +125,10 @@ static void writeCache(const Search* search, rbGjkCache* cache)
     RB_ASSERT(result->simplexCount >= 1 && result->simplexCount <= 4);
     cache->count = result->simplexCount;
     cache->direction = result->normal;
-    bool isPolytope = search->cso->a->isPolytope && search->cso->b->isPolytope;
     for (int i = 0; i < result->simplexCount; ++i) {
         cache->vertexA[i] = result->simplex[i].vertexA;
         cache->vertexB[i] = result->simplex[i].vertexB;
-        if (!isPolytope || result->simplex[i].vertexA < 0 || result->simplex[i].vertexB < 0) {
+        if (!search->isPolytope) {
             cache->directions[i] = search->directions[i];
         }
     }
@@ -186,14 +143,15 @@ static void addSupport(Search* search)
     RB_ASSERT(result->simplexCount < 4 && search->length > 0.0);
     rbCsoPoint* point = &result->simplex[result->simplexCount];
     rbVec3 direction = rbNeg(search->v);
-    *point = rbCso_Support(search->cso, direction, search->hints);
-    search->directions[result->simplexCount] = direction;
+    rbFindSupport(search->cso, direction, search->hints, point);
+    if (!search->isPolytope) {
+        search->directions[result->simplexCount] = direction;
+    }
     ++result->iterations;
     double plane = rbDot(point->w, search->v) / search->length;
     if (plane > search->lower) {
         search->lower = plane;
         search->best = search->v;
-        search->bestLength = search->length;
     }
 }
 
@@ -222,13 +180,20 @@ static void acceptNearest(Search* search, const rbNearest* nearest, int count)
     search->v = nearest->v;
     search->lengthSquared = nearest->lengthSquared;
     int kept = 0;
-    for (int i = 0; i < count; ++i) {
+    if (nearest->used + 1 == 1U << count) { // nothing moves
+        for (; kept < count; ++kept) {
+            result->weights[kept] = nearest->weights[kept];
+        }
+    }
+    for (int i = kept; i < count; ++i) {
         if ((nearest->used >> i & 1U) == 0) {
             continue;
         }
         if (kept != i) {
             result->simplex[kept] = result->simplex[i];
-            search->directions[kept] = search->directions[i];
+            if (!search->isPolytope) {
+                search->directions[kept] = search->directions[i];
+            }
         }
         result->weights[kept] = nearest->weights[i];
         ++kept;
@@ -253,7 +218,7 @@ static bool advance(Search* search)
     rbGjkResult* result = search->result;
     int count = result->simplexCount + 1;
     rbNearest nearest;
-    if (!hasPoint(result->simplex, result->simplexCount, result->simplex[count - 1].w)) {
+    if (!isRepeated(search, count)) {
         rbFindNearest(result->simplex, count, &nearest);
         double gain = search->lengthSquared - nearest.lengthSquared;
         bool isStalled = gain <= 0.0;
@@ -280,19 +245,22 @@ static bool advance(Search* search)
 static void start(Search* search, const rbGjkCache* cache)
 {
     rbGjkResult* result = search->result;
-    rbVec3 t = search->cso->translation;
-    rbVec3 v = isDirection(t) ? rbNeg(t) : rbMakeVec3(-1.0, 0.0, 0.0);
     if (cache != NULL) {
         readCache(search, cache);
-        if (isDirection(cache->direction)) {
-            v = rbNeg(cache->direction);
-        }
     }
-    search->v = v;
     if (result->simplexCount == 0) {
-        search->length = rbLength(v);
+        rbVec3 t = search->cso->translation;
+        bool isCached = cache != NULL && isDirection(cache->direction);
+        search->v = isCached         ? rbNeg(cache->direction)
+                    : isDirection(t) ? rbNeg(t)
+                                     : rbMakeVec3(-1.0, 0.0, 0.0);
+        search->length = rbLength(search->v);
         addSupport(search);
         result->simplexCount = 1;
+    } else {
+        // what it came from, if the simplex touches the origin
+        search->v =
+            isDirection(cache->direction) ? rbNeg(cache->direction) : rbMakeVec3(-1.0, 0.0, 0.0);
     }
     rbNearest nearest;
     int count = result->simplexCount;
@@ -402,14 +370,15 @@ static void finish(Search* search)
     result->upper = reached + search->rounding;
     result->lower = fmax(search->lower - search->rounding, 0.0);
     result->overlaps = search->isInside || search->length <= search->rounding ||
-                       (result->reason == RB_STOP_ROUNDING && result->lower == 0.0);
+                       (result->lower == 0.0 && result->reason != RB_STOP_APART &&
+                        result->reason != RB_STOP_TOUCHES);
     if (search->length <= search->rounding && count == 2) {
         settleNormal(search);
     }
     // the normal proves the lower bound where there is one
-    bool isApart = search->lower > 0.0 && search->length > search->rounding;
-    rbVec3 axis = isApart ? search->best : search->axis;
-    double length = isApart ? search->bestLength : rbLength(axis);
+    bool isProven = search->lower > 0.0 && search->length > search->rounding;
+    rbVec3 axis = isProven ? search->best : search->axis;
+    double length = rbLength(axis);
     if (!(length > 1e-100 && length < 1e100)) {
         double largest = fmax(fabs(axis.x), fmax(fabs(axis.y), fabs(axis.z)));
         axis = largest > 0.0 ? rbMakeVec3(axis.x / largest, axis.y / largest, axis.z / largest)
@@ -422,11 +391,7 @@ static void finish(Search* search)
 void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* cache,
                  rbGjkResult* result)
 {
-    rbGjkSettings defaults;
-    if (settings == NULL) {
-        defaults = rbDefaultGjkSettings();
-        settings = &defaults;
-    }
+    settings = settings != NULL ? settings : &defaultSettings;
     RB_ASSERT(cso != NULL && isfinite(cso->scale));
     RB_ASSERT(settings->relativeTolerance >= 0.0 && settings->iterationMax >= 0);
     RB_ASSERT(settings->distanceMax >= settings->distanceMin);
@@ -439,6 +404,8 @@ void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* ca
     search.rounding = rbGjk_GetRounding(cso);
     search.lower = 0.0;
     search.stalls = 0;
+    search.isPolytope =
+        cso->a->isPolytope && cso->b->isPolytope && cso->a->plus == NULL && cso->b->plus == NULL;
     search.hints[0] = search.hints[1] = -1;
     start(&search, cache);
     result->reason = run(&search);
@@ -448,6 +415,42 @@ void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* ca
     }
     RB_ASSERT(result->lower <= result->upper);
     RB_ASSERT(rbIsFinite3(result->normal));
+}
+
+// Takes what another search of the same cores knows better.
+static void takeBetter(rbGjkResult* best, const rbGjkResult* other)
+{
+    if (other->lower > best->lower) {
+        best->lower = other->lower;
+        best->normal = other->normal;
+    }
+    if (other->upper < best->upper) {
+        best->upper = other->upper;
+        best->a = other->a;
+        best->b = other->b;
+    }
+    best->iterations += other->iterations;
+}
+
+// Features that are all but parallel and all but touch leave the search with simplices of no use.
+// Others are found from directions nearby; every search is true, so the best bounds of all are.
+void rbGjk_Tighten(const rbCso* cso, const rbGjkSettings* settings, rbGjkResult* best)
+{
+    if (best->reason != RB_STOP_ROUNDING && best->reason != RB_STOP_ITERATIONS) {
+        return;
+    }
+    static const double turns[SEARCHES_MAX][2] = {{0.0, 0.0},    {1e-3, 0.0},  {-1e-3, 0.0},
+                                                  {0.0, 1e-3},   {0.0, -1e-3}, {1e-6, 1e-6},
+                                                  {-1e-6, 1e-6}, {0.1, 0.1},   {-0.1, -0.1}};
+    for (int i = 0; i < SEARCHES_MAX && best->upper - best->lower > WIDE * cso->scale; ++i) {
+        rbVec3 e1 = rbPerpendicular(best->normal);
+        rbVec3 e2 = rbCross(best->normal, e1);
+        rbGjkCache start = {
+            .direction = rbAddScaled(rbAddScaled(best->normal, turns[i][0], e1), turns[i][1], e2)};
+        rbGjkResult other;
+        rbGjk_Solve(cso, settings, &start, &other);
+        takeBetter(best, &other);
+    }
 }
 
 bool rbGjk_Overlaps(const rbCso* cso, double margin, rbGjkCache* cache)
@@ -466,5 +469,8 @@ bool rbGjk_Overlaps(const rbCso* cso, double margin, rbGjkCache* cache)
     settings.distanceMin = reach;
     settings.distanceMax = reach;
     rbGjkResult result = rbGjk_Distance(cso, &settings, cache);
+    if (result.lower <= reach && result.upper > reach + 8.0 * rbGjk_GetRounding(cso)) {
+        rbGjk_Tighten(cso, &settings, &result);
+    }
     return result.lower <= reach;
 }

@@ -62,6 +62,11 @@ static inline rbGjkResult rbGjk_Distance(const rbCso* cso, const rbGjkSettings* 
     return result;
 }
 
+// Searches again from directions nearby if the result ended by ROUNDING or ITERATIONS with bounds
+// wider than 1e-11 of the scale; the best of all is kept. For cores apart. The simplex stays that
+// of the first search.
+void rbGjk_Tighten(const rbCso* cso, const rbGjkSettings* settings, rbGjkResult* result);
+
 // Are the bodies, radii included, at most margin >= 0 apart? Stops at the first separating plane or
 // the first point that proves contact (G-20). What rounding leaves open counts as contact.
 bool rbGjk_Overlaps(const rbCso* cso, double margin, rbGjkCache* cache);

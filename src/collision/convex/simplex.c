@@ -15,6 +15,8 @@
 // Below this sine of the angle between two edges a face has no normal worth the name: the cross
 // product carries an error of about DBL_EPSILON times the edges. Edges alone then answer.
 #define SINE_MIN (64.0 * DBL_EPSILON)
+// Squared sine below which a triangle counts as a needle whose base is worth choosing.
+#define NEEDLE 1e-2
 // Height over base of a tetrahedron below which the side tests are not trusted.
 #define FLATNESS_MIN 1e-10
 
@@ -79,64 +81,69 @@ static inline void takeEdge(const Trial* trial, int i, int j)
     }
 }
 
-// The corner between the two shorter edges is the base: differences of far points would bring the
-// rounding of their coordinates into a normal that the short edge determines.
+// A face by its corners, the first of which is the base of its edges.
+typedef struct Face {
+    int i, j, k;
+    rbVec3 a, ab, ac;
+    double abSquared, acSquared;
+} Face;
+
+// Makes the corner between the two shorter edges the base: differences of far points would bring
+// the rounding of their coordinates into a normal that the short edge determines.
+static void chooseBase(const Trial* trial, Face* f)
+{
+    Face old = *f;
+    rbVec3 bc = rbSub(trial->points[f->k].w, trial->points[f->j].w);
+    double bcSquared = rbLengthSquared(bc);
+    if (old.abSquared > bcSquared && old.abSquared >= old.acSquared) {
+        *f = (Face){old.k,         old.i,     old.j,         trial->points[old.k].w,
+                    rbNeg(old.ac), rbNeg(bc), old.acSquared, bcSquared};
+    } else if (old.acSquared > bcSquared) {
+        *f = (Face){old.j, old.k,         old.i,     trial->points[old.j].w,
+                    bc,    rbNeg(old.ab), bcSquared, old.abSquared};
+    }
+}
+
 static void takeFace(const Trial* trial, int i, int j, int k)
 {
-    rbVec3 a = trial->points[i].w;
-    rbVec3 ab = rbSub(trial->points[j].w, a);
-    rbVec3 ac = rbSub(trial->points[k].w, a);
-    rbVec3 bc = rbSub(trial->points[k].w, trial->points[j].w);
-    double abSquared = rbLengthSquared(ab);
-    double acSquared = rbLengthSquared(ac);
-    double bcSquared = rbLengthSquared(bc);
-    if (abSquared > bcSquared && abSquared >= acSquared) {
-        int base = k;
-        k = j;
-        j = i;
-        i = base;
-        ab = rbNeg(ac);
-        ac = rbNeg(bc);
-        abSquared = acSquared;
-        acSquared = bcSquared;
-        a = trial->points[i].w;
-    } else if (acSquared > bcSquared) {
-        int base = j;
-        j = k;
-        k = i;
-        i = base;
-        ac = rbNeg(ab);
-        ab = bc;
-        acSquared = abSquared;
-        abSquared = bcSquared;
-        a = trial->points[i].w;
-    }
-    rbVec3 n = rbCross(ab, ac);
+    Face f = {.i = i, .j = j, .k = k, .a = trial->points[i].w};
+    f.ab = rbSub(trial->points[j].w, f.a);
+    f.ac = rbSub(trial->points[k].w, f.a);
+    f.abSquared = rbLengthSquared(f.ab);
+    f.acSquared = rbLengthSquared(f.ac);
+    rbVec3 n = rbCross(f.ab, f.ac);
     double nn = rbLengthSquared(n);
+    bool isFlat = false;
+    if (!(nn > NEEDLE * f.abSquared * f.acSquared) || nn < DBL_MIN) {
+        chooseBase(trial, &f);
+        n = rbCross(f.ab, f.ac);
+        nn = rbLengthSquared(n);
+        isFlat = !(nn > SINE_MIN * SINE_MIN * f.abSquared * f.acSquared) || nn < DBL_MIN;
+    }
     // In the plane -a = wb ab + wc ac; crossed with either edge and dotted with n.
-    double wb = rbDot(rbCross(ac, a), n);
-    double wc = rbDot(rbCross(a, ab), n);
+    rbVec3 an = rbCross(f.a, n);
+    double wb = rbDot(f.ac, an);
+    double wc = -rbDot(f.ab, an);
     double wa = nn - wb - wc;
-    bool isFlat = !(nn > SINE_MIN * SINE_MIN * abSquared * acSquared) || nn < DBL_MIN;
-    if (isFlat || wc <= 0.0) {
-        takeEdge(trial, i, j);
-    }
-    if (isFlat || wb <= 0.0) {
-        takeEdge(trial, i, k);
-    }
-    if (isFlat || wa <= 0.0) {
-        takeEdge(trial, j, k);
-    }
     if (isFlat || !(wa > 0.0 && wb > 0.0 && wc > 0.0)) {
+        if (isFlat || wc <= 0.0) {
+            takeEdge(trial, f.i, f.j);
+        }
+        if (isFlat || wb <= 0.0) {
+            takeEdge(trial, f.i, f.k);
+        }
+        if (isFlat || wa <= 0.0) {
+            takeEdge(trial, f.j, f.k);
+        }
         return;
     }
     double inverse = 1.0 / nn;
-    double height = rbDot(n, a) * inverse;
+    double height = rbDot(n, f.a) * inverse;
     double lengthSquared = height * height * nn;
     if (trial->isCareful) {
-        rbVec3 sum = rbScale(wa * inverse, a);
-        sum = rbAddScaled(sum, wb * inverse, trial->points[j].w);
-        sum = rbAddScaled(sum, wc * inverse, trial->points[k].w);
+        rbVec3 sum = rbScale(wa * inverse, f.a);
+        sum = rbAddScaled(sum, wb * inverse, trial->points[f.j].w);
+        sum = rbAddScaled(sum, wc * inverse, trial->points[f.k].w);
         lengthSquared = rbLengthSquared(sum);
     }
     rbNearest* best = trial->best;
@@ -144,10 +151,10 @@ static void takeFace(const Trial* trial, int i, int j, int k)
         best->v = rbScale(height, n);
         best->axis = n;
         best->lengthSquared = lengthSquared;
-        best->used = (1U << i) | (1U << j) | (1U << k);
-        best->weights[i] = wa * inverse;
-        best->weights[j] = wb * inverse;
-        best->weights[k] = wc * inverse;
+        best->used = (1U << f.i) | (1U << f.j) | (1U << f.k);
+        best->weights[f.i] = wa * inverse;
+        best->weights[f.j] = wb * inverse;
+        best->weights[f.k] = wc * inverse;
     }
 }
 

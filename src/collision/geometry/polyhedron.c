@@ -282,5 +282,6 @@ void rbDestroyBrep(rbPolyhedron* p)
     rbFree(p->vertexEdges, 2 * (size_t)p->edgeCount * sizeof(int));
     rbFree(p->triangles, (size_t)p->triangleCount * sizeof(rbIndex3));
     rbFree(p->faceOfTriangle, (size_t)p->triangleCount * sizeof(int));
+    rbDestroySupportTable(p->supports);
     rbFree(p, sizeof *p);
 }

@@ -10,6 +10,7 @@
 #define RB_GEOMETRY_POLYHEDRON_H
 
 #include "collision/geometry/shape_ops.h"
+#include "collision/geometry/support_table.h"
 
 typedef struct rbEdge {
     int v0, v1;
@@ -35,6 +36,8 @@ typedef struct rbPolyhedron {
     rbIndex3* triangles;
     int* faceOfTriangle;
     int triangleCount;
+
+    rbSupportTable* supports; // of hulls, otherwise NULL
 
     rbVec3 lower, upper; // bounds
     double scale;        // largest magnitude of a coordinate

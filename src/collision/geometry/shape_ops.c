@@ -5,6 +5,7 @@
 #include "base/core/memory.h"
 #include "collision/geometry/polyhedron.h"
 
+#include <math.h>
 #include <string.h>
 
 static const rbShapeOps* const shapeTable[] = {
@@ -60,6 +61,7 @@ rbGeometry* rbFinishGeometry(rbGeometry* geometry)
     const rbShapeOps* ops = rbGetShapeOps(geometry->type);
     uint64_t hash = rbHashBytes(RB_HASH_SEED, ops->name, strlen(ops->name));
     geometry->hash = ops->hash(geometry, hash);
+    geometry->radius = geometry->isBounded ? ops->radius(geometry, RB_VEC3_ZERO) : INFINITY;
     return geometry;
 }
 

@@ -22,7 +22,8 @@ struct rbGeometry {
     struct rbPolyhedron* polyhedron; // hull, polyhedron, mesh, soup
     rbCompoundChild* children;       // compound
     int childCount;
-    int depth; // levels of compounds, 0 if this is none
+    int depth;     // levels of compounds, 0 if this is none
+    double radius; // m, largest distance of a point from the origin, if bounded
     bool isSolid;
     bool isBounded;
 };
@@ -78,6 +79,11 @@ rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize);
 rbVec3 rbDiscExtents(rbQuat q, double radius);
 
 uint64_t rbHashVec3(uint64_t hash, rbVec3 v);
+
+static inline double rbMinOf(double a, double b)
+{
+    return a < b ? a : b;
+}
 
 static inline double rbMaxOf(double a, double b)
 {

@@ -26,6 +26,11 @@
 // Witnesses are accepted when they agree with the gap to this part of the scale.
 #define TIGHT RB_COLLIDE_SLACK
 
+// Axes that the short way finds worse by this part of the scale are left out, unless the square of
+// the sine between their edges is below PARALLEL: there it errs by more.
+#define NEAR 1e-11
+#define PARALLEL 1e-6
+
 #define CLIP_CORNERS_MAX 8
 #define AXES_MAX 15
 
@@ -67,6 +72,12 @@ rbBoxPair rbMakeBoxPair(rbVec3 halfA, rbVec3 halfB, rbTransform transformBtoA)
                       .axesB = {m.cx, m.cy, m.cz},
                       .center = transformBtoA.p,
                       .isSegment = halfB.x == 0.0 && halfB.y == 0.0};
+    const rbVec3* b = pair.axesB;
+    for (int j = 0; j < 3; ++j) {
+        pair.entries[0][j] = b[j].x;
+        pair.entries[1][j] = b[j].y;
+        pair.entries[2][j] = b[j].z;
+    }
     pair.scale = rbLength(halfA) + rbLength(halfB) + rbLength(transformBtoA.p);
     return pair;
 }
@@ -111,40 +122,90 @@ static bool crossWithAxis(int i, rbVec3 b, rbVec3* n)
     return true;
 }
 
-// All normals of facets with their gaps; at most AXES_MAX.
-static int collectAxes(const rbBoxPair* pair, Axis* axes)
+// The axes whose gaps are as good as the best one to NEAR, with the best one; at most AXES_MAX.
+typedef struct Axes {
+    Axis rows[AXES_MAX];
+    int count;
+    int best;
+    double least; // gap below which an axis is of no interest
+} Axes;
+
+// Adds an axis whose gap is known.
+static void addAxis(const rbBoxPair* pair, Axes* axes, const Axis* axis)
 {
-    int count = 0;
-    for (int i = 0; i < 3; ++i) {
-        axes[count++] = (Axis){FACE_A, i, -1, unitVector(i, 1.0), 0.0};
+    RB_ASSERT(axes->count < AXES_MAX);
+    axes->rows[axes->count] = *axis;
+    if (axes->count == 0 || axis->gap > axes->rows[axes->best].gap + TIE * pair->scale) {
+        axes->best = axes->count;
+        axes->least = axis->gap - NEAR * pair->scale;
     }
-    for (int j = 0; j < 3 && !pair->isSegment; ++j) {
-        axes[count++] = (Axis){FACE_B, -1, j, pair->axesB[j], 0.0};
-    }
-    for (int i = 0; i < 3; ++i) {
-        for (int j = pair->isSegment ? 2 : 0; j < 3; ++j) {
-            axes[count].kind = EDGES;
-            axes[count].i = i;
-            axes[count].j = j;
-            count += crossWithAxis(i, pair->axesB[j], &axes[count].normal) ? 1 : 0;
-        }
-    }
-    for (int k = 0; k < count; ++k) {
-        finishAxis(pair, &axes[k]);
-    }
-    RB_ASSERT(count <= AXES_MAX);
-    return count;
+    ++axes->count;
 }
 
-static int findBestAxis(const rbBoxPair* pair, const Axis* axes, int count)
+static void addFaceAxes(const rbBoxPair* pair, Axes* axes)
 {
-    int best = 0;
-    for (int k = 1; k < count; ++k) {
-        if (axes[k].gap > axes[best].gap + TIE * pair->scale) {
-            best = k;
+    const double center[3] = {pair->center.x, pair->center.y, pair->center.z};
+    for (int i = 0; i < 3; ++i) {
+        const double* row = pair->entries[i];
+        double gap = fabs(center[i]) - pair->halfA[i] -
+                     (pair->halfB[0] * fabs(row[0]) + pair->halfB[1] * fabs(row[1]) +
+                      pair->halfB[2] * fabs(row[2]));
+        if (gap >= axes->least) {
+            Axis axis = {FACE_A, i, -1, unitVector(i, copysign(1.0, center[i])), gap};
+            addAxis(pair, axes, &axis);
         }
     }
-    return best;
+    for (int j = 0; j < 3 && !pair->isSegment; ++j) {
+        rbVec3 n = pair->axesB[j];
+        double between = rbDot(n, pair->center);
+        double gap =
+            fabs(between) - pair->halfB[j] -
+            (pair->halfA[0] * fabs(n.x) + pair->halfA[1] * fabs(n.y) + pair->halfA[2] * fabs(n.z));
+        if (gap >= axes->least) {
+            Axis axis = {FACE_B, -1, j, between < 0.0 ? rbNeg(n) : n, gap};
+            addAxis(pair, axes, &axis);
+        }
+    }
+}
+
+// Products of an edge of A with the edges of B. The gap along e_i x b_j, times its length, follows
+// from the entries of the rotation alone; that is good enough to leave most of them out unless
+// they are nearly parallel.
+static void addEdgeAxes(const rbBoxPair* pair, int i, Axes* axes)
+{
+    int i1 = i == 2 ? 0 : i + 1;
+    int i2 = i1 == 2 ? 0 : i1 + 1;
+    const double center[3] = {pair->center.x, pair->center.y, pair->center.z};
+    for (int j = pair->isSegment ? 2 : 0; j < 3; ++j) {
+        int j1 = j == 2 ? 0 : j + 1;
+        int j2 = j1 == 2 ? 0 : j1 + 1;
+        double r1 = pair->entries[i1][j], r2 = pair->entries[i2][j];
+        double square = r1 * r1 + r2 * r2;
+        double reach = pair->halfA[i1] * fabs(r2) + pair->halfA[i2] * fabs(r1) +
+                       pair->halfB[j1] * fabs(pair->entries[i][j2]) +
+                       pair->halfB[j2] * fabs(pair->entries[i][j1]);
+        double gap = fabs(center[i2] * r1 - center[i1] * r2) - reach;
+        if (square > PARALLEL && gap < axes->least * sqrt(square)) {
+            continue;
+        }
+        Axis axis = {.kind = EDGES, .i = i, .j = j};
+        if (crossWithAxis(i, pair->axesB[j], &axis.normal)) {
+            finishAxis(pair, &axis);
+            addAxis(pair, axes, &axis);
+        }
+    }
+}
+
+static void collectAxes(const rbBoxPair* pair, Axes* axes)
+{
+    // the first face always counts: nothing is worse than -INFINITY
+    axes->count = axes->best = 0;
+    axes->least = -INFINITY;
+    axes->rows[0] = (Axis){FACE_A, 0, -1, {1.0, 0.0, 0.0}, -INFINITY};
+    addFaceAxes(pair, axes);
+    for (int i = 0; i < 3; ++i) {
+        addEdgeAxes(pair, i, axes);
+    }
 }
 
 // The same pair seen from B.
@@ -410,24 +471,42 @@ static bool findWitness(const rbBoxPair* pair, const Axis* axis, rbVec3* pointA)
                                 : witnessOnFaceOfB(pair, axis, pointA);
 }
 
-rbCoreSeparation rbMeasureBoxes(const rbBoxPair* pair)
+// The answer of the best axis if its features meet. Another axis may be as good to rounding, with
+// features that do meet: faces that are parallel but for a tiny angle.
+static bool measureByAxes(const rbBoxPair* pair, const Axes* axes, rbCoreSeparation* core)
 {
-    Axis axes[AXES_MAX];
-    int count = collectAxes(pair, axes);
-    const Axis* best = &axes[findBestAxis(pair, axes, count)];
-    rbCoreSeparation core = {best->gap, best->normal, RB_VEC3_ZERO};
-    if (findWitness(pair, best, &core.pointA)) {
-        return core;
+    const Axis* best = &axes->rows[axes->best];
+    *core = (rbCoreSeparation){best->gap, best->normal, RB_VEC3_ZERO};
+    if (findWitness(pair, best, &core->pointA)) {
+        return true;
     }
-    // Another axis may be as good to rounding, with features that do meet: faces that are parallel
-    // but for a tiny angle.
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < axes->count; ++k) {
+        const Axis* other = &axes->rows[k];
         rbVec3 pointA;
-        if (axes[k].gap >= best->gap - TIGHT * pair->scale &&
-            findWitness(pair, &axes[k], &pointA)) {
-            return (rbCoreSeparation){axes[k].gap, axes[k].normal, pointA};
+        if (other->gap >= best->gap - TIGHT * pair->scale && findWitness(pair, other, &pointA)) {
+            *core = (rbCoreSeparation){other->gap, other->normal, pointA};
+            return true;
         }
     }
+    return false;
+}
+
+bool rbMeasureBoxesByAxes(const rbBoxPair* pair, rbCoreSeparation* core)
+{
+    Axes axes;
+    collectAxes(pair, &axes);
+    return measureByAxes(pair, &axes, core);
+}
+
+rbCoreSeparation rbMeasureBoxes(const rbBoxPair* pair)
+{
+    Axes axes;
+    collectAxes(pair, &axes);
+    rbCoreSeparation core;
+    if (measureByAxes(pair, &axes, &core)) {
+        return core;
+    }
+    const Axis* best = &axes.rows[axes.best];
     if (best->gap > 0.0) {
         return measureApart(pair, best);
     }
@@ -435,6 +514,8 @@ rbCoreSeparation rbMeasureBoxes(const rbBoxPair* pair)
         rbVec3 n = best->normal;
         core.pointA = rbMakeVec3(copysign(pair->halfA[0], n.x), copysign(pair->halfA[1], n.y),
                                  copysign(pair->halfA[2], n.z));
+    } else {
+        (void)findWitness(pair, best, &core.pointA);
     }
     return core;
 }

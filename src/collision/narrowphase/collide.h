@@ -24,6 +24,17 @@ rbCollideFn rbCollideSphereSphere, rbCollideSphereBox, rbCollideSphereCapsule,
 rbCollideFn rbCollideBoxBox, rbCollideBoxCapsule;
 rbCollideFn rbCollideCapsuleCapsule, rbCollideCapsulePlane;
 
+// Two boxes whose distance a separating axis attains, false for the others: those are measured
+// faster by GJK.
+bool rbCollideBoxesByAxes(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
+                          rbSeparation* separation);
+
+// Two ellipsoids by Newton's method from a direction that is not zero. False, and nothing is
+// written, where the answer cannot be proven that way: deeper than the balls that roll inside them,
+// or extreme shapes.
+bool rbCollideEllipsoids(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
+                         rbVec3 start, rbSeparation* separation);
+
 // A bounded convex shape (sphere to hull) and a plane, by one support point.
 rbCollideFn rbCollideConvexPlane;
 

@@ -10,3 +10,16 @@ rbSeparation rbCollideBoxBox(const rbGeometry* a, const rbGeometry* b, rbTransfo
     rbCoreSeparation core = rbMeasureBoxes(&pair);
     return rbMakeClosedForm(core.distance, core.normal, core.pointA, pair.scale);
 }
+
+bool rbCollideBoxesByAxes(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
+                          rbSeparation* separation)
+{
+    RB_ASSERT(a->type == RB_SHAPE_BOX && b->type == RB_SHAPE_BOX);
+    rbBoxPair pair = rbMakeBoxPair(a->data.box.halfExtents, b->data.box.halfExtents, transformBtoA);
+    rbCoreSeparation core;
+    if (!rbMeasureBoxesByAxes(&pair, &core)) {
+        return false;
+    }
+    *separation = rbMakeClosedForm(core.distance, core.normal, core.pointA, pair.scale);
+    return true;
+}

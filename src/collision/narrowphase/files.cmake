@@ -3,9 +3,11 @@ target_sources(rattleback PRIVATE
   src/collision/narrowphase/box_pair.c
   src/collision/narrowphase/collide_box.c
   src/collision/narrowphase/collide_capsule.c
+  src/collision/narrowphase/collide_ellipsoid.c
   src/collision/narrowphase/collide_plane.c
   src/collision/narrowphase/collide_sphere.c
   src/collision/narrowphase/contact_feature.c
+  src/collision/narrowphase/feature_manifold.c
   src/collision/narrowphase/manifold.c
   src/collision/narrowphase/point_distance.c
   src/collision/narrowphase/segments.c

@@ -65,11 +65,13 @@ static void addCandidate(Candidates* candidates, rbVec3 pointA, double distance,
         (rbManifoldPoint){pointA, rbAddScaled(pointA, distance, normal), distance, id};
 }
 
-// Cuts off what is on the positive side of the plane normal . x = offset. A segment is no cycle.
-static int clipByPlane(const ClipCorner* in, int count, const double plane[4], int side,
+// Cuts off what is on the positive side of the plane normal . x = offset by more than a slack
+// (plane: normal, offset, slack), at the plane itself. A segment is no cycle.
+static int clipByPlane(const ClipCorner* in, int count, const double plane[5], int side,
                        ClipCorner* out)
 {
     rbVec3 n = {plane[0], plane[1], plane[2]};
+    double slack = plane[4];
     bool isCycle = count > 2;
     int kept = 0;
     for (int k = 0; k < count; ++k) {
@@ -78,14 +80,15 @@ static int clipByPlane(const ClipCorner* in, int count, const double plane[4], i
         double above = rbDot(n, p->point) - plane[3];
         double next = rbDot(n, q->point) - plane[3];
         RB_ASSERT(kept + 2 <= CLIP_MAX);
-        if (above <= 0.0) {
+        bool isIn = above <= slack;
+        if (isIn) {
             out[kept++] = *p;
         }
-        if ((isCycle || k + 1 < count) && (above <= 0.0) != (next <= 0.0)) {
-            double t = above / (above - next);
+        if ((isCycle || k + 1 < count) && isIn != (next <= slack)) {
+            double t = rbMinOf(rbMaxOf(above / (above - next), 0.0), 1.0);
             rbVec3 cut = rbAddScaled(p->point, t, rbSub(q->point, p->point));
             // leaving, the new side runs along the plane; coming back, along the old side
-            out[kept++] = (ClipCorner){cut, above <= 0.0 && isCycle ? side : p->side};
+            out[kept++] = (ClipCorner){cut, isIn && isCycle ? side : p->side};
         }
     }
     return kept;
@@ -141,7 +144,7 @@ static void clipFeatures(const rbContactFeature* reference, const rbContactFeatu
         rbVec3 n = rbNormalize(rbCross(along, outward));
         // a hair of tolerance, so that flush sides keep their corners
         double slack = 1e-12 * (rbLength(along) + rbLength(start));
-        const double plane[4] = {n.x, n.y, n.z, rbDot(n, start) + slack};
+        const double plane[5] = {n.x, n.y, n.z, rbDot(n, start), slack};
         count = clipByPlane(buffers[from], count, plane, -2 - k, buffers[1 - from]);
         from = 1 - from;
     }
@@ -342,8 +345,8 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
 {
     RB_ASSERT(isfinite(separation->distance) && isfinite(threshold));
     rbVec3 n = separation->normal;
-    manifold->count = 0;
-    manifold->normal = n;
+    *manifold =
+        (rbManifold){.normal = n, .childA = separation->childA, .childB = separation->childB};
     if (!(separation->distance <= threshold)) {
         return;
     }

@@ -8,25 +8,6 @@
 
 #include <rattleback/collision.h>
 
-#include <stdint.h>
-
-#define RB_MANIFOLD_POINTS_MAX 4
-
-typedef struct rbManifoldPoint {
-    rbVec3 pointA, pointB;
-    double distance;    // along the normal, negative in overlap
-    uint32_t featureId; // names the features that meet: the same while they do
-} rbManifoldPoint;
-
-typedef struct rbManifold {
-    int count;
-    rbVec3 normal; // unit, from A to B
-    rbManifoldPoint points[RB_MANIFOLD_POINTS_MAX];
-} rbManifold;
-
-// Id of the witnesses of the separation, used where no features are known.
-#define RB_FEATURE_WITNESS 0u
-
 // Points with distance <= threshold, at most four: the deepest, the one farthest from it, the two
 // that span the largest area with them. Empty if the separation itself is above the threshold.
 // Shapes: sphere, box, capsule, cylinder, cone, ellipsoid, hull, plane (one of the two), polyhedron

@@ -11,16 +11,33 @@
 // Compounds are taken apart.
 #include "base/core/memory.h"
 #include "collision/convex/epa.h"
+#include "collision/convex/features.h"
 #include "collision/convex/gjk.h"
+#include "collision/convex/mpr.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
+#include "collision/narrowphase/manifold.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define RB_COOKIE_SEPARATION 0x52420005u
 
-_Static_assert(sizeof(rbGjkCache) <= sizeof(rbSeparationCache), "the public cache holds ours");
+// Larger coordinates than these, m, are mistakes; squares of them are still numbers.
+#define POSITION_MAX 1e30
+
+// Witnesses that miss the depth along the normal by more than this, of the scale, are looked for
+// once more.
+#define WITNESS_MISS 1e-10
+
+// What is inside of the public cache.
+typedef struct PairCache {
+    rbGjkCache gjk;
+    rbFeaturePair features;
+} PairCache;
+
+_Static_assert(sizeof(PairCache) <= sizeof(rbSeparationCache), "the public cache holds ours");
 
 static rbCollideFn* const closedForms[RB_SHAPE_COUNT][RB_SHAPE_COUNT] = {
     [RB_SHAPE_SPHERE] = {[RB_SHAPE_SPHERE] = rbCollideSphereSphere,
@@ -41,27 +58,6 @@ static rbCollideFn* const closedForms[RB_SHAPE_COUNT][RB_SHAPE_COUNT] = {
     [RB_SHAPE_HULL] = {[RB_SHAPE_PLANE] = rbCollideConvexPlane},
 };
 
-static const char* const methodNames[RB_PAIR_COUNT] = {
-    [RB_PAIR_AUTO] = "auto",
-    [RB_PAIR_CLOSED_FORM] = "closed",
-    [RB_PAIR_ITERATIVE] = "iterative",
-};
-
-const char* rbPairMethod_Name(rbPairMethod method)
-{
-    return (unsigned)method < RB_PAIR_COUNT ? methodNames[method] : "unknown";
-}
-
-rbPairMethod rbPairMethod_Find(const char* name)
-{
-    for (int i = 0; i < RB_PAIR_COUNT; ++i) {
-        if (strcmp(name, methodNames[i]) == 0) {
-            return (rbPairMethod)i;
-        }
-    }
-    return RB_PAIR_COUNT;
-}
-
 rbSeparationInput rbDefaultSeparationInput(void)
 {
     rbSeparationInput input = {.cookie = RB_COOKIE_SEPARATION,
@@ -77,28 +73,55 @@ size_t rbGetSeparationScratchSize(void)
 // One query on its way through the table and the compounds.
 typedef struct Query {
     const rbSeparationInput* input;
-    rbGjkCache* cache;
-    rbEpaScratch* scratch;
+    rbGjkCache* cache;       // NULL: none
+    rbFeaturePair* features; // of the cache
+    rbEpaScratch* scratch;   // NULL: no depth is asked for
     rbError* error;
+    // what is asked for, by the function that visits the pairs of parts
+    double threshold; // m
+    rbSeparation* separation;
+    rbContactList* contacts;
+    bool isDone; // no further parts are wanted
 } Query;
 
-// Rounds both shapes: the surfaces move towards each other along the normal.
-static void applyRadii(const rbSeparationInput* input, rbSeparation* s)
+// Two shapes that are no compounds, as parts of the shapes of the input.
+typedef struct Leaf {
+    const rbGeometry* a;
+    const rbGeometry* b;
+    rbTransform transformBtoA; // of these
+    int childA, childB;        // of the outermost compounds
+    bool isPart;               // the rest has a value: otherwise these are the shapes of the input
+    rbTransform partToA;       // from the frame of this a to that of the input's
+    double rounding;           // m, of the relative position by the products of poses
+} Leaf;
+
+typedef rbStatus MeasureFn(const Query* query, const Leaf* leaf, rbSeparation* separation);
+
+typedef struct MethodRow {
+    const char* name;
+    MeasureFn* measure;
+} MethodRow;
+
+// Rounds both shapes (sign 1) or takes the rounding off again (-1): the surfaces move towards each
+// other along the normal.
+static void applyRadii(const rbSeparationInput* input, double sign, rbSeparation* s)
 {
-    double radii = input->radiusA + input->radiusB;
+    double radii = sign * (input->radiusA + input->radiusB);
+    double rounding = 2.0 * DBL_EPSILON * fabs(radii);
     s->distance -= radii;
-    s->lower -= radii;
-    s->upper -= radii;
-    s->pointA = rbAddScaled(s->pointA, input->radiusA, s->normal);
-    s->pointB = rbAddScaled(s->pointB, -input->radiusB, s->normal);
+    s->lower -= radii + rounding;
+    s->upper -= radii - rounding;
+    s->pointA = rbAddScaled(s->pointA, sign * input->radiusA, s->normal);
+    s->pointB = rbAddScaled(s->pointB, -sign * input->radiusB, s->normal);
 }
 
 static rbSeparation separationOfGjk(const rbCso* cso, const rbGjkResult* g)
 {
     double radii = cso->a->radius + cso->b->radius;
+    double rounding = 2.0 * DBL_EPSILON * radii;
     rbSeparation s = {.distance = rbDot(rbSub(g->b, g->a), g->normal) - radii,
-                      .lower = g->lower - radii,
-                      .upper = g->upper - radii,
+                      .lower = g->lower - radii - rounding,
+                      .upper = g->upper - radii + rounding,
                       .pointA = rbAddScaled(g->a, cso->a->radius, g->normal),
                       .pointB = rbAddScaled(g->b, -cso->b->radius, g->normal),
                       .normal = g->normal,
@@ -107,73 +130,263 @@ static rbSeparation separationOfGjk(const rbCso* cso, const rbGjkResult* g)
     return s;
 }
 
-static rbStatus measureIterative(const Query* query, const rbGeometry* a, const rbGeometry* b,
-                                 rbTransform transformBtoA, rbSeparation* separation)
+// The convex bodies of a leaf and their difference; false if a shape is none.
+typedef struct Bodies {
+    rbConvex a, b;
+    rbCso cso;
+} Bodies;
+
+static rbStatus makeBodies(const Query* query, const Leaf* leaf, Bodies* bodies)
 {
     const rbSeparationInput* input = query->input;
-    rbConvex convexA;
-    rbConvex convexB;
-    if (!rbConvex_Make(a, input->radiusA, &convexA) ||
-        !rbConvex_Make(b, input->radiusB, &convexB)) {
+    if (!rbConvex_Make(leaf->a, input->radiusA, &bodies->a) ||
+        !rbConvex_Make(leaf->b, input->radiusB, &bodies->b)) {
         return rbError_Set(query->error, RB_STATUS_UNSUPPORTED,
-                           "there is no %s method for a %s and a %s",
-                           rbPairMethod_Name(RB_PAIR_ITERATIVE), rbShapeType_Name(a->type),
-                           rbShapeType_Name(b->type));
+                           "there is no %s method for %s and %s",
+                           rbPairMethod_Name(query->input->method), rbShapeType_Name(leaf->a->type),
+                           rbShapeType_Name(leaf->b->type));
     }
-    rbCso cso = rbCso_Make(&convexA, &convexB, transformBtoA);
+    bodies->cso = rbCso_Make(&bodies->a, &bodies->b, leaf->transformBtoA);
+    return RB_STATUS_OK;
+}
+
+// How far witnesses are off their relation to the depth along the normal.
+static double missOf(rbVec3 a, rbVec3 b, const rbEpaResult* epa)
+{
+    return rbLength(rbAddScaled(rbSub(b, a), epa->depth, epa->normal));
+}
+
+// Any two points of the cores are an upper bound. Where a whole rim is equally deep, or the depth
+// search ended at a direction without a face, its witnesses may belong to another direction: the
+// points that GJK brought together, or those of the bodies moved apart by the depth, are better.
+static void settleWitnesses(const rbCso* cso, const rbGjkResult* gjk, const rbEpaResult* epa,
+                            rbSeparation* s)
+{
+    double radii = cso->a->radius + cso->b->radius;
+    double rounding = 2.0 * DBL_EPSILON * (radii + cso->scale);
+    double miss = missOf(epa->a, epa->b, epa);
+    double near = fmin(gjk->upper, rbDistance(epa->a, epa->b) + rounding);
+    if (miss > WITNESS_MISS * cso->scale) {
+        rbVec3 a = epa->a;
+        rbVec3 b = epa->b;
+        if (missOf(gjk->a, gjk->b, epa) < miss) {
+            miss = missOf(gjk->a, gjk->b, epa);
+            a = gjk->a;
+            b = gjk->b;
+        }
+        rbCso apart = *cso;
+        apart.translation = rbAddScaled(cso->translation, epa->depth, epa->normal);
+        rbGjkResult touching = rbGjk_Distance(&apart, NULL, NULL);
+        rbVec3 back = rbAddScaled(touching.b, -epa->depth, epa->normal);
+        s->iterations += touching.iterations;
+        if (missOf(touching.a, back, epa) < miss) {
+            a = touching.a;
+            b = back;
+        }
+        s->pointA = rbAddScaled(a, cso->a->radius, epa->normal);
+        s->pointB = rbAddScaled(b, -cso->b->radius, epa->normal);
+        near = fmin(near, rbDistance(a, b) + rounding);
+    }
+    s->upper = fmin(s->upper, near - radii + rounding);
+    s->distance = fmin(fmax(s->distance, s->lower), s->upper);
+}
+
+static rbStatus measureIterative(const Query* query, const Leaf* leaf, rbSeparation* separation)
+{
+    double tolerance = query->input->relativeTolerance;
+    Bodies bodies;
+    rbStatus status = makeBodies(query, leaf, &bodies);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    const rbCso* cso = &bodies.cso;
     rbGjkSettings gjk = rbDefaultGjkSettings();
-    if (input->relativeTolerance > 0.0) {
-        gjk.relativeTolerance = input->relativeTolerance;
+    gjk.relativeTolerance = tolerance > 0.0 ? tolerance : gjk.relativeTolerance;
+    rbGjkResult result;
+    rbGjk_Solve(cso, &gjk, query->cache, &result);
+    rbEpaResult depth;
+    if (result.overlaps) {
+        rbEpaSettings epa = rbDefaultEpaSettings();
+        epa.relativeTolerance = tolerance > 0.0 ? tolerance : epa.relativeTolerance;
+        depth = rbEpa_Depth(cso, result.simplex, result.simplexCount, &epa, query->scratch);
+        if (depth.reason == RB_STOP_APART && -depth.upper > result.lower) {
+            // not touching after all
+            result.overlaps = false;
+            result.lower = -depth.upper;
+            result.normal = depth.normal;
+            result.reason = RB_STOP_ROUNDING;
+            result.iterations += depth.iterations;
+        }
     }
-    rbGjkResult result = rbGjk_Distance(&cso, &gjk, query->cache);
     if (!result.overlaps) {
-        *separation = separationOfGjk(&cso, &result);
+        rbGjk_Tighten(cso, &gjk, &result);
+        *separation = separationOfGjk(cso, &result);
         return RB_STATUS_OK;
     }
-    rbEpaSettings epa = rbDefaultEpaSettings();
-    if (input->relativeTolerance > 0.0) {
-        epa.relativeTolerance = input->relativeTolerance;
-    }
-    rbEpaResult depth =
-        rbEpa_Depth(&cso, result.simplex, result.simplexCount, &epa, query->scratch);
-    *separation = rbEpa_Separation(&cso, &depth);
+    *separation = rbEpa_Separation(cso, &depth);
     separation->iterations += result.iterations;
+    settleWitnesses(cso, &result, &depth, separation);
     return RB_STATUS_OK;
 }
 
-static rbStatus measureSimple(const Query* query, const rbGeometry* a, const rbGeometry* b,
-                              rbTransform transformBtoA, rbSeparation* separation)
+static rbStatus measureClosed(const Query* query, const Leaf* leaf, rbSeparation* separation)
 {
-    rbCollideFn* straight = closedForms[a->type][b->type];
-    rbCollideFn* crossed = closedForms[b->type][a->type];
-    rbPairMethod method = query->input->method;
-    bool isClosed = straight != NULL || crossed != NULL;
-    if (method == RB_PAIR_ITERATIVE || (method == RB_PAIR_AUTO && !isClosed)) {
-        return measureIterative(query, a, b, transformBtoA, separation);
-    }
-    if (!isClosed) {
-        return rbError_Set(query->error, RB_STATUS_UNSUPPORTED,
-                           "there is no closed form for a %s and a %s; the methods auto and "
-                           "iterative measure them",
-                           rbShapeType_Name(a->type), rbShapeType_Name(b->type));
-    }
+    rbCollideFn* straight = closedForms[leaf->a->type][leaf->b->type];
+    rbCollideFn* crossed = closedForms[leaf->b->type][leaf->a->type];
     if (straight != NULL) {
-        *separation = straight(a, b, transformBtoA);
-    } else {
-        rbTransform transformAtoB = rbInvertTransform(transformBtoA);
-        rbSeparation other = crossed(b, a, transformAtoB);
+        *separation = straight(leaf->a, leaf->b, leaf->transformBtoA);
+    } else if (crossed != NULL) {
+        rbTransform transformAtoB = rbInvertTransform(leaf->transformBtoA);
+        rbSeparation other = crossed(leaf->b, leaf->a, transformAtoB);
         *separation = rbFlipSeparation(&other, transformAtoB);
+    } else {
+        return rbError_Set(query->error, RB_STATUS_UNSUPPORTED,
+                           "there is no closed form for %s and %s; the methods auto and "
+                           "iterative measure them",
+                           rbShapeType_Name(leaf->a->type), rbShapeType_Name(leaf->b->type));
     }
-    applyRadii(query->input, separation);
+    applyRadii(query->input, 1.0, separation);
     return RB_STATUS_OK;
 }
 
-// The answer for parts, brought from the frame of the part of A to that of A.
-static void moveAnswer(rbSeparation* s, rbTransform partToA)
+static bool hasClosedForm(const Leaf* leaf)
 {
-    s->pointA = rbTransformPoint(partToA, s->pointA);
-    s->pointB = rbTransformPoint(partToA, s->pointB);
-    s->normal = rbRotate(partToA.q, s->normal);
+    return closedForms[leaf->a->type][leaf->b->type] != NULL ||
+           closedForms[leaf->b->type][leaf->a->type] != NULL;
+}
+
+// Ellipsoids by Newton, where that proves itself.
+static bool measureEllipsoids(const Query* query, const Leaf* leaf, rbSeparation* separation)
+{
+    if (leaf->a->type != RB_SHAPE_ELLIPSOID || leaf->b->type != RB_SHAPE_ELLIPSOID) {
+        return false;
+    }
+    rbVec3 start = leaf->transformBtoA.p;
+    rbGjkCache* cache = query->cache;
+    if (cache != NULL && rbLengthSquared(cache->direction) > 0.0) {
+        start = cache->direction;
+    }
+    if (!rbCollideEllipsoids(leaf->a, leaf->b, leaf->transformBtoA, start, separation)) {
+        return false;
+    }
+    if (cache != NULL) {
+        cache->direction = separation->normal;
+        cache->count = 0;
+    }
+    applyRadii(query->input, 1.0, separation);
+    return true;
+}
+
+static rbStatus measureAuto(const Query* query, const Leaf* leaf, rbSeparation* separation)
+{
+    if (leaf->a->type == RB_SHAPE_BOX && leaf->b->type == RB_SHAPE_BOX) {
+        if (rbCollideBoxesByAxes(leaf->a, leaf->b, leaf->transformBtoA, separation)) {
+            applyRadii(query->input, 1.0, separation);
+            return RB_STATUS_OK;
+        }
+        return measureIterative(query, leaf, separation);
+    }
+    if (hasClosedForm(leaf)) {
+        return measureClosed(query, leaf, separation);
+    }
+    return measureEllipsoids(query, leaf, separation) ? RB_STATUS_OK
+                                                      : measureIterative(query, leaf, separation);
+}
+
+// Bounds hold as of every method, but depth and normal are those of a portal.
+static rbStatus measureMpr(const Query* query, const Leaf* leaf, rbSeparation* separation)
+{
+    Bodies bodies;
+    rbStatus status = makeBodies(query, leaf, &bodies);
+    if (status == RB_STATUS_OK) {
+        rbMprResult result = rbMpr_Penetration(&bodies.cso, NULL);
+        *separation = rbMpr_Separation(&result);
+    }
+    return status;
+}
+
+static rbStatus measureFeatures(const Query* query, const Leaf* leaf, rbSeparation* separation)
+{
+    if (!rbFeatures_Accepts(leaf->a) || !rbFeatures_Accepts(leaf->b)) {
+        return rbError_Set(query->error, RB_STATUS_UNSUPPORTED,
+                           "closest features are walked on spheres, boxes, capsules and hulls, not "
+                           "on %s and %s; the method auto measures them",
+                           rbShapeType_Name(leaf->a->type), rbShapeType_Name(leaf->b->type));
+    }
+    *separation = rbFeatures_Separation(leaf->a, leaf->b, leaf->transformBtoA, query->features);
+    applyRadii(query->input, 1.0, separation);
+    return RB_STATUS_OK;
+}
+
+static const MethodRow methodTable[RB_PAIR_COUNT] = {
+    [RB_PAIR_AUTO] = {"auto", measureAuto},
+    [RB_PAIR_CLOSED_FORM] = {"closed", measureClosed},
+    [RB_PAIR_ITERATIVE] = {"iterative", measureIterative},
+    [RB_PAIR_MPR] = {"mpr", measureMpr},
+    [RB_PAIR_FEATURES] = {"features", measureFeatures},
+};
+
+const char* rbPairMethod_Name(rbPairMethod method)
+{
+    return (unsigned)method < RB_PAIR_COUNT ? methodTable[method].name : "unknown";
+}
+
+rbPairMethod rbPairMethod_Find(const char* name)
+{
+    for (int i = 0; i < RB_PAIR_COUNT; ++i) {
+        if (strcmp(name, methodTable[i].name) == 0) {
+            return (rbPairMethod)i;
+        }
+    }
+    return RB_PAIR_COUNT;
+}
+
+static rbStatus measureLeaf(const Query* query, const Leaf* leaf, rbSeparation* separation)
+{
+    rbStatus status = methodTable[query->input->method].measure(query, leaf, separation);
+    separation->childA = leaf->childA;
+    separation->childB = leaf->childB;
+    return status;
+}
+
+// ----------------------------------------------------------------------------------- compounds
+
+static bool isSimple(const rbSeparationInput* input)
+{
+    return input->geometryA->type != RB_SHAPE_COMPOUND &&
+           input->geometryB->type != RB_SHAPE_COMPOUND;
+}
+
+typedef rbStatus VisitFn(Query* query, const Leaf* leaf);
+
+// Visits all pairs of parts until the query is done or a status is not OK.
+// NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
+static rbStatus visitLeaves(Query* query, const Leaf* leaf, VisitFn* visit)
+{
+    bool isA = leaf->a->type == RB_SHAPE_COMPOUND;
+    if (!isA && leaf->b->type != RB_SHAPE_COMPOUND) {
+        return visit(query, leaf);
+    }
+    const rbGeometry* whole = isA ? leaf->a : leaf->b;
+    rbStatus status = RB_STATUS_OK;
+    for (int i = 0; i < whole->childCount && status == RB_STATUS_OK && !query->isDone; ++i) {
+        const rbCompoundChild* child = &whole->children[i];
+        Leaf part = *leaf;
+        part.rounding +=
+            8.0 * DBL_EPSILON * (rbLength(leaf->transformBtoA.p) + rbLength(child->transform.p));
+        if (isA) {
+            part.a = child->geometry;
+            part.transformBtoA = rbInvMulTransforms(child->transform, leaf->transformBtoA);
+            part.partToA = rbMulTransforms(leaf->partToA, child->transform);
+            part.childA = leaf->a == query->input->geometryA ? i : leaf->childA;
+        } else {
+            part.b = child->geometry;
+            part.transformBtoA = rbMulTransforms(leaf->transformBtoA, child->transform);
+            part.childB = leaf->b == query->input->geometryB ? i : leaf->childB;
+        }
+        status = visitLeaves(query, &part, visit);
+    }
+    return status;
 }
 
 // Takes the nearer of two answers; the bounds of the union are the least of the parts'.
@@ -190,38 +403,78 @@ static void takeNearer(rbSeparation* best, const rbSeparation* part)
     best->iterations = iterations;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
-static rbStatus measure(const Query* query, const rbGeometry* a, const rbGeometry* b,
-                        rbTransform transformBtoA, rbSeparation* separation)
+static rbStatus visitOnly(Query* query, const Leaf* leaf)
 {
-    if (a->type != RB_SHAPE_COMPOUND && b->type != RB_SHAPE_COMPOUND) {
-        return measureSimple(query, a, b, transformBtoA, separation);
+    return measureLeaf(query, leaf, query->separation);
+}
+
+static rbStatus visitNearest(Query* query, const Leaf* leaf)
+{
+    rbSeparation part = {0};
+    rbStatus status = measureLeaf(query, leaf, &part);
+    if (status == RB_STATUS_OK) {
+        // poses of parts are products, rounded by what the longest factor was
+        part.lower -= leaf->rounding;
+        part.upper += leaf->rounding;
+        part.pointA = rbTransformPoint(leaf->partToA, part.pointA);
+        part.pointB = rbTransformPoint(leaf->partToA, part.pointB);
+        part.normal = rbRotate(leaf->partToA.q, part.normal);
+        takeNearer(query->separation, &part);
     }
-    bool isA = a->type == RB_SHAPE_COMPOUND;
-    const rbGeometry* whole = isA ? a : b;
-    *separation = (rbSeparation){.distance = INFINITY, .lower = INFINITY, .upper = INFINITY};
-    for (int i = 0; i < whole->childCount; ++i) {
-        const rbCompoundChild* child = &whole->children[i];
-        rbSeparation part = {0};
-        rbStatus status;
-        if (isA) {
-            rbTransform relative = rbInvMulTransforms(child->transform, transformBtoA);
-            status = measure(query, child->geometry, b, relative, &part);
-        } else {
-            rbTransform relative = rbMulTransforms(transformBtoA, child->transform);
-            status = measure(query, a, child->geometry, relative, &part);
-        }
-        if (status != RB_STATUS_OK) {
-            return status;
-        }
-        if (isA) {
-            moveAnswer(&part, child->transform);
-            part.childA = i;
-        } else {
-            part.childB = i;
-        }
-        takeNearer(separation, &part);
+    return status;
+}
+
+static rbStatus visitOverlap(Query* query, const Leaf* leaf)
+{
+    rbPairMethod method = query->input->method;
+    rbStatus status;
+    if (method == RB_PAIR_CLOSED_FORM || method == RB_PAIR_FEATURES ||
+        (method == RB_PAIR_AUTO && hasClosedForm(leaf))) {
+        rbSeparation part;
+        status = measureLeaf(query, leaf, &part);
+        query->isDone = status == RB_STATUS_OK && part.lower <= query->threshold;
+        return status;
     }
+    Bodies bodies;
+    status = makeBodies(query, leaf, &bodies);
+    if (status == RB_STATUS_OK && method == RB_PAIR_MPR) {
+        bodies.a.radius += query->threshold;
+        query->isDone = rbMpr_Overlaps(&bodies.cso);
+    } else if (status == RB_STATUS_OK) {
+        query->isDone = rbGjk_Overlaps(&bodies.cso, query->threshold, query->cache);
+    }
+    return status;
+}
+
+// The manifold of the shapes without their rounding, moved out to the rounded surfaces.
+static rbStatus visitContacts(Query* query, const Leaf* leaf)
+{
+    rbSeparation s;
+    rbStatus status = measureLeaf(query, leaf, &s);
+    if (status != RB_STATUS_OK || !(s.distance <= query->threshold)) {
+        return status;
+    }
+    const rbSeparationInput* input = query->input;
+    double radii = input->radiusA + input->radiusB;
+    applyRadii(input, -1.0, &s);
+    rbManifold manifold;
+    rbBuildManifold(leaf->a, leaf->b, leaf->transformBtoA, &s, query->threshold + radii, &manifold);
+    for (int i = 0; i < manifold.count; ++i) {
+        rbManifoldPoint* point = &manifold.points[i];
+        rbVec3 a = rbAddScaled(point->pointA, input->radiusA, manifold.normal);
+        rbVec3 b = rbAddScaled(point->pointB, -input->radiusB, manifold.normal);
+        point->pointA = leaf->isPart ? rbTransformPoint(leaf->partToA, a) : a;
+        point->pointB = leaf->isPart ? rbTransformPoint(leaf->partToA, b) : b;
+        point->distance -= radii;
+    }
+    if (leaf->isPart) {
+        manifold.normal = rbRotate(leaf->partToA.q, manifold.normal);
+    }
+    rbContactList* list = query->contacts;
+    if (list->count < list->capacity) {
+        list->manifolds[list->count] = manifold;
+    }
+    ++list->count;
     return RB_STATUS_OK;
 }
 
@@ -231,19 +484,27 @@ static rbStatus judgeInput(const rbSeparationInput* input, rbError* error)
         return rbError_Set(error, RB_STATUS_INVALID,
                            "the input was not made by rbDefaultSeparationInput");
     }
-    double norm = sqrt(rbDotQuat(input->transformBtoA.q, input->transformBtoA.q));
-    if (!rbIsFinite3(input->transformBtoA.p) || !(fabs(norm - 1.0) <= 1e-6)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the position of B must be finite and its orientation a unit quaternion; "
-            "its length is %g",
-            norm);
-    }
-    if (!(input->radiusA >= 0.0) || !(input->radiusB >= 0.0) || !isfinite(input->radiusA) ||
-        !isfinite(input->radiusB)) {
+    double square = rbDotQuat(input->transformBtoA.q, input->transformBtoA.q);
+    rbVec3 p = input->transformBtoA.p;
+    if (!(fabs(p.x) <= POSITION_MAX && fabs(p.y) <= POSITION_MAX && fabs(p.z) <= POSITION_MAX)) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the radii %g and %g m must be finite and not negative", input->radiusA,
-                           input->radiusB);
+                           "the position of B is (%g, %g, %g); coordinates up to %g m are accepted",
+                           p.x, p.y, p.z, POSITION_MAX);
+    }
+    if (!(fabs(square - 1.0) <= 2e-6)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the orientation of B must be a unit quaternion; its length is %g",
+                           sqrt(square));
+    }
+    if (!(input->radiusA >= 0.0 && input->radiusA <= POSITION_MAX && input->radiusB >= 0.0 &&
+          input->radiusB <= POSITION_MAX)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the radii are %g and %g m; 0 to %g m are accepted", input->radiusA,
+                           input->radiusB, POSITION_MAX);
+    }
+    if ((unsigned)input->method >= RB_PAIR_COUNT) {
+        return rbError_Set(error, RB_STATUS_INVALID, "method %d is unknown; below %d are accepted",
+                           (int)input->method, (int)RB_PAIR_COUNT);
     }
     if (!(input->relativeTolerance >= 0.0) || input->relativeTolerance > 1.0) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -253,20 +514,81 @@ static rbStatus judgeInput(const rbSeparationInput* input, rbError* error)
     return RB_STATUS_OK;
 }
 
-rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* cache,
-                             void* scratch, rbSeparation* separation, rbError* error)
+// A unit to rounding; most are already, and the root would cost a tenth of a query.
+static rbQuat polishQuat(rbQuat q)
 {
-    RB_ASSERT(input->geometryA != NULL && input->geometryB != NULL && scratch != NULL);
-    rbStatus status = judgeInput(input, error);
+    return fabs(rbDotQuat(q, q) - 1.0) <= 4.0 * DBL_EPSILON ? q : rbNormalizeQuat(q);
+}
+
+static rbStatus runQuery(Query* query, rbSeparationCache* cache, VisitFn* visit)
+{
+    const rbSeparationInput* input = query->input;
+    RB_ASSERT(input->geometryA != NULL && input->geometryB != NULL);
+    rbStatus status = judgeInput(input, query->error);
     if (status != RB_STATUS_OK) {
         return status;
     }
-    bool isPair =
-        input->geometryA->type != RB_SHAPE_COMPOUND && input->geometryB->type != RB_SHAPE_COMPOUND;
+    bool isPair = isSimple(input);
+    if (isPair && cache != NULL) {
+        PairCache* own = (PairCache*)cache->opaque;
+        query->cache = &own->gjk;
+        query->features = &own->features;
+    }
+    Leaf whole;
+    whole.a = input->geometryA;
+    whole.b = input->geometryB;
+    whole.transformBtoA.p = input->transformBtoA.p;
+    whole.transformBtoA.q = polishQuat(input->transformBtoA.q);
+    whole.childA = whole.childB = 0;
+    whole.isPart = !isPair;
+    if (isPair) {
+        return visit(query, &whole);
+    }
+    whole.partToA = RB_TRANSFORM_IDENTITY;
+    whole.rounding = 0.0;
+    return visitLeaves(query, &whole, visit);
+}
+
+rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* cache,
+                             void* scratch, rbSeparation* separation, rbError* error)
+{
+    RB_ASSERT(scratch != NULL && separation != NULL);
+    Query query = {.input = input, .scratch = scratch, .error = error, .separation = separation};
+    if (isSimple(input)) {
+        return runQuery(&query, cache, visitOnly);
+    }
+    *separation = (rbSeparation){.distance = INFINITY, .lower = INFINITY, .upper = INFINITY};
+    return runQuery(&query, cache, visitNearest);
+}
+
+rbStatus rbTestOverlap(const rbSeparationInput* input, double margin, rbSeparationCache* cache,
+                       bool* overlaps, rbError* error)
+{
+    RB_ASSERT(overlaps != NULL);
+    *overlaps = false;
+    if (!(margin >= 0.0)) {
+        return rbError_Set(error, RB_STATUS_INVALID, "the margin is %g m; it must not be negative",
+                           margin);
+    }
+    Query query = {.input = input, .error = error, .threshold = margin};
+    rbStatus status = runQuery(&query, cache, visitOverlap);
+    *overlaps = query.isDone;
+    return status;
+}
+
+rbStatus rbFindContacts(const rbSeparationInput* input, double threshold, rbSeparationCache* cache,
+                        void* scratch, rbContactList* list, rbError* error)
+{
+    RB_ASSERT(scratch != NULL && list != NULL && list->capacity >= 0);
+    list->count = 0;
+    if (!isfinite(threshold)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the contact threshold is %g m; it must be finite", threshold);
+    }
     Query query = {.input = input,
-                   .cache = isPair && cache != NULL ? (rbGjkCache*)cache->opaque : NULL,
                    .scratch = scratch,
-                   .error = error};
-    rbTransform unit = {input->transformBtoA.p, rbNormalizeQuat(input->transformBtoA.q)};
-    return measure(&query, input->geometryA, input->geometryB, unit, separation);
+                   .error = error,
+                   .threshold = threshold,
+                   .contacts = list};
+    return runQuery(&query, cache, visitContacts);
 }

@@ -1,0 +1,100 @@
+// Closest features of two convex polytopes by walking from neighbour to neighbour (after V-Clip).
+//
+// A feature is a vertex, an edge or a face. The walk keeps one of each body and moves to a
+// neighbour as long as that brings the pair closer; the pair it ends with is the cache for the next
+// query, which after a small motion ends in a step or two. Bodies: box, hull, and as bodies of one
+// vertex or one edge the centre of a sphere and the axis of a capsule; their radii come off at the
+// end.
+//
+// The answer does not rest on the walk: the upper bound is the distance of two points of the cores,
+// the lower one the gap between two support planes, so a walk led astray by rounding costs
+// tightness, not truth. In overlap the depth is that along one face normal, not the least one (EPA
+// finds that).
+//
+// B-57, B-59, B-62 of the specification.
+#ifndef RB_CONVEX_FEATURES_H
+#define RB_CONVEX_FEATURES_H
+
+#include "collision/geometry/polyhedron.h"
+
+#include <rattleback/collision.h>
+
+typedef enum rbFeatureKind {
+    RB_FEATURE_NONE, // in a cache: start cold
+    RB_FEATURE_VERTEX,
+    RB_FEATURE_EDGE,
+    RB_FEATURE_FACE
+} rbFeatureKind;
+
+// The cache of a pair. Zero is empty; anything else is checked, so that a stale or damaged one
+// costs time but no correctness.
+typedef struct rbFeaturePair {
+    int kindA, indexA; // rbFeatureKind; index in the tables of the body
+    int kindB, indexB;
+} rbFeaturePair;
+
+#define RB_FEATURE_STORAGE 8
+
+// A core with its incidence, the same tables for all shapes. Points into itself or into the
+// geometry: do not copy, keep the geometry alive.
+typedef struct rbFeatureBody {
+    const rbVec3* vertices;
+    const rbVec3* normals; // per face, unit, outward
+    const double* offsets;
+    const rbEdge* edges; // faces -1 where there are none (capsule)
+    const int* vertexEdgeStarts;
+    const int* vertexEdges;
+    const int* faceStarts;   // into faceVertices and faceEdges
+    const int* faceVertices; // loops, counter-clockwise from outside
+    const int* faceEdges;
+    int vertexCount, edgeCount, faceCount;
+    rbVec3 center;                      // m, of the bounds of the core
+    double size;                        // m, no vertex is farther from the origin
+    double radius;                      // m, of the ball swept around the core
+    rbVec3 corners[RB_FEATURE_STORAGE]; // storage of boxes, capsules and spheres
+    double boxOffsets[6];
+} rbFeatureBody;
+
+typedef struct rbFeatureResult {
+    // Apart: those that the witnesses lie inside of. In overlap usually the face of the normal and
+    // the vertex deepest below it. Not the same as what is left in the cache.
+    rbFeaturePair features;
+    bool overlaps; // the cores have a common point; coincidence counts
+    // m, of the cores. Apart: that of a and b. In overlap minus the depth along the normal: moving
+    // B by it along the normal parts the cores, but a shorter way may exist.
+    double distance;
+    double lower;  // m; lower <= true signed distance of the cores <= upper, rounding included
+    double upper;  // m
+    rbVec3 a;      // on the core of A, frame of A; in overlap on the support plane along the normal
+    rbVec3 b;      // on the core of B, frame of A; b - a = distance * normal
+    rbVec3 normal; // unit, from A to B
+    int steps;     // pairs of features looked at
+    // CONVERGED: bounds as tight as rounding allows; TOUCHES: overlap; ROUNDING: the walk ended in
+    // a pair, or went round in a circle of pairs, that rounding cannot tell apart, bounds are
+    // wider; ITERATIONS: step limit, bounds hold but may be wide
+    rbStopReason reason;
+} rbFeatureResult;
+
+// Sphere, box, capsule or hull?
+bool rbFeatures_Accepts(const rbGeometry* geometry);
+
+// The body of an accepted geometry, in place. O(1).
+void rbFeatureBody_Make(const rbGeometry* geometry, rbFeatureBody* body);
+
+// Vertex farthest along a direction, any length but zero. start is where hulls of many vertices
+// begin to climb.
+int rbFeatureBody_Support(const rbFeatureBody* body, rbVec3 direction, int start);
+
+// Walks to the closest features of the cores. cache may be NULL. Allocates nothing.
+rbFeatureResult rbFeatures_Walk(const rbFeatureBody* a, const rbFeatureBody* b,
+                                rbTransform transformBtoA, rbFeaturePair* cache);
+
+// The answer for the bodies with their radii.
+rbSeparation rbFeatureResult_GetSeparation(const rbFeatureResult* result, double radiusA,
+                                           double radiusB);
+
+// Both at once, for accepted geometries.
+rbSeparation rbFeatures_Separation(const rbGeometry* a, const rbGeometry* b,
+                                   rbTransform transformBtoA, rbFeaturePair* cache);
+
+#endif

@@ -1,0 +1,86 @@
+// The support mapping of a difference, inline: for the inner loops of the kernels of this room.
+// Everybody else calls rbCso_Support.
+#ifndef RB_CONVEX_SUPPORT_H
+#define RB_CONVEX_SUPPORT_H
+
+#include "collision/convex/convex.h"
+
+// The direction with its largest component of magnitude 1, so that squares neither overflow nor
+// vanish.
+rbVec3 rbBalanceDirection(rbVec3 direction);
+
+// Support of a core with its scale and summands.
+rbVec3 rbSupportSum(const rbConvex* convex, rbVec3 direction, int* vertex);
+
+// Points, segments and boxes have their corners at +- extents: bit i of the index is the sign of
+// component i.
+static inline rbVec3 rbGetExtentsVertex(rbVec3 extents, int vertex)
+{
+    return rbMakeVec3((vertex & 1) != 0 ? extents.x : -extents.x,
+                      (vertex & 2) != 0 ? extents.y : -extents.y,
+                      (vertex & 4) != 0 ? extents.z : -extents.z);
+}
+
+static inline rbVec3 rbSupportExtents(const rbConvex* convex, rbVec3 direction, int* vertex)
+{
+    rbVec3 extents = convex->extents;
+    *vertex = convex->signMask & ((direction.x >= 0.0 ? 1 : 0) | (direction.y >= 0.0 ? 2 : 0) |
+                                  (direction.z >= 0.0 ? 4 : 0));
+    return rbMakeVec3(direction.x >= 0.0 ? extents.x : -extents.x,
+                      direction.y >= 0.0 ? extents.y : -extents.y,
+                      direction.z >= 0.0 ? extents.z : -extents.z);
+}
+
+static inline rbVec3 rbSupportCore(const rbConvex* convex, rbVec3 direction, int* vertex)
+{
+    if (convex->isPlain) {
+        return convex->isExtents ? rbSupportExtents(convex, direction, vertex)
+                                 : convex->support(convex, direction, vertex);
+    }
+    return rbSupportSum(convex, direction, vertex);
+}
+
+// Puts the points of the cores together.
+static inline void rbMakeCsoPoint(const rbCso* cso, rbVec3 onA, rbVec3 onB, rbCsoPoint* point)
+{
+    rbVec3 b = rbAdd(rbMulMV(cso->rotation, onB), cso->translation);
+    point->w = rbSub(onA, b);
+    point->a = onA;
+    point->b = b;
+}
+
+// rbCso_FindSupport.
+static inline void rbFindSupport(const rbCso* cso, rbVec3 direction, int hints[2],
+                                 rbCsoPoint* point)
+{
+    RB_ASSERT(rbIsFinite3(direction));
+    RB_ASSERT(direction.x != 0.0 || direction.y != 0.0 || direction.z != 0.0);
+    const rbConvex* a = cso->a;
+    const rbConvex* b = cso->b;
+    if (!a->isPolytope || !b->isPolytope) {
+        direction = rbBalanceDirection(direction);
+    }
+    int vertexA = hints != NULL ? hints[0] : -1;
+    int vertexB = hints != NULL ? hints[1] : -1;
+    rbVec3 onA = rbSupportCore(a, direction, &vertexA);
+    rbVec3 onB = rbSupportCore(b, rbNeg(rbMulMtV(cso->rotation, direction)), &vertexB);
+    rbMakeCsoPoint(cso, onA, onB, point);
+    point->vertexA = vertexA;
+    point->vertexB = vertexB;
+    if (hints != NULL) {
+        hints[0] = vertexA;
+        hints[1] = vertexB;
+    }
+}
+
+// Vertex of a polytope core by its index, as rbConvex_FindVertex.
+static inline bool rbFindVertex(const rbConvex* convex, int vertex, rbVec3* point)
+{
+    if (convex->isExtents && convex->isPlain) {
+        *point = rbGetExtentsVertex(convex->extents, vertex);
+        return (unsigned)vertex < 8;
+    }
+    return rbConvex_FindVertex(convex, vertex, point);
+}
+
+#endif

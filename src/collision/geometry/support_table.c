@@ -1,0 +1,222 @@
+#include "collision/geometry/support_table.h"
+
+#include "base/core/memory.h"
+#include "collision/geometry/polyhedron.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LANES 8
+
+// Two doubles, and what comparing them gives. Plain products and sums in each lane: the same bits
+// as one by one.
+typedef double Pair __attribute__((vector_size(16), may_alias));
+typedef long long PairMask __attribute__((vector_size(16)));
+
+// The greatest heights so far of the vertices of even and of odd index, and where.
+typedef struct Lanes {
+    Pair best;
+    PairMask at;
+} Lanes;
+
+// The square of a side that a coordinate from -1 to 1 falls into.
+static int squareOf(double x)
+{
+    int square = (int)((0.5 * RB_SUPPORT_SPLIT) * (x + 1.0));
+    return square < RB_SUPPORT_SPLIT ? square : RB_SUPPORT_SPLIT - 1;
+}
+
+static int sectorOf(rbVec3 d)
+{
+    double x = fabs(d.x), y = fabs(d.y), z = fabs(d.z);
+    bool isX = x >= y && x >= z;
+    bool isY = !isX && y >= z;
+    double along = isX ? d.x : (isY ? d.y : d.z);
+    double first = isX ? d.y : d.x;
+    double second = isX || isY ? d.z : d.y;
+    double inverse = 1.0 / fabs(along);
+    int side = (isX ? 0 : (isY ? 2 : 4)) + (along < 0.0 ? 1 : 0);
+    return (side * RB_SUPPORT_SPLIT + squareOf(first * inverse)) * RB_SUPPORT_SPLIT +
+           squareOf(second * inverse);
+}
+
+// A direction through the middle of a sector.
+static rbVec3 middleOf(int sector)
+{
+    int side = sector / (RB_SUPPORT_SPLIT * RB_SUPPORT_SPLIT);
+    double along = side % 2 == 0 ? 1.0 : -1.0;
+    double first = (2.0 * (sector / RB_SUPPORT_SPLIT % RB_SUPPORT_SPLIT) + 1.0) / RB_SUPPORT_SPLIT;
+    double second = (2.0 * (sector % RB_SUPPORT_SPLIT) + 1.0) / RB_SUPPORT_SPLIT;
+    first -= 1.0;
+    second -= 1.0;
+    return side < 2   ? rbMakeVec3(along, first, second)
+           : side < 4 ? rbMakeVec3(first, along, second)
+                      : rbMakeVec3(first, second, along);
+}
+
+static void setLane(rbVertexBlock* blocks, int index, rbVec3 v)
+{
+    rbVertexBlock* block = &blocks[index / LANES];
+    block->x[index % LANES] = v.x;
+    block->y[index % LANES] = v.y;
+    block->z[index % LANES] = v.z;
+}
+
+static int blocksFor(int count)
+{
+    return (count + LANES - 1) / LANES;
+}
+
+// The vertices that share a face with one, each once; returns how many. Edges alone would not do:
+// vertices of a merged face lie in its plane only to its tolerance, and a climb must not stop below
+// one of them.
+static int collectNeighbors(const rbPolyhedron* p, int vertex, int* list)
+{
+    int edgeCount;
+    const int* edges = rbPolyhedron_GetVertexEdges(p, vertex, &edgeCount);
+    int count = 0;
+    for (int e = 0; e < 2 * edgeCount; ++e) {
+        const rbEdge* edge = &p->edges[edges[e / 2]];
+        int face = e % 2 == 0 ? edge->faceLeft : edge->faceRight;
+        const int* loop = p->indices + p->faceStarts[face];
+        for (int i = 0; i < p->faceSizes[face]; ++i) {
+            bool isNew = loop[i] != vertex;
+            for (int k = 0; k < count && isNew; ++k) {
+                isNew = list[k] != loop[i];
+            }
+            if (isNew) {
+                list[count++] = loop[i];
+            }
+        }
+    }
+    return count;
+}
+
+static void fillNeighbors(rbSupportTable* table, const rbPolyhedron* p)
+{
+    size_t bytes = (size_t)p->vertexCount * sizeof(int);
+    int* list = rbAlloc(bytes);
+    int next = 0;
+    for (int v = 0; v < p->vertexCount; ++v) {
+        table->starts[v] = next;
+        next += blocksFor(collectNeighbors(p, v, list));
+    }
+    table->starts[p->vertexCount] = next;
+    table->neighbors = rbAlloc((size_t)next * sizeof(rbVertexBlock));
+    table->neighborIds = rbAlloc((size_t)next * sizeof(int[LANES]));
+    for (int v = 0; v < p->vertexCount; ++v) {
+        int count = collectNeighbors(p, v, list);
+        int start = table->starts[v];
+        for (int i = 0; i < LANES * (table->starts[v + 1] - start); ++i) {
+            int neighbor = i < count ? list[i] : v;
+            setLane(table->neighbors + start, i, p->vertices[neighbor]);
+            table->neighborIds[start + i / LANES][i % LANES] = neighbor;
+        }
+    }
+    rbFree(list, bytes);
+}
+
+rbSupportTable* rbCreateSupportTable(const rbPolyhedron* p)
+{
+    RB_ASSERT(p->edgeCount > 0 && p->vertexCount >= 4);
+    rbSupportTable* table = rbAllocZero(1, sizeof *table);
+    table->vertexCount = p->vertexCount;
+    table->blockCount = blocksFor(p->vertexCount);
+    table->blocks = rbAlloc((size_t)table->blockCount * sizeof(rbVertexBlock));
+    table->starts = rbAlloc(((size_t)p->vertexCount + 1) * sizeof(int));
+    for (int i = 0; i < LANES * table->blockCount; ++i) {
+        setLane(table->blocks, i, p->vertices[i < p->vertexCount ? i : 0]);
+    }
+    for (int i = 0; i < p->vertexCount; ++i) {
+        table->center = rbAddScaled(table->center, 1.0 / p->vertexCount, p->vertices[i]);
+    }
+    fillNeighbors(table, p);
+    for (int s = 0; s < RB_SUPPORT_SECTORS; ++s) {
+        rbVec3 d = middleOf(s);
+        RB_ASSERT(sectorOf(d) == s);
+        table->sectors[s] = rbSupportTable_Search(table, d);
+    }
+    return table;
+}
+
+void rbDestroySupportTable(rbSupportTable* table)
+{
+    if (table == NULL) {
+        return;
+    }
+    size_t count = (size_t)table->starts[table->vertexCount];
+    rbFree(table->blocks, (size_t)table->blockCount * sizeof(rbVertexBlock));
+    rbFree(table->neighbors, count * sizeof(rbVertexBlock));
+    rbFree(table->neighborIds, count * sizeof(int[LANES]));
+    rbFree(table->starts, ((size_t)table->vertexCount + 1) * sizeof(int));
+    rbFree(table, sizeof *table);
+}
+
+static inline Pair heightsAt(const rbVertexBlock* block, int lane, const Pair direction[3])
+{
+    return *(const Pair*)(block->x + lane) * direction[0] +
+           *(const Pair*)(block->y + lane) * direction[1] +
+           *(const Pair*)(block->z + lane) * direction[2];
+}
+
+// Keeps the higher one in each lane, the first of equals.
+static inline void keepHigher(Lanes* lanes, Pair heights, PairMask at)
+{
+    PairMask isHigher = heights > lanes->best;
+    lanes->at = (isHigher & at) | (~isHigher & lanes->at);
+    lanes->best = (Pair)((isHigher & (PairMask)heights) | (~isHigher & (PairMask)lanes->best));
+}
+
+// Place of the highest vertex in some blocks, and its height.
+static inline int findHighest(const rbVertexBlock* blocks, int count, rbVec3 d, double* height)
+{
+    const Pair direction[3] = {{d.x, d.x}, {d.y, d.y}, {d.z, d.z}};
+    // four chains side by side: one alone would wait for each comparison
+    Lanes lanes[4];
+    PairMask now[4];
+    for (int k = 0; k < 4; ++k) {
+        now[k] = (PairMask){2 * k, 2 * k + 1};
+        lanes[k] = (Lanes){heightsAt(blocks, 2 * k, direction), now[k]};
+    }
+    for (int i = 1; i < count; ++i) {
+        for (int k = 0; k < 4; ++k) {
+            now[k] += LANES;
+            keepHigher(&lanes[k], heightsAt(blocks + i, 2 * k, direction), now[k]);
+        }
+    }
+    keepHigher(&lanes[0], lanes[1].best, lanes[1].at);
+    keepHigher(&lanes[2], lanes[3].best, lanes[3].at);
+    keepHigher(&lanes[0], lanes[2].best, lanes[2].at);
+    bool isOdd = lanes[0].best[1] > lanes[0].best[0];
+    *height = isOdd ? lanes[0].best[1] : lanes[0].best[0];
+    return (int)(isOdd ? lanes[0].at[1] : lanes[0].at[0]);
+}
+
+int rbSupportTable_Search(const rbSupportTable* table, rbVec3 direction)
+{
+    double height;
+    int vertex = findHighest(table->blocks, table->blockCount, direction, &height);
+    return vertex < table->vertexCount ? vertex : 0; // the rest are copies of the first
+}
+
+int rbSupportTable_Climb(const rbSupportTable* table, rbVec3 direction, int from)
+{
+    int here = table->sectors[sectorOf(direction)];
+    double highest = rbDot(direction, rbSupportTable_GetVertex(table, here));
+    if (from >= 0 && from < table->vertexCount) {
+        double height = rbDot(direction, rbSupportTable_GetVertex(table, from));
+        here = height >= highest ? from : here;
+        highest = height >= highest ? height : highest;
+    }
+    for (;;) {
+        int start = table->starts[here];
+        double height;
+        int lane = findHighest(table->neighbors + start, table->starts[here + 1] - start, direction,
+                               &height);
+        if (!(height > highest)) {
+            return here;
+        }
+        highest = height;
+        here = table->neighborIds[start + lane / LANES][lane % LANES];
+    }
+}

@@ -1,0 +1,54 @@
+// Vertices of a convex polyhedron laid out for support queries.
+//
+// Small ones are searched through, coordinate by coordinate, eight vertices at a time; large ones
+// are climbed along their faces from a vertex that is near the summit for every direction of the
+// same sector. Both give a vertex of greatest height, of several always the same one.
+#ifndef RB_GEOMETRY_SUPPORT_TABLE_H
+#define RB_GEOMETRY_SUPPORT_TABLE_H
+
+#include <rattleback/vecmath.h>
+
+struct rbPolyhedron;
+
+// More vertices are climbed.
+#define RB_SUPPORT_SEARCH_MAX 48
+// Sectors: the sides of a cube about the origin, each a square of so many by so many.
+#define RB_SUPPORT_SPLIT 8
+#define RB_SUPPORT_SECTORS (6 * RB_SUPPORT_SPLIT * RB_SUPPORT_SPLIT)
+
+// Eight vertices coordinate by coordinate.
+typedef struct rbVertexBlock {
+    double x[8], y[8], z[8];
+} rbVertexBlock;
+
+typedef struct rbSupportTable {
+    rbVec3 center; // mean of the vertices: inside
+    int vertexCount;
+    int blockCount;
+    rbVertexBlock* blocks; // all vertices, the last block filled up with copies of the first
+    // Neighbours of a vertex, those that share a face with it, in blocks filled up with copies of
+    // the vertex itself.
+    int* starts; // vertexCount + 1, into neighbors
+    rbVertexBlock* neighbors;
+    int (*neighborIds)[8];
+    int sectors[RB_SUPPORT_SECTORS]; // a summit in the middle of each sector
+} rbSupportTable;
+
+// The table of a polyhedron with edges. The polyhedron must be convex.
+rbSupportTable* rbCreateSupportTable(const struct rbPolyhedron* polyhedron);
+void rbDestroySupportTable(rbSupportTable* table);
+
+// A vertex of greatest height along a direction that is not zero.
+int rbSupportTable_Search(const rbSupportTable* table, rbVec3 direction);
+
+// The same by climbing from a vertex, or from that of the sector if it is negative.
+int rbSupportTable_Climb(const rbSupportTable* table, rbVec3 direction, int from);
+
+static inline rbVec3 rbSupportTable_GetVertex(const rbSupportTable* table, int vertex)
+{
+    const rbVertexBlock* block = &table->blocks[(unsigned)vertex / 8];
+    unsigned lane = (unsigned)vertex % 8;
+    return rbMakeVec3(block->x[lane], block->y[lane], block->z[lane]);
+}
+
+#endif
