@@ -1,174 +1,121 @@
 // rattleback distance: signed distance, witnesses and bounds of two shapes given in words.
 //
-// The shapes become a scene of two bodies, so that they are read, judged and reported by the same
-// code as in a scene file.
-#include "base/core/memory.h"
-#include "cli/cli.h"
+// Words are read by io/scene/shape_words.c, as in files of pairs; a shape in JSON becomes a scene
+// of one body, so that it is read and judged by the same code as in a scene file.
+#include "cli/distance.h"
 
-#include <rattleback/collision.h>
+#include "base/core/memory.h"
+#include "io/scene/mesh_text.h"
+#include "io/scene/shape_words.h"
+
 #include <rattleback/scene.h>
 #include <rattleback/world.h>
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-// A shape in words: its keys in a scene, in the order of the numbers.
-typedef struct ShapeWord {
-    const char* name;
-    const char* keys[2]; // the last one takes what is left
-    int counts[2];       // numbers of a key; 1: a number, more: an array
-    int optional;        // numbers that may be left out at the end
-} ShapeWord;
+#define JSON_TEXT_MAX (1 << 20) // characters of a shape in JSON
 
-static const ShapeWord shapeWords[] = {
-    {"sphere", {"radius", NULL}, {1, 0}, 0},      {"box", {"size", NULL}, {3, 0}, 0},
-    {"capsule", {"radius", "length"}, {1, 1}, 0}, {"cylinder", {"radius", "length"}, {1, 1}, 0},
-    {"cone", {"radius", "height"}, {1, 1}, 0},    {"ellipsoid", {"semiAxes", NULL}, {3, 0}, 0},
-    {"plane", {"normal", "offset"}, {3, 1}, 1},
-};
-#define WORD_COUNT ((int)(sizeof shapeWords / sizeof shapeWords[0]))
-#define SHAPE_TEXT_MAX 4096
-
-// Numbers separated by commas; -1 when the text is something else.
-static int parseNumbers(const char* text, double* numbers, int capacity)
+// "hull:FILE" names a mesh file, whose points are taken.
+static rbGeometry* readNamedShape(rbShapeType type, const char* name, void* context, rbError* error)
 {
-    int count = 0;
-    const char* here = text;
-    while (count < capacity) {
-        char* end = NULL;
-        numbers[count] = strtod(here, &end);
-        if (end == here || !isfinite(numbers[count])) {
-            return -1;
-        }
-        ++count;
-        if (*end == '\0') {
-            return count;
-        }
-        if (*end != ',') {
-            return -1;
-        }
-        here = end + 1;
-    }
-    return -1;
-}
-
-static size_t appendNumbers(char* json, size_t capacity, const double* numbers, int count)
-{
-    size_t used = 0;
-    used += (size_t)snprintf(json + used, capacity - used, "%s", count > 1 ? "[" : "");
-    for (int i = 0; i < count; ++i) {
-        used += (size_t)snprintf(json + used, capacity - used, "%s%.17g", i > 0 ? ", " : "",
-                                 numbers[i]);
-    }
-    used += (size_t)snprintf(json + used, capacity - used, "%s", count > 1 ? "]" : "");
-    return used;
-}
-
-static const ShapeWord* findWord(const char* text, size_t length)
-{
-    const char* names[WORD_COUNT];
-    char name[32];
-    (void)snprintf(name, sizeof name, "%.*s", (int)(length < 31 ? length : 31), text);
-    for (int i = 0; i < WORD_COUNT; ++i) {
-        names[i] = shapeWords[i].name;
-        if (strcmp(name, names[i]) == 0) {
-            return &shapeWords[i];
-        }
-    }
-    const char* nearest = rbFindNearestWord(name, names, WORD_COUNT);
-    (void)rbFail("there is no shape '%s'; %s%s", name,
-                 nearest != NULL
-                     ? "did you mean "
-                     : "sphere, box, capsule, cylinder, cone, ellipsoid, plane, hull or "
-                       "a JSON object as in a scene are accepted",
-                 nearest != NULL ? nearest : "");
-    return NULL;
-}
-
-// "box:1,2,3" to {"type": "box", "size": [1, 2, 3]}; JSON stays, "hull:FILE" names a mesh file.
-static bool makeShapeJson(const char* text, char json[SHAPE_TEXT_MAX])
-{
-    if (text[0] == '{') {
-        if (strlen(text) >= SHAPE_TEXT_MAX) {
-            (void)rbFail("the shape has %zu characters; at most %d are accepted", strlen(text),
-                         SHAPE_TEXT_MAX - 1);
-            return false;
-        }
-        (void)snprintf(json, SHAPE_TEXT_MAX, "%s", text);
-        return true;
-    }
-    if (strncmp(text, "hull:", 5) == 0) {
-        if (strpbrk(text, "\"\\") != NULL || strlen(text) > 1000) {
-            (void)rbFail("the file name '%.60s' has a quote, a backslash or too many characters",
-                         text + 5);
-            return false;
-        }
-        (void)snprintf(json, SHAPE_TEXT_MAX, "{\"type\": \"hull\", \"file\": \"%s\"}", text + 5);
-        return true;
-    }
-    const char* colon = strchr(text, ':');
-    size_t length = colon != NULL ? (size_t)(colon - text) : strlen(text);
-    const ShapeWord* word = findWord(text, length);
-    if (word == NULL) {
-        return false;
-    }
-    double numbers[8];
-    int count = colon != NULL ? parseNumbers(colon + 1, numbers, 8) : 0;
-    int wanted = word->counts[0] + word->counts[1];
-    if (count > wanted || count < wanted - word->optional) {
-        (void)rbFail("'%s' needs %d numbers separated by commas: %s%s%s", text, wanted,
-                     word->keys[0], word->keys[1] != NULL ? ", " : "",
-                     word->keys[1] != NULL ? word->keys[1] : "");
-        return false;
-    }
-    size_t used = (size_t)snprintf(json, SHAPE_TEXT_MAX, "{\"type\": \"%s\"", word->name);
-    int next = 0;
-    for (int k = 0; k < 2 && next < count; ++k) {
-        used += (size_t)snprintf(json + used, SHAPE_TEXT_MAX - used, ", \"%s\": ", word->keys[k]);
-        used += appendNumbers(json + used, SHAPE_TEXT_MAX - used, numbers + next, word->counts[k]);
-        next += word->counts[k];
-    }
-    (void)snprintf(json + used, SHAPE_TEXT_MAX - used, "}");
-    return true;
-}
-
-// Both shapes in a world, through a scene of two resting bodies.
-static rbWorld* makeWorld(const rbArguments* arguments, rbExit* exit)
-{
-    char shapes[2][SHAPE_TEXT_MAX];
-    *exit = RB_EXIT_USAGE;
-    if (!makeShapeJson(arguments->words[0], shapes[0]) ||
-        !makeShapeJson(arguments->words[1], shapes[1])) {
+    (void)context;
+    if (type != RB_SHAPE_HULL) {
+        (void)rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                          "a %s has no name on the command line; give it in JSON as in a scene, or "
+                          "define it in a file of pairs",
+                          rbShapeType_Name(type));
         return NULL;
     }
-    char* text = rbAlloc(2 * SHAPE_TEXT_MAX + 512);
-    int size =
-        snprintf(text, 2 * SHAPE_TEXT_MAX + 512,
-                 "{\"rattleback\": 1, \"bodies\": ["
-                 "{\"name\": \"A\", \"type\": \"static\", \"shapes\": [{\"geometry\": %s}]}, "
-                 "{\"name\": \"B\", \"type\": \"static\", \"shapes\": [{\"geometry\": %s}]}]}",
-                 shapes[0], shapes[1]);
+    rbMeshOptions options = rbDefaultMeshOptions();
+    options.use = RB_MESH_USE_HULL;
+    return rbReadMesh(name, &options, error);
+}
+
+static rbGeometry* makeShapeOfJson(const char* json, rbError* error)
+{
+    static const char before[] = "{\"rattleback\": 1, \"bodies\": [{\"name\": \"shape\", "
+                                 "\"type\": \"static\", \"shapes\": [{\"geometry\": ";
+    static const char after[] = "}]}]}";
+    size_t length = strlen(json);
+    if (length > JSON_TEXT_MAX) {
+        (void)rbError_Set(error, RB_STATUS_LIMIT,
+                          "the shape has %zu characters; at most %d are accepted", length,
+                          JSON_TEXT_MAX);
+        return NULL;
+    }
+    size_t size = sizeof before + length + sizeof after;
+    char* text = rbAlloc(size);
+    int used = snprintf(text, size, "%s%s%s", before, json, after);
     rbSceneSource source = {.name = "distance"};
-    rbError error = {0};
-    rbScene* scene = rbReadSceneText(text, (size_t)size, &source, &error);
-    rbFree(text, 2 * SHAPE_TEXT_MAX + 512);
-    rbWorld* world = scene != NULL ? rbScene_CreateWorld(scene, &error) : NULL;
+    rbScene* scene = rbReadSceneText(text, (size_t)used, &source, error);
+    rbFree(text, size);
+    rbWorld* world = scene != NULL ? rbScene_CreateWorld(scene, error) : NULL;
     rbDestroyScene(scene);
     if (world == NULL) {
-        *exit = rbFailWith(&error);
+        return NULL;
     }
-    return world;
+    rbBodyId body = rbWorld_FindBody(world, "shape");
+    rbGeometry* geometry =
+        rbGeometry_Retain(rbWorld_GetGeometry(world, rbBody_GetShape(world, body, 0).geometry));
+    rbDestroyWorld(world);
+    return geometry;
+}
+
+// A shape of the command line, to be destroyed; NULL after a sentence on stderr.
+static rbGeometry* makeShape(const char* text)
+{
+    rbError error = {0};
+    rbGeometry* geometry =
+        text[0] == '{' ? makeShapeOfJson(text, &error)
+                       : rbMakeShapeOfWords(text, strlen(text), readNamedShape, NULL, &error);
+    if (geometry == NULL && error.file[0] != '\0') {
+        (void)rbFailWith(&error);
+    } else if (geometry == NULL) {
+        (void)rbFail("%s", error.message);
+    }
+    return geometry;
+}
+
+// Numbers separated by commas; false when the text is something else.
+static bool parseNumbers(const char* text, double* numbers, int count)
+{
+    const char* at = text;
+    for (int i = 0; i < count; ++i) {
+        rbToken token = {at, strcspn(at, ",")};
+        if (!rbToken_ToNumber(token, &numbers[i]) || (at[token.length] == ',') != (i + 1 < count)) {
+            return false;
+        }
+        at += token.length + 1;
+    }
+    return true;
 }
 
 static bool readVector(const rbArguments* arguments, const char* name, double* numbers, int count)
 {
     const char* text = rbArguments_Get(arguments, name);
-    if (text != NULL && parseNumbers(text, numbers, count) != count) {
+    if (text != NULL && !parseNumbers(text, numbers, count)) {
         (void)rbFail("%s is '%s'; %d numbers separated by commas are needed", name, text, count);
         return false;
     }
     return true;
+}
+
+bool rbReadMethod(const rbArguments* arguments, const char* option, rbPairMethod* method)
+{
+    const char* name = rbArguments_Get(arguments, option);
+    rbPairMethod found = name != NULL ? rbPairMethod_Find(name) : *method;
+    if (found != RB_PAIR_COUNT) {
+        *method = found;
+        return true;
+    }
+    char list[256];
+    size_t used = 0;
+    for (int i = 0; i < RB_PAIR_COUNT && used < sizeof list; ++i) {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
+                                 rbPairMethod_Name((rbPairMethod)i));
+    }
+    (void)rbFail("%s: there is no method '%s'; known are %s", option, name, list);
+    return false;
 }
 
 static bool readInput(const rbArguments* arguments, rbSeparationInput* input)
@@ -180,17 +127,12 @@ static bool readInput(const rbArguments* arguments, rbSeparationInput* input)
         return false;
     }
     input->transformBtoA = (rbTransform){{p[0], p[1], p[2]}, {q[0], q[1], q[2], q[3]}};
-    const char* method = rbArguments_Get(arguments, "--method");
-    input->method = method != NULL ? rbPairMethod_Find(method) : RB_PAIR_AUTO;
-    if (input->method == RB_PAIR_COUNT) {
-        (void)rbFail("there is no method '%s'; auto, closed and iterative are accepted", method);
-        return false;
-    }
-    return rbArguments_GetNumber(arguments, "--radius-a", 0.0, 1e12, &input->radiusA) &&
+    return rbReadMethod(arguments, "--method", &input->method) &&
+           rbArguments_GetNumber(arguments, "--radius-a", 0.0, 1e12, &input->radiusA) &&
            rbArguments_GetNumber(arguments, "--radius-b", 0.0, 1e12, &input->radiusB);
 }
 
-static void printSeparation(const rbSeparation* s)
+void rbPrintSeparation(const rbSeparation* s)
 {
     (void)printf("distance    %.17g m%s\n", s->distance, s->distance < 0.0 ? " (overlap)" : "");
     (void)printf("bounds      %.17g .. %.17g m\n", s->lower, s->upper);
@@ -201,63 +143,146 @@ static void printSeparation(const rbSeparation* s)
     (void)printf("work        %d iterations, %s\n", s->iterations, rbStopReason_Text(s->reason));
 }
 
-static void printSeparationJson(const rbSeparation* s)
+void rbJson_Separation(rbJson* json, const rbSeparation* s)
 {
-    rbJson json = {.file = stdout};
-    rbJson_BeginObject(&json, NULL);
-    rbJson_Number(&json, "distance", s->distance);
-    rbJson_Number(&json, "lower", s->lower);
-    rbJson_Number(&json, "upper", s->upper);
-    rbJson_Vec3(&json, "pointA", s->pointA);
-    rbJson_Vec3(&json, "pointB", s->pointB);
-    rbJson_Vec3(&json, "normal", s->normal);
-    rbJson_Integer(&json, "iterations", s->iterations);
-    rbJson_Text(&json, "reason", rbStopReason_Text(s->reason));
-    rbJson_Integer(&json, "childA", s->childA);
-    rbJson_Integer(&json, "childB", s->childB);
-    rbJson_End(&json);
+    rbJson_Number(json, "distance", s->distance);
+    rbJson_Number(json, "lower", s->lower);
+    rbJson_Number(json, "upper", s->upper);
+    rbJson_Vec3(json, "pointA", s->pointA);
+    rbJson_Vec3(json, "pointB", s->pointB);
+    rbJson_Vec3(json, "normal", s->normal);
+    rbJson_Integer(json, "iterations", s->iterations);
+    rbJson_Text(json, "reason", rbStopReason_Text(s->reason));
+    rbJson_Integer(json, "childA", s->childA);
+    rbJson_Integer(json, "childB", s->childB);
+}
+
+bool rbIsWide(const rbSeparation* separation)
+{
+    return separation->reason == RB_STOP_ITERATIONS || separation->reason == RB_STOP_STORAGE;
+}
+
+// Contacts of more pairs of parts are counted, not listed.
+#define CONTACTS_MAX 64
+
+static void printContacts(const rbContactList* list)
+{
+    int stored = list->count < list->capacity ? list->count : list->capacity;
+    for (int i = 0; i < stored; ++i) {
+        const rbManifold* m = &list->manifolds[i];
+        for (int k = 0; k < m->count; ++k) {
+            rbVec3 middle = rbManifoldPoint_GetMiddle(&m->points[k]);
+            (void)printf("contact     %.17g %.17g %.17g, distance %.17g m, parts %d %d\n", middle.x,
+                         middle.y, middle.z, m->points[k].distance, m->childA, m->childB);
+        }
+    }
+    if (list->count > stored) {
+        (void)printf("contact     of %d more pairs of parts\n", list->count - stored);
+    }
+}
+
+static void writeContacts(rbJson* json, const rbContactList* list)
+{
+    int stored = list->count < list->capacity ? list->count : list->capacity;
+    rbJson_BeginArray(json, "contacts");
+    for (int i = 0; i < stored; ++i) {
+        const rbManifold* m = &list->manifolds[i];
+        for (int k = 0; k < m->count; ++k) {
+            rbJson_BeginObject(json, NULL);
+            rbJson_Vec3(json, "point", rbManifoldPoint_GetMiddle(&m->points[k]));
+            rbJson_Vec3(json, "normal", m->normal);
+            rbJson_Number(json, "distance", m->points[k].distance);
+            rbJson_Integer(json, "childA", m->childA);
+            rbJson_Integer(json, "childB", m->childB);
+            rbJson_End(json);
+        }
+    }
+    rbJson_End(json);
+}
+
+static rbExit measureShapes(const rbArguments* arguments, rbSeparationInput* input)
+{
+    rbGeometry* a = makeShape(arguments->words[0]);
+    rbGeometry* b = a != NULL ? makeShape(arguments->words[1]) : NULL;
+    if (b == NULL) {
+        rbDestroyGeometry(a);
+        return RB_EXIT_USAGE;
+    }
+    input->geometryA = a;
+    input->geometryB = b;
+    rbError error = {0};
+    rbSeparation separation;
+    void* scratch = rbAlloc(rbGetSeparationScratchSize());
+    rbManifold manifolds[CONTACTS_MAX];
+    rbContactList contacts = {.manifolds = manifolds, .capacity = CONTACTS_MAX};
+    rbStatus status = rbMeasureSeparation(input, NULL, scratch, &separation, &error);
+    if (status == RB_STATUS_OK) {
+        status = rbFindContacts(input, RB_CONTACT_THRESHOLD, NULL, scratch, &contacts, &error);
+    }
+    rbFree(scratch, rbGetSeparationScratchSize());
+    rbDestroyGeometry(a);
+    rbDestroyGeometry(b);
+    if (status != RB_STATUS_OK) {
+        return rbFail("%s", error.message);
+    }
+    if (rbArguments_Has(arguments, "--json")) {
+        rbJson json = {.file = stdout};
+        rbJson_BeginObject(&json, NULL);
+        rbJson_Separation(&json, &separation);
+        writeContacts(&json, &contacts);
+        rbJson_End(&json);
+    } else {
+        rbPrintSeparation(&separation);
+        printContacts(&contacts);
+    }
+    return rbIsWide(&separation) ? RB_EXIT_NUMERICAL : RB_EXIT_DONE;
+}
+
+// Options that make sense with two shapes only, and with a file only.
+static bool judgeOptions(const rbArguments* arguments)
+{
+    static const struct {
+        const char* name;
+        int wordCount;
+    } rows[] = {
+        {"--position", 2}, {"--orientation", 2}, {"--pair", 1},      {"--compare", 1},
+        {"--log", 1},      {"--angle", 1},       {"--threshold", 1}, {"--time", 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        if (rbArguments_Has(arguments, rows[i].name) && rows[i].wordCount != arguments->wordCount) {
+            (void)rbFail(rows[i].wordCount == 1
+                             ? "%s needs a file of pairs, not two shapes; see docs/pair-files.md"
+                             : "%s is for two shapes; every pair of a file has its own pose",
+                         rows[i].name);
+            return false;
+        }
+    }
+    return true;
 }
 
 static rbExit runDistance(const rbArguments* arguments)
 {
     rbSeparationInput input = rbDefaultSeparationInput();
-    if (!readInput(arguments, &input)) {
+    if (!judgeOptions(arguments) || !readInput(arguments, &input)) {
         return RB_EXIT_USAGE;
     }
-    rbExit exit;
-    rbWorld* world = makeWorld(arguments, &exit);
-    if (world == NULL) {
-        return exit;
-    }
-    rbBodyId a = rbWorld_FindBody(world, "A");
-    rbBodyId b = rbWorld_FindBody(world, "B");
-    input.geometryA = rbWorld_GetGeometry(world, rbBody_GetShape(world, a, 0).geometry);
-    input.geometryB = rbWorld_GetGeometry(world, rbBody_GetShape(world, b, 0).geometry);
-    rbError error = {0};
-    rbSeparation separation;
-    void* scratch = rbAlloc(rbGetSeparationScratchSize());
-    rbStatus status = rbMeasureSeparation(&input, NULL, scratch, &separation, &error);
-    rbFree(scratch, rbGetSeparationScratchSize());
-    rbDestroyWorld(world);
-    if (status != RB_STATUS_OK) {
-        return rbFailWith(&error);
-    }
-    if (rbArguments_Has(arguments, "--json")) {
-        printSeparationJson(&separation);
-    } else {
-        printSeparation(&separation);
-    }
-    bool isWide = separation.reason == RB_STOP_ITERATIONS || separation.reason == RB_STOP_STORAGE;
-    return isWide ? RB_EXIT_NUMERICAL : RB_EXIT_DONE;
+    return arguments->wordCount == 2 ? measureShapes(arguments, &input)
+                                     : rbRunPairFile(arguments, &input);
 }
 
 static const rbOption options[] = {
     {"--position", "X,Y,Z", "of B in the frame of A, m (default 0,0,0)"},
     {"--orientation", "W,X,Y,Z", "of B in the frame of A, a unit quaternion (default 1,0,0,0)"},
-    {"--method", "NAME", "auto, closed or iterative (default auto)"},
+    {"--method", "NAME", "how to measure (default auto); a wrong name gets the list"},
     {"--radius-a", "R", "rounds A by a ball of this radius, m"},
     {"--radius-b", "R", "rounds B by a ball of this radius, m"},
-    {"--json", NULL, "one object for machines"},
+    {"--pair", "N", "only the N-th pair of the file, in full"},
+    {"--compare", "NAME", "measures with this method too, shows the largest differences"},
+    {"--threshold", "T", "difference of distances that counts, of the size (default 1e-7)"},
+    {"--angle", "DEGREES", "difference of normals that counts (default: none does)"},
+    {"--log", "FILE", "writes the pairs that differ, worst first"},
+    {"--time", NULL, "pairs per second for every combination of types"},
+    {"--json", NULL, "the same for machines"},
 };
 
 static const char* const examples[] = {
@@ -265,18 +290,23 @@ static const char* const examples[] = {
     "rattleback distance box:1,1,1 box:1,1,1 --position 0.9,0.1,0 --method iterative",
     "rattleback distance capsule:0.2,1 plane:0,0,1 --json",
     "rattleback distance hull:scenes/meshes/star.obj ellipsoid:1,2,3 --position 3,3,3",
+    "rattleback distance incidents.pairs --compare iterative --log worse.pairs",
+    "rattleback distance recorded.pairs --time",
     NULL,
 };
 
 const rbVerb rbVerbDistance = {
     .name = "distance",
-    .words = "A B",
-    .help = "signed distance, witness points and bounds of two shapes",
-    .more = "A and B are sphere:R  box:X,Y,Z (edge lengths)  capsule:R,L  cylinder:R,L  cone:R,H\n"
-            "ellipsoid:A,B,C (semi-axes)  plane:NX,NY,NZ,OFFSET  hull:FILE, or a geometry in JSON\n"
-            "as in a scene (docs/scene-format.md). Answers are in the frame of A.",
+    .words = "A B | FILE",
+    .help = "signed distance, witness points and bounds of two shapes, or of a file of pairs",
+    .more =
+        "A and B are sphere:R  box:X,Y,Z (edge lengths)  capsule:R,L  cylinder:R,L  cone:R,H\n"
+        "ellipsoid:A,B,C (semi-axes)  plane:NX,NY,NZ,OFFSET  hull:FILE (the points of a mesh),\n"
+        "or a geometry in JSON as in a scene (docs/scene-format.md). Answers are in the frame\n"
+        "of A. FILE holds a pair a line (docs/pair-files.md).\n"
+        "Exit code 1: --compare found a difference that counts; 3: bounds are wide.",
     .run = runDistance,
-    .wordMin = 2,
+    .wordMin = 1,
     .wordMax = 2,
     .options = options,
     .optionCount = (int)(sizeof options / sizeof options[0]),

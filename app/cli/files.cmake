@@ -3,6 +3,7 @@ set(programFiles
   app/cli/bench.c
   app/cli/check.c
   app/cli/distance.c
+  app/cli/distance_file.c
   app/cli/frames.c
   app/cli/info.c
   app/cli/main.c

@@ -2,6 +2,8 @@
 #include "child.h"
 
 #include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setUp, tearDown)
@@ -77,4 +79,85 @@ static void mistakesAreExplained(void** state)
     rbExpectFailure(RUN("distance", "hull:no.obj", "sphere:1"), 2, "no.obj");
 }
 
-RB_TEST_GROUP(test_distance, TEST(answersAreThoseOfPaperAndPencil), TEST(mistakesAreExplained));
+// One row of the table of docs/distance-by-hand.md.
+typedef struct ByHand {
+    char command[256];
+    double distance;
+    int contacts;
+} ByHand;
+
+// | `rattleback COMMAND` | reason | DISTANCE | CONTACTS |
+static bool readRow(const char* line, ByHand* row)
+{
+    static const char head[] = "| `rattleback ";
+    if (strncmp(line, head, sizeof head - 1) != 0) {
+        return false;
+    }
+    const char* command = line + sizeof head - 1;
+    const char* reason = strstr(command, "` | ");
+    const char* distance = reason != NULL ? strstr(reason + 4, " | ") : NULL;
+    const char* contacts = distance != NULL ? strstr(distance + 3, " | ") : NULL;
+    if (contacts == NULL) {
+        return false;
+    }
+    (void)snprintf(row->command, sizeof row->command, "%.*s", (int)(reason - command), command);
+    row->distance = strtod(distance + 3, NULL);
+    row->contacts = (int)strtol(contacts + 3, NULL, 10);
+    return true;
+}
+
+// Runs a row in the folder of the sources, where docs/cube.obj is.
+static void checkRow(ByHand* row, bool isIterative)
+{
+    static char cube[] = "hull:" RB_SOURCE_DIR "/docs/cube.obj";
+    const char* words[16];
+    int count = 0;
+    for (char* word = strtok(row->command, " "); word != NULL; word = strtok(NULL, " ")) {
+        assert_true(count < 12);
+        words[count++] = strcmp(word, "hull:docs/cube.obj") == 0 ? cube : word;
+    }
+    if (isIterative) {
+        words[count++] = "--method";
+        words[count++] = "iterative";
+    }
+    words[count++] = "--json";
+    words[count] = NULL;
+    rbChild child = rbRunProgram(words);
+    rbExpectSuccess(&child);
+    json_error_t error;
+    json_t* root = json_loads(child.out, 0, &error);
+    assert_non_null(root);
+    checkNear(json_number_value(json_object_get(root, "distance")), row->distance, 1e-12);
+    assert_int_equal(json_array_size(json_object_get(root, "contacts")), row->contacts);
+    json_decref(root);
+    rbFreeChild(&child);
+}
+
+// G-29, G-36, G-37
+static void everyPairOfShapesIsRightByHand(void** state)
+{
+    (void)state;
+    size_t size = 0;
+    char* page = rbReadFile(RB_SOURCE_DIR "/docs/distance-by-hand.md", &size);
+    int rowCount = 0;
+    for (char* line = page; line != NULL && *line != '\0';) {
+        char* end = strchr(line, '\n');
+        ByHand row;
+        if (readRow(line, &row)) {
+            bool hasPlane = strstr(row.command, "plane") != NULL;
+            ByHand copy = row;
+            checkRow(&row, false);
+            if (!hasPlane) {
+                checkRow(&copy, true);
+            }
+            ++rowCount;
+        }
+        line = end != NULL ? end + 1 : NULL;
+    }
+    free(page);
+    // seven bounded shapes with each other and with the plane, some twice
+    assert_true(rowCount >= 35);
+}
+
+RB_TEST_GROUP(test_distance, TEST(everyPairOfShapesIsRightByHand),
+              TEST(answersAreThoseOfPaperAndPencil), TEST(mistakesAreExplained));

@@ -24,3 +24,4 @@ target_link_libraries(make_recording_seeds PRIVATE rb_options rattleback_io)
 
 rb_add_fuzzer(NAME fuzz_scene FILES test/fuzz/fuzz_scene.c LIBRARIES rattleback_io)
 rb_add_fuzzer(NAME fuzz_mesh FILES test/fuzz/fuzz_mesh.c LIBRARIES rattleback_io)
+rb_add_fuzzer(NAME fuzz_pairs FILES test/fuzz/fuzz_pairs.c LIBRARIES rattleback_io)

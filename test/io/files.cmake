@@ -9,3 +9,9 @@ rb_add_tests(NAME test_scene
         test/io/test_scene_mesh.c test/io/oracle_scene_mesh.c test/io/prop_scene_text.c
   LIBRARIES rattleback_io assimp
   DEFINITIONS _POSIX_C_SOURCE=200809L)
+rb_add_tests(NAME test_pairs
+  FILES test/io/test_pair_file.c test/io/prop_pair_file.c
+  LIBRARIES rattleback_io
+  DEFINITIONS _POSIX_C_SOURCE=200809L _XOPEN_SOURCE=700)
+target_sources(test_pairs PRIVATE test/narrowphase/pair_support.c)
+target_include_directories(test_pairs PRIVATE test/narrowphase)

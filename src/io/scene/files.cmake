@@ -10,6 +10,7 @@ target_sources(rattleback_io PRIVATE
   src/io/scene/mesh_stl.c
   src/io/scene/mesh_text.c
   src/io/scene/override.c
+  src/io/scene/pair_file.c
   src/io/scene/reader.c
   src/io/scene/scene.c
   src/io/scene/scene_bodies.c
@@ -19,5 +20,6 @@ target_sources(rattleback_io PRIVATE
   src/io/scene/scene_mass.c
   src/io/scene/scene_path.c
   src/io/scene/scene_probes.c
-  src/io/scene/scene_world.c)
+  src/io/scene/scene_world.c
+  src/io/scene/shape_words.c)
 target_link_libraries(rattleback_io PUBLIC jansson)

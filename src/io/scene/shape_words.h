@@ -1,0 +1,32 @@
+// Shapes in words: "box:1,2,3", "sphere:0.5", "hull:rock". One table for the command line, for
+// files of pairs and for their writer.
+//
+// The numbers are those of a scene: edge lengths of a box, lengths of rods without their caps.
+// Numbers taken from a geometry and written with 17 digits make the same geometry again, bit by
+// bit.
+#ifndef RB_SCENE_SHAPE_WORDS_H
+#define RB_SCENE_SHAPE_WORDS_H
+
+#include <rattleback/shape.h>
+
+#define RB_SHAPE_NUMBERS_MAX 4
+
+// Supplies the shape behind "hull:NAME" or "compound:NAME", to be destroyed by the caller; NULL and
+// a sentence when there is none.
+typedef rbGeometry* rbNamedShapeFn(rbShapeType type, const char* name, void* context,
+                                   rbError* error);
+
+// The shape of a text of length characters, which the caller destroys. NULL, and a sentence that
+// names the text, the value and what is accepted. The status NOT_FOUND is left to nameFn.
+rbGeometry* rbMakeShapeOfWords(const char* text, size_t length, rbNamedShapeFn* nameFn,
+                               void* context, rbError* error);
+
+// The numbers after the name of the type; returns how many. 0 for types that have a name instead or
+// cannot be said in words.
+int rbGetShapeNumbers(const rbGeometry* geometry, double numbers[RB_SHAPE_NUMBERS_MAX]);
+
+// A compound whose parts keep the bits of their orientations if these have unit length to rounding.
+// rbCreateCompound alone normalises once more, which may change the last bit.
+rbGeometry* rbMakeExactCompound(const rbCompoundChild* children, int count, rbError* error);
+
+#endif
