@@ -4,8 +4,9 @@
 #include <stdarg.h>
 
 static const rbValidationCase* const cases[] = {
-    &rbCaseTumblingBox, &rbCaseKepler,       &rbCaseFreeTopRandom,
-    &rbCaseSeparatrix,  &rbCaseSymmetricTop, &rbCaseMassProperties,
+    &rbCaseTumblingBox,  &rbCaseKepler,         &rbCaseFreeTopRandom,  &rbCaseSeparatrix,
+    &rbCaseSymmetricTop, &rbCaseMassProperties, &rbCaseConvexBlackbox, &rbCaseConvexDetection,
+    &rbCaseConvexLibccd, &rbCaseConvexShadow,   &rbCaseConvexEpsilon,
 };
 
 const rbValidationCase* const* rbGetValidationCases(int* count)

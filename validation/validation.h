@@ -63,5 +63,10 @@ extern const rbValidationCase rbCaseFreeTopRandom;
 extern const rbValidationCase rbCaseSeparatrix;
 extern const rbValidationCase rbCaseSymmetricTop;
 extern const rbValidationCase rbCaseMassProperties;
+extern const rbValidationCase rbCaseConvexBlackbox;
+extern const rbValidationCase rbCaseConvexDetection;
+extern const rbValidationCase rbCaseConvexLibccd;
+extern const rbValidationCase rbCaseConvexShadow;
+extern const rbValidationCase rbCaseConvexEpsilon;
 
 #endif

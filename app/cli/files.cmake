@@ -21,11 +21,22 @@ set(programFiles
   bench/bench.c
   bench/suite_flight.c
   bench/suite_math.c
+  validation/case_convex_blackbox.c
+  validation/case_convex_detection.c
+  validation/case_convex_epsilon.c
+  validation/case_convex_libccd.c
+  validation/case_convex_shadow.c
   validation/case_kepler.c
   validation/case_mass_properties.c
   validation/case_tops.c
   validation/case_tumbling_box.c
+  validation/convex_scenes.c
+  validation/detection_bisection.c
+  validation/elastic_gas.c
+  validation/epa_baseline.c
+  validation/error_statistics.c
   validation/flights.c
+  validation/shadow.c
   validation/top_oracle.c
   validation/validation.c)
 add_executable(rattleback_program ${programFiles})

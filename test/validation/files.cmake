@@ -1,0 +1,11 @@
+# The instruments of validation/: error statistics, shadow comparison and its driver, baselines.
+rb_add_tests(NAME test_validation
+  FILES test/validation/test_error_statistics.c test/validation/test_shadow.c
+        test/validation/test_elastic_gas.c test/validation/test_epa_baseline.c
+        test/validation/test_convex_scenes.c
+  LIBRARIES rattleback_io
+  DEFINITIONS _POSIX_C_SOURCE=200809L)
+target_sources(test_validation PRIVATE
+  validation/convex_scenes.c validation/detection_bisection.c validation/elastic_gas.c validation/epa_baseline.c
+  validation/error_statistics.c validation/shadow.c)
+target_include_directories(test_validation PRIVATE validation)
