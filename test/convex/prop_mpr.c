@@ -230,13 +230,15 @@ static void checkPairs(uint64_t salt, int count, bool isNasty)
         rbMprResult deep = rbMpr_Penetration(&pair.cso, NULL);
         checkAnswer(&pair, &detected, truth, probe);
         checkAnswer(&pair, &deep, truth, probe);
-        assert_int_equal(detected.overlaps, deep.overlaps);
         bool overlaps = rbMpr_Overlaps(&pair.cso);
-        assert_true(overlaps == detected.overlaps || detected.reason == RB_STOP_ITERATIONS);
+        double away = fmax(truth.lower, -truth.upper);
+        if (away > FALLBACK_BAND * pair.size) { // nearer to touching both verdicts are accepted
+            assert_int_equal(detected.overlaps, deep.overlaps);
+            assert_true(overlaps == detected.overlaps || detected.reason == RB_STOP_ITERATIONS);
+        }
         if (detected.overlaps && !detected.isFallback && detected.reason == RB_STOP_TOUCHES) {
             checkBelow(rbDistance(detected.a, detected.b), 96.0 * DBL_EPSILON * pair.size);
         }
-        double away = fmax(truth.lower, -truth.upper);
         overlapping += detected.overlaps ? 1 : 0;
         fallbacks += detected.isFallback ? 1 : 0;
         farFallbacks += detected.isFallback && away > 1e-6 * pair.size ? 1 : 0;

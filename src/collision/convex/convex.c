@@ -159,6 +159,7 @@ rbCso rbCso_Make(const rbConvex* a, const rbConvex* b, rbTransform transformBtoA
     rbCso cso = {
         .a = a, .b = b, .rotation = rbMatFromQuat(transformBtoA.q), .translation = transformBtoA.p};
     cso.scale = a->size + b->size + rbLength(transformBtoA.p);
+    cso.isExtents = a->isExtents && a->isPlain && b->isExtents && b->isPlain;
     return cso;
 }
 

@@ -52,6 +52,7 @@ typedef struct rbCso {
     rbMat3 rotation;    // of B in the frame of A
     rbVec3 translation; // of B's origin in the frame of A
     double scale;       // size of A + size of B + |translation|: what rounding is relative to
+    bool isExtents;     // both cores are plain boxes, segments or points
 } rbCso;
 
 rbCso rbCso_Make(const rbConvex* a, const rbConvex* b, rbTransform transformBtoA);

@@ -17,6 +17,8 @@
 // direction that attained it).
 #include "collision/convex/epa.h"
 
+#include "collision/convex/support.h"
+
 #include <math.h>
 
 // Steps over coplanar neighbours in search of the triangle that holds the foot point.
@@ -31,6 +33,11 @@
 #define FOLD (-1e-12)
 // Tangential part of a support point, relative to the scale, up to which it serves as a witness.
 #define WITNESS 1e-7
+// The search ended before its bounds met, and guesses have passed by what would be its best
+// direction: no reason to stop, but to start again without them.
+#define SPOILED RB_STOP_COUNT
+// A guess grows the polytope if it is higher than the face by this factor.
+#define GUESS_GAIN 1.01
 
 typedef struct Search {
     const rbCso* cso;
@@ -42,6 +49,8 @@ typedef struct Search {
     double rollingRadius; // m, what Newton's bound may use
     double lower;         // best lower bound, m
     bool mayCap;          // sphere caps are asked for and can help
+    bool mayGuess;        // a hull is among plain polytopes
+    bool hasGuessed;      // faces were passed without a look beyond them
     bool isSmooth;        // a core is no polytope: Newton may help
     // best direction so far
     double height; // h there
@@ -303,6 +312,21 @@ static Sight lookBeyond(Search* s, const rbEpaFace* face)
     return sight;
 }
 
+// Grows by a point that is high over a face without looking for the highest: any point of the
+// difference that sees the face will do, and most of the faces that come first are far from the
+// surface. False if the guess is not clearly above the face.
+static bool growByGuess(Search* s, int index, rbEpaGrowth* growth)
+{
+    const rbEpaFace* face = &s->scratch->faces[index];
+    rbCsoPoint point;
+    rbGuessSupport(s->cso, face->normal, &point);
+    if (!(rbDot(face->normal, point.w) > GUESS_GAIN * face->high)) {
+        return false;
+    }
+    *growth = rbEpaPolytope_Grow(s->scratch, index, &point, rbEpa_Square(FOLD * s->cso->scale));
+    return true;
+}
+
 // The loop proper. Keys and heights of faces are those without the balls.
 static rbStopReason expand(Search* s)
 {
@@ -317,6 +341,15 @@ static rbStopReason expand(Search* s)
             return reasonOf(s);
         }
         const rbEpaFace* face = &scratch->faces[index];
+        rbEpaGrowth growth = RB_EPA_GROWN;
+        if (s->mayGuess && key > 0.0 && growByGuess(s, index, &growth)) {
+            isInside = true;
+            s->hasGuessed = true;
+            if (growth != RB_EPA_GROWN) {
+                return SPOILED;
+            }
+            continue;
+        }
         Sight sight = lookBeyond(s, face);
         isInside = isInside || sight.distance >= 0.0;
         s->lower = isInside ? fmax(s->lower, sight.distance + s->off) : s->lower;
@@ -334,12 +367,13 @@ static rbStopReason expand(Search* s)
             return reasonOf(s);
         }
         double keyMin = isInside ? rbEpa_Square(FOLD * s->cso->scale) : -INFINITY;
-        rbEpaGrowth growth = rbEpaPolytope_Grow(scratch, index, &sight.point, keyMin);
+        growth = rbEpaPolytope_Grow(scratch, index, &sight.point, keyMin);
         if (growth != RB_EPA_GROWN) {
-            return growth == RB_EPA_FULL ? RB_STOP_STORAGE : RB_STOP_ROUNDING;
+            rbStopReason reason = growth == RB_EPA_FULL ? RB_STOP_STORAGE : RB_STOP_ROUNDING;
+            return s->hasGuessed ? SPOILED : reason;
         }
     }
-    return RB_STOP_ITERATIONS;
+    return s->hasGuessed ? SPOILED : RB_STOP_ITERATIONS;
 }
 
 // Newton from the direction the polytope ended with; kept only if it is at least as good and its
@@ -402,7 +436,7 @@ static rbStopReason runPolytope(Search* s, const rbCsoPoint* start, int startCou
     }
     rbEpaPolytope_MakeTetrahedron(scratch);
     rbStopReason reason = expand(s);
-    if (reason != RB_STOP_APART) {
+    if (reason != RB_STOP_APART && reason != SPOILED) {
         polish(s);
     }
     return reason;
@@ -455,6 +489,8 @@ rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCoun
                 .gap = RB_EPA_GAP * cso->scale,
                 .rollingRadius = balls.a + balls.b,
                 .isSmooth = !cso->a->isPolytope || !cso->b->isPolytope,
+                .mayGuess =
+                    cso->a->isPolytope && cso->b->isPolytope && cso->a->isPlain && cso->b->isPlain,
                 .lower = -INFINITY,
                 .height = INFINITY,
                 .face = -1};
@@ -463,6 +499,11 @@ rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCoun
     if (s.rollingRadius == 0.0 || !solveRound(&s, balls, &reason)) {
         s.mayCap = settings->enableSphereCap && s.isSmooth;
         reason = runPolytope(&s, start, startCount, (rbEpaBalls){0.0, 0.0});
+        if (reason == SPOILED) {
+            s.mayGuess = s.hasGuessed = false;
+            s.iterations = 0;
+            reason = runPolytope(&s, start, startCount, (rbEpaBalls){0.0, 0.0});
+        }
     }
     if (reason == RB_STOP_APART || !(s.lower > -INFINITY)) {
         s.lower = looseLower(&s);

@@ -31,6 +31,11 @@
 #define WIDE 1e-11
 #define SEARCHES_MAX 9
 
+// A guess is tried where |v| is below this part of the scale, and taken if it lies below that part
+// of |v|: bodies well apart are near their answer from the start.
+#define GUESS_NEAR 0.2
+#define GUESS_SHARE 0.8
+
 // Supports spent on the normal of cores that touch along an edge of the simplex.
 #define SETTLE_ROUNDS 16
 
@@ -41,14 +46,17 @@ typedef struct Search {
     double rounding;
     double lower;         // best support plane distance, not widened
     double length;        // |v|
+    double inverse;       // 1 / |v|: made early, it is there when a support point is
     double lengthSquared; // of the last nearest point
     rbVec3 v;
     rbVec3 best;          // the v that gave the lower bound, if that is positive
+    double bestInverse;   // 1 / its length, good as long as that is no rounding
     rbVec3 axis;          // v, or its direction by other means where |v| is rounding
     rbVec3 directions[4]; // support directions of the points
     int hints[2];
     int stalls;      // steps without gain so far
     bool isPolytope; // both cores are, and vertices name their points
+    bool mayGuess;   // a hull is among plain polytopes, and the distance is wanted in any case
     bool isInside;   // the origin is in the tetrahedron
 } Search;
 
@@ -115,7 +123,7 @@ static void readCache(Search* search, const rbGjkCache* cache)
         } else {
             continue;
         }
-        result->simplexCount += isRepeated(search, result->simplexCount + 1) ? 0 : 1;
+        ++result->simplexCount; // a repeated point does no harm: the simplex is flat then
     }
 }
 
@@ -148,11 +156,28 @@ static void addSupport(Search* search)
         search->directions[result->simplexCount] = direction;
     }
     ++result->iterations;
-    double plane = rbDot(point->w, search->v) / search->length;
+    double plane = rbDot(point->w, search->v) * search->inverse;
     if (plane > search->lower) {
         search->lower = plane;
         search->best = search->v;
+        search->bestInverse = search->inverse;
     }
+}
+
+// A point that is far below v without looking for the farthest: it brings v forward as well, but
+// proves no bound. False if there is none at hand.
+static bool addGuess(Search* search)
+{
+    rbGjkResult* result = search->result;
+    rbCsoPoint* point = &result->simplex[result->simplexCount];
+    rbGuessSupport(search->cso, rbNeg(search->v), point);
+    if (!(rbDot(point->w, search->v) < GUESS_SHARE * search->lengthSquared)) {
+        return false;
+    }
+    search->hints[0] = point->vertexA;
+    search->hints[1] = point->vertexB;
+    ++result->iterations;
+    return true;
 }
 
 static bool hasThree(unsigned used)
@@ -168,6 +193,7 @@ static void acceptNearest(Search* search, const rbNearest* nearest, int count)
     RB_ASSERT(nearest->used != 0 && nearest->used >> count == 0);
     search->isInside = nearest->used == 15;
     search->length = sqrt(nearest->lengthSquared);
+    search->inverse = 1.0 / search->length;
     if (search->isInside || search->length <= search->rounding) {
         // the sign of a normal whose length is rounding comes from where the search came from
         bool isFace = !search->isInside && hasThree(nearest->used);
@@ -245,6 +271,7 @@ static bool advance(Search* search)
 static void start(Search* search, const rbGjkCache* cache)
 {
     rbGjkResult* result = search->result;
+    bool isFromCache = true;
     if (cache != NULL) {
         readCache(search, cache);
     }
@@ -255,18 +282,21 @@ static void start(Search* search, const rbGjkCache* cache)
                     : isDirection(t) ? rbNeg(t)
                                      : rbMakeVec3(-1.0, 0.0, 0.0);
         search->length = rbLength(search->v);
+        search->inverse = 1.0 / search->length;
         addSupport(search);
         result->simplexCount = 1;
-    } else {
-        // what it came from, if the simplex touches the origin
-        search->v =
-            isDirection(cache->direction) ? rbNeg(cache->direction) : rbMakeVec3(-1.0, 0.0, 0.0);
+        isFromCache = false;
     }
     rbNearest nearest;
     int count = result->simplexCount;
     rbFindNearest(result->simplex, count, &nearest);
     if (!isTrusted(search, &nearest)) {
         rbFindNearestByTrial(result->simplex, count, &nearest);
+    }
+    if (isFromCache && !(nearest.lengthSquared > search->rounding * search->rounding)) {
+        // the simplex touches the origin: where it came from tells the side
+        search->v =
+            isDirection(cache->direction) ? rbNeg(cache->direction) : rbMakeVec3(-1.0, 0.0, 0.0);
     }
     acceptNearest(search, &nearest, count);
 }
@@ -288,12 +318,15 @@ static rbStopReason run(Search* search)
         if (search->length - search->lower <= gapMax) {
             return RB_STOP_CONVERGED;
         }
-        addSupport(search);
-        if (search->lower > apart) {
-            return RB_STOP_APART;
-        }
-        if (search->length - search->lower <= gapMax) {
-            return RB_STOP_CONVERGED;
+        bool isNear = search->length < GUESS_NEAR * search->cso->scale;
+        if (!isNear || !search->mayGuess || !addGuess(search)) {
+            addSupport(search);
+            if (search->lower > apart) {
+                return RB_STOP_APART;
+            }
+            if (search->length - search->lower <= gapMax) {
+                return RB_STOP_CONVERGED;
+            }
         }
         if (!advance(search)) {
             return RB_STOP_ROUNDING;
@@ -377,6 +410,10 @@ static void finish(Search* search)
     }
     // the normal proves the lower bound where there is one
     bool isProven = search->lower > 0.0 && search->length > search->rounding;
+    if (isProven && search->bestInverse * search->cso->scale < 1e5) {
+        result->normal = rbScale(-search->bestInverse, search->best);
+        return;
+    }
     rbVec3 axis = isProven ? search->best : search->axis;
     double length = rbLength(axis);
     if (!(length > 1e-100 && length < 1e100)) {
@@ -406,6 +443,9 @@ void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* ca
     search.stalls = 0;
     search.isPolytope =
         cso->a->isPolytope && cso->b->isPolytope && cso->a->plus == NULL && cso->b->plus == NULL;
+    search.mayGuess = search.isPolytope && cso->a->isPlain && cso->b->isPlain &&
+                      !(cso->a->isExtents && cso->b->isExtents) &&
+                      !(settings->distanceMax < INFINITY);
     search.hints[0] = search.hints[1] = -1;
     start(&search, cache);
     result->reason = run(&search);

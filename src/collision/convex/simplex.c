@@ -239,7 +239,9 @@ void rbFindNearest(const rbCsoPoint* points, int count, rbNearest* nearest)
     } else {
         takeTetrahedron(&trial);
     }
-    dropUnused(nearest);
+    if (nearest->used + 1 != 1U << count) {
+        dropUnused(nearest);
+    }
     RB_ASSERT(nearest->used != 0 && isfinite(nearest->lengthSquared));
 }
 

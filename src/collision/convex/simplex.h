@@ -12,7 +12,7 @@ typedef struct rbNearest {
     rbVec3 v;
     rbVec3 axis;          // face: its normal; otherwise v; not unit, sign arbitrary for a face
     double lengthSquared; // |v|^2; 0 inside of a tetrahedron
-    double weights[4];    // convex combination of the points, 0 for those not used
+    double weights[4];    // convex combination of the count points, 0 for those not used
     unsigned used;        // bit i: point i carries the nearest point; the others can be dropped
 } rbNearest;
 

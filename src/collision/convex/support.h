@@ -4,6 +4,7 @@
 #define RB_CONVEX_SUPPORT_H
 
 #include "collision/convex/convex.h"
+#include "collision/geometry/polyhedron.h"
 
 // The direction with its largest component of magnitude 1, so that squares neither overflow nor
 // vanish.
@@ -57,6 +58,13 @@ static inline void rbFindSupport(const rbCso* cso, rbVec3 direction, int hints[2
     RB_ASSERT(direction.x != 0.0 || direction.y != 0.0 || direction.z != 0.0);
     const rbConvex* a = cso->a;
     const rbConvex* b = cso->b;
+    if (cso->isExtents) {
+        rbVec3 cornerA = rbSupportExtents(a, direction, &point->vertexA);
+        rbVec3 cornerB =
+            rbSupportExtents(b, rbNeg(rbMulMtV(cso->rotation, direction)), &point->vertexB);
+        rbMakeCsoPoint(cso, cornerA, cornerB, point);
+        return;
+    }
     if (!a->isPolytope || !b->isPolytope) {
         direction = rbBalanceDirection(direction);
     }
@@ -71,6 +79,25 @@ static inline void rbFindSupport(const rbCso* cso, rbVec3 direction, int hints[2
         hints[0] = vertexA;
         hints[1] = vertexB;
     }
+}
+
+// A vertex of a plain polytope core that is high along a direction, mostly the highest one.
+static inline rbVec3 rbGuessCore(const rbConvex* convex, rbVec3 direction, int* vertex)
+{
+    if (convex->isExtents) {
+        return rbSupportExtents(convex, direction, vertex);
+    }
+    const rbSupportTable* table = convex->geometry->polyhedron->supports;
+    *vertex = rbSupportTable_Guess(table, direction);
+    return rbSupportTable_GetVertex(table, *vertex);
+}
+
+// A point of the difference that is high along a direction, for plain polytopes.
+static inline void rbGuessSupport(const rbCso* cso, rbVec3 direction, rbCsoPoint* point)
+{
+    rbVec3 onA = rbGuessCore(cso->a, direction, &point->vertexA);
+    rbVec3 onB = rbGuessCore(cso->b, rbNeg(rbMulMtV(cso->rotation, direction)), &point->vertexB);
+    rbMakeCsoPoint(cso, onA, onB, point);
 }
 
 // Vertex of a polytope core by its index, as rbConvex_FindVertex.

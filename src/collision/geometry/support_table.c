@@ -20,22 +20,28 @@ typedef struct Lanes {
 } Lanes;
 
 // The square of a side that a coordinate from -1 to 1 falls into.
-static int squareOf(double x)
+static inline int squareOf(double x)
 {
     int square = (int)((0.5 * RB_SUPPORT_SPLIT) * (x + 1.0));
     return square < RB_SUPPORT_SPLIT ? square : RB_SUPPORT_SPLIT - 1;
 }
 
-static int sectorOf(rbVec3 d)
+// Selections, not branches: directions come in no order.
+static inline int sectorOf(rbVec3 d)
 {
     double x = fabs(d.x), y = fabs(d.y), z = fabs(d.z);
-    bool isX = x >= y && x >= z;
-    bool isY = !isX && y >= z;
-    double along = isX ? d.x : (isY ? d.y : d.z);
+    double largest = fmax(x, fmax(y, z));
+    // a direction shorter than any worth the name gets some sector
+    double inverse = largest > 1e-300 ? 1.0 / largest : 0.0;
+    bool isX = x == largest;
+    bool isY = y == largest;
+    double along = isY ? d.y : d.z;
+    double second = isY ? d.z : d.y;
+    along = isX ? d.x : along;
+    second = isX ? d.z : second;
     double first = isX ? d.y : d.x;
-    double second = isX || isY ? d.z : d.y;
-    double inverse = 1.0 / fabs(along);
-    int side = (isX ? 0 : (isY ? 2 : 4)) + (along < 0.0 ? 1 : 0);
+    int side = isY ? 2 : 4;
+    side = (isX ? 0 : side) + (along < 0.0 ? 1 : 0);
     return (side * RB_SUPPORT_SPLIT + squareOf(first * inverse)) * RB_SUPPORT_SPLIT +
            squareOf(second * inverse);
 }
@@ -116,42 +122,6 @@ static void fillNeighbors(rbSupportTable* table, const rbPolyhedron* p)
     rbFree(list, bytes);
 }
 
-rbSupportTable* rbCreateSupportTable(const rbPolyhedron* p)
-{
-    RB_ASSERT(p->edgeCount > 0 && p->vertexCount >= 4);
-    rbSupportTable* table = rbAllocZero(1, sizeof *table);
-    table->vertexCount = p->vertexCount;
-    table->blockCount = blocksFor(p->vertexCount);
-    table->blocks = rbAlloc((size_t)table->blockCount * sizeof(rbVertexBlock));
-    table->starts = rbAlloc(((size_t)p->vertexCount + 1) * sizeof(int));
-    for (int i = 0; i < LANES * table->blockCount; ++i) {
-        setLane(table->blocks, i, p->vertices[i < p->vertexCount ? i : 0]);
-    }
-    for (int i = 0; i < p->vertexCount; ++i) {
-        table->center = rbAddScaled(table->center, 1.0 / p->vertexCount, p->vertices[i]);
-    }
-    fillNeighbors(table, p);
-    for (int s = 0; s < RB_SUPPORT_SECTORS; ++s) {
-        rbVec3 d = middleOf(s);
-        RB_ASSERT(sectorOf(d) == s);
-        table->sectors[s] = rbSupportTable_Search(table, d);
-    }
-    return table;
-}
-
-void rbDestroySupportTable(rbSupportTable* table)
-{
-    if (table == NULL) {
-        return;
-    }
-    size_t count = (size_t)table->starts[table->vertexCount];
-    rbFree(table->blocks, (size_t)table->blockCount * sizeof(rbVertexBlock));
-    rbFree(table->neighbors, count * sizeof(rbVertexBlock));
-    rbFree(table->neighborIds, count * sizeof(int[LANES]));
-    rbFree(table->starts, ((size_t)table->vertexCount + 1) * sizeof(int));
-    rbFree(table, sizeof *table);
-}
-
 static inline Pair heightsAt(const rbVertexBlock* block, int lane, const Pair direction[3])
 {
     return *(const Pair*)(block->x + lane) * direction[0] +
@@ -199,15 +169,9 @@ int rbSupportTable_Search(const rbSupportTable* table, rbVec3 direction)
     return vertex < table->vertexCount ? vertex : 0; // the rest are copies of the first
 }
 
-int rbSupportTable_Climb(const rbSupportTable* table, rbVec3 direction, int from)
+// Climbs from a vertex whose height is known.
+static int climbFrom(const rbSupportTable* table, rbVec3 direction, int here, double highest)
 {
-    int here = table->sectors[sectorOf(direction)];
-    double highest = rbDot(direction, rbSupportTable_GetVertex(table, here));
-    if (from >= 0 && from < table->vertexCount) {
-        double height = rbDot(direction, rbSupportTable_GetVertex(table, from));
-        here = height >= highest ? from : here;
-        highest = height >= highest ? height : highest;
-    }
     for (;;) {
         int start = table->starts[here];
         double height;
@@ -219,4 +183,60 @@ int rbSupportTable_Climb(const rbSupportTable* table, rbVec3 direction, int from
         highest = height;
         here = table->neighborIds[start + lane / LANES][lane % LANES];
     }
+}
+
+int rbSupportTable_Guess(const rbSupportTable* table, rbVec3 direction)
+{
+    return table->sectors[sectorOf(direction)];
+}
+
+int rbSupportTable_Climb(const rbSupportTable* table, rbVec3 direction, int from)
+{
+    int here = table->sectors[sectorOf(direction)];
+    double highest = rbDot(direction, rbSupportTable_GetVertex(table, here));
+    if (from >= 0 && from < table->vertexCount) {
+        double height = rbDot(direction, rbSupportTable_GetVertex(table, from));
+        here = height >= highest ? from : here;
+        highest = height >= highest ? height : highest;
+    }
+    return climbFrom(table, direction, here, highest);
+}
+
+rbSupportTable* rbCreateSupportTable(const rbPolyhedron* p)
+{
+    RB_ASSERT(p->edgeCount > 0 && p->vertexCount >= 4);
+    rbSupportTable* table = rbAllocZero(1, sizeof *table);
+    table->vertexCount = p->vertexCount;
+    table->blockCount = blocksFor(p->vertexCount);
+    table->blocks = rbAlloc((size_t)table->blockCount * sizeof(rbVertexBlock));
+    table->starts = rbAlloc(((size_t)p->vertexCount + 1) * sizeof(int));
+    for (int i = 0; i < LANES * table->blockCount; ++i) {
+        setLane(table->blocks, i, p->vertices[i < p->vertexCount ? i : 0]);
+    }
+    for (int i = 0; i < p->vertexCount; ++i) {
+        table->center = rbAddScaled(table->center, 1.0 / p->vertexCount, p->vertices[i]);
+    }
+    fillNeighbors(table, p);
+    // the summit of a sector is near that of the last one
+    int summit = rbSupportTable_Search(table, middleOf(0));
+    for (int s = 0; s < RB_SUPPORT_SECTORS; ++s) {
+        rbVec3 d = middleOf(s);
+        RB_ASSERT(sectorOf(d) == s);
+        summit = climbFrom(table, d, summit, rbDot(d, rbSupportTable_GetVertex(table, summit)));
+        table->sectors[s] = summit;
+    }
+    return table;
+}
+
+void rbDestroySupportTable(rbSupportTable* table)
+{
+    if (table == NULL) {
+        return;
+    }
+    size_t count = (size_t)table->starts[table->vertexCount];
+    rbFree(table->blocks, (size_t)table->blockCount * sizeof(rbVertexBlock));
+    rbFree(table->neighbors, count * sizeof(rbVertexBlock));
+    rbFree(table->neighborIds, count * sizeof(int[LANES]));
+    rbFree(table->starts, ((size_t)table->vertexCount + 1) * sizeof(int));
+    rbFree(table, sizeof *table);
 }

@@ -13,7 +13,7 @@ struct rbPolyhedron;
 // More vertices are climbed.
 #define RB_SUPPORT_SEARCH_MAX 48
 // Sectors: the sides of a cube about the origin, each a square of so many by so many.
-#define RB_SUPPORT_SPLIT 8
+#define RB_SUPPORT_SPLIT 16
 #define RB_SUPPORT_SECTORS (6 * RB_SUPPORT_SPLIT * RB_SUPPORT_SPLIT)
 
 // Eight vertices coordinate by coordinate.
@@ -41,7 +41,11 @@ void rbDestroySupportTable(rbSupportTable* table);
 // A vertex of greatest height along a direction that is not zero.
 int rbSupportTable_Search(const rbSupportTable* table, rbVec3 direction);
 
-// The same by climbing from a vertex, or from that of the sector if it is negative.
+// A vertex that is high along a direction, mostly the highest one, without a search.
+int rbSupportTable_Guess(const rbSupportTable* table, rbVec3 direction);
+
+// The highest one by climbing from a vertex, or from the guess if that is higher or from is
+// negative.
 int rbSupportTable_Climb(const rbSupportTable* table, rbVec3 direction, int from);
 
 static inline rbVec3 rbSupportTable_GetVertex(const rbSupportTable* table, int vertex)

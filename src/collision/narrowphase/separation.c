@@ -115,19 +115,18 @@ static void applyRadii(const rbSeparationInput* input, double sign, rbSeparation
     s->pointB = rbAddScaled(s->pointB, -sign * input->radiusB, s->normal);
 }
 
-static rbSeparation separationOfGjk(const rbCso* cso, const rbGjkResult* g)
+static void setSeparation(const rbCso* cso, const rbGjkResult* g, rbSeparation* s)
 {
     double radii = cso->a->radius + cso->b->radius;
     double rounding = 2.0 * DBL_EPSILON * radii;
-    rbSeparation s = {.distance = rbDot(rbSub(g->b, g->a), g->normal) - radii,
-                      .lower = g->lower - radii - rounding,
-                      .upper = g->upper - radii + rounding,
-                      .pointA = rbAddScaled(g->a, cso->a->radius, g->normal),
-                      .pointB = rbAddScaled(g->b, -cso->b->radius, g->normal),
-                      .normal = g->normal,
-                      .iterations = g->iterations,
-                      .reason = g->reason};
-    return s;
+    s->distance = rbDot(rbSub(g->b, g->a), g->normal) - radii;
+    s->lower = g->lower - radii - rounding;
+    s->upper = g->upper - radii + rounding;
+    s->pointA = rbAddScaled(g->a, cso->a->radius, g->normal);
+    s->pointB = rbAddScaled(g->b, -cso->b->radius, g->normal);
+    s->normal = g->normal;
+    s->iterations = g->iterations;
+    s->reason = g->reason;
 }
 
 // The convex bodies of a leaf and their difference; false if a shape is none.
@@ -200,10 +199,15 @@ static rbStatus measureIterative(const Query* query, const Leaf* leaf, rbSeparat
         return status;
     }
     const rbCso* cso = &bodies.cso;
-    rbGjkSettings gjk = rbDefaultGjkSettings();
-    gjk.relativeTolerance = tolerance > 0.0 ? tolerance : gjk.relativeTolerance;
+    rbGjkSettings own;
+    const rbGjkSettings* gjk = NULL;
+    if (tolerance > 0.0) {
+        own = rbDefaultGjkSettings();
+        own.relativeTolerance = tolerance;
+        gjk = &own;
+    }
     rbGjkResult result;
-    rbGjk_Solve(cso, &gjk, query->cache, &result);
+    rbGjk_Solve(cso, gjk, query->cache, &result);
     rbEpaResult depth;
     if (result.overlaps) {
         rbEpaSettings epa = rbDefaultEpaSettings();
@@ -219,8 +223,8 @@ static rbStatus measureIterative(const Query* query, const Leaf* leaf, rbSeparat
         }
     }
     if (!result.overlaps) {
-        rbGjk_Tighten(cso, &gjk, &result);
-        *separation = separationOfGjk(cso, &result);
+        rbGjk_Tighten(cso, gjk, &result);
+        setSeparation(cso, &result, separation);
         return RB_STATUS_OK;
     }
     *separation = rbEpa_Separation(cso, &depth);
@@ -277,14 +281,37 @@ static bool measureEllipsoids(const Query* query, const Leaf* leaf, rbSeparation
     return true;
 }
 
+// Boxes: separating axes are faster than a cold GJK, a warm one is faster than they are; vertices
+// near vertices are for GJK in any case. A cache with a direction says that they were apart.
+static rbStatus measureBoxes(const Query* query, const Leaf* leaf, rbSeparation* separation)
+{
+    rbGjkCache* cache = query->cache;
+    bool wasApart = cache != NULL && rbLengthSquared(cache->direction) > 0.0;
+    if (wasApart) {
+        Bodies bodies;
+        rbGjkResult result;
+        (void)makeBodies(query, leaf, &bodies);
+        rbGjk_Solve(&bodies.cso, NULL, cache, &result);
+        if (!result.overlaps && result.reason == RB_STOP_CONVERGED) {
+            setSeparation(&bodies.cso, &result, separation);
+            return RB_STATUS_OK;
+        }
+    }
+    if (!rbCollideBoxesByAxes(leaf->a, leaf->b, leaf->transformBtoA, separation)) {
+        return measureIterative(query, leaf, separation);
+    }
+    if (cache != NULL) {
+        cache->direction = separation->distance > 0.0 ? separation->normal : RB_VEC3_ZERO;
+        cache->count = 0;
+    }
+    applyRadii(query->input, 1.0, separation);
+    return RB_STATUS_OK;
+}
+
 static rbStatus measureAuto(const Query* query, const Leaf* leaf, rbSeparation* separation)
 {
     if (leaf->a->type == RB_SHAPE_BOX && leaf->b->type == RB_SHAPE_BOX) {
-        if (rbCollideBoxesByAxes(leaf->a, leaf->b, leaf->transformBtoA, separation)) {
-            applyRadii(query->input, 1.0, separation);
-            return RB_STATUS_OK;
-        }
-        return measureIterative(query, leaf, separation);
+        return measureBoxes(query, leaf, separation);
     }
     if (hasClosedForm(leaf)) {
         return measureClosed(query, leaf, separation);
@@ -424,12 +451,23 @@ static rbStatus visitNearest(Query* query, const Leaf* leaf)
     return status;
 }
 
+// MPR is the fastest on cores without a radius that nothing is known of; GJK takes the rounded ones
+// by their cores and profits from a cache.
+static bool isForMpr(const Query* query, const Bodies* bodies)
+{
+    rbPairMethod method = query->input->method;
+    return method == RB_PAIR_MPR ||
+           (method == RB_PAIR_AUTO && query->cache == NULL && query->threshold == 0.0 &&
+            bodies->a.radius + bodies->b.radius == 0.0);
+}
+
 static rbStatus visitOverlap(Query* query, const Leaf* leaf)
 {
     rbPairMethod method = query->input->method;
+    bool isBoxes = leaf->a->type == RB_SHAPE_BOX && leaf->b->type == RB_SHAPE_BOX;
     rbStatus status;
     if (method == RB_PAIR_CLOSED_FORM || method == RB_PAIR_FEATURES ||
-        (method == RB_PAIR_AUTO && hasClosedForm(leaf))) {
+        (method == RB_PAIR_AUTO && hasClosedForm(leaf) && !isBoxes)) {
         rbSeparation part;
         status = measureLeaf(query, leaf, &part);
         query->isDone = status == RB_STATUS_OK && part.lower <= query->threshold;
@@ -437,7 +475,7 @@ static rbStatus visitOverlap(Query* query, const Leaf* leaf)
     }
     Bodies bodies;
     status = makeBodies(query, leaf, &bodies);
-    if (status == RB_STATUS_OK && method == RB_PAIR_MPR) {
+    if (status == RB_STATUS_OK && isForMpr(query, &bodies)) {
         bodies.a.radius += query->threshold;
         query->isDone = rbMpr_Overlaps(&bodies.cso);
     } else if (status == RB_STATUS_OK) {

@@ -1,0 +1,106 @@
+// rattleback bench: the convex suite and the throughput table run, and their answers are right.
+//
+// Quick runs without or with peers, whatever lies beside the program: few pairs, one repeat. What
+// is checked is that every cell has our row with an error far below the size, not how fast it is.
+#include "child.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setUp, tearDown)
+
+static int setUp(void** state)
+{
+    (void)state;
+    (void)rbMakeScratch();
+    return 0;
+}
+
+static int tearDown(void** state)
+{
+    (void)state;
+    rbRemoveScratch();
+    return 0;
+}
+
+static json_t* runSuite(const char* suite)
+{
+    rbChild child = RUN("bench", suite, "--quick", "--no-peers", "--json");
+    rbExpectSuccess(&child);
+    json_error_t error;
+    json_t* rows = json_loads(child.out, 0, &error);
+    assert_true(json_is_array(rows));
+    rbFreeChild(&child);
+    return rows;
+}
+
+static const char* textOf(const json_t* row, const char* key)
+{
+    const char* text = json_string_value(json_object_get(row, key));
+    assert_non_null(text);
+    return text;
+}
+
+// Our own row of a cell, the method that is chosen by itself; NULL if there is none.
+static const json_t* findOurs(const json_t* rows, const char* cell, const char* start,
+                              const char* result)
+{
+    for (size_t i = 0; i < json_array_size(rows); ++i) {
+        const json_t* row = json_array_get(rows, i);
+        if (strcmp(textOf(row, "engine"), "rattleback") == 0 &&
+            strcmp(textOf(row, "case"), cell) == 0 && strcmp(textOf(row, "result"), result) == 0 &&
+            strstr(textOf(row, "metric"), start) != NULL) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static void everyCellOfTheConvexSuiteIsAnsweredExactly(void** state)
+{
+    (void)state;
+    static const char* const shapes[] = {"box", "ellipsoid", "hull16", "hull128"};
+    static const char* const places[][2] = {{"separated", "distance"},
+                                            {"touching", "distance"},
+                                            {"shallow", "depth"},
+                                            {"deep", "depth"}};
+    static const char* const starts[] = {"cold", "warm"};
+    json_t* rows = runSuite("convex");
+    for (int i = 0; i < 64; ++i) {
+        const char* const* place = places[i / 4 % 4];
+        const char* result = i / 32 == 0 ? place[1] : "bool";
+        char cell[64];
+        (void)snprintf(cell, sizeof cell, "%s, %s", shapes[i % 4], place[0]);
+        const json_t* row = findOurs(rows, cell, starts[i / 16 % 2], result);
+        assert_non_null(row);
+        assert_string_equal(textOf(row, "unit"), "ns");
+        assert_true(json_number_value(json_object_get(row, "value")) > 0.0);
+        const json_t* error = json_object_get(row, "error_max");
+        assert_true(json_is_number(error));
+        checkNear(json_number_value(error), 0.0, 1e-9);
+    }
+    json_decref(rows);
+}
+
+//
+static void throughputComparesIterationWithClosedForms(void** state)
+{
+    (void)state;
+    static const char* const pairs[] = {"sphere-sphere", "sphere-sphere, mapped", "sphere-cube",
+                                        "sphere-cube, mapped", "cube-cube"};
+    json_t* rows = runSuite("throughput");
+    assert_int_equal(json_array_size(rows), 10);
+    for (int i = 0; i < 5; ++i) {
+        const json_t* closed = findOurs(rows, pairs[i], "closed form", "depth");
+        const json_t* iterative = findOurs(rows, pairs[i], "iterative", "depth");
+        assert_non_null(closed);
+        assert_non_null(iterative);
+        assert_true(json_number_value(json_object_get(closed, "value")) > 0.0);
+        // Two methods with one answer, to the tolerance the iteration was asked for.
+        checkNear(json_number_value(json_object_get(iterative, "error_max")), 0.0, 1e-7);
+    }
+    json_decref(rows);
+}
+
+RB_TEST_GROUP(test_bench, TEST(everyCellOfTheConvexSuiteIsAnsweredExactly),
+              TEST(throughputComparesIterationWithClosedForms));
