@@ -8,10 +8,11 @@ MAKEFLAGS += --no-print-directory
 PROGRAM := build/release/rattleback
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-# Configures and builds one preset; ninja shows its progress line on a terminal and nothing in a pipe.
+# Configures (with the options $(2)) and builds one preset; ninja shows its progress line on a terminal
+# and nothing in a pipe.
 define build_preset
 	@mkdir -p build/$(1)
-	@cmake --preset $(1) >build/$(1)/configure.log 2>&1 || { cat build/$(1)/configure.log >&2; exit 1; }
+	@cmake --preset $(1) $(2) >build/$(1)/configure.log 2>&1 || { cat build/$(1)/configure.log >&2; exit 1; }
 	@if [ -t 1 ]; then cmake --build build/$(1) -j $(JOBS); else \
 	    cmake --build build/$(1) -j $(JOBS) -- --quiet | { grep -vx 'ninja: no work to do.' || true; }; fi
 endef
@@ -25,11 +26,13 @@ endef
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: setup setup-ci
+.PHONY: setup setup-ci setup-bench
 setup:
 	@tools/setup.sh
 setup-ci:
 	@tools/setup.sh ci
+setup-bench:
+	@tools/setup.sh bench
 
 .PHONY: build
 build: setup ## installs what is missing and builds build/release/rattleback (also: make alone)
@@ -77,8 +80,9 @@ test-bits: setup-ci ## the same hashes from gcc and clang, debug and release
 	$(call run_tests,clang-debug,[.]golden_,normal)
 
 .PHONY: bench
-bench: build ## runs the benchmarks
-	@$(PROGRAM) bench
+bench: setup-bench ## runs the benchmarks beside the peers, which it installs (SUITE="convex math": those only)
+	$(call build_preset,release,-DRB_BUILD_PEERS=ON)
+	@$(PROGRAM) bench $(SUITE)
 
 .PHONY: trace
 trace: ## which features of the specifications are done, and which test proves each

@@ -1,11 +1,12 @@
+#define _POSIX_C_SOURCE 200809L
 #include "bench.h"
-
-#include "base/core/timer.h"
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
-static const rbBenchSuite* const suites[] = {&rbSuiteFlight, &rbSuiteMath};
+static const rbBenchSuite* const suites[] = {&rbSuiteConvex, &rbSuiteFlight, &rbSuiteMath,
+                                             &rbSuiteThroughput};
 
 const rbBenchSuite* const* rbGetBenchSuites(int* count)
 {
@@ -13,10 +14,30 @@ const rbBenchSuite* const* rbGetBenchSuites(int* count)
     return suites;
 }
 
-void rbBench_Add(rbBench* bench, rbBenchRow row)
+void rbBench_Record(rbBench* bench, rbBenchRow row)
 {
     row.suite = bench->suite;
     rbArray_Push(bench->rows, row);
+}
+
+void rbBench_ShowProgress(const rbBench* bench, const char* text)
+{
+    if (bench->progress != NULL) {
+        (void)fprintf(bench->progress, "\r%s\033[K", text != NULL ? text : "");
+        (void)fflush(bench->progress);
+    }
+}
+
+double rbGetCpuTime(void)
+{
+    struct timespec used;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
+void rbBench_Add(rbBench* bench, rbBenchRow row)
+{
+    rbBench_Record(bench, row);
     if (bench->text != NULL) {
         (void)fprintf(bench->text, "  %-26s %-14s %-34s %12.4g %-6s", row.caseName, row.engine,
                       row.metric, row.value, row.unit);
@@ -27,7 +48,7 @@ void rbBench_Add(rbBench* bench, rbBenchRow row)
         for (int i = 0; i + 1 < bench->rows.count; ++i) {
             const rbBenchRow* ours = &bench->rows.data[i];
             if (strcmp(row.engine, "rattleback") != 0 && strcmp(ours->engine, "rattleback") == 0 &&
-                ours->suite == row.suite && strcmp(ours->caseName, row.caseName) == 0 &&
+                ours->suite == bench->suite && strcmp(ours->caseName, row.caseName) == 0 &&
                 strcmp(ours->metric, row.metric) == 0 && strcmp(ours->result, row.result) == 0) {
                 (void)fprintf(bench->text, "  ours / theirs %.2f", ours->value / row.value);
             }
@@ -40,11 +61,11 @@ void rbBench_Add(rbBench* bench, rbBenchRow row)
 double rbBench_Time(void (*work)(void* context), void* context, double seconds)
 {
     double best = INFINITY;
-    double begin = rbGetWallTime();
-    for (int repeat = 0; repeat < 3 || rbGetWallTime() - begin < seconds; ++repeat) {
-        double start = rbGetWallTime();
+    double begin = rbGetCpuTime();
+    for (int repeat = 0; repeat < 3 || rbGetCpuTime() - begin < seconds; ++repeat) {
+        double start = rbGetCpuTime();
         work(context);
-        double time = rbGetWallTime() - start;
+        double time = rbGetCpuTime() - start;
         best = time < best ? time : best;
     }
     return best;

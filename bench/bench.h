@@ -1,7 +1,7 @@
 // Benchmarks: suites of rows, minimum of repeats.
 //
 // A suite is a file suite_x.c with a `const rbBenchSuite`, and a row of the table in bench.c. Rows
-// of the same suite, case and metric with different engines are compared with each other.
+// of the same suite, case, metric and result with different engines are compared with each other.
 #ifndef RB_BENCH_H
 #define RB_BENCH_H
 
@@ -9,12 +9,13 @@
 
 #include <rattleback/base.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 
 typedef struct rbBenchRow {
     const char* suite;
     char caseName[64];
-    char engine[32]; // "rattleback", or a peer: "libm"
+    char engine[48]; // "rattleback", or a peer: "libm"; a further word names the call
     char metric[48];
     double value;
     char unit[24];
@@ -23,7 +24,10 @@ typedef struct rbBenchRow {
 } rbBenchRow;
 
 typedef struct rbBench {
-    FILE* text; // progress for people, NULL if nobody reads
+    FILE* text;     // tables for people, NULL if nobody reads
+    FILE* progress; // a terminal, NULL if there is none
+    bool isQuick;   // few cases and one repeat: shows that a suite runs, not how fast
+    bool isAlone;   // no peers, even if they are there
     const char* suite;
     RB_ARRAY(rbBenchRow) rows;
 } rbBench;
@@ -36,13 +40,25 @@ typedef struct rbBenchSuite {
 
 const rbBenchSuite* const* rbGetBenchSuites(int* count);
 
-// Adds a row; suite and order are those of the bench.
+// Adds a row without printing it; suite and order are those of the bench.
+void rbBench_Record(rbBench* bench, rbBenchRow row);
+
+// Adds a row and prints it.
 void rbBench_Add(rbBench* bench, rbBenchRow row);
 
+// Shows what is going on, in place of what was shown before. NULL clears the line.
+void rbBench_ShowProgress(const rbBench* bench, const char* text);
+
 // Runs work(context) at least three times and for about the given seconds; the fastest, in seconds.
+// CPU time of this thread, so that other programs disturb little.
 double rbBench_Time(void (*work)(void* context), void* context, double seconds);
 
+// Seconds of CPU this thread has used.
+double rbGetCpuTime(void);
+
+extern const rbBenchSuite rbSuiteConvex;
 extern const rbBenchSuite rbSuiteFlight;
 extern const rbBenchSuite rbSuiteMath;
+extern const rbBenchSuite rbSuiteThroughput;
 
 #endif

@@ -3,6 +3,7 @@
 #
 #   tools/setup.sh       what building, testing and the demo need
 #   tools/setup.sh ci    also what the checks and the fuzz targets need
+#   tools/setup.sh bench also the libraries that the benchmarks are compared with
 #
 # Runs as root or with sudo. The network is used only when a package is missing.
 set -euo pipefail
@@ -14,12 +15,17 @@ packages=(
 ciPackages=(
     g++ clang clang-tidy clang-format libclang-rt-14-dev llvm-14
 )
+# Never needed by the product: only 'make bench' asks for them.
+benchPackages=(
+    g++ libccd-dev libfcl-dev libbullet-dev
+)
 
 case "${1:-}" in
 "") ;;
 ci) packages+=("${ciPackages[@]}") ;;
+bench) packages+=("${benchPackages[@]}") ;;
 *)
-    echo "usage: tools/setup.sh [ci]" >&2
+    echo "usage: tools/setup.sh [ci|bench]" >&2
     exit 2
     ;;
 esac

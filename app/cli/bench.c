@@ -1,4 +1,5 @@
 // rattleback bench: runs the suites of bench/.
+#define _POSIX_C_SOURCE 200809L // isatty
 #include "bench.h"
 
 #include "cli/cli.h"
@@ -8,6 +9,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 static const rbBenchSuite* findSuite(const char* name)
 {
@@ -106,7 +108,12 @@ static rbExit runBench(const rbArguments* arguments)
         return listSuites();
     }
     bool isForMachines = rbArguments_Has(arguments, "--json");
-    rbBench bench = {.text = isForMachines ? NULL : stdout};
+    rbBench bench = {
+        .text = isForMachines ? NULL : stdout,
+        .progress = isatty(STDERR_FILENO) == 1 ? stderr : NULL,
+        .isQuick = rbArguments_Has(arguments, "--quick"),
+        .isAlone = rbArguments_Has(arguments, "--no-peers"),
+    };
     int count = 0;
     const rbBenchSuite* const* suites = rbGetBenchSuites(&count);
     for (int i = 0; i < arguments->wordCount; ++i) {
@@ -135,11 +142,14 @@ static rbExit runBench(const rbArguments* arguments)
 
 static const rbOption options[] = {
     {"--list", NULL, "the suites"},
+    {"--quick", NULL, "few cases and one repeat: shows that it runs, not how fast"},
+    {"--no-peers", NULL, "our rows only"},
     {"--csv", "FILE", "the rows as a table"},
     {"--json", NULL, "one array of {suite, case, engine, metric, value, unit, result, error_max}"},
 };
 
 static const char* const examples[] = {
+    "rattleback bench convex",
     "rattleback bench flight",
     "rattleback bench math --json",
     "rattleback bench --csv bench/results/my-cpu/flight.csv",
@@ -150,7 +160,8 @@ const rbVerb rbVerbBench = {
     .name = "bench",
     .words = "[SUITE...]",
     .help = "measures speed and memory, beside installed peers",
-    .more = "Without a SUITE all of them. Times are the minimum of repeats.",
+    .more = "Without a SUITE all of them. Times are the minimum of repeats. Peers are compared if\n"
+            "their modules lie beside the program: 'make bench' builds those that are installed.",
     .run = runBench,
     .wordMin = 0,
     .wordMax = RB_CLI_VALUES_MAX,

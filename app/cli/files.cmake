@@ -19,8 +19,14 @@ set(programFiles
   app/cli/text.c
   app/cli/validate.c
   bench/bench.c
+  bench/convex_pairs.c
+  bench/convex_reference.c
+  bench/peers/loader.c
+  bench/peers/peer_ours.c
+  bench/suite_convex.c
   bench/suite_flight.c
   bench/suite_math.c
+  bench/suite_throughput.c
   validation/case_convex_blackbox.c
   validation/case_convex_detection.c
   validation/case_convex_epsilon.c
@@ -44,6 +50,9 @@ set_target_properties(rattleback_program PROPERTIES
   OUTPUT_NAME rattleback RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_include_directories(rattleback_program PRIVATE src app bench validation)
 target_compile_definitions(rattleback_program PRIVATE RB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-target_link_libraries(rattleback_program PRIVATE rb_options rattleback_io rattleback m)
+target_link_libraries(rattleback_program PRIVATE rb_options rattleback_io rattleback m ${CMAKE_DL_LIBS})
 install(TARGETS rattleback_program RUNTIME DESTINATION bin)
 install(DIRECTORY scenes/ DESTINATION share/rattleback/scenes)
+if(RB_BUILD_PEERS)
+  include(bench/peers/files.cmake)
+endif()

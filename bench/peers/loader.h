@@ -1,0 +1,13 @@
+// Finds the peer modules beside the program.
+#ifndef RB_PEER_LOADER_H
+#define RB_PEER_LOADER_H
+
+#include "peers/peer.h"
+
+#define RB_PEERS_MAX 8
+
+// Loads the modules that were built and gives their tables; they stay loaded until the program
+// ends. A module that is there but cannot be loaded is named on stderr. Returns the count.
+int rbLoadPeers(const rbPeer* peers[RB_PEERS_MAX]);
+
+#endif
