@@ -84,7 +84,7 @@ typedef struct rbSeparationCache {
     double opaque[24];
 } rbSeparationCache;
 
-// Bytes of scratch memory a query may need (about 130 kB), aligned to 16; the caller owns it and
+// Bytes of scratch memory a query may need (about 125 kB), of any alignment; the caller owns it and
 // may reuse it for every query of one thread.
 RB_API size_t rbGetSeparationScratchSize(void);
 

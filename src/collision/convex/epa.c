@@ -51,6 +51,7 @@ typedef struct Search {
     bool mayCap;          // sphere caps are asked for and can help
     bool mayGuess;        // a hull is among plain polytopes
     bool hasGuessed;      // faces were passed without a look beyond them
+    bool isInside;        // the polytope encloses the origin
     bool isSmooth;        // a core is no polytope: Newton may help
     // best direction so far
     double height; // h there
@@ -312,6 +313,14 @@ static Sight lookBeyond(Search* s, const rbEpaFace* face)
     return sight;
 }
 
+// What a growth that failed means. Guesses have passed by what would be the best direction: then
+// the search has to start again without them.
+static rbStopReason reasonOfFailure(const Search* s, rbEpaGrowth growth)
+{
+    rbStopReason reason = growth == RB_EPA_FULL ? RB_STOP_STORAGE : RB_STOP_ROUNDING;
+    return s->hasGuessed ? SPOILED : reason;
+}
+
 // Grows by a point that is high over a face without looking for the highest: any point of the
 // difference that sees the face will do, and most of the faces that come first are far from the
 // surface. False if the guess is not clearly above the face.
@@ -323,54 +332,59 @@ static bool growByGuess(Search* s, int index, rbEpaGrowth* growth)
     if (!(rbDot(face->normal, point.w) > GUESS_GAIN * face->high)) {
         return false;
     }
+    s->hasGuessed = true;
+    s->isInside = true;
     *growth = rbEpaPolytope_Grow(s->scratch, index, &point, rbEpa_Square(FOLD * s->cso->scale));
     return true;
+}
+
+// Looks beyond the nearest face and grows. False, with the reason, if the search ends there.
+static bool growByFace(Search* s, int index, rbStopReason* reason)
+{
+    const rbEpaFace* face = &s->scratch->faces[index];
+    Sight sight = lookBeyond(s, face);
+    s->isInside = s->isInside || sight.distance >= 0.0;
+    s->lower = s->isInside ? fmax(s->lower, sight.distance + s->off) : s->lower;
+    if (sight.height < -s->slack) {
+        *reason = noteApart(s, sight.normal, &sight.point);
+        return false;
+    }
+    double open = sight.height - sight.distance;
+    double reach = s->settings->relativeTolerance * (sight.distance + s->off);
+    bool isDone = open <= s->gap || (s->isInside && open <= reach);
+    noteFace(s, index, &sight, isDone);
+    if (isDone || isVertexOf(s, face, sight.point.w) ||
+        (s->mayCap && s->isInside && tryCap(s, index, sight.distance, &sight.point))) {
+        *reason = reasonOf(s);
+        return false;
+    }
+    double keyMin = s->isInside ? rbEpa_Square(FOLD * s->cso->scale) : -INFINITY;
+    rbEpaGrowth growth = rbEpaPolytope_Grow(s->scratch, index, &sight.point, keyMin);
+    *reason = reasonOfFailure(s, growth);
+    return growth == RB_EPA_GROWN;
 }
 
 // The loop proper. Keys and heights of faces are those without the balls.
 static rbStopReason expand(Search* s)
 {
     rbEpaScratch* scratch = s->scratch;
-    bool isInside = false;
+    s->isInside = false;
     for (; s->iterations < s->settings->iterationMax; ++s->iterations) {
         double key;
         int index = rbEpaPolytope_TakeNearest(scratch, &key);
         if (index < 0 || key > scratch->keyMax) {
             // Every face lies beyond the best direction: it is the answer.
-            s->lower = isInside || index >= 0 ? fmax(s->lower, s->height) : s->lower;
+            s->lower = s->isInside || index >= 0 ? fmax(s->lower, s->height) : s->lower;
             return reasonOf(s);
         }
-        const rbEpaFace* face = &scratch->faces[index];
         rbEpaGrowth growth = RB_EPA_GROWN;
+        rbStopReason reason;
         if (s->mayGuess && key > 0.0 && growByGuess(s, index, &growth)) {
-            isInside = true;
-            s->hasGuessed = true;
             if (growth != RB_EPA_GROWN) {
-                return SPOILED;
+                return reasonOfFailure(s, growth);
             }
-            continue;
-        }
-        Sight sight = lookBeyond(s, face);
-        isInside = isInside || sight.distance >= 0.0;
-        s->lower = isInside ? fmax(s->lower, sight.distance + s->off) : s->lower;
-        if (sight.height < -s->slack) {
-            return noteApart(s, sight.normal, &sight.point);
-        }
-        double open = sight.height - sight.distance;
-        bool isDone = open <= s->gap || (isInside && open <= s->settings->relativeTolerance *
-                                                                 (sight.distance + s->off));
-        noteFace(s, index, &sight, isDone);
-        if (isDone || isVertexOf(s, face, sight.point.w)) {
-            return reasonOf(s);
-        }
-        if (s->mayCap && isInside && tryCap(s, index, sight.distance, &sight.point)) {
-            return reasonOf(s);
-        }
-        double keyMin = isInside ? rbEpa_Square(FOLD * s->cso->scale) : -INFINITY;
-        growth = rbEpaPolytope_Grow(scratch, index, &sight.point, keyMin);
-        if (growth != RB_EPA_GROWN) {
-            rbStopReason reason = growth == RB_EPA_FULL ? RB_STOP_STORAGE : RB_STOP_ROUNDING;
-            return s->hasGuessed ? SPOILED : reason;
+        } else if (!growByFace(s, index, &reason)) {
+            return reason;
         }
     }
     return s->hasGuessed ? SPOILED : RB_STOP_ITERATIONS;

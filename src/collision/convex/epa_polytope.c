@@ -10,12 +10,12 @@
 // edge moves the ends by eps L^2 / H and is projected out; the rest moves them by eps L only.
 #include "collision/convex/epa_polytope.h"
 
+#include "base/core/lanes.h"
+
 #include <math.h>
 
 // Squared sine below which a triangle counts as a needle whose normal is worth refining.
 #define NEEDLE 1e-4
-// Keys looked at side by side.
-#define LANES 8
 
 static int nextOf(int edge)
 {
@@ -36,50 +36,30 @@ void rbEpaPolytope_Begin(rbEpaScratch* scratch, double scale, int pointLimit, in
     scratch->keyMax = INFINITY;
 }
 
-// Two keys, and what comparing them gives.
-typedef double Pair __attribute__((vector_size(16), may_alias));
-typedef long long PairMask __attribute__((vector_size(16)));
-
-// The smallest keys so far of even and of odd index, and where.
-typedef struct Lanes {
-    Pair least;
-    PairMask at;
-} Lanes;
-
-// Keeps the smaller one in each lane, the first of equals.
-static inline void keepSmaller(Lanes* lanes, Pair keys, PairMask at)
-{
-    PairMask isSmaller = keys < lanes->least;
-    lanes->at = (isSmaller & at) | (~isSmaller & lanes->at);
-    lanes->least = (Pair)((isSmaller & (PairMask)keys) | (~isSmaller & (PairMask)lanes->least));
-}
-
 int rbEpaPolytope_TakeNearest(rbEpaScratch* scratch, double* key)
 {
     double* keys = scratch->keys;
     int count = scratch->faceCount;
-    for (int i = count; i % LANES != 0; ++i) {
+    for (int i = count; i % RB_LANES != 0; ++i) {
         keys[i] = INFINITY;
     }
-    // four chains side by side: one alone would wait for each comparison
-    Lanes lanes[4];
-    PairMask now[4];
+    // the smallest is the largest of the negatives
+    const rbPair* pairs = (const rbPair*)keys;
+    rbPeak peaks[4];
+    rbPairMask places[4];
     for (int k = 0; k < 4; ++k) {
-        now[k] = (PairMask){2 * k, 2 * k + 1};
-        lanes[k] = (Lanes){*(const Pair*)(keys + 2 * k), now[k]};
+        places[k] = rbPeak_Place(k);
+        peaks[k] = (rbPeak){-pairs[k], places[k]};
     }
-    for (int i = LANES; i < count; i += LANES) {
+    for (int i = 4; i < count / 2 + count % 2; i += 4) {
         for (int k = 0; k < 4; ++k) {
-            now[k] += LANES;
-            keepSmaller(&lanes[k], *(const Pair*)(keys + i + 2 * k), now[k]);
+            places[k] += RB_LANES;
+            rbPeak_Keep(&peaks[k], -pairs[i + k], places[k]);
         }
     }
-    keepSmaller(&lanes[0], lanes[1].least, lanes[1].at);
-    keepSmaller(&lanes[2], lanes[3].least, lanes[3].at);
-    keepSmaller(&lanes[0], lanes[2].least, lanes[2].at);
-    bool isOdd = lanes[0].least[1] < lanes[0].least[0];
-    int face = (int)(isOdd ? lanes[0].at[1] : lanes[0].at[0]);
-    *key = keys[face];
+    double least;
+    int face = rbPeak_Choose(peaks, &least);
+    *key = -least;
     keys[face] = INFINITY;
     return *key < INFINITY ? face : -1;
 }

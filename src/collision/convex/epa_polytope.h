@@ -48,7 +48,7 @@ static inline int rbEpaTwin_Edge(int twin)
 typedef struct rbEpaScratch {
     // +- square of low / |normal|, sign of low, m^2; INFINITY: the face is obsolete, flat, looked
     // at already or too far away. Filled up to a multiple of 8 when searched.
-    double keys[RB_EPA_FACES + 8];
+    _Alignas(16) double keys[RB_EPA_FACES + 8];
     rbCsoPoint points[RB_EPA_POINTS];
     rbEpaFace faces[RB_EPA_FACES];
     int16_t stack[RB_EPA_FACES]; // twins to visit

@@ -434,6 +434,7 @@ void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* ca
     RB_ASSERT(settings->distanceMax >= settings->distanceMin);
     result->simplexCount = 0;
     result->iterations = 0;
+    result->weights[0] = 1.0;
     Search search;
     search.cso = cso;
     search.settings = settings;
@@ -474,22 +475,22 @@ static void takeBetter(rbGjkResult* best, const rbGjkResult* other)
 
 // Features that are all but parallel and all but touch leave the search with simplices of no use.
 // Others are found from directions nearby; every search is true, so the best bounds of all are.
-void rbGjk_Tighten(const rbCso* cso, const rbGjkSettings* settings, rbGjkResult* best)
+void rbGjk_Tighten(const rbCso* cso, const rbGjkSettings* settings, rbGjkResult* result)
 {
-    if (best->reason != RB_STOP_ROUNDING && best->reason != RB_STOP_ITERATIONS) {
+    if (result->reason != RB_STOP_ROUNDING && result->reason != RB_STOP_ITERATIONS) {
         return;
     }
     static const double turns[SEARCHES_MAX][2] = {{0.0, 0.0},    {1e-3, 0.0},  {-1e-3, 0.0},
                                                   {0.0, 1e-3},   {0.0, -1e-3}, {1e-6, 1e-6},
                                                   {-1e-6, 1e-6}, {0.1, 0.1},   {-0.1, -0.1}};
-    for (int i = 0; i < SEARCHES_MAX && best->upper - best->lower > WIDE * cso->scale; ++i) {
-        rbVec3 e1 = rbPerpendicular(best->normal);
-        rbVec3 e2 = rbCross(best->normal, e1);
-        rbGjkCache start = {
-            .direction = rbAddScaled(rbAddScaled(best->normal, turns[i][0], e1), turns[i][1], e2)};
+    for (int i = 0; i < SEARCHES_MAX && result->upper - result->lower > WIDE * cso->scale; ++i) {
+        rbVec3 e1 = rbPerpendicular(result->normal);
+        rbVec3 e2 = rbCross(result->normal, e1);
+        rbGjkCache start = {.direction = rbAddScaled(rbAddScaled(result->normal, turns[i][0], e1),
+                                                     turns[i][1], e2)};
         rbGjkResult other;
         rbGjk_Solve(cso, settings, &start, &other);
-        takeBetter(best, &other);
+        takeBetter(result, &other);
     }
 }
 

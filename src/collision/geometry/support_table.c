@@ -1,23 +1,11 @@
 #include "collision/geometry/support_table.h"
 
+#include "base/core/lanes.h"
 #include "base/core/memory.h"
 #include "collision/geometry/polyhedron.h"
 
 #include <math.h>
 #include <string.h>
-
-#define LANES 8
-
-// Two doubles, and what comparing them gives. Plain products and sums in each lane: the same bits
-// as one by one.
-typedef double Pair __attribute__((vector_size(16), may_alias));
-typedef long long PairMask __attribute__((vector_size(16)));
-
-// The greatest heights so far of the vertices of even and of odd index, and where.
-typedef struct Lanes {
-    Pair best;
-    PairMask at;
-} Lanes;
 
 // The square of a side that a coordinate from -1 to 1 falls into.
 static inline int squareOf(double x)
@@ -62,15 +50,15 @@ static rbVec3 middleOf(int sector)
 
 static void setLane(rbVertexBlock* blocks, int index, rbVec3 v)
 {
-    rbVertexBlock* block = &blocks[index / LANES];
-    block->x[index % LANES] = v.x;
-    block->y[index % LANES] = v.y;
-    block->z[index % LANES] = v.z;
+    rbVertexBlock* block = &blocks[index / RB_LANES];
+    block->x[index % RB_LANES] = v.x;
+    block->y[index % RB_LANES] = v.y;
+    block->z[index % RB_LANES] = v.z;
 }
 
 static int blocksFor(int count)
 {
-    return (count + LANES - 1) / LANES;
+    return (count + RB_LANES - 1) / RB_LANES;
 }
 
 // The vertices that share a face with one, each once; returns how many. Edges alone would not do:
@@ -109,57 +97,43 @@ static void fillNeighbors(rbSupportTable* table, const rbPolyhedron* p)
     }
     table->starts[p->vertexCount] = next;
     table->neighbors = rbAlloc((size_t)next * sizeof(rbVertexBlock));
-    table->neighborIds = rbAlloc((size_t)next * sizeof(int[LANES]));
+    table->neighborIds = rbAlloc((size_t)next * sizeof(int[RB_LANES]));
     for (int v = 0; v < p->vertexCount; ++v) {
         int count = collectNeighbors(p, v, list);
         int start = table->starts[v];
-        for (int i = 0; i < LANES * (table->starts[v + 1] - start); ++i) {
+        for (int i = 0; i < RB_LANES * (table->starts[v + 1] - start); ++i) {
             int neighbor = i < count ? list[i] : v;
             setLane(table->neighbors + start, i, p->vertices[neighbor]);
-            table->neighborIds[start + i / LANES][i % LANES] = neighbor;
+            table->neighborIds[start + i / RB_LANES][i % RB_LANES] = neighbor;
         }
     }
     rbFree(list, bytes);
 }
 
-static inline Pair heightsAt(const rbVertexBlock* block, int lane, const Pair direction[3])
+static inline rbPair heightsAt(const rbVertexBlock* block, int pair, const rbPair direction[3])
 {
-    return *(const Pair*)(block->x + lane) * direction[0] +
-           *(const Pair*)(block->y + lane) * direction[1] +
-           *(const Pair*)(block->z + lane) * direction[2];
-}
-
-// Keeps the higher one in each lane, the first of equals.
-static inline void keepHigher(Lanes* lanes, Pair heights, PairMask at)
-{
-    PairMask isHigher = heights > lanes->best;
-    lanes->at = (isHigher & at) | (~isHigher & lanes->at);
-    lanes->best = (Pair)((isHigher & (PairMask)heights) | (~isHigher & (PairMask)lanes->best));
+    return ((const rbPair*)block->x)[pair] * direction[0] +
+           ((const rbPair*)block->y)[pair] * direction[1] +
+           ((const rbPair*)block->z)[pair] * direction[2];
 }
 
 // Place of the highest vertex in some blocks, and its height.
 static inline int findHighest(const rbVertexBlock* blocks, int count, rbVec3 d, double* height)
 {
-    const Pair direction[3] = {{d.x, d.x}, {d.y, d.y}, {d.z, d.z}};
-    // four chains side by side: one alone would wait for each comparison
-    Lanes lanes[4];
-    PairMask now[4];
+    const rbPair direction[3] = {{d.x, d.x}, {d.y, d.y}, {d.z, d.z}};
+    rbPeak peaks[4];
+    rbPairMask places[4];
     for (int k = 0; k < 4; ++k) {
-        now[k] = (PairMask){2 * k, 2 * k + 1};
-        lanes[k] = (Lanes){heightsAt(blocks, 2 * k, direction), now[k]};
+        places[k] = rbPeak_Place(k);
+        peaks[k] = (rbPeak){heightsAt(blocks, k, direction), places[k]};
     }
     for (int i = 1; i < count; ++i) {
         for (int k = 0; k < 4; ++k) {
-            now[k] += LANES;
-            keepHigher(&lanes[k], heightsAt(blocks + i, 2 * k, direction), now[k]);
+            places[k] += RB_LANES;
+            rbPeak_Keep(&peaks[k], heightsAt(blocks + i, k, direction), places[k]);
         }
     }
-    keepHigher(&lanes[0], lanes[1].best, lanes[1].at);
-    keepHigher(&lanes[2], lanes[3].best, lanes[3].at);
-    keepHigher(&lanes[0], lanes[2].best, lanes[2].at);
-    bool isOdd = lanes[0].best[1] > lanes[0].best[0];
-    *height = isOdd ? lanes[0].best[1] : lanes[0].best[0];
-    return (int)(isOdd ? lanes[0].at[1] : lanes[0].at[0]);
+    return rbPeak_Choose(peaks, height);
 }
 
 int rbSupportTable_Search(const rbSupportTable* table, rbVec3 direction)
@@ -181,7 +155,7 @@ static int climbFrom(const rbSupportTable* table, rbVec3 direction, int here, do
             return here;
         }
         highest = height;
-        here = table->neighborIds[start + lane / LANES][lane % LANES];
+        here = table->neighborIds[start + lane / RB_LANES][lane % RB_LANES];
     }
 }
 
@@ -210,7 +184,7 @@ rbSupportTable* rbCreateSupportTable(const rbPolyhedron* p)
     table->blockCount = blocksFor(p->vertexCount);
     table->blocks = rbAlloc((size_t)table->blockCount * sizeof(rbVertexBlock));
     table->starts = rbAlloc(((size_t)p->vertexCount + 1) * sizeof(int));
-    for (int i = 0; i < LANES * table->blockCount; ++i) {
+    for (int i = 0; i < RB_LANES * table->blockCount; ++i) {
         setLane(table->blocks, i, p->vertices[i < p->vertexCount ? i : 0]);
     }
     for (int i = 0; i < p->vertexCount; ++i) {
@@ -236,7 +210,7 @@ void rbDestroySupportTable(rbSupportTable* table)
     size_t count = (size_t)table->starts[table->vertexCount];
     rbFree(table->blocks, (size_t)table->blockCount * sizeof(rbVertexBlock));
     rbFree(table->neighbors, count * sizeof(rbVertexBlock));
-    rbFree(table->neighborIds, count * sizeof(int[LANES]));
+    rbFree(table->neighborIds, count * sizeof(int[RB_LANES]));
     rbFree(table->starts, ((size_t)table->vertexCount + 1) * sizeof(int));
     rbFree(table, sizeof *table);
 }

@@ -18,7 +18,8 @@ struct rbPolyhedron;
 
 // Eight vertices coordinate by coordinate.
 typedef struct rbVertexBlock {
-    double x[8], y[8], z[8];
+    _Alignas(16) double x[8];
+    double y[8], z[8];
 } rbVertexBlock;
 
 typedef struct rbSupportTable {

@@ -65,9 +65,19 @@ rbSeparationInput rbDefaultSeparationInput(void)
     return input;
 }
 
+// Vectors in the scratch are aligned; the caller's memory need not be.
+#define SCRATCH_ALIGNMENT 16
+
 size_t rbGetSeparationScratchSize(void)
 {
-    return sizeof(rbEpaScratch);
+    return sizeof(rbEpaScratch) + SCRATCH_ALIGNMENT;
+}
+
+static rbEpaScratch* alignScratch(void* scratch)
+{
+    uintptr_t place = (uintptr_t)scratch;
+    size_t gap = (SCRATCH_ALIGNMENT - place % SCRATCH_ALIGNMENT) % SCRATCH_ALIGNMENT;
+    return (rbEpaScratch*)((char*)scratch + gap);
 }
 
 // One query on its way through the table and the compounds.
@@ -591,7 +601,8 @@ rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* 
                              void* scratch, rbSeparation* separation, rbError* error)
 {
     RB_ASSERT(scratch != NULL && separation != NULL);
-    Query query = {.input = input, .scratch = scratch, .error = error, .separation = separation};
+    Query query = {
+        .input = input, .scratch = alignScratch(scratch), .error = error, .separation = separation};
     if (isSimple(input)) {
         return runQuery(&query, cache, visitOnly);
     }
@@ -624,7 +635,7 @@ rbStatus rbFindContacts(const rbSeparationInput* input, double threshold, rbSepa
                            "the contact threshold is %g m; it must be finite", threshold);
     }
     Query query = {.input = input,
-                   .scratch = scratch,
+                   .scratch = alignScratch(scratch),
                    .error = error,
                    .threshold = threshold,
                    .contacts = list};

@@ -1,0 +1,47 @@
+// The largest of many doubles and its place, two lanes at a time. Plain comparisons in each lane:
+// the same answer as one by one, on every machine.
+#ifndef RB_CORE_LANES_H
+#define RB_CORE_LANES_H
+
+#include <stdbool.h>
+
+// Doubles come in blocks of so many.
+#define RB_LANES 8
+
+typedef double rbPair __attribute__((vector_size(16), may_alias));
+typedef long long rbPairMask __attribute__((vector_size(16)));
+
+// The largest values so far of even and of odd index, and where.
+typedef struct rbPeak {
+    rbPair values;
+    rbPairMask at;
+} rbPeak;
+
+// Keeps the larger one in each lane, the first of equals.
+static inline void rbPeak_Keep(rbPeak* peak, rbPair values, rbPairMask at)
+{
+    rbPairMask isLarger = values > peak->values;
+    peak->at = (isLarger & at) | (~isLarger & peak->at);
+    peak->values =
+        (rbPair)((isLarger & (rbPairMask)values) | (~isLarger & (rbPairMask)peak->values));
+}
+
+// Indices of pair k of a block.
+static inline rbPairMask rbPeak_Place(long long k)
+{
+    return (rbPairMask){2 * k, 2 * k + 1};
+}
+
+// The largest of four peaks, which are changed, and its index. Four run side by side: one alone
+// would wait for each comparison.
+static inline int rbPeak_Choose(rbPeak peaks[4], double* value)
+{
+    rbPeak_Keep(&peaks[0], peaks[1].values, peaks[1].at);
+    rbPeak_Keep(&peaks[2], peaks[3].values, peaks[3].at);
+    rbPeak_Keep(&peaks[0], peaks[2].values, peaks[2].at);
+    bool isOdd = peaks[0].values[1] > peaks[0].values[0];
+    *value = isOdd ? peaks[0].values[1] : peaks[0].values[0];
+    return (int)(isOdd ? peaks[0].at[1] : peaks[0].at[0]);
+}
+
+#endif
