@@ -50,14 +50,14 @@ typedef struct rbSeparation {
     int childB;
 } rbSeparation;
 
-// How a pair is measured.
+// How a pair is measured. The bounds hold whatever the method.
 typedef enum rbPairMethod {
     RB_PAIR_AUTO,        // closed form where there is one, else iterative
     RB_PAIR_CLOSED_FORM, // UNSUPPORTED where there is none
     RB_PAIR_ITERATIVE,   // GJK for the distance, EPA for the depth; not for planes
-    RB_PAIR_MPR,      // fast detection; depth and normal are estimates (see docs/modules/convex.md)
-    RB_PAIR_FEATURES, // walks to the closest features of boxes, hulls, spheres and capsules;
-                      // in overlap the depth along a face normal, not the least one
+    RB_PAIR_MPR,         // fast detection; in overlap depth, normal and points are estimates
+    RB_PAIR_FEATURES,    // walks to the closest features of boxes, hulls, spheres and capsules; in
+                         // overlap the depth along one face normal and no contact points
     RB_PAIR_COUNT
 } rbPairMethod;
 
@@ -146,7 +146,7 @@ typedef struct rbContactList {
 
 // All contacts of two shapes: a manifold for every pair of parts at most threshold m apart (use
 // RB_CONTACT_THRESHOLD), in the order of the parts; shapes that are no compounds have one at most.
-// Otherwise as rbMeasureSeparation.
+// Otherwise as rbMeasureSeparation; the methods mpr and features give no contact data in overlap.
 RB_API rbStatus rbFindContacts(const rbSeparationInput* input, double threshold,
                                rbSeparationCache* cache, void* scratch, rbContactList* list,
                                rbError* error);

@@ -38,6 +38,20 @@ void rbRemoveScratch(void)
     assert_int_equal(nftw(scratch, removeEntry, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
+int rbSetUpScratch(void** state)
+{
+    *state = NULL;
+    (void)rbMakeScratch();
+    return 0;
+}
+
+int rbTearDownScratch(void** state)
+{
+    (void)state;
+    rbRemoveScratch();
+    return 0;
+}
+
 const char* rbScratch(const char* name)
 {
     static char paths[8][256];

@@ -25,6 +25,10 @@ typedef struct rbChildOptions {
 // A folder of its own for a test; every test starts with it and ends with rbRemoveScratch.
 const char* rbMakeScratch(void);
 void rbRemoveScratch(void);
+// The same as set-up and tear-down of a test.
+int rbSetUpScratch(void** state);
+int rbTearDownScratch(void** state);
+#define SCRATCH_TEST(name) cmocka_unit_test_setup_teardown(name, rbSetUpScratch, rbTearDownScratch)
 // A path in that folder; the text lives until the eighth next call.
 const char* rbScratch(const char* name);
 

@@ -8,20 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int setUp(void** state)
-{
-    *state = NULL;
-    (void)rbMakeScratch();
-    return 0;
-}
-
-static int tearDown(void** state)
-{
-    (void)state;
-    rbRemoveScratch();
-    return 0;
-}
-
 #define SPHERE "\"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": 0.5}}]"
 #define SCENE(body) "{\"rattleback\": 1, \"bodies\": [{\"name\": \"ball\", " body "}]}"
 
@@ -203,10 +189,10 @@ static void filesOfNoKindAreRefused(void** state)
     rbExpectFailure(RUN("run", "./noise"), 2, "noise");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setUp, tearDown)
-RB_TEST_GROUP(test_bad_input, TEST(badScenesAreRefusedWithOneSentence),
-              TEST(badOverridesAreRefusedWithOneSentence),
-              TEST(recordingsWithAFlippedByteAreRefused),
-              TEST(recordingsThatAreCutOffAreComparedAsFarAsTheyGo),
-              TEST(aFullDiskIsSaidAndLeavesNothing), TEST(anUnwritableFolderIsSaidAtOnce),
-              TEST(aFailedRunKeepsTheOldFile), TEST(filesOfNoKindAreRefused));
+RB_TEST_GROUP(test_bad_input, SCRATCH_TEST(badScenesAreRefusedWithOneSentence),
+              SCRATCH_TEST(badOverridesAreRefusedWithOneSentence),
+              SCRATCH_TEST(recordingsWithAFlippedByteAreRefused),
+              SCRATCH_TEST(recordingsThatAreCutOffAreComparedAsFarAsTheyGo),
+              SCRATCH_TEST(aFullDiskIsSaidAndLeavesNothing),
+              SCRATCH_TEST(anUnwritableFolderIsSaidAtOnce), SCRATCH_TEST(aFailedRunKeepsTheOldFile),
+              SCRATCH_TEST(filesOfNoKindAreRefused));

@@ -7,22 +7,6 @@
 #include <jansson.h>
 #include <string.h>
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setUp, tearDown)
-
-static int setUp(void** state)
-{
-    (void)state;
-    (void)rbMakeScratch();
-    return 0;
-}
-
-static int tearDown(void** state)
-{
-    (void)state;
-    rbRemoveScratch();
-    return 0;
-}
-
 static json_t* runSuite(const char* suite)
 {
     rbChild child = RUN("bench", suite, "--quick", "--no-peers", "--json");
@@ -102,5 +86,5 @@ static void throughputComparesIterationWithClosedForms(void** state)
     json_decref(rows);
 }
 
-RB_TEST_GROUP(test_bench, TEST(everyCellOfTheConvexSuiteIsAnsweredExactly),
-              TEST(throughputComparesIterationWithClosedForms));
+RB_TEST_GROUP(test_bench, SCRATCH_TEST(everyCellOfTheConvexSuiteIsAnsweredExactly),
+              SCRATCH_TEST(throughputComparesIterationWithClosedForms));

@@ -6,22 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setUp, tearDown)
-
-static int setUp(void** state)
-{
-    (void)state;
-    (void)rbMakeScratch();
-    return 0;
-}
-
-static int tearDown(void** state)
-{
-    (void)state;
-    rbRemoveScratch();
-    return 0;
-}
-
 static double distanceOf(const char* const* words)
 {
     rbChild child = rbRunProgram(words);
@@ -159,5 +143,5 @@ static void everyPairOfShapesIsRightByHand(void** state)
     assert_true(rowCount >= 35);
 }
 
-RB_TEST_GROUP(test_distance, TEST(everyPairOfShapesIsRightByHand),
-              TEST(answersAreThoseOfPaperAndPencil), TEST(mistakesAreExplained));
+RB_TEST_GROUP(test_distance, SCRATCH_TEST(everyPairOfShapesIsRightByHand),
+              SCRATCH_TEST(answersAreThoseOfPaperAndPencil), SCRATCH_TEST(mistakesAreExplained));

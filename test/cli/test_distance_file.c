@@ -10,22 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setUp, tearDown)
-
-static int setUp(void** state)
-{
-    (void)state;
-    (void)rbMakeScratch();
-    return 0;
-}
-
-static int tearDown(void** state)
-{
-    (void)state;
-    rbRemoveScratch();
-    return 0;
-}
-
 // The first block of docs/pair-files.md as a file.
 static const char* writeExample(void)
 {
@@ -225,7 +209,8 @@ static void hullOfAMeshFileIsThatOfItsPoints(void** state)
     json_decref(answer);
 }
 
-RB_TEST_GROUP(test_distance_file, TEST(theExampleOfTheDocsIsMeasured),
-              TEST(differencesAreLoggedWorstFirstAndReplay),
-              TEST(replayTimesEveryCombinationOfTypes), TEST(mistakesAboutFilesAreExplained),
-              TEST(hullOfAMeshFileIsThatOfItsPoints));
+RB_TEST_GROUP(test_distance_file, SCRATCH_TEST(theExampleOfTheDocsIsMeasured),
+              SCRATCH_TEST(differencesAreLoggedWorstFirstAndReplay),
+              SCRATCH_TEST(replayTimesEveryCombinationOfTypes),
+              SCRATCH_TEST(mistakesAboutFilesAreExplained),
+              SCRATCH_TEST(hullOfAMeshFileIsThatOfItsPoints));

@@ -14,20 +14,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static int setUp(void** state)
-{
-    *state = NULL;
-    (void)rbMakeScratch();
-    return 0;
-}
-
-static int tearDown(void** state)
-{
-    (void)state;
-    rbRemoveScratch();
-    return 0;
-}
-
 static json_t* runJson(const char* const* words)
 {
     rbChild child = rbRunProgram(words);
@@ -389,9 +375,9 @@ static void checkNamesWhatIsOdd(void** state)
     rbFreeChild(&child);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setUp, tearDown)
-RB_TEST_GROUP(test_runs, TEST(theSummaryOfTheTumblingBoxIsRight), TEST(theOutputStepChangesNoBit),
-              TEST(settingsReachTheRun), TEST(everySceneRunsAndReplays), TEST(outputsAreWhole),
-              TEST(replayFindsOneWrongBit), TEST(aSingularityIsANumericalFailure),
-              TEST(interruptsEndARunCleanly), TEST(aKilledRunLeavesAReadablePart),
-              TEST(infoLooksAtTheContentNotTheName), TEST(checkNamesWhatIsOdd));
+RB_TEST_GROUP(test_runs, SCRATCH_TEST(theSummaryOfTheTumblingBoxIsRight),
+              SCRATCH_TEST(theOutputStepChangesNoBit), SCRATCH_TEST(settingsReachTheRun),
+              SCRATCH_TEST(everySceneRunsAndReplays), SCRATCH_TEST(outputsAreWhole),
+              SCRATCH_TEST(replayFindsOneWrongBit), SCRATCH_TEST(aSingularityIsANumericalFailure),
+              SCRATCH_TEST(interruptsEndARunCleanly), SCRATCH_TEST(aKilledRunLeavesAReadablePart),
+              SCRATCH_TEST(infoLooksAtTheContentNotTheName), SCRATCH_TEST(checkNamesWhatIsOdd));

@@ -12,20 +12,6 @@
 static const char* const verbs[] = {"run",    "check",    "info", "distance",
                                     "replay", "validate", "bench"};
 
-static int setUp(void** state)
-{
-    *state = NULL;
-    (void)rbMakeScratch();
-    return 0;
-}
-
-static int tearDown(void** state)
-{
-    (void)state;
-    rbRemoveScratch();
-    return 0;
-}
-
 static void everyVerbHasHelpWithExamples(void** state)
 {
     (void)state;
@@ -192,8 +178,8 @@ static void benchRowsAreComplete(void** state)
     free(table);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setUp, tearDown)
-RB_TEST_GROUP(test_usage, TEST(everyVerbHasHelpWithExamples),
-              TEST(unknownWordsGetTheNearestKnownOne), TEST(wrongUseIsExplained),
-              TEST(listingShowsEveryScene), TEST(anotherFolderOfScenesCanBeNamed),
-              TEST(validationPassesAndItsRowsAreComplete), TEST(benchRowsAreComplete));
+RB_TEST_GROUP(test_usage, SCRATCH_TEST(everyVerbHasHelpWithExamples),
+              SCRATCH_TEST(unknownWordsGetTheNearestKnownOne), SCRATCH_TEST(wrongUseIsExplained),
+              SCRATCH_TEST(listingShowsEveryScene), SCRATCH_TEST(anotherFolderOfScenesCanBeNamed),
+              SCRATCH_TEST(validationPassesAndItsRowsAreComplete),
+              SCRATCH_TEST(benchRowsAreComplete));

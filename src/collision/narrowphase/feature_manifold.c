@@ -21,12 +21,6 @@
 // A face seen under a smaller sine has no inside.
 #define SLANT_MIN 1e-3
 
-typedef enum IdKind {
-    ID_VERTEX_A = 1,
-    ID_VERTEX_B = 2,
-    ID_CROSSING = 3
-} IdKind;
-
 typedef struct Corner {
     double x, y; // across the normal
     double z;    // along it
@@ -49,18 +43,6 @@ typedef struct Frame {
     double radii[2];
     double threshold;
 } Frame;
-
-// As in manifold.c: two bits of kind, then both indices as they are if they are small, otherwise
-// mixed.
-static uint32_t makeId(IdKind kind, int i, int j)
-{
-    uint32_t top = (uint32_t)kind << 30;
-    if (i >= 0 && i < 0x8000 && j >= 0 && j < 0x8000) {
-        return top | (uint32_t)i << 15 | (uint32_t)j;
-    }
-    uint32_t mixed = (uint32_t)i * 0x9E3779B1u ^ (uint32_t)j * 0x85EBCA77u;
-    return top | ((mixed ^ mixed >> 15) & 0x3FFFFFFFu);
-}
 
 // -------------------------------------------------------------------------------------- faces
 
@@ -229,7 +211,9 @@ static void addCornersOverFace(const Frame* frame, const Outline* corners, const
         const double at[2] = {p->x, p->y};
         const double heights[2] = {isOfA ? p->z : height, isOfA ? height : p->z};
         addPoint(frame, at, heights,
-                 makeId(isOfA ? ID_VERTEX_A : ID_VERTEX_B, p->vertex, face->face), contacts);
+                 rbMakeFeatureId(isOfA ? RB_MEETING_VERTEX_A : RB_MEETING_VERTEX_B, p->vertex,
+                                 face->face),
+                 contacts);
     }
 }
 
@@ -259,8 +243,8 @@ static void addCornersOverEdges(const Frame* frame, const Outline* corners, cons
             const double at[2] = {p->x, p->y};
             const double heights[2] = {isOfA ? p->z : height, isOfA ? height : p->z};
             addPoint(frame, at, heights,
-                     makeId(isOfA ? ID_VERTEX_A : ID_VERTEX_B, p->vertex,
-                            other->count > 2 ? other->face : 0),
+                     rbMakeFeatureId(isOfA ? RB_MEETING_VERTEX_A : RB_MEETING_VERTEX_B, p->vertex,
+                                     other->count > 2 ? other->face : 0),
                      contacts);
         }
     }
@@ -294,7 +278,8 @@ static void addCrossings(const Frame* frame, const Outline* a, const Outline* b,
             }
             const double at[2] = {p->x + s * ux, p->y + s * uy};
             const double heights[2] = {p->z + s * (pEnd->z - p->z), q->z + t * (qEnd->z - q->z)};
-            addPoint(frame, at, heights, makeId(ID_CROSSING, p->edge, q->edge), contacts);
+            addPoint(frame, at, heights, rbMakeFeatureId(RB_MEETING_CROSSING, p->edge, q->edge),
+                     contacts);
         }
     }
 }
@@ -358,35 +343,6 @@ void rbCollectFeatureContacts(const rbFeatureBody* a, const rbFeatureBody* b,
     }
 }
 
-// ---------------------------------------------------------------------------------- reduction
-
-static double areaOf(rbVec3 a, rbVec3 b, rbVec3 c, rbVec3 normal)
-{
-    return rbDot(normal, rbCross(rbSub(b, a), rbSub(c, a)));
-}
-
-// What a point adds to those chosen: depth, distance, area, area on another side.
-static double judgePoint(const rbManifoldPoint* p, const rbManifold* m)
-{
-    const rbManifoldPoint* c = m->points;
-    if (m->count == 0) {
-        return -p->distance;
-    }
-    if (m->count == 1) {
-        return rbDistance(p->pointA, c[0].pointA);
-    }
-    if (m->count == 2) {
-        return fabs(areaOf(c[0].pointA, c[1].pointA, p->pointA, m->normal));
-    }
-    double turn = areaOf(c[0].pointA, c[1].pointA, c[2].pointA, m->normal) < 0.0 ? -1.0 : 1.0;
-    double gain = 0.0;
-    for (int k = 0; k < 3; ++k) {
-        double seen = areaOf(c[k].pointA, c[(k + 1) % 3].pointA, p->pointA, m->normal);
-        gain = rbMaxOf(gain, -turn * seen);
-    }
-    return gain;
-}
-
 void rbBuildFeatureManifold(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
                             const rbFeatureResult* walk, double threshold, rbManifold* manifold)
 {
@@ -401,23 +357,5 @@ void rbBuildFeatureManifold(const rbGeometry* a, const rbGeometry* b, rbTransfor
     for (int k = 1; k < contacts.count; ++k) {
         size = rbMaxOf(size, rbDistance(contacts.points[k].pointA, contacts.points[0].pointA));
     }
-    // an equal one does not replace the first, or a tiny motion would change the choice
-    const double margins[RB_MANIFOLD_POINTS_MAX] = {
-        SAME_POINT * size, SAME_POINT * size, SAME_POINT * size * size, SAME_POINT * size * size};
-    while (manifold->count < RB_MANIFOLD_POINTS_MAX && contacts.count > 0) {
-        int best = 0;
-        double highest = judgePoint(&contacts.points[0], manifold);
-        for (int k = 1; k < contacts.count; ++k) {
-            double value = judgePoint(&contacts.points[k], manifold);
-            if (value > highest + margins[manifold->count]) {
-                highest = value;
-                best = k;
-            }
-        }
-        manifold->points[manifold->count++] = contacts.points[best];
-        --contacts.count;
-        for (int k = best; k < contacts.count; ++k) {
-            contacts.points[k] = contacts.points[k + 1];
-        }
-    }
+    rbReducePoints(contacts.points, contacts.count, size, manifold);
 }

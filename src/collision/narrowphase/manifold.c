@@ -22,12 +22,6 @@
 
 #define CLIP_MAX (2 * RB_FEATURE_CORNERS_MAX + 4)
 
-typedef enum IdKind {
-    ID_VERTEX_A = 1,
-    ID_VERTEX_B = 2,
-    ID_CROSSING = 3
-} IdKind;
-
 // A corner of the clipped feature; side leads to the next corner: >= 0 a side of the incident
 // feature, <= -2 side -2 - side of the reference.
 typedef struct ClipCorner {
@@ -41,9 +35,9 @@ typedef struct Candidates {
 } Candidates;
 
 // Two bits of kind, then both indices as they are if they are small, otherwise mixed.
-static uint32_t makeId(IdKind kind, int i, int j)
+uint32_t rbMakeFeatureId(rbMeeting meeting, int i, int j)
 {
-    uint32_t top = (uint32_t)kind << 30;
+    uint32_t top = (uint32_t)meeting << 30;
     if (i >= 0 && i < 0x8000 && j >= 0 && j < 0x8000) {
         return top | (uint32_t)i << 15 | (uint32_t)j;
     }
@@ -54,7 +48,7 @@ static uint32_t makeId(IdKind kind, int i, int j)
 // Does the feature i of A meet the feature j of B, or the other way round?
 static uint32_t makeVertexId(bool isOfA, int vertex, int face)
 {
-    return makeId(isOfA ? ID_VERTEX_A : ID_VERTEX_B, vertex, face);
+    return rbMakeFeatureId(isOfA ? RB_MEETING_VERTEX_A : RB_MEETING_VERTEX_B, vertex, face);
 }
 
 static void addCandidate(Candidates* candidates, rbVec3 pointA, double distance, rbVec3 normal,
@@ -110,7 +104,8 @@ static uint32_t nameCorner(int before, int after, const rbContactFeature* refere
     }
     int sideR = reference->edgeIds[-2 - (before < 0 ? before : after)];
     int sideI = incident->edgeIds[before < 0 ? after : before];
-    return makeId(ID_CROSSING, isReferenceA ? sideR : sideI, isReferenceA ? sideI : sideR);
+    return rbMakeFeatureId(RB_MEETING_CROSSING, isReferenceA ? sideR : sideI,
+                           isReferenceA ? sideI : sideR);
 }
 
 // Ends of a clipped segment keep the name of their end where they were not cut.
@@ -123,8 +118,8 @@ static uint32_t nameEnd(int k, rbVec3 point, const rbContactFeature* reference,
             return makeVertexId(!isReferenceA, incident->vertexIds[end], reference->faceId);
         }
     }
-    return makeId(ID_CROSSING, isReferenceA ? reference->faceId : 0x4000 + k,
-                  isReferenceA ? 0x4000 + k : reference->faceId);
+    return rbMakeFeatureId(RB_MEETING_CROSSING, isReferenceA ? reference->faceId : 0x4000 + k,
+                           isReferenceA ? 0x4000 + k : reference->faceId);
 }
 
 // Clips the incident feature against the reference polygon; normal points from A to B.
@@ -315,28 +310,27 @@ static double judge(const rbManifoldPoint* p, const rbManifold* m)
     return gain;
 }
 
-// The first of equals wins unless another one is better by more than rounding, so that a tiny
-// motion does not change the choice back and forth.
-static void reduce(Candidates* candidates, double size, rbManifold* manifold)
+void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManifold* manifold)
 {
-    const double margins[RB_MANIFOLD_POINTS_MAX] = {1e-9 * size, 1e-9 * size, 1e-9 * size * size,
-                                                    1e-9 * size * size};
+    RB_ASSERT(count >= 0 && size >= 0.0);
+    const double margins[RB_MANIFOLD_POINTS_MAX] = {
+        SAME_POINT * size, SAME_POINT * size, SAME_POINT * size * size, SAME_POINT * size * size};
     manifold->count = 0;
-    while (manifold->count < RB_MANIFOLD_POINTS_MAX && candidates->count > 0) {
+    while (manifold->count < RB_MANIFOLD_POINTS_MAX && count > 0) {
         int best = 0;
-        double highest = judge(&candidates->points[0], manifold);
-        for (int k = 1; k < candidates->count; ++k) {
-            double value = judge(&candidates->points[k], manifold);
+        double highest = judge(&candidates[0], manifold);
+        for (int k = 1; k < count; ++k) {
+            double value = judge(&candidates[k], manifold);
             if (value > highest + margins[manifold->count]) {
                 highest = value;
                 best = k;
             }
         }
-        manifold->points[manifold->count++] = candidates->points[best];
-        for (int k = best; k + 1 < candidates->count; ++k) {
-            candidates->points[k] = candidates->points[k + 1];
+        manifold->points[manifold->count++] = candidates[best];
+        --count;
+        for (int k = best; k < count; ++k) {
+            candidates[k] = candidates[k + 1];
         }
-        --candidates->count;
     }
 }
 
@@ -377,6 +371,6 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
     if (candidates.count == 0 || lowest > separation->distance + 1e-9 * size) {
         addCandidate(&candidates, separation->pointA, separation->distance, n, RB_FEATURE_WITNESS);
     }
-    reduce(&candidates, size, manifold);
+    rbReducePoints(candidates.points, candidates.count, size, manifold);
     RB_ASSERT(manifold->count > 0);
 }

@@ -15,4 +15,19 @@
 void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
                      const rbSeparation* separation, double threshold, rbManifold* manifold);
 
+// What meets in a point of a manifold.
+typedef enum rbMeeting {
+    RB_MEETING_VERTEX_A = 1, // a vertex of A over a face or edge of B
+    RB_MEETING_VERTEX_B = 2,
+    RB_MEETING_CROSSING = 3 // an edge across an edge
+} rbMeeting;
+
+// The name of a point by the indices of its features.
+uint32_t rbMakeFeatureId(rbMeeting meeting, int i, int j);
+
+// Moves the points that matter from candidates, which are spent, to the manifold, whose normal is
+// set; size is that of their region. The first of equals wins unless another one is better by more
+// than rounding, so that a tiny motion does not change the choice back and forth.
+void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManifold* manifold);
+
 #endif
