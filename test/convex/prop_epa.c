@@ -264,7 +264,7 @@ static int randomStart(rbRandom* random, const rbCso* cso, rbCsoPoint start[4])
     return count;
 }
 
-// G-21, G-22, G-23, G-25, G-26
+// B-58, G-21, G-22, G-23, G-25, G-26, L-29
 static void boxDepthsMatchAllNormals(void** state)
 {
     (void)state;

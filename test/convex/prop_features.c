@@ -245,7 +245,7 @@ static void checkAgainstGjk(const rbCso* cso, const rbFeatureResult* f, Counts* 
     counts->wide += !f->overlaps && isWide ? 1 : 0;
 }
 
-// B-57, B-59
+// B-57, B-59, L-28
 static void randomPairsAgreeWithGjk(void** state)
 {
     (void)state;

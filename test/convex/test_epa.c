@@ -1,5 +1,6 @@
 // EPA on pairs with known answers: closed forms, touching, nested and flat cores, limits, and the
 // overlap half of the black-box suite X-03.
+#include "base/math/random3.h"
 #include "collision/convex/epa.h"
 #include "rb_test.h"
 
@@ -295,7 +296,34 @@ static void theToleranceIsRelativeAndKept(void** state)
     }
 }
 
-// G-30: four points of a ball give its centre; a rounded box corner is a sphere cap to the letter.
+// Four points of a ball give its centre: after a few points the plain search, without Newton's
+// method, knows depth and normal of two balls to rounding; without caps it is far from them.
+// G-30
+static void sphereCapsFindTheDepthOfBalls(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(30)};
+    rbGeometry* ball = rbCreateEllipsoid(rbMakeVec3(2.0, 2.0, 2.0), NULL);
+    rbConvex a;
+    assert_true(rbConvex_Make(ball, 0.0, &a));
+    for (int i = 0; i < 100; ++i) {
+        rbVec3 n = rbRandom_Direction(&random);
+        rbCso cso = rbCso_Make(&a, &a, (rbTransform){rbScale(3.0, n), rbRandom_Quat(&random)});
+        rbEpaSettings settings = rbDefaultEpaSettings();
+        settings.enableNewton = false;
+        settings.iterationMax = 20;
+        rbEpaResult with = rbEpa_Depth(&cso, NULL, 0, &settings, &scratch);
+        settings.enableSphereCap = false;
+        rbEpaResult without = rbEpa_Depth(&cso, NULL, 0, &settings, &scratch);
+        checkNear(with.depth, 1.0, 1e-12);
+        checkVector(with.normal, n, 1e-6);
+        assert_true(fabs(without.depth - 1.0) > 1e-9);
+    }
+    rbDestroyGeometry(ball);
+}
+
+// Caps propose, bounds decide: the answer is the same with and without.
+// G-30
 static void sphereCapsChangeNoAnswer(void** state)
 {
     (void)state;
@@ -488,5 +516,6 @@ RB_TEST_GROUP(test_epa, cmocka_unit_test(alignedBoxesPartAlongTheLeastOverlap),
               cmocka_unit_test(everyStartSimplexGivesTheSameAnswer),
               cmocka_unit_test(limitsEndWithBoundsThatHold),
               cmocka_unit_test(theToleranceIsRelativeAndKept),
+              cmocka_unit_test(sphereCapsFindTheDepthOfBalls),
               cmocka_unit_test(sphereCapsChangeNoAnswer),
               cmocka_unit_test(blackBoxScenesOverlapAsBuilt));

@@ -89,7 +89,7 @@ static void contactPointsStandHalfway(void** state)
 }
 
 // Three balls on a box, two of them in a union inside the union: exactly two contacts.
-// G-05, G-17
+// G-05, G-15, G-17
 static void unionsAppendTheContactsOfAllTheirParts(void** state)
 {
     (void)state;
