@@ -373,8 +373,9 @@ static rbStopReason expand(Search* s)
         double key;
         int index = rbEpaPolytope_TakeNearest(scratch, &key);
         if (index < 0 || key > scratch->keyMax) {
-            // Every face lies beyond the best direction: it is the answer.
-            s->lower = s->isInside || index >= 0 ? fmax(s->lower, s->height) : s->lower;
+            // Every face lies beyond the best direction: it is the answer, if the origin is inside.
+            bool isProven = s->isInside || (index >= 0 && key >= 0.0);
+            s->lower = isProven ? fmax(s->lower, s->height) : s->lower;
             return reasonOf(s);
         }
         rbEpaGrowth growth = RB_EPA_GROWN;

@@ -131,8 +131,8 @@ static void link(rbEpaScratch* scratch, int faceA, int edgeA, int faceB, int edg
     scratch->faces[faceB].twins[edgeB] = (int16_t)(4 * faceA + edgeA);
 }
 
-// Adds a face without neighbours; its key, if it can matter, is kept. Returns it.
-static double addFace(rbEpaScratch* scratch, const int vertices[3])
+// Adds a face without neighbours.
+static void addFace(rbEpaScratch* scratch, const int vertices[3])
 {
     int made = scratch->faceCount++;
     rbEpaFace* face = &scratch->faces[made];
@@ -143,9 +143,7 @@ static double addFace(rbEpaScratch* scratch, const int vertices[3])
     rbVec3 apex = scratch->points[vertices[2]].w;
     Corner a = makeCorner(scratch->points[vertices[0]].w, apex);
     Corner b = makeCorner(scratch->points[vertices[1]].w, apex);
-    double key = setPlane(scratch, face, &a, &b, apex);
-    scratch->keys[made] = key <= scratch->keyMax ? key : INFINITY;
-    return key;
+    scratch->keys[made] = setPlane(scratch, face, &a, &b, apex);
 }
 
 void rbEpaPolytope_MakeTetrahedron(rbEpaScratch* scratch)
@@ -160,7 +158,7 @@ void rbEpaPolytope_MakeTetrahedron(rbEpaScratch* scratch)
         p[2] = swap;
     }
     for (int i = 0; i < 4; ++i) {
-        (void)addFace(scratch, corners[i]);
+        addFace(scratch, corners[i]);
     }
     link(scratch, 0, 0, 1, 0);
     link(scratch, 0, 1, 3, 0);
@@ -245,7 +243,7 @@ static double joinRim(rbEpaScratch* scratch, int count, int apex)
         Corner b = makeCorner(scratch->points[to].w, w);
         double key = setPlane(scratch, face, &a, &b, w);
         least = fmin(least, key);
-        scratch->keys[made] = key <= scratch->keyMax ? key : INFINITY;
+        scratch->keys[made] = key; // no comparison here: it would wait for the quotient
         a = b;
         from = to;
     }

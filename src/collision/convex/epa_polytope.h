@@ -46,8 +46,8 @@ static inline int rbEpaTwin_Edge(int twin)
 }
 
 typedef struct rbEpaScratch {
-    // +- square of low / |normal|, sign of low, m^2; INFINITY: the face is obsolete, flat, looked
-    // at already or too far away. Filled up to a multiple of 8 when searched.
+    // +- square of low / |normal|, sign of low, m^2; INFINITY: the face is obsolete, flat or looked
+    // at already. Filled up to a multiple of 8 when searched.
     _Alignas(16) double keys[RB_EPA_FACES + 8];
     rbCsoPoint points[RB_EPA_POINTS];
     rbEpaFace faces[RB_EPA_FACES];
@@ -57,8 +57,8 @@ typedef struct rbEpaScratch {
     int pointLimit, faceLimit;
     double flatHeight; // m, RB_EPA_FLAT of the scale
     double visible;    // m, a face is visible from a point about this far above it
-    double keyMax;     // m^2, +- square of a known upper bound of the depth: faces beyond need
-                       // no search
+    double keyMax;     // m^2, +- square of a known upper bound of the depth: when the nearest face
+                       // is beyond, nothing is left to find
 } rbEpaScratch;
 
 typedef enum rbEpaGrowth {

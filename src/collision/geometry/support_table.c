@@ -7,45 +7,32 @@
 #include <math.h>
 #include <string.h>
 
-// The square of a side that a coordinate from -1 to 1 falls into.
-static inline int squareOf(double x)
+// The cell of a coordinate from -1 to 1; the factor keeps 1 in the last one.
+static inline int cellOf(double x)
 {
-    int square = (int)((0.5 * RB_SUPPORT_SPLIT) * (x + 1.0));
-    return square < RB_SUPPORT_SPLIT ? square : RB_SUPPORT_SPLIT - 1;
+    return (int)((0.5 * RB_SUPPORT_SPLIT * (1.0 - 1e-9)) * (x + 1.0));
 }
 
-// Selections, not branches: directions come in no order.
 static inline int sectorOf(rbVec3 d)
 {
-    double x = fabs(d.x), y = fabs(d.y), z = fabs(d.z);
-    double largest = fmax(x, fmax(y, z));
-    // a direction shorter than any worth the name gets some sector
+    double largest = fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z)));
+    // a direction shorter than any worth the name gets the sector in the middle
     double inverse = largest > 1e-300 ? 1.0 / largest : 0.0;
-    bool isX = x == largest;
-    bool isY = y == largest;
-    double along = isY ? d.y : d.z;
-    double second = isY ? d.z : d.y;
-    along = isX ? d.x : along;
-    second = isX ? d.z : second;
-    double first = isX ? d.y : d.x;
-    int side = isY ? 2 : 4;
-    side = (isX ? 0 : side) + (along < 0.0 ? 1 : 0);
-    return (side * RB_SUPPORT_SPLIT + squareOf(first * inverse)) * RB_SUPPORT_SPLIT +
-           squareOf(second * inverse);
+    return (cellOf(d.x * inverse) * RB_SUPPORT_SPLIT + cellOf(d.y * inverse)) * RB_SUPPORT_SPLIT +
+           cellOf(d.z * inverse);
 }
 
 // A direction through the middle of a sector.
 static rbVec3 middleOf(int sector)
 {
-    int side = sector / (RB_SUPPORT_SPLIT * RB_SUPPORT_SPLIT);
-    double along = side % 2 == 0 ? 1.0 : -1.0;
-    double first = (2.0 * (sector / RB_SUPPORT_SPLIT % RB_SUPPORT_SPLIT) + 1.0) / RB_SUPPORT_SPLIT;
-    double second = (2.0 * (sector % RB_SUPPORT_SPLIT) + 1.0) / RB_SUPPORT_SPLIT;
-    first -= 1.0;
-    second -= 1.0;
-    return side < 2   ? rbMakeVec3(along, first, second)
-           : side < 4 ? rbMakeVec3(first, along, second)
-                      : rbMakeVec3(first, second, along);
+    double c[3];
+    for (int i = 2; i >= 0; --i) {
+        int cell = sector % RB_SUPPORT_SPLIT;
+        sector /= RB_SUPPORT_SPLIT;
+        c[i] = (2.0 * cell + 1.0) / RB_SUPPORT_SPLIT - 1.0;
+        c[i] = cell == 0 ? -1.0 : (cell == RB_SUPPORT_SPLIT - 1 ? 1.0 : c[i]);
+    }
+    return rbMakeVec3(c[0], c[1], c[2]);
 }
 
 static void setLane(rbVertexBlock* blocks, int index, rbVec3 v)
@@ -195,7 +182,7 @@ rbSupportTable* rbCreateSupportTable(const rbPolyhedron* p)
     int summit = rbSupportTable_Search(table, middleOf(0));
     for (int s = 0; s < RB_SUPPORT_SECTORS; ++s) {
         rbVec3 d = middleOf(s);
-        RB_ASSERT(sectorOf(d) == s);
+        RB_ASSERT(rbLargestComponent(d) < 1.0 || sectorOf(d) == s);
         summit = climbFrom(table, d, summit, rbDot(d, rbSupportTable_GetVertex(table, summit)));
         table->sectors[s] = summit;
     }

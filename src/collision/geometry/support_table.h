@@ -12,9 +12,10 @@ struct rbPolyhedron;
 
 // More vertices are climbed.
 #define RB_SUPPORT_SEARCH_MAX 48
-// Sectors: the sides of a cube about the origin, each a square of so many by so many.
-#define RB_SUPPORT_SPLIT 16
-#define RB_SUPPORT_SECTORS (6 * RB_SUPPORT_SPLIT * RB_SUPPORT_SPLIT)
+// Sectors: the outer cells of a cube of so many by so many by so many about the origin. The inner
+// ones are never asked for, but a direction finds its cell without a branch.
+#define RB_SUPPORT_SPLIT 12
+#define RB_SUPPORT_SECTORS (RB_SUPPORT_SPLIT * RB_SUPPORT_SPLIT * RB_SUPPORT_SPLIT)
 
 // Eight vertices coordinate by coordinate.
 typedef struct rbVertexBlock {
