@@ -11,6 +11,7 @@
 #include <rattleback/scene.h>
 #include <rattleback/world.h>
 
+#include <math.h>
 #include <string.h>
 
 #define JSON_TEXT_MAX (1 << 20) // characters of a shape in JSON
@@ -126,14 +127,35 @@ static bool readInput(const rbArguments* arguments, rbSeparationInput* input)
         !readVector(arguments, "--orientation", q, 4)) {
         return false;
     }
-    input->transformBtoA = (rbTransform){{p[0], p[1], p[2]}, {q[0], q[1], q[2], q[3]}};
+    // typed by hand, a quaternion has some digits only
+    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!(fabs(length - 1.0) <= 1e-3)) {
+        (void)rbFail("--orientation has length %g; 1 within 0.001 is needed, as of a quarter turn "
+                     "about x: 0.70710678,0.70710678,0,0",
+                     length);
+        return false;
+    }
+    input->transformBtoA = (rbTransform){
+        {p[0], p[1], p[2]}, {q[0] / length, q[1] / length, q[2] / length, q[3] / length}};
     return rbReadMethod(arguments, "--method", &input->method) &&
            rbArguments_GetNumber(arguments, "--radius-a", 0.0, 1e12, &input->radiusA) &&
            rbArguments_GetNumber(arguments, "--radius-b", 0.0, 1e12, &input->radiusB);
 }
 
-void rbPrintSeparation(const rbSeparation* s)
+// Nobody wants to read -0.
+static rbVec3 plain(rbVec3 v)
 {
+    return rbAdd(v, RB_VEC3_ZERO);
+}
+
+void rbPrintSeparation(const rbSeparation* separation)
+{
+    rbSeparation copy = *separation;
+    const rbSeparation* s = &copy;
+    copy.distance += 0.0;
+    copy.pointA = plain(copy.pointA);
+    copy.pointB = plain(copy.pointB);
+    copy.normal = plain(copy.normal);
     (void)printf("distance    %.17g m%s\n", s->distance, s->distance < 0.0 ? " (overlap)" : "");
     (void)printf("bounds      %.17g .. %.17g m\n", s->lower, s->upper);
     (void)printf("point on A  %.17g %.17g %.17g\n", s->pointA.x, s->pointA.y, s->pointA.z);
@@ -159,7 +181,22 @@ void rbJson_Separation(rbJson* json, const rbSeparation* s)
 
 bool rbIsWide(const rbSeparation* separation)
 {
-    return separation->reason == RB_STOP_ITERATIONS || separation->reason == RB_STOP_STORAGE;
+    return separation->reason == RB_STOP_ITERATIONS || separation->reason == RB_STOP_STORAGE ||
+           separation->reason == RB_STOP_ESTIMATE;
+}
+
+// A gap that counts as touching: small against the bodies, too.
+static double thresholdFor(const rbGeometry* a, const rbGeometry* b)
+{
+    double threshold = RB_CONTACT_THRESHOLD;
+    const rbGeometry* shapes[2] = {a, b};
+    for (int i = 0; i < 2; ++i) {
+        if (rbGeometry_GetType(shapes[i]) != RB_SHAPE_PLANE) {
+            double size = rbGeometry_GetRadius(shapes[i], RB_VEC3_ZERO);
+            threshold = fmin(threshold, RB_CONTACT_THRESHOLD * size);
+        }
+    }
+    return threshold;
 }
 
 // Contacts of more pairs of parts are counted, not listed.
@@ -171,7 +208,7 @@ static void printContacts(const rbContactList* list)
     for (int i = 0; i < stored; ++i) {
         const rbManifold* m = &list->manifolds[i];
         for (int k = 0; k < m->count; ++k) {
-            rbVec3 middle = rbManifoldPoint_GetMiddle(&m->points[k]);
+            rbVec3 middle = plain(rbManifoldPoint_GetMiddle(&m->points[k]));
             (void)printf("contact     %.17g %.17g %.17g, distance %.17g m, parts %d %d\n", middle.x,
                          middle.y, middle.z, m->points[k].distance, m->childA, m->childB);
         }
@@ -217,7 +254,7 @@ static rbExit measureShapes(const rbArguments* arguments, rbSeparationInput* inp
     rbContactList contacts = {.manifolds = manifolds, .capacity = CONTACTS_MAX};
     rbStatus status = rbMeasureSeparation(input, NULL, scratch, &separation, &error);
     if (status == RB_STATUS_OK) {
-        status = rbFindContacts(input, RB_CONTACT_THRESHOLD, NULL, scratch, &contacts, &error);
+        status = rbFindContacts(input, thresholdFor(a, b), NULL, scratch, &contacts, &error);
     }
     rbFree(scratch, rbGetSeparationScratchSize());
     rbDestroyGeometry(a);
@@ -235,7 +272,12 @@ static rbExit measureShapes(const rbArguments* arguments, rbSeparationInput* inp
         rbPrintSeparation(&separation);
         printContacts(&contacts);
     }
-    return rbIsWide(&separation) ? RB_EXIT_NUMERICAL : RB_EXIT_DONE;
+    if (rbIsWide(&separation)) {
+        (void)fprintf(stderr, "rattleback: the bounds are %g m apart: %s\n",
+                      separation.upper - separation.lower, rbStopReason_Text(separation.reason));
+        return RB_EXIT_NUMERICAL;
+    }
+    return RB_EXIT_DONE;
 }
 
 // Options that make sense with two shapes only, and with a file only.

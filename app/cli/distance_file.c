@@ -23,9 +23,9 @@
 // The pairs at work: a whole file or one of it.
 typedef struct PairRun {
     const rbArguments* arguments;
-    const rbPair* pairs; // all of the file
-    int first, last;     // of those at work; last is exclusive
-    int count;           // of the file
+    const rbShapePair* pairs; // all of the file
+    int first, last;          // of those at work; last is exclusive
+    int count;                // of the file
     rbSeparationInput input;
     void* scratch;
     bool isJson;
@@ -36,7 +36,7 @@ typedef rbExit RunFn(PairRun* run);
 static rbStatus measure(PairRun* run, int index, rbPairMethod method, rbSeparation* separation,
                         rbError* error)
 {
-    const rbPair* pair = &run->pairs[index];
+    const rbShapePair* pair = &run->pairs[index];
     run->input.geometryA = pair->a;
     run->input.geometryB = pair->b;
     run->input.transformBtoA = pair->transformBtoA;
@@ -59,7 +59,7 @@ static const char* describeTypes(const rbGeometry* a, const rbGeometry* b, char 
 
 static void printPairHead(const PairRun* run, int index)
 {
-    const rbPair* pair = &run->pairs[index];
+    const rbShapePair* pair = &run->pairs[index];
     rbVec3 p = pair->transformBtoA.p;
     rbQuat q = pair->transformBtoA.q;
     (void)printf("pair        %d of %d, line %d\n", index + 1, run->count, pair->line);
@@ -73,7 +73,7 @@ static void printPairHead(const PairRun* run, int index)
 
 static void printPairJson(rbJson* json, const PairRun* run, int index)
 {
-    const rbPair* pair = &run->pairs[index];
+    const rbShapePair* pair = &run->pairs[index];
     rbQuat q = pair->transformBtoA.q;
     const double w[4] = {q.w, q.x, q.y, q.z};
     rbJson_Integer(json, "pair", index + 1);
@@ -185,7 +185,7 @@ typedef struct Comparison {
 } Comparison;
 
 // The larger radius of the two about their own origins; planes do not count.
-static double measureSize(const rbPair* pair)
+static double measureSize(const rbShapePair* pair)
 {
     double size = 0.0;
     const rbGeometry* shapes[2] = {pair->a, pair->b};
@@ -223,7 +223,7 @@ static bool haveCommonBounds(const rbSeparation s[2])
 static void logIncident(const PairRun* run, Comparison* comparison, const Difference* difference,
                         const rbSeparation s[2])
 {
-    const rbPair* pair = &run->pairs[difference->index];
+    const rbShapePair* pair = &run->pairs[difference->index];
     char remark[400];
     (void)snprintf(remark, sizeof remark,
                    "%s %.17g m normal (%.12g, %.12g, %.12g); %s %.17g m normal (%.12g, %.12g, "
@@ -268,8 +268,8 @@ static void printComparison(const PairRun* run, const Comparison* c)
 {
     const char* names[2] = {rbPairMethod_Name(c->methods[0]), rbPairMethod_Name(c->methods[1])};
     int skipped = run->last - run->first - c->measuredCount;
-    (void)printf("%s against %s: %d pairs, %d of them not measured by both\n", names[0], names[1],
-                 run->last - run->first, skipped);
+    (void)printf("%s against %s: %d pairs, %d of them not measured by one or both\n", names[0],
+                 names[1], run->last - run->first, skipped);
     (void)printf("%d differ by more than %g of the size", c->beyondCount, c->threshold);
     if (isfinite(c->angleMax)) {
         (void)printf(" or %g degrees", c->angleMax);
@@ -359,6 +359,10 @@ static rbExit compareAll(PairRun* run)
         (void)printf("\n%d pair%s written to %s\n", c.beyondCount, c.beyondCount == 1 ? "" : "s",
                      path);
     }
+    if (c.measuredCount == 0 && run->last > run->first) {
+        return rbFail("no pair was compared: %s or %s measures none of them",
+                      rbPairMethod_Name(c.methods[0]), rbPairMethod_Name(c.methods[1]));
+    }
     return c.beyondCount > 0 ? RB_EXIT_NO : RB_EXIT_DONE;
 }
 
@@ -367,7 +371,7 @@ static rbExit compareAll(PairRun* run)
 #define BLOCK_SECONDS 2e-3 // of one reading of the clock, so that its own cost vanishes
 #define BLOCK_COUNT 5      // the fastest counts: others were disturbed
 
-static int getGroup(const rbPair* pair)
+static int getGroup(const rbShapePair* pair)
 {
     int a = (int)rbGeometry_GetType(pair->a);
     int b = (int)rbGeometry_GetType(pair->b);

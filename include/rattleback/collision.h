@@ -2,7 +2,8 @@
 //
 // All queries take the pose of B relative to A and answer in the frame of A. The signed distance is
 // positive for a gap and negative for overlap (then its size is the penetration depth: the shortest
-// translation that parts the bodies). The normal points from A to B.
+// translation that parts the bodies; of compounds that of the deepest pair of parts). The normal
+// points from A to B. Results are meaningful only if the status is OK.
 #ifndef RATTLEBACK_COLLISION_H
 #define RATTLEBACK_COLLISION_H
 
@@ -22,10 +23,11 @@ extern "C" {
     X(CLOSED_FORM, "closed form")                           \
     X(CONVERGED, "bounds within the tolerance")             \
     X(ROUNDING, "no further progress in double precision")  \
-    X(APART, "farther apart than asked for")                \
+    X(APART, "parted by a plane")                           \
     X(TOUCHES, "overlap found, nothing more was asked for") \
-    X(ITERATIONS, "iteration limit")                        \
-    X(STORAGE, "scratch memory full")
+    X(ESTIMATE, "overlap proven, the depth is an estimate") \
+    X(ITERATIONS, "iteration limit, bounds wide but true")  \
+    X(STORAGE, "polytope limit, bounds wide but true")
 
 typedef enum rbStopReason {
 #define RB_STOP_ENUM(name, text) RB_STOP_##name,
@@ -42,8 +44,10 @@ typedef struct rbSeparation {
     double lower;    // m; lower <= true signed distance <= upper
     double upper;    // m
     rbVec3 pointA;   // on the surface of A
-    rbVec3 pointB;   // on the surface of B; pointB - pointA = distance * normal
-    rbVec3 normal;   // unit, from A to B
+    // On the surface of B; pointB - pointA = distance * normal, to 2e-6 of the size, and to the
+    // width of the bounds where the reason is ITERATIONS, STORAGE or ESTIMATE.
+    rbVec3 pointB;
+    rbVec3 normal; // unit, from A to B
     int iterations;
     rbStopReason reason;
     int childA; // part of A where A is a compound (of the outermost), otherwise 0
@@ -57,7 +61,7 @@ typedef enum rbPairMethod {
     RB_PAIR_ITERATIVE,   // GJK for the distance, EPA for the depth; not for planes
     RB_PAIR_MPR,         // fast detection; in overlap depth, normal and points are estimates
     RB_PAIR_FEATURES,    // walks to the closest features of boxes, hulls, spheres and capsules; in
-                         // overlap the depth along one face normal and no contact points
+                         // overlap the depth along one face normal, an estimate
     RB_PAIR_COUNT
 } rbPairMethod;
 
@@ -69,8 +73,8 @@ typedef struct rbSeparationInput {
     uint32_t cookie;
     const rbGeometry* geometryA; // borrowed for the call
     const rbGeometry* geometryB;
-    rbTransform transformBtoA; // unit quaternion
-    double radiusA;            // m, >= 0: rounds the shape by a ball of this radius
+    rbTransform transformBtoA; // up to RB_LENGTH_MAX; quaternion of length 1 within 1e-6
+    double radiusA;            // m, 0 to RB_LENGTH_MAX: rounds the shape by a ball of this radius
     double radiusB;
     double relativeTolerance; // of the bounds; default 1e-12 apart, 1e-10 in depth (0: these)
     rbPairMethod method;
@@ -84,7 +88,7 @@ typedef struct rbSeparationCache {
     double opaque[24];
 } rbSeparationCache;
 
-// Bytes of scratch memory a query may need (about 125 kB), of any alignment; the caller owns it and
+// Bytes of scratch memory a query may need (about 110 kB), of any alignment; the caller owns it and
 // may reuse it for every query of one thread.
 RB_API size_t rbGetSeparationScratchSize(void);
 
@@ -92,7 +96,8 @@ RB_API size_t rbGetSeparationScratchSize(void);
 // ellipsoids, hulls, planes against those, and compounds of them (the least distance of the parts).
 // Allocates nothing. cache may be NULL. UNSUPPORTED, with a sentence, for meshes, soups, polyhedra
 // and two planes; INVALID for poses that are not finite or not of unit length. A result whose
-// reason is ITERATIONS or STORAGE still holds: its bounds are wide, but true.
+// reason is ITERATIONS or STORAGE still holds: its bounds are wide, but true. Compounds cost their
+// parts times those of the other, less those whose bounding balls are farther apart than the best.
 RB_API rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* cache,
                                     void* scratch, rbSeparation* separation, rbError* error);
 
@@ -101,7 +106,8 @@ RB_API rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparation
 // Are two shapes at most margin >= 0 m apart? Stops at the first plane that parts them, the first
 // point that proves contact, and the first touching parts of compounds. What rounding leaves open
 // counts as contact: gaps up to about 1e-9 of the size of the bodies. Status as of
-// rbMeasureSeparation; mpr and iterative differ in speed only.
+// rbMeasureSeparation, but the answer may be there before a pair of parts is met that the method
+// does not know; mpr and iterative differ in speed only.
 RB_API rbStatus rbTestOverlap(const rbSeparationInput* input, double margin,
                               rbSeparationCache* cache, bool* overlaps, rbError* error);
 
@@ -146,7 +152,9 @@ typedef struct rbContactList {
 
 // All contacts of two shapes: a manifold for every pair of parts at most threshold m apart (use
 // RB_CONTACT_THRESHOLD), in the order of the parts; shapes that are no compounds have one at most.
-// Otherwise as rbMeasureSeparation; the methods mpr and features give no contact data in overlap.
+// A negative threshold leaves out what is less deep. Points beside the deepest one lie on the
+// surfaces to second order in the tilt of the features. In overlap the methods mpr and features
+// give a manifold along an estimated normal. Otherwise as rbMeasureSeparation.
 RB_API rbStatus rbFindContacts(const rbSeparationInput* input, double threshold,
                                rbSeparationCache* cache, void* scratch, rbContactList* list,
                                rbError* error);

@@ -37,6 +37,15 @@ static void answersAreThoseOfPaperAndPencil(void** state)
     checkNear(DISTANCE("ellipsoid:1,1,1", "ellipsoid:3,2,1", "--position", "5,0,0"), 1.0, 1e-9);
     // An upright capsule of radius 0.2 and segment 1 at z = 1 over the ground.
     checkNear(DISTANCE("capsule:0.2,1", "plane:0,0,1,-1"), 0.3, 1e-13);
+    // Four digits of a quaternion will do on a command line.
+    checkNear(DISTANCE("box:1,2,3", "sphere:0.5", "--position", "0,0,3", "--orientation",
+                       "0.7071,0.7071,0,0"),
+              1.0, 1e-13);
+    // Touching is relative to the size: three radii of gap are no contact.
+    rbChild tiny = RUN("distance", "sphere:1e-9", "sphere:1e-9", "--position", "5e-9,0,0");
+    rbExpectSuccess(&tiny);
+    assert_null(strstr(tiny.out, "contact"));
+    rbFreeChild(&tiny);
     // Rounding both by 0.1 takes 0.2 away.
     checkNear(DISTANCE("sphere:0.5", "box:1,1,1", "--position", "2,0,0", "--radius-a", "0.1",
                        "--radius-b", "0.1"),
@@ -55,11 +64,14 @@ static void mistakesAreExplained(void** state)
     rbExpectFailure(RUN("distance", "sphere:1", "box:1,1"), 2, "needs 3 numbers");
     rbExpectFailure(RUN("distance", "sphere:-1", "box:1,1,1"), 2, "radius");
     rbExpectFailure(RUN("distance", "sphere:1", "box:1,1,1", "--position", "1,2"), 2, "3 numbers");
-    rbExpectFailure(RUN("distance", "sphere:1", "sphere:1", "--orientation", "1,1,0,0"), 2, "unit");
+    rbExpectFailure(RUN("distance", "sphere:1", "sphere:1", "--orientation", "1,1,0,0"), 2,
+                    "0.70710678");
     rbExpectFailure(RUN("distance", "sphere:1", "sphere:1", "--method", "magic"), 2, "iterative");
     rbExpectFailure(RUN("distance", "cone:1,1", "box:1,1,1", "--method", "closed"), 2,
-                    "no closed form");
-    rbExpectFailure(RUN("distance", "plane:0,0,1", "plane:0,0,1"), 2, "plane");
+                    "method closed does not measure cone and box; the method auto");
+    rbExpectFailure(RUN("distance", "plane:0,0,1", "plane:0,0,1"), 2, "half spaces");
+    rbExpectFailure(RUN("distance", "sphere:1", "plane:0,0,1", "--method", "iterative"), 2,
+                    "the method auto measures them");
     rbExpectFailure(RUN("distance", "hull:no.obj", "sphere:1"), 2, "no.obj");
 }
 

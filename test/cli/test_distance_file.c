@@ -125,7 +125,7 @@ static void differencesAreLoggedWorstFirstAndReplay(void** state)
     rbError error = {0};
     assert_int_equal(rbReadPairFile(rbScratch(logged), &file, &error), RB_STATUS_OK);
     int count = 0;
-    const rbPair* pairs = rbPairFile_GetPairs(file, &count);
+    const rbShapePair* pairs = rbPairFile_GetPairs(file, &count);
     assert_int_equal(count, beyond);
     checkNear(pairs[0].severity, worst, 0.0);
     json_t* closed = JSON(0, logged, "--method", "closed");

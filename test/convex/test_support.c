@@ -1,9 +1,12 @@
 // Support mappings of cores, rounded, scaled and summed bodies, and of the difference of two.
 #include "base/core/random.h"
+#include "base/math/elementary.h"
 #include "base/math/random3.h"
 #include "collision/convex/convex.h"
+#include "collision/convex/features.h"
 #include "rb_test.h"
 
+#include <float.h>
 #include <math.h>
 
 static rbGeometry* makeShape(rbRandom* random, int kind)
@@ -147,6 +150,54 @@ static void scalesAndSumsAreExact(void** state)
     }
 }
 
+// Flat hulls of many points that lie in a plane but for noise about the tolerance of merging: their
+// faces are merged, and a climb over them would stop below the summit.
+// G-13
+static void supportsOfNoisyHullsAreSummits(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(61)};
+    static const double noises[] = {0.0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-3};
+    int count = rbTest_Count(60, 3000);
+    for (int i = 0; i < count; ++i) {
+        rbVec3 points[90];
+        double noise = noises[rbRandom_Index(&random, 6)];
+        double thickness = rbRandom_Index(&random, 2) == 0 ? 1e-3 : 0.5;
+        for (int k = 0; k < 90; ++k) {
+            double angle = rbRandom_Range(&random, 0.0, 2.0 * RB_PI);
+            double sine, cosine;
+            rbSinCos(angle, &sine, &cosine);
+            double side = k % 2 == 0 ? thickness : -thickness;
+            points[k] = rbMakeVec3(cosine, sine, side + noise * rbRandom_Symmetric(&random));
+        }
+        rbGeometry* hull = rbCreateHull(points, 90, NULL);
+        rbGeometry* dot = rbCreateSphere(1e-6, NULL);
+        rbConvex a, b;
+        if (hull == NULL) { // too thin to be told apart, which is said
+            rbDestroyGeometry(dot);
+            continue;
+        }
+        assert_true(rbConvex_Make(hull, 0.0, &a) && rbConvex_Make(dot, 0.0, &b));
+        rbCso cso = rbCso_Make(&a, &b, RB_TRANSFORM_IDENTITY);
+        rbFeatureBody body;
+        rbFeatureBody_Make(hull, &body);
+        for (int k = 0; k < 300; ++k) {
+            rbVec3 u = rbRandom_Direction(&random);
+            u = k % 2 == 0 ? u : rbNormalize(rbMakeVec3(1e-9 * u.x, 1e-9 * u.y, u.z));
+            double truth = -INFINITY;
+            for (int v = 0; v < body.vertexCount; ++v) {
+                truth = fmax(truth, rbDot(u, body.vertices[v]));
+            }
+            double found = rbDot(u, rbCso_Support(&cso, u, NULL).w);
+            double walked = rbDot(u, body.vertices[rbFeatureBody_Support(&body, u, k % 4)]);
+            checkBelow(truth - found, 4.0 * DBL_EPSILON);
+            checkBelow(truth - walked, 4.0 * DBL_EPSILON);
+        }
+        rbDestroyGeometry(hull);
+        rbDestroyGeometry(dot);
+    }
+}
+
 static void unboundedAndHollowShapesHaveNoCore(void** state)
 {
     (void)state;
@@ -160,4 +211,5 @@ static void unboundedAndHollowShapesHaveNoCore(void** state)
 RB_TEST_GROUP(test_support, cmocka_unit_test(coreAndRadiusGiveTheShape),
               cmocka_unit_test(differenceHasTheSumOfHeights),
               cmocka_unit_test(scalesAndSumsAreExact),
+              cmocka_unit_test(supportsOfNoisyHullsAreSummits),
               cmocka_unit_test(unboundedAndHollowShapesHaveNoCore));

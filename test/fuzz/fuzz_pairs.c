@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-static void measure(const rbPair* pair, void* scratch)
+static void measure(const rbShapePair* pair, void* scratch)
 {
     rbSeparationInput input = rbDefaultSeparationInput();
     input.geometryA = pair->a;
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         return 0;
     }
     int count = 0;
-    const rbPair* pairs = rbPairFile_GetPairs(file, &count);
+    const rbShapePair* pairs = rbPairFile_GetPairs(file, &count);
     void* scratch = rbAlloc(rbGetSeparationScratchSize());
     for (int i = 0; i < count && i < MEASURED_MAX; ++i) {
         measure(&pairs[i], scratch);

@@ -96,7 +96,7 @@ static rbSeparation measure(const rbGeometry* a, const rbGeometry* b, rbTransfor
     return separation;
 }
 
-static void checkReplay(const Recorded* recorded, const rbPair* pair, void* scratch)
+static void checkReplay(const Recorded* recorded, const rbShapePair* pair, void* scratch)
 {
     assert_int_equal(rbGeometry_GetHash(pair->a), rbGeometry_GetHash(recorded->a));
     assert_int_equal(rbGeometry_GetHash(pair->b), rbGeometry_GetHash(recorded->b));
@@ -152,7 +152,7 @@ static void whatIsRecordedReplaysBitByBit(void** state)
             fail_msg("line %d: %s", error.line, error.message);
         }
         int count = 0;
-        const rbPair* pairs = rbPairFile_GetPairs(file, &count);
+        const rbShapePair* pairs = rbPairFile_GetPairs(file, &count);
         assert_int_equal(count, PAIRS);
         for (int i = 0; i < PAIRS; ++i) {
             checkReplay(&recorded[i], &pairs[i], scratch);

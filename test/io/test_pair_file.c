@@ -56,7 +56,7 @@ static void everyFieldOfALineIsRead(void** state)
                                 "\tbox:1,2,3 compound:two 1 2 3 0 0 0 1  -2.5   a remark # 7 \r\n"
                                 "plane:0,0,1 capsule:0.5,2 0 0 0 1 0 0 0 inf");
     int count = 0;
-    const rbPair* pairs = rbPairFile_GetPairs(file, &count);
+    const rbShapePair* pairs = rbPairFile_GetPairs(file, &count);
     assert_int_equal(count, 3);
     assert_int_equal(rbPairFile_GetShapeCount(file), 6);
     // Equal words are one geometry.
@@ -229,7 +229,7 @@ static void incidentsAreRankedAndRecordingsKeepTheirOrder(void** state)
         }
         rbPairFile* file = closeAndRead(log, path, isRanked != 0, RB_STATUS_OK);
         int count = 0;
-        const rbPair* pairs = rbPairFile_GetPairs(file, &count);
+        const rbShapePair* pairs = rbPairFile_GetPairs(file, &count);
         assert_int_equal(count, 6);
         for (int i = 0; i < 6; ++i) {
             char own[16];
@@ -263,7 +263,7 @@ static void equalHullsAreWrittenOnce(void** state)
     }
     rbPairFile* file = closeAndRead(log, path, false, RB_STATUS_OK);
     int count = 0;
-    const rbPair* pairs = rbPairFile_GetPairs(file, &count);
+    const rbShapePair* pairs = rbPairFile_GetPairs(file, &count);
     assert_int_equal(count, 6);
     assert_int_equal(rbPairFile_GetShapeCount(file), 3);
     for (int i = 0; i < 6; ++i) {
@@ -285,7 +285,7 @@ static void remarksCannotBreakTheFile(void** state)
     rbPairLog_Add(log, ball, ball, RB_TRANSFORM_IDENTITY, 1.0, "ends \\");
     rbPairFile* file = closeAndRead(log, path, false, RB_STATUS_OK);
     int count = 0;
-    const rbPair* pairs = rbPairFile_GetPairs(file, &count);
+    const rbShapePair* pairs = rbPairFile_GetPairs(file, &count);
     assert_int_equal(count, 3);
     assert_string_equal(pairs[0].remark, "two lines  # 3\\");
     assert_string_equal(pairs[1].remark, "");

@@ -122,7 +122,7 @@ static void checkReplay(const Fixture* f, const Story* story, const char* word)
         fail_msg("%s", error.message);
     }
     int count = 0;
-    const rbPair* pairs = rbPairFile_GetPairs(file, &count);
+    const rbShapePair* pairs = rbPairFile_GetPairs(file, &count);
     assert_int_equal(count, 1);
     assert_memory_equal(&pairs[0].transformBtoA, &story->pose, sizeof(rbTransform));
     assert_non_null(strstr(pairs[0].remark, word));

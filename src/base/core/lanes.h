@@ -8,28 +8,28 @@
 // Doubles come in blocks of so many.
 #define RB_LANES 8
 
-typedef double rbPair __attribute__((vector_size(16), may_alias));
-typedef long long rbPairMask __attribute__((vector_size(16)));
+typedef double rbLanePair __attribute__((vector_size(16), may_alias));
+typedef long long rbLaneMask __attribute__((vector_size(16)));
 
 // The largest values so far of even and of odd index, and where.
 typedef struct rbPeak {
-    rbPair values;
-    rbPairMask at;
+    rbLanePair values;
+    rbLaneMask at;
 } rbPeak;
 
 // Keeps the larger one in each lane, the first of equals.
-static inline void rbPeak_Keep(rbPeak* peak, rbPair values, rbPairMask at)
+static inline void rbPeak_Keep(rbPeak* peak, rbLanePair values, rbLaneMask at)
 {
-    rbPairMask isLarger = values > peak->values;
+    rbLaneMask isLarger = values > peak->values;
     peak->at = (isLarger & at) | (~isLarger & peak->at);
     peak->values =
-        (rbPair)((isLarger & (rbPairMask)values) | (~isLarger & (rbPairMask)peak->values));
+        (rbLanePair)((isLarger & (rbLaneMask)values) | (~isLarger & (rbLaneMask)peak->values));
 }
 
 // Indices of pair k of a block.
-static inline rbPairMask rbPeak_Place(long long k)
+static inline rbLaneMask rbPeak_Place(long long k)
 {
-    return (rbPairMask){2 * k, 2 * k + 1};
+    return (rbLaneMask){2 * k, 2 * k + 1};
 }
 
 // The largest of four peaks, which are changed, and its index. Four run side by side: one alone

@@ -76,8 +76,9 @@ bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
         convex->extents = geometry->data.box.halfExtents;
         convex->signMask = 7;
     } else if (geometry->type == RB_SHAPE_HULL) {
-        bool isLarge = geometry->polyhedron->vertexCount > RB_SUPPORT_SEARCH_MAX;
-        convex->support = isLarge ? supportClimb : supportSearch;
+        const rbSupportTable* table = geometry->polyhedron->supports;
+        bool isLarge = table->vertexCount > RB_SUPPORT_SEARCH_MAX;
+        convex->support = isLarge && table->canClimb ? supportClimb : supportSearch;
     } else if (geometry->type == RB_SHAPE_SPHERE) {
         convex->radius += geometry->data.sphere.radius;
         convex->size = 0.0;
@@ -93,6 +94,7 @@ bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
 bool rbConvex_Scale(rbConvex* convex, rbVec3 scale)
 {
     RB_ASSERT(scale.x > 0.0 && scale.y > 0.0 && scale.z > 0.0);
+    RB_ASSERT(convex->plus == NULL); // scale the summands before they are summed
     bool isUniform = scale.x == scale.y && scale.y == scale.z;
     if (convex->radius > 0.0 && !isUniform) {
         return false;

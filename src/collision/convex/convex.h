@@ -33,8 +33,9 @@ struct rbConvex {
 // The convex body of a geometry, rounded by a radius >= 0. False for planes, meshes, soups,
 // compounds and non-convex shapes.
 bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex);
-// The same with the core scaled along its axes (factors > 0; radius of a sphere or capsule: only
-// uniform scales keep it exact, others turn the shape into an ellipsoid or are refused: false).
+// The same with the core scaled along its axes, before anything is added (factors > 0; radius of a
+// sphere or capsule: only uniform scales keep it exact, others turn the shape into an ellipsoid or
+// are refused: false).
 bool rbConvex_Scale(rbConvex* convex, rbVec3 scale);
 
 // A support point of the difference of cores, in the frame of A.

@@ -107,6 +107,10 @@ static int findFootFace(const Search* s, int start, double weights[3])
         int worst = weights[0] < weights[1] ? 0 : 1;
         worst = weights[2] < weights[worst] ? 2 : worst;
         int next = rbEpaTwin_Face(scratch->faces[face].twins[(worst + 1) % 3]);
+        // a growth that broke leaves twins that lead nowhere
+        if (next >= scratch->faceCount) {
+            break;
+        }
         const rbEpaFace* other = &scratch->faces[next];
         if (other->isObsolete || !(other->high > -INFINITY)) {
             break;

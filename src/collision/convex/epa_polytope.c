@@ -44,9 +44,9 @@ int rbEpaPolytope_TakeNearest(rbEpaScratch* scratch, double* key)
         keys[i] = INFINITY;
     }
     // the smallest is the largest of the negatives
-    const rbPair* pairs = (const rbPair*)keys;
+    const rbLanePair* pairs = (const rbLanePair*)keys;
     rbPeak peaks[4];
-    rbPairMask places[4];
+    rbLaneMask places[4];
     for (int k = 0; k < 4; ++k) {
         places[k] = rbPeak_Place(k);
         peaks[k] = (rbPeak){-pairs[k], places[k]};

@@ -5,9 +5,6 @@
 #include "collision/convex/features.h"
 #include "collision/geometry/shape_ops.h"
 
-// Hulls of more vertices are climbed along their edges instead of being searched through.
-#define SEARCH_VERTICES 32
-
 static const rbEdge boxEdges[12] = {{0, 1, 2, 4}, {2, 3, 4, 3}, {4, 5, 5, 2}, {6, 7, 3, 5},
                                     {0, 2, 4, 0}, {1, 3, 1, 4}, {4, 6, 0, 5}, {5, 7, 5, 1},
                                     {0, 4, 0, 2}, {1, 5, 2, 1}, {2, 6, 3, 0}, {3, 7, 1, 3}};
@@ -96,6 +93,7 @@ static void makeHull(const rbGeometry* geometry, rbFeatureBody* body)
     body->vertexCount = p->vertexCount;
     body->edgeCount = p->edgeCount;
     body->faceCount = p->faceCount;
+    body->supports = p->supports;
     body->center = rbScale(0.5, rbAdd(p->lower, p->upper));
     body->size = rbLength(rbMax3(rbAbs3(p->lower), rbAbs3(p->upper)));
 }
@@ -117,6 +115,7 @@ void rbFeatureBody_Make(const rbGeometry* geometry, rbFeatureBody* body)
     RB_ASSERT(rbFeatures_Accepts(geometry));
     body->normals = NULL;
     body->offsets = NULL;
+    body->supports = NULL;
     body->edges = NULL;
     body->vertexEdges = NULL;
     body->faceStarts = NULL;
@@ -129,25 +128,6 @@ void rbFeatureBody_Make(const rbGeometry* geometry, rbFeatureBody* body)
     RB_ASSERT(body->vertexCount >= 1);
 }
 
-static int climb(const rbFeatureBody* body, rbVec3 direction, int start)
-{
-    int here = start;
-    double highest = rbDot(direction, body->vertices[here]);
-    for (int from = -1; from != here;) {
-        from = here;
-        for (int k = body->vertexEdgeStarts[from]; k < body->vertexEdgeStarts[from + 1]; ++k) {
-            const rbEdge* edge = &body->edges[body->vertexEdges[k]];
-            int other = edge->v0 == from ? edge->v1 : edge->v0;
-            double height = rbDot(direction, body->vertices[other]);
-            if (height > highest) { // strictly, so that the climb ends
-                highest = height;
-                here = other;
-            }
-        }
-    }
-    return here;
-}
-
 int rbFeatureBody_Support(const rbFeatureBody* body, rbVec3 direction, int start)
 {
     RB_ASSERT(start >= 0 && start < body->vertexCount);
@@ -155,8 +135,10 @@ int rbFeatureBody_Support(const rbFeatureBody* body, rbVec3 direction, int start
         return (direction.x >= 0.0 ? 1 : 0) | (direction.y >= 0.0 ? 2 : 0) |
                (direction.z >= 0.0 ? 4 : 0);
     }
-    if (body->vertexCount > SEARCH_VERTICES) {
-        return climb(body, direction, start);
+    if (body->supports != NULL) {
+        bool isClimbed = body->supports->canClimb && body->vertexCount > RB_SUPPORT_SEARCH_MAX;
+        return isClimbed ? rbSupportTable_Climb(body->supports, direction, start)
+                         : rbSupportTable_Search(body->supports, direction);
     }
     int best = 0;
     double highest = rbDot(direction, body->vertices[0]);

@@ -304,6 +304,13 @@ static void startAgain(rbFeatureWalk* w, int restart, const Slab* widest)
     }
 }
 
+// Planes of merged faces enclose more than the vertices do: what is below all of them need not be
+// inside.
+static double bendOf(const rbFeatureBody* body)
+{
+    return body->supports != NULL ? 2.0 * body->supports->bend : 0.0;
+}
+
 // Depth along the face that was met, or along another one of the features where that is less.
 static void concludeOverlap(rbFeatureWalk* w, rbFeatureResult* result)
 {
@@ -329,7 +336,7 @@ static void concludeOverlap(rbFeatureWalk* w, rbFeatureResult* result)
     result->normal = slab.normal;
     result->distance = gap;
     result->lower = gap - w->rounding;
-    result->upper = w->rounding;
+    result->upper = w->rounding + bendOf(w->bodies[0]) + bendOf(w->bodies[1]);
     // the deepest vertex of the body without the face
     if (owner != 1) {
         result->b = rbBringTo(w, 0, w->bodies[1]->vertices[slab.vertices[1]]);

@@ -48,6 +48,7 @@ typedef struct rbFeatureBody {
     const int* faceVertices; // loops, counter-clockwise from outside
     const int* faceEdges;
     int vertexCount, edgeCount, faceCount;
+    const rbSupportTable* supports;     // of hulls, otherwise NULL
     rbVec3 center;                      // m, of the bounds of the core
     double size;                        // m, no vertex is farther from the origin
     double radius;                      // m, of the ball swept around the core

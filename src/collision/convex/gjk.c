@@ -441,6 +441,7 @@ void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* ca
     search.result = result;
     search.rounding = rbGjk_GetRounding(cso);
     search.lower = 0.0;
+    search.v = rbMakeVec3(-1.0, 0.0, 0.0);
     search.stalls = 0;
     search.isPolytope =
         cso->a->isPolytope && cso->b->isPolytope && cso->a->plus == NULL && cso->b->plus == NULL;

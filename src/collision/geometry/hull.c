@@ -247,7 +247,8 @@ static rbGeometry* makeHull(const rbVec3* points, int count, double diameter, rb
             geometry = rbAllocGeometry(RB_SHAPE_HULL);
             geometry->polyhedron = rbCreateBrep(&def, true, false);
             supportAllVertices(geometry->polyhedron);
-            geometry->polyhedron->supports = rbCreateSupportTable(geometry->polyhedron);
+            bool isExact = def.faceCount == triangles.count; // no faces were merged
+            geometry->polyhedron->supports = rbCreateSupportTable(geometry->polyhedron, isExact);
             (void)rbFinishGeometry(geometry);
         } else {
             (void)rbError_Set(error, RB_STATUS_NUMERICAL,

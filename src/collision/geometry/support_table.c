@@ -48,9 +48,7 @@ static int blocksFor(int count)
     return (count + RB_LANES - 1) / RB_LANES;
 }
 
-// The vertices that share a face with one, each once; returns how many. Edges alone would not do:
-// vertices of a merged face lie in its plane only to its tolerance, and a climb must not stop below
-// one of them.
+// The vertices that share a face with one, each once; returns how many.
 static int collectNeighbors(const rbPolyhedron* p, int vertex, int* list)
 {
     int edgeCount;
@@ -97,19 +95,20 @@ static void fillNeighbors(rbSupportTable* table, const rbPolyhedron* p)
     rbFree(list, bytes);
 }
 
-static inline rbPair heightsAt(const rbVertexBlock* block, int pair, const rbPair direction[3])
+static inline rbLanePair heightsAt(const rbVertexBlock* block, int pair,
+                                   const rbLanePair direction[3])
 {
-    return ((const rbPair*)block->x)[pair] * direction[0] +
-           ((const rbPair*)block->y)[pair] * direction[1] +
-           ((const rbPair*)block->z)[pair] * direction[2];
+    return ((const rbLanePair*)block->x)[pair] * direction[0] +
+           ((const rbLanePair*)block->y)[pair] * direction[1] +
+           ((const rbLanePair*)block->z)[pair] * direction[2];
 }
 
 // Place of the highest vertex in some blocks, and its height.
 static inline int findHighest(const rbVertexBlock* blocks, int count, rbVec3 d, double* height)
 {
-    const rbPair direction[3] = {{d.x, d.x}, {d.y, d.y}, {d.z, d.z}};
+    const rbLanePair direction[3] = {{d.x, d.x}, {d.y, d.y}, {d.z, d.z}};
     rbPeak peaks[4];
-    rbPairMask places[4];
+    rbLaneMask places[4];
     for (int k = 0; k < 4; ++k) {
         places[k] = rbPeak_Place(k);
         peaks[k] = (rbPeak){heightsAt(blocks, k, direction), places[k]};
@@ -163,10 +162,11 @@ int rbSupportTable_Climb(const rbSupportTable* table, rbVec3 direction, int from
     return climbFrom(table, direction, here, highest);
 }
 
-rbSupportTable* rbCreateSupportTable(const rbPolyhedron* p)
+rbSupportTable* rbCreateSupportTable(const rbPolyhedron* p, bool canClimb)
 {
     RB_ASSERT(p->edgeCount > 0 && p->vertexCount >= 4);
     rbSupportTable* table = rbAllocZero(1, sizeof *table);
+    table->canClimb = canClimb;
     table->vertexCount = p->vertexCount;
     table->blockCount = blocksFor(p->vertexCount);
     table->blocks = rbAlloc((size_t)table->blockCount * sizeof(rbVertexBlock));
@@ -176,6 +176,12 @@ rbSupportTable* rbCreateSupportTable(const rbPolyhedron* p)
     }
     for (int i = 0; i < p->vertexCount; ++i) {
         table->center = rbAddScaled(table->center, 1.0 / p->vertexCount, p->vertices[i]);
+    }
+    for (int f = 0; f < p->faceCount; ++f) {
+        for (int k = p->faceStarts[f]; k < p->faceStarts[f + 1]; ++k) {
+            double height = rbDot(p->normals[f], p->vertices[p->indices[k]]);
+            table->bend = fmax(table->bend, p->offsets[f] - height);
+        }
     }
     fillNeighbors(table, p);
     // the summit of a sector is near that of the last one

@@ -2,9 +2,13 @@
 //
 // Small ones are searched through, coordinate by coordinate, eight vertices at a time; large ones
 // are climbed along their faces from a vertex that is near the summit for every direction of the
-// same sector. Both give a vertex of greatest height, of several always the same one.
+// same sector. Both give a vertex of greatest height. A climb needs a graph without false summits:
+// faces that were merged, or vertices left out in merging, bend the surface by the tolerance of the
+// merging, and such hulls are searched through however large they are.
 #ifndef RB_GEOMETRY_SUPPORT_TABLE_H
 #define RB_GEOMETRY_SUPPORT_TABLE_H
+
+#include "base/core/lanes.h"
 
 #include <rattleback/vecmath.h>
 
@@ -19,12 +23,14 @@ struct rbPolyhedron;
 
 // Eight vertices coordinate by coordinate.
 typedef struct rbVertexBlock {
-    _Alignas(16) double x[8];
-    double y[8], z[8];
+    _Alignas(16) double x[RB_LANES];
+    double y[RB_LANES], z[RB_LANES];
 } rbVertexBlock;
 
 typedef struct rbSupportTable {
     rbVec3 center; // mean of the vertices: inside
+    bool canClimb; // no face was merged
+    double bend;   // m, no corner of a face is farther below its plane
     int vertexCount;
     int blockCount;
     rbVertexBlock* blocks; // all vertices, the last block filled up with copies of the first
@@ -32,12 +38,12 @@ typedef struct rbSupportTable {
     // the vertex itself.
     int* starts; // vertexCount + 1, into neighbors
     rbVertexBlock* neighbors;
-    int (*neighborIds)[8];
+    int (*neighborIds)[RB_LANES];
     int sectors[RB_SUPPORT_SECTORS]; // a summit in the middle of each sector
 } rbSupportTable;
 
-// The table of a polyhedron with edges. The polyhedron must be convex.
-rbSupportTable* rbCreateSupportTable(const struct rbPolyhedron* polyhedron);
+// The table of a polyhedron with edges. The polyhedron must be convex; canClimb: exactly so.
+rbSupportTable* rbCreateSupportTable(const struct rbPolyhedron* polyhedron, bool canClimb);
 void rbDestroySupportTable(rbSupportTable* table);
 
 // A vertex of greatest height along a direction that is not zero.
@@ -46,14 +52,14 @@ int rbSupportTable_Search(const rbSupportTable* table, rbVec3 direction);
 // A vertex that is high along a direction, mostly the highest one, without a search.
 int rbSupportTable_Guess(const rbSupportTable* table, rbVec3 direction);
 
-// The highest one by climbing from a vertex, or from the guess if that is higher or from is
-// negative.
+// The highest one, where canClimb holds, by climbing from a vertex or from the guess if that is
+// higher or from is negative.
 int rbSupportTable_Climb(const rbSupportTable* table, rbVec3 direction, int from);
 
 static inline rbVec3 rbSupportTable_GetVertex(const rbSupportTable* table, int vertex)
 {
-    const rbVertexBlock* block = &table->blocks[(unsigned)vertex / 8];
-    unsigned lane = (unsigned)vertex % 8;
+    const rbVertexBlock* block = &table->blocks[(unsigned)vertex / RB_LANES];
+    unsigned lane = (unsigned)vertex % RB_LANES;
     return rbMakeVec3(block->x[lane], block->y[lane], block->z[lane]);
 }
 

@@ -8,6 +8,28 @@
 #include "collision/narrowphase/point_distance.h"
 #include "collision/narrowphase/segments.h"
 
+// Gap between two segments along a unit vector.
+static double gapOfAxes(const rbSegment* a, const rbSegment* b, rbVec3 n)
+{
+    return rbDot(n, rbSub(b->center, a->center)) - a->half * fabs(rbDot(n, a->direction)) -
+           b->half * fabs(rbDot(n, b->direction));
+}
+
+// Ends that are level with each other to rounding: a difference along the axes that is all rounding
+// tilts the normal of thin capsules. Perpendicular to the axes, if that proves a larger gap.
+static void levelNormal(const rbSegment* a, const rbSegment* b, rbVec3 between, rbVec3* normal,
+                        double* distance)
+{
+    rbVec3 level = rbAddScaled(between, -rbDot(between, b->direction), b->direction);
+    level = rbAddScaled(level, -rbDot(level, a->direction), a->direction);
+    rbVec3 n;
+    double length = rbSplitLength(level, *normal, &n);
+    if (length > 0.0 && gapOfAxes(a, b, n) > gapOfAxes(a, b, *normal)) {
+        *normal = n;
+        *distance = length;
+    }
+}
+
 rbSeparation rbCollideCapsuleCapsule(const rbGeometry* a, const rbGeometry* b,
                                      rbTransform transformBtoA)
 {
@@ -44,6 +66,10 @@ rbSeparation rbCollideCapsuleCapsule(const rbGeometry* a, const rbGeometry* b,
         distance = fabs(side);
     } else {
         distance = rbSplitLength(between, across, &normal);
+        double along = fmax(fabs(between.z), fabs(rbDot(between, axisB.direction)));
+        if (along <= RB_COLLIDE_SLACK * scale && distance < 1e-3 * scale) {
+            levelNormal(&axisA, &axisB, between, &normal, &distance);
+        }
     }
     rbVec3 pointA = rbAddScaled(pair.pointA, radiusA, normal);
     return rbMakeClosedForm(distance - radiusA - radiusB, normal, pointA, scale);

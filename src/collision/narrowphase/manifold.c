@@ -10,6 +10,8 @@
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/contact_feature.h"
 
+#include <float.h>
+
 // Cosine of the angle between a face and the normal within which the face is the reference: 3
 // degrees. Points beyond fail the threshold; the limit keeps the projection well conditioned.
 #define FLUSH_COSINE 0.9986
@@ -368,7 +370,10 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
         double distance = candidates.points[k].distance;
         lowest = distance < lowest ? distance : lowest;
     }
-    if (candidates.count == 0 || lowest > separation->distance + 1e-9 * size) {
+    // (features may be points: their extent says nothing of rounding)
+    double rounding =
+        64.0 * DBL_EPSILON * (rbLength(separation->pointA) + fabs(separation->distance));
+    if (candidates.count == 0 || lowest > separation->distance + 1e-9 * size + rounding) {
         addCandidate(&candidates, separation->pointA, separation->distance, n, RB_FEATURE_WITNESS);
     }
     rbReducePoints(candidates.points, candidates.count, size, manifold);

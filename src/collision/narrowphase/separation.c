@@ -4,11 +4,12 @@
 //   sphere     C      C    C       C        C    C         i     C
 //   box               C    C       i        i    i         i     C
 //   capsule                C       i        i    i         i     C
-//   cylinder .. hull               i        i    i         i     C
+//   cylinder .. hull               i        i    i (N)     i     C
 //
 // C: closed form, one cell of the table; i: an empty cell, GJK for the distance and EPA for the
-// depth of the cores. A pair below the diagonal is measured the other way round and flipped.
-// Compounds are taken apart.
+// depth of the cores; N: two ellipsoids first by Newton's method. Boxes that were apart before are
+// measured by GJK with its cache. A pair below the diagonal is measured the other way round and
+// flipped. Compounds are taken apart.
 #include "base/core/memory.h"
 #include "collision/convex/epa.h"
 #include "collision/convex/features.h"
@@ -23,9 +24,6 @@
 #include <string.h>
 
 #define RB_COOKIE_SEPARATION 0x52420005u
-
-// Larger coordinates than these, m, are mistakes; squares of them are still numbers.
-#define POSITION_MAX 1e30
 
 // Witnesses that miss the depth along the normal by more than this, of the scale, are looked for
 // once more.
@@ -145,15 +143,35 @@ typedef struct Bodies {
     rbCso cso;
 } Bodies;
 
+// What to do about a pair that a method does not know.
+static const char* remedyFor(const Leaf* leaf)
+{
+    bool isPlaneA = leaf->a->type == RB_SHAPE_PLANE;
+    bool isPlaneB = leaf->b->type == RB_SHAPE_PLANE;
+    if (isPlaneA && isPlaneB) {
+        return "two half spaces have no distance; bound one of them, as a box, say";
+    }
+    bool isConvexA = isPlaneA || rbGetShapeOps(leaf->a->type)->isConvex;
+    bool isConvexB = isPlaneB || rbGetShapeOps(leaf->b->type)->isConvex;
+    return isConvexA && isConvexB
+               ? "the method auto measures them"
+               : "shapes that are not convex can be given as a hull or as a compound of hulls";
+}
+
+static rbStatus refuse(const Query* query, const Leaf* leaf)
+{
+    return rbError_Set(query->error, RB_STATUS_UNSUPPORTED,
+                       "the method %s does not measure %s and %s; %s",
+                       rbPairMethod_Name(query->input->method), rbShapeType_Name(leaf->a->type),
+                       rbShapeType_Name(leaf->b->type), remedyFor(leaf));
+}
+
 static rbStatus makeBodies(const Query* query, const Leaf* leaf, Bodies* bodies)
 {
     const rbSeparationInput* input = query->input;
     if (!rbConvex_Make(leaf->a, input->radiusA, &bodies->a) ||
         !rbConvex_Make(leaf->b, input->radiusB, &bodies->b)) {
-        return rbError_Set(query->error, RB_STATUS_UNSUPPORTED,
-                           "there is no %s method for %s and %s",
-                           rbPairMethod_Name(query->input->method), rbShapeType_Name(leaf->a->type),
-                           rbShapeType_Name(leaf->b->type));
+        return refuse(query, leaf);
     }
     bodies->cso = rbCso_Make(&bodies->a, &bodies->b, leaf->transformBtoA);
     return RB_STATUS_OK;
@@ -254,10 +272,7 @@ static rbStatus measureClosed(const Query* query, const Leaf* leaf, rbSeparation
         rbSeparation other = crossed(leaf->b, leaf->a, transformAtoB);
         *separation = rbFlipSeparation(&other, transformAtoB);
     } else {
-        return rbError_Set(query->error, RB_STATUS_UNSUPPORTED,
-                           "there is no closed form for %s and %s; the methods auto and "
-                           "iterative measure them",
-                           rbShapeType_Name(leaf->a->type), rbShapeType_Name(leaf->b->type));
+        return refuse(query, leaf);
     }
     applyRadii(query->input, 1.0, separation);
     return RB_STATUS_OK;
@@ -338,6 +353,7 @@ static rbStatus measureMpr(const Query* query, const Leaf* leaf, rbSeparation* s
     if (status == RB_STATUS_OK) {
         rbMprResult result = rbMpr_Penetration(&bodies.cso, NULL);
         *separation = rbMpr_Separation(&result);
+        separation->reason = result.overlaps ? RB_STOP_ESTIMATE : separation->reason;
     }
     return status;
 }
@@ -345,13 +361,13 @@ static rbStatus measureMpr(const Query* query, const Leaf* leaf, rbSeparation* s
 static rbStatus measureFeatures(const Query* query, const Leaf* leaf, rbSeparation* separation)
 {
     if (!rbFeatures_Accepts(leaf->a) || !rbFeatures_Accepts(leaf->b)) {
-        return rbError_Set(query->error, RB_STATUS_UNSUPPORTED,
-                           "closest features are walked on spheres, boxes, capsules and hulls, not "
-                           "on %s and %s; the method auto measures them",
-                           rbShapeType_Name(leaf->a->type), rbShapeType_Name(leaf->b->type));
+        return refuse(query, leaf);
     }
     *separation = rbFeatures_Separation(leaf->a, leaf->b, leaf->transformBtoA, query->features);
     applyRadii(query->input, 1.0, separation);
+    if (separation->reason == RB_STOP_TOUCHES) {
+        separation->reason = RB_STOP_ESTIMATE;
+    }
     return RB_STATUS_OK;
 }
 
@@ -400,6 +416,12 @@ typedef rbStatus VisitFn(Query* query, const Leaf* leaf);
 // NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
 static rbStatus visitLeaves(Query* query, const Leaf* leaf, VisitFn* visit)
 {
+    const rbSeparationInput* input = query->input;
+    double reach = leaf->a->radius + leaf->b->radius + input->radiusA + input->radiusB;
+    double limit = query->separation != NULL ? query->separation->upper : query->threshold;
+    if (rbLength(leaf->transformBtoA.p) - reach > limit) {
+        return RB_STATUS_OK; // their bounding balls are farther apart than what is asked for
+    }
     bool isA = leaf->a->type == RB_SHAPE_COMPOUND;
     if (!isA && leaf->b->type != RB_SHAPE_COMPOUND) {
         return visit(query, leaf);
@@ -474,22 +496,23 @@ static bool isForMpr(const Query* query, const Bodies* bodies)
 static rbStatus visitOverlap(Query* query, const Leaf* leaf)
 {
     rbPairMethod method = query->input->method;
+    double threshold = query->threshold + (leaf->isPart ? leaf->rounding : 0.0);
     bool isBoxes = leaf->a->type == RB_SHAPE_BOX && leaf->b->type == RB_SHAPE_BOX;
     rbStatus status;
     if (method == RB_PAIR_CLOSED_FORM || method == RB_PAIR_FEATURES ||
         (method == RB_PAIR_AUTO && hasClosedForm(leaf) && !isBoxes)) {
         rbSeparation part;
         status = measureLeaf(query, leaf, &part);
-        query->isDone = status == RB_STATUS_OK && part.lower <= query->threshold;
+        query->isDone = status == RB_STATUS_OK && part.lower <= threshold;
         return status;
     }
     Bodies bodies;
     status = makeBodies(query, leaf, &bodies);
     if (status == RB_STATUS_OK && isForMpr(query, &bodies)) {
-        bodies.a.radius += query->threshold;
+        bodies.a.radius += threshold;
         query->isDone = rbMpr_Overlaps(&bodies.cso);
     } else if (status == RB_STATUS_OK) {
-        query->isDone = rbGjk_Overlaps(&bodies.cso, query->threshold, query->cache);
+        query->isDone = rbGjk_Overlaps(&bodies.cso, threshold, query->cache);
     }
     return status;
 }
@@ -532,23 +555,28 @@ static rbStatus judgeInput(const rbSeparationInput* input, rbError* error)
         return rbError_Set(error, RB_STATUS_INVALID,
                            "the input was not made by rbDefaultSeparationInput");
     }
+    if (input->geometryA == NULL || input->geometryB == NULL) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "geometry %s is NULL; look at the error of its creation",
+                           input->geometryA == NULL ? "A" : "B");
+    }
     double square = rbDotQuat(input->transformBtoA.q, input->transformBtoA.q);
     rbVec3 p = input->transformBtoA.p;
-    if (!(fabs(p.x) <= POSITION_MAX && fabs(p.y) <= POSITION_MAX && fabs(p.z) <= POSITION_MAX)) {
+    if (!(fabs(p.x) <= RB_LENGTH_MAX && fabs(p.y) <= RB_LENGTH_MAX && fabs(p.z) <= RB_LENGTH_MAX)) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "the position of B is (%g, %g, %g); coordinates up to %g m are accepted",
-                           p.x, p.y, p.z, POSITION_MAX);
+                           p.x, p.y, p.z, RB_LENGTH_MAX);
     }
     if (!(fabs(square - 1.0) <= 2e-6)) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "the orientation of B must be a unit quaternion; its length is %g",
                            sqrt(square));
     }
-    if (!(input->radiusA >= 0.0 && input->radiusA <= POSITION_MAX && input->radiusB >= 0.0 &&
-          input->radiusB <= POSITION_MAX)) {
+    if (!(input->radiusA >= 0.0 && input->radiusA <= RB_LENGTH_MAX && input->radiusB >= 0.0 &&
+          input->radiusB <= RB_LENGTH_MAX)) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "the radii are %g and %g m; 0 to %g m are accepted", input->radiusA,
-                           input->radiusB, POSITION_MAX);
+                           input->radiusB, RB_LENGTH_MAX);
     }
     if ((unsigned)input->method >= RB_PAIR_COUNT) {
         return rbError_Set(error, RB_STATUS_INVALID, "method %d is unknown; below %d are accepted",
@@ -571,11 +599,6 @@ static rbQuat polishQuat(rbQuat q)
 static rbStatus runQuery(Query* query, rbSeparationCache* cache, VisitFn* visit)
 {
     const rbSeparationInput* input = query->input;
-    RB_ASSERT(input->geometryA != NULL && input->geometryB != NULL);
-    rbStatus status = judgeInput(input, query->error);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
     bool isPair = isSimple(input);
     if (isPair && cache != NULL) {
         PairCache* own = (PairCache*)cache->opaque;
@@ -597,17 +620,26 @@ static rbStatus runQuery(Query* query, rbSeparationCache* cache, VisitFn* visit)
     return visitLeaves(query, &whole, visit);
 }
 
+// What a query leaves when its status is not OK: nothing that looks like an answer.
+static const rbSeparation nothing = {.distance = NAN, .lower = NAN, .upper = NAN};
+
 rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* cache,
                              void* scratch, rbSeparation* separation, rbError* error)
 {
     RB_ASSERT(scratch != NULL && separation != NULL);
     Query query = {
         .input = input, .scratch = alignScratch(scratch), .error = error, .separation = separation};
-    if (isSimple(input)) {
-        return runQuery(&query, cache, visitOnly);
+    rbStatus status = judgeInput(input, error);
+    if (status == RB_STATUS_OK && isSimple(input)) {
+        status = runQuery(&query, cache, visitOnly);
+    } else if (status == RB_STATUS_OK) {
+        *separation = (rbSeparation){.distance = INFINITY, .lower = INFINITY, .upper = INFINITY};
+        status = runQuery(&query, cache, visitNearest);
     }
-    *separation = (rbSeparation){.distance = INFINITY, .lower = INFINITY, .upper = INFINITY};
-    return runQuery(&query, cache, visitNearest);
+    if (status != RB_STATUS_OK) {
+        *separation = nothing;
+    }
+    return status;
 }
 
 rbStatus rbTestOverlap(const rbSeparationInput* input, double margin, rbSeparationCache* cache,
@@ -615,12 +647,16 @@ rbStatus rbTestOverlap(const rbSeparationInput* input, double margin, rbSeparati
 {
     RB_ASSERT(overlaps != NULL);
     *overlaps = false;
-    if (!(margin >= 0.0)) {
-        return rbError_Set(error, RB_STATUS_INVALID, "the margin is %g m; it must not be negative",
-                           margin);
+    rbStatus status = judgeInput(input, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    if (!(margin >= 0.0) || !isfinite(margin)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the margin is %g m; it must be finite and not negative", margin);
     }
     Query query = {.input = input, .error = error, .threshold = margin};
-    rbStatus status = runQuery(&query, cache, visitOverlap);
+    status = runQuery(&query, cache, visitOverlap);
     *overlaps = query.isDone;
     return status;
 }
@@ -628,16 +664,25 @@ rbStatus rbTestOverlap(const rbSeparationInput* input, double margin, rbSeparati
 rbStatus rbFindContacts(const rbSeparationInput* input, double threshold, rbSeparationCache* cache,
                         void* scratch, rbContactList* list, rbError* error)
 {
-    RB_ASSERT(scratch != NULL && list != NULL && list->capacity >= 0);
+    RB_ASSERT(scratch != NULL && list != NULL);
     list->count = 0;
-    if (!isfinite(threshold)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the contact threshold is %g m; it must be finite", threshold);
+    rbStatus status = judgeInput(input, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    if (!isfinite(threshold) || list->capacity < 0) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the contact threshold is %g m and the capacity %d; a finite threshold and "
+            "a capacity of 0 or more are accepted",
+            threshold, list->capacity);
     }
     Query query = {.input = input,
                    .scratch = alignScratch(scratch),
                    .error = error,
                    .threshold = threshold,
                    .contacts = list};
-    return runQuery(&query, cache, visitContacts);
+    status = runQuery(&query, cache, visitContacts);
+    list->count = status == RB_STATUS_OK ? list->count : 0;
+    return status;
 }

@@ -295,7 +295,9 @@ void rbPairLog_Add(rbPairLog* log, const rbGeometry* a, const rbGeometry* b,
     };
     bool isHeld =
         log->shapes.data[pair.shapeA].words != NULL && log->shapes.data[pair.shapeB].words != NULL;
-    if (!isHeld || !rbIsFinite3(transformBtoA.p) || !rbIsFiniteQuat(transformBtoA.q)) {
+    // what the reader would refuse: one such line would cost the whole file
+    double length = sqrt(rbDotQuat(transformBtoA.q, transformBtoA.q));
+    if (!isHeld || !rbIsFinite3(transformBtoA.p) || !(fabs(length - 1.0) <= 1e-6)) {
         log->refusedCount += 1;
         return;
     }

@@ -36,7 +36,7 @@ typedef struct Table {
 } Table;
 
 struct rbPairFile {
-    RB_ARRAY(rbPair) pairs;
+    RB_ARRAY(rbShapePair) pairs;
     Table shapes;
     Table remarks;
 };
@@ -356,7 +356,7 @@ static rbStatus readDefinition(Parser* parser, const char* kind,
 }
 
 // Severity and remark, which end a line. The remark is the rest of it without blanks around.
-static rbStatus readTail(Parser* parser, rbPair* pair)
+static rbStatus readTail(Parser* parser, rbShapePair* pair)
 {
     rbToken token;
     pair->remark = "";
@@ -396,7 +396,7 @@ static rbStatus readTail(Parser* parser, rbPair* pair)
 
 static rbStatus readPair(Parser* parser, rbToken first)
 {
-    rbPair pair = {.line = parser->line};
+    rbShapePair pair = {.line = parser->line};
     rbToken second;
     int a = -1;
     int b = -1;
@@ -530,7 +530,7 @@ rbStatus rbReadPairFile(const char* path, rbPairFile** file, rbError* error)
     return status;
 }
 
-const rbPair* rbPairFile_GetPairs(const rbPairFile* file, int* count)
+const rbShapePair* rbPairFile_GetPairs(const rbPairFile* file, int* count)
 {
     RB_ASSERT(file != NULL);
     RB_ASSERT(count != NULL);

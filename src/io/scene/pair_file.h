@@ -18,7 +18,7 @@
 #define RB_PAIR_NAME_MAX 63     // bytes of the name of a hull or a compound
 #define RB_PAIR_PARTS_MAX 65536 // parts of a compound in all its levels
 
-typedef struct rbPair {
+typedef struct rbShapePair {
     const rbGeometry* a; // owned by the file; the same words give the same geometry
     const rbGeometry* b;
     rbTransform transformBtoA; // the bits of the file, unit to 1e-6
@@ -27,7 +27,7 @@ typedef struct rbPair {
     const char* wordsA;        // as spelled in the file
     const char* wordsB;
     int line; // 1-based
-} rbPair;
+} rbShapePair;
 
 typedef struct rbPairFile rbPairFile;
 
@@ -39,7 +39,7 @@ rbStatus rbReadPairText(const char* name, const char* text, size_t size, rbPairF
                         rbError* error);
 
 // The pairs in the order of the file, none if nothing was logged; they live as long as the file.
-const rbPair* rbPairFile_GetPairs(const rbPairFile* file, int* count);
+const rbShapePair* rbPairFile_GetPairs(const rbPairFile* file, int* count);
 
 // Number of different geometries in words.
 int rbPairFile_GetShapeCount(const rbPairFile* file);
