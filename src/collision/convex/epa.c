@@ -430,6 +430,30 @@ static void noteFlat(Search* s, const rbEpaStart* start)
     s->point.w = rbSub(s->point.a, s->point.b);
 }
 
+// A difference so thin that none of its faces has a normal: the best of the directions across its
+// longest edge.
+static void noteSliver(Search* s)
+{
+    const rbCsoPoint* p = s->scratch->points;
+    rbVec3 edge = rbSub(p[1].w, p[0].w);
+    for (int i = 2; i < s->scratch->pointCount; ++i) {
+        rbVec3 other = rbSub(p[i].w, p[0].w);
+        edge = rbLengthSquared(other) > rbLengthSquared(edge) ? other : edge;
+    }
+    rbVec3 e1 = rbPerpendicular(rbNormalize(edge));
+    rbVec3 e2 = rbNormalize(rbCross(edge, e1));
+    const rbVec3 directions[4] = {e1, e2, rbNeg(e1), rbNeg(e2)};
+    for (int i = 0; i < 4; ++i) {
+        rbEpaProposal proposal = rbEpa_Propose(s->cso, directions[i], 0.0, &s->supports);
+        if (proposal.height < s->height) {
+            s->height = proposal.height;
+            s->normal = proposal.normal;
+            s->point = proposal.point;
+            s->face = -1;
+        }
+    }
+}
+
 // Start and expansion of the cores without balls.
 static rbStopReason runPolytope(Search* s, const rbCsoPoint* start, int startCount,
                                 rbEpaBalls balls)
@@ -455,6 +479,9 @@ static rbStopReason runPolytope(Search* s, const rbCsoPoint* start, int startCou
     }
     rbEpaPolytope_MakeTetrahedron(scratch);
     rbStopReason reason = expand(s);
+    if (reason != SPOILED && !(s->height < INFINITY)) {
+        noteSliver(s);
+    }
     if (reason != RB_STOP_APART && reason != SPOILED) {
         polish(s);
     }
