@@ -227,8 +227,11 @@ static void writeContacts(rbJson* json, const rbContactList* list)
         for (int k = 0; k < m->count; ++k) {
             rbJson_BeginObject(json, NULL);
             rbJson_Vec3(json, "point", rbManifoldPoint_GetMiddle(&m->points[k]));
+            rbJson_Vec3(json, "pointA", m->points[k].pointA);
+            rbJson_Vec3(json, "pointB", m->points[k].pointB);
             rbJson_Vec3(json, "normal", m->normal);
             rbJson_Number(json, "distance", m->points[k].distance);
+            rbJson_Integer(json, "feature", m->points[k].featureId);
             rbJson_Integer(json, "childA", m->childA);
             rbJson_Integer(json, "childB", m->childB);
             rbJson_End(json);
