@@ -1,4 +1,5 @@
 rb_add_tests(NAME test_narrowphase FILES
+  test/narrowphase/golden_separation.c
   test/narrowphase/prop_adversarial.c
   test/narrowphase/prop_closed_forms.c
   test/narrowphase/prop_separation.c

@@ -1,0 +1,84 @@
+// The bits of distances, depths and contacts, the same for every compiler, build type and machine.
+#include "base/core/hash.h"
+#include "base/math/random3.h"
+#include "pair_support.h"
+#include "rb_test.h"
+
+#include <rattleback/collision.h>
+
+#include <inttypes.h>
+
+#define GOLDEN_COUNT 3000
+
+static double scratch[1 << 15];
+
+static const uint64_t goldens[RB_PAIR_COUNT] = {
+    [RB_PAIR_AUTO] = 0x75f0c7671821fbc4u,      [RB_PAIR_CLOSED_FORM] = 0x1e8349a5caa1b524u,
+    [RB_PAIR_ITERATIVE] = 0xef89c1826920a8f0u, [RB_PAIR_MPR] = 0x084aadef6f8ae872u,
+    [RB_PAIR_FEATURES] = 0xe29d4d9790cb7334u,
+};
+
+static uint64_t hashVector(uint64_t hash, rbVec3 v)
+{
+    const double values[3] = {v.x, v.y, v.z};
+    return rbHashDoubles(hash, values, 3);
+}
+
+static uint64_t hashAnswers(uint64_t hash, const rbSeparationInput* input, rbSeparationCache* cache)
+{
+    rbSeparation s;
+    if (rbMeasureSeparation(input, cache, scratch, &s, NULL) != RB_STATUS_OK) {
+        return hash;
+    }
+    const double numbers[4] = {s.distance, s.lower, s.upper, s.iterations};
+    hash = rbHashDoubles(hash, numbers, 4);
+    hash = hashVector(hashVector(hashVector(hash, s.pointA), s.pointB), s.normal);
+    rbManifold manifold;
+    rbContactList list = {.manifolds = &manifold, .capacity = 1};
+    if (rbFindContacts(input, 0.0, cache, scratch, &list, NULL) == RB_STATUS_OK && list.count > 0) {
+        for (int i = 0; i < manifold.count; ++i) {
+            hash = hashVector(hash, manifold.points[i].pointA);
+        }
+    }
+    return hash;
+}
+
+// Every pair twice with a cache, the second time a little turned.
+static void bitsAreTheSameEverywhere(void** state)
+{
+    (void)state;
+    assert_true(rbGetSeparationScratchSize() <= sizeof scratch);
+    static const rbShapeType types[] = {RB_SHAPE_SPHERE,   RB_SHAPE_BOX,  RB_SHAPE_CAPSULE,
+                                        RB_SHAPE_CYLINDER, RB_SHAPE_CONE, RB_SHAPE_ELLIPSOID,
+                                        RB_SHAPE_HULL};
+    bool isSame = true;
+    for (int method = 0; method < RB_PAIR_COUNT; ++method) {
+        rbRandom random = {4711};
+        uint64_t hash = RB_HASH_SEED;
+        for (int i = 0; i < GOLDEN_COUNT; ++i) {
+            rbGeometry* a = makeRandomShape(&random, types[rbRandom_Index(&random, 7)]);
+            rbGeometry* b = makeRandomShape(&random, types[rbRandom_Index(&random, 7)]);
+            rbSeparationInput input = rbDefaultSeparationInput();
+            input.geometryA = a;
+            input.geometryB = b;
+            input.method = (rbPairMethod)method;
+            double reach = rbRandom_Range(&random, 0.0, 3.0);
+            input.transformBtoA.p = rbScale(reach, rbRandom_Direction(&random));
+            input.transformBtoA.q = rbRandom_Quat(&random);
+            rbSeparationCache cache = {0};
+            hash = hashAnswers(hash, &input, &cache);
+            input.transformBtoA.p.x += 0.01;
+            hash = hashAnswers(hash, &input, &cache);
+            rbDestroyGeometry(a);
+            rbDestroyGeometry(b);
+        }
+        if (hash != goldens[method]) {
+            print_error("%s: hash 0x%016" PRIx64 "u, expected 0x%016" PRIx64 "u\n",
+                        rbPairMethod_Name((rbPairMethod)method), hash, goldens[method]);
+            isSame = false;
+        }
+    }
+    assert_true(isSame);
+}
+
+RB_TEST_GROUP(golden_separation, cmocka_unit_test(bitsAreTheSameEverywhere));
