@@ -100,7 +100,8 @@ static inline Corner makeCorner(rbVec3 w, rbVec3 apex)
 static inline double setPlane(const rbEpaScratch* scratch, rbEpaFace* face, const Corner* a,
                               const Corner* b, rbVec3 apex)
 {
-    rbVec3 n = rbCross(a->from, b->from);
+    // with the edge of the horizon, mostly the shortest: the product of the two others errs more
+    rbVec3 n = rbCross(a->from, rbSub(b->w, a->w));
     double nn = rbDot(n, n);
     double square = fmax(a->square, b->square);
     if (nn <= NEEDLE * square * square) {
