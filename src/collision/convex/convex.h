@@ -9,6 +9,9 @@
 
 #include <rattleback/collision.h>
 
+#include <float.h>
+#include <math.h>
+
 typedef struct rbConvex rbConvex;
 
 // Point of the core farthest along a direction, any that is not zero for polytopes, for others one
@@ -75,5 +78,18 @@ static inline rbCsoPoint rbCso_Support(const rbCso* cso, rbVec3 direction, int h
 
 // Vertex of a polytope core by the index its support gave; false if there is none.
 bool rbConvex_FindVertex(const rbConvex* convex, int vertex, rbVec3* point);
+
+// The answer for bodies from that for their cores: the surfaces move towards each other along the
+// normal. Negative radii take the rounding off again. The bounds are widened by what the sums err.
+static inline void rbRoundSeparation(rbSeparation* s, double radiusA, double radiusB)
+{
+    double radii = radiusA + radiusB;
+    double rounding = 2.0 * DBL_EPSILON * fabs(radii);
+    s->distance -= radii;
+    s->lower = s->lower - radii - rounding;
+    s->upper = s->upper - radii + rounding;
+    s->pointA = rbAddScaled(s->pointA, radiusA, s->normal);
+    s->pointB = rbAddScaled(s->pointB, -radiusB, s->normal);
+}
 
 #endif

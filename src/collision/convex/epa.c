@@ -560,16 +560,16 @@ rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCoun
 rbSeparation rbEpa_Separation(const rbCso* cso, const rbEpaResult* result)
 {
     RB_ASSERT(cso != NULL && result != NULL);
-    double radii = cso->a->radius + cso->b->radius;
-    double rounding = 2.0 * DBL_EPSILON * radii;
-    return (rbSeparation){
-        .distance = -result->depth - radii,
-        .lower = -result->upper - radii - rounding,
-        .upper = -result->lower - radii + rounding,
-        .pointA = rbAddScaled(result->a, cso->a->radius, result->normal),
-        .pointB = rbAddScaled(result->b, -cso->b->radius, result->normal),
+    rbSeparation separation = {
+        .distance = -result->depth,
+        .lower = -result->upper,
+        .upper = -result->lower,
+        .pointA = result->a,
+        .pointB = result->b,
         .normal = result->normal,
         .iterations = result->iterations,
         .reason = result->reason,
     };
+    rbRoundSeparation(&separation, cso->a->radius, cso->b->radius);
+    return separation;
 }

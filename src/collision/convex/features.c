@@ -4,6 +4,7 @@
 // the lower one the gap between support planes along the best normal known, both widened by
 // rounding. If they do not meet, the planes stand on points that are nearer, and the walk starts
 // again from there.
+#include "collision/convex/convex.h"
 #include "collision/convex/feature_walk.h"
 #include "collision/geometry/shape_ops.h"
 
@@ -426,16 +427,16 @@ rbSeparation rbFeatureResult_GetSeparation(const rbFeatureResult* result, double
                                            double radiusB)
 {
     RB_ASSERT(radiusA >= 0.0 && radiusB >= 0.0);
-    double radii = radiusA + radiusB;
-    double rounding = 2.0 * DBL_EPSILON * radii;
-    return (rbSeparation){.distance = result->distance - radii,
-                          .lower = result->lower - radii - rounding,
-                          .upper = result->upper - radii + rounding,
-                          .pointA = rbAddScaled(result->a, radiusA, result->normal),
-                          .pointB = rbAddScaled(result->b, -radiusB, result->normal),
-                          .normal = result->normal,
-                          .iterations = result->steps,
-                          .reason = result->reason};
+    rbSeparation separation = {.distance = result->distance,
+                               .lower = result->lower,
+                               .upper = result->upper,
+                               .pointA = result->a,
+                               .pointB = result->b,
+                               .normal = result->normal,
+                               .iterations = result->steps,
+                               .reason = result->reason};
+    rbRoundSeparation(&separation, radiusA, radiusB);
+    return separation;
 }
 
 rbSeparation rbFeatures_Separation(const rbGeometry* a, const rbGeometry* b,

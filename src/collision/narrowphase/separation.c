@@ -110,31 +110,17 @@ typedef struct MethodRow {
     MeasureFn* measure;
 } MethodRow;
 
-// Rounds both shapes (sign 1) or takes the rounding off again (-1): the surfaces move towards each
-// other along the normal.
-static void applyRadii(const rbSeparationInput* input, double sign, rbSeparation* s)
-{
-    double radii = sign * (input->radiusA + input->radiusB);
-    double rounding = 2.0 * DBL_EPSILON * fabs(radii);
-    s->distance -= radii;
-    s->lower -= radii + rounding;
-    s->upper -= radii - rounding;
-    s->pointA = rbAddScaled(s->pointA, sign * input->radiusA, s->normal);
-    s->pointB = rbAddScaled(s->pointB, -sign * input->radiusB, s->normal);
-}
-
 static void setSeparation(const rbCso* cso, const rbGjkResult* g, rbSeparation* s)
 {
-    double radii = cso->a->radius + cso->b->radius;
-    double rounding = 2.0 * DBL_EPSILON * radii;
-    s->distance = rbDot(rbSub(g->b, g->a), g->normal) - radii;
-    s->lower = g->lower - radii - rounding;
-    s->upper = g->upper - radii + rounding;
-    s->pointA = rbAddScaled(g->a, cso->a->radius, g->normal);
-    s->pointB = rbAddScaled(g->b, -cso->b->radius, g->normal);
+    s->distance = rbDot(rbSub(g->b, g->a), g->normal);
+    s->lower = g->lower;
+    s->upper = g->upper;
+    s->pointA = g->a;
+    s->pointB = g->b;
     s->normal = g->normal;
     s->iterations = g->iterations;
     s->reason = g->reason;
+    rbRoundSeparation(s, cso->a->radius, cso->b->radius);
 }
 
 // The convex bodies of a leaf and their difference; false if a shape is none.
@@ -274,7 +260,7 @@ static rbStatus measureClosed(const Query* query, const Leaf* leaf, rbSeparation
     } else {
         return refuse(query, leaf);
     }
-    applyRadii(query->input, 1.0, separation);
+    rbRoundSeparation(separation, query->input->radiusA, query->input->radiusB);
     return RB_STATUS_OK;
 }
 
@@ -285,25 +271,22 @@ static bool hasClosedForm(const Leaf* leaf)
 }
 
 // Ellipsoids by Newton, where that proves itself.
-static bool measureEllipsoids(const Query* query, const Leaf* leaf, rbSeparation* separation)
+static rbStatus measureEllipsoids(const Query* query, const Leaf* leaf, rbSeparation* separation)
 {
-    if (leaf->a->type != RB_SHAPE_ELLIPSOID || leaf->b->type != RB_SHAPE_ELLIPSOID) {
-        return false;
-    }
     rbVec3 start = leaf->transformBtoA.p;
     rbGjkCache* cache = query->cache;
     if (cache != NULL && rbLengthSquared(cache->direction) > 0.0) {
         start = cache->direction;
     }
     if (!rbCollideEllipsoids(leaf->a, leaf->b, leaf->transformBtoA, start, separation)) {
-        return false;
+        return measureIterative(query, leaf, separation);
     }
     if (cache != NULL) {
         cache->direction = separation->normal;
         cache->count = 0;
     }
-    applyRadii(query->input, 1.0, separation);
-    return true;
+    rbRoundSeparation(separation, query->input->radiusA, query->input->radiusB);
+    return RB_STATUS_OK;
 }
 
 // Boxes: separating axes are faster than a cold GJK, a warm one is faster than they are; vertices
@@ -329,20 +312,25 @@ static rbStatus measureBoxes(const Query* query, const Leaf* leaf, rbSeparation*
         cache->direction = separation->distance > 0.0 ? separation->normal : RB_VEC3_ZERO;
         cache->count = 0;
     }
-    applyRadii(query->input, 1.0, separation);
+    rbRoundSeparation(separation, query->input->radiusA, query->input->radiusB);
     return RB_STATUS_OK;
 }
 
+// Pairs that auto measures by a way of their own; the others by a closed form or, without one, by
+// iteration.
+static MeasureFn* const autoRows[RB_SHAPE_COUNT][RB_SHAPE_COUNT] = {
+    [RB_SHAPE_BOX] = {[RB_SHAPE_BOX] = measureBoxes},
+    [RB_SHAPE_ELLIPSOID] = {[RB_SHAPE_ELLIPSOID] = measureEllipsoids},
+};
+
 static rbStatus measureAuto(const Query* query, const Leaf* leaf, rbSeparation* separation)
 {
-    if (leaf->a->type == RB_SHAPE_BOX && leaf->b->type == RB_SHAPE_BOX) {
-        return measureBoxes(query, leaf, separation);
+    MeasureFn* own = autoRows[leaf->a->type][leaf->b->type];
+    if (own != NULL) {
+        return own(query, leaf, separation);
     }
-    if (hasClosedForm(leaf)) {
-        return measureClosed(query, leaf, separation);
-    }
-    return measureEllipsoids(query, leaf, separation) ? RB_STATUS_OK
-                                                      : measureIterative(query, leaf, separation);
+    return hasClosedForm(leaf) ? measureClosed(query, leaf, separation)
+                               : measureIterative(query, leaf, separation);
 }
 
 // Bounds hold as of every method, but depth and normal are those of a portal.
@@ -364,7 +352,7 @@ static rbStatus measureFeatures(const Query* query, const Leaf* leaf, rbSeparati
         return refuse(query, leaf);
     }
     *separation = rbFeatures_Separation(leaf->a, leaf->b, leaf->transformBtoA, query->features);
-    applyRadii(query->input, 1.0, separation);
+    rbRoundSeparation(separation, query->input->radiusA, query->input->radiusB);
     if (separation->reason == RB_STOP_TOUCHES) {
         separation->reason = RB_STOP_ESTIMATE;
     }
@@ -419,7 +407,7 @@ static rbStatus visitLeaves(Query* query, const Leaf* leaf, VisitFn* visit)
     const rbSeparationInput* input = query->input;
     double reach = leaf->a->radius + leaf->b->radius + input->radiusA + input->radiusB;
     double limit = query->separation != NULL ? query->separation->upper : query->threshold;
-    if (rbLength(leaf->transformBtoA.p) - reach > limit) {
+    if (rbLength(leaf->transformBtoA.p) - reach > limit + leaf->rounding) {
         return RB_STATUS_OK; // their bounding balls are farther apart than what is asked for
     }
     bool isA = leaf->a->type == RB_SHAPE_COMPOUND;
@@ -497,10 +485,10 @@ static rbStatus visitOverlap(Query* query, const Leaf* leaf)
 {
     rbPairMethod method = query->input->method;
     double threshold = query->threshold + (leaf->isPart ? leaf->rounding : 0.0);
-    bool isBoxes = leaf->a->type == RB_SHAPE_BOX && leaf->b->type == RB_SHAPE_BOX;
+    bool hasOwn = autoRows[leaf->a->type][leaf->b->type] != NULL;
     rbStatus status;
     if (method == RB_PAIR_CLOSED_FORM || method == RB_PAIR_FEATURES ||
-        (method == RB_PAIR_AUTO && hasClosedForm(leaf) && !isBoxes)) {
+        (method == RB_PAIR_AUTO && hasClosedForm(leaf) && !hasOwn)) {
         rbSeparation part;
         status = measureLeaf(query, leaf, &part);
         query->isDone = status == RB_STATUS_OK && part.lower <= threshold;
@@ -527,7 +515,7 @@ static rbStatus visitContacts(Query* query, const Leaf* leaf)
     }
     const rbSeparationInput* input = query->input;
     double radii = input->radiusA + input->radiusB;
-    applyRadii(input, -1.0, &s);
+    rbRoundSeparation(&s, -input->radiusA, -input->radiusB);
     rbManifold manifold;
     rbBuildManifold(leaf->a, leaf->b, leaf->transformBtoA, &s, query->threshold + radii, &manifold);
     for (int i = 0; i < manifold.count; ++i) {
