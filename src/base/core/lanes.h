@@ -3,8 +3,6 @@
 #ifndef RB_CORE_LANES_H
 #define RB_CORE_LANES_H
 
-#include <stdbool.h>
-
 // Doubles come in blocks of so many.
 #define RB_LANES 8
 
@@ -39,9 +37,11 @@ static inline int rbPeak_Choose(rbPeak peaks[4], double* value)
     rbPeak_Keep(&peaks[0], peaks[1].values, peaks[1].at);
     rbPeak_Keep(&peaks[2], peaks[3].values, peaks[3].at);
     rbPeak_Keep(&peaks[0], peaks[2].values, peaks[2].at);
-    bool isOdd = peaks[0].values[1] > peaks[0].values[0];
-    *value = isOdd ? peaks[0].values[1] : peaks[0].values[0];
-    return (int)(isOdd ? peaks[0].at[1] : peaks[0].at[0]);
+    // the lanes crossed, not a choice between them: a branch would be mispredicted half of the time
+    rbPeak crossed = {{peaks[0].values[1], peaks[0].values[0]}, {peaks[0].at[1], peaks[0].at[0]}};
+    rbPeak_Keep(&peaks[0], crossed.values, crossed.at);
+    *value = peaks[0].values[0];
+    return (int)peaks[0].at[0];
 }
 
 #endif

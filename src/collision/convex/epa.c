@@ -72,14 +72,15 @@ rbEpaSettings rbDefaultEpaSettings(void)
 }
 
 // Weights of the point of a face below the origin; false if the origin's foot is outside.
-static bool findWeights(const rbEpaScratch* scratch, const rbEpaFace* face, double weights[3])
+static bool findWeights(const rbEpaScratch* scratch, int index, double weights[3])
 {
+    const rbEpaFace* face = &scratch->faces[index];
     rbVec3 w[3];
     double distance;
-    rbVec3 normal = rbEpaFace_GetPlane(face, &distance);
+    rbVec3 normal = rbEpaPolytope_GetPlane(scratch, index, &distance);
     rbVec3 foot = rbScale(distance, normal);
     for (int i = 0; i < 3; ++i) {
-        w[i] = rbSub(scratch->points[face->vertices[i]].w, foot);
+        w[i] = rbSub(scratch->points[rbEpaFace_GetVertex(face, i)].w, foot);
     }
     double sum = 0.0;
     bool isInside = true;
@@ -101,28 +102,27 @@ static int findFootFace(const Search* s, int start, double weights[3])
     const rbEpaScratch* scratch = s->scratch;
     int face = start;
     for (int step = 0; step < FOOT_STEPS; ++step) {
-        if (findWeights(scratch, &scratch->faces[face], weights)) {
+        if (findWeights(scratch, face, weights)) {
             return face;
         }
         int worst = weights[0] < weights[1] ? 0 : 1;
         worst = weights[2] < weights[worst] ? 2 : worst;
-        int next = rbEpaTwin_Face(scratch->faces[face].twins[(worst + 1) % 3]);
+        int next = rbEpaTwin_Face(rbEpaFace_GetTwin(&scratch->faces[face], (worst + 1) % 3));
         // a growth that broke leaves twins that lead nowhere
         if (next >= scratch->faceCount) {
             break;
         }
-        const rbEpaFace* other = &scratch->faces[next];
-        if (other->isObsolete || !(other->high > -INFINITY)) {
+        if (rbEpaFace_IsObsolete(&scratch->faces[next]) || !(scratch->sights[next] > -INFINITY)) {
             break;
         }
         double distance;
-        rbVec3 normal = rbEpaFace_GetPlane(other, &distance);
+        rbVec3 normal = rbEpaPolytope_GetPlane(scratch, next, &distance);
         if (distance > s->height - s->off + s->slack || rbDot(normal, s->normal) < COPLANAR) {
             break;
         }
         face = next;
     }
-    findWeights(scratch, &scratch->faces[start], weights);
+    findWeights(scratch, start, weights);
     return start;
 }
 
@@ -151,7 +151,7 @@ static void setWitness(const Search* s, rbEpaResult* result)
     result->a = RB_VEC3_ZERO;
     result->b = RB_VEC3_ZERO;
     for (int i = 0; i < 3; ++i) {
-        const rbCsoPoint* p = &s->scratch->points[face->vertices[i]];
+        const rbCsoPoint* p = &s->scratch->points[rbEpaFace_GetVertex(face, i)];
         result->a = rbAddScaled(result->a, weights[i], p->a);
         result->b = rbAddScaled(result->b, weights[i], p->b);
     }
@@ -221,8 +221,8 @@ static bool findCapDirection(const Search* s, int index, double distance, rbVec3
 {
     const rbCsoPoint* points = s->scratch->points;
     const rbEpaFace* face = &s->scratch->faces[index];
-    rbVec3 b = points[face->vertices[0]].w, c = points[face->vertices[1]].w;
-    rbVec3 d = points[face->vertices[2]].w;
+    rbVec3 b = points[rbEpaFace_GetVertex(face, 0)].w, c = points[rbEpaFace_GetVertex(face, 1)].w;
+    rbVec3 d = points[rbEpaFace_GetVertex(face, 2)].w;
     rbVec3 v1 = rbSub(w, b), v2 = rbSub(w, c), v3 = rbSub(w, d);
     // |w|^2 - |b|^2 as a product keeps its digits.
     double d1 = 0.5 * rbDot(v1, rbAdd(w, b)), d2 = 0.5 * rbDot(v2, rbAdd(w, c));
@@ -263,9 +263,9 @@ static bool tryCap(Search* s, int index, double distance, const rbCsoPoint* w)
 // A face and what was seen beyond it, without the balls.
 typedef struct Sight {
     rbVec3 normal;
-    double distance; // of the face
-    double height;   // of the support point
-    rbCsoPoint point;
+    double distance;         // of the face
+    double height;           // of the support point
+    const rbCsoPoint* point; // the next one of the scratch
 } Sight;
 
 // Remembers the direction of a face if it is the best one. A face whose bounds meet replaces an
@@ -281,11 +281,12 @@ static void noteFace(Search* s, int index, const Sight* sight, bool isDone)
     }
 }
 
-static bool isVertexOf(const Search* s, const rbEpaFace* face, rbVec3 w)
+static bool isVertexOf(const Search* s, int index, rbVec3 w)
 {
+    const rbEpaFace* face = &s->scratch->faces[index];
     bool isOne = false;
     for (int i = 0; i < 3; ++i) {
-        rbVec3 v = s->scratch->points[face->vertices[i]].w;
+        rbVec3 v = s->scratch->points[rbEpaFace_GetVertex(face, i)].w;
         isOne = isOne || (v.x == w.x && v.y == w.y && v.z == w.z);
     }
     return isOne;
@@ -302,17 +303,17 @@ static rbStopReason noteApart(Search* s, rbVec3 normal, const rbCsoPoint* w)
 }
 
 // The support needs no unit vector unless balls come off: its work hides the root.
-static Sight lookBeyond(Search* s, const rbEpaFace* face)
+static Sight lookBeyond(Search* s, int index)
 {
-    Sight sight;
+    rbCsoPoint* point = rbEpaPolytope_NextPoint(s->scratch);
+    Sight sight = {.point = point};
+    sight.normal = rbEpaPolytope_GetPlane(s->scratch, index, &sight.distance);
     if (s->off > 0.0) {
-        sight.normal = rbEpaFace_GetPlane(face, &sight.distance);
-        sight.point = rbEpa_Support(s->cso, sight.normal, s->balls);
+        *point = rbEpa_Support(s->cso, sight.normal, s->balls);
     } else {
-        sight.point = rbCso_Support(s->cso, face->normal, NULL);
-        sight.normal = rbEpaFace_GetPlane(face, &sight.distance);
+        rbFindSupport(s->cso, rbEpaPolytope_GetNormal(s->scratch, index), NULL, point);
     }
-    sight.height = rbDot(sight.point.w, sight.normal);
+    sight.height = rbDot(point->w, sight.normal);
     ++s->supports;
     return sight;
 }
@@ -325,45 +326,50 @@ static rbStopReason reasonOfFailure(const Search* s, rbEpaGrowth growth)
     return s->hasGuessed ? SPOILED : reason;
 }
 
+// What the key of no new face may fall below.
+static double keyMinOf(const Search* s)
+{
+    return s->isInside ? rbEpa_Square(FOLD * s->cso->scale) : -INFINITY;
+}
+
 // Grows by a point that is high over a face without looking for the highest: any point of the
 // difference that sees the face will do, and most of the faces that come first are far from the
-// surface. False if the guess is not clearly above the face.
+// surface. False if the guess is not clearly above the face, or not above the origin: a look has to
+// prove that nothing is.
 static bool growByGuess(Search* s, int index, rbEpaGrowth* growth)
 {
-    const rbEpaFace* face = &s->scratch->faces[index];
-    rbCsoPoint point;
-    rbGuessSupport(s->cso, face->normal, &point);
-    if (!(rbDot(face->normal, point.w) > GUESS_GAIN * face->high)) {
+    rbCsoPoint* point = rbEpaPolytope_NextPoint(s->scratch);
+    rbVec3 normal = rbEpaPolytope_GetNormal(s->scratch, index);
+    rbGuessSupport(s->cso, normal, point);
+    double height = rbDot(normal, point->w);
+    if (!(height > GUESS_GAIN * s->scratch->sights[index] && height > 0.0)) {
         return false;
     }
     s->hasGuessed = true;
-    s->isInside = true;
-    *growth = rbEpaPolytope_Grow(s->scratch, index, &point, rbEpa_Square(FOLD * s->cso->scale));
+    *growth = rbEpaPolytope_Grow(s->scratch, index, keyMinOf(s));
     return true;
 }
 
 // Looks beyond the nearest face and grows. False, with the reason, if the search ends there.
 static bool growByFace(Search* s, int index, rbStopReason* reason)
 {
-    const rbEpaFace* face = &s->scratch->faces[index];
-    Sight sight = lookBeyond(s, face);
+    Sight sight = lookBeyond(s, index);
     s->isInside = s->isInside || sight.distance >= 0.0;
     s->lower = s->isInside ? fmax(s->lower, sight.distance + s->off) : s->lower;
     if (sight.height < -s->slack) {
-        *reason = noteApart(s, sight.normal, &sight.point);
+        *reason = noteApart(s, sight.normal, sight.point);
         return false;
     }
     double open = sight.height - sight.distance;
     double reach = s->settings->relativeTolerance * (sight.distance + s->off);
     bool isDone = open <= s->gap || (s->isInside && open <= reach);
     noteFace(s, index, &sight, isDone);
-    if (isDone || isVertexOf(s, face, sight.point.w) ||
-        (s->mayCap && s->isInside && tryCap(s, index, sight.distance, &sight.point))) {
+    if (isDone || isVertexOf(s, index, sight.point->w) ||
+        (s->mayCap && s->isInside && tryCap(s, index, sight.distance, sight.point))) {
         *reason = reasonOf(s);
         return false;
     }
-    double keyMin = s->isInside ? rbEpa_Square(FOLD * s->cso->scale) : -INFINITY;
-    rbEpaGrowth growth = rbEpaPolytope_Grow(s->scratch, index, &sight.point, keyMin);
+    rbEpaGrowth growth = rbEpaPolytope_Grow(s->scratch, index, keyMinOf(s));
     *reason = reasonOfFailure(s, growth);
     return growth == RB_EPA_GROWN;
 }
@@ -384,7 +390,8 @@ static rbStopReason expand(Search* s)
         }
         rbEpaGrowth growth = RB_EPA_GROWN;
         rbStopReason reason;
-        if (s->mayGuess && key > 0.0 && growByGuess(s, index, &growth)) {
+        s->isInside = s->isInside || key > 0.0;
+        if (s->mayGuess && growByGuess(s, index, &growth)) {
             if (growth != RB_EPA_GROWN) {
                 return reasonOfFailure(s, growth);
             }

@@ -39,7 +39,12 @@ typedef struct rbEpaResult {
                          // (best so far, bounds hold), APART (normal is a separating direction)
 } rbEpaResult;
 
-// Depth of cores that overlap or touch. start holds 0 to 4 support points of the cso in any
+// Four points of the difference about the way out that the line of the origins suggests, as a start
+// without GJK. False unless the cores are plain polytopes that overlap much along that line; that
+// they overlap at all is likely then, not proven.
+bool rbEpa_GuessStart(const rbCso* cso, rbCsoPoint start[4]);
+
+// Depth of cores that overlap or touch. start holds 0 to 4 points of the difference in any
 // position (a simplex of GJK, duplicates allowed); the search finds what is missing. The scratch
 // needs no initialisation and may be reused; nothing is allocated. A flat cso (segments, points,
 // discs) has depth 0 along its normal.

@@ -1,9 +1,10 @@
 // Faces and horizon of the expanding polytope.
 //
-// The horizon is found by flood fill over adjacency with an explicit stack, which emits its edges
-// as one counter-clockwise loop; each edge gets a triangle to the new point at once (its plane
-// later). Splitting only the nearest face instead would leave edges that cut through the body for
-// ever.
+// The horizon is found by flood fill over adjacency with an explicit stack, which comes by its
+// edges as one counter-clockwise loop; each edge gets a triangle to the new point at once. Their
+// planes are made afterwards, two at a time: in each lane the same operations as one by one, so the
+// same bits on every machine. Splitting only the nearest face instead would leave edges that cut
+// through the body for ever.
 //
 // Normals of needles: the cross product of two edges of length L errs by a rounding of L^2, which
 // tilts the normal of a triangle of height H by eps L / H. The part of the tilt along the longest
@@ -13,13 +14,21 @@
 #include "base/core/lanes.h"
 
 #include <math.h>
+#include <string.h>
 
 // Squared sine below which a triangle counts as a needle whose normal is worth refining.
 #define NEEDLE 1e-4
 
-static int nextOf(int edge)
+// The edges after an edge and before it, from a word of two bits each: a choice would be
+// mispredicted as often as not.
+static inline int nextOf(int edge)
 {
-    return edge == 2 ? 0 : edge + 1;
+    return 0x09 >> 2 * edge & 3;
+}
+
+static inline int lastOf(int edge)
+{
+    return 0x12 >> 2 * edge & 3;
 }
 
 void rbEpaPolytope_Begin(rbEpaScratch* scratch, double scale, int pointLimit, int faceLimit)
@@ -36,25 +45,90 @@ void rbEpaPolytope_Begin(rbEpaScratch* scratch, double scale, int pointLimit, in
     scratch->keyMax = INFINITY;
 }
 
+// ------------------------------------------------------------------------------------------- lanes
+
+// Two vectors, component by component.
+typedef struct Pair3 {
+    rbLanePair x, y, z;
+} Pair3;
+
+static inline rbLanePair loadPair(const double* from)
+{
+    rbLanePair pair;
+    memcpy(&pair, from, sizeof pair);
+    return pair;
+}
+
+static inline void storePair(double* to, rbLanePair pair)
+{
+    memcpy(to, &pair, sizeof pair);
+}
+
+static inline rbLanePair choose(rbLaneMask mask, rbLanePair a, rbLanePair b)
+{
+    return (rbLanePair)((mask & (rbLaneMask)a) | (~mask & (rbLaneMask)b));
+}
+
+static inline rbLanePair smaller(rbLanePair a, rbLanePair b)
+{
+    return choose(b < a, b, a);
+}
+
+static inline rbLanePair larger(rbLanePair a, rbLanePair b)
+{
+    return choose(b > a, b, a);
+}
+
+static inline rbLanePair absPair(rbLanePair a)
+{
+    return (rbLanePair)((rbLaneMask)a & INT64_MAX);
+}
+
+static inline double leastOf(rbLanePair a)
+{
+    return smaller(a, (rbLanePair){a[1], a[0]})[0];
+}
+
+static inline Pair3 subPair(Pair3 a, Pair3 b)
+{
+    return (Pair3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline rbLanePair dotPair(Pair3 a, Pair3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline Pair3 crossPair(Pair3 a, Pair3 b)
+{
+    return (Pair3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+// -------------------------------------------------------------------------------------------- keys
+
+// Ends the keys after the last face.
+static inline void closeKeys(rbEpaScratch* scratch)
+{
+    for (int i = 0; i < RB_EPA_ROOM; i += 2) {
+        storePair(&scratch->keys[scratch->faceCount + i], (rbLanePair){INFINITY, INFINITY});
+    }
+}
+
 int rbEpaPolytope_TakeNearest(rbEpaScratch* scratch, double* key)
 {
     double* keys = scratch->keys;
     int count = scratch->faceCount;
-    for (int i = count; i % RB_LANES != 0; ++i) {
-        keys[i] = INFINITY;
-    }
     // the smallest is the largest of the negatives
-    const rbLanePair* pairs = (const rbLanePair*)keys;
     rbPeak peaks[4];
     rbLaneMask places[4];
     for (int k = 0; k < 4; ++k) {
         places[k] = rbPeak_Place(k);
-        peaks[k] = (rbPeak){-pairs[k], places[k]};
+        peaks[k] = (rbPeak){-loadPair(&keys[k + k]), places[k]};
     }
-    for (int i = 4; i < count / 2 + count % 2; i += 4) {
+    for (int i = RB_LANES; i < count; i += RB_LANES) {
         for (int k = 0; k < 4; ++k) {
             places[k] += RB_LANES;
-            rbPeak_Keep(&peaks[k], -pairs[i + k], places[k]);
+            rbPeak_Keep(&peaks[k], -loadPair(&keys[i + 2 * k]), places[k]);
         }
     }
     double least;
@@ -63,6 +137,8 @@ int rbEpaPolytope_TakeNearest(rbEpaScratch* scratch, double* key)
     keys[face] = INFINITY;
     return *key < INFINITY ? face : -1;
 }
+
+// ------------------------------------------------------------------------------------------ planes
 
 // Takes the component along the longest edge out of the normal of a needle.
 static rbVec3 refineNormal(rbVec3 ab, rbVec3 ac)
@@ -83,74 +159,162 @@ static rbVec3 refineNormal(rbVec3 ab, rbVec3 ac)
     return rbAddScaled(normal, -along, longest);
 }
 
-// A corner of a face seen from its apex.
-typedef struct Corner {
-    rbVec3 w;      // itself
-    rbVec3 from;   // from the apex
-    double square; // length of that
-} Corner;
-
-static inline Corner makeCorner(rbVec3 w, rbVec3 apex)
+// Plane of one face, of two corners and the apex. Returns the key, INFINITY if it is flat.
+static double setPlane(rbEpaScratch* scratch, int face, rbVec3 a, rbVec3 b, rbVec3 apex)
 {
-    rbVec3 from = rbSub(w, apex);
-    return (Corner){w, from, rbDot(from, from)};
-}
-
-// Plane of the face of two corners and the apex. Returns the key, INFINITY if the face is flat.
-static inline double setPlane(const rbEpaScratch* scratch, rbEpaFace* face, const Corner* a,
-                              const Corner* b, rbVec3 apex)
-{
+    rbVec3 fromA = rbSub(a, apex), fromB = rbSub(b, apex);
     // with the edge of the horizon, mostly the shortest: the product of the two others errs more
-    rbVec3 n = rbCross(a->from, rbSub(b->w, a->w));
+    rbVec3 n = rbCross(fromA, rbSub(b, a));
     double nn = rbDot(n, n);
-    double square = fmax(a->square, b->square);
+    double square = fmax(rbDot(fromA, fromA), rbDot(fromB, fromB));
     if (nn <= NEEDLE * square * square) {
-        n = refineNormal(a->from, b->from);
+        n = refineNormal(fromA, fromB);
         nn = rbDot(n, n);
     }
-    face->normal = n;
+    scratch->normalX[face] = n.x;
+    scratch->normalY[face] = n.y;
+    scratch->normalZ[face] = n.z;
     // nn = (longest edge * height)^2
     if (nn <= scratch->flatHeight * scratch->flatHeight * square || !(nn > 0.0)) {
-        face->low = face->high = -INFINITY;
+        scratch->lows[face] = scratch->sights[face] = -INFINITY;
         return INFINITY;
     }
-    double da = rbDot(n, a->w), db = rbDot(n, b->w), dc = rbDot(n, apex);
-    // Not by comparisons: they would be mispredicted half of the time.
+    double da = rbDot(n, a), db = rbDot(n, b), dc = rbDot(n, apex);
     double low = fmin(fmin(da, db), dc);
-    face->low = low;
-    face->high = fmax(fmax(da, db), dc);
+    double size = fabs(n.x) + fabs(n.y) + fabs(n.z); // |n| .. 1.74 |n|
+    scratch->lows[face] = low;
+    scratch->sights[face] = fmax(fmax(da, db), dc) + scratch->visible * size;
     return rbEpa_Square(low) / nn;
 }
 
-static void link(rbEpaScratch* scratch, int faceA, int edgeA, int faceB, int edgeB)
+// Planes of the new faces, some of which need care, one by one.
+static double setPlanesSlowly(rbEpaScratch* scratch, int first, int count, rbVec3 apex)
 {
-    RB_ASSERT(scratch->faces[faceA].vertices[edgeA] ==
-              scratch->faces[faceB].vertices[nextOf(edgeB)]);
-    RB_ASSERT(scratch->faces[faceB].vertices[edgeB] ==
-              scratch->faces[faceA].vertices[nextOf(edgeA)]);
-    scratch->faces[faceA].twins[edgeA] = (int16_t)(4 * faceB + edgeB);
-    scratch->faces[faceB].twins[edgeB] = (int16_t)(4 * faceA + edgeA);
+    double least = INFINITY;
+    for (int k = 0; k < count; ++k) {
+        double key = setPlane(scratch, first + k, scratch->points[scratch->rim[k]].w,
+                              scratch->points[scratch->rim[k + 1]].w, apex);
+        scratch->keys[first + k] = key;
+        least = fmin(least, key);
+    }
+    return least;
 }
 
-// Adds a face without neighbours.
-static void addFace(rbEpaScratch* scratch, const int vertices[3])
+static inline Pair3 pairOf(rbVec3 a, rbVec3 b)
 {
-    int made = scratch->faceCount++;
-    rbEpaFace* face = &scratch->faces[made];
-    for (int i = 0; i < 3; ++i) {
-        face->vertices[i] = (int16_t)vertices[i];
+    return (Pair3){{a.x, b.x}, {a.y, b.y}, {a.z, b.z}};
+}
+
+// Planes of the new faces, from the corners of the horizon to the apex: setPlane for two at a time
+// as long as none is thin. Returns the smallest key.
+static double setPlanes(rbEpaScratch* scratch, int first, int count, rbVec3 w)
+{
+    const rbCsoPoint* points = scratch->points;
+    // An odd face at the end has company: the first one once more.
+    int16_t* rim = scratch->rim;
+    rim[count] = rim[0];
+    rim[count + 1] = rim[1];
+    rim[count + 2] = rim[2];
+    Pair3 apex = pairOf(w, w);
+    double flat = scratch->flatHeight * scratch->flatHeight;
+    rbLanePair flats = {flat, flat};
+    rbLaneMask thin = {0, 0};
+    rbLanePair least = {INFINITY, INFINITY};
+    Pair3 a = pairOf(points[rim[0]].w, points[rim[1]].w);
+    Pair3 from = subPair(a, apex);
+    rbLanePair squareA = dotPair(from, from);
+    for (int k = 0; k < count; k += 2) {
+        Pair3 next = pairOf(points[rim[k + 2]].w, points[rim[k + 3]].w);
+        Pair3 b = {{a.x[1], next.x[0]}, {a.y[1], next.y[0]}, {a.z[1], next.z[0]}};
+        Pair3 n = crossPair(from, subPair(b, a));
+        from = subPair(next, apex);
+        rbLanePair squareNext = dotPair(from, from);
+        rbLanePair square = larger(squareA, (rbLanePair){squareA[1], squareNext[0]});
+        rbLanePair nn = dotPair(n, n);
+        thin |= ~(nn > larger(NEEDLE * square, flats) * square);
+        rbLanePair da = dotPair(n, a), db = dotPair(n, b), dc = dotPair(n, apex);
+        rbLanePair low = smaller(smaller(da, db), dc);
+        rbLanePair high = larger(larger(da, db), dc);
+        rbLanePair size = absPair(n.x) + absPair(n.y) + absPair(n.z);
+        int face = first + k;
+        storePair(&scratch->normalX[face], n.x);
+        storePair(&scratch->normalY[face], n.y);
+        storePair(&scratch->normalZ[face], n.z);
+        storePair(&scratch->lows[face], low);
+        storePair(&scratch->sights[face], high + scratch->visible * size);
+        rbLanePair key = low * absPair(low) / nn;
+        storePair(&scratch->keys[face], key);
+        least = smaller(least, key);
+        a = next;
+        squareA = squareNext;
     }
-    face->isObsolete = false;
-    rbVec3 apex = scratch->points[vertices[2]].w;
-    Corner a = makeCorner(scratch->points[vertices[0]].w, apex);
-    Corner b = makeCorner(scratch->points[vertices[1]].w, apex);
-    scratch->keys[made] = setPlane(scratch, face, &a, &b, apex);
+    if ((thin[0] | thin[1]) != 0) {
+        return setPlanesSlowly(scratch, first, count, w);
+    }
+    return leastOf(least);
+}
+
+// ----------------------------------------------------------------------------------------- horizon
+
+static inline void setTwin(rbEpaFace* face, int edge, int twin)
+{
+    uint64_t mask = (uint64_t)0xffff << 16 * edge;
+    face->twins = (face->twins & ~mask) | (uint64_t)twin << 16 * edge;
+}
+
+static inline void deleteFace(rbEpaScratch* scratch, int face)
+{
+    scratch->faces[face].vertices |= (uint64_t)1 << 48;
+    scratch->keys[face] = INFINITY;
+}
+
+// The faces from the horizon to the apex, as they come.
+typedef struct Rim {
+    int first, count;
+    int apex;
+    int last; // vertex where the last edge ended
+    int gaps; // not 0: an edge does not begin where the last one ended
+} Rim;
+
+// Adds the face of the apex and the edge beyond which a twin lies. Edges 1 and 2 of the new faces,
+// which they share, are linked by number.
+static inline void addRimFace(rbEpaScratch* scratch, Rim* rim, int twin)
+{
+    int edge = rbEpaTwin_Edge(twin);
+    rbEpaFace* beyond = &scratch->faces[rbEpaTwin_Face(twin)];
+    int from = rbEpaFace_GetVertex(beyond, nextOf(edge));
+    int to = rbEpaFace_GetVertex(beyond, edge);
+    int made = rim->first + rim->count;
+    rbEpaFace* face = &scratch->faces[made];
+    face->vertices = rbEpa_Pack(from, to, rim->apex);
+    // the last twin of the first one is set later
+    face->twins = (uint64_t)twin + ((uint64_t)made << 34) + ((uint64_t)made << 18) +
+                  rbEpa_Pack(0, 4 + 2, 0) + (((uint64_t)1 - 4) << 32);
+    setTwin(beyond, edge, 4 * made);
+    rim->gaps |= from ^ (rim->count == 0 ? from : rim->last);
+    rim->last = to;
+    scratch->rim[rim->count++] = (int16_t)from;
+}
+
+// Planes and last links of the new faces. Returns the smallest key, -INFINITY if the horizon is no
+// loop.
+static inline double finishRim(rbEpaScratch* scratch, Rim rim)
+{
+    if (rim.count < 3 || (rim.gaps | (rim.last ^ scratch->rim[0])) != 0) {
+        return -INFINITY;
+    }
+    int end = rim.first + rim.count;
+    setTwin(&scratch->faces[end - 1], 1, 4 * rim.first + 2);
+    setTwin(&scratch->faces[rim.first], 2, 4 * (end - 1) + 1);
+    double least = setPlanes(scratch, rim.first, rim.count, scratch->points[rim.apex].w);
+    scratch->faceCount = end;
+    closeKeys(scratch);
+    return least;
 }
 
 void rbEpaPolytope_MakeTetrahedron(rbEpaScratch* scratch)
 {
     RB_ASSERT(scratch->pointCount == 4 && scratch->faceCount == 0);
-    static const int corners[4][3] = {{0, 1, 2}, {1, 0, 3}, {0, 2, 3}, {2, 1, 3}};
     rbCsoPoint* p = scratch->points;
     rbVec3 n = rbCross(rbSub(p[1].w, p[0].w), rbSub(p[2].w, p[0].w));
     if (rbDot(n, rbSub(p[3].w, p[0].w)) > 0.0) {
@@ -158,122 +322,56 @@ void rbEpaPolytope_MakeTetrahedron(rbEpaScratch* scratch)
         p[1] = p[2];
         p[2] = swap;
     }
-    for (int i = 0; i < 4; ++i) {
-        addFace(scratch, corners[i]);
+    // one face, and the others around it
+    scratch->faces[0] = (rbEpaFace){.vertices = rbEpa_Pack(0, 1, 2)};
+    scratch->keys[0] = setPlane(scratch, 0, p[0].w, p[1].w, p[2].w);
+    Rim rim = {.first = 1, .apex = 3};
+    for (int i = 0; i < 3; ++i) {
+        addRimFace(scratch, &rim, (3 - i) % 3);
     }
-    link(scratch, 0, 0, 1, 0);
-    link(scratch, 0, 1, 3, 0);
-    link(scratch, 0, 2, 2, 0);
-    link(scratch, 1, 1, 2, 2);
-    link(scratch, 1, 2, 3, 1);
-    link(scratch, 2, 1, 3, 2);
+    (void)finishRim(scratch, rim);
 }
 
-// Faces without a normal have nothing to hide and go with the visible ones.
-static bool isVisible(const rbEpaScratch* scratch, const rbEpaFace* face, rbVec3 w)
-{
-    rbVec3 n = face->normal;
-    double size = fabs(n.x) + fabs(n.y) + fabs(n.z); // |n| .. 1.74 |n|
-    return rbDot(n, w) > face->high + scratch->visible * size;
-}
-
-// Deletes the faces that see the point, from a given one outwards, and notes what is beyond each
-// edge of the horizon: a counter-clockwise loop of twins. Returns its length.
-static int cutVisible(rbEpaScratch* scratch, int face, rbVec3 w)
-{
-    rbEpaFace* faces = scratch->faces;
-    int16_t* stack = scratch->stack;
-    int16_t* rim = scratch->rim;
-    int count = 0;
-    faces[face].isObsolete = true;
-    scratch->keys[face] = INFINITY;
-    // Edges are pushed last first, so that they are visited counter-clockwise.
-    stack[0] = faces[face].twins[2];
-    stack[1] = faces[face].twins[1];
-    stack[2] = faces[face].twins[0];
-    for (int depth = 3; depth > 0;) {
-        int twin = stack[--depth];
-        rbEpaFace* here = &faces[rbEpaTwin_Face(twin)];
-        if (here->isObsolete) {
-            continue;
-        }
-        if (!isVisible(scratch, here, w)) {
-            rim[count++] = (int16_t)twin;
-            continue;
-        }
-        int edge = rbEpaTwin_Edge(twin);
-        here->isObsolete = true;
-        scratch->keys[rbEpaTwin_Face(twin)] = INFINITY;
-        RB_ASSERT(depth + 2 <= RB_EPA_FACES);
-        stack[depth++] = here->twins[nextOf(nextOf(edge))];
-        stack[depth++] = here->twins[nextOf(edge)];
-    }
-    return count;
-}
-
-// Joins the horizon to the apex. Edges 1 and 2 of the new faces, which they share, are linked by
-// number. Returns the smallest key, -INFINITY if the horizon is no loop.
-static double joinRim(rbEpaScratch* scratch, int count, int apex)
-{
-    rbEpaFace* faces = scratch->faces;
-    rbVec3 w = scratch->points[apex].w;
-    int first = scratch->faceCount;
-    int start =
-        faces[rbEpaTwin_Face(scratch->rim[0])].vertices[nextOf(rbEpaTwin_Edge(scratch->rim[0]))];
-    int from = start;
-    Corner a = makeCorner(scratch->points[from].w, w);
-    double least = INFINITY;
-    for (int k = 0; k < count; ++k) {
-        int twin = scratch->rim[k];
-        int edge = rbEpaTwin_Edge(twin);
-        rbEpaFace* beyond = &faces[rbEpaTwin_Face(twin)];
-        if (beyond->vertices[nextOf(edge)] != from) {
-            return -INFINITY;
-        }
-        int to = beyond->vertices[edge];
-        int made = first + k;
-        rbEpaFace* face = &faces[made];
-        face->vertices[0] = (int16_t)from;
-        face->vertices[1] = (int16_t)to;
-        face->vertices[2] = (int16_t)apex;
-        face->twins[0] = (int16_t)twin;
-        face->twins[1] = (int16_t)(4 * (made + 1) + 2);
-        face->twins[2] = (int16_t)(4 * (made - 1) + 1);
-        face->isObsolete = false;
-        beyond->twins[edge] = (int16_t)(4 * made);
-        Corner b = makeCorner(scratch->points[to].w, w);
-        double key = setPlane(scratch, face, &a, &b, w);
-        least = fmin(least, key);
-        scratch->keys[made] = key; // no comparison here: it would wait for the quotient
-        a = b;
-        from = to;
-    }
-    scratch->faceCount = first + count;
-    if (from != start) {
-        return -INFINITY;
-    }
-    link(scratch, first + count - 1, 1, first, 2);
-    return least;
-}
-
-rbEpaGrowth rbEpaPolytope_Grow(rbEpaScratch* scratch, int face, const rbCsoPoint* point,
-                               double keyMin)
+rbEpaGrowth rbEpaPolytope_Grow(rbEpaScratch* scratch, int face, double keyMin)
 {
     RB_ASSERT(face >= 0 && face < scratch->faceCount);
-    RB_ASSERT(!scratch->faces[face].isObsolete);
+    RB_ASSERT(!rbEpaFace_IsObsolete(&scratch->faces[face]));
     if (scratch->pointCount == scratch->pointLimit) {
         return RB_EPA_FULL;
     }
-    int apex = scratch->pointCount++;
-    scratch->points[apex] = *point;
-    int count = cutVisible(scratch, face, point->w);
-    if (count < 3) {
-        return RB_EPA_BROKEN;
+    int room = scratch->faceLimit - scratch->faceCount;
+    Rim rim = {.first = scratch->faceCount, .apex = scratch->pointCount++};
+    // no loop has more corners than there are points
+    int limit = room < scratch->pointCount ? room : scratch->pointCount;
+    // Deletes the faces that see the point, from the given one outwards, and joins each edge of the
+    // horizon to it. Flat faces have nothing to hide and go with the visible ones.
+    rbVec3 w = scratch->points[rim.apex].w;
+    uint16_t* stack = scratch->stack;
+    deleteFace(scratch, face);
+    // Edges are pushed last first, so that they are visited counter-clockwise.
+    for (int i = 0; i < 3; ++i) {
+        stack[i] = (uint16_t)rbEpaFace_GetTwin(&scratch->faces[face], 2 - i);
     }
-    if (scratch->faceCount + count > scratch->faceLimit) {
-        return RB_EPA_FULL;
+    for (int depth = 3; depth > 0;) {
+        int twin = stack[--depth];
+        int index = rbEpaTwin_Face(twin);
+        const rbEpaFace* here = &scratch->faces[index];
+        if (rbEpaFace_IsObsolete(here)) {
+            continue;
+        }
+        if (rbDot(rbEpaPolytope_GetNormal(scratch, index), w) > scratch->sights[index]) {
+            RB_ASSERT(depth + 2 <= RB_EPA_FACES);
+            int edge = rbEpaTwin_Edge(twin);
+            deleteFace(scratch, index);
+            stack[depth++] = (uint16_t)rbEpaFace_GetTwin(here, lastOf(edge));
+            stack[depth++] = (uint16_t)rbEpaFace_GetTwin(here, nextOf(edge));
+        } else if (rim.count == limit) {
+            return limit == room ? RB_EPA_FULL : RB_EPA_BROKEN;
+        } else {
+            addRimFace(scratch, &rim, twin);
+        }
     }
-    double least = joinRim(scratch, count, apex);
+    double least = finishRim(scratch, rim);
     RB_VALIDATE(!(least > -INFINITY) || rbEpaPolytope_IsValid(scratch));
     return least > -INFINITY && least >= keyMin ? RB_EPA_GROWN : RB_EPA_BROKEN;
 }
@@ -283,17 +381,19 @@ bool rbEpaPolytope_IsValid(const rbEpaScratch* scratch)
     int liveCount = 0;
     for (int i = 0; i < scratch->faceCount; ++i) {
         const rbEpaFace* face = &scratch->faces[i];
-        if (face->isObsolete) {
+        if (rbEpaFace_IsObsolete(face)) {
             continue;
         }
         ++liveCount;
         for (int e = 0; e < 3; ++e) {
-            const rbEpaFace* other = &scratch->faces[rbEpaTwin_Face(face->twins[e])];
-            int back = rbEpaTwin_Edge(face->twins[e]);
-            if (other->isObsolete || other->twins[back] != 4 * i + e ||
-                other->vertices[back] != face->vertices[nextOf(e)] ||
-                other->vertices[nextOf(back)] != face->vertices[e] ||
-                face->vertices[e] == face->vertices[nextOf(e)]) {
+            int twin = rbEpaFace_GetTwin(face, e);
+            const rbEpaFace* other = &scratch->faces[rbEpaTwin_Face(twin)];
+            int back = rbEpaTwin_Edge(twin);
+            int from = rbEpaFace_GetVertex(face, e);
+            int to = rbEpaFace_GetVertex(face, nextOf(e));
+            if (rbEpaFace_IsObsolete(other) || rbEpaFace_GetTwin(other, back) != 4 * i + e ||
+                rbEpaFace_GetVertex(other, back) != to ||
+                rbEpaFace_GetVertex(other, nextOf(back)) != from || from == to) {
                 return false;
             }
         }

@@ -2,19 +2,22 @@
 //
 // Indices, not pointers; everything lives in one fixed-size scratch of the caller. Edge e of a face
 // runs from vertex e to vertex (e + 1) % 3, counter-clockwise seen from outside. Deleted faces stay
-// where they are. The nearest face is found by looking through all keys: most queries make some
-// tens of faces, and a heap of so few costs more than it saves (measured: a tenth of a query).
+// where they are: new ones are next to each other, so that their planes are made two at a time,
+// component by component. The nearest face is found by looking through all keys: most queries make
+// some tens of faces, and a heap of so few costs more than it saves (measured: a tenth of a query).
 #ifndef RB_CONVEX_EPA_POLYTOPE_H
 #define RB_CONVEX_EPA_POLYTOPE_H
 
+#include "base/core/lanes.h"
 #include "collision/convex/convex.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdint.h>
 
 // Points and faces ever made. A point costs about 4.7 faces; 3.8 points win a decimal on smooth
 // bodies. Differences that are nearly round, or nearly a cylinder, about the origin need more and
-// end with STORAGE. sizeof(rbEpaScratch) is 124 kB, of which a query touches what it uses.
+// end with STORAGE. sizeof(rbEpaScratch) is 106 kB, of which a query touches what it uses.
 #define RB_EPA_POINTS 256
 #define RB_EPA_FACES 1280
 
@@ -25,15 +28,31 @@
 // Height of a triangle, or thickness of a body, below which its normal means nothing.
 #define RB_EPA_FLAT (16.0 * DBL_EPSILON)
 
-// Planes are kept without roots: most faces are never looked at again.
+// Neighbours of a face; 16 bits for each number, so that a face is made by two stores.
 typedef struct rbEpaFace {
-    rbVec3 normal; // outward, not unit, m^2
-    double low;  // smallest of normal . vertex: no point of the face is nearer than low / |normal|
-    double high; // largest of normal . vertex: what a visible point exceeds; -INFINITY if flat
-    int16_t vertices[3];
-    int16_t twins[3]; // beyond edge e: 4 * face + edge
-    bool isObsolete;
+    uint64_t vertices; // three, and 1 for an obsolete face
+    uint64_t twins;    // beyond edge e: 4 * face + edge
 } rbEpaFace;
+
+static inline uint64_t rbEpa_Pack(int a, int b, int c)
+{
+    return (uint64_t)a | (uint64_t)b << 16 | (uint64_t)c << 32;
+}
+
+static inline int rbEpaFace_GetVertex(const rbEpaFace* face, int i)
+{
+    return (int)(face->vertices >> 16 * i & 0xffff);
+}
+
+static inline int rbEpaFace_GetTwin(const rbEpaFace* face, int edge)
+{
+    return (int)(face->twins >> 16 * edge & 0xffff);
+}
+
+static inline bool rbEpaFace_IsObsolete(const rbEpaFace* face)
+{
+    return face->vertices >> 48 != 0;
+}
 
 static inline int rbEpaTwin_Face(int twin)
 {
@@ -45,14 +64,26 @@ static inline int rbEpaTwin_Edge(int twin)
     return twin & 3;
 }
 
+// Room behind the last face: planes and keys are written and read in blocks.
+#define RB_EPA_ROOM RB_LANES
+
 typedef struct rbEpaScratch {
     // +- square of low / |normal|, sign of low, m^2; INFINITY: the face is obsolete, flat or looked
-    // at already. Filled up to a multiple of 8 when searched.
-    _Alignas(16) double keys[RB_EPA_FACES + 8];
-    rbCsoPoint points[RB_EPA_POINTS];
+    // at already, or there is none: the RB_EPA_ROOM keys behind the last face are so.
+    double keys[RB_EPA_FACES + RB_EPA_ROOM];
+    // Planes, without roots: most faces are never looked at again.
+    double normalX[RB_EPA_FACES + RB_EPA_ROOM]; // outward, not unit, m^2
+    double normalY[RB_EPA_FACES + RB_EPA_ROOM];
+    double normalZ[RB_EPA_FACES + RB_EPA_ROOM];
+    // smallest of normal . vertex: no point of the face is nearer than low / |normal|, m^3
+    double lows[RB_EPA_FACES + RB_EPA_ROOM];
+    // what normal . w of a point that sees the face exceeds: the largest of normal . vertex and
+    // some rounding, m^3; -INFINITY: the face is flat
+    double sights[RB_EPA_FACES + RB_EPA_ROOM];
+    rbCsoPoint points[RB_EPA_POINTS + 1]; // the one behind the last is the next to grow by
     rbEpaFace faces[RB_EPA_FACES];
-    int16_t stack[RB_EPA_FACES]; // twins to visit
-    int16_t rim[RB_EPA_FACES];   // twins beyond the horizon
+    uint16_t stack[RB_EPA_FACES];             // twins to visit
+    int16_t rim[RB_EPA_POINTS + RB_EPA_ROOM]; // vertices of the horizon
     int pointCount, faceCount;
     int pointLimit, faceLimit;
     double flatHeight; // m, RB_EPA_FLAT of the scale
@@ -73,8 +104,7 @@ void rbEpaPolytope_Begin(rbEpaScratch* scratch, double scale, int pointLimit, in
 // Makes the four faces of points 0 to 3, which must not be coplanar.
 void rbEpaPolytope_MakeTetrahedron(rbEpaScratch* scratch);
 
-// The live face with the smallest key, which becomes INFINITY; -1 if there is none. *key is what
-// it was.
+// The live face with the smallest key, which loses it; -1 if there is none. *key is what it was.
 int rbEpaPolytope_TakeNearest(rbEpaScratch* scratch, double* key);
 
 // x with its sign times its size: the order of distances without roots.
@@ -83,18 +113,29 @@ static inline double rbEpa_Square(double x)
     return x * fabs(x);
 }
 
-// Unit normal and distance of a face that is not flat.
-static inline rbVec3 rbEpaFace_GetPlane(const rbEpaFace* face, double* distance)
+static inline rbVec3 rbEpaPolytope_GetNormal(const rbEpaScratch* scratch, int face)
 {
-    double inverse = 1.0 / rbLength(face->normal);
-    *distance = inverse * face->low;
-    return rbScale(inverse, face->normal);
+    return rbMakeVec3(scratch->normalX[face], scratch->normalY[face], scratch->normalZ[face]);
 }
 
-// Adds a point above the given face, which counts as visible. keyMin is what the key of no new face
-// may fall below, -INFINITY while the origin is outside.
-rbEpaGrowth rbEpaPolytope_Grow(rbEpaScratch* scratch, int face, const rbCsoPoint* point,
-                               double keyMin);
+// Unit normal and distance of a face that is not flat.
+static inline rbVec3 rbEpaPolytope_GetPlane(const rbEpaScratch* scratch, int face, double* distance)
+{
+    rbVec3 normal = rbEpaPolytope_GetNormal(scratch, face);
+    double inverse = 1.0 / rbLength(normal);
+    *distance = inverse * scratch->lows[face];
+    return rbScale(inverse, normal);
+}
+
+// Where the next point to grow by is to be written.
+static inline rbCsoPoint* rbEpaPolytope_NextPoint(rbEpaScratch* scratch)
+{
+    return &scratch->points[scratch->pointCount];
+}
+
+// Adds the next point, which is above the given face; that one counts as visible. keyMin is what
+// the key of no new face may fall below, -INFINITY while the origin is outside.
+rbEpaGrowth rbEpaPolytope_Grow(rbEpaScratch* scratch, int face, double keyMin);
 
 // Closed, linked both ways, every live face with three different vertices. O(faces).
 bool rbEpaPolytope_IsValid(const rbEpaScratch* scratch);

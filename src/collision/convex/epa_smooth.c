@@ -29,7 +29,7 @@ static double rollingRadiusOf(const rbConvex* convex)
 {
     double sum = 0.0;
     for (const rbConvex* part = convex; part != NULL; part = part->plus) {
-        if (part->geometry->type == RB_SHAPE_ELLIPSOID) {
+        if (part->geometry != NULL && part->geometry->type == RB_SHAPE_ELLIPSOID) {
             rbVec3 a = rbMulEach(part->scale, part->geometry->data.ellipsoid.semiAxes);
             double least = fmin(a.x, fmin(a.y, a.z));
             sum += least * least / fmax(a.x, fmax(a.y, a.z));

@@ -8,7 +8,8 @@
 //
 // GJK leaves the origin on a vertex, an edge or a face of its simplex; those are just faces with
 // distance 0, searched along their outward normals.
-#include "collision/convex/epa_polytope.h"
+#include "collision/convex/epa.h"
+#include "collision/convex/support.h"
 
 #include <math.h>
 
@@ -19,6 +20,11 @@
 #define GOOD_HEIGHT 1e-6
 // Steps of the walk in a flat cso; polygons end after a few.
 #define WALK_STEPS 64
+// A start is guessed where the origins are nearer than this part of the sizes, and the cores
+// overlap along their line by this part of the scale: then GJK would find nothing but a worse
+// start.
+#define DEEP_NEAR 0.8
+#define DEEP_OVERLAP 0.1
 
 typedef struct Starter {
     const rbCso* cso;
@@ -245,4 +251,38 @@ rbEpaStart rbEpa_FindStart(const rbCso* cso, const rbCsoPoint* start, int startC
         finishFlat(&s);
     }
     return s.result;
+}
+
+bool rbEpa_GuessStart(const rbCso* cso, rbCsoPoint start[4])
+{
+    const rbConvex *a = cso->a, *b = cso->b;
+    double near = DEEP_NEAR * (a->size + b->size);
+    rbVec3 t = cso->translation;
+    double tt = rbLengthSquared(t);
+    bool isFit = a->isPolytope && b->isPolytope && a->isPlain && b->isPlain && !cso->isExtents;
+    if (!isFit || !(tt < near * near)) {
+        return false;
+    }
+    if (!(tt > 1e-6 * near * near)) {
+        t = rbMakeVec3(1.0, 0.0, 0.0);
+        tt = 1.0;
+    }
+    double length = sqrt(tt);
+    rbGuessSupport(cso, t, &start[0]);
+    if (!(rbDot(start[0].w, t) > DEEP_OVERLAP * cso->scale * length)) {
+        return false;
+    }
+    // Around the line at 45 degrees: such a tetrahedron needs a quarter less points to grow by than
+    // one that holds the origin in its middle, because the way out is among its faces.
+    rbVec3 size = rbAbs3(t);
+    rbVec3 e =
+        size.x <= fmax(size.y, size.z) ? rbMakeVec3(0.0, t.z, -t.y) : rbMakeVec3(t.y, -t.x, 0.0);
+    double inverse = 1.0 / rbLength(e);
+    rbVec3 f = rbScale(inverse, rbCross(t, e));
+    e = rbScale(inverse * length, e);
+    rbVec3 back = rbAddScaled(t, -0.5, e);
+    rbGuessSupport(cso, rbAdd(t, e), &start[1]);
+    rbGuessSupport(cso, rbAddScaled(back, 0.866, f), &start[2]);
+    rbGuessSupport(cso, rbAddScaled(back, -0.866, f), &start[3]);
+    return true;
 }

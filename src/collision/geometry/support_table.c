@@ -7,21 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-// The cell of a coordinate from -1 to 1; the factor keeps 1 in the last one.
-static inline int cellOf(double x)
-{
-    return (int)((0.5 * RB_SUPPORT_SPLIT * (1.0 - 1e-9)) * (x + 1.0));
-}
-
-static inline int sectorOf(rbVec3 d)
-{
-    double largest = fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z)));
-    // a direction shorter than any worth the name gets the sector in the middle
-    double inverse = largest > 1e-300 ? 1.0 / largest : 0.0;
-    return (cellOf(d.x * inverse) * RB_SUPPORT_SPLIT + cellOf(d.y * inverse)) * RB_SUPPORT_SPLIT +
-           cellOf(d.z * inverse);
-}
-
 // A direction through the middle of a sector.
 static rbVec3 middleOf(int sector)
 {
@@ -145,14 +130,9 @@ static int climbFrom(const rbSupportTable* table, rbVec3 direction, int here, do
     }
 }
 
-int rbSupportTable_Guess(const rbSupportTable* table, rbVec3 direction)
-{
-    return table->sectors[sectorOf(direction)];
-}
-
 int rbSupportTable_Climb(const rbSupportTable* table, rbVec3 direction, int from)
 {
-    int here = table->sectors[sectorOf(direction)];
+    int here = rbSupportTable_Guess(table, direction);
     double highest = rbDot(direction, rbSupportTable_GetVertex(table, here));
     if (from >= 0 && from < table->vertexCount) {
         double height = rbDot(direction, rbSupportTable_GetVertex(table, from));
@@ -188,7 +168,7 @@ rbSupportTable* rbCreateSupportTable(const rbPolyhedron* p, bool canClimb)
     int summit = rbSupportTable_Search(table, middleOf(0));
     for (int s = 0; s < RB_SUPPORT_SECTORS; ++s) {
         rbVec3 d = middleOf(s);
-        RB_ASSERT(rbLargestComponent(d) < 1.0 || sectorOf(d) == s);
+        RB_ASSERT(rbLargestComponent(d) < 1.0 || rbGetSupportSector(d) == s);
         summit = climbFrom(table, d, summit, rbDot(d, rbSupportTable_GetVertex(table, summit)));
         table->sectors[s] = summit;
     }

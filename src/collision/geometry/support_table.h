@@ -12,6 +12,8 @@
 
 #include <rattleback/vecmath.h>
 
+#include <math.h>
+
 struct rbPolyhedron;
 
 // More vertices are climbed.
@@ -49,8 +51,29 @@ void rbDestroySupportTable(rbSupportTable* table);
 // A vertex of greatest height along a direction that is not zero.
 int rbSupportTable_Search(const rbSupportTable* table, rbVec3 direction);
 
-// A vertex that is high along a direction, mostly the highest one, without a search.
-int rbSupportTable_Guess(const rbSupportTable* table, rbVec3 direction);
+// The cell of a coordinate from -1 to 1; the factor keeps 1 in the last one.
+static inline int rbGetSupportCell(double x)
+{
+    return (int)((0.5 * RB_SUPPORT_SPLIT * (1.0 - 1e-9)) * (x + 1.0));
+}
+
+static inline int rbGetSupportSector(rbVec3 d)
+{
+    double largest = fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z)));
+    // a direction shorter than any worth the name gets the sector in the middle
+    double inverse = largest > 1e-300 ? 1.0 / largest : 0.0;
+    int x = rbGetSupportCell(d.x * inverse);
+    int y = rbGetSupportCell(d.y * inverse);
+    int z = rbGetSupportCell(d.z * inverse);
+    return (x * RB_SUPPORT_SPLIT + y) * RB_SUPPORT_SPLIT + z;
+}
+
+// A vertex that is high along a direction, mostly the highest one, without a search. Inline: two
+// guesses and what is around them run side by side.
+static inline int rbSupportTable_Guess(const rbSupportTable* table, rbVec3 direction)
+{
+    return table->sectors[rbGetSupportSector(direction)];
+}
 
 // The highest one, where canClimb holds, by climbing from a vertex or from the guess if that is
 // higher or from is negative.

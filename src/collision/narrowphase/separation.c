@@ -204,6 +204,27 @@ static void settleWitnesses(const rbCso* cso, const rbGjkResult* gjk, const rbEp
     s->distance = fmin(fmax(s->distance, s->lower), s->upper);
 }
 
+// EPA without GJK, where the cores are likely to overlap deeply. False if it proves no depth.
+static bool measureDeep(const Query* query, const rbCso* cso, const rbEpaSettings* settings,
+                        rbSeparation* separation)
+{
+    rbCsoPoint start[4];
+    if (!rbEpa_GuessStart(cso, start)) {
+        return false;
+    }
+    rbEpaResult depth = rbEpa_Depth(cso, start, 4, settings, query->scratch);
+    if (depth.reason != RB_STOP_CONVERGED || !(depth.lower > 0.0)) {
+        return false;
+    }
+    rbGjkResult gjk; // knows nothing better
+    gjk.upper = INFINITY;
+    gjk.a = depth.a;
+    gjk.b = depth.b;
+    *separation = rbEpa_Separation(cso, &depth);
+    settleWitnesses(cso, &gjk, &depth, separation);
+    return true;
+}
+
 static rbStatus measureIterative(const Query* query, const Leaf* leaf, rbSeparation* separation)
 {
     double tolerance = query->input->relativeTolerance;
@@ -213,6 +234,11 @@ static rbStatus measureIterative(const Query* query, const Leaf* leaf, rbSeparat
         return status;
     }
     const rbCso* cso = &bodies.cso;
+    rbEpaSettings epa = rbDefaultEpaSettings();
+    epa.relativeTolerance = tolerance > 0.0 ? tolerance : epa.relativeTolerance;
+    if (measureDeep(query, cso, &epa, separation)) {
+        return RB_STATUS_OK;
+    }
     rbGjkSettings own;
     const rbGjkSettings* gjk = NULL;
     if (tolerance > 0.0) {
@@ -224,8 +250,6 @@ static rbStatus measureIterative(const Query* query, const Leaf* leaf, rbSeparat
     rbGjk_Solve(cso, gjk, query->cache, &result);
     rbEpaResult depth;
     if (result.overlaps) {
-        rbEpaSettings epa = rbDefaultEpaSettings();
-        epa.relativeTolerance = tolerance > 0.0 ? tolerance : epa.relativeTolerance;
         depth = rbEpa_Depth(cso, result.simplex, result.simplexCount, &epa, query->scratch);
         if (depth.reason == RB_STOP_APART && -depth.upper > result.lower) {
             // not touching after all
