@@ -1,4 +1,4 @@
-// Distance, depth and contact of two convex shapes: stateless and pure, usable without a world.
+// Distance, depth and contact of two shapes: stateless and pure, usable without a world.
 //
 // All queries take the pose of B relative to A and answer in the frame of A. The signed distance is
 // positive for a gap and negative for overlap (then its size is the penetration depth: the shortest
@@ -27,7 +27,9 @@ extern "C" {
     X(TOUCHES, "overlap found, nothing more was asked for") \
     X(ESTIMATE, "overlap proven, the depth is an estimate") \
     X(ITERATIONS, "iteration limit, bounds wide but true")  \
-    X(STORAGE, "polytope limit, bounds wide but true")
+    X(STORAGE, "polytope limit, bounds wide but true")      \
+    X(SURFACES, "distance of the nearest triangles")        \
+    X(BUDGET, "budget spent, bounds wide but true")
 
 typedef enum rbStopReason {
 #define RB_STOP_ENUM(name, text) RB_STOP_##name,
@@ -52,11 +54,13 @@ typedef struct rbSeparation {
     rbStopReason reason;
     int childA; // part of A where A is a compound (of the outermost), otherwise 0
     int childB;
+    int faceA; // of a mesh, soup or polyhedron, on which its point lies; otherwise -1
+    int faceB;
 } rbSeparation;
 
 // How a pair is measured. The bounds hold whatever the method.
 typedef enum rbPairMethod {
-    RB_PAIR_AUTO,        // closed form where there is one, else iterative
+    RB_PAIR_AUTO,        // closed form where there is one, else iterative; meshes by their trees
     RB_PAIR_CLOSED_FORM, // UNSUPPORTED where there is none
     RB_PAIR_ITERATIVE,   // GJK for the distance, EPA for the depth; not for planes
     RB_PAIR_MPR,         // fast detection; in overlap depth, normal and points are estimates
@@ -76,7 +80,10 @@ typedef struct rbSeparationInput {
     rbTransform transformBtoA; // up to RB_LENGTH_MAX; quaternion of length 1 within 1e-6
     double radiusA;            // m, 0 to RB_LENGTH_MAX: rounds the shape by a ball of this radius
     double radiusB;
-    double relativeTolerance; // of the bounds; default 1e-12 apart, 1e-10 in depth (0: these)
+    double relativeTolerance; // of the bounds; default 1e-12 apart, 1e-10 in depth (0: these); of
+                              // meshes 0 is exact
+    long long budget;         // most triangles, or pairs of them, of meshes to be measured for the
+                              // distance of the surfaces, 0: no limit
     rbPairMethod method;
 } rbSeparationInput;
 
@@ -86,28 +93,50 @@ RB_API rbSeparationInput rbDefaultSeparationInput(void);
 // beyond its bounds. Zero initialisation is an empty cache. Not for compounds.
 typedef struct rbSeparationCache {
     double opaque[24];
+    struct rbFront* front; // for pairs of meshes, of the caller; NULL: none
 } rbSeparationCache;
+
+// Where two meshes keep how far the search for their distance had to go: the next query, a small
+// motion later, begins there. One for a pair of shapes; capacity pairs of parts (16 bytes each;
+// RB_FRONT_CAPACITY suffices for meshes of 100,000 triangles). If it is too small, queries are
+// slower, never wrong. Shapes may change from query to query; they must not be destroyed and made
+// anew at the same address without rbFront_Clear.
+#define RB_FRONT_CAPACITY 16384
+typedef struct rbFront rbFront;
+RB_API rbFront* rbCreateFront(int capacity);
+RB_API void rbFront_Clear(rbFront* front);
+RB_API void rbDestroyFront(rbFront* front); // NULL is fine
 
 // Bytes of scratch memory a query may need (about 110 kB), of any alignment; the caller owns it and
 // may reuse it for every query of one thread.
 RB_API size_t rbGetSeparationScratchSize(void);
 
-// Signed distance, witnesses and normal of two shapes: spheres, boxes, capsules, cylinders, cones,
-// ellipsoids, hulls, planes against those, and compounds of them (the least distance of the parts).
-// Allocates nothing. cache may be NULL. UNSUPPORTED, with a sentence, for meshes, soups, polyhedra
-// and two planes; INVALID for poses that are not finite or not of unit length. A result whose
-// reason is ITERATIONS or STORAGE still holds: its bounds are wide, but true. Compounds cost their
-// parts times those of the other, less those whose bounding balls are farther apart than the best.
+// Signed distance, witnesses and normal of two shapes of any type but two planes, which are
+// UNSUPPORTED; compounds count as their nearest parts. INVALID for poses that are not finite or not
+// of unit length. Allocates nothing. cache may be NULL. A result whose reason is ITERATIONS,
+// STORAGE or BUDGET still holds: its bounds are wide, but true. Compounds cost their parts times
+// those of the other, less those whose bounding balls are farther apart than the best.
+//
+// Meshes, soups and polyhedra need the method auto (the others are UNSUPPORTED). Closed ones are
+// solids: what is inside, without touching the surface, overlaps. Apart, the distance is exact, of
+// soups and surfaces as well; over a plane it is exact in depth, too. In overlap the bounds hold
+// and the depth is an estimate, reason ESTIMATE, but for a sphere, a capsule or a rounded shape
+// whose centre, axis or core is off the surface: that depth is exact where the reason is SURFACES.
+// A convex shape B that is moved by -lower along the normal is apart from a mesh A; a shorter
+// translation in another direction may part them as well. Time grows about with the logarithm of
+// the triangles: some 10 to 50 us for a convex shape and 10,000 triangles apart, ten times that in
+// overlap.
 RB_API rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* cache,
                                     void* scratch, rbSeparation* separation, rbError* error);
 
 // ------------------------------------------------------------------------------------- contact
 
 // Are two shapes at most margin >= 0 m apart? Stops at the first plane that parts them, the first
-// point that proves contact, and the first touching parts of compounds. What rounding leaves open
-// counts as contact: gaps up to about 1e-9 of the size of the bodies. Status as of
-// rbMeasureSeparation, but the answer may be there before a pair of parts is met that the method
-// does not know; mpr and iterative differ in speed only.
+// point that proves contact, the first touching triangles of meshes and the first touching parts of
+// compounds. What rounding leaves open counts as contact: gaps up to about 1e-9 of the size of the
+// bodies. Status as of rbMeasureSeparation, but the answer may be there before a pair of parts is
+// met that the method does not know; mpr and iterative differ in speed only. The budget does not
+// count here. A cache with a front is used for meshes.
 RB_API rbStatus rbTestOverlap(const rbSeparationInput* input, double margin,
                               rbSeparationCache* cache, bool* overlaps, rbError* error);
 
@@ -127,7 +156,7 @@ typedef struct rbManifoldPoint {
     uint32_t featureId; // names the features that meet: the same while they do
 } rbManifoldPoint;
 
-// The points of two touching convex shapes that matter: where face lies on face, edge on face or
+// The points of two touching shapes that matter: where face lies on face, edge on face or
 // edge along edge the corners of the region they share, reduced to four; otherwise the witnesses.
 typedef struct rbManifold {
     int count;     // 0: no contact
@@ -151,10 +180,16 @@ typedef struct rbContactList {
 } rbContactList;
 
 // All contacts of two shapes: a manifold for every pair of parts at most threshold m apart (use
-// RB_CONTACT_THRESHOLD), in the order of the parts; shapes that are no compounds have one at most.
-// A negative threshold leaves out what is less deep. Points beside the deepest one lie on the
+// RB_CONTACT_THRESHOLD), in the order of the parts; convex shapes and planes have one at most. A
+// negative threshold leaves out what is less deep. Points beside the deepest one lie on the
 // surfaces to second order in the tilt of the features. In overlap the methods mpr and features
 // give a manifold along an estimated normal. Otherwise as rbMeasureSeparation.
+//
+// A mesh has a manifold for every direction of contact, the one about the normal of the separation
+// first: of a body on a floor of triangles the corners of the region they share, whatever the
+// triangles; a ball in a groove has two. In overlap the places are those where the bodies touch
+// after they were parted along the normal; depths are estimates as that of rbMeasureSeparation. Of
+// a mesh over a plane the vertices that are near enough.
 RB_API rbStatus rbFindContacts(const rbSeparationInput* input, double threshold,
                                rbSeparationCache* cache, void* scratch, rbContactList* list,
                                rbError* error);

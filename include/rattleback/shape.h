@@ -212,7 +212,7 @@ RB_API rbBounds rbGeometry_GetBounds(const rbGeometry* geometry, rbTransform tra
 RB_API rbVec3 rbGeometry_GetSupport(const rbGeometry* geometry, rbVec3 direction);
 
 // Is the point in the solid? The boundary counts as inside. Surfaces and soups contain nothing.
-// Meshes by the winding number, O(faces).
+// Meshes by crossings of a ray, O(log faces); where these are in doubt by the winding number.
 RB_API bool rbGeometry_Contains(const rbGeometry* geometry, rbVec3 point);
 
 // Largest distance of a point of the shape from the given point, INFINITY for planes.
@@ -237,7 +237,7 @@ typedef struct rbRayHit {
 
 // First point of the surface along the ray. A ray that starts inside hits where it leaves: the
 // normal then points along the direction. A ray within a flat face does not hit that face.
-// O(faces) for meshes.
+// O(log faces) for meshes.
 RB_API bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit);
 
 // ---------------------------------------------------------------------------------------------

@@ -1,6 +1,9 @@
 target_sources(rattleback PRIVATE
   src/collision/geometry/box.c
+  src/collision/geometry/box_tree.c
+  src/collision/geometry/box_tree_queries.c
   src/collision/geometry/capsule.c
+  src/collision/geometry/closest.c
   src/collision/geometry/compound.c
   src/collision/geometry/cone.c
   src/collision/geometry/cylinder.c
@@ -23,7 +26,10 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/soup.c
   src/collision/geometry/sphere.c
   src/collision/geometry/support_table.c
+  src/collision/geometry/triangle_pair.c
   src/collision/geometry/triangle_sink.c
 )
+include(src/collision/bounds/files.cmake)
+include(src/collision/distance/files.cmake)
 include(src/collision/convex/files.cmake)
 include(src/collision/narrowphase/files.cmake)

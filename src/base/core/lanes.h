@@ -1,13 +1,34 @@
-// The largest of many doubles and its place, two lanes at a time. Plain comparisons in each lane:
-// the same answer as one by one, on every machine.
+// Lanes: two doubles or four floats at a time, in each lane the same operations as one by one, so
+// the same bits on every machine. Also the largest of many doubles and its place.
 #ifndef RB_CORE_LANES_H
 #define RB_CORE_LANES_H
+
+#include <stdint.h>
 
 // Doubles come in blocks of so many.
 #define RB_LANES 8
 
 typedef double rbLanePair __attribute__((vector_size(16), may_alias));
 typedef long long rbLaneMask __attribute__((vector_size(16)));
+
+typedef float rbQuad __attribute__((vector_size(16), may_alias));
+typedef int32_t rbQuadMask __attribute__((vector_size(16)));
+
+// Where the mask is set a, elsewhere b.
+static inline rbQuad rbQuad_Choose(rbQuadMask mask, rbQuad a, rbQuad b)
+{
+    return (rbQuad)((mask & (rbQuadMask)a) | (~mask & (rbQuadMask)b));
+}
+
+static inline rbQuad rbQuad_Max(rbQuad a, rbQuad b)
+{
+    return rbQuad_Choose(a > b, a, b);
+}
+
+static inline rbQuad rbQuad_Abs(rbQuad a)
+{
+    return (rbQuad)((rbQuadMask)a & INT32_MAX);
+}
 
 // The largest values so far of even and of odd index, and where.
 typedef struct rbPeak {

@@ -19,9 +19,9 @@ rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error)
                       report.counts[RB_MESH_ISSUE_NON_MANIFOLD_EDGE] == 0 &&
                       report.counts[RB_MESH_ISSUE_ORIENTATION] == 0;
     RB_ASSERT(isManifold || !report.isSolid);
-    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_MESH);
+    rbPolyhedron* polyhedron = rbCreateBrep(def, isManifold, true);
+    rbGeometry* geometry = rbAllocMeshGeometry(RB_SHAPE_MESH, polyhedron);
     geometry->isSolid = report.isSolid;
-    geometry->polyhedron = rbCreateBrep(def, isManifold, true);
     return rbFinishGeometry(geometry);
 }
 

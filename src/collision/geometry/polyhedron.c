@@ -263,6 +263,61 @@ rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool triang
     return p;
 }
 
+// Representative of the part a vertex belongs to; halves the way there for the next time.
+static int findRoot(int* parents, int vertex)
+{
+    while (parents[vertex] != vertex) {
+        parents[vertex] = parents[parents[vertex]];
+        vertex = parents[vertex];
+    }
+    return vertex;
+}
+
+static void findParts(rbPolyhedron* p)
+{
+    size_t bytes = (size_t)p->vertexCount * sizeof(int);
+    int* parents = rbAlloc(bytes);
+    for (int v = 0; v < p->vertexCount; ++v) {
+        parents[v] = v;
+    }
+    for (int f = 0; f < p->faceCount; ++f) {
+        const int* loop = p->indices + p->faceStarts[f];
+        for (int k = 1; k < p->faceSizes[f]; ++k) {
+            int a = findRoot(parents, loop[0]);
+            int b = findRoot(parents, loop[k]);
+            // the smaller one stays, so that the answer does not depend on the order of faces
+            parents[a > b ? a : b] = a > b ? b : a;
+        }
+    }
+    // a root that no corner names belongs to no face
+    bool* isUsed = rbAllocZero((size_t)p->vertexCount, sizeof(bool));
+    for (int i = 0; i < p->indexCount; ++i) {
+        int root = findRoot(parents, p->indices[i]);
+        p->partCount += isUsed[root] ? 0 : 1;
+        isUsed[root] = true;
+    }
+    p->partVertices = rbAlloc((size_t)p->partCount * sizeof(int));
+    int count = 0;
+    for (int v = 0; v < p->vertexCount; ++v) {
+        if (isUsed[v]) {
+            p->partVertices[count++] = v;
+        }
+    }
+    RB_ASSERT(count == p->partCount);
+    rbFree(isUsed, (size_t)p->vertexCount * sizeof(bool));
+    rbFree(parents, bytes);
+}
+
+rbGeometry* rbAllocMeshGeometry(rbShapeType type, rbPolyhedron* polyhedron)
+{
+    rbGeometry* geometry = rbAllocGeometry(type);
+    geometry->polyhedron = polyhedron;
+    findParts(polyhedron);
+    polyhedron->tree =
+        rbCreateBoxTree(polyhedron->vertices, polyhedron->triangles, polyhedron->triangleCount);
+    return geometry;
+}
+
 void rbDestroyBrep(rbPolyhedron* p)
 {
     if (p == NULL) {
@@ -283,5 +338,7 @@ void rbDestroyBrep(rbPolyhedron* p)
     rbFree(p->triangles, (size_t)p->triangleCount * sizeof(rbIndex3));
     rbFree(p->faceOfTriangle, (size_t)p->triangleCount * sizeof(int));
     rbDestroySupportTable(p->supports);
+    rbDestroyBoxTree(p->tree);
+    rbFree(p->partVertices, (size_t)p->partCount * sizeof(int));
     rbFree(p, sizeof *p);
 }

@@ -9,6 +9,7 @@
 #ifndef RB_GEOMETRY_POLYHEDRON_H
 #define RB_GEOMETRY_POLYHEDRON_H
 
+#include "collision/geometry/box_tree.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/geometry/support_table.h"
 
@@ -38,6 +39,10 @@ typedef struct rbPolyhedron {
     int triangleCount;
 
     rbSupportTable* supports; // of hulls, otherwise NULL
+    rbBoxTree* tree;          // over the triangles, of all but hulls, otherwise NULL
+    int* partVertices; // with the tree: a vertex of every part of the surface (faces that share
+                       // vertices, directly or not)
+    int partCount;
 
     rbVec3 lower, upper; // bounds
     double scale;        // largest magnitude of a coordinate
@@ -48,6 +53,9 @@ typedef struct rbPolyhedron {
 // polygons are replaced by their triangles.
 rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool trianglesOnly);
 void rbDestroyBrep(rbPolyhedron* polyhedron);
+
+// A geometry of the type about a representation that it now owns, with its tree; to be finished.
+rbGeometry* rbAllocMeshGeometry(rbShapeType type, rbPolyhedron* polyhedron);
 rbMeshDef rbPolyhedron_GetDef(const rbPolyhedron* polyhedron);
 
 // Edges that end in a vertex.

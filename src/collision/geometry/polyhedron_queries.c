@@ -1,36 +1,75 @@
 // Support, bounds, rays, inside test and mass of polyhedral shapes: hull, polyhedron, mesh, soup.
 //
-// Inside test: the winding number, the sum over triangles of the signed solid angle they fill seen
-// from the point, which needs no ray that might graze an edge. A point within rounding of the
-// surface counts as inside.
+// All but hulls have a tree of boxes over their triangles, which answers most questions; answers
+// have the same bits as if all triangles were tried in their order.
 //
-// Rays: seen along the ray, a triangle is hit if the origin lies in it, that is, if the three turns
-// from corner to corner have one sign. A vertex has the same two coordinates in all its triangles,
-// and the signs are exact, so that triangles around an edge or a vertex leave no gap (the idea is
-// that of Woop, Benthin and Wald 2013).
+// Inside test: signed crossings along a ray. If the ray touches an edge another one is tried, and
+// in the end the winding number, the sum over triangles of the signed solid angle they fill seen
+// from the point, which needs no ray. A point within rounding of the surface counts as inside.
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
+#include "collision/geometry/box_tree_queries.h"
 #include "collision/geometry/polyhedron.h"
 
 #include <float.h>
 
 #define SURFACE_TOLERANCE (16.0 * DBL_EPSILON) // of the largest coordinate
+#define ATTEMPT_MAX 3                          // rays of an inside test
+
+// The first of a run of corners that reaches farthest in a direction.
+static int findCorner(const rbPolyhedron* p, int first, int end, rbVec3 direction)
+{
+    RB_ASSERT(first < end && end <= p->indexCount);
+    int best = first;
+    double largest = rbDot(direction, p->vertices[p->indices[first]]);
+    for (int i = first + 1; i < end; ++i) {
+        double value = rbDot(direction, p->vertices[p->indices[i]]);
+        if (value > largest) {
+            largest = value;
+            best = i;
+        }
+    }
+    return best;
+}
+
+// The same by the tree: of faces that reach equally far the first.
+static int findCornerByTree(const rbPolyhedron* p, rbVec3 direction)
+{
+    rbReachWalk walk;
+    rbReachWalk_Start(&walk, p->tree, direction);
+    int best = -1;
+    int bestFace = p->faceCount;
+    double largest = -INFINITY;
+    const rbTriangleBlock* block;
+    while ((block = rbReachWalk_Next(&walk, largest)) != NULL) {
+        for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
+            rbVec3 v[3];
+            rbTriangleBlock_Get(block, lane, v);
+            double value = rbMaxOf(rbMaxOf(rbDot(direction, v[0]), rbDot(direction, v[1])),
+                                   rbDot(direction, v[2]));
+            if (value < largest) {
+                continue;
+            }
+            int face = p->faceOfTriangle[block->origins[lane]];
+            if (value > largest || face < bestFace) {
+                best = findCorner(p, p->faceStarts[face], p->faceStarts[face + 1], direction);
+                bestFace = face;
+                largest = rbDot(direction, p->vertices[p->indices[best]]);
+            }
+        }
+    }
+    RB_ASSERT(best >= 0);
+    return best;
+}
 
 rbVec3 rbSupportOfPolyhedron(const rbGeometry* geometry, rbVec3 direction)
 {
     const rbPolyhedron* p = geometry->polyhedron;
     // over corners: a vertex that no face uses is not of the shape
-    int best = p->indices[0];
-    double largest = rbDot(direction, p->vertices[best]);
-    for (int i = 1; i < p->indexCount; ++i) {
-        double value = rbDot(direction, p->vertices[p->indices[i]]);
-        if (value > largest) {
-            largest = value;
-            best = p->indices[i];
-        }
-    }
-    return p->vertices[best];
+    int corner = p->tree != NULL ? findCornerByTree(p, direction)
+                                 : findCorner(p, 0, p->indexCount, direction);
+    return p->vertices[p->indices[corner]];
 }
 
 rbBounds rbBoundsOfPolyhedron(const rbGeometry* geometry, rbTransform transform)
@@ -39,7 +78,16 @@ rbBounds rbBoundsOfPolyhedron(const rbGeometry* geometry, rbTransform transform)
     rbMat3 m = rbMatFromQuat(transform.q);
     rbVec3 lower = {INFINITY, INFINITY, INFINITY};
     rbVec3 upper = rbNeg(lower);
-    for (int i = 0; i < p->indexCount; ++i) {
+    if (p->tree != NULL) {
+        rbMat3 rows = rbTranspose(m);
+        upper =
+            rbMakeVec3(rbBoxTree_FindReach(p->tree, rows.cx), rbBoxTree_FindReach(p->tree, rows.cy),
+                       rbBoxTree_FindReach(p->tree, rows.cz));
+        lower = rbMakeVec3(-rbBoxTree_FindReach(p->tree, rbNeg(rows.cx)),
+                           -rbBoxTree_FindReach(p->tree, rbNeg(rows.cy)),
+                           -rbBoxTree_FindReach(p->tree, rbNeg(rows.cz)));
+    }
+    for (int i = 0; p->tree == NULL && i < p->indexCount; ++i) {
         rbVec3 v = rbMulMV(m, p->vertices[p->indices[i]]);
         lower = rbMin3(lower, v);
         upper = rbMax3(upper, v);
@@ -51,6 +99,9 @@ rbBounds rbBoundsOfPolyhedron(const rbGeometry* geometry, rbTransform transform)
 double rbRadiusOfPolyhedron(const rbGeometry* geometry, rbVec3 point)
 {
     const rbPolyhedron* p = geometry->polyhedron;
+    if (p->tree != NULL) {
+        return sqrt(rbBoxTree_FindFarthest(p->tree, point));
+    }
     double largest = 0.0;
     for (int i = 0; i < p->indexCount; ++i) {
         rbVec3 d = rbSub(p->vertices[p->indices[i]], point);
@@ -126,9 +177,68 @@ static bool isInsidePlanes(const rbPolyhedron* p, rbVec3 point)
     return true;
 }
 
+// A point and the surface about it.
+typedef struct Touch {
+    const rbPolyhedron* polyhedron;
+    rbVec3 point;     // m
+    double tolerance; // m
+} Touch;
+
+static bool isOffTriangle(int triangle, const rbVec3 corners[3], void* context)
+{
+    const Touch* touch = context;
+    const rbPolyhedron* p = touch->polyhedron;
+    RB_ASSERT(triangle >= 0 && triangle < p->triangleCount);
+    rbVec3 v[3] = {rbSub(corners[0], touch->point), rbSub(corners[1], touch->point),
+                   rbSub(corners[2], touch->point)};
+    return !isOnTriangle(v, p->normals[p->faceOfTriangle[triangle]], touch->tolerance);
+}
+
+// Some way out of the box of the shape, on the whole along the shortest one. No coordinate is zero
+// and no two agree: meshes have many edges in such planes. Further attempts take other angles.
+static rbVec3 chooseWayOut(const rbPolyhedron* p, rbVec3 point, int attempt)
+{
+    static const double tilts[ATTEMPT_MAX][2] = {
+        {0.2137, 0.1289}, {0.3571, -0.2713}, {-0.1733, 0.4391}};
+    RB_ASSERT(attempt >= 0 && attempt < ATTEMPT_MAX);
+    const double below[3] = {point.x - p->lower.x, point.y - p->lower.y, point.z - p->lower.z};
+    const double above[3] = {p->upper.x - point.x, p->upper.y - point.y, p->upper.z - point.z};
+    int axis = 0;
+    double shortest = INFINITY;
+    double d[3];
+    for (int i = 0; i < 3; ++i) {
+        double way = rbMinOf(below[i], above[i]);
+        axis = way < shortest ? i : axis;
+        shortest = rbMinOf(way, shortest);
+        d[i] = below[i] < above[i] ? -1.0 : 1.0;
+    }
+    d[(axis + 1) % 3] *= tilts[attempt][0];
+    d[(axis + 2) % 3] *= tilts[attempt][1];
+    return rbNormalize(rbMakeVec3(d[0], d[1], d[2]));
+}
+
+static bool isInsideByCrossings(const rbPolyhedron* p, rbVec3 point)
+{
+    Touch touch = {p, point, SURFACE_TOLERANCE * rbMaxOf(p->scale, rbLargestComponent(point))};
+    double reach = 2.0 * touch.tolerance;
+    rbBounds about = rbMakeBounds(point, rbMakeVec3(reach, reach, reach));
+    if (!rbBoxTree_VisitBounds(p->tree, &about, isOffTriangle, &touch)) {
+        return true;
+    }
+    for (int attempt = 0; attempt < ATTEMPT_MAX; ++attempt) {
+        rbRay ray = {point, chooseWayOut(p, point, attempt), INFINITY};
+        int crossings;
+        if (rbBoxTree_CountCrossings(p->tree, &ray, &crossings)) {
+            return crossings > 0;
+        }
+    }
+    return isInsideByWinding(p, point);
+}
+
 bool rbPolyhedronContains(const rbGeometry* geometry, rbVec3 point)
 {
     const rbPolyhedron* p = geometry->polyhedron;
+    RB_ASSERT(p != NULL);
     if (!geometry->isSolid) {
         return false;
     }
@@ -138,103 +248,39 @@ bool rbPolyhedronContains(const rbGeometry* geometry, rbVec3 point)
     if (beyond.x > slack || beyond.y > slack || beyond.z > slack) {
         return false;
     }
-    return geometry->type == RB_SHAPE_HULL ? isInsidePlanes(p, point) : isInsideByWinding(p, point);
+    return p->tree == NULL ? isInsidePlanes(p, point) : isInsideByCrossings(p, point);
 }
 
-// A ray seen along itself: shearing along the longest axis of the direction makes the ray that
-// axis, and points keep two coordinates across it.
-typedef struct RayView {
-    const rbRay* ray;
-    int axis;      // 0, 1, 2: x, y, z
-    double sx, sy; // shear
-} RayView;
-
-static RayView makeView(const rbRay* ray)
+// All triangles of a hull.
+static bool castAtAll(const rbPolyhedron* p, const rbRay* ray, rbTreeHit* hit)
 {
-    rbVec3 d = ray->direction;
-    rbVec3 size = rbAbs3(d);
-    if (size.x >= size.y && size.x >= size.z) {
-        return (RayView){ray, 0, d.y / d.x, d.z / d.x};
+    rbRayView view = rbMakeRayView(ray);
+    *hit = (rbTreeHit){ray->tMax, -1};
+    for (int t = 0; t < p->triangleCount; ++t) {
+        const int* v = p->triangles[t].v;
+        rbVec3 corners[3] = {p->vertices[v[0]], p->vertices[v[1]], p->vertices[v[2]]};
+        double s = rbRayView_Meet(&view, corners, p->normals[p->faceOfTriangle[t]]);
+        if (s >= 0.0 && (s < hit->t || (hit->triangle < 0 && s <= hit->t))) {
+            *hit = (rbTreeHit){s, t};
+        }
     }
-    if (size.y >= size.z) {
-        return (RayView){ray, 1, d.z / d.y, d.x / d.y};
-    }
-    return (RayView){ray, 2, d.x / d.z, d.y / d.z};
-}
-
-// Coordinates across the ray of a point v relative to its origin.
-static void look(const RayView* view, rbVec3 v, double across[2])
-{
-    const double c[3] = {v.x, v.y, v.z};
-    double along = c[view->axis];
-    across[0] = c[(view->axis + 1) % 3] - view->sx * along;
-    across[1] = c[(view->axis + 2) % 3] - view->sy * along;
-}
-
-// Exact sign of a_0 b_1 - a_1 b_0. Near zero the products are taken with their rounding errors: the
-// difference is then good to two units in its last place (Kahan), so that the sign is right.
-static int signOfTurn(const double a[2], const double b[2])
-{
-    double left = a[0] * b[1];
-    double right = a[1] * b[0];
-    double value = left - right;
-    if (fabs(value) <= 4.0 * DBL_EPSILON * (fabs(left) + fabs(right))) {
-        double lost = fma(-a[1], b[0], right);
-        value = fma(a[0], b[1], -right) + lost;
-    }
-    return value > 0.0 ? 1 : (value < 0.0 ? -1 : 0);
-}
-
-// Parameter where the line of the ray meets triangle t, NaN if it does not.
-static double meetTriangle(const rbPolyhedron* p, int t, const RayView* view)
-{
-    const int* index = p->triangles[t].v;
-    rbVec3 v[3];
-    double across[3][2];
-    for (int k = 0; k < 3; ++k) {
-        v[k] = rbSub(p->vertices[index[k]], view->ray->origin);
-        look(view, v[k], across[k]);
-    }
-    int u0 = signOfTurn(across[1], across[2]);
-    int u1 = signOfTurn(across[2], across[0]);
-    int u2 = signOfTurn(across[0], across[1]);
-    bool hasNegative = u0 < 0 || u1 < 0 || u2 < 0;
-    bool hasPositive = u0 > 0 || u1 > 0 || u2 > 0;
-    rbVec3 n = p->normals[p->faceOfTriangle[t]];
-    rbVec3 d = view->ray->direction;
-    double speed = rbDot(n, d);
-    if (hasNegative == hasPositive || speed == 0.0) {
-        return (double)NAN;
-    }
-    double hit = rbDot(n, v[0]) / speed;
-    // a grazing line divides rounding by rounding: keep the hit on the triangle
-    double s0 = rbDot(d, v[0]);
-    double s1 = rbDot(d, v[1]);
-    double s2 = rbDot(d, v[2]);
-    double low = s0 < s1 ? s0 : s1;
-    double high = s0 < s1 ? s1 : s0;
-    low = s2 < low ? s2 : low;
-    high = s2 > high ? s2 : high;
-    return hit < low ? low : (hit > high ? high : hit);
+    return hit->triangle >= 0;
 }
 
 bool rbCastRayAtPolyhedron(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
 {
     const rbPolyhedron* p = geometry->polyhedron;
-    RayView view = makeView(ray);
-    double nearest = ray->tMax;
-    int face = -1;
-    for (int t = 0; t < p->triangleCount; ++t) {
-        double s = meetTriangle(p, t, &view);
-        if (s >= 0.0 && (s < nearest || (face < 0 && s <= nearest))) {
-            nearest = s;
-            face = p->faceOfTriangle[t];
-        }
-    }
-    if (face < 0) {
+    RB_ASSERT(p != NULL && ray != NULL && hit != NULL);
+    rbTreeHit found;
+    rbTriangleNormals normals = {p->normals, p->faceOfTriangle};
+    bool isHit = p->tree != NULL ? rbBoxTree_CastRay(p->tree, &normals, ray, &found)
+                                 : castAtAll(p, ray, &found);
+    if (!isHit) {
         return false;
     }
-    hit->t = nearest;
+    RB_ASSERT(found.t >= 0.0 && found.t <= ray->tMax);
+    int face = p->faceOfTriangle[found.triangle];
+    hit->t = found.t;
     hit->normal = p->normals[face];
     hit->feature = face;
     return true;

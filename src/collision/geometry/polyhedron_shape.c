@@ -12,9 +12,8 @@ rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error)
     if (rbCheckMesh(def, kinds, "polyhedron", &report, error) != RB_STATUS_OK) {
         return NULL;
     }
-    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_POLYHEDRON);
-    geometry->polyhedron = rbCreateBrep(def, true, false);
-    return rbFinishGeometry(geometry);
+    return rbFinishGeometry(
+        rbAllocMeshGeometry(RB_SHAPE_POLYHEDRON, rbCreateBrep(def, true, false)));
 }
 
 const rbShapeOps rbPolyhedronOps = {

@@ -14,9 +14,8 @@ rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error)
     if (rbCheckMesh(def, REFUSED, "soup", &report, error) != RB_STATUS_OK) {
         return NULL;
     }
-    rbGeometry* geometry = rbAllocGeometry(RB_SHAPE_SOUP);
+    rbGeometry* geometry = rbAllocMeshGeometry(RB_SHAPE_SOUP, rbCreateBrep(def, false, false));
     geometry->isSolid = false;
-    geometry->polyhedron = rbCreateBrep(def, false, false);
     return rbFinishGeometry(geometry);
 }
 

@@ -1,0 +1,712 @@
+// Pairs of boxes wait in a heap, least bound first. Those whose boxes meet have no bound to be
+// sorted by and have to be opened anyway unless the surfaces meet: they wait on a stack, so that
+// the search goes down at once.
+//
+// The bound of two boxes: any direction that parts them bounds their distance from below by the gap
+// along it. Four directions are tried, for four children at a time: the normal of either box, the
+// line of their centres, and the direction of the best pair of points known. Far from each other
+// the centres decide, close to each other the normals; and near the answer all depends on the
+// direction of the answer.
+#include "collision/distance/tree_pair.h"
+
+#include "base/core/lanes.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// Pairs of meeting boxes that wait: each step down leaves at most three.
+#define STACK_MAX (3 * 2 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
+
+// From the frame of one tree to that of the other.
+typedef struct Frame {
+    rbMat3 rotation;
+    rbVec3 shift; // m
+} Frame;
+
+typedef struct Search {
+    const rbTreePairInput* input;
+    const rbBoxTree* trees[2];
+    Frame frames[2];  // from tree 1 to tree 0, and back
+    rbVec3 hints[2];  // unit, from the best point known of one side to that of the other
+    double slack;     // m, what rounding does to the distance of triangles
+    double boxSlack;  // m, and to that of boxes along the hint, in float
+    float floatSlack; // m, and along other directions, beyond that
+    rbTreeEntry* heap;
+    int count, capacity;
+    double moved;  // m, is added to bounds to make keys
+    bool isDiving; // no triangles were tested yet: the stack takes all
+    bool isCover;  // a front is kept and is complete so far
+    double best;   // m, of the result, never more than the limit
+    double square; // of it
+    rbTreeEntry stack[STACK_MAX];
+    int top;
+    rbTreePairResult result;
+} Search;
+
+// ------------------------------------------------------------------------------------------ heap
+
+static void siftUp(rbTreeEntry* heap, int at, rbTreeEntry entry)
+{
+    while (at > 0 && entry.key < heap[(at - 1) / 2].key) {
+        heap[at] = heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap[at] = entry;
+}
+
+// Takes the least entry out of a heap of count entries.
+static rbTreeEntry takeFirst(rbTreeEntry* heap, int count)
+{
+    rbTreeEntry first = heap[0];
+    rbTreeEntry last = heap[count - 1];
+    int at = 0;
+    int end = count - 1;
+    for (int child = 1; child < end; child = 2 * at + 1) {
+        child += child + 1 < end && heap[child + 1].key < heap[child].key;
+        if (heap[child].key >= last.key) {
+            break;
+        }
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = last;
+    return first;
+}
+
+// ----------------------------------------------------------------------------------------- boxes
+
+// Four vectors, one a child.
+typedef struct Quad3 {
+    rbQuad x, y, z;
+} Quad3;
+
+static inline rbQuad load(const float from[RB_BOX_WIDTH])
+{
+    rbQuad quad;
+    memcpy(&quad, from, sizeof(quad));
+    return quad;
+}
+
+static inline Quad3 load3(const float from[3][RB_BOX_WIDTH])
+{
+    return (Quad3){load(from[0]), load(from[1]), load(from[2])};
+}
+
+static inline rbQuad dot(const Quad3* a, const Quad3* b)
+{
+    return a->x * b->x + a->y * b->y + a->z * b->z;
+}
+
+typedef struct Float3 {
+    float x, y, z;
+} Float3;
+
+static inline rbQuad dotOne(const Quad3* a, Float3 b)
+{
+    return a->x * b.x + a->y * b.y + a->z * b.z;
+}
+
+static inline Float3 toFloat3(rbVec3 v)
+{
+    return (Float3){(float)v.x, (float)v.y, (float)v.z};
+}
+
+// A box as four children of the other tree see it, in their frame.
+typedef struct Seen {
+    Float3 center; // m
+    Float3 longAxis, wideAxis, normal;
+    float thickness;
+    double reach; // m, how far along the hint the box lies
+} Seen;
+
+static inline rbVec3 pick(const float from[3][RB_BOX_WIDTH], int place)
+{
+    return rbMakeVec3((double)from[0][place], (double)from[1][place], (double)from[2][place]);
+}
+
+// The box of a slot of the tree opposite of a side, as that side sees it.
+static Seen seeBox(const Search* search, int side, int slot)
+{
+    const Frame* f = &search->frames[side];
+    const rbTiltedNode* node = &search->trees[1 - side]->tilted[slot / RB_BOX_WIDTH];
+    int place = slot % RB_BOX_WIDTH;
+    rbVec3 hint = search->hints[side];
+    rbVec3 center = rbAdd(rbMulMV(f->rotation, pick(node->center, place)), f->shift);
+    rbVec3 longAxis = rbMulMV(f->rotation, pick(node->longAxis, place));
+    rbVec3 wideAxis = rbMulMV(f->rotation, pick(node->wideAxis, place));
+    rbVec3 normal = rbMulMV(f->rotation, pick(node->normal, place));
+    double thickness = (double)node->thickness[place];
+    Seen seen = {toFloat3(center), toFloat3(longAxis),     toFloat3(wideAxis),
+                 toFloat3(normal), node->thickness[place], 0.0};
+    seen.reach = rbDot(hint, center) - fabs(rbDot(hint, longAxis)) - fabs(rbDot(hint, wideAxis)) -
+                 fabs(rbDot(hint, normal)) * thickness;
+    return seen;
+}
+
+// Lower bounds of the distances of a box and four children, below 0 where none is known, and
+// squares of the distances of their centres.
+static void boundChildren(const Search* search, int side, const rbTiltedNode* node,
+                          const Seen* seen, double bounds[RB_BOX_WIDTH],
+                          float centers[RB_BOX_WIDTH])
+{
+    Float3 hint = toFloat3(search->hints[side]);
+    Quad3 center = load3(node->center);
+    Quad3 longAxis = load3(node->longAxis);
+    Quad3 wideAxis = load3(node->wideAxis);
+    Quad3 normal = load3(node->normal);
+    rbQuad thickness = load(node->thickness);
+    // along the hint; the part that may be long is in double
+    rbQuad front = dotOne(&center, hint) + rbQuad_Abs(dotOne(&longAxis, hint)) +
+                   rbQuad_Abs(dotOne(&wideAxis, hint)) +
+                   rbQuad_Abs(dotOne(&normal, hint)) * thickness;
+    Quad3 d = {center.x - seen->center.x, center.y - seen->center.y, center.z - seen->center.z};
+    // along the normal of the box
+    rbQuad across = rbQuad_Abs(dotOne(&normal, seen->normal));
+    rbQuad height = rbQuad_Abs(dotOne(&d, seen->normal));
+    rbQuad best = height - rbQuad_Abs(dotOne(&longAxis, seen->normal)) -
+                  rbQuad_Abs(dotOne(&wideAxis, seen->normal)) - across * thickness -
+                  seen->thickness;
+    // along the normals of the children
+    rbQuad ownHeight = rbQuad_Abs(dot(&d, &normal));
+    rbQuad gap = ownHeight - rbQuad_Abs(dotOne(&normal, seen->longAxis)) -
+                 rbQuad_Abs(dotOne(&normal, seen->wideAxis)) - across * seen->thickness - thickness;
+    best = rbQuad_Max(gap, best);
+    // along the line of centres
+    rbQuad apart = dot(&d, &d);
+    rbQuad extent = rbQuad_Abs(dot(&d, &longAxis)) + rbQuad_Abs(dot(&d, &wideAxis)) +
+                    ownHeight * thickness + rbQuad_Abs(dotOne(&d, seen->longAxis)) +
+                    rbQuad_Abs(dotOne(&d, seen->wideAxis)) + height * seen->thickness;
+    rbQuad root;
+    for (int i = 0; i < RB_BOX_WIDTH; ++i) {
+        root[i] = sqrtf(apart[i]);
+    }
+    gap = (apart - extent) / (root + FLT_MIN);
+    best = rbQuad_Max(gap, best) - search->floatSlack;
+    for (int i = 0; i < RB_BOX_WIDTH; ++i) {
+        double along = seen->reach - (double)front[i];
+        bounds[i] = along > (double)best[i] ? along : (double)best[i];
+    }
+    memcpy(centers, &apart, sizeof(apart));
+}
+
+// Lower bound of one pair.
+static double boundPair(Search* search, const rbTreeEntry* entry)
+{
+    double bounds[RB_BOX_WIDTH];
+    float centers[RB_BOX_WIDTH];
+    Seen seen = seeBox(search, 0, entry->slotB);
+    const rbTiltedNode* node = &search->trees[0]->tilted[entry->slotA / RB_BOX_WIDTH];
+    boundChildren(search, 0, node, &seen, bounds, centers);
+    ++search->result.boxTests;
+    return fmax(0.0, bounds[entry->slotA % RB_BOX_WIDTH] - search->boxSlack);
+}
+
+// ------------------------------------------------------------------------------------ descending
+
+static void push(Search* search, rbTreeEntry entry)
+{
+    RB_ASSERT(search->count < search->capacity);
+    siftUp(search->heap, search->count++, entry);
+    if (search->count > search->result.waitingMax) {
+        search->result.waitingMax = search->count;
+    }
+}
+
+// A pair that is too far for now goes to the front, if there is one and it has room.
+static void keep(Search* search, rbTreeEntry entry)
+{
+    rbFront* front = search->input->front;
+    search->isCover = search->isCover && front->count < front->capacity;
+    if (search->isCover) {
+        front->entries[front->count++] = entry;
+    }
+}
+
+static void setHint(Search* search)
+{
+    const rbClosest* closest = &search->result.closest;
+    rbVec3 along = rbSub(closest->b, closest->a);
+    if (search->best > 0.0) {
+        search->hints[0] = rbScale((1.0 - 4.0 * DBL_EPSILON) / search->best, along);
+        search->hints[1] = rbNeg(rbMulMtV(search->frames[0].rotation, search->hints[0]));
+    }
+}
+
+// A triangle of B in the frame of A.
+static void moveTriangle(const Search* search, const rbTriangleBlock* block, int lane,
+                         rbVec3 corners[3])
+{
+    rbTriangleBlock_Get(block, lane, corners);
+    for (int k = 0; k < 3; ++k) {
+        corners[k] =
+            rbAdd(rbMulMV(search->frames[0].rotation, corners[k]), search->input->transformBtoA.p);
+    }
+}
+
+// Measures two triangles, named by 4 * block + lane; their distance, or INFINITY if they are beyond
+// the limit.
+static double testTriangles(Search* search, int a, int b, double limit)
+{
+    const rbTreePairInput* input = search->input;
+    rbVec3 cornersA[3];
+    rbVec3 cornersB[3];
+    rbTriangleBlock_Get(&input->a->blocks[a / RB_BOX_WIDTH], a % RB_BOX_WIDTH, cornersA);
+    moveTriangle(search, &input->b->blocks[b / RB_BOX_WIDTH], b % RB_BOX_WIDTH, cornersB);
+    ++search->result.triangleTests;
+    rbClosest closest = rbClosestOfTriangles(cornersA, cornersB, limit);
+    if (closest.squared < search->square) {
+        search->square = closest.squared;
+        search->best = sqrt(closest.squared);
+        search->result.closest = closest;
+        search->result.triangleA = a;
+        search->result.triangleB = b;
+        setHint(search);
+    }
+    return closest.squared < INFINITY ? sqrt(closest.squared) : INFINITY;
+}
+
+typedef struct Lanes3 {
+    rbLanePair x, y, z;
+} Lanes3;
+
+static inline rbLanePair largerLanes(rbLanePair a, rbLanePair b)
+{
+    rbLaneMask isA = a > b;
+    return (rbLanePair)((isA & (rbLaneMask)a) | (~isA & (rbLaneMask)b));
+}
+
+// Largest and smallest product of a direction with the corners of the four triangles of a block.
+static void projectBlock(const rbTriangleBlock* block, rbVec3 d, double low[RB_BOX_WIDTH],
+                         double high[RB_BOX_WIDTH])
+{
+    for (int lane = 0; lane < RB_BOX_WIDTH; lane += 2) {
+        rbLanePair values[3];
+        for (int k = 0; k < 3; ++k) {
+            Lanes3 corner;
+            memcpy(&corner.x, &block->corners[k][0][lane], sizeof(corner.x));
+            memcpy(&corner.y, &block->corners[k][1][lane], sizeof(corner.y));
+            memcpy(&corner.z, &block->corners[k][2][lane], sizeof(corner.z));
+            values[k] = corner.x * d.x + corner.y * d.y + corner.z * d.z;
+        }
+        rbLanePair top = largerLanes(largerLanes(values[0], values[1]), values[2]);
+        rbLanePair bottom = -largerLanes(largerLanes(-values[0], -values[1]), -values[2]);
+        memcpy(high + lane, &top, sizeof(top));
+        memcpy(low + lane, &bottom, sizeof(bottom));
+    }
+}
+
+// Gaps between all triangles of two blocks along a direction: gaps[i][j] is raised to what it
+// shows.
+static void raiseGaps(const Search* search, const rbTriangleBlock* a, const rbTriangleBlock* b,
+                      rbVec3 direction, double gaps[RB_BOX_WIDTH][RB_BOX_WIDTH])
+{
+    double lowA[RB_BOX_WIDTH], highA[RB_BOX_WIDTH], lowB[RB_BOX_WIDTH], highB[RB_BOX_WIDTH];
+    projectBlock(a, direction, lowA, highA);
+    projectBlock(b, rbMulMtV(search->frames[0].rotation, direction), lowB, highB);
+    double shift = rbDot(direction, search->input->transformBtoA.p) - search->slack;
+    for (int i = 0; i < RB_BOX_WIDTH; ++i) {
+        for (int j = 0; j < RB_BOX_WIDTH; ++j) {
+            double gap = lowB[j] - highA[i] + shift;
+            gaps[i][j] = gap > gaps[i][j] ? gap : gaps[i][j];
+        }
+    }
+}
+
+// From the middle of one block to that of the other.
+static rbVec3 middleLine(const Search* search, const rbTreeEntry* entry)
+{
+    const rbTiltedNode* a = &search->trees[0]->tilted[entry->slotA / RB_BOX_WIDTH];
+    const rbTiltedNode* b = &search->trees[1]->tilted[entry->slotB / RB_BOX_WIDTH];
+    const Frame* f = &search->frames[0];
+    rbVec3 middleB =
+        rbAdd(rbMulMV(f->rotation, pick(b->center, entry->slotB % RB_BOX_WIDTH)), f->shift);
+    rbVec3 line = rbSub(middleB, pick(a->center, entry->slotA % RB_BOX_WIDTH));
+    double length = rbLength(line);
+    return length > 0.0 ? rbScale((1.0 - 4.0 * DBL_EPSILON) / length, line) : RB_VEC3_ZERO;
+}
+
+static bool isSpent(const Search* search)
+{
+    long long budget = search->input->budget;
+    return budget >= 0 && search->result.triangleTests >= budget;
+}
+
+// Measures the triangles of two blocks against each other, unless their gap along the direction of
+// the best pair or along the line of the middles says that they are farther; a lower bound of their
+// distance, which is below the best one only if the budget did not suffice.
+static double testBlocks(Search* search, const rbTreeEntry* entry, int blockA, int blockB)
+{
+    const rbTriangleBlock* a = &search->trees[0]->blocks[blockA];
+    const rbTriangleBlock* b = &search->trees[1]->blocks[blockB];
+    double gaps[RB_BOX_WIDTH][RB_BOX_WIDTH] = {{0.0}};
+    raiseGaps(search, a, b, search->hints[0], gaps);
+    raiseGaps(search, a, b, middleLine(search, entry), gaps);
+    double least = INFINITY;
+    for (int i = 0; i < RB_BOX_WIDTH && a->origins[i] >= 0; ++i) {
+        for (int j = 0; j < RB_BOX_WIDTH && b->origins[j] >= 0; ++j) {
+            double gap = gaps[i][j];
+            if (gap < search->best && !isSpent(search)) {
+                double limit = search->best;
+                double distance = testTriangles(search, RB_BOX_WIDTH * blockA + i,
+                                                RB_BOX_WIDTH * blockB + j, search->square);
+                gap = fmax(gap, fmin(distance, limit));
+            }
+            least = fmin(least, gap);
+        }
+    }
+    return least;
+}
+
+// The larger of the two boxes is opened, unless it holds triangles.
+static int chooseSide(const Search* search, const rbTreeEntry* entry, int childA, int childB)
+{
+    if (childA < 0 || childB < 0) {
+        return childA < 0 ? 1 : 0;
+    }
+    const rbTiltedNode* a = &search->trees[0]->tilted[entry->slotA / RB_BOX_WIDTH];
+    const rbTiltedNode* b = &search->trees[1]->tilted[entry->slotB / RB_BOX_WIDTH];
+    return b->radius[entry->slotB % RB_BOX_WIDTH] > a->radius[entry->slotA % RB_BOX_WIDTH] ? 1 : 0;
+}
+
+// Puts child pairs whose boxes meet on the stack, that with the nearest centres on top.
+static void stackChildren(Search* search, const rbTreeEntry meeting[RB_BOX_WIDTH],
+                          float centers[RB_BOX_WIDTH], int count)
+{
+    rbTreeEntry* stack = search->stack + search->top;
+    for (int i = 0; i < count; ++i) {
+        int at = i;
+        float center = centers[i];
+        for (; at > 0 && centers[at - 1] < center; --at) {
+            stack[at] = stack[at - 1];
+            centers[at] = centers[at - 1];
+        }
+        stack[at] = meeting[i];
+        centers[at] = center;
+    }
+    search->top += count;
+    RB_ASSERT(search->top <= STACK_MAX);
+}
+
+// Opens a pair: its child pairs wait, or are known to be too far.
+static void open(Search* search, const rbTreeEntry* entry, int childA, int childB)
+{
+    int side = chooseSide(search, entry, childA, childB);
+    int opened = side == 0 ? childA : childB;
+    const int32_t* children = search->trees[side]->nodes[opened].child;
+    Seen seen = seeBox(search, side, side == 0 ? entry->slotB : entry->slotA);
+    double bounds[RB_BOX_WIDTH];
+    float centers[RB_BOX_WIDTH];
+    boundChildren(search, side, &search->trees[side]->tilted[opened], &seen, bounds, centers);
+    rbTreeEntry meeting[RB_BOX_WIDTH];
+    int meetCount = 0;
+    for (int k = 0; k < RB_BOX_WIDTH && children[k] != RB_BOX_EMPTY; ++k) {
+        ++search->result.boxTests;
+        rbTreeEntry child = *entry;
+        *(side == 0 ? &child.slotA : &child.slotB) = RB_BOX_WIDTH * opened + k;
+        double key = bounds[k] - search->boxSlack + search->moved;
+        child.key = key > entry->key ? key : entry->key;
+        if (child.key >= search->best + search->moved) {
+            keep(search, child);
+        } else if (child.key <= search->moved || search->count == search->capacity ||
+                   search->isDiving) {
+            centers[meetCount] = centers[k];
+            meeting[meetCount++] = child;
+        } else {
+            push(search, child);
+        }
+    }
+    stackChildren(search, meeting, centers, meetCount);
+}
+
+// After the first triangles: pairs with a bound go to the heap, and the best of them is next.
+static void surface(Search* search)
+{
+    int kept = 0;
+    search->isDiving = false;
+    for (int i = 0; i < search->top; ++i) {
+        rbTreeEntry entry = search->stack[i];
+        if (entry.key >= search->best + search->moved) {
+            keep(search, entry);
+        } else if (entry.key <= search->moved || search->count == search->capacity) {
+            search->stack[kept++] = entry;
+        } else {
+            push(search, entry);
+        }
+    }
+    search->top = kept;
+}
+
+// Works off one pair that was taken.
+static void visit(Search* search, const rbTreeEntry* entry)
+{
+    int childA = rbBoxTree_GetChild(search->trees[0], entry->slotA);
+    int childB = rbBoxTree_GetChild(search->trees[1], entry->slotB);
+    if (childA >= 0 || childB >= 0) {
+        open(search, entry, childA, childB);
+        return;
+    }
+    // what the triangles say is the best bound there is
+    rbTreeEntry measured = *entry;
+    measured.key = fmax(entry->key, testBlocks(search, entry, ~childA, ~childB) + search->moved);
+    if (measured.key < search->best + search->moved) {
+        RB_ASSERT(isSpent(search) && search->top < STACK_MAX);
+        search->stack[search->top++] = measured;
+        return;
+    }
+    keep(search, measured);
+    if (search->isDiving) {
+        surface(search);
+    }
+}
+
+// Least bound of the pairs that wait, at most the best known distance.
+static double leastBound(const Search* search)
+{
+    double least = search->best + search->moved;
+    for (int i = 0; i < search->top; ++i) {
+        least = fmin(least, search->stack[i].key);
+    }
+    if (search->count > 0) {
+        least = fmin(least, search->heap[0].key);
+    }
+    return least - search->moved;
+}
+
+static bool isEnough(Search* search)
+{
+    const rbTreePairInput* input = search->input;
+    rbTreePairResult* result = &search->result;
+    if (result->triangleA >= 0 && search->best <= input->enough) {
+        result->stop = RB_TREE_MEETS;
+        return true;
+    }
+    if (isSpent(search)) {
+        result->stop = RB_TREE_BUDGET;
+        return true;
+    }
+    if (input->relativeError > 0.0 && search->top == 0 && result->triangleA >= 0 &&
+        search->best - (search->heap[0].key - search->moved) <=
+            input->relativeError * search->best) {
+        result->stop = RB_TREE_QUALITY;
+        return true;
+    }
+    return false;
+}
+
+// Works off the pairs that wait until the nearest one is known not to matter.
+static void run(Search* search)
+{
+    for (;;) {
+        bool isStacked = search->top > 0;
+        if (!isStacked &&
+            (search->count == 0 || search->heap[0].key >= search->best + search->moved)) {
+            break;
+        }
+        if (isEnough(search)) {
+            return;
+        }
+        rbTreeEntry entry =
+            isStacked ? search->stack[--search->top] : takeFirst(search->heap, search->count--);
+        if (entry.key < search->best + search->moved) {
+            visit(search, &entry);
+        } else {
+            keep(search, entry);
+        }
+    }
+    bool hasPair = search->result.triangleA >= 0;
+    bool meets = hasPair && search->best <= search->input->enough;
+    search->result.stop = meets ? RB_TREE_MEETS : hasPair ? RB_TREE_DONE : RB_TREE_LIMIT;
+}
+
+// ----------------------------------------------------------------------------------------- front
+
+// No point of B has moved farther relative to A.
+static double boundMotion(const rbFront* front, const rbTreePairInput* input)
+{
+    rbVec3 center = input->b->origin;
+    rbVec3 shift = rbSub(rbTransformPoint(input->transformBtoA, center),
+                         rbTransformPoint(front->transformBtoA, center));
+    rbQuat turn = rbMulQuat(rbConjugate(front->transformBtoA.q), input->transformBtoA.q);
+    double chord = 2.0 * sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    return rbLength(shift) + chord * input->b->radius;
+}
+
+// Lower bound of one pair along the hint only.
+static double boundAlongHint(const Search* search, const rbTreeEntry* entry)
+{
+    const int slots[2] = {entry->slotA, entry->slotB};
+    double gap = rbDot(search->hints[0], search->frames[0].shift) - search->boxSlack;
+    for (int side = 0; side < 2; ++side) {
+        rbVec3 hint = search->hints[side];
+        const rbTiltedNode* node = &search->trees[side]->tilted[slots[side] / RB_BOX_WIDTH];
+        int place = slots[side] % RB_BOX_WIDTH;
+        gap -= rbDot(hint, pick(node->center, place)) +
+               fabs(rbDot(hint, pick(node->longAxis, place))) +
+               fabs(rbDot(hint, pick(node->wideAxis, place))) +
+               fabs(rbDot(hint, pick(node->normal, place))) * (double)node->thickness[place];
+    }
+    return gap;
+}
+
+// Pairs of the front that might matter are measured anew; those that do matter are taken out and
+// wait.
+static void refreshFront(Search* search)
+{
+    rbFront* front = search->input->front;
+    int kept = 0;
+    for (int i = 0; i < front->count; ++i) {
+        rbTreeEntry entry = front->entries[i];
+        double limit = search->best + search->moved;
+        if (entry.key < limit) {
+            entry.key = fmax(entry.key, boundAlongHint(search, &entry) + search->moved);
+        }
+        if (entry.key < limit) {
+            entry.key = fmax(entry.key, boundPair(search, &entry) + search->moved);
+        }
+        if (entry.key < limit && search->count < search->capacity) {
+            push(search, entry);
+        } else {
+            search->isCover = search->isCover && entry.key >= limit;
+            front->entries[kept++] = entry;
+        }
+    }
+    front->count = kept;
+}
+
+// A front whose keys are the sums of that many sizes begins anew: their rounding stays small.
+#define MOVED_MAX 16.0
+// And one that has grown that much: what was opened for an earlier pose may be one pair again.
+#define GROWTH_MAX 2
+
+// Takes over what the last query left; false if there is nothing to take over.
+static bool resumeFront(Search* search)
+{
+    const rbTreePairInput* input = search->input;
+    rbFront* front = input->front;
+    if (front == NULL || front->a != input->a || front->b != input->b) {
+        return false;
+    }
+    if (front->triangleA >= 0) {
+        testTriangles(search, front->triangleA, front->triangleB, INFINITY);
+    }
+    search->moved = front->moved + boundMotion(front, input) + search->slack;
+    double size = input->a->radius + input->b->radius;
+    if (!front->isCover || front->count > GROWTH_MAX * front->freshCount ||
+        !(search->moved <= MOVED_MAX * size)) {
+        return false;
+    }
+    search->isDiving = false;
+    if (search->best > 0.0) {
+        refreshFront(search);
+    }
+    return true;
+}
+
+static void leaveFront(Search* search, bool isFresh)
+{
+    rbFront* front = search->input->front;
+    while (search->top > 0) {
+        keep(search, search->stack[--search->top]);
+    }
+    for (int i = 0; i < search->count; ++i) {
+        keep(search, search->heap[i]);
+    }
+    front->a = search->input->a;
+    front->b = search->input->b;
+    front->transformBtoA = search->input->transformBtoA;
+    front->moved = search->moved;
+    front->triangleA = search->result.triangleA;
+    front->triangleB = search->result.triangleB;
+    front->isCover = search->isCover;
+    front->freshCount = isFresh ? front->count : front->freshCount;
+}
+
+// ----------------------------------------------------------------------------------------- query
+
+// What rounding does to a gap between boxes and to a distance of triangles, of the coordinates.
+#define ROUNDING (32.0 * DBL_EPSILON)
+// The same in float.
+#define FLOAT_ROUNDING 1e-6
+
+// The relative motion, and what rounding does.
+static void setFrames(Search* search)
+{
+    const rbTreePairInput* input = search->input;
+    rbVec3 p = input->transformBtoA.p;
+    rbMat3 rotation = rbMatFromQuat(input->transformBtoA.q);
+    rbVec3 shift = rbSub(rbAdd(rbMulMV(rotation, input->b->origin), p), input->a->origin);
+    search->frames[0] = (Frame){rotation, shift};
+    search->frames[1] = (Frame){rbTranspose(rotation), rbNeg(rbMulMtV(rotation, shift))};
+    double origins = rbLength(input->a->origin) + rbLength(input->b->origin);
+    double size = input->a->radius + input->b->radius;
+    search->slack = ROUNDING * (size + rbLength(p) + origins);
+    search->boxSlack = FLOAT_ROUNDING * size + search->slack;
+    search->floatSlack = (float)(FLOAT_ROUNDING * rbLength(shift));
+    double far = rbLength(shift);
+    search->hints[0] = far > 0.0 ? rbScale((1.0 - 4.0 * DBL_EPSILON) / far, shift) : RB_VEC3_ZERO;
+    search->hints[1] = rbNeg(rbMulMtV(rotation, search->hints[0]));
+}
+
+rbTreePairResult rbMeasureTrees(const rbTreePairInput* input)
+{
+    RB_ASSERT(input->a != NULL && input->b != NULL);
+    RB_ASSERT(input->limit > 0.0 && input->enough >= 0.0 && input->relativeError >= 0.0);
+    Search search;
+    search.input = input;
+    search.trees[0] = input->a;
+    search.trees[1] = input->b;
+    setFrames(&search);
+    search.heap = input->entries;
+    search.capacity = input->capacity;
+    RB_ASSERT(search.heap != NULL && search.capacity >= 1);
+    search.count = 0;
+    search.moved = 0.0;
+    search.isDiving = true;
+    search.isCover = input->front != NULL;
+    search.best = input->limit;
+    search.square = input->limit * input->limit;
+    search.top = 0;
+    memset(&search.result, 0, sizeof(search.result));
+    search.result.triangleA = search.result.triangleB = -1;
+    bool isFresh = !resumeFront(&search);
+    if (isFresh) {
+        search.moved = 0.0;
+        if (input->front != NULL) {
+            input->front->count = 0;
+        }
+        push(&search, (rbTreeEntry){0.0, 0, 0});
+    }
+    run(&search);
+    rbTreePairResult* result = &search.result;
+    bool hasPair = result->triangleA >= 0;
+    result->lower = fmax(0.0, leastBound(&search) - search.slack);
+    result->upper = hasPair ? search.best + search.slack : INFINITY;
+    if (input->front != NULL) {
+        leaveFront(&search, isFresh);
+    }
+    return *result;
+}
+
+rbFront* rbCreateFront(int capacity)
+{
+    RB_ASSERT(capacity >= 1);
+    rbFront* front = rbAllocZero(1, sizeof(*front));
+    front->capacity = capacity;
+    front->entries = rbAlloc((size_t)capacity * sizeof(rbTreeEntry));
+    return front;
+}
+
+void rbFront_Clear(rbFront* front)
+{
+    front->a = front->b = NULL;
+    front->count = 0;
+}
+
+void rbDestroyFront(rbFront* front)
+{
+    if (front != NULL) {
+        rbFree(front->entries, (size_t)front->capacity * sizeof(rbTreeEntry));
+        rbFree(front, sizeof(*front));
+    }
+}

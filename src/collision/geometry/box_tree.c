@@ -1,0 +1,476 @@
+// Building a box tree from the top: a range of triangles is cut in two where the surface-area
+// heuristic finds it cheapest, and the larger part again, until there are four.
+//
+// The heuristic looks at the centres of the boxes in BIN_COUNT bins along each axis; a cut costs
+// the half surface of a side times its triangles, summed over both sides. Small ranges are cut so
+// that blocks get full.
+#include "collision/geometry/box_tree.h"
+
+#include "base/core/lanes.h"
+#include "base/math/matrix3.h"
+
+#include <math.h>
+#include <stdint.h>
+
+// More bins do not give better trees (measured).
+#define BIN_COUNT 16
+// Deeper ranges are cut in the middle, whatever the heuristic says: the depth stays bounded.
+#define HEURISTIC_DEPTH 40
+// Ranges of more triangles look for a cut along the longest axis only: high in the tree the choice
+// hardly matters and costs most.
+#define ONE_AXIS_COUNT 4096
+
+// Upper ends are negated: the box of two boxes has the larger of each. The fourth lane is 0.
+typedef struct Box {
+    rbQuad below; // minus the lower ends
+    rbQuad above; // the upper ends
+} Box;
+
+// One triangle on its way into the tree.
+typedef struct Item {
+    Box box;
+    int triangle;
+} Item;
+
+typedef struct Builder {
+    const rbVec3* vertices;
+    const rbIndex3* input;
+    Item* items;
+    rbBoxTree* tree;
+} Builder;
+
+// A run of items with their box.
+typedef struct Range {
+    int first, count;
+    Box box;
+} Range;
+
+static const Box emptyBox = {{-INFINITY, -INFINITY, -INFINITY, 0.0F},
+                             {-INFINITY, -INFINITY, -INFINITY, 0.0F}};
+
+static inline void joinBox(Box* box, const Box* other)
+{
+    box->below = rbQuad_Max(box->below, other->below);
+    box->above = rbQuad_Max(box->above, other->above);
+}
+
+static inline float halfSurface(const Box* box)
+{
+    rbQuad size = box->above + box->below;
+    return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
+}
+
+// Twice the centre of a box.
+static inline rbQuad centerOf(const Item* item)
+{
+    return item->box.above - item->box.below;
+}
+
+static float roundUp(double value)
+{
+    float rounded = (float)value;
+    return (double)rounded < value ? nextafterf(rounded, INFINITY) : rounded;
+}
+
+static Range joinItems(const Builder* builder, int first, int count)
+{
+    Range range = {first, count, emptyBox};
+    for (int i = first; i < first + count; ++i) {
+        joinBox(&range.box, &builder->items[i].box);
+    }
+    return range;
+}
+
+// ------------------------------------------------------------------------------------ splitting
+
+typedef struct Bin {
+    Box box;
+    int count;
+} Bin;
+
+typedef struct Cut {
+    float cost;
+    int axis; // -1: none
+    int bin;  // items of this bin and above go right
+} Cut;
+
+// Where the centres of a range lie along an axis, and the scale that maps them to bins.
+typedef struct Spread {
+    float lower, width;
+    float scale;
+} Spread;
+
+static inline int binOf(const Item* item, int axis, const Spread* spread)
+{
+    int bin = (int)((centerOf(item)[axis] - spread->lower) * spread->scale);
+    return bin < BIN_COUNT ? bin : BIN_COUNT - 1;
+}
+
+static void measureSpread(const Builder* builder, const Range* range, Spread spreads[3])
+{
+    Box centers = emptyBox;
+    for (int i = range->first; i < range->first + range->count; ++i) {
+        rbQuad center = centerOf(&builder->items[i]);
+        Box point = {-center, center};
+        joinBox(&centers, &point);
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        float lower = -centers.below[axis];
+        float width = centers.above[axis] - lower;
+        spreads[axis] = (Spread){lower, width, width > 0.0F ? (float)BIN_COUNT / width : 0.0F};
+    }
+}
+
+// The cheapest cut along an axis.
+static void tryAxis(const Builder* builder, const Range* range, int axis, const Spread* spread,
+                    Cut* best)
+{
+    Bin bins[BIN_COUNT];
+    for (int i = 0; i < BIN_COUNT; ++i) {
+        bins[i] = (Bin){emptyBox, 0};
+    }
+    for (int i = range->first; i < range->first + range->count; ++i) {
+        Bin* bin = &bins[binOf(&builder->items[i], axis, spread)];
+        joinBox(&bin->box, &builder->items[i].box);
+        ++bin->count;
+    }
+    float rightCosts[BIN_COUNT];
+    Bin right = {emptyBox, 0};
+    for (int i = BIN_COUNT - 1; i > 0; --i) {
+        joinBox(&right.box, &bins[i].box);
+        right.count += bins[i].count;
+        rightCosts[i] = right.count > 0 ? halfSurface(&right.box) * (float)right.count : 0.0F;
+    }
+    Bin left = {emptyBox, 0};
+    for (int i = 1; i < BIN_COUNT; ++i) {
+        joinBox(&left.box, &bins[i - 1].box);
+        left.count += bins[i - 1].count;
+        if (left.count == 0 || left.count == range->count) {
+            continue;
+        }
+        float cost = halfSurface(&left.box) * (float)left.count + rightCosts[i];
+        if (cost < best->cost) {
+            *best = (Cut){cost, axis, i};
+        }
+    }
+}
+
+static Cut findCut(const Builder* builder, const Range* range, Spread spreads[3])
+{
+    Cut best = {INFINITY, -1, 0};
+    int longest = 0;
+    for (int axis = 1; axis < 3; ++axis) {
+        longest = spreads[axis].width > spreads[longest].width ? axis : longest;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        // a width may be so small that its inverse is not finite
+        bool isUsed = axis == longest || range->count <= ONE_AXIS_COUNT;
+        if (isUsed && spreads[axis].scale > 0.0F && isfinite(spreads[axis].scale)) {
+            tryAxis(builder, range, axis, &spreads[axis], &best);
+        }
+    }
+    return best;
+}
+
+// Parts a range in two that are not empty; its items are reordered.
+static void split(const Builder* builder, const Range* range, int depth, Range parts[2])
+{
+    Spread spreads[3];
+    Cut cut = {INFINITY, -1, 0};
+    if (depth < HEURISTIC_DEPTH && range->count > 2) {
+        measureSpread(builder, range, spreads);
+        cut = findCut(builder, range, spreads);
+    }
+    int middle = range->first + range->count / 2;
+    if (cut.axis >= 0) {
+        int i = range->first;
+        int j = range->first + range->count - 1;
+        while (i <= j) {
+            if (binOf(&builder->items[i], cut.axis, &spreads[cut.axis]) < cut.bin) {
+                ++i;
+            } else {
+                Item swap = builder->items[i];
+                builder->items[i] = builder->items[j];
+                builder->items[j--] = swap;
+            }
+        }
+        middle = i;
+    }
+    parts[0] = joinItems(builder, range->first, middle - range->first);
+    parts[1] = joinItems(builder, middle, range->first + range->count - middle);
+    RB_ASSERT(parts[0].count > 0 && parts[1].count > 0);
+}
+
+// --------------------------------------------------------------------------------- tilted boxes
+
+// Of the sum of the half sizes: more than rounding to float does to the extent in any direction.
+#define TILTED_SLACK 1e-6
+
+static rbVec3 cornerOf(const Builder* builder, int item, int corner)
+{
+    int vertex = builder->input[builder->items[item].triangle].v[corner];
+    return rbSub(builder->vertices[vertex], builder->tree->origin);
+}
+
+// Principal axes of the corners of a range, the normal last.
+static rbMat3 findAxes(const Builder* builder, const Range* range)
+{
+    rbQuad twice = range->box.above - range->box.below;
+    rbVec3 middle = {0.5 * (double)twice[0], 0.5 * (double)twice[1], 0.5 * (double)twice[2]};
+    rbVec3 sum = RB_VEC3_ZERO;
+    rbSym3 squares = {0};
+    for (int i = range->first; i < range->first + range->count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            rbVec3 x = rbSub(cornerOf(builder, i, k), middle);
+            sum = rbAdd(sum, x);
+            rbSym3 square = {x.x * x.x, x.y * x.y, x.z * x.z, x.x * x.y, x.x * x.z, x.y * x.z};
+            squares = rbAddSym(squares, square);
+        }
+    }
+    double count = 3.0 * range->count;
+    rbVec3 mean = rbScale(1.0 / count, sum);
+    rbSym3 outer = {sum.x * mean.x, sum.y * mean.y, sum.z * mean.z,
+                    sum.x * mean.y, sum.x * mean.z, sum.y * mean.z};
+    rbEigen3 eigen = rbSym3_Diagonalize(rbAddSym(squares, rbScaleSym(-1.0, outer)));
+    rbVec3 axes[3] = {eigen.axes.cx, eigen.axes.cy, eigen.axes.cz};
+    double values[3] = {eigen.values.x, eigen.values.y, eigen.values.z};
+    int thin = values[0] < values[1] ? 0 : 1;
+    thin = values[2] < values[thin] ? 2 : thin;
+    rbMat3 result = {axes[(thin + 1) % 3], axes[(thin + 2) % 3], axes[thin]};
+    return result;
+}
+
+static void measureAlong(const Builder* builder, const Range* range, const rbMat3* axes,
+                         rbVec3* center, rbVec3* half)
+{
+    rbVec3 lower = {INFINITY, INFINITY, INFINITY};
+    rbVec3 upper = rbNeg(lower);
+    for (int i = range->first; i < range->first + range->count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            rbVec3 x = rbMulMtV(*axes, cornerOf(builder, i, k));
+            lower = rbMin3(lower, x);
+            upper = rbMax3(upper, x);
+        }
+    }
+    *center = rbScale(0.5, rbAdd(lower, upper));
+    *half = rbScale(0.5, rbSub(upper, lower));
+}
+
+static void setVector(float to[3][RB_BOX_WIDTH], int place, rbVec3 v)
+{
+    to[0][place] = (float)v.x;
+    to[1][place] = (float)v.y;
+    to[2][place] = (float)v.z;
+}
+
+// The smaller of the boxes along the axes of the body and along the principal axes.
+static void setTilted(const Builder* builder, rbTiltedNode* node, int place, const Range* range)
+{
+    rbMat3 axes = findAxes(builder, range);
+    rbVec3 center, h;
+    measureAlong(builder, range, &axes, &center, &h);
+    float straight = halfSurface(&range->box);
+    if (h.x * h.y + h.y * h.z + h.z * h.x > 0.25 * (double)straight) {
+        rbQuad size = range->box.above + range->box.below;
+        const rbMat3 e = RB_MAT3_IDENTITY;
+        bool isThinX = size[0] < size[1] && size[0] < size[2];
+        bool isThinY = !isThinX && size[1] < size[2];
+        axes = isThinX ? (rbMat3){e.cy, e.cz, e.cx} : isThinY ? (rbMat3){e.cz, e.cx, e.cy} : e;
+        measureAlong(builder, range, &axes, &center, &h);
+    }
+    // the centre in float may lie beside that in double
+    double slack = TILTED_SLACK * (h.x + h.y + h.z) + 4e-7 * rbLength(center);
+    h = rbAdd(h, rbMakeVec3(slack, slack, slack));
+    setVector(node->center, place, rbMulMV(axes, center));
+    setVector(node->longAxis, place, rbScale(h.x, axes.cx));
+    setVector(node->wideAxis, place, rbScale(h.y, axes.cy));
+    setVector(node->normal, place, rbScale(1.0 - 4e-7, axes.cz));
+    node->thickness[place] = roundUp(h.z * (1.0 + 1e-6));
+    node->radius[place] = roundUp(rbLength(h) * (1.0 + 1e-6));
+}
+
+// ---------------------------------------------------------------------------------------- nodes
+
+static int addNode(rbBoxTree* tree)
+{
+    if (tree->nodeCount == tree->nodeCapacity) {
+        size_t old = (size_t)tree->nodeCapacity;
+        size_t grown = old + old / 2 + 4;
+        tree->nodes = rbGrow(tree->nodes, old * sizeof(rbBoxNode), grown * sizeof(rbBoxNode));
+        tree->tilted =
+            rbGrow(tree->tilted, old * sizeof(rbTiltedNode), grown * sizeof(rbTiltedNode));
+        tree->nodeCapacity = (int)grown;
+    }
+    int at = tree->nodeCount++;
+    tree->nodes[at] =
+        (rbBoxNode){.child = {RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY}};
+    tree->tilted[at] = (rbTiltedNode){0};
+    return at;
+}
+
+static void setBox(rbBoxNode* node, int place, const Box* box)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        double lower = -(double)box->below[axis];
+        double upper = (double)box->above[axis];
+        float center = (float)(0.5 * (lower + upper));
+        double below = (double)center - lower;
+        double above = upper - (double)center;
+        node->center[axis][place] = center;
+        node->half[axis][place] = roundUp(below > above ? below : above);
+    }
+}
+
+// The triangles of a range go into the next block.
+static int32_t addBlock(const Builder* builder, const Range* range)
+{
+    rbBoxTree* tree = builder->tree;
+    if (tree->blockCount == tree->blockCapacity) {
+        size_t old = (size_t)tree->blockCapacity;
+        size_t grown = old + old / 2 + 4;
+        tree->blocks =
+            rbGrow(tree->blocks, old * sizeof(rbTriangleBlock), grown * sizeof(rbTriangleBlock));
+        tree->blockCapacity = (int)grown;
+    }
+    rbTriangleBlock* block = &tree->blocks[tree->blockCount];
+    for (int lane = 0; lane < RB_BOX_WIDTH; ++lane) {
+        bool isUsed = lane < range->count;
+        int triangle = builder->items[range->first + (isUsed ? lane : 0)].triangle;
+        block->origins[lane] = isUsed ? triangle : -1;
+        for (int k = 0; k < 3; ++k) {
+            rbVec3 corner = builder->vertices[builder->input[triangle].v[k]];
+            block->corners[k][0][lane] = corner.x;
+            block->corners[k][1][lane] = corner.y;
+            block->corners[k][2][lane] = corner.z;
+        }
+    }
+    return ~(int32_t)tree->blockCount++;
+}
+
+// A range that waits for its node.
+typedef struct Task {
+    Range range;
+    int slot; // that will hold it
+    int depth;
+} Task;
+
+// Cuts a range into at most four parts; always the one with the largest surface among those that
+// can be cut.
+static int cutRange(const Builder* builder, const Task* task, Range parts[RB_BOX_WIDTH])
+{
+    int count = 1;
+    parts[0] = task->range;
+    while (count < RB_BOX_WIDTH) {
+        int chosen = -1;
+        float largest = -1.0F;
+        for (int i = 0; i < count; ++i) {
+            float surface = halfSurface(&parts[i].box);
+            if (parts[i].count > RB_BOX_WIDTH && surface > largest) {
+                largest = surface;
+                chosen = i;
+            }
+        }
+        if (chosen < 0) {
+            break;
+        }
+        Range halves[2];
+        split(builder, &parts[chosen], task->depth, halves);
+        parts[chosen] = halves[0];
+        parts[count++] = halves[1];
+    }
+    return count;
+}
+
+// Places of one node are filled from behind, so that the first is the next on the stack: memory is
+// in the order of a descent.
+#define STACK_MAX (RB_BOX_WIDTH * RB_BOX_DEPTH_MAX)
+
+static void buildNodes(Builder* builder, Range whole)
+{
+    Task stack[STACK_MAX];
+    int top = 0;
+    rbBoxTree* tree = builder->tree;
+    (void)addNode(tree);
+    setBox(&tree->nodes[0], 0, &whole.box);
+    setTilted(builder, &tree->tilted[0], 0, &whole);
+    stack[top++] = (Task){whole, 0, 0};
+    while (top > 0) {
+        Task task = stack[--top];
+        Range parts[RB_BOX_WIDTH];
+        bool isBlock = task.range.count <= RB_BOX_WIDTH;
+        int count = isBlock ? 0 : cutRange(builder, &task, parts);
+        int32_t child = isBlock ? addBlock(builder, &task.range) : addNode(tree);
+        tree->nodes[task.slot / RB_BOX_WIDTH].child[task.slot % RB_BOX_WIDTH] = child;
+        for (int i = count - 1; i >= 0; --i) {
+            setBox(&tree->nodes[child], i, &parts[i].box);
+            setTilted(builder, &tree->tilted[child], i, &parts[i]);
+            RB_ASSERT(top < STACK_MAX);
+            stack[top++] = (Task){parts[i], RB_BOX_WIDTH * child + i, task.depth + 1};
+        }
+    }
+}
+
+// Gives back what the arrays have too much.
+static void* trim(void* memory, size_t size, int* capacity, int count)
+{
+    void* trimmed = rbGrow(memory, (size_t)*capacity * size, (size_t)count * size);
+    *capacity = count;
+    return trimmed;
+}
+
+rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, int count)
+{
+    RB_ASSERT(vertices != NULL && triangles != NULL && count >= 1);
+    rbVec3 lower = vertices[triangles[0].v[0]];
+    rbVec3 upper = lower;
+    for (int i = 0; i < count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            lower = rbMin3(lower, vertices[triangles[i].v[k]]);
+            upper = rbMax3(upper, vertices[triangles[i].v[k]]);
+        }
+    }
+    rbBoxTree* tree = rbAllocZero(1, sizeof(*tree));
+    tree->origin = rbScale(0.5, rbAdd(lower, upper));
+    tree->triangleCount = count;
+    Builder builder = {vertices, triangles, rbAlloc((size_t)count * sizeof(Item)), tree};
+    double square = 0.0;
+    for (int i = 0; i < count; ++i) {
+        rbVec3 low = {INFINITY, INFINITY, INFINITY};
+        rbVec3 high = rbNeg(low);
+        for (int k = 0; k < 3; ++k) {
+            // rounded to double before it is rounded outward; queries allow for that
+            rbVec3 x = rbSub(vertices[triangles[i].v[k]], tree->origin);
+            low = rbMin3(low, x);
+            high = rbMax3(high, x);
+            square = fmax(square, rbLengthSquared(x));
+        }
+        builder.items[i] = (Item){{{roundUp(-low.x), roundUp(-low.y), roundUp(-low.z), 0.0F},
+                                   {roundUp(high.x), roundUp(high.y), roundUp(high.z), 0.0F}},
+                                  i};
+    }
+    tree->radius = sqrt(square) * (1.0 + 1e-15);
+    buildNodes(&builder, joinItems(&builder, 0, count));
+    rbFree(builder.items, (size_t)count * sizeof(Item));
+    int nodeCapacity = tree->nodeCapacity;
+    tree->tilted = trim(tree->tilted, sizeof(rbTiltedNode), &nodeCapacity, tree->nodeCount);
+    tree->nodes = trim(tree->nodes, sizeof(rbBoxNode), &tree->nodeCapacity, tree->nodeCount);
+    tree->blocks =
+        trim(tree->blocks, sizeof(rbTriangleBlock), &tree->blockCapacity, tree->blockCount);
+    return tree;
+}
+
+void rbDestroyBoxTree(rbBoxTree* tree)
+{
+    if (tree != NULL) {
+        rbFree(tree->nodes, (size_t)tree->nodeCapacity * sizeof(rbBoxNode));
+        rbFree(tree->tilted, (size_t)tree->nodeCapacity * sizeof(rbTiltedNode));
+        rbFree(tree->blocks, (size_t)tree->blockCapacity * sizeof(rbTriangleBlock));
+        rbFree(tree, sizeof(*tree));
+    }
+}
+
+size_t rbBoxTree_GetBytes(const rbBoxTree* tree)
+{
+    return sizeof(*tree) + (size_t)tree->nodeCapacity * (sizeof(rbBoxNode) + sizeof(rbTiltedNode)) +
+           (size_t)tree->blockCapacity * sizeof(rbTriangleBlock);
+}

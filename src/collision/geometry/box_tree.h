@@ -1,0 +1,79 @@
+// A tree of boxes over the triangles of a mesh, four children a node: what distance, overlap and
+// ray queries descend.
+//
+// A slot is a part of the mesh: a node, or a block of up to four triangles. It is named by
+// 4 * node + place; slot 0 is the whole. Each slot has two boxes: one along the axes of the body,
+// for rays and boxes, and one along the principal axes of its vertices, which lies close to a
+// curved surface: its thickness falls with the square of its size. Boxes are relative to the origin
+// of the tree, in float, rounded outward; queries compute with them in double. Triangles are copied
+// in the order of the tree, so that neighbours in space are neighbours in memory.
+#ifndef RB_GEOMETRY_BOX_TREE_H
+#define RB_GEOMETRY_BOX_TREE_H
+
+#include "collision/geometry/triangle_sink.h"
+
+#include <rattleback/vecmath.h>
+
+// Children of a node and triangles of a block.
+#define RB_BOX_WIDTH 4
+// No node is deeper.
+#define RB_BOX_DEPTH_MAX 64
+
+// What a slot holds: a node (>= 0), nothing, or a block (the complement of its index).
+#define RB_BOX_EMPTY INT32_MIN
+
+// Boxes along the axes.
+typedef struct rbBoxNode {
+    float center[3][RB_BOX_WIDTH]; // m
+    float half[3][RB_BOX_WIDTH];
+    int32_t child[RB_BOX_WIDTH]; // full places come first
+} rbBoxNode;
+
+// Boxes along principal axes: center + x long + y wide + z thickness normal, |x|, |y|, |z| <= 1.
+typedef struct rbTiltedNode {
+    float center[3][RB_BOX_WIDTH]; // m
+    float longAxis[3][RB_BOX_WIDTH];
+    float wideAxis[3][RB_BOX_WIDTH];
+    float normal[3][RB_BOX_WIDTH]; // at most of length 1
+    float thickness[RB_BOX_WIDTH]; // m, half of it
+    float radius[RB_BOX_WIDTH];    // m, half the diagonal
+} rbTiltedNode;
+
+// Triangles, one a lane. Lanes that are not used repeat the first.
+typedef struct rbTriangleBlock {
+    double corners[3][3][RB_BOX_WIDTH]; // m, in the frame of the body: corner, axis, lane
+    int32_t origins[RB_BOX_WIDTH];      // index in the order given; -1: the lane is not used
+} rbTriangleBlock;
+
+typedef struct rbBoxTree {
+    rbVec3 origin;    // m, the middle of the mesh: floats resolve 1e-7 of its size, not of its
+                      // distance from the origin of the body
+    double radius;    // m, about the origin of the tree
+    rbBoxNode* nodes; // node 0 has only slot 0
+    rbTiltedNode* tilted;
+    rbTriangleBlock* blocks; // in the order of the tree
+    int nodeCount, nodeCapacity;
+    int blockCount, blockCapacity;
+    int triangleCount;
+} rbBoxTree;
+
+// A tree over count >= 1 triangles of finite corners; degenerate ones are fine. O(n log n).
+rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, int count);
+void rbDestroyBoxTree(rbBoxTree* tree); // NULL is fine
+size_t rbBoxTree_GetBytes(const rbBoxTree* tree);
+
+// What a slot holds.
+static inline int rbBoxTree_GetChild(const rbBoxTree* tree, int slot)
+{
+    return tree->nodes[slot / RB_BOX_WIDTH].child[slot % RB_BOX_WIDTH];
+}
+
+static inline void rbTriangleBlock_Get(const rbTriangleBlock* block, int lane, rbVec3 corners[3])
+{
+    for (int k = 0; k < 3; ++k) {
+        corners[k] = rbMakeVec3(block->corners[k][0][lane], block->corners[k][1][lane],
+                                block->corners[k][2][lane]);
+    }
+}
+
+#endif

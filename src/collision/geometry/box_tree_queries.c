@@ -1,0 +1,869 @@
+// Rays. Boxes are tested in float, four at a time: the ray is first moved along itself to the point
+// nearest to the middle of the tree, so that all lengths are at most a few radii and one bound
+// holds for all rounding (FLOAT_ROUNDING). A box is out if a plane through the line parts it from
+// the line (the three products of an axis and the direction: no division, zeros in the direction
+// need no care), or if its extent along the ray lies before the start or beyond the limit. That
+// extent, not the place where the line enters the box, is what bounds a hit: of a triangle grazed
+// along its plane any point may be taken. The last word has the test of triangles, in double with
+// exact signs (the idea is that of Woop, Benthin and Wald 2013).
+//
+// The other questions compute in double, two lanes at a time, with the boxes widened by a few units
+// in the last place of the largest coordinate. Points and directions look at the boxes along
+// principal axes: with those along the axes of the body, which stand farther off a slanted surface,
+// a nearest point took 3 times and a support 1.6 times as long (a million triangles).
+#include "collision/geometry/box_tree_queries.h"
+
+#include "base/core/lanes.h"
+#include "base/math/matrix3.h"
+
+#include <rattleback/base.h>
+
+#include <float.h>
+#include <limits.h>
+#include <string.h>
+
+// Four floats, one a child.
+typedef float Quad __attribute__((vector_size(16)));
+typedef int32_t QuadMask __attribute__((vector_size(16)));
+
+// Rounding of a few operations, of the largest coordinate.
+#define ROUNDING (32.0 * DBL_EPSILON)
+
+// bytes
+#define CACHE_LINE 64
+
+// ----------------------------------------------------------------------------------------- tasks
+
+static void startTasks(rbTreeTasks* waiting)
+{
+    waiting->tasks[0] = (rbTreeTask){-INFINITY, 0};
+    waiting->count = 1;
+}
+
+// Adds one above base, where keys fall toward the top: the least is taken next.
+static inline void addTask(rbTreeTasks* waiting, int base, rbTreeTask task)
+{
+    RB_ASSERT(waiting->count < RB_TASK_MAX);
+    int at = waiting->count++;
+    while (at > base && waiting->tasks[at - 1].key < task.key) {
+        waiting->tasks[at] = waiting->tasks[at - 1];
+        --at;
+    }
+    waiting->tasks[at] = task;
+}
+
+// The next part within the limit.
+static inline bool takeTask(rbTreeTasks* waiting, double limit, int32_t* child)
+{
+    while (waiting->count > 0) {
+        rbTreeTask task = waiting->tasks[--waiting->count];
+        if (task.key <= limit) {
+            *child = task.child;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Calls memory into the cache that a task will read. Large trees lie in main memory, and a walk
+// waits for it most of its time.
+static inline void fetch(const void* from, size_t size)
+{
+    for (size_t at = 0; at < size; at += CACHE_LINE) {
+        __builtin_prefetch((const char*)from + at);
+    }
+}
+
+static inline const rbTriangleBlock* blockOf(const rbBoxTree* tree, int32_t child)
+{
+    RB_ASSERT(child < 0 && ~child < tree->blockCount);
+    return &tree->blocks[~child];
+}
+
+static inline const rbBoxNode* nodeOf(const rbBoxTree* tree, int32_t child)
+{
+    RB_ASSERT(child >= 0 && child < tree->nodeCount);
+    return &tree->nodes[child];
+}
+
+// The children of a node whose keys are within the limit, for walks that look at tilted boxes.
+static inline void addChildren(rbTreeTasks* waiting, const rbBoxTree* tree, int32_t from,
+                               const double keys[RB_BOX_WIDTH], double limit)
+{
+    const rbBoxNode* node = nodeOf(tree, from);
+    int base = waiting->count;
+    for (int i = 0; i < RB_BOX_WIDTH && node->child[i] != RB_BOX_EMPTY; ++i) {
+        int32_t child = node->child[i];
+        if (keys[i] > limit) {
+            continue;
+        }
+        if (child < 0) {
+            fetch(&tree->blocks[~child], sizeof(rbTriangleBlock));
+        } else {
+            fetch(&tree->nodes[child], sizeof(rbBoxNode));
+            fetch(&tree->tilted[child], sizeof(rbTiltedNode));
+        }
+        addTask(waiting, base, (rbTreeTask){keys[i], child});
+    }
+}
+
+// Largest magnitude of a coordinate in the frame of the body.
+static double scaleOf(const rbBoxTree* tree)
+{
+    rbVec3 o = rbAbs3(tree->origin);
+    double largest = o.x > o.y ? o.x : o.y;
+    return (largest > o.z ? largest : o.z) + tree->radius;
+}
+
+// ---------------------------------------------------------------------------- rays and triangles
+
+rbRayView rbMakeRayView(const rbRay* ray)
+{
+    RB_ASSERT(rbIsFinite3(ray->origin) && rbIsFinite3(ray->direction));
+    rbVec3 d = ray->direction;
+    rbVec3 size = rbAbs3(d);
+    RB_ASSERT(size.x + size.y + size.z > 0.0);
+    if (size.x >= size.y && size.x >= size.z) {
+        return (rbRayView){ray->origin, d, 0, {d.y / d.x, d.z / d.x}};
+    }
+    if (size.y >= size.z) {
+        return (rbRayView){ray->origin, d, 1, {d.z / d.y, d.x / d.y}};
+    }
+    return (rbRayView){ray->origin, d, 2, {d.x / d.z, d.y / d.z}};
+}
+
+rbVec3 rbRayView_Look(const rbRayView* view, rbVec3 offset)
+{
+    static const int next[5] = {0, 1, 2, 0, 1};
+    const double c[3] = {offset.x, offset.y, offset.z};
+    double along = c[view->axis];
+    return rbMakeVec3(c[next[view->axis + 1]] - view->shear[0] * along,
+                      c[next[view->axis + 2]] - view->shear[1] * along, along);
+}
+
+// Exact sign of a.x b.y - a.y b.x. Near zero the products are taken with their rounding errors: the
+// difference is then good to two units in its last place (Kahan), so that the sign is right.
+static int signOfTurn(rbVec3 a, rbVec3 b)
+{
+    double left = a.x * b.y;
+    double right = a.y * b.x;
+    double value = left - right;
+    if (fabs(value) <= 4.0 * DBL_EPSILON * (fabs(left) + fabs(right))) {
+        double lost = fma(-a.y, b.x, right);
+        value = fma(a.x, b.y, -right) + lost;
+    }
+    return value > 0.0 ? 1 : (value < 0.0 ? -1 : 0);
+}
+
+rbPassing rbRayView_Pass(const rbVec3 seen[3], int* turn)
+{
+    int u0 = signOfTurn(seen[1], seen[2]);
+    int u1 = signOfTurn(seen[2], seen[0]);
+    int u2 = signOfTurn(seen[0], seen[1]);
+    bool hasNegative = u0 < 0 || u1 < 0 || u2 < 0;
+    bool hasPositive = u0 > 0 || u1 > 0 || u2 > 0;
+    *turn = hasPositive ? 1 : (hasNegative ? -1 : 0);
+    if (hasNegative && hasPositive) {
+        return RB_PASSING_NONE;
+    }
+    return u0 * u1 * u2 != 0 ? RB_PASSING_INSIDE : RB_PASSING_BORDER;
+}
+
+double rbRayView_Meet(const rbRayView* view, const rbVec3 corners[3], rbVec3 normal)
+{
+    rbVec3 v[3], seen[3];
+    for (int k = 0; k < 3; ++k) {
+        v[k] = rbSub(corners[k], view->origin);
+        seen[k] = rbRayView_Look(view, v[k]);
+    }
+    int turn;
+    rbVec3 d = view->direction;
+    double speed = rbDot(normal, d);
+    if (rbRayView_Pass(seen, &turn) == RB_PASSING_NONE || turn == 0 || speed == 0.0) {
+        return (double)NAN;
+    }
+    double hit = rbDot(normal, v[0]) / speed;
+    // a grazing line divides rounding by rounding: keep the hit on the triangle
+    double s0 = rbDot(d, v[0]);
+    double s1 = rbDot(d, v[1]);
+    double s2 = rbDot(d, v[2]);
+    double low = s0 < s1 ? s0 : s1;
+    double high = s0 < s1 ? s1 : s0;
+    low = s2 < low ? s2 : low;
+    high = s2 > high ? s2 : high;
+    return hit < low ? low : (hit > high ? high : hit);
+}
+
+static inline rbLanePair both(double x)
+{
+    return (rbLanePair){x, x};
+}
+
+static inline rbLanePair absolute(rbLanePair x)
+{
+    const rbLaneMask magnitude = {LLONG_MAX, LLONG_MAX};
+    return (rbLanePair)((rbLaneMask)x & magnitude);
+}
+
+static inline rbLanePair largerOf(rbLanePair a, rbLanePair b)
+{
+    rbLaneMask isA = a > b;
+    return (rbLanePair)((isA & (rbLaneMask)a) | (~isA & (rbLaneMask)b));
+}
+
+static inline rbLanePair smallerOf(rbLanePair a, rbLanePair b)
+{
+    rbLaneMask isA = a < b;
+    return (rbLanePair)((isA & (rbLaneMask)a) | (~isA & (rbLaneMask)b));
+}
+
+static inline rbLanePair loadPair(const double* from)
+{
+    rbLanePair pair;
+    memcpy(&pair, from, sizeof(pair));
+    return pair;
+}
+
+// Lanes where a_0 b_1 - a_1 b_0 is above and below zero for sure, as signOfTurn judges.
+static inline void judgeTurns(const rbLanePair a[2], const rbLanePair b[2], rbLaneMask* isAbove,
+                              rbLaneMask* isBelow)
+{
+    rbLanePair left = a[0] * b[1];
+    rbLanePair right = a[1] * b[0];
+    rbLanePair value = left - right;
+    rbLanePair bound = 4.0 * DBL_EPSILON * (absolute(left) + absolute(right));
+    *isAbove |= value > bound;
+    *isBelow |= value < -bound;
+}
+
+unsigned rbRayView_Filter(const rbRayView* view, const rbTriangleBlock* block)
+{
+    static const int next[5] = {0, 1, 2, 0, 1};
+    RB_ASSERT(view->axis >= 0 && view->axis < 3);
+    const double origin[3] = {view->origin.x, view->origin.y, view->origin.z};
+    int axes[3] = {view->axis, next[view->axis + 1], next[view->axis + 2]};
+    unsigned lanes = 0;
+    for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
+        rbLanePair seen[3][2];
+        for (int k = 0; k < 3; ++k) {
+            const double(*corner)[RB_BOX_WIDTH] = block->corners[k];
+            rbLanePair along = loadPair(&corner[axes[0]][half]) - both(origin[axes[0]]);
+            for (int i = 0; i < 2; ++i) {
+                rbLanePair c = loadPair(&corner[axes[i + 1]][half]) - both(origin[axes[i + 1]]);
+                seen[k][i] = c - both(view->shear[i]) * along;
+            }
+        }
+        rbLaneMask isAbove = {0, 0};
+        rbLaneMask isBelow = {0, 0};
+        judgeTurns(seen[0], seen[1], &isAbove, &isBelow);
+        judgeTurns(seen[1], seen[2], &isAbove, &isBelow);
+        judgeTurns(seen[2], seen[0], &isAbove, &isBelow);
+        rbLaneMask isOut = isAbove & isBelow;
+        lanes |= (unsigned)(isOut[0] == 0) << half | (unsigned)(isOut[1] == 0) << (half + 1);
+    }
+    for (int lane = 1; lane < RB_BOX_WIDTH; ++lane) {
+        lanes &= block->origins[lane] >= 0 ? ~0U : ~(1U << lane);
+    }
+    return lanes;
+}
+
+// -------------------------------------------------------------------------------- rays and boxes
+
+// In units of the radius R of the tree and of u = 2^-24: the line is within R of the middle, so
+// that centres are within 2 R of the origin of the walk. Their differences are good to 3 R u, the
+// direction to u, products to 7 R u, a sum of three and the extent of the box to 36 R u.
+#define FLOAT_ROUNDING (64.0 * 0x1p-24)
+
+void rbRayWalk_Start(rbRayWalk* walk, const rbBoxTree* tree, const rbRay* ray)
+{
+    RB_ASSERT(walk != NULL && tree != NULL && ray != NULL);
+    RB_ASSERT(rbIsFinite3(ray->origin) && rbIsFinite3(ray->direction));
+    RB_ASSERT(fabs(rbLengthSquared(ray->direction) - 1.0) < 1e-12);
+    walk->tree = tree;
+    startTasks(&walk->waiting);
+    double radius = tree->radius;
+    rbVec3 away = rbSub(ray->origin, tree->origin);
+    // in double, of the triangle test and of the move; beyond the radius no box can be told
+    double slack = ROUNDING * (rbLength(away) + radius);
+    bool isFar = !(slack < radius);
+    double shift = isFar ? 0.0 : -rbDot(away, ray->direction);
+    rbVec3 o = isFar ? RB_VEC3_ZERO : rbAddScaled(away, shift, ray->direction);
+    rbVec3 d = isFar ? RB_VEC3_ZERO : ray->direction;
+    if (rbLength(o) > radius + slack) {
+        walk->waiting.count = 0;
+    }
+    walk->shift = shift;
+    walk->reach = isFar ? (double)FLT_MAX : 4.0 * radius;
+    walk->origin[0] = (float)o.x;
+    walk->origin[1] = (float)o.y;
+    walk->origin[2] = (float)o.z;
+    walk->direction[0] = (float)d.x;
+    walk->direction[1] = (float)d.y;
+    walk->direction[2] = (float)d.z;
+    walk->slack = isFar ? INFINITY : (float)(slack + FLOAT_ROUNDING * radius) + FLT_MIN;
+    double start = -shift < -walk->reach ? -walk->reach : -shift;
+    walk->start = (float)(start > walk->reach ? walk->reach : start);
+    RB_ASSERT(walk->slack > 0.0F);
+}
+
+static inline Quad loadQuad(const float* from)
+{
+    Quad quad;
+    memcpy(&quad, from, sizeof(quad));
+    return quad;
+}
+
+static inline Quad absoluteQuad(Quad x)
+{
+    const QuadMask magnitude = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
+    return (Quad)((QuadMask)x & magnitude);
+}
+
+// Puts the children of a node that the ray may meet before the limit, from the origin of the walk.
+static inline void openForRay(rbRayWalk* walk, const rbBoxNode* node, float limit)
+{
+    const float* o = walk->origin;
+    const float* d = walk->direction;
+    float ax = fabsf(d[0]);
+    float ay = fabsf(d[1]);
+    float az = fabsf(d[2]);
+    Quad x = loadQuad(node->center[0]) - o[0];
+    Quad y = loadQuad(node->center[1]) - o[1];
+    Quad z = loadQuad(node->center[2]) - o[2];
+    Quad hx = loadQuad(node->half[0]);
+    Quad hy = loadQuad(node->half[1]);
+    Quad hz = loadQuad(node->half[2]);
+    Quad gapX = absoluteQuad(y * d[2] - z * d[1]) - (hy * az + hz * ay);
+    Quad gapY = absoluteQuad(z * d[0] - x * d[2]) - (hz * ax + hx * az);
+    Quad gapZ = absoluteQuad(x * d[1] - y * d[0]) - (hx * ay + hy * ax);
+    Quad middle = x * d[0] + y * d[1] + z * d[2];
+    Quad extent = hx * ax + hy * ay + hz * az + walk->slack;
+    Quad first = middle - extent;
+    Quad last = middle + extent;
+    QuadMask isMet = (gapX <= walk->slack) & (gapY <= walk->slack) & (gapZ <= walk->slack) &
+                     (first <= limit) & (last >= walk->start);
+    int base = walk->waiting.count;
+    for (int i = 0; i < RB_BOX_WIDTH && node->child[i] != RB_BOX_EMPTY; ++i) {
+        if (isMet[i] != 0) {
+            int32_t child = node->child[i];
+            if (child < 0) {
+                fetch(&walk->tree->blocks[~child], sizeof(rbTriangleBlock));
+            } else {
+                fetch(&walk->tree->nodes[child], sizeof(rbBoxNode));
+            }
+            addTask(&walk->waiting, base, (rbTreeTask){(double)first[i], child});
+        }
+    }
+}
+
+const rbTriangleBlock* rbRayWalk_Next(rbRayWalk* walk, double limit)
+{
+    // a limit rounded to float is wrong by less than the slack, which keys contain
+    double local = limit - walk->shift;
+    local = local > walk->reach ? walk->reach : local;
+    local = local < -walk->reach ? -walk->reach : local;
+    float rounded = (float)local;
+    int32_t child;
+    while (takeTask(&walk->waiting, (double)rounded, &child)) {
+        if (child < 0) {
+            return blockOf(walk->tree, child);
+        }
+        openForRay(walk, nodeOf(walk->tree, child), rounded);
+    }
+    return NULL;
+}
+
+// The first triangle, or any if that will do.
+static bool castRay(const rbBoxTree* tree, const rbTriangleNormals* normals, const rbRay* ray,
+                    bool anyWillDo, rbTreeHit* hit)
+{
+    RB_ASSERT(normals != NULL && normals->normals != NULL && normals->places != NULL);
+    RB_ASSERT(!isnan(ray->tMax));
+    rbRayWalk walk;
+    rbRayWalk_Start(&walk, tree, ray);
+    rbRayView view = rbMakeRayView(ray);
+    *hit = (rbTreeHit){ray->tMax, INT_MAX};
+    const rbTriangleBlock* block;
+    while ((block = rbRayWalk_Next(&walk, hit->t)) != NULL) {
+        unsigned lanes = rbRayView_Filter(&view, block);
+        for (int lane = 0; lanes >> lane != 0; ++lane) {
+            if ((lanes >> lane & 1U) == 0) {
+                continue;
+            }
+            int triangle = block->origins[lane];
+            RB_ASSERT(triangle >= 0 && triangle < tree->triangleCount);
+            rbVec3 corners[3];
+            rbTriangleBlock_Get(block, lane, corners);
+            double t = rbRayView_Meet(&view, corners, normals->normals[normals->places[triangle]]);
+            if (t >= 0.0 && (t < hit->t || (t == hit->t && triangle < hit->triangle))) {
+                *hit = (rbTreeHit){t, triangle};
+                if (anyWillDo) {
+                    return true;
+                }
+            }
+        }
+    }
+    return hit->triangle < INT_MAX;
+}
+
+bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbTriangleNormals* normals, const rbRay* ray,
+                       rbTreeHit* hit)
+{
+    RB_ASSERT(hit != NULL);
+    return castRay(tree, normals, ray, false, hit);
+}
+
+bool rbBoxTree_IsHit(const rbBoxTree* tree, const rbTriangleNormals* normals, const rbRay* ray)
+{
+    rbTreeHit hit;
+    return castRay(tree, normals, ray, true, &hit);
+}
+
+// Adds the crossing of a triangle; false if it is not certain.
+static bool countTriangle(const rbRayView* view, const rbVec3 corners[3], int* count)
+{
+    rbVec3 v[3];
+    for (int k = 0; k < 3; ++k) {
+        v[k] = rbRayView_Look(view, rbSub(corners[k], view->origin));
+    }
+    int turn;
+    rbPassing passing = rbRayView_Pass(v, &turn);
+    if (passing == RB_PASSING_NONE) {
+        return true;
+    }
+    // on which side of the triangle is the origin? Not in doubt unless it is close to the plane.
+    rbVec3 product = rbCross(v[1], v[2]);
+    rbVec3 a = rbAbs3(v[1]);
+    rbVec3 b = rbAbs3(v[2]);
+    double volume = rbDot(v[0], product);
+    rbVec3 sums = {a.y * b.z + a.z * b.y, a.z * b.x + a.x * b.z, a.x * b.y + a.y * b.x};
+    double bound = 8.0 * DBL_EPSILON * rbDot(rbAbs3(v[0]), sums);
+    const double d[3] = {view->direction.x, view->direction.y, view->direction.z};
+    int forward = d[view->axis] > 0.0 ? 1 : -1;
+    double ahead = volume * turn * forward;
+    if (passing == RB_PASSING_BORDER) {
+        return ahead < -bound;
+    }
+    *count += ahead > 0.0 ? turn * forward : 0;
+    return fabs(ahead) > bound;
+}
+
+bool rbBoxTree_CountCrossings(const rbBoxTree* tree, const rbRay* ray, int* count)
+{
+    RB_ASSERT(count != NULL);
+    rbRayWalk walk;
+    rbRayWalk_Start(&walk, tree, ray);
+    rbRayView view = rbMakeRayView(ray);
+    *count = 0;
+    const rbTriangleBlock* block;
+    while ((block = rbRayWalk_Next(&walk, INFINITY)) != NULL) {
+        unsigned lanes = rbRayView_Filter(&view, block);
+        for (int lane = 0; lanes >> lane != 0; ++lane) {
+            rbVec3 corners[3];
+            rbTriangleBlock_Get(block, lane, corners);
+            if ((lanes >> lane & 1U) != 0 && !countTriangle(&view, corners, count)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// ----------------------------------------------------------------------------------------- boxes
+
+// A box in the frame of the tree.
+typedef struct BoxQuery {
+    rbVec3 center;     // m
+    double half[3];    // m
+    rbVec3 axes[3];    // unit
+    double extents[3]; // m, half size along the axes of the tree
+    double slack;      // m, what rounding may do
+} BoxQuery;
+
+static BoxQuery makeBoxQuery(const rbBoxTree* tree, const rbTreeBox* box)
+{
+    rbVec3 h = box->halfSize;
+    BoxQuery query = {rbSub(box->center, tree->origin),
+                      {h.x, h.y, h.z},
+                      {box->axes.cx, box->axes.cy, box->axes.cz},
+                      {0},
+                      0.0};
+    rbVec3 extents =
+        rbAddScaled(rbAddScaled(rbScale(h.x, rbAbs3(box->axes.cx)), h.y, rbAbs3(box->axes.cy)), h.z,
+                    rbAbs3(box->axes.cz));
+    query.extents[0] = extents.x;
+    query.extents[1] = extents.y;
+    query.extents[2] = extents.z;
+    query.slack = ROUNDING * (scaleOf(tree) + rbLength(query.center) + rbLength(h));
+    return query;
+}
+
+// Half the floats of a node, widened.
+static inline rbLanePair widen(const float* from)
+{
+    return (rbLanePair){(double)from[0], (double)from[1]};
+}
+
+// Gaps of the box and two children along the axes of the tree and of the box: > 0 if they are
+// apart.
+static inline rbLanePair gapOfPair(const BoxQuery* query, const rbBoxNode* node, int place)
+{
+    rbLanePair d[3] = {widen(&node->center[0][place]) - both(query->center.x),
+                       widen(&node->center[1][place]) - both(query->center.y),
+                       widen(&node->center[2][place]) - both(query->center.z)};
+    rbLanePair h[3] = {widen(&node->half[0][place]), widen(&node->half[1][place]),
+                       widen(&node->half[2][place])};
+    rbLanePair gap = both(-INFINITY);
+    for (int i = 0; i < 3; ++i) {
+        gap = largerOf(gap, absolute(d[i]) - h[i] - both(query->extents[i]));
+    }
+    for (int i = 0; i < 3; ++i) {
+        rbVec3 a = query->axes[i];
+        rbLanePair apart = absolute(d[0] * a.x + d[1] * a.y + d[2] * a.z);
+        rbLanePair extent = h[0] * fabs(a.x) + h[1] * fabs(a.y) + h[2] * fabs(a.z);
+        gap = largerOf(gap, apart - extent - both(query->half[i]));
+    }
+    return gap;
+}
+
+// Do three values miss the interval from -reach to reach?
+static inline bool isBeyond(double a, double b, double c, double reach)
+{
+    double low = a < b ? a : b;
+    double high = a < b ? b : a;
+    low = c < low ? c : low;
+    high = c > high ? c : high;
+    return low > reach || high < -reach;
+}
+
+// The thirteen axes that can part a triangle from a box.
+static bool meetsBox(const BoxQuery* query, const rbVec3 corners[3], rbVec3 center)
+{
+    double v[3][3]; // corner, axis of the box
+    for (int k = 0; k < 3; ++k) {
+        rbVec3 x = rbSub(corners[k], center);
+        for (int i = 0; i < 3; ++i) {
+            v[k][i] = rbDot(query->axes[i], x);
+        }
+    }
+    const double* h = query->half;
+    double slack = query->slack;
+    for (int i = 0; i < 3; ++i) {
+        if (isBeyond(v[0][i], v[1][i], v[2][i], h[i] + slack)) {
+            return false;
+        }
+    }
+    double e[3][3];
+    for (int k = 0; k < 3; ++k) {
+        int to = k == 2 ? 0 : k + 1;
+        for (int i = 0; i < 3; ++i) {
+            e[k][i] = v[to][i] - v[k][i];
+        }
+    }
+    // products of an edge and an axis of the box
+    for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < 3; ++i) {
+            int p = i == 2 ? 0 : i + 1;
+            int q = p == 2 ? 0 : p + 1;
+            double reach = (h[p] + slack) * fabs(e[k][q]) + (h[q] + slack) * fabs(e[k][p]);
+            if (isBeyond(v[0][p] * e[k][q] - v[0][q] * e[k][p],
+                         v[1][p] * e[k][q] - v[1][q] * e[k][p],
+                         v[2][p] * e[k][q] - v[2][q] * e[k][p], reach)) {
+                return false;
+            }
+        }
+    }
+    rbVec3 first = {e[0][0], e[0][1], e[0][2]};
+    rbVec3 second = {e[1][0], e[1][1], e[1][2]};
+    rbVec3 n = rbCross(first, second);
+    double height = n.x * v[0][0] + n.y * v[0][1] + n.z * v[0][2];
+    double reach = fabs(n.x) * h[0] + fabs(n.y) * h[1] + fabs(n.z) * h[2];
+    return fabs(height) <= reach + slack * rbLength(first) * rbLength(second);
+}
+
+// Visits the triangles of a block that meet the box.
+static bool visitBlock(const BoxQuery* query, rbVec3 center, const rbTriangleBlock* block,
+                       rbVisitTriangleFn* visit, void* context)
+{
+    for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
+        rbVec3 corners[3];
+        rbTriangleBlock_Get(block, lane, corners);
+        if (meetsBox(query, corners, center) && !visit(block->origins[lane], corners, context)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool rbBoxTree_VisitBox(const rbBoxTree* tree, const rbTreeBox* box, rbVisitTriangleFn* visit,
+                        void* context)
+{
+    RB_ASSERT(tree != NULL && box != NULL && visit != NULL);
+    RB_ASSERT(rbIsFinite3(box->center));
+    RB_ASSERT(box->halfSize.x >= 0.0 && box->halfSize.y >= 0.0 && box->halfSize.z >= 0.0);
+    BoxQuery query = makeBoxQuery(tree, box);
+    rbTreeTasks waiting;
+    startTasks(&waiting);
+    int32_t child;
+    while (takeTask(&waiting, INFINITY, &child)) {
+        if (child < 0) {
+            if (!visitBlock(&query, box->center, blockOf(tree, child), visit, context)) {
+                return false;
+            }
+            continue;
+        }
+        const rbBoxNode* node = nodeOf(tree, child);
+        for (int half = RB_BOX_WIDTH - 2; half >= 0; half -= 2) {
+            rbLanePair gap = gapOfPair(&query, node, half);
+            for (int i = 1; i >= 0; --i) {
+                if (node->child[half + i] != RB_BOX_EMPTY && gap[i] <= query.slack) {
+                    RB_ASSERT(waiting.count < RB_TASK_MAX);
+                    waiting.tasks[waiting.count++] = (rbTreeTask){0.0, node->child[half + i]};
+                }
+            }
+        }
+    }
+    return true;
+}
+
+bool rbBoxTree_VisitBounds(const rbBoxTree* tree, const rbBounds* bounds, rbVisitTriangleFn* visit,
+                           void* context)
+{
+    RB_ASSERT(bounds != NULL);
+    rbTreeBox box = {rbScale(0.5, rbAdd(bounds->lower, bounds->upper)),
+                     rbScale(0.5, rbSub(bounds->upper, bounds->lower)), RB_MAT3_IDENTITY};
+    return rbBoxTree_VisitBox(tree, &box, visit, context);
+}
+
+// ---------------------------------------------------------------------------------------- points
+
+// Two boxes along principal axes and where a direction or an offset leads in them.
+typedef struct TiltedPair {
+    rbLanePair center[3], longAxis[3], wideAxis[3], normal[3];
+    rbLanePair thickness;
+} TiltedPair;
+
+static inline void widen3(const float from[3][RB_BOX_WIDTH], int place, rbLanePair to[3])
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        to[axis] = widen(&from[axis][place]);
+    }
+}
+
+static inline void loadTilted(const rbTiltedNode* node, int place, TiltedPair* pair)
+{
+    widen3(node->center, place, pair->center);
+    widen3(node->longAxis, place, pair->longAxis);
+    widen3(node->wideAxis, place, pair->wideAxis);
+    widen3(node->normal, place, pair->normal);
+    pair->thickness = widen(&node->thickness[place]);
+}
+
+static inline rbLanePair dotPair(const rbLanePair a[3], const rbLanePair b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// The axes in float are at right angles only to 1e-7: what that does to squares of distances.
+#define TILT_ROUNDING 1e-6
+// Squares (m^2) of axes up to this are zero.
+#define AXIS_SQUARE_MIN 1e-290
+
+// How far beyond a half size of square h2 a product with that half axis leads, squared.
+static inline rbLanePair squareBeyond(rbLanePair product, rbLanePair h2)
+{
+    rbLanePair beyond = largerOf(absolute(product) - h2, both(0.0));
+    return beyond * beyond / (h2 + both(AXIS_SQUARE_MIN));
+}
+
+// Bounds of the squared distances of a point from four boxes: of their nearest points from below,
+// of their farthest ones from above.
+static inline void measureBoxes(const rbTiltedNode* node, rbVec3 point, bool isFarthest,
+                                double squares[RB_BOX_WIDTH])
+{
+    for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
+        TiltedPair box;
+        loadTilted(node, half, &box);
+        rbLanePair d[3] = {box.center[0] - both(point.x), box.center[1] - both(point.y),
+                           box.center[2] - both(point.z)};
+        rbLanePair l = dotPair(d, box.longAxis);
+        rbLanePair w = dotPair(d, box.wideAxis);
+        rbLanePair n = absolute(dotPair(d, box.normal));
+        rbLanePair l2 = dotPair(box.longAxis, box.longAxis);
+        rbLanePair w2 = dotPair(box.wideAxis, box.wideAxis);
+        rbLanePair t = box.thickness;
+        rbLanePair square;
+        if (isFarthest) {
+            square = dotPair(d, d) + 2.0 * (absolute(l) + absolute(w) + n * t) + l2 + w2 + t * t;
+            square *= 1.0 + TILT_ROUNDING;
+        } else {
+            rbLanePair beyond = largerOf(n - t, both(0.0));
+            square = squareBeyond(l, l2) + squareBeyond(w, w2) + beyond * beyond;
+            square *= 1.0 - TILT_ROUNDING;
+        }
+        squares[half] = square[0];
+        squares[half + 1] = square[1];
+    }
+}
+
+// Lower bounds of the squared distances of a point from the triangles of a block: from their boxes.
+static inline void measureTriangles(const rbTriangleBlock* block, rbVec3 point,
+                                    double squares[RB_BOX_WIDTH])
+{
+    const double p[3] = {point.x, point.y, point.z};
+    for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
+        rbLanePair sum = both(0.0);
+        for (int axis = 0; axis < 3; ++axis) {
+            rbLanePair a = loadPair(&block->corners[0][axis][half]);
+            rbLanePair b = loadPair(&block->corners[1][axis][half]);
+            rbLanePair c = loadPair(&block->corners[2][axis][half]);
+            rbLanePair low = smallerOf(smallerOf(a, b), c) - both(p[axis]);
+            rbLanePair high = both(p[axis]) - largerOf(largerOf(a, b), c);
+            rbLanePair d = largerOf(largerOf(low, high), both(0.0));
+            sum += d * d;
+        }
+        squares[half] = sum[0];
+        squares[half + 1] = sum[1];
+    }
+}
+
+// The square that a box may have and still hold something as near as that.
+static inline double widenSquare(double square, double slack)
+{
+    double reach = sqrt(square) * (1.0 + ROUNDING) + slack;
+    return reach * reach * (1.0 + ROUNDING);
+}
+
+bool rbBoxTree_FindNearest(const rbBoxTree* tree, rbVec3 point, double limit, rbClosest* closest,
+                           int* triangle)
+{
+    RB_ASSERT(tree != NULL && closest != NULL && triangle != NULL);
+    RB_ASSERT(rbIsFinite3(point));
+    RB_ASSERT(limit >= 0.0);
+    rbVec3 p = rbSub(point, tree->origin);
+    // the point found is rounded in the frame of the body
+    double slack = ROUNDING * (scaleOf(tree) + rbLength(p));
+    double reach = widenSquare(limit, slack);
+    rbTreeTasks waiting;
+    startTasks(&waiting);
+    *closest = (rbClosest){.squared = limit};
+    int first = INT_MAX;
+    int32_t child;
+    while (takeTask(&waiting, reach, &child)) {
+        double squares[RB_BOX_WIDTH];
+        if (child >= 0) {
+            measureBoxes(&tree->tilted[child], p, false, squares);
+            addChildren(&waiting, tree, child, squares, reach);
+            continue;
+        }
+        const rbTriangleBlock* block = blockOf(tree, child);
+        measureTriangles(block, point, squares);
+        for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
+            if (squares[lane] > reach) {
+                continue;
+            }
+            rbVec3 corners[3];
+            rbTriangleBlock_Get(block, lane, corners);
+            rbClosest found = rbClosestOfPointTriangle(point, corners);
+            int origin = block->origins[lane];
+            if (found.squared < closest->squared ||
+                (found.squared == closest->squared && origin < first)) {
+                *closest = found;
+                first = origin;
+                reach = widenSquare(found.squared, slack);
+            }
+        }
+    }
+    *triangle = first < INT_MAX ? first : -1;
+    return first < INT_MAX;
+}
+
+double rbBoxTree_FindFarthest(const rbBoxTree* tree, rbVec3 point)
+{
+    RB_ASSERT(tree != NULL);
+    RB_ASSERT(rbIsFinite3(point));
+    rbVec3 p = rbSub(point, tree->origin);
+    double slack = ROUNDING * (rbLength(p) + tree->radius);
+    rbTreeTasks waiting;
+    startTasks(&waiting);
+    double largest = 0.0;
+    int32_t child;
+    // keys are squares with their sign changed
+    while (takeTask(&waiting, -largest, &child)) {
+        if (child >= 0) {
+            double keys[RB_BOX_WIDTH];
+            measureBoxes(&tree->tilted[child], p, true, keys);
+            for (int i = 0; i < RB_BOX_WIDTH; ++i) {
+                keys[i] = -widenSquare(keys[i], slack);
+            }
+            addChildren(&waiting, tree, child, keys, -largest);
+            continue;
+        }
+        const rbTriangleBlock* block = blockOf(tree, child);
+        for (int i = 0; i < 3 * RB_BOX_WIDTH; ++i) {
+            rbVec3 corners[3];
+            rbTriangleBlock_Get(block, i / 3, corners);
+            double square = rbLengthSquared(rbSub(corners[i % 3], point));
+            largest = square > largest ? square : largest;
+        }
+    }
+    return largest;
+}
+
+void rbReachWalk_Start(rbReachWalk* walk, const rbBoxTree* tree, rbVec3 direction)
+{
+    RB_ASSERT(walk != NULL && tree != NULL);
+    RB_ASSERT(rbIsFinite3(direction));
+    walk->tree = tree;
+    walk->direction = direction;
+    rbVec3 size = rbAbs3(direction);
+    double slack = ROUNDING * (size.x + size.y + size.z) * scaleOf(tree);
+    walk->base = rbDot(direction, tree->origin) + slack;
+    startTasks(&walk->waiting);
+}
+
+const rbTriangleBlock* rbReachWalk_Next(rbReachWalk* walk, double least)
+{
+    rbVec3 v = walk->direction;
+    rbLanePair d[3] = {both(v.x), both(v.y), both(v.z)};
+    int32_t child;
+    while (takeTask(&walk->waiting, -least, &child)) {
+        if (child < 0) {
+            return blockOf(walk->tree, child);
+        }
+        double keys[RB_BOX_WIDTH];
+        for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
+            TiltedPair box;
+            loadTilted(&walk->tree->tilted[child], half, &box);
+            rbLanePair reach = dotPair(d, box.center) + absolute(dotPair(d, box.longAxis)) +
+                               absolute(dotPair(d, box.wideAxis)) +
+                               absolute(dotPair(d, box.normal)) * box.thickness + both(walk->base);
+            keys[half] = -reach[0];
+            keys[half + 1] = -reach[1];
+        }
+        addChildren(&walk->waiting, walk->tree, child, keys, -least);
+    }
+    return NULL;
+}
+
+double rbBoxTree_FindReach(const rbBoxTree* tree, rbVec3 direction)
+{
+    rbReachWalk walk;
+    rbReachWalk_Start(&walk, tree, direction);
+    double largest = -INFINITY;
+    const rbTriangleBlock* block;
+    while ((block = rbReachWalk_Next(&walk, largest)) != NULL) {
+        rbLanePair best = both(largest);
+        for (int k = 0; k < 3; ++k) {
+            for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
+                rbLanePair value = direction.x * loadPair(&block->corners[k][0][half]) +
+                                   direction.y * loadPair(&block->corners[k][1][half]) +
+                                   direction.z * loadPair(&block->corners[k][2][half]);
+                best = largerOf(best, value);
+            }
+        }
+        largest = best[0] > best[1] ? best[0] : best[1];
+    }
+    RB_ASSERT(largest > -INFINITY);
+    return largest;
+}

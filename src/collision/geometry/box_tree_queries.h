@@ -1,0 +1,154 @@
+// Questions to a box tree: rays, boxes, nearest and farthest points.
+//
+// Pure functions of the tree, without allocation. A walk hands out blocks of triangles, the most
+// promising first, and leaves out those whose box proves them useless for the limit given; box
+// tests allow for rounding, so that an answer never depends on the tree. The parameter of a ray is
+// a length: directions are unit vectors. Triangles are numbered in the order that the tree was
+// built from.
+#ifndef RB_GEOMETRY_BOX_TREE_QUERIES_H
+#define RB_GEOMETRY_BOX_TREE_QUERIES_H
+
+#include "collision/geometry/box_tree.h"
+#include "collision/geometry/closest.h"
+
+#include <rattleback/shape.h>
+
+// Parts of a tree that wait: each step down leaves at most three.
+#define RB_TASK_MAX (3 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
+
+// A part of the tree that waits.
+typedef struct rbTreeTask {
+    double key;    // the part is of use for limits from here on
+    int32_t child; // as in rbBoxNode
+} rbTreeTask;
+
+typedef struct rbTreeTasks {
+    rbTreeTask tasks[RB_TASK_MAX];
+    int count;
+} rbTreeTasks;
+
+// ------------------------------------------------------------------------------------------ rays
+
+// A ray seen along itself: shearing along the longest axis of the direction makes the ray that
+// axis, and points keep two coordinates across it.
+typedef struct rbRayView {
+    rbVec3 origin, direction; // m; unit
+    int axis;                 // 0, 1, 2: x, y, z
+    double shear[2];
+} rbRayView;
+
+// How a line passes a triangle: not at all, through the inside, or through the border.
+typedef enum rbPassing {
+    RB_PASSING_NONE,
+    RB_PASSING_INSIDE,
+    RB_PASSING_BORDER, // an edge, a corner, or within the plane
+} rbPassing;
+
+rbRayView rbMakeRayView(const rbRay* ray);
+
+// Coordinates of a point relative to the origin of the ray: across it (two) and along the axis.
+// A right-handed frame.
+rbVec3 rbRayView_Look(const rbRayView* view, rbVec3 offset);
+
+// Exact for the coordinates seen: triangles around an edge leave no gap. turn is the sense of
+// rotation seen, 1 or -1; 0 for a triangle seen edge on.
+rbPassing rbRayView_Pass(const rbVec3 seen[3], int* turn);
+
+// Parameter where the line of the ray meets a triangle of the given unit normal, NaN if it does
+// not. A line within the plane of the triangle does not meet it.
+double rbRayView_Meet(const rbRayView* view, const rbVec3 corners[3], rbVec3 normal);
+
+// Lanes of a block (bit i: lane i) that the line may meet: all others it does not.
+unsigned rbRayView_Filter(const rbRayView* view, const rbTriangleBlock* block);
+
+// Blocks along a ray.
+typedef struct rbRayWalk {
+    const rbBoxTree* tree;
+    float origin[3];    // m, the point of the line nearest to the origin of the tree
+    float direction[3]; // unit
+    float slack;        // m, what rounding does to box tests
+    float start;        // m, where the ray begins
+    double shift;       // m, parameter of the origin above
+    double reach;       // m, parameters from there that are out of the tree
+    rbTreeTasks waiting;
+} rbRayWalk;
+
+void rbRayWalk_Start(rbRayWalk* walk, const rbBoxTree* tree, const rbRay* ray);
+
+// The next block with a triangle that the ray may meet at a parameter <= limit, NULL if there is
+// none. limit must not grow from call to call.
+const rbTriangleBlock* rbRayWalk_Next(rbRayWalk* walk, double limit);
+
+// Normals by triangle, for rays.
+typedef struct rbTriangleNormals {
+    const rbVec3* normals; // unit
+    const int* places;     // of the normal of each triangle
+} rbTriangleNormals;
+
+typedef struct rbTreeHit {
+    double t;     // m
+    int triangle; // of several at one t the first
+} rbTreeHit;
+
+// The first triangle that a ray meets, as if all were tried.
+bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbTriangleNormals* normals, const rbRay* ray,
+                       rbTreeHit* hit);
+
+// Does a ray meet any triangle?
+bool rbBoxTree_IsHit(const rbBoxTree* tree, const rbTriangleNormals* normals, const rbRay* ray);
+
+// Signed crossings ahead of a ray, +1 where it leaves along the normal: of a closed surface the
+// winding number of the origin. tMax is not used. False if the count is not certain: the ray
+// touches an edge or starts within rounding of the surface.
+bool rbBoxTree_CountCrossings(const rbBoxTree* tree, const rbRay* ray, int* count);
+
+// ----------------------------------------------------------------------------------------- boxes
+
+// Takes a triangle; false ends the visit. context is the caller's.
+typedef bool rbVisitTriangleFn(int triangle, const rbVec3 corners[3], void* context);
+
+// A box about a centre.
+typedef struct rbTreeBox {
+    rbVec3 center;   // m, frame of the body
+    rbVec3 halfSize; // m, >= 0
+    rbMat3 axes;     // orthonormal
+} rbTreeBox;
+
+// Visits all triangles that meet a box, by separating axes; triangles within rounding of it may be
+// among them, in no particular but a defined order. False if a visit was ended.
+bool rbBoxTree_VisitBox(const rbBoxTree* tree, const rbTreeBox* box, rbVisitTriangleFn* visit,
+                        void* context);
+
+// The same for a box along the axes.
+bool rbBoxTree_VisitBounds(const rbBoxTree* tree, const rbBounds* bounds, rbVisitTriangleFn* visit,
+                           void* context);
+
+// ---------------------------------------------------------------------------------------- points
+
+// The point of the surface nearest to a point: closest->a is the point, b that of the surface. Only
+// distances whose square is <= limit (m^2, INFINITY is fine) count. Of triangles at one distance
+// the first. False if there is none.
+bool rbBoxTree_FindNearest(const rbBoxTree* tree, rbVec3 point, double limit, rbClosest* closest,
+                           int* triangle);
+
+// Square of the largest distance of a corner from a point.
+double rbBoxTree_FindFarthest(const rbBoxTree* tree, rbVec3 point);
+
+// Largest rbDot(direction, corner), the same bits as over all corners.
+double rbBoxTree_FindReach(const rbBoxTree* tree, rbVec3 direction);
+
+// Blocks far in a direction.
+typedef struct rbReachWalk {
+    const rbBoxTree* tree;
+    rbVec3 direction;
+    double base; // of the origin of the tree, with what rounding may do
+    rbTreeTasks waiting;
+} rbReachWalk;
+
+void rbReachWalk_Start(rbReachWalk* walk, const rbBoxTree* tree, rbVec3 direction);
+
+// The next block with a corner whose rbDot(direction, corner) may be >= least, NULL if there is
+// none. least must not fall from call to call.
+const rbTriangleBlock* rbReachWalk_Next(rbReachWalk* walk, double least);
+
+#endif

@@ -1,0 +1,67 @@
+// Closest points of points, edges, plane polygons and triangles, all in one frame.
+//
+// The distance of an answer is the length of the difference of its points, never the root of a
+// difference of squares. Figures that meet give 0 and one point on both. Polygons need not be
+// convex; degenerate edges and triangles count as the point or edge they are.
+#ifndef RB_GEOMETRY_CLOSEST_H
+#define RB_GEOMETRY_CLOSEST_H
+
+#include <rattleback/vecmath.h>
+
+typedef enum rbFigure {
+    RB_FIGURE_VERTEX,
+    RB_FIGURE_EDGE,
+    RB_FIGURE_FACE,
+} rbFigure;
+
+// Where on a figure a closest point lies: on corner i, inside the edge from corner i to the next
+// one, or inside the face (i = 0).
+typedef struct rbFigurePart {
+    rbFigure kind;
+    int index;
+} rbFigurePart;
+
+typedef struct rbClosest {
+    rbVec3 a, b;    // m, on the first and on the second figure
+    double squared; // m^2, |b - a|^2
+    rbFigurePart partA, partB;
+} rbClosest;
+
+// A plane polygon; corners in either orientation that agrees with the normal.
+typedef struct rbFacet {
+    const rbVec3* corners;
+    int count;     // >= 3
+    rbVec3 normal; // unit; normal . x = offset
+    double offset;
+} rbFacet;
+
+// Two edges (L-17, L-18).
+rbClosest rbClosestOfEdges(const rbVec3 a[2], const rbVec3 b[2]);
+
+// A point (partA: vertex 0) and an edge (L-19).
+rbClosest rbClosestOfPointEdge(rbVec3 point, const rbVec3 edge[2]);
+
+// Does the point of the plane lie in the polygon? Boundary points go either way (L-21).
+bool rbFacet_Contains(const rbFacet* facet, rbVec3 point);
+
+// A point and a polygon (L-20, L-22).
+rbClosest rbClosestOfPointFacet(rbVec3 point, const rbFacet* facet);
+
+// Where an edge that is not parallel to the plane cuts the polygon, if it does (L-23).
+bool rbFacet_CutEdge(const rbFacet* facet, const rbVec3 edge[2], rbVec3* point);
+
+// An edge and a polygon, plain (L-24).
+rbClosest rbClosestOfEdgeFacet(const rbVec3 edge[2], const rbFacet* facet);
+
+// Two polygons, nothing computed twice (L-25, L-26): one elementary test.
+rbClosest rbClosestOfFacets(const rbFacet* a, const rbFacet* b);
+
+// A point and a triangle.
+rbClosest rbClosestOfPointTriangle(rbVec3 point, const rbVec3 triangle[3]);
+
+// Two triangles. May give up, with squared = INFINITY and no points, as soon as it is proved that
+// the squared distance is at least limit (INFINITY: never gives up): a triangle pair that cannot
+// beat the best known one costs less.
+rbClosest rbClosestOfTriangles(const rbVec3 a[3], const rbVec3 b[3], double limit);
+
+#endif

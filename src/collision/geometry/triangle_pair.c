@@ -1,0 +1,406 @@
+// Closest points of two triangles: the innermost step of every distance of meshes.
+//
+// Two disjoint convex figures have their closest points at a vertex over a face or on two edges.
+//
+// 1. Heights of the corners over the plane of the other triangle. Their gap is a lower bound of
+//    the distance: enough to give up against a limit, together with the gap along the line of
+//    centers.
+// 2. If the corner of least height stands over the inside of the other face, that bound is
+//    attained, and nothing else can be closer. No other vertex over a face needs a test.
+// 3. If neither plane separates, an edge may pass through a face: distance 0.
+// 4. Else the points lie on two edges. The closest point of A lies inside an edge, or at its end,
+//    only if some corner of B is beyond that edge (beyond the plane through the edge along the
+//    normal): about half of the edges drop out. The pairs left are done two at a time.
+//
+// Lane 0 holds triangle A and the corners of B, lane 1 triangle B and the corners of A, so that
+// swapping the triangles swaps lanes.
+//
+// Rounding: the points found always lie on the figures, so that an error e of the parameters
+// changes the distance d by e^2 / d only. What must be exact to rounding is where d is small: the
+// normal (see Face) and the parameters of nearly parallel edges (see edge_lanes.h).
+#include "collision/geometry/closest.h"
+#include "collision/geometry/edge_lanes.h"
+
+#include <rattleback/base.h>
+
+// Giving up needs a gap beyond the limit by this relative and this absolute part (of the squared
+// extent): (l + e)^2 <= (1 + c) l^2 + (1 + 1 / c) e^2 with e = 3e-15 extents.
+#define LIMIT_SLACK (1.0 + 1e-12)
+#define EXTENT_SLACK 1e-17
+
+// Square of what heights are off by rounding, of the squared extent.
+#define GAP_ROUNDING 1e-28
+
+// Squared area below which a triangle is a sliver, of the squared sum of two squared edges: height
+// about a thirtieth of the length. A sliver takes the careful way, see Face.
+#define SLIVER (1.0 / 4096.0)
+
+// Triangle A and the corners of B in lane 0, triangle B and the corners of A in lane 1.
+typedef struct FacePair {
+    rbLanes3 first, last; // edges from corner 0 to corner 1 and to corner 2
+    rbLanePair firstSquare, lastSquare;
+    rbLanes3 normal; // first x last, not unit
+    rbLanePair normalSquare;
+    rbLanes3 offsets[3];   // of the other triangle's corners from corner 0
+    rbLanePair heights[3]; // of the other triangle's corners, times the normal's length
+    rbLanePair gap;        // least height if the plane separates, else negative
+} FacePair;
+
+// Where the corners of one triangle are above the other, per lane; edge i leads to corner i + 1.
+typedef struct Footprint {
+    rbLanePair heights[3];
+    rbLanePair inside[3][3]; // [corner][edge]: positive inside the edge, normalSquare in sum
+} Footprint;
+
+static inline rbVec3 laneOf(rbLanes3 a, int lane)
+{
+    return rbMakeVec3(a.x[lane], a.y[lane], a.z[lane]);
+}
+
+static inline bool any(rbLaneMask mask)
+{
+    return (mask | (rbLaneMask){mask[1], mask[0]})[0] != 0;
+}
+
+static inline rbLanePair least(rbLanePair a, rbLanePair b, rbLanePair c)
+{
+    return rbSmaller(rbSmaller(a, b), c);
+}
+
+static inline void findHeights(FacePair* pair)
+{
+    pair->normalSquare = rbDot3(pair->normal, pair->normal);
+    for (int i = 0; i < 3; ++i) {
+        pair->heights[i] = rbDot3(pair->offsets[i], pair->normal);
+    }
+    const rbLanePair* h = pair->heights;
+    pair->gap = rbLarger(least(h[0], h[1], h[2]), least(-h[0], -h[1], -h[2]));
+}
+
+static inline rbLaneMask isSliver(const FacePair* pair)
+{
+    rbLanePair square = pair->firstSquare + pair->lastSquare;
+    return pair->normalSquare < rbBoth(SLIVER) * square * square;
+}
+
+// Square of the size of the figure of both.
+static inline rbLanePair extentOf(const FacePair* pair)
+{
+    rbLanePair extent =
+        rbDot3(pair->offsets[0], pair->offsets[0]) + pair->firstSquare + pair->lastSquare;
+    return extent + rbSwapped(extent);
+}
+
+// Is the squared distance at least limit, by the gap along a normal or along the line of centers?
+static inline bool isBeyond(const FacePair* pair, const rbLanes3 corners[3], double limit)
+{
+    rbLanePair bound = rbBoth(limit * LIMIT_SLACK) + rbBoth(EXTENT_SLACK) * extentOf(pair);
+    rbLaneMask isGapFar = (pair->gap > rbBoth(0.0)) & ~isSliver(pair) &
+                          (pair->gap * pair->gap >= bound * pair->normalSquare);
+    if (any(isGapFar)) {
+        return true;
+    }
+    rbLanes3 sum = rbAdd3(rbAdd3(corners[0], corners[1]), corners[2]);
+    rbLanes3 axis = rbSub3(rbSwap3(sum), sum);
+    // (corner of the other - corner 0) . (center of the other - center), in both lanes
+    rbLanePair p0 = rbDot3(pair->offsets[0], axis);
+    rbLanePair p1 = rbDot3(pair->offsets[1], axis);
+    rbLanePair p2 = rbDot3(pair->offsets[2], axis);
+    // the least of B's over A's corner 0 plus the least of A's over B's, less the way between them
+    rbLanePair low = least(p0, p1, p2);
+    rbLanePair along = low + rbSwapped(low) - p0;
+    return any((along > rbBoth(0.0)) & (along * along >= bound * rbDot3(axis, axis)));
+}
+
+// Barycentric weights: weight of corner 2 belongs to edge 0, of corner 1 to edge 2.
+static inline void findInside(const FacePair* pair, rbLanePair inside[3][3])
+{
+    rbLanes3 inward0 = rbCross3(pair->normal, pair->first);
+    rbLanes3 inward2 = rbCross3(pair->last, pair->normal);
+    for (int i = 0; i < 3; ++i) {
+        inside[i][0] = rbDot3(pair->offsets[i], inward0);
+        inside[i][2] = rbDot3(pair->offsets[i], inward2);
+        inside[i][1] = pair->normalSquare - inside[i][0] - inside[i][2];
+    }
+}
+
+// The closest pair is corner i of the other triangle and its foot on the lane's face.
+static inline rbClosest closestAtVertex(rbVec3 vertex, const FacePair* pair, int lane, int corner)
+{
+    double ratio = pair->heights[corner][lane] / pair->normalSquare[lane];
+    rbVec3 foot = rbAddScaled(vertex, -ratio, laneOf(pair->normal, lane));
+    rbFigurePart face = {RB_FIGURE_FACE, 0};
+    rbFigurePart point = {RB_FIGURE_VERTEX, corner};
+    double squared = rbLengthSquared(rbSub(vertex, foot));
+    return lane == 0 ? (rbClosest){foot, vertex, squared, face, point}
+                     : (rbClosest){vertex, foot, squared, point, face};
+}
+
+// A common point of two triangles: where an edge of one passes through the face of the other.
+static bool findCrossing(const rbVec3 a[3], const rbVec3 b[3], const Footprint* print,
+                         rbClosest* closest)
+{
+    for (int code = 0; code < 6; ++code) {
+        int lane = code & 1;
+        int i = code >> 1;
+        int next = i == 2 ? 0 : i + 1;
+        double h = print->heights[i][lane];
+        double g = print->heights[next][lane];
+        if (!((h < 0.0 && g > 0.0) || (h > 0.0 && g < 0.0))) {
+            continue;
+        }
+        double t = h / (h - g);
+        bool isInside = true;
+        for (int edge = 0; edge < 3; ++edge) {
+            double w = print->inside[i][edge][lane];
+            isInside = isInside && w + t * (print->inside[next][edge][lane] - w) > 0.0;
+        }
+        if (isInside) {
+            const rbVec3* other = lane == 0 ? b : a;
+            rbVec3 point = rbAddScaled(other[i], t, rbSub(other[next], other[i]));
+            rbFigurePart face = {RB_FIGURE_FACE, 0};
+            rbFigurePart edge = {RB_FIGURE_EDGE, i};
+            *closest =
+                (rbClosest){point, point, 0.0, lane == 0 ? face : edge, lane == 0 ? edge : face};
+            return true;
+        }
+    }
+    return false;
+}
+
+// Two edges of a triangle, by their first corners.
+static inline rbEdgeLanes twoEdges(const rbVec3 triangle[3], int i, int j)
+{
+    static const unsigned char next[3] = {1, 2, 0};
+    rbLanes3 start = rbJoin3(triangle[i], triangle[j]);
+    rbLanes3 along = rbSub3(rbJoin3(triangle[next[i]], triangle[next[j]]), start);
+    return (rbEdgeLanes){start, along, rbReciprocal(rbDot3(along, along))};
+}
+
+// Closest points on the edges: bit i of openA for edge i of A, likewise B. One triangle gives two
+// edges at a time, one for each lane, the other one edge after the other for both.
+static rbClosest closestOfEdges(const rbVec3 a[3], const rbVec3 b[3], int openA, int openB)
+{
+    static const unsigned char counts[8] = {0, 1, 1, 2, 1, 2, 2, 3};
+    static const unsigned char halves[8] = {0, 1, 1, 1, 1, 1, 1, 2};
+    RB_ASSERT(openA > 0 && openA < 8 && openB > 0 && openB < 8);
+    bool isTurned = counts[openB] * halves[openA] < counts[openA] * halves[openB];
+    const rbVec3* singles = isTurned ? b : a;
+    const rbVec3* twins = isTurned ? a : b;
+    unsigned openSingles = (unsigned)(isTurned ? openB : openA);
+    unsigned left = (unsigned)(isTurned ? openA : openB);
+    rbEdgeBest best = {.squared = rbBoth(INFINITY)};
+    while (left != 0) {
+        int j = __builtin_ctz(left);
+        left &= left - 1;
+        int k = left != 0 ? __builtin_ctz(left) : j;
+        left &= left - 1;
+        rbEdgeLanes v = twoEdges(twins, j, k);
+        rbLaneMask code = {j, k};
+        for (unsigned rest = openSingles; rest != 0; rest &= rest - 1) {
+            long long i = __builtin_ctz(rest);
+            rbEdgeLanes u = twoEdges(singles, (int)i, (int)i);
+            rbPassEdges(&u, &v, code + (rbLaneMask){4 * i, 4 * i}, &best);
+        }
+    }
+    int lane = best.squared[1] < best.squared[0];
+    int single = (int)best.code[lane] >> 2;
+    int twin = (int)best.code[lane] & 3;
+    rbClosest closest;
+    closest.a = rbPointOnEdge(a, isTurned ? twin : single, 3,
+                              isTurned ? best.t[lane] : best.s[lane], &closest.partA);
+    closest.b = rbPointOnEdge(b, isTurned ? single : twin, 3,
+                              isTurned ? best.s[lane] : best.t[lane], &closest.partB);
+    closest.squared = rbLengthSquared(rbSub(closest.b, closest.a));
+    return closest;
+}
+
+// A triangle of any shape.
+//
+// The cross product of two long, nearly parallel edges is off by rounding of their lengths also
+// along them, which tilts the plane away from its own corners. Taken with the part of the second
+// edge perpendicular to the first (twice, for what the first time has lost) it only turns about
+// the long edge, and by no more than a change of the corners in the last digit would turn it.
+//
+// Beyond a sharp corner points within rounding of both its edges go on for rounding over the angle:
+// what is inside must be between the ends of the longest edge, too.
+typedef struct Face {
+    rbVec3 corner; // corner 0
+    rbVec3 normal; // not unit, zero for no area
+    double normalSquare;
+    rbVec3 inward0, inward2; // weights of corner 2 and corner 1, times normalSquare
+    rbVec3 start, longest;   // the longest edge
+} Face;
+
+static Face makeFace(const rbVec3 triangle[3])
+{
+    rbVec3 first = rbSub(triangle[1], triangle[0]);
+    rbVec3 last = rbSub(triangle[2], triangle[0]);
+    rbVec3 third = rbSub(triangle[2], triangle[1]);
+    double firstSquare = rbLengthSquared(first);
+    double lastSquare = rbLengthSquared(last);
+    double inverse = firstSquare > RB_SQUARE_MIN ? 1.0 / firstSquare : 0.0;
+    rbVec3 across = rbAddScaled(last, -rbDot(last, first) * inverse, first);
+    across = rbAddScaled(across, -rbDot(across, first) * inverse, first);
+    Face face = {.corner = triangle[0], .normal = rbCross(first, across)};
+    face.normalSquare = rbLengthSquared(face.normal);
+    face.inward0 = rbCross(face.normal, first);
+    face.inward2 = rbCross(last, face.normal);
+    bool isThird = rbLengthSquared(third) > (firstSquare > lastSquare ? firstSquare : lastSquare);
+    face.start = triangle[isThird ? 1 : 0];
+    face.longest = isThird ? third : (firstSquare > lastSquare ? first : last);
+    return face;
+}
+
+static inline double heightOver(const Face* face, rbVec3 point)
+{
+    return rbDot(rbSub(point, face->corner), face->normal);
+}
+
+static bool isOver(const Face* face, rbVec3 point)
+{
+    rbVec3 offset = rbSub(point, face->corner);
+    double inside0 = rbDot(offset, face->inward0);
+    double inside2 = rbDot(offset, face->inward2);
+    double way = rbDot(rbSub(point, face->start), face->longest);
+    return inside0 > 0.0 && inside2 > 0.0 && inside0 + inside2 < face->normalSquare && way > 0.0 &&
+           way < rbLengthSquared(face->longest);
+}
+
+static rbVec3 footOn(const Face* face, rbVec3 point)
+{
+    return rbAddScaled(point, -heightOver(face, point) / face->normalSquare, face->normal);
+}
+
+// Vertices of the first triangle over the face of the second, and edges through it.
+static void passFace(const rbVec3 a[3], const Face* face, rbClosest* best)
+{
+    const rbFigurePart inside = {RB_FIGURE_FACE, 0};
+    for (int i = 0; i < 3; ++i) {
+        int next = i == 2 ? 0 : i + 1;
+        double from = heightOver(face, a[i]);
+        double to = heightOver(face, a[next]);
+        if (isOver(face, a[i])) {
+            rbVec3 foot = footOn(face, a[i]);
+            double squared = rbLengthSquared(rbSub(foot, a[i]));
+            if (squared < best->squared) {
+                *best = (rbClosest){a[i], foot, squared, {RB_FIGURE_VERTEX, i}, inside};
+            }
+        }
+        if ((from < 0.0 && to > 0.0) || (from > 0.0 && to < 0.0)) {
+            rbVec3 point = rbAddScaled(a[i], from / (from - to), rbSub(a[next], a[i]));
+            if (isOver(face, point)) {
+                *best = (rbClosest){point, point, 0.0, {RB_FIGURE_EDGE, i}, inside};
+                return;
+            }
+        }
+    }
+}
+
+static rbClosest swapSides(rbClosest c)
+{
+    return (rbClosest){c.b, c.a, c.squared, c.partB, c.partA};
+}
+
+// All features against all: triangles of any shape.
+static rbClosest closestOfSlivers(const rbVec3 a[3], const rbVec3 b[3])
+{
+    Face faceA = makeFace(a);
+    Face faceB = makeFace(b);
+    rbClosest best = closestOfEdges(a, b, 7, 7);
+    passFace(a, &faceB, &best);
+    if (best.squared > 0.0) {
+        best = swapSides(best);
+        passFace(b, &faceA, &best);
+        best = swapSides(best);
+    }
+    return best;
+}
+
+// What is left to do once giving up is ruled out.
+static rbClosest closestOfFaces(const rbVec3 a[3], const rbVec3 b[3], FacePair* pair)
+{
+    rbLanePair inside[3][3];
+    findInside(pair, inside);
+    rbLaneMask over = {0, 0};
+    rbLaneMask open = {0, 0};
+    for (int i = 0; i < 3; ++i) {
+        rbLaneMask bit = {1 << i, 1 << i};
+        rbLanePair h = pair->heights[i];
+        rbLaneMask isLeast = rbLarger(h, -h) == pair->gap;
+        over |= bit & isLeast & (least(inside[i][0], inside[i][1], inside[i][2]) > rbBoth(0.0));
+        open |= bit & ~(least(inside[0][i], inside[1][i], inside[2][i]) > rbBoth(0.0));
+    }
+    if (any(over)) {
+        int lane = over[0] != 0 ? 0 : 1;
+        int corner = __builtin_ctz((unsigned)over[lane]);
+        return closestAtVertex(lane == 0 ? b[corner] : a[corner], pair, lane, corner);
+    }
+    // a gap within rounding separates nothing: one of two coplanar triangles may lie in the other
+    rbLaneMask isApart =
+        (pair->gap > rbBoth(0.0)) &
+        (pair->gap * pair->gap > rbBoth(GAP_ROUNDING) * extentOf(pair) * pair->normalSquare);
+    if (!any(isApart)) {
+        Footprint print;
+        for (int i = 0; i < 3; ++i) {
+            print.heights[i] = pair->heights[i];
+            for (int edge = 0; edge < 3; ++edge) {
+                print.inside[i][edge] = inside[i][edge];
+            }
+        }
+        rbClosest crossing;
+        if (findCrossing(a, b, &print, &crossing)) {
+            return crossing;
+        }
+    }
+    // where rounding has closed all edges of a triangle, all are tried
+    int openA = open[0] != 0 ? (int)open[0] : 7;
+    int openB = open[1] != 0 ? (int)open[1] : 7;
+    return closestOfEdges(a, b, openA, openB);
+}
+
+rbClosest rbClosestOfTriangles(const rbVec3 a[3], const rbVec3 b[3], double limit)
+{
+    RB_ASSERT(rbIsFinite3(a[0]) && rbIsFinite3(a[1]) && rbIsFinite3(a[2]));
+    RB_ASSERT(rbIsFinite3(b[0]) && rbIsFinite3(b[1]) && rbIsFinite3(b[2]));
+    RB_ASSERT(limit >= 0.0);
+    rbLanes3 corners[3] = {rbJoin3(a[0], b[0]), rbJoin3(a[1], b[1]), rbJoin3(a[2], b[2])};
+    FacePair pair;
+    pair.first = rbSub3(corners[1], corners[0]);
+    pair.last = rbSub3(corners[2], corners[0]);
+    pair.firstSquare = rbDot3(pair.first, pair.first);
+    pair.lastSquare = rbDot3(pair.last, pair.last);
+    pair.normal = rbCross3(pair.first, pair.last);
+    for (int i = 0; i < 3; ++i) {
+        pair.offsets[i] = rbSub3(rbSwap3(corners[i]), corners[0]);
+    }
+    findHeights(&pair);
+    if (isBeyond(&pair, corners, limit)) {
+        return (rbClosest){.squared = INFINITY};
+    }
+    return any(isSliver(&pair)) ? closestOfSlivers(a, b) : closestOfFaces(a, b, &pair);
+}
+
+rbClosest rbClosestOfPointTriangle(rbVec3 point, const rbVec3 triangle[3])
+{
+    RB_ASSERT(rbIsFinite3(point));
+    Face face = makeFace(triangle);
+    if (isOver(&face, point)) {
+        rbVec3 foot = footOn(&face, point);
+        return (rbClosest){point,
+                           foot,
+                           rbLengthSquared(rbSub(foot, point)),
+                           {RB_FIGURE_VERTEX, 0},
+                           {RB_FIGURE_FACE, 0}};
+    }
+    rbClosest best = {.squared = INFINITY};
+    for (int i = 0; i < 3; ++i) {
+        int next = i == 2 ? 0 : i + 1;
+        rbClosest closest = rbClosestOfPointEdge(point, (rbVec3[2]){triangle[i], triangle[next]});
+        if (closest.squared < best.squared) {
+            best = closest;
+            best.partB.index = closest.partB.index == 0 ? i : next;
+        }
+    }
+    return best;
+}
