@@ -268,6 +268,69 @@ static void warmStartsGiveTheColdAnswer(void** state)
     assert_true(warm < cold); // a cache that is no help would be a bug, too
 }
 
+// The same points and weights; the lower bound comes from the height of a support in one of them.
+static bool isSameAnswer(const rbGjkResult* r, const rbGjkResult* s, double rounding)
+{
+    bool isSame = r->reason == s->reason && r->iterations == s->iterations &&
+                  r->simplexCount == s->simplexCount && r->overlaps == s->overlaps &&
+                  r->upper == s->upper && fabs(r->lower - s->lower) <= rounding &&
+                  rbDistance(r->a, s->a) == 0.0 && rbDistance(r->b, s->b) == 0.0;
+    for (int i = 0; i < r->simplexCount && isSame; ++i) {
+        isSame = r->weights[i] == s->weights[i] && r->simplex[i].vertexA == s->simplex[i].vertexA &&
+                 r->simplex[i].vertexB == s->simplex[i].vertexB &&
+                 rbDistance(r->simplex[i].w, s->simplex[i].w) == 0.0;
+    }
+    return isSame;
+}
+
+// Boxes, capsules and spheres in slow motion, mostly answered from the cache; half of them by other
+// settings than the default.
+// G-18, G-24
+static void cachesOfBoxesAnswerAsTheSearchDoes(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(306)};
+    int count = rbTest_Count(2000, 100000);
+    static const int kinds[4] = {0, 0, 2, 3};
+    long steps = 0;
+    long confirmed = 0;
+    long others = 0;
+    for (int i = 0; i < count; ++i) {
+        Pair pair;
+        makePair(&pair, &random, kinds[rbRandom_Index(&random, 4)],
+                 kinds[rbRandom_Index(&random, 3)], rbRandom_Range(&random, 1.0, 5.0));
+        rbGjkSettings settings = rbDefaultGjkSettings();
+        if (i % 2 == 1) {
+            settings.relativeTolerance = pow(10.0, rbRandom_Range(&random, -16.0, 0.5));
+            settings.distanceMin = rbRandom_Range(&random, 0.0, 1.0);
+            settings.distanceMax = settings.distanceMin + rbRandom_Range(&random, 0.0, 3.0);
+            settings.iterationMax = rbRandom_Index(&random, 5);
+        }
+        rbGjkCache cache = {0};
+        double speed = pow(10.0, rbRandom_Range(&random, -6.0, -1.0));
+        rbVec3 turn = randomVec3(&random, speed);
+        rbQuat q = {1.0, turn.x, turn.y, turn.z};
+        for (int step = 0; step < 10; ++step) {
+            pair.pose.q = rbNormalizeQuat(rbMulQuat(rbNormalizeQuat(q), pair.pose.q));
+            pair.cso = rbCso_Make(&pair.convex[0], &pair.convex[1], pair.pose);
+            rbGjkCache copy = cache;
+            rbGjkResult r = rbGjk_Distance(&pair.cso, &settings, &cache);
+            rbGjkResult s;
+            rbGjk_Search(&pair.cso, &settings, &copy, &s);
+            checkSane(&pair.cso, &r);
+            assert_true(r.lower <= s.upper && s.lower <= r.upper);
+            assert_true((long double)r.lower <=
+                        fmaxl(oraclePlane(&pair.cso, wide(r.normal)), 0.0L));
+            steps += step > 0 ? 1 : 0;
+            confirmed += step > 0 && r.iterations == 1 && r.reason == RB_STOP_CONVERGED ? 1 : 0;
+            others += isSameAnswer(&r, &s, rbGjk_GetRounding(&pair.cso)) ? 0 : 1;
+        }
+        freePair(&pair);
+    }
+    assert_true(4 * confirmed > steps);
+    checkBelow((double)others, 1.0 + 1e-3 * (double)steps); // gaps at the limit of the tolerance
+}
+
 static double garbage(rbRandom* random)
 {
     static const double odd[] = {0.0,       -0.0,    1.0,     -1.0,     NAN,      INFINITY,
@@ -466,5 +529,6 @@ RB_TEST_GROUP(prop_gjk, cmocka_unit_test(polytopePairsMatchBruteForce),
               cmocka_unit_test(smoothPairsAreBracketedByPlanesAndPoints),
               cmocka_unit_test(distanceDoesNotDependOnOrderOrFrame),
               cmocka_unit_test(warmStartsGiveTheColdAnswer),
+              cmocka_unit_test(cachesOfBoxesAnswerAsTheSearchDoes),
               cmocka_unit_test(damagedCachesCostNoCorrectness),
               cmocka_unit_test(nastyPairsKeepTheirBounds), cmocka_unit_test(earlyStopsAreHonest));

@@ -733,7 +733,7 @@ static void judgePair(Run* run, const TruthPair* pair)
     ++run->tally.cases;
     run->tally.known += trial.isKnown ? 1 : 0;
     searchDeeper(&trial);
-    rbSeparationCache cache = {{0.0}};
+    rbSeparationCache cache = {0};
     rbSeparation s;
     if (measure(run, pair, RB_PAIR_AUTO, &cache, &s) != RB_STATUS_OK) {
         report(&trial, CHECK_STATUS, "auto", &s, NAN);

@@ -38,6 +38,19 @@ static rbVec3 supportClimb(const rbConvex* convex, rbVec3 direction, int* vertex
     return rbSupportTable_GetVertex(table, *vertex);
 }
 
+static rbVec3 supportPoints(const rbConvex* convex, rbVec3 direction, int* vertex)
+{
+    int best = 0;
+    double highest = rbDot(direction, convex->points[0]);
+    for (int i = 1; i < convex->pointCount; ++i) {
+        double height = rbDot(direction, convex->points[i]);
+        best = height > highest ? i : best;
+        highest = height > highest ? height : highest;
+    }
+    *vertex = best;
+    return convex->points[best];
+}
+
 typedef struct CoreRow {
     rbCoreSupportFn* support; // NULL: no convex core
     bool isPolytope;
@@ -70,6 +83,8 @@ bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
     convex->size = geometry->radius;
     convex->support = row->support;
     convex->geometry = geometry;
+    convex->points = NULL;
+    convex->pointCount = 0;
     convex->scale = rbMakeVec3(1.0, 1.0, 1.0);
     convex->plus = NULL;
     if (geometry->type == RB_SHAPE_BOX) {
@@ -89,6 +104,21 @@ bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
         convex->size = geometry->data.capsule.halfLength;
     }
     return true;
+}
+
+void rbConvex_MakePoints(const rbVec3* points, int count, double size, double radius,
+                         rbConvex* convex)
+{
+    RB_ASSERT(points != NULL && count >= 1);
+    RB_ASSERT(size >= 0.0 && radius >= 0.0);
+    *convex = (rbConvex){.isPlain = true,
+                         .isPolytope = true,
+                         .radius = radius,
+                         .size = size,
+                         .support = supportPoints,
+                         .points = points,
+                         .pointCount = count,
+                         .scale = {1.0, 1.0, 1.0}};
 }
 
 bool rbConvex_Scale(rbConvex* convex, rbVec3 scale)
@@ -124,6 +154,10 @@ bool rbConvex_FindVertex(const rbConvex* convex, int vertex, rbVec3* point)
     if (convex->isExtents) {
         *point = rbMulEach(convex->scale, rbGetExtentsVertex(convex->extents, vertex));
         return vertex < 8;
+    }
+    if (convex->geometry == NULL) {
+        *point = rbMulEach(convex->scale, convex->points[vertex < convex->pointCount ? vertex : 0]);
+        return vertex < convex->pointCount;
     }
     const rbSupportTable* table = convex->geometry->polyhedron->supports;
     if (vertex >= table->vertexCount) {

@@ -28,9 +28,11 @@ struct rbConvex {
     double radius;   // m, of the ball swept around the core, >= 0
     double size;     // m, largest distance of a point of the core from the origin
     rbCoreSupportFn* support;
-    const rbGeometry* geometry; // borrowed; a convex, bounded type
-    rbVec3 scale;               // of the core along its axes, > 0; (1, 1, 1)
-    const rbConvex* plus;       // a summand in the same frame (Minkowski sum), borrowed, or NULL
+    const rbGeometry* geometry; // borrowed; a convex, bounded type. NULL: a hull of points
+    const rbVec3* points;       // then these, borrowed; a vertex is an index into them
+    int pointCount;
+    rbVec3 scale;         // of the core along its axes, > 0; (1, 1, 1)
+    const rbConvex* plus; // a summand in the same frame (Minkowski sum), borrowed, or NULL
 };
 
 // The convex body of a geometry, rounded by a radius >= 0. False for planes, meshes, soups,
@@ -40,6 +42,11 @@ bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex);
 // sphere or capsule: only uniform scales keep it exact, others turn the shape into an ellipsoid or
 // are refused: false).
 bool rbConvex_Scale(rbConvex* convex, rbVec3 scale);
+
+// The hull of some points, a triangle say, rounded by a radius. size: no point is farther from the
+// origin. A support costs O(count).
+void rbConvex_MakePoints(const rbVec3* points, int count, double size, double radius,
+                         rbConvex* convex);
 
 // A support point of the difference of cores, in the frame of A.
 typedef struct rbCsoPoint {

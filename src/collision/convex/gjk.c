@@ -3,8 +3,8 @@
 // State: a simplex of at most four points of the difference D = A - B, its point v nearest to the
 // origin, and the best lower bound so far. A support point w along -v gives the support plane
 // distance w.v/|v| <= true distance for whatever direction v has, so errors of v cost tightness of
-// the bound, never its truth. Rounding of supports, rotations and products is below ROUNDING_UNITS
-// * DBL_EPSILON * scale; both bounds are widened by that at the end.
+// the bound, never its truth. Rounding of supports, rotations and products is below RB_GJK_ROUNDING
+// * scale; both bounds are widened by that at the end.
 //
 // Region tests of the simplex contradict each other once the simplex is small or flat against
 // rounding. The sign of that is that |v| does not shrink; every feature is then tried one by one,
@@ -12,15 +12,12 @@
 #include "collision/convex/gjk.h"
 
 #include "base/math/elementary.h"
+#include "collision/convex/gjk_boxes.h"
 #include "collision/convex/simplex.h"
 #include "collision/convex/support.h"
 
 #include <float.h>
 #include <math.h>
-
-// Rotation of the direction (5), support (2), rotation and shift of its answer (5), product with
-// the direction (3), in units of DBL_EPSILON times the scale.
-#define ROUNDING_UNITS 16.0
 
 // Steps of a search that region tests do not see a gain in, and the relative rounding of |v|^2.
 // Without a limit searches run in circles where |v| is but some units of rounding.
@@ -62,15 +59,7 @@ typedef struct Search {
 
 double rbGjk_GetRounding(const rbCso* cso)
 {
-    return ROUNDING_UNITS * DBL_EPSILON * cso->scale;
-}
-
-static const rbGjkSettings defaultSettings = {
-    .relativeTolerance = 1e-12, .distanceMax = INFINITY, .distanceMin = 0.0, .iterationMax = 100};
-
-rbGjkSettings rbDefaultGjkSettings(void)
-{
-    return defaultSettings;
+    return RB_GJK_ROUNDING * cso->scale;
 }
 
 // ---------------------------------------------------------------------------------- cache
@@ -410,7 +399,7 @@ static void finish(Search* search)
     }
     // the normal proves the lower bound where there is one
     bool isProven = search->lower > 0.0 && search->length > search->rounding;
-    if (isProven && search->bestInverse * search->cso->scale < 1e5) {
+    if (isProven && search->bestInverse * search->cso->scale < RB_GJK_NEAR) {
         result->normal = rbScale(-search->bestInverse, search->best);
         return;
     }
@@ -425,10 +414,9 @@ static void finish(Search* search)
     result->normal = rbScale(-1.0 / length, axis);
 }
 
-void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* cache,
-                 rbGjkResult* result)
+void rbGjk_Search(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* cache,
+                  rbGjkResult* result)
 {
-    settings = settings != NULL ? settings : &defaultSettings;
     RB_ASSERT(cso != NULL && isfinite(cso->scale));
     RB_ASSERT(settings->relativeTolerance >= 0.0 && settings->iterationMax >= 0);
     RB_ASSERT(settings->distanceMax >= settings->distanceMin);
@@ -457,6 +445,22 @@ void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* ca
     }
     RB_ASSERT(result->lower <= result->upper);
     RB_ASSERT(rbIsFinite3(result->normal));
+}
+
+void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* cache,
+                 rbGjkResult* result)
+{
+    const rbGjkSettings defaults = rbDefaultGjkSettings();
+    settings = settings != NULL ? settings : &defaults;
+    if (cso->isExtents && cache != NULL && settings->iterationMax > 0) {
+        rbBoxPair pair = {rbLaneVec_Make(cso->a->extents), rbLaneVec_Make(cso->b->extents),
+                          rbLaneMat_Make(cso->rotation), rbLaneVec_Make(cso->translation),
+                          cso->scale};
+        if (rbGjk_ConfirmBoxes(&pair, settings, cache, result)) {
+            return;
+        }
+    }
+    rbGjk_Search(cso, settings, cache, result);
 }
 
 // Takes what another search of the same cores knows better.
@@ -510,7 +514,8 @@ bool rbGjk_Overlaps(const rbCso* cso, double margin, rbGjkCache* cache)
     rbGjkSettings settings = rbDefaultGjkSettings();
     settings.distanceMin = reach;
     settings.distanceMax = reach;
-    rbGjkResult result = rbGjk_Distance(cso, &settings, cache);
+    rbGjkResult result;
+    rbGjk_Search(cso, &settings, cache, &result);
     if (result.lower <= reach && result.upper > reach + 8.0 * rbGjk_GetRounding(cso)) {
         rbGjk_Tighten(cso, &settings, &result);
     }

@@ -18,7 +18,13 @@ typedef struct rbGjkSettings {
     int iterationMax;         // supports after the first one; 100
 } rbGjkSettings;
 
-rbGjkSettings rbDefaultGjkSettings(void);
+static inline rbGjkSettings rbDefaultGjkSettings(void)
+{
+    return (rbGjkSettings){.relativeTolerance = 1e-12,
+                           .distanceMax = INFINITY,
+                           .distanceMin = 0.0,
+                           .iterationMax = 100};
+}
 
 // What a query leaves for the next one of the same pair: the last simplex as vertices of polytopes
 // or, for smooth cores, as support directions, and the last separating direction. Zero is empty.
@@ -53,7 +59,12 @@ typedef struct rbGjkResult {
 void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* cache,
                  rbGjkResult* result);
 
-// The same by value; inline, so that the result is not copied.
+// The search alone, without a look whether the cache has the answer (gjk_boxes.h); settings !=
+// NULL.
+void rbGjk_Search(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* cache,
+                  rbGjkResult* result);
+
+// rbGjk_Solve by value; inline, so that the result is not copied.
 static inline rbGjkResult rbGjk_Distance(const rbCso* cso, const rbGjkSettings* settings,
                                          rbGjkCache* cache)
 {
@@ -70,6 +81,13 @@ void rbGjk_Tighten(const rbCso* cso, const rbGjkSettings* settings, rbGjkResult*
 // Are the bodies, radii included, at most margin >= 0 apart? Stops at the first separating plane or
 // the first point that proves contact (G-20). What rounding leaves open counts as contact.
 bool rbGjk_Overlaps(const rbCso* cso, double margin, rbGjkCache* cache);
+
+// Rounding of supports and their heights, in parts of the scale: rotation of the direction (5),
+// support (2), rotation and shift of its answer (5), product with the direction (3), in units of
+// DBL_EPSILON.
+#define RB_GJK_ROUNDING (16.0 * DBL_EPSILON)
+// Scale over distance below which 1 / |v| as the search has it makes a unit normal.
+#define RB_GJK_NEAR 1e5
 
 // Length that the bounds are widened by and that tolerances do not go below, m.
 double rbGjk_GetRounding(const rbCso* cso);

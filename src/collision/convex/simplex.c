@@ -15,8 +15,6 @@
 // Below this sine of the angle between two edges a face has no normal worth the name: the cross
 // product carries an error of about DBL_EPSILON times the edges. Edges alone then answer.
 #define SINE_MIN (64.0 * DBL_EPSILON)
-// Squared sine below which a triangle counts as a needle whose base is worth choosing.
-#define NEEDLE 1e-2
 // Height over base of a tetrahedron below which the side tests are not trusted.
 #define FLATNESS_MIN 1e-10
 
@@ -114,7 +112,7 @@ static void takeFace(const Trial* trial, int i, int j, int k)
     rbVec3 n = rbCross(f.ab, f.ac);
     double nn = rbLengthSquared(n);
     bool isFlat = false;
-    if (!(nn > NEEDLE * f.abSquared * f.acSquared) || nn < DBL_MIN) {
+    if (!(nn > RB_NEEDLE * f.abSquared * f.acSquared) || nn < DBL_MIN) {
         chooseBase(trial, &f);
         n = rbCross(f.ab, f.ac);
         nn = rbLengthSquared(n);

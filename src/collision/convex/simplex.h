@@ -6,6 +6,9 @@
 
 #include "collision/convex/convex.h"
 
+// Squared sine below which a triangle counts as a needle whose base is worth choosing.
+#define RB_NEEDLE 1e-2
+
 typedef struct rbNearest {
     // Nearest point. Its direction comes from the normal of the face or the rejection from the
     // edge, not from the weights: it is good even where the length is all rounding.

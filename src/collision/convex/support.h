@@ -87,6 +87,9 @@ static inline rbVec3 rbGuessCore(const rbConvex* convex, rbVec3 direction, int* 
     if (convex->isExtents) {
         return rbSupportExtents(convex, direction, vertex);
     }
+    if (convex->geometry == NULL) {
+        return convex->support(convex, direction, vertex);
+    }
     const rbSupportTable* table = convex->geometry->polyhedron->supports;
     *vertex = rbSupportTable_Guess(table, direction);
     return rbSupportTable_GetVertex(table, *vertex);

@@ -47,6 +47,13 @@ uint32_t rbMakeFeatureId(rbMeeting meeting, int i, int j)
     return top | ((mixed ^ mixed >> 15) & 0x3FFFFFFFu);
 }
 
+uint32_t rbFlipFeatureId(uint32_t id)
+{
+    uint32_t meeting = id >> 30;
+    bool isVertex = meeting == RB_MEETING_VERTEX_A || meeting == RB_MEETING_VERTEX_B;
+    return isVertex ? id ^ 3u << 30 : id;
+}
+
 // Does the feature i of A meet the feature j of B, or the other way round?
 static uint32_t makeVertexId(bool isOfA, int vertex, int face)
 {
@@ -261,6 +268,18 @@ static void collectCandidates(const rbContactFeature features[2], const rbSepara
             overlapSides(&sideA, &sideB, s->normal, candidates);
         }
     }
+}
+
+int rbMeetFeatures(const rbContactFeature features[2], const rbSeparation* separation,
+                   rbManifoldPoint points[RB_FEATURE_POINTS_MAX])
+{
+    _Static_assert(RB_FEATURE_POINTS_MAX >= CLIP_MAX + 1, "all candidates fit");
+    Candidates candidates = {0};
+    collectCandidates(features, separation, &candidates);
+    for (int k = 0; k < candidates.count; ++k) {
+        points[k] = candidates.points[k];
+    }
+    return candidates.count;
 }
 
 // Drops points above the threshold and points that stand where another one stands.

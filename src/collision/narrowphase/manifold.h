@@ -6,6 +6,8 @@
 #ifndef RB_NARROWPHASE_MANIFOLD_H
 #define RB_NARROWPHASE_MANIFOLD_H
 
+#include "collision/narrowphase/contact_feature.h"
+
 #include <rattleback/collision.h>
 
 // Points with distance <= threshold, at most four: the deepest, the one farthest from it, the two
@@ -14,6 +16,14 @@
 // (the face at the witness; non-convex faces give the witness only).
 void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
                      const rbSeparation* separation, double threshold, rbManifold* manifold);
+
+// Most points of two features.
+#define RB_FEATURE_POINTS_MAX (2 * RB_FEATURE_CORNERS_MAX + 5)
+
+// The points that two features share, in one frame, along the normal of the separation, whatever
+// their distance; none if that is a matter of the witnesses. Returns their count.
+int rbMeetFeatures(const rbContactFeature features[2], const rbSeparation* separation,
+                   rbManifoldPoint points[RB_FEATURE_POINTS_MAX]);
 
 // What meets in a point of a manifold.
 typedef enum rbMeeting {
@@ -24,6 +34,8 @@ typedef enum rbMeeting {
 
 // The name of a point by the indices of its features.
 uint32_t rbMakeFeatureId(rbMeeting meeting, int i, int j);
+// The same with A and B exchanged, for the vertices: crossings keep their name.
+uint32_t rbFlipFeatureId(uint32_t id);
 
 // Moves the points that matter from candidates, which are spent, to the manifold, whose normal is
 // set; size is that of their region. The first of equals wins unless another one is better by more

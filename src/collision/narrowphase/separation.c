@@ -1,23 +1,31 @@
 // The pair table: which kernel measures which pair of shapes.
 //
-//              sphere box  capsule cylinder cone ellipsoid hull  plane
-//   sphere     C      C    C       C        C    C         i     C
-//   box               C    C       i        i    i         i     C
-//   capsule                C       i        i    i         i     C
-//   cylinder .. hull               i        i    i (N)     i     C
+//              sphere box  capsule cylinder cone ellipsoid hull  plane  mesh soup polyhedron
+//   sphere     C      C    C       C        C    C         i     C      M
+//   box               C    C       i        i    i         i     C      M
+//   capsule                C       i        i    i         i     C      M
+//   cylinder .. hull               i        i    i (N)     i     C      M
+//   plane                                                        -      V
+//   mesh soup polyhedron                                                T
 //
 // C: closed form, one cell of the table; i: an empty cell, GJK for the distance and EPA for the
 // depth of the cores; N: two ellipsoids first by Newton's method. Boxes that were apart before are
-// measured by GJK with its cache. A pair below the diagonal is measured the other way round and
-// flipped. Compounds are taken apart.
+// measured by GJK with its cache. M: the triangles of the mesh nearest to the core, by its box
+// tree; V: its lowest vertex; T: two trees. A pair below the diagonal is measured the other way
+// round and flipped. Compounds are taken apart. Two planes have no distance.
 #include "base/core/memory.h"
 #include "collision/convex/epa.h"
 #include "collision/convex/features.h"
 #include "collision/convex/gjk.h"
+#include "collision/convex/gjk_boxes.h"
 #include "collision/convex/mpr.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
+#include "collision/narrowphase/mesh_contacts.h"
+#include "collision/narrowphase/mesh_convex.h"
+#include "collision/narrowphase/mesh_depth.h"
+#include "collision/narrowphase/mesh_pair.h"
 
 #include <float.h>
 #include <math.h>
@@ -83,6 +91,7 @@ typedef struct Query {
     const rbSeparationInput* input;
     rbGjkCache* cache;       // NULL: none
     rbFeaturePair* features; // of the cache
+    rbFront* front;          // of the cache, for meshes
     rbEpaScratch* scratch;   // NULL: no depth is asked for
     rbError* error;
     // what is asked for, by the function that visits the pairs of parts
@@ -110,7 +119,7 @@ typedef struct MethodRow {
     MeasureFn* measure;
 } MethodRow;
 
-static void setSeparation(const rbCso* cso, const rbGjkResult* g, rbSeparation* s)
+static void setSeparation(double radiusA, double radiusB, const rbGjkResult* g, rbSeparation* s)
 {
     s->distance = rbDot(rbSub(g->b, g->a), g->normal);
     s->lower = g->lower;
@@ -120,7 +129,7 @@ static void setSeparation(const rbCso* cso, const rbGjkResult* g, rbSeparation* 
     s->normal = g->normal;
     s->iterations = g->iterations;
     s->reason = g->reason;
-    rbRoundSeparation(s, cso->a->radius, cso->b->radius);
+    rbRoundSeparation(s, radiusA, radiusB);
 }
 
 // The convex bodies of a leaf and their difference; false if a shape is none.
@@ -137,11 +146,7 @@ static const char* remedyFor(const Leaf* leaf)
     if (isPlaneA && isPlaneB) {
         return "two half spaces have no distance; bound one of them, as a box, say";
     }
-    bool isConvexA = isPlaneA || rbGetShapeOps(leaf->a->type)->isConvex;
-    bool isConvexB = isPlaneB || rbGetShapeOps(leaf->b->type)->isConvex;
-    return isConvexA && isConvexB
-               ? "the method auto measures them"
-               : "shapes that are not convex can be given as a hull or as a compound of hulls";
+    return "the method auto measures them";
 }
 
 static rbStatus refuse(const Query* query, const Leaf* leaf)
@@ -262,7 +267,7 @@ static rbStatus measureIterative(const Query* query, const Leaf* leaf, rbSeparat
     }
     if (!result.overlaps) {
         rbGjk_Tighten(cso, gjk, &result);
-        setSeparation(cso, &result, separation);
+        setSeparation(cso->a->radius, cso->b->radius, &result, separation);
         return RB_STATUS_OK;
     }
     *separation = rbEpa_Separation(cso, &depth);
@@ -313,21 +318,41 @@ static rbStatus measureEllipsoids(const Query* query, const Leaf* leaf, rbSepara
     return RB_STATUS_OK;
 }
 
+// Boxes that were apart, by warm GJK: mostly the features of the last query are still the nearest.
+static bool measureWarmBoxes(const Query* query, const Leaf* leaf, rbSeparation* separation)
+{
+    double radiusA = query->input->radiusA;
+    double radiusB = query->input->radiusB;
+    rbTransform transform = leaf->transformBtoA;
+    rbBoxPair pair = {rbLaneVec_Make(leaf->a->data.box.halfExtents),
+                      rbLaneVec_Make(leaf->b->data.box.halfExtents),
+                      rbLaneMat_Make(rbMatFromQuat(transform.q)), rbLaneVec_Make(transform.p),
+                      leaf->a->radius + leaf->b->radius + rbLength(transform.p)};
+    const rbGjkSettings settings = rbDefaultGjkSettings();
+    rbGjkResult result;
+    if (rbGjk_ConfirmBoxes(&pair, &settings, query->cache, &result)) {
+        setSeparation(radiusA, radiusB, &result, separation);
+        return true;
+    }
+    Bodies bodies;
+    (void)makeBodies(query, leaf, &bodies);
+    rbGjkResult found;
+    rbGjk_Search(&bodies.cso, &settings, query->cache, &found);
+    if (found.overlaps || found.reason != RB_STOP_CONVERGED) {
+        return false;
+    }
+    setSeparation(radiusA, radiusB, &found, separation);
+    return true;
+}
+
 // Boxes: separating axes are faster than a cold GJK, a warm one is faster than they are; vertices
 // near vertices are for GJK in any case. A cache with a direction says that they were apart.
 static rbStatus measureBoxes(const Query* query, const Leaf* leaf, rbSeparation* separation)
 {
     rbGjkCache* cache = query->cache;
     bool wasApart = cache != NULL && rbLengthSquared(cache->direction) > 0.0;
-    if (wasApart) {
-        Bodies bodies;
-        rbGjkResult result;
-        (void)makeBodies(query, leaf, &bodies);
-        rbGjk_Solve(&bodies.cso, NULL, cache, &result);
-        if (!result.overlaps && result.reason == RB_STOP_CONVERGED) {
-            setSeparation(&bodies.cso, &result, separation);
-            return RB_STATUS_OK;
-        }
+    if (wasApart && measureWarmBoxes(query, leaf, separation)) {
+        return RB_STATUS_OK;
     }
     if (!rbCollideBoxesByAxes(leaf->a, leaf->b, leaf->transformBtoA, separation)) {
         return measureIterative(query, leaf, separation);
@@ -340,11 +365,94 @@ static rbStatus measureBoxes(const Query* query, const Leaf* leaf, rbSeparation*
     return RB_STATUS_OK;
 }
 
+static rbMeshPair makeMeshPair(const Query* query, const Leaf* leaf)
+{
+    const rbSeparationInput* input = query->input;
+    return (rbMeshPair){leaf->a,       leaf->b,      leaf->transformBtoA, input->relativeTolerance,
+                        input->budget, query->front, query->scratch,      sizeof(rbEpaScratch)};
+}
+
+static rbStatus measureMeshes(const Query* query, const Leaf* leaf, rbSeparation* separation)
+{
+    rbMeshPair pair = makeMeshPair(query, leaf);
+    rbMeasureMeshes(&pair, separation);
+    double radii = query->input->radiusA + query->input->radiusB;
+    bool mayOverlap = radii > 0.0 && separation->lower < radii;
+    rbRoundSeparation(separation, query->input->radiusA, query->input->radiusB);
+    if (mayOverlap) {
+        // in a cavity there may be no room for the radii: only a plane surely parts them
+        rbVec3 direction;
+        separation->lower = -(rbBoundMeshDepth(&pair, &direction) + radii);
+        separation->reason = separation->distance < 0.0 ? RB_STOP_ESTIMATE : separation->reason;
+    }
+    return RB_STATUS_OK;
+}
+
+// A mesh and a convex shape, whichever comes first: the mesh is A for their kernels.
+static rbMeshConvex makeMeshConvex(const Query* query, const Leaf* leaf)
+{
+    const rbSeparationInput* input = query->input;
+    bool isMeshA = rbIsMeshLike(leaf->a);
+    return (rbMeshConvex){.mesh = isMeshA ? leaf->a : leaf->b,
+                          .convex = isMeshA ? leaf->b : leaf->a,
+                          .transform = isMeshA ? leaf->transformBtoA
+                                               : rbInvertTransform(leaf->transformBtoA),
+                          .radiusMesh = isMeshA ? input->radiusA : input->radiusB,
+                          .radiusConvex = isMeshA ? input->radiusB : input->radiusA,
+                          .relativeTolerance = input->relativeTolerance,
+                          .budget = input->budget,
+                          .cache = query->cache,
+                          .scratch = query->scratch};
+}
+
+static void measureMixed(const rbMeshConvex* pair, rbSeparation* separation)
+{
+    if (pair->convex->type == RB_SHAPE_PLANE) {
+        rbMeasureMeshPlane(pair->mesh, pair->convex, pair->transform, separation);
+        rbRoundSeparation(separation, pair->radiusMesh, pair->radiusConvex);
+    } else {
+        rbMeasureMeshConvex(pair, separation);
+    }
+}
+
+static rbStatus measureMeshConvex(const Query* query, const Leaf* leaf, rbSeparation* separation)
+{
+    rbMeshConvex pair = makeMeshConvex(query, leaf);
+    measureMixed(&pair, separation);
+    if (!rbIsMeshLike(leaf->a)) {
+        *separation = rbFlipSeparation(separation, pair.transform);
+        separation->faceB = separation->faceA;
+    }
+    return RB_STATUS_OK;
+}
+
+#define AGAINST_MESHES(measure) \
+    [RB_SHAPE_POLYHEDRON] = (measure), [RB_SHAPE_MESH] = (measure), [RB_SHAPE_SOUP] = (measure)
+
+#define MESH_ROW                                                                         \
+    {                                                                                    \
+        [RB_SHAPE_SPHERE] = measureMeshConvex, [RB_SHAPE_BOX] = measureMeshConvex,       \
+        [RB_SHAPE_CAPSULE] = measureMeshConvex, [RB_SHAPE_CYLINDER] = measureMeshConvex, \
+        [RB_SHAPE_CONE] = measureMeshConvex, [RB_SHAPE_ELLIPSOID] = measureMeshConvex,   \
+        [RB_SHAPE_PLANE] = measureMeshConvex, [RB_SHAPE_HULL] = measureMeshConvex,       \
+        AGAINST_MESHES(measureMeshes)                                                    \
+    }
+
 // Pairs that auto measures by a way of their own; the others by a closed form or, without one, by
 // iteration.
 static MeasureFn* const autoRows[RB_SHAPE_COUNT][RB_SHAPE_COUNT] = {
-    [RB_SHAPE_BOX] = {[RB_SHAPE_BOX] = measureBoxes},
-    [RB_SHAPE_ELLIPSOID] = {[RB_SHAPE_ELLIPSOID] = measureEllipsoids},
+    [RB_SHAPE_SPHERE] = {AGAINST_MESHES(measureMeshConvex)},
+    [RB_SHAPE_BOX] = {[RB_SHAPE_BOX] = measureBoxes, AGAINST_MESHES(measureMeshConvex)},
+    [RB_SHAPE_CAPSULE] = {AGAINST_MESHES(measureMeshConvex)},
+    [RB_SHAPE_CYLINDER] = {AGAINST_MESHES(measureMeshConvex)},
+    [RB_SHAPE_CONE] = {AGAINST_MESHES(measureMeshConvex)},
+    [RB_SHAPE_ELLIPSOID] = {[RB_SHAPE_ELLIPSOID] = measureEllipsoids,
+                            AGAINST_MESHES(measureMeshConvex)},
+    [RB_SHAPE_PLANE] = {AGAINST_MESHES(measureMeshConvex)},
+    [RB_SHAPE_HULL] = {AGAINST_MESHES(measureMeshConvex)},
+    [RB_SHAPE_POLYHEDRON] = MESH_ROW,
+    [RB_SHAPE_MESH] = MESH_ROW,
+    [RB_SHAPE_SOUP] = MESH_ROW,
 };
 
 static rbStatus measureAuto(const Query* query, const Leaf* leaf, rbSeparation* separation)
@@ -411,6 +519,8 @@ static rbStatus measureLeaf(const Query* query, const Leaf* leaf, rbSeparation* 
     rbStatus status = methodTable[query->input->method].measure(query, leaf, separation);
     separation->childA = leaf->childA;
     separation->childB = leaf->childB;
+    separation->faceA = rbIsMeshLike(leaf->a) ? separation->faceA : -1;
+    separation->faceB = rbIsMeshLike(leaf->b) ? separation->faceB : -1;
     return status;
 }
 
@@ -505,10 +615,44 @@ static bool isForMpr(const Query* query, const Bodies* bodies)
             bodies->a.radius + bodies->b.radius == 0.0);
 }
 
+// Pairs of boxes that wait while two meshes are tested: there is no scratch; with few the search is
+// a little longer, never wrong.
+#define TEST_ENTRIES 512
+
+// Are two shapes, one of which is a mesh, near enough?
+static bool testMeshLeaf(const Query* query, const Leaf* leaf, double threshold)
+{
+    const rbSeparationInput* input = query->input;
+    if (rbIsMeshLike(leaf->a) && rbIsMeshLike(leaf->b)) {
+        rbTreeEntry entries[TEST_ENTRIES];
+        rbMeshPair pair = makeMeshPair(query, leaf);
+        pair.scratch = entries;
+        pair.scratchSize = sizeof(entries);
+        pair.budget = 0;
+        return rbTestMeshes(&pair, threshold + input->radiusA + input->radiusB);
+    }
+    rbMeshConvex pair = makeMeshConvex(query, leaf);
+    if (pair.convex->type == RB_SHAPE_PLANE) {
+        rbSeparation part;
+        measureMixed(&pair, &part);
+        return part.lower <= threshold;
+    }
+    return rbTestMeshConvex(&pair, threshold);
+}
+
+static bool hasMesh(const Leaf* leaf)
+{
+    return rbIsMeshLike(leaf->a) || rbIsMeshLike(leaf->b);
+}
+
 static rbStatus visitOverlap(Query* query, const Leaf* leaf)
 {
     rbPairMethod method = query->input->method;
     double threshold = query->threshold + (leaf->isPart ? leaf->rounding : 0.0);
+    if (method == RB_PAIR_AUTO && hasMesh(leaf)) {
+        query->isDone = testMeshLeaf(query, leaf, threshold);
+        return RB_STATUS_OK;
+    }
     bool hasOwn = autoRows[leaf->a->type][leaf->b->type] != NULL;
     rbStatus status;
     if (method == RB_PAIR_CLOSED_FORM || method == RB_PAIR_FEATURES ||
@@ -529,9 +673,85 @@ static rbStatus visitOverlap(Query* query, const Leaf* leaf)
     return status;
 }
 
+// A manifold of a leaf in the frame of the input's A.
+static void placeManifold(const Leaf* leaf, rbManifold* manifold)
+{
+    manifold->childA = leaf->childA;
+    manifold->childB = leaf->childB;
+    if (leaf->isPart) {
+        for (int i = 0; i < manifold->count; ++i) {
+            rbManifoldPoint* point = &manifold->points[i];
+            point->pointA = rbTransformPoint(leaf->partToA, point->pointA);
+            point->pointB = rbTransformPoint(leaf->partToA, point->pointB);
+        }
+        manifold->normal = rbRotate(leaf->partToA.q, manifold->normal);
+    }
+}
+
+// The manifold for (a, b) from that for (b, a), in the frame of a.
+static void flipManifold(rbTransform transformBtoA, rbManifold* manifold)
+{
+    manifold->normal = rbNeg(rbRotate(transformBtoA.q, manifold->normal));
+    for (int i = 0; i < manifold->count; ++i) {
+        rbManifoldPoint* point = &manifold->points[i];
+        rbVec3 pointB = rbTransformPoint(transformBtoA, point->pointA);
+        point->pointA = rbTransformPoint(transformBtoA, point->pointB);
+        point->pointB = pointB;
+        point->featureId = rbFlipFeatureId(point->featureId);
+    }
+}
+
+// The contacts of two shapes, one of which is a mesh, the other no mesh, are added to the list.
+static void addMixedContacts(const Query* query, const Leaf* leaf)
+{
+    rbSeparation s;
+    rbContactList* list = query->contacts;
+    rbMeshConvex pair = makeMeshConvex(query, leaf);
+    measureMixed(&pair, &s);
+    if (!(s.distance <= query->threshold)) {
+        return;
+    }
+    int room = list->count < list->capacity ? list->capacity - list->count : 0;
+    rbManifold* next = list->manifolds + (room > 0 ? list->count : 0);
+    int found = 1;
+    rbManifold manifold;
+    if (pair.convex->type == RB_SHAPE_PLANE) {
+        rbFindMeshPlaneContacts(&pair, &s, query->threshold, &manifold);
+        if (room > 0) {
+            *next = manifold;
+        }
+    } else {
+        found = rbFindMeshConvexContacts(&pair, &s, query->threshold, next, room);
+    }
+    for (int i = 0; i < found && i < room && !rbIsMeshLike(leaf->a); ++i) {
+        flipManifold(leaf->transformBtoA, &next[i]);
+    }
+    list->count += found;
+}
+
+static rbStatus visitMeshContacts(const Query* query, const Leaf* leaf)
+{
+    const rbSeparationInput* input = query->input;
+    rbContactList* list = query->contacts;
+    int first = list->count;
+    if (rbIsMeshLike(leaf->a) && rbIsMeshLike(leaf->b)) {
+        rbMeshPair pair = makeMeshPair(query, leaf);
+        rbFindMeshContacts(&pair, query->threshold, input->radiusA, input->radiusB, list);
+    } else {
+        addMixedContacts(query, leaf);
+    }
+    for (int i = first; i < list->count && i < list->capacity; ++i) {
+        placeManifold(leaf, &list->manifolds[i]);
+    }
+    return RB_STATUS_OK;
+}
+
 // The manifold of the shapes without their rounding, moved out to the rounded surfaces.
 static rbStatus visitContacts(Query* query, const Leaf* leaf)
 {
+    if (query->input->method == RB_PAIR_AUTO && hasMesh(leaf)) {
+        return visitMeshContacts(query, leaf);
+    }
     rbSeparation s;
     rbStatus status = measureLeaf(query, leaf, &s);
     if (status != RB_STATUS_OK || !(s.distance <= query->threshold)) {
@@ -544,15 +764,11 @@ static rbStatus visitContacts(Query* query, const Leaf* leaf)
     rbBuildManifold(leaf->a, leaf->b, leaf->transformBtoA, &s, query->threshold + radii, &manifold);
     for (int i = 0; i < manifold.count; ++i) {
         rbManifoldPoint* point = &manifold.points[i];
-        rbVec3 a = rbAddScaled(point->pointA, input->radiusA, manifold.normal);
-        rbVec3 b = rbAddScaled(point->pointB, -input->radiusB, manifold.normal);
-        point->pointA = leaf->isPart ? rbTransformPoint(leaf->partToA, a) : a;
-        point->pointB = leaf->isPart ? rbTransformPoint(leaf->partToA, b) : b;
+        point->pointA = rbAddScaled(point->pointA, input->radiusA, manifold.normal);
+        point->pointB = rbAddScaled(point->pointB, -input->radiusB, manifold.normal);
         point->distance -= radii;
     }
-    if (leaf->isPart) {
-        manifold.normal = rbRotate(leaf->partToA.q, manifold.normal);
-    }
+    placeManifold(leaf, &manifold);
     rbContactList* list = query->contacts;
     if (list->count < list->capacity) {
         list->manifolds[list->count] = manifold;
@@ -616,6 +832,7 @@ static rbStatus runQuery(Query* query, rbSeparationCache* cache, VisitFn* visit)
         PairCache* own = (PairCache*)cache->opaque;
         query->cache = &own->gjk;
         query->features = &own->features;
+        query->front = cache->front;
     }
     Leaf whole;
     whole.a = input->geometryA;

@@ -1,0 +1,57 @@
+// Meshes, soups and polyhedra against convex shapes and half spaces. A is the mesh.
+#ifndef RB_NARROWPHASE_MESH_CONVEX_H
+#define RB_NARROWPHASE_MESH_CONVEX_H
+
+#include "collision/convex/epa.h"
+#include "collision/narrowphase/mesh_search.h"
+
+// A mesh and a bounded convex shape (sphere to hull).
+typedef struct rbMeshConvex {
+    const rbGeometry* mesh;
+    const rbGeometry* convex;
+    rbTransform transform;    // from the frame of the convex shape to that of the mesh
+    double radiusMesh;        // m, rounds the mesh
+    double radiusConvex;      // m, rounds the convex shape
+    double relativeTolerance; // of a distance; 0: exact
+    long long budget;         // triangles measured for a distance, 0: no limit
+    rbGjkCache* cache;     // NULL: none. Of the last query: the direction and, in vertexB[0], the
+                           // nearest triangle plus 1
+    rbEpaScratch* scratch; // for the depth
+} rbMeshConvex;
+
+// Signed distance in the frame of the mesh, roundings included.
+//
+// Apart: exact, reason SURFACES (CONVERGED within the relative tolerance, BUDGET with wide bounds).
+// Let the core be the convex shape without its radius (the centre of a sphere, the axis of a
+// capsule), r the sum of all radii. A core in the solid or off the surface, d from it: the signed
+// distance is at most d - r, or -d - r inside. If the bodies part when moved by as much along the
+// normal, which is tried, this is it, and the reason is SURFACES; a sphere is measured exactly this
+// way unless the place it is moved to is taken, too.
+// A core that meets the surface: a direction to part them is chosen from the triangles in the core,
+// and how far they have to move that way is measured: bodies moved by -lower along the normal are
+// apart. A shorter translation in another direction may part them as well. Reason ESTIMATE.
+// Surfaces without an inside are parted to the side of the middle of the convex shape.
+void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation);
+
+// Are they at most margin m apart?
+bool rbTestMeshConvex(const rbMeshConvex* pair, double margin);
+
+// A mesh and a half space: exact.
+void rbMeasureMeshPlane(const rbGeometry* mesh, const rbGeometry* plane, rbTransform transform,
+                        rbSeparation* separation);
+
+// Where they touch, for a separation (with its roundings) that is at most threshold: manifolds by
+// direction, at most capacity of them, the first about the normal of the separation. Returns how
+// many.
+int rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separation,
+                             double threshold, rbManifold* manifolds, int capacity);
+
+// The same where the convex shape is a half space: the vertices that are near enough, reduced.
+void rbFindMeshPlaneContacts(const rbMeshConvex* pair, const rbSeparation* separation,
+                             double threshold, rbManifold* manifold);
+
+// Moves the points that matter, of those spent, to the manifold, whose normal is set: the corners
+// of a flat region, the ends of a line.
+void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold);
+
+#endif

@@ -1,0 +1,425 @@
+// Contacts of a mesh and a convex shape: the triangles that are near, by direction.
+//
+// Bodies that overlap or all but touch are looked at a little apart: moved by their depth and GAP
+// of the size along the normal, where the distance of a triangle and its direction are well
+// defined; the motion is taken off the distances in the end.
+//
+// A face of the convex shape that looks along the normal is clipped by all triangles parallel to
+// it. Other triangles are measured. One of these counts if its nearest point is nearest on its
+// neighbours as well, so that edges between the triangles of a flat floor are no contacts.
+// Directions within a small angle make one manifold.
+#include "collision/narrowphase/manifold.h"
+#include "collision/narrowphase/mesh_convex.h"
+
+#include <float.h>
+#include <math.h>
+
+// Triangles that are looked at; if more are within reach, only the nearest.
+#define NEAR_MAX 96
+#define NARROWINGS 4
+// Part of the size: places that stay so far apart when bodies that overlap are moved to touch count
+// as contacts still.
+#define BEYOND 0.005
+// Flush triangles that are remembered, to tell whether others are behind them.
+#define FLUSH_MAX 256
+// Cosine of 3 degrees: faces that are flush.
+#define FLUSH_COSINE 0.9986
+// Part of the size of the pair.
+#define GAP 1e-5
+// Cosine of 8 degrees: directions that count as one.
+#define SAME_DIRECTION 0.99
+// Points nearer to each other than this part of the size are one.
+#define SAME_POINT 1e-8
+// Candidates of one manifold; more are reduced on the way.
+#define POINTS_MAX (2 * RB_FEATURE_POINTS_MAX)
+// Part of the square of the size: a smaller area is a line.
+#define FLAT 1e-6
+
+typedef struct Region {
+    const rbMeshConvex* pair;
+    double shapeRadius; // m, of the core, without the rounding
+    rbVec3 out;         // unit, how the bodies were moved apart
+    double moved;       // m, and how far
+    double threshold;   // m
+    double size;        // m, of the pair
+    rbMeshNear near[NEAR_MAX];
+    bool isUsed[NEAR_MAX];
+    int nearCount;
+    rbContactFeature face; // of the convex shape along the normal of the separation
+    int flush[FLUSH_MAX];  // triangles that clipped it
+    double flushDistances[FLUSH_MAX];
+    int flushCount;
+    rbManifold* manifold; // that the points are for
+    rbManifoldPoint points[POINTS_MAX];
+    int count;
+} Region;
+
+// Is a point on a triangle?
+static bool isOn(const Region* region, rbVec3 point, int triangle)
+{
+    const rbGeometry* mesh = region->pair->mesh;
+    double tolerance = SAME_POINT * region->size;
+    rbVec3 corners[3];
+    rbGetMeshTriangle(mesh, triangle, corners);
+    rbVec3 n = mesh->polyhedron->normals[rbGetMeshFace(mesh, triangle)];
+    return fabs(rbDot(n, rbSub(point, corners[0]))) <= tolerance &&
+           rbClosestOfPointTriangle(point, corners).squared <= tolerance * tolerance;
+}
+
+// Is a triangle that holds the nearest point of this one nearer?
+static bool isShadowed(const Region* region, int index)
+{
+    const rbMeshNear* near = &region->near[index];
+    double limit = near->distance - 1e-3 * SAME_POINT * region->size;
+    for (int i = 0; i < region->nearCount; ++i) {
+        if (region->near[i].distance < limit && isOn(region, near->a, region->near[i].triangle)) {
+            return true;
+        }
+    }
+    for (int i = 0; i < region->flushCount; ++i) {
+        if (region->flushDistances[i] + region->shapeRadius < limit &&
+            isOn(region, near->a, region->flush[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static rbVec3 directionOf(const Region* region, const rbMeshNear* near)
+{
+    if (!near->meets) {
+        return near->normal;
+    }
+    // moved, they meet still: the triangle itself tells
+    rbVec3 n =
+        region->pair->mesh->polyhedron->normals[rbGetMeshFace(region->pair->mesh, near->triangle)];
+    return region->pair->mesh->isSolid || rbDot(n, region->out) >= 0.0 ? n : rbNeg(n);
+}
+
+// Id of the edge between two vertices of the mesh; a mix of both where edges are not known.
+static int edgeIdOf(const rbPolyhedron* p, int v0, int v1)
+{
+    if (p->edges != NULL) {
+        int count;
+        const int* edges = rbPolyhedron_GetVertexEdges(p, v0, &count);
+        for (int i = 0; i < count; ++i) {
+            const rbEdge* e = &p->edges[edges[i]];
+            if (e->v0 == v1 || e->v1 == v1) {
+                return edges[i];
+            }
+        }
+    }
+    int low = v0 < v1 ? v0 : v1;
+    return (int)((unsigned)(v0 + v1) * 31u + (unsigned)low) & 0x3FFFFFFF;
+}
+
+// A triangle of the mesh as a feature that faces a direction.
+static void makeFeature(const rbGeometry* mesh, int triangle, rbVec3 direction,
+                        rbContactFeature* feature)
+{
+    const rbPolyhedron* p = mesh->polyhedron;
+    int origin = p->tree->blocks[triangle / RB_BOX_WIDTH].origins[triangle % RB_BOX_WIDTH];
+    int face = p->faceOfTriangle[origin];
+    const int* v = p->triangles[origin].v;
+    bool isBack = rbDot(p->normals[face], direction) < 0.0;
+    feature->count = 3;
+    feature->faceId = face;
+    feature->normal = isBack ? rbNeg(p->normals[face]) : p->normals[face];
+    for (int k = 0; k < 3; ++k) {
+        int here = v[isBack ? 2 - k : k];
+        int next = v[isBack ? (4 - k) % 3 : (k + 1) % 3];
+        feature->corners[k] = p->vertices[here];
+        feature->vertexIds[k] = here;
+        feature->edgeIds[k] = edgeIdOf(p, here, next);
+    }
+}
+
+// Drops what a line or a triangle of points needs no more: points without area.
+static void dropFlat(rbManifold* manifold, double size)
+{
+    const rbManifoldPoint* p = manifold->points;
+    double least = FLAT * size * size;
+    if (manifold->count < 3) {
+        return;
+    }
+    rbVec3 area = rbCross(rbSub(p[1].pointA, p[0].pointA), rbSub(p[2].pointA, p[0].pointA));
+    if (rbLength(area) <= least) {
+        manifold->count = 2;
+    } else if (manifold->count == 4) {
+        double sign = rbDot(area, manifold->normal) >= 0.0 ? 1.0 : -1.0;
+        double gain = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            rbVec3 side = rbSub(p[(k + 1) % 3].pointA, p[k].pointA);
+            rbVec3 seen = rbCross(side, rbSub(p[3].pointA, p[k].pointA));
+            gain = fmax(gain, -sign * rbDot(seen, manifold->normal));
+        }
+        manifold->count = gain <= least ? 3 : 4;
+    }
+}
+
+// Of those as deep as any the one farthest from their middle comes first, where it is taken: a
+// corner of the region, not a vertex of a floor inside it.
+static void putCornerFirst(rbManifoldPoint* points, int count, double size)
+{
+    rbVec3 sum = RB_VEC3_ZERO;
+    double least = INFINITY;
+    for (int i = 0; i < count; ++i) {
+        sum = rbAdd(sum, points[i].pointA);
+        least = fmin(least, points[i].distance);
+    }
+    rbVec3 middle = rbScale(1.0 / count, sum);
+    int best = -1;
+    double farthest = -1.0;
+    for (int i = 0; i < count; ++i) {
+        double apart = rbDistance(points[i].pointA, middle);
+        if (points[i].distance <= least + SAME_POINT * size &&
+            apart > farthest + SAME_POINT * size) {
+            farthest = apart;
+            best = i;
+        }
+    }
+    RB_ASSERT(best >= 0);
+    rbManifoldPoint corner = points[best];
+    points[best] = points[0];
+    points[0] = corner;
+}
+
+void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold)
+{
+    double size = 0.0;
+    for (int i = 1; i < count; ++i) {
+        size = fmax(size, rbDistance(points[i].pointA, points[0].pointA));
+    }
+    RB_ASSERT(count >= 0 && isfinite(size));
+    if (count > 1) {
+        putCornerFirst(points, count, size);
+    }
+    rbReducePoints(points, count, size, manifold);
+    dropFlat(manifold, size);
+}
+
+// The points of the region that matter become those of the manifold. Corners of features come
+// first, because the first of equals is taken: crossings of a face with the edges of a floor are
+// not among them then.
+static void reduce(Region* region, rbManifold* manifold)
+{
+    rbManifoldPoint sorted[POINTS_MAX];
+    int count = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < region->count; ++i) {
+            bool isCrossing = region->points[i].featureId >> 30 == RB_MEETING_CROSSING;
+            if (isCrossing == (pass == 1)) {
+                sorted[count++] = region->points[i];
+            }
+        }
+    }
+    RB_ASSERT(count == region->count);
+    rbReduceRegion(sorted, count, manifold);
+    region->count = manifold->count;
+    for (int i = 0; i < manifold->count; ++i) {
+        region->points[i] = manifold->points[i];
+    }
+}
+
+// Takes a point of the moved shapes without their rounding, if it counts.
+static void addPoint(Region* region, rbManifold* manifold, const rbManifoldPoint* found)
+{
+    const rbMeshConvex* pair = region->pair;
+    rbVec3 n = manifold->normal;
+    rbManifoldPoint point = *found;
+    point.distance -= pair->radiusMesh + pair->radiusConvex + region->moved * rbDot(region->out, n);
+    point.pointA = rbAddScaled(point.pointA, pair->radiusMesh, n);
+    point.pointB = rbAddScaled(point.pointA, point.distance, n);
+    if (!(point.distance <= region->threshold)) {
+        return;
+    }
+    for (int i = 0; i < region->count; ++i) {
+        rbManifoldPoint* other = &region->points[i];
+        if (rbDistance(other->pointA, point.pointA) <= SAME_POINT * region->size) {
+            bool isBetter = other->featureId >> 30 == RB_MEETING_CROSSING;
+            *other = isBetter ? point : *other;
+            return;
+        }
+    }
+    if (region->count == POINTS_MAX) {
+        reduce(region, manifold);
+    }
+    RB_ASSERT(region->count < POINTS_MAX);
+    region->points[region->count++] = point;
+}
+
+// Clips the face of the convex shape by a triangle parallel to it. True if they share a region.
+static bool clipFlush(void* context, int triangle)
+{
+    Region* region = context;
+    const rbGeometry* mesh = region->pair->mesh;
+    rbVec3 n = region->out;
+    double cosine = rbDot(mesh->polyhedron->normals[rbGetMeshFace(mesh, triangle)], n);
+    if (region->face.count < 2 || (mesh->isSolid ? cosine : fabs(cosine)) < FLUSH_COSINE) {
+        return false;
+    }
+    rbSeparation s = {.normal = n};
+    rbContactFeature features[2];
+    makeFeature(mesh, triangle, n, &features[0]);
+    features[1] = region->face;
+    rbManifoldPoint points[RB_FEATURE_POINTS_MAX];
+    int count = rbMeetFeatures(features, &s, points);
+    double least = INFINITY;
+    for (int i = 0; i < count; ++i) {
+        least = fmin(least, points[i].distance);
+    }
+    // what is behind the face is no contact of it
+    if (count == 0 || least < -SAME_POINT * region->size) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        addPoint(region, region->manifold, &points[i]);
+    }
+    if (region->flushCount < FLUSH_MAX) {
+        region->flush[region->flushCount] = triangle;
+        region->flushDistances[region->flushCount++] = least;
+    }
+    return true;
+}
+
+// Triangles within reach, the bodies being moved.
+static void collectNear(Region* region, const rbMeshQuery* query)
+{
+    const rbMeshConvex* pair = region->pair;
+    rbMeshQuery wide = *query;
+    rbMeshList list = {region->near, NEAR_MAX, 0, clipFlush, region};
+    double touching = region->shapeRadius + pair->radiusMesh + pair->radiusConvex +
+                      fmax(region->threshold, 0.0) + 2.0 * GAP * region->size;
+    double beyond = fmin(region->moved, BEYOND * region->size);
+    for (int i = 0; i < NARROWINGS; ++i) {
+        wide.limit = touching + beyond;
+        region->count = region->flushCount = 0;
+        rbCollectMesh(&wide, &list);
+        if (list.count <= NEAR_MAX) {
+            break;
+        }
+        beyond *= 0.25;
+    }
+    RB_ASSERT(region->flushCount <= FLUSH_MAX);
+    region->nearCount = list.count < NEAR_MAX ? list.count : NEAR_MAX;
+}
+
+// The points of one triangle.
+static void addTriangle(Region* region, rbManifold* manifold, const rbMeshNear* near)
+{
+    const rbMeshConvex* pair = region->pair;
+    rbVec3 n = manifold->normal;
+    rbTransform moved = pair->transform;
+    moved.p = rbAddScaled(moved.p, region->moved, region->out);
+    rbSeparation s = {.normal = n,
+                      .pointA = near->a,
+                      .pointB = rbAddScaled(near->b, -region->shapeRadius, n),
+                      .distance = rbDot(n, rbSub(near->b, near->a)) - region->shapeRadius};
+    rbContactFeature features[2];
+    makeFeature(pair->mesh, near->triangle, n, &features[0]);
+    rbFindContactFeature(pair->convex, rbNeg(rbInvRotate(moved.q, n)),
+                         rbInvTransformPoint(moved, s.pointB), &features[1]);
+    rbMoveContactFeature(&features[1], moved);
+    rbManifoldPoint points[RB_FEATURE_POINTS_MAX];
+    int count = rbMeetFeatures(features, &s, points);
+    double lowest = INFINITY;
+    for (int i = 0; i < count; ++i) {
+        addPoint(region, manifold, &points[i]);
+        lowest = fmin(lowest, points[i].distance);
+    }
+    if (lowest > s.distance + SAME_POINT * region->size) {
+        rbManifoldPoint witness = {s.pointA, s.pointB, s.distance, RB_FEATURE_WITNESS};
+        addPoint(region, manifold, &witness);
+    }
+}
+
+// Completes the manifold of one direction by the triangles that were measured.
+static void buildManifold(Region* region, rbManifold* manifold)
+{
+    for (int i = 0; i < region->nearCount; ++i) {
+        if (!region->isUsed[i] &&
+            rbDot(directionOf(region, &region->near[i]), manifold->normal) >= SAME_DIRECTION) {
+            region->isUsed[i] = true;
+            addTriangle(region, manifold, &region->near[i]);
+        }
+    }
+    reduce(region, manifold);
+}
+
+// The nearest triangle that is in no manifold yet, -1: none.
+static int findNext(const Region* region)
+{
+    int best = -1;
+    for (int i = 0; i < region->nearCount; ++i) {
+        if (!region->isUsed[i] &&
+            (best < 0 || region->near[i].distance < region->near[best].distance)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+// separation is with, threshold for the roundings.
+static void beginRegion(Region* region, const rbMeshConvex* pair, const rbSeparation* separation,
+                        double threshold)
+{
+    rbConvex core;
+    bool isConvex = rbConvex_Make(pair->convex, pair->radiusConvex, &core);
+    RB_ASSERT(isConvex);
+    (void)isConvex;
+    region->pair = pair;
+    region->shapeRadius = core.radius - pair->radiusConvex;
+    region->size = fmin(pair->convex->radius, pair->mesh->polyhedron->tree->radius);
+    region->out = separation->normal;
+    region->moved = fmax(-separation->distance, 0.0) + GAP * region->size;
+    region->threshold = threshold;
+    rbTransform moved = pair->transform;
+    moved.p = rbAddScaled(moved.p, region->moved, region->out);
+    rbMeshQuery query = rbMakeMeshQuery(pair->mesh, &core, moved);
+    query.hint = separation->normal;
+    rbVec3 n = region->out;
+    rbVec3 point = rbAddScaled(separation->pointB, region->moved, n);
+    point = rbAddScaled(point, pair->radiusConvex, n);
+    rbFindContactFeature(pair->convex, rbNeg(rbInvRotate(moved.q, n)),
+                         rbInvTransformPoint(moved, point), &region->face);
+    rbMoveContactFeature(&region->face, moved);
+    collectNear(region, &query);
+    for (int i = 0; i < region->nearCount; ++i) {
+        region->isUsed[i] = isShadowed(region, i);
+    }
+}
+
+int rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separation,
+                             double threshold, rbManifold* manifolds, int capacity)
+{
+    RB_ASSERT(separation->distance <= threshold && isfinite(threshold));
+    RB_ASSERT(fabs(rbLengthSquared(separation->normal) - 1.0) < 1e-9);
+    rbManifold manifold = {.normal = separation->normal};
+    Region region;
+    region.manifold = &manifold;
+    beginRegion(&region, pair, separation, threshold);
+    int count = 0;
+    buildManifold(&region, &manifold);
+    if (manifold.count == 0) {
+        manifold.count = 1;
+        manifold.points[0] = (rbManifoldPoint){
+            separation->pointA,
+            rbAddScaled(separation->pointA, separation->distance, separation->normal),
+            separation->distance, RB_FEATURE_WITNESS};
+    }
+    for (int next = findNext(&region);; next = findNext(&region)) {
+        if (manifold.count > 0) {
+            if (count < capacity) {
+                manifolds[count] = manifold;
+            }
+            ++count;
+        }
+        if (next < 0) {
+            return count;
+        }
+        manifold.normal = directionOf(&region, &region.near[next]);
+        region.count = 0;
+        buildManifold(&region, &manifold);
+        region.isUsed[next] = true;
+    }
+}

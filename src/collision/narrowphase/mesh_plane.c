@@ -1,0 +1,170 @@
+// A mesh over a half space: only its vertices matter. Boxes whose lowest point is too high are left
+// out.
+#include "collision/narrowphase/collide.h"
+#include "collision/narrowphase/manifold.h"
+#include "collision/narrowphase/mesh_convex.h"
+
+#include <float.h>
+#include <math.h>
+
+#define STACK_MAX (3 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
+// Points that wait to be reduced.
+#define POINTS_MAX 64
+// Vertices nearer to each other than this part of the size are one.
+#define SAME_POINT 1e-9
+
+// What is collected on the way.
+typedef struct Sweep {
+    const rbGeometry* mesh;
+    rbVec3 up;    // unit, out of the half space
+    double cut;   // m, higher vertices are not looked at
+    int triangle; // with the lowest vertex so far, -1: none
+    int corner;
+    // of contacts
+    double radius;                  // m, of the rounding of the mesh
+    const rbSeparation* separation; // NULL: only the lowest vertex is wanted
+    rbManifold* manifold;
+    rbManifoldPoint points[POINTS_MAX];
+    int count;
+} Sweep;
+
+static rbVec3 pick(const float from[3][RB_BOX_WIDTH], int place)
+{
+    return rbMakeVec3((double)from[0][place], (double)from[1][place], (double)from[2][place]);
+}
+
+// Least product with the points of a slot, lowered by rounding.
+static double lowOf(const Sweep* sweep, const rbTiltedNode* node, int place)
+{
+    const rbBoxTree* tree = sweep->mesh->polyhedron->tree;
+    rbVec3 up = sweep->up;
+    rbVec3 center = rbAdd(tree->origin, pick(node->center, place));
+    return rbDot(up, center) - fabs(rbDot(up, pick(node->longAxis, place))) -
+           fabs(rbDot(up, pick(node->wideAxis, place))) -
+           fabs(rbDot(up, pick(node->normal, place))) * (double)node->thickness[place] -
+           16.0 * DBL_EPSILON * sweep->mesh->radius;
+}
+
+// Keeps the points that matter and makes room.
+static void reduce(Sweep* sweep)
+{
+    rbReduceRegion(sweep->points, sweep->count, sweep->manifold);
+    sweep->count = sweep->manifold->count;
+    for (int i = 0; i < sweep->count; ++i) {
+        sweep->points[i] = sweep->manifold->points[i];
+    }
+}
+
+static void addPoint(Sweep* sweep, rbVec3 vertex, double height, int index)
+{
+    const rbSeparation* s = sweep->separation;
+    vertex = rbAddScaled(vertex, sweep->radius, s->normal);
+    double distance = s->distance + height - sweep->radius - rbDot(sweep->up, s->pointA);
+    for (int i = 0; i < sweep->count; ++i) {
+        double apart = rbDistance(sweep->points[i].pointA, vertex);
+        if (apart <= SAME_POINT * sweep->mesh->radius) {
+            return;
+        }
+    }
+    if (sweep->count == POINTS_MAX) {
+        reduce(sweep);
+    }
+    sweep->points[sweep->count++] =
+        (rbManifoldPoint){vertex, rbAddScaled(vertex, distance, s->normal), distance,
+                          rbMakeFeatureId(RB_MEETING_VERTEX_A, index, 0)};
+}
+
+static void visitTriangle(Sweep* sweep, int triangle)
+{
+    rbVec3 corners[3];
+    rbGetMeshTriangle(sweep->mesh, triangle, corners);
+    const rbPolyhedron* p = sweep->mesh->polyhedron;
+    int origin = p->tree->blocks[triangle / RB_BOX_WIDTH].origins[triangle % RB_BOX_WIDTH];
+    for (int k = 0; k < 3; ++k) {
+        double height = rbDot(sweep->up, corners[k]);
+        if (!(height <= sweep->cut)) {
+            continue;
+        }
+        if (sweep->separation != NULL) {
+            addPoint(sweep, corners[k], height, p->triangles[origin].v[k]);
+        } else {
+            sweep->cut = height;
+            sweep->triangle = triangle;
+            sweep->corner = k;
+        }
+    }
+}
+
+static void run(Sweep* sweep)
+{
+    const rbBoxTree* tree = sweep->mesh->polyhedron->tree;
+    struct {
+        double low;
+        int slot;
+    } stack[STACK_MAX];
+    int top = 0;
+    stack[top].low = -INFINITY;
+    stack[top++].slot = 0;
+    while (top > 0) {
+        --top;
+        int child = rbBoxTree_GetChild(tree, stack[top].slot);
+        if (stack[top].low > sweep->cut) {
+            continue;
+        }
+        if (child < 0) {
+            const rbTriangleBlock* block = &tree->blocks[~child];
+            for (int i = 0; i < RB_BOX_WIDTH && block->origins[i] >= 0; ++i) {
+                visitTriangle(sweep, RB_BOX_WIDTH * ~child + i);
+            }
+            continue;
+        }
+        int base = top;
+        for (int i = 0; i < RB_BOX_WIDTH && tree->nodes[child].child[i] != RB_BOX_EMPTY; ++i) {
+            double low = lowOf(sweep, &tree->tilted[child], i);
+            RB_ASSERT(top < STACK_MAX);
+            int at = top++;
+            for (; at > base && stack[at - 1].low < low; --at) {
+                stack[at] = stack[at - 1];
+            }
+            stack[at].low = low;
+            stack[at].slot = RB_BOX_WIDTH * child + i;
+        }
+    }
+}
+
+void rbMeasureMeshPlane(const rbGeometry* mesh, const rbGeometry* plane, rbTransform transform,
+                        rbSeparation* separation)
+{
+    RB_ASSERT(plane->type == RB_SHAPE_PLANE && mesh->polyhedron->tree != NULL);
+    rbVec3 up = rbRotate(transform.q, plane->data.plane.normal);
+    Sweep sweep = {.mesh = mesh, .up = up, .cut = INFINITY, .triangle = -1};
+    run(&sweep);
+    RB_ASSERT(sweep.triangle >= 0);
+    rbVec3 corners[3];
+    rbGetMeshTriangle(mesh, sweep.triangle, corners);
+    rbVec3 lowest = corners[sweep.corner];
+    double distance = rbDot(up, rbSub(lowest, transform.p)) - plane->data.plane.offset;
+    double scale = rbLength(lowest) + rbLength(transform.p) + fabs(plane->data.plane.offset);
+    *separation = rbMakeClosedForm(distance, rbNeg(up), lowest, scale);
+    separation->faceA = rbGetMeshFace(mesh, sweep.triangle);
+    separation->faceB = -1;
+}
+
+void rbFindMeshPlaneContacts(const rbMeshConvex* pair, const rbSeparation* separation,
+                             double threshold, rbManifold* manifold)
+{
+    rbVec3 up = rbNeg(separation->normal);
+    *manifold = (rbManifold){
+        .normal = separation->normal, .childA = separation->childA, .childB = separation->childB};
+    Sweep sweep = {.mesh = pair->mesh,
+                   .up = up,
+                   .radius = pair->radiusMesh,
+                   .separation = separation,
+                   .manifold = manifold};
+    // the witness is a vertex: it comes first and stays
+    double base = rbDot(up, separation->pointA) + pair->radiusMesh;
+    sweep.cut = base + fmax(threshold - separation->distance, 0.0);
+    run(&sweep);
+    rbReduceRegion(sweep.points, sweep.count, manifold);
+    RB_ASSERT(manifold->count > 0);
+}
