@@ -5,8 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-static const rbBenchSuite* const suites[] = {&rbSuiteConvex, &rbSuiteFlight, &rbSuiteMath,
-                                             &rbSuiteThroughput};
+static const rbBenchSuite* const suites[] = {&rbSuiteConvex,       &rbSuiteDistanceWork,
+                                             &rbSuiteFlight,       &rbSuiteMath,
+                                             &rbSuiteMeshDistance, &rbSuiteThroughput};
 
 const rbBenchSuite* const* rbGetBenchSuites(int* count)
 {

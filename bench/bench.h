@@ -57,8 +57,10 @@ double rbBench_Time(void (*work)(void* context), void* context, double seconds);
 double rbGetCpuTime(void);
 
 extern const rbBenchSuite rbSuiteConvex;
+extern const rbBenchSuite rbSuiteDistanceWork;
 extern const rbBenchSuite rbSuiteFlight;
 extern const rbBenchSuite rbSuiteMath;
+extern const rbBenchSuite rbSuiteMeshDistance;
 extern const rbBenchSuite rbSuiteThroughput;
 
 #endif

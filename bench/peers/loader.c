@@ -9,14 +9,17 @@
 
 // Single and double precision Bullet use the same names, some of which the loader would share, so
 // one of them gets a name space of its own. The others do not: allocation is slower in there.
-static const struct {
+typedef struct rbPeerModule {
     const char* name;
     Lmid_t space;
-} modules[] = {
-    {"libccd", LM_ID_BASE},
-    {"fcl", LM_ID_BASE},
-    {"bullet", LM_ID_BASE},
-    {"bullet64", LM_ID_NEWLM},
+    bool hasMeshes;
+} rbPeerModule;
+
+static const rbPeerModule modules[] = {
+    {"libccd", LM_ID_BASE, false},
+    {"fcl", LM_ID_BASE, true},
+    {"bullet", LM_ID_BASE, false},
+    {"bullet64", LM_ID_NEWLM, false},
 };
 #define MODULE_COUNT (sizeof modules / sizeof modules[0])
 _Static_assert(MODULE_COUNT <= RB_PEERS_MAX, "more modules than room for them");
@@ -32,31 +35,48 @@ static void findFolder(char folder[PATH_MAX])
     }
 }
 
-static const rbPeer* loadPeer(const char* path, Lmid_t space)
+// The entry of a module; NULL if the module was not built.
+static void* loadEntry(const rbPeerModule* from, const char* entry)
 {
-    void* module = dlmopen(space, path, RTLD_NOW | RTLD_LOCAL);
-    void* symbol = module != NULL ? dlsym(module, RB_PEER_ENTRY) : NULL;
+    char folder[PATH_MAX];
+    char path[PATH_MAX + 64];
+    findFolder(folder);
+    (void)snprintf(path, sizeof path, "%srattleback-peer-%s.so", folder, from->name);
+    if (access(path, R_OK) != 0) {
+        return NULL;
+    }
+    void* module = dlmopen(from->space, path, RTLD_NOW | RTLD_LOCAL);
+    void* symbol = module != NULL ? dlsym(module, entry) : NULL;
     if (symbol == NULL) {
         (void)fprintf(stderr, "rattleback: %s was built but cannot be loaded: %s\n", path,
                       dlerror());
-        return NULL;
     }
-    rbGetPeerFn* getPeer = NULL;
-    memcpy(&getPeer, &symbol, sizeof getPeer); // what C has no cast for
-    return getPeer();
+    return symbol;
 }
 
 int rbLoadPeers(const rbPeer* peers[RB_PEERS_MAX])
 {
-    char folder[PATH_MAX];
-    findFolder(folder);
     int count = 0;
     for (size_t i = 0; i < MODULE_COUNT; ++i) {
-        char path[PATH_MAX + 64];
-        (void)snprintf(path, sizeof path, "%srattleback-peer-%s.so", folder, modules[i].name);
-        const rbPeer* peer = access(path, R_OK) == 0 ? loadPeer(path, modules[i].space) : NULL;
-        if (peer != NULL) {
-            peers[count++] = peer;
+        void* symbol = loadEntry(&modules[i], RB_PEER_ENTRY);
+        if (symbol != NULL) {
+            rbGetPeerFn* getPeer = NULL;
+            memcpy(&getPeer, &symbol, sizeof getPeer); // what C has no cast for
+            peers[count++] = getPeer();
+        }
+    }
+    return count;
+}
+
+int rbLoadMeshPeers(const rbMeshPeer* peers[RB_PEERS_MAX])
+{
+    int count = 0;
+    for (size_t i = 0; i < MODULE_COUNT; ++i) {
+        void* symbol = modules[i].hasMeshes ? loadEntry(&modules[i], RB_MESH_PEER_ENTRY) : NULL;
+        if (symbol != NULL) {
+            rbGetMeshPeerFn* getPeer = NULL;
+            memcpy(&getPeer, &symbol, sizeof getPeer); // as above
+            peers[count++] = getPeer();
         }
     }
     return count;

@@ -3,11 +3,15 @@
 #define RB_PEER_LOADER_H
 
 #include "peers/peer.h"
+#include "peers/peer_mesh.h"
 
 #define RB_PEERS_MAX 8
 
 // Loads the modules that were built and gives their tables; they stay loaded until the program
 // ends. A module that is there but cannot be loaded is named on stderr. Returns the count.
 int rbLoadPeers(const rbPeer* peers[RB_PEERS_MAX]);
+
+// The same for the tables of meshes; modules without one are left out.
+int rbLoadMeshPeers(const rbMeshPeer* peers[RB_PEERS_MAX]);
 
 #endif
