@@ -34,7 +34,7 @@ static rbExit listSuites(void)
     int count = 0;
     const rbBenchSuite* const* suites = rbGetBenchSuites(&count);
     for (int i = 0; i < count; ++i) {
-        (void)printf("%-10s %s\n", suites[i]->name, suites[i]->help);
+        (void)printf("%-14s %s\n", suites[i]->name, suites[i]->help);
     }
     return RB_EXIT_DONE;
 }

@@ -1,146 +1,233 @@
-// rattleback distance: signed distance, witnesses and bounds of two shapes given in words.
-//
-// Words are read by io/scene/shape_words.c, as in files of pairs; a shape in JSON becomes a scene
-// of one body, so that it is read and judged by the same code as in a scene file.
+// rattleback distance: signed distance, witnesses and bounds of two shapes; see distance.h for the
+// files that read shapes, run the laboratory and work through files of pairs.
 #include "cli/distance.h"
 
 #include "base/core/memory.h"
 #include "io/scene/mesh_text.h"
-#include "io/scene/shape_words.h"
-
-#include <rattleback/scene.h>
-#include <rattleback/world.h>
 
 #include <math.h>
 #include <string.h>
 
-#define JSON_TEXT_MAX (1 << 20) // characters of a shape in JSON
+#define NAMES_MAX 32    // of a table of known names
+#define LIST_SIZE 256   // bytes of all of them
+#define BUDGET_MAX 1e15 // far beyond patience, and a whole number as a double
 
-// "hull:FILE" names a mesh file, whose points are taken.
-static rbGeometry* readNamedShape(rbShapeType type, const char* name, void* context, rbError* error)
-{
-    (void)context;
-    if (type != RB_SHAPE_HULL) {
-        (void)rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                          "a %s has no name on the command line; give it in JSON as in a scene, or "
-                          "define it in a file of pairs",
-                          rbShapeType_Name(type));
-        return NULL;
-    }
-    rbMeshOptions options = rbDefaultMeshOptions();
-    options.use = RB_MESH_USE_HULL;
-    return rbReadMesh(name, &options, error);
-}
+// ------------------------------------------------------------------------------------------ names
 
-static rbGeometry* makeShapeOfJson(const char* json, rbError* error)
+bool rbArguments_GetName(const rbArguments* arguments, const char* option, rbNameFn* nameFn,
+                         int count, int* index)
 {
-    static const char before[] = "{\"rattleback\": 1, \"bodies\": [{\"name\": \"shape\", "
-                                 "\"type\": \"static\", \"shapes\": [{\"geometry\": ";
-    static const char after[] = "}]}]}";
-    size_t length = strlen(json);
-    if (length > JSON_TEXT_MAX) {
-        (void)rbError_Set(error, RB_STATUS_LIMIT,
-                          "the shape has %zu characters; at most %d are accepted", length,
-                          JSON_TEXT_MAX);
-        return NULL;
+    const char* names[NAMES_MAX];
+    const char* text = rbArguments_Get(arguments, option);
+    RB_ASSERT(count <= NAMES_MAX);
+    if (text == NULL) {
+        return true;
     }
-    size_t size = sizeof before + length + sizeof after;
-    char* text = rbAlloc(size);
-    int used = snprintf(text, size, "%s%s%s", before, json, after);
-    rbSceneSource source = {.name = "distance"};
-    rbScene* scene = rbReadSceneText(text, (size_t)used, &source, error);
-    rbFree(text, size);
-    rbWorld* world = scene != NULL ? rbScene_CreateWorld(scene, error) : NULL;
-    rbDestroyScene(scene);
-    if (world == NULL) {
-        return NULL;
-    }
-    rbBodyId body = rbWorld_FindBody(world, "shape");
-    rbGeometry* geometry =
-        rbGeometry_Retain(rbWorld_GetGeometry(world, rbBody_GetShape(world, body, 0).geometry));
-    rbDestroyWorld(world);
-    return geometry;
-}
-
-// A shape of the command line, to be destroyed; NULL after a sentence on stderr.
-static rbGeometry* makeShape(const char* text)
-{
-    rbError error = {0};
-    rbGeometry* geometry =
-        text[0] == '{' ? makeShapeOfJson(text, &error)
-                       : rbMakeShapeOfWords(text, strlen(text), readNamedShape, NULL, &error);
-    if (geometry == NULL && error.file[0] != '\0') {
-        (void)rbFailWith(&error);
-    } else if (geometry == NULL) {
-        (void)rbFail("%s", error.message);
-    }
-    return geometry;
-}
-
-// Numbers separated by commas; false when the text is something else.
-static bool parseNumbers(const char* text, double* numbers, int count)
-{
-    const char* at = text;
+    char list[LIST_SIZE];
+    size_t used = 0;
     for (int i = 0; i < count; ++i) {
-        rbToken token = {at, strcspn(at, ",")};
-        if (!rbToken_ToNumber(token, &numbers[i]) || (at[token.length] == ',') != (i + 1 < count)) {
-            return false;
+        names[i] = nameFn(i);
+        if (strcmp(text, names[i]) == 0) {
+            *index = i;
+            return true;
         }
-        at += token.length + 1;
+        if (used < sizeof list) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
+                                     names[i]);
+        }
     }
-    return true;
+    const char* nearest = rbFindNearestWord(text, names, count);
+    if (nearest != NULL) {
+        (void)rbFail("%s: there is no '%.40s'; did you mean %s?", option, text, nearest);
+    } else {
+        (void)rbFail("%s: there is no '%.40s'; known are %s", option, text, list);
+    }
+    return false;
 }
 
-static bool readVector(const rbArguments* arguments, const char* name, double* numbers, int count)
+// Methods of the pair table, then the traversals of the laboratory.
+#define METHOD_COUNT (RB_PAIR_COUNT + RB_TRAVERSAL_COUNT)
+
+static const char* nameMethod(int index)
 {
-    const char* text = rbArguments_Get(arguments, name);
-    if (text != NULL && !parseNumbers(text, numbers, count)) {
-        (void)rbFail("%s is '%s'; %d numbers separated by commas are needed", name, text, count);
-        return false;
-    }
-    return true;
+    return index < RB_PAIR_COUNT ? rbPairMethod_Name((rbPairMethod)index)
+                                 : rbTraversal_Name((rbTraversal)(index - RB_PAIR_COUNT));
 }
 
 bool rbReadMethod(const rbArguments* arguments, const char* option, rbPairMethod* method)
 {
-    const char* name = rbArguments_Get(arguments, option);
-    rbPairMethod found = name != NULL ? rbPairMethod_Find(name) : *method;
-    if (found != RB_PAIR_COUNT) {
-        *method = found;
-        return true;
-    }
-    char list[256];
-    size_t used = 0;
-    for (int i = 0; i < RB_PAIR_COUNT && used < sizeof list; ++i) {
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
-                                 rbPairMethod_Name((rbPairMethod)i));
-    }
-    (void)rbFail("%s: there is no method '%s'; known are %s", option, name, list);
-    return false;
-}
-
-static bool readInput(const rbArguments* arguments, rbSeparationInput* input)
-{
-    double p[3] = {0.0, 0.0, 0.0};
-    double q[4] = {1.0, 0.0, 0.0, 0.0};
-    if (!readVector(arguments, "--position", p, 3) ||
-        !readVector(arguments, "--orientation", q, 4)) {
+    int index = (int)*method;
+    if (!rbArguments_GetName(arguments, option, nameMethod, METHOD_COUNT, &index)) {
         return false;
     }
+    if (index >= RB_PAIR_COUNT) {
+        (void)rbFail("%s %s is of the laboratory, which takes two meshes, not a file of pairs",
+                     option, nameMethod(index));
+        return false;
+    }
+    *method = (rbPairMethod)index;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------- options
+
+// Sets of methods, by their index.
+#define BIT(index) (1u << (unsigned)(index))
+#define TRAVERSAL(name) BIT(RB_PAIR_COUNT + RB_TRAVERSAL_##name)
+#define SEARCHES \
+    (TRAVERSAL(INDIFFERENT) | TRAVERSAL(UPDATE_MINIMAL) | TRAVERSAL(LOCAL) | TRAVERSAL(GLOBAL))
+#define PAIR_METHODS (BIT(RB_PAIR_COUNT) - 1u)
+
+// Options that some methods have a use for.
+static const struct {
+    const char* name;
+    unsigned methods;
+} methodOptions[] = {
+    {"--radius-a", PAIR_METHODS},
+    {"--radius-b", PAIR_METHODS},
+    {"--budget", BIT(RB_PAIR_AUTO) | TRAVERSAL(GLOBAL)},
+    {"--tolerance", BIT(RB_PAIR_AUTO) | BIT(RB_PAIR_ITERATIVE) | SEARCHES},
+    {"--volume", SEARCHES},
+    {"--split", SEARCHES},
+    {"--degree", SEARCHES},
+    {"--leaf-size", SEARCHES},
+    {"--expansion", SEARCHES},
+    {"--representatives", SEARCHES},
+    {"--sequence", TRAVERSAL(GLOBAL)},
+};
+
+static bool judgeMethodOptions(const rbArguments* arguments, int method)
+{
+    for (size_t i = 0; i < sizeof methodOptions / sizeof methodOptions[0]; ++i) {
+        unsigned methods = methodOptions[i].methods;
+        if (!rbArguments_Has(arguments, methodOptions[i].name) || (methods & BIT(method)) != 0) {
+            continue;
+        }
+        char list[LIST_SIZE];
+        size_t used = 0;
+        for (int k = 0; k < METHOD_COUNT && used < sizeof list; ++k) {
+            if ((methods & BIT(k)) != 0) {
+                used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                         used > 0 ? ", " : "", nameMethod(k));
+            }
+        }
+        (void)rbFail("%s has no meaning for --method %s; it is for %s", methodOptions[i].name,
+                     nameMethod(method), list);
+        return false;
+    }
+    return true;
+}
+
+bool rbReadBudget(const rbArguments* arguments, double* budget)
+{
+    const char* text = rbArguments_Get(arguments, "--budget");
+    if (!rbArguments_GetNumber(arguments, "--budget", -BUDGET_MAX, BUDGET_MAX, budget)) {
+        return false;
+    }
+    if (text != NULL && (*budget < 1.0 || *budget != floor(*budget))) {
+        (void)rbFail("--budget is %s; a whole number from 1 on is needed; without --budget the "
+                     "search goes on to the end",
+                     text);
+        return false;
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------ poses
+
+// Numbers separated by commas: how many, -1 when the text is something else or has more.
+static int parseNumbers(const char* text, double* numbers, int capacity)
+{
+    const char* at = text;
+    for (int i = 0; i < capacity; ++i) {
+        rbToken token = {at, strcspn(at, ",")};
+        if (!rbToken_ToNumber(token, &numbers[i])) {
+            return -1;
+        }
+        if (at[token.length] == '\0') {
+            return i + 1;
+        }
+        at += token.length + 1;
+    }
+    return -1;
+}
+
+static bool normalize(const char* option, const double q[4], rbQuat* orientation)
+{
     // typed by hand, a quaternion has some digits only
     double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(fabs(length - 1.0) <= 1e-3)) {
-        (void)rbFail("--orientation has length %g; 1 within 0.001 is needed, as of a quarter turn "
-                     "about x: 0.70710678,0.70710678,0,0",
-                     length);
+        (void)rbFail("%s has a quaternion of length %g; 1 within 0.001 is needed, as of a quarter "
+                     "turn about x: 0.70710678,0.70710678,0,0",
+                     option, length);
         return false;
     }
-    input->transformBtoA = (rbTransform){
-        {p[0], p[1], p[2]}, {q[0] / length, q[1] / length, q[2] / length, q[3] / length}};
-    return rbReadMethod(arguments, "--method", &input->method) &&
-           rbArguments_GetNumber(arguments, "--radius-a", 0.0, 1e12, &input->radiusA) &&
-           rbArguments_GetNumber(arguments, "--radius-b", 0.0, 1e12, &input->radiusB);
+    *orientation = (rbQuat){q[0] / length, q[1] / length, q[2] / length, q[3] / length};
+    return true;
 }
+
+// What an option says of a pose.
+typedef enum PosePart {
+    POSE_POSITION,
+    POSE_ORIENTATION,
+    POSE_ALL, // the orientation may be left out
+} PosePart;
+
+static bool readPose(const rbArguments* arguments, const char* option, PosePart part,
+                     rbTransform* transform)
+{
+    static const struct {
+        int least, most;
+        const char* needed;
+    } rows[] = {
+        [POSE_POSITION] = {3, 3, "3 numbers separated by commas are needed: x,y,z"},
+        [POSE_ORIENTATION] = {4, 4, "4 numbers separated by commas are needed: w,x,y,z"},
+        [POSE_ALL] = {3, 7,
+                      "3 or 7 numbers separated by commas are needed: x,y,z of the position, then "
+                      "w,x,y,z of the orientation"},
+    };
+    const char* text = rbArguments_Get(arguments, option);
+    double n[7] = {0};
+    if (text == NULL) {
+        return true;
+    }
+    int count = parseNumbers(text, n, 7);
+    if (count != rows[part].least && count != rows[part].most) {
+        (void)rbFail("%s is '%.200s'; %s", option, text, rows[part].needed);
+        return false;
+    }
+    if (part == POSE_ORIENTATION) {
+        return normalize(option, n, &transform->q);
+    }
+    transform->p = (rbVec3){n[0], n[1], n[2]};
+    return count == 3 || normalize(option, n + 3, &transform->q);
+}
+
+static bool readPoses(const rbArguments* arguments, rbPosePair* poses)
+{
+    static const rbTransform identity = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
+    bool isRelative =
+        rbArguments_Has(arguments, "--position") || rbArguments_Has(arguments, "--orientation");
+    bool hasPoses =
+        rbArguments_Has(arguments, "--pose-a") || rbArguments_Has(arguments, "--pose-b");
+    if (isRelative && hasPoses) {
+        (void)rbFail("--position and --orientation place B relative to A, --pose-a and --pose-b "
+                     "place both; give one or the other");
+        return false;
+    }
+    *poses = (rbPosePair){identity, identity, identity, rbArguments_Has(arguments, "--pose-a")};
+    if (!readPose(arguments, "--position", POSE_POSITION, &poses->b) ||
+        !readPose(arguments, "--orientation", POSE_ORIENTATION, &poses->b) ||
+        !readPose(arguments, "--pose-a", POSE_ALL, &poses->a) ||
+        !readPose(arguments, "--pose-b", POSE_ALL, &poses->b)) {
+        return false;
+    }
+    poses->transformBtoA =
+        poses->hasA ? rbMulTransforms(rbInvertTransform(poses->a), poses->b) : poses->b;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------- answers
 
 // Nobody wants to read -0.
 static rbVec3 plain(rbVec3 v)
@@ -148,21 +235,46 @@ static rbVec3 plain(rbVec3 v)
     return rbAdd(v, RB_VEC3_ZERO);
 }
 
+void rbPrintDistance(double distance, double lower, double upper)
+{
+    (void)printf("distance    %.17g m%s\n", distance + 0.0, distance < 0.0 ? " (overlap)" : "");
+    (void)printf("bounds      %.17g .. %.17g m\n", lower + 0.0, upper + 0.0);
+}
+
+void rbPrintPoints(rbVec3 pointA, rbVec3 pointB)
+{
+    rbVec3 a = plain(pointA);
+    rbVec3 b = plain(pointB);
+    (void)printf("point on A  %.17g %.17g %.17g\n", a.x, a.y, a.z);
+    (void)printf("point on B  %.17g %.17g %.17g\n", b.x, b.y, b.z);
+}
+
+// Faces of the witnesses, where shapes have some.
+static void printFaces(const rbSeparation* s)
+{
+    if (s->faceA >= 0 || s->faceB >= 0) {
+        (void)printf("faces       ");
+        if (s->faceA >= 0) {
+            (void)printf("%d of A, ", s->faceA);
+        }
+        if (s->faceB >= 0) {
+            (void)printf("%d of B, ", s->faceB);
+        }
+        (void)printf("counted from 0\n");
+    }
+}
+
 void rbPrintSeparation(const rbSeparation* separation)
 {
-    rbSeparation copy = *separation;
-    const rbSeparation* s = &copy;
-    copy.distance += 0.0;
-    copy.pointA = plain(copy.pointA);
-    copy.pointB = plain(copy.pointB);
-    copy.normal = plain(copy.normal);
-    (void)printf("distance    %.17g m%s\n", s->distance, s->distance < 0.0 ? " (overlap)" : "");
-    (void)printf("bounds      %.17g .. %.17g m\n", s->lower, s->upper);
-    (void)printf("point on A  %.17g %.17g %.17g\n", s->pointA.x, s->pointA.y, s->pointA.z);
-    (void)printf("point on B  %.17g %.17g %.17g\n", s->pointB.x, s->pointB.y, s->pointB.z);
-    (void)printf("normal      %.17g %.17g %.17g (from A to B)\n", s->normal.x, s->normal.y,
-                 s->normal.z);
-    (void)printf("work        %d iterations, %s\n", s->iterations, rbStopReason_Text(s->reason));
+    rbVec3 normal = plain(separation->normal);
+    bool hasFaces = separation->faceA >= 0 || separation->faceB >= 0;
+    rbPrintDistance(separation->distance, separation->lower, separation->upper);
+    rbPrintPoints(separation->pointA, separation->pointB);
+    (void)printf("normal      %.17g %.17g %.17g (from A to B)\n", normal.x, normal.y, normal.z);
+    printFaces(separation);
+    (void)printf("work        %d %s%s, %s\n", separation->iterations,
+                 hasFaces ? "elementary test" : "iteration", separation->iterations == 1 ? "" : "s",
+                 rbStopReason_Text(separation->reason));
 }
 
 void rbJson_Separation(rbJson* json, const rbSeparation* s)
@@ -177,6 +289,8 @@ void rbJson_Separation(rbJson* json, const rbSeparation* s)
     rbJson_Text(json, "reason", rbStopReason_Text(s->reason));
     rbJson_Integer(json, "childA", s->childA);
     rbJson_Integer(json, "childB", s->childB);
+    rbJson_Integer(json, "faceA", s->faceA);
+    rbJson_Integer(json, "faceB", s->faceB);
 }
 
 bool rbIsWide(const rbSeparation* separation)
@@ -240,87 +354,282 @@ static void writeContacts(rbJson* json, const rbContactList* list)
     rbJson_End(json);
 }
 
-static rbExit measureShapes(const rbArguments* arguments, rbSeparationInput* input)
+// --------------------------------------------------------------------------------------- two
+// shapes
+
+// Two shapes on their way through the pair table.
+typedef struct PairRun {
+    const rbArguments* arguments;
+    const rbShapeWord* shapes; // A and B
+    const rbPosePair* poses;
+    rbSeparationInput input;
+    rbSeparation separation;
+    rbContactList contacts;
+    rbManifold manifolds[CONTACTS_MAX];
+    char remark[320]; // "" if there is none
+} PairRun;
+
+// What an overlap of bodies that are not convex does and does not say.
+static void setRemark(PairRun* run)
 {
-    rbGeometry* a = makeShape(arguments->words[0]);
-    rbGeometry* b = a != NULL ? makeShape(arguments->words[1]) : NULL;
-    if (b == NULL) {
-        rbDestroyGeometry(a);
+    const rbSeparation* s = &run->separation;
+    const rbGeometry* a = run->shapes[0].geometry;
+    const rbGeometry* b = run->shapes[1].geometry;
+    bool isRounded = run->input.radiusA > 0.0 || run->input.radiusB > 0.0;
+    bool isCompound =
+        rbGeometry_GetType(a) == RB_SHAPE_COMPOUND || rbGeometry_GetType(b) == RB_SHAPE_COMPOUND;
+    if (s->reason != RB_STOP_ESTIMATE || !(rbHasTriangles(a) || rbHasTriangles(b))) {
+        return;
+    }
+    if (s->lower == 0.0 && s->upper == 0.0 && !isRounded && !rbGeometry_IsSolid(a) &&
+        !rbGeometry_IsSolid(b)) {
+        (void)snprintf(run->remark, sizeof run->remark,
+                       "the surfaces meet; they have no inside, hence no depth");
+    } else if (s->distance >= 0.0) {
+        (void)snprintf(run->remark, sizeof run->remark,
+                       "the bodies touch; an overlap is at most %.17g m deep", -s->lower + 0.0);
+    } else if (isCompound) {
+        (void)snprintf(run->remark, sizeof run->remark,
+                       "overlap; the depth is a local estimate of the deepest pair of parts, "
+                       "which part after moving B by at most %.17g m",
+                       -s->lower);
+    } else {
+        (void)snprintf(run->remark, sizeof run->remark,
+                       "overlap; the depth is a local estimate, the bodies part after moving B by "
+                       "at most %.17g m%s",
+                       -s->lower, isRounded ? "" : " along the normal");
+    }
+}
+
+// From the frame of A to that of the poses.
+static void moveAnswer(PairRun* run)
+{
+    rbSeparation* s = &run->separation;
+    rbTransform pose = run->poses->a;
+    if (!run->poses->hasA) {
+        return;
+    }
+    s->pointA = rbTransformPoint(pose, s->pointA);
+    s->pointB = rbTransformPoint(pose, s->pointB);
+    s->normal = rbRotate(pose.q, s->normal);
+    int stored = run->contacts.count < CONTACTS_MAX ? run->contacts.count : CONTACTS_MAX;
+    for (int i = 0; i < stored; ++i) {
+        rbManifold* m = &run->manifolds[i];
+        m->normal = rbRotate(pose.q, m->normal);
+        for (int k = 0; k < m->count; ++k) {
+            m->points[k].pointA = rbTransformPoint(pose, m->points[k].pointA);
+            m->points[k].pointB = rbTransformPoint(pose, m->points[k].pointB);
+        }
+    }
+}
+
+// Which parts of compounds are nearest.
+static void printParts(const PairRun* run)
+{
+    const int parts[2] = {run->separation.childA, run->separation.childB};
+    for (int i = 0; i < 2; ++i) {
+        if (rbGeometry_GetType(run->shapes[i].geometry) == RB_SHAPE_COMPOUND) {
+            (void)printf("part of %c   %d, counted from 0\n", run->shapes[i].letter, parts[i]);
+        }
+    }
+}
+
+static void printRun(const PairRun* run)
+{
+    if (!rbArguments_Has(run->arguments, "--json")) {
+        rbPrintShapeWord(&run->shapes[0]);
+        rbPrintShapeWord(&run->shapes[1]);
+        rbPrintSeparation(&run->separation);
+        printParts(run);
+        if (run->remark[0] != '\0') {
+            (void)printf("remark      %s\n", run->remark);
+        }
+        printContacts(&run->contacts);
+        if (run->input.budget > 0 && run->separation.lower <= 0.0) {
+            (void)printf("contacts    are not looked for within a budget\n");
+        }
+        return;
+    }
+    rbJson json = {.file = stdout};
+    rbJson_BeginObject(&json, NULL);
+    rbJson_ShapeWord(&json, &run->shapes[0]);
+    rbJson_ShapeWord(&json, &run->shapes[1]);
+    rbJson_Text(&json, "method", rbPairMethod_Name(run->input.method));
+    rbJson_Separation(&json, &run->separation);
+    if (run->separation.faceA >= 0 || run->separation.faceB >= 0) {
+        rbJson_BeginObject(&json, "work"); // as the laboratory spells it
+        rbJson_Integer(&json, "elementaryTests", run->separation.iterations);
+        rbJson_End(&json);
+    }
+    rbJson_Bool(&json, "isEstimate", run->separation.reason == RB_STOP_ESTIMATE);
+    rbJson_Text(&json, "remark", run->remark[0] != '\0' ? run->remark : NULL);
+    if (run->input.budget == 0) {
+        writeContacts(&json, &run->contacts);
+    }
+    rbJson_End(&json);
+}
+
+static bool readPairInput(PairRun* run)
+{
+    rbSeparationInput* input = &run->input;
+    double budget = 0.0;
+    if (!rbArguments_GetNumber(run->arguments, "--radius-a", 0.0, 1e12, &input->radiusA) ||
+        !rbArguments_GetNumber(run->arguments, "--radius-b", 0.0, 1e12, &input->radiusB) ||
+        !rbArguments_GetNumber(run->arguments, "--tolerance", 0.0, 0.999,
+                               &input->relativeTolerance) ||
+        !rbReadBudget(run->arguments, &budget)) {
+        return false;
+    }
+    input->budget = (long long)budget;
+    if (budget > 0.0 && !rbHasTriangles(input->geometryA) && !rbHasTriangles(input->geometryB)) {
+        (void)rbFail("--budget counts elementary tests of meshes; %s and %s have none",
+                     rbShapeType_Name(rbGeometry_GetType(input->geometryA)),
+                     rbShapeType_Name(rbGeometry_GetType(input->geometryB)));
+        return false;
+    }
+    return true;
+}
+
+// A depth that is an estimate is all there is for meshes; for convex shapes another method does
+// better.
+static bool hasFailed(const PairRun* run)
+{
+    bool isAsked = run->separation.reason == RB_STOP_ESTIMATE && run->input.method == RB_PAIR_AUTO;
+    return rbIsWide(&run->separation) && !isAsked;
+}
+
+static rbExit runPair(PairRun* run)
+{
+    rbSeparationInput* input = &run->input;
+    input->geometryA = run->shapes[0].geometry;
+    input->geometryB = run->shapes[1].geometry;
+    input->transformBtoA = run->poses->transformBtoA;
+    if (!readPairInput(run)) {
         return RB_EXIT_USAGE;
     }
-    input->geometryA = a;
-    input->geometryB = b;
     rbError error = {0};
-    rbSeparation separation;
     void* scratch = rbAlloc(rbGetSeparationScratchSize());
-    rbManifold manifolds[CONTACTS_MAX];
-    rbContactList contacts = {.manifolds = manifolds, .capacity = CONTACTS_MAX};
-    rbStatus status = rbMeasureSeparation(input, NULL, scratch, &separation, &error);
-    if (status == RB_STATUS_OK) {
-        status = rbFindContacts(input, thresholdFor(a, b), NULL, scratch, &contacts, &error);
+    run->contacts = (rbContactList){.manifolds = run->manifolds, .capacity = CONTACTS_MAX};
+    rbStatus status = rbMeasureSeparation(input, NULL, scratch, &run->separation, &error);
+    // with a budget nothing more may be spent
+    if (status == RB_STATUS_OK && input->budget == 0) {
+        status = rbFindContacts(input, thresholdFor(input->geometryA, input->geometryB), NULL,
+                                scratch, &run->contacts, &error);
     }
     rbFree(scratch, rbGetSeparationScratchSize());
-    rbDestroyGeometry(a);
-    rbDestroyGeometry(b);
     if (status != RB_STATUS_OK) {
         return rbFail("%s", error.message);
     }
-    if (rbArguments_Has(arguments, "--json")) {
-        rbJson json = {.file = stdout};
-        rbJson_BeginObject(&json, NULL);
-        rbJson_Separation(&json, &separation);
-        writeContacts(&json, &contacts);
-        rbJson_End(&json);
-    } else {
-        rbPrintSeparation(&separation);
-        printContacts(&contacts);
-    }
-    if (rbIsWide(&separation)) {
+    setRemark(run);
+    moveAnswer(run);
+    printRun(run);
+    if (hasFailed(run)) {
         (void)fprintf(stderr, "rattleback: the bounds are %g m apart: %s\n",
-                      separation.upper - separation.lower, rbStopReason_Text(separation.reason));
+                      run->separation.upper - run->separation.lower,
+                      rbStopReason_Text(run->separation.reason));
         return RB_EXIT_NUMERICAL;
     }
     return RB_EXIT_DONE;
 }
 
+static rbExit measureShapes(const rbArguments* arguments)
+{
+    int method = RB_PAIR_AUTO;
+    rbPosePair poses;
+    rbShapeWord shapes[2];
+    if (!rbArguments_GetName(arguments, "--method", nameMethod, METHOD_COUNT, &method) ||
+        !judgeMethodOptions(arguments, method) || !readPoses(arguments, &poses) ||
+        !rbReadShapeWords(arguments, shapes)) {
+        return RB_EXIT_USAGE;
+    }
+    rbExit exit = RB_EXIT_DONE;
+    if (method >= RB_PAIR_COUNT) {
+        exit = rbRunLaboratory(arguments, shapes, &poses, (rbTraversal)(method - RB_PAIR_COUNT));
+    } else {
+        PairRun* run = rbAllocZero(1, sizeof *run);
+        run->arguments = arguments;
+        run->shapes = shapes;
+        run->poses = &poses;
+        run->input = rbDefaultSeparationInput();
+        run->input.method = (rbPairMethod)method;
+        exit = runPair(run);
+        rbFree(run, sizeof *run);
+    }
+    rbFreeShapeWords(shapes);
+    return exit;
+}
+
+// ---------------------------------------------------------------------------------------- the verb
+
 // Options that make sense with two shapes only, and with a file only.
+static const struct {
+    const char* name;
+    int wordCount;
+} wordOptions[] = {
+    {"--position", 2},  {"--orientation", 2}, {"--pose-a", 2},    {"--pose-b", 2},
+    {"--as", 2},        {"--as-a", 2},        {"--as-b", 2},      {"--budget", 2},
+    {"--volume", 2},    {"--split", 2},       {"--degree", 2},    {"--leaf-size", 2},
+    {"--sequence", 2},  {"--expansion", 2},   {"--tolerance", 2}, {"--representatives", 2},
+    {"--pair", 1},      {"--compare", 1},     {"--log", 1},       {"--angle", 1},
+    {"--threshold", 1}, {"--time", 1},
+};
+
 static bool judgeOptions(const rbArguments* arguments)
 {
-    static const struct {
-        const char* name;
-        int wordCount;
-    } rows[] = {
-        {"--position", 2}, {"--orientation", 2}, {"--pair", 1},      {"--compare", 1},
-        {"--log", 1},      {"--angle", 1},       {"--threshold", 1}, {"--time", 1},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        if (rbArguments_Has(arguments, rows[i].name) && rows[i].wordCount != arguments->wordCount) {
-            (void)rbFail(rows[i].wordCount == 1
-                             ? "%s needs a file of pairs, not two shapes; see docs/pair-files.md"
-                             : "%s is for two shapes; every pair of a file has its own pose",
-                         rows[i].name);
-            return false;
+    for (size_t i = 0; i < sizeof wordOptions / sizeof wordOptions[0]; ++i) {
+        const char* name = wordOptions[i].name;
+        if (!rbArguments_Has(arguments, name) || wordOptions[i].wordCount == arguments->wordCount) {
+            continue;
         }
+        if (wordOptions[i].wordCount == 1) {
+            (void)rbFail("%s needs a file of pairs, not two shapes; see docs/pair-files.md", name);
+        } else {
+            (void)rbFail("%s is for two shapes, A and B; every pair of a file has its own poses "
+                         "and shapes",
+                         name);
+        }
+        return false;
     }
     return true;
 }
 
 static rbExit runDistance(const rbArguments* arguments)
 {
-    rbSeparationInput input = rbDefaultSeparationInput();
-    if (!judgeOptions(arguments) || !readInput(arguments, &input)) {
+    if (!judgeOptions(arguments)) {
         return RB_EXIT_USAGE;
     }
-    return arguments->wordCount == 2 ? measureShapes(arguments, &input)
-                                     : rbRunPairFile(arguments, &input);
+    if (arguments->wordCount == 2) {
+        return measureShapes(arguments);
+    }
+    rbSeparationInput input = rbDefaultSeparationInput();
+    if (!rbReadMethod(arguments, "--method", &input.method) ||
+        !rbArguments_GetNumber(arguments, "--radius-a", 0.0, 1e12, &input.radiusA) ||
+        !rbArguments_GetNumber(arguments, "--radius-b", 0.0, 1e12, &input.radiusB)) {
+        return RB_EXIT_USAGE;
+    }
+    return rbRunPairFile(arguments, &input);
 }
 
 static const rbOption options[] = {
     {"--position", "X,Y,Z", "of B in the frame of A, m (default 0,0,0)"},
     {"--orientation", "W,X,Y,Z", "of B in the frame of A, a unit quaternion (default 1,0,0,0)"},
-    {"--method", "NAME", "how to measure (default auto); a wrong name gets the list"},
+    {"--pose-a", "POSE", "of A in a common frame: X,Y,Z or X,Y,Z,W,X,Y,Z; answers are in it"},
+    {"--pose-b", "POSE", "of B in that frame"},
+    {"--as", "KIND", "mesh files are a mesh (default), soup, polyhedron or hull"},
+    {"--as-a", "KIND", "the same for A alone"},
+    {"--as-b", "KIND", "the same for B alone"},
+    {"--method", "NAME", "how to measure (default auto); see above"},
+    {"--budget", "N", "most work, in elementary tests; auto and global: the bounds hold"},
+    {"--tolerance", "T", "relative error that will do (default 0: exact)"},
     {"--radius-a", "R", "rounds A by a ball of this radius, m"},
     {"--radius-b", "R", "rounds B by a ball of this radius, m"},
+    {"--volume", "NAME", "sphere aabb obb obb-regions fdh14 fdh18 fdh26 rss (default obb)"},
+    {"--split", "NAME", "sum max variance, principal-..., -mean -median; default surface"},
+    {"--degree", "N", "most children of a node, 2 to 8 (default 2)"},
+    {"--leaf-size", "N", "most faces of a leaf (default 1)"},
+    {"--expansion", "NAME", "which node of a pair is opened: both (default) larger hybrid"},
+    {"--representatives", "on|off", "upper bounds at inner nodes (default on)"},
+    {"--sequence", "NAME", "of global: heap (default) skip-list list"},
     {"--pair", "N", "only the N-th pair of the file, in full"},
     {"--compare", "NAME", "measures with this method too, shows the largest differences"},
     {"--threshold", "T", "difference of distances that counts, of the size (default 1e-7)"},
@@ -332,9 +641,12 @@ static const rbOption options[] = {
 
 static const char* const examples[] = {
     "rattleback distance sphere:0.5 box:1,1,1 --position 2,0,0",
+    "rattleback distance docs/l-shape.obj docs/cube.obj --position 1.75,0,1.6",
+    "rattleback distance docs/torus.obj docs/torus.obj --pose-b 1,0,0,0.7071,0.7071,0,0",
+    "rattleback distance docs/torus.obj docs/cube.obj --position 3,0,0 --method global --budget 9",
+    "rattleback distance docs/torus.obj docs/torus.obj --as-b hull --position 0,0,1 --json",
+    "rattleback distance soup:docs/cube.obj plane:0,0,1,-1",
     "rattleback distance box:1,1,1 box:1,1,1 --position 0.9,0.1,0 --method iterative",
-    "rattleback distance capsule:0.2,1 plane:0,0,1 --json",
-    "rattleback distance hull:scenes/meshes/star.obj ellipsoid:1,2,3 --position 3,3,3",
     "rattleback distance incidents.pairs --compare iterative --log worse.pairs",
     "rattleback distance recorded.pairs --time",
     NULL,
@@ -345,10 +657,17 @@ const rbVerb rbVerbDistance = {
     .words = "A B | FILE",
     .help = "signed distance, witness points and bounds of two shapes, or of a file of pairs",
     .more =
-        "A and B are sphere:R  box:X,Y,Z (edge lengths)  capsule:R,L  cylinder:R,L  cone:R,H\n"
-        "ellipsoid:A,B,C (semi-axes)  plane:NX,NY,NZ,OFFSET  hull:FILE (the points of a mesh),\n"
-        "or a geometry in JSON as in a scene (docs/scene-format.md). Answers are in the frame\n"
-        "of A. FILE holds a pair a line (docs/pair-files.md).\n"
+        "A and B are mesh files (obj, stl, ply, gltf, glb; a closed mesh is a solid, an open one\n"
+        "a surface), sphere:R  box:X,Y,Z (edge lengths)  capsule:R,L  cylinder:R,L  cone:R,H\n"
+        "ellipsoid:A,B,C (semi-axes)  plane:NX,NY,NZ,OFFSET  mesh:FILE  soup:FILE\n"
+        "polyhedron:FILE  hull:FILE (the points of a mesh), or a geometry in JSON as in a scene\n"
+        "(docs/scene-format.md), here or in a file .json. Answers are in the frame of A, with\n"
+        "--pose-a in that of the poses. FILE holds a pair a line (docs/pair-files.md).\n"
+        "\n"
+        "Methods: auto, closed, iterative, mpr, features. The laboratory: naive, indifferent,\n"
+        "update-minimal, local, global measure the surfaces of meshes, soups, polyhedra and\n"
+        "hulls over trees of bounding volumes; --volume to --sequence are for them.\n"
+        "\n"
         "Exit code 1: --compare found a difference that counts; 3: bounds are wide.",
     .run = runDistance,
     .wordMin = 1,

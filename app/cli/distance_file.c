@@ -527,6 +527,11 @@ rbExit rbRunPairFile(const rbArguments* arguments, const rbSeparationInput* inpu
                       "for example: %s",
                       path, arguments->verb->examples[0]);
     }
+    if (rbIsMeshPath(path)) {
+        return rbFail("distance needs two shapes; '%.200s' is one, for example: rattleback "
+                      "distance %.200s sphere:0.5 --position 2,0,0",
+                      path, path);
+    }
     rbPairFile* file = NULL;
     rbError error = {0};
     if (!judgeOptions(arguments)) {

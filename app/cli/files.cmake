@@ -4,6 +4,8 @@ set(programFiles
   app/cli/check.c
   app/cli/distance.c
   app/cli/distance_file.c
+  app/cli/distance_laboratory.c
+  app/cli/distance_shapes.c
   app/cli/frames.c
   app/cli/info.c
   app/cli/main.c
@@ -19,13 +21,19 @@ set(programFiles
   app/cli/text.c
   app/cli/validate.c
   bench/bench.c
+  bench/bumpy_sphere.c
   bench/convex_pairs.c
   bench/convex_reference.c
+  bench/mesh_pairs.c
+  bench/mesh_reference.c
   bench/peers/loader.c
+  bench/peers/peer_mesh_ours.c
   bench/peers/peer_ours.c
   bench/suite_convex.c
+  bench/suite_distance_work.c
   bench/suite_flight.c
   bench/suite_math.c
+  bench/suite_mesh_distance.c
   bench/suite_throughput.c
   validation/case_convex_blackbox.c
   validation/case_convex_detection.c

@@ -110,7 +110,7 @@ static const Mistake mistakes[] = {
     {HEAD "sphere:1\n", "second one", RB_STATUS_SYNTAX, 2, 9},
     {HEAD "shpere:1 sphere:1" POSE, "did you mean sphere", RB_STATUS_INVALID, 2, 1},
     {HEAD "sphere:1 xyzzyx:1" POSE, "known are sphere, box", RB_STATUS_INVALID, 2, 10},
-    {HEAD "mesh:a sphere:1" POSE, "no shape 'mesh'", RB_STATUS_INVALID, 2, 1},
+    {HEAD "mesh:a sphere:1" POSE, "holds no mesh", RB_STATUS_UNSUPPORTED, 2, 1},
     {HEAD "box:1,1 sphere:1" POSE, "needs 3 numbers", RB_STATUS_INVALID, 2, 1},
     {HEAD "box:1,1,1,1 sphere:1" POSE, "not 4", RB_STATUS_INVALID, 2, 1},
     {HEAD "box:1,,1,1 sphere:1" POSE, "'' is no finite", RB_STATUS_INVALID, 2, 1},

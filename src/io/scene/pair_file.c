@@ -140,6 +140,13 @@ static rbGeometry* failUndefined(rbShapeType type, const char* name, void* conte
 {
     const Table* shapes = context;
     const char* kind = rbShapeType_Name(type);
+    if (type != RB_SHAPE_HULL && type != RB_SHAPE_COMPOUND) {
+        (void)rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                          "a file of pairs holds no %s; give '%.*s' on the command line, or as a "
+                          "hull or a compound of hulls here",
+                          kind, RB_PAIR_NAME_MAX, name);
+        return NULL;
+    }
     char wanted[RB_PAIR_NAME_MAX + 16];
     (void)snprintf(wanted, sizeof wanted, "%s:%.*s", kind, RB_PAIR_NAME_MAX, name);
     const char* nearest = rbFindNearestName(wanted, getShapeText, shapes->entries.count, shapes);

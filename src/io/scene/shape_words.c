@@ -142,7 +142,8 @@ static const ShapeWord words[] = {
 #define WORD_COUNT ((int)(sizeof words / sizeof words[0]))
 
 // Types that are given by a name.
-static const rbShapeType namedTypes[] = {RB_SHAPE_HULL, RB_SHAPE_COMPOUND};
+static const rbShapeType namedTypes[] = {RB_SHAPE_HULL, RB_SHAPE_POLYHEDRON, RB_SHAPE_MESH,
+                                         RB_SHAPE_SOUP, RB_SHAPE_COMPOUND};
 #define NAMED_COUNT ((int)(sizeof namedTypes / sizeof namedTypes[0]))
 
 static const ShapeWord* findWord(rbShapeType type)

@@ -11,8 +11,8 @@
 
 #define RB_SHAPE_NUMBERS_MAX 4
 
-// Supplies the shape behind "hull:NAME" or "compound:NAME", to be destroyed by the caller; NULL and
-// a sentence when there is none.
+// Supplies the shape behind "hull:NAME", "polyhedron:NAME", "mesh:NAME", "soup:NAME" or
+// "compound:NAME", to be destroyed by the caller; NULL and a sentence when there is none.
 typedef rbGeometry* rbNamedShapeFn(rbShapeType type, const char* name, void* context,
                                    rbError* error);
 
