@@ -88,6 +88,7 @@ static void setPairs(void* data, const rbPeerPair* pairs, int pairCount, int slo
     state->caches = rbAlloc((size_t)slotCount * sizeof *state->caches);
     for (int i = 0; i < pairCount; ++i) {
         rbSeparationInput input = rbDefaultSeparationInput();
+        input.isDepthUnwanted = true; // no peer gives one
         input.geometryA = state->geometry;
         input.geometryB = state->geometry;
         state->transformsA[i] = rbReadPeerPose(&pairs[i].a);

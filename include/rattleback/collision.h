@@ -85,6 +85,8 @@ typedef struct rbSeparationInput {
     long long budget;         // most triangles, or pairs of them, of meshes to be measured for the
                               // distance of the surfaces, 0: no limit
     rbPairMethod method;
+    bool isDepthUnwanted; // true: two meshes in overlap are not parted to estimate a depth, which
+                          // costs several distances; distance 0, no normal, reason TOUCHES
 } rbSeparationInput;
 
 RB_API rbSeparationInput rbDefaultSeparationInput(void);

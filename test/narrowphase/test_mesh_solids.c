@@ -73,6 +73,13 @@ static void everyPartIsAskedFor(void** state)
     rbSeparation s = measure(&input);
     assert_int_equal(s.reason, RB_STOP_ESTIMATE);
     checkBelow(s.lower, -1.1 + 1e-12); // the small cube has to leave
+    // no depth is asked for
+    input.isDepthUnwanted = true;
+    s = measure(&input);
+    assert_int_equal(s.reason, RB_STOP_TOUCHES);
+    assert_true(s.distance == 0.0 && s.upper == 0.0);
+    checkBelow(s.lower, -1.1);
+    input.isDepthUnwanted = false;
     // both outside
     input.transformBtoA.p = rbMakeVec3(1.2, 0.0, 0.0);
     s = measure(&input);

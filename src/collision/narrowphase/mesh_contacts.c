@@ -29,6 +29,11 @@
 // A translation that parts the bodies and is longer than this part of the smaller one says nothing
 // of the single places where they meet.
 #define LOCAL_PART 0.1
+// Points that the motion apart brings into view without having been deep: of this part of the
+// motion at most, seen along it, where the motion is no rounding.
+#define GRAZE_PART 0.01
+#define GRAZE_COSINE 0.1
+#define DEEP_PART 1e-4 // of the size
 // Places where surfaces cross that are told apart; parts of one curve may be many until the walk
 // has found what joins them.
 #define REGION_MAX 64
@@ -66,6 +71,7 @@ typedef struct Collector {
     Candidate* items;
     rbManifoldPoint* chosen; // as many
     int count, capacity;
+    bool isDeep; // the bodies overlap by more than a little
 } Collector;
 
 // Two triangles with their normals.
@@ -243,8 +249,13 @@ static bool isInPlace(const Collector* c, rbVec3 point, rbVec3 normal)
 // A point of A and the distance of B, moved, from it.
 static void addCandidate(Collector* c, rbVec3 pointA, double moved, rbVec3 normal, uint32_t id)
 {
-    double distance = moved - rbDot(normal, c->offset);
+    double along = rbDot(normal, c->offset);
+    double distance = moved - along;
     if (!(distance <= c->threshold) || !isInPlace(c, pointA, normal)) {
+        return;
+    }
+    // the nearest points of other faces at the rim of an overlap: not deep, and nothing to push
+    if (c->isDeep && along > GRAZE_COSINE * rbLength(c->offset) && distance > -GRAZE_PART * along) {
         return;
     }
     if (c->count == c->capacity) {
@@ -602,16 +613,26 @@ static void collectRegion(Collector* c, const rbCrossing* region)
     }
 }
 
-static void collectRegions(Collector* c, rbVec3 origin)
+// Finds the places where the surfaces cross. If the translation that parts the bodies is no longer
+// than all of them together are deep, they are one contact after all.
+static void collectRegions(Collector* c, const rbSeparation* overlap)
 {
     const rbMeshPair* pair = c->pair;
-    Regions regions = {.count = 0, .pairsLeft = LAST_PAIR_MAX, .origin = origin};
+    Regions regions = {.count = 0, .pairsLeft = LAST_PAIR_MAX, .origin = overlap->pointA};
     rbTreeNearInput input = {.a = pair->a->polyhedron->tree,
                              .b = pair->b->polyhedron->tree,
                              .transformBtoA = pair->transformBtoA,
                              .visit = addRegion,
                              .context = &regions};
     (void)rbVisitNearPairs(&input);
+    rbCrossing all = rbMakeCrossing(regions.origin);
+    for (int i = 0; i < regions.count; ++i) {
+        rbCrossing_Join(&all, &regions.items[i]);
+    }
+    if (-overlap->lower <= rbCrossing_GuessDepth(&all)) {
+        collectMoved(c, rbScale(-overlap->lower, overlap->normal), 0.0);
+        return;
+    }
     c->isLimited = true;
     for (int i = 0; i < regions.count && i < PLACE_MAX; ++i) {
         collectRegion(c, &regions.items[i]);
@@ -667,11 +688,12 @@ void rbFindMeshContacts(const rbMeshPair* pair, double threshold, double radiusA
     Collector c = makeCollector(pair, reach);
     double smaller = fmin(pair->a->polyhedron->tree->radius, pair->b->polyhedron->tree->radius);
     bool isOverlap = s.reason == RB_STOP_ESTIMATE;
+    c.isDeep = isOverlap && -s.distance > DEEP_PART * c.size;
     if (!isOverlap || -s.lower <= LOCAL_PART * smaller) {
         collectMoved(&c, isOverlap ? rbScale(-s.lower, s.normal) : RB_VEC3_ZERO,
                      isOverlap ? 0.0 : s.distance);
     } else {
-        collectRegions(&c, s.pointA);
+        collectRegions(&c, &s);
     }
     if (c.count == 0) {
         c.offset = RB_VEC3_ZERO;

@@ -324,8 +324,11 @@ static void addTriangle(Region* region, rbManifold* manifold, const rbMeshNear* 
     int count = rbMeetFeatures(features, &s, points);
     double lowest = INFINITY;
     for (int i = 0; i < count; ++i) {
-        addPoint(region, manifold, &points[i]);
-        lowest = fmin(lowest, points[i].distance);
+        // the triangle may rise steeply: what is high above its nearest point is no contact
+        if (points[i].distance <= s.distance + BEYOND * region->size) {
+            addPoint(region, manifold, &points[i]);
+            lowest = fmin(lowest, points[i].distance);
+        }
     }
     if (lowest > s.distance + SAME_POINT * region->size) {
         rbManifoldPoint witness = {s.pointA, s.pointB, s.distance, RB_FEATURE_WITNESS};

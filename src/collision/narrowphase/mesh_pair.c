@@ -123,7 +123,14 @@ void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
         .faceA = rbGetMeshFace(pair->a, found.triangleA),
         .faceB = rbGetMeshFace(pair->b, found.triangleB),
     };
-    if (overlaps) {
+    if (overlaps && pair->isDepthUnwanted) {
+        // balls about the trees are parted by the sum of their radii
+        separation->lower =
+            -(pair->a->polyhedron->tree->radius + pair->b->polyhedron->tree->radius);
+        separation->upper = separation->distance = 0.0;
+        separation->normal = RB_VEC3_ZERO;
+        separation->reason = RB_STOP_TOUCHES;
+    } else if (overlaps) {
         rbEstimateMeshDepth(pair, &found, separation);
     }
 }

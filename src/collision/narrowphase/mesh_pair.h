@@ -12,8 +12,9 @@ typedef struct rbMeshPair {
     rbTransform transformBtoA;
     double relativeTolerance;
     long long budget; // pairs of triangles, 0: no limit
-    rbFront* front;   // NULL: none
-    void* scratch;    // aligned for doubles
+    bool isDepthUnwanted;
+    rbFront* front; // NULL: none
+    void* scratch;  // aligned for doubles
     size_t scratchSize;
 } rbMeshPair;
 

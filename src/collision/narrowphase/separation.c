@@ -368,8 +368,15 @@ static rbStatus measureBoxes(const Query* query, const Leaf* leaf, rbSeparation*
 static rbMeshPair makeMeshPair(const Query* query, const Leaf* leaf)
 {
     const rbSeparationInput* input = query->input;
-    return (rbMeshPair){leaf->a,       leaf->b,      leaf->transformBtoA, input->relativeTolerance,
-                        input->budget, query->front, query->scratch,      sizeof(rbEpaScratch)};
+    return (rbMeshPair){.a = leaf->a,
+                        .b = leaf->b,
+                        .transformBtoA = leaf->transformBtoA,
+                        .relativeTolerance = input->relativeTolerance,
+                        .budget = input->budget,
+                        .isDepthUnwanted = input->isDepthUnwanted,
+                        .front = query->front,
+                        .scratch = query->scratch,
+                        .scratchSize = sizeof(rbEpaScratch)};
 }
 
 static rbStatus measureMeshes(const Query* query, const Leaf* leaf, rbSeparation* separation)
@@ -736,6 +743,7 @@ static rbStatus visitMeshContacts(const Query* query, const Leaf* leaf)
     int first = list->count;
     if (rbIsMeshLike(leaf->a) && rbIsMeshLike(leaf->b)) {
         rbMeshPair pair = makeMeshPair(query, leaf);
+        pair.isDepthUnwanted = false;
         rbFindMeshContacts(&pair, query->threshold, input->radiusA, input->radiusB, list);
     } else {
         addMixedContacts(query, leaf);
