@@ -4,6 +4,7 @@
 #define RB_CORE_LANES_H
 
 #include <stdint.h>
+#include <string.h>
 
 // Doubles come in blocks of so many.
 #define RB_LANES 8
@@ -13,6 +14,14 @@ typedef long long rbLaneMask __attribute__((vector_size(16)));
 
 typedef float rbQuad __attribute__((vector_size(16), may_alias));
 typedef int32_t rbQuadMask __attribute__((vector_size(16)));
+
+// Four floats from anywhere.
+static inline rbQuad rbQuad_Load(const float from[4])
+{
+    rbQuad quad;
+    memcpy(&quad, from, sizeof(quad));
+    return quad;
+}
 
 // Where the mask is set a, elsewhere b.
 static inline rbQuad rbQuad_Choose(rbQuadMask mask, rbQuad a, rbQuad b)

@@ -81,16 +81,9 @@ typedef struct Quad3 {
     rbQuad x, y, z;
 } Quad3;
 
-static inline rbQuad load(const float from[RB_BOX_WIDTH])
-{
-    rbQuad quad;
-    memcpy(&quad, from, sizeof(quad));
-    return quad;
-}
-
 static inline Quad3 load3(const float from[3][RB_BOX_WIDTH])
 {
-    return (Quad3){load(from[0]), load(from[1]), load(from[2])};
+    return (Quad3){rbQuad_Load(from[0]), rbQuad_Load(from[1]), rbQuad_Load(from[2])};
 }
 
 static inline rbQuad dot(const Quad3* a, const Quad3* b)
@@ -155,7 +148,7 @@ static void boundChildren(const Search* search, int side, const rbTiltedNode* no
     Quad3 longAxis = load3(node->longAxis);
     Quad3 wideAxis = load3(node->wideAxis);
     Quad3 normal = load3(node->normal);
-    rbQuad thickness = load(node->thickness);
+    rbQuad thickness = rbQuad_Load(node->thickness);
     // along the hint; the part that may be long is in double
     rbQuad front = dotOne(&center, hint) + rbQuad_Abs(dotOne(&longAxis, hint)) +
                    rbQuad_Abs(dotOne(&wideAxis, hint)) +
@@ -389,7 +382,7 @@ static void stackChildren(Search* search, const rbTreeEntry meeting[RB_BOX_WIDTH
 }
 
 // Opens a pair: its child pairs wait, or are known to be too far.
-static void open(Search* search, const rbTreeEntry* entry, int childA, int childB)
+static void openPair(Search* search, const rbTreeEntry* entry, int childA, int childB)
 {
     int side = chooseSide(search, entry, childA, childB);
     int opened = side == 0 ? childA : childB;
@@ -443,7 +436,7 @@ static void visit(Search* search, const rbTreeEntry* entry)
     int childA = rbBoxTree_GetChild(search->trees[0], entry->slotA);
     int childB = rbBoxTree_GetChild(search->trees[1], entry->slotB);
     if (childA >= 0 || childB >= 0) {
-        open(search, entry, childA, childB);
+        openPair(search, entry, childA, childB);
         return;
     }
     // what the triangles say is the best bound there is

@@ -22,10 +22,6 @@
 #include <limits.h>
 #include <string.h>
 
-// Four floats, one a child.
-typedef float Quad __attribute__((vector_size(16)));
-typedef int32_t QuadMask __attribute__((vector_size(16)));
-
 // Rounding of a few operations, of the largest coordinate.
 #define ROUNDING (32.0 * DBL_EPSILON)
 
@@ -306,19 +302,6 @@ void rbRayWalk_Start(rbRayWalk* walk, const rbBoxTree* tree, const rbRay* ray)
     RB_ASSERT(walk->slack > 0.0F);
 }
 
-static inline Quad loadQuad(const float* from)
-{
-    Quad quad;
-    memcpy(&quad, from, sizeof(quad));
-    return quad;
-}
-
-static inline Quad absoluteQuad(Quad x)
-{
-    const QuadMask magnitude = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
-    return (Quad)((QuadMask)x & magnitude);
-}
-
 // Puts the children of a node that the ray may meet before the limit, from the origin of the walk.
 static inline void openForRay(rbRayWalk* walk, const rbBoxNode* node, float limit)
 {
@@ -327,21 +310,21 @@ static inline void openForRay(rbRayWalk* walk, const rbBoxNode* node, float limi
     float ax = fabsf(d[0]);
     float ay = fabsf(d[1]);
     float az = fabsf(d[2]);
-    Quad x = loadQuad(node->center[0]) - o[0];
-    Quad y = loadQuad(node->center[1]) - o[1];
-    Quad z = loadQuad(node->center[2]) - o[2];
-    Quad hx = loadQuad(node->half[0]);
-    Quad hy = loadQuad(node->half[1]);
-    Quad hz = loadQuad(node->half[2]);
-    Quad gapX = absoluteQuad(y * d[2] - z * d[1]) - (hy * az + hz * ay);
-    Quad gapY = absoluteQuad(z * d[0] - x * d[2]) - (hz * ax + hx * az);
-    Quad gapZ = absoluteQuad(x * d[1] - y * d[0]) - (hx * ay + hy * ax);
-    Quad middle = x * d[0] + y * d[1] + z * d[2];
-    Quad extent = hx * ax + hy * ay + hz * az + walk->slack;
-    Quad first = middle - extent;
-    Quad last = middle + extent;
-    QuadMask isMet = (gapX <= walk->slack) & (gapY <= walk->slack) & (gapZ <= walk->slack) &
-                     (first <= limit) & (last >= walk->start);
+    rbQuad x = rbQuad_Load(node->center[0]) - o[0];
+    rbQuad y = rbQuad_Load(node->center[1]) - o[1];
+    rbQuad z = rbQuad_Load(node->center[2]) - o[2];
+    rbQuad hx = rbQuad_Load(node->half[0]);
+    rbQuad hy = rbQuad_Load(node->half[1]);
+    rbQuad hz = rbQuad_Load(node->half[2]);
+    rbQuad gapX = rbQuad_Abs(y * d[2] - z * d[1]) - (hy * az + hz * ay);
+    rbQuad gapY = rbQuad_Abs(z * d[0] - x * d[2]) - (hz * ax + hx * az);
+    rbQuad gapZ = rbQuad_Abs(x * d[1] - y * d[0]) - (hx * ay + hy * ax);
+    rbQuad middle = x * d[0] + y * d[1] + z * d[2];
+    rbQuad extent = hx * ax + hy * ay + hz * az + walk->slack;
+    rbQuad first = middle - extent;
+    rbQuad last = middle + extent;
+    rbQuadMask isMet = (gapX <= walk->slack) & (gapY <= walk->slack) & (gapZ <= walk->slack) &
+                       (first <= limit) & (last >= walk->start);
     int base = walk->waiting.count;
     for (int i = 0; i < RB_BOX_WIDTH && node->child[i] != RB_BOX_EMPTY; ++i) {
         if (isMet[i] != 0) {

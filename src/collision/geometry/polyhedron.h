@@ -75,6 +75,15 @@ static inline const int* rbPolyhedron_GetFaceEdges(const rbPolyhedron* polyhedro
     return polyhedron->edgeOfCorner + polyhedron->faceStarts[face];
 }
 
+// Is a point in the box about the vertices?
+static inline bool rbIsInBounds(const rbPolyhedron* polyhedron, rbVec3 point)
+{
+    rbVec3 lower = polyhedron->lower;
+    rbVec3 upper = polyhedron->upper;
+    return point.x >= lower.x && point.y >= lower.y && point.z >= lower.z && point.x <= upper.x &&
+           point.y <= upper.y && point.z <= upper.z;
+}
+
 // Twice the vector area of a loop by Newell's sum about its first vertex.
 rbVec3 rbComputeNewell(const rbVec3* vertices, const int* loop, int count);
 

@@ -26,18 +26,12 @@ static rbTreePairResult searchTrees(const rbMeshPair* pair, double limit, double
     return rbMeasureTrees(&input);
 }
 
-static bool isInBox(const rbPolyhedron* p, rbVec3 point)
-{
-    return point.x >= p->lower.x && point.y >= p->lower.y && point.z >= p->lower.z &&
-           point.x <= p->upper.x && point.y <= p->upper.y && point.z <= p->upper.z;
-}
-
 bool rbContainsPart(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid)
 {
     const rbPolyhedron* p = other->polyhedron;
     for (int i = 0; solid->isSolid && i < p->partCount; ++i) {
         rbVec3 point = rbTransformPoint(toSolid, p->vertices[p->partVertices[i]]);
-        if (isInBox(solid->polyhedron, point) && rbGeometry_Contains(solid, point)) {
+        if (rbIsInBounds(solid->polyhedron, point) && rbGeometry_Contains(solid, point)) {
             return true;
         }
     }
@@ -55,7 +49,7 @@ static bool mayContain(const rbGeometry* solid, const rbGeometry* other, rbTrans
         rbVec3 corners[3];
         int block = (int)((long long)i * tree->blockCount / SAMPLE_COUNT);
         rbTriangleBlock_Get(&tree->blocks[block], 0, corners);
-        if (!isInBox(solid->polyhedron, rbTransformPoint(toSolid, corners[0]))) {
+        if (!rbIsInBounds(solid->polyhedron, rbTransformPoint(toSolid, corners[0]))) {
             return false;
         }
     }

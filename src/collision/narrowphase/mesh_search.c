@@ -491,16 +491,10 @@ static rbVec3 vertexNormal(const rbPolyhedron* p, int vertex)
     return sum;
 }
 
-static bool isInBox(const rbPolyhedron* p, rbVec3 point)
-{
-    return point.x >= p->lower.x && point.y >= p->lower.y && point.z >= p->lower.z &&
-           point.x <= p->upper.x && point.y <= p->upper.y && point.z <= p->upper.z;
-}
-
 bool rbIsInMesh(const rbGeometry* mesh, rbVec3 point, rbVec3 nearest, int triangle)
 {
     const rbPolyhedron* p = mesh->polyhedron;
-    if (!mesh->isSolid || !isInBox(p, point)) {
+    if (!mesh->isSolid || !rbIsInBounds(p, point)) {
         return false;
     }
     rbVec3 corners[3];
@@ -528,7 +522,7 @@ bool rbIsInMesh(const rbGeometry* mesh, rbVec3 point, rbVec3 nearest, int triang
 
 bool rbIsPointInMesh(const rbGeometry* mesh, rbVec3 point)
 {
-    if (!mesh->isSolid || !isInBox(mesh->polyhedron, point)) {
+    if (!mesh->isSolid || !rbIsInBounds(mesh->polyhedron, point)) {
         return false;
     }
     const rbVec3 origin = RB_VEC3_ZERO;
