@@ -619,7 +619,7 @@ static const rbOption options[] = {
     {"--as-a", "KIND", "the same for A alone"},
     {"--as-b", "KIND", "the same for B alone"},
     {"--method", "NAME", "how to measure (default auto); see above"},
-    {"--budget", "N", "most work, in elementary tests; auto and global: the bounds hold"},
+    {"--budget", "N", "most elementary tests (auto) or work (global, a volume test is 0.4)"},
     {"--tolerance", "T", "relative error that will do (default 0: exact)"},
     {"--radius-a", "R", "rounds A by a ball of this radius, m"},
     {"--radius-b", "R", "rounds B by a ball of this radius, m"},
@@ -668,7 +668,8 @@ const rbVerb rbVerbDistance = {
         "update-minimal, local, global measure the surfaces of meshes, soups, polyhedra and\n"
         "hulls over trees of bounding volumes; --volume to --sequence are for them.\n"
         "\n"
-        "Exit code 1: --compare found a difference that counts; 3: bounds are wide.",
+        "Exit code 1: --compare found a difference that counts; 3: bounds are wide\n"
+        "although no --budget or --tolerance asked for that.",
     .run = runDistance,
     .wordMin = 1,
     .wordMax = 2,

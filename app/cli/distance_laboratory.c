@@ -135,7 +135,8 @@ static const char* explainStop(const Laboratory* laboratory)
         [RB_SEARCH_BUDGET] = "budget spent, bounds wide but true",
     };
     bool isNaive = laboratory->input.traversal == RB_TRAVERSAL_NAIVE;
-    return isNaive ? "exact: all pairs of faces were measured" : texts[laboratory->result.stop];
+    return isNaive ? "exact: pair by pair, up to the first that meet"
+                   : texts[laboratory->result.stop];
 }
 
 // Surfaces may be apart although the bodies overlap.

@@ -49,8 +49,8 @@ typedef struct rbSeparation {
     // On the surface of B; pointB - pointA = distance * normal, to 2e-6 of the size, and to the
     // width of the bounds where the reason is ITERATIONS, STORAGE or ESTIMATE.
     rbVec3 pointB;
-    rbVec3 normal; // unit, from A to B
-    int iterations;
+    rbVec3 normal;  // unit, from A to B
+    int iterations; // of meshes: triangles, or pairs of them, measured
     rbStopReason reason;
     int childA; // part of A where A is a compound (of the outermost), otherwise 0
     int childB;
@@ -83,7 +83,7 @@ typedef struct rbSeparationInput {
     double relativeTolerance; // of the bounds; default 1e-12 apart, 1e-10 in depth (0: these); of
                               // meshes 0 is exact
     long long budget;         // most triangles, or pairs of them, of meshes to be measured for the
-                              // distance of the surfaces, 0: no limit
+                              // distance of the surfaces, of each pair of parts; 0: no limit
     rbPairMethod method;
     bool isDepthUnwanted; // true: two meshes in overlap are not parted to estimate a depth, which
                           // costs several distances; distance 0, no normal, reason TOUCHES
@@ -105,9 +105,9 @@ typedef struct rbSeparationCache {
 // anew at the same address without rbFront_Clear.
 #define RB_FRONT_CAPACITY 16384
 typedef struct rbFront rbFront;
-RB_API rbFront* rbCreateFront(int capacity);
-RB_API void rbFront_Clear(rbFront* front);
-RB_API void rbDestroyFront(rbFront* front); // NULL is fine
+RB_API rbFront* rbCreateFront(int capacity); // below 1 counts as 1
+RB_API void rbFront_Clear(rbFront* front);   // NULL is fine
+RB_API void rbDestroyFront(rbFront* front);  // NULL is fine
 
 // Bytes of scratch memory a query may need (about 110 kB), of any alignment; the caller owns it and
 // may reuse it for every query of one thread.
@@ -115,19 +115,19 @@ RB_API size_t rbGetSeparationScratchSize(void);
 
 // Signed distance, witnesses and normal of two shapes of any type but two planes, which are
 // UNSUPPORTED; compounds count as their nearest parts. INVALID for poses that are not finite or not
-// of unit length. Allocates nothing. cache may be NULL. A result whose reason is ITERATIONS,
-// STORAGE or BUDGET still holds: its bounds are wide, but true. Compounds cost their parts times
-// those of the other, less those whose bounding balls are farther apart than the best.
+// of unit length. Allocates nothing. cache may be NULL, scratch may not. A result whose reason is
+// ITERATIONS, STORAGE or BUDGET still holds: its bounds are wide, but true. Compounds cost their
+// parts times those of the other, less those whose bounding balls are farther apart than the best.
 //
 // Meshes, soups and polyhedra need the method auto (the others are UNSUPPORTED). Closed ones are
-// solids: what is inside, without touching the surface, overlaps. Apart, the distance is exact, of
-// soups and surfaces as well; over a plane it is exact in depth, too. In overlap the bounds hold
-// and the depth is an estimate, reason ESTIMATE, but for a sphere, a capsule or a rounded shape
-// whose centre, axis or core is off the surface: that depth is exact where the reason is SURFACES.
-// A convex shape B that is moved by -lower along the normal is apart from a mesh A; a shorter
-// translation in another direction may part them as well. Time grows about with the logarithm of
-// the triangles: some 10 to 50 us for a convex shape and 10,000 triangles apart, ten times that in
-// overlap.
+// solids, whose surface must not pierce itself (a depth may be wrong then): what is inside, without
+// touching the surface, overlaps. Apart, the distance is exact, of soups and surfaces as well; over
+// a plane it is exact in depth, too. In overlap the bounds hold and the depth is an estimate,
+// reason ESTIMATE, but for a sphere, a capsule or a rounded shape whose centre, axis or core is off
+// the surface: that depth is exact where the reason is SURFACES. A convex shape B that is moved by
+// -lower along the normal is apart from a mesh A; a shorter translation in another direction may
+// part them as well. Time grows about with the logarithm of the triangles: some 10 to 50 us for a
+// convex shape and 10,000 triangles apart, ten times that in overlap.
 RB_API rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* cache,
                                     void* scratch, rbSeparation* separation, rbError* error);
 

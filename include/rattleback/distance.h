@@ -195,8 +195,8 @@ typedef struct rbDistanceInput {
     // they end (L-69). What the next pair of nodes costs is known before it is taken up, so only
     // the test of the roots and that of the memory can exceed it.
     double budget;
-    double volumeTestCost;    // >= 0, in elementary tests, for the budget
-    double volumeUpdateCost;  // the same
+    double volumeTestCost;    // >= 0, in elementary tests, for the budget; default 0.4
+    double volumeUpdateCost;  // the same; default 0.1
     rbPairMemory* memory;     // read and written; NULL: none
     rbBoundsWatcher* watcher; // of the global traversal; NULL: none
     void* watcherContext;

@@ -211,6 +211,16 @@ static void frontsDoNotChangeAnswers(void** state)
             rbTreePairInput input = makeInput(&pair, entries, ENTRIES);
             rbTreePairResult plain = rbMeasureTrees(&input);
             input.front = front;
+            input.capacity = i % 4 == 1 ? 8 : ENTRIES; // less than the front holds
+            if (query % 7 == 3) {
+                // another question to the same front
+                rbTreePairInput near = input;
+                near.limit = near.enough = 0.05;
+                rbTreePairResult test = rbMeasureTrees(&near);
+                double distance = sqrt(plain.closest.squared);
+                assert_true(fabs(distance - 0.05) < 1e-9 ||
+                            (test.stop == RB_TREE_MEETS) == (distance < 0.05));
+            }
             rbTreePairResult kept = rbMeasureTrees(&input);
             double truth = sqrt(plain.closest.squared);
             checkExact(&kept, truth, 2.0 + rbLength(pair.pose.p));

@@ -18,6 +18,9 @@
 // Pairs of meeting boxes that wait: each step down leaves at most three.
 #define STACK_MAX (3 * 2 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
 
+// Shorter vectors have no direction: their squares lose digits.
+#define HINT_MIN 1e-145
+
 // From the frame of one tree to that of the other.
 typedef struct Frame {
     rbMat3 rotation;
@@ -43,6 +46,13 @@ typedef struct Search {
     int top;
     rbTreePairResult result;
 } Search;
+
+// A direction, no longer than 1; zero, along which no gap is seen, if squares would underflow.
+static rbVec3 makeHint(rbVec3 along)
+{
+    double length = rbLength(along);
+    return length > HINT_MIN ? rbScale((1.0 - 4.0 * DBL_EPSILON) / length, along) : RB_VEC3_ZERO;
+}
 
 // ------------------------------------------------------------------------------------------ heap
 
@@ -219,11 +229,8 @@ static void keep(Search* search, rbTreeEntry entry)
 static void setHint(Search* search)
 {
     const rbClosest* closest = &search->result.closest;
-    rbVec3 along = rbSub(closest->b, closest->a);
-    if (search->best > 0.0) {
-        search->hints[0] = rbScale((1.0 - 4.0 * DBL_EPSILON) / search->best, along);
-        search->hints[1] = rbNeg(rbMulMtV(search->frames[0].rotation, search->hints[0]));
-    }
+    search->hints[0] = makeHint(rbSub(closest->b, closest->a));
+    search->hints[1] = rbNeg(rbMulMtV(search->frames[0].rotation, search->hints[0]));
 }
 
 // A triangle of B in the frame of A.
@@ -314,9 +321,7 @@ static rbVec3 middleLine(const Search* search, const rbTreeEntry* entry)
     const Frame* f = &search->frames[0];
     rbVec3 middleB =
         rbAdd(rbMulMV(f->rotation, pick(b->center, entry->slotB % RB_BOX_WIDTH)), f->shift);
-    rbVec3 line = rbSub(middleB, pick(a->center, entry->slotA % RB_BOX_WIDTH));
-    double length = rbLength(line);
-    return length > 0.0 ? rbScale((1.0 - 4.0 * DBL_EPSILON) / length, line) : RB_VEC3_ZERO;
+    return makeHint(rbSub(middleB, pick(a->center, entry->slotA % RB_BOX_WIDTH)));
 }
 
 static bool isSpent(const Search* search)
@@ -593,6 +598,12 @@ static bool resumeFront(Search* search)
     if (search->best > 0.0) {
         refreshFront(search);
     }
+    if (!search->isCover) {
+        // no room for all the pairs that matter: from the roots
+        search->count = 0;
+        search->isCover = search->isDiving = true;
+        return false;
+    }
     return true;
 }
 
@@ -621,6 +632,8 @@ static void leaveFront(Search* search, bool isFresh)
 #define ROUNDING (32.0 * DBL_EPSILON)
 // The same in float.
 #define FLOAT_ROUNDING 1e-6
+// And where squares of floats lose digits, m: far below any size that matters.
+#define FLOAT_TINY 1e-21
 
 // The relative motion, and what rounding does.
 static void setFrames(Search* search)
@@ -635,9 +648,8 @@ static void setFrames(Search* search)
     double size = input->a->radius + input->b->radius;
     search->slack = ROUNDING * (size + rbLength(p) + origins);
     search->boxSlack = FLOAT_ROUNDING * size + search->slack;
-    search->floatSlack = (float)(FLOAT_ROUNDING * rbLength(shift));
-    double far = rbLength(shift);
-    search->hints[0] = far > 0.0 ? rbScale((1.0 - 4.0 * DBL_EPSILON) / far, shift) : RB_VEC3_ZERO;
+    search->floatSlack = (float)(FLOAT_ROUNDING * rbLength(shift) + FLOAT_TINY);
+    search->hints[0] = makeHint(shift);
     search->hints[1] = rbNeg(rbMulMtV(rotation, search->hints[0]));
 }
 
@@ -683,7 +695,7 @@ rbTreePairResult rbMeasureTrees(const rbTreePairInput* input)
 
 rbFront* rbCreateFront(int capacity)
 {
-    RB_ASSERT(capacity >= 1);
+    capacity = capacity < 1 ? 1 : capacity;
     rbFront* front = rbAllocZero(1, sizeof(*front));
     front->capacity = capacity;
     front->entries = rbAlloc((size_t)capacity * sizeof(rbTreeEntry));
@@ -692,8 +704,10 @@ rbFront* rbCreateFront(int capacity)
 
 void rbFront_Clear(rbFront* front)
 {
-    front->a = front->b = NULL;
-    front->count = 0;
+    if (front != NULL) {
+        front->a = front->b = NULL;
+        front->count = 0;
+    }
 }
 
 void rbDestroyFront(rbFront* front)

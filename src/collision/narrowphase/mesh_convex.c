@@ -96,6 +96,46 @@ static double findFront(const rbGeometry* mesh, rbVec3 u)
     return rbDot(u, middle) + rbDot(rbAbs3(u), half);
 }
 
+// The nearest points of the bodies moved by a way.
+static void findTouching(const Depth* depth, Way* way)
+{
+    rbMeshQuery query = moveQuery(depth, way->direction, way->length);
+    way->touching = rbSearchMesh(&query).nearest;
+    way->hasTouching = way->touching.triangle >= 0;
+    if (way->touching.meets) {
+        way->touching.normal = way->direction; // to rounding
+    }
+}
+
+// Translations after which a plane across a direction parts the bodies; the shortest is taken if it
+// is shorter than the best way known, or none is.
+static void tryPlanes(const Depth* depth, Way* best)
+{
+    rbMat3 r = depth->query.rotation;
+    rbVec3 line = rbSub(depth->middle, depth->pair->mesh->polyhedron->tree->origin);
+    double length = rbLength(line);
+    const rbVec3 axes[7] = {{1.0, 0.0, 0.0},
+                            {0.0, 1.0, 0.0},
+                            {0.0, 0.0, 1.0},
+                            r.cx,
+                            r.cy,
+                            r.cz,
+                            length > 0.0 ? rbScale(1.0 / length, line) : r.cx};
+    bool isBetter = false;
+    for (int i = 0; i < 14; ++i) {
+        rbVec3 u = i % 2 == 0 ? axes[i / 2] : rbNeg(axes[i / 2]);
+        double low = rbMeshQuery_FindLow(&depth->query, u);
+        double way = findFront(depth->pair->mesh, u) - low + depth->radius + depth->slack;
+        if (way >= 0.0 && way < best->length - depth->slack) {
+            *best = (Way){.direction = u, .length = way};
+            isBetter = true;
+        }
+    }
+    if (isBetter) {
+        findTouching(depth, best);
+    }
+}
+
 // How far the bodies have to move along a direction, first guess given. Beyond the bounds of the
 // mesh they are apart in any case.
 static Way findWay(const Depth* depth, rbVec3 direction, double first)
@@ -132,6 +172,7 @@ static Way findWay(const Depth* depth, rbVec3 direction, double first)
         way.hasTouching = true;
         return way;
     }
+    findTouching(depth, &way);
     return way;
 }
 
@@ -186,7 +227,7 @@ static rbVec3 findMeanNormal(const Depth* depth, const rbMeshNear* touching, int
         rbGetMeshTriangle(depth->pair->mesh, touching[i].triangle, corners);
         rbVec3 area = areaOf(corners);
         double twice = rbLength(area);
-        double share = fmin(1.0, reach * reach / fmax(twice, DBL_MIN));
+        double share = reach > 0.0 ? fmin(1.0, reach * reach / fmax(twice, DBL_MIN)) : 1.0;
         bool isBelow = rbDot(area, rbSub(depth->middle, corners[0])) < 0.0;
         share = isBelow && !depth->pair->mesh->isSolid ? -share : share;
         sum = rbAddScaled(sum, share, area);
@@ -265,8 +306,8 @@ static void partTouching(const Depth* depth, const rbMeshNear* meeting, rbSepara
         Way way = findTouchingWay(depth, touching, count, epa.normal);
         best = way.length < best.length - depth->slack ? way : best;
     }
-    if (!(best.length < INFINITY)) {
-        best = findTouchingWay(depth, touching, count, rbMakeVec3(0.0, 0.0, 1.0));
+    if (!isOneSided || best.length > NEAR_LEAST * least) {
+        tryPlanes(depth, &best);
     }
     setWay(depth, &best, meeting, s);
     s->upper = -least + depth->slack + meeting->upper;
@@ -300,6 +341,7 @@ static void setFromCore(const Depth* depth, const rbMeshAnswer* answer, rbSepara
         // all of it has to pass the surface
         double first = rbDot(u, near->a) - rbMeshQuery_FindLow(query, u) + depth->radius;
         Way way = findWay(depth, u, first);
+        tryPlanes(depth, &way);
         setWay(depth, &way, near, s);
         s->upper = upper;
         return;

@@ -255,8 +255,8 @@ static void tryDirection(Search* search, rbVec3 direction)
     double back = fmax(extent.highB - extent.lowA, 0.0);
     double least = fmin(ahead, back) * (1.0 + STRETCH) + GAP * search->size;
     if (least < search->length) {
-        search->length = least;
         search->best = rbScale(ahead <= back ? least : -least, d);
+        search->length = rbLength(search->best); // as tryOffset measures it
         search->hasWitness = false;
     }
 }

@@ -9,6 +9,9 @@
 #include <float.h>
 #include <math.h>
 
+// Shorter vectors have no direction: their squares lose digits. m
+#define DIRECTION_MIN 1e-145
+
 static rbTreePairResult searchTrees(const rbMeshPair* pair, double limit, double enough)
 {
     rbTreePairInput input = {
@@ -110,8 +113,8 @@ void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
         .upper = found.upper,
         .pointA = closest->a,
         .pointB = closest->b,
-        .normal =
-            distance > 0.0 ? rbScale(1.0 / distance, rbSub(closest->b, closest->a)) : RB_VEC3_ZERO,
+        .normal = distance > DIRECTION_MIN ? rbScale(1.0 / distance, rbSub(closest->b, closest->a))
+                                           : RB_VEC3_ZERO,
         .iterations = (int)(found.triangleTests < INT32_MAX ? found.triangleTests : INT32_MAX),
         .reason = reasonOf(found.stop),
         .faceA = rbGetMeshFace(pair->a, found.triangleA),
@@ -133,7 +136,8 @@ bool rbTestMeshes(const rbMeshPair* pair, double margin)
 {
     const rbBoxTree* a = pair->a->polyhedron->tree;
     const rbBoxTree* b = pair->b->polyhedron->tree;
-    double size = a->radius + b->radius + rbLength(pair->transformBtoA.p);
+    double size = a->radius + b->radius + rbLength(pair->transformBtoA.p) + rbLength(a->origin) +
+                  rbLength(b->origin);
     // what rounding leaves open counts as contact
     double limit = margin + 64.0 * DBL_EPSILON * size;
     rbTreePairResult found = searchTrees(pair, limit, limit);

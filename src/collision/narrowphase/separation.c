@@ -818,12 +818,23 @@ static rbStatus judgeInput(const rbSeparationInput* input, rbError* error)
         return rbError_Set(error, RB_STATUS_INVALID, "method %d is unknown; below %d are accepted",
                            (int)input->method, (int)RB_PAIR_COUNT);
     }
+    if (input->budget < 0) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the budget is %lld; 0, for no limit, or more is accepted",
+                           input->budget);
+    }
     if (!(input->relativeTolerance >= 0.0) || input->relativeTolerance > 1.0) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "the relative tolerance is %g; 0 to 1 are accepted",
                            input->relativeTolerance);
     }
     return RB_STATUS_OK;
+}
+
+static rbStatus refuseScratch(rbError* error)
+{
+    return rbError_Set(error, RB_STATUS_INVALID,
+                       "there is no scratch memory; rbGetSeparationScratchSize() bytes are needed");
 }
 
 // A unit to rounding; most are already, and the root would cost a tenth of a query.
@@ -863,10 +874,10 @@ static const rbSeparation nothing = {.distance = NAN, .lower = NAN, .upper = NAN
 rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* cache,
                              void* scratch, rbSeparation* separation, rbError* error)
 {
-    RB_ASSERT(scratch != NULL && separation != NULL);
+    RB_ASSERT(separation != NULL);
     Query query = {
         .input = input, .scratch = alignScratch(scratch), .error = error, .separation = separation};
-    rbStatus status = judgeInput(input, error);
+    rbStatus status = scratch != NULL ? judgeInput(input, error) : refuseScratch(error);
     if (status == RB_STATUS_OK && isSimple(input)) {
         status = runQuery(&query, cache, visitOnly);
     } else if (status == RB_STATUS_OK) {
@@ -901,9 +912,9 @@ rbStatus rbTestOverlap(const rbSeparationInput* input, double margin, rbSeparati
 rbStatus rbFindContacts(const rbSeparationInput* input, double threshold, rbSeparationCache* cache,
                         void* scratch, rbContactList* list, rbError* error)
 {
-    RB_ASSERT(scratch != NULL && list != NULL);
+    RB_ASSERT(list != NULL);
     list->count = 0;
-    rbStatus status = judgeInput(input, error);
+    rbStatus status = scratch != NULL ? judgeInput(input, error) : refuseScratch(error);
     if (status != RB_STATUS_OK) {
         return status;
     }
