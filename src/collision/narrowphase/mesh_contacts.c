@@ -34,6 +34,8 @@
 #define GRAZE_PART 0.01
 #define GRAZE_COSINE 0.1
 #define DEEP_PART 1e-4 // of the size
+// Of the size: corners of a steep triangle no more above its nearest point.
+#define STEEP_PART 0.005
 // Places where surfaces cross that are told apart; parts of one curve may be many until the walk
 // has found what joins them.
 #define REGION_MAX 64
@@ -71,7 +73,8 @@ typedef struct Collector {
     Candidate* items;
     rbManifoldPoint* chosen; // as many
     int count, capacity;
-    bool isDeep; // the bodies overlap by more than a little
+    bool isDeep;    // the bodies overlap by more than a little
+    double ceiling; // m, of candidates, the bodies being moved
 } Collector;
 
 // Two triangles with their normals.
@@ -251,7 +254,7 @@ static void addCandidate(Collector* c, rbVec3 pointA, double moved, rbVec3 norma
 {
     double along = rbDot(normal, c->offset);
     double distance = moved - along;
-    if (!(distance <= c->threshold) || !isInPlace(c, pointA, normal)) {
+    if (!(distance <= c->threshold) || moved > c->ceiling || !isInPlace(c, pointA, normal)) {
         return;
     }
     // the nearest points of other faces at the rim of an overlap: not deep, and nothing to push
@@ -476,7 +479,10 @@ static void addWitness(Collector* c, const Faces* f)
     bool isAcrossA = rbDot(m, f->normalA) > FLUSH_COSINE;
     bool isAcrossB = rbDot(m, f->normalB) < -FLUSH_COSINE;
     if (isAcrossA || isAcrossB) {
+        // the other triangle may rise steeply: what is high above the nearest point is no contact
+        c->ceiling = distance + STEEP_PART * c->size;
         addShared(c, f, isAcrossA ? f->normalA : rbNeg(f->normalB), isAcrossA);
+        c->ceiling = INFINITY;
     }
     addCandidate(c, closest->a, distance, m, nameWitness(c, f));
 }
@@ -626,10 +632,13 @@ static void collectRegions(Collector* c, const rbSeparation* overlap)
                              .context = &regions};
     (void)rbVisitNearPairs(&input);
     rbCrossing all = rbMakeCrossing(regions.origin);
+    double deepest = 0.0;
     for (int i = 0; i < regions.count; ++i) {
         rbCrossing_Join(&all, &regions.items[i]);
+        deepest = fmax(deepest, rbCrossing_GuessDepth(&regions.items[i]));
     }
-    if (-overlap->lower <= rbCrossing_GuessDepth(&all)) {
+    // faces that lie in one plane say nothing of a depth
+    if (-overlap->lower <= rbCrossing_GuessDepth(&all) || !(deepest > 0.0)) {
         collectMoved(c, rbScale(-overlap->lower, overlap->normal), 0.0);
         return;
     }
@@ -649,7 +658,8 @@ static Collector makeCollector(const rbMeshPair* pair, double threshold)
     Collector c = {.pair = pair,
                    .rotation = rbMatFromQuat(pair->transformBtoA.q),
                    .threshold = threshold,
-                   .size = a->radius + b->radius};
+                   .size = a->radius + b->radius,
+                   .ceiling = INFINITY};
     c.capacity = (int)(pair->scratchSize / (sizeof(Candidate) + sizeof(rbManifoldPoint)));
     RB_ASSERT(c.capacity >= 2);
     c.items = pair->scratch;
