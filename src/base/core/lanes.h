@@ -12,6 +12,40 @@
 typedef double rbLanePair __attribute__((vector_size(16), may_alias));
 typedef long long rbLaneMask __attribute__((vector_size(16)));
 
+static inline rbLanePair rbLanePair_Both(double x)
+{
+    return (rbLanePair){x, x};
+}
+
+// Two doubles from anywhere.
+static inline rbLanePair rbLanePair_Load(const double from[2])
+{
+    rbLanePair pair;
+    memcpy(&pair, from, sizeof(pair));
+    return pair;
+}
+
+// Where the mask is set a, elsewhere b.
+static inline rbLanePair rbLanePair_Choose(rbLaneMask mask, rbLanePair a, rbLanePair b)
+{
+    return (rbLanePair)((mask & (rbLaneMask)a) | (~mask & (rbLaneMask)b));
+}
+
+static inline rbLanePair rbLanePair_Max(rbLanePair a, rbLanePair b)
+{
+    return rbLanePair_Choose(a > b, a, b);
+}
+
+static inline rbLanePair rbLanePair_Min(rbLanePair a, rbLanePair b)
+{
+    return rbLanePair_Choose(a < b, a, b);
+}
+
+static inline rbLanePair rbLanePair_Abs(rbLanePair a)
+{
+    return (rbLanePair)((rbLaneMask)a & INT64_MAX);
+}
+
 typedef float rbQuad __attribute__((vector_size(16), may_alias));
 typedef int32_t rbQuadMask __attribute__((vector_size(16)));
 

@@ -51,10 +51,7 @@ static rbVec3 centerOfAabb(const double* volume)
 
 static rbVolumeMeasure measureAabb(const double* volume)
 {
-    rbVec3 half = rbLoad3(volume + HALF);
-    double faces = half.x * half.y + half.y * half.z + half.z * half.x;
-    rbVolumeMeasure measure = {8.0 * half.x * half.y * half.z, 8.0 * faces, 2.0 * rbLength(half)};
-    return measure;
+    return rbMeasureBox(rbLoad3(volume + HALF));
 }
 
 static bool aabbContains(const double* volume, rbVec3 point, double slack)

@@ -184,10 +184,7 @@ static rbVec3 centerOfObb(const double* volume)
 
 static rbVolumeMeasure measureObb(const double* volume)
 {
-    rbVec3 half = rbLoad3(volume + RB_OBB_HALF);
-    double faces = half.x * half.y + half.y * half.z + half.z * half.x;
-    rbVolumeMeasure measure = {8.0 * half.x * half.y * half.z, 8.0 * faces, 2.0 * rbLength(half)};
-    return measure;
+    return rbMeasureBox(rbLoad3(volume + RB_OBB_HALF));
 }
 
 static bool obbContains(const double* volume, rbVec3 point, double slack)

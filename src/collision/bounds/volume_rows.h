@@ -20,6 +20,14 @@ static inline rbVec3 rbLoad3(const double* values)
     return rbMakeVec3(values[0], values[1], values[2]);
 }
 
+// Of a box of the given half sizes.
+static inline rbVolumeMeasure rbMeasureBox(rbVec3 half)
+{
+    double faces = half.x * half.y + half.y * half.z + half.z * half.x;
+    rbVolumeMeasure measure = {8.0 * half.x * half.y * half.z, 8.0 * faces, 2.0 * rbLength(half)};
+    return measure;
+}
+
 static inline void rbStore3(double* values, rbVec3 v)
 {
     values[0] = v.x;

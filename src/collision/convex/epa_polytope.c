@@ -52,41 +52,14 @@ typedef struct Pair3 {
     rbLanePair x, y, z;
 } Pair3;
 
-static inline rbLanePair loadPair(const double* from)
-{
-    rbLanePair pair;
-    memcpy(&pair, from, sizeof pair);
-    return pair;
-}
-
 static inline void storePair(double* to, rbLanePair pair)
 {
     memcpy(to, &pair, sizeof pair);
 }
 
-static inline rbLanePair choose(rbLaneMask mask, rbLanePair a, rbLanePair b)
-{
-    return (rbLanePair)((mask & (rbLaneMask)a) | (~mask & (rbLaneMask)b));
-}
-
-static inline rbLanePair smaller(rbLanePair a, rbLanePair b)
-{
-    return choose(b < a, b, a);
-}
-
-static inline rbLanePair larger(rbLanePair a, rbLanePair b)
-{
-    return choose(b > a, b, a);
-}
-
-static inline rbLanePair absPair(rbLanePair a)
-{
-    return (rbLanePair)((rbLaneMask)a & INT64_MAX);
-}
-
 static inline double leastOf(rbLanePair a)
 {
-    return smaller(a, (rbLanePair){a[1], a[0]})[0];
+    return rbLanePair_Min((rbLanePair){a[1], a[0]}, a)[0];
 }
 
 static inline Pair3 subPair(Pair3 a, Pair3 b)
@@ -123,12 +96,12 @@ int rbEpaPolytope_TakeNearest(rbEpaScratch* scratch, double* key)
     rbLaneMask places[4];
     for (int k = 0; k < 4; ++k) {
         places[k] = rbPeak_Place(k);
-        peaks[k] = (rbPeak){-loadPair(&keys[k + k]), places[k]};
+        peaks[k] = (rbPeak){-rbLanePair_Load(&keys[k + k]), places[k]};
     }
     for (int i = RB_LANES; i < count; i += RB_LANES) {
         for (int k = 0; k < 4; ++k) {
             places[k] += RB_LANES;
-            rbPeak_Keep(&peaks[k], -loadPair(&keys[i + 2 * k]), places[k]);
+            rbPeak_Keep(&peaks[k], -rbLanePair_Load(&keys[i + 2 * k]), places[k]);
         }
     }
     double least;
@@ -229,22 +202,22 @@ static double setPlanes(rbEpaScratch* scratch, int first, int count, rbVec3 w)
         Pair3 n = crossPair(from, subPair(b, a));
         from = subPair(next, apex);
         rbLanePair squareNext = dotPair(from, from);
-        rbLanePair square = larger(squareA, (rbLanePair){squareA[1], squareNext[0]});
+        rbLanePair square = rbLanePair_Max((rbLanePair){squareA[1], squareNext[0]}, squareA);
         rbLanePair nn = dotPair(n, n);
-        thin |= ~(nn > larger(NEEDLE * square, flats) * square);
+        thin |= ~(nn > rbLanePair_Max(flats, NEEDLE * square) * square);
         rbLanePair da = dotPair(n, a), db = dotPair(n, b), dc = dotPair(n, apex);
-        rbLanePair low = smaller(smaller(da, db), dc);
-        rbLanePair high = larger(larger(da, db), dc);
-        rbLanePair size = absPair(n.x) + absPair(n.y) + absPair(n.z);
+        rbLanePair low = rbLanePair_Min(dc, rbLanePair_Min(db, da));
+        rbLanePair high = rbLanePair_Max(dc, rbLanePair_Max(db, da));
+        rbLanePair size = rbLanePair_Abs(n.x) + rbLanePair_Abs(n.y) + rbLanePair_Abs(n.z);
         int face = first + k;
         storePair(&scratch->normalX[face], n.x);
         storePair(&scratch->normalY[face], n.y);
         storePair(&scratch->normalZ[face], n.z);
         storePair(&scratch->lows[face], low);
         storePair(&scratch->sights[face], high + scratch->visible * size);
-        rbLanePair key = low * absPair(low) / nn;
+        rbLanePair key = low * rbLanePair_Abs(low) / nn;
         storePair(&scratch->keys[face], key);
-        least = smaller(least, key);
+        least = rbLanePair_Min(key, least);
         a = next;
         squareA = squareNext;
     }

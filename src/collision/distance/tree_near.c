@@ -34,20 +34,15 @@ typedef struct Walk {
     rbTreeNearResult result;
 } Walk;
 
-static inline rbVec3 pick(const float from[3][RB_BOX_WIDTH], int place)
-{
-    return rbMakeVec3((double)from[0][place], (double)from[1][place], (double)from[2][place]);
-}
-
 static Box readBox(const rbBoxTree* tree, int slot)
 {
     const rbTiltedNode* node = &tree->tilted[slot / RB_BOX_WIDTH];
     int place = slot % RB_BOX_WIDTH;
     Box box;
-    box.center = pick(node->center, place);
-    box.normal = pick(node->normal, place);
-    box.halves[0] = pick(node->longAxis, place);
-    box.halves[1] = pick(node->wideAxis, place);
+    box.center = rbPickLane(node->center, place);
+    box.normal = rbPickLane(node->normal, place);
+    box.halves[0] = rbPickLane(node->longAxis, place);
+    box.halves[1] = rbPickLane(node->wideAxis, place);
     box.halves[2] = rbScale((double)node->thickness[place], box.normal);
     box.radius = (double)node->radius[place];
     return box;

@@ -18,9 +18,6 @@
 // Pairs of meeting boxes that wait: each step down leaves at most three.
 #define STACK_MAX (3 * 2 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
 
-// Shorter vectors have no direction: their squares lose digits.
-#define HINT_MIN 1e-145
-
 // From the frame of one tree to that of the other.
 typedef struct Frame {
     rbMat3 rotation;
@@ -51,7 +48,8 @@ typedef struct Search {
 static rbVec3 makeHint(rbVec3 along)
 {
     double length = rbLength(along);
-    return length > HINT_MIN ? rbScale((1.0 - 4.0 * DBL_EPSILON) / length, along) : RB_VEC3_ZERO;
+    return length > RB_DIRECTION_MIN ? rbScale((1.0 - 4.0 * DBL_EPSILON) / length, along)
+                                     : RB_VEC3_ZERO;
 }
 
 // ------------------------------------------------------------------------------------------ heap
@@ -123,11 +121,6 @@ typedef struct Seen {
     double reach; // m, how far along the hint the box lies
 } Seen;
 
-static inline rbVec3 pick(const float from[3][RB_BOX_WIDTH], int place)
-{
-    return rbMakeVec3((double)from[0][place], (double)from[1][place], (double)from[2][place]);
-}
-
 // The box of a slot of the tree opposite of a side, as that side sees it.
 static Seen seeBox(const Search* search, int side, int slot)
 {
@@ -135,10 +128,10 @@ static Seen seeBox(const Search* search, int side, int slot)
     const rbTiltedNode* node = &search->trees[1 - side]->tilted[slot / RB_BOX_WIDTH];
     int place = slot % RB_BOX_WIDTH;
     rbVec3 hint = search->hints[side];
-    rbVec3 center = rbAdd(rbMulMV(f->rotation, pick(node->center, place)), f->shift);
-    rbVec3 longAxis = rbMulMV(f->rotation, pick(node->longAxis, place));
-    rbVec3 wideAxis = rbMulMV(f->rotation, pick(node->wideAxis, place));
-    rbVec3 normal = rbMulMV(f->rotation, pick(node->normal, place));
+    rbVec3 center = rbAdd(rbMulMV(f->rotation, rbPickLane(node->center, place)), f->shift);
+    rbVec3 longAxis = rbMulMV(f->rotation, rbPickLane(node->longAxis, place));
+    rbVec3 wideAxis = rbMulMV(f->rotation, rbPickLane(node->wideAxis, place));
+    rbVec3 normal = rbMulMV(f->rotation, rbPickLane(node->normal, place));
     double thickness = (double)node->thickness[place];
     Seen seen = {toFloat3(center), toFloat3(longAxis),     toFloat3(wideAxis),
                  toFloat3(normal), node->thickness[place], 0.0};
@@ -216,7 +209,7 @@ static void push(Search* search, rbTreeEntry entry)
     }
 }
 
-// A pair that is too far for now goes to the front, if there is one and it has room.
+// A pair that need not be opened goes to the front, if there is one and it has room.
 static void keep(Search* search, rbTreeEntry entry)
 {
     rbFront* front = search->input->front;
@@ -270,12 +263,6 @@ typedef struct Lanes3 {
     rbLanePair x, y, z;
 } Lanes3;
 
-static inline rbLanePair largerLanes(rbLanePair a, rbLanePair b)
-{
-    rbLaneMask isA = a > b;
-    return (rbLanePair)((isA & (rbLaneMask)a) | (~isA & (rbLaneMask)b));
-}
-
 // Largest and smallest product of a direction with the corners of the four triangles of a block.
 static void projectBlock(const rbTriangleBlock* block, rbVec3 d, double low[RB_BOX_WIDTH],
                          double high[RB_BOX_WIDTH])
@@ -289,8 +276,8 @@ static void projectBlock(const rbTriangleBlock* block, rbVec3 d, double low[RB_B
             memcpy(&corner.z, &block->corners[k][2][lane], sizeof(corner.z));
             values[k] = corner.x * d.x + corner.y * d.y + corner.z * d.z;
         }
-        rbLanePair top = largerLanes(largerLanes(values[0], values[1]), values[2]);
-        rbLanePair bottom = -largerLanes(largerLanes(-values[0], -values[1]), -values[2]);
+        rbLanePair top = rbLanePair_Max(rbLanePair_Max(values[0], values[1]), values[2]);
+        rbLanePair bottom = -rbLanePair_Max(rbLanePair_Max(-values[0], -values[1]), -values[2]);
         memcpy(high + lane, &top, sizeof(top));
         memcpy(low + lane, &bottom, sizeof(bottom));
     }
@@ -320,8 +307,8 @@ static rbVec3 middleLine(const Search* search, const rbTreeEntry* entry)
     const rbTiltedNode* b = &search->trees[1]->tilted[entry->slotB / RB_BOX_WIDTH];
     const Frame* f = &search->frames[0];
     rbVec3 middleB =
-        rbAdd(rbMulMV(f->rotation, pick(b->center, entry->slotB % RB_BOX_WIDTH)), f->shift);
-    return makeHint(rbSub(middleB, pick(a->center, entry->slotA % RB_BOX_WIDTH)));
+        rbAdd(rbMulMV(f->rotation, rbPickLane(b->center, entry->slotB % RB_BOX_WIDTH)), f->shift);
+    return makeHint(rbSub(middleB, rbPickLane(a->center, entry->slotA % RB_BOX_WIDTH)));
 }
 
 static bool isSpent(const Search* search)
@@ -539,10 +526,10 @@ static double boundAlongHint(const Search* search, const rbTreeEntry* entry)
         rbVec3 hint = search->hints[side];
         const rbTiltedNode* node = &search->trees[side]->tilted[slots[side] / RB_BOX_WIDTH];
         int place = slots[side] % RB_BOX_WIDTH;
-        gap -= rbDot(hint, pick(node->center, place)) +
-               fabs(rbDot(hint, pick(node->longAxis, place))) +
-               fabs(rbDot(hint, pick(node->wideAxis, place))) +
-               fabs(rbDot(hint, pick(node->normal, place))) * (double)node->thickness[place];
+        gap -= rbDot(hint, rbPickLane(node->center, place)) +
+               fabs(rbDot(hint, rbPickLane(node->longAxis, place))) +
+               fabs(rbDot(hint, rbPickLane(node->wideAxis, place))) +
+               fabs(rbDot(hint, rbPickLane(node->normal, place))) * (double)node->thickness[place];
     }
     return gap;
 }

@@ -17,6 +17,9 @@
 
 #include <rattleback/collision.h>
 
+// Shorter vectors, m, have no direction: their squares lose digits.
+#define RB_DIRECTION_MIN 1e-145
+
 // A pair of slots that waits.
 typedef struct rbTreeEntry {
     double key; // m, lower bound of its distance, plus how far the front had moved by then

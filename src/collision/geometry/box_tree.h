@@ -68,6 +68,12 @@ static inline int rbBoxTree_GetChild(const rbBoxTree* tree, int slot)
     return tree->nodes[slot / RB_BOX_WIDTH].child[slot % RB_BOX_WIDTH];
 }
 
+// A vector of the box in one place of a node.
+static inline rbVec3 rbPickLane(const float from[3][RB_BOX_WIDTH], int place)
+{
+    return rbMakeVec3((double)from[0][place], (double)from[1][place], (double)from[2][place]);
+}
+
 static inline void rbTriangleBlock_Get(const rbTriangleBlock* block, int lane, rbVec3 corners[3])
 {
     for (int k = 0; k < 3; ++k) {

@@ -190,36 +190,6 @@ double rbRayView_Meet(const rbRayView* view, const rbVec3 corners[3], rbVec3 nor
     return hit < low ? low : (hit > high ? high : hit);
 }
 
-static inline rbLanePair both(double x)
-{
-    return (rbLanePair){x, x};
-}
-
-static inline rbLanePair absolute(rbLanePair x)
-{
-    const rbLaneMask magnitude = {LLONG_MAX, LLONG_MAX};
-    return (rbLanePair)((rbLaneMask)x & magnitude);
-}
-
-static inline rbLanePair largerOf(rbLanePair a, rbLanePair b)
-{
-    rbLaneMask isA = a > b;
-    return (rbLanePair)((isA & (rbLaneMask)a) | (~isA & (rbLaneMask)b));
-}
-
-static inline rbLanePair smallerOf(rbLanePair a, rbLanePair b)
-{
-    rbLaneMask isA = a < b;
-    return (rbLanePair)((isA & (rbLaneMask)a) | (~isA & (rbLaneMask)b));
-}
-
-static inline rbLanePair loadPair(const double* from)
-{
-    rbLanePair pair;
-    memcpy(&pair, from, sizeof(pair));
-    return pair;
-}
-
 // Lanes where a_0 b_1 - a_1 b_0 is above and below zero for sure, as signOfTurn judges.
 static inline void judgeTurns(const rbLanePair a[2], const rbLanePair b[2], rbLaneMask* isAbove,
                               rbLaneMask* isBelow)
@@ -227,7 +197,7 @@ static inline void judgeTurns(const rbLanePair a[2], const rbLanePair b[2], rbLa
     rbLanePair left = a[0] * b[1];
     rbLanePair right = a[1] * b[0];
     rbLanePair value = left - right;
-    rbLanePair bound = 4.0 * DBL_EPSILON * (absolute(left) + absolute(right));
+    rbLanePair bound = 4.0 * DBL_EPSILON * (rbLanePair_Abs(left) + rbLanePair_Abs(right));
     *isAbove |= value > bound;
     *isBelow |= value < -bound;
 }
@@ -243,10 +213,12 @@ unsigned rbRayView_Filter(const rbRayView* view, const rbTriangleBlock* block)
         rbLanePair seen[3][2];
         for (int k = 0; k < 3; ++k) {
             const double(*corner)[RB_BOX_WIDTH] = block->corners[k];
-            rbLanePair along = loadPair(&corner[axes[0]][half]) - both(origin[axes[0]]);
+            rbLanePair along =
+                rbLanePair_Load(&corner[axes[0]][half]) - rbLanePair_Both(origin[axes[0]]);
             for (int i = 0; i < 2; ++i) {
-                rbLanePair c = loadPair(&corner[axes[i + 1]][half]) - both(origin[axes[i + 1]]);
-                seen[k][i] = c - both(view->shear[i]) * along;
+                rbLanePair c = rbLanePair_Load(&corner[axes[i + 1]][half]) -
+                               rbLanePair_Both(origin[axes[i + 1]]);
+                seen[k][i] = c - rbLanePair_Both(view->shear[i]) * along;
             }
         }
         rbLaneMask isAbove = {0, 0};
@@ -491,20 +463,20 @@ static inline rbLanePair widen(const float* from)
 // apart.
 static inline rbLanePair gapOfPair(const BoxQuery* query, const rbBoxNode* node, int place)
 {
-    rbLanePair d[3] = {widen(&node->center[0][place]) - both(query->center.x),
-                       widen(&node->center[1][place]) - both(query->center.y),
-                       widen(&node->center[2][place]) - both(query->center.z)};
+    rbLanePair d[3] = {widen(&node->center[0][place]) - rbLanePair_Both(query->center.x),
+                       widen(&node->center[1][place]) - rbLanePair_Both(query->center.y),
+                       widen(&node->center[2][place]) - rbLanePair_Both(query->center.z)};
     rbLanePair h[3] = {widen(&node->half[0][place]), widen(&node->half[1][place]),
                        widen(&node->half[2][place])};
-    rbLanePair gap = both(-INFINITY);
+    rbLanePair gap = rbLanePair_Both(-INFINITY);
     for (int i = 0; i < 3; ++i) {
-        gap = largerOf(gap, absolute(d[i]) - h[i] - both(query->extents[i]));
+        gap = rbLanePair_Max(gap, rbLanePair_Abs(d[i]) - h[i] - rbLanePair_Both(query->extents[i]));
     }
     for (int i = 0; i < 3; ++i) {
         rbVec3 a = query->axes[i];
-        rbLanePair apart = absolute(d[0] * a.x + d[1] * a.y + d[2] * a.z);
+        rbLanePair apart = rbLanePair_Abs(d[0] * a.x + d[1] * a.y + d[2] * a.z);
         rbLanePair extent = h[0] * fabs(a.x) + h[1] * fabs(a.y) + h[2] * fabs(a.z);
-        gap = largerOf(gap, apart - extent - both(query->half[i]));
+        gap = rbLanePair_Max(gap, apart - extent - rbLanePair_Both(query->half[i]));
     }
     return gap;
 }
@@ -655,8 +627,8 @@ static inline rbLanePair dotPair(const rbLanePair a[3], const rbLanePair b[3])
 // How far beyond a half size of square h2 a product with that half axis leads, squared.
 static inline rbLanePair squareBeyond(rbLanePair product, rbLanePair h2)
 {
-    rbLanePair beyond = largerOf(absolute(product) - h2, both(0.0));
-    return beyond * beyond / (h2 + both(AXIS_SQUARE_MIN));
+    rbLanePair beyond = rbLanePair_Max(rbLanePair_Abs(product) - h2, rbLanePair_Both(0.0));
+    return beyond * beyond / (h2 + rbLanePair_Both(AXIS_SQUARE_MIN));
 }
 
 // Bounds of the squared distances of a point from four boxes: of their nearest points from below,
@@ -667,20 +639,22 @@ static inline void measureBoxes(const rbTiltedNode* node, rbVec3 point, bool isF
     for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
         TiltedPair box;
         loadTilted(node, half, &box);
-        rbLanePair d[3] = {box.center[0] - both(point.x), box.center[1] - both(point.y),
-                           box.center[2] - both(point.z)};
+        rbLanePair d[3] = {box.center[0] - rbLanePair_Both(point.x),
+                           box.center[1] - rbLanePair_Both(point.y),
+                           box.center[2] - rbLanePair_Both(point.z)};
         rbLanePair l = dotPair(d, box.longAxis);
         rbLanePair w = dotPair(d, box.wideAxis);
-        rbLanePair n = absolute(dotPair(d, box.normal));
+        rbLanePair n = rbLanePair_Abs(dotPair(d, box.normal));
         rbLanePair l2 = dotPair(box.longAxis, box.longAxis);
         rbLanePair w2 = dotPair(box.wideAxis, box.wideAxis);
         rbLanePair t = box.thickness;
         rbLanePair square;
         if (isFarthest) {
-            square = dotPair(d, d) + 2.0 * (absolute(l) + absolute(w) + n * t) + l2 + w2 + t * t;
+            square = dotPair(d, d) + 2.0 * (rbLanePair_Abs(l) + rbLanePair_Abs(w) + n * t) + l2 +
+                     w2 + t * t;
             square *= 1.0 + TILT_ROUNDING;
         } else {
-            rbLanePair beyond = largerOf(n - t, both(0.0));
+            rbLanePair beyond = rbLanePair_Max(n - t, rbLanePair_Both(0.0));
             square = squareBeyond(l, l2) + squareBeyond(w, w2) + beyond * beyond;
             square *= 1.0 - TILT_ROUNDING;
         }
@@ -695,14 +669,14 @@ static inline void measureTriangles(const rbTriangleBlock* block, rbVec3 point,
 {
     const double p[3] = {point.x, point.y, point.z};
     for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
-        rbLanePair sum = both(0.0);
+        rbLanePair sum = rbLanePair_Both(0.0);
         for (int axis = 0; axis < 3; ++axis) {
-            rbLanePair a = loadPair(&block->corners[0][axis][half]);
-            rbLanePair b = loadPair(&block->corners[1][axis][half]);
-            rbLanePair c = loadPair(&block->corners[2][axis][half]);
-            rbLanePair low = smallerOf(smallerOf(a, b), c) - both(p[axis]);
-            rbLanePair high = both(p[axis]) - largerOf(largerOf(a, b), c);
-            rbLanePair d = largerOf(largerOf(low, high), both(0.0));
+            rbLanePair a = rbLanePair_Load(&block->corners[0][axis][half]);
+            rbLanePair b = rbLanePair_Load(&block->corners[1][axis][half]);
+            rbLanePair c = rbLanePair_Load(&block->corners[2][axis][half]);
+            rbLanePair low = rbLanePair_Min(rbLanePair_Min(a, b), c) - rbLanePair_Both(p[axis]);
+            rbLanePair high = rbLanePair_Both(p[axis]) - rbLanePair_Max(rbLanePair_Max(a, b), c);
+            rbLanePair d = rbLanePair_Max(rbLanePair_Max(low, high), rbLanePair_Both(0.0));
             sum += d * d;
         }
         squares[half] = sum[0];
@@ -808,7 +782,7 @@ void rbReachWalk_Start(rbReachWalk* walk, const rbBoxTree* tree, rbVec3 directio
 const rbTriangleBlock* rbReachWalk_Next(rbReachWalk* walk, double least)
 {
     rbVec3 v = walk->direction;
-    rbLanePair d[3] = {both(v.x), both(v.y), both(v.z)};
+    rbLanePair d[3] = {rbLanePair_Both(v.x), rbLanePair_Both(v.y), rbLanePair_Both(v.z)};
     int32_t child;
     while (takeTask(&walk->waiting, -least, &child)) {
         if (child < 0) {
@@ -818,9 +792,10 @@ const rbTriangleBlock* rbReachWalk_Next(rbReachWalk* walk, double least)
         for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
             TiltedPair box;
             loadTilted(&walk->tree->tilted[child], half, &box);
-            rbLanePair reach = dotPair(d, box.center) + absolute(dotPair(d, box.longAxis)) +
-                               absolute(dotPair(d, box.wideAxis)) +
-                               absolute(dotPair(d, box.normal)) * box.thickness + both(walk->base);
+            rbLanePair reach = dotPair(d, box.center) + rbLanePair_Abs(dotPair(d, box.longAxis)) +
+                               rbLanePair_Abs(dotPair(d, box.wideAxis)) +
+                               rbLanePair_Abs(dotPair(d, box.normal)) * box.thickness +
+                               rbLanePair_Both(walk->base);
             keys[half] = -reach[0];
             keys[half + 1] = -reach[1];
         }
@@ -836,13 +811,13 @@ double rbBoxTree_FindReach(const rbBoxTree* tree, rbVec3 direction)
     double largest = -INFINITY;
     const rbTriangleBlock* block;
     while ((block = rbReachWalk_Next(&walk, largest)) != NULL) {
-        rbLanePair best = both(largest);
+        rbLanePair best = rbLanePair_Both(largest);
         for (int k = 0; k < 3; ++k) {
             for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
-                rbLanePair value = direction.x * loadPair(&block->corners[k][0][half]) +
-                                   direction.y * loadPair(&block->corners[k][1][half]) +
-                                   direction.z * loadPair(&block->corners[k][2][half]);
-                best = largerOf(best, value);
+                rbLanePair value = direction.x * rbLanePair_Load(&block->corners[k][0][half]) +
+                                   direction.y * rbLanePair_Load(&block->corners[k][1][half]) +
+                                   direction.z * rbLanePair_Load(&block->corners[k][2][half]);
+                best = rbLanePair_Max(best, value);
             }
         }
         largest = best[0] > best[1] ? best[0] : best[1];

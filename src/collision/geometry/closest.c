@@ -40,7 +40,7 @@ rbClosest rbClosestOfEdges(const rbVec3 a[2], const rbVec3 b[2])
     RB_ASSERT(rbIsFinite3(b[0]) && rbIsFinite3(b[1]));
     rbEdgeLanes u = edgeLanes(a[0], a[1], a[0], a[1]);
     rbEdgeLanes v = edgeLanes(b[0], b[1], b[0], b[1]);
-    rbEdgeBest best = {.squared = rbBoth(INFINITY)};
+    rbEdgeBest best = {.squared = rbLanePair_Both(INFINITY)};
     rbPassEdges(&u, &v, (rbLaneMask){0, 0}, &best);
     rbClosest closest;
     closest.a = rbPointOnEdge(a, 0, 2, best.s[0], &closest.partA);
@@ -213,7 +213,7 @@ static bool passFace(const rbFacet* a, const rbFacet* b, rbClosest* best)
 
 static rbClosest passAllEdges(const rbFacet* a, const rbFacet* b)
 {
-    rbEdgeBest best = {.squared = rbBoth(INFINITY)};
+    rbEdgeBest best = {.squared = rbLanePair_Both(INFINITY)};
     for (int j = 0; j < b->count; j += 2) {
         // two edges of b at once; an odd last one twice
         int k = j + 1 < b->count ? j + 1 : j;

@@ -26,29 +26,9 @@ typedef struct rbEdgeBest {
     rbLaneMask code; // the caller's number of the pair
 } rbEdgeBest;
 
-static inline rbLanePair rbBoth(double x)
-{
-    return (rbLanePair){x, x};
-}
-
-static inline rbLanePair rbChoose(rbLaneMask mask, rbLanePair yes, rbLanePair no)
-{
-    return (rbLanePair)((mask & (rbLaneMask)yes) | (~mask & (rbLaneMask)no));
-}
-
-static inline rbLanePair rbSmaller(rbLanePair a, rbLanePair b)
-{
-    return rbChoose(a < b, a, b);
-}
-
-static inline rbLanePair rbLarger(rbLanePair a, rbLanePair b)
-{
-    return rbChoose(a > b, a, b);
-}
-
 static inline rbLanePair rbClampUnit(rbLanePair x)
 {
-    return rbSmaller(rbLarger(x, rbBoth(0.0)), rbBoth(1.0));
+    return rbLanePair_Min(rbLanePair_Max(x, rbLanePair_Both(0.0)), rbLanePair_Both(1.0));
 }
 
 static inline rbLanePair rbSwapped(rbLanePair a)
@@ -94,9 +74,9 @@ static inline rbLanes3 rbCross3(rbLanes3 a, rbLanes3 b)
 // 1 / x, or 0 for zero: a parameter along an edge without length is then 0.
 static inline rbLanePair rbReciprocal(rbLanePair x)
 {
-    rbLaneMask isSafe = x > rbBoth(RB_SQUARE_MIN);
-    rbLanePair r = rbBoth(1.0) / rbChoose(isSafe, x, rbBoth(1.0));
-    return rbChoose(isSafe, r, rbBoth(0.0));
+    rbLaneMask isSafe = x > rbLanePair_Both(RB_SQUARE_MIN);
+    rbLanePair r = rbLanePair_Both(1.0) / rbLanePair_Choose(isSafe, x, rbLanePair_Both(1.0));
+    return rbLanePair_Choose(isSafe, r, rbLanePair_Both(0.0));
 }
 
 // Edges p + s u and q + t v, w = q - p. On the lines
@@ -123,9 +103,9 @@ static inline void rbPassEdges(const rbEdgeLanes* a, const rbEdgeLanes* b, rbLan
     rbLanes3 difference = rbAddScaled3(rbAddScaled3(w, t, v), -s, u);
     rbLanePair squared = rbDot3(difference, difference);
     rbLaneMask isBetter = squared < best->squared;
-    best->squared = rbChoose(isBetter, squared, best->squared);
-    best->s = rbChoose(isBetter, s, best->s);
-    best->t = rbChoose(isBetter, t, best->t);
+    best->squared = rbLanePair_Choose(isBetter, squared, best->squared);
+    best->s = rbLanePair_Choose(isBetter, s, best->s);
+    best->t = rbLanePair_Choose(isBetter, t, best->t);
     best->code = (isBetter & code) | (~isBetter & best->code);
 }
 

@@ -64,7 +64,7 @@ static inline bool any(rbLaneMask mask)
 
 static inline rbLanePair least(rbLanePair a, rbLanePair b, rbLanePair c)
 {
-    return rbSmaller(rbSmaller(a, b), c);
+    return rbLanePair_Min(rbLanePair_Min(a, b), c);
 }
 
 static inline void findHeights(FacePair* pair)
@@ -74,13 +74,13 @@ static inline void findHeights(FacePair* pair)
         pair->heights[i] = rbDot3(pair->offsets[i], pair->normal);
     }
     const rbLanePair* h = pair->heights;
-    pair->gap = rbLarger(least(h[0], h[1], h[2]), least(-h[0], -h[1], -h[2]));
+    pair->gap = rbLanePair_Max(least(h[0], h[1], h[2]), least(-h[0], -h[1], -h[2]));
 }
 
 static inline rbLaneMask isSliver(const FacePair* pair)
 {
     rbLanePair square = pair->firstSquare + pair->lastSquare;
-    return pair->normalSquare < rbBoth(SLIVER) * square * square;
+    return pair->normalSquare < rbLanePair_Both(SLIVER) * square * square;
 }
 
 // Square of the size of the figure of both.
@@ -94,8 +94,9 @@ static inline rbLanePair extentOf(const FacePair* pair)
 // Is the squared distance at least limit, by the gap along a normal or along the line of centers?
 static inline bool isBeyond(const FacePair* pair, const rbLanes3 corners[3], double limit)
 {
-    rbLanePair bound = rbBoth(limit * LIMIT_SLACK) + rbBoth(EXTENT_SLACK) * extentOf(pair);
-    rbLaneMask isGapFar = (pair->gap > rbBoth(0.0)) & ~isSliver(pair) &
+    rbLanePair bound =
+        rbLanePair_Both(limit * LIMIT_SLACK) + rbLanePair_Both(EXTENT_SLACK) * extentOf(pair);
+    rbLaneMask isGapFar = (pair->gap > rbLanePair_Both(0.0)) & ~isSliver(pair) &
                           (pair->gap * pair->gap >= bound * pair->normalSquare);
     if (any(isGapFar)) {
         return true;
@@ -109,7 +110,7 @@ static inline bool isBeyond(const FacePair* pair, const rbLanes3 corners[3], dou
     // the least of B's over A's corner 0 plus the least of A's over B's, less the way between them
     rbLanePair low = least(p0, p1, p2);
     rbLanePair along = low + rbSwapped(low) - p0;
-    return any((along > rbBoth(0.0)) & (along * along >= bound * rbDot3(axis, axis)));
+    return any((along > rbLanePair_Both(0.0)) & (along * along >= bound * rbDot3(axis, axis)));
 }
 
 // Barycentric weights: weight of corner 2 belongs to edge 0, of corner 1 to edge 2.
@@ -189,7 +190,7 @@ static rbClosest closestOfEdges(const rbVec3 a[3], const rbVec3 b[3], int openA,
     const rbVec3* twins = isTurned ? a : b;
     unsigned openSingles = (unsigned)(isTurned ? openB : openA);
     unsigned left = (unsigned)(isTurned ? openA : openB);
-    rbEdgeBest best = {.squared = rbBoth(INFINITY)};
+    rbEdgeBest best = {.squared = rbLanePair_Both(INFINITY)};
     while (left != 0) {
         int j = __builtin_ctz(left);
         left &= left - 1;
@@ -327,9 +328,10 @@ static rbClosest closestOfFaces(const rbVec3 a[3], const rbVec3 b[3], FacePair* 
     for (int i = 0; i < 3; ++i) {
         rbLaneMask bit = {1 << i, 1 << i};
         rbLanePair h = pair->heights[i];
-        rbLaneMask isLeast = rbLarger(h, -h) == pair->gap;
-        over |= bit & isLeast & (least(inside[i][0], inside[i][1], inside[i][2]) > rbBoth(0.0));
-        open |= bit & ~(least(inside[0][i], inside[1][i], inside[2][i]) > rbBoth(0.0));
+        rbLaneMask isLeast = rbLanePair_Max(h, -h) == pair->gap;
+        over |= bit & isLeast &
+                (least(inside[i][0], inside[i][1], inside[i][2]) > rbLanePair_Both(0.0));
+        open |= bit & ~(least(inside[0][i], inside[1][i], inside[2][i]) > rbLanePair_Both(0.0));
     }
     if (any(over)) {
         int lane = over[0] != 0 ? 0 : 1;
@@ -337,9 +339,9 @@ static rbClosest closestOfFaces(const rbVec3 a[3], const rbVec3 b[3], FacePair* 
         return closestAtVertex(lane == 0 ? b[corner] : a[corner], pair, lane, corner);
     }
     // a gap within rounding separates nothing: one of two coplanar triangles may lie in the other
-    rbLaneMask isApart =
-        (pair->gap > rbBoth(0.0)) &
-        (pair->gap * pair->gap > rbBoth(GAP_ROUNDING) * extentOf(pair) * pair->normalSquare);
+    rbLaneMask isApart = (pair->gap > rbLanePair_Both(0.0)) &
+                         (pair->gap * pair->gap >
+                          rbLanePair_Both(GAP_ROUNDING) * extentOf(pair) * pair->normalSquare);
     if (!any(isApart)) {
         Footprint print;
         for (int i = 0; i < 3; ++i) {

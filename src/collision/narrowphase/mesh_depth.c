@@ -8,6 +8,8 @@
 // it as far as d allows, which is safe, and the query is repeated.
 #include "collision/narrowphase/mesh_depth.h"
 
+#include "collision/geometry/box_tree_queries.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -179,62 +181,6 @@ double rbCrossing_GuessDepth(const rbCrossing* crossing)
 
 // --------------------------------------------------------------------------------------- extents
 
-#define SUPPORT_STACK (3 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
-
-typedef struct SupportEntry {
-    double bound;
-    int32_t child;
-} SupportEntry;
-
-// Puts the children of a node that may reach beyond best on the stack, the farthest on top.
-static int pushChildren(const rbBoxTree* tree, int node, rbVec3 d, double best, SupportEntry* stack)
-{
-    const rbBoxNode* boxes = &tree->nodes[node];
-    int count = 0;
-    for (int k = 0; k < RB_BOX_WIDTH && boxes->child[k] != RB_BOX_EMPTY; ++k) {
-        double bound = d.x * (double)boxes->center[0][k] + fabs(d.x) * (double)boxes->half[0][k] +
-                       d.y * (double)boxes->center[1][k] + fabs(d.y) * (double)boxes->half[1][k] +
-                       d.z * (double)boxes->center[2][k] + fabs(d.z) * (double)boxes->half[2][k];
-        if (bound <= best) {
-            continue;
-        }
-        int at = count++;
-        for (; at > 0 && stack[at - 1].bound > bound; --at) {
-            stack[at] = stack[at - 1];
-        }
-        stack[at] = (SupportEntry){bound, boxes->child[k]};
-    }
-    return count;
-}
-
-// Largest d . x over the corners of a tree.
-static double findReach(const rbBoxTree* tree, rbVec3 d)
-{
-    SupportEntry stack[SUPPORT_STACK];
-    double best = -INFINITY; // relative to the origin of the tree
-    int top = pushChildren(tree, 0, d, best, stack);
-    while (top > 0) {
-        SupportEntry entry = stack[--top];
-        if (entry.bound <= best) {
-            continue;
-        }
-        if (entry.child >= 0) {
-            top += pushChildren(tree, entry.child, d, best, stack + top);
-            RB_ASSERT(top <= SUPPORT_STACK);
-            continue;
-        }
-        const rbTriangleBlock* block = &tree->blocks[~entry.child];
-        for (int lane = 0; lane < RB_BOX_WIDTH; ++lane) {
-            rbVec3 corners[3];
-            rbTriangleBlock_Get(block, lane, corners);
-            for (int k = 0; k < 3; ++k) {
-                best = fmax(best, rbDot(d, rbSub(corners[k], tree->origin)));
-            }
-        }
-    }
-    return best + rbDot(d, tree->origin);
-}
-
 // Measures the bodies along a direction, both ways; keeps the translation if it is the shortest.
 static void tryDirection(Search* search, rbVec3 direction)
 {
@@ -248,8 +194,8 @@ static void tryDirection(Search* search, rbVec3 direction)
     const rbBoxTree* b = pair->b->polyhedron->tree;
     rbVec3 dB = rbMulMtV(search->rotation, d);
     double shift = rbDot(d, pair->transformBtoA.p);
-    Extent extent = {d, -findReach(a, rbNeg(d)), findReach(a, d), shift - findReach(b, rbNeg(dB)),
-                     shift + findReach(b, dB)};
+    Extent extent = {d, -rbBoxTree_FindReach(a, rbNeg(d)), rbBoxTree_FindReach(a, d),
+                     shift - rbBoxTree_FindReach(b, rbNeg(dB)), shift + rbBoxTree_FindReach(b, dB)};
     search->extents[search->extentCount++] = extent;
     double ahead = fmax(extent.highA - extent.lowB, 0.0);
     double back = fmax(extent.highB - extent.lowA, 0.0);

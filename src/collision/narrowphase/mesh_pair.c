@@ -9,9 +9,6 @@
 #include <float.h>
 #include <math.h>
 
-// Shorter vectors have no direction: their squares lose digits. m
-#define DIRECTION_MIN 1e-145
-
 static rbTreePairResult searchTrees(const rbMeshPair* pair, double limit, double enough)
 {
     rbTreePairInput input = {
@@ -113,8 +110,9 @@ void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
         .upper = found.upper,
         .pointA = closest->a,
         .pointB = closest->b,
-        .normal = distance > DIRECTION_MIN ? rbScale(1.0 / distance, rbSub(closest->b, closest->a))
-                                           : RB_VEC3_ZERO,
+        .normal = distance > RB_DIRECTION_MIN
+                      ? rbScale(1.0 / distance, rbSub(closest->b, closest->a))
+                      : RB_VEC3_ZERO,
         .iterations = (int)(found.triangleTests < INT32_MAX ? found.triangleTests : INT32_MAX),
         .reason = reasonOf(found.stop),
         .faceA = rbGetMeshFace(pair->a, found.triangleA),

@@ -1,5 +1,5 @@
-// A mesh over a half space: only its vertices matter. Boxes whose lowest point is too high are left
-// out.
+// A mesh over a half space: only its vertices matter, and the tree finds the low ones.
+#include "collision/geometry/box_tree_queries.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
 #include "collision/narrowphase/mesh_convex.h"
@@ -7,7 +7,6 @@
 #include <float.h>
 #include <math.h>
 
-#define STACK_MAX (3 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
 // Points that wait to be reduced.
 #define POINTS_MAX 64
 // Vertices nearer to each other than this part of the size are one.
@@ -27,23 +26,6 @@ typedef struct Sweep {
     rbManifoldPoint points[POINTS_MAX];
     int count;
 } Sweep;
-
-static rbVec3 pick(const float from[3][RB_BOX_WIDTH], int place)
-{
-    return rbMakeVec3((double)from[0][place], (double)from[1][place], (double)from[2][place]);
-}
-
-// Least product with the points of a slot, lowered by rounding.
-static double lowOf(const Sweep* sweep, const rbTiltedNode* node, int place)
-{
-    const rbBoxTree* tree = sweep->mesh->polyhedron->tree;
-    rbVec3 up = sweep->up;
-    rbVec3 center = rbAdd(tree->origin, pick(node->center, place));
-    return rbDot(up, center) - fabs(rbDot(up, pick(node->longAxis, place))) -
-           fabs(rbDot(up, pick(node->wideAxis, place))) -
-           fabs(rbDot(up, pick(node->normal, place))) * (double)node->thickness[place] -
-           16.0 * DBL_EPSILON * sweep->mesh->radius;
-}
 
 // Keeps the points that matter and makes room.
 static void reduce(Sweep* sweep)
@@ -97,37 +79,13 @@ static void visitTriangle(Sweep* sweep, int triangle)
 
 static void run(Sweep* sweep)
 {
-    const rbBoxTree* tree = sweep->mesh->polyhedron->tree;
-    struct {
-        double low;
-        int slot;
-    } stack[STACK_MAX];
-    int top = 0;
-    stack[top].low = -INFINITY;
-    stack[top++].slot = 0;
-    while (top > 0) {
-        --top;
-        int child = rbBoxTree_GetChild(tree, stack[top].slot);
-        if (stack[top].low > sweep->cut) {
-            continue;
-        }
-        if (child < 0) {
-            const rbTriangleBlock* block = &tree->blocks[~child];
-            for (int i = 0; i < RB_BOX_WIDTH && block->origins[i] >= 0; ++i) {
-                visitTriangle(sweep, RB_BOX_WIDTH * ~child + i);
-            }
-            continue;
-        }
-        int base = top;
-        for (int i = 0; i < RB_BOX_WIDTH && tree->nodes[child].child[i] != RB_BOX_EMPTY; ++i) {
-            double low = lowOf(sweep, &tree->tilted[child], i);
-            RB_ASSERT(top < STACK_MAX);
-            int at = top++;
-            for (; at > base && stack[at - 1].low < low; --at) {
-                stack[at] = stack[at - 1];
-            }
-            stack[at].low = low;
-            stack[at].slot = RB_BOX_WIDTH * child + i;
+    rbReachWalk walk;
+    rbReachWalk_Start(&walk, sweep->mesh->polyhedron->tree, rbNeg(sweep->up));
+    const rbTriangleBlock* block;
+    while ((block = rbReachWalk_Next(&walk, -sweep->cut)) != NULL) {
+        int first = RB_BOX_WIDTH * (int)(block - walk.tree->blocks);
+        for (int i = 0; i < RB_BOX_WIDTH && block->origins[i] >= 0; ++i) {
+            visitTriangle(sweep, first + i);
         }
     }
 }

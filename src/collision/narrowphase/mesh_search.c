@@ -250,11 +250,6 @@ static bool testTriangle(Search* search, int triangle)
 
 // ---------------------------------------------------------------------------------------- boxes
 
-static inline rbVec3 pick(const float from[3][RB_BOX_WIDTH], int place)
-{
-    return rbMakeVec3((double)from[0][place], (double)from[1][place], (double)from[2][place]);
-}
-
 typedef struct Tilted {
     rbVec3 center; // m, in the frame of the mesh
     rbVec3 longAxis, wideAxis, normal;
@@ -292,9 +287,9 @@ static rbVec3 lineFrom(const Tilted* box, rbVec3 point)
 static double boundBox(const Search* search, const rbTiltedNode* node, int place)
 {
     const rbMeshQuery* query = search->query;
-    const Tilted box = {rbAdd(pick(node->center, place), search->shift),
-                        pick(node->longAxis, place), pick(node->wideAxis, place),
-                        pick(node->normal, place), (double)node->thickness[place]};
+    const Tilted box = {rbAdd(rbPickLane(node->center, place), search->shift),
+                        rbPickLane(node->longAxis, place), rbPickLane(node->wideAxis, place),
+                        rbPickLane(node->normal, place), (double)node->thickness[place]};
     double best = search->hintLow - frontOf(&box, search->hint);
     if (best >= search->cut) {
         return best;
