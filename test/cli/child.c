@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,4 +183,19 @@ bool rbFileExists(const char* path)
 {
     struct stat status;
     return stat(path, &status) == 0;
+}
+
+json_t* rbRunJson(int exitCode, const char* const* words)
+{
+    rbChild child = rbRunProgram(words);
+    if (exitCode == 0) {
+        rbExpectSuccess(&child);
+    } else if (child.exitCode != exitCode) {
+        fail_msg("exit code %d: %s", child.exitCode, child.err);
+    }
+    json_error_t error;
+    json_t* root = json_loads(child.out, 0, &error);
+    assert_non_null(root);
+    rbFreeChild(&child);
+    return root;
 }

@@ -47,6 +47,10 @@ void rbExpectFailure(rbChild child, int exitCode, const char* needle);
 // Exit code 0 and nothing on stderr.
 void rbExpectSuccess(const rbChild* child);
 
+// Runs it and reads the JSON on its standard output, which the caller frees (json_decref); exit
+// code 0 as rbExpectSuccess.
+struct json_t* rbRunJson(int exitCode, const char* const* words);
+
 void rbWriteFile(const char* path, const void* bytes, size_t size);
 void rbWriteText(const char* path, const char* text);
 // Whole file, with a zero after it; free() it.

@@ -24,21 +24,8 @@ static const char* writeExample(void)
     return "example.pairs"; // the program runs in the scratch folder
 }
 
-static json_t* runJson(int exitCode, const char* const* words)
-{
-    rbChild child = rbRunProgram(words);
-    if (child.exitCode != exitCode) {
-        fail_msg("exit code %d: %s", child.exitCode, child.err);
-    }
-    json_error_t error;
-    json_t* root = json_loads(child.out, 0, &error);
-    assert_non_null(root);
-    rbFreeChild(&child);
-    return root;
-}
-
 #define JSON(exitCode, ...) \
-    runJson(exitCode, (const char* const[]){"distance", __VA_ARGS__, "--json", NULL})
+    rbRunJson(exitCode, (const char* const[]){"distance", __VA_ARGS__, "--json", NULL})
 
 static double numberOf(const json_t* object, const char* key)
 {

@@ -20,18 +20,7 @@ static const char torus[] = RB_SOURCE_DIR "/docs/torus.obj";
 // The second torus through the hole of the first, as links of a chain.
 static const char linked[] = "1,0,0,0.7071067811865476,0.7071067811865476,0,0";
 
-static json_t* runJson(const char* const* words)
-{
-    rbChild child = rbRunProgram(words);
-    rbExpectSuccess(&child);
-    json_error_t error;
-    json_t* root = json_loads(child.out, 0, &error);
-    assert_non_null(root);
-    rbFreeChild(&child);
-    return root;
-}
-
-#define JSON(...) runJson((const char* const[]){"distance", __VA_ARGS__, "--json", NULL})
+#define JSON(...) rbRunJson(0, (const char* const[]){"distance", __VA_ARGS__, "--json", NULL})
 
 static double numberOf(const json_t* object, const char* key)
 {

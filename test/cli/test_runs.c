@@ -14,17 +14,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static json_t* runJson(const char* const* words)
-{
-    rbChild child = rbRunProgram(words);
-    rbExpectSuccess(&child);
-    json_error_t error;
-    json_t* root = json_loads(child.out, 0, &error);
-    assert_non_null(root);
-    rbFreeChild(&child);
-    return root;
-}
-#define RUN_JSON(...) runJson((const char* const[]){__VA_ARGS__, "--json", NULL})
+#define RUN_JSON(...) rbRunJson(0, (const char* const[]){__VA_ARGS__, "--json", NULL})
 
 static const char* textOf(const json_t* root, const char* key)
 {

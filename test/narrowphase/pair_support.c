@@ -1,6 +1,7 @@
 // The oracle and the generators of the pair tests.
 #include "pair_support.h"
 
+#include "base/core/memory.h"
 #include "base/math/random3.h"
 #include "collision/geometry/polyhedron.h"
 #include "rb_test.h"
@@ -344,4 +345,25 @@ double pairScale(const rbGeometry* a, const rbGeometry* b, rbTransform transform
         }
     }
     return scale + plane;
+}
+
+rbTransform at(double x, double y, double z)
+{
+    return (rbTransform){{x, y, z}, {1.0, 0.0, 0.0, 0.0}};
+}
+
+char* pairScratch;
+
+int makePairScratch(void** state)
+{
+    (void)state;
+    pairScratch = rbAlloc(rbGetSeparationScratchSize());
+    return 0;
+}
+
+int freePairScratch(void** state)
+{
+    (void)state;
+    rbFree(pairScratch, rbGetSeparationScratchSize());
+    return 0;
 }

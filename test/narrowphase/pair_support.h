@@ -30,6 +30,16 @@ double searchGap(const rbGeometry* a, const rbGeometry* b, rbTransform transform
 // How far a point is off the surface, by the equations of the surface: positive outside.
 double measureOffSurface(const rbGeometry* geometry, rbVec3 point);
 
+// B moved by (x, y, z), not turned.
+rbTransform at(double x, double y, double z);
+
+// Memory that queries ask for, there while a test of the macro runs.
+extern char* pairScratch;
+int makePairScratch(void** state);
+int freePairScratch(void** state);
+#define TEST_WITH_SCRATCH(name) \
+    cmocka_unit_test_setup_teardown(name, makePairScratch, freePairScratch)
+
 // Largest of the sizes of the shapes and the distance of their origins.
 double pairScale(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA);
 

@@ -4,25 +4,9 @@
 #include "base/core/memory.h"
 #include "base/math/random3.h"
 #include "collision/narrowphase/mesh_depth.h"
+#include "mesh_shapes.h"
+#include "pair_support.h"
 #include "rb_test.h"
-
-static char* scratch;
-
-static int setUp(void** state)
-{
-    (void)state;
-    scratch = rbAlloc(rbGetSeparationScratchSize());
-    return 0;
-}
-
-static int tearDown(void** state)
-{
-    (void)state;
-    rbFree(scratch, rbGetSeparationScratchSize());
-    return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setUp, tearDown)
 
 static rbSeparation measure(const rbGeometry* a, const rbGeometry* b, rbTransform transform)
 {
@@ -32,7 +16,8 @@ static rbSeparation measure(const rbGeometry* a, const rbGeometry* b, rbTransfor
     input.transformBtoA = transform;
     rbSeparation separation;
     rbError error = {0};
-    assert_int_equal(rbMeasureSeparation(&input, NULL, scratch, &separation, &error), RB_STATUS_OK);
+    assert_int_equal(rbMeasureSeparation(&input, NULL, pairScratch, &separation, &error),
+                     RB_STATUS_OK);
     return separation;
 }
 
@@ -181,16 +166,6 @@ static void movedByTheDepthTheBodiesAreApart(void** state)
     assert_true(similar > (overlaps * 8) / 10 - 5);
 }
 
-static rbGeometry* makeMeshOf(const rbGeometry* hull)
-{
-    rbMeshDef def;
-    rbError error = {0};
-    assert_true(rbGeometry_GetMesh(hull, &def));
-    rbGeometry* mesh = rbCreateMesh(&def, &error);
-    assert_string_equal(error.message, "");
-    return mesh;
-}
-
 // A box, a stone of a few faces, or a ball of about 400.
 static rbGeometry* makeRandomHull(rbRandom* random)
 {
@@ -240,7 +215,8 @@ static void shallowDepthOfConvexMeshesIsNearlyExact(void** state)
     int total = 0;
     for (int i = 0; i < count; ++i) {
         rbGeometry* hulls[2] = {makeRandomHull(&random), makeRandomHull(&random)};
-        rbGeometry* meshes[2] = {makeMeshOf(hulls[0]), makeMeshOf(hulls[1])};
+        rbGeometry* meshes[2] = {makeMeshOf(hulls[0], RB_SHAPE_MESH),
+                                 makeMeshOf(hulls[1], RB_SHAPE_MESH)};
         rbTransform pose = {rbScale(2.0, rbRandom_Direction(&random)), rbRandom_Quat(&random)};
         rbSeparation exact;
         pose = pushIn(hulls[0], hulls[1], pose, rbRandom_Range(&random, 1e-4, 1e-2), &exact);
@@ -274,7 +250,7 @@ static rbGeometry* makeMeshBox(double x, double y, double z)
     }
     rbError error = {0};
     rbGeometry* hull = rbCreateHull(points, 8, &error);
-    rbGeometry* mesh = makeMeshOf(hull);
+    rbGeometry* mesh = makeMeshOf(hull, RB_SHAPE_MESH);
     rbDestroyGeometry(hull);
     return mesh;
 }
@@ -408,7 +384,7 @@ static void touchingBoxesHaveNoDepth(void** state)
     rbDestroyGeometry(b);
 }
 
-// The bounds hold with next to no scratch and with any budget.
+// The bounds hold with next to no pairScratch and with any budget.
 static void littleScratchAndBudgetLeaveTrueBounds(void** state)
 {
     (void)state;
@@ -429,7 +405,7 @@ static void littleScratchAndBudgetLeaveTrueBounds(void** state)
             checkDepth(a, b, pose, &s);
         }
         for (long long budget = 1; budget < 3000; budget *= 7) {
-            pair.scratch = scratch;
+            pair.scratch = pairScratch;
             pair.scratchSize = rbGetSeparationScratchSize() - 16;
             pair.budget = budget;
             rbMeasureMeshes(&pair, &s);
@@ -464,10 +440,13 @@ static void boundedDepthPartsByAPlane(void** state)
     }
 }
 
-RB_TEST_GROUP(prop_mesh_depth, TEST(nearPairsAreThoseOfBruteForce),
-              TEST(movedByTheDepthTheBodiesAreApart), TEST(shallowDepthOfConvexMeshesIsNearlyExact),
-              TEST(containedBoxIsPushedThroughTheNearestWall),
-              TEST(containedBoxLeavesThroughAnInnerWall), TEST(shortWayInwardDoesNotPart),
-              TEST(openSurfaceIsPushedOutOfASolid), TEST(surfacesHaveNoDepth),
-              TEST(touchingBoxesHaveNoDepth), TEST(littleScratchAndBudgetLeaveTrueBounds),
-              TEST(boundedDepthPartsByAPlane));
+RB_TEST_GROUP(prop_mesh_depth, TEST_WITH_SCRATCH(nearPairsAreThoseOfBruteForce),
+              TEST_WITH_SCRATCH(movedByTheDepthTheBodiesAreApart),
+              TEST_WITH_SCRATCH(shallowDepthOfConvexMeshesIsNearlyExact),
+              TEST_WITH_SCRATCH(containedBoxIsPushedThroughTheNearestWall),
+              TEST_WITH_SCRATCH(containedBoxLeavesThroughAnInnerWall),
+              TEST_WITH_SCRATCH(shortWayInwardDoesNotPart),
+              TEST_WITH_SCRATCH(openSurfaceIsPushedOutOfASolid),
+              TEST_WITH_SCRATCH(surfacesHaveNoDepth), TEST_WITH_SCRATCH(touchingBoxesHaveNoDepth),
+              TEST_WITH_SCRATCH(littleScratchAndBudgetLeaveTrueBounds),
+              TEST_WITH_SCRATCH(boundedDepthPartsByAPlane));

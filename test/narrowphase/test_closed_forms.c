@@ -5,11 +5,6 @@
 
 #include <math.h>
 
-static rbTransform at(double x, double y, double z)
-{
-    return (rbTransform){{x, y, z}, {1.0, 0.0, 0.0, 0.0}};
-}
-
 // Makes the query and frees both shapes.
 static rbSeparation measure(rbGeometry* a, rbGeometry* b, rbTransform t)
 {

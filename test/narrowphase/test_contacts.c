@@ -9,29 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-static char* scratch;
-
-static int setUp(void** state)
-{
-    (void)state;
-    scratch = rbAlloc(rbGetSeparationScratchSize());
-    return 0;
-}
-
-static int tearDown(void** state)
-{
-    (void)state;
-    rbFree(scratch, rbGetSeparationScratchSize());
-    return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setUp, tearDown)
-
-static rbTransform at(double x, double y, double z)
-{
-    return (rbTransform){{x, y, z}, {1.0, 0.0, 0.0, 0.0}};
-}
-
 static rbSeparationInput inputOf(const rbGeometry* a, const rbGeometry* b, rbTransform t)
 {
     rbSeparationInput input = rbDefaultSeparationInput();
@@ -46,7 +23,7 @@ static int findContacts(const rbSeparationInput* input, double threshold, rbMani
 {
     rbError error = {0};
     rbContactList list = {.manifolds = manifolds, .capacity = capacity};
-    rbStatus status = rbFindContacts(input, threshold, NULL, scratch, &list, &error);
+    rbStatus status = rbFindContacts(input, threshold, NULL, pairScratch, &list, &error);
     if (status != RB_STATUS_OK) {
         fail_msg("%s", error.message);
     }
@@ -173,7 +150,7 @@ static void overlapIsTheSignOfTheDistance(void** state)
         rbSeparationInput input = inputOf(a, b, pose);
         rbError error = {0};
         rbSeparation s;
-        assert_int_equal(rbMeasureSeparation(&input, NULL, scratch, &s, &error), RB_STATUS_OK);
+        assert_int_equal(rbMeasureSeparation(&input, NULL, pairScratch, &s, &error), RB_STATUS_OK);
         double band = 1e-8 * pairScale(a, part, input.transformBtoA);
         double margin = i % 3 == 0 ? 0.2 : 0.0;
         rbSeparationCache cache = {0};
@@ -206,13 +183,18 @@ static void mistakesGetASentence(void** state)
     assert_non_null(strstr(error.message, "-1"));
     assert_int_equal(rbTestOverlap(&input, NAN, NULL, &overlaps, &error), RB_STATUS_INVALID);
     rbContactList list = {0};
-    assert_int_equal(rbFindContacts(&input, NAN, NULL, scratch, &list, &error), RB_STATUS_INVALID);
+    assert_int_equal(rbFindContacts(&input, NAN, NULL, pairScratch, &list, &error),
+                     RB_STATUS_INVALID);
     input.method = (rbPairMethod)99;
-    assert_int_equal(rbFindContacts(&input, 0.0, NULL, scratch, &list, &error), RB_STATUS_INVALID);
+    assert_int_equal(rbFindContacts(&input, 0.0, NULL, pairScratch, &list, &error),
+                     RB_STATUS_INVALID);
     assert_non_null(strstr(error.message, "99"));
     rbDestroyGeometry(ball);
 }
 
-RB_TEST_GROUP(test_contacts, TEST(gapsUpToTheThresholdAreContacts), TEST(contactPointsStandHalfway),
-              TEST(unionsAppendTheContactsOfAllTheirParts), TEST(roundedShapesKeepTheirManifold),
-              TEST(overlapIsTheSignOfTheDistance), TEST(mistakesGetASentence));
+RB_TEST_GROUP(test_contacts, TEST_WITH_SCRATCH(gapsUpToTheThresholdAreContacts),
+              TEST_WITH_SCRATCH(contactPointsStandHalfway),
+              TEST_WITH_SCRATCH(unionsAppendTheContactsOfAllTheirParts),
+              TEST_WITH_SCRATCH(roundedShapesKeepTheirManifold),
+              TEST_WITH_SCRATCH(overlapIsTheSignOfTheDistance),
+              TEST_WITH_SCRATCH(mistakesGetASentence));

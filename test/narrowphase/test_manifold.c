@@ -6,11 +6,6 @@
 
 #include <math.h>
 
-static rbTransform at(double x, double y, double z)
-{
-    return (rbTransform){{x, y, z}, {1.0, 0.0, 0.0, 0.0}};
-}
-
 static rbQuat turnAbout(rbVec3 axis, double angle)
 {
     double s, c;

@@ -3,33 +3,13 @@
 #include "base/core/memory.h"
 #include "base/math/random3.h"
 #include "collision/narrowphase/mesh_contacts.h"
+#include "mesh_shapes.h"
+#include "pair_support.h"
 #include "rb_test.h"
 
 #define LIST_MAX 64
 
-static char* scratch;
 static rbManifold manifolds[LIST_MAX];
-
-static int setUp(void** state)
-{
-    (void)state;
-    scratch = rbAlloc(rbGetSeparationScratchSize());
-    return 0;
-}
-
-static int tearDown(void** state)
-{
-    (void)state;
-    rbFree(scratch, rbGetSeparationScratchSize());
-    return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setUp, tearDown)
-
-static rbTransform at(double x, double y, double z)
-{
-    return (rbTransform){{x, y, z}, {1.0, 0.0, 0.0, 0.0}};
-}
 
 // A pose turned about a unit axis.
 static rbTransform turned(rbVec3 axis, double angle, rbVec3 p)
@@ -72,38 +52,6 @@ static rbGeometry* makeBeam(const double (*profile)[2], int count, double width)
     return geometry;
 }
 
-// A net of squares in the plane z = 0, an open surface.
-static rbGeometry* makeFloor(double half, int count)
-{
-    rbVec3 vertices[33 * 33];
-    int sizes[32 * 32];
-    int indices[4 * 32 * 32];
-    assert_true(count <= 32);
-    for (int j = 0; j <= count; ++j) {
-        for (int i = 0; i <= count; ++i) {
-            vertices[j * (count + 1) + i] =
-                rbMakeVec3(half * (2.0 * i / count - 1.0), half * (2.0 * j / count - 1.0), 0.0);
-        }
-    }
-    for (int j = 0; j < count; ++j) {
-        for (int i = 0; i < count; ++i) {
-            int face = j * count + i;
-            int corner = j * (count + 1) + i;
-            sizes[face] = 4;
-            int first = 4 * face;
-            indices[first] = corner;
-            indices[first + 1] = corner + 1;
-            indices[first + 2] = corner + count + 2;
-            indices[first + 3] = corner + count + 1;
-        }
-    }
-    rbMeshDef def = {vertices, (count + 1) * (count + 1), sizes, indices, count * count};
-    rbError error = {0};
-    rbGeometry* mesh = rbCreateMesh(&def, &error);
-    assert_string_equal(error.message, "");
-    return mesh;
-}
-
 // Poles on the z axis.
 static rbGeometry* makeBall(double radius, int segments)
 {
@@ -133,7 +81,7 @@ static rbMeshPair pairOf(const rbGeometry* a, const rbGeometry* b, rbTransform t
     return (rbMeshPair){.a = a,
                         .b = b,
                         .transformBtoA = transform,
-                        .scratch = scratch,
+                        .scratch = pairScratch,
                         .scratchSize = rbGetSeparationScratchSize() - 16};
 }
 
@@ -396,7 +344,7 @@ static void namesStayWhileABoxSlides(void** state)
     rbDestroyGeometry(slab);
 }
 
-// Far more points than the scratch holds: the corners are still found.
+// Far more points than the pairScratch holds: the corners are still found.
 static void smallScratchKeepsWhatMatters(void** state)
 {
     (void)state;
@@ -444,7 +392,7 @@ static void publicQueryFindsThemInCompoundsToo(void** state)
     input.geometryB = slab;
     input.transformBtoA = at(0.0, 0.0, -0.6);
     rbContactList list = {manifolds, LIST_MAX, 0};
-    rbStatus status = rbFindContacts(&input, 1e-6, NULL, scratch, &list, &error);
+    rbStatus status = rbFindContacts(&input, 1e-6, NULL, pairScratch, &list, &error);
     assert_int_equal(status, RB_STATUS_OK);
     assert_int_equal(list.count, 2);
     for (int i = 0; i < 2; ++i) {
@@ -524,10 +472,15 @@ static void pointsOfRandomBodiesLieOnBoth(void** state)
     assert_true(contacts > count / 10);
 }
 
-RB_TEST_GROUP(test_mesh_contacts, TEST(boxOnFloorStandsOnItsCorners),
-              TEST(boxOnItsEdgeHasTwoPoints), TEST(ballOnFloorHasOnePoint),
-              TEST(hookOverAnEdgeHasTwoManifolds), TEST(archOnFloorStandsOnItsOuterCorners),
-              TEST(jammedPegIsPushedFromBothSides), TEST(linkedToriTouchAtSeveralPlaces),
-              TEST(roundedBodiesTouchOnTheirRoundedSurfaces), TEST(namesStayWhileABoxSlides),
-              TEST(smallScratchKeepsWhatMatters), TEST(publicQueryFindsThemInCompoundsToo),
-              TEST(pointsOfRandomBodiesLieOnBoth));
+RB_TEST_GROUP(test_mesh_contacts, TEST_WITH_SCRATCH(boxOnFloorStandsOnItsCorners),
+              TEST_WITH_SCRATCH(boxOnItsEdgeHasTwoPoints),
+              TEST_WITH_SCRATCH(ballOnFloorHasOnePoint),
+              TEST_WITH_SCRATCH(hookOverAnEdgeHasTwoManifolds),
+              TEST_WITH_SCRATCH(archOnFloorStandsOnItsOuterCorners),
+              TEST_WITH_SCRATCH(jammedPegIsPushedFromBothSides),
+              TEST_WITH_SCRATCH(linkedToriTouchAtSeveralPlaces),
+              TEST_WITH_SCRATCH(roundedBodiesTouchOnTheirRoundedSurfaces),
+              TEST_WITH_SCRATCH(namesStayWhileABoxSlides),
+              TEST_WITH_SCRATCH(smallScratchKeepsWhatMatters),
+              TEST_WITH_SCRATCH(publicQueryFindsThemInCompoundsToo),
+              TEST_WITH_SCRATCH(pointsOfRandomBodiesLieOnBoth));
