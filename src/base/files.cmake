@@ -1,5 +1,6 @@
 target_sources(rattleback PRIVATE
   src/base/core/hash.c
+  src/base/core/heap.c
   src/base/core/id_pool.c
   src/base/core/memory.c
   src/base/core/status.c

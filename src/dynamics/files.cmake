@@ -1,8 +1,22 @@
 target_sources(rattleback PRIVATE
   src/dynamics/bodies/name_table.c
   src/dynamics/forces/force_ops.c
+  src/dynamics/impact/collision_frame.c
+  src/dynamics/impact/combine.c
+  src/dynamics/impact/impact.c
+  src/dynamics/impact/impact_history.c
+  src/dynamics/impact/impact_laws.c
+  src/dynamics/impact/impact_path.c
+  src/dynamics/impact/impact_slide.c
+  src/dynamics/impact/impact_velocity.c
+  src/dynamics/impact/impacts.c
   src/dynamics/motion/flight.c
   src/dynamics/motion/free_top.c
   src/dynamics/motion/integrate.c
   src/dynamics/motion/path.c
+  src/dynamics/sweep/free_spin.c
+  src/dynamics/sweep/sweep_bounds.c
+  src/dynamics/sweep/sweep_core.c
+  src/dynamics/sweep/sweep_parts.c
+  src/dynamics/sweep/sweep_roots.c
 )

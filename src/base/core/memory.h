@@ -29,8 +29,9 @@ void* rbGrow(void* memory, size_t oldSize, size_t newSize);
 #define rbArray_Reserve(array, wanted) \
     ((array).data = rbGrowArray((array).data, &(array).capacity, (wanted), sizeof(*(array).data)))
 
-#define rbArray_Push(array, value) \
-    ((void)rbArray_Reserve(array, (array).count + 1), (array).data[(array).count++] = (value))
+#define rbArray_Push(array, value)                                                                 \
+    ((array).count < (array).capacity ? (void)0 : (void)rbArray_Reserve(array, (array).count + 1), \
+     (array).data[(array).count++] = (value))
 
 #define rbArray_Free(array)                                                                       \
     (rbFree((array).data, (size_t)(array).capacity * sizeof(*(array).data)), (array).data = NULL, \

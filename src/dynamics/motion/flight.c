@@ -32,14 +32,14 @@ static void evaluateExact(const rbFlight* flight, const rbMotionBody* body, doub
                           rbMotionState* state, rbMotionCounts* counts)
 {
     (void)counts;
-    if (time == flight->startTime) {
-        *state = flight->start;
-        return;
+    *state = flight->start;
+    if (time != flight->startTime) {
+        translate(flight, body, time, state);
     }
-    translate(flight, body, time, state);
-    rbFreeTop_Evaluate(&flight->row.top, time - flight->startTime, &state->orientation,
-                       &state->spin);
-    state->work = flight->start.work;
+    if (time != flight->turnTime) {
+        rbFreeTop_Evaluate(&flight->row.top, time - flight->turnTime, &state->orientation,
+                           &state->spin);
+    }
 }
 
 static void startSteps(rbFlight* flight, const rbMotionBody* body)
@@ -211,11 +211,21 @@ void rbFlight_Start(rbFlight* flight, const rbMotionBody* body, double time,
     RB_ASSERT(rbIsFinite3(state->position) && rbIsFinite3(state->velocity));
     memset(flight, 0, sizeof *flight);
     flight->startTime = time;
+    flight->turnTime = time;
     flight->start = *state;
     flight->type = chooseRow(body);
     flight->isFallback =
         body->settings.type != RB_MOTION_AUTO && body->settings.type != flight->type;
     rbMotionOps_Get(flight->type)->start(flight, body);
+}
+
+void rbFlight_Redirect(rbFlight* flight, double time, rbVec3 position, rbVec3 velocity)
+{
+    RB_ASSERT(flight->type == RB_MOTION_EXACT);
+    RB_ASSERT(rbIsFinite3(position) && rbIsFinite3(velocity));
+    flight->startTime = time;
+    flight->start.position = position;
+    flight->start.velocity = velocity;
 }
 
 void rbFlight_Evaluate(const rbFlight* flight, const rbMotionBody* body, double time,

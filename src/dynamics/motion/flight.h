@@ -56,7 +56,8 @@ typedef struct rbFlightNode {
 } rbFlightNode;
 
 typedef struct rbFlight {
-    double startTime;
+    double startTime; // of the flight and of the position and velocity in start
+    double turnTime;  // of the orientation and spin in start; earlier after rbFlight_Redirect
     rbMotionState start;
     rbMotionType type; // the row in use, never AUTO
     bool isFallback;   // another row was asked for, but the loads do not allow it
@@ -92,6 +93,10 @@ const rbMotionOps* rbMotionOps_Get(rbMotionType type);
 // Starts a flight at a time and state; picks the row.
 void rbFlight_Start(rbFlight* flight, const rbMotionBody* body, double time,
                     const rbMotionState* state);
+
+// A new flight of a body on which an impulse through its centre acted: the translation starts anew,
+// the rotation goes on. Only for the exact row.
+void rbFlight_Redirect(rbFlight* flight, double time, rbVec3 position, rbVec3 velocity);
 
 // State at any time not before the start of the flight (for the exact row: any time). Changes
 // nothing; the bits do not depend on what was evaluated or committed before.

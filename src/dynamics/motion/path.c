@@ -199,6 +199,26 @@ void rbPath_Destroy(rbPath* path)
     }
 }
 
+double rbPath_GetSpeed(const rbPath* path)
+{
+    return path->speed;
+}
+
+bool rbPath_IsSteady(const rbPath* path, double time, double* horizon)
+{
+    *horizon = INFINITY;
+    if (time < path->startTime) {
+        *horizon = path->startTime - time;
+        return true;
+    }
+    double end = path->speed > 0.0 ? path->startTime + path->length / path->speed : time;
+    if (time >= end && !path->isClosed) {
+        return true;
+    }
+    *horizon = path->isClosed ? INFINITY : end - time;
+    return path->type == RB_PATH_LINE;
+}
+
 double rbPath_GetLength(const rbPath* path)
 {
     return path->length;

@@ -14,6 +14,12 @@ void rbPath_Destroy(rbPath* path);
 void rbPath_Evaluate(const rbPath* path, double time, rbTransform* pose, rbVec3* velocity,
                      rbVec3* angularVelocity);
 
+// The largest speed (m/s) of the origin at any time.
+double rbPath_GetSpeed(const rbPath* path);
+
+// Whether the velocity of the origin stays what it is from a time on for *horizon seconds.
+bool rbPath_IsSteady(const rbPath* path, double time, double* horizon);
+
 // Length of the path in m; INFINITY for an endless line.
 double rbPath_GetLength(const rbPath* path);
 

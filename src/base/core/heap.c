@@ -1,0 +1,121 @@
+// Four children a node: half the levels of a binary heap, and the children share a cache line.
+#include "base/core/heap.h"
+
+#include <math.h>
+
+#define CHILDREN 4
+
+static bool isBefore(rbHeapNode a, rbHeapNode b)
+{
+    return a.key < b.key || (a.key == b.key && a.item < b.item);
+}
+
+static void put(rbHeap* heap, int place, rbHeapNode node)
+{
+    heap->nodes.data[place] = node;
+    heap->places.data[node.item] = place;
+}
+
+static void siftUp(rbHeap* heap, int place, rbHeapNode node)
+{
+    while (place > 0) {
+        int parent = (place - 1) / CHILDREN;
+        if (!isBefore(node, heap->nodes.data[parent])) {
+            break;
+        }
+        put(heap, place, heap->nodes.data[parent]);
+        place = parent;
+    }
+    put(heap, place, node);
+}
+
+static void siftDown(rbHeap* heap, int place, rbHeapNode node)
+{
+    int count = heap->nodes.count;
+    for (;;) {
+        int first = CHILDREN * place + 1;
+        if (first >= count) {
+            break;
+        }
+        int least = first;
+        int end = first + CHILDREN < count ? first + CHILDREN : count;
+        for (int child = first + 1; child < end; ++child) {
+            if (isBefore(heap->nodes.data[child], heap->nodes.data[least])) {
+                least = child;
+            }
+        }
+        if (!isBefore(heap->nodes.data[least], node)) {
+            break;
+        }
+        put(heap, place, heap->nodes.data[least]);
+        place = least;
+    }
+    put(heap, place, node);
+}
+
+void rbHeap_Free(rbHeap* heap)
+{
+    rbArray_Free(heap->nodes);
+    rbArray_Free(heap->places);
+}
+
+void rbHeap_Set(rbHeap* heap, int item, double key)
+{
+    RB_ASSERT(item >= 0);
+    RB_ASSERT(!isnan(key));
+    while (heap->places.count <= item) {
+        rbArray_Push(heap->places, -1);
+    }
+    rbHeapNode node = {key, item};
+    int place = heap->places.data[item];
+    if (place < 0) {
+        rbArray_Push(heap->nodes, node);
+        siftUp(heap, heap->nodes.count - 1, node);
+    } else if (isBefore(node, heap->nodes.data[place])) {
+        siftUp(heap, place, node);
+    } else {
+        siftDown(heap, place, node);
+    }
+}
+
+void rbHeap_Remove(rbHeap* heap, int item)
+{
+    if (!rbHeap_Has(heap, item)) {
+        return;
+    }
+    int place = heap->places.data[item];
+    heap->places.data[item] = -1;
+    heap->nodes.count -= 1;
+    if (place == heap->nodes.count) {
+        return;
+    }
+    rbHeapNode last = heap->nodes.data[heap->nodes.count];
+    if (place > 0 && isBefore(last, heap->nodes.data[(place - 1) / CHILDREN])) {
+        siftUp(heap, place, last);
+    } else {
+        siftDown(heap, place, last);
+    }
+}
+
+void rbHeap_Clear(rbHeap* heap)
+{
+    for (int i = 0; i < heap->nodes.count; ++i) {
+        heap->places.data[heap->nodes.data[i].item] = -1;
+    }
+    heap->nodes.count = 0;
+}
+
+bool rbHeap_IsValid(const rbHeap* heap)
+{
+    int present = 0;
+    for (int i = 0; i < heap->places.count; ++i) {
+        present += heap->places.data[i] >= 0 ? 1 : 0;
+    }
+    for (int i = 0; i < heap->nodes.count; ++i) {
+        if (heap->places.data[heap->nodes.data[i].item] != i ||
+            (i > 0 && isBefore(heap->nodes.data[i], heap->nodes.data[(i - 1) / CHILDREN]))) {
+            return false;
+        }
+    }
+    return present == heap->nodes.count;
+}

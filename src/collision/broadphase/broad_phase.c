@@ -1,0 +1,411 @@
+// The table of broad phases and what they share: boxes by number, sorted answers.
+#include "collision/broadphase/broad_phase.h"
+
+#include <string.h>
+
+static const rbBroadRow* const rows[RB_BROAD_COUNT] = {
+    [RB_BROAD_NAIVE] = &rbBroadRowNaive,
+    [RB_BROAD_SWEEP_1D] = &rbBroadRowSweep1D,
+    [RB_BROAD_SWEEP_2D] = &rbBroadRowSweep2D,
+    [RB_BROAD_HASH] = &rbBroadRowHash,
+    [RB_BROAD_COHERENT_HASH] = &rbBroadRowCoherentHash,
+    [RB_BROAD_TREE] = &rbBroadRowTree,
+};
+
+const char* rbBroadPhaseType_Name(rbBroadPhaseType type)
+{
+    RB_ASSERT((int)type >= 0 && type < RB_BROAD_COUNT);
+    return type == RB_BROAD_AUTO ? "auto" : rows[type]->name;
+}
+
+rbBroadPhaseType rbBroadPhaseType_Find(const char* name)
+{
+    RB_ASSERT(name != NULL);
+    int type = RB_BROAD_AUTO;
+    while (type < RB_BROAD_COUNT &&
+           strcmp(name, rbBroadPhaseType_Name((rbBroadPhaseType)type)) != 0) {
+        ++type;
+    }
+    return (rbBroadPhaseType)type;
+}
+
+// Below, a scan is as fast as anything (measured: docs/modules/broadphase.md).
+#define NAIVE_MAX 32
+// Sizes within this factor of their median count as similar: three levels of cells.
+#define SIMILAR 4.0
+#define SAMPLE_MAX 255
+
+// The median of the longest edges, of a sample if there are many.
+static double findMedianEdge(const rbBounds* boxes, int count)
+{
+    double edges[SAMPLE_MAX];
+    int stride = count / SAMPLE_MAX + 1;
+    int sampled = 0;
+    for (int i = 0; i < count; i += stride) {
+        double edge = rbGetLongestEdge(&boxes[i]);
+        int k = sampled++;
+        for (; k > 0 && edges[k - 1] > edge; --k) {
+            edges[k] = edges[k - 1];
+        }
+        edges[k] = edge;
+    }
+    return edges[sampled / 2];
+}
+
+rbBroadPhaseType rbChooseBroadPhase(const rbBounds* boxes, int count)
+{
+    RB_ASSERT(count >= 0);
+    RB_ASSERT(count == 0 || boxes != NULL);
+    if (count <= NAIVE_MAX) {
+        return RB_BROAD_NAIVE;
+    }
+    double median = findMedianEdge(boxes, count);
+    int odd = 0;
+    for (int i = 0; i < count; ++i) {
+        double edge = rbGetLongestEdge(&boxes[i]);
+        odd += edge > SIMILAR * median || SIMILAR * edge < median ? 1 : 0;
+    }
+    // a few large boxes (a floor, walls) do not make hashing slow
+    return odd <= count / 20 + 8 ? RB_BROAD_HASH : RB_BROAD_TREE;
+}
+
+void rbIdList_Free(rbIdList* list)
+{
+    RB_ASSERT(list != NULL);
+    rbFree(list->ids, (size_t)list->capacity * sizeof *list->ids);
+    *list = (rbIdList){0};
+}
+
+rbBroadPhase* rbCreateBroadPhase(rbBroadPhaseType type, double cellSize)
+{
+    RB_ASSERT(type > RB_BROAD_AUTO && type < RB_BROAD_COUNT);
+    RB_ASSERT(cellSize >= 0.0 && isfinite(cellSize));
+    rbBroadPhase* broad = rbAllocZero(1, sizeof *broad);
+    broad->type = type;
+    broad->row = rows[type];
+    broad->state = rbAllocZero(1, broad->row->stateSize);
+    if (broad->row->start != NULL) {
+        broad->row->start(broad, cellSize);
+    }
+    return broad;
+}
+
+void rbDestroyBroadPhase(rbBroadPhase* broad)
+{
+    if (broad == NULL) {
+        return;
+    }
+    if (broad->row->stop != NULL) {
+        broad->row->stop(broad);
+    }
+    rbFree(broad->state, broad->row->stateSize);
+    rbFree(broad->boxes, (size_t)broad->capacity * sizeof *broad->boxes);
+    rbFree(broad->isIn, (size_t)broad->capacity * sizeof *broad->isIn);
+    rbIdList_Free(&broad->scratch);
+    rbIdList_Free(&broad->starts);
+    rbArray_Free(broad->oldBoxes);
+    rbArray_Free(broad->wasIn);
+    rbFree(broad, sizeof *broad);
+}
+
+rbBroadPhaseType rbBroadPhase_GetType(const rbBroadPhase* broad)
+{
+    RB_ASSERT(broad != NULL);
+    return broad->type;
+}
+
+bool rbBroadPhase_Has(const rbBroadPhase* broad, int id)
+{
+    RB_ASSERT(broad != NULL);
+    return id >= 0 && id < broad->idEnd && broad->isIn[id] != 0;
+}
+
+rbBounds rbBroadPhase_GetBox(const rbBroadPhase* broad, int id)
+{
+    RB_ASSERT(rbBroadPhase_Has(broad, id));
+    return broad->boxes[id];
+}
+
+rbBroadPhaseCounts rbBroadPhase_GetCounts(const rbBroadPhase* broad)
+{
+    RB_ASSERT(broad != NULL);
+    return broad->counts;
+}
+
+// Room for ids below end.
+static void reserveIds(rbBroadPhase* broad, int end)
+{
+    if (end > broad->capacity) {
+        int capacity = broad->capacity;
+        broad->boxes = rbGrowArray(broad->boxes, &capacity, end, sizeof *broad->boxes);
+        capacity = broad->capacity;
+        broad->isIn = rbGrowArray(broad->isIn, &capacity, end, sizeof *broad->isIn);
+        broad->capacity = capacity;
+    }
+    for (; broad->idEnd < end; ++broad->idEnd) {
+        broad->isIn[broad->idEnd] = 0;
+    }
+}
+
+static bool isProper(const rbBounds* box)
+{
+    return rbIsFinite3(box->lower) && rbIsFinite3(box->upper) && box->lower.x <= box->upper.x &&
+           box->lower.y <= box->upper.y && box->lower.z <= box->upper.z;
+}
+
+// -0 becomes +0, so that equal coordinates have equal bits.
+static rbBounds clean(const rbBounds* box)
+{
+    rbVec3 zero = RB_VEC3_ZERO;
+    return (rbBounds){rbAdd(box->lower, zero), rbAdd(box->upper, zero)};
+}
+
+static void findSorted(rbBroadPhase* broad, int id, rbIdList* found)
+{
+    if (broad->row->findPartners != NULL) {
+        broad->row->findPartners(broad, id, found);
+    } else {
+        broad->row->query(broad, &broad->boxes[id], id, found);
+    }
+    rbSortIds(found, &broad->scratch);
+}
+
+void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* partners)
+{
+    RB_ASSERT(broad != NULL);
+    RB_ASSERT(id >= 0);
+    RB_ASSERT(isProper(&box));
+    reserveIds(broad, id + 1);
+    if (broad->isIn[id] != 0) {
+        // a copy of the old box only where it is used: it may be far from the cache
+        rbBounds old = broad->row->usesOld ? broad->boxes[id] : box;
+        broad->boxes[id] = clean(&box);
+        broad->row->move(broad, id, &old);
+    } else {
+        broad->isIn[id] = 1;
+        ++broad->count;
+        broad->boxes[id] = clean(&box);
+        broad->row->insert(broad, id);
+    }
+    if (partners != NULL) {
+        partners->count = 0;
+        findSorted(broad, id, partners);
+    }
+}
+
+static void placeOneByOne(rbBroadPhase* broad, const rbBounds* boxes, int count)
+{
+    for (int id = 0; id < count; ++id) {
+        rbBroadPhase_Place(broad, id, boxes[id], NULL);
+    }
+}
+
+void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count)
+{
+    RB_ASSERT(broad != NULL);
+    RB_ASSERT(count >= 0);
+    RB_ASSERT(count == 0 || boxes != NULL);
+    reserveIds(broad, count);
+    if (broad->row->placeAll == NULL || count == 0) {
+        placeOneByOne(broad, boxes, count);
+        return;
+    }
+    rbArray_Reserve(broad->oldBoxes, count);
+    rbArray_Reserve(broad->wasIn, count);
+    for (int id = 0; id < count; ++id) {
+        RB_ASSERT(isProper(&boxes[id]));
+        broad->wasIn.data[id] = broad->isIn[id];
+        broad->oldBoxes.data[id] = broad->isIn[id] != 0 ? broad->boxes[id] : boxes[id];
+        broad->count += broad->isIn[id] != 0 ? 0 : 1;
+        broad->isIn[id] = 1;
+        broad->boxes[id] = clean(&boxes[id]);
+    }
+    broad->row->placeAll(broad, broad->oldBoxes.data, broad->wasIn.data, count);
+}
+
+void rbBroadPhase_Remove(rbBroadPhase* broad, int id)
+{
+    RB_ASSERT(rbBroadPhase_Has(broad, id));
+    broad->row->remove(broad, id);
+    broad->isIn[id] = 0;
+    --broad->count;
+}
+
+void rbBroadPhase_Query(rbBroadPhase* broad, rbBounds box, rbIdList* found)
+{
+    RB_ASSERT(broad != NULL);
+    RB_ASSERT(found != NULL);
+    RB_ASSERT(isProper(&box));
+    found->count = 0;
+    rbBounds cleaned = clean(&box);
+    broad->row->query(broad, &cleaned, RB_BROAD_NONE, found);
+    rbSortIds(found, &broad->scratch);
+}
+
+#define FEW 32 // where the quadratic sort meets two passes over 256 counters, by estimate
+
+// Each number goes to the place that is the count of smaller ones. Quadratic, but without branches
+// that depend on the numbers, which insertion mispredicts at each of the usual ten.
+static void sortFew(int* ids, int count)
+{
+    int padded[FEW + 3];
+    int i = 0;
+    for (; i < count; ++i) {
+        padded[i] = ids[i];
+    }
+    for (; i < ((count + 3) & ~3); ++i) {
+        padded[i] = INT32_MAX; // smaller than none
+    }
+    for (i = 0; i < count; ++i) {
+        int id = padded[i];
+        rbQuadMask rank = {0, 0, 0, 0};
+        rbQuadMask limit = {id, id, id, id};
+        for (int k = 0; k < count; k += 4) {
+            rbQuadMask four;
+            memcpy(&four, &padded[k], sizeof four);
+            rank += four < limit; // -1 where smaller
+        }
+        ids[-(rank[0] + rank[1] + rank[2] + rank[3])] = id;
+    }
+}
+
+#define DIGIT_BITS 8
+#define DIGITS (1 << DIGIT_BITS)
+
+// One pass of a radix sort.
+static void sortDigit(const int* from, int* to, int count, int shift)
+{
+    int starts[DIGITS] = {0};
+    for (int i = 0; i < count; ++i) {
+        ++starts[(from[i] >> shift) & (DIGITS - 1)];
+    }
+    int sum = 0;
+    for (int d = 0; d < DIGITS; ++d) {
+        int here = starts[d];
+        starts[d] = sum;
+        sum += here;
+    }
+    for (int i = 0; i < count; ++i) {
+        to[starts[(from[i] >> shift) & (DIGITS - 1)]++] = from[i];
+    }
+}
+
+static void sortMany(int* ids, int count, int* scratch)
+{
+    int largest = 0;
+    for (int i = 0; i < count; ++i) {
+        RB_ASSERT(ids[i] >= 0);
+        largest = ids[i] > largest ? ids[i] : largest;
+    }
+    int* from = ids;
+    int* to = scratch;
+    for (int shift = 0; shift < 31 && (largest >> shift) != 0; shift += DIGIT_BITS) {
+        sortDigit(from, to, count, shift);
+        int* swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if (from != ids) {
+        memcpy(ids, from, (size_t)count * sizeof *ids);
+    }
+}
+
+void rbSortIds(rbIdList* list, rbIdList* scratch)
+{
+    if (list->count <= FEW) {
+        sortFew(list->ids, list->count);
+        return;
+    }
+    rbIdList_Reserve(scratch, list->count);
+    sortMany(list->ids, list->count, scratch->ids);
+}
+
+// Sorts pairs by their first, then by their second number. O(pairs + ids).
+static void sortPairs(rbBroadPhase* broad, rbIdList* pairs)
+{
+    size_t pairCount = (size_t)pairs->count / 2;
+    rbIdList* seconds = &broad->scratch;
+    // the second half of seconds is scratch for long runs
+    rbIdList_Reserve(seconds, pairs->count);
+    rbIdList_Reserve(&broad->starts, broad->idEnd + 1);
+    int* starts = broad->starts.ids;
+    memset(starts, 0, ((size_t)broad->idEnd + 1) * sizeof *starts);
+    for (size_t i = 0; i < pairCount; ++i) {
+        RB_ASSERT(pairs->ids[2 * i] < pairs->ids[2 * i + 1]);
+        ++starts[pairs->ids[2 * i] + 1];
+    }
+    for (int id = 0; id < broad->idEnd; ++id) {
+        starts[id + 1] += starts[id];
+    }
+    for (size_t i = 0; i < pairCount; ++i) {
+        seconds->ids[starts[pairs->ids[2 * i]]++] = pairs->ids[2 * i + 1];
+    }
+    size_t begin = 0;
+    for (int id = 0; id < broad->idEnd; ++id) {
+        size_t end = (size_t)starts[id]; // moved on to the end of its run
+        if (end - begin <= FEW) {
+            sortFew(seconds->ids + begin, (int)(end - begin));
+        } else {
+            sortMany(seconds->ids + begin, (int)(end - begin), seconds->ids + pairCount);
+        }
+        for (; begin < end; ++begin) {
+            pairs->ids[2 * begin] = id;
+            pairs->ids[2 * begin + 1] = seconds->ids[begin];
+        }
+    }
+}
+
+// Every box asks for its partners of larger number.
+static void findPairsByQueries(rbBroadPhase* broad, rbIdList* pairs)
+{
+    for (int id = 0; id < broad->idEnd; ++id) {
+        if (broad->isIn[id] == 0) {
+            continue;
+        }
+        int first = pairs->count;
+        broad->row->query(broad, &broad->boxes[id], id, pairs);
+        // found numbers become pairs, in place: those kept first, then spread from the back
+        int kept = first;
+        for (int i = first; i < pairs->count; ++i) {
+            if (pairs->ids[i] > id) {
+                pairs->ids[kept++] = pairs->ids[i];
+            }
+        }
+        int found = kept - first;
+        pairs->count = first + 2 * found;
+        rbIdList_Reserve(pairs, pairs->count);
+        int* spread = pairs->ids + pairs->count;
+        for (int i = found - 1; i >= 0; --i) {
+            *--spread = pairs->ids[first + i];
+            *--spread = id;
+        }
+    }
+}
+
+void rbBroadPhase_FindPairs(rbBroadPhase* broad, rbIdList* pairs)
+{
+    RB_ASSERT(broad != NULL);
+    RB_ASSERT(pairs != NULL);
+    pairs->count = 0;
+    if (broad->row->findPairs != NULL) {
+        broad->row->findPairs(broad, pairs);
+    } else {
+        findPairsByQueries(broad, pairs);
+    }
+    RB_ASSERT(pairs->count % 2 == 0);
+    sortPairs(broad, pairs);
+}
+
+bool rbBroadPhase_IsValid(const rbBroadPhase* broad)
+{
+    int count = 0;
+    for (int id = 0; id < broad->idEnd; ++id) {
+        if (broad->isIn[id] != 0) {
+            ++count;
+            if (!isProper(&broad->boxes[id])) {
+                return false;
+            }
+        }
+    }
+    return count == broad->count && (broad->row->isValid == NULL || broad->row->isValid(broad));
+}

@@ -1,0 +1,176 @@
+// Broad phases from the inside: what the common part keeps, and a row of the table.
+//
+// The common part keeps the exact boxes, who is there, and sorts the answers; a row keeps what it
+// needs to find them. So that all rows answer the same bit by bit, exact boxes in double decide; a
+// row may use rounded boxes where rounding cannot change the answer (rbFloatBox).
+#ifndef RB_BROADPHASE_BROAD_PHASE_H
+#define RB_BROADPHASE_BROAD_PHASE_H
+
+#include "base/core/lanes.h"
+#include "base/core/memory.h"
+
+#include <rattleback/broadphase.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+// No box of this number.
+#define RB_BROAD_NONE (-1)
+
+// A row. boxes[id] holds the new box when insert and move are called; ids are checked before.
+typedef struct rbBroadRow {
+    const char* name;
+    size_t stateSize;                                    // bytes, zeroed at creation
+    void (*start)(rbBroadPhase* broad, double cellSize); // NULL: nothing to do
+    void (*stop)(rbBroadPhase* broad);                   // frees what the state holds
+    void (*insert)(rbBroadPhase* broad, int id);
+    void (*move)(rbBroadPhase* broad, int id, const rbBounds* old);
+    void (*remove)(rbBroadPhase* broad, int id); // boxes[id] is still there
+    bool usesOld;                                // move reads the old box; else it is not given
+    // All boxes of ids 0 .. count-1 are new or moved; boxes[] and isIn[] hold the new ones, old the
+    // boxes before, wasIn whether there was one. NULL: one by one.
+    void (*placeAll)(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wasIn, int count);
+    // Appends the boxes that overlap a box, without number self, in any order.
+    void (*query)(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);
+    // The same for a box that is there. NULL: query.
+    void (*findPartners)(rbBroadPhase* broad, int id, rbIdList* found);
+    // Appends all overlapping pairs, each once, in any order. NULL: query of every box.
+    void (*findPairs)(rbBroadPhase* broad, rbIdList* pairs);
+    // Checks all invariants, O(n) or more; for tests and RB_VALIDATE.
+    bool (*isValid)(const rbBroadPhase* broad);
+} rbBroadRow;
+
+struct rbBroadPhase {
+    const rbBroadRow* row;
+    rbBroadPhaseType type;
+    void* state;     // of the row
+    rbBounds* boxes; // m, by id
+    uint8_t* isIn;   // by id
+    int capacity;    // of both
+    int idEnd;       // all ids are below
+    int count;       // boxes there
+    rbBroadPhaseCounts counts;
+    rbIdList scratch;            // for sorting
+    rbIdList starts;             // for sorting pairs
+    RB_ARRAY(rbBounds) oldBoxes; // during PlaceAll
+    RB_ARRAY(uint8_t) wasIn;
+};
+
+extern const rbBroadRow rbBroadRowNaive;
+extern const rbBroadRow rbBroadRowSweep1D;
+extern const rbBroadRow rbBroadRowSweep2D;
+extern const rbBroadRow rbBroadRowHash;
+extern const rbBroadRow rbBroadRowCoherentHash;
+extern const rbBroadRow rbBroadRowTree;
+
+// All invariants of the row and of the common part. O(n) or more.
+bool rbBroadPhase_IsValid(const rbBroadPhase* broad);
+
+// The query of the naive row: all boxes, O(n).
+void rbScanBoxes(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);
+
+// Room for count numbers.
+static inline void rbIdList_Reserve(rbIdList* list, int count)
+{
+    if (count > list->capacity) {
+        list->ids = rbGrowArray(list->ids, &list->capacity, count, sizeof *list->ids);
+    }
+}
+
+static inline void rbIdList_Push(rbIdList* list, int id)
+{
+    rbIdList_Reserve(list, list->count + 1);
+    list->ids[list->count++] = id;
+}
+
+static inline void rbIdList_PushPair(rbIdList* list, int a, int b)
+{
+    rbIdList_Reserve(list, list->count + 2);
+    list->ids[list->count++] = a < b ? a : b;
+    list->ids[list->count++] = a < b ? b : a;
+}
+
+// Sorts numbers ascending; O(n). scratch grows to the size of the list.
+void rbSortIds(rbIdList* list, rbIdList* scratch);
+
+// Touching boxes overlap.
+static inline bool rbDoBoxesOverlap(const rbBounds* a, const rbBounds* b)
+{
+    return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
+           b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+}
+
+static inline double rbGetLongestEdge(const rbBounds* box)
+{
+    double x = box->upper.x - box->lower.x;
+    double y = box->upper.y - box->lower.y;
+    double z = box->upper.z - box->lower.z;
+    double longest = x > y ? x : y;
+    return longest > z ? longest : z;
+}
+
+// A box in float, each coordinate rounded to nearest. Rounding keeps the order: where the floats
+// differ, the doubles differ the same way; only where they are equal the doubles must be asked. So
+// no outward rounding is needed, and hulls of rounded boxes are rounded hulls. The fourth lanes are
+// free for the owner.
+typedef struct rbFloatBox {
+    float lower[4];
+    float upper[4];
+} rbFloatBox;
+
+static inline float rbRoundCoordinate(double x)
+{
+    x = x < (double)FLT_MAX ? x : (double)FLT_MAX;
+    return (float)(x > -(double)FLT_MAX ? x : -(double)FLT_MAX);
+}
+
+// Leaves the fourth lanes alone.
+static inline void rbFloatBox_Set(rbFloatBox* rounded, const rbBounds* box)
+{
+    rounded->lower[0] = rbRoundCoordinate(box->lower.x);
+    rounded->lower[1] = rbRoundCoordinate(box->lower.y);
+    rounded->lower[2] = rbRoundCoordinate(box->lower.z);
+    rounded->upper[0] = rbRoundCoordinate(box->upper.x);
+    rounded->upper[1] = rbRoundCoordinate(box->upper.y);
+    rounded->upper[2] = rbRoundCoordinate(box->upper.z);
+}
+
+typedef enum rbBoxAnswer {
+    RB_BOXES_APART,
+    RB_BOXES_OVERLAP,
+    RB_BOXES_UNDECIDED, // equal floats: ask the doubles
+} rbBoxAnswer;
+
+// A query box in registers.
+typedef struct rbFloatQuery {
+    rbQuad lower, upper;
+} rbFloatQuery;
+
+static inline rbFloatQuery rbMakeFloatQuery(const rbBounds* box)
+{
+    rbFloatBox rounded = {{0.0f}, {0.0f}};
+    rbFloatBox_Set(&rounded, box);
+    return (rbFloatQuery){rbQuad_Load(rounded.lower), rbQuad_Load(rounded.upper)};
+}
+
+static inline bool rbIsAnyLaneSet(rbQuadMask mask)
+{
+    rbLaneMask halves = (rbLaneMask)mask;
+    return (halves[0] | halves[1]) != 0;
+}
+
+static inline rbBoxAnswer rbCompareBoxes(rbFloatQuery query, const rbFloatBox* box)
+{
+    const rbQuadMask threeLanes = {-1, -1, -1, 0};
+    rbQuad lower = rbQuad_Load(box->lower);
+    rbQuad upper = rbQuad_Load(box->upper);
+    rbQuadMask apart = (upper < query.lower) | (lower > query.upper);
+    rbQuadMask together = (upper > query.lower) & (lower < query.upper);
+    bool isApart = rbIsAnyLaneSet(apart & threeLanes);
+    bool isUnclear = rbIsAnyLaneSet(~together & threeLanes);
+    int answer = isUnclear ? RB_BOXES_UNDECIDED : RB_BOXES_OVERLAP;
+    return (rbBoxAnswer)(isApart ? (int)RB_BOXES_APART : answer);
+}
+
+#endif

@@ -1,0 +1,99 @@
+// Grids of cubic cells, each twice as wide as the one below, and the choice of the finest (L-84).
+//
+// Level 0 is the finest (the specification counts from the coarsest); the cells of level l are
+// base * 2^l wide, and a box lives on the finest level whose cells are at least as wide as its
+// longest edge: alpha = 1/2, beta = 1 of L-84, measured by the edge instead of the diagonal. Boxes
+// smaller than base live on level 0 too, boxes larger than the coarsest cells are giants and live
+// in a plain list.
+//
+// The cell of a coordinate is a chain of monotone operations (product, floor, clamp), so order is
+// kept whatever the rounding, and coordinates beyond 2^51 cells share the outermost one. Scaling by
+// two is exact, so the grids are nested: the cell on level l + 1 is that on level l halved.
+#ifndef RB_BROADPHASE_CELL_LEVELS_H
+#define RB_BROADPHASE_CELL_LEVELS_H
+
+#include "base/math/float_bits.h"
+#include "collision/broadphase/broad_phase.h"
+
+// Levels of cells; boxes 2^47 times as large as the finest cell are giants.
+#define RB_LEVEL_COUNT 48
+// Cells are wider than the typical edge by this factor: edges of equal boxes differ in their last
+// bits once they move, and must not fall on two levels.
+#define RB_EDGE_ROOM (1.0 + 0x1p-6)
+// Cells beyond, in both directions, are one.
+#define RB_CELL_LIMIT (INT64_C(1) << 51)
+// The level of giants.
+#define RB_LEVEL_GIANT RB_LEVEL_COUNT
+
+typedef struct rbCellLevels {
+    double base;    // m, width of the finest cells; 0: not chosen yet
+    double inverse; // 1/m
+} rbCellLevels;
+
+// A block of cells, both ends in it.
+typedef struct rbCellRange {
+    int64_t lower[3];
+    int64_t upper[3];
+} rbCellRange;
+
+// Chooses the width of the finest cells for the boxes that are there. O(n), or O(n log) where sizes
+// differ by decades. counters is scratch.
+double rbChooseCellSize(const rbBroadPhase* broad, rbIdList* counters);
+
+rbCellLevels rbMakeCellLevels(double base);
+
+// The finest level whose cells are at least as wide as an edge.
+static inline int rbFindLevel(const rbCellLevels* levels, double edge)
+{
+    if (edge <= levels->base) {
+        return 0;
+    }
+    double ratio = edge * levels->inverse; // about 1 or more
+    int level = (int)((rbBitsOf(ratio) >> 52) & 0x7ff) - 1023;
+    level = level > 0 ? level : 0;
+    while (level < RB_LEVEL_COUNT && levels->base * rbPowerOfTwo(level) < edge) {
+        ++level;
+    }
+    return level < RB_LEVEL_COUNT ? level : RB_LEVEL_GIANT;
+}
+
+static inline double rbGetCellWidth(const rbCellLevels* levels, int level)
+{
+    return levels->base * rbPowerOfTwo(level);
+}
+
+static inline double rbGetInverseWidth(const rbCellLevels* levels, int level)
+{
+    return levels->inverse * rbPowerOfTwo(-level);
+}
+
+static inline int64_t rbFindCell(double x, double inverseWidth)
+{
+    const double limit = (double)RB_CELL_LIMIT;
+    double cell = floor(x * inverseWidth);
+    cell = cell < limit ? cell : limit;
+    return (int64_t)(cell > -limit ? cell : -limit);
+}
+
+// The cells a box meets when it grows downward by an amount.
+static inline rbCellRange rbFindCells(const rbBounds* box, double down, double inverseWidth)
+{
+    return (rbCellRange){{rbFindCell(box->lower.x - down, inverseWidth),
+                          rbFindCell(box->lower.y - down, inverseWidth),
+                          rbFindCell(box->lower.z - down, inverseWidth)},
+                         {rbFindCell(box->upper.x, inverseWidth),
+                          rbFindCell(box->upper.y, inverseWidth),
+                          rbFindCell(box->upper.z, inverseWidth)}};
+}
+
+// The hash of L-84, (x + 1000 y + 10^6 z), has short runs in common for shifted cells; this one
+// mixes all bits, and unsigned arithmetic keeps it non-negative.
+static inline uint64_t rbHashCell(int64_t x, int64_t y, int64_t z, int level)
+{
+    uint64_t h = (uint64_t)x * 0x9E3779B97F4A7C15u + (uint64_t)y * 0xC2B2AE3D27D4EB4Fu +
+                 (uint64_t)z * 0x165667B19E3779F9u + (uint64_t)level * 0xD6E8FEB86659FD93u;
+    h = (h ^ (h >> 32)) * 0xD6E8FEB86659FD93u;
+    return h ^ (h >> 32);
+}
+
+#endif

@@ -1,0 +1,12 @@
+// What tests look at in coherent hashing.
+#ifndef RB_BROADPHASE_COHERENT_HASH_H
+#define RB_BROADPHASE_COHERENT_HASH_H
+
+#include "collision/broadphase/cell_levels.h"
+
+// The counter of two boxes that are there: cells shared at the coarser of their levels.
+int rbCoherentHash_GetCounter(const rbBroadPhase* broad, int a, int b);
+
+rbCellLevels rbCoherentHash_GetLevels(const rbBroadPhase* broad);
+
+#endif

@@ -1,0 +1,725 @@
+// A dynamic tree of boxes: inserted where the surface area grows least, improved by rotations.
+//
+// A node is one cache line: the boxes of its two children in float (rbFloatBox), and in their free
+// lanes the children, the parent and nothing. So a visited node costs one access to memory, and
+// leaves need none: their boxes are in the node above. Rounding to nearest keeps the order, hence
+// the hull of rounded boxes is the rounded hull, and what is apart in float is apart.
+//
+// A slot is half a node, named by 2 * node + place; a child is a node (>= 0) or a box (~id). A box
+// that moves within the hull of its grandparent stays where it is, and rotations mend the tree
+// around it; otherwise it is inserted anew from the root. Boxes come as they are: fattening is the
+// caller's.
+//
+// The first boxes inserted shape the top of the tree, and rotations mend a bad top slowly (after a
+// hundred moves a box); so the tree is also built anew each time the number of boxes has doubled.
+//
+// Insertion alone gives no bound on the depth (nested boxes, growing, each become a new root). When
+// a leaf gets deeper than DEPTH_SLACK + 2 log2 n, the tree is built anew by halving, which is
+// O(n log n) and rare. Nothing recurses.
+#include "collision/broadphase/broad_phase.h"
+
+#include <string.h>
+
+#define DEPTH_SLACK 32 // far above trees of random boxes, so that rebuilding for it is rare
+#define SMALL 32       // a tree of so many boxes need not be good
+#define EMPTY INT32_MIN
+#define NODE_SIZE 64
+
+typedef struct rbTreeNode {
+    rbFloatBox boxes[2]; // lanes 3: child 0 and parent slot in boxes[0], child 1 in boxes[1]
+} rbTreeNode;
+_Static_assert(sizeof(rbTreeNode) == NODE_SIZE, "a node is a cache line");
+
+// During a build.
+typedef struct rbTreeItem {
+    float center[3]; // m, half the sum of the corners
+    int32_t id;
+} rbTreeItem;
+
+typedef struct rbTreeRange {
+    int begin, end;
+    int slot; // where its root goes; -1: the root of the tree
+    int depth;
+} rbTreeRange;
+
+typedef struct rbDynamicTree {
+    rbTreeNode* nodes; // aligned to a cache line, inside memory
+    void* memory;
+    int nodeCapacity;
+    int nodeEnd;
+    int freeNode;       // first of the free ones, linked by their parent
+    int32_t root;       // child, or EMPTY
+    int32_t* leafSlots; // by id: slot that holds the leaf; -1: it is the root
+    int leafCapacity;
+    bool isTooDeep;
+    int countAtBuild;
+    RB_ARRAY(int32_t) stack;
+    RB_ARRAY(rbTreeItem) items;
+    RB_ARRAY(rbTreeRange) ranges;
+} rbDynamicTree;
+
+static void start(rbBroadPhase* broad, double cellSize)
+{
+    rbDynamicTree* tree = broad->state;
+    (void)cellSize;
+    tree->root = EMPTY;
+    tree->freeNode = RB_BROAD_NONE;
+}
+
+static void stop(rbBroadPhase* broad)
+{
+    rbDynamicTree* tree = broad->state;
+    if (tree->memory != NULL) {
+        rbFree(tree->memory, ((size_t)tree->nodeCapacity + 1) * NODE_SIZE);
+    }
+    rbFree(tree->leafSlots, (size_t)tree->leafCapacity * sizeof *tree->leafSlots);
+    rbArray_Free(tree->stack);
+    rbArray_Free(tree->items);
+    rbArray_Free(tree->ranges);
+}
+
+// ------------------------------------------------------------------------------------------
+// nodes
+
+static inline int32_t getLane(const float* lane)
+{
+    int32_t value;
+    memcpy(&value, lane, sizeof value);
+    return value;
+}
+
+static inline void setLane(float* lane, int32_t value)
+{
+    memcpy(lane, &value, sizeof value);
+}
+
+static inline int32_t getChild(const rbTreeNode* node, int place)
+{
+    return getLane(&node->boxes[place].lower[3]);
+}
+
+// The slot that holds a node; -1 for the root.
+static inline int32_t getParent(const rbTreeNode* node)
+{
+    return getLane(&node->boxes[0].upper[3]);
+}
+
+static inline void setParent(rbTreeNode* node, int32_t slot)
+{
+    setLane(&node->boxes[0].upper[3], slot);
+}
+
+static inline rbFloatBox* getBox(const rbDynamicTree* tree, int32_t slot)
+{
+    return &tree->nodes[slot >> 1].boxes[slot & 1];
+}
+
+// Says to a child where it is now.
+static void tellParent(rbDynamicTree* tree, int32_t child, int32_t slot)
+{
+    if (child >= 0) {
+        setParent(&tree->nodes[child], slot);
+    } else {
+        tree->leafSlots[~child] = slot;
+    }
+}
+
+static void setChild(rbDynamicTree* tree, int32_t slot, int32_t child)
+{
+    if (slot < 0) {
+        tree->root = child;
+    } else {
+        setLane(&getBox(tree, slot)->lower[3], child);
+    }
+    tellParent(tree, child, slot);
+}
+
+// Only coordinates; the free lanes stay.
+static inline void copyBox(rbFloatBox* to, const rbFloatBox* from)
+{
+    memcpy(to->lower, from->lower, 3 * sizeof(float));
+    memcpy(to->upper, from->upper, 3 * sizeof(float));
+}
+
+// The hull of the children of a node. Free lanes hold rubbish.
+static inline rbFloatBox findHull(const rbFloatBox* a, const rbFloatBox* b)
+{
+    rbFloatBox hull;
+    rbQuad aLower = rbQuad_Load(a->lower);
+    rbQuad bLower = rbQuad_Load(b->lower);
+    rbQuad lower = rbQuad_Choose(aLower < bLower, aLower, bLower);
+    rbQuad upper = rbQuad_Max(rbQuad_Load(a->upper), rbQuad_Load(b->upper));
+    memcpy(hull.lower, &lower, sizeof lower);
+    memcpy(hull.upper, &upper, sizeof upper);
+    return hull;
+}
+
+static inline bool isSameBox(const rbFloatBox* a, const rbFloatBox* b)
+{
+    const rbQuadMask threeLanes = {-1, -1, -1, 0};
+    rbQuadMask differ = (rbQuad_Load(a->lower) != rbQuad_Load(b->lower)) |
+                        (rbQuad_Load(a->upper) != rbQuad_Load(b->upper));
+    return !rbIsAnyLaneSet(differ & threeLanes);
+}
+
+static inline bool isInside(const rbFloatBox* inner, const rbFloatBox* outer)
+{
+    const rbQuadMask threeLanes = {-1, -1, -1, 0};
+    rbQuadMask out = (rbQuad_Load(inner->lower) < rbQuad_Load(outer->lower)) |
+                     (rbQuad_Load(inner->upper) > rbQuad_Load(outer->upper));
+    return !rbIsAnyLaneSet(out & threeLanes);
+}
+
+// Half the surface area, m^2. In double: floats would overflow from 1e19 m on.
+static inline double getArea(const rbFloatBox* box)
+{
+    double x = (double)box->upper[0] - (double)box->lower[0];
+    double y = (double)box->upper[1] - (double)box->lower[1];
+    double z = (double)box->upper[2] - (double)box->lower[2];
+    return x * y + y * z + z * x;
+}
+
+static inline double getHullArea(const rbFloatBox* a, const rbFloatBox* b)
+{
+    rbFloatBox hull = findHull(a, b);
+    return getArea(&hull);
+}
+
+static void reserveNodes(rbDynamicTree* tree, int wanted)
+{
+    if (wanted <= tree->nodeCapacity) {
+        return;
+    }
+    int capacity = tree->nodeCapacity + tree->nodeCapacity / 2 + 8;
+    capacity = capacity > wanted ? capacity : wanted;
+    char* memory = rbAlloc(((size_t)capacity + 1) * NODE_SIZE);
+    uintptr_t rest = (uintptr_t)memory % NODE_SIZE;
+    rbTreeNode* nodes = (rbTreeNode*)(void*)(memory + (rest != 0 ? NODE_SIZE - rest : 0));
+    if (tree->memory != NULL) {
+        memcpy(nodes, tree->nodes, (size_t)tree->nodeEnd * NODE_SIZE);
+        rbFree(tree->memory, ((size_t)tree->nodeCapacity + 1) * NODE_SIZE);
+    }
+    tree->memory = memory;
+    tree->nodes = nodes;
+    tree->nodeCapacity = capacity;
+}
+
+static int takeNode(rbDynamicTree* tree)
+{
+    int node = tree->freeNode;
+    if (node != RB_BROAD_NONE) {
+        tree->freeNode = getParent(&tree->nodes[node]);
+    } else {
+        reserveNodes(tree, tree->nodeEnd + 1);
+        node = tree->nodeEnd++;
+    }
+    memset(&tree->nodes[node], 0, NODE_SIZE);
+    return node;
+}
+
+static void giveNode(rbDynamicTree* tree, int node)
+{
+    setParent(&tree->nodes[node], tree->freeNode);
+    tree->freeNode = node;
+}
+
+// ------------------------------------------------------------------------------------------
+// rotations
+
+// Exchanges what two slots hold.
+static void swapSlots(rbDynamicTree* tree, int32_t slotA, int32_t slotB)
+{
+    rbFloatBox* a = getBox(tree, slotA);
+    rbFloatBox* b = getBox(tree, slotB);
+    int32_t childA = getLane(&a->lower[3]);
+    int32_t childB = getLane(&b->lower[3]);
+    rbFloatBox kept = *a;
+    copyBox(a, b);
+    copyBox(b, &kept);
+    setChild(tree, slotA, childB);
+    setChild(tree, slotB, childA);
+}
+
+// Exchanges a child of a node with a child of its other child where that makes the other child
+// smaller. The hull of the node stays. True if anything changed.
+static bool rotate(rbDynamicTree* tree, int node)
+{
+    rbTreeNode* here = &tree->nodes[node];
+    double gainMax = 0.0;
+    int32_t bestSlot = -1;
+    int32_t bestPlace = 0;
+    for (int place = 0; place < 2; ++place) {
+        int32_t child = getChild(here, place);
+        if (child < 0) {
+            continue;
+        }
+        const rbFloatBox* other = &here->boxes[1 - place];
+        const rbTreeNode* below = &tree->nodes[child];
+        double area = getArea(&here->boxes[place]);
+        for (int k = 0; k < 2; ++k) {
+            // the other child replaces grandchild k
+            double gain = area - getHullArea(other, &below->boxes[1 - k]);
+            if (gain > gainMax) {
+                gainMax = gain;
+                bestSlot = 2 * child + k;
+                bestPlace = place;
+            }
+        }
+    }
+    if (bestSlot < 0) {
+        return false;
+    }
+    int changed = bestSlot >> 1;
+    swapSlots(tree, 2 * node + 1 - bestPlace, bestSlot);
+    rbFloatBox hull = findHull(&tree->nodes[changed].boxes[0], &tree->nodes[changed].boxes[1]);
+    copyBox(&here->boxes[bestPlace], &hull);
+    return true;
+}
+
+// Hulls from a node upward, with rotations, until nothing changes.
+static void refit(rbDynamicTree* tree, int node)
+{
+    for (;;) {
+        bool isRotated = rotate(tree, node);
+        int32_t slot = getParent(&tree->nodes[node]);
+        if (slot < 0) {
+            return;
+        }
+        rbFloatBox hull = findHull(&tree->nodes[node].boxes[0], &tree->nodes[node].boxes[1]);
+        rbFloatBox* kept = getBox(tree, slot);
+        if (isSameBox(kept, &hull) && !isRotated) {
+            return;
+        }
+        copyBox(kept, &hull);
+        node = slot >> 1;
+    }
+}
+
+// ------------------------------------------------------------------------------------------
+// insertion
+
+// The slot of the sibling to be: descends where the sum of surface areas grows least. A descent
+// from the root that compares, at each node, a new parent here with the children.
+static int32_t findSibling(rbDynamicTree* tree, const rbFloatBox* box, int id, int* depth)
+{
+    int32_t slot = -1;
+    int32_t child = tree->root;
+    // equal costs are decided by bits of the number, so that equal boxes make no list
+    uint32_t coin = (uint32_t)id * 0x9E3779B1u;
+    double here = INFINITY; // the area of a new parent at this slot
+    double area = 0.0;
+    *depth = 0;
+    while (child >= 0) {
+        const rbTreeNode* node = &tree->nodes[child];
+        if (slot < 0) {
+            rbFloatBox hull = findHull(&node->boxes[0], &node->boxes[1]);
+            here = getHullArea(&hull, box);
+            area = getArea(&hull);
+        }
+        double grows = here - area; // all ancestors below this one grow too
+        double costs[2];
+        double hulls[2];
+        double areas[2];
+        for (int place = 0; place < 2; ++place) {
+            hulls[place] = getHullArea(&node->boxes[place], box);
+            areas[place] = getArea(&node->boxes[place]);
+            costs[place] = grows + hulls[place] - (getChild(node, place) >= 0 ? areas[place] : 0.0);
+        }
+        if (here < costs[0] && here < costs[1]) {
+            break;
+        }
+        coin = (coin >> 1) | (coin << 31);
+        int place = costs[0] == costs[1] ? (int)(coin & 1u) : costs[1] < costs[0];
+        slot = 2 * child + place;
+        child = getChild(node, place);
+        here = hulls[place];
+        area = areas[place];
+        if (child >= 0) {
+            __builtin_prefetch(&tree->nodes[child]);
+        }
+        ++*depth;
+    }
+    return slot;
+}
+
+static int findDepthMax(int count)
+{
+    int depth = DEPTH_SLACK;
+    for (; count > 1; count /= 2) {
+        depth += 2;
+    }
+    return depth;
+}
+
+static void attach(rbBroadPhase* broad, int id)
+{
+    rbDynamicTree* tree = broad->state;
+    rbFloatBox box = {{0.0f}, {0.0f}};
+    rbFloatBox_Set(&box, &broad->boxes[id]);
+    if (tree->root == EMPTY) {
+        tree->root = ~id;
+        tree->leafSlots[id] = -1;
+        return;
+    }
+    int depth = 0;
+    int32_t slot = findSibling(tree, &box, id, &depth);
+    int node = takeNode(tree);
+    rbTreeNode* made = &tree->nodes[node];
+    int32_t sibling = tree->root;
+    rbFloatBox siblingBox = {{0.0f}, {0.0f}};
+    if (slot >= 0) {
+        siblingBox = *getBox(tree, slot);
+        sibling = getLane(&siblingBox.lower[3]);
+    } else if (sibling >= 0) {
+        siblingBox = findHull(&tree->nodes[sibling].boxes[0], &tree->nodes[sibling].boxes[1]);
+    } else {
+        rbFloatBox_Set(&siblingBox, &broad->boxes[~sibling]);
+    }
+    copyBox(&made->boxes[0], &siblingBox);
+    copyBox(&made->boxes[1], &box);
+    setChild(tree, 2 * node, sibling);
+    setChild(tree, 2 * node + 1, ~id);
+    setChild(tree, slot, node);
+    refit(tree, node);
+    tree->isTooDeep = tree->isTooDeep || depth > findDepthMax(broad->count);
+}
+
+static void detach(rbDynamicTree* tree, int id)
+{
+    int32_t slot = tree->leafSlots[id];
+    if (slot < 0) {
+        RB_ASSERT(tree->root == ~id);
+        tree->root = EMPTY;
+        return;
+    }
+    int node = slot >> 1;
+    const rbTreeNode* parent = &tree->nodes[node];
+    int32_t sibling = getChild(parent, 1 - (slot & 1));
+    int32_t above = getParent(parent);
+    if (above >= 0) {
+        copyBox(getBox(tree, above), &parent->boxes[1 - (slot & 1)]);
+    }
+    setChild(tree, above, sibling);
+    giveNode(tree, node);
+    if (above >= 0) {
+        refit(tree, above >> 1);
+    }
+}
+
+// ------------------------------------------------------------------------------------------
+// building
+
+// Puts the smaller half of items begin .. end-1 along an axis before middle. Quickselect; equal
+// centers are split evenly because both scans stop at them.
+static void selectMiddle(rbTreeItem* items, int begin, int end, int middle, int axis)
+{
+    int low = begin;
+    int high = end - 1;
+    while (low < high) {
+        float pivot = items[low + (high - low) / 2].center[axis];
+        int i = low;
+        int k = high;
+        while (i <= k) {
+            while (items[i].center[axis] < pivot) {
+                ++i;
+            }
+            while (items[k].center[axis] > pivot) {
+                --k;
+            }
+            if (i <= k) {
+                rbTreeItem kept = items[i];
+                items[i++] = items[k];
+                items[k--] = kept;
+            }
+        }
+        low = middle >= i ? i : low;
+        high = middle <= k ? k : high;
+        if (middle > k && middle < i) {
+            return;
+        }
+    }
+}
+
+static int findLongestAxis(const rbTreeItem* items, int begin, int end)
+{
+    int axis = 0;
+    float longest = -1.0f;
+    for (int k = 0; k < 3; ++k) {
+        float lower = items[begin].center[k];
+        float upper = lower;
+        for (int i = begin + 1; i < end; ++i) {
+            float c = items[i].center[k];
+            lower = c < lower ? c : lower;
+            upper = c > upper ? c : upper;
+        }
+        if (upper - lower > longest) {
+            longest = upper - lower;
+            axis = k;
+        }
+    }
+    return axis;
+}
+
+static void gatherItems(rbBroadPhase* broad)
+{
+    rbDynamicTree* tree = broad->state;
+    tree->items.count = 0;
+    rbArray_Reserve(tree->items, broad->count);
+    for (int id = 0; id < broad->idEnd; ++id) {
+        if (broad->isIn[id] != 0) {
+            const rbBounds* box = &broad->boxes[id];
+            rbTreeItem* item = &tree->items.data[tree->items.count++];
+            item->center[0] = rbRoundCoordinate(0.5 * box->lower.x + 0.5 * box->upper.x);
+            item->center[1] = rbRoundCoordinate(0.5 * box->lower.y + 0.5 * box->upper.y);
+            item->center[2] = rbRoundCoordinate(0.5 * box->lower.z + 0.5 * box->upper.z);
+            item->id = id;
+        }
+    }
+}
+
+// Hulls of all nodes, children first: a child has a larger index than its parent after a build.
+static void refitAll(rbBroadPhase* broad)
+{
+    rbDynamicTree* tree = broad->state;
+    for (int node = tree->nodeEnd - 1; node >= 0; --node) {
+        for (int place = 0; place < 2; ++place) {
+            int32_t child = getChild(&tree->nodes[node], place);
+            rbFloatBox* box = &tree->nodes[node].boxes[place];
+            if (child < 0) {
+                rbFloatBox_Set(box, &broad->boxes[~child]);
+            } else {
+                rbFloatBox hull =
+                    findHull(&tree->nodes[child].boxes[0], &tree->nodes[child].boxes[1]);
+                copyBox(box, &hull);
+            }
+        }
+    }
+}
+
+// The whole tree anew, by halving along the longest axis. O(n log n).
+static void build(rbBroadPhase* broad)
+{
+    rbDynamicTree* tree = broad->state;
+    gatherItems(broad);
+    tree->root = EMPTY;
+    tree->freeNode = RB_BROAD_NONE;
+    tree->nodeEnd = 0;
+    tree->isTooDeep = false;
+    tree->countAtBuild = broad->count;
+    if (tree->items.count == 0) {
+        return;
+    }
+    reserveNodes(tree, tree->items.count);
+    tree->ranges.count = 0;
+    rbArray_Push(tree->ranges, ((rbTreeRange){0, tree->items.count, -1, 0}));
+    while (tree->ranges.count > 0) {
+        rbTreeRange range = tree->ranges.data[--tree->ranges.count];
+        if (range.end - range.begin == 1) {
+            setChild(tree, range.slot, ~tree->items.data[range.begin].id);
+            continue;
+        }
+        int node = takeNode(tree);
+        setChild(tree, range.slot, node);
+        int middle = range.begin + (range.end - range.begin) / 2;
+        int axis = findLongestAxis(tree->items.data, range.begin, range.end);
+        selectMiddle(tree->items.data, range.begin, range.end, middle, axis);
+        rbArray_Push(tree->ranges,
+                     ((rbTreeRange){middle, range.end, 2 * node + 1, range.depth + 1}));
+        rbArray_Push(tree->ranges, ((rbTreeRange){range.begin, middle, 2 * node, range.depth + 1}));
+    }
+    refitAll(broad);
+}
+
+static void reserveLeaves(rbBroadPhase* broad)
+{
+    rbDynamicTree* tree = broad->state;
+    tree->leafSlots =
+        rbGrowArray(tree->leafSlots, &tree->leafCapacity, broad->idEnd, sizeof *tree->leafSlots);
+}
+
+// Builds the tree anew if it has become bad. All boxes that are there must be in it.
+static void improve(rbBroadPhase* broad)
+{
+    const rbDynamicTree* tree = broad->state;
+    if (tree->isTooDeep || broad->count > 2 * tree->countAtBuild + SMALL) {
+        build(broad);
+    }
+}
+
+static void insert(rbBroadPhase* broad, int id)
+{
+    reserveLeaves(broad);
+    attach(broad, id);
+    improve(broad);
+}
+
+static void removeBox(rbBroadPhase* broad, int id)
+{
+    detach(broad->state, id);
+}
+
+// The hull of the grandparent of a leaf, or NULL if there is none stored.
+static const rbFloatBox* findGrandparentBox(const rbDynamicTree* tree, int32_t slot)
+{
+    int32_t parent = getParent(&tree->nodes[slot >> 1]);
+    if (parent < 0) {
+        return NULL;
+    }
+    int32_t grandparent = getParent(&tree->nodes[parent >> 1]);
+    return grandparent < 0 ? NULL : getBox(tree, grandparent);
+}
+
+static void relocate(rbBroadPhase* broad, int id)
+{
+    rbDynamicTree* tree = broad->state;
+    int32_t slot = tree->leafSlots[id];
+    if (slot < 0) {
+        return; // alone
+    }
+    rbFloatBox box = {{0.0f}, {0.0f}};
+    rbFloatBox_Set(&box, &broad->boxes[id]);
+    const rbFloatBox* around = findGrandparentBox(tree, slot);
+    if (around == NULL || isInside(&box, around)) {
+        copyBox(getBox(tree, slot), &box);
+        refit(tree, slot >> 1);
+        return;
+    }
+    detach(tree, id);
+    attach(broad, id);
+}
+
+static void moveBox(rbBroadPhase* broad, int id, const rbBounds* old)
+{
+    (void)old;
+    relocate(broad, id);
+    improve(broad);
+}
+
+static void placeAll(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wasIn, int count)
+{
+    (void)old;
+    reserveLeaves(broad);
+    if (2 * count >= broad->count) {
+        build(broad);
+        return;
+    }
+    for (int id = 0; id < count; ++id) {
+        if (wasIn[id] != 0) {
+            relocate(broad, id);
+        } else {
+            attach(broad, id);
+        }
+    }
+    improve(broad);
+}
+
+// ------------------------------------------------------------------------------------------
+// queries
+
+static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found)
+{
+    rbDynamicTree* tree = broad->state;
+    int first = found->count;
+    int64_t visited = 0;
+    if (tree->root == EMPTY) {
+        return;
+    }
+    if (tree->root < 0) {
+        if (~tree->root != self && rbDoBoxesOverlap(box, &broad->boxes[~tree->root])) {
+            rbIdList_Push(found, ~tree->root);
+        }
+        return;
+    }
+    rbFloatQuery rounded = rbMakeFloatQuery(box);
+    rbArray_Reserve(tree->stack, 2);
+    int32_t* stack = tree->stack.data;
+    int depth = 0;
+    stack[depth++] = tree->root;
+    while (depth > 0) {
+        const rbTreeNode* node = &tree->nodes[stack[--depth]];
+        ++visited;
+        if (depth + 2 > tree->stack.capacity) {
+            tree->stack.count = depth;
+            rbArray_Reserve(tree->stack, depth + 2);
+            stack = tree->stack.data;
+        }
+        rbIdList_Reserve(found, found->count + 2);
+        // what overlaps cannot be predicted: write first, then count if it was right
+        for (int place = 0; place < 2; ++place) {
+            rbBoxAnswer answer = rbCompareBoxes(rounded, &node->boxes[place]);
+            int32_t child = getChild(node, place);
+            bool isLeaf = child < 0;
+            __builtin_prefetch(&tree->nodes[isLeaf ? 0 : child]);
+            stack[depth] = child;
+            depth += (int)(answer != RB_BOXES_APART) & (int)!isLeaf;
+            if ((int)(answer == RB_BOXES_UNDECIDED) & (int)isLeaf) {
+                answer = rbDoBoxesOverlap(box, &broad->boxes[~child]) ? RB_BOXES_OVERLAP
+                                                                      : RB_BOXES_APART;
+            }
+            found->ids[found->count] = ~child;
+            found->count += (int)(answer == RB_BOXES_OVERLAP) & (int)isLeaf & (int)(~child != self);
+        }
+    }
+    broad->counts.cells += visited;
+    broad->counts.boxTests += 2 * visited;
+    broad->counts.candidates += found->count - first;
+}
+
+// Links go both ways, hulls are those of the children, every box is there once.
+static bool isNodeValid(const rbBroadPhase* broad, int node, int* leaves)
+{
+    const rbDynamicTree* tree = broad->state;
+    for (int place = 0; place < 2; ++place) {
+        const rbFloatBox* box = &tree->nodes[node].boxes[place];
+        int32_t child = getChild(&tree->nodes[node], place);
+        int32_t slot = 2 * node + place;
+        rbFloatBox truth = *box;
+        if (child >= 0) {
+            truth = findHull(&tree->nodes[child].boxes[0], &tree->nodes[child].boxes[1]);
+        } else {
+            rbFloatBox_Set(&truth, &broad->boxes[~child]);
+            ++*leaves;
+        }
+        int32_t told = child >= 0 ? getParent(&tree->nodes[child]) : tree->leafSlots[~child];
+        if (told != slot || !isSameBox(box, &truth) || (child < 0 && broad->isIn[~child] == 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool isValid(const rbBroadPhase* broad)
+{
+    const rbDynamicTree* tree = broad->state;
+    if (tree->root < 0) {
+        return tree->root == EMPTY ? broad->count == 0 : broad->count == 1;
+    }
+    int leaves = 0;
+    RB_ARRAY(int32_t) stack = {0};
+    rbArray_Push(stack, tree->root);
+    bool isGood = getParent(&tree->nodes[tree->root]) == -1;
+    while (isGood && stack.count > 0) {
+        int node = stack.data[--stack.count];
+        isGood = isNodeValid(broad, node, &leaves);
+        for (int place = 0; place < 2; ++place) {
+            if (getChild(&tree->nodes[node], place) >= 0) {
+                rbArray_Push(stack, getChild(&tree->nodes[node], place));
+            }
+        }
+    }
+    rbArray_Free(stack);
+    return isGood && leaves == broad->count;
+}
+
+const rbBroadRow rbBroadRowTree = {
+    .name = "tree",
+    .stateSize = sizeof(rbDynamicTree),
+    .start = start,
+    .stop = stop,
+    .insert = insert,
+    .move = moveBox,
+    .remove = removeBox,
+    .placeAll = placeAll,
+    .query = query,
+    .isValid = isValid,
+};

@@ -1,0 +1,63 @@
+// A table of pairs of boxes with a counter each, and the partners of a box.
+#ifndef RB_BROADPHASE_PAIR_TABLE_H
+#define RB_BROADPHASE_PAIR_TABLE_H
+
+#include "base/core/memory.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// A pair is in the lists of both its boxes. A link is 2 * entry + side, -1 at the end.
+typedef struct rbPairEntry {
+    int32_t ids[2]; // ids[0] < ids[1]; ids[0] = -1: a free entry
+    int32_t counter;
+    int32_t nextInBucket; // or next free entry
+    int32_t next[2];      // by side
+    int32_t previous[2];
+} rbPairEntry;
+
+typedef struct rbPairTable {
+    rbPairEntry* entries;
+    int capacity;
+    int end;            // entries used at some time
+    int count;          // pairs
+    int32_t freeEntry1; // first of the free ones + 1; 0: none
+    int32_t* buckets;
+    int bucketCapacity; // a power of two
+    int32_t* firsts;    // by id, first link
+    int idCapacity;
+} rbPairTable;
+
+void rbPairTable_Free(rbPairTable* table);
+
+// Forgets all pairs, keeps the memory.
+void rbPairTable_Clear(rbPairTable* table);
+
+// Room for boxes below idEnd.
+void rbPairTable_Reserve(rbPairTable* table, int idEnd);
+
+// The entry of a pair, or -1. The order of the two does not matter.
+int rbPairTable_Find(const rbPairTable* table, int a, int b);
+
+// The entry of a pair, made with counter 0 if it is not there.
+int rbPairTable_Add(rbPairTable* table, int a, int b);
+
+void rbPairTable_Remove(rbPairTable* table, int entry);
+
+// for (link = rbPairTable_First(t, id); link >= 0; link = rbPairTable_Next(t, link)) partner...
+static inline int32_t rbPairTable_First(const rbPairTable* table, int id)
+{
+    return table->firsts[id];
+}
+
+static inline int32_t rbPairTable_Next(const rbPairTable* table, int32_t link)
+{
+    return table->entries[link >> 1].next[link & 1];
+}
+
+static inline int rbPairTable_Partner(const rbPairTable* table, int32_t link)
+{
+    return table->entries[link >> 1].ids[1 - (link & 1)];
+}
+
+#endif

@@ -1,0 +1,55 @@
+// The laws of restitution as rows: each turns "when does the impact end" into a goal.
+//
+// Where u_z falls below zero again during restitution (friction can do that in three dimensions)
+// the bodies compress again. Poisson's and Stronge's law then count all compression and all
+// restitution together.
+#include "dynamics/impact/impact_path.h"
+
+#include <string.h>
+
+static void setNewtonGoal(rbImpactPath* path)
+{
+    path->quantity = RB_QUANTITY_VELOCITY;
+    path->goal = path->e * path->startSpeed;
+}
+
+static void setPoissonGoal(rbImpactPath* path)
+{
+    path->quantity = RB_QUANTITY_IMPULSE;
+    path->goal =
+        path->modeImpulse + (path->e * path->compressionImpulse - path->restitutionImpulse);
+}
+
+static void setStrongeGoal(rbImpactPath* path)
+{
+    path->quantity = RB_QUANTITY_WORK;
+    path->goal = -(path->e * path->e) * path->compressionWork - path->restitutionWork;
+}
+
+static const rbImpactLawRow rows[RB_IMPACT_LAW_COUNT] = {
+    [RB_IMPACT_NEWTON] = {"newton", setNewtonGoal},
+    [RB_IMPACT_POISSON] = {"poisson", setPoissonGoal},
+    [RB_IMPACT_STRONGE] = {"stronge", setStrongeGoal},
+};
+
+const rbImpactLawRow* rbGetImpactLaw(rbImpactLaw law)
+{
+    RB_ASSERT((int)law >= 0);
+    RB_ASSERT(law < RB_IMPACT_LAW_COUNT);
+    return &rows[law];
+}
+
+const char* rbImpactLaw_Name(rbImpactLaw law)
+{
+    return rbGetImpactLaw(law)->name;
+}
+
+rbImpactLaw rbImpactLaw_Find(const char* name)
+{
+    RB_ASSERT(name != NULL);
+    int i = 0;
+    while (i < RB_IMPACT_LAW_COUNT && strcmp(rows[i].name, name) != 0) {
+        ++i;
+    }
+    return (rbImpactLaw)i;
+}

@@ -1,0 +1,118 @@
+// The inside of one impact: where it is, what it aims at, and the pieces of its path.
+//
+// An impact is a path over the normal impulse p_z. It is cut into pieces on which everything is
+// known: straight ones (sticking, sliding in a constant direction, no friction; impact_path.c) in
+// closed form, curved ones (impact_slide.c) as Taylor series, or steps of a Runge-Kutta method over
+// the velocity or the work (impact_velocity.c). A goal is what ends the phase at hand: greatest
+// compression, or what the law demands. It is a value of one of three quantities, so that a piece
+// need not know the law.
+#ifndef RB_IMPACT_PATH_H
+#define RB_IMPACT_PATH_H
+
+#include <rattleback/impact.h>
+
+typedef enum rbImpactQuantity {
+    RB_QUANTITY_VELOCITY, // u_z
+    RB_QUANTITY_IMPULSE,  // p_z
+    RB_QUANTITY_WORK,     // of the normal impulse
+    RB_QUANTITY_COUNT
+} rbImpactQuantity;
+
+typedef enum rbImpactMode {
+    RB_MODE_COMPRESSION,
+    RB_MODE_RESTITUTION,
+    RB_MODE_LIFT, // the law is met, but u_z has not yet its least value
+    RB_MODE_DONE,
+    RB_MODE_COUNT
+} rbImpactMode;
+
+typedef struct rbImpactPath {
+    rbSym3 k;
+    double mu;
+    double e;
+    rbImpactLaw law;
+    double startSpeed; // -u_z at the start, > 0
+    double leastSpeed; // of u_z after; 0 but for microcollisions
+
+    double x, y, z;    // u
+    double px, py, pz; // p
+    double work;       // of p_z since the mode began: e^2 of compression may be tiny beside it
+    double workBefore; // of p_z in the modes before
+    double frictionWork;
+
+    rbImpactMode mode;
+    rbImpactQuantity quantity; // the goal
+    double goal;
+    double modeImpulse;        // p_z where the mode began
+    double compressionImpulse; // over all compressions; the work is <= 0
+    double compressionWork;
+    double restitutionImpulse; // of restitutions that compression interrupted
+    double restitutionWork;
+
+    int steps;
+    bool isInaccurate;
+} rbImpactPath;
+
+// Starts the first compression: the velocities and the constants are set, the rest is zero.
+void rbImpactPath_Begin(rbImpactPath* path);
+// The goal is reached: the next mode.
+void rbImpactPath_PassGoal(rbImpactPath* path);
+// u_z fell to zero before the end of restitution: compression again.
+void rbImpactPath_Recompress(rbImpactPath* path);
+
+// What is left of the goal's quantity.
+static inline double rbImpactPath_GetGap(const rbImpactPath* path)
+{
+    double value = path->quantity == RB_QUANTITY_VELOCITY  ? path->z
+                   : path->quantity == RB_QUANTITY_IMPULSE ? path->pz
+                                                           : path->work;
+    return path->goal - value;
+}
+
+// The direction of sliding and the rates it brings.
+typedef struct rbSlip {
+    double speed;        // r = |u_t|
+    double cosine, sine; // of its direction
+    double f;            // du_z/dp_z
+    double g;            // dr/dp_z
+    double h;            // r times the rate at which the direction turns over p_z
+    double hNoise;       // rounding error of h
+    double hSlope;       // dh/dtheta; negative: the direction attracts
+} rbSlip;
+
+rbSlip rbMeasureSlip(const rbImpactPath* path);
+rbSlip rbMakeSlip(const rbImpactPath* path, double speed, double cosine, double sine);
+// The slip with its direction moved to where it settles; unchanged when it does not attract.
+rbSlip rbSettleSlip(const rbImpactPath* path, const rbSlip* slip);
+
+// A piece on which du/dp_z is constant.
+typedef struct rbStraightPiece {
+    double f, g;
+    double cosine, sine; // of sliding; both 0 while sticking
+    double qx, qy;       // dp_t/dp_z
+    double speed;        // at the start of the piece
+    double length;       // in p_z, up to INFINITY; sliding stops there
+} rbStraightPiece;
+
+// Goes along the piece to its end or that of the impact.
+void rbWalkStraight(rbImpactPath* path, const rbStraightPiece* piece);
+
+// Sliding that does not turn, up to its stop.
+rbStraightPiece rbMakeSlidingPiece(const rbImpactPath* path, const rbSlip* slip);
+// What follows a stop: sticking (L-91), or sliding again in the direction L-92; *phase says which.
+rbStraightPiece rbMakePieceAfterStop(const rbImpactPath* path, rbImpactPhase* phase);
+
+// One curved piece over the impulse (L-94).
+void rbWalkCurved(rbImpactPath* path, const rbSlip* slip);
+// One run over the velocity or the work (L-95). False, and nothing done, where these do not serve.
+bool rbWalkByVelocity(rbImpactPath* path, const rbSlip* slip);
+
+// What the law demands of restitution (L-93): sets the goal of the path.
+typedef struct rbImpactLawRow {
+    const char* name;
+    void (*setGoal)(rbImpactPath* path);
+} rbImpactLawRow;
+
+const rbImpactLawRow* rbGetImpactLaw(rbImpactLaw law);
+
+#endif

@@ -1,0 +1,473 @@
+// Lower bounds on the time of contact. All are lower bounds on a gap as a function of time,
+//     gap(t) >= d - V t - A t^2/2,
+// and the first root of the right side, rounded down.
+//
+// Along a direction n, from A to B, with the relative motion c = cB - cA etc. of the centres:
+//     gap(t) >= n.c + t n.v + t^2/2 n.a - h_A(t) - h_B(t),
+// where h(t) is how far a body reaches from its centre towards the other one. For a point r of it
+//     n.r(t) = n.r + t n.(w x r) + remainder = (n + t n x w).r + remainder.
+// First order: n.(w x r) = (n x w).r is at most |w x n| |r| at any time. Second order: the time
+// derivative of n.(w x r) is (n x w).(w x r) + n.(w' x r), at most M |r| with
+//     M = |w x n| |w| + |w'|, so |remainder| <= t^2/2 M |r|,
+// and what is left is the support of the core in the turned direction n + t n x w: a convex
+// function of t. So F(t), the gap without the terms in t^2, is concave: between two times it is
+// above its chord, and the first root of chord + terms in t^2 is safe, whatever the sign of these
+// terms.
+//
+// |w x n| <= |steady x n| + wobble: a top that spins about n costs nothing.
+//
+// Where a face or an edge lies across n, it is its far corner that comes nearer along n, though the
+// other body is nowhere near that corner. There n has to turn with the feature. Seen from a frame
+// that turns with n at a constant rate u (at right angles to n), a body spins with w - u, which
+// changes by |w'| + |u x w| at most, and the centres have
+//     d/dt n.c = n.v + (u x n).c,   d^2/dt^2 n.c = n.a + 2 (u x n).v - u^2 n.c.
+// So the same form holds with other constants, which hold for a short time T. Any u is safe; good
+// ones are the spin of the body with the face, and how n turned since the last measurement.
+//
+// Rounding: differences of centres and velocities are exact to their own size, so d, V and A are
+// off by a few units of rounding of the lengths that enter them, which is subtracted.
+#include "collision/geometry/shape_ops.h"
+#include "dynamics/sweep/sweep.h"
+#include "dynamics/sweep/sweep_core.h"
+#include "dynamics/sweep/sweep_parts.h"
+
+#include <float.h>
+
+#define SLACK (16.0 * DBL_EPSILON)
+// Support mappings are asked for at so many times at most, and fewer where the end of the safe
+// interval is known to a part of this size.
+#define PROBES_MAX 8
+#define PROBE_QUALITY 0.03
+
+// 0 for what does not turn, however large it is.
+static double timesReach(double rate, double reach)
+{
+    return rate > 0.0 ? rate * reach : 0.0;
+}
+
+// First t >= 0 with d - speed t - acceleration t^2/2 <= 0, rounded down; INFINITY if never.
+static double findRoot(double d, double speed, double acceleration)
+{
+    if (!(d > 0.0)) {
+        return 0.0;
+    }
+    double square = speed * speed;
+    double product = 2.0 * acceleration * d;
+    // more than the true one: the root is earlier
+    double discriminant = square + product + SLACK * (square + fabs(product));
+    double root = sqrt(rbMaxOf(discriminant, 0.0));
+    double t = INFINITY;
+    if (speed > 0.0 && discriminant >= 0.0) {
+        t = 2.0 * d / (speed + root);
+    } else if (speed <= 0.0 && acceleration > 0.0) {
+        t = (root - speed) / acceleration;
+    }
+    return t * (1.0 - SLACK);
+}
+
+double rbBoundByPaths(const rbSweepBody* a, const rbSweepBody* b, double gap, double level)
+{
+    RB_ASSERT(a != NULL && b != NULL);
+    const rbSweepMotion* ma = &a->motion;
+    const rbSweepMotion* mb = &b->motion;
+    double speed = rbDistance(mb->velocity, ma->velocity) + timesReach(ma->spinMax, a->radius) +
+                   timesReach(mb->spinMax, b->radius);
+    double acceleration = rbDistance(mb->acceleration, ma->acceleration);
+    speed += ma->velocitySlack + mb->velocitySlack + SLACK * speed;
+    acceleration += ma->accelerationSlack + mb->accelerationSlack + SLACK * acceleration;
+    return findRoot(gap - level, speed + a->growth + b->growth, acceleration);
+}
+
+// ----------------------------------------------------------------------------- along a direction
+
+// One body seen along a direction that points to the other one.
+typedef struct Side {
+    const rbSweepBody* body;
+    bool isPlane;
+    bool isCompound;
+    rbVec3 center;    // m, in the frame of the geometry
+    rbVec3 direction; // unit, in the frame of the geometry
+    rbVec3 turning;   // rad/s, direction x spin in the frame of the geometry
+    double lever;     // m, height of the centre of mass over the origin of the geometry
+    double turnMax;   // rad/s, of the direction against the body
+    double bending;   // rad/s^2, M
+    double ball;      // m, no point is farther from the centre of mass, INFINITY for a plane
+    double size;      // m, what rounding is relative to
+} Side;
+
+// Two bodies along n: gap(t) >= d + t speed + t^2/2 acceleration - heights of the sides.
+typedef struct Along {
+    Side a, b;
+    rbVec3 normal;       // unit, from A to B
+    double d;            // m, between the centres, less the roundings
+    double speed;        // m/s
+    double acceleration; // m/s^2
+} Along;
+
+// Radius of a ball about the centre of mass that holds a body, without its rounding.
+static double ballOf(const rbSweepBody* body)
+{
+    const rbGeometry* geometry = body->geometry;
+    if (geometry->type == RB_SHAPE_SPHERE) {
+        return body->radius + geometry->data.sphere.radius;
+    }
+    if (geometry->type == RB_SHAPE_CAPSULE) {
+        return body->radius + geometry->data.capsule.radius;
+    }
+    if (geometry->type == RB_SHAPE_COMPOUND) { // its balls may be of any size
+        return rbDistance(body->motion.center, body->pose.p) + geometry->radius;
+    }
+    return body->radius;
+}
+
+// Where directions turn, this much in all at most: beyond, the constants are too bad.
+#define TURN_MAX 0.25
+
+static Side makeSide(const rbSweepBody* body, rbVec3 direction)
+{
+    const rbSweepMotion* motion = &body->motion;
+    const rbGeometry* geometry = body->geometry;
+    rbTransform pose = body->pose;
+    Side side = {.body = body,
+                 .isPlane = geometry->type == RB_SHAPE_PLANE,
+                 .isCompound = geometry->type == RB_SHAPE_COMPOUND};
+    rbVec3 toCenter = rbSub(motion->center, pose.p);
+    side.center = rbInvRotate(pose.q, toCenter);
+    side.direction = rbInvRotate(pose.q, direction);
+    side.turning = rbInvRotate(pose.q, rbCross(direction, motion->spin));
+    side.lever = rbDot(direction, toCenter);
+    double steady = rbLength(rbCross(motion->steadySpin, direction));
+    side.turnMax = rbMinOf(steady + motion->wobble + SLACK * motion->spinMax, motion->spinMax);
+    side.bending = side.turnMax * motion->spinMax + motion->spinRateMax;
+    side.size = rbLength(toCenter) + fabs(body->rounding) +
+                (side.isPlane ? fabs(geometry->data.plane.offset) : geometry->radius);
+    side.ball = ballOf(body);
+    return side;
+}
+
+// Height of the core over the centre of mass at a time, to first order in the turning, and with the
+// remainder of each part of a compound.
+static rbCoreHeight heightAt(const Side* side, double t)
+{
+    const rbGeometry* geometry = side->body->geometry;
+    if (side->isPlane) {
+        return (rbCoreHeight){geometry->data.plane.offset - side->lever, 0.0};
+    }
+    rbCoreProbe probe = {.direction = rbAddScaled(side->direction, t, side->turning),
+                         .rate = side->turning,
+                         .center = side->center,
+                         .lift = 0.5 * t * t * side->bending,
+                         .liftRate = t * side->bending,
+                         .reachMax = side->body->radius};
+    rbCoreHeight height = rbGetCoreHeight(geometry, &probe);
+    height.height -= rbDot(probe.direction, side->center);
+    height.rate -= rbDot(probe.rate, side->center);
+    return height;
+}
+
+// The remainder that is the same for all points.
+static double bendingOf(const Side* side)
+{
+    return side->isCompound ? 0.0 : timesReach(side->bending, side->body->radius);
+}
+
+// False if there is no such direction: a compound with a plane in it reaches to infinity.
+static bool makeAlong(const rbSweepBody* a, const rbSweepBody* b, rbVec3 normal, Along* along)
+{
+    const rbSweepMotion* ma = &a->motion;
+    const rbSweepMotion* mb = &b->motion;
+    const rbGeometry* ga = a->geometry;
+    const rbGeometry* gb = b->geometry;
+    rbVec3 n = normal;
+    if (ga->type == RB_SHAPE_PLANE) {
+        n = rbRotate(a->pose.q, ga->data.plane.normal);
+    } else if (gb->type == RB_SHAPE_PLANE) {
+        n = rbNeg(rbRotate(b->pose.q, gb->data.plane.normal));
+    }
+    bool isBoundedA = ga->isBounded || ga->type == RB_SHAPE_PLANE;
+    bool isBoundedB = gb->isBounded || (gb->type == RB_SHAPE_PLANE && ga->isBounded);
+    n = rbNormalize(n);
+    if (!isBoundedA || !isBoundedB || !(rbLengthSquared(n) > 0.5)) {
+        return false;
+    }
+    rbVec3 c = rbSub(mb->center, ma->center);
+    rbVec3 v = rbSub(mb->velocity, ma->velocity);
+    rbVec3 w = rbSub(mb->acceleration, ma->acceleration);
+    along->normal = n;
+    along->a = makeSide(a, n);
+    along->b = makeSide(b, rbNeg(n));
+    along->d = rbDot(n, c) - a->rounding - b->rounding -
+               SLACK * (rbLength(c) + along->a.size + along->b.size);
+    double turning =
+        timesReach(along->a.turnMax, a->radius) + timesReach(along->b.turnMax, b->radius);
+    along->speed = rbDot(n, v) - SLACK * (rbLength(v) + turning) - ma->velocitySlack -
+                   mb->velocitySlack - a->growth - b->growth;
+    along->acceleration =
+        rbDot(n, w) - SLACK * rbLength(w) - ma->accelerationSlack - mb->accelerationSlack;
+    return true;
+}
+
+// The same side for a direction that turns at a rate, for a time.
+static void turnSide(Side* side, rbVec3 direction, rbVec3 turning, double time)
+{
+    const rbSweepMotion* motion = &side->body->motion;
+    rbVec3 spin = rbSub(motion->spin, turning);
+    double turn = rbLength(turning);
+    double rate = motion->spinRateMax + rbLength(rbCross(turning, motion->spin)) +
+                  turn * (time * motion->spinRateMax + SLACK * motion->spinMax);
+    rbVec3 against = rbCross(direction, spin);
+    double rounding = SLACK * (motion->spinMax + turn);
+    side->turning = rbInvRotate(side->body->pose.q, against);
+    side->turnMax = rbLength(against) + time * rate + rounding;
+    side->bending = side->turnMax * (rbLength(spin) + time * rate + rounding) + rate;
+}
+
+// Turns the direction of bodies seen along n. Returns how long it holds.
+static double turnAlong(Along* along, rbVec3 n, rbVec3 turning)
+{
+    const rbSweepBody* a = along->a.body;
+    const rbSweepBody* b = along->b.body;
+    const rbSweepMotion* ma = &a->motion;
+    const rbSweepMotion* mb = &b->motion;
+    double turn = rbLength(turning) * (1.0 + SLACK);
+    double time = TURN_MAX / (turn + ma->spinMax + mb->spinMax);
+    time = rbMinOf(time, rbMinOf(ma->horizon, mb->horizon));
+    turnSide(&along->a, n, turning, time);
+    turnSide(&along->b, rbNeg(n), turning, time);
+    rbVec3 c = rbSub(mb->center, ma->center);
+    rbVec3 v = rbSub(mb->velocity, ma->velocity);
+    rbVec3 w = rbSub(mb->acceleration, ma->acceleration);
+    double acceleration = rbLength(w) + ma->accelerationSlack + mb->accelerationSlack;
+    double speed = rbLength(v) + ma->velocitySlack + mb->velocitySlack + time * acceleration;
+    double distance = rbLength(c) + time * speed;
+    along->speed += rbDot(rbCross(turning, n), c) - SLACK * turn * distance;
+    // the slacks of the acceleration are in it already
+    along->acceleration -=
+        turn * (time * acceleration + 2.0 * speed + turn * distance) * (1.0 + SLACK);
+    return time;
+}
+
+// F of the head, less the level, and its derivative.
+static rbCoreHeight gapAt(const Along* along, double t, double level)
+{
+    rbCoreHeight a = heightAt(&along->a, t);
+    rbCoreHeight b = heightAt(&along->b, t);
+    return (rbCoreHeight){along->d - level + t * along->speed - a.height - b.height,
+                          along->speed - a.rate - b.rate};
+}
+
+// From the heights at the instant; or, however a body may turn, from the ball that holds it.
+static double boundFirst(const Along* along, double level, double heightA, double heightB)
+{
+    double d = along->d - level;
+    double turningA = timesReach(along->a.turnMax, along->a.body->radius);
+    double turningB = timesReach(along->b.turnMax, along->b.body->radius);
+    double ballA = along->a.ball;
+    double ballB = along->b.ball;
+    double speed = -along->speed;
+    double acceleration = -along->acceleration;
+    double best = findRoot(d - heightA - heightB, turningA + turningB + speed, acceleration);
+    best = rbMaxOf(best, findRoot(d - ballA - heightB, turningB + speed, acceleration));
+    best = rbMaxOf(best, findRoot(d - heightA - ballB, turningA + speed, acceleration));
+    return rbMaxOf(best, findRoot(d - ballA - ballB, speed, acceleration));
+}
+
+double rbBoundAlong(const rbSweepBody* a, const rbSweepBody* b, rbVec3 normal, double level)
+{
+    RB_ASSERT(a != NULL && b != NULL && rbIsFinite3(normal));
+    Along along;
+    if (!makeAlong(a, b, normal, &along)) {
+        return 0.0;
+    }
+    double heightA = heightAt(&along.a, 0.0).height;
+    double heightB = heightAt(&along.b, 0.0).height;
+    return boundFirst(&along, level, heightA, heightB);
+}
+
+// First time from low on, up to high, at which chord + t^2/2 acceleration may fall to 0; high if it
+// does not. The chord leads from gapLow > -low^2/2 acceleration at low to gapHigh at high.
+static double findChordRoot(double low, double gapLow, double high, double gapHigh,
+                            double acceleration)
+{
+    double slope = (gapHigh - gapLow) / (high - low);
+    // seen from low: value + s rate + s^2/2 acceleration, s = t - low
+    double value = gapLow + 0.5 * acceleration * low * low;
+    double rate = slope + acceleration * low;
+    double s = findRoot(value, -rate, -acceleration);
+    return s < high - low ? low + s * (1.0 - SLACK) : high;
+}
+
+// Where to look next: the tangent at low says that the root cannot be later, unless t^2 pushes the
+// bodies apart.
+static double guessEnd(double low, rbCoreHeight gap, double acceleration)
+{
+    double value = gap.height + 0.5 * acceleration * low * low;
+    double s = findRoot(value, -gap.rate - acceleration * low, -acceleration);
+    return low + s * (1.0 + PROBE_QUALITY);
+}
+
+// Widens the safe interval [0, low] by chords of the concave F.
+static double widen(const Along* along, double level, double low, double horizon)
+{
+    double acceleration = along->acceleration - bendingOf(&along->a) - bendingOf(&along->b);
+    double bad = horizon; // not looked at, or not safe
+    rbCoreHeight gap = gapAt(along, low, level);
+    for (int i = 1; i < PROBES_MAX && low < bad; i += 2) {
+        if (!(gap.height + 0.5 * acceleration * low * low > 0.0)) {
+            break; // the remainder costs more than it gains
+        }
+        double high = guessEnd(low, gap, acceleration);
+        if (!(high < bad)) {
+            // no guess: far, but by a factor that later chords can bridge
+            high = bad < 16.0 * low ? bad : rbMinOf(sqrt(low) * sqrt(bad), 1e3 * low);
+            high = rbMaxOf(high, low * (1.0 + PROBE_QUALITY));
+        }
+        rbCoreHeight gapHigh = gapAt(along, high, level);
+        double safe = findChordRoot(low, gap.height, high, gapHigh.height, acceleration);
+        bool isGood = safe - low > (1.0 - 2.0 * PROBE_QUALITY) * (high - low);
+        if (safe >= high) {
+            low = high;
+            gap = gapHigh;
+            continue;
+        }
+        low = safe;
+        bad = high;
+        if (isGood || !(safe > 0.0)) {
+            break;
+        }
+        gap = gapAt(along, low, level);
+    }
+    return low;
+}
+
+static double horizonOf(const rbSweepBody* a, const rbSweepBody* b)
+{
+    return rbMinOf(a->motion.horizon, b->motion.horizon);
+}
+
+// Only flat features gain from a direction that turns with their body.
+static bool hasFlats(const rbSweepBody* body)
+{
+    rbShapeType type = body->geometry->type;
+    return type != RB_SHAPE_SPHERE && type != RB_SHAPE_ELLIPSOID && type != RB_SHAPE_PLANE;
+}
+
+// Widens the safe interval [0, low] by a direction that turns.
+static double widenTurning(const Along* fixed, rbVec3 turning, double level, double low)
+{
+    Along along = *fixed;
+    rbVec3 n = along.normal;
+    rbVec3 across = rbAddScaled(turning, -rbDot(turning, n), n);
+    if (!(rbLengthSquared(across) > 0.0)) {
+        return low;
+    }
+    double time = turnAlong(&along, n, across);
+    return low < time ? widen(&along, level, low, time) : low;
+}
+
+// Second order, from a safe interval [0, low].
+static double boundSecond(const Along* along, rbVec3 turning, double level, double low)
+{
+    const rbSweepBody* a = along->a.body;
+    const rbSweepBody* b = along->b.body;
+    double horizon = horizonOf(a, b);
+    double heightA = heightAt(&along->a, 0.0).height;
+    double heightB = heightAt(&along->b, 0.0).height;
+    bool isParted = along->d - heightA - heightB > level;
+    bool turns = along->a.turnMax > 0.0 || along->b.turnMax > 0.0;
+    low = rbMaxOf(low, boundFirst(along, level, heightA, heightB));
+    if (!isParted || !turns || !(low > 0.0) || low >= horizon) {
+        return low;
+    }
+    low = widen(along, level, low, horizon);
+    if (along->a.isPlane || along->b.isPlane || !(hasFlats(a) || hasFlats(b))) {
+        return low;
+    }
+    low = widenTurning(along, turning, level, low);
+    low = hasFlats(a) ? widenTurning(along, a->motion.spin, level, low) : low;
+    return hasFlats(b) ? widenTurning(along, b->motion.spin, level, low) : low;
+}
+
+double rbBoundBySupports(const rbSweepBody* a, const rbSweepBody* b, rbVec3 normal, double level)
+{
+    RB_ASSERT(a != NULL && b != NULL && rbIsFinite3(normal));
+    Along along;
+    return makeAlong(a, b, normal, &along) ? boundSecond(&along, RB_VEC3_ZERO, level, 0.0) : 0.0;
+}
+
+// ------------------------------------------------------------------------------------------- all
+
+// Where the centre of a ball is the centre of mass, turning does not count.
+static bool isBall(const rbSweepBody* body)
+{
+    return body->geometry->type == RB_SHAPE_SPHERE &&
+           body->radius <= SLACK * body->geometry->data.sphere.radius;
+}
+
+// When the balls meet that hold the bodies, on the safe side: the exact time for spheres. 0 if they
+// overlap, or the centres are not on known parabolas.
+static double boundBalls(const rbSweepBody* a, const rbSweepBody* b, double level)
+{
+    const rbSweepMotion* ma = &a->motion;
+    const rbSweepMotion* mb = &b->motion;
+    double radii = ballOf(a) + ballOf(b);
+    if (ma->accelerationSlack + mb->accelerationSlack > 0.0 || !isfinite(radii)) {
+        return 0.0;
+    }
+    rbVec3 p = rbSub(mb->center, ma->center);
+    double distance = rbLength(p);
+    double size = distance + radii + fabs(a->rounding) + fabs(b->rounding) + fabs(level);
+    double r = radii + a->rounding + b->rounding + level + SLACK * size;
+    if (distance <= r && !(isBall(a) && isBall(b))) {
+        return 0.0;
+    }
+    double growth = a->growth + b->growth + ma->velocitySlack + mb->velocitySlack;
+    double t = rbSweepSpheres(p, rbSub(mb->velocity, ma->velocity),
+                              rbSub(mb->acceleration, ma->acceleration), r, growth);
+    return t * (1.0 - SLACK);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): by parts, compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
+double rbBoundMeetingTurning(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
+                             rbVec3 turning, double level)
+{
+    RB_ASSERT(a != NULL && b != NULL && gap != NULL);
+    RB_ASSERT(a->radius >= 0.0 && b->radius >= 0.0);
+    RB_ASSERT(rbIsFinite3(gap->normal) && rbIsFinite3(turning));
+    double horizon = horizonOf(a, b);
+    RB_ASSERT(horizon >= 0.0);
+    if (!(gap->lower > level)) {
+        return 0.0;
+    }
+    double best = rbBoundByPaths(a, b, gap->lower, level);
+    if (best < horizon) {
+        best = rbMaxOf(best, boundBalls(a, b, level));
+    }
+    if (best >= horizon || (isBall(a) && isBall(b))) {
+        return rbMinOf(best, horizon);
+    }
+    Along along;
+    double before = best;
+    if (makeAlong(a, b, gap->normal, &along)) {
+        best = boundSecond(&along, turning, level, best);
+    }
+    // nearest parts need not part the hulls, but the line of the centres may
+    bool isConvex = rbGeometry_IsConvex(a->geometry) && rbGeometry_IsConvex(b->geometry);
+    rbVec3 line = rbSub(b->motion.center, a->motion.center);
+    if (best == before && !isConvex && makeAlong(a, b, line, &along)) {
+        best = boundSecond(&along, RB_VEC3_ZERO, level, best);
+    }
+    bool hasParts =
+        a->geometry->type == RB_SHAPE_COMPOUND || b->geometry->type == RB_SHAPE_COMPOUND;
+    if (best == before && hasParts) {
+        best = rbMaxOf(best, rbBoundParts(a, b, gap, turning, level));
+    }
+    return rbMinOf(best, horizon);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): see above.
+double rbBoundMeeting(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
+                      double level)
+{
+    return rbBoundMeetingTurning(a, b, gap, RB_VEC3_ZERO, level);
+}
