@@ -92,6 +92,8 @@ typedef struct rbBodyDef {
                                   // NULL: from the shapes
     const rbPathDef* path;        // kinematic bodies; NULL stands still
     rbMotionSettings motion;      // zero fields (AUTO, step 0, ...) mean "as the world says"
+    double growth; // m/s: for the event engine the shapes are rounded by a ball whose radius is
+                   // this times the world's time; mass and inertia stay; 0: they keep their size
     void* userData;
 } rbBodyDef;
 
@@ -166,6 +168,7 @@ typedef struct rbMaterial {
     double density;     // kg/m^3, > 0
     double restitution; // 0..1
     double friction;    // Coulomb coefficient, >= 0
+    int kind;           // 0 .. RB_MATERIAL_KINDS_MAX - 1, for rbWorld_SetMaterialPair
 } rbMaterial;
 
 typedef struct rbShapeDef {
@@ -225,6 +228,7 @@ typedef struct rbForceDef {
     rbForceFn* callback;    //              (user)
     void* context;          //              (user)
     double accelerationMax; // m/s^2, what a user force promises; negative: no promise
+    double torqueMax;       // N m, what a user force promises; negative: no promise
 } rbForceDef;
 
 RB_API rbForceDef rbDefaultForceDef(void);

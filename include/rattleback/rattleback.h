@@ -5,8 +5,10 @@
 
 #include <rattleback/base.h>
 #include <rattleback/body.h>
+#include <rattleback/broadphase.h>
 #include <rattleback/collision.h>
 #include <rattleback/id.h>
+#include <rattleback/impact.h>
 #include <rattleback/shape.h>
 #include <rattleback/vecmath.h>
 #include <rattleback/world.h>

@@ -8,16 +8,29 @@
 #define RATTLEBACK_WORLD_H
 
 #include <rattleback/body.h>
+#include <rattleback/event.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// What happens between bodies.
+typedef enum rbEngineType {
+    RB_ENGINE_FLIGHT, // nothing: they fly through each other
+    RB_ENGINE_EVENT,  // every collision is found and resolved, one after the other
+    RB_ENGINE_COUNT
+} rbEngineType;
+
+RB_API const char* rbEngineType_Name(rbEngineType type); // "flight", "event"
+RB_API rbEngineType rbEngineType_Find(const char* name); // RB_ENGINE_COUNT if unknown
 
 typedef struct rbWorldDef {
     uint32_t cookie;
     rbVec3 gravity;     // m/s^2; default (0, 0, -9.81)
     rbVec3 periodicBox; // m, edge lengths of a periodic box centred on the origin; 0 = no period
     rbMotionSettings motion; // for bodies that do not say otherwise; default AUTO, 1e-3 s, 8, 1e-12
+    rbEngineType engine;     // default FLIGHT
+    rbEventSettings event;   // of the event engine
     int bodyCapacity;        // bodies to make room for at once; 0 is fine
 } rbWorldDef;
 
@@ -33,8 +46,13 @@ typedef struct rbLedger {
     double kineticAngular;  // J
     double potential;       // J, of gravity, constant and central forces; zero at the origin
     double work;            // J, put in so far by the other forces, impulses and settings of state
+    double impactWork;      // J, of the normal impulses of impacts so far; negative: lost
+    double frictionWork;    // J, of the tangential impulses of impacts
+    double microWork;       // J, of microcollisions, normal and tangential
+    double restWork;        // J, taken from bodies that came to rest, or given by parting overlaps
     double energy;          // J, kineticLinear + kineticAngular + potential
-    double energyDrift;     // J, energy - work - energy at the start: what the numerics lost
+    double energyDrift;     // J, energy - all of the work above - energy at the start: what the
+                            // numerics lost
     rbVec3 momentum;        // kg m/s
     rbVec3 angularMomentum; // kg m^2/s about the origin
     rbVec3 spinMomentum;    // kg m^2/s, sum of the bodies' own about their centres
@@ -57,6 +75,9 @@ typedef struct rbStepReport {
 
 // Moves the world forward by dt >= 0 seconds. Allocates nothing after the first call, except when
 // an event finds the journal full.
+//
+// With the event engine the report is INVALID when the start is refused, and LIMIT when the budget
+// of events is spent: the world stands where it came to, and rbWorld_GetError has the sentence.
 RB_API rbStepReport rbWorld_Advance(rbWorld* world, double dt);
 // The same to a given time, which lands on it exactly; times before now leave the world as it is.
 RB_API rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time);
@@ -101,24 +122,53 @@ RB_API rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const doub
 // The journal: everything that changed a flight, in order of time. Borrowed until the next call
 // that changes the world.
 typedef enum rbEventKind {
-    RB_EVENT_IMPULSE,   // rbBody_ApplyImpulse or ApplyAngularImpulse
-    RB_EVENT_SET_STATE, // rbBody_SetState or rbWorld_WriteField
-    RB_EVENT_FALLBACK,  // loads forced another motion row
-    RB_EVENT_TOLERANCE, // an integration missed its tolerance
+    RB_EVENT_IMPULSE,        // rbBody_ApplyImpulse or ApplyAngularImpulse
+    RB_EVENT_SET_STATE,      // rbBody_SetState or rbWorld_WriteField
+    RB_EVENT_FALLBACK,       // loads forced another motion row
+    RB_EVENT_TOLERANCE,      // an integration missed its tolerance
+    RB_EVENT_IMPACT,         // an impact by its law
+    RB_EVENT_MICROCOLLISION, // a tiny impact of a contact that lasts
+    RB_EVENT_LASTING,        // an infinite series of bounces ended: from here the contact lasts
+    RB_EVENT_REST,           // a body was held: it rests until something moves it
+    RB_EVENT_WAKE,           // a held body was let go
+    RB_EVENT_PARTED,         // bodies that overlapped at the start were pushed apart
     RB_EVENT_COUNT
 } rbEventKind;
 
 typedef struct rbEvent {
     double time; // s
     rbEventKind kind;
+    rbImpactLaw law; // of impacts and microcollisions
     rbBodyId bodyA;
-    rbBodyId bodyB;      // null when one body is concerned
-    double energyChange; // J
+    rbBodyId bodyB;       // null when one body is concerned
+    double energyChange;  // J
+    double energyBefore;  // J, kinetic, of the two bodies; impacts
+    double frictionWork;  // J, the part of the change that friction took; impacts
+    rbVec3 point;         // m, world; impacts
+    rbVec3 normal;        // unit, from A to B; impacts
+    rbVec3 impulse;       // N s, on B; impacts
+    double approachSpeed; // m/s, along the normal, before; impacts
+    uint32_t history;     // what the contact point did, see rbImpactHistory_Format
 } rbEvent;
 
 RB_API const char* rbEventKind_Name(rbEventKind kind);
 RB_API const rbEvent* rbWorld_GetEvents(const rbWorld* world, int* count);
 RB_API void rbWorld_ClearEvents(rbWorld* world);
+
+// Judges the world for its engine and makes it ready: overlaps at the start, forces without a
+// bound, a periodic box too small. Advancing does the same; here the error says more.
+RB_API rbStatus rbWorld_Prepare(rbWorld* world, rbError* error);
+// Why the last advance was refused or ended early; status OK if it was not.
+RB_API rbError rbWorld_GetError(const rbWorld* world);
+RB_API rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world);
+// Impacts are written down (the default) or only counted.
+RB_API void rbWorld_EnableJournal(rbWorld* world, bool isOn);
+// Whether the event engine holds a body at rest.
+RB_API bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId);
+
+// What happens between two kinds of material, instead of the combination rules; kinds in any order.
+RB_API rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB,
+                                        const rbMaterialPair* pair, rbError* error);
 
 // A hash of the time and the state of every body, bit by bit.
 RB_API uint64_t rbWorld_GetHash(const rbWorld* world);

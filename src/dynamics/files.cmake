@@ -1,5 +1,16 @@
 target_sources(rattleback PRIVATE
   src/dynamics/bodies/name_table.c
+  src/dynamics/engines/event_bodies.c
+  src/dynamics/engines/event_cluster.c
+  src/dynamics/engines/event_engine.c
+  src/dynamics/engines/event_snapshot.c
+  src/dynamics/engines/event_impacts.c
+  src/dynamics/engines/event_lasting.c
+  src/dynamics/engines/event_loop.c
+  src/dynamics/engines/event_pairs.c
+  src/dynamics/engines/event_regions.c
+  src/dynamics/engines/event_rest.c
+  src/dynamics/engines/pair_loop.c
   src/dynamics/forces/force_ops.c
   src/dynamics/impact/collision_frame.c
   src/dynamics/impact/combine.c

@@ -54,7 +54,15 @@ rbLedger rbWorld_GetLedger(const rbWorld* world)
     }
     ledger.work += world->externalWork;
     ledger.energy = ledger.kineticLinear + ledger.kineticAngular + ledger.potential;
-    ledger.energyDrift = ledger.energy - ledger.work - world->energyReference;
+    if (world->engine != NULL) {
+        rbEventWork work = rbEventEngine_GetWork(world->engine);
+        ledger.impactWork = work.impact;
+        ledger.frictionWork = work.friction;
+        ledger.microWork = work.micro;
+        ledger.restWork = work.rest;
+    }
+    ledger.energyDrift = ledger.energy - ledger.work - ledger.impactWork - ledger.frictionWork -
+                         ledger.microWork - ledger.restWork - world->energyReference;
     return ledger;
 }
 
@@ -63,6 +71,12 @@ static const char* const eventNames[RB_EVENT_COUNT] = {
     [RB_EVENT_SET_STATE] = "set state",
     [RB_EVENT_FALLBACK] = "motion fallback",
     [RB_EVENT_TOLERANCE] = "tolerance missed",
+    [RB_EVENT_IMPACT] = "impact",
+    [RB_EVENT_MICROCOLLISION] = "microcollision",
+    [RB_EVENT_LASTING] = "lasting contact",
+    [RB_EVENT_REST] = "rest",
+    [RB_EVENT_WAKE] = "wake",
+    [RB_EVENT_PARTED] = "parted",
 };
 
 const char* rbEventKind_Name(rbEventKind kind)

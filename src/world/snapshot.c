@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
-#define SNAPSHOT_VERSION 1u
+#define SNAPSHOT_VERSION 2u
 
 typedef struct SnapshotHeader {
     uint32_t magic;
@@ -22,11 +22,13 @@ typedef struct SnapshotHeader {
     double externalWork;
     int32_t bodyCount;
     int32_t eventCount;
+    uint64_t engineSize; // bytes of the event engine behind the bodies; 0: it was not ready
 } SnapshotHeader;
 
 typedef struct SnapshotBody {
     rbFlight flight;
     rbMotionState state;
+    rbVec3 acceleration; // held bodies have none
 } SnapshotBody;
 
 static uint64_t checksumOf(const void* bytes, size_t size)
@@ -53,9 +55,21 @@ static uint64_t structureHash(const rbWorld* world)
     return hash;
 }
 
-size_t rbWorld_GetSnapshotSize(const rbWorld* world)
+static size_t bodiesSize(const rbWorld* world)
 {
     return sizeof(SnapshotHeader) + (size_t)world->bodies.count * sizeof(SnapshotBody);
+}
+
+// Flights started from outside since the last advance are taken in by a new start of the engine.
+static size_t engineSize(const rbWorld* world)
+{
+    bool isKept = world->isEngineReady && world->touched.count == 0;
+    return isKept ? rbEventEngine_GetSnapshotSize(world->engine) : 0;
+}
+
+size_t rbWorld_GetSnapshotSize(const rbWorld* world)
+{
+    return bodiesSize(world) + engineSize(world);
 }
 
 rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rbError* error)
@@ -75,6 +89,7 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .externalWork = world->externalWork,
         .bodyCount = world->bodies.count,
         .eventCount = world->events.count,
+        .engineSize = engineSize(world),
     };
     char* place = bytes;
     memcpy(place, &header, sizeof header);
@@ -83,8 +98,12 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         SnapshotBody body;
         memcpy(&body.flight, &world->flights.data[i], sizeof body.flight);
         memcpy(&body.state, &world->states.data[i], sizeof body.state);
+        body.acceleration = world->motions.data[i].acceleration;
         memcpy(place, &body, sizeof body);
         place += sizeof body;
+    }
+    if (header.engineSize > 0) {
+        rbEventEngine_TakeSnapshot(world->engine, place);
     }
     header.checksum = checksumOf(bytes, needed);
     memcpy(bytes, &header, sizeof header);
@@ -105,10 +124,11 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
         return rbError_Set(error, RB_STATUS_INVALID,
                            "the world has other bodies or forces than when the snapshot was taken");
     }
-    if (size < rbWorld_GetSnapshotSize(world)) {
+    size_t needed = bodiesSize(world) + (size_t)header.engineSize;
+    if (header.engineSize > SIZE_MAX / 2 || size < needed) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
     }
-    if (header.checksum != checksumOf(bytes, rbWorld_GetSnapshotSize(world))) {
+    if (header.checksum != checksumOf(bytes, needed)) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is damaged");
     }
     world->time = header.time;
@@ -124,7 +144,14 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
         memcpy(&body, place, sizeof body);
         world->flights.data[i] = body.flight;
         world->states.data[i] = body.state;
+        world->motions.data[i].acceleration = body.acceleration;
         place += sizeof body;
+    }
+    world->touched.count = 0;
+    if (header.engineSize > 0 && world->isEngineReady) {
+        rbEventEngine_RestoreSnapshot(world->engine, place);
+    } else {
+        world->isEngineReady = false;
     }
     return RB_STATUS_OK;
 }

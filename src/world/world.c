@@ -3,6 +3,7 @@
 // Time is summed with compensation, so that a million steps of a millisecond end at 1000 s. An
 // advance evaluates every body from its flight record; nothing in it allocates, and nothing but an
 // event starts a new record.
+#include "world/world_event.h"
 #include "world/world_state.h"
 
 #include <limits.h>
@@ -15,6 +16,8 @@ rbWorldDef rbDefaultWorldDef(void)
         .cookie = RB_COOKIE_WORLD,
         .gravity = {0.0, 0.0, -9.81},
         .motion = {.type = RB_MOTION_AUTO, .step = 1e-3, .degree = 8, .tolerance = 1e-12},
+        .engine = RB_ENGINE_FLIGHT,
+        .event = rbDefaultEventSettings(),
     };
     return def;
 }
@@ -67,7 +70,8 @@ rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
             box.x, box.y, box.z);
         return NULL;
     }
-    if (rbJudgeMotionSettings(&def->motion, error) != RB_STATUS_OK) {
+    if (rbJudgeMotionSettings(&def->motion, error) != RB_STATUS_OK ||
+        rbJudgeEngine(def, error) != RB_STATUS_OK) {
         return NULL;
     }
     rbWorld* world = rbAllocZero(1, sizeof *world);
@@ -93,6 +97,8 @@ void rbDestroyWorld(rbWorld* world)
     for (int i = 0; i < world->geometries.count; ++i) {
         rbDestroyGeometry(world->geometries.data[i].geometry);
     }
+    rbWorld_FreeEngine(world);
+    rbArray_Free(world->materialPairs);
     rbArray_Free(world->bodies);
     rbArray_Free(world->flights);
     rbArray_Free(world->motions);
@@ -143,6 +149,12 @@ static void evaluateBodies(rbWorld* world, rbStepReport* report)
 static rbStepReport moveTo(rbWorld* world, double time, double rest)
 {
     rbStepReport report = {.status = RB_STATUS_OK, .bodyCount = world->aliveCount};
+    if (world->def.engine == RB_ENGINE_EVENT) {
+        double reached;
+        report.status = rbWorld_AdvanceEngine(world, time, &reached, &report.failedBody);
+        rest = reached == time ? rest : 0.0;
+        time = reached;
+    }
     world->time = time;
     world->timeRest = rest;
     evaluateBodies(world, &report);

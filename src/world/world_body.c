@@ -130,6 +130,10 @@ static rbStatus judgeBody(const rbWorld* world, const rbBodyDef* def, rbError* e
             return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
         }
     }
+    if (!isfinite(def->growth)) {
+        return rbError_Set(error, RB_STATUS_INVALID, "body \"%s\": the growth %g m/s is not finite",
+                           name, def->growth);
+    }
     if (def->path != NULL && def->type != RB_BODY_KINEMATIC) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "body \"%s\" has a path; only kinematic bodies follow one", name);
@@ -182,6 +186,8 @@ rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
     body->path = path;
     body->motion = def->motion;
     body->userData = def->userData;
+    body->growth = def->growth;
+    rbWorld_NoteChange(world);
     body->principal = RB_TRANSFORM_IDENTITY;
     if (def->name != NULL && def->name[0] != '\0') {
         (void)snprintf(body->name, sizeof body->name, "%s", def->name);
@@ -220,6 +226,7 @@ void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
     int index = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[index];
     double parts[3];
+    rbWorld_NoteChange(world);
     // What it had leaves the books with it: its energy, and the work it was given.
     world->energyReference -=
         rbWorld_BodyEnergy(world, index, parts) - world->states.data[index].work;
@@ -346,6 +353,7 @@ void rbWorld_StartFlight(rbWorld* world, int index)
     rbMotionState state = world->states.data[index];
     bool wasFallback = flight->isFallback;
     rbFlight_Start(flight, &world->motions.data[index], world->time, &state);
+    rbWorld_NoteFlight(world, index);
     if (flight->isFallback && !wasFallback) {
         rbWorld_AddEvent(world, RB_EVENT_FALLBACK, index, 0.0);
     }

@@ -5,8 +5,10 @@
 
 rbForceDef rbDefaultForceDef(void)
 {
-    rbForceDef def = {
-        .cookie = RB_COOKIE_FORCE, .type = RB_FORCE_CONSTANT, .accelerationMax = -1.0};
+    rbForceDef def = {.cookie = RB_COOKIE_FORCE,
+                      .type = RB_FORCE_CONSTANT,
+                      .accelerationMax = -1.0,
+                      .torqueMax = -1.0};
     return def;
 }
 
@@ -162,6 +164,7 @@ rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error)
         world->forces.data[index] = slot;
     }
     linkForce(world, index);
+    rbWorld_NoteChange(world);
     world->energyReference += potentialOf(world, def);
     refreshBodies(world, def->body);
     rbForceId id = {(uint32_t)index + 1u, world->forceIds.generations.data[index]};
@@ -175,6 +178,7 @@ void rbDestroyForce(rbWorld* world, rbForceId forceId)
     rbForceDef def = world->forces.data[index].def;
     world->energyReference -= potentialOf(world, &def);
     unlinkForce(world, index);
+    rbWorld_NoteChange(world);
     world->forces.data[index].def.cookie = 0;
     rbIdPool_Release(&world->forceIds, index);
     refreshBodies(world, def.body);

@@ -74,6 +74,11 @@ static rbStatus judgeShape(const rbWorld* world, const rbShapeDef* def, rbError*
         return rbError_Set(error, RB_STATUS_INVALID,
                            "the density is %g kg/m^3; it must be positive and finite", m->density);
     }
+    if (m->kind < 0 || m->kind >= RB_MATERIAL_KINDS_MAX) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the kind of material is %d; 0 to %d are accepted", m->kind,
+                           RB_MATERIAL_KINDS_MAX - 1);
+    }
     if (!(m->restitution >= 0.0 && m->restitution <= 1.0) || !(m->friction >= 0.0) ||
         !isfinite(m->friction)) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -162,6 +167,7 @@ rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, 
         takeMass(world, index, &mass);
     }
     updateRadius(world, index);
+    rbWorld_NoteChange(world);
     rbShapeId id = {(uint32_t)slot.index + 1u, world->shapeIds.generations.data[slot.index]};
     return id;
 }

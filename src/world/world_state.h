@@ -5,6 +5,7 @@
 #include "base/core/id_pool.h"
 #include "base/core/memory.h"
 #include "dynamics/bodies/name_table.h"
+#include "dynamics/engines/event_engine.h"
 #include "dynamics/forces/force_ops.h"
 #include "dynamics/motion/flight.h"
 #include "dynamics/motion/path.h"
@@ -28,6 +29,7 @@ typedef struct rbBody {
     double radius;           // of the shapes about the centre of mass, m
     rbPath* path;            // kinematic, may be NULL
     rbMotionSettings motion; // as asked for; step 0 means the world's
+    double growth;           // m/s
     void* userData;
     int firstForce1; // index + 1 of the first force on this body alone, 0: none
     RB_ARRAY(rbShapeSlot) shapes;
@@ -43,6 +45,13 @@ typedef struct rbGeometrySlot {
     rbGeometry* geometry;
     int useCount;
 } rbGeometrySlot;
+
+// What was said about a pair of materials.
+typedef struct rbMaterialPairSlot {
+    int kindA;
+    int kindB;
+    rbMaterialPair pair;
+} rbMaterialPairSlot;
 
 struct rbWorld {
     rbWorldDef def;
@@ -69,7 +78,18 @@ struct rbWorld {
     RB_ARRAY(rbEvent) events;
     double energyReference; // J, what the bodies brought with them
     double externalWork;    // J, of impulses and settings of state
+
+    rbEventEngine* engine; // NULL until it is needed
+    bool isEngineReady;    // false: it must be told of the bodies anew
+    rbError engineError;
+    RB_ARRAY(int) touched;        // bodies whose flights were started anew from outside
+    RB_ARRAY(rbGeometry*) merged; // of bodies with several shapes
+    RB_ARRAY(rbMaterialPairSlot) materialPairs;
 };
+
+// The engine is told: bodies, shapes or forces changed; the flight of a body was started anew.
+void rbWorld_NoteChange(rbWorld* world);
+void rbWorld_NoteFlight(rbWorld* world, int index);
 
 // Indices of ids; assert that they are alive.
 int rbWorld_BodyIndex(const rbWorld* world, rbBodyId bodyId);

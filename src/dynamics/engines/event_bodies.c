@@ -1,0 +1,122 @@
+// Bodies of the event engine: their clocks, flights and what bounds their motion.
+#include "dynamics/engines/event_state.h"
+
+#include <math.h>
+
+rbMotionState rbEvent_StateAt(const rbEventEngine* engine, const rbEventHost* host, int index,
+                              double time)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    rbMotionState state;
+    if (body->isDynamic) {
+        rbMotionCounts counts = {0};
+        rbFlight_Commit(&host->flights[index], &host->motions[index], time, &counts);
+        rbFlight_Evaluate(&host->flights[index], &host->motions[index], time, &state, &counts);
+        return state;
+    }
+    state = host->states[index];
+    if (body->isMoving) {
+        rbTransform pose;
+        rbVec3 angularVelocity;
+        rbPath_Evaluate(engine->colds.data[index].path, time, &pose, &state.velocity,
+                        &angularVelocity);
+        state.position = pose.p;
+        state.orientation = pose.q;
+        state.spin = rbInvRotate(pose.q, angularVelocity);
+    }
+    return state;
+}
+
+// A constant torque or a load with a promised torque: the momentum grows by at most that a second.
+// The bounds hold until the spin may have doubled.
+static void boundDrivenSpin(rbEventCold* cold, const rbMotionBody* motion, rbVec3 spin)
+{
+    double torque = rbLength(motion->torque) + cold->loadTorque;
+    rbVec3 moments = motion->moments;
+    double least = fmin(moments.x, fmin(moments.y, moments.z));
+    double momentum = rbLength(rbMulEach(moments, spin));
+    double horizon = momentum > 0.0 ? momentum / torque : 1.0;
+    double momentumMax = momentum + torque * horizon;
+    double spinMax = momentumMax / least;
+    cold->spin.steadySpin = RB_VEC3_ZERO;
+    cold->spin.wobble = spinMax;
+    cold->spin.spinMax = spinMax;
+    cold->spin.spinRateMax = (torque + spinMax * momentumMax) / least + spinMax * spinMax;
+    cold->spin.horizon = horizon;
+}
+
+void rbEvent_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int index)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    const rbFlight* flight = &host->flights[index];
+    const rbMotionBody* motion = &host->motions[index];
+    body->time = flight->startTime;
+    body->position = flight->start.position;
+    body->velocity = flight->start.velocity;
+    body->acceleration = motion->acceleration;
+    rbEvent_SetClock(engine, index);
+    if (body->shape != RB_EVENT_SHAPE_OTHER) {
+        return;
+    }
+    rbEventCold* cold = &engine->colds.data[index];
+    cold->spin.horizon = INFINITY;
+    if (cold->loadTorque > 0.0 || rbLengthSquared(motion->torque) > 0.0) {
+        boundDrivenSpin(cold, motion, flight->start.spin);
+    } else {
+        rbSweepMotion_SetFreeSpin(&cold->spin, motion->moments, flight->start.orientation,
+                                  flight->start.spin);
+    }
+}
+
+void rbEvent_StartFlight(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                         const rbMotionState* state)
+{
+    rbFlight_Start(&host->flights[index], &host->motions[index], time, state);
+    rbEvent_TakeFlight(engine, host, index);
+}
+
+static void setPathMotion(const rbEventCold* cold, double time, const rbMotionState* state,
+                          rbSweepMotion* motion)
+{
+    double horizon;
+    rbSweepMotion_SetSteadySpin(motion, rbRotate(state->orientation, state->spin));
+    if (rbPath_IsSteady(cold->path, time, &horizon)) {
+        motion->velocity = state->velocity;
+    } else {
+        motion->velocitySlack = rbPath_GetSpeed(cold->path);
+    }
+    motion->horizon = horizon;
+}
+
+void rbEvent_MakeSweepBody(const rbEventEngine* engine, int index, double time,
+                           const rbMotionState* state, rbSweepBody* out)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    const rbEventCold* cold = &engine->colds.data[index];
+    rbSweepMotion* motion = &out->motion;
+    *motion = cold->spin;
+    motion->center = state->position;
+    motion->velocity = RB_VEC3_ZERO;
+    motion->acceleration = RB_VEC3_ZERO;
+    motion->velocitySlack = 0.0;
+    motion->accelerationSlack = 0.0;
+    if (body->isDynamic) {
+        motion->velocity = state->velocity;
+        motion->acceleration = body->acceleration;
+        motion->accelerationSlack = cold->loadAcceleration;
+        motion->spin = rbRotate(state->orientation, state->spin);
+        // The horizon of driven spins counts from the start of the flight.
+        motion->horizon = fmax(0.0, motion->horizon - (time - body->time));
+    } else if (body->isMoving) {
+        setPathMotion(cold, time, state, motion);
+    } else {
+        rbSweepMotion_SetSteadySpin(motion, RB_VEC3_ZERO);
+        motion->horizon = INFINITY;
+    }
+    out->pose.q = rbMulQuat(state->orientation, cold->transform.q);
+    out->pose.p = rbAdd(state->position, rbRotate(state->orientation, cold->transform.p));
+    out->geometry = cold->geometry;
+    out->radius = cold->coreRadius;
+    out->rounding = body->growth * time;
+    out->growth = body->growth;
+}

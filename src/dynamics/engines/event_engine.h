@@ -1,0 +1,115 @@
+// The event engine: bodies fly freely between collisions, and no collision is missed.
+//
+// The engine knows bodies by their index in the arrays of its host (the world). It reads and
+// restarts their flights; everything else of a body it is told once.
+#ifndef RB_ENGINES_EVENT_ENGINE_H
+#define RB_ENGINES_EVENT_ENGINE_H
+
+#include "dynamics/motion/flight.h"
+#include "dynamics/motion/path.h"
+
+#include <rattleback/event.h>
+
+typedef struct rbEventEngine rbEventEngine;
+
+// What happened, for the journal. Indices of bodies, -1: none.
+typedef enum rbEngineEventKind {
+    RB_HAPPENED_IMPACT,
+    RB_HAPPENED_MICROCOLLISION,
+    RB_HAPPENED_LASTING,
+    RB_HAPPENED_REST,
+    RB_HAPPENED_WAKE,
+    RB_HAPPENED_PARTED,
+    RB_HAPPENED_COUNT
+} rbEngineEventKind;
+
+typedef struct rbEngineEvent {
+    double time;
+    rbEngineEventKind kind;
+    int a;
+    int b;
+    rbImpactLaw law;
+    uint32_t history;
+    double energyChange; // J
+    double energyBefore; // J
+    double frictionWork; // J
+    rbVec3 point;
+    rbVec3 normal;
+    rbVec3 impulse;
+    double approachSpeed;
+} rbEngineEvent;
+
+typedef void rbEngineJournalFn(void* context, const rbEngineEvent* event);
+
+// The arrays of the host, borrowed for a call; all are indexed by body.
+typedef struct rbEventHost {
+    rbFlight* flights;           // of dynamic bodies
+    rbMotionBody* motions;       // of dynamic bodies
+    const rbMotionState* states; // of the others, at rest
+    rbEngineJournalFn* journal;  // NULL: nothing is written down
+    void* context;
+} rbEventHost;
+
+// A body as the engine is told of it.
+typedef struct rbEventBodyDef {
+    bool isDynamic;              // it has a mass and flies
+    const rbPath* path;          // kinematic, borrowed; NULL stands still
+    const rbGeometry* geometry;  // borrowed; NULL: nothing can touch it
+    rbTransform transform;       // of the geometry in the principal frame of the body
+    const rbMaterial* materials; // one, or one for each child of a compound; copied
+    int materialCount;
+    double growth;           // m/s, of the rounding
+    double loadAcceleration; // m/s^2, bound on what varying loads add
+    double loadTorque;       // N m, the same
+} rbEventBodyDef;
+
+// An overlap at the start.
+typedef struct rbStartOverlap {
+    int a;
+    int b;
+    double depth; // m
+    int count;    // of overlapping pairs; the deepest is named
+} rbStartOverlap;
+
+rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 periodicBox);
+void rbDestroyEventEngine(rbEventEngine* engine); // NULL is fine
+
+void rbEventEngine_SetMaterialPair(rbEventEngine* engine, int kindA, int kindB,
+                                   const rbMaterialPair* pair);
+
+// Tells the engine of a body, or of its absence (def NULL), before the next start.
+void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDef* def);
+
+// Begins at a time: places all bodies, finds the near pairs, and judges the start. INVALID and a
+// sentence without names if the box is too small; overlap->count > 0 if bodies overlap and that
+// is not allowed. Where it is, they are parted.
+rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, double time,
+                             rbStartOverlap* overlap, rbError* error);
+
+// The flight of a body was started anew at a time by the host.
+void rbEventEngine_Touch(rbEventEngine* engine, const rbEventHost* host, int index, double time);
+
+// Handles all events up to a time. LIMIT when the budget is spent: failed holds the bodies of the
+// event and *reached the time it came to.
+rbStatus rbEventEngine_Advance(rbEventEngine* engine, const rbEventHost* host, double time,
+                               double* reached, int failed[2]);
+
+// Energy by cause, J: impact, friction, microcollision, rest.
+typedef struct rbEventWork {
+    double impact;
+    double friction;
+    double micro;
+    double rest;
+} rbEventWork;
+
+rbEventWork rbEventEngine_GetWork(const rbEventEngine* engine);
+rbEventStatistics rbEventEngine_GetStatistics(const rbEventEngine* engine);
+bool rbEventEngine_IsResting(const rbEventEngine* engine, int index);
+void rbEventEngine_EnableJournal(rbEventEngine* engine, bool isOn);
+
+// Everything that changes, as bytes. Restoring needs the same bodies.
+size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine);
+void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes);
+void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes);
+
+#endif

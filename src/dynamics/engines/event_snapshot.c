@@ -1,0 +1,180 @@
+// The state of the engine as bytes: everything that decides what happens next. The broad phase is
+// placed anew from the regions, and fronts of meshes begin empty: neither changes an answer.
+#include "dynamics/engines/event_state.h"
+
+#include <string.h>
+
+typedef struct Header {
+    int bodyCount;
+    int pairCount;
+    int freePairCount;
+    int dataCount;
+    int freeDataCount;
+    int heapCount;
+    int neighbourCount;
+    rbEventStatistics statistics;
+    rbEventWork work;
+    double windowStart;
+    int64_t windowEvents;
+    double now;
+    double tolerance;
+    double regionEdge;
+} Header;
+
+// Writes to bytes, or only counts when there are none.
+typedef struct Cursor {
+    char* bytes;
+    size_t size;
+} Cursor;
+
+static void put(Cursor* cursor, const void* data, size_t size)
+{
+    if (cursor->bytes != NULL && size > 0) {
+        memcpy(cursor->bytes + cursor->size, data, size);
+    }
+    cursor->size += size;
+}
+
+static void take(Cursor* cursor, void* data, size_t size)
+{
+    if (size > 0) {
+        memcpy(data, cursor->bytes + cursor->size, size);
+    }
+    cursor->size += size;
+}
+
+#define PUT_ARRAY(cursor, array) \
+    put((cursor), (array).data, (size_t)(array).count * sizeof *(array).data)
+#define TAKE_ARRAY(cursor, array, number)                              \
+    ((void)rbArray_Reserve(array, (number)), (array).count = (number), \
+     take((cursor), (array).data, (size_t)(number) * sizeof *(array).data))
+
+static size_t write(const rbEventEngine* engine, char* bytes)
+{
+    Cursor cursor = {bytes, 0};
+    Header header;
+    memset(&header, 0, sizeof header);
+    header.bodyCount = engine->bodies.count;
+    header.pairCount = engine->pairs.count;
+    header.freePairCount = engine->freePairs.count;
+    header.dataCount = engine->datas.count;
+    header.freeDataCount = engine->freeDatas.count;
+    header.heapCount = engine->heap.nodes.count;
+    header.statistics = engine->statistics;
+    header.work = engine->work;
+    header.windowStart = engine->windowStart;
+    header.windowEvents = engine->windowEvents;
+    header.now = engine->now;
+    header.tolerance = engine->tolerance;
+    header.regionEdge = engine->regionEdge;
+    put(&cursor, &header, sizeof header);
+    PUT_ARRAY(&cursor, engine->bodies);
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        PUT_ARRAY(&cursor, engine->bodies.data[i].pairs);
+    }
+    PUT_ARRAY(&cursor, engine->colds);
+    PUT_ARRAY(&cursor, engine->wraps);
+    PUT_ARRAY(&cursor, engine->pairs);
+    PUT_ARRAY(&cursor, engine->times);
+    PUT_ARRAY(&cursor, engine->freePairs);
+    PUT_ARRAY(&cursor, engine->datas);
+    PUT_ARRAY(&cursor, engine->freeDatas);
+    PUT_ARRAY(&cursor, engine->heap.nodes);
+    return cursor.size;
+}
+
+size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine)
+{
+    return write(engine, NULL);
+}
+
+void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes)
+{
+    (void)write(engine, bytes);
+}
+
+// Bodies keep their own memory for lists, colds what was copied of their materials.
+static void takeBodies(rbEventEngine* engine, Cursor* cursor, int count)
+{
+    RB_ASSERT(count == engine->bodies.count);
+    for (int i = 0; i < count; ++i) {
+        rbEventBody body;
+        take(cursor, &body, sizeof body);
+        rbEventBody* ours = &engine->bodies.data[i];
+        int listed = body.pairs.count;
+        memcpy(&body.pairs, &ours->pairs, sizeof body.pairs);
+        *ours = body;
+        ours->pairs.count = listed;
+    }
+    for (int i = 0; i < count; ++i) {
+        rbEventBody* ours = &engine->bodies.data[i];
+        int listed = ours->pairs.count;
+        TAKE_ARRAY(cursor, ours->pairs, listed);
+    }
+    for (int i = 0; i < count; ++i) {
+        rbEventCold cold;
+        take(cursor, &cold, sizeof cold);
+        rbEventCold* ours = &engine->colds.data[i];
+        cold.geometry = ours->geometry;
+        cold.path = ours->path;
+        cold.materials = ours->materials;
+        *ours = cold;
+    }
+}
+
+static void dropFronts(rbEventEngine* engine)
+{
+    for (int i = 0; i < engine->datas.count; ++i) {
+        rbDestroyFront(engine->datas.data[i].cache.front);
+        engine->datas.data[i].cache.front = NULL;
+    }
+}
+
+static rbBounds placeOf(const rbEventEngine* engine, int index)
+{
+    const int* periods = engine->wraps.data[index].periods;
+    rbVec3 shift = {-periods[0] * engine->period.x, -periods[1] * engine->period.y,
+                    -periods[2] * engine->period.z};
+    rbBounds region = engine->bodies.data[index].region;
+    rbBounds moved = {rbAdd(region.lower, shift), rbAdd(region.upper, shift)};
+    return moved;
+}
+
+void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
+{
+    Cursor cursor = {(char*)(uintptr_t)bytes, 0};
+    Header header;
+    take(&cursor, &header, sizeof header);
+    dropFronts(engine);
+    takeBodies(engine, &cursor, header.bodyCount);
+    TAKE_ARRAY(&cursor, engine->wraps, header.bodyCount);
+    TAKE_ARRAY(&cursor, engine->pairs, header.pairCount);
+    TAKE_ARRAY(&cursor, engine->times, header.pairCount);
+    TAKE_ARRAY(&cursor, engine->freePairs, header.freePairCount);
+    TAKE_ARRAY(&cursor, engine->datas, header.dataCount);
+    for (int i = 0; i < engine->datas.count; ++i) {
+        engine->datas.data[i].cache.front = NULL; // not ours to destroy
+    }
+    TAKE_ARRAY(&cursor, engine->freeDatas, header.freeDataCount);
+    rbHeap_Clear(&engine->heap);
+    for (int i = 0; i < header.heapCount; ++i) {
+        rbHeapNode node;
+        take(&cursor, &node, sizeof node);
+        rbHeap_Set(&engine->heap, node.item, node.key);
+    }
+    engine->statistics = header.statistics;
+    engine->work = header.work;
+    engine->windowStart = header.windowStart;
+    engine->windowEvents = header.windowEvents;
+    engine->now = header.now;
+    engine->tolerance = header.tolerance;
+    engine->regionEdge = header.regionEdge;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbEventBody* body = &engine->bodies.data[i];
+        rbEvent_SetClock(engine, i);
+        if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded &&
+            engine->settings.loop == RB_LOOP_BODIES) {
+            rbBroadPhase_Place(engine->broad, i, placeOf(engine, i), NULL);
+        }
+    }
+}

@@ -1,0 +1,352 @@
+// The inside of the event engine, shared by its files.
+//
+// Every body has a clock: the start of its flight. It has a region, a box it cannot leave before
+// its expiry; bodies whose regions meet are a near pair. A near pair has a time before which it
+// cannot touch. A body has one entry in the heap: the earliest of its expiry and of the times of
+// its pairs. An entry may be too early (the pair has a later time by now), never too late: for
+// every pair at least one of its bodies has an entry that is not later than the pair's time.
+#ifndef RB_ENGINES_EVENT_STATE_H
+#define RB_ENGINES_EVENT_STATE_H
+
+#include "base/core/heap.h"
+#include "dynamics/engines/event_engine.h"
+#include "dynamics/sweep/sweep.h"
+
+#include <rattleback/collision.h>
+
+#define RB_ENTRY_EXPIRY (-1)
+
+// What a body is to the pairs.
+typedef enum rbEventShape {
+    RB_EVENT_SHAPE_NONE,   // nothing touches it
+    RB_EVENT_SHAPE_SPHERE, // one sphere about the centre of mass, flying on a parabola
+    RB_EVENT_SHAPE_PLANE,  // a half space that never moves
+    RB_EVENT_SHAPE_OTHER
+} rbEventShape;
+
+// A pair in the list of one of its bodies.
+typedef struct rbEventNeighbour {
+    int pair;
+    int other; // body
+    uint8_t row;
+    bool hasImage;
+} rbEventNeighbour;
+
+// What a prediction reads of a neighbour that is a sphere: one cache line.
+typedef struct rbEventClock {
+    double time; // start of the flight
+    rbVec3 position;
+    rbVec3 velocity;
+    double radius;
+} rbEventClock;
+_Static_assert(sizeof(rbEventClock) == 64, "a cache line");
+
+// Periods between the region of a body and where the broad phase has it.
+typedef struct rbEventWrap {
+    int periods[3];
+} rbEventWrap;
+
+// A body whose region meets that of another, and the periods to be added to it.
+typedef struct rbEventPartner {
+    int id;
+    int image[3];
+    bool isKnown; // the pair is there
+} rbEventPartner;
+
+// What every event touches of its own bodies.
+typedef struct rbEventBody {
+    double time; // start of the flight
+    rbVec3 position;
+    rbVec3 velocity;
+    rbVec3 acceleration;
+    double radius; // m, of all points about the centre of mass, without growth
+    double growth; // m/s
+    double inverseMass;
+    double expiry;
+    int entry; // pair, or RB_ENTRY_EXPIRY
+    uint8_t shape;
+    bool isDynamic;
+    bool isMoving;  // kinematic on a path
+    bool isResting; // held: its acceleration is taken off
+    bool isUnbounded;
+    bool hasCollided; // since its region was made
+    bool isCalm;      // only microcollisions since calmTime
+    int material;     // of all its parts, -1: they differ
+    RB_ARRAY(rbEventNeighbour) pairs;
+    rbBounds region; // of the whole body, not wrapped
+    double horizon;  // s, how far the region looked ahead
+} rbEventBody;
+
+// What measurements and impacts need besides.
+typedef struct rbEventCold {
+    const rbGeometry* geometry;
+    const rbPath* path;
+    rbTransform transform; // of the geometry in the principal frame
+    rbMaterial* materials;
+    int materialCount;
+    double coreRadius; // m, of the core about the centre of mass
+    double loadAcceleration;
+    double loadTorque;
+    rbVec3 planeNormal; // of planes, world
+    double planeOffset;
+    rbSweepMotion spin;      // the part that bounds the spin of the present flight
+    rbVec3 restAcceleration; // what a held body had
+    double calmTime;         // since when it has not moved visibly
+    rbVec3 calmPosition;
+    rbQuat calmOrientation;
+    bool isBallistic; // only constant loads and no torque
+} rbEventCold;
+
+typedef enum rbEventPairRow {
+    RB_PAIR_ROW_SPHERES,      // roots of a quadratic
+    RB_PAIR_ROW_SPHERE_PLANE, // the same in one dimension
+    RB_PAIR_ROW_GENERAL       // measured
+} rbEventPairRow;
+
+typedef struct rbEventPair {
+    double lastTime; // of the last collision
+    int a;           // a < b
+    int b;
+    int placeA; // in the list of a
+    int placeB;
+    int image[3]; // periods to be added to b
+    int data;     // of the general row
+    uint8_t row;
+    bool hasImage;
+    bool isLasting;   // the contact lasts: small impacts are microcollisions
+    uint16_t repeats; // collisions that followed each other within the contact time
+} rbEventPair;
+
+// What the general row remembers of a pair.
+typedef struct rbEventPairData {
+    rbSeparationCache cache;
+    rbVec3 normal; // of the last measurement, zero: none yet
+    double gap;    // m, a lower bound at gapTime
+    double gapTime;
+    double gapSpeed; // m/s and m/s^2: how fast the gap can have shrunk since
+    double gapAcceleration;
+    double distance; // m, last measured
+    bool hasDistance;
+    double normalTime;   // s, of the normal
+    rbVec3 turning;      // rad/s, how it turned between the last two measurements
+    double leaveSpeed;   // m/s, along the normal, after the last collision
+    rbVec3 leavePoint;   // m, where that was
+    rbVec3 swayVelocity; // m/s and rad/s, along and about the normal, of b against a at the middle
+    double swaySpin;     // of the points, before the last microcollision of several points
+    bool hasSway;
+} rbEventPairData;
+
+struct rbEventEngine {
+    rbEventSettings settings;
+    rbVec3 period;
+    bool isPeriodic;
+    bool isJournalOn;
+    double tolerance;
+    double regionEdgeMax;           // of a periodic box
+    double regionEdge;              // the longest there was
+    RB_ARRAY(rbMaterial) materials; // different ones
+    RB_ARRAY(rbEventBody) bodies;
+    RB_ARRAY(rbEventCold) colds;
+    RB_ARRAY(rbEventWrap)
+    wraps;                // of bodies, apart because every partner found is asked for its own
+    rbEventClock* clocks; // of spheres, one for each body, aligned to cache lines
+    void* clockBlock;
+    int clockCapacity;
+    bool isDriven; // a sphere is accelerated or grows, so that clocks do not say all
+    RB_ARRAY(rbEventPair) pairs;
+    // Of pairs: before which the two cannot touch; of exact rows: at which they do.
+    RB_ARRAY(double) times;
+    RB_ARRAY(int) freePairs;
+    RB_ARRAY(rbEventPairData) datas;
+    RB_ARRAY(int) freeDatas;
+    RB_ARRAY(int) unbounded; // bodies, ascending
+    RB_ARRAY(int) stack;     // work list of waking
+    rbHeap heap;
+    rbBroadPhase* broad;
+    rbIdList found;
+    RB_ARRAY(rbEventPartner) partners;
+    rbMaterialPair* materialPairs; // RB_MATERIAL_KINDS_MAX squared, friction < 0: none
+    void* scratch;
+    rbEventStatistics statistics;
+    rbEventWork work;
+    double windowStart; // of the budget
+    int64_t windowEvents;
+    double budget;
+    double now;
+};
+
+// ------------------------------------------------------------------------------ event_bodies.c
+
+// State of a body at a time not before the start of its flight.
+rbMotionState rbEvent_StateAt(const rbEventEngine* engine, const rbEventHost* host, int index,
+                              double time);
+// Copies a new flight of the host into the body's record.
+void rbEvent_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int index);
+// Starts a flight from a state and takes it over.
+void rbEvent_StartFlight(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                         const rbMotionState* state);
+// The body as time bounds see it.
+void rbEvent_MakeSweepBody(const rbEventEngine* engine, int index, double time,
+                           const rbMotionState* state, rbSweepBody* body);
+
+static inline rbVec3 rbEvent_ImageShift(const rbEventEngine* engine, const rbEventPair* pair)
+{
+    rbVec3 shift = {pair->image[0] * engine->period.x, pair->image[1] * engine->period.y,
+                    pair->image[2] * engine->period.z};
+    return shift;
+}
+
+static inline void rbEvent_SetClock(rbEventEngine* engine, int index)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    rbEventClock clock = {body->time, body->position, body->velocity, body->radius};
+    engine->clocks[index] = clock;
+}
+
+static inline rbVec3 rbEvent_PositionAt(const rbEventBody* body, double time)
+{
+    double dt = time - body->time;
+    return rbAddScaled(body->position, dt,
+                       rbAddScaled(body->velocity, 0.5 * dt, body->acceleration));
+}
+
+static inline rbVec3 rbEvent_VelocityAt(const rbEventBody* body, double time)
+{
+    return rbAddScaled(body->velocity, time - body->time, body->acceleration);
+}
+
+// ----------------------------------------------------------------------------- event_regions.c
+
+// A new region from a time on; near pairs come and go.
+void rbEvent_RenewRegion(rbEventEngine* engine, const rbEventHost* host, int index, double time);
+// When the body can leave its region.
+void rbEvent_UpdateExpiry(rbEventEngine* engine, int index, double time);
+void rbEvent_RemoveBodyPairs(rbEventEngine* engine, int index);
+// Whether two bodies are a pair at all: both have a shape and one can move.
+bool rbEvent_CanTouch(const rbEventEngine* engine, int a, int b);
+// A new near pair, a < b, not yet predicted.
+int rbEvent_MakePair(rbEventEngine* engine, int a, int b, const int image[3]);
+void rbEvent_RemovePair(rbEventEngine* engine, int index);
+// Whether a region reaches a body without bounds.
+bool rbEvent_IsNearUnbounded(const rbEventEngine* engine, const rbBounds* region, int index);
+// The box in which a body is between two times (L-80).
+rbBounds rbEvent_MotionBox(const rbEventEngine* engine, const rbEventHost* host, int index,
+                           double timeA, double timeB);
+
+// ------------------------------------------------------------------------------- event_pairs.c
+
+// Sets the time of a pair from the flights that hold at a time, without measuring.
+void rbEvent_PredictPair(rbEventEngine* engine, const rbEventHost* host, int pair, double time);
+// Predicts all pairs of a body whose flight changed, and its entry.
+void rbEvent_PredictBody(rbEventEngine* engine, const rbEventHost* host, int index, double time);
+// The earliest of expiry and pairs becomes the body's entry in the heap.
+void rbEvent_UpdateEntry(rbEventEngine* engine, int index);
+// The pair is due: measures it, resolves a contact or sets a later time.
+void rbEvent_HandlePair(rbEventEngine* engine, const rbEventHost* host, int pair, double time);
+// Distance of a pair at a time; poses are those of the geometries.
+typedef struct rbEventMeasure {
+    rbMotionState states[2];
+    rbTransform poses[2];    // of the geometries in the world, b shifted by its image
+    rbSeparation separation; // in the frame of a's geometry
+    rbVec3 normal;           // world
+    double distance;
+} rbEventMeasure;
+struct rbEventContacts;
+
+// Signed distance at a time by whatever row the pair has; the normal points from a to b.
+double rbEvent_DistanceAt(rbEventEngine* engine, const rbEventHost* host, int pair, double time,
+                          rbVec3* normal);
+// The points at which a pair touches at a time; false if it does not.
+bool rbEvent_FindTouching(rbEventEngine* engine, const rbEventHost* host, int pair, double time,
+                          struct rbEventContacts* contacts);
+void rbEvent_Measure(rbEventEngine* engine, const rbEventHost* host, int pair, double time,
+                     rbEventMeasure* measure);
+
+// ----------------------------------------------------------------------------- event_impacts.c
+
+// A contact point of a pair in the world.
+typedef struct rbEventContact {
+    rbVec3 point; // near a
+    rbVec3 normal;
+    double distance;
+    int childA;
+    int childB;
+} rbEventContact;
+
+#define RB_EVENT_CONTACTS_MAX 32
+
+// A collision while it is resolved.
+typedef struct rbEventResolution {
+    int pair;
+    double time;
+    double tolerance;
+    double growth; // m/s, of both together
+    double pull;   // m/s^2, what drives the contact together
+    rbImpactBody bodies[2];
+    bool isGentle;     // no impact faster than a few microcollisions
+    bool isHandedOver; // the contact began to last now
+} rbEventResolution;
+
+// How fast a contact point approaches, growth included, m/s.
+double rbEvent_ApproachAt(const rbEventResolution* r, const rbEventContact* contact);
+
+// The points of a pair: those that touch first, then those that nearly do.
+typedef struct rbEventContacts {
+    rbEventContact points[RB_EVENT_CONTACTS_MAX];
+    int touching;
+    int count;
+} rbEventContacts;
+
+// Resolves a pair that touches, if a touching point approaches; false if none does. Starts new
+// flights and predicts them.
+bool rbEvent_Collide(rbEventEngine* engine, const rbEventHost* host, int pair, double time,
+                     const rbMotionState states[2], const rbEventContacts* contacts);
+// The same for two spheres, or a sphere and a plane, without friction and without a pull: an
+// impulse through the centres, in closed form. False if it is not such a case or nobody approaches.
+bool rbEvent_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int pair, double time,
+                           const rbEventContact* contact);
+// How fast the slowest of the touching points parts, m/s.
+double rbEvent_LeavingSpeed(rbEventEngine* engine, const rbEventHost* host, int pair,
+                            const rbMotionState states[2], const rbEventContacts* contacts);
+// Coefficients of a pair of parts.
+rbMaterialPair rbEvent_GetMaterial(const rbEventEngine* engine, const rbEventPair* pair, int childA,
+                                   int childB);
+rbImpactBody rbEvent_MakeImpactBody(const rbEventEngine* engine, const rbEventHost* host, int index,
+                                    const rbMotionState* state);
+void rbEvent_Write(rbEventEngine* engine, const rbEventHost* host, const rbEngineEvent* event);
+
+// ----------------------------------------------------------------------------- event_cluster.c
+
+// Resolves a pair and all that touches it at once; false if nothing approaches.
+bool rbEvent_CollideCluster(rbEventEngine* engine, const rbEventHost* host, int pair, double time);
+
+// ----------------------------------------------------------------------------- event_lasting.c
+
+// Several points of a contact that lasts, all at once: the body hops off them without turning.
+void rbEvent_ResolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
+                            const rbEventContacts* contacts);
+
+// -------------------------------------------------------------------------------- event_rest.c
+
+// A body was hit, gently or not: judges whether it is calm, and holds it.
+void rbEvent_NoteCalm(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                      bool isGentle);
+// Holds a body at once if its one contact carries it.
+bool rbEvent_TryBalance(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                        const rbEventContact* contact, double friction);
+// Lets a held body go, and those that lean on it.
+void rbEvent_Wake(rbEventEngine* engine, const rbEventHost* host, int index, double time);
+
+// -------------------------------------------------------------------------------- event_loop.c
+
+// A row of the table of loops. Handles all events up to a time; LIMIT when the budget is spent.
+typedef struct rbEventLoopOps {
+    const char* name;
+    rbStatus (*advance)(rbEventEngine* engine, const rbEventHost* host, double time, int failed[2]);
+} rbEventLoopOps;
+
+extern const rbEventLoopOps rbBodyLoop, rbPairLoop, rbAllPairsLoop;
+// Counts an event against the budget; false when it is spent.
+bool rbEvent_Spend(rbEventEngine* engine, double time);
+
+#endif

@@ -1,0 +1,101 @@
+// The loop as the first specification has it (L-77 to L-79, L-86): a heap of pairs and a global
+// interval. Every event looks at every body, so it costs O(n) and more; kept as the second
+// algorithm against which the loop over bodies is tested, and for comparison.
+#include "dynamics/engines/event_state.h"
+
+#include <math.h>
+
+#define INTERVAL_MAX 1.0 // s, of the global interval
+
+static bool isNear(const rbEventEngine* engine, int a, int b)
+{
+    const rbEventBody* first = &engine->bodies.data[a];
+    const rbEventBody* second = &engine->bodies.data[b];
+    if (engine->settings.loop == RB_LOOP_ALL) {
+        return true;
+    }
+    if (first->isUnbounded || second->isUnbounded) {
+        const rbBounds* region = first->isUnbounded ? &second->region : &first->region;
+        return rbEvent_IsNearUnbounded(engine, region, first->isUnbounded ? a : b);
+    }
+    const rbBounds* p = &first->region;
+    const rbBounds* q = &second->region;
+    return p->lower.x <= q->upper.x && q->lower.x <= p->upper.x && p->lower.y <= q->upper.y &&
+           q->lower.y <= p->upper.y && p->lower.z <= q->upper.z && q->lower.z <= p->upper.z;
+}
+
+static bool hasPair(const rbEventEngine* engine, int a, int b)
+{
+    bool isFirst = engine->bodies.data[a].pairs.count < engine->bodies.data[b].pairs.count;
+    const rbEventBody* body = &engine->bodies.data[isFirst ? a : b];
+    for (int i = 0; i < body->pairs.count; ++i) {
+        const rbEventPair* pair = &engine->pairs.data[body->pairs.data[i].pair];
+        if (pair->a == a && pair->b == b) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Pairs whose motion boxes over an interval meet enter the heap.
+static void admitPairs(rbEventEngine* engine, const rbEventHost* host, double timeA, double timeB)
+{
+    static const int home[3] = {0, 0, 0};
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbEventBody* body = &engine->bodies.data[i];
+        if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded) {
+            body->region = rbEvent_MotionBox(engine, host, i, timeA, timeB);
+        }
+    }
+    for (int a = 0; a < engine->bodies.count; ++a) {
+        for (int b = a + 1; b < engine->bodies.count; ++b) {
+            if (rbEvent_CanTouch(engine, a, b) && isNear(engine, a, b) && !hasPair(engine, a, b)) {
+                int pair = rbEvent_MakePair(engine, a, b, home);
+                rbEvent_PredictPair(engine, host, pair, timeA);
+                rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
+            }
+        }
+    }
+    engine->statistics.renewals += engine->bodies.count;
+}
+
+static double topKey(const rbEventEngine* engine)
+{
+    return rbHeap_IsEmpty(&engine->heap) ? INFINITY : rbHeap_Top(&engine->heap).key;
+}
+
+static rbStatus advancePairs(rbEventEngine* engine, const rbEventHost* host, double time,
+                             int failed[2])
+{
+    for (;;) {
+        // An interval at most as long as the next event is away; new pairs may shorten it. It does
+        // not depend on the time asked for, so that outputs change nothing.
+        double end = fmin(topKey(engine), engine->now + INTERVAL_MAX);
+        admitPairs(engine, host, engine->now, end);
+        double next = fmin(topKey(engine), end);
+        if (next > time) {
+            return RB_STATUS_OK;
+        }
+        engine->now = next;
+        if (topKey(engine) > next) {
+            continue;
+        }
+        int pair = rbHeap_Top(&engine->heap).item;
+        failed[0] = engine->pairs.data[pair].a;
+        failed[1] = engine->pairs.data[pair].b;
+        // Hysteresis: a pair that is no longer near leaves when it comes to the top.
+        bool isKept = isNear(engine, failed[0], failed[1]);
+        if (isKept) {
+            rbEvent_HandlePair(engine, host, pair, next);
+            rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
+        } else {
+            rbEvent_RemovePair(engine, pair);
+        }
+        if (!rbEvent_Spend(engine, next)) {
+            return RB_STATUS_LIMIT;
+        }
+    }
+}
+
+const rbEventLoopOps rbPairLoop = {"pairs", advancePairs};
+const rbEventLoopOps rbAllPairsLoop = {"all-pairs", advancePairs};

@@ -1,0 +1,404 @@
+// The event engine of a world: telling it of the bodies, starting it, and moving forward with it.
+#include "world/world_event.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char* const engineNames[RB_ENGINE_COUNT] = {
+    [RB_ENGINE_FLIGHT] = "flight",
+    [RB_ENGINE_EVENT] = "event",
+};
+
+const char* rbEngineType_Name(rbEngineType type)
+{
+    return (unsigned)type < RB_ENGINE_COUNT ? engineNames[type] : "unknown";
+}
+
+rbEngineType rbEngineType_Find(const char* name)
+{
+    for (int i = 0; i < RB_ENGINE_COUNT; ++i) {
+        if (strcmp(name, engineNames[i]) == 0) {
+            return (rbEngineType)i;
+        }
+    }
+    return RB_ENGINE_COUNT;
+}
+
+rbEventSettings rbDefaultEventSettings(void)
+{
+    rbEventSettings settings = {.law = RB_IMPACT_STRONGE,
+                                .order = RB_ORDER_SEQUENTIAL,
+                                .lasting = RB_LASTING_REST,
+                                .loop = RB_LOOP_BODIES,
+                                .broadPhase = RB_BROAD_AUTO,
+                                .combineRestitution = RB_COMBINE_GEOMETRIC,
+                                .combineFriction = RB_COMBINE_GEOMETRIC,
+                                .restTime = 0.1,
+                                .contactTime = 1e-7};
+    return settings;
+}
+
+// A row of a table asked for by number.
+typedef struct AskedRow {
+    const char* what;
+    int value;
+    int count;
+} AskedRow;
+
+// A number that must not be negative.
+typedef struct AskedNumber {
+    const char* what;
+    double value;
+    bool isZeroFine;
+} AskedNumber;
+
+rbStatus rbJudgeEngine(const rbWorldDef* def, rbError* error)
+{
+    const rbEventSettings* s = &def->event;
+    const AskedRow rows[] = {
+        {"engine", (int)def->engine, RB_ENGINE_COUNT},
+        {"event.law", (int)s->law, RB_IMPACT_LAW_COUNT},
+        {"event.order", (int)s->order, RB_ORDER_COUNT},
+        {"event.lasting", (int)s->lasting, RB_LASTING_COUNT},
+        {"event.loop", (int)s->loop, RB_LOOP_COUNT},
+        {"event.broadPhase", (int)s->broadPhase, RB_BROAD_COUNT},
+        {"event.combineRestitution", (int)s->combineRestitution, RB_COMBINE_COUNT},
+        {"event.combineFriction", (int)s->combineFriction, RB_COMBINE_COUNT}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        if (rows[i].value < 0 || rows[i].value >= rows[i].count) {
+            return rbError_Set(error, RB_STATUS_INVALID, "%s: there is no row number %d",
+                               rows[i].what, rows[i].value);
+        }
+    }
+    const AskedNumber numbers[] = {{"event.tolerance", s->tolerance, true},
+                                   {"event.restTime", s->restTime, false},
+                                   {"event.contactTime", s->contactTime, false},
+                                   {"event.eventsPerSecond", s->eventsPerSecond, true}};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
+        double value = numbers[i].value;
+        bool isFine = isfinite(value) && (value > 0.0 || (value == 0.0 && numbers[i].isZeroFine));
+        if (!isFine) {
+            return rbError_Set(error, RB_STATUS_INVALID, "%s is %g; a finite number %s is accepted",
+                               numbers[i].what, value,
+                               numbers[i].isZeroFine ? "not below 0" : "above 0");
+        }
+    }
+    return RB_STATUS_OK;
+}
+
+// --------------------------------------------------------------------------------- telling of
+// bodies
+
+static const rbEventKind kinds[RB_HAPPENED_COUNT] = {
+    [RB_HAPPENED_IMPACT] = RB_EVENT_IMPACT,
+    [RB_HAPPENED_MICROCOLLISION] = RB_EVENT_MICROCOLLISION,
+    [RB_HAPPENED_LASTING] = RB_EVENT_LASTING,
+    [RB_HAPPENED_REST] = RB_EVENT_REST,
+    [RB_HAPPENED_WAKE] = RB_EVENT_WAKE,
+    [RB_HAPPENED_PARTED] = RB_EVENT_PARTED,
+};
+
+static void writeJournal(void* context, const rbEngineEvent* happened)
+{
+    rbWorld* world = context;
+    rbEvent event = {.time = happened->time,
+                     .kind = kinds[happened->kind],
+                     .law = happened->law,
+                     .bodyA = rbWorld_BodyIdOf(world, happened->a),
+                     .energyChange = happened->energyChange,
+                     .energyBefore = happened->energyBefore,
+                     .frictionWork = happened->frictionWork,
+                     .point = happened->point,
+                     .normal = happened->normal,
+                     .impulse = happened->impulse,
+                     .approachSpeed = happened->approachSpeed,
+                     .history = happened->history};
+    if (happened->b >= 0) {
+        event.bodyB = rbWorld_BodyIdOf(world, happened->b);
+    }
+    rbArray_Push(world->events, event);
+}
+
+static rbEventHost makeHost(rbWorld* world)
+{
+    rbEventHost host = {.flights = world->flights.data,
+                        .motions = world->motions.data,
+                        .states = world->states.data,
+                        .journal = writeJournal,
+                        .context = world};
+    return host;
+}
+
+// Bounds on what varying loads can do; refuses forces that promise none, by name.
+static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def, rbError* error)
+{
+    rbForceCursor cursor = {0};
+    const rbForceDef* force;
+    while ((force = rbWorld_NextForce(world, index, &cursor)) != NULL) {
+        const rbForceOps* ops = rbForceOps_Get(force->type);
+        if (ops->apply == NULL) {
+            continue; // constant
+        }
+        double acceleration = ops->accelerationBound(force, world->motions.data[index].mass);
+        if (!isfinite(acceleration) || !(force->torqueMax >= 0.0)) {
+            return rbError_Set(
+                error, RB_STATUS_UNSUPPORTED,
+                "body \"%s\": the force \"%s\" promises no bound on the %s it causes, and without "
+                "one the event engine could miss collisions; give a user force accelerationMax and "
+                "torqueMax, or use the engine \"flight\"",
+                world->bodies.data[index].name, ops->name,
+                isfinite(acceleration) ? "torque" : "acceleration");
+        }
+        def->loadAcceleration += acceleration;
+        def->loadTorque += force->torqueMax;
+    }
+    return RB_STATUS_OK;
+}
+
+// The shapes of a body as one geometry; that of several is made and kept by the world.
+static rbStatus mergeShapes(rbWorld* world, int index, rbEventBodyDef* def, rbMaterial* materials,
+                            rbError* error)
+{
+    const rbBody* body = &world->bodies.data[index];
+    rbTransform fromBody = rbInvertTransform(body->principal);
+    int count = body->shapes.count;
+    for (int i = 0; i < count; ++i) {
+        materials[i] = body->shapes.data[i].def.material;
+    }
+    if (count == 1) {
+        const rbShapeDef* shape = &body->shapes.data[0].def;
+        def->geometry = rbWorld_GetGeometry(world, shape->geometry);
+        def->transform = rbMulTransforms(fromBody, shape->transform);
+        return RB_STATUS_OK;
+    }
+    rbCompoundChild* children = rbAllocZero((size_t)count, sizeof *children);
+    for (int i = 0; i < count; ++i) {
+        const rbShapeDef* shape = &body->shapes.data[i].def;
+        children[i].geometry = rbWorld_GetGeometry(world, shape->geometry);
+        children[i].transform = shape->transform;
+    }
+    rbGeometry* merged = rbCreateCompound(children, count, error);
+    rbFree(children, (size_t)count * sizeof *children);
+    if (merged == NULL) {
+        return RB_STATUS_INVALID;
+    }
+    rbArray_Push(world->merged, merged);
+    def->geometry = merged;
+    def->transform = fromBody;
+    return RB_STATUS_OK;
+}
+
+static rbStatus tellBody(rbWorld* world, int index, rbError* error)
+{
+    const rbBody* body = &world->bodies.data[index];
+    rbEventBodyDef def = {.isDynamic = body->hasMass,
+                          .path = body->path,
+                          .transform = RB_TRANSFORM_IDENTITY,
+                          .materialCount = body->shapes.count,
+                          .growth = body->hasMass ? body->growth : 0.0};
+    rbStatus status = RB_STATUS_OK;
+    if (body->hasMass) {
+        status = boundLoads(world, index, &def, error);
+    }
+    size_t size = (size_t)(body->shapes.count + 1) * sizeof(rbMaterial);
+    rbMaterial* materials = rbAlloc(size);
+    def.materials = materials;
+    if (status == RB_STATUS_OK && body->shapes.count > 0) {
+        status = mergeShapes(world, index, &def, materials, error);
+    }
+    if (status == RB_STATUS_OK && body->hasMass && def.geometry != NULL &&
+        !rbGeometry_IsBounded(def.geometry)) {
+        status = rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                             "body \"%s\" is dynamic and has a plane; only static and kinematic "
+                             "bodies may have one",
+                             body->name);
+    }
+    if (status == RB_STATUS_OK) {
+        rbEventEngine_SetBody(world->engine, index, &def);
+    }
+    rbFree(materials, size);
+    return status;
+}
+
+static void freeMerged(rbWorld* world)
+{
+    for (int i = 0; i < world->merged.count; ++i) {
+        rbDestroyGeometry(world->merged.data[i]);
+    }
+    world->merged.count = 0;
+}
+
+void rbWorld_FreeEngine(rbWorld* world)
+{
+    rbDestroyEventEngine(world->engine);
+    freeMerged(world);
+    rbArray_Free(world->merged);
+    rbArray_Free(world->touched);
+}
+
+void rbWorld_NoteChange(rbWorld* world)
+{
+    world->isEngineReady = false;
+}
+
+void rbWorld_NoteFlight(rbWorld* world, int index)
+{
+    if (world->isEngineReady) {
+        rbArray_Push(world->touched, index);
+    }
+}
+
+// --------------------------------------------------------------------------------------- advancing
+
+static rbStatus nameOverlap(const rbWorld* world, const rbStartOverlap* overlap, rbError* error)
+{
+    char others[80] = "";
+    if (overlap->count > 1) {
+        (void)snprintf(others, sizeof others, "; %d more pairs overlap", overlap->count - 1);
+    }
+    return rbError_Set(
+        error, RB_STATUS_INVALID,
+        "bodies \"%s\" and \"%s\" overlap by %.6g m at the start%s; move them apart, "
+        "or let the scene part them (\"overlap\": \"separate\")",
+        world->bodies.data[overlap->a].name, world->bodies.data[overlap->b].name, overlap->depth,
+        others);
+}
+
+// Held bodies get their loads back before the engine is told anew.
+static void releaseHeld(rbWorld* world)
+{
+    for (int i = 0; i < world->bodies.count; ++i) {
+        if (rbEventEngine_IsResting(world->engine, i) && rbWorld_IsBodyAlive(world, i) &&
+            world->bodies.data[i].hasMass) {
+            rbWorld_RefreshLoads(world, i);
+            rbWorld_StartFlight(world, i);
+        }
+    }
+}
+
+static rbStatus startEngine(rbWorld* world, rbError* error)
+{
+    if (world->engine == NULL) {
+        world->engine = rbCreateEventEngine(&world->def.event, world->def.periodicBox);
+    }
+    for (int i = 0; i < world->materialPairs.count; ++i) {
+        const rbMaterialPairSlot* slot = &world->materialPairs.data[i];
+        rbEventEngine_SetMaterialPair(world->engine, slot->kindA, slot->kindB, &slot->pair);
+    }
+    releaseHeld(world);
+    freeMerged(world);
+    for (int i = 0; i < world->bodies.count; ++i) {
+        if (!rbWorld_IsBodyAlive(world, i)) {
+            rbEventEngine_SetBody(world->engine, i, NULL);
+            continue;
+        }
+        rbStatus status = tellBody(world, i, error);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+    }
+    rbEventHost host = makeHost(world);
+    rbStartOverlap overlap;
+    rbStatus status = rbEventEngine_Start(world->engine, &host, world->time, &overlap, error);
+    if (overlap.count > 0) {
+        return nameOverlap(world, &overlap, error);
+    }
+    world->isEngineReady = status == RB_STATUS_OK;
+    world->touched.count = 0;
+    return status;
+}
+
+rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
+{
+    rbError inner = {0};
+    if (world->def.engine != RB_ENGINE_EVENT || world->isEngineReady) {
+        return RB_STATUS_OK;
+    }
+    rbStatus status = startEngine(world, &inner);
+    world->engineError = inner;
+    if (error != NULL && status != RB_STATUS_OK) {
+        *error = inner;
+    }
+    // Bodies may have been parted.
+    for (int i = 0; status == RB_STATUS_OK && i < world->bodies.count; ++i) {
+        if (rbWorld_IsBodyAlive(world, i)) {
+            rbMotionCounts counts = {0};
+            world->states.data[i] = rbWorld_StateAt(world, i, world->time, &counts);
+        }
+    }
+    return status;
+}
+
+rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
+{
+    *reached = world->time;
+    rbStatus status = rbWorld_Prepare(world, NULL);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    world->engineError = (rbError){0};
+    rbEventHost host = makeHost(world);
+    for (int i = 0; i < world->touched.count; ++i) {
+        rbEventEngine_Touch(world->engine, &host, world->touched.data[i], world->time);
+    }
+    world->touched.count = 0;
+    int failed[2];
+    status = rbEventEngine_Advance(world->engine, &host, time, reached, failed);
+    if (status == RB_STATUS_LIMIT && failed[0] >= 0) {
+        *failedBody = rbWorld_BodyIdOf(world, failed[0]);
+        (void)rbError_Set(&world->engineError, status,
+                          "the budget of events in a simulated second is spent at t = %.9g s; the "
+                          "last was between \"%s\" and \"%s\"; look whether they are caught or "
+                          "driven together, or raise eventsPerSecond",
+                          *reached, world->bodies.data[failed[0]].name,
+                          world->bodies.data[failed[1]].name);
+    }
+    return status;
+}
+
+rbError rbWorld_GetError(const rbWorld* world)
+{
+    return world->engineError;
+}
+
+rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
+{
+    rbEventStatistics none = {0};
+    return world->engine != NULL ? rbEventEngine_GetStatistics(world->engine) : none;
+}
+
+bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId)
+{
+    int index = rbWorld_BodyIndex(world, bodyId);
+    return world->engine != NULL && rbEventEngine_IsResting(world->engine, index);
+}
+
+void rbWorld_EnableJournal(rbWorld* world, bool isOn)
+{
+    world->def.event.isJournalOff = !isOn;
+    if (world->engine != NULL) {
+        rbEventEngine_EnableJournal(world->engine, isOn);
+    }
+}
+
+rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB, const rbMaterialPair* pair,
+                                 rbError* error)
+{
+    if (kindA < 0 || kindA >= RB_MATERIAL_KINDS_MAX || kindB < 0 ||
+        kindB >= RB_MATERIAL_KINDS_MAX) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "kinds of material %d and %d; 0 to %d are accepted", kindA, kindB,
+                           RB_MATERIAL_KINDS_MAX - 1);
+    }
+    if (!(pair->restitution >= 0.0 && pair->restitution <= 1.0) || !(pair->friction >= 0.0) ||
+        !isfinite(pair->friction) || (unsigned)pair->law > RB_IMPACT_LAW_COUNT) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "restitution %g must lie in 0..1, friction %g must not be negative, and "
+                           "the law must be one of the table",
+                           pair->restitution, pair->friction);
+    }
+    rbMaterialPairSlot slot = {kindA, kindB, *pair};
+    rbArray_Push(world->materialPairs, slot);
+    rbWorld_NoteChange(world);
+    return RB_STATUS_OK;
+}
