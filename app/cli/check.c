@@ -261,9 +261,11 @@ static void printText(const rbCheck* check)
     if (total > check->findingCount) {
         (void)printf("  ... and %d more\n", total - check->findingCount);
     }
-    (void)printf("  %d errors, %d warnings (overlaps are not looked for: nothing collides in free "
-                 "flight)\n",
-                 check->errorCount, check->warningCount);
+    (void)printf("  %d errors, %d warnings%s\n", check->errorCount, check->warningCount,
+                 info->engineType == RB_ENGINE_EVENT
+                     ? (info->event.isOverlapAllowed ? "; overlaps at the start are pushed apart"
+                                                     : "; no overlaps at the start")
+                     : " (overlaps are not looked for: nothing collides in free flight)");
 }
 
 static void printFindings(rbJson* json, const rbCheck* check, bool isError)
@@ -284,6 +286,7 @@ static void printJson(const rbCheck* check)
     rbJson_BeginObject(&json, NULL);
     rbJson_Text(&json, "scene", info->name);
     rbJson_Text(&json, "title", info->title);
+    rbJson_Text(&json, "engine", info->engine);
     rbJson_Bool(&json, "ok", check->errorCount == 0);
     printFindings(&json, check, true);
     printFindings(&json, check, false);
@@ -339,7 +342,10 @@ static rbExit runCheck(const rbArguments* arguments)
     rbCheck* check = rbAllocZero(1, sizeof *check);
     check->scene = rbOpenSceneWithSettings(arguments, &error);
     check->world = check->scene != NULL ? rbScene_CreateWorld(check->scene, &error) : NULL;
-    if (check->world != NULL) {
+    bool isReady =
+        check->world != NULL &&
+        rbPrepareWorld(check->world, rbScene_GetInfo(check->scene)->file, &error) == RB_STATUS_OK;
+    if (isReady) {
         check->bodyCount = rbWorld_GetBodyCount(check->world);
         exit = judge(check, arguments);
     } else {
@@ -368,6 +374,7 @@ static const rbOption options[] = {
 static const char* const examples[] = {
     "rattleback check tumbling-box",
     "rattleback check my-scene.json --strict",
+    "rattleback check my-scene.json --set engine=event",
     NULL,
 };
 
@@ -375,8 +382,10 @@ const rbVerb rbVerbCheck = {
     .name = "check",
     .words = "SCENE",
     .help = "reads and judges a scene without running it",
-    .more = "Exit code 0: nothing but warnings; 1: errors; 2: the scene cannot be read or holds a\n"
-            "value that no world accepts.",
+    .more =
+        "Exit code 0: nothing but warnings; 1: errors; 2: the scene cannot be read, holds a\n"
+        "value that no world accepts, or cannot be started by its engine (bodies that overlap,\n"
+        "a force without a bound, a periodic box that is too small).",
     .run = runCheck,
     .wordMin = 1,
     .wordMax = 1,

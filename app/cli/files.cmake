@@ -29,8 +29,10 @@ set(programFiles
   bench/peers/loader.c
   bench/peers/peer_mesh_ours.c
   bench/peers/peer_ours.c
+  bench/suite_broadphase.c
   bench/suite_convex.c
   bench/suite_distance_work.c
+  bench/suite_events.c
   bench/suite_flight.c
   bench/suite_math.c
   bench/suite_mesh_distance.c
@@ -40,18 +42,31 @@ set(programFiles
   validation/case_convex_epsilon.c
   validation/case_convex_libccd.c
   validation/case_convex_shadow.c
+  validation/case_impacts.c
+  validation/case_event_contact.c
+  validation/case_events.c
+  validation/case_gas.c
   validation/case_kepler.c
   validation/case_mass_properties.c
+  validation/case_table.c
   validation/case_tops.c
+  validation/case_toys.c
   validation/case_tumbling_box.c
   validation/convex_scenes.c
   validation/detection_bisection.c
   validation/elastic_gas.c
   validation/epa_baseline.c
   validation/error_statistics.c
+  validation/event_worlds.c
   validation/flights.c
+  validation/gas.c
   validation/shadow.c
+  validation/impact_cases.c
+  validation/impact_oracle.c
   validation/top_oracle.c
+  validation/toy_models.c
+  validation/toy_oracle.c
+  validation/toy_worlds.c
   validation/validation.c)
 add_executable(rattleback_program ${programFiles})
 set_target_properties(rattleback_program PROPERTIES

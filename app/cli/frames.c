@@ -80,10 +80,16 @@ uint32_t rbFrameBuffer_FindBody(const rbFrameBuffer* buffer, rbBodyId bodyId)
 
 rbRecordedEvent rbFrameBuffer_ConvertEvent(const rbFrameBuffer* buffer, const rbEvent* event)
 {
-    rbRecordedEvent recorded = {.time = event->time,
-                                .kind = (uint32_t)event->kind,
-                                .bodyA = rbFrameBuffer_FindBody(buffer, event->bodyA),
-                                .bodyB = rbFrameBuffer_FindBody(buffer, event->bodyB),
-                                .energyChange = event->energyChange};
+    rbRecordedEvent recorded = {
+        .time = event->time,
+        .kind = (uint32_t)event->kind,
+        .bodyA = rbFrameBuffer_FindBody(buffer, event->bodyA),
+        .bodyB = rbFrameBuffer_FindBody(buffer, event->bodyB),
+        .law = (uint32_t)event->law,
+        .history = event->history,
+        .energyChange = event->energyChange,
+        .values = {event->energyBefore, event->frictionWork, event->approachSpeed, event->point.x,
+                   event->point.y, event->point.z, event->normal.x, event->normal.y,
+                   event->normal.z, event->impulse.x, event->impulse.y, event->impulse.z}};
     return recorded;
 }

@@ -83,6 +83,10 @@ rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputPaths* paths, const rb
     if (status == RB_STATUS_OK && paths->vtk != NULL) {
         status = openVtk(outputs, world, error);
     }
+    if (status == RB_STATUS_OK && paths->journal != NULL) {
+        outputs->journal = rbCreateJournal(paths->journal, error);
+        status = outputs->journal != NULL ? RB_STATUS_OK : error->status;
+    }
     if (status == RB_STATUS_OK && paths->plot != NULL) {
         outputs->plotter = rbCreatePlotter(scene, world);
     }
@@ -92,16 +96,50 @@ rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputPaths* paths, const rb
     return status;
 }
 
-// Frames and the journal go to the recording.
-static rbStatus record(rbOutputs* outputs, const rbWorld* world, const rbFrameBuffer* buffer,
-                       const rbFrame* frame, rbError* error)
+static const char* getName(const rbWorld* world, rbBodyId bodyId)
+{
+    return RB_IS_NULL(bodyId) ? NULL : rbBody_GetName(world, bodyId);
+}
+
+static rbStatus writeJournal(rbJournal* journal, const rbWorld* world, const rbEvent* event,
+                             rbError* error)
+{
+    char history[RB_IMPACT_HISTORY_SIZE];
+    bool isImpact = event->kind == RB_EVENT_IMPACT || event->kind == RB_EVENT_MICROCOLLISION;
+    bool hasHistory = isImpact && event->history != 0;
+    rbJournalRow row = {
+        .time = event->time,
+        .kind = rbEventKind_Name(event->kind),
+        .bodyA = getName(world, event->bodyA),
+        .bodyB = getName(world, event->bodyB),
+        .law = isImpact && event->law < RB_IMPACT_LAW_COUNT ? rbImpactLaw_Name(event->law) : NULL,
+        .history = hasHistory ? rbImpactHistory_Format(event->history, history) : NULL,
+        .energyChange = event->energyChange,
+        .hasContact = isImpact,
+        .point = event->point,
+        .normal = event->normal,
+        .impulse = event->impulse,
+        .approachSpeed = event->approachSpeed,
+        .energyBefore = event->energyBefore,
+        .frictionWork = event->frictionWork,
+    };
+    return rbJournal_Write(journal, &row, error);
+}
+
+rbStatus rbOutputs_WriteEvents(rbOutputs* outputs, const rbWorld* world,
+                               const rbFrameBuffer* buffer, rbError* error)
 {
     int count = 0;
     const rbEvent* events = rbWorld_GetEvents(world, &count);
-    rbStatus status = rbRecordingWriter_WriteFrame(outputs->recording, frame, error);
+    rbStatus status = RB_STATUS_OK;
     for (int i = 0; i < count && status == RB_STATUS_OK; ++i) {
-        rbRecordedEvent event = rbFrameBuffer_ConvertEvent(buffer, &events[i]);
-        status = rbRecordingWriter_WriteEvents(outputs->recording, &event, 1, error);
+        if (outputs->recording != NULL) {
+            rbRecordedEvent event = rbFrameBuffer_ConvertEvent(buffer, &events[i]);
+            status = rbRecordingWriter_WriteEvents(outputs->recording, &event, 1, error);
+        }
+        if (outputs->journal != NULL && status == RB_STATUS_OK) {
+            status = writeJournal(outputs->journal, world, &events[i], error);
+        }
     }
     return status;
 }
@@ -118,7 +156,7 @@ rbStatus rbOutputs_Write(rbOutputs* outputs, const rbWorld* world, rbFrameBuffer
     if (outputs->recording != NULL || outputs->vtk != NULL) {
         rbFrame frame = rbFrameBuffer_Capture(buffer, world);
         if (outputs->recording != NULL) {
-            status = record(outputs, world, buffer, &frame, error);
+            status = rbRecordingWriter_WriteFrame(outputs->recording, &frame, error);
         }
         if (outputs->vtk != NULL && status == RB_STATUS_OK) {
             status = rbVtk_WriteFrame(outputs->vtk, &frame, error);
@@ -148,6 +186,10 @@ rbStatus rbOutputs_Finish(rbOutputs* outputs, uint64_t hash, rbError* error)
         status = rbVtk_Finish(outputs->vtk, error);
         outputs->vtk = NULL;
     }
+    if (outputs->journal != NULL && status == RB_STATUS_OK) {
+        status = rbJournal_Finish(outputs->journal, error);
+        outputs->journal = NULL;
+    }
     if (outputs->plotter != NULL && status == RB_STATUS_OK) {
         status = rbPlotter_Write(outputs->plotter, outputs->paths.plot, error);
     }
@@ -160,11 +202,13 @@ void rbOutputs_Abandon(rbOutputs* outputs)
     rbRecordingWriter_Abandon(outputs->recording);
     rbCsv_Abandon(outputs->csv);
     rbVtk_Abandon(outputs->vtk);
+    rbJournal_Abandon(outputs->journal);
     rbDestroyPlotter(outputs->plotter);
     rbFree(outputs->values, (size_t)outputs->valueCount * sizeof *outputs->values);
     outputs->recording = NULL;
     outputs->csv = NULL;
     outputs->vtk = NULL;
+    outputs->journal = NULL;
     outputs->plotter = NULL;
     outputs->values = NULL;
 }
@@ -184,7 +228,8 @@ int rbOutputs_List(const rbOutputs* outputs, const rbSceneInfo* info, rbWrittenF
     const rbWrittenFile all[RB_OUTPUT_FILES_MAX] = {{"recording", paths->recording, 0.0},
                                                     {"csv", paths->csv, 0.0},
                                                     {"vtk", paths->vtk != NULL ? text : NULL, 0.0},
-                                                    {"plot", paths->plot, 0.0}};
+                                                    {"plot", paths->plot, 0.0},
+                                                    {"journal", paths->journal, 0.0}};
     for (int i = 0; i < RB_OUTPUT_FILES_MAX; ++i) {
         if (all[i].path != NULL && strcmp(all[i].path, "-") != 0) {
             files[count] = all[i];

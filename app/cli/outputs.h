@@ -5,6 +5,7 @@
 #include "cli/frames.h"
 #include "cli/plotting.h"
 #include "cli/tally.h"
+#include "io/output/journal.h"
 
 #include <rattleback/output.h>
 
@@ -14,9 +15,10 @@ typedef struct rbOutputPaths {
     const char* csv;
     const char* vtk; // a folder
     const char* plot;
+    const char* journal;
 } rbOutputPaths;
 
-#define RB_OUTPUT_FILES_MAX 4
+#define RB_OUTPUT_FILES_MAX 5
 
 typedef struct rbOutputs {
     rbOutputPaths paths;
@@ -25,6 +27,7 @@ typedef struct rbOutputs {
     rbCsv* csv;
     rbVtk* vtk;
     rbPlotter* plotter;
+    rbJournal* journal;
     double* values; // time and probes
     int valueCount;
 } rbOutputs;
@@ -32,7 +35,10 @@ typedef struct rbOutputs {
 // Opens all writers. settings is a JSON object about the run for the recording.
 rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputPaths* paths, const rbScene* scene,
                         const rbWorld* world, const char* settings, rbError* error);
-// Writes a frame and the events since the last one to all of them.
+// Writes the events that the world's journal holds now, to the recording and the journal.
+rbStatus rbOutputs_WriteEvents(rbOutputs* outputs, const rbWorld* world,
+                               const rbFrameBuffer* buffer, rbError* error);
+// Writes a frame to all of them.
 rbStatus rbOutputs_Write(rbOutputs* outputs, const rbWorld* world, rbFrameBuffer* buffer,
                          const rbTally* tally, rbError* error);
 // Completes all files. After a failure the rest is abandoned.

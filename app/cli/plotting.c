@@ -93,11 +93,12 @@ static void addProbePanel(rbPlotter* plotter, const rbProbe* probe, const char* 
 static void addProbePanels(rbPlotter* plotter)
 {
     const rbSceneInfo* info = rbScene_GetInfo(plotter->scene);
+    bool isFlight = info->engineType == RB_ENGINE_FLIGHT;
     bool hasSpin = false;
     for (size_t d = 0; d < sizeof drawn / sizeof drawn[0]; ++d) {
         for (int i = 0; i < info->probeCount; ++i) {
             const rbProbe* probe = rbScene_GetProbe(plotter->scene, i);
-            hasSpin = hasSpin || probe->quantity == RB_PROBE_ANGULAR_VELOCITY_LOCAL;
+            hasSpin = hasSpin || (isFlight && probe->quantity == RB_PROBE_ANGULAR_VELOCITY_LOCAL);
             if (probe->quantity == drawn[d].quantity && !(hasSpin && drawn[d].isDullInFlight) &&
                 plotter->panelCount < PROBE_PANELS_MAX) {
                 addProbePanel(plotter, probe, drawn[d].text);
@@ -135,7 +136,7 @@ rbPlotter* rbCreatePlotter(const rbScene* scene, const rbWorld* world)
     const rbSceneInfo* info = rbScene_GetInfo(scene);
     plotter->scene = scene;
     plotter->stride = 1;
-    plotter->hasMomenta = info->forceCount == 0;
+    plotter->hasMomenta = info->forceCount == 0 && info->engineType == RB_ENGINE_FLIGHT;
     if (info->hasDefaultProbes) {
         addSpinPanel(plotter, world);
     }

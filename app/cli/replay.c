@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/frames.h"
 #include "cli/recordings.h"
+#include "cli/scenes.h"
 
 #include <rattleback/output.h>
 #include <rattleback/scene.h>
@@ -17,6 +18,7 @@
 typedef struct rbComparison {
     int64_t framesCompared;
     int64_t eventsCompared;
+    int64_t eventsComputed;
     bool isDifferent;
     int64_t frame;
     double time;
@@ -97,6 +99,33 @@ typedef struct rbReplay {
     uint64_t hash;
 } rbReplay;
 
+static void noteEvents(rbComparison* result, const char* field, double recorded, double computed)
+{
+    result->isDifferent = true;
+    result->field = field;
+    result->recorded = recorded;
+    result->computed = computed;
+}
+
+static void compareEvent(rbComparison* result, const rbRecordedEvent* a, const rbRecordedEvent* b,
+                         bool hasDetails)
+{
+    const rbFieldPair fields[] = {
+        {"time of an event", &a->time, &b->time, 1},
+        {"energy of an event", &a->energyChange, &b->energyChange, 1},
+        {"contact of an event", a->values, b->values, RB_RECORDED_VALUES},
+    };
+    size_t count = sizeof fields / sizeof fields[0];
+    for (size_t i = 0; i < (hasDetails ? count : count - 1); ++i) {
+        compareField(result, &fields[i], 1, NULL);
+    }
+    bool isSame = a->kind == b->kind && a->bodyA == b->bodyA && a->bodyB == b->bodyB &&
+                  (!hasDetails || (a->law == b->law && a->history == b->history));
+    if (!isSame && !result->isDifferent) {
+        noteEvents(result, "kind, body, law or history of an event", a->kind, b->kind);
+    }
+}
+
 // Compares the journal of this advance with the next recorded events.
 static rbStatus compareEvents(rbReplay* replay, rbError* error)
 {
@@ -114,21 +143,11 @@ static rbStatus compareEvents(rbReplay* replay, rbError* error)
             return status;
         }
         rbRecordedEvent computed = rbFrameBuffer_ConvertEvent(&replay->buffer, &events[i]);
-        const rbFieldPair time = {"time of an event", &recorded.time, &computed.time, 1};
-        const rbFieldPair energy = {"energy of an event", &recorded.energyChange,
-                                    &computed.energyChange, 1};
-        compareField(result, &time, 1, NULL);
-        compareField(result, &energy, 1, NULL);
-        bool isSame = recorded.kind == computed.kind && recorded.bodyA == computed.bodyA &&
-                      recorded.bodyB == computed.bodyB;
-        if (!isSame && !result->isDifferent) {
-            result->isDifferent = true;
-            result->field = "kind or body of an event";
-            result->recorded = recorded.kind;
-            result->computed = computed.kind;
-        }
+        // recordings of version 1 have no more than kind, bodies and energy
+        compareEvent(result, &recorded, &computed, replay->info.formatVersion > 1);
         ++result->eventsCompared;
     }
+    result->eventsComputed += count;
     rbWorld_ClearEvents(replay->world);
     return RB_STATUS_OK;
 }
@@ -156,6 +175,12 @@ static rbStatus compareAll(rbReplay* replay, rbError* error)
         }
         ++result->framesCompared;
     }
+    // a recording that is cut off may have more events or fewer than belong to its last frame
+    if (!result->isDifferent && replay->info.condition == RB_RECORDING_COMPLETE &&
+        result->eventsComputed != replay->info.eventCount) {
+        noteEvents(result, "number of events", (double)replay->info.eventCount,
+                   (double)result->eventsComputed);
+    }
     replay->hash = rbWorld_GetHash(replay->world);
     replay->isHashDifferent = replay->info.condition == RB_RECORDING_COMPLETE &&
                               replay->info.finalHash != 0 && replay->info.finalHash != replay->hash;
@@ -171,9 +196,11 @@ static rbStatus recreateWorld(rbReplay* replay, const char* path, rbError* error
         return error->status;
     }
     replay->world = rbScene_CreateWorld(scene, error);
+    rbStatus status =
+        replay->world != NULL ? rbPrepareWorld(replay->world, path, error) : error->status;
     rbDestroyScene(scene);
-    if (replay->world == NULL) {
-        return error->status;
+    if (status != RB_STATUS_OK) {
+        return status;
     }
     if (rbWorld_GetBodyCount(replay->world) != header->bodyCount) {
         rbError_SetPlace(error, path, NULL);

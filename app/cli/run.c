@@ -36,8 +36,9 @@ typedef struct rbRun {
     rbTally tally;
     double startTime; // wall clock
     double lastProgress;
-    double piece;     // s of simulated time to advance at once, see advanceListening
-    bool hasProgress; // a terminal looks on
+    rbStatus writeStatus; // of the events written between frames
+    double piece;         // s of simulated time to advance at once, see advanceListening
+    bool hasProgress;     // a terminal looks on
 } rbRun;
 
 static void showProgress(rbRun* run, double time)
@@ -53,24 +54,37 @@ static void showProgress(rbRun* run, double time)
     }
 }
 
-// Takes in the state the world has now: tally, writers, journal.
-static rbStatus takeFrame(rbRun* run, const rbStepReport* report, rbError* error)
+// Takes in the events since the last call: an output step may hold more than fit into memory.
+static rbStatus takeEvents(rbRun* run, rbError* error)
 {
-    rbTally_Add(&run->tally, report, run->world);
-    rbStatus status = rbOutputs_Write(&run->outputs, run->world, &run->buffer, &run->tally, error);
     int count = 0;
     const rbEvent* events = rbWorld_GetEvents(run->world, &count);
+    rbStatus status = rbOutputs_WriteEvents(&run->outputs, run->world, &run->buffer, error);
     rbTally_AddEvents(&run->tally, events, count);
     rbWorld_ClearEvents(run->world);
     return status;
 }
 
+// Takes in the state the world has now: tally and writers.
+static rbStatus takeFrame(rbRun* run, const rbStepReport* report, rbError* error)
+{
+    rbTally_Add(&run->tally, report, run->world);
+    return rbOutputs_Write(&run->outputs, run->world, &run->buffer, &run->tally, error);
+}
+
+// The engine refused to go on, or cannot.
+static bool isEnd(rbStatus status)
+{
+    return status == RB_STATUS_LIMIT || status == RB_STATUS_INVALID;
+}
+
 // Advances to a time in pieces of a fraction of a second of work, so that a signal is heard even
 // when an output step holds millions of integrator steps. In pieces or at once: the bits are the
 // same, because looking at a flight does not change it. The piece starts small and doubles.
-static rbStepReport advanceListening(rbRun* run, double time)
+static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
 {
     rbStepReport total = {0};
+    bool isOver = false;
     do {
         double now = rbWorld_GetTime(run->world);
         bool isLast = !(time - now > run->piece);
@@ -85,11 +99,13 @@ static rbStepReport advanceListening(rbRun* run, double time)
             report.failedBody = total.failedBody;
         }
         total = report;
+        run->writeStatus = takeEvents(run, error);
+        isOver = isEnd(report.status) || run->writeStatus != RB_STATUS_OK;
         // A piece too small to move the time ends the loop too.
         if (!isLast && rbWorld_GetTime(run->world) == now) {
             run->piece = time - now;
         }
-    } while (rbWorld_GetTime(run->world) < time && !stopAsked);
+    } while (rbWorld_GetTime(run->world) < time && !stopAsked && !isOver);
     return total;
 }
 
@@ -103,9 +119,12 @@ static rbStatus simulate(rbRun* run, rbError* error)
     rbStatus status = RB_STATUS_OK;
     for (int64_t k = 0; k <= last && status == RB_STATUS_OK; ++k) {
         double time = k < last ? rbGetStepTime(k, step) : duration;
-        rbStepReport report = advanceListening(run, time);
-        status = takeFrame(run, &report, error);
-        if (run->tally.isBroken) {
+        rbStepReport report = advanceListening(run, time, error);
+        status = run->writeStatus;
+        if (status == RB_STATUS_OK) {
+            status = takeFrame(run, &report, error);
+        }
+        if (run->tally.isBroken || isEnd(report.status)) {
             break; // nothing after it means anything
         }
         if (stopAsked && (k < last || rbWorld_GetTime(run->world) < time)) {
@@ -129,18 +148,28 @@ static void writeSettings(const rbRun* run, char* text)
     (void)snprintf(text, SETTINGS_SIZE, "{\"duration\": %s, \"outputStep\": %s}", duration, step);
 }
 
+static bool isStandardOutput(const char* path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
 static rbExit report(const rbRun* run, const rbArguments* arguments)
 {
     rbWrittenFile files[RB_OUTPUT_FILES_MAX];
     char text[RB_CLI_PATH_MAX + 80];
     int count = rbOutputs_List(&run->outputs, &run->info, files, text, sizeof text);
-    const char* csv = run->outputs.paths.csv;
-    FILE* file = csv != NULL && strcmp(csv, "-") == 0 ? stderr : stdout;
+    bool isTaken =
+        isStandardOutput(run->outputs.paths.csv) || isStandardOutput(run->outputs.paths.journal);
+    FILE* file = isTaken ? stderr : stdout;
     if (rbArguments_Has(arguments, "--json")) {
         rbTally_WriteJson(&run->tally, run->world, files, count, file);
     } else if (!rbArguments_Has(arguments, "--quiet")) {
         rbTally_Print(&run->tally, run->world, file);
         rbTally_PrintFiles(files, count, file);
+    }
+    if (run->tally.ending.status != RB_STATUS_OK) {
+        (void)rbFail("%s", run->tally.ending.message);
+        return run->tally.ending.status == RB_STATUS_LIMIT ? RB_EXIT_NUMERICAL : RB_EXIT_USAGE;
     }
     if (run->tally.isBroken) {
         (void)rbFail("the state is no longer finite at t = %g s; look for a body that meets a "
@@ -172,9 +201,15 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
     const rbOutputPaths paths = {.recording = rbArguments_Get(arguments, "--record"),
                                  .csv = rbArguments_Get(arguments, "--csv"),
                                  .vtk = rbArguments_Get(arguments, "--vtk"),
-                                 .plot = rbArguments_Get(arguments, "--plot")};
+                                 .plot = rbArguments_Get(arguments, "--plot"),
+                                 .journal = rbArguments_Get(arguments, "--journal")};
     if (paths.plot != NULL && !endsWithSvg(paths.plot)) {
         return rbFail("--plot is '%s'; plots are written as .svg", paths.plot);
+    }
+    // Events that nobody reads take no memory.
+    rbWorld_EnableJournal(run->world, paths.journal != NULL || paths.recording != NULL);
+    if (rbPrepareWorld(run->world, run->info.file, &error) != RB_STATUS_OK) {
+        return rbFailWith(&error);
     }
     writeSettings(run, settings);
     if (rbOutputs_Open(&run->outputs, &paths, run->scene, run->world, settings, &error) !=
@@ -233,10 +268,15 @@ static bool overrideTimes(rbRun* run, const rbArguments* arguments)
 
 static bool applyOptions(rbRun* run, const rbArguments* arguments)
 {
-    const char* csv = rbArguments_Get(arguments, "--csv");
     const char* engine = rbArguments_Get(arguments, "--engine");
-    if (csv != NULL && strcmp(csv, "-") == 0 && rbArguments_Has(arguments, "--json")) {
-        (void)rbFail("--csv - and --json cannot share standard output");
+    bool isCsv = isStandardOutput(rbArguments_Get(arguments, "--csv"));
+    bool isJournal = isStandardOutput(rbArguments_Get(arguments, "--journal"));
+    if (isCsv && isJournal) {
+        (void)rbFail("--csv - and --journal - cannot share standard output");
+        return false;
+    }
+    if ((isCsv || isJournal) && rbArguments_Has(arguments, "--json")) {
+        (void)rbFail("%s - and --json cannot share standard output", isCsv ? "--csv" : "--journal");
         return false;
     }
     if ((engine != NULL && !override(run, "engine", engine)) || !overrideTimes(run, arguments)) {
@@ -288,6 +328,8 @@ static const rbOption options[] = {
     {"--set", "KEY=VALUE", "changes a value of the scene, e.g. world.gravity.2=-1.6; repeatable"},
     {"--record", "FILE", "a recording (.rbr) that 'replay' can run again"},
     {"--csv", "FILE", "a table of the probes; - is standard output"},
+    {"--journal", "FILE",
+     "every event with its impulse and energy, as CSV or .jsonl; - is standard output"},
     {"--vtk", "DIR", "poses and shapes for ParaView: open DIR/<scene>.pvd"},
     {"--plot", "FILE", "a picture (.svg) of spin, energy and momentum drift"},
     {"--json", NULL, "the summary as JSON"},
@@ -297,6 +339,7 @@ static const rbOption options[] = {
 static const char* const examples[] = {
     "rattleback run tumbling-box",
     "rattleback run tumbling-box --plot box.svg --csv box.csv",
+    "rattleback run tippe-top --journal top.csv",
     "rattleback run tumbling-box --duration 1000 --dt 0.1 --record box.rbr",
     "rattleback run tumbling-box --set motion.type=rk4 --set motion.step=0.001 --json",
     NULL,

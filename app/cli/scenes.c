@@ -134,6 +134,17 @@ rbScene* rbOpenScene(const char* argument, rbError* error)
                                                                          : NULL;
 }
 
+rbStatus rbPrepareWorld(rbWorld* world, const char* file, rbError* error)
+{
+    rbStatus status = rbWorld_Prepare(world, error);
+    if (status != RB_STATUS_OK) {
+        rbError_SetPlace(error, file, "");
+        error->line = 0;
+        error->column = 0;
+    }
+    return status;
+}
+
 rbScene* rbOpenSceneWithSettings(const struct rbArguments* arguments, rbError* error)
 {
     rbScene* scene = rbOpenScene(arguments->words[0], error);
@@ -177,7 +188,8 @@ typedef struct rbListedScene {
 } rbListedScene;
 
 // Known themes in the order in which a newcomer should meet them; others follow by name.
-static const char* const themes[] = {"free flight", "forces", "paths", "shapes"};
+static const char* const themes[] = {"free flight", "forces", "paths", "shapes",
+                                     "impacts",     "toys",   "gases"};
 #define THEME_COUNT ((int)(sizeof themes / sizeof themes[0]))
 
 static int compareScenes(const void* a, const void* b)
@@ -227,8 +239,9 @@ static void printListing(const rbListedScene* scenes, int count)
         (void)printf("  %-36s %s\n", command,
                      scenes[i].trouble[0] != '\0' ? scenes[i].trouble : scenes[i].title);
     }
-    (void)printf("\nAdd --plot out.svg, --csv out.csv, --record out.rbr or --vtk DIR for output; "
-                 "'rattleback --help' lists all verbs.\n");
+    (void)printf(
+        "\nAdd --plot out.svg, --csv out.csv, --journal out.csv, --record out.rbr or --vtk "
+        "DIR for output; 'rattleback --help' lists all verbs.\n");
 }
 
 rbExit rbListScenes(void)

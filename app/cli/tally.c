@@ -43,6 +43,23 @@ static void updateScales(rbTally* tally)
         larger(tally->angularScale, larger(rbLength(now->angularMomentum), tally->spinScale));
 }
 
+static bool isMomentumKnown(const rbSceneInfo* info)
+{
+    bool hasFixed = info->staticCount + info->kinematicCount > 0;
+    return info->forceCount == 0 && !(info->engineType == RB_ENGINE_EVENT && hasFixed);
+}
+
+static bool isAngularKnown(const rbSceneInfo* info)
+{
+    bool isPeriodic = rbLengthSquared(info->periodicBox) > 0.0;
+    return isMomentumKnown(info) && !(info->engineType == RB_ENGINE_EVENT && isPeriodic);
+}
+
+static bool isSpinKnown(const rbSceneInfo* info)
+{
+    return info->forceCount == 0 && info->engineType == RB_ENGINE_FLIGHT;
+}
+
 static void updateDrift(rbTally* tally, double time)
 {
     const rbLedger* a = &tally->start;
@@ -57,9 +74,9 @@ static void updateDrift(rbTally* tally, double time)
         .angularMomentum = ratio(rbDistance(b->angularMomentum, angular), tally->angularScale),
         .spin = ratio(rbDistance(b->spinMomentum, a->spinMomentum), tally->spinScale),
     };
-    if (tally->info->forceCount > 0) {
-        drift.momentum = drift.angularMomentum = drift.spin = NAN;
-    }
+    drift.momentum = isMomentumKnown(tally->info) ? drift.momentum : NAN;
+    drift.angularMomentum = isAngularKnown(tally->info) ? drift.angularMomentum : NAN;
+    drift.spin = isSpinKnown(tally->info) ? drift.spin : NAN;
     tally->drift = drift;
     tally->driftMax.energy = larger(tally->driftMax.energy, fabs(drift.energy));
     tally->driftMax.momentum = larger(tally->driftMax.momentum, drift.momentum);
@@ -89,6 +106,13 @@ void rbTally_Add(rbTally* tally, const rbStepReport* report, const rbWorld* worl
     if (report->status == RB_STATUS_NUMERICAL && RB_IS_NULL(tally->failedBody)) {
         tally->failedBody = report->failedBody;
         tally->failedTime = report->time;
+    }
+    if (report->status == RB_STATUS_LIMIT || report->status == RB_STATUS_INVALID) {
+        tally->ending = rbWorld_GetError(world);
+        if (tally->ending.status == RB_STATUS_OK) {
+            (void)rbError_Set(&tally->ending, report->status, "the engine ended at t = %g s",
+                              report->time);
+        }
     }
     tally->isBroken = tally->isBroken || !isfinite(tally->end.energy);
     updateScales(tally);
@@ -142,6 +166,79 @@ static void printEvents(const rbTally* tally, FILE* file)
     (void)fprintf(file, "%s\n", separator[0] == ',' ? ")" : "");
 }
 
+static double getMeasurementsPerCollision(const rbEventStatistics* statistics)
+{
+    return statistics->collisions > 0
+               ? (double)statistics->measurements / (double)statistics->collisions
+               : NAN;
+}
+
+// What the event engine did.
+static void printCollisions(const rbTally* tally, const rbWorld* world, FILE* file)
+{
+    rbEventStatistics s = rbWorld_GetEventStatistics(world);
+    const rbLedger* b = &tally->end;
+    (void)fprintf(file, "  %-18s%" PRId64 ": %" PRId64 " impacts", "collisions", s.collisions,
+                  s.impacts);
+    const char* separator = " (";
+    for (int law = 0; law < RB_IMPACT_LAW_COUNT; ++law) {
+        if (s.lawCounts[law] > 0) {
+            (void)fprintf(file, "%s%" PRId64 " %s", separator, s.lawCounts[law],
+                          rbImpactLaw_Name((rbImpactLaw)law));
+            separator = ", ";
+        }
+    }
+    (void)fprintf(file, "%s, %" PRId64 " microcollisions", separator[0] == ',' ? ")" : "",
+                  s.microcollisions);
+    if (s.jams > 0) {
+        (void)fprintf(file, "; %" PRId64 " beyond Painleve's threshold", s.jams);
+    }
+    if (s.energyRaises > 0) {
+        (void)fprintf(file, "; %" PRId64 " raised the energy", s.energyRaises);
+    }
+    (void)fprintf(file, "\n  %-18s%" PRId64 " measurements", "search", s.measurements);
+    if (s.collisions > 0) {
+        (void)fprintf(file, " (%.3g a collision)", getMeasurementsPerCollision(&s));
+    }
+    (void)fprintf(file, ", %d near pairs at the end, broad phase %s\n", s.pairCount,
+                  rbBroadPhaseType_Name(s.broadPhase));
+    (void)fprintf(file, "  %-18s%d bodies at the end; %" PRId64 " times held, %" PRId64 " let go\n",
+                  "at rest", s.restingCount, s.rests, s.wakes);
+    (void)fprintf(file, "  %-18stolerance %.3g m, deepest %.3g m\n", "overlap", s.tolerance,
+                  s.overlapMax);
+    (void)fprintf(file,
+                  "  %-18simpacts %.6g J, friction %.6g J, microcollisions %.6g J, rest %.6g J\n",
+                  "energy by cause", b->impactWork, b->frictionWork, b->microWork, b->restWork);
+}
+
+static void printMomenta(const rbTally* tally, FILE* file)
+{
+    const rbSceneInfo* info = tally->info;
+    if (info->forceCount > 0) {
+        (void)fprintf(file, "  %-18snot conserved: forces act besides gravity (%d)\n", "momentum",
+                      info->forceCount);
+        return;
+    }
+    if (!isMomentumKnown(info)) {
+        (void)fprintf(file, "  %-18snot conserved: bodies may hit fixed ones\n", "momentum");
+        return;
+    }
+    (void)fprintf(file, "  %-18srelative %.2g, at most %.2g%s\n", "momentum drift",
+                  tally->drift.momentum, tally->driftMax.momentum,
+                  rbLength(info->gravity) > 0.0 ? " (gravity's share taken off)" : "");
+    if (isSpinKnown(info)) {
+        (void)fprintf(file,
+                      "  %-18srelative %.2g about the origin, %.2g of the spin; at most %.2g, "
+                      "%.2g\n",
+                      "angular momentum", tally->drift.angularMomentum, tally->drift.spin,
+                      tally->driftMax.angularMomentum, tally->driftMax.spin);
+    } else if (isAngularKnown(info)) {
+        (void)fprintf(file, "  %-18srelative %.2g about the origin, at most %.2g\n",
+                      "angular momentum", tally->drift.angularMomentum,
+                      tally->driftMax.angularMomentum);
+    }
+}
+
 static void printTolerance(const rbTally* tally, const rbWorld* world, FILE* file)
 {
     (void)fprintf(file, "  %-18s", "tolerance");
@@ -180,7 +277,7 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
     char wall[32];
     double time = rbWorld_GetTime(world);
     (void)fprintf(file, "%s: %s\n", info->name, info->title);
-    if (tally->isStopped) {
+    if (tally->isStopped || tally->ending.status != RB_STATUS_OK) {
         (void)fprintf(file, "  %-18sstopped at t=%g s of %g s\n", "stopped", time, info->duration);
     }
     (void)fprintf(file, "  %-18s%g s in %s of wall time, %" PRId64 " frames, engine %s\n",
@@ -189,24 +286,17 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
     printBodies(tally, file);
     (void)fprintf(file, "  %-18s%" PRId64 " steps, %" PRId64 " rejected\n", "integrator",
                   tally->integratorSteps, tally->rejectedSteps);
-    printEvents(tally, file);
+    if (info->engineType == RB_ENGINE_EVENT) {
+        printCollisions(tally, world, file);
+    } else {
+        printEvents(tally, file);
+    }
     (void)fprintf(file, "  %-18s%.12g J at the start, %.12g J at the end, work %.10g J\n", "energy",
                   a->energy, b->energy, b->work);
-    (void)fprintf(file, "  %-18s%.2g J, relative %.2g, at most %.2g\n", "energy drift",
-                  b->energyDrift, tally->drift.energy, tally->driftMax.energy);
-    if (info->forceCount > 0) {
-        (void)fprintf(file, "  %-18snot conserved: forces act besides gravity (%d)\n", "momentum",
-                      info->forceCount);
-    } else {
-        (void)fprintf(file, "  %-18srelative %.2g, at most %.2g%s\n", "momentum drift",
-                      tally->drift.momentum, tally->driftMax.momentum,
-                      rbLength(info->gravity) > 0.0 ? " (gravity's share taken off)" : "");
-        (void)fprintf(file,
-                      "  %-18srelative %.2g about the origin, %.2g of the spin; at most %.2g, "
-                      "%.2g\n",
-                      "angular momentum", tally->drift.angularMomentum, tally->drift.spin,
-                      tally->driftMax.angularMomentum, tally->driftMax.spin);
-    }
+    (void)fprintf(file, "  %-18s%.2g J, relative %.2g, at most %.2g%s\n", "energy drift",
+                  b->energyDrift, tally->drift.energy, tally->driftMax.energy,
+                  info->engineType == RB_ENGINE_EVENT ? " (what no cause explains)" : "");
+    printMomenta(tally, file);
     printTolerance(tally, world, file);
     (void)fprintf(file, "  %-18shash %016" PRIx64 " at t = %.17g s\n", "state", tally->hash, time);
 }
@@ -269,23 +359,62 @@ static void writeLedger(const rbTally* tally, rbJson* json)
 {
     const rbLedger* a = &tally->start;
     const rbLedger* b = &tally->end;
-    bool isKnown = tally->info->forceCount == 0;
     const rbDrift* drift = &tally->drift;
     const rbDrift* most = &tally->driftMax;
     rbJson_BeginObject(json, "energy");
     rbJson_Number(json, "start", a->energy);
     rbJson_Number(json, "end", b->energy);
     rbJson_Number(json, "work", b->work);
+    rbJson_Number(json, "impactWork", b->impactWork);
+    rbJson_Number(json, "frictionWork", b->frictionWork);
+    rbJson_Number(json, "microWork", b->microWork);
+    rbJson_Number(json, "restWork", b->restWork);
     rbJson_Number(json, "drift", b->energyDrift);
     rbJson_Number(json, "relativeDrift", drift->energy);
     rbJson_Number(json, "relativeDriftMax", most->energy);
     rbJson_End(json);
     writeVector(json, "momentum", a->momentum, b->momentum, drift->momentum,
-                isKnown ? most->momentum : NAN);
+                isMomentumKnown(tally->info) ? most->momentum : NAN);
     writeVector(json, "angularMomentum", a->angularMomentum, b->angularMomentum,
-                drift->angularMomentum, isKnown ? most->angularMomentum : NAN);
+                drift->angularMomentum, isAngularKnown(tally->info) ? most->angularMomentum : NAN);
     writeVector(json, "spinMomentum", a->spinMomentum, b->spinMomentum, drift->spin,
-                isKnown ? most->spin : NAN);
+                isSpinKnown(tally->info) ? most->spin : NAN);
+}
+
+// How the run ended, in a word.
+static const char* getResult(const rbTally* tally, bool isMissed)
+{
+    if (tally->ending.status != RB_STATUS_OK) {
+        return tally->ending.status == RB_STATUS_LIMIT ? "limit" : "refused";
+    }
+    return tally->isStopped ? "stopped" : isMissed ? "numerical" : "done";
+}
+
+static void writeCollisions(const rbWorld* world, rbJson* json)
+{
+    rbEventStatistics s = rbWorld_GetEventStatistics(world);
+    rbJson_BeginObject(json, "collisions");
+    rbJson_Integer(json, "total", s.collisions);
+    rbJson_Integer(json, "impacts", s.impacts);
+    rbJson_BeginObject(json, "impactsByLaw");
+    for (int law = 0; law < RB_IMPACT_LAW_COUNT; ++law) {
+        rbJson_Integer(json, rbImpactLaw_Name((rbImpactLaw)law), s.lawCounts[law]);
+    }
+    rbJson_End(json);
+    rbJson_Integer(json, "microcollisions", s.microcollisions);
+    rbJson_Integer(json, "jams", s.jams);
+    rbJson_Integer(json, "energyRaises", s.energyRaises);
+    rbJson_Integer(json, "measurements", s.measurements);
+    rbJson_Number(json, "measurementsPerCollision", getMeasurementsPerCollision(&s));
+    rbJson_Integer(json, "nearPairs", s.pairCount);
+    rbJson_Text(json, "broadPhase", rbBroadPhaseType_Name(s.broadPhase));
+    rbJson_Integer(json, "resting", s.restingCount);
+    rbJson_Integer(json, "rests", s.rests);
+    rbJson_Integer(json, "wakes", s.wakes);
+    rbJson_Number(json, "tolerance", s.tolerance);
+    rbJson_Number(json, "overlapMax", s.overlapMax);
+    rbJson_Number(json, "virial", s.virial);
+    rbJson_End(json);
 }
 
 void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWrittenFile* files,
@@ -301,12 +430,17 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
     rbJson_Text(&json, "scene", info->name);
     rbJson_Text(&json, "title", info->title);
     rbJson_Text(&json, "engine", info->engine);
-    rbJson_Text(&json, "result", tally->isStopped ? "stopped" : isMissed ? "numerical" : "done");
+    rbJson_Text(&json, "result", getResult(tally, isMissed));
+    rbJson_Text(&json, "ending",
+                tally->ending.status != RB_STATUS_OK ? tally->ending.message : NULL);
     rbJson_Number(&json, "time", rbWorld_GetTime(world));
     rbJson_Number(&json, "duration", info->duration);
     rbJson_Integer(&json, "frames", tally->frames);
     rbJson_Number(&json, "wallTime", tally->wallTime);
     writeCounts(tally, &json);
+    if (info->engineType == RB_ENGINE_EVENT) {
+        writeCollisions(world, &json);
+    }
     writeLedger(tally, &json);
     rbJson_BeginObject(&json, "tolerance");
     rbJson_Number(&json, "asked", info->motion.tolerance);

@@ -8,7 +8,8 @@
 
 // How far the conserved quantities are from what mechanics says, relative to their size. Gravity's
 // share is taken off: p = p0 + M g t and L = L0 + (M c0 t + p0 t^2 / 2) x g. Momenta are NaN when
-// other forces act, because their impulse is not known here.
+// other forces act or fixed bodies are hit, because their impulse is not known here; the angular
+// one also in a periodic box and the spin also when bodies collide, where they are not conserved.
 typedef struct rbDrift {
     double energy;          // of the largest energy seen
     double momentum;        // of the largest momentum the kinetic energy can hold
@@ -40,6 +41,7 @@ typedef struct rbTally {
     double wallTime; // s, of the simulation and its output
     uint64_t hash;   // of the final state
     bool isStopped;  // by a signal
+    rbError ending;  // why the engine did not go on; status OK if it did
 } rbTally;
 
 // To be called before the first advance, with the ids of all bodies.

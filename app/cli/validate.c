@@ -72,7 +72,8 @@ static rbExit runValidate(const rbArguments* arguments)
     }
     bool isForMachines = rbArguments_Has(arguments, "--json");
     rbValidation validation = {.text = isForMachines ? NULL : stdout,
-                               .isQuick = rbArguments_Has(arguments, "--quick")};
+                               .isQuick = rbArguments_Has(arguments, "--quick"),
+                               .plotFolder = rbArguments_Get(arguments, "--plots")};
     int count = 0;
     const rbValidationCase* const* cases = rbGetValidationCases(&count);
     // all names first, so that a slip costs nothing
@@ -102,12 +103,14 @@ static const rbOption options[] = {
     {"--list", NULL, "the cases and where their truth comes from"},
     {"--quick", NULL, "fewer random cases: 5 s instead of two minutes"},
     {"--json", NULL, "one array of {case, quantity, value, truth, error, tolerance, pass}"},
+    {"--plots", "DIR", "draw the motion of the toys as DIR/*.svg; DIR must exist"},
 };
 
 static const char* const examples[] = {
     "rattleback validate",
     "rattleback validate tumbling-box",
     "rattleback validate free-top-random separatrix --quick",
+    "rattleback validate toys --plots docs/images",
     NULL,
 };
 

@@ -81,16 +81,21 @@ typedef struct rbRecordingHeader {
     int attachmentCount;
 } rbRecordingHeader;
 
-// Something that happened between frames. The meaning of kind and values is the caller's;
-// bodyA and bodyB are body indices, RB_RECORDED_NO_BODY if there is none.
+// Something that happened between frames. The meaning of kind, law, history and values is the
+// caller's; bodyA and bodyB are body indices, RB_RECORDED_NO_BODY if there is none. The program
+// records the events of a world (rbEvent), with the values energyBefore, frictionWork,
+// approachSpeed, point, normal, impulse.
 #define RB_RECORDED_NO_BODY UINT32_MAX
+#define RB_RECORDED_VALUES 12
 typedef struct rbRecordedEvent {
     double time; // s
     uint32_t kind;
     uint32_t bodyA;
     uint32_t bodyB;
-    double energyChange; // J
-    double values[4];
+    uint32_t law;
+    uint32_t history;
+    double energyChange;               // J
+    double values[RB_RECORDED_VALUES]; // recordings of version 1 have four, the others are 0
 } rbRecordedEvent;
 
 typedef struct rbRecordingWriter rbRecordingWriter;

@@ -70,19 +70,21 @@ RB_API rbStatus rbScene_Override(rbScene* scene, const char* assignment, rbError
 // What a scene says about itself. Strings are never NULL and live as long as the scene is neither
 // changed nor destroyed.
 typedef struct rbSceneInfo {
-    const char* name;        // "name", or the stem of the file
-    const char* title;       // one line; "" if absent, as all that follow
-    const char* theme;       // "free flight", "forces", "paths", "shapes"
-    const char* shows;       // what can be seen
-    const char* why;         // why that is interesting
-    const char* engine;      // "flight"
-    const char* file;        // where it was read from, as given
-    double duration;         // s, of the run; > 0, default 10
-    double outputStep;       // s, between outputs; > 0, default duration / 1000
-    uint64_t seed;           // of scattered bodies, default 1
-    rbVec3 gravity;          // m/s^2
-    rbVec3 periodicBox;      // m, 0 = no period
+    const char* name;   // "name", or the stem of the file
+    const char* title;  // one line; "" if absent, as all that follow
+    const char* theme;  // "free flight", "forces", "paths", "shapes", "impacts", "toys", "gases"
+    const char* shows;  // what can be seen
+    const char* why;    // why that is interesting
+    const char* engine; // "flight", "event"
+    const char* file;   // where it was read from, as given
+    double duration;    // s, of the run; > 0, default 10
+    double outputStep;  // s, between outputs; > 0, default duration / 1000
+    uint64_t seed;      // of scattered bodies, default 1
+    rbVec3 gravity;     // m/s^2
+    rbVec3 periodicBox; // m, 0 = no period
     rbMotionSettings motion; // of bodies that do not say otherwise
+    rbEngineType engineType; // the same as engine
+    rbEventSettings event;   // of the event engine; read whatever the engine is
     int bodyCount;           // after repeat and scatter
     int dynamicCount;        // of them
     int staticCount;
@@ -90,6 +92,7 @@ typedef struct rbSceneInfo {
     int shapeCount;    // of all bodies
     int geometryCount; // distinct geometries the world will hold
     int materialCount; // named ones
+    int materialPairCount;
     int forceCount;
     int probeCount;      // given, or the default ones
     int columnCount;     // doubles that rbScene_EvaluateProbes writes
@@ -128,6 +131,16 @@ typedef enum rbProbeQuantity {
     RB_PROBE_MOMENTUM,               // body or world, kg m/s
     RB_PROBE_ANGULAR_MOMENTUM,       // body: about its centre of mass; world: about the origin
     RB_PROBE_ENERGY_DRIFT,           // world: what the numerics lost, J
+    RB_PROBE_IMPACT_WORK,            // world: see rbLedger, J
+    RB_PROBE_FRICTION_WORK,          // world, J
+    RB_PROBE_MICRO_WORK,             // world, J
+    RB_PROBE_REST_WORK,              // world, J
+    RB_PROBE_IMPACTS,                // world: see rbEventStatistics, since the start
+    RB_PROBE_MICROCOLLISIONS,        // world
+    RB_PROBE_MEASUREMENTS,           // world
+    RB_PROBE_PAIRS,                  // world: near pairs now
+    RB_PROBE_RESTING,                // body: 1 while it is held at rest; world: how many are
+    RB_PROBE_VIRIAL,                 // world, J
     RB_PROBE_COUNT
 } rbProbeQuantity;
 

@@ -42,6 +42,9 @@ static void runScene(const rbScene* scene)
     }
     double values[64];
     (void)rbScene_EvaluateProbes(scene, world, values, 64);
+    if (info->bodyCount <= 50 && rbWorld_Prepare(world, &error) != RB_STATUS_OK) {
+        checkError(&error);
+    }
     rbDestroyWorld(world);
 }
 

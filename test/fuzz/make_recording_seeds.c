@@ -1,5 +1,6 @@
 // Writes the seed corpus of fuzz_recording into a folder: a few small recordings. Its result is
-// committed under test/fuzz/corpus/recording; run it again when the format changes.
+// committed under test/fuzz/corpus/recording; run it again when the format changes, under new
+// names: those without a number are of version 1, which a test reads.
 #include <rattleback/output.h>
 
 #include <stdio.h>
@@ -34,7 +35,14 @@ static int writeSeed(const char* folder, const char* name, int bodyCount, int fr
                          .orientations = orientations,
                          .linearVelocities = velocities,
                          .angularVelocities = velocities};
-        rbRecordedEvent event = {.time = frame.time, .kind = 1, .bodyA = 0, .bodyB = 1};
+        rbRecordedEvent event = {.time = frame.time,
+                                 .kind = 4,
+                                 .bodyA = 0,
+                                 .bodyB = 1,
+                                 .law = 2,
+                                 .history = 0x21,
+                                 .energyChange = -0.1,
+                                 .values = {1.0, -0.01, 2.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0}};
         if (rbRecordingWriter_WriteFrame(writer, &frame, NULL) != RB_STATUS_OK ||
             rbRecordingWriter_WriteEvents(writer, &event, i % 3 == 0, NULL) != RB_STATUS_OK) {
             break;
@@ -49,6 +57,6 @@ int main(int argc, char** argv)
         (void)fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
         return 2;
     }
-    return writeSeed(argv[1], "empty", 0, 0) | writeSeed(argv[1], "one", 1, 3) |
-           writeSeed(argv[1], "two", 2, 100);
+    return writeSeed(argv[1], "empty-2", 0, 0) | writeSeed(argv[1], "one-2", 1, 3) |
+           writeSeed(argv[1], "two-2", 2, 100);
 }

@@ -2,6 +2,7 @@
 set(outputFiles
   src/io/output/csv.c
   src/io/output/gnuplot.c
+  src/io/output/journal.c
   src/io/output/output_file.c
   src/io/output/pair_log.c
   src/io/output/plot.c

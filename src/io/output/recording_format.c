@@ -37,7 +37,7 @@ void rbEncodeSignature(unsigned char* bytes, uint64_t* checksum)
 }
 
 rbStatus rbDecodeSignature(const unsigned char* bytes, size_t count, uint64_t* checksum,
-                           rbError* error)
+                           uint32_t* version, rbError* error)
 {
     RB_ASSERT(bytes != NULL || count == 0);
     if (count == 0) {
@@ -57,11 +57,13 @@ rbStatus rbDecodeSignature(const unsigned char* bytes, size_t count, uint64_t* c
     if (*checksum != rbGetWord64(bytes + 16)) {
         return rbError_Set(error, RB_STATUS_CORRUPT, "the signature of the recording is damaged");
     }
-    uint32_t version = rbGetWord32(bytes + 8);
-    if (version != RB_RECORDING_VERSION || rbGetWord32(bytes + 12) != 0) {
+    *version = rbGetWord32(bytes + 8);
+    if (*version < RB_RECORDING_VERSION_MIN || *version > RB_RECORDING_VERSION ||
+        rbGetWord32(bytes + 12) != 0) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "the recording has format version %u; this program reads version %u",
-                           (unsigned)version, (unsigned)RB_RECORDING_VERSION);
+                           "the recording has format version %u; this program reads versions %u "
+                           "to %u",
+                           (unsigned)*version, RB_RECORDING_VERSION_MIN, RB_RECORDING_VERSION);
     }
     return RB_STATUS_OK;
 }

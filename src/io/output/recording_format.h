@@ -1,4 +1,4 @@
-// The recording file, format version 1, and the two helpers that writer and reader share.
+// The recording file, format version 2, and the two helpers that writer and reader share.
 //
 // All numbers are little-endian; doubles are their IEEE 754 bits. A file is a signature followed by
 // chunks:
@@ -9,7 +9,7 @@
 //
 // Signature, 24 bytes:
 //    0  8  89 52 42 52 0d 0a 1a 0a   ("\x89RBR\r\n\x1a\n": not text, and broken by text transfers)
-//    8  4  format version, 1
+//    8  4  format version, 2
 //   12  4  0
 //   16  8  checksum of bytes 0 .. 15
 //
@@ -40,8 +40,9 @@
 //         translational, kinetic rotational, potential, work, total, momentum x y z, angular
 //         momentum x y z); all positions x y z; all orientations w x y z; all linear velocities;
 //         all angular velocities. The rows go through the column code below.
-//   EVEN  count events. An event is a row of 8 words: time; kind + bodyA 2^32; bodyB;
-//         energyChange; values 0 .. 3. Column code as well.
+//   EVEN  count events. An event is a row of 17 words: time; kind + bodyA 2^32; bodyB + law 2^32;
+//         energyChange; values 0 .. 11; history. Column code as well. In version 1, which is still
+//         read, a row has 8 words: law and history are 0 there, and values end with the fourth.
 //   DONE  one, the last: number of frames, number of events, final state hash (0: none), 8 bytes
 //         each. A file without it was cut off.
 //
@@ -67,7 +68,8 @@
 
 #include <rattleback/output.h>
 
-#define RB_RECORDING_VERSION 1u
+#define RB_RECORDING_VERSION 2u
+#define RB_RECORDING_VERSION_MIN 1u // the oldest that is read
 #define RB_RECORDING_SIGNATURE_SIZE 24u
 #define RB_RECORDING_CHUNK_HEADER_SIZE 40u
 
@@ -84,7 +86,8 @@
 
 #define RB_RECORDING_FRAME_WORDS 12 // per frame, and
 #define RB_RECORDING_BODY_WORDS 13  // per body
-#define RB_RECORDING_EVENT_WORDS 8
+#define RB_RECORDING_EVENT_WORDS 17
+#define RB_RECORDING_EVENT_WORDS_1 8 // in version 1
 #define RB_RECORDING_DONE_SIZE 24u
 #define RB_RECORDING_ORDER_MAX 4
 
@@ -122,10 +125,10 @@ typedef struct rbChunkHeader {
 uint32_t rbChunkTag(rbChunkType type);
 
 // Signature to and from 24 bytes. Decode returns RB_STATUS_SYNTAX (not a recording), CORRUPT or
-// UNSUPPORTED (another version), with a sentence.
+// UNSUPPORTED (a version that is not read), with a sentence.
 void rbEncodeSignature(unsigned char* bytes, uint64_t* checksum);
 rbStatus rbDecodeSignature(const unsigned char* bytes, size_t count, uint64_t* checksum,
-                           rbError* error);
+                           uint32_t* version, rbError* error);
 
 // Chunk header to and from 40 bytes. Encode fills in headerChecksum, continued from previous.
 // Decode returns false if the checksum is wrong.

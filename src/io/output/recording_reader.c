@@ -51,6 +51,7 @@ struct rbRecording {
     rbArena texts; // what the header points to
     rbAttachment* attachments;
     size_t attachedBytes;
+    size_t eventWords; // of a row of events, by the version of the file
     ChunkArray frameChunks;
     ChunkArray eventChunks;
     int frameChunk; // decoded in frameRows, -1 if none
@@ -301,7 +302,7 @@ static bool acceptFrames(rbRecording* recording, Inspection* inspection, const u
 static bool acceptEvents(rbRecording* recording, Inspection* inspection, const unsigned char* raw)
 {
     (void)raw;
-    if (!hasTableSize(&inspection->entry.header, RB_RECORDING_EVENT_WORDS)) {
+    if (!hasTableSize(&inspection->entry.header, recording->eventWords)) {
         return fail(inspection, RB_STATUS_CORRUPT, "its size does not fit %u events",
                     (unsigned)inspection->entry.header.count);
     }
@@ -457,11 +458,13 @@ static rbStatus scan(rbRecording* recording, rbError* error)
         return rbError_Set(error, RB_STATUS_IO, "the file cannot be read: %s", strerror(errno));
     }
     Inspection inspection = {.entry.offset = sizeof signature};
-    rbStatus status = rbDecodeSignature(signature, size, &inspection.checksum, error);
+    uint32_t version = 0;
+    rbStatus status = rbDecodeSignature(signature, size, &inspection.checksum, &version, error);
     if (status != RB_STATUS_OK) {
         return status;
     }
-    recording->info.formatVersion = RB_RECORDING_VERSION;
+    recording->info.formatVersion = (int)version;
+    recording->eventWords = version == 1 ? RB_RECORDING_EVENT_WORDS_1 : RB_RECORDING_EVENT_WORDS;
     rbChunkType type = RB_CHUNK_COUNT;
     bool isGood = true;
     while (isGood && type != RB_CHUNK_DONE) {
@@ -659,17 +662,22 @@ rbStatus rbRecording_ReadFrame(rbRecording* recording, int64_t index, rbFrame* f
     return RB_STATUS_OK;
 }
 
-static rbRecordedEvent decodeEvent(const uint64_t* row)
+static rbRecordedEvent decodeEvent(const uint64_t* row, size_t wordCount)
 {
     rbRecordedEvent event = {
         .time = rbDoubleOfBits(row[0]),
         .kind = (uint32_t)row[1],
         .bodyA = (uint32_t)(row[1] >> 32),
         .bodyB = (uint32_t)row[2],
+        .law = (uint32_t)(row[2] >> 32),
         .energyChange = rbDoubleOfBits(row[3]),
     };
-    for (int i = 0; i < 4; ++i) {
+    RB_ASSERT(wordCount == RB_RECORDING_EVENT_WORDS || wordCount == RB_RECORDING_EVENT_WORDS_1);
+    for (size_t i = 0; i < RB_RECORDED_VALUES && 4 + i < wordCount; ++i) {
         event.values[i] = rbDoubleOfBits(row[4 + i]);
+    }
+    if (wordCount == RB_RECORDING_EVENT_WORDS) {
+        event.history = (uint32_t)row[4 + RB_RECORDED_VALUES];
     }
     return event;
 }
@@ -695,7 +703,7 @@ rbStatus rbRecording_ReadEvents(rbRecording* recording, int64_t first, int count
             chunk = findChunk(&recording->eventChunks, index);
             recording->eventChunk = -1;
             rbStatus status = loadTable(recording, &recording->eventChunks.data[chunk],
-                                        RB_RECORDING_EVENT_WORDS, &recording->eventRows, error);
+                                        recording->eventWords, &recording->eventRows, error);
             if (status != RB_STATUS_OK) {
                 return status;
             }
@@ -703,7 +711,7 @@ rbStatus rbRecording_ReadEvents(rbRecording* recording, int64_t first, int count
         }
         const uint64_t* rows = (const uint64_t*)(void*)recording->eventRows.data;
         int64_t row = index - recording->eventChunks.data[chunk].first;
-        events[i] = decodeEvent(rows + row * RB_RECORDING_EVENT_WORDS);
+        events[i] = decodeEvent(rows + (size_t)row * recording->eventWords, recording->eventWords);
     }
     return RB_STATUS_OK;
 }

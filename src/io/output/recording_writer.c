@@ -361,11 +361,12 @@ rbStatus rbRecordingWriter_WriteEvents(rbRecordingWriter* writer, const rbRecord
         uint64_t* row = writer->events + writer->eventCount * RB_RECORDING_EVENT_WORDS;
         row[0] = rbBitsOfDouble(event->time);
         row[1] = (uint64_t)event->kind | (uint64_t)event->bodyA << 32;
-        row[2] = event->bodyB;
+        row[2] = (uint64_t)event->bodyB | (uint64_t)event->law << 32;
         row[3] = rbBitsOfDouble(event->energyChange);
-        for (int j = 0; j < 4; ++j) {
+        for (int j = 0; j < RB_RECORDED_VALUES; ++j) {
             row[4 + j] = rbBitsOfDouble(event->values[j]);
         }
+        row[4 + RB_RECORDED_VALUES] = event->history;
         writer->eventCount += 1;
         writer->totalEvents += 1;
         if (writer->eventCount == CHUNK_EVENTS) {

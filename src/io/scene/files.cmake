@@ -14,12 +14,14 @@ target_sources(rattleback_io PRIVATE
   src/io/scene/reader.c
   src/io/scene/scene.c
   src/io/scene/scene_bodies.c
+  src/io/scene/scene_event.c
   src/io/scene/scene_forces.c
   src/io/scene/scene_geometry.c
   src/io/scene/scene_keys.c
   src/io/scene/scene_mass.c
   src/io/scene/scene_path.c
   src/io/scene/scene_probes.c
+  src/io/scene/scene_tessellation.c
   src/io/scene/scene_world.c
   src/io/scene/shape_words.c)
 target_link_libraries(rattleback_io PUBLIC jansson)

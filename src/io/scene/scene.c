@@ -125,24 +125,25 @@ static json_t* parseText(const char* text, size_t size, const char* file, rbErro
 
 // -------------------------------------------------------------------------------------- judging
 
-static rbStatus judgeEngine(rbReader* reader, const char* engine)
+static const char* getEngineName(int index, const void* context)
 {
-    static const char* const later[] = {"event", "step"};
-    if (strcmp(engine, "flight") == 0) {
-        return RB_STATUS_OK;
+    (void)context;
+    return rbEngineType_Name((rbEngineType)index);
+}
+
+static rbStatus judgeEngine(rbReader* reader, const char* word, rbEngineType* engine)
+{
+    static const rbWordList words = {"engine", getEngineName, RB_ENGINE_COUNT};
+    if (strcmp(word, "step") == 0) {
+        rbReader_Push(reader, "engine");
+        return rbReader_Fail(reader, RB_STATUS_UNSUPPORTED,
+                             "the engine \"step\" is not built yet; \"flight\" (no contacts) and "
+                             "\"event\" (collisions) would be accepted");
     }
-    rbReader_Push(reader, "engine");
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; ++i) {
-        if (strcmp(engine, later[i]) == 0) {
-            return rbReader_Fail(
-                reader, RB_STATUS_UNSUPPORTED,
-                "the engine \"%s\" is not built yet; \"flight\" (free flight without "
-                "contacts) would be accepted",
-                engine);
-        }
-    }
-    return rbReader_Fail(reader, RB_STATUS_UNSUPPORTED,
-                         "unknown engine \"%.60s\"; \"flight\" would be accepted", engine);
+    int index = 0;
+    rbStatus status = rbReadWord(reader, "engine", word, &words, &index);
+    *engine = (rbEngineType)index;
+    return status;
 }
 
 static rbStatus judgeVersion(rbReader* reader, int64_t version)
@@ -169,12 +170,13 @@ static rbStatus readHead(rbScene* scene, rbReader* reader, rbSceneFields* fields
                               .engine = "flight",
                               .duration = DEFAULT_DURATION,
                               .seed = 1};
+    rbEngineType engine = worldDef.engine;
     rbStatus status = rbReadFields(reader, scene->root, &rbSceneKeys, fields);
     if (status == RB_STATUS_OK) {
         status = judgeVersion(reader, fields->version);
     }
     if (status == RB_STATUS_OK) {
-        status = judgeEngine(reader, fields->engine);
+        status = judgeEngine(reader, fields->engine, &engine);
     }
     scene->info = (rbSceneInfo){.name = fields->name,
                                 .title = fields->title,
@@ -187,7 +189,9 @@ static rbStatus readHead(rbScene* scene, rbReader* reader, rbSceneFields* fields
                                 .seed = (uint64_t)fields->seed,
                                 .gravity = worldDef.gravity,
                                 .periodicBox = worldDef.periodicBox,
-                                .motion = worldDef.motion};
+                                .motion = worldDef.motion,
+                                .engineType = engine,
+                                .event = worldDef.event};
     return status;
 }
 
@@ -247,7 +251,9 @@ static rbStatus judgeScene(rbScene* scene, rbError* error)
     } sections[] = {
         {"world", readWorld, fields.world},
         {"motion", readMotionOfScene, fields.motion},
+        {"event", rbReadEvent, fields.event},
         {"materials", rbReadMaterials, fields.materials},
+        {"materialPairs", rbReadMaterialPairs, fields.materialPairs},
         {"geometries", rbReadNamedGeometries, fields.geometries},
         {"bodies", rbReadBodies, fields.bodies},
         {"forces", rbReadForces, fields.forces},
@@ -266,6 +272,7 @@ static rbStatus judgeScene(rbScene* scene, rbError* error)
     }
     scene->info.geometryCount = scene->geometries.count;
     scene->info.materialCount = scene->materials.count;
+    scene->info.materialPairCount = scene->materialPairs.count;
     scene->info.attachmentCount = scene->attachments.count;
     return status;
 }
@@ -374,6 +381,7 @@ void rbDestroyScene(rbScene* scene)
         rbFree(attachment->bytes, attachment->size);
     }
     rbArray_Free(scene->materials);
+    rbArray_Free(scene->materialPairs);
     rbArray_Free(scene->geometries);
     rbArray_Free(scene->namedGeometries);
     rbArray_Free(scene->shapes);

@@ -43,6 +43,25 @@ rbStatus rbReadMaterials(rbScene* scene, rbReader* reader, const json_t* object)
     return RB_STATUS_OK;
 }
 
+const rbSceneMaterial* rbScene_FindMaterial(const rbScene* scene, const char* name)
+{
+    RB_ASSERT(name != NULL);
+    rbSceneMaterial wanted = {.name = name};
+    return scene->materials.count > 0
+               ? bsearch(&wanted, scene->materials.data, (size_t)scene->materials.count,
+                         sizeof wanted, compareMaterials)
+               : NULL;
+}
+
+rbStatus rbFailMaterial(const rbScene* scene, rbReader* reader, const char* name)
+{
+    char hint[96];
+    const char* nearest = rbFindNearestName(name, getMaterialName, scene->materials.count, scene);
+    return rbReader_Fail(reader, RB_STATUS_NOT_FOUND,
+                         "there is no material \"%.60s\" in \"materials\"%s", name,
+                         rbSuggest(hint, sizeof hint, nearest));
+}
+
 rbStatus rbReadMaterial(rbScene* scene, rbReader* reader, const json_t* json, rbMaterial* material)
 {
     RB_ASSERT(json != NULL);
@@ -50,19 +69,9 @@ rbStatus rbReadMaterial(rbScene* scene, rbReader* reader, const json_t* json, rb
     if (!json_is_string(json)) {
         return rbReadFields(reader, json, &rbMaterialKeys, material);
     }
-    rbSceneMaterial wanted = {.name = json_string_value(json)};
-    const rbSceneMaterial* found = NULL;
-    if (scene->materials.count > 0) {
-        found = bsearch(&wanted, scene->materials.data, (size_t)scene->materials.count,
-                        sizeof wanted, compareMaterials);
-    }
+    const rbSceneMaterial* found = rbScene_FindMaterial(scene, json_string_value(json));
     if (found == NULL) {
-        char hint[96];
-        const char* nearest =
-            rbFindNearestName(wanted.name, getMaterialName, scene->materials.count, scene);
-        return rbReader_Fail(reader, RB_STATUS_NOT_FOUND,
-                             "there is no material \"%.60s\" in \"materials\"%s", wanted.name,
-                             rbSuggest(hint, sizeof hint, nearest));
+        return rbFailMaterial(scene, reader, json_string_value(json));
     }
     *material = found->material;
     return RB_STATUS_OK;
@@ -85,19 +94,14 @@ rbStatus rbReadMotion(rbReader* reader, const json_t* json, rbMotionSettings* mo
     if (status != RB_STATUS_OK) {
         return status;
     }
-    rbMotionType type = rbMotionType_Find(fields.type);
-    if (type == RB_MOTION_COUNT) {
-        char hint[96];
-        const char* nearest = rbFindNearestName(fields.type, getMotionName, RB_MOTION_COUNT, NULL);
-        rbReader_Push(reader, "type");
-        return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown motion \"%.60s\"%s%s", fields.type,
-                             rbSuggest(hint, sizeof hint, nearest),
-                             nearest == NULL
-                                 ? "; known are auto, exact, taylor, rk4, cash-karp and "
-                                   "euler"
-                                 : "");
+    static const rbWordList words = {"motion", getMotionName, RB_MOTION_COUNT};
+    int type = 0;
+    status = rbReadWord(reader, "type", fields.type, &words, &type);
+    if (status != RB_STATUS_OK) {
+        return status;
     }
-    *motion = (rbMotionSettings){type, fields.step, (int)fields.degree, fields.tolerance};
+    *motion =
+        (rbMotionSettings){(rbMotionType)type, fields.step, (int)fields.degree, fields.tolerance};
     return RB_STATUS_OK;
 }
 
@@ -315,9 +319,10 @@ static bool isZero(rbVec3 v)
     return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
 }
 
-// What goes with what: velocities are of dynamic bodies, paths of kinematic ones.
+// What goes with what: velocities are of dynamic bodies, paths of kinematic ones, growth of the
+// event engine.
 static rbStatus judgeKeys(rbReader* reader, const json_t* json, const rbBodyFields* fields,
-                          rbBodyType type)
+                          rbBodyType type, rbEngineType engine)
 {
     if (json_object_get(json, "spin") != NULL && json_object_get(json, "spinLocal") != NULL) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
@@ -338,6 +343,12 @@ static rbStatus judgeKeys(rbReader* reader, const json_t* json, const rbBodyFiel
         rbReader_Push(reader, "path");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
                              "only a body of type \"kinematic\" follows a path");
+    }
+    if (fields->growth > 0.0 && engine != RB_ENGINE_EVENT) {
+        rbReader_Push(reader, "growth");
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "bodies grow with the engine \"event\" only; set \"engine\": "
+                             "\"event\" or remove \"growth\"");
     }
     if (fields->repeat != NULL && fields->scatter != NULL) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
@@ -487,7 +498,7 @@ static rbStatus readBody(rbScene* scene, rbReader* reader, const json_t* json, s
     rbBodyType type = RB_BODY_DYNAMIC;
     status = readBodyType(reader, fields.type, &type);
     if (status == RB_STATUS_OK) {
-        status = judgeKeys(reader, json, &fields, type);
+        status = judgeKeys(reader, json, &fields, type, scene->info.engineType);
     }
     if (status != RB_STATUS_OK) {
         return status;
@@ -499,6 +510,7 @@ static rbStatus readBody(rbScene* scene, rbReader* reader, const json_t* json, s
     body->type = type;
     body->position = fields.position;
     body->orientation = fields.orientation;
+    body->growth = fields.growth;
     body->velocity = fields.velocity;
     body->isSpinLocal = json_object_get(json, "spinLocal") != NULL;
     body->spin = body->isSpinLocal ? fields.spinLocal : fields.spin;

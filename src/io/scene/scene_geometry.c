@@ -388,6 +388,45 @@ static rbStatus buildCompound(Builder* b)
     return status;
 }
 
+// Faces of all tessellations of a scene: a few bytes of text must not ask for all memory.
+#define TESSELLATED_FACES_MAX ((double)RB_TRIANGLES_MAX)
+
+static rbStatus buildTessellation(Builder* b)
+{
+    const rbGeometryFields* fields = b->fields;
+    rbReader* reader = b->reader;
+    rbCutFields cut = {.offset = 0.0};
+    rbStatus status = RB_STATUS_OK;
+    if (fields->cut != NULL) {
+        rbReader_Push(reader, "cut");
+        status = rbReadFields(reader, fields->cut, &rbCutKeys, &cut);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        rbReader_Pop(reader);
+    }
+    b->scene->tessellatedFaces += (double)fields->faceCount;
+    if (b->scene->tessellatedFaces > TESSELLATED_FACES_MAX) {
+        rbReader_Push(reader, "faces");
+        return rbReader_Fail(reader, RB_STATUS_LIMIT,
+                             "the tessellations of the scene have %.10g faces up to here; at most "
+                             "%.10g are accepted",
+                             b->scene->tessellatedFaces, TESSELLATED_FACES_MAX);
+    }
+    rbGeometry* solid = NULL;
+    rbReader_Push(reader, "of");
+    status = buildGeometry(b, fields->of, &solid);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbReader_Pop(reader);
+    rbSolidCut plane = {cut.normal, cut.offset};
+    status = take(b, rbTessellate(solid, (int)fields->faceCount,
+                                  fields->cut != NULL ? &plane : NULL, reader->error));
+    rbDestroyGeometry(solid);
+    return status;
+}
+
 typedef struct GeometryRow {
     const rbObjectKind* kind; // its schema name is the type
     rbStatus (*build)(Builder* b);
@@ -409,6 +448,7 @@ static const GeometryRow rows[] = {
     {&rbExtrusionKeys, buildFromProfile, 0},
     {&rbRevolutionKeys, buildFromProfile, 0},
     {&rbCompoundKeys, buildCompound, 0},
+    {&rbTessellationKeys, buildTessellation, 0},
 };
 #define ROW_COUNT ((int)(sizeof rows / sizeof rows[0]))
 
@@ -467,7 +507,7 @@ static rbStatus buildInline(Builder* outer, const json_t* json, rbGeometry** geo
         return rbReader_Fail(reader, RB_STATUS_LIMIT, "compounds are nested deeper than %d",
                              RB_COMPOUND_DEPTH_MAX);
     }
-    rbGeometryFields fields = {.scale = 1.0, .up = "z", .segments = 32};
+    rbGeometryFields fields = {.scale = 1.0, .up = "z", .segments = 32, .faceCount = 5000};
     rbStatus status = rbReadFields(reader, json, row->kind, &fields);
     if (status != RB_STATUS_OK) {
         return status;

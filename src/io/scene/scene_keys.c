@@ -30,7 +30,9 @@ static const rbKey sceneKeys[] = {
     {"output", RB_VALUE_OBJECT, AT(rbSceneFields, output), NO_UNIT},
     {"world", RB_VALUE_OBJECT, AT(rbSceneFields, world), NO_UNIT},
     {"motion", RB_VALUE_OBJECT, AT(rbSceneFields, motion), NO_UNIT},
+    {"event", RB_VALUE_OBJECT, AT(rbSceneFields, event), NO_UNIT},
     {"materials", RB_VALUE_OBJECT, AT(rbSceneFields, materials), NO_UNIT},
+    {"materialPairs", RB_VALUE_ARRAY, AT(rbSceneFields, materialPairs), NO_UNIT},
     {"geometries", RB_VALUE_OBJECT, AT(rbSceneFields, geometries), NO_UNIT},
     {"bodies", RB_VALUE_ARRAY, AT(rbSceneFields, bodies), .isRequired = true, NO_UNIT},
     {"forces", RB_VALUE_ARRAY, AT(rbSceneFields, forces), NO_UNIT},
@@ -69,12 +71,41 @@ static const rbKey motionKeys[] = {
 };
 DEFINE_KIND(rbMotionKeys, "motion", "\"motion\"", motionKeys);
 
+static const rbKey eventKeys[] = {
+    {"law", RB_VALUE_STRING, AT(rbEventFields, law), NO_UNIT},
+    {"order", RB_VALUE_STRING, AT(rbEventFields, order), NO_UNIT},
+    {"lasting", RB_VALUE_STRING, AT(rbEventFields, lasting), NO_UNIT},
+    {"loop", RB_VALUE_STRING, AT(rbEventFields, loop), NO_UNIT},
+    {"broadPhase", RB_VALUE_STRING, AT(rbEventFields, broadPhase), NO_UNIT},
+    {"combineRestitution", RB_VALUE_STRING, AT(rbEventFields, combineRestitution), NO_UNIT},
+    {"combineFriction", RB_VALUE_STRING, AT(rbEventFields, combineFriction), NO_UNIT},
+    {"tolerance", RB_VALUE_NUMBER, AT(rbEventFields, tolerance),
+     NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")},
+    {"restTime", RB_VALUE_NUMBER, AT(rbEventFields, restTime), POSITIVE(RB_SCENE_TIME_MAX, "s")},
+    {"contactTime", RB_VALUE_NUMBER, AT(rbEventFields, contactTime),
+     NOT_NEGATIVE(RB_SCENE_TIME_MAX, "s")},
+    {"eventsPerSecond", RB_VALUE_NUMBER, AT(rbEventFields, eventsPerSecond),
+     NOT_NEGATIVE(1e18, "1/s")},
+    {"overlap", RB_VALUE_STRING, AT(rbEventFields, overlap), NO_UNIT},
+};
+DEFINE_KIND(rbEventKeys, "event", "\"event\"", eventKeys);
+
 static const rbKey materialKeys[] = {
     {"density", RB_VALUE_NUMBER, AT(rbMaterial, density), POSITIVE(RB_SCENE_MASS_MAX, "kg/m^3")},
     {"restitution", RB_VALUE_NUMBER, AT(rbMaterial, restitution), NOT_NEGATIVE(1.0, "")},
     {"friction", RB_VALUE_NUMBER, AT(rbMaterial, friction), NOT_NEGATIVE(1e6, "")},
 };
 DEFINE_KIND(rbMaterialKeys, "material", "a material", materialKeys);
+
+static const rbKey materialPairKeys[] = {
+    {"materials", RB_VALUE_ARRAY, AT(rbMaterialPairFields, materials), .isRequired = true, NO_UNIT},
+    {"restitution", RB_VALUE_NUMBER, AT(rbMaterialPairFields, restitution), .isRequired = true,
+     NOT_NEGATIVE(1.0, "")},
+    {"friction", RB_VALUE_NUMBER, AT(rbMaterialPairFields, friction), .isRequired = true,
+     NOT_NEGATIVE(1e6, "")},
+    {"law", RB_VALUE_STRING, AT(rbMaterialPairFields, law), NO_UNIT},
+};
+DEFINE_KIND(rbMaterialPairKeys, "materialPair", "a pair of materials", materialPairKeys);
 
 static const rbKey axisAngleKeys[] = {
     {"axis", RB_VALUE_VEC3, AT(rbAxisAngleFields, axis), .isRequired = true, SYMMETRIC(1e100, "")},
@@ -116,6 +147,7 @@ static const rbKey bodyKeys[] = {
     {"shapes", RB_VALUE_ARRAY, AT(rbBodyFields, shapes), NO_UNIT},
     {"motion", RB_VALUE_OBJECT, AT(rbBodyFields, motion), NO_UNIT},
     {"path", RB_VALUE_OBJECT, AT(rbBodyFields, path), NO_UNIT},
+    {"growth", RB_VALUE_NUMBER, AT(rbBodyFields, growth), NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s")},
     {"repeat", RB_VALUE_OBJECT, AT(rbBodyFields, repeat), NO_UNIT},
     {"scatter", RB_VALUE_OBJECT, AT(rbBodyFields, scatter), NO_UNIT},
 };
@@ -219,6 +251,21 @@ DEFINE_KIND(rbRevolutionKeys, "revolution", "a revolution", revolutionKeys);
 static const rbKey compoundKeys[] = {GEOMETRY_TYPE, GEOMETRY_ARRAY(parts, true)};
 DEFINE_KIND(rbCompoundKeys, "compound", "a compound", compoundKeys);
 
+static const rbKey tessellationKeys[] = {
+    GEOMETRY_TYPE,
+    {"of", RB_VALUE_STRING_OR_OBJECT, AT(rbGeometryFields, of), .isRequired = true, NO_UNIT},
+    {"faces", RB_VALUE_INTEGER, AT(rbGeometryFields, faceCount), .low = 4.0,
+     .high = RB_TESSELLATION_FACES_MAX, NO_UNIT},
+    {"cut", RB_VALUE_OBJECT, AT(rbGeometryFields, cut), NO_UNIT},
+};
+DEFINE_KIND(rbTessellationKeys, "tessellation", "a tessellation", tessellationKeys);
+
+static const rbKey cutKeys[] = {
+    {"normal", RB_VALUE_VEC3, AT(rbCutFields, normal), .isRequired = true, POINT},
+    {"offset", RB_VALUE_NUMBER, AT(rbCutFields, offset), POINT},
+};
+DEFINE_KIND(rbCutKeys, "cut", "\"cut\"", cutKeys);
+
 // What every path has beside its line or curve.
 #define PATH_COMMON                                                            \
     TYPE(rbPathFields), {"spin", RB_VALUE_VEC3, AT(rbPathFields, spin), SPIN}, \
@@ -288,14 +335,15 @@ DEFINE_KIND(rbForceCentralKeys, "forceCentral", "a central force", forceCentralK
 const rbObjectKind* rbGetObjectKind(int index)
 {
     static const rbObjectKind* const kinds[] = {
-        &rbSceneKeys,        &rbOutputKeys,    &rbProbeKeys,         &rbWorldKeys,
-        &rbMotionKeys,       &rbMaterialKeys,  &rbAxisAngleKeys,     &rbPartKeys,
-        &rbShapeKeys,        &rbBodyKeys,      &rbRepeatKeys,        &rbScatterKeys,
-        &rbSphereKeys,       &rbBoxKeys,       &rbCapsuleKeys,       &rbCylinderKeys,
-        &rbConeKeys,         &rbEllipsoidKeys, &rbPlaneKeys,         &rbHullKeys,
-        &rbPolyhedronKeys,   &rbMeshKeys,      &rbSoupKeys,          &rbExtrusionKeys,
-        &rbRevolutionKeys,   &rbCompoundKeys,  &rbPathLineKeys,      &rbPathCurveKeys,
-        &rbPathRotationKeys, &rbForceDragKeys, &rbForceConstantKeys, &rbForceCentralKeys,
+        &rbSceneKeys,        &rbOutputKeys,       &rbProbeKeys,         &rbWorldKeys,
+        &rbMotionKeys,       &rbMaterialKeys,     &rbAxisAngleKeys,     &rbPartKeys,
+        &rbShapeKeys,        &rbBodyKeys,         &rbRepeatKeys,        &rbScatterKeys,
+        &rbSphereKeys,       &rbBoxKeys,          &rbCapsuleKeys,       &rbCylinderKeys,
+        &rbConeKeys,         &rbEllipsoidKeys,    &rbPlaneKeys,         &rbHullKeys,
+        &rbPolyhedronKeys,   &rbMeshKeys,         &rbSoupKeys,          &rbExtrusionKeys,
+        &rbRevolutionKeys,   &rbCompoundKeys,     &rbPathLineKeys,      &rbPathCurveKeys,
+        &rbPathRotationKeys, &rbForceDragKeys,    &rbForceConstantKeys, &rbForceCentralKeys,
+        &rbEventKeys,        &rbMaterialPairKeys, &rbTessellationKeys,  &rbCutKeys,
     };
     RB_ASSERT(index >= 0);
     return (size_t)index < sizeof kinds / sizeof kinds[0] ? kinds[index] : NULL;

@@ -12,6 +12,7 @@
 #define RB_SCENE_TIME_MAX 1e12            // s
 #define RB_SCENE_MASS_MAX 1e30            // kg, and kg/m^3
 #define RB_SCENE_LOAD_MAX 1e30            // N, N m, m^3/s^2
+#define RB_TESSELLATION_FACES_MAX 1000000 // of one tessellation
 
 typedef struct rbSceneFields {
     const char* schema;
@@ -27,7 +28,9 @@ typedef struct rbSceneFields {
     const json_t* output;
     const json_t* world;
     const json_t* motion;
+    const json_t* event;
     const json_t* materials;
+    const json_t* materialPairs;
     const json_t* geometries;
     const json_t* bodies;
     const json_t* forces;
@@ -57,6 +60,28 @@ typedef struct rbMotionFields {
     double tolerance;
 } rbMotionFields;
 
+typedef struct rbEventFields {
+    const char* law;
+    const char* order;
+    const char* lasting;
+    const char* loop;
+    const char* broadPhase;
+    const char* combineRestitution;
+    const char* combineFriction;
+    const char* overlap;
+    double tolerance;
+    double restTime;
+    double contactTime;
+    double eventsPerSecond;
+} rbEventFields;
+
+typedef struct rbMaterialPairFields {
+    const json_t* materials;
+    double restitution;
+    double friction;
+    const char* law;
+} rbMaterialPairFields;
+
 typedef struct rbAxisAngleFields {
     rbVec3 axis;
     double angle;
@@ -75,7 +100,15 @@ typedef struct rbGeometryFields {
     const json_t* faces;
     const json_t* profile;
     const json_t* parts;
+    const json_t* of;
+    const json_t* cut;
+    int64_t faceCount;
 } rbGeometryFields;
+
+typedef struct rbCutFields {
+    rbVec3 normal;
+    double offset;
+} rbCutFields;
 
 typedef struct rbPartFields {
     const json_t* geometry;
@@ -105,6 +138,7 @@ typedef struct rbBodyFields {
     const json_t* shapes;
     const json_t* motion;
     const json_t* path;
+    double growth;
     const json_t* repeat;
     const json_t* scatter;
 } rbBodyFields;
@@ -154,7 +188,9 @@ extern const rbObjectKind rbOutputKeys;
 extern const rbObjectKind rbProbeKeys;
 extern const rbObjectKind rbWorldKeys;
 extern const rbObjectKind rbMotionKeys;
+extern const rbObjectKind rbEventKeys;
 extern const rbObjectKind rbMaterialKeys; // into rbMaterial
+extern const rbObjectKind rbMaterialPairKeys;
 extern const rbObjectKind rbAxisAngleKeys;
 extern const rbObjectKind rbPartKeys;
 extern const rbObjectKind rbShapeKeys;
@@ -164,6 +200,7 @@ extern const rbObjectKind rbScatterKeys;
 extern const rbObjectKind rbSphereKeys, rbBoxKeys, rbCapsuleKeys, rbCylinderKeys, rbConeKeys;
 extern const rbObjectKind rbEllipsoidKeys, rbPlaneKeys, rbHullKeys, rbPolyhedronKeys, rbMeshKeys;
 extern const rbObjectKind rbSoupKeys, rbExtrusionKeys, rbRevolutionKeys, rbCompoundKeys;
+extern const rbObjectKind rbTessellationKeys, rbCutKeys;
 extern const rbObjectKind rbPathLineKeys, rbPathCurveKeys, rbPathRotationKeys;
 extern const rbObjectKind rbForceConstantKeys, rbForceDragKeys, rbForceCentralKeys;
 

@@ -41,6 +41,12 @@ typedef struct rbSceneShape {
     rbMaterial material;
 } rbSceneShape;
 
+// What happens between two named materials, by their kinds.
+typedef struct rbSceneMaterialPair {
+    int kindA, kindB;
+    rbMaterialPair pair;
+} rbSceneMaterialPair;
+
 typedef enum rbCopyKind {
     RB_COPY_NONE,
     RB_COPY_REPEAT,
@@ -59,6 +65,7 @@ typedef struct rbSceneBody {
     rbMassProperties mass;
     bool hasMotion;
     rbMotionSettings motion;
+    double growth;
     bool hasPath;
     rbPathDef path; // points are own memory, path.pointCount of them
     int firstShape;
@@ -92,6 +99,7 @@ struct rbScene {
 
     rbSceneInfo info;
     RB_ARRAY(rbSceneMaterial) materials; // sorted by name
+    RB_ARRAY(rbSceneMaterialPair) materialPairs;
     RB_ARRAY(rbSceneGeometry) geometries;
     RB_ARRAY(rbNamedGeometry) namedGeometries; // sorted by name
     RB_ARRAY(rbSceneShape) shapes;
@@ -101,7 +109,8 @@ struct rbScene {
     RB_ARRAY(rbProbe) probes;
     RB_ARRAY(rbProbeColumn) columns;
     RB_ARRAY(rbAttachment) attachments;
-    rbArena strings; // names that were made here
+    rbArena strings;         // names that were made here
+    double tessellatedFaces; // of all tessellations
 };
 
 // A copy of text that lives as long as the scene.
@@ -111,7 +120,32 @@ const char* rbScene_CopyString(rbScene* scene, const char* text);
 rbStatus rbReadNamedGeometries(rbScene* scene, rbReader* reader, const json_t* object);
 rbStatus rbReadGeometry(rbScene* scene, rbReader* reader, const json_t* json, int* index);
 
+// scene_event.c: settings of the event engine; pairs of materials, which get their kinds there.
+rbStatus rbReadEvent(rbScene* scene, rbReader* reader, const json_t* object);
+rbStatus rbReadMaterialPairs(rbScene* scene, rbReader* reader, const json_t* array);
+
+// A list of words of which one is chosen.
+typedef struct rbWordList {
+    const char* what;       // "law of impact", for messages
+    rbCandidateFn* getWord; // context is not used
+    int count;
+} rbWordList;
+// The index of a word under a key; unknown words are errors that suggest the nearest or list all.
+rbStatus rbReadWord(rbReader* reader, const char* key, const char* word, const rbWordList* list,
+                    int* index);
+
+// scene_tessellation.c: a closed mesh of at least faceCount triangles with its vertices on the
+// surface of a solid; cut NULL: whole. NULL and an error otherwise.
+typedef struct rbSolidCut {
+    rbVec3 normal; // what lies beyond normal . x = offset is cut off
+    double offset;
+} rbSolidCut;
+rbGeometry* rbTessellate(const rbGeometry* solid, int faceCount, const rbSolidCut* cut,
+                         rbError* error);
+
 // scene_bodies.c
+const rbSceneMaterial* rbScene_FindMaterial(const rbScene* scene, const char* name);
+rbStatus rbFailMaterial(const rbScene* scene, rbReader* reader, const char* name);
 rbStatus rbReadMotion(rbReader* reader, const json_t* json, rbMotionSettings* motion);
 rbStatus rbReadMaterials(rbScene* scene, rbReader* reader, const json_t* object);
 rbStatus rbReadMaterial(rbScene* scene, rbReader* reader, const json_t* json, rbMaterial* material);

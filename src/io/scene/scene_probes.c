@@ -33,6 +33,16 @@ static const QuantityRow rows[] = {
     [RB_PROBE_MOMENTUM] = {"momentum", "kg m/s", 3, OF_BODY | OF_WORLD},
     [RB_PROBE_ANGULAR_MOMENTUM] = {"angularMomentum", "kg m^2/s", 3, OF_BODY | OF_WORLD},
     [RB_PROBE_ENERGY_DRIFT] = {"energyDrift", "J", 1, OF_WORLD},
+    [RB_PROBE_IMPACT_WORK] = {"impactWork", "J", 1, OF_WORLD},
+    [RB_PROBE_FRICTION_WORK] = {"frictionWork", "J", 1, OF_WORLD},
+    [RB_PROBE_MICRO_WORK] = {"microWork", "J", 1, OF_WORLD},
+    [RB_PROBE_REST_WORK] = {"restWork", "J", 1, OF_WORLD},
+    [RB_PROBE_IMPACTS] = {"impacts", "1", 1, OF_WORLD},
+    [RB_PROBE_MICROCOLLISIONS] = {"microcollisions", "1", 1, OF_WORLD},
+    [RB_PROBE_MEASUREMENTS] = {"measurements", "1", 1, OF_WORLD},
+    [RB_PROBE_PAIRS] = {"pairs", "1", 1, OF_WORLD},
+    [RB_PROBE_RESTING] = {"resting", "1", 1, OF_BODY | OF_WORLD},
+    [RB_PROBE_VIRIAL] = {"virial", "J", 1, OF_WORLD},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == RB_PROBE_COUNT, "one row a quantity");
 
@@ -94,7 +104,7 @@ static rbStatus readQuantity(rbReader* reader, const char* word, bool hasBody,
         rbReader_Pop(reader);
         return RB_STATUS_OK;
     }
-    char hint[400];
+    char hint[420];
     const char* nearest = rbFindNearestName(word, getQuantityName, RB_PROBE_COUNT, NULL);
     (void)rbSuggest(hint, sizeof hint, nearest);
     if (nearest == NULL) {
@@ -259,7 +269,9 @@ static void measureBody(const rbWorld* world, const rbProbe* probe, double value
     }
     rbBodyState state = rbBody_GetState(world, bodyId);
     rbMassProperties mass = rbBody_GetMass(world, bodyId);
-    if (probe->quantity == RB_PROBE_ORIENTATION) {
+    if (probe->quantity == RB_PROBE_RESTING) {
+        values[0] = rbBody_IsResting(world, bodyId) ? 1.0 : 0.0;
+    } else if (probe->quantity == RB_PROBE_ORIENTATION) {
         rbQuat q = state.transform.q;
         memcpy(values, (double[4]){q.w, q.x, q.y, q.z}, 4 * sizeof(double));
     } else if (probe->columnCount == 1) {
@@ -274,14 +286,39 @@ static void measureBody(const rbWorld* world, const rbProbe* probe, double value
     }
 }
 
-static void measureWorld(const rbLedger* ledger, const rbProbe* probe, double values[4])
+// What is measured of the world, taken at most once an output.
+typedef struct WorldFacts {
+    bool isTaken;
+    rbLedger ledger; // a sum over all bodies
+    rbEventStatistics statistics;
+} WorldFacts;
+
+static void measureWorld(const rbWorld* world, WorldFacts* facts, const rbProbe* probe,
+                         double values[4])
 {
     RB_ASSERT(probe->body == NULL);
+    if (!facts->isTaken) {
+        facts->ledger = rbWorld_GetLedger(world);
+        facts->statistics = rbWorld_GetEventStatistics(world);
+        facts->isTaken = true;
+    }
+    const rbLedger* ledger = &facts->ledger;
+    const rbEventStatistics* statistics = &facts->statistics;
     const double of[RB_PROBE_COUNT][3] = {
         [RB_PROBE_ENERGY] = {ledger->energy},
         [RB_PROBE_KINETIC] = {ledger->kineticLinear + ledger->kineticAngular},
         [RB_PROBE_POTENTIAL] = {ledger->potential},
         [RB_PROBE_ENERGY_DRIFT] = {ledger->energyDrift},
+        [RB_PROBE_IMPACT_WORK] = {ledger->impactWork},
+        [RB_PROBE_FRICTION_WORK] = {ledger->frictionWork},
+        [RB_PROBE_MICRO_WORK] = {ledger->microWork},
+        [RB_PROBE_REST_WORK] = {ledger->restWork},
+        [RB_PROBE_IMPACTS] = {(double)statistics->impacts},
+        [RB_PROBE_MICROCOLLISIONS] = {(double)statistics->microcollisions},
+        [RB_PROBE_MEASUREMENTS] = {(double)statistics->measurements},
+        [RB_PROBE_PAIRS] = {(double)statistics->pairCount},
+        [RB_PROBE_RESTING] = {(double)statistics->restingCount},
+        [RB_PROBE_VIRIAL] = {statistics->virial},
         [RB_PROBE_MOMENTUM] = {ledger->momentum.x, ledger->momentum.y, ledger->momentum.z},
         [RB_PROBE_ANGULAR_MOMENTUM] = {ledger->angularMomentum.x, ledger->angularMomentum.y,
                                        ledger->angularMomentum.z},
@@ -294,19 +331,14 @@ int rbScene_EvaluateProbes(const rbScene* scene, const rbWorld* world, double* v
     RB_ASSERT(scene != NULL);
     RB_ASSERT(world != NULL);
     RB_ASSERT(capacity >= 0);
-    bool hasLedger = false; // a sum over all bodies, made at most once
-    rbLedger ledger = {0};
+    WorldFacts facts = {0};
     for (int p = 0; p < scene->probes.count; ++p) {
         const rbProbe* probe = &scene->probes.data[p];
         double own[4] = {0};
         if (probe->body != NULL) {
             measureBody(world, probe, own);
         } else {
-            if (!hasLedger) {
-                ledger = rbWorld_GetLedger(world);
-                hasLedger = true;
-            }
-            measureWorld(&ledger, probe, own);
+            measureWorld(world, &facts, probe, own);
         }
         for (int i = 0; i < probe->columnCount && probe->firstColumn + i < capacity; ++i) {
             values[probe->firstColumn + i] = own[i];

@@ -130,6 +130,7 @@ static rbStatus makeCopy(Maker* maker, const rbSceneBody* body, int copy, const 
     def.orientation = state->orientation;
     def.linearVelocity = state->velocity;
     def.angularVelocity = state->spin;
+    def.growth = body->growth;
     def.mass = body->hasMass ? &body->mass : NULL;
     if (body->hasMotion) {
         def.motion = body->motion;
@@ -213,6 +214,19 @@ static rbStatus makeForces(Maker* maker)
     return RB_STATUS_OK;
 }
 
+static rbStatus pairMaterials(Maker* maker)
+{
+    const rbScene* scene = maker->scene;
+    for (int i = 0; i < scene->materialPairs.count; ++i) {
+        const rbSceneMaterialPair* pair = &scene->materialPairs.data[i];
+        if (rbWorld_SetMaterialPair(maker->world, pair->kindA, pair->kindB, &pair->pair,
+                                    maker->error) != RB_STATUS_OK) {
+            return adoptError(maker, "materialPairs", i, NULL);
+        }
+    }
+    return RB_STATUS_OK;
+}
+
 rbWorld* rbScene_CreateWorld(const rbScene* scene, rbError* error)
 {
     RB_ASSERT(scene != NULL);
@@ -223,10 +237,12 @@ rbWorld* rbScene_CreateWorld(const rbScene* scene, rbError* error)
     def.gravity = scene->info.gravity;
     def.periodicBox = scene->info.periodicBox;
     def.motion = scene->info.motion;
+    def.engine = scene->info.engineType;
+    def.event = scene->info.event;
     def.bodyCapacity = scene->info.bodyCount;
     rbWorld* world = rbCreateWorld(&def, error);
     if (world == NULL) {
-        rbError_SetPlace(error, scene->file, "/world");
+        rbError_SetPlace(error, scene->file, "");
         return NULL;
     }
     size_t geometrySize = (size_t)scene->geometries.count * sizeof(rbGeometryId);
@@ -236,7 +252,10 @@ rbWorld* rbScene_CreateWorld(const rbScene* scene, rbError* error)
                    .error = error,
                    .geometryIds = rbAllocZero(1, geometrySize),
                    .bodyIds = rbAllocZero(1, bodySize)};
-    rbStatus status = makeBodies(&maker);
+    rbStatus status = pairMaterials(&maker);
+    if (status == RB_STATUS_OK) {
+        status = makeBodies(&maker);
+    }
     if (status == RB_STATUS_OK) {
         status = makeForces(&maker);
     }
