@@ -250,9 +250,22 @@ void rbWorld_NoteFlight(rbWorld* world, int index)
 
 // --------------------------------------------------------------------------------------- advancing
 
+// The name of a body for people, also of one without.
+static const char* nameOf(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
+{
+    const char* name = world->bodies.data[index].name;
+    if (name[0] != '\0') {
+        return name;
+    }
+    (void)snprintf(text, RB_NAME_CAPACITY, "body %d", index);
+    return text;
+}
+
 static rbStatus nameOverlap(const rbWorld* world, const rbStartOverlap* overlap, rbError* error)
 {
     char others[80] = "";
+    char a[RB_NAME_CAPACITY];
+    char b[RB_NAME_CAPACITY];
     if (overlap->count > 1) {
         (void)snprintf(others, sizeof others, "; %d more pairs overlap", overlap->count - 1);
     }
@@ -260,8 +273,7 @@ static rbStatus nameOverlap(const rbWorld* world, const rbStartOverlap* overlap,
         error, RB_STATUS_INVALID,
         "bodies \"%s\" and \"%s\" overlap by %.6g m at the start%s; move them apart, "
         "or let the scene part them (\"overlap\": \"separate\")",
-        world->bodies.data[overlap->a].name, world->bodies.data[overlap->b].name, overlap->depth,
-        others);
+        nameOf(world, overlap->a, a), nameOf(world, overlap->b, b), overlap->depth, others);
 }
 
 // Held bodies get their loads back before the engine is told anew.
@@ -345,13 +357,14 @@ rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbB
     int failed[2];
     status = rbEventEngine_Advance(world->engine, &host, time, reached, failed);
     if (status == RB_STATUS_LIMIT && failed[0] >= 0) {
+        char a[RB_NAME_CAPACITY];
+        char b[RB_NAME_CAPACITY];
         *failedBody = rbWorld_BodyIdOf(world, failed[0]);
         (void)rbError_Set(&world->engineError, status,
                           "the budget of events in a simulated second is spent at t = %.9g s; the "
                           "last was between \"%s\" and \"%s\"; look whether they are caught or "
                           "driven together, or raise eventsPerSecond",
-                          *reached, world->bodies.data[failed[0]].name,
-                          world->bodies.data[failed[1]].name);
+                          *reached, nameOf(world, failed[0], a), nameOf(world, failed[1], b));
     }
     return status;
 }

@@ -136,7 +136,10 @@ static bool judgeMicro(rbEventEngine* engine, rbEventResolution* r, const rbEven
         rbSub(engine->bodies.data[pair->b].acceleration, engine->bodies.data[pair->a].acceleration);
     double pull = -rbDot(relative, contact->normal);
     double left = engine->settings.contactTime * pull * (1.0 - restitution);
-    if (pull > 0.0 && restitution < 1.0 && speed < slow && 2.0 * restitution * speed <= left) {
+    // A pair that lay still a moment ago and has fallen since bounces no more either.
+    bool isFallen = pair->isPostponed && speed <= 1.5 * pull * engine->settings.contactTime;
+    if (pull > 0.0 && restitution < 1.0 && speed < slow &&
+        (isFallen || 2.0 * restitution * speed <= left)) {
         pair->isLasting = true;
         r->isHandedOver = true;
     }
@@ -280,15 +283,15 @@ static bool balance(rbEventEngine* engine, const rbEventHost* host, const rbEven
 }
 
 // The largest acceleration of a contact that loads, turning and sliding over each other explain.
+// Without the loads: that of a contact at which nothing turns or slides.
 static double strongestPull(const rbEventResolution* r, const rbEventBody* a, const rbEventBody* b)
 {
-    double loads = rbLength(a->acceleration) + rbLength(b->acceleration);
     double turning = rbLengthSquared(r->bodies[0].angularVelocity) * a->radius +
                      rbLengthSquared(r->bodies[1].angularVelocity) * b->radius;
     double radius = a->radius > 0.0 && b->radius > 0.0 ? fmin(a->radius, b->radius)
                                                        : fmax(a->radius, b->radius);
     rbVec3 sliding = rbSub(r->bodies[1].velocity, r->bodies[0].velocity);
-    return loads + turning + (radius > 0.0 ? rbLengthSquared(sliding) / radius : 0.0);
+    return turning + (radius > 0.0 ? rbLengthSquared(sliding) / radius : 0.0);
 }
 
 // The acceleration that drives a contact together: that of the bodies, or more where they turn. Of
@@ -302,14 +305,17 @@ static double findPull(const rbEventEngine* engine, const rbEventResolution* r, 
     const rbEventBody* b = &engine->bodies.data[pair->b];
     double pull = fmax(rbLength(a->acceleration), rbLength(b->acceleration));
     double since = time - pair->lastTime;
-    if (pair->row == RB_PAIR_ROW_GENERAL && contacts->count == 1 && since > 0.0 &&
-        isfinite(since)) {
+    if (pair->row == RB_PAIR_ROW_GENERAL && since > 0.0 && isfinite(since)) {
         const rbEventPairData* data = &engine->datas.data[pair->data];
         double radius = a->isDynamic && b->isDynamic ? fmin(a->radius, b->radius)
                                                      : (a->isDynamic ? a->radius : b->radius);
-        if (rbDistance(contacts->points[0].point, data->leavePoint) <= SAME_POINT * radius) {
+        double turning = strongestPull(r, a, b);
+        // Corners of a body that lies hit in turn, which says nothing of the pull.
+        bool isHop = contacts->count == 1 || turning > pull;
+        if (isHop &&
+            rbDistance(contacts->points[0].point, data->leavePoint) <= SAME_POINT * radius) {
             double seen = (data->leaveSpeed + speed) / since;
-            return fmax(pull, fmin(seen, PULL_MOST * strongestPull(r, a, b)));
+            return fmax(pull, fmin(seen, PULL_MOST * (pull + turning)));
         }
     }
     return pull;
@@ -389,6 +395,7 @@ bool rbEvent_Collide(rbEventEngine* engine, const rbEventHost* host, int index, 
         fastest = fastestOf(&r, contacts, count, rest, &speed);
     }
     engine->statistics.collisions += 1;
+    pair->isPostponed = false;
     if (pair->row == RB_PAIR_ROW_GENERAL) {
         double approach;
         (void)fastestOf(&r, contacts, count, -INFINITY, &approach);

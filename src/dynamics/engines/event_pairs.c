@@ -550,6 +550,7 @@ static void postpone(rbEventEngine* engine, int index, double time)
         engine->times.data[index] = INFINITY;
         return;
     }
+    engine->pairs.data[index].isPostponed = true;
     double next = time + engine->settings.contactTime;
     engine->times.data[index] = next > time ? next : nextafter(time, INFINITY);
 }

@@ -9,8 +9,8 @@
 #include <math.h>
 
 // How far, in tolerances, a body may stray from where it was and still count as calm: hops are one
-// high.
-#define CALM_STRAY 4.0
+// high, and what lies on other small bodies sways by a few.
+#define CALM_STRAY 10.0
 // A single contact carries a body when its weight points through it to this part of its size.
 #define BALANCE 1e-9
 

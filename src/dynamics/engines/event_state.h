@@ -113,6 +113,7 @@ typedef struct rbEventPair {
     int data;     // of the general row
     uint8_t row;
     bool hasImage;
+    bool isPostponed; // it touched without approaching by more than rounding
     bool isLasting;   // the contact lasts: small impacts are microcollisions
     uint16_t repeats; // collisions that followed each other within the contact time
 } rbEventPair;
