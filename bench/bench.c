@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-static const rbBenchSuite* const suites[] = {&rbSuiteConvex,       &rbSuiteDistanceWork,
-                                             &rbSuiteFlight,       &rbSuiteMath,
-                                             &rbSuiteMeshDistance, &rbSuiteThroughput};
+static const rbBenchSuite* const suites[] = {
+    &rbSuiteBroadphase, &rbSuiteConvex, &rbSuiteDistanceWork, &rbSuiteEvents,
+    &rbSuiteFlight,     &rbSuiteMath,   &rbSuiteMeshDistance, &rbSuiteThroughput};
 
 const rbBenchSuite* const* rbGetBenchSuites(int* count)
 {

@@ -56,8 +56,10 @@ double rbBench_Time(void (*work)(void* context), void* context, double seconds);
 // Seconds of CPU this thread has used.
 double rbGetCpuTime(void);
 
+extern const rbBenchSuite rbSuiteBroadphase;
 extern const rbBenchSuite rbSuiteConvex;
 extern const rbBenchSuite rbSuiteDistanceWork;
+extern const rbBenchSuite rbSuiteEvents;
 extern const rbBenchSuite rbSuiteFlight;
 extern const rbBenchSuite rbSuiteMath;
 extern const rbBenchSuite rbSuiteMeshDistance;

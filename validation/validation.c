@@ -3,18 +3,6 @@
 #include <math.h>
 #include <stdarg.h>
 
-static const rbValidationCase* const cases[] = {
-    &rbCaseTumblingBox,  &rbCaseKepler,         &rbCaseFreeTopRandom,  &rbCaseSeparatrix,
-    &rbCaseSymmetricTop, &rbCaseMassProperties, &rbCaseConvexBlackbox, &rbCaseConvexDetection,
-    &rbCaseConvexLibccd, &rbCaseConvexShadow,   &rbCaseConvexEpsilon,
-};
-
-const rbValidationCase* const* rbGetValidationCases(int* count)
-{
-    *count = (int)(sizeof cases / sizeof cases[0]);
-    return cases;
-}
-
 static void addRow(rbValidation* validation, const char* quantity, rbValidationRow row)
 {
     row.caseName = validation->caseName;

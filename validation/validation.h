@@ -1,7 +1,7 @@
 // Cases against external truth: published values, closed forms, other algorithms.
 //
 // A case is a file case_x.c with a `const rbValidationCase`, and a row of the table in
-// validation.c.
+// case_table.c.
 #ifndef RB_VALIDATION_H
 #define RB_VALIDATION_H
 
@@ -25,9 +25,10 @@ typedef struct rbValidationRow {
 
 // Where the rows go.
 typedef struct rbValidation {
-    FILE* text;           // tables for people, NULL if nobody reads
-    bool isQuick;         // fewer random cases
-    const char* caseName; // of the case at work
+    FILE* text;             // tables for people, NULL if nobody reads
+    bool isQuick;           // fewer random cases
+    const char* caseName;   // of the case at work
+    const char* plotFolder; // existing folder for the plots of cases that draw; NULL: no plots
     RB_ARRAY(rbValidationRow) rows;
     int failureCount;
 } rbValidation;
@@ -68,5 +69,13 @@ extern const rbValidationCase rbCaseConvexDetection;
 extern const rbValidationCase rbCaseConvexLibccd;
 extern const rbValidationCase rbCaseConvexShadow;
 extern const rbValidationCase rbCaseConvexEpsilon;
+extern const rbValidationCase rbCaseGasPressure;
+extern const rbValidationCase rbCaseGasMaxwell;
+extern const rbValidationCase rbCaseGasHaff;
+extern const rbValidationCase rbCaseGasPacking;
+extern const rbValidationCase rbCaseImpacts;
+extern const rbValidationCase rbCaseToys;
+extern const rbValidationCase rbCaseEvents;
+extern const rbValidationCase rbCaseEventContact;
 
 #endif

@@ -150,8 +150,11 @@ static void anUnwritableFolderIsSaidAtOnce(void** state)
     (void)state;
     rbWriteText(rbScratch("file"), "not a folder");
     static const char* const folders[] = {"file", "missing", "/proc"};
-    static const char* const names[][2] = {
-        {"--record", "a.rbr"}, {"--csv", "a.csv"}, {"--plot", "a.svg"}, {"--vtk", "a/b"}};
+    static const char* const names[][2] = {{"--record", "a.rbr"},
+                                           {"--csv", "a.csv"},
+                                           {"--plot", "a.svg"},
+                                           {"--vtk", "a/b"},
+                                           {"--journal", "a.jsonl"}};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
         for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k) {
             char path[128];

@@ -1,7 +1,9 @@
 rb_add_tests(NAME test_dynamics FILES
   test/dynamics/oracle_free_top.c
   test/dynamics/phys_flight.c
+  test/dynamics/prop_sweep.c
   test/dynamics/test_path.c
+  test/dynamics/test_sweep.c
 )
 target_sources(test_dynamics PRIVATE validation/top_oracle.c)
 target_include_directories(test_dynamics PRIVATE ${PROJECT_SOURCE_DIR})

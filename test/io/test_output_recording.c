@@ -73,7 +73,9 @@ static void makeEvent(rbRandom* random, rbRecordedEvent* event)
     event->bodyB =
         rbRandom_Index(random, 3) == 0 ? RB_RECORDED_NO_BODY : (uint32_t)rbRandom_Index(random, 5);
     event->energyChange = randomBits(random);
-    fillBits(random, event->values, 4);
+    event->law = (uint32_t)rbRandom_Bits(random);
+    event->history = (uint32_t)rbRandom_Bits(random);
+    fillBits(random, event->values, RB_RECORDED_VALUES);
 }
 
 static void checkSameFrame(const rbFrame* a, const rbFrame* b)
@@ -97,6 +99,8 @@ static void checkSameEvent(const rbRecordedEvent* a, const rbRecordedEvent* b)
     assert_int_equal(a->bodyA, b->bodyA);
     assert_int_equal(a->bodyB, b->bodyB);
     assert_memory_equal(&a->energyChange, &b->energyChange, sizeof a->energyChange);
+    assert_int_equal(a->law, b->law);
+    assert_int_equal(a->history, b->history);
     assert_memory_equal(a->values, b->values, sizeof a->values);
 }
 
@@ -639,6 +643,39 @@ static void otherFilesAreRefused(void** state)
     assert_non_null(strstr(error.message, ".part"));
 }
 
+// The seed of the fuzz target was written by version 1 of the format.
+static void recordingsOfVersion1AreRead(void** state)
+{
+    (void)state;
+    rbError error = {0};
+    rbRecording* recording =
+        rbOpenRecording(RB_SOURCE_DIR "/test/fuzz/corpus/recording/two.rbr", &error);
+    assert_non_null(recording);
+    rbRecordingInfo info = rbRecording_GetInfo(recording);
+    assert_int_equal(info.formatVersion, 1);
+    assert_int_equal(info.condition, RB_RECORDING_COMPLETE);
+    assert_int_equal(info.frameCount, 100);
+    assert_int_equal(info.eventCount, 34);
+    for (int i = 0; i < 34; ++i) {
+        rbRecordedEvent event;
+        memset(&event, 0xff, sizeof event);
+        assert_int_equal(rbRecording_ReadEvents(recording, i, 1, &event, &error), RB_STATUS_OK);
+        checkNear(event.time, 0.01 * (3 * i), 0.0);
+        assert_int_equal(event.kind, 1);
+        assert_int_equal(event.bodyA, 0);
+        assert_int_equal(event.bodyB, 1);
+        assert_int_equal(event.law, 0);
+        assert_int_equal(event.history, 0);
+        for (int k = 0; k < RB_RECORDED_VALUES; ++k) {
+            checkNear(event.values[k], 0.0, 0.0);
+        }
+    }
+    rbFrame frame;
+    assert_int_equal(rbRecording_ReadFrame(recording, 50, &frame, &error), RB_STATUS_OK);
+    checkNear(frame.positions[1].x, 0.5, 0.0);
+    rbCloseRecording(recording);
+}
+
 static void abandonedRecordingStaysReadable(void** state)
 {
     (void)state;
@@ -739,5 +776,6 @@ RB_TEST_GROUP(test_output_recording, WITH_FOLDER(randomFramesComeBackBitForBit),
               WITH_FOLDER(missingChunkIsFound), WITH_FOLDER(damageIsReportedWithItsPlace),
               WITH_FOLDER(hugeClaimsAreRefusedWithoutMemory),
               cmocka_unit_test(emptyChunksAreRefused), WITH_FOLDER(otherFilesAreRefused),
+              cmocka_unit_test(recordingsOfVersion1AreRead),
               WITH_FOLDER(abandonedRecordingStaysReadable),
               WITH_FOLDER(fullDiskLeavesTheGoodFrames), WITH_FOLDER(unwritableRecordingIsRefused));

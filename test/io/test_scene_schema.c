@@ -169,6 +169,54 @@ static void rangesAreTheSame(void** state)
     json_decref(schema);
 }
 
+typedef const char* NameFn(int index);
+#define DEFINE_NAMES(function, type, nameOf) \
+    static const char* function(int index)   \
+    {                                        \
+        return nameOf((type)index);          \
+    }
+DEFINE_NAMES(nameEngine, rbEngineType, rbEngineType_Name)
+DEFINE_NAMES(nameLaw, rbImpactLaw, rbImpactLaw_Name)
+DEFINE_NAMES(nameOrder, rbImpactOrder, rbImpactOrder_Name)
+DEFINE_NAMES(nameLasting, rbLastingContact, rbLastingContact_Name)
+DEFINE_NAMES(nameLoop, rbEventLoop, rbEventLoop_Name)
+DEFINE_NAMES(nameBroadPhase, rbBroadPhaseType, rbBroadPhaseType_Name)
+DEFINE_NAMES(nameRule, rbCombineRule, rbCombineRule_Name)
+
+static void wordsOfTheEventEngineAreTheSame(void** state)
+{
+    (void)state;
+    static const struct {
+        const char* object;
+        const char* key;
+        NameFn* name;
+        int count;
+    } lists[] = {
+        {"", "engine", nameEngine, RB_ENGINE_COUNT},
+        {"event", "law", nameLaw, RB_IMPACT_LAW_COUNT},
+        {"materialPair", "law", nameLaw, RB_IMPACT_LAW_COUNT},
+        {"event", "order", nameOrder, RB_ORDER_COUNT},
+        {"event", "lasting", nameLasting, RB_LASTING_COUNT},
+        {"event", "loop", nameLoop, RB_LOOP_COUNT},
+        {"event", "broadPhase", nameBroadPhase, RB_BROAD_COUNT},
+        {"event", "combineRestitution", nameRule, RB_COMBINE_COUNT},
+        {"event", "combineFriction", nameRule, RB_COMBINE_COUNT},
+    };
+    json_t* schema = loadSchema();
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
+        const json_t* properties =
+            json_object_get(findDefinition(schema, lists[i].object), "properties");
+        const json_t* words =
+            json_object_get(resolve(schema, json_object_get(properties, lists[i].key)), "enum");
+        assert_int_equal(json_array_size(words), lists[i].count);
+        for (int k = 0; k < lists[i].count; ++k) {
+            assert_string_equal(json_string_value(json_array_get(words, (size_t)k)),
+                                lists[i].name(k));
+        }
+    }
+    json_decref(schema);
+}
+
 // The words that the schema lists are those that the program knows.
 static void listsOfWordsAreTheSame(void** state)
 {
@@ -195,4 +243,5 @@ static void listsOfWordsAreTheSame(void** state)
 
 RB_TEST_GROUP(test_scene_schema, cmocka_unit_test(everyKeyOfTheReaderIsInTheSchema),
               cmocka_unit_test(everyKeyOfTheSchemaIsRead), cmocka_unit_test(rangesAreTheSame),
+              cmocka_unit_test(wordsOfTheEventEngineAreTheSame),
               cmocka_unit_test(listsOfWordsAreTheSame));

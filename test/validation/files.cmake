@@ -2,10 +2,12 @@
 rb_add_tests(NAME test_validation
   FILES test/validation/test_error_statistics.c test/validation/test_shadow.c
         test/validation/test_elastic_gas.c test/validation/test_epa_baseline.c
-        test/validation/test_convex_scenes.c
+        test/validation/test_convex_scenes.c test/validation/test_toy_oracle.c
+        test/validation/phys_gas.c test/validation/phys_event_cases.c
   LIBRARIES rattleback_io
   DEFINITIONS _POSIX_C_SOURCE=200809L)
 target_sources(test_validation PRIVATE
   validation/convex_scenes.c validation/detection_bisection.c validation/elastic_gas.c validation/epa_baseline.c
-  validation/error_statistics.c validation/shadow.c)
+  validation/case_event_contact.c validation/case_events.c validation/event_worlds.c validation/toy_worlds.c validation/validation.c
+  validation/error_statistics.c validation/gas.c validation/shadow.c validation/toy_models.c validation/toy_oracle.c)
 target_include_directories(test_validation PRIVATE validation)

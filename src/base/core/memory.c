@@ -5,6 +5,7 @@
 #include "base/core/memory.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,16 @@ struct rbArenaOverflow {
     size_t size; // of the whole block, header included
 };
 
+#define CACHE_LINE 64
+#define ALIGNED_SIZE 1024 // bytes, from which blocks are aligned to cache lines
+
+// Arrays begin at a cache line, so that elements of a line's size do not lie across two.
 static void* defaultAlloc(size_t size, void* context)
 {
     (void)context;
-    return malloc(size);
+    bool isArray = size >= ALIGNED_SIZE && size <= SIZE_MAX - CACHE_LINE;
+    return isArray ? aligned_alloc(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE)
+                   : malloc(size);
 }
 
 static void defaultFree(void* memory, size_t size, void* context)

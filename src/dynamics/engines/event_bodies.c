@@ -54,6 +54,7 @@ void rbEvent_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int inde
     body->position = flight->start.position;
     body->velocity = flight->start.velocity;
     body->acceleration = motion->acceleration;
+    body->isExact = flight->type == RB_MOTION_EXACT;
     rbEvent_SetClock(engine, index);
     if (body->shape != RB_EVENT_SHAPE_OTHER) {
         return;

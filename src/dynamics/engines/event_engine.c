@@ -86,25 +86,6 @@ static void freeMaterials(rbEventCold* cold)
     cold->materialCount = 0;
 }
 
-static size_t clockBytes(int capacity)
-{
-    return capacity > 0 ? ((size_t)capacity + 1) * sizeof(rbEventClock) : 0;
-}
-
-// Room for the clocks of all bodies; what they held is lost.
-static void reserveClocks(rbEventEngine* engine)
-{
-    if (engine->bodies.count <= engine->clockCapacity) {
-        return;
-    }
-    rbFree(engine->clockBlock, clockBytes(engine->clockCapacity));
-    engine->clockCapacity = engine->bodies.capacity;
-    engine->clockBlock = rbAllocZero(1, clockBytes(engine->clockCapacity));
-    size_t line = sizeof(rbEventClock);
-    size_t past = (uintptr_t)engine->clockBlock % line;
-    engine->clocks = (rbEventClock*)((char*)engine->clockBlock + (past > 0 ? line - past : 0));
-}
-
 void rbDestroyEventEngine(rbEventEngine* engine)
 {
     if (engine == NULL) {
@@ -117,10 +98,10 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     }
     rbArray_Free(engine->bodies);
     rbArray_Free(engine->colds);
-    rbArray_Free(engine->wraps);
+    rbArray_Free(engine->balls);
     rbArray_Free(engine->pairs);
     rbArray_Free(engine->times);
-    rbFree(engine->clockBlock, clockBytes(engine->clockCapacity));
+    rbArray_Free(engine->clocks);
     rbArray_Free(engine->freePairs);
     rbArray_Free(engine->datas);
     rbArray_Free(engine->freeDatas);
@@ -198,9 +179,11 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
         rbEventBody body = {.entry = RB_ENTRY_EXPIRY, .expiry = INFINITY};
         rbEventCold cold = {0};
         rbArray_Push(engine->bodies, body);
-        rbEventWrap wrap = {{0, 0, 0}};
         rbArray_Push(engine->colds, cold);
-        rbArray_Push(engine->wraps, wrap);
+        rbEventBall ball = {.reach = 0.0};
+        rbEventClock clock = {0};
+        rbArray_Push(engine->balls, ball);
+        rbArray_Push(engine->clocks, clock);
     }
     rbEventBody* body = &engine->bodies.data[index];
     rbEventCold* cold = &engine->colds.data[index];
@@ -336,7 +319,6 @@ static void clearPairs(rbEventEngine* engine)
 
 static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double time)
 {
-    reserveClocks(engine);
     engine->isDriven = false;
     for (int i = 0; i < engine->bodies.count; ++i) {
         rbEventBody* body = &engine->bodies.data[i];

@@ -448,14 +448,15 @@ bool rbEvent_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int i
     rbEventPair* pair = &engine->pairs.data[index];
     rbEventBody* a = &engine->bodies.data[pair->a];
     rbEventBody* b = &engine->bodies.data[pair->b];
+    rbEvent_FetchList(a);
+    rbEvent_FetchList(b);
     rbMaterialPair material = rbEvent_GetMaterial(engine, pair, 0, 0);
     bool isFree = engine->settings.order == RB_ORDER_SEQUENTIAL && material.friction == 0.0 &&
                   !a->isResting && !b->isResting && !(a->growth + b->growth != 0.0);
     bool isPulled =
         engine->settings.lasting != RB_LASTING_NONE &&
         (rbLengthSquared(a->acceleration) > 0.0 || rbLengthSquared(b->acceleration) > 0.0);
-    bool isTurning = (a->isDynamic && host->flights[pair->a].type != RB_MOTION_EXACT) ||
-                     (b->isDynamic && host->flights[pair->b].type != RB_MOTION_EXACT);
+    bool isTurning = (a->isDynamic && !a->isExact) || (b->isDynamic && !b->isExact);
     if (!isFree || isPulled || isTurning) {
         return false;
     }
@@ -465,7 +466,7 @@ bool rbEvent_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int i
     double massA = a->isDynamic ? a->inverseMass : 0.0;
     double massB = b->isDynamic ? b->inverseMass : 0.0;
     double speed = rbDot(n, rbSub(velocityA, velocityB));
-    if (!(speed > 0.0)) {
+    if (!(speed > ROUNDING_SPEED * (rbLength(velocityA) + rbLength(velocityB)))) {
         return false;
     }
     bool isRepeat = time - pair->lastTime <= engine->settings.contactTime;

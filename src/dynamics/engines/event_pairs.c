@@ -195,10 +195,12 @@ void rbEvent_PredictPair(rbEventEngine* engine, const rbEventHost* host, int ind
 typedef struct Earliest {
     double time;
     int entry;
+    int other; // body
 } Earliest;
 
 // Equal times: the pair whose bodies come first, whatever the order of the list.
-static void takeEarlier(const rbEventEngine* engine, int pair, double time, Earliest* earliest)
+static void takeEarlier(const rbEventEngine* engine, rbEventNeighbour neighbour, double time,
+                        Earliest* earliest)
 {
     if (time > earliest->time) {
         return;
@@ -207,14 +209,15 @@ static void takeEarlier(const rbEventEngine* engine, int pair, double time, Earl
         if (earliest->entry == RB_ENTRY_EXPIRY || !isfinite(time)) {
             return;
         }
-        const rbEventPair* p = &engine->pairs.data[pair];
+        const rbEventPair* p = &engine->pairs.data[neighbour.pair];
         const rbEventPair* q = &engine->pairs.data[earliest->entry];
         if (p->a > q->a || (p->a == q->a && p->b >= q->b)) {
             return;
         }
     }
     earliest->time = time;
-    earliest->entry = pair;
+    earliest->entry = neighbour.pair;
+    earliest->other = neighbour.other;
 }
 
 void rbEvent_UpdateEntry(rbEventEngine* engine, int index)
@@ -230,12 +233,13 @@ void rbEvent_UpdateEntry(rbEventEngine* engine, int index)
     if (!body->isDynamic && !body->isMoving) {
         return; // its partners have entries, and there may be very many of them
     }
-    Earliest earliest = {body->expiry, RB_ENTRY_EXPIRY};
+    Earliest earliest = {body->expiry, RB_ENTRY_EXPIRY, 0};
     for (int i = 0; i < body->pairs.count; ++i) {
-        int pair = body->pairs.data[i].pair;
-        takeEarlier(engine, pair, engine->times.data[pair], &earliest);
+        rbEventNeighbour neighbour = body->pairs.data[i];
+        takeEarlier(engine, neighbour, engine->times.data[neighbour.pair], &earliest);
     }
     body->entry = earliest.entry;
+    body->entryOther = earliest.other;
     rbHeap_Set(&engine->heap, index, earliest.time);
 }
 
@@ -252,25 +256,31 @@ static void predictFreeSpheres(rbEventEngine* engine, int index, double time, Ea
     rbVec3 position = rbEvent_PositionAt(body, time);
     rbVec3 velocity = body->velocity;
     double radius = body->radius;
+    for (int i = 0; i < count && i < FETCH_AHEAD; ++i) {
+        __builtin_prefetch(&engine->clocks.data[neighbours[i].other]);
+        __builtin_prefetch(&engine->times.data[neighbours[i].pair], 1);
+    }
     for (int i = 0; i < count; ++i) {
         if (i + FETCH_AHEAD < count) {
-            __builtin_prefetch(&engine->clocks[neighbours[i + FETCH_AHEAD].other]);
+            __builtin_prefetch(&engine->clocks.data[neighbours[i + FETCH_AHEAD].other]);
             __builtin_prefetch(&engine->times.data[neighbours[i + FETCH_AHEAD].pair], 1);
         }
         if (neighbours[i].row != RB_PAIR_ROW_SPHERES) {
             continue;
         }
-        const rbEventClock* other = &engine->clocks[neighbours[i].other];
+        const rbEventClock* other = &engine->clocks.data[neighbours[i].other];
         rbVec3 p =
             rbSub(rbAddScaled(other->position, time - other->time, other->velocity), position);
         if (neighbours[i].hasImage) {
-            rbVec3 shift = rbEvent_ImageShift(engine, &engine->pairs.data[neighbours[i].pair]);
-            p = neighbours[i].other > index ? rbAdd(p, shift) : rbSub(p, shift);
+            const int* image = neighbours[i].image;
+            rbVec3 shift = {image[0] * engine->period.x, image[1] * engine->period.y,
+                            image[2] * engine->period.z};
+            p = rbAdd(p, shift);
         }
-        double tau = rbSweepSpheres(p, rbSub(other->velocity, velocity), RB_VEC3_ZERO,
-                                    radius + other->radius, 0.0);
+        double tau =
+            rbSweepFreeSpheres(p, rbSub(other->velocity, velocity), radius + other->radius);
         engine->times.data[neighbours[i].pair] = time + tau;
-        takeEarlier(engine, neighbours[i].pair, time + tau, earliest);
+        takeEarlier(engine, neighbours[i], time + tau, earliest);
     }
 }
 
@@ -281,7 +291,7 @@ void rbEvent_PredictBody(rbEventEngine* engine, const rbEventHost* host, int ind
         return; // nothing changes its motion
     }
     rbEvent_UpdateExpiry(engine, index, time);
-    Earliest earliest = {body->expiry, RB_ENTRY_EXPIRY};
+    Earliest earliest = {body->expiry, RB_ENTRY_EXPIRY, 0};
     bool isFree = !engine->isDriven && body->shape == RB_EVENT_SHAPE_SPHERE;
     if (isFree) {
         predictFreeSpheres(engine, index, time, &earliest);
@@ -293,13 +303,14 @@ void rbEvent_PredictBody(rbEventEngine* engine, const rbEventHost* host, int ind
             continue;
         }
         rbEvent_PredictPair(engine, host, neighbour.pair, time);
-        takeEarlier(engine, neighbour.pair, engine->times.data[neighbour.pair], &earliest);
+        takeEarlier(engine, neighbour, engine->times.data[neighbour.pair], &earliest);
     }
     if (engine->settings.loop != RB_LOOP_BODIES) {
         rbEvent_UpdateEntry(engine, index);
         return;
     }
     body->entry = earliest.entry;
+    body->entryOther = earliest.other;
     rbHeap_Set(&engine->heap, index, earliest.time);
 }
 

@@ -10,13 +10,17 @@
 #include <math.h>
 #include <string.h>
 
-// Margin of a region in radii. Wider: fewer renewals, more neighbours. In a gas at a packing
+// Margin of a ball in radii. Wider: fewer renewals, more neighbours.
+#define BALL_MARGIN 0.9
+// Margin of a box in radii. Wider: fewer renewals, more neighbours. In a gas at a packing
 // fraction of 0.3 anything from 0.2 to 0.5 costs the same within a tenth.
 #define MARGIN 0.4
 // A region that met more neighbours than this looks ahead no farther the next time.
 #define NEIGHBOURS_WANTED 16
 // What expiry is earlier than the true exit, in margins: more than all rounding.
 #define EXIT_SLACK 1e-9
+// Partners ahead of the one at hand that are fetched already.
+#define FETCH_AHEAD 6
 // Horizon of what turns in place, s: as good as never.
 #define HORIZON_MAX 1e12
 
@@ -45,11 +49,33 @@ static double timeToLeave(double position, double v, double a, const double rang
                 timeToTravel(down, -v + widening[0], -a + widening[1]));
 }
 
+// First time at which |d + v t| = margin, d being inside.
+static double timeToLeaveBall(const rbEventBody* body, double time)
+{
+    rbVec3 d = rbSub(rbEvent_PositionAt(body, time), body->ballCenter);
+    rbVec3 v = body->velocity;
+    double margin = (1.0 - EXIT_SLACK) * body->ballMargin;
+    double inside = margin * margin - rbLengthSquared(d);
+    double along = rbDot(d, v);
+    double square = rbLengthSquared(v);
+    if (!(inside > 0.0)) {
+        return along > 0.0 || square == 0.0 ? 0.0 : -2.0 * along / square;
+    }
+    double root = sqrt(along * along + square * inside);
+    // of the two forms the one that does not cancel
+    double left = along > 0.0 ? inside / (along + root) : (root - along) / square;
+    return square > 0.0 ? left : INFINITY;
+}
+
 void rbEvent_UpdateExpiry(rbEventEngine* engine, int index, double time)
 {
     rbEventBody* body = &engine->bodies.data[index];
     if (!body->isDynamic || body->isUnbounded) {
         return; // set with the region
+    }
+    if (body->ballMargin > 0.0) {
+        body->expiry = time + timeToLeaveBall(body, time);
+        return;
     }
     rbVec3 p = rbEvent_PositionAt(body, time);
     rbVec3 v = rbEvent_VelocityAt(body, time);
@@ -92,9 +118,37 @@ static double largestEdge(const rbBounds* box)
     return fmax(size.x, fmax(size.y, size.z));
 }
 
+// A sphere among its neighbours, or one that begins: it may turn at any time.
+static bool makeBallRegion(rbEventEngine* engine, int index, double time)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    bool isFree = body->shape == RB_EVENT_SHAPE_SPHERE && body->growth == 0.0 &&
+                  rbLengthSquared(body->acceleration) == 0.0;
+    bool isStraight =
+        !body->hasCollided && body->pairs.count <= NEIGHBOURS_WANTED && body->horizon > 0.0;
+    double margin = BALL_MARGIN * body->radius;
+    double reach = body->radius + margin;
+    body->ballMargin = 0.0;
+    if (!isFree || isStraight || (engine->isPeriodic && 2.0 * reach >= engine->regionEdgeMax)) {
+        return false;
+    }
+    rbVec3 p = rbEvent_PositionAt(body, time);
+    double speed = rbLength(body->velocity);
+    body->ballMargin = margin;
+    body->ballCenter = p;
+    body->horizon = speed > 0.0 ? margin / speed : INFINITY;
+    body->region.lower = rbMakeVec3(p.x - reach, p.y - reach, p.z - reach);
+    body->region.upper = rbMakeVec3(p.x + reach, p.y + reach, p.z + reach);
+    rbEvent_UpdateExpiry(engine, index, time);
+    return true;
+}
+
 static void makeDynamicRegion(rbEventEngine* engine, int index, double time)
 {
     rbEventBody* body = &engine->bodies.data[index];
+    if (makeBallRegion(engine, index, time)) {
+        return;
+    }
     double margin = marginOf(body, time);
     rbVec3 p = rbEvent_PositionAt(body, time);
     rbVec3 v = rbEvent_VelocityAt(body, time);
@@ -172,20 +226,36 @@ static void wrapRegion(rbEventEngine* engine, int index)
         double middle =
             0.5 * (componentOf(body->region.lower, axis) + componentOf(body->region.upper, axis));
         int periods = length > 0.0 ? (int)floor(middle / length + 0.5) : 0;
-        engine->wraps.data[index].periods[axis] = periods;
+        engine->balls.data[index].periods[axis] = periods;
     }
+}
+
+// Whether two balls meet; regions that are boxes have met already.
+static bool meetsBall(rbVec3 center, double reach, const rbEventBall* other)
+{
+    double sum = reach + other->reach;
+    bool areBalls = reach > 0.0 && other->reach > 0.0;
+    return !areBalls || rbLengthSquared(rbSub(other->center, center)) <= sum * sum * (1.0 + 1e-12);
 }
 
 // The partners found for the body's box moved by some periods.
 static void takeFound(rbEventEngine* engine, int index, const int moved[3])
 {
-    const int* own = engine->wraps.data[index].periods;
+    const int* own = engine->balls.data[index].periods;
+    rbEventBall ball = engine->balls.data[index];
+    rbVec3 shift = {moved[0] * engine->period.x, moved[1] * engine->period.y,
+                    moved[2] * engine->period.z};
+    rbVec3 center = rbAdd(ball.center, shift);
     for (int i = 0; i < engine->found.count; ++i) {
+        if (i + FETCH_AHEAD < engine->found.count) {
+            __builtin_prefetch(&engine->balls.data[engine->found.ids[i + FETCH_AHEAD]]);
+        }
         rbEventPartner partner = {.id = engine->found.ids[i]};
-        if (partner.id == index) {
+        if (partner.id == index ||
+            !meetsBall(center, ball.reach, &engine->balls.data[partner.id])) {
             continue;
         }
-        const int* wrap = engine->wraps.data[partner.id].periods;
+        const int* wrap = engine->balls.data[partner.id].periods;
         for (int axis = 0; axis < 3 && engine->isPeriodic; ++axis) {
             partner.image[axis] = own[axis] - wrap[axis] - moved[axis];
         }
@@ -285,8 +355,9 @@ int rbEvent_MakePair(rbEventEngine* engine, int a, int b, const int image[3])
         rbArray_Push(engine->pairs, pair);
         rbArray_Push(engine->times, (double)INFINITY);
     }
-    rbEventNeighbour forFirst = {index, b, pair.row, pair.hasImage};
-    rbEventNeighbour forSecond = {index, a, pair.row, pair.hasImage};
+    rbEventNeighbour forFirst = {index, b, {image[0], image[1], image[2]}, pair.row, pair.hasImage};
+    rbEventNeighbour forSecond = {
+        index, a, {-image[0], -image[1], -image[2]}, pair.row, pair.hasImage};
     rbArray_Push(first->pairs, forFirst);
     rbArray_Push(second->pairs, forSecond);
     engine->statistics.pairsMade += 1;
@@ -386,10 +457,13 @@ static void findPartners(rbEventEngine* engine, int index)
     rbBounds box = body->region;
     if (engine->isPeriodic) {
         wrapRegion(engine, index);
-        const int* periods = engine->wraps.data[index].periods;
+        const int* periods = engine->balls.data[index].periods;
         int back[3] = {-periods[0], -periods[1], -periods[2]};
         box = shiftBox(engine, &body->region, back);
     }
+    rbEventBall* ball = &engine->balls.data[index];
+    ball->center = rbScale(0.5, rbAdd(box.lower, box.upper));
+    ball->reach = body->ballMargin > 0.0 ? body->radius + body->ballMargin : 0.0;
     rbBroadPhase_Place(engine->broad, index, box, &engine->found);
     takeFound(engine, index, home);
     if (engine->isPeriodic) {
@@ -417,20 +491,28 @@ static void orientImage(int index, int other, const int image[3], int out[3])
 
 static void updatePairs(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
-    // Pairs that stay are struck off the list of partners; those that do not are removed.
+    // Pairs that stay are struck off the list of partners; the others are noted, and what their
+    // removal touches is fetched.
+    engine->stack.count = 0;
     for (int i = engine->bodies.data[index].pairs.count - 1; i >= 0; --i) {
-        int pairIndex = engine->bodies.data[index].pairs.data[i].pair;
-        int other = engine->bodies.data[index].pairs.data[i].other;
-        const rbEventPair* pair = &engine->pairs.data[pairIndex];
-        int place = findPartner(engine, other);
-        int image[3] = {0, 0, 0};
-        if (place >= 0) {
-            orientImage(index, other, engine->partners.data[place].image, image);
-        }
-        if (place >= 0 && memcmp(image, pair->image, sizeof image) == 0) {
+        rbEventNeighbour neighbour = engine->bodies.data[index].pairs.data[i];
+        int place = findPartner(engine, neighbour.other);
+        if (place >= 0 && memcmp(neighbour.image, engine->partners.data[place].image,
+                                 sizeof neighbour.image) == 0) {
             engine->partners.data[place].isKnown = true;
         } else {
-            rbEvent_RemovePair(engine, pairIndex);
+            __builtin_prefetch(&engine->pairs.data[neighbour.pair], 1);
+            __builtin_prefetch(&engine->bodies.data[neighbour.other].pairs, 1);
+            rbArray_Push(engine->stack, neighbour.pair);
+        }
+    }
+    for (int i = 0; i < engine->stack.count; ++i) {
+        rbEvent_RemovePair(engine, engine->stack.data[i]);
+    }
+    for (int i = 0; i < engine->partners.count; ++i) {
+        if (!engine->partners.data[i].isKnown) {
+            __builtin_prefetch(&engine->bodies.data[engine->partners.data[i].id]);
+            __builtin_prefetch(&engine->bodies.data[engine->partners.data[i].id].pairs, 1);
         }
     }
     for (int i = 0; i < engine->partners.count; ++i) {

@@ -73,7 +73,7 @@ static size_t write(const rbEventEngine* engine, char* bytes)
         PUT_ARRAY(&cursor, engine->bodies.data[i].pairs);
     }
     PUT_ARRAY(&cursor, engine->colds);
-    PUT_ARRAY(&cursor, engine->wraps);
+    PUT_ARRAY(&cursor, engine->balls);
     PUT_ARRAY(&cursor, engine->pairs);
     PUT_ARRAY(&cursor, engine->times);
     PUT_ARRAY(&cursor, engine->freePairs);
@@ -132,7 +132,7 @@ static void dropFronts(rbEventEngine* engine)
 
 static rbBounds placeOf(const rbEventEngine* engine, int index)
 {
-    const int* periods = engine->wraps.data[index].periods;
+    const int* periods = engine->balls.data[index].periods;
     rbVec3 shift = {-periods[0] * engine->period.x, -periods[1] * engine->period.y,
                     -periods[2] * engine->period.z};
     rbBounds region = engine->bodies.data[index].region;
@@ -147,7 +147,7 @@ void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
     take(&cursor, &header, sizeof header);
     dropFronts(engine);
     takeBodies(engine, &cursor, header.bodyCount);
-    TAKE_ARRAY(&cursor, engine->wraps, header.bodyCount);
+    TAKE_ARRAY(&cursor, engine->balls, header.bodyCount);
     TAKE_ARRAY(&cursor, engine->pairs, header.pairCount);
     TAKE_ARRAY(&cursor, engine->times, header.pairCount);
     TAKE_ARRAY(&cursor, engine->freePairs, header.freePairCount);

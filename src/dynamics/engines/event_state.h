@@ -27,7 +27,8 @@ typedef enum rbEventShape {
 // A pair in the list of one of its bodies.
 typedef struct rbEventNeighbour {
     int pair;
-    int other; // body
+    int other;    // body
+    int image[3]; // periods to be added to the other one
     uint8_t row;
     bool hasImage;
 } rbEventNeighbour;
@@ -41,10 +42,14 @@ typedef struct rbEventClock {
 } rbEventClock;
 _Static_assert(sizeof(rbEventClock) == 64, "a cache line");
 
-// Periods between the region of a body and where the broad phase has it.
-typedef struct rbEventWrap {
-    int periods[3];
-} rbEventWrap;
+// The region of a sphere that flies straight and has collided is a ball: about half as many
+// neighbours as a box of the same margin. Where the broad phase has it.
+typedef struct rbEventBall {
+    rbVec3 center;
+    double reach;   // m, 0: the region is the box
+    int periods[3]; // between the region and where the broad phase has it
+    int pad;
+} rbEventBall;
 
 // A body whose region meets that of another, and the periods to be added to it.
 typedef struct rbEventPartner {
@@ -53,7 +58,7 @@ typedef struct rbEventPartner {
     bool isKnown; // the pair is there
 } rbEventPartner;
 
-// What every event touches of its own bodies.
+// What every event touches of its own bodies: three cache lines, and one with what is rarely asked.
 typedef struct rbEventBody {
     double time; // start of the flight
     rbVec3 position;
@@ -63,19 +68,25 @@ typedef struct rbEventBody {
     double growth; // m/s
     double inverseMass;
     double expiry;
-    int entry; // pair, or RB_ENTRY_EXPIRY
+    RB_ARRAY(rbEventNeighbour) pairs;
+    rbVec3 ballCenter; // not wrapped
+    double ballMargin; // m, how far the centre may stray from it; 0: the region is the box
+    int entry;         // pair, or RB_ENTRY_EXPIRY
+    int entryOther;    // the other body of that pair
+    int material;      // of all its parts, -1: they differ
     uint8_t shape;
     bool isDynamic;
     bool isMoving;  // kinematic on a path
     bool isResting; // held: its acceleration is taken off
     bool isUnbounded;
     bool hasCollided; // since its region was made
-    bool isCalm;      // only microcollisions since calmTime
-    int material;     // of all its parts, -1: they differ
-    RB_ARRAY(rbEventNeighbour) pairs;
-    rbBounds region; // of the whole body, not wrapped
-    double horizon;  // s, how far the region looked ahead
+    bool isCalm;      // only gentle impacts since calmTime
+    bool isExact;     // it turns by the closed form
+    double horizon;   // s, how far the region looked ahead
+    rbBounds region;  // of the whole body, not wrapped
+    char pad[16];
 } rbEventBody;
+_Static_assert(sizeof(rbEventBody) == 256, "four cache lines");
 
 // What measurements and impacts need besides.
 typedef struct rbEventCold {
@@ -148,11 +159,8 @@ struct rbEventEngine {
     RB_ARRAY(rbMaterial) materials; // different ones
     RB_ARRAY(rbEventBody) bodies;
     RB_ARRAY(rbEventCold) colds;
-    RB_ARRAY(rbEventWrap)
-    wraps;                // of bodies, apart because every partner found is asked for its own
-    rbEventClock* clocks; // of spheres, one for each body, aligned to cache lines
-    void* clockBlock;
-    int clockCapacity;
+    RB_ARRAY(rbEventBall) balls;   // of bodies, apart because every partner found is asked
+    RB_ARRAY(rbEventClock) clocks; // of spheres, one for each body
     bool isDriven; // a sphere is accelerated or grows, so that clocks do not say all
     RB_ARRAY(rbEventPair) pairs;
     // Of pairs: before which the two cannot touch; of exact rows: at which they do.
@@ -197,11 +205,21 @@ static inline rbVec3 rbEvent_ImageShift(const rbEventEngine* engine, const rbEve
     return shift;
 }
 
+// Brings the list of a body into the cache.
+static inline void rbEvent_FetchList(const rbEventBody* body)
+{
+    const char* list = (const char*)body->pairs.data;
+    int size = body->pairs.count * (int)sizeof *body->pairs.data;
+    for (int at = 0; at < size; at += 64) {
+        __builtin_prefetch(list + at);
+    }
+}
+
 static inline void rbEvent_SetClock(rbEventEngine* engine, int index)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     rbEventClock clock = {body->time, body->position, body->velocity, body->radius};
-    engine->clocks[index] = clock;
+    engine->clocks.data[index] = clock;
 }
 
 static inline rbVec3 rbEvent_PositionAt(const rbEventBody* body, double time)

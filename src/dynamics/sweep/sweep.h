@@ -120,6 +120,22 @@ static inline double rbSweepSpheres(rbVec3 p, rbVec3 v, rbVec3 a, double r, doub
     return r + growth * t >= 0.0 ? t : (double)INFINITY;
 }
 
+// The same, bit by bit, for spheres that neither fall nor grow: the inner loop of gases.
+static inline double rbSweepFreeSpheres(rbVec3 p, rbVec3 v, double r)
+{
+    double b = rbDot(p, v);
+    if (b >= 0.0) {
+        return (double)INFINITY;
+    }
+    double c = rbLengthSquared(p) - r * r;
+    if (c <= 0.0) {
+        return 0.0;
+    }
+    rbVec3 sides = rbScale(r, v);
+    double discriminant = rbLengthSquared(sides) - rbLengthSquared(rbCross(p, v));
+    return discriminant < 0.0 ? (double)INFINITY : c / (sqrt(discriminant) - b);
+}
+
 // First time >= 0 at which h + s t + c t^2/2 <= 0 with it falling, or about to; so 0 if h <= 0 and
 // s < 0, or s = 0 and c < 0. If h <= 0 and it rises: when it falls below 0 again or, never having
 // been above, begins to fall. INFINITY if never. Stable.

@@ -1,0 +1,23 @@
+// Random boxes of several kinds, for tests of broad phases.
+#ifndef BOX_SCENES_H
+#define BOX_SCENES_H
+
+#include "base/core/random.h"
+
+#include <rattleback/broadphase.h>
+
+typedef struct rbBoxScene {
+    const char* name;
+    rbBounds (*make)(rbRandom* random); // a box anywhere
+    double step;                        // m, of a small move
+} rbBoxScene;
+
+extern const rbBoxScene rbBoxScenes[];
+extern const int rbBoxSceneCount;
+
+rbBounds rbMakeBounds(rbVec3 lower, rbVec3 edges);
+
+// A box moved by up to step along each axis.
+rbBounds rbShiftBounds(rbRandom* random, rbBounds box, double step);
+
+#endif

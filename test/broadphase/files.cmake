@@ -1,0 +1,6 @@
+# tests of this folder
+rb_add_tests(NAME test_broadphase FILES
+  test/broadphase/oracle_broad_phases.c
+  test/broadphase/test_broad_phase.c
+)
+target_sources(test_broadphase PRIVATE test/broadphase/box_scenes.c)

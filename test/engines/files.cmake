@@ -1,0 +1,9 @@
+rb_add_tests(NAME test_engines FILES
+  test/engines/golden_event.c
+  test/engines/oracle_no_miss.c
+  test/engines/prop_loops.c
+  test/engines/test_event_engine.c
+  test/engines/test_event_input.c
+)
+target_sources(test_engines PRIVATE test/engines/shots.c)
+target_include_directories(test_engines PRIVATE ${PROJECT_SOURCE_DIR}/test/engines)

@@ -1,0 +1,17 @@
+// All cases, in the order in which they run. Apart from validation.c so that a test can run one
+// case without the others.
+#include "validation.h"
+
+static const rbValidationCase* const cases[] = {
+    &rbCaseTumblingBox,  &rbCaseKepler,         &rbCaseFreeTopRandom,  &rbCaseSeparatrix,
+    &rbCaseSymmetricTop, &rbCaseMassProperties, &rbCaseConvexBlackbox, &rbCaseConvexDetection,
+    &rbCaseConvexLibccd, &rbCaseConvexShadow,   &rbCaseConvexEpsilon,  &rbCaseImpacts,
+    &rbCaseGasPressure,  &rbCaseGasMaxwell,     &rbCaseGasHaff,        &rbCaseGasPacking,
+    &rbCaseToys,         &rbCaseEvents,         &rbCaseEventContact,
+};
+
+const rbValidationCase* const* rbGetValidationCases(int* count)
+{
+    *count = (int)(sizeof cases / sizeof cases[0]);
+    return cases;
+}
