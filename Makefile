@@ -39,15 +39,19 @@ build: setup ## installs what is missing and builds build/release/rattleback (al
 	$(call build_preset,release)
 
 .PHONY: demo
-demo: build ## runs a tumbling box, draws it and checks it against the exact answer
+demo: build ## runs the stone that reverses its spin and a tumbling box, draws them, checks them
 	@mkdir -p out
+	@$(PROGRAM) run scenes/rattleback.json --plot out/rattleback.svg --journal out/rattleback-journal.csv
 	@$(PROGRAM) run scenes/tumbling-box.json --plot out/tumbling-box.svg --csv out/tumbling-box.csv \
 	    --record out/tumbling-box.rbr --vtk out/tumbling-box-vtk
 	@$(PROGRAM) validate tumbling-box
 	@echo
-	@echo "Shown: a free box tumbling about its unstable middle axis, flown in closed form, then checked against reference values."
-	@echo "Look:  out/tumbling-box.svg (browser), out/tumbling-box.csv (table), out/tumbling-box-vtk (ParaView opens the .pvd)."
-	@echo "Next:  $(PROGRAM) replay out/tumbling-box.rbr runs it again and compares every bit; $(PROGRAM) lists all scenes."
+	@echo "Shown: a rattleback that is spun the wrong way, rattles and turns back, by thousands of impacts with friction; and a free"
+	@echo "       box tumbling about its unstable middle axis, flown in closed form and checked against reference values."
+	@echo "Look:  out/rattleback.svg, out/tumbling-box.svg (browser), out/rattleback-journal.csv (every impact), out/tumbling-box.csv"
+	@echo "       (table), out/tumbling-box-vtk (ParaView opens the .pvd)."
+	@echo "Next:  $(PROGRAM) replay out/tumbling-box.rbr runs it again and compares every bit; $(PROGRAM) validate toys checks the"
+	@echo "       rattleback and its like; $(PROGRAM) lists all scenes."
 
 .PHONY: test
 test: build ## builds and runs all tests

@@ -370,6 +370,8 @@ static void changeState(rbWorld* world, int index, const rbMotionState* state, r
         world->externalWork += change;
         rbWorld_StartFlight(world, index);
         rbWorld_AddEvent(world, kind, index, change);
+    } else {
+        rbWorld_NoteChange(world); // the engine has its place from when it was told
     }
 }
 

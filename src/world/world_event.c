@@ -182,7 +182,8 @@ static rbStatus mergeShapes(rbWorld* world, int index, rbEventBodyDef* def, rbMa
     if (merged == NULL) {
         return RB_STATUS_INVALID;
     }
-    rbArray_Push(world->merged, merged);
+    rbGeometrySlot slot = {merged, 1};
+    rbArray_Push(world->merged, slot);
     def->geometry = merged;
     def->transform = fromBody;
     return RB_STATUS_OK;
@@ -223,7 +224,7 @@ static rbStatus tellBody(rbWorld* world, int index, rbError* error)
 static void freeMerged(rbWorld* world)
 {
     for (int i = 0; i < world->merged.count; ++i) {
-        rbDestroyGeometry(world->merged.data[i]);
+        rbDestroyGeometry(world->merged.data[i].geometry);
     }
     world->merged.count = 0;
 }

@@ -82,8 +82,8 @@ struct rbWorld {
     rbEventEngine* engine; // NULL until it is needed
     bool isEngineReady;    // false: it must be told of the bodies anew
     rbError engineError;
-    RB_ARRAY(int) touched;        // bodies whose flights were started anew from outside
-    RB_ARRAY(rbGeometry*) merged; // of bodies with several shapes
+    RB_ARRAY(int) touched;           // bodies whose flights were started anew from outside
+    RB_ARRAY(rbGeometrySlot) merged; // of bodies with several shapes
     RB_ARRAY(rbMaterialPairSlot) materialPairs;
 };
 

@@ -72,6 +72,7 @@ void rbEvent_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int inde
 void rbEvent_StartFlight(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                          const rbMotionState* state)
 {
+    engine->bodies.data[index].flightTime = time - engine->bodies.data[index].time;
     rbFlight_Start(&host->flights[index], &host->motions[index], time, state);
     rbEvent_TakeFlight(engine, host, index);
 }

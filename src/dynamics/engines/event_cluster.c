@@ -8,7 +8,7 @@
 // Bodies of a cluster; what lies beyond takes part in the next collision.
 #define CLUSTER_MAX 128
 
-typedef struct Cluster {
+typedef struct rbEventCluster {
     double time;
     int bodies[CLUSTER_MAX];
     rbMotionState states[CLUSTER_MAX];
@@ -160,7 +160,12 @@ static void takeCluster(rbEventEngine* engine, const rbEventHost* host, const Cl
 bool rbEvent_CollideCluster(rbEventEngine* engine, const rbEventHost* host, int pairIndex,
                             double time)
 {
-    Cluster* cluster = rbAllocZero(1, sizeof *cluster);
+    if (engine->cluster == NULL) {
+        engine->cluster = rbAllocZero(1, sizeof *engine->cluster);
+    }
+    Cluster* cluster = engine->cluster;
+    cluster->bodyCount = 0;
+    cluster->contactCount = 0;
     cluster->time = time;
     (void)joinBody(engine, host, cluster, engine->pairs.data[pairIndex].a, RB_VEC3_ZERO);
     for (int next = 0; next < cluster->bodyCount; ++next) {
@@ -187,6 +192,11 @@ bool rbEvent_CollideCluster(rbEventEngine* engine, const rbEventHost* host, int 
         bookCluster(engine, host, cluster, before, kineticOf(cluster) - before);
         takeCluster(engine, host, cluster);
     }
-    rbFree(cluster, sizeof *cluster);
     return isApproaching;
+}
+
+void rbEvent_FreeCluster(rbEventEngine* engine)
+{
+    rbFree(engine->cluster, sizeof *engine->cluster);
+    engine->cluster = NULL;
 }

@@ -114,6 +114,7 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     rbArray_Free(engine->partners);
     rbFree(engine->materialPairs,
            (size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX * sizeof *engine->materialPairs);
+    rbEvent_FreeCluster(engine);
     rbFree(engine->scratch, rbGetSeparationScratchSize());
     rbFree(engine, sizeof *engine);
 }
@@ -458,11 +459,9 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
 
 void rbEventEngine_Touch(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
+    // Held bodies get their loads back, and so do those that lean on it.
+    rbEvent_Wake(engine, host, index, time);
     rbEventBody* body = &engine->bodies.data[index];
-    if (body->isResting) {
-        engine->statistics.restingCount -= 1;
-        body->isResting = false;
-    }
     body->isCalm = false;
     if (body->isDynamic) {
         rbEvent_TakeFlight(engine, host, index);

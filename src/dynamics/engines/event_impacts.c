@@ -434,6 +434,7 @@ static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, 
     rbEventBody* body = &engine->bodies.data[index];
     rbVec3 position = rbEvent_PositionAt(body, time);
     rbFlight_Redirect(&host->flights[index], time, position, velocity);
+    body->flightTime = time - body->time;
     body->time = time;
     body->position = position;
     body->velocity = velocity;

@@ -17,6 +17,10 @@
 #define MARGIN 0.4
 // A region that met more neighbours than this looks ahead no farther the next time.
 #define NEIGHBOURS_WANTED 16
+// With so few, a body that has collided is expected to fly as long as the last time, up to so many
+// times as it takes to leave the margin.
+#define NEIGHBOURS_FEW 4
+#define LONG_FLIGHT 64.0
 // What expiry is earlier than the true exit, in margins: more than all rounding.
 #define EXIT_SLACK 1e-9
 // Partners ahead of the one at hand that are fetched already.
@@ -125,7 +129,8 @@ static bool makeBallRegion(rbEventEngine* engine, int index, double time)
     bool isFree = body->shape == RB_EVENT_SHAPE_SPHERE && body->growth == 0.0 &&
                   rbLengthSquared(body->acceleration) == 0.0;
     bool isStraight =
-        !body->hasCollided && body->pairs.count <= NEIGHBOURS_WANTED && body->horizon > 0.0;
+        body->horizon > 0.0 && (body->pairs.count <= NEIGHBOURS_FEW ||
+                                (!body->hasCollided && body->pairs.count <= NEIGHBOURS_WANTED));
     double margin = BALL_MARGIN * body->radius;
     double reach = body->radius + margin;
     body->ballMargin = 0.0;
@@ -157,7 +162,10 @@ static void makeDynamicRegion(rbEventEngine* engine, int index, double time)
     double pull = rbLength(a) + engine->colds.data[index].loadAcceleration;
     double shortest = timeToTravel(margin, speed, pull);
     bool isStraight = !body->hasCollided && body->pairs.count <= NEIGHBOURS_WANTED;
-    body->horizon = isStraight ? fmax(shortest, 2.0 * body->horizon) : shortest;
+    bool isAlone = body->hasCollided && body->pairs.count <= NEIGHBOURS_FEW;
+    double longer = isStraight ? 2.0 * body->horizon : 0.0;
+    longer = isAlone ? fmin(body->flightTime, LONG_FLIGHT * shortest) : longer;
+    body->horizon = fmax(shortest, longer);
     for (;;) {
         double h = isfinite(body->horizon) ? body->horizon : 0.0;
         double x[2];

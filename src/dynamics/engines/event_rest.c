@@ -157,6 +157,7 @@ bool rbEvent_TryBalance(rbEventEngine* engine, const rbEventHost* host, int inde
     return true;
 }
 
+// Letting go is not transitive through what was never held: only the first body is taken as moved.
 void rbEvent_Wake(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     engine->stack.count = 0;
@@ -164,6 +165,12 @@ void rbEvent_Wake(rbEventEngine* engine, const rbEventHost* host, int index, dou
     for (int next = 0; next < engine->stack.count; ++next) {
         int member = engine->stack.data[next];
         rbEventBody* body = &engine->bodies.data[member];
+        for (int i = 0; i < body->pairs.count && (body->isResting || next == 0); ++i) {
+            int other = touchingPartner(engine, body->pairs.data[i]);
+            if (other >= 0 && engine->bodies.data[other].isResting) {
+                rbArray_Push(engine->stack, other);
+            }
+        }
         if (!body->isResting) {
             continue;
         }
@@ -178,12 +185,6 @@ void rbEvent_Wake(rbEventEngine* engine, const rbEventHost* host, int index, dou
         rbEngineEvent event = {
             .time = time, .kind = RB_HAPPENED_WAKE, .a = member, .b = -1, .point = state.position};
         rbEvent_Write(engine, host, &event);
-        for (int i = 0; i < body->pairs.count; ++i) {
-            int other = touchingPartner(engine, body->pairs.data[i]);
-            if (other >= 0 && engine->bodies.data[other].isResting) {
-                rbArray_Push(engine->stack, other);
-            }
-        }
     }
     for (int i = 0; i < engine->stack.count; ++i) {
         rbEvent_PredictBody(engine, host, engine->stack.data[i], time);

@@ -27,6 +27,11 @@ typedef struct Cursor {
     size_t size;
 } Cursor;
 
+typedef struct Source {
+    const char* bytes;
+    size_t size; // taken so far
+} Source;
+
 static void put(Cursor* cursor, const void* data, size_t size)
 {
     if (cursor->bytes != NULL && size > 0) {
@@ -35,7 +40,7 @@ static void put(Cursor* cursor, const void* data, size_t size)
     cursor->size += size;
 }
 
-static void take(Cursor* cursor, void* data, size_t size)
+static void take(Source* cursor, void* data, size_t size)
 {
     if (size > 0) {
         memcpy(data, cursor->bytes + cursor->size, size);
@@ -49,9 +54,8 @@ static void take(Cursor* cursor, void* data, size_t size)
     ((void)rbArray_Reserve(array, (number)), (array).count = (number), \
      take((cursor), (array).data, (size_t)(number) * sizeof *(array).data))
 
-static size_t write(const rbEventEngine* engine, char* bytes)
+static void write(const rbEventEngine* engine, Cursor* cursor)
 {
-    Cursor cursor = {bytes, 0};
     Header header;
     memset(&header, 0, sizeof header);
     header.bodyCount = engine->bodies.count;
@@ -67,34 +71,36 @@ static size_t write(const rbEventEngine* engine, char* bytes)
     header.now = engine->now;
     header.tolerance = engine->tolerance;
     header.regionEdge = engine->regionEdge;
-    put(&cursor, &header, sizeof header);
-    PUT_ARRAY(&cursor, engine->bodies);
+    put(cursor, &header, sizeof header);
+    PUT_ARRAY(cursor, engine->bodies);
     for (int i = 0; i < engine->bodies.count; ++i) {
-        PUT_ARRAY(&cursor, engine->bodies.data[i].pairs);
+        PUT_ARRAY(cursor, engine->bodies.data[i].pairs);
     }
-    PUT_ARRAY(&cursor, engine->colds);
-    PUT_ARRAY(&cursor, engine->balls);
-    PUT_ARRAY(&cursor, engine->pairs);
-    PUT_ARRAY(&cursor, engine->times);
-    PUT_ARRAY(&cursor, engine->freePairs);
-    PUT_ARRAY(&cursor, engine->datas);
-    PUT_ARRAY(&cursor, engine->freeDatas);
-    PUT_ARRAY(&cursor, engine->heap.nodes);
-    return cursor.size;
+    PUT_ARRAY(cursor, engine->colds);
+    PUT_ARRAY(cursor, engine->balls);
+    PUT_ARRAY(cursor, engine->pairs);
+    PUT_ARRAY(cursor, engine->times);
+    PUT_ARRAY(cursor, engine->freePairs);
+    PUT_ARRAY(cursor, engine->datas);
+    PUT_ARRAY(cursor, engine->freeDatas);
+    PUT_ARRAY(cursor, engine->heap.nodes);
 }
 
 size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine)
 {
-    return write(engine, NULL);
+    Cursor cursor = {NULL, 0};
+    write(engine, &cursor);
+    return cursor.size;
 }
 
 void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes)
 {
-    (void)write(engine, bytes);
+    Cursor cursor = {bytes, 0};
+    write(engine, &cursor);
 }
 
 // Bodies keep their own memory for lists, colds what was copied of their materials.
-static void takeBodies(rbEventEngine* engine, Cursor* cursor, int count)
+static void takeBodies(rbEventEngine* engine, Source* cursor, int count)
 {
     RB_ASSERT(count == engine->bodies.count);
     for (int i = 0; i < count; ++i) {
@@ -142,7 +148,7 @@ static rbBounds placeOf(const rbEventEngine* engine, int index)
 
 void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
 {
-    Cursor cursor = {(char*)(uintptr_t)bytes, 0};
+    Source cursor = {bytes, 0};
     Header header;
     take(&cursor, &header, sizeof header);
     dropFronts(engine);

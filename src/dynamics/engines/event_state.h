@@ -79,12 +79,13 @@ typedef struct rbEventBody {
     bool isMoving;  // kinematic on a path
     bool isResting; // held: its acceleration is taken off
     bool isUnbounded;
-    bool hasCollided; // since its region was made
-    bool isCalm;      // only gentle impacts since calmTime
-    bool isExact;     // it turns by the closed form
-    double horizon;   // s, how far the region looked ahead
-    rbBounds region;  // of the whole body, not wrapped
-    char pad[16];
+    bool hasCollided;  // since its region was made
+    bool isCalm;       // only gentle impacts since calmTime
+    bool isExact;      // it turns by the closed form
+    double horizon;    // s, how far the region looked ahead
+    double flightTime; // s, of the last flight: a guess for how long this one will be
+    rbBounds region;   // of the whole body, not wrapped
+    char pad[8];
 } rbEventBody;
 _Static_assert(sizeof(rbEventBody) == 256, "four cache lines");
 
@@ -176,6 +177,7 @@ struct rbEventEngine {
     RB_ARRAY(rbEventPartner) partners;
     rbMaterialPair* materialPairs; // RB_MATERIAL_KINDS_MAX squared, friction < 0: none
     void* scratch;
+    struct rbEventCluster* cluster; // of event_cluster.c, NULL until it is needed
     rbEventStatistics statistics;
     rbEventWork work;
     double windowStart; // of the budget
@@ -196,7 +198,7 @@ void rbEvent_StartFlight(rbEventEngine* engine, const rbEventHost* host, int ind
                          const rbMotionState* state);
 // The body as time bounds see it.
 void rbEvent_MakeSweepBody(const rbEventEngine* engine, int index, double time,
-                           const rbMotionState* state, rbSweepBody* body);
+                           const rbMotionState* state, rbSweepBody* out);
 
 static inline rbVec3 rbEvent_ImageShift(const rbEventEngine* engine, const rbEventPair* pair)
 {
@@ -255,13 +257,13 @@ rbBounds rbEvent_MotionBox(const rbEventEngine* engine, const rbEventHost* host,
 // ------------------------------------------------------------------------------- event_pairs.c
 
 // Sets the time of a pair from the flights that hold at a time, without measuring.
-void rbEvent_PredictPair(rbEventEngine* engine, const rbEventHost* host, int pair, double time);
+void rbEvent_PredictPair(rbEventEngine* engine, const rbEventHost* host, int index, double time);
 // Predicts all pairs of a body whose flight changed, and its entry.
 void rbEvent_PredictBody(rbEventEngine* engine, const rbEventHost* host, int index, double time);
 // The earliest of expiry and pairs becomes the body's entry in the heap.
 void rbEvent_UpdateEntry(rbEventEngine* engine, int index);
 // The pair is due: measures it, resolves a contact or sets a later time.
-void rbEvent_HandlePair(rbEventEngine* engine, const rbEventHost* host, int pair, double time);
+void rbEvent_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index, double time);
 // Distance of a pair at a time; poses are those of the geometries.
 typedef struct rbEventMeasure {
     rbMotionState states[2];
@@ -273,12 +275,12 @@ typedef struct rbEventMeasure {
 struct rbEventContacts;
 
 // Signed distance at a time by whatever row the pair has; the normal points from a to b.
-double rbEvent_DistanceAt(rbEventEngine* engine, const rbEventHost* host, int pair, double time,
+double rbEvent_DistanceAt(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                           rbVec3* normal);
 // The points at which a pair touches at a time; false if it does not.
-bool rbEvent_FindTouching(rbEventEngine* engine, const rbEventHost* host, int pair, double time,
+bool rbEvent_FindTouching(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                           struct rbEventContacts* contacts);
-void rbEvent_Measure(rbEventEngine* engine, const rbEventHost* host, int pair, double time,
+void rbEvent_Measure(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                      rbEventMeasure* measure);
 
 // ----------------------------------------------------------------------------- event_impacts.c
@@ -318,14 +320,14 @@ typedef struct rbEventContacts {
 
 // Resolves a pair that touches, if a touching point approaches; false if none does. Starts new
 // flights and predicts them.
-bool rbEvent_Collide(rbEventEngine* engine, const rbEventHost* host, int pair, double time,
-                     const rbMotionState states[2], const rbEventContacts* contacts);
+bool rbEvent_Collide(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                     const rbMotionState states[2], const rbEventContacts* list);
 // The same for two spheres, or a sphere and a plane, without friction and without a pull: an
 // impulse through the centres, in closed form. False if it is not such a case or nobody approaches.
-bool rbEvent_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int pair, double time,
+bool rbEvent_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                            const rbEventContact* contact);
 // How fast the slowest of the touching points parts, m/s.
-double rbEvent_LeavingSpeed(rbEventEngine* engine, const rbEventHost* host, int pair,
+double rbEvent_LeavingSpeed(rbEventEngine* engine, const rbEventHost* host, int index,
                             const rbMotionState states[2], const rbEventContacts* contacts);
 // Coefficients of a pair of parts.
 rbMaterialPair rbEvent_GetMaterial(const rbEventEngine* engine, const rbEventPair* pair, int childA,
@@ -337,13 +339,15 @@ void rbEvent_Write(rbEventEngine* engine, const rbEventHost* host, const rbEngin
 // ----------------------------------------------------------------------------- event_cluster.c
 
 // Resolves a pair and all that touches it at once; false if nothing approaches.
-bool rbEvent_CollideCluster(rbEventEngine* engine, const rbEventHost* host, int pair, double time);
+bool rbEvent_CollideCluster(rbEventEngine* engine, const rbEventHost* host, int pairIndex,
+                            double time);
+void rbEvent_FreeCluster(rbEventEngine* engine);
 
 // ----------------------------------------------------------------------------- event_lasting.c
 
 // Several points of a contact that lasts, all at once: the body hops off them without turning.
 void rbEvent_ResolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
-                            const rbEventContacts* contacts);
+                            const rbEventContacts* list);
 
 // -------------------------------------------------------------------------------- event_rest.c
 
