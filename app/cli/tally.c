@@ -178,8 +178,8 @@ static void printCollisions(const rbTally* tally, const rbWorld* world, FILE* fi
 {
     rbEventStatistics s = rbWorld_GetEventStatistics(world);
     const rbLedger* b = &tally->end;
-    (void)fprintf(file, "  %-18s%" PRId64 ": %" PRId64 " impacts", "collisions", s.collisions,
-                  s.impacts);
+    (void)fprintf(file, "  %-18s%" PRId64 " of pairs; at their points %" PRId64 " impacts",
+                  "collisions", s.collisions, s.impacts);
     const char* separator = " (";
     for (int law = 0; law < RB_IMPACT_LAW_COUNT; ++law) {
         if (s.lawCounts[law] > 0) {

@@ -65,8 +65,8 @@ typedef struct rbEventSettings {
 typedef struct rbEventStatistics {
     int64_t impacts;                        // resolved single impacts without microcollisions
     int64_t lawCounts[RB_IMPACT_LAW_COUNT]; // of these, by law
-    int64_t microcollisions;                // resolved
-    int64_t collisions;                     // instants at which a pair was resolved, both kinds
+    int64_t microcollisions;                // at single points, as in the journal
+    int64_t collisions;                     // of pairs: each may be several impacts at points
     int64_t measurements;                   // distance queries
     int64_t bounds;                         // time bounds and roots computed
     int64_t renewals;                       // of where a body can be: broad phase updates

@@ -47,8 +47,8 @@ typedef struct rbLedger {
     double potential;       // J, of gravity, constant and central forces; zero at the origin
     double work;            // J, put in so far by the other forces, impulses and settings of state
     double impactWork;      // J, of the normal impulses of impacts so far; negative: lost
-    double frictionWork;    // J, of the tangential impulses of impacts
-    double microWork;       // J, of microcollisions, normal and tangential
+    double frictionWork;    // J, of the tangential impulses, of impacts and microcollisions
+    double microWork;       // J, of the normal impulses of microcollisions
     double restWork;        // J, taken from bodies that came to rest, or given by parting overlaps
     double energy;          // J, kineticLinear + kineticAngular + potential
     double energyDrift;     // J, energy - all of the work above - energy at the start: what the
@@ -174,7 +174,8 @@ RB_API rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB,
 RB_API uint64_t rbWorld_GetHash(const rbWorld* world);
 
 // Snapshot of everything that moves. Restoring it and going on gives the same bits as going on at
-// once. The world must have the same bodies, shapes and forces as when the snapshot was taken.
+// once (with the event engine and pairs of meshes: up to rounding). The world must have the same
+// bodies, shapes and forces as when the snapshot was taken.
 RB_API size_t rbWorld_GetSnapshotSize(const rbWorld* world);
 RB_API rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size,
                                      rbError* error);

@@ -22,6 +22,7 @@ typedef struct SnapshotHeader {
     double externalWork;
     int32_t bodyCount;
     int32_t eventCount;
+    rbEventWork work;    // so far, of the event engine
     uint64_t engineSize; // bytes of the event engine behind the bodies; 0: it was not ready
 } SnapshotHeader;
 
@@ -47,6 +48,9 @@ static uint64_t structureHash(const rbWorld* world)
                        (size_t)world->bodyIds.generations.count * sizeof(uint32_t));
     hash = rbHashBytes(hash, world->forceIds.generations.data,
                        (size_t)world->forceIds.generations.count * sizeof(uint32_t));
+    hash = rbHashBytes(hash, world->shapeIds.generations.data,
+                       (size_t)world->shapeIds.generations.count * sizeof(uint32_t));
+    hash = rbHashBytes(hash, &world->materialPairs.count, sizeof world->materialPairs.count);
     for (int i = 0; i < world->bodies.count; ++i) {
         const rbMotionBody* motion = &world->motions.data[i];
         double values[4] = {motion->mass, motion->moments.x, motion->moments.y, motion->moments.z};
@@ -91,6 +95,9 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .eventCount = world->events.count,
         .engineSize = engineSize(world),
     };
+    if (world->engine != NULL) {
+        header.work = rbEventEngine_GetWork(world->engine);
+    }
     char* place = bytes;
     memcpy(place, &header, sizeof header);
     place += sizeof header;
@@ -108,6 +115,27 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
     header.checksum = checksumOf(bytes, needed);
     memcpy(bytes, &header, sizeof header);
     return RB_STATUS_OK;
+}
+
+// The engine is told of everything again, so nothing is held: bodies that were get their loads
+// back.
+static void startAnew(rbWorld* world, const rbEventWork* work)
+{
+    world->isEngineReady = false;
+    if (world->engine != NULL) {
+        rbEventEngine_Forget(world->engine, work);
+    }
+    for (int i = 0; i < world->bodies.count; ++i) {
+        if (!rbWorld_IsBodyAlive(world, i) || !world->bodies.data[i].hasMass) {
+            continue;
+        }
+        rbVec3 before = world->motions.data[i].acceleration;
+        rbWorld_RefreshLoads(world, i);
+        rbVec3 after = world->motions.data[i].acceleration;
+        if (before.x != after.x || before.y != after.y || before.z != after.z) {
+            rbWorld_StartFlight(world, i);
+        }
+    }
 }
 
 rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size, rbError* error)
@@ -151,7 +179,7 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     if (header.engineSize > 0 && world->isEngineReady) {
         rbEventEngine_RestoreSnapshot(world->engine, place);
     } else {
-        world->isEngineReady = false;
+        startAnew(world, &header.work);
     }
     return RB_STATUS_OK;
 }

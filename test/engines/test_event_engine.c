@@ -485,7 +485,7 @@ static void journalAndLedgerClose(void** state)
     double friction = 0.0;
     for (int i = 0; i < count; ++i) {
         change += events[i].energyChange;
-        friction += events[i].kind == RB_EVENT_IMPACT ? events[i].frictionWork : 0.0;
+        friction += events[i].frictionWork;
         bool isContact =
             events[i].kind == RB_EVENT_IMPACT || events[i].kind == RB_EVENT_MICROCOLLISION;
         if (isContact) {

@@ -41,7 +41,7 @@ static void settingsOfTheEventEngineAreRead(void** state)
                        "\"simultaneous\", \"lasting\": \"microcollisions\", \"loop\": \"pairs\", "
                        "\"broadPhase\": \"coherent-hash\", \"combineRestitution\": \"min\", "
                        "\"combineFriction\": \"mean\", \"tolerance\": 1e-6, \"restTime\": 0.25, "
-                       "\"contactTime\": 0, \"eventsPerSecond\": 1e6, \"overlap\": \"separate\"}"));
+                       "\"contactTime\": 1e-8, \"eventsPerSecond\": 1e6, \"overlap\": \"separate\"}"));
     const rbSceneInfo* info = rbScene_GetInfo(scene);
     const rbEventSettings* event = &info->event;
     assert_string_equal(info->engine, "event");
@@ -55,7 +55,7 @@ static void settingsOfTheEventEngineAreRead(void** state)
     assert_int_equal(event->combineFriction, RB_COMBINE_MEAN);
     checkNear(event->tolerance, 1e-6, 0.0);
     checkNear(event->restTime, 0.25, 0.0);
-    checkNear(event->contactTime, 0.0, 0.0);
+    checkNear(event->contactTime, 1e-8, 0.0);
     checkNear(event->eventsPerSecond, 1e6, 0.0);
     assert_true(event->isOverlapAllowed);
     rbDestroyScene(scene);

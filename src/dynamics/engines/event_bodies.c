@@ -28,21 +28,27 @@ rbMotionState rbEvent_StateAt(const rbEventEngine* engine, const rbEventHost* ho
 }
 
 // A constant torque or a load with a promised torque: the momentum grows by at most that a second.
-// The bounds hold until the spin may have doubled.
-static void boundDrivenSpin(rbEventCold* cold, const rbMotionBody* motion, rbVec3 spin)
+// The bounds hold, from the state given, until the spin may have doubled.
+static void boundDrivenSpin(const rbEventCold* cold, const rbMotionBody* body, rbVec3 spin,
+                            rbSweepMotion* motion)
 {
-    double torque = rbLength(motion->torque) + cold->loadTorque;
-    rbVec3 moments = motion->moments;
+    double torque = rbLength(body->torque) + cold->loadTorque;
+    rbVec3 moments = body->moments;
     double least = fmin(moments.x, fmin(moments.y, moments.z));
     double momentum = rbLength(rbMulEach(moments, spin));
-    double horizon = momentum > 0.0 ? momentum / torque : 1.0;
+    double horizon = fmax(momentum / torque, sqrt(least / torque));
     double momentumMax = momentum + torque * horizon;
     double spinMax = momentumMax / least;
-    cold->spin.steadySpin = RB_VEC3_ZERO;
-    cold->spin.wobble = spinMax;
-    cold->spin.spinMax = spinMax;
-    cold->spin.spinRateMax = (torque + spinMax * momentumMax) / least + spinMax * spinMax;
-    cold->spin.horizon = horizon;
+    motion->steadySpin = RB_VEC3_ZERO;
+    motion->wobble = spinMax;
+    motion->spinMax = spinMax;
+    motion->spinRateMax = (torque + spinMax * momentumMax) / least + spinMax * spinMax;
+    motion->horizon = horizon;
+}
+
+static bool isDriven(const rbEventCold* cold, const rbMotionBody* motion)
+{
+    return cold->loadTorque > 0.0 || rbLengthSquared(motion->torque) > 0.0;
 }
 
 void rbEvent_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int index)
@@ -60,12 +66,10 @@ void rbEvent_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int inde
         return;
     }
     rbEventCold* cold = &engine->colds.data[index];
-    cold->spin.horizon = INFINITY;
-    if (cold->loadTorque > 0.0 || rbLengthSquared(motion->torque) > 0.0) {
-        boundDrivenSpin(cold, motion, flight->start.spin);
-    } else {
+    if (!isDriven(cold, motion)) {
         rbSweepMotion_SetFreeSpin(&cold->spin, motion->moments, flight->start.orientation,
                                   flight->start.spin);
+        cold->spin.horizon = INFINITY;
     }
 }
 
@@ -90,8 +94,8 @@ static void setPathMotion(const rbEventCold* cold, double time, const rbMotionSt
     motion->horizon = horizon;
 }
 
-void rbEvent_MakeSweepBody(const rbEventEngine* engine, int index, double time,
-                           const rbMotionState* state, rbSweepBody* out)
+void rbEvent_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host, int index,
+                           double time, const rbMotionState* state, rbSweepBody* out)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     const rbEventCold* cold = &engine->colds.data[index];
@@ -107,8 +111,9 @@ void rbEvent_MakeSweepBody(const rbEventEngine* engine, int index, double time,
         motion->acceleration = body->acceleration;
         motion->accelerationSlack = cold->loadAcceleration;
         motion->spin = rbRotate(state->orientation, state->spin);
-        // The horizon of driven spins counts from the start of the flight.
-        motion->horizon = fmax(0.0, motion->horizon - (time - body->time));
+        if (body->shape == RB_EVENT_SHAPE_OTHER && isDriven(cold, &host->motions[index])) {
+            boundDrivenSpin(cold, &host->motions[index], state->spin, motion);
+        }
     } else if (body->isMoving) {
         setPathMotion(cold, time, state, motion);
     } else {
@@ -119,6 +124,18 @@ void rbEvent_MakeSweepBody(const rbEventEngine* engine, int index, double time,
     out->pose.p = rbAdd(state->position, rbRotate(state->orientation, cold->transform.p));
     out->geometry = cold->geometry;
     out->radius = cold->coreRadius;
-    out->rounding = body->growth * time;
-    out->growth = body->growth;
+    // What shrinks keeps its own size: only balls added to it are measured.
+    out->rounding = fmax(0.0, body->growth * time);
+    out->growth = fmax(0.0, body->growth);
+}
+
+void rbEvent_Rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    if (body->isDynamic && engine->colds.data[index].loadAcceleration > 0.0) {
+        rbMotionState state = rbEvent_StateAt(engine, host, index, time);
+        body->time = time;
+        body->position = state.position;
+        body->velocity = state.velocity;
+    }
 }

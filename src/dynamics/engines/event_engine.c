@@ -92,6 +92,10 @@ void rbDestroyEventEngine(rbEventEngine* engine)
         return;
     }
     freeFronts(engine);
+    for (int i = 0; i < engine->spareFronts.count; ++i) {
+        rbDestroyFront(engine->spareFronts.data[i].front);
+    }
+    rbArray_Free(engine->spareFronts);
     for (int i = 0; i < engine->bodies.count; ++i) {
         rbArray_Free(engine->bodies.data[i].pairs);
         freeMaterials(&engine->colds.data[i]);
@@ -324,6 +328,7 @@ static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double t
     for (int i = 0; i < engine->bodies.count; ++i) {
         rbEventBody* body = &engine->bodies.data[i];
         body->hasCollided = false;
+        body->isCalm = false;
         body->horizon = 0.0;
         if (body->isDynamic) {
             engine->colds.data[i].isBallistic =
@@ -344,6 +349,11 @@ static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double t
     for (int i = 0; i < engine->bodies.count && engine->settings.loop == RB_LOOP_BODIES; ++i) {
         if (engine->bodies.data[i].shape != RB_EVENT_SHAPE_NONE) {
             rbEvent_RenewRegion(engine, host, i, time);
+        }
+    }
+    // Bodies that stand still have no entry, so those found by them are asked again.
+    for (int i = 0; i < engine->bodies.count && engine->settings.loop == RB_LOOP_BODIES; ++i) {
+        if (engine->bodies.data[i].shape != RB_EVENT_SHAPE_NONE) {
             rbEvent_UpdateEntry(engine, i);
         }
     }
@@ -387,14 +397,17 @@ static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
     }
 }
 
-static void moveBody(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                     rbVec3 by)
+// Returns the energy that the move took, J.
+static double moveBody(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                       rbVec3 by)
 {
     rbMotionState state = rbEvent_StateAt(engine, host, index, time);
     state.position = rbAdd(state.position, by);
     const rbMotionBody* motion = &host->motions[index];
-    engine->work.rest -= motion->mass * rbDot(motion->acceleration, by);
+    double energy = -motion->mass * rbDot(motion->acceleration, by);
+    engine->work.rest += energy;
     rbEvent_StartFlight(engine, host, index, time, &state);
+    return energy;
 }
 
 // One round: every overlapping pair is pushed apart along its normal, each by its share.
@@ -412,18 +425,23 @@ static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
         }
         const rbEventBody* a = &engine->bodies.data[pair.a];
         const rbEventBody* b = &engine->bodies.data[pair.b];
-        double sum = a->inverseMass + b->inverseMass;
+        double sum = (a->isDynamic ? a->inverseMass : 0.0) + (b->isDynamic ? b->inverseMass : 0.0);
         double by = depth + engine->tolerance;
         double shareA = a->isDynamic ? a->inverseMass / sum : 0.0;
         double shareB = b->isDynamic ? b->inverseMass / sum : 0.0;
+        double energy = 0.0;
         if (a->isDynamic) {
-            moveBody(engine, host, pair.a, time, rbScale(-shareA * by, normal));
+            energy += moveBody(engine, host, pair.a, time, rbScale(-shareA * by, normal));
         }
         if (b->isDynamic) {
-            moveBody(engine, host, pair.b, time, rbScale(shareB * by, normal));
+            energy += moveBody(engine, host, pair.b, time, rbScale(shareB * by, normal));
         }
-        rbEngineEvent event = {
-            .time = time, .kind = RB_HAPPENED_PARTED, .a = pair.a, .b = pair.b, .normal = normal};
+        rbEngineEvent event = {.time = time,
+                               .kind = RB_HAPPENED_PARTED,
+                               .a = pair.a,
+                               .b = pair.b,
+                               .energyChange = energy,
+                               .normal = normal};
         rbEvent_Write(engine, host, &event);
     }
 }
@@ -442,6 +460,8 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
     engine->windowStart = time;
     engine->windowEvents = 0;
     engine->now = time;
+    engine->statistics.restingCount = 0;
+    double overlapMax = engine->statistics.overlapMax;
     int roundCount = engine->settings.isOverlapAllowed ? PARTING_ROUNDS : 0;
     for (int round = 0;; ++round) {
         clearPairs(engine);
@@ -451,9 +471,30 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
         }
         findOverlaps(engine, host, time, overlap);
         if (overlap->count == 0 || round >= roundCount) {
+            // what was parted, or refused, is no overlap of the run
+            engine->statistics.overlapMax = overlapMax;
             return overlap->count == 0 ? RB_STATUS_OK : RB_STATUS_INVALID;
         }
         partOverlaps(engine, host, time);
+    }
+}
+
+// A body may have been set elsewhere: what was measured of its pairs does not hold.
+static void forgetMeasures(rbEventEngine* engine, int index, double time)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    for (int i = 0; i < body->pairs.count; ++i) {
+        rbEventPair* pair = &engine->pairs.data[body->pairs.data[i].pair];
+        pair->isLasting = false;
+        pair->isPostponed = false;
+        if (pair->data >= 0) {
+            rbEventPairData* data = &engine->datas.data[pair->data];
+            data->gap = 0.0;
+            data->gapTime = time;
+            data->normal = RB_VEC3_ZERO;
+            data->hasDistance = false;
+            data->hasSway = false;
+        }
     }
 }
 
@@ -463,6 +504,7 @@ void rbEventEngine_Touch(rbEventEngine* engine, const rbEventHost* host, int ind
     rbEvent_Wake(engine, host, index, time);
     rbEventBody* body = &engine->bodies.data[index];
     body->isCalm = false;
+    forgetMeasures(engine, index, time);
     if (body->isDynamic) {
         rbEvent_TakeFlight(engine, host, index);
     }
@@ -504,4 +546,13 @@ bool rbEventEngine_IsResting(const rbEventEngine* engine, int index)
 void rbEventEngine_EnableJournal(rbEventEngine* engine, bool isOn)
 {
     engine->isJournalOn = isOn;
+}
+
+void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work)
+{
+    engine->work = *work;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        engine->bodies.data[i].isResting = false;
+        engine->bodies.data[i].isCalm = false;
+    }
 }

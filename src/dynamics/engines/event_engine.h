@@ -107,6 +107,9 @@ rbEventStatistics rbEventEngine_GetStatistics(const rbEventEngine* engine);
 bool rbEventEngine_IsResting(const rbEventEngine* engine, int index);
 void rbEventEngine_EnableJournal(rbEventEngine* engine, bool isOn);
 
+// Takes over the work so far of another time, and holds nothing any more; a start must follow.
+void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work);
+
 // Everything that changes, as bytes. Restoring needs the same bodies.
 size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine);
 void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes);

@@ -18,8 +18,6 @@
 // What drives a contact together is at most so many times what gravity, turning and sliding over
 // each other can do.
 #define PULL_MOST 10.0
-// Impacts up to so many times the speed of a microcollision do not end the calm of a body.
-#define GENTLE 4.0
 // Approaches below this part of the speeds are rounding.
 #define ROUNDING_SPEED 1e-13
 // Contacts nearer than this part of a radius are the same point, moving on.
@@ -31,6 +29,8 @@
 // microcollision. With 0.1 a box that comes down tilted never settles, with 1 a mesh that rolls is
 // held back by 1 %.
 #define FLAT_SPREAD 0.5
+// Points of a face that comes down flat approach at speeds that differ by less than this part.
+#define LANDING_SPREAD 1e-6
 // What is left of an approach, relative to the first, counts as none.
 #define APPROACH_REST 1e-12
 
@@ -135,9 +135,16 @@ static bool judgeMicro(rbEventEngine* engine, rbEventResolution* r, const rbEven
     rbVec3 relative =
         rbSub(engine->bodies.data[pair->b].acceleration, engine->bodies.data[pair->a].acceleration);
     double pull = -rbDot(relative, contact->normal);
-    double left = engine->settings.contactTime * pull * (1.0 - restitution);
+    if (engine->bodies.data[pair->a].isDynamic && engine->bodies.data[pair->b].isDynamic &&
+        rbLengthSquared(relative) == 0.0) {
+        // Both fall: what holds them together is what they lie on.
+        pair->isLasting = speed < slow;
+        return pair->isLasting;
+    }
+    double moment = rbEvent_ContactTime(engine, pull);
+    double left = moment * pull * (1.0 - restitution);
     // A pair that lay still a moment ago and has fallen since bounces no more either.
-    bool isFallen = pair->isPostponed && speed <= 1.5 * pull * engine->settings.contactTime;
+    bool isFallen = pair->isPostponed && speed <= 1.5 * pull * moment;
     if (pull > 0.0 && restitution < 1.0 && speed < slow &&
         (isFallen || 2.0 * restitution * speed <= left)) {
         pair->isLasting = true;
@@ -149,11 +156,11 @@ static bool judgeMicro(rbEventEngine* engine, rbEventResolution* r, const rbEven
 static void bookWork(rbEventEngine* engine, bool isMicro, rbImpactLaw law,
                      const rbImpactResult* result, double change)
 {
+    engine->work.friction += result->frictionWork;
     if (isMicro) {
-        engine->work.micro += change;
+        engine->work.micro += change - result->frictionWork;
         engine->statistics.microcollisions += 1;
     } else {
-        engine->work.friction += result->frictionWork;
         engine->work.impact += change - result->frictionWork;
         engine->statistics.impacts += 1;
         engine->statistics.lawCounts[law] += 1;
@@ -201,7 +208,7 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
     rbApplyContactImpulse(&r->bodies[0], &r->bodies[1], contact->point, impulse);
     double after = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
     bookWork(engine, isMicro, material.law, &result, after - before);
-    r->isGentle = r->isGentle && speed <= GENTLE * sqrt(2.0 * r->pull * r->tolerance);
+    r->fastest = fmax(r->fastest, speed);
     engine->statistics.virial += rbDot(impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
     rbEngineEvent event = {.time = r->time,
                            .kind = isMicro ? RB_HAPPENED_MICROCOLLISION : RB_HAPPENED_IMPACT,
@@ -246,7 +253,6 @@ static rbEventResolution beginResolution(rbEventEngine* engine, const rbEventHos
     if (engine->isPeriodic) {
         r.bodies[1].center = rbAdd(r.bodies[1].center, rbEvent_ImageShift(engine, pair));
     }
-    r.isGentle = true;
     return r;
 }
 
@@ -321,13 +327,30 @@ static double findPull(const rbEventEngine* engine, const rbEventResolution* r, 
     return pull;
 }
 
-// Whether an approach is that of a microcollision by the acceleration of the bodies.
-static bool isSlow(const rbEventEngine* engine, const rbEventPair* pair, double speed)
+// Whether a face comes down flat: several points of one direction that approach equally fast. One
+// after the other they would throw the body about; as one impact in their middle it is that of the
+// face.
+static bool landsFlat(const rbEventResolution* r, const rbEventContact* contacts, int count,
+                      double speed)
 {
-    double pull = fmax(rbLength(engine->bodies.data[pair->a].acceleration),
-                       rbLength(engine->bodies.data[pair->b].acceleration));
-    return engine->settings.lasting != RB_LASTING_NONE &&
-           speed < sqrt(2.0 * pull * engine->tolerance);
+    for (int i = 0; i < count; ++i) {
+        if (speed - rbEvent_ApproachAt(r, &contacts[i]) > LANDING_SPREAD * speed ||
+            rbDot(contacts[i].normal, contacts[0].normal) < 1.0 - LANDING_SPREAD) {
+            return false;
+        }
+    }
+    return count > 1;
+}
+
+static rbEventContact middleOf(const rbEventContact* contacts, int count)
+{
+    rbEventContact middle = contacts[0];
+    middle.point = RB_VEC3_ZERO;
+    for (int i = 0; i < count; ++i) {
+        middle.point = rbAddScaled(middle.point, 1.0 / count, contacts[i].point);
+        middle.distance = fmin(middle.distance, contacts[i].distance);
+    }
+    return middle;
 }
 
 // Whether several points touch, slowly and about equally fast. The points of a fine mesh that rolls
@@ -368,8 +391,10 @@ bool rbEvent_Collide(rbEventEngine* engine, const rbEventHost* host, int index, 
     if (fastest < 0) {
         return false;
     }
-    if (engine->settings.order == RB_ORDER_SIMULTANEOUS &&
-        !isSlow(engine, &engine->pairs.data[index], speed)) {
+    r.pull = findPull(engine, &r, time, speed, list);
+    bool isSlow =
+        engine->settings.lasting != RB_LASTING_NONE && speed < sqrt(2.0 * r.pull * r.tolerance);
+    if (engine->settings.order == RB_ORDER_SIMULTANEOUS && r.growth == 0.0 && !isSlow) {
         return rbEvent_CollideCluster(engine, host, index, time);
     }
     if (engine->bodies.data[a].isResting) {
@@ -389,6 +414,11 @@ bool rbEvent_Collide(rbEventEngine* engine, const rbEventHost* host, int index, 
     if (engine->settings.lasting == RB_LASTING_REST && liesFlat(&r, list, speed)) {
         rbEvent_ResolveLasting(engine, host, &r, list);
         fastest = -1;
+    }
+    if (fastest >= 0 && landsFlat(&r, contacts, count, speed)) {
+        rbEventContact middle = middleOf(contacts, count);
+        resolvePoint(engine, host, &r, &middle, false);
+        fastest = fastestOf(&r, contacts, count, rest, &speed);
     }
     for (int round = 0; fastest >= 0 && round <= roundCount; ++round) {
         resolvePoint(engine, host, &r, &contacts[fastest], round >= roundCount - count);
@@ -412,8 +442,8 @@ bool rbEvent_Collide(rbEventEngine* engine, const rbEventHost* host, int index, 
     rbEvent_PredictBody(engine, host, a, time);
     rbEvent_PredictBody(engine, host, b, time);
     if (!isHeld) {
-        rbEvent_NoteCalm(engine, host, a, time, r.isGentle);
-        rbEvent_NoteCalm(engine, host, b, time, r.isGentle);
+        rbEvent_NoteCalm(engine, host, a, time, &r);
+        rbEvent_NoteCalm(engine, host, b, time, &r);
     }
     return true;
 }

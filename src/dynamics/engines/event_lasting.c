@@ -149,20 +149,25 @@ void rbEvent_ResolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEv
     }
     double after = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
     pair->isLasting = true;
-    engine->work.micro += after - before;
-    engine->statistics.microcollisions += 1;
     rbVec3 centers = rbSub(r->bodies[1].center, r->bodies[0].center);
+    double frictionSum = 0.0;
     for (int i = 0; i < count; ++i) {
         const LastingPoint* point = &points[i];
-        rbVec3 impulse = rbMulMV(point->frame, point->impulse);
-        engine->statistics.virial += rbDot(impulse, centers);
-        double across =
-            sqrt(point->impulse.x * point->impulse.x + point->impulse.y * point->impulse.y);
-        bool isSliding = across >= (1.0 - SWEEP_REST) * point->friction * point->impulse.z;
         if (!(point->impulse.z > 0.0)) {
             continue;
         }
-        // The energy of the whole stands with the first point; the others share in it.
+        rbVec3 impulse = rbMulMV(point->frame, point->impulse);
+        // The work of an impulse is that against the mean of the velocities before and after.
+        rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contacts[i].point);
+        rbVec3 mean = rbMulMtV(point->frame, rbScale(0.5, rbAdd(u, point->before)));
+        double friction = point->impulse.x * mean.x + point->impulse.y * mean.y;
+        double across =
+            sqrt(point->impulse.x * point->impulse.x + point->impulse.y * point->impulse.y);
+        bool isSliding = across >= (1.0 - SWEEP_REST) * point->friction * point->impulse.z;
+        frictionSum += friction;
+        r->fastest = fmax(r->fastest, -rbDot(point->before, contacts[i].normal));
+        engine->statistics.microcollisions += 1;
+        engine->statistics.virial += rbDot(impulse, centers);
         rbEngineEvent event = {.time = r->time,
                                .kind = RB_HAPPENED_MICROCOLLISION,
                                .a = pair->a,
@@ -170,13 +175,15 @@ void rbEvent_ResolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEv
                                .law = point->law,
                                .history = isSliding ? RB_PHASE_RETURN | (RB_PHASE_SLIDE << 4)
                                                     : RB_PHASE_RETURN,
-                               .energyChange = after - before,
+                               .energyChange = friction + point->impulse.z * mean.z,
                                .energyBefore = before,
+                               .frictionWork = friction,
                                .point = contacts[i].point,
                                .normal = contacts[i].normal,
                                .impulse = impulse,
                                .approachSpeed = -rbDot(point->before, contacts[i].normal)};
         rbEvent_Write(engine, host, &event);
-        after = before; // so that the journal adds up
     }
+    engine->work.friction += frictionSum;
+    engine->work.micro += after - before - frictionSum;
 }

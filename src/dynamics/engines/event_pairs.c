@@ -128,11 +128,12 @@ static double approachBound(const rbSweepBody* a, const rbSweepBody* b, double* 
            fmax(0.0, a->growth) + fmax(0.0, b->growth);
 }
 
-static void makeSweepBodies(const rbEventEngine* engine, const rbEventPair* pair, double time,
-                            const rbMotionState states[2], rbSweepBody bodies[2])
+static void makeSweepBodies(const rbEventEngine* engine, const rbEventHost* host,
+                            const rbEventPair* pair, double time, const rbMotionState states[2],
+                            rbSweepBody bodies[2])
 {
-    rbEvent_MakeSweepBody(engine, pair->a, time, &states[0], &bodies[0]);
-    rbEvent_MakeSweepBody(engine, pair->b, time, &states[1], &bodies[1]);
+    rbEvent_MakeSweepBody(engine, host, pair->a, time, &states[0], &bodies[0]);
+    rbEvent_MakeSweepBody(engine, host, pair->b, time, &states[1], &bodies[1]);
     if (engine->isPeriodic) {
         rbVec3 shift = rbEvent_ImageShift(engine, pair);
         bodies[1].motion.center = rbAdd(bodies[1].motion.center, shift);
@@ -163,7 +164,7 @@ static double predictGeneral(rbEventEngine* engine, const rbEventHost* host,
     rbMotionState states[2] = {rbEvent_StateAt(engine, host, pair->a, time),
                                rbEvent_StateAt(engine, host, pair->b, time)};
     rbSweepBody bodies[2];
-    makeSweepBodies(engine, pair, time, states, bodies);
+    makeSweepBodies(engine, host, pair, time, states, bodies);
     double gap = remainingGap(data, time);
     double tau = gap > level ? rbBoundByPaths(&bodies[0], &bodies[1], gap, level) : 0.0;
     remember(data, gap, time, bodies);
@@ -343,6 +344,16 @@ static rbSeparationInput makeInput(const rbEventEngine* engine, const rbEventPai
     return input;
 }
 
+static rbFront* takeFront(rbEventEngine* engine)
+{
+    if (engine->spareFronts.count == 0) {
+        return rbCreateFront(FRONT_CAPACITY);
+    }
+    rbFront* front = engine->spareFronts.data[--engine->spareFronts.count].front;
+    rbFront_Clear(front);
+    return front;
+}
+
 // How the normal turned since the last measurement: a guess for how it goes on.
 static void noteTurning(rbEventPairData* data, rbVec3 normal, double time)
 {
@@ -371,7 +382,7 @@ void rbEvent_Measure(rbEventEngine* engine, const rbEventHost* host, int index, 
         measure->poses[1].p = rbAdd(measure->poses[1].p, rbEvent_ImageShift(engine, pair));
     }
     if (data->cache.front == NULL && isMesh(coldA->geometry) && isMesh(coldB->geometry)) {
-        data->cache.front = rbCreateFront(FRONT_CAPACITY);
+        data->cache.front = takeFront(engine);
     }
     rbSeparationInput input = makeInput(engine, pair, time, measure->poses);
     rbStatus status =
@@ -501,15 +512,15 @@ bool rbEvent_FindTouching(rbEventEngine* engine, const rbEventHost* host, int in
 
 // The next look at a pair that was measured and does not collide now.
 // leaving: m/s, how fast the touching points part along the normal.
-static void schedule(rbEventEngine* engine, int index, double time, const rbEventMeasure* measure,
-                     double leaving)
+static void schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                     const rbEventMeasure* measure, double leaving)
 {
     rbEventPair* pair = &engine->pairs.data[index];
     rbEventPairData* data = &engine->datas.data[pair->data];
     double tolerance = engine->tolerance;
     double distance = measure->separation.lower;
     rbSweepBody bodies[2];
-    makeSweepBodies(engine, pair, time, measure->states, bodies);
+    makeSweepBodies(engine, host, pair, time, measure->states, bodies);
     remember(data, distance, time, bodies);
     engine->statistics.bounds += 1;
     bool isInShell = isTouching(engine, measure);
@@ -557,12 +568,13 @@ static void postpone(rbEventEngine* engine, int index, double time)
     const rbEventBody* b = &engine->bodies.data[engine->pairs.data[index].b];
     rbVec3 accelerationA = a->isDynamic ? a->acceleration : RB_VEC3_ZERO;
     rbVec3 accelerationB = b->isDynamic ? b->acceleration : RB_VEC3_ZERO;
-    if (rbLengthSquared(rbSub(accelerationA, accelerationB)) == 0.0) {
+    double pull = rbDistance(accelerationA, accelerationB);
+    if (pull == 0.0) {
         engine->times.data[index] = INFINITY;
         return;
     }
     engine->pairs.data[index].isPostponed = true;
-    double next = time + engine->settings.contactTime;
+    double next = time + rbEvent_ContactTime(engine, pull);
     engine->times.data[index] = next > time ? next : nextafter(time, INFINITY);
 }
 
@@ -606,7 +618,7 @@ static void handleGeneral(rbEventEngine* engine, const rbEventHost* host, int in
         }
         leaving = rbEvent_LeavingSpeed(engine, host, index, measure.states, &contacts);
     }
-    schedule(engine, index, time, &measure, leaving);
+    schedule(engine, host, index, time, &measure, leaving);
     rbEvent_UpdateEntry(engine, engine->pairs.data[index].a);
     rbEvent_UpdateEntry(engine, engine->pairs.data[index].b);
 }

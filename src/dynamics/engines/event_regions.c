@@ -27,6 +27,7 @@
 #define FETCH_AHEAD 6
 // Horizon of what turns in place, s: as good as never.
 #define HORIZON_MAX 1e12
+#define HORIZON_LEAST 1e-9 // s
 
 static double marginOf(const rbEventBody* body, double time)
 {
@@ -194,11 +195,13 @@ static void makePathRegion(rbEventEngine* engine, int index, double time)
     bool isSparse = body->pairs.count <= NEIGHBOURS_WANTED;
     body->horizon = isSparse ? fmax(shortest, 2.0 * body->horizon) : shortest;
     body->horizon = fmin(body->horizon, HORIZON_MAX);
-    body->region = rbPath_GetBounds(path, time, time + body->horizon);
-    rbVec3 reach = rbMakeVec3(1.0, 1.0, 1.0);
-    double by = body->radius + fmax(0.0, body->growth * (time + body->horizon));
-    body->region.lower = rbAddScaled(body->region.lower, -by, reach);
-    body->region.upper = rbAddScaled(body->region.upper, by, reach);
+    body->region = rbEvent_MotionBox(engine, NULL, index, time, time + body->horizon);
+    // Regions longer than half a period would meet others in two images.
+    while (engine->isPeriodic && largestEdge(&body->region) >= engine->regionEdgeMax &&
+           body->horizon > HORIZON_LEAST) {
+        body->horizon *= 0.5;
+        body->region = rbEvent_MotionBox(engine, NULL, index, time, time + body->horizon);
+    }
     body->expiry = time + body->horizon;
 }
 
@@ -206,7 +209,7 @@ static void makeStaticRegion(rbEventEngine* engine, const rbEventHost* host, int
 {
     rbEventBody* body = &engine->bodies.data[index];
     rbSweepBody place;
-    rbEvent_MakeSweepBody(engine, index, 0.0, &host->states[index], &place);
+    rbEvent_MakeSweepBody(engine, host, index, 0.0, &host->states[index], &place);
     body->region = rbGeometry_GetBounds(place.geometry, place.pose);
     body->expiry = INFINITY;
 }
@@ -393,7 +396,10 @@ void rbEvent_RemovePair(rbEventEngine* engine, int index)
     unlist(engine, pair.a, pair.placeA);
     unlist(engine, pair.b, pair.placeB);
     if (pair.data >= 0) {
-        rbDestroyFront(engine->datas.data[pair.data].cache.front);
+        rbEventFront spare = {engine->datas.data[pair.data].cache.front};
+        if (spare.front != NULL) {
+            rbArray_Push(engine->spareFronts, spare);
+        }
         engine->datas.data[pair.data].cache.front = NULL;
         rbArray_Push(engine->freeDatas, pair.data);
     }
@@ -545,6 +551,7 @@ void rbEvent_RenewRegion(rbEventEngine* engine, const rbEventHost* host, int ind
         body->expiry = INFINITY;
         return; // the others find it
     }
+    rbEvent_Rebase(engine, host, index, time);
     if (body->isDynamic) {
         makeDynamicRegion(engine, index, time);
     } else if (body->isMoving) {
@@ -560,8 +567,8 @@ void rbEvent_RenewRegion(rbEventEngine* engine, const rbEventHost* host, int ind
     updatePairs(engine, host, index, time);
 }
 
-rbBounds rbEvent_MotionBox(const rbEventEngine* engine, const rbEventHost* host, int index,
-                           double timeA, double timeB)
+rbBounds rbEvent_MotionBox(rbEventEngine* engine, const rbEventHost* host, int index, double timeA,
+                           double timeB)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     double h = timeB - timeA;
@@ -575,9 +582,10 @@ rbBounds rbEvent_MotionBox(const rbEventEngine* engine, const rbEventHost* host,
     }
     if (!body->isDynamic) {
         rbSweepBody place;
-        rbEvent_MakeSweepBody(engine, index, 0.0, &host->states[index], &place);
+        rbEvent_MakeSweepBody(engine, host, index, 0.0, &host->states[index], &place);
         return rbGeometry_GetBounds(place.geometry, place.pose);
     }
+    rbEvent_Rebase(engine, host, index, timeA);
     rbVec3 p = rbEvent_PositionAt(body, timeA);
     rbVec3 v = rbEvent_VelocityAt(body, timeA);
     rbVec3 a = body->acceleration;

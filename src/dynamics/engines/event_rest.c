@@ -11,6 +11,9 @@
 // How far, in tolerances, a body may stray from where it was and still count as calm: hops are one
 // high, and what lies on other small bodies sways by a few.
 #define CALM_STRAY 10.0
+// Impacts up to so many times the speed of a microcollision do not end the calm of a body, nor do
+// faster ones after a flight shorter than what it may stray: those of a pile that is packed.
+#define GENTLE 4.0
 // A single contact carries a body when its weight points through it to this part of its size.
 #define BALANCE 1e-9
 
@@ -96,12 +99,17 @@ static bool gatherIsland(rbEventEngine* engine, int index, double time)
 }
 
 void rbEvent_NoteCalm(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                      bool isGentle)
+                      const rbEventResolution* r)
 {
     rbEventBody* body = &engine->bodies.data[index];
     rbEventCold* cold = &engine->colds.data[index];
-    if (!isGentle || !body->isDynamic || body->isResting ||
-        engine->settings.lasting != RB_LASTING_REST) {
+    if (!body->isDynamic || body->isResting || engine->settings.lasting != RB_LASTING_REST) {
+        return;
+    }
+    double slow = sqrt(2.0 * r->pull * engine->tolerance);
+    bool isGentle = r->fastest <= GENTLE * slow ||
+                    r->fastest * body->flightTime <= CALM_STRAY * engine->tolerance;
+    if (!isGentle || !(r->pull > 0.0)) {
         body->isCalm = false;
         return;
     }

@@ -1,5 +1,6 @@
 // The state of the engine as bytes: everything that decides what happens next. The broad phase is
-// placed anew from the regions, and fronts of meshes begin empty: neither changes an answer.
+// placed anew from the regions, which changes nothing. Fronts of meshes begin empty, which changes
+// answers in their last bits where several pairs of triangles are equally near.
 #include "dynamics/engines/event_state.h"
 
 #include <string.h>
@@ -124,6 +125,7 @@ static void takeBodies(rbEventEngine* engine, Source* cursor, int count)
         cold.geometry = ours->geometry;
         cold.path = ours->path;
         cold.materials = ours->materials;
+        cold.materialCount = ours->materialCount;
         *ours = cold;
     }
 }

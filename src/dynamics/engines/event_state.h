@@ -14,6 +14,8 @@
 
 #include <rattleback/collision.h>
 
+#include <math.h>
+
 #define RB_ENTRY_EXPIRY (-1)
 
 // What a body is to the pairs.
@@ -149,6 +151,10 @@ typedef struct rbEventPairData {
     bool hasSway;
 } rbEventPairData;
 
+typedef struct rbEventFront {
+    rbFront* front;
+} rbEventFront;
+
 struct rbEventEngine {
     rbEventSettings settings;
     rbVec3 period;
@@ -169,8 +175,9 @@ struct rbEventEngine {
     RB_ARRAY(int) freePairs;
     RB_ARRAY(rbEventPairData) datas;
     RB_ARRAY(int) freeDatas;
-    RB_ARRAY(int) unbounded; // bodies, ascending
-    RB_ARRAY(int) stack;     // work list of waking
+    RB_ARRAY(rbEventFront) spareFronts; // of pairs that are gone
+    RB_ARRAY(int) unbounded;            // bodies, ascending
+    RB_ARRAY(int) stack;                // work list of waking
     rbHeap heap;
     rbBroadPhase* broad;
     rbIdList found;
@@ -197,14 +204,25 @@ void rbEvent_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int inde
 void rbEvent_StartFlight(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                          const rbMotionState* state);
 // The body as time bounds see it.
-void rbEvent_MakeSweepBody(const rbEventEngine* engine, int index, double time,
-                           const rbMotionState* state, rbSweepBody* out);
+void rbEvent_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host, int index,
+                           double time, const rbMotionState* state, rbSweepBody* out);
+// Of bodies with varying loads the record is no parabola from the start of the flight: it starts
+// anew at a time. The flight itself stays.
+void rbEvent_Rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time);
 
 static inline rbVec3 rbEvent_ImageShift(const rbEventEngine* engine, const rbEventPair* pair)
 {
     rbVec3 shift = {pair->image[0] * engine->period.x, pair->image[1] * engine->period.y,
                     pair->image[2] * engine->period.z};
     return shift;
+}
+
+// The contact time, or less where a tolerance is fallen through sooner.
+static inline double rbEvent_ContactTime(const rbEventEngine* engine, double pull)
+{
+    double asked = engine->settings.contactTime;
+    double fall = pull > 0.0 ? 0.1 * sqrt(2.0 * engine->tolerance / pull) : asked;
+    return fall < asked ? fall : asked;
 }
 
 // Brings the list of a body into the cache.
@@ -251,8 +269,8 @@ void rbEvent_RemovePair(rbEventEngine* engine, int index);
 // Whether a region reaches a body without bounds.
 bool rbEvent_IsNearUnbounded(const rbEventEngine* engine, const rbBounds* region, int index);
 // The box in which a body is between two times (L-80).
-rbBounds rbEvent_MotionBox(const rbEventEngine* engine, const rbEventHost* host, int index,
-                           double timeA, double timeB);
+rbBounds rbEvent_MotionBox(rbEventEngine* engine, const rbEventHost* host, int index, double timeA,
+                           double timeB);
 
 // ------------------------------------------------------------------------------- event_pairs.c
 
@@ -304,7 +322,7 @@ typedef struct rbEventResolution {
     double growth; // m/s, of both together
     double pull;   // m/s^2, what drives the contact together
     rbImpactBody bodies[2];
-    bool isGentle;     // no impact faster than a few microcollisions
+    double fastest;    // m/s, of all approaches resolved
     bool isHandedOver; // the contact began to last now
 } rbEventResolution;
 
@@ -351,9 +369,9 @@ void rbEvent_ResolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEv
 
 // -------------------------------------------------------------------------------- event_rest.c
 
-// A body was hit, gently or not: judges whether it is calm, and holds it.
+// A body took part in a collision: judges whether it is calm, and holds it.
 void rbEvent_NoteCalm(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                      bool isGentle);
+                      const rbEventResolution* r);
 // Holds a body at once if its one contact carries it.
 bool rbEvent_TryBalance(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                         const rbEventContact* contact, double friction);

@@ -204,6 +204,13 @@ double rbPath_GetSpeed(const rbPath* path)
     return path->speed;
 }
 
+// Whether the body has come to the end of its path; asked the same way everywhere, since rounding
+// decides at the very end.
+static bool hasEnded(const rbPath* path, double time)
+{
+    return !path->isClosed && !(path->speed * (time - path->startTime) < path->length);
+}
+
 bool rbPath_IsSteady(const rbPath* path, double time, double* horizon)
 {
     *horizon = INFINITY;
@@ -211,11 +218,13 @@ bool rbPath_IsSteady(const rbPath* path, double time, double* horizon)
         *horizon = path->startTime - time;
         return true;
     }
-    double end = path->speed > 0.0 ? path->startTime + path->length / path->speed : time;
-    if (time >= end && !path->isClosed) {
+    if (!(path->speed > 0.0) || hasEnded(path, time)) {
         return true;
     }
-    *horizon = path->isClosed ? INFINITY : end - time;
+    if (!path->isClosed && isfinite(path->length)) {
+        double left = path->startTime + path->length / path->speed - time;
+        *horizon = fmax(left, nextafter(time, INFINITY) - time);
+    }
     return path->type == RB_PATH_LINE;
 }
 
@@ -271,8 +280,7 @@ void rbPath_Evaluate(const rbPath* path, double time, rbTransform* pose, rbVec3*
                      rbVec3* angularVelocity)
 {
     double travel = travelAt(path, time);
-    bool isMoving = path->speed > 0.0 && time >= path->startTime &&
-                    (path->isClosed || path->speed * (time - path->startTime) < path->length);
+    bool isMoving = path->speed > 0.0 && time >= path->startTime && !hasEnded(path, time);
     rbVec3 direction = path->direction;
     if (path->type == RB_PATH_CURVE) {
         double inside =

@@ -83,7 +83,7 @@ static const rbKey eventKeys[] = {
      NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")},
     {"restTime", RB_VALUE_NUMBER, AT(rbEventFields, restTime), POSITIVE(RB_SCENE_TIME_MAX, "s")},
     {"contactTime", RB_VALUE_NUMBER, AT(rbEventFields, contactTime),
-     NOT_NEGATIVE(RB_SCENE_TIME_MAX, "s")},
+     POSITIVE(RB_SCENE_TIME_MAX, "s")},
     {"eventsPerSecond", RB_VALUE_NUMBER, AT(rbEventFields, eventsPerSecond),
      NOT_NEGATIVE(1e18, "1/s")},
     {"overlap", RB_VALUE_STRING, AT(rbEventFields, overlap), NO_UNIT},

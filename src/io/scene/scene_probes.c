@@ -163,7 +163,7 @@ static rbStatus readProbe(rbScene* scene, rbReader* reader, const json_t* json)
     return RB_STATUS_OK;
 }
 
-// Bodies of which a scene without probes gives the state.
+// Bodies that can move of which a scene without probes gives the state.
 #define DEFAULT_BODIES 4
 
 static void addDefaultProbes(rbScene* scene)
@@ -173,6 +173,9 @@ static void addDefaultProbes(rbScene* scene)
     static const rbProbeQuantity ofWorld[] = {RB_PROBE_ENERGY, RB_PROBE_ANGULAR_MOMENTUM};
     int left = DEFAULT_BODIES;
     for (int b = 0; b < scene->bodies.count && left > 0; ++b) {
+        if (scene->bodies.data[b].type == RB_BODY_STATIC) {
+            continue; // floors come first in most scenes, and nothing happens to them
+        }
         for (int copy = 0; copy < scene->bodies.data[b].copyCount && left > 0; ++copy, --left) {
             char name[RB_SCENE_NAME_MAX + 1];
             rbSceneBody_WriteName(&scene->bodies.data[b], copy, name);
