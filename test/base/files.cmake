@@ -1,6 +1,7 @@
 # tests of this folder
 rb_add_tests(NAME test_base FILES
   test/base/test_core.c
+  test/base/test_heap.c
   test/base/test_vecmath.c
   test/base/test_elementary.c
   test/base/test_elliptic.c

@@ -12,7 +12,7 @@ static bool isBefore(rbHeapNode a, rbHeapNode b)
 
 static void put(rbHeap* heap, int place, rbHeapNode node)
 {
-    heap->nodes.data[place] = node;
+    heap->nodes.data[place + RB_HEAP_OFFSET] = node;
     heap->places.data[node.item] = place;
 }
 
@@ -20,10 +20,10 @@ static void siftUp(rbHeap* heap, int place, rbHeapNode node)
 {
     while (place > 0) {
         int parent = (place - 1) / CHILDREN;
-        if (!isBefore(node, heap->nodes.data[parent])) {
+        if (!isBefore(node, rbHeap_GetNode(heap, parent))) {
             break;
         }
-        put(heap, place, heap->nodes.data[parent]);
+        put(heap, place, rbHeap_GetNode(heap, parent));
         place = parent;
     }
     put(heap, place, node);
@@ -31,7 +31,7 @@ static void siftUp(rbHeap* heap, int place, rbHeapNode node)
 
 static void siftDown(rbHeap* heap, int place, rbHeapNode node)
 {
-    int count = heap->nodes.count;
+    int count = heap->count;
     for (;;) {
         int first = CHILDREN * place + 1;
         if (first >= count) {
@@ -40,14 +40,14 @@ static void siftDown(rbHeap* heap, int place, rbHeapNode node)
         int least = first;
         int end = first + CHILDREN < count ? first + CHILDREN : count;
         for (int child = first + 1; child < end; ++child) {
-            if (isBefore(heap->nodes.data[child], heap->nodes.data[least])) {
+            if (isBefore(rbHeap_GetNode(heap, child), rbHeap_GetNode(heap, least))) {
                 least = child;
             }
         }
-        if (!isBefore(heap->nodes.data[least], node)) {
+        if (!isBefore(rbHeap_GetNode(heap, least), node)) {
             break;
         }
-        put(heap, place, heap->nodes.data[least]);
+        put(heap, place, rbHeap_GetNode(heap, least));
         place = least;
     }
     put(heap, place, node);
@@ -57,6 +57,7 @@ void rbHeap_Free(rbHeap* heap)
 {
     rbArray_Free(heap->nodes);
     rbArray_Free(heap->places);
+    heap->count = 0;
 }
 
 void rbHeap_Set(rbHeap* heap, int item, double key)
@@ -69,9 +70,12 @@ void rbHeap_Set(rbHeap* heap, int item, double key)
     rbHeapNode node = {key, item};
     int place = heap->places.data[item];
     if (place < 0) {
-        rbArray_Push(heap->nodes, node);
-        siftUp(heap, heap->nodes.count - 1, node);
-    } else if (isBefore(node, heap->nodes.data[place])) {
+        while (heap->nodes.count < heap->count + 1 + RB_HEAP_OFFSET) {
+            rbArray_Push(heap->nodes, node);
+        }
+        heap->count += 1;
+        siftUp(heap, heap->count - 1, node);
+    } else if (isBefore(node, rbHeap_GetNode(heap, place))) {
         siftUp(heap, place, node);
     } else {
         siftDown(heap, place, node);
@@ -85,12 +89,12 @@ void rbHeap_Remove(rbHeap* heap, int item)
     }
     int place = heap->places.data[item];
     heap->places.data[item] = -1;
-    heap->nodes.count -= 1;
-    if (place == heap->nodes.count) {
+    heap->count -= 1;
+    if (place == heap->count) {
         return;
     }
-    rbHeapNode last = heap->nodes.data[heap->nodes.count];
-    if (place > 0 && isBefore(last, heap->nodes.data[(place - 1) / CHILDREN])) {
+    rbHeapNode last = rbHeap_GetNode(heap, heap->count);
+    if (place > 0 && isBefore(last, rbHeap_GetNode(heap, (place - 1) / CHILDREN))) {
         siftUp(heap, place, last);
     } else {
         siftDown(heap, place, last);
@@ -99,10 +103,10 @@ void rbHeap_Remove(rbHeap* heap, int item)
 
 void rbHeap_Clear(rbHeap* heap)
 {
-    for (int i = 0; i < heap->nodes.count; ++i) {
-        heap->places.data[heap->nodes.data[i].item] = -1;
+    for (int i = 0; i < heap->count; ++i) {
+        heap->places.data[rbHeap_GetNode(heap, i).item] = -1;
     }
-    heap->nodes.count = 0;
+    heap->count = 0;
 }
 
 bool rbHeap_IsValid(const rbHeap* heap)
@@ -111,11 +115,12 @@ bool rbHeap_IsValid(const rbHeap* heap)
     for (int i = 0; i < heap->places.count; ++i) {
         present += heap->places.data[i] >= 0 ? 1 : 0;
     }
-    for (int i = 0; i < heap->nodes.count; ++i) {
-        if (heap->places.data[heap->nodes.data[i].item] != i ||
-            (i > 0 && isBefore(heap->nodes.data[i], heap->nodes.data[(i - 1) / CHILDREN]))) {
+    for (int i = 0; i < heap->count; ++i) {
+        if (heap->places.data[rbHeap_GetNode(heap, i).item] != i ||
+            (i > 0 &&
+             isBefore(rbHeap_GetNode(heap, i), rbHeap_GetNode(heap, (i - 1) / CHILDREN)))) {
             return false;
         }
     }
-    return present == heap->nodes.count;
+    return present == heap->count;
 }

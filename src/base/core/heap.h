@@ -12,9 +12,13 @@ typedef struct rbHeapNode {
     int item;
 } rbHeapNode;
 
+// Nodes before the first, so that the four children of a node share a cache line.
+#define RB_HEAP_OFFSET 3
+
 typedef struct rbHeap {
-    RB_ARRAY(rbHeapNode) nodes;
-    RB_ARRAY(int) places; // of items in nodes, -1: not there
+    RB_ARRAY(rbHeapNode) nodes; // the first RB_HEAP_OFFSET are not used
+    int count;                  // of the others
+    RB_ARRAY(int) places;       // of items in nodes, -1: not there
 } rbHeap;
 
 void rbHeap_Free(rbHeap* heap);
@@ -26,13 +30,19 @@ bool rbHeap_IsValid(const rbHeap* heap);
 
 static inline bool rbHeap_IsEmpty(const rbHeap* heap)
 {
-    return heap->nodes.count == 0;
+    return heap->count == 0;
+}
+
+// A node by its place: 0 is the least, 4 i + 1 .. 4 i + 4 are the children of i.
+static inline rbHeapNode rbHeap_GetNode(const rbHeap* heap, int place)
+{
+    return heap->nodes.data[place + RB_HEAP_OFFSET];
 }
 
 // The least; the heap is not empty.
 static inline rbHeapNode rbHeap_Top(const rbHeap* heap)
 {
-    return heap->nodes.data[0];
+    return heap->nodes.data[RB_HEAP_OFFSET];
 }
 
 static inline bool rbHeap_Has(const rbHeap* heap, int item)

@@ -1,3 +1,5 @@
+#define _DEFAULT_SOURCE // madvise
+
 // Allocation with counting.
 //
 // The hooks and the two counters are the only process-wide state of the library: an allocator that
@@ -9,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #define ARENA_ALIGNMENT 16u
 
@@ -19,14 +24,32 @@ struct rbArenaOverflow {
 
 #define CACHE_LINE 64
 #define ALIGNED_SIZE 1024 // bytes, from which blocks are aligned to cache lines
+#define HUGE_PAGE ((size_t)2 << 20)
 
-// Arrays begin at a cache line, so that elements of a line's size do not lie across two.
+static size_t roundUp(size_t size, size_t unit)
+{
+    return (size + unit - 1) / unit * unit;
+}
+
+// Arrays begin at a cache line, so that elements of a line's size do not lie across two. Large ones
+// ask for huge pages: random access to tens of megabytes otherwise misses the cache of addresses
+// each time.
 static void* defaultAlloc(size_t size, void* context)
 {
     (void)context;
-    bool isArray = size >= ALIGNED_SIZE && size <= SIZE_MAX - CACHE_LINE;
-    return isArray ? aligned_alloc(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE)
-                   : malloc(size);
+    if (size < ALIGNED_SIZE || size > SIZE_MAX - HUGE_PAGE) {
+        return malloc(size);
+    }
+    if (size < HUGE_PAGE) {
+        return aligned_alloc(CACHE_LINE, roundUp(size, CACHE_LINE));
+    }
+    void* memory = aligned_alloc(HUGE_PAGE, roundUp(size, HUGE_PAGE));
+#ifdef __linux__
+    if (memory != NULL) {
+        (void)madvise(memory, roundUp(size, HUGE_PAGE), MADV_HUGEPAGE); // a wish
+    }
+#endif
+    return memory;
 }
 
 static void defaultFree(void* memory, size_t size, void* context)

@@ -28,8 +28,8 @@ FETCH_INLINE void fetchBody(const rbEventBody* body)
 // handled, and of the very next the partner and the list, whose body came in before.
 FETCH_INLINE void fetchAhead(const rbEventEngine* engine, const rbEventHost* host)
 {
-    const rbHeapNode* nodes = engine->heap.nodes.data;
-    int count = engine->heap.nodes.count;
+    const rbHeapNode* nodes = engine->heap.nodes.data + RB_HEAP_OFFSET;
+    int count = engine->heap.count;
     int next = 1;
     for (int i = 1; i <= 4 && i < count; ++i) {
         fetchBody(&engine->bodies.data[nodes[i].item]);

@@ -64,7 +64,7 @@ static void write(const rbEventEngine* engine, Cursor* cursor)
     header.freePairCount = engine->freePairs.count;
     header.dataCount = engine->datas.count;
     header.freeDataCount = engine->freeDatas.count;
-    header.heapCount = engine->heap.nodes.count;
+    header.heapCount = engine->heap.count;
     header.statistics = engine->statistics;
     header.work = engine->work;
     header.windowStart = engine->windowStart;
@@ -84,7 +84,10 @@ static void write(const rbEventEngine* engine, Cursor* cursor)
     PUT_ARRAY(cursor, engine->freePairs);
     PUT_ARRAY(cursor, engine->datas);
     PUT_ARRAY(cursor, engine->freeDatas);
-    PUT_ARRAY(cursor, engine->heap.nodes);
+    for (int i = 0; i < engine->heap.count; ++i) {
+        rbHeapNode node = rbHeap_GetNode(&engine->heap, i);
+        put(cursor, &node, sizeof node);
+    }
 }
 
 size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine)

@@ -1,0 +1,61 @@
+// The heap with changing keys against a plain search.
+#include "base/core/heap.h"
+#include "base/core/random.h"
+#include "rb_test.h"
+
+#include <math.h>
+
+#define ITEMS 300
+
+// The item of the least key, the smaller number where keys are equal; -1 if there is none.
+static int findLeast(const double keys[ITEMS])
+{
+    int least = -1;
+    for (int i = 0; i < ITEMS; ++i) {
+        if (!isnan(keys[i]) && (least < 0 || keys[i] < keys[least])) {
+            least = i;
+        }
+    }
+    return least;
+}
+
+static void theTopIsTheLeastWhateverHappened(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(41)};
+    rbHeap heap = {0};
+    double keys[ITEMS];
+    for (int i = 0; i < ITEMS; ++i) {
+        keys[i] = NAN;
+    }
+    int count = rbTest_Count(20000, 1000000);
+    for (int k = 0; k < count; ++k) {
+        int item = rbRandom_Index(&random, ITEMS);
+        double choice = rbRandom_Unit(&random);
+        if (choice < 0.2) {
+            rbHeap_Remove(&heap, item);
+            keys[item] = NAN;
+        } else {
+            // few different keys, so that ties are common, and some that never come
+            keys[item] = choice > 0.95 ? (double)INFINITY : rbRandom_Index(&random, 50);
+            rbHeap_Set(&heap, item, keys[item]);
+        }
+        int least = findLeast(keys);
+        assert_int_equal(rbHeap_IsEmpty(&heap), least < 0);
+        assert_int_equal(rbHeap_Has(&heap, item), !isnan(keys[item]));
+        if (least >= 0) {
+            assert_int_equal(rbHeap_Top(&heap).item, least);
+            assert_true(rbHeap_Top(&heap).key == keys[least]);
+        }
+        if (k % 1000 == 0) {
+            assert_true(rbHeap_IsValid(&heap));
+        }
+    }
+    rbHeap_Clear(&heap);
+    assert_true(rbHeap_IsEmpty(&heap) && rbHeap_IsValid(&heap));
+    rbHeap_Set(&heap, 7, 1.0);
+    assert_int_equal(rbHeap_Top(&heap).item, 7);
+    rbHeap_Free(&heap);
+}
+
+RB_TEST_GROUP(test_heap, cmocka_unit_test(theTopIsTheLeastWhateverHappened));
