@@ -174,8 +174,7 @@ RB_API rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB,
 RB_API uint64_t rbWorld_GetHash(const rbWorld* world);
 
 // Snapshot of everything that moves. Restoring it and going on gives the same bits as going on at
-// once (with the event engine and pairs of meshes: up to rounding). The world must have the same
-// bodies, shapes and forces as when the snapshot was taken.
+// once. The world must have the same bodies, shapes and forces as when the snapshot was taken.
 RB_API size_t rbWorld_GetSnapshotSize(const rbWorld* world);
 RB_API rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size,
                                      rbError* error);

@@ -22,6 +22,8 @@ typedef struct SnapshotHeader {
     double externalWork;
     int32_t bodyCount;
     int32_t eventCount;
+    int32_t touchedCount;
+    int32_t pad;
     rbEventWork work;    // so far, of the event engine
     uint64_t engineSize; // bytes of the event engine behind the bodies; 0: it was not ready
 } SnapshotHeader;
@@ -64,11 +66,17 @@ static size_t bodiesSize(const rbWorld* world)
     return sizeof(SnapshotHeader) + (size_t)world->bodies.count * sizeof(SnapshotBody);
 }
 
-// Flights started from outside since the last advance are taken in by a new start of the engine.
+// With the engine go the bodies whose flights were started from outside since the last advance: it
+// is told of them at the next one.
+static size_t touchedSize(const rbWorld* world)
+{
+    return (size_t)world->touched.count * sizeof *world->touched.data;
+}
+
 static size_t engineSize(const rbWorld* world)
 {
-    bool isKept = world->isEngineReady && world->touched.count == 0;
-    return isKept ? rbEventEngine_GetSnapshotSize(world->engine) : 0;
+    return world->isEngineReady ? rbEventEngine_GetSnapshotSize(world->engine) + touchedSize(world)
+                                : 0;
 }
 
 size_t rbWorld_GetSnapshotSize(const rbWorld* world)
@@ -93,6 +101,7 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .externalWork = world->externalWork,
         .bodyCount = world->bodies.count,
         .eventCount = world->events.count,
+        .touchedCount = world->isEngineReady ? world->touched.count : 0,
         .engineSize = engineSize(world),
     };
     if (world->engine != NULL) {
@@ -110,7 +119,10 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         place += sizeof body;
     }
     if (header.engineSize > 0) {
-        rbEventEngine_TakeSnapshot(world->engine, place);
+        if (header.touchedCount > 0) {
+            memcpy(place, world->touched.data, touchedSize(world));
+        }
+        rbEventEngine_TakeSnapshot(world->engine, place + touchedSize(world));
     }
     header.checksum = checksumOf(bytes, needed);
     memcpy(bytes, &header, sizeof header);
@@ -177,7 +189,13 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     }
     world->touched.count = 0;
     if (header.engineSize > 0 && world->isEngineReady) {
-        rbEventEngine_RestoreSnapshot(world->engine, place);
+        rbArray_Reserve(world->touched, header.touchedCount);
+        world->touched.count = header.touchedCount;
+        size_t listed = touchedSize(world); // bytes
+        if (listed > 0) {
+            memcpy(world->touched.data, place, listed);
+        }
+        rbEventEngine_RestoreSnapshot(world->engine, place + listed);
     } else {
         startAnew(world, &header.work);
     }

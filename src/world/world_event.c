@@ -144,8 +144,8 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
             return rbError_Set(
                 error, RB_STATUS_UNSUPPORTED,
                 "body \"%s\": the force \"%s\" promises no bound on the %s it causes, and without "
-                "one the event engine could miss collisions; give a user force accelerationMax and "
-                "torqueMax, or use the engine \"flight\"",
+                "one the event engine could miss collisions; use constant forces, user forces with "
+                "accelerationMax and torqueMax, or the engine \"flight\"",
                 world->bodies.data[index].name, ops->name,
                 isfinite(acceleration) ? "torque" : "acceleration");
         }
@@ -273,7 +273,7 @@ static rbStatus nameOverlap(const rbWorld* world, const rbStartOverlap* overlap,
     return rbError_Set(
         error, RB_STATUS_INVALID,
         "bodies \"%s\" and \"%s\" overlap by %.6g m at the start%s; move them apart, "
-        "or let the scene part them (\"overlap\": \"separate\")",
+        "or have them parted (in a scene \"event\": {\"overlap\": \"separate\"})",
         nameOf(world, overlap->a, a), nameOf(world, overlap->b, b), overlap->depth, others);
 }
 

@@ -1,8 +1,12 @@
 rb_add_tests(NAME test_engines FILES
   test/engines/golden_event.c
+  test/engines/issue_event_review.c
   test/engines/oracle_no_miss.c
   test/engines/prop_loops.c
   test/engines/test_event_engine.c
+  test/engines/test_event_snapshot.c
+  test/engines/test_event_rest.c
+  test/engines/test_event_changes.c
   test/engines/test_event_input.c
 )
 target_sources(test_engines PRIVATE test/engines/shots.c)

@@ -36,12 +36,12 @@ static void checkCases(const Case* cases, size_t count)
 static void settingsOfTheEventEngineAreRead(void** state)
 {
     (void)state;
-    rbScene* scene =
-        readText(SCENE("\"engine\": \"event\", \"event\": {\"law\": \"poisson\", \"order\": "
-                       "\"simultaneous\", \"lasting\": \"microcollisions\", \"loop\": \"pairs\", "
-                       "\"broadPhase\": \"coherent-hash\", \"combineRestitution\": \"min\", "
-                       "\"combineFriction\": \"mean\", \"tolerance\": 1e-6, \"restTime\": 0.25, "
-                       "\"contactTime\": 1e-8, \"eventsPerSecond\": 1e6, \"overlap\": \"separate\"}"));
+    rbScene* scene = readText(
+        SCENE("\"engine\": \"event\", \"event\": {\"law\": \"poisson\", \"order\": "
+              "\"simultaneous\", \"lasting\": \"microcollisions\", \"loop\": \"pairs\", "
+              "\"broadPhase\": \"coherent-hash\", \"combineRestitution\": \"min\", "
+              "\"combineFriction\": \"mean\", \"tolerance\": 1e-6, \"restTime\": 0.25, "
+              "\"contactTime\": 1e-8, \"eventsPerSecond\": 1e6, \"overlap\": \"separate\"}"));
     const rbSceneInfo* info = rbScene_GetInfo(scene);
     const rbEventSettings* event = &info->event;
     assert_string_equal(info->engine, "event");

@@ -8,6 +8,9 @@
 
 // Tolerance in diameters of the smallest dynamic body, where none is given.
 #define TOLERANCE_DEFAULT 1e-5
+// Tolerances in the same unit that are accepted.
+#define TOLERANCE_MOST 0.1
+#define TOLERANCE_LEAST 1e-12
 // Budget of events a simulated second where none is given.
 #define BUDGET_BASE 1e7
 #define BUDGET_PER_BODY 1e5
@@ -228,7 +231,7 @@ void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDe
 
 // ------------------------------------------------------------------------------------------ start
 
-static void chooseTolerance(rbEventEngine* engine)
+static rbStatus chooseTolerance(rbEventEngine* engine, rbError* error)
 {
     double least = INFINITY;
     for (int i = 0; i < engine->bodies.count; ++i) {
@@ -241,6 +244,16 @@ static void chooseTolerance(rbEventEngine* engine)
     double chosen = isfinite(least) ? TOLERANCE_DEFAULT * least : TOLERANCE_DEFAULT;
     engine->tolerance = asked > 0.0 ? asked : chosen;
     engine->statistics.tolerance = engine->tolerance;
+    // Above, contact would be far from touching; below, positions in doubles cannot tell.
+    if (isfinite(least) && !(engine->tolerance <= TOLERANCE_MOST * least &&
+                             engine->tolerance >= TOLERANCE_LEAST * least)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the tolerance is %g m; for the smallest dynamic body, of diameter %g m, "
+            "%g to %g m are accepted",
+            engine->tolerance, least, TOLERANCE_LEAST * least, TOLERANCE_MOST * least);
+    }
+    return RB_STATUS_OK;
 }
 
 static rbStatus judgePeriods(rbEventEngine* engine, rbError* error)
@@ -449,9 +462,9 @@ static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
 rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, double time,
                              rbStartOverlap* overlap, rbError* error)
 {
-    chooseTolerance(engine);
     *overlap = (rbStartOverlap){.a = -1, .b = -1};
-    rbStatus status = judgePeriods(engine, error);
+    rbStatus status = chooseTolerance(engine, error);
+    status = status == RB_STATUS_OK ? judgePeriods(engine, error) : status;
     if (status != RB_STATUS_OK) {
         return status;
     }

@@ -247,7 +247,9 @@ static rbEventResolution beginResolution(rbEventEngine* engine, const rbEventHos
     const rbEventBody* a = &engine->bodies.data[pair->a];
     const rbEventBody* b = &engine->bodies.data[pair->b];
     rbEventResolution r = {.pair = index, .time = time, .tolerance = engine->tolerance};
-    r.growth = a->growth + b->growth;
+    // Measured bodies that shrink keep their own size (rbEvent_MakeSweepBody).
+    bool isMeasured = pair->data >= 0;
+    r.growth = isMeasured ? fmax(0.0, a->growth) + fmax(0.0, b->growth) : a->growth + b->growth;
     r.bodies[0] = rbEvent_MakeImpactBody(engine, host, pair->a, &states[0]);
     r.bodies[1] = rbEvent_MakeImpactBody(engine, host, pair->b, &states[1]);
     if (engine->isPeriodic) {
@@ -327,30 +329,71 @@ static double findPull(const rbEventEngine* engine, const rbEventResolution* r, 
     return pull;
 }
 
-// Whether a face comes down flat: several points of one direction that approach equally fast. One
-// after the other they would throw the body about; as one impact in their middle it is that of the
-// face.
-static bool landsFlat(const rbEventResolution* r, const rbEventContact* contacts, int count,
-                      double speed)
+// The points of a face or an edge that comes down flat: those of one direction that approach as
+// fast as the fastest. Returns how many, 0 if it is one alone or a microcollision.
+static int gatherFace(const rbEventResolution* r, const rbEventContact* contacts, int count,
+                      double speed, rbEventContact* face)
 {
-    for (int i = 0; i < count; ++i) {
-        if (speed - rbEvent_ApproachAt(r, &contacts[i]) > LANDING_SPREAD * speed ||
-            rbDot(contacts[i].normal, contacts[0].normal) < 1.0 - LANDING_SPREAD) {
-            return false;
+    int found = 0;
+    bool isFast = speed >= sqrt(2.0 * r->pull * r->tolerance);
+    for (int i = 0; i < count && isFast && r->growth == 0.0; ++i) {
+        bool isEqual = speed - rbEvent_ApproachAt(r, &contacts[i]) <= LANDING_SPREAD * speed;
+        if (isEqual &&
+            (found == 0 || rbDot(contacts[i].normal, face[0].normal) >= 1.0 - LANDING_SPREAD)) {
+            face[found++] = contacts[i];
         }
     }
-    return count > 1;
+    return found > 1 ? found : 0;
 }
 
-static rbEventContact middleOf(const rbEventContact* contacts, int count)
+// The impact of a face: one after the other its points would throw the body about, and in their
+// middle alone friction would tip it over. All at once, by Newton's law, it lands as a face does.
+static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
+                        const rbEventContact* contacts, int count)
 {
-    rbEventContact middle = contacts[0];
-    middle.point = RB_VEC3_ZERO;
+    const rbEventPair* pair = &engine->pairs.data[r->pair];
+    rbImpactContact points[RB_EVENT_CONTACTS_MAX];
+    double approaches[RB_EVENT_CONTACTS_MAX];
     for (int i = 0; i < count; ++i) {
-        middle.point = rbAddScaled(middle.point, 1.0 / count, contacts[i].point);
-        middle.distance = fmin(middle.distance, contacts[i].distance);
+        rbMaterialPair material =
+            rbEvent_GetMaterial(engine, pair, contacts[i].childA, contacts[i].childB);
+        points[i] = (rbImpactContact){.a = 0,
+                                      .b = 1,
+                                      .point = contacts[i].point,
+                                      .normal = contacts[i].normal,
+                                      .restitution = material.restitution,
+                                      .friction = material.friction,
+                                      .law = RB_IMPACT_NEWTON};
+        approaches[i] = rbEvent_ApproachAt(r, &contacts[i]);
+        r->fastest = fmax(r->fastest, approaches[i]);
     }
-    return middle;
+    double before = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    (void)rbResolveImpacts(r->bodies, points, count, RB_ORDER_SIMULTANEOUS);
+    double after = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double friction = 0.0;
+    for (int i = 0; i < count; ++i) {
+        friction += points[i].frictionWork;
+        engine->statistics.impacts += 1;
+        engine->statistics.lawCounts[RB_IMPACT_NEWTON] += 1;
+        engine->statistics.virial +=
+            rbDot(points[i].impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
+        rbEngineEvent event = {.time = r->time,
+                               .kind = RB_HAPPENED_IMPACT,
+                               .a = pair->a,
+                               .b = pair->b,
+                               .law = RB_IMPACT_NEWTON,
+                               .history = points[i].history,
+                               .energyChange = points[i].normalWork + points[i].frictionWork,
+                               .energyBefore = before,
+                               .frictionWork = points[i].frictionWork,
+                               .point = contacts[i].point,
+                               .normal = contacts[i].normal,
+                               .impulse = points[i].impulse,
+                               .approachSpeed = approaches[i]};
+        rbEvent_Write(engine, host, &event);
+    }
+    engine->work.friction += friction;
+    engine->work.impact += after - before - friction;
 }
 
 // Whether several points touch, slowly and about equally fast. The points of a fine mesh that rolls
@@ -415,9 +458,10 @@ bool rbEvent_Collide(rbEventEngine* engine, const rbEventHost* host, int index, 
         rbEvent_ResolveLasting(engine, host, &r, list);
         fastest = -1;
     }
-    if (fastest >= 0 && landsFlat(&r, contacts, count, speed)) {
-        rbEventContact middle = middleOf(contacts, count);
-        resolvePoint(engine, host, &r, &middle, false);
+    rbEventContact face[RB_EVENT_CONTACTS_MAX];
+    int faceCount = fastest >= 0 ? gatherFace(&r, contacts, count, speed, face) : 0;
+    if (faceCount > 0) {
+        resolveFace(engine, host, &r, face, faceCount);
         fastest = fastestOf(&r, contacts, count, rest, &speed);
     }
     for (int round = 0; fastest >= 0 && round <= roundCount; ++round) {

@@ -147,11 +147,15 @@ static void remember(rbEventPairData* data, double gap, double time, const rbSwe
     data->gap = gap;
     data->gapTime = time;
     data->gapSpeed = approachBound(&bodies[0], &bodies[1], &data->gapAcceleration);
+    data->gapUntil = time + fmin(bodies[0].motion.horizon, bodies[1].motion.horizon);
 }
 
 static double remainingGap(const rbEventPairData* data, double time)
 {
     double dt = time - data->gapTime;
+    if (time > data->gapUntil) {
+        return -INFINITY; // a path began or ended, or a spin may have doubled
+    }
     return data->gap - dt * (data->gapSpeed + 0.5 * data->gapAcceleration * dt);
 }
 
@@ -174,7 +178,7 @@ static double predictGeneral(rbEventEngine* engine, const rbEventHost* host,
         double along = rbBoundBySupports(&bodies[0], &bodies[1], data->normal, level);
         tau = fmax(tau, along);
     }
-    return tau;
+    return fmin(tau, fmin(bodies[0].motion.horizon, bodies[1].motion.horizon));
 }
 
 void rbEvent_PredictPair(rbEventEngine* engine, const rbEventHost* host, int index, double time)

@@ -86,7 +86,8 @@ void rbEvent_UpdateExpiry(rbEventEngine* engine, int index, double time)
     rbVec3 v = rbEvent_VelocityAt(body, time);
     rbVec3 a = body->acceleration;
     const rbBounds* box = &body->region;
-    double inset = body->radius + body->growth * time + EXIT_SLACK * marginOf(body, time);
+    double inset =
+        body->radius + fmax(0.0, body->growth * time) + EXIT_SLACK * marginOf(body, time);
     double widening[2] = {fmax(0.0, body->growth), engine->colds.data[index].loadAcceleration};
     double x[2] = {box->lower.x + inset, box->upper.x - inset};
     double y[2] = {box->lower.y + inset, box->upper.y - inset};

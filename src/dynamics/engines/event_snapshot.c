@@ -1,6 +1,6 @@
 // The state of the engine as bytes: everything that decides what happens next. The broad phase is
-// placed anew from the regions, which changes nothing. Fronts of meshes begin empty, which changes
-// answers in their last bits where several pairs of triangles are equally near.
+// placed anew from the regions, which changes nothing.
+#include "collision/distance/tree_pair.h"
 #include "dynamics/engines/event_state.h"
 
 #include <string.h>
@@ -55,6 +55,18 @@ static void take(Source* cursor, void* data, size_t size)
     ((void)rbArray_Reserve(array, (number)), (array).count = (number), \
      take((cursor), (array).data, (size_t)(number) * sizeof *(array).data))
 
+// Among triangles equally far the front decides which is named, so fronts belong to the state.
+static void putFronts(const rbEventEngine* engine, Cursor* cursor)
+{
+    for (int i = 0; i < engine->datas.count; ++i) {
+        const rbFront* front = engine->datas.data[i].cache.front;
+        if (front != NULL) {
+            put(cursor, front, sizeof *front);
+            put(cursor, front->entries, (size_t)front->count * sizeof *front->entries);
+        }
+    }
+}
+
 static void write(const rbEventEngine* engine, Cursor* cursor)
 {
     Header header;
@@ -88,6 +100,7 @@ static void write(const rbEventEngine* engine, Cursor* cursor)
         rbHeapNode node = rbHeap_GetNode(&engine->heap, i);
         put(cursor, &node, sizeof node);
     }
+    putFronts(engine, cursor);
 }
 
 size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine)
@@ -141,6 +154,26 @@ static void dropFronts(rbEventEngine* engine)
     }
 }
 
+// Pairs that had a front get their own again; the pointers taken with the data only say which.
+static void takeFronts(rbEventEngine* engine, Source* cursor)
+{
+    for (int i = 0; i < engine->datas.count; ++i) {
+        rbSeparationCache* cache = &engine->datas.data[i].cache;
+        if (cache->front == NULL) {
+            continue;
+        }
+        rbFront saved;
+        take(cursor, &saved, sizeof saved);
+        rbFront* front = rbCreateFront(saved.capacity);
+        RB_ASSERT(front->capacity >= saved.count);
+        saved.entries = front->entries;
+        saved.capacity = front->capacity;
+        *front = saved;
+        take(cursor, front->entries, (size_t)saved.count * sizeof *saved.entries);
+        cache->front = front;
+    }
+}
+
 static rbBounds placeOf(const rbEventEngine* engine, int index)
 {
     const int* periods = engine->balls.data[index].periods;
@@ -163,9 +196,6 @@ void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
     TAKE_ARRAY(&cursor, engine->times, header.pairCount);
     TAKE_ARRAY(&cursor, engine->freePairs, header.freePairCount);
     TAKE_ARRAY(&cursor, engine->datas, header.dataCount);
-    for (int i = 0; i < engine->datas.count; ++i) {
-        engine->datas.data[i].cache.front = NULL; // not ours to destroy
-    }
     TAKE_ARRAY(&cursor, engine->freeDatas, header.freeDataCount);
     rbHeap_Clear(&engine->heap);
     for (int i = 0; i < header.heapCount; ++i) {
@@ -173,6 +203,7 @@ void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
         take(&cursor, &node, sizeof node);
         rbHeap_Set(&engine->heap, node.item, node.key);
     }
+    takeFronts(engine, &cursor);
     engine->statistics = header.statistics;
     engine->work = header.work;
     engine->windowStart = header.windowStart;

@@ -140,6 +140,7 @@ typedef struct rbEventPairData {
     double gapTime;
     double gapSpeed; // m/s and m/s^2: how fast the gap can have shrunk since
     double gapAcceleration;
+    double gapUntil; // s, after it nothing is known of the motion
     double distance; // m, last measured
     bool hasDistance;
     double normalTime;   // s, of the normal

@@ -65,6 +65,12 @@ static double findRoot(double d, double speed, double acceleration)
     return t * (1.0 - SLACK);
 }
 
+// What is known of the motions holds no longer than this.
+static double horizonOf(const rbSweepBody* a, const rbSweepBody* b)
+{
+    return rbMinOf(a->motion.horizon, b->motion.horizon);
+}
+
 double rbBoundByPaths(const rbSweepBody* a, const rbSweepBody* b, double gap, double level)
 {
     RB_ASSERT(a != NULL && b != NULL);
@@ -75,7 +81,8 @@ double rbBoundByPaths(const rbSweepBody* a, const rbSweepBody* b, double gap, do
     double acceleration = rbDistance(mb->acceleration, ma->acceleration);
     speed += ma->velocitySlack + mb->velocitySlack + SLACK * speed;
     acceleration += ma->accelerationSlack + mb->accelerationSlack + SLACK * acceleration;
-    return findRoot(gap - level, speed + a->growth + b->growth, acceleration);
+    double bound = findRoot(gap - level, speed + a->growth + b->growth, acceleration);
+    return rbMinOf(bound, horizonOf(a, b));
 }
 
 // ----------------------------------------------------------------------------- along a direction
@@ -340,11 +347,6 @@ static double widen(const Along* along, double level, double low, double horizon
     return low;
 }
 
-static double horizonOf(const rbSweepBody* a, const rbSweepBody* b)
-{
-    return rbMinOf(a->motion.horizon, b->motion.horizon);
-}
-
 // Only flat features gain from a direction that turns with their body.
 static bool hasFlats(const rbSweepBody* body)
 {
@@ -392,7 +394,9 @@ double rbBoundBySupports(const rbSweepBody* a, const rbSweepBody* b, rbVec3 norm
 {
     RB_ASSERT(a != NULL && b != NULL && rbIsFinite3(normal));
     Along along;
-    return makeAlong(a, b, normal, &along) ? boundSecond(&along, RB_VEC3_ZERO, level, 0.0) : 0.0;
+    double bound =
+        makeAlong(a, b, normal, &along) ? boundSecond(&along, RB_VEC3_ZERO, level, 0.0) : 0.0;
+    return rbMinOf(bound, horizonOf(a, b));
 }
 
 // ------------------------------------------------------------------------------------------- all
