@@ -20,7 +20,7 @@ static void checkHistory(uint32_t history, const char* text)
     assert_string_equal(rbImpactHistory_Format(history, buffer), text);
 }
 
-// L-87, L-91, L-92, L-93, L-96
+// L-87, L-91, L-92, L-93, L-96, B-70
 static void planarTableIsMetInEveryDirection(void** state)
 {
     (void)state;
