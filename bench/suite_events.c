@@ -180,7 +180,8 @@ static double timeAmongIdle(rbBench* bench, int idleCount)
     double seconds = 0.0;
     if (rbWorld_Prepare(world, &error) == RB_STATUS_OK) {
         (void)runWindow(world, 1000.0);
-        Window best = runWindows(world, bench->isQuick ? 1e3 : 2e4, bench->isQuick ? 1 : WINDOWS);
+        // Long enough that the one output at its end, which looks at every body, does not count.
+        Window best = runWindows(world, bench->isQuick ? 1e3 : 2e5, bench->isQuick ? 1 : WINDOWS);
         seconds = perCollision(&best);
     } else {
         printError(bench, "idle bodies", &error);
