@@ -11,10 +11,6 @@
 #define LASTING_SPEED 1.5
 // Collisions of a pair within the contact time that still lose energy.
 #define REPEATS_MAX 10
-// A microcollision lifts the point by as much as it is deep in the shell; in tolerances at least
-// and at most this.
-#define HOP_LEAST 0.25
-#define HOP_MOST 10.0
 // What drives a contact together is at most so many times what gravity, turning and sliding over
 // each other can do.
 #define PULL_MOST 10.0
@@ -189,12 +185,10 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
     rbImpactResult result;
     if (isMicro && !isLastRound && !r->isHandedOver) {
         double depth = fmin(1.0, fmax(0.0, 1.0 - contact->distance / r->tolerance));
-        double rise = 1.0 - contact->distance / r->tolerance;
-        double hop = fmin(HOP_MOST, fmax(rise, HOP_LEAST)) * r->tolerance;
         rbMicrocollision micro = {
             .depth = depth,
             .boostMax = engine->settings.lasting == RB_LASTING_MICRO ? BOOST_MAX : 0.0,
-            .leastSpeed = sqrt(2.0 * r->pull * hop)};
+            .leastSpeed = rbEvent_HopSpeed(r, contact->distance)};
         rbResolveMicrocollision(&input, &micro, &result);
     } else {
         if (isLastRound || r->isHandedOver) {

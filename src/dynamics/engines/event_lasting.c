@@ -13,9 +13,6 @@
 
 #include <math.h>
 
-// The least hop, in tolerances.
-#define HOP_LEAST 0.25
-#define HOP_MOST 10.0
 #define SWEEPS_MAX 100
 // Sweeps end when no point changes by more than this part of the speed of the hop.
 #define SWEEP_REST 1e-6
@@ -133,9 +130,7 @@ void rbEvent_ResolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEv
     for (int i = 0; i < count; ++i) {
         nearest = fmin(nearest, contacts[i].distance);
     }
-    double rise = 1.0 - nearest / r->tolerance;
-    double hop = fmin(HOP_MOST, fmax(HOP_LEAST, rise)) * r->tolerance;
-    double speed = sqrt(2.0 * r->pull * hop);
+    double speed = rbEvent_HopSpeed(r, nearest);
     double duration = 2.0 * speed / r->pull;
     for (int i = 0; i < count; ++i) {
         double less = (contacts[i].distance - nearest) / duration;

@@ -327,6 +327,19 @@ typedef struct rbEventResolution {
     bool isHandedOver; // the contact began to last now
 } rbEventResolution;
 
+// A microcollision lifts a point by as much as it is deep in the shell of tolerance; in tolerances
+// at least and at most this.
+#define RB_HOP_LEAST 0.25
+#define RB_HOP_MOST 10.0
+
+// The speed with which a point at a distance leaves for such a hop, m/s.
+static inline double rbEvent_HopSpeed(const rbEventResolution* r, double distance)
+{
+    double rise = 1.0 - distance / r->tolerance;
+    double hop = fmin(RB_HOP_MOST, fmax(RB_HOP_LEAST, rise)) * r->tolerance;
+    return sqrt(2.0 * r->pull * hop);
+}
+
 // How fast a contact point approaches, growth included, m/s.
 double rbEvent_ApproachAt(const rbEventResolution* r, const rbEventContact* contact);
 
