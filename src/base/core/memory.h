@@ -30,7 +30,8 @@ void* rbGrow(void* memory, size_t oldSize, size_t newSize);
     ((array).data = rbGrowArray((array).data, &(array).capacity, (wanted), sizeof(*(array).data)))
 
 #define rbArray_Push(array, value)                                                                 \
-    ((array).count < (array).capacity ? (void)0 : (void)rbArray_Reserve(array, (array).count + 1), \
+    ((array).data =                                                                                \
+         rbEnsureArray((array).data, &(array).capacity, (array).count + 1, sizeof(*(array).data)), \
      (array).data[(array).count++] = (value))
 
 #define rbArray_Free(array)                                                                       \
@@ -39,6 +40,12 @@ void* rbGrow(void* memory, size_t oldSize, size_t newSize);
 
 // Grows capacity to at least wanted, geometrically. Used by the macros above.
 void* rbGrowArray(void* data, int* capacity, int wanted, size_t elementSize);
+
+// The same, inlined where there is room already.
+static inline void* rbEnsureArray(void* data, int* capacity, int wanted, size_t elementSize)
+{
+    return wanted <= *capacity ? data : rbGrowArray(data, capacity, wanted, elementSize);
+}
 
 // Arena: memory handed out in order and taken back all at once. It grows to the high-water mark at
 // rbArena_Reset, so that a step like the last one allocates nothing.
