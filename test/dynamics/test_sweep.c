@@ -15,8 +15,8 @@ static rbSweepBody makeBody(const rbGeometry* geometry, rbVec3 position)
     return body;
 }
 
-// L-73, L-74, B-65: U-12. A body released at rest above a fixed floor falls sqrt(2 h/g) long; without
-// gravity in the bound it would never arrive.
+// L-73, L-74, B-65: U-12. A body released at rest above a fixed floor falls sqrt(2 h/g) long;
+// without gravity in the bound it would never arrive.
 static void bodyFallsFromRestOntoTheFloor(void** state)
 {
     (void)state;
