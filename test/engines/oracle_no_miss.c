@@ -317,6 +317,25 @@ static void jaggedShotsAreNotMissed(void** state)
     assert_int_equal(failures, 0);
 }
 
+// A torus in a cylinder's way whose nearest point the list of contact points leaves out: the engine
+// took the pair for leaving while it closed at 66 m/s.
+static void nearestPointLeftOutOfTheListIsFelt(void** state)
+{
+    (void)state;
+    rbRandom random = {0x8b1e20c7acbded79u};
+    ShotPool pool;
+    makeShotPool(&pool, &random);
+    Tally tally = {.nearest = INFINITY};
+    Shot shot;
+    for (int index = 0; index <= 892; ++index) {
+        ShotShape target = (ShotShape)rbRandom_Index(&random, SHOT_SHAPE_COUNT);
+        drawShot(&pool, &random, SHOT_TORUS, target, false, &shot);
+    }
+    assert_true(judgeShot(&pool, &shot, 892, &tally));
+    assert_int_equal(tally.impacts, 1);
+    freeShotPool(&pool);
+}
+
 // E-12
 static void thinPlatesAreNotMissed(void** state)
 {
@@ -346,4 +365,5 @@ static void grazingShotsAreNotMissed(void** state)
 RB_TEST_GROUP(oracle_no_miss, cmocka_unit_test(smoothShotsAreNotMissed),
               cmocka_unit_test(edgedShotsAreNotMissed), cmocka_unit_test(jaggedShotsAreNotMissed),
               cmocka_unit_test(thinPlatesAreNotMissed), cmocka_unit_test(spinningRodsAreNotMissed),
-              cmocka_unit_test(grazingShotsAreNotMissed));
+              cmocka_unit_test(grazingShotsAreNotMissed),
+              cmocka_unit_test(nearestPointLeftOutOfTheListIsFelt));

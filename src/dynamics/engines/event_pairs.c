@@ -17,6 +17,8 @@
 #define SHELL_STEP 0.05
 // Looked for again when the bodies should have left the shell.
 #define SHELL_EXIT 1.05
+// Approaches that differ by less than this part are equal.
+#define WITNESS_ROUNDING 1e-9
 // Points up to so many tolerances away take part in a contact that lasts.
 #define NEARLY 4.0
 // Pairs of parts a front of two meshes remembers.
@@ -606,6 +608,26 @@ static void handleExact(rbEventEngine* engine, const rbEventHost* host, int inde
     }
 }
 
+// A list of contact points is reduced to a few, and of a mesh the nearest point may be left out.
+// Where it approaches faster than all that are listed it must not be overlooked; inside a face it
+// never does.
+static void addWitness(rbEventEngine* engine, const rbEventHost* host, int index,
+                       const rbEventMeasure* measure, rbEventContacts* contacts)
+{
+    rbEventContacts witness;
+    listWitness(measure, &witness);
+    double listed = rbEvent_LeavingSpeed(engine, host, index, measure->states, contacts);
+    double leaving = rbEvent_LeavingSpeed(engine, host, index, measure->states, &witness);
+    double rounding = WITNESS_ROUNDING * (fabs(listed) + fabs(leaving));
+    if (leaving < listed - rounding && leaving < 0.0 && contacts->count < RB_EVENT_CONTACTS_MAX) {
+        if (contacts->touching < contacts->count) {
+            contacts->points[contacts->count] = contacts->points[contacts->touching];
+        }
+        contacts->points[contacts->touching++] = witness.points[0];
+        contacts->count += 1;
+    }
+}
+
 static void handleGeneral(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     rbEventMeasure measure;
@@ -614,6 +636,7 @@ static void handleGeneral(rbEventEngine* engine, const rbEventHost* host, int in
     if (isTouching(engine, &measure)) {
         rbEventContacts contacts;
         findContacts(engine, &engine->pairs.data[index], time, &measure, &contacts);
+        addWitness(engine, host, index, &measure, &contacts);
         if (rbEvent_Collide(engine, host, index, time, measure.states, &contacts)) {
             // Both have new flights; the next look starts from what was measured here.
             const rbEventPair* pair = &engine->pairs.data[index];
