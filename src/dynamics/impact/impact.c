@@ -12,6 +12,9 @@
 #include <math.h>
 
 #define STEPS_MAX 400
+// Impulses outside the friction cone by less than this part are on it.
+#define CONE_ROUNDING 1e-13
+#define CONE_NEAR 1e-9
 #define FRICTION_MAX 1e60 // more acts the same
 #define PLAIN_SPEED_MIN 1e-60
 #define PLAIN_SPEED_MAX 1e60
@@ -297,6 +300,21 @@ void rbResolveImpact(const rbImpactInput* input, rbImpactResult* result)
     }
 }
 
+// Where the coefficients of the quadratic cancel, its root may lie outside the cone by more than
+// rounding: then it is taken back along the difference itself.
+static double backIntoCone(double friction, rbVec3 stop, rbVec3 swing, double share)
+{
+    rbVec3 p = rbAddScaled(stop, share, swing);
+    double tangential = sqrt(p.x * p.x + p.y * p.y);
+    double outside = tangential - friction * p.z;
+    bool isNear = outside > CONE_ROUNDING * tangential && outside < CONE_NEAR * tangential;
+    if (!isNear || !(p.z > 0.0)) {
+        return share;
+    }
+    double slope = (p.x * swing.x + p.y * swing.y) / tangential - friction * swing.z;
+    return slope > 0.0 ? fmax(0.0, share - outside / slope) : share;
+}
+
 // Reverses the velocity: the normal part to the speed given, the tangential part to -share times
 // itself, with the largest share up to 1 that the friction cone allows. A share below 1 costs
 // energy at first, but over some microcollisions of a contact that sticks it grows to 1: then the
@@ -325,6 +343,7 @@ static bool returnVelocity(const rbImpactInput* input, double speed, rbImpactRes
         share = b > 0.0 ? -c / (b + root) : (root - b) / a;
         share = fmin(1.0, fmax(0.0, share * (1.0 - 1e-15)));
     }
+    share = backIntoCone(input->friction, stop, swing, share);
     rbVec3 p = rbAddScaled(stop, share, swing);
     double frictionWork = 0.5 * (1.0 - share) * (u.x * p.x + u.y * p.y);
     if (!(p.z > 0.0) || frictionWork > 0.0) {
