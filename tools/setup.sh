@@ -10,14 +10,14 @@ set -euo pipefail
 
 packages=(
     gcc libc6-dev make cmake ninja-build pkg-config git python3
-    libqhull-dev libjansson-dev libassimp-dev libzstd-dev libcmocka-dev gnuplot-nox
+    libqhull-dev libsuitesparse-dev libjansson-dev libassimp-dev libzstd-dev libcmocka-dev gnuplot-nox
 )
 ciPackages=(
     g++ clang clang-tidy clang-format libclang-rt-14-dev llvm-14
 )
 # Never needed by the product: only 'make bench' asks for them.
 benchPackages=(
-    g++ libccd-dev libfcl-dev libbullet-dev
+    g++ libccd-dev libfcl-dev libbullet-dev libode-dev libmujoco-dev
 )
 
 case "${1:-}" in

@@ -111,7 +111,7 @@ typedef struct rbBodyState {
 // Makes a body. Returns the null id and fills error (may be NULL) when a value is unusable.
 // A dynamic body has no mass before its first shape unless def.mass is given.
 RB_API rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error);
-RB_API void rbDestroyBody(rbWorld* world, rbBodyId bodyId);
+RB_API void rbDestroyBody(rbWorld* world, rbBodyId bodyId); // and its forces, joints, springs
 RB_API bool rbBody_IsValid(const rbWorld* world, rbBodyId bodyId);
 
 RB_API const char* rbBody_GetName(const rbWorld* world, rbBodyId bodyId); // "" if it has none
@@ -122,7 +122,8 @@ RB_API void* rbBody_GetUserData(const rbWorld* world, rbBodyId bodyId);
 RB_API rbBodyState rbBody_GetState(const rbWorld* world, rbBodyId bodyId);
 
 // State at any time not before the start of the body's present flight, without changing anything
-// (look-ahead). Constant cost for the exact row.
+// (look-ahead). Constant cost for the exact row. Of a body with joints: at any time not before the
+// world's, as if it flew freely from now on.
 RB_API rbBodyState rbBody_GetStateAt(const rbWorld* world, rbBodyId bodyId, double time);
 
 // World position of a point and world direction of a vector fixed in the body's frame, at a time.

@@ -25,6 +25,16 @@ typedef struct rbForceId {
     uint32_t generation;
 } rbForceId;
 
+typedef struct rbJointId {
+    uint32_t index1;
+    uint32_t generation;
+} rbJointId;
+
+typedef struct rbSpringId {
+    uint32_t index1;
+    uint32_t generation;
+} rbSpringId;
+
 #define RB_IS_NULL(id) ((id).index1 == 0)
 #define RB_ID_EQUALS(idA, idB) \
     ((idA).index1 == (idB).index1 && (idA).generation == (idB).generation)

@@ -7,8 +7,10 @@
 #include <rattleback/body.h>
 #include <rattleback/broadphase.h>
 #include <rattleback/collision.h>
+#include <rattleback/event.h>
 #include <rattleback/id.h>
 #include <rattleback/impact.h>
+#include <rattleback/joint.h>
 #include <rattleback/shape.h>
 #include <rattleback/vecmath.h>
 #include <rattleback/world.h>

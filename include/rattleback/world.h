@@ -9,6 +9,7 @@
 
 #include <rattleback/body.h>
 #include <rattleback/event.h>
+#include <rattleback/joint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,10 +19,11 @@ extern "C" {
 typedef enum rbEngineType {
     RB_ENGINE_FLIGHT, // nothing: they fly through each other
     RB_ENGINE_EVENT,  // every collision is found and resolved, one after the other
+    RB_ENGINE_STEP,   // steps of a stated size; joints are met to a tolerance
     RB_ENGINE_COUNT
 } rbEngineType;
 
-RB_API const char* rbEngineType_Name(rbEngineType type); // "flight", "event"
+RB_API const char* rbEngineType_Name(rbEngineType type); // "flight", "event", "step"
 RB_API rbEngineType rbEngineType_Find(const char* name); // RB_ENGINE_COUNT if unknown
 
 typedef struct rbWorldDef {
@@ -31,6 +33,7 @@ typedef struct rbWorldDef {
     rbMotionSettings motion; // for bodies that do not say otherwise; default AUTO, 1e-3 s, 8, 1e-12
     rbEngineType engine;     // default FLIGHT
     rbEventSettings event;   // of the event engine
+    rbStepSettings step;     // of the step engine
     int bodyCapacity;        // bodies to make room for at once; 0 is fine
 } rbWorldDef;
 
@@ -49,8 +52,13 @@ typedef struct rbLedger {
     double impactWork;      // J, of the normal impulses of impacts so far; negative: lost
     double frictionWork;    // J, of the tangential impulses, of impacts and microcollisions
     double microWork;       // J, of the normal impulses of microcollisions
-    double restWork;        // J, taken from bodies that came to rest, or given by parting overlaps
-    double energy;          // J, kineticLinear + kineticAngular + potential
+    double springEnergy;    // J, in springs and torsional springs of joints
+    double motorWork;       // J, put in by motors and velocity-only joints so far
+    double dissipation;     // J, taken by damping and friction of joints and springs so far; <= 0
+    double restWork;        // J, taken from bodies that came to rest, or given by parting overlaps;
+                            // of joints: given or taken where bodies were brought onto them, at the
+                            // start or after a change from outside
+    double energy;          // J, kineticLinear + kineticAngular + potential + springEnergy
     double energyDrift;     // J, energy - all of the work above - energy at the start: what the
                             // numerics lost
     rbVec3 momentum;        // kg m/s
@@ -60,8 +68,8 @@ typedef struct rbLedger {
 } rbLedger;
 
 typedef struct rbStepReport {
-    rbStatus status;   // OK; NUMERICAL when a body's integration missed its tolerance; INVALID when
-                       // dt or time is negative or not finite: then nothing moved
+    rbStatus status;   // OK; NUMERICAL when a body's integration or a joint missed its tolerance;
+                       // INVALID when dt or time is negative or not finite: then nothing moved
     double time;       // s, of the world after the step
     int bodyCount;     // alive bodies
     int exactCount;    // dynamic bodies flying in closed form
@@ -69,7 +77,8 @@ typedef struct rbStepReport {
     int fallbackCount; // of those: asked to fly by another row that their loads do not allow
     int64_t integratorSteps; // accepted in this advance
     int64_t rejectedSteps;
-    rbBodyId failedBody; // first body that missed its tolerance, null if none
+    rbBodyId failedBody; // first body that missed its tolerance, or one of the joint furthest off;
+                         // null if none
     rbLedger ledger;
 } rbStepReport;
 
@@ -78,6 +87,9 @@ typedef struct rbStepReport {
 //
 // With the event engine the report is INVALID when the start is refused, and LIMIT when the budget
 // of events is spent: the world stands where it came to, and rbWorld_GetError has the sentence.
+// With the step engine it is INVALID when joints are open at the start or contradict each other,
+// NUMERICAL when a joint was not held to its tolerance (the world goes on), and LIMIT when a state
+// stopped being finite.
 RB_API rbStepReport rbWorld_Advance(rbWorld* world, double dt);
 // The same to a given time, which lands on it exactly; times before now leave the world as it is.
 RB_API rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time);
@@ -155,12 +167,15 @@ RB_API const char* rbEventKind_Name(rbEventKind kind);
 RB_API const rbEvent* rbWorld_GetEvents(const rbWorld* world, int* count);
 RB_API void rbWorld_ClearEvents(rbWorld* world);
 
-// Judges the world for its engine and makes it ready: overlaps at the start, forces without a
-// bound, a periodic box too small. Advancing does the same; here the error says more.
+// Judges the world for its engine and makes it ready: overlaps or open joints at the start, forces
+// without a bound, a periodic box too small, joints that the engine does not hold. Advancing does
+// the same; here the error says more.
 RB_API rbStatus rbWorld_Prepare(rbWorld* world, rbError* error);
-// Why the last advance was refused or ended early; status OK if it was not.
+// Why the last advance was refused, ended early or missed the tolerance of a joint; status OK if it
+// did not.
 RB_API rbError rbWorld_GetError(const rbWorld* world);
 RB_API rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world);
+RB_API rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world);
 // Impacts are written down (the default) or only counted.
 RB_API void rbWorld_EnableJournal(rbWorld* world, bool isOn);
 // Whether the event engine holds a body at rest.
@@ -174,7 +189,8 @@ RB_API rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB,
 RB_API uint64_t rbWorld_GetHash(const rbWorld* world);
 
 // Snapshot of everything that moves. Restoring it and going on gives the same bits as going on at
-// once. The world must have the same bodies, shapes and forces as when the snapshot was taken.
+// once. The world must have the same bodies, shapes, joints, springs and forces as when the
+// snapshot was taken.
 RB_API size_t rbWorld_GetSnapshotSize(const rbWorld* world);
 RB_API rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size,
                                      rbError* error);

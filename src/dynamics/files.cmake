@@ -1,5 +1,7 @@
 target_sources(rattleback PRIVATE
   src/dynamics/bodies/name_table.c
+  src/dynamics/constraints/mechanism.c
+  src/dynamics/constraints/rows.c
   src/dynamics/engines/event_bodies.c
   src/dynamics/engines/event_cluster.c
   src/dynamics/engines/event_engine.c
@@ -11,6 +13,13 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/event_regions.c
   src/dynamics/engines/event_rest.c
   src/dynamics/engines/pair_loop.c
+  src/dynamics/engines/step_basic.c
+  src/dynamics/engines/step_build.c
+  src/dynamics/engines/step_engine.c
+  src/dynamics/engines/step_forces.c
+  src/dynamics/engines/step_nodes.c
+  src/dynamics/engines/step_order.c
+  src/dynamics/engines/step_snapshot.c
   src/dynamics/forces/force_ops.c
   src/dynamics/impact/collision_frame.c
   src/dynamics/impact/combine.c
@@ -21,13 +30,39 @@ target_sources(rattleback PRIVATE
   src/dynamics/impact/impact_slide.c
   src/dynamics/impact/impact_velocity.c
   src/dynamics/impact/impacts.c
+  src/dynamics/joints/freedom.c
+  src/dynamics/joints/joint_judge.c
+  src/dynamics/joints/joint_model.c
+  src/dynamics/joints/joint_table.c
+  src/dynamics/joints/motor.c
+  src/dynamics/joints/part_rotation.c
+  src/dynamics/joints/part_translation.c
+  src/dynamics/joints/spring_model.c
   src/dynamics/motion/flight.c
   src/dynamics/motion/free_top.c
   src/dynamics/motion/integrate.c
   src/dynamics/motion/path.c
+  src/dynamics/motion/turn.c
+  src/dynamics/solvers/baraff.c
+  src/dynamics/solvers/classical.c
+  src/dynamics/solvers/driven.c
+  src/dynamics/solvers/multipliers.c
+  src/dynamics/solvers/penalty.c
+  src/dynamics/solvers/reduced.c
+  src/dynamics/solvers/reduced_forward.c
+  src/dynamics/solvers/reduced_tree.c
+  src/dynamics/solvers/runge_kutta.c
   src/dynamics/sweep/free_spin.c
   src/dynamics/sweep/sweep_bounds.c
   src/dynamics/sweep/sweep_core.c
   src/dynamics/sweep/sweep_parts.c
   src/dynamics/sweep/sweep_roots.c
+  src/dynamics/solvers/correct.c
+  src/dynamics/solvers/direct.c
+  src/dynamics/solvers/graph.c
+  src/dynamics/solvers/ordering.c
+  src/dynamics/solvers/pattern.c
+  src/dynamics/solvers/small_factor.c
+  src/dynamics/solvers/solver_ops.c
+  src/dynamics/solvers/tree.c
 )

@@ -1,5 +1,6 @@
 // Energy, momentum, and the journal of what changed them.
-#include "world/world_state.h"
+#include "world/world_engine.h"
+#include "world/world_joint.h"
 
 #include <math.h>
 
@@ -52,17 +53,21 @@ rbLedger rbWorld_GetLedger(const rbWorld* world)
         ledger.angularMomentum =
             rbAdd(ledger.angularMomentum, rbAdd(spin, rbCross(s->position, momentum)));
     }
+    rbEngineBooks books = rbWorld_GetBooks(world);
     ledger.work += world->externalWork;
+    ledger.work += books.step.load;
+    ledger.springEnergy = rbWorld_GetElasticEnergy(world, RB_ALL_BODIES);
     ledger.energy = ledger.kineticLinear + ledger.kineticAngular + ledger.potential;
-    if (world->engine != NULL) {
-        rbEventWork work = rbEventEngine_GetWork(world->engine);
-        ledger.impactWork = work.impact;
-        ledger.frictionWork = work.friction;
-        ledger.microWork = work.micro;
-        ledger.restWork = work.rest;
-    }
+    ledger.energy += ledger.springEnergy;
+    ledger.impactWork = books.event.impact;
+    ledger.frictionWork = books.event.friction;
+    ledger.microWork = books.event.micro;
+    ledger.motorWork = books.step.motor;
+    ledger.dissipation = books.step.dissipation;
+    ledger.restWork = books.event.rest + books.step.assembly + books.assemble;
     ledger.energyDrift = ledger.energy - ledger.work - ledger.impactWork - ledger.frictionWork -
-                         ledger.microWork - ledger.restWork - world->energyReference;
+                         ledger.microWork - ledger.motorWork - ledger.dissipation -
+                         ledger.restWork - world->energyReference;
     return ledger;
 }
 

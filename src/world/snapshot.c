@@ -1,15 +1,16 @@
 // Snapshot and restore of everything that moves.
 //
 // Layout: a header, then per slot of a body its flight record, loads and state as they lie in
-// memory. A snapshot serves the process that took it (rewinding, trying a step again); files hold
-// recordings.
+// memory, per slot of a joint what can be set from outside, and the bytes of the engine. A snapshot
+// serves the process that took it (rewinding, trying a step again); files hold recordings.
 #include "base/core/hash.h"
-#include "world/world_state.h"
+#include "world/world_engine.h"
+#include "world/world_joint.h"
 
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
-#define SNAPSHOT_VERSION 2u
+#define SNAPSHOT_VERSION 3u
 
 typedef struct SnapshotHeader {
     uint32_t magic;
@@ -23,9 +24,9 @@ typedef struct SnapshotHeader {
     int32_t bodyCount;
     int32_t eventCount;
     int32_t touchedCount;
-    int32_t pad;
-    rbEventWork work;    // so far, of the event engine
-    uint64_t engineSize; // bytes of the event engine behind the bodies; 0: it was not ready
+    int32_t jointCount;
+    rbEngineBooks books; // so far
+    uint64_t engineSize; // bytes of the engine behind bodies and joints; 0: it was not ready
 } SnapshotHeader;
 
 typedef struct SnapshotBody {
@@ -33,6 +34,14 @@ typedef struct SnapshotBody {
     rbMotionState state;
     rbVec3 acceleration; // held bodies have none
 } SnapshotBody;
+
+typedef struct SnapshotJoint {
+    rbVec3 linearVelocity;
+    rbVec3 angularVelocity;
+    double targets[RB_JOINT_FREEDOMS_MAX];
+    double positions[RB_JOINT_FREEDOMS_MAX];
+    int32_t isTargetSet[RB_JOINT_FREEDOMS_MAX];
+} SnapshotJoint;
 
 static uint64_t checksumOf(const void* bytes, size_t size)
 {
@@ -52,6 +61,10 @@ static uint64_t structureHash(const rbWorld* world)
                        (size_t)world->forceIds.generations.count * sizeof(uint32_t));
     hash = rbHashBytes(hash, world->shapeIds.generations.data,
                        (size_t)world->shapeIds.generations.count * sizeof(uint32_t));
+    hash = rbHashBytes(hash, world->jointIds.generations.data,
+                       (size_t)world->jointIds.generations.count * sizeof(uint32_t));
+    hash = rbHashBytes(hash, world->springIds.generations.data,
+                       (size_t)world->springIds.generations.count * sizeof(uint32_t));
     hash = rbHashBytes(hash, &world->materialPairs.count, sizeof world->materialPairs.count);
     for (int i = 0; i < world->bodies.count; ++i) {
         const rbMotionBody* motion = &world->motions.data[i];
@@ -63,7 +76,8 @@ static uint64_t structureHash(const rbWorld* world)
 
 static size_t bodiesSize(const rbWorld* world)
 {
-    return sizeof(SnapshotHeader) + (size_t)world->bodies.count * sizeof(SnapshotBody);
+    return sizeof(SnapshotHeader) + (size_t)world->bodies.count * sizeof(SnapshotBody) +
+           (size_t)world->joints.count * sizeof(SnapshotJoint);
 }
 
 // With the engine go the bodies whose flights were started from outside since the last advance: it
@@ -75,13 +89,70 @@ static size_t touchedSize(const rbWorld* world)
 
 static size_t engineSize(const rbWorld* world)
 {
-    return world->isEngineReady ? rbEventEngine_GetSnapshotSize(world->engine) + touchedSize(world)
-                                : 0;
+    if (!world->isEngineReady) {
+        return 0;
+    }
+    return rbWorld_GetEngineRow(world)->getSnapshotSize(world) + touchedSize(world);
 }
 
 size_t rbWorld_GetSnapshotSize(const rbWorld* world)
 {
     return bodiesSize(world) + engineSize(world);
+}
+
+static const char* restoreBodies(rbWorld* world, const char* place)
+{
+    for (int i = 0; i < world->bodies.count; ++i) {
+        SnapshotBody body;
+        memcpy(&body, place, sizeof body);
+        world->flights.data[i] = body.flight;
+        world->states.data[i] = body.state;
+        world->motions.data[i].acceleration = body.acceleration;
+        place += sizeof body;
+    }
+    return place;
+}
+
+static char* takeJoints(const rbWorld* world, char* place)
+{
+    for (int i = 0; i < world->joints.count; ++i) {
+        SnapshotJoint record = {0};
+        const rbJoint* joint = world->joints.data[i].joint;
+        if (joint != NULL) {
+            record.linearVelocity = joint->def.linearVelocity;
+            record.angularVelocity = joint->def.angularVelocity;
+        }
+        for (int f = 0; joint != NULL && f < RB_JOINT_FREEDOMS_MAX; ++f) {
+            record.targets[f] = joint->motors[f].def.target;
+            record.positions[f] =
+                f < joint->model.freedomCount ? rbWorld_GetFreedomPosition(world, i, f) : 0.0;
+            record.isTargetSet[f] = joint->isTargetSet[f] ? 1 : 0;
+        }
+        memcpy(place, &record, sizeof record);
+        place += sizeof record;
+    }
+    return place;
+}
+
+static const char* restoreJoints(rbWorld* world, const char* place)
+{
+    for (int i = 0; i < world->joints.count; ++i) {
+        SnapshotJoint record;
+        rbJoint* joint = world->joints.data[i].joint;
+        memcpy(&record, place, sizeof record);
+        place += sizeof record;
+        if (joint == NULL) {
+            continue;
+        }
+        joint->def.linearVelocity = record.linearVelocity;
+        joint->def.angularVelocity = record.angularVelocity;
+        for (int f = 0; f < RB_JOINT_FREEDOMS_MAX; ++f) {
+            joint->positions[f] = record.positions[f];
+            joint->isTargetSet[f] = record.isTargetSet[f] != 0;
+            rbJoint_ChooseMotor(joint, f, record.targets[f]);
+        }
+    }
+    return place;
 }
 
 rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rbError* error)
@@ -102,11 +173,10 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .bodyCount = world->bodies.count,
         .eventCount = world->events.count,
         .touchedCount = world->isEngineReady ? world->touched.count : 0,
+        .jointCount = world->joints.count,
+        .books = rbWorld_GetBooks(world),
         .engineSize = engineSize(world),
     };
-    if (world->engine != NULL) {
-        header.work = rbEventEngine_GetWork(world->engine);
-    }
     char* place = bytes;
     memcpy(place, &header, sizeof header);
     place += sizeof header;
@@ -118,58 +188,71 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         memcpy(place, &body, sizeof body);
         place += sizeof body;
     }
+    place = takeJoints(world, place);
     if (header.engineSize > 0) {
         if (header.touchedCount > 0) {
             memcpy(place, world->touched.data, touchedSize(world));
         }
-        rbEventEngine_TakeSnapshot(world->engine, place + touchedSize(world));
+        rbWorld_GetEngineRow(world)->takeSnapshot(world, place + touchedSize(world));
     }
     header.checksum = checksumOf(bytes, needed);
     memcpy(bytes, &header, sizeof header);
     return RB_STATUS_OK;
 }
 
-// The engine is told of everything again, so nothing is held: bodies that were get their loads
-// back.
-static void startAnew(rbWorld* world, const rbEventWork* work)
+static rbStatus judgeSnapshot(const rbWorld* world, const void* bytes, size_t size,
+                              SnapshotHeader* header, rbError* error)
 {
-    world->isEngineReady = false;
-    if (world->engine != NULL) {
-        rbEventEngine_Forget(world->engine, work);
+    if (size < sizeof *header) {
+        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
     }
-    for (int i = 0; i < world->bodies.count; ++i) {
-        if (!rbWorld_IsBodyAlive(world, i) || !world->bodies.data[i].hasMass) {
-            continue;
+    memcpy(header, bytes, sizeof *header);
+    if (header->magic != SNAPSHOT_MAGIC || header->version != SNAPSHOT_VERSION) {
+        return rbError_Set(error, RB_STATUS_CORRUPT, "this is no snapshot of this version");
+    }
+    if (header->bodyCount != world->bodies.count || header->jointCount != world->joints.count ||
+        header->structure != structureHash(world)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the world has other bodies, joints or forces than when the snapshot "
+                           "was taken");
+    }
+    size_t needed = bodiesSize(world) + (size_t)header->engineSize;
+    if (header->engineSize > SIZE_MAX / 2 || size < needed) {
+        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
+    }
+    if (header->checksum != checksumOf(bytes, needed)) {
+        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is damaged");
+    }
+    return RB_STATUS_OK;
+}
+
+// The engine from its bytes, or, when it was not ready or is not now, told of everything anew.
+static void restoreEngine(rbWorld* world, const SnapshotHeader* header, const char* place)
+{
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    size_t listed = (size_t)header->touchedCount * sizeof *world->touched.data;
+    size_t size = (size_t)header->engineSize;
+    if (size > listed && row->restoreSnapshot(world, place + listed, size - listed)) {
+        rbArray_Reserve(world->touched, header->touchedCount);
+        world->touched.count = header->touchedCount;
+        if (listed > 0) {
+            memcpy(world->touched.data, place, listed);
         }
-        rbVec3 before = world->motions.data[i].acceleration;
-        rbWorld_RefreshLoads(world, i);
-        rbVec3 after = world->motions.data[i].acceleration;
-        if (before.x != after.x || before.y != after.y || before.z != after.z) {
-            rbWorld_StartFlight(world, i);
-        }
+        return;
+    }
+    world->touched.count = 0;
+    world->isEngineReady = false;
+    if (row->startAnew != NULL) {
+        row->startAnew(world, &header->books);
     }
 }
 
 rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size, rbError* error)
 {
-    SnapshotHeader header;
-    if (size < sizeof header) {
-        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
-    }
-    memcpy(&header, bytes, sizeof header);
-    if (header.magic != SNAPSHOT_MAGIC || header.version != SNAPSHOT_VERSION) {
-        return rbError_Set(error, RB_STATUS_CORRUPT, "this is no snapshot of this version");
-    }
-    if (header.bodyCount != world->bodies.count || header.structure != structureHash(world)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the world has other bodies or forces than when the snapshot was taken");
-    }
-    size_t needed = bodiesSize(world) + (size_t)header.engineSize;
-    if (header.engineSize > SIZE_MAX / 2 || size < needed) {
-        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is cut off");
-    }
-    if (header.checksum != checksumOf(bytes, needed)) {
-        return rbError_Set(error, RB_STATUS_CORRUPT, "the snapshot is damaged");
+    SnapshotHeader header = {0};
+    rbStatus status = judgeSnapshot(world, bytes, size, &header, error);
+    if (status != RB_STATUS_OK) {
+        return status;
     }
     world->time = header.time;
     world->timeRest = header.timeRest;
@@ -178,26 +261,9 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     if (header.eventCount < world->events.count) {
         world->events.count = header.eventCount;
     }
-    const char* place = (const char*)bytes + sizeof header;
-    for (int i = 0; i < world->bodies.count; ++i) {
-        SnapshotBody body;
-        memcpy(&body, place, sizeof body);
-        world->flights.data[i] = body.flight;
-        world->states.data[i] = body.state;
-        world->motions.data[i].acceleration = body.acceleration;
-        place += sizeof body;
-    }
-    world->touched.count = 0;
-    if (header.engineSize > 0 && world->isEngineReady) {
-        rbArray_Reserve(world->touched, header.touchedCount);
-        world->touched.count = header.touchedCount;
-        size_t listed = touchedSize(world); // bytes
-        if (listed > 0) {
-            memcpy(world->touched.data, place, listed);
-        }
-        rbEventEngine_RestoreSnapshot(world->engine, place + listed);
-    } else {
-        startAnew(world, &header.work);
-    }
+    const char* place = restoreBodies(world, (const char*)bytes + sizeof header);
+    place = restoreJoints(world, place);
+    restoreEngine(world, &header, place);
+    rbWorld_SetBooks(world, &header.books);
     return RB_STATUS_OK;
 }

@@ -4,7 +4,8 @@
 // advance evaluates every body from its flight record; nothing in it allocates, and nothing but an
 // event starts a new record.
 #include "world/world_event.h"
-#include "world/world_state.h"
+#include "world/world_joint.h"
+#include "world/world_step.h"
 
 #include <limits.h>
 #include <math.h>
@@ -18,6 +19,7 @@ rbWorldDef rbDefaultWorldDef(void)
         .motion = {.type = RB_MOTION_AUTO, .step = 1e-3, .degree = 8, .tolerance = 1e-12},
         .engine = RB_ENGINE_FLIGHT,
         .event = rbDefaultEventSettings(),
+        .step = rbDefaultStepSettings(),
     };
     return def;
 }
@@ -98,6 +100,9 @@ void rbDestroyWorld(rbWorld* world)
         rbDestroyGeometry(world->geometries.data[i].geometry);
     }
     rbWorld_FreeEngine(world);
+    rbWorld_FreeLinks(world);
+    rbArray_Free(world->owned);
+    rbArray_Free(world->radii);
     rbArray_Free(world->materialPairs);
     rbArray_Free(world->bodies);
     rbArray_Free(world->flights);
@@ -115,7 +120,7 @@ void rbDestroyWorld(rbWorld* world)
     rbFree(world, sizeof *world);
 }
 
-// Evaluates every body at the world's time.
+// Evaluates every body at the world's time, but those that the step engine moved there.
 static void evaluateBodies(rbWorld* world, rbStepReport* report)
 {
     for (int i = 0; i < world->bodies.count; ++i) {
@@ -124,7 +129,9 @@ static void evaluateBodies(rbWorld* world, rbStepReport* report)
         }
         const rbBody* body = &world->bodies.data[i];
         rbMotionCounts counts = {0};
-        if (body->hasMass) {
+        if (body->hasMass && rbWorld_IsOwned(world, i)) {
+            report->numericCount += 1;
+        } else if (body->hasMass) {
             rbFlight* flight = &world->flights.data[i];
             rbFlight_Commit(flight, &world->motions.data[i], world->time, &counts);
             rbFlight_Evaluate(flight, &world->motions.data[i], world->time, &world->states.data[i],
@@ -146,17 +153,30 @@ static void evaluateBodies(rbWorld* world, rbStepReport* report)
     }
 }
 
+// The first step that missed its tolerance goes into the journal, at its own time: whatever the
+// slices in which the world is advanced, the journal is the same.
+static void noteFirstMiss(rbWorld* world, int64_t unmetBefore, rbBodyId bodyId)
+{
+    if (unmetBefore == 0) {
+        rbWorld_AddEvent(world, RB_EVENT_TOLERANCE, rbWorld_BodyIndex(world, bodyId), 0.0);
+        world->events.data[world->events.count - 1].time =
+            rbWorld_GetStepStatistics(world).unmetTime;
+    }
+}
+
 static rbStepReport moveTo(rbWorld* world, double time, double rest)
 {
     rbStepReport report = {.status = RB_STATUS_OK, .bodyCount = world->aliveCount};
-    if (world->def.engine == RB_ENGINE_EVENT) {
-        double reached;
-        report.status = rbWorld_AdvanceEngine(world, time, &reached, &report.failedBody);
-        rest = reached == time ? rest : 0.0;
-        time = reached;
-    }
+    double reached;
+    int64_t unmetBefore = rbWorld_GetStepStatistics(world).unmetSteps;
+    report.status = rbWorld_AdvanceEngine(world, time, &reached, &report.failedBody);
+    rest = reached == time ? rest : 0.0;
+    time = reached;
     world->time = time;
     world->timeRest = rest;
+    if (report.status == RB_STATUS_NUMERICAL && !RB_IS_NULL(report.failedBody)) {
+        noteFirstMiss(world, unmetBefore, report.failedBody);
+    }
     evaluateBodies(world, &report);
     report.time = world->time;
     report.ledger = rbWorld_GetLedger(world);

@@ -1,5 +1,5 @@
 // Bodies of a world: making them, reading and setting their state, impulses.
-#include "world/world_state.h"
+#include "world/world_joint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -227,6 +227,10 @@ void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
     rbBody* body = &world->bodies.data[index];
     double parts[3];
     rbWorld_NoteChange(world);
+    rbWorld_DestroyLinksOf(world, index);
+    if (rbWorld_IsOwned(world, index)) {
+        world->owned.data[index] = 0;
+    }
     // What it had leaves the books with it: its energy, and the work it was given.
     world->energyReference -=
         rbWorld_BodyEnergy(world, index, parts) - world->states.data[index].work;
@@ -298,7 +302,15 @@ rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMo
 {
     const rbBody* body = &world->bodies.data[index];
     rbMotionState state = world->states.data[index];
-    if (body->hasMass) {
+    if (body->hasMass && rbWorld_IsOwned(world, index)) {
+        if (time != world->time) {
+            // As if its joints were gone from now on.
+            const rbMotionBody* motion = &world->motions.data[index];
+            rbFlight flight = {0};
+            rbFlight_Start(&flight, motion, world->time, &state);
+            rbFlight_Evaluate(&flight, motion, time, &state, counts);
+        }
+    } else if (body->hasMass) {
         rbFlight_Evaluate(&world->flights.data[index], &world->motions.data[index], time, &state,
                           counts);
     } else if (body->path != NULL) {
@@ -363,15 +375,19 @@ void rbWorld_StartFlight(rbWorld* world, int index)
 static void changeState(rbWorld* world, int index, const rbMotionState* state, rbEventKind kind)
 {
     double parts[3];
-    double before = rbWorld_BodyEnergy(world, index, parts);
+    bool hasMass = world->bodies.data[index].hasMass;
+    if (!hasMass) {
+        rbWorld_NoteChange(world); // the engine has its place from when it was told
+    }
+    double before =
+        rbWorld_BodyEnergy(world, index, parts) + rbWorld_GetElasticEnergy(world, index);
     world->states.data[index] = *state;
-    if (world->bodies.data[index].hasMass) {
-        double change = rbWorld_BodyEnergy(world, index, parts) - before;
-        world->externalWork += change;
+    double change =
+        rbWorld_BodyEnergy(world, index, parts) + rbWorld_GetElasticEnergy(world, index) - before;
+    world->externalWork += change;
+    if (hasMass) {
         rbWorld_StartFlight(world, index);
         rbWorld_AddEvent(world, kind, index, change);
-    } else {
-        rbWorld_NoteChange(world); // the engine has its place from when it was told
     }
 }
 
@@ -462,8 +478,12 @@ bool rbBody_GetMotionBounds(const rbWorld* world, rbBodyId bodyId, double timeA,
         if (world->motions.data[index].load != NULL) {
             return false;
         }
-        *bounds = rbFlight_GetBounds(&world->flights.data[index], &world->motions.data[index],
-                                     timeA, timeB);
+        rbFlight flight = world->flights.data[index];
+        if (rbWorld_IsOwned(world, index)) {
+            rbFlight_Start(&flight, &world->motions.data[index], world->time,
+                           &world->states.data[index]);
+        }
+        *bounds = rbFlight_GetBounds(&flight, &world->motions.data[index], timeA, timeB);
     } else if (body->path != NULL) {
         *bounds = rbPath_GetBounds(body->path, timeA, timeB);
     }

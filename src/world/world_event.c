@@ -4,26 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char* const engineNames[RB_ENGINE_COUNT] = {
-    [RB_ENGINE_FLIGHT] = "flight",
-    [RB_ENGINE_EVENT] = "event",
-};
-
-const char* rbEngineType_Name(rbEngineType type)
-{
-    return (unsigned)type < RB_ENGINE_COUNT ? engineNames[type] : "unknown";
-}
-
-rbEngineType rbEngineType_Find(const char* name)
-{
-    for (int i = 0; i < RB_ENGINE_COUNT; ++i) {
-        if (strcmp(name, engineNames[i]) == 0) {
-            return (rbEngineType)i;
-        }
-    }
-    return RB_ENGINE_COUNT;
-}
-
 rbEventSettings rbDefaultEventSettings(void)
 {
     rbEventSettings settings = {.law = RB_IMPACT_STRONGE,
@@ -38,25 +18,10 @@ rbEventSettings rbDefaultEventSettings(void)
     return settings;
 }
 
-// A row of a table asked for by number.
-typedef struct AskedRow {
-    const char* what;
-    int value;
-    int count;
-} AskedRow;
-
-// A number that must not be negative.
-typedef struct AskedNumber {
-    const char* what;
-    double value;
-    bool isZeroFine;
-} AskedNumber;
-
-rbStatus rbJudgeEngine(const rbWorldDef* def, rbError* error)
+rbStatus rbJudgeEventSettings(const rbEventSettings* settings, rbError* error)
 {
-    const rbEventSettings* s = &def->event;
-    const AskedRow rows[] = {
-        {"engine", (int)def->engine, RB_ENGINE_COUNT},
+    const rbEventSettings* s = settings;
+    const rbAskedRow rows[] = {
         {"event.law", (int)s->law, RB_IMPACT_LAW_COUNT},
         {"event.order", (int)s->order, RB_ORDER_COUNT},
         {"event.lasting", (int)s->lasting, RB_LASTING_COUNT},
@@ -64,26 +29,14 @@ rbStatus rbJudgeEngine(const rbWorldDef* def, rbError* error)
         {"event.broadPhase", (int)s->broadPhase, RB_BROAD_COUNT},
         {"event.combineRestitution", (int)s->combineRestitution, RB_COMBINE_COUNT},
         {"event.combineFriction", (int)s->combineFriction, RB_COMBINE_COUNT}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        if (rows[i].value < 0 || rows[i].value >= rows[i].count) {
-            return rbError_Set(error, RB_STATUS_INVALID, "%s: there is no row number %d",
-                               rows[i].what, rows[i].value);
-        }
-    }
-    const AskedNumber numbers[] = {{"event.tolerance", s->tolerance, true},
-                                   {"event.restTime", s->restTime, false},
-                                   {"event.contactTime", s->contactTime, false},
-                                   {"event.eventsPerSecond", s->eventsPerSecond, true}};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
-        double value = numbers[i].value;
-        bool isFine = isfinite(value) && (value > 0.0 || (value == 0.0 && numbers[i].isZeroFine));
-        if (!isFine) {
-            return rbError_Set(error, RB_STATUS_INVALID, "%s is %g; a finite number %s is accepted",
-                               numbers[i].what, value,
-                               numbers[i].isZeroFine ? "not below 0" : "above 0");
-        }
-    }
-    return RB_STATUS_OK;
+    const rbAskedNumber numbers[] = {{"event.tolerance", s->tolerance, true, false},
+                                     {"event.restTime", s->restTime, false, false},
+                                     {"event.contactTime", s->contactTime, false, false},
+                                     {"event.eventsPerSecond", s->eventsPerSecond, true, false}};
+    rbStatus status = rbJudgeRows(rows, sizeof rows / sizeof rows[0], error);
+    return status != RB_STATUS_OK
+               ? status
+               : rbJudgeNumbers(numbers, sizeof numbers / sizeof numbers[0], error);
 }
 
 // --------------------------------------------------------------------------------- telling of
@@ -229,38 +182,14 @@ static void freeMerged(rbWorld* world)
     world->merged.count = 0;
 }
 
-void rbWorld_FreeEngine(rbWorld* world)
+static void destroyEngine(rbWorld* world)
 {
     rbDestroyEventEngine(world->engine);
     freeMerged(world);
     rbArray_Free(world->merged);
-    rbArray_Free(world->touched);
-}
-
-void rbWorld_NoteChange(rbWorld* world)
-{
-    world->isEngineReady = false;
-}
-
-void rbWorld_NoteFlight(rbWorld* world, int index)
-{
-    if (world->isEngineReady) {
-        rbArray_Push(world->touched, index);
-    }
 }
 
 // --------------------------------------------------------------------------------------- advancing
-
-// The name of a body for people, also of one without.
-static const char* nameOf(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
-{
-    const char* name = world->bodies.data[index].name;
-    if (name[0] != '\0') {
-        return name;
-    }
-    (void)snprintf(text, RB_NAME_CAPACITY, "body %d", index);
-    return text;
-}
 
 static rbStatus nameOverlap(const rbWorld* world, const rbStartOverlap* overlap, rbError* error)
 {
@@ -274,7 +203,8 @@ static rbStatus nameOverlap(const rbWorld* world, const rbStartOverlap* overlap,
         error, RB_STATUS_INVALID,
         "bodies \"%s\" and \"%s\" overlap by %.6g m at the start%s; move them apart, "
         "or have them parted (in a scene \"event\": {\"overlap\": \"separate\"})",
-        nameOf(world, overlap->a, a), nameOf(world, overlap->b, b), overlap->depth, others);
+        rbWorld_LabelBody(world, overlap->a, a), rbWorld_LabelBody(world, overlap->b, b),
+        overlap->depth, others);
 }
 
 // Held bodies get their loads back before the engine is told anew.
@@ -289,7 +219,7 @@ static void releaseHeld(rbWorld* world)
     }
 }
 
-static rbStatus startEngine(rbWorld* world, rbError* error)
+static rbStatus tellAndStart(rbWorld* world, rbError* error)
 {
     if (world->engine == NULL) {
         world->engine = rbCreateEventEngine(&world->def.event, world->def.periodicBox);
@@ -321,17 +251,9 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
     return status;
 }
 
-rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
+static rbStatus startEngine(rbWorld* world, rbError* error)
 {
-    rbError inner = {0};
-    if (world->def.engine != RB_ENGINE_EVENT || world->isEngineReady) {
-        return RB_STATUS_OK;
-    }
-    rbStatus status = startEngine(world, &inner);
-    world->engineError = inner;
-    if (error != NULL && status != RB_STATUS_OK) {
-        *error = inner;
-    }
+    rbStatus status = tellAndStart(world, error);
     // Bodies may have been parted.
     for (int i = 0; status == RB_STATUS_OK && i < world->bodies.count; ++i) {
         if (rbWorld_IsBodyAlive(world, i)) {
@@ -342,21 +264,15 @@ rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
     return status;
 }
 
-rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
+static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
-    *reached = world->time;
-    rbStatus status = rbWorld_Prepare(world, NULL);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    world->engineError = (rbError){0};
     rbEventHost host = makeHost(world);
     for (int i = 0; i < world->touched.count; ++i) {
         rbEventEngine_Touch(world->engine, &host, world->touched.data[i], world->time);
     }
     world->touched.count = 0;
     int failed[2];
-    status = rbEventEngine_Advance(world->engine, &host, time, reached, failed);
+    rbStatus status = rbEventEngine_Advance(world->engine, &host, time, reached, failed);
     if (status == RB_STATUS_LIMIT && failed[0] >= 0) {
         char a[RB_NAME_CAPACITY];
         char b[RB_NAME_CAPACITY];
@@ -365,15 +281,61 @@ rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbB
                           "the budget of events in a simulated second is spent at t = %.9g s; the "
                           "last was between \"%s\" and \"%s\"; look whether they are caught or "
                           "driven together, or raise eventsPerSecond",
-                          *reached, nameOf(world, failed[0], a), nameOf(world, failed[1], b));
+                          *reached, rbWorld_LabelBody(world, failed[0], a),
+                          rbWorld_LabelBody(world, failed[1], b));
     }
     return status;
 }
 
-rbError rbWorld_GetError(const rbWorld* world)
+static size_t getSnapshotSize(const rbWorld* world)
 {
-    return world->engineError;
+    return rbEventEngine_GetSnapshotSize(world->engine);
 }
+
+static void takeSnapshot(const rbWorld* world, void* bytes)
+{
+    rbEventEngine_TakeSnapshot(world->engine, bytes);
+}
+
+static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
+{
+    (void)size;
+    if (world->isEngineReady) {
+        rbEventEngine_RestoreSnapshot(world->engine, bytes);
+    }
+    return world->isEngineReady;
+}
+
+// The engine is told of everything again, so nothing is held: bodies that were get their loads
+// back.
+static void startAnew(rbWorld* world, const rbEngineBooks* books)
+{
+    if (world->engine != NULL) {
+        rbEventEngine_Forget(world->engine, &books->event);
+    }
+    for (int i = 0; i < world->bodies.count; ++i) {
+        if (!rbWorld_IsBodyAlive(world, i) || !world->bodies.data[i].hasMass) {
+            continue;
+        }
+        rbVec3 before = world->motions.data[i].acceleration;
+        rbWorld_RefreshLoads(world, i);
+        rbVec3 after = world->motions.data[i].acceleration;
+        if (before.x != after.x || before.y != after.y || before.z != after.z) {
+            rbWorld_StartFlight(world, i);
+        }
+    }
+}
+
+const rbEngineRow rbEventEngineRow = {
+    .name = "event",
+    .start = startEngine,
+    .advance = advanceEngine,
+    .destroy = destroyEngine,
+    .getSnapshotSize = getSnapshotSize,
+    .takeSnapshot = takeSnapshot,
+    .restoreSnapshot = restoreSnapshot,
+    .startAnew = startAnew,
+};
 
 rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
 {

@@ -1,5 +1,5 @@
 // Geometries and shapes of a world, and the mass that follows from them.
-#include "world/world_state.h"
+#include "world/world_joint.h"
 
 #include <math.h>
 
@@ -113,6 +113,7 @@ static void takeMass(rbWorld* world, int index, const rbMassProperties* mass)
     rbBody* body = &world->bodies.data[index];
     rbMotionBody* motion = &world->motions.data[index];
     double parts[3];
+    rbWorld_NoteChange(world);
     rbBodyState before = rbWorld_PublicState(world, index, &world->states.data[index]);
     world->energyReference -= rbWorld_BodyEnergy(world, index, parts);
     body->mass = *mass;
@@ -121,6 +122,7 @@ static void takeMass(rbWorld* world, int index, const rbMassProperties* mass)
     rbMassProperties_Principal(mass, &motion->moments, &body->principal);
     world->states.data[index] = rbWorld_InnerState(world, index, before.transform,
                                                    before.linearVelocity, before.angularVelocity);
+    rbWorld_RemakeLinksOf(world, index);
     rbWorld_RefreshLoads(world, index);
     rbWorld_StartFlight(world, index);
     world->energyReference += rbWorld_BodyEnergy(world, index, parts);

@@ -6,6 +6,7 @@
 #include "base/core/memory.h"
 #include "dynamics/bodies/name_table.h"
 #include "dynamics/engines/event_engine.h"
+#include "dynamics/engines/step_engine.h"
 #include "dynamics/forces/force_ops.h"
 #include "dynamics/motion/flight.h"
 #include "dynamics/motion/path.h"
@@ -53,6 +54,41 @@ typedef struct rbMaterialPairSlot {
     rbMaterialPair pair;
 } rbMaterialPairSlot;
 
+// A joint. It keeps its address: the step engine borrows the model and the motors.
+typedef struct rbJoint {
+    char name[RB_NAME_CAPACITY];
+    rbJointDef def;                        // pointers into the copies below
+    rbJointPart parts[RB_JOINT_PARTS_MAX]; // copy
+    int bodyA;                             // index; -1: the world
+    int bodyB;
+    rbTransform
+        startA; // of the bodies' frames when it was made: what "as the bodies are now" means
+    rbTransform startB;
+    rbJointModel model;
+    rbMotorModel motors[RB_JOINT_FREEDOMS_MAX]; // in use; points belong to those as defined
+    rbMotorModel definedMotors[RB_JOINT_FREEDOMS_MAX];
+    bool isTargetSet[RB_JOINT_FREEDOMS_MAX]; // from outside: the schedule has ended
+    double positions[RB_JOINT_FREEDOMS_MAX]; // rad or m, turns counted, when the engine last was
+                                             // ready; what angles are unwrapped to
+} rbJoint;
+
+// A spring; keeps its address too.
+typedef struct rbSpring {
+    char name[RB_NAME_CAPACITY];
+    rbSpringDef def; // with the rest length it has
+    int bodyA;
+    int bodyB;
+    rbSpringModel model;
+} rbSpring;
+
+typedef struct rbJointSlot {
+    rbJoint* joint; // NULL: free
+} rbJointSlot;
+
+typedef struct rbSpringSlot {
+    rbSpring* spring; // NULL: free
+} rbSpringSlot;
+
 struct rbWorld {
     rbWorldDef def;
     double time;
@@ -75,21 +111,42 @@ struct rbWorld {
     RB_ARRAY(int)
     globalForces; // indices of those that act on every dynamic body, in order of making
 
+    rbIdPool jointIds;
+    RB_ARRAY(rbJointSlot) joints;
+    int jointCount; // alive
+    rbIdPool springIds;
+    RB_ARRAY(rbSpringSlot) springs;
+    int springCount;
+    int elasticCount;      // springs, and joints with a spring along a freedom
+    rbNameTable linkNames; // of joint i under 2 i, of spring i under 2 i + 1
+
     RB_ARRAY(rbEvent) events;
-    double energyReference; // J, what the bodies brought with them
+    double energyReference; // J, what the bodies and springs brought with them
     double externalWork;    // J, of impulses and settings of state
 
-    rbEventEngine* engine; // NULL until it is needed
-    bool isEngineReady;    // false: it must be told of the bodies anew
+    rbEventEngine* engine;    // NULL until it is needed
+    rbStepEngine* stepEngine; // likewise
+    bool isEngineReady;       // false: it must be told of the bodies anew
     rbError engineError;
-    RB_ARRAY(int) touched;           // bodies whose flights were started anew from outside
+    RB_ARRAY(int)
+    touched;                       // bodies whose flights were started anew from outside; joints
+                                   // whose numbers were changed as -1 - index
+    RB_ARRAY(unsigned char) owned; // per body: the step engine moves it, its flight is stale
+    RB_ARRAY(double) radii;        // m, per body, for the step engine
+    rbStepWork stepWork;           // J, added to what the step engine counts
+    double assembleWork;           // J, given or taken where bodies were brought onto their joints
     RB_ARRAY(rbGeometrySlot) merged; // of bodies with several shapes
     RB_ARRAY(rbMaterialPairSlot) materialPairs;
 };
 
-// The engine is told: bodies, shapes or forces changed; the flight of a body was started anew.
+// The engine is told: bodies, shapes, joints or forces changed; the flight of a body was started
+// anew; a joint has other numbers.
 void rbWorld_NoteChange(rbWorld* world);
 void rbWorld_NoteFlight(rbWorld* world, int index);
+void rbWorld_NoteJoint(rbWorld* world, int index);
+
+// Whether the step engine moves a body: then its flight record says nothing.
+bool rbWorld_IsOwned(const rbWorld* world, int index);
 
 // Indices of ids; assert that they are alive.
 int rbWorld_BodyIndex(const rbWorld* world, rbBodyId bodyId);
@@ -129,6 +186,8 @@ rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMo
 #define RB_COOKIE_BODY 0x52420002u
 #define RB_COOKIE_SHAPE 0x52420003u
 #define RB_COOKIE_FORCE 0x52420004u
+#define RB_COOKIE_JOINT 0x52420006u
+#define RB_COOKIE_SPRING 0x52420007u
 
 // A def that no default function made; a bug of the caller that every build reports.
 #define RB_CHECK_COOKIE(def, value, error)         \

@@ -2,7 +2,9 @@ rb_add_tests(NAME test_engines FILES
   test/engines/golden_event.c
   test/engines/issue_event_review.c
   test/engines/oracle_no_miss.c
+  test/engines/phys_step.c
   test/engines/prop_loops.c
+  test/engines/prop_mechanisms.c
   test/engines/test_event_engine.c
   test/engines/test_event_snapshot.c
   test/engines/test_event_rest.c

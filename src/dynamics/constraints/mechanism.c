@@ -1,0 +1,149 @@
+// Poses, rates and impulses of a mechanism.
+#include "dynamics/constraints/mechanism.h"
+
+rbRowSystem rbMechanism_GetSystem(const rbMechanism* mechanism)
+{
+    rbRowSystem system = {.bodyCount = mechanism->bodyCount,
+                          .masses = mechanism->masses,
+                          .blockCount = mechanism->blockCount,
+                          .blocks = mechanism->blocks,
+                          .rowCount = mechanism->rowCount,
+                          .rows = mechanism->rows,
+                          .compliance = mechanism->compliance};
+    return system;
+}
+
+static inline rbVec3 columnOf(const rbMat3* m, int axis)
+{
+    return axis == 0 ? m->cx : axis == 1 ? m->cy : m->cz;
+}
+
+// s + f a a^T
+static inline void addSquare(rbSym3* s, double f, rbVec3 a)
+{
+    s->xx += f * a.x * a.x;
+    s->yy += f * a.y * a.y;
+    s->zz += f * a.z * a.z;
+    s->xy += f * a.x * a.y;
+    s->xz += f * a.x * a.z;
+    s->yz += f * a.y * a.z;
+}
+
+static void refreshMass(const rbMechBody* body, rbRowMass* mass)
+{
+    const rbTurn* turn = &body->turn;
+    rbSym3 inverse = {turn->invMoment, turn->invMoment, turn->invMoment, 0.0, 0.0, 0.0};
+    if (turn->difference3 != 0.0) {
+        addSquare(&inverse, turn->difference3, columnOf(&body->pose.rotation, turn->axis3));
+    }
+    if (turn->difference2 != 0.0) {
+        addSquare(&inverse, turn->difference2, columnOf(&body->pose.rotation, turn->axis2));
+    }
+    mass->invMass = body->invMass;
+    mass->invInertia = inverse;
+}
+
+void rbMechanism_Refresh(rbMechanism* mechanism)
+{
+    for (int i = 0; i < mechanism->bodyCount; ++i) {
+        if (mechanism->masses[i].isDynamic) {
+            refreshMass(&mechanism->bodies[i], &mechanism->masses[i]);
+        }
+    }
+    for (int i = 0; i < mechanism->blockCount; ++i) {
+        const rbRowBlock* block = &mechanism->blocks[i];
+        block->rows(block->data, &mechanism->bodies[block->bodyA].pose,
+                    &mechanism->bodies[block->bodyB].pose, &mechanism->rows[block->firstRow]);
+    }
+}
+
+rbVec3 rbMechBody_GetSpin(const rbMechBody* body, const rbRowMass* mass)
+{
+    return body->isDynamic ? rbMulSV(mass->invInertia, body->momentum) : body->angularVelocity;
+}
+
+void rbMechBody_LookAhead(rbMechBody* body, double h)
+{
+    RB_ASSERT(body->isDynamic);
+    body->ahead.position = rbAddScaled(body->pose.position, h, body->velocity);
+    body->ahead.orientation = rbTurn_Step(&body->turn, body->pose.orientation, body->momentum, h);
+    body->ahead.rotation = rbMatFromQuat(body->ahead.orientation);
+}
+
+void rbMechanism_LookAhead(rbMechanism* mechanism, double h)
+{
+    for (int i = 0; i < mechanism->bodyCount; ++i) {
+        if (mechanism->bodies[i].isDynamic) {
+            rbMechBody_LookAhead(&mechanism->bodies[i], h);
+        }
+    }
+}
+
+// An angle brought into [-pi, pi].
+static double wrapAngle(double angle)
+{
+    if (fabs(angle) <= RB_PI) {
+        return angle;
+    }
+    return angle - 2.0 * RB_PI * floor(angle / (2.0 * RB_PI) + 0.5);
+}
+
+void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* errors)
+{
+    const rbRowBlock* block = &mechanism->blocks[index];
+    block->errors(block->data, &mechanism->bodies[block->bodyA].ahead,
+                  &mechanism->bodies[block->bodyB].ahead, errors);
+    if (block->kind == RB_ROW_HOLD) {
+        const double* first = &mechanism->startErrors[block->firstRow];
+        for (int i = 0; mechanism->leftover > 0.0 && i < block->rowCount; ++i) {
+            errors[i] -= mechanism->leftover * first[i];
+        }
+        return;
+    }
+    // Continued from the start of the step; SPRING rows from the rest position.
+    const double* start = &mechanism->startErrors[block->firstRow];
+    for (int i = 0; i < block->rowCount; ++i) {
+        double change = errors[i] - start[i];
+        bool isAngle = block->isAngle && ((block->angleMask >> i) & 1u) != 0;
+        change = isAngle ? wrapAngle(change) : change;
+        errors[i] = block->kind == RB_ROW_TRAVEL ? change : start[i] + change - block->rest;
+    }
+}
+
+void rbMechanism_Rates(const rbMechanism* mechanism, int index, double* rates)
+{
+    const rbRowBlock* block = &mechanism->blocks[index];
+    const rbMechBody* bodyA = &mechanism->bodies[block->bodyA];
+    const rbMechBody* bodyB = &mechanism->bodies[block->bodyB];
+    rbVec3 v = rbSub(bodyB->velocity, bodyA->velocity);
+    rbVec3 wA = rbMechBody_GetSpin(bodyA, &mechanism->masses[block->bodyA]);
+    rbVec3 wB = rbMechBody_GetSpin(bodyB, &mechanism->masses[block->bodyB]);
+    for (int i = 0; i < block->rowCount; ++i) {
+        const rbRow* row = &mechanism->rows[block->firstRow + i];
+        rates[i] = rbDot(row->linear, v) + rbDot(row->angularB, wB) - rbDot(row->angularA, wA);
+    }
+}
+
+void rbMechanism_Apply(rbMechanism* mechanism, int index, const double* x)
+{
+    const rbRowBlock* block = &mechanism->blocks[index];
+    rbVec3 p = RB_VEC3_ZERO;
+    rbVec3 lA = RB_VEC3_ZERO;
+    rbVec3 lB = RB_VEC3_ZERO;
+    for (int i = 0; i < block->rowCount; ++i) {
+        const rbRow* row = &mechanism->rows[block->firstRow + i];
+        p = rbAddScaled(p, x[i], row->linear);
+        lA = rbAddScaled(lA, x[i], row->angularA);
+        lB = rbAddScaled(lB, x[i], row->angularB);
+    }
+    rbMechBody* bodyA = &mechanism->bodies[block->bodyA];
+    rbMechBody* bodyB = &mechanism->bodies[block->bodyB];
+    if (bodyA->isDynamic) {
+        bodyA->velocity = rbAddScaled(bodyA->velocity, bodyA->invMass, p);
+        bodyA->momentum = rbAdd(bodyA->momentum, lA);
+    }
+    if (bodyB->isDynamic) {
+        bodyB->velocity = rbAddScaled(bodyB->velocity, -bodyB->invMass, p);
+        bodyB->momentum = rbSub(bodyB->momentum, lB);
+    }
+}

@@ -1,0 +1,73 @@
+// A mechanism: bodies that rows connect, with what one step of it needs. Plain arrays owned by the
+// engine; bodies that are not dynamic appear in every mechanism that touches them.
+//
+// A step from t to t + h: kicks at t (half of the forces, and the impulses that look-ahead asks
+// for), free flight over h, kicks at t + h (the other half, and the impulses that stop relative
+// motion along the rows).
+#ifndef RB_CONSTRAINTS_MECHANISM_H
+#define RB_CONSTRAINTS_MECHANISM_H
+
+#include "dynamics/constraints/rows.h"
+#include "dynamics/motion/turn.h"
+
+typedef struct rbMechBody {
+    rbRowPose pose;              // at the present instant
+    rbVec3 velocity;             // of the centre of mass
+    rbVec3 momentum;             // spin momentum, world axes; dynamic bodies
+    rbRowPose ahead;             // where free flight leads in the step under way
+    rbVec3 aheadVelocity;        // at the end of the step: of bodies that are not dynamic
+    rbVec3 aheadAngularVelocity; //   (a path tells)
+    rbVec3 angularVelocity;      // now, of bodies that are not dynamic
+    rbVec3 force;                // N, at the present instant, of loads
+    rbVec3 torque;               // N m
+    double mass;
+    double invMass; // 0 unless dynamic
+    rbVec3 moments;
+    rbVec3 invMoments;
+    rbTurn turn;
+    double radius; // m, of the shapes: turns angles into metres for error estimates
+    int index;     // of the body in the world; -1: the world itself
+    bool isDynamic;
+} rbMechBody;
+
+typedef struct rbMechanism {
+    rbMechBody* bodies;
+    int bodyCount;
+    rbRowBlock* blocks;
+    int blockCount;
+    int rowCount;
+    rbRow* rows;         // at the present poses
+    rbRowMass* masses;   // at the present poses
+    double* compliance;  // of the stage under way
+    double* speeds;      // TRAVEL rows: m/s or rad/s, rate that is held (B minus A)
+    double* limits;      // TRAVEL rows: N or N m, largest force; INFINITY: none
+    double* startErrors; // errors at the start of the step
+    double leftover;     // part of the errors at the start that HOLD rows may keep over a step
+    double* impulses;    // of the stage under way, summed over its iterations
+} rbMechanism;
+
+rbRowSystem rbMechanism_GetSystem(const rbMechanism* mechanism);
+
+// Masses and rows at the present poses.
+void rbMechanism_Refresh(rbMechanism* mechanism);
+
+// Angular velocity of a body at its present pose.
+rbVec3 rbMechBody_GetSpin(const rbMechBody* body, const rbRowMass* mass);
+
+// Free flight of one dynamic body over h from its present pose into ahead.
+void rbMechBody_LookAhead(rbMechBody* body, double h);
+// All of them.
+void rbMechanism_LookAhead(rbMechanism* mechanism, double h);
+
+// Errors of a block at the poses of ahead, TRAVEL blocks relative to startErrors and wrapped;
+// HOLD blocks without the leftover of startErrors; without the part that speeds and springs ask
+// for.
+void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int block, double* errors);
+
+// Rates of a block's rows with the present velocities.
+void rbMechanism_Rates(const rbMechanism* mechanism, int block, double* rates);
+
+// Adds impulses x along the rows of a block to the velocities of its two bodies.
+void rbMechanism_Apply(rbMechanism* mechanism, int block, const double* x);
+
+#endif

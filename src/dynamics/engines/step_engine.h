@@ -1,0 +1,121 @@
+// The step engine: mechanisms of bodies, joints, springs and motors in steps of a stated size.
+//
+// The host (a world) owns bodies and tells the engine of them by index; the engine owns the state
+// of bodies that take part in a mechanism, at its own times (nodes). The state at any time after
+// the node is found by a trial step that is not kept, so outputs never change the run.
+#ifndef RB_ENGINES_STEP_ENGINE_H
+#define RB_ENGINES_STEP_ENGINE_H
+
+#include "dynamics/joints/joint_model.h"
+#include "dynamics/motion/flight.h"
+#include "dynamics/motion/path.h"
+
+#include <rattleback/joint.h>
+
+typedef struct rbStepEngine rbStepEngine;
+
+// What the host lends for a call.
+typedef struct rbStepHost {
+    const rbMotionBody* motions; // per body
+    rbMotionState* states;       // per body: read at a start, written at the end of an advance
+    const double* radii;         // m, per body; may be NULL
+} rbStepHost;
+
+// A body, before a start. Only dynamic bodies with mass are moved.
+typedef struct rbStepBodyDef {
+    bool isDynamic;
+    const rbPath* path;    // kinematic; NULL stands still
+    rbTransform principal; // of a body with a path: principal frame (identity) seen from its own
+} rbStepBodyDef;
+
+typedef struct rbStepJointDef {
+    int bodyA; // of the host; -1: the world
+    int bodyB;
+    const rbJointModel* model;                      // borrowed as long as the joint is told
+    double freedomPositions[RB_JOINT_FREEDOMS_MAX]; // so far: full turns go on from there
+    const rbMotorModel* motors;                     // per freedom, may be NULL
+    rbFreedomDef freedoms[RB_JOINT_FREEDOMS_MAX];
+    bool isVelocityOnly;
+    rbVec3 linearVelocity;
+    rbVec3 angularVelocity;
+    double forceMax;
+} rbStepJointDef;
+
+typedef struct rbStepSpringDef {
+    int bodyA;
+    int bodyB;
+    const rbSpringModel* model;
+    double restLength;
+    double stiffness;
+    double damping;
+} rbStepSpringDef;
+
+rbStepEngine* rbCreateStepEngine(const rbStepSettings* settings);
+void rbDestroyStepEngine(rbStepEngine* engine); // NULL is fine
+
+// NULL def: there is none (any more).
+void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* def);
+void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef* def);
+void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringDef* def);
+
+// What does not hold at the start.
+typedef struct rbStartGap {
+    int joint;       // worst joint; -1: all hold
+    double position; // m
+    double angle;    // rad
+    int count;       // of joints apart
+    bool isStuck;    // assembling was tried and left this: the joints contradict each other
+    int other;       // a joint that fights with it, -1: unknown
+} rbStartGap;
+
+// Builds the mechanisms from the states of the host at a time. INVALID when joints are apart and
+// that is not allowed, or contradict each other; gap says which.
+// UNSUPPORTED and a sentence when the method cannot take a mechanism. The error may be NULL.
+rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double time,
+                            rbStartGap* gap, rbError* error);
+
+// Whether the engine moves a body (it takes part in a mechanism).
+bool rbStepEngine_Owns(const rbStepEngine* engine, int index);
+
+// A body's state or a joint's numbers were changed by the host at a time (states hold the new one):
+// the node of its mechanism starts anew there.
+void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int index, double time);
+void rbStepEngine_TouchJoint(rbStepEngine* engine, const rbStepHost* host, int index, double time);
+
+// Steps up to a time and writes the states of all owned bodies at it. NUMERICAL when a tolerance
+// was not met (the run goes on), LIMIT when a state stopped being finite: *reached is the last good
+// time.
+rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
+                              double* reached);
+
+typedef struct rbStepJointResult {
+    rbVec3 force;                                   // N, on A at its anchor, mean of the last step
+    rbVec3 torque;                                  // N m
+    double freedomPositions[RB_JOINT_FREEDOMS_MAX]; // turns counted
+    double freedomVelocities[RB_JOINT_FREEDOMS_MAX];
+    double freedomForces[RB_JOINT_FREEDOMS_MAX];
+} rbStepJointResult;
+
+// At the time of the last advance.
+rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStepHost* host,
+                                        int index);
+double rbStepEngine_GetSpringForce(const rbStepEngine* engine, int index);
+
+// Energy by cause, J, so far.
+typedef struct rbStepWork {
+    double load;        // of loads without a potential
+    double motor;       // motors and velocity-only joints
+    double dissipation; // damping and friction
+    double assembly;    // of joints that were apart and are pulled together
+} rbStepWork;
+
+rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine);
+// J, in springs at the time of the last advance.
+double rbStepEngine_GetSpringEnergy(const rbStepEngine* engine);
+rbStepStatistics rbStepEngine_GetStatistics(const rbStepEngine* engine); // worstJoint: index + 1
+
+size_t rbStepEngine_GetSnapshotSize(const rbStepEngine* engine);
+void rbStepEngine_TakeSnapshot(const rbStepEngine* engine, void* bytes);
+void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes);
+
+#endif

@@ -1,0 +1,446 @@
+// Nodes of a mechanism: steps of the stated or chosen size, halved where look-ahead does not
+// contract, stretched where they would end on a singular position; trial steps to other times.
+#include "base/math/elementary.h"
+#include "dynamics/engines/step_state.h"
+
+#include <float.h>
+#include <string.h>
+
+// Times nearer than this part of a step are the same.
+#define SNAP 1e-9
+// Steps without a halving after which a coarser step is tried again.
+#define CALM_STEPS 4
+// The same after a step that gained energy.
+#define WILD_STEPS 250
+// A step that comes nearer to a singular position is made longer or shorter: this part of the usual
+// pivot.
+#define SINGULAR_PIVOT 1e-6
+#define SINGULAR_ATTEMPTS 3
+// Joints that give way: this part of their own response, for so many steps before firm ones are
+// tried again. (Less than 1e-3 leaves nets that are taut in a plane unstable.)
+#define SOFTNESS 1e-3
+#define SOFT_STEPS 16
+#define SOFT_STEPS_MAX 1024
+// Of the kinetic energy, what the energy may grow by in a step.
+#define TAME_PART 0.05
+// Growth and shrinkage of chosen steps.
+#define STEP_SAFETY 0.9
+#define STEP_GROWTH 2.0
+#define STEP_SHRINKAGE 0.2
+#define STEP_ATTEMPTS 30
+
+static rbSolver* solverAtEnd(const rbStepMechanism* mechanism)
+{
+    // After a step the factors of its end are the anchor's.
+    return mechanism->anchor->solver;
+}
+
+static void addPart(const rbStepRun* run, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    if (!run->isTrial) {
+        rbStepStatistics* s = &run->engine->statistics;
+        s->stepSmallest = fmin(s->stepSmallest, h);
+        mechanism->node.estimateSum += mechanism->estimate;
+    }
+    for (int i = 0; i < RB_WORK_COUNT; ++i) {
+        mechanism->node.work[i] += mechanism->work[i];
+    }
+    for (int row = 0; row < mechanism->m.rowCount; ++row) {
+        mechanism->sums[row] += mechanism->totals[row];
+    }
+}
+
+// A step of size h from a time, halved as often as needed and allowed. LIMIT when that was not
+// enough.
+static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth)
+{
+    rbStepEngine* engine = run->engine;
+    int most = run->isForced ? 0 : engine->settings.halvingsMax;
+    bool isSplit = depth < run->mechanism->node.level && depth < most;
+    if (!isSplit) {
+        rbStepRun attempt = *run;
+        attempt.isSmallest = depth >= most;
+        if (rbStep_Make(&attempt, time, h)) {
+            addPart(run, h);
+            return RB_STATUS_OK;
+        }
+        if (depth >= most) {
+            return RB_STATUS_LIMIT;
+        }
+        if (!run->isTrial) {
+            engine->statistics.halvings += 1;
+        }
+        run->mechanism->node.level = depth + 1;
+        run->mechanism->node.calmCount = 0;
+    }
+    rbStatus status = makeParts(run, time, 0.5 * h, depth + 1);
+    if (status == RB_STATUS_OK) {
+        status = makeParts(run, time + 0.5 * h, 0.5 * h, depth + 1);
+    }
+    return status;
+}
+
+// Energy of a mechanism on which nothing but constant forces acts.
+static double energyOf(const rbMechanism* m)
+{
+    double sum = rbStep_GetKineticEnergy(m);
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        sum -= body->isDynamic ? rbDot(body->force, body->pose.position) : 0.0;
+    }
+    return sum;
+}
+
+static bool isConservative(const rbStepMechanism* mechanism)
+{
+    return !mechanism->hasSoft && !mechanism->hasPaths && !mechanism->hasLoads &&
+           !mechanism->hasTorques && !mechanism->isOpen && mechanism->classical == NULL;
+}
+
+static void noteEnergy(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    const rbMechanism* m = &mechanism->m;
+    double power;
+    rbStep_Forces(run, time, &power);
+    mechanism->energyBefore = energyOf(m);
+    mechanism->forceEnergy = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        double square = h * h * rbLengthSquared(m->bodies[i].force);
+        mechanism->forceEnergy += 0.5 * m->bodies[i].invMass * square;
+    }
+}
+
+// J, by which the energy may grow in a step. Joints do no work: more means that look-ahead has
+// found another way to close them, far from here.
+static double allowedGain(const rbStepMechanism* mechanism)
+{
+    return TAME_PART * rbStep_GetKineticEnergy(&mechanism->m) + mechanism->forceEnergy;
+}
+
+static bool isTame(const rbStepMechanism* mechanism)
+{
+    double gain = energyOf(&mechanism->m) - mechanism->energyBefore;
+    return !isConservative(mechanism) || gain <= allowedGain(mechanism);
+}
+
+// Takes away what a step gained that could not be made otherwise.
+static void tame(rbStepMechanism* mechanism)
+{
+    rbMechanism* m = &mechanism->m;
+    double kinetic = rbStep_GetKineticEnergy(m);
+    double gain = energyOf(m) - mechanism->energyBefore;
+    if (!isConservative(mechanism) || !(gain > 0.0) || !(kinetic > 0.0)) {
+        return;
+    }
+    double scale = gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbMechBody* body = &m->bodies[i];
+        if (body->isDynamic) {
+            body->velocity = rbScale(scale, body->velocity);
+            body->momentum = rbScale(scale, body->momentum);
+        }
+    }
+}
+
+// LIMIT when look-ahead does not contract, NUMERICAL when the step gained energy.
+static rbStatus makeSteps(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStepRun own = *run;
+    const rbStepSettings* settings = &run->engine->settings;
+    // Who allows no halvings or few iterations takes what comes.
+    own.isForced = run->isForced || settings->halvingsMax == 0 || settings->iterationsMax > 0 ||
+                   mechanism->node.softness > 0.0;
+    mechanism->pivotWorst = INFINITY;
+    mechanism->redundantMost = 0;
+    memset(mechanism->sums, 0, (size_t)mechanism->m.rowCount * sizeof(double));
+    noteEnergy(run, time, h);
+    rbStatus status = makeParts(&own, time, h, 0);
+    if (mechanism->node.softness > 0.0 || (own.isForced && !isTame(mechanism))) {
+        tame(mechanism);
+    } else if (status == RB_STATUS_OK && !own.isForced && !isTame(mechanism)) {
+        status = RB_STATUS_NUMERICAL;
+    }
+    return status;
+}
+
+static void keepForces(rbStepMechanism* mechanism, double h)
+{
+    for (int row = 0; row < mechanism->m.rowCount; ++row) {
+        mechanism->forces[row] = mechanism->sums[row] / h;
+    }
+}
+
+static void keepNode(rbStepMechanism* mechanism)
+{
+    rbStep_Save(mechanism, mechanism->kept);
+    mechanism->keptNode = mechanism->node;
+}
+
+static void recallNode(rbStepMechanism* mechanism)
+{
+    rbStep_Restore(mechanism, mechanism->kept);
+    mechanism->node = mechanism->keptNode;
+    mechanism->isAnchored = false;
+}
+
+// Whether a step came to a position where conditions become dependent that elsewhere are not, at
+// its end or between its runs.
+static bool isSingular(const rbStepMechanism* mechanism)
+{
+    return mechanism->redundantMost > mechanism->node.redundantLeast ||
+           mechanism->pivotWorst < SINGULAR_PIVOT * mechanism->node.pivotUsual;
+}
+
+static void finishNode(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStepStatistics* s = &run->engine->statistics;
+    mechanism->nodeTime = time;
+    keepForces(mechanism, h);
+    rbStep_FollowFreedoms(run->engine, mechanism);
+    rbStep_CountErrors(run->engine, mechanism);
+    s->steps += 1;
+    mechanism->node.calmCount += 1;
+    if (mechanism->node.softness > 0.0) {
+        mechanism->node.softCount -= 1;
+        mechanism->node.softness = mechanism->node.softCount > 0 ? SOFTNESS : 0.0;
+    } else {
+        mechanism->node.softSpan = 0;
+    }
+    if (mechanism->node.calmCount >= CALM_STEPS && mechanism->node.level > 0) {
+        mechanism->node.level -= 1;
+        mechanism->node.calmCount = 0;
+    }
+}
+
+// The last resort where conditions are dependent and cannot be told apart: joints give way a little
+// in the directions that nothing holds, and the report says how much.
+static rbStatus makeSoft(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    mechanism->node.softness = SOFTNESS;
+    // Firm steps are tried again after a while, each time a longer one.
+    int span = 2 * mechanism->node.softSpan;
+    span = span < SOFT_STEPS ? SOFT_STEPS : span > SOFT_STEPS_MAX ? SOFT_STEPS_MAX : span;
+    mechanism->node.softSpan = span;
+    mechanism->node.softCount = span;
+    mechanism->node.level = 0;
+    return makeSteps(run, time, h);
+}
+
+// A step that gained energy is made again in smaller parts, and it takes long until larger ones are
+// tried. False when they are the smallest already.
+static bool refine(const rbStepRun* run)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    int level = mechanism->node.level + 1;
+    if (level > run->engine->settings.halvingsMax) {
+        return false;
+    }
+    recallNode(mechanism);
+    mechanism->node.level = level;
+    mechanism->node.calmCount = -WILD_STEPS;
+    mechanism->keptNode.level = level;
+    mechanism->keptNode.calmCount = -WILD_STEPS;
+    run->engine->statistics.halvings += run->isTrial ? 0 : 1;
+    return true;
+}
+
+// One step of the grid. Where it would end on a singular position it goes on beyond it, and the
+// next one ends on the grid again. A node never passes the time asked for: then isHeld is set, and
+// the step is made when a later time is asked.
+static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool* isHeld)
+{
+    static const double stretches[SINGULAR_ATTEMPTS] = {1.37, 0.73, 1.19};
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStepStatistics* s = &run->engine->statistics;
+    double time = mechanism->nodeTime;
+    double h = next - time;
+    double end = next;
+    double velocityError = s->velocityErrorMax;
+    keepNode(mechanism);
+    rbStep_RunMotors(run, time, h);
+    rbStatus status = makeSteps(run, time, h);
+    while (status == RB_STATUS_NUMERICAL && refine(run)) {
+        status = makeSteps(run, time, h);
+    }
+    bool isFirm = mechanism->classical == NULL && !(mechanism->node.softness > 0.0);
+    for (int k = 0; isFirm && k <= SINGULAR_ATTEMPTS; ++k) {
+        bool isBad = isSingular(mechanism);
+        if (status == RB_STATUS_OK && !isBad) {
+            break;
+        }
+        recallNode(mechanism);
+        s->velocityErrorMax = velocityError;
+        bool isLast = k == SINGULAR_ATTEMPTS;
+        h = isLast ? next - time : stretches[k] * (next - time);
+        end = isLast ? next : time + h;
+        if (end > asked + SNAP * h) {
+            *isHeld = true;
+            return RB_STATUS_OK;
+        }
+        s->singularSteps += isBad ? 1 : 0;
+        status = isLast ? makeSoft(run, time, h) : makeSteps(run, time, h);
+    }
+    // What gained energy as the smallest parts is taken as it is.
+    status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
+    if (status == RB_STATUS_OK) {
+        finishNode(run, end, h);
+    }
+    return status;
+}
+
+static double gridTime(const rbStepEngine* engine, const rbStepMechanism* mechanism)
+{
+    return mechanism->origin + (double)mechanism->index * engine->settings.step;
+}
+
+// One step of a size chosen by the difference of the last two orders.
+static rbStatus stepByAccuracy(const rbStepRun* run)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    const rbStepSettings* settings = &run->engine->settings;
+    double time = mechanism->nodeTime;
+    // The lower of the two orders has a local error of this power.
+    double power = 1.0 / (double)(settings->order - 1);
+    keepNode(mechanism);
+    for (int attempt = 0; attempt < STEP_ATTEMPTS; ++attempt) {
+        double h = mechanism->chosen;
+        double sum = mechanism->node.estimateSum;
+        rbStep_RunMotors(run, time, h);
+        rbStatus status = makeSteps(run, time, h);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        double error = mechanism->node.estimateSum - sum;
+        double allowed = settings->accuracy * h / settings->horizon;
+        // Below rounding nothing is gained by smaller steps.
+        allowed = fmax(allowed, 16.0 * DBL_EPSILON * mechanism->size);
+        double factor = STEP_GROWTH;
+        if (error > 0.0) {
+            factor = STEP_SAFETY * rbExp(power * rbLog(allowed / error));
+        }
+        factor = fmin(STEP_GROWTH, fmax(STEP_SHRINKAGE, factor));
+        mechanism->chosen = fmin(h * factor, settings->step);
+        if (error <= allowed) {
+            finishNode(run, time + h, h);
+            return RB_STATUS_OK;
+        }
+        recallNode(mechanism);
+    }
+    return RB_STATUS_LIMIT;
+}
+
+// The next node after the present one.
+static double nextNode(rbStepEngine* engine, rbStepMechanism* mechanism)
+{
+    double step = engine->settings.step;
+    if (engine->settings.accuracy > 0.0) {
+        return mechanism->nodeTime + mechanism->chosen;
+    }
+    while (gridTime(engine, mechanism) <= mechanism->nodeTime + SNAP * step) {
+        mechanism->index += 1;
+    }
+    return gridTime(engine, mechanism);
+}
+
+// State at a time after the node without moving the node.
+static rbStatus tryStep(const rbStepRun* run, double time)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStepRun trial = *run;
+    trial.isTrial = true;
+    double h = time - mechanism->nodeTime;
+    double estimate = mechanism->estimate;
+    keepNode(mechanism);
+    rbStep_RunMotors(&trial, mechanism->nodeTime, h);
+    rbStatus status = makeSteps(&trial, mechanism->nodeTime, h);
+    if (status == RB_STATUS_LIMIT) {
+        recallNode(mechanism);
+        status = makeSoft(&trial, mechanism->nodeTime, h);
+    }
+    // Energy gained by a trial goes no further.
+    status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
+    for (int i = 0; status == RB_STATUS_OK && i < mechanism->m.bodyCount; ++i) {
+        rbStep_WriteBody(run->host, &mechanism->m.bodies[i]);
+    }
+    recallNode(mechanism);
+    mechanism->estimate = estimate;
+    return status;
+}
+
+static bool isFiniteState(const rbMechanism* m)
+{
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        if (!rbIsFinite3(body->pose.position) || !rbIsFinite3(body->velocity) ||
+            !rbIsFinite3(body->momentum) || !rbIsFiniteQuat(body->pose.orientation)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static rbStatus advanceMechanism(const rbStepRun* run, double time)
+{
+    rbStepEngine* engine = run->engine;
+    rbStepMechanism* mechanism = run->mechanism;
+    double snap = SNAP * engine->settings.step;
+    for (;;) {
+        double next = nextNode(engine, mechanism);
+        bool isHeld = false;
+        if (next > time + snap) {
+            break;
+        }
+        rbStatus status = engine->settings.accuracy > 0.0 ? stepByAccuracy(run)
+                                                          : stepOnGrid(run, next, time, &isHeld);
+        if (isHeld) {
+            break;
+        }
+        if (status != RB_STATUS_OK || !isFiniteState(&mechanism->m)) {
+            return RB_STATUS_LIMIT;
+        }
+    }
+    if (time > mechanism->nodeTime + snap) {
+        return tryStep(run, time);
+    }
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        rbStep_WriteBody(run->host, &mechanism->m.bodies[i]);
+    }
+    return RB_STATUS_OK;
+}
+
+static void gatherStatistics(rbStepEngine* engine)
+{
+    rbStepStatistics* s = &engine->statistics;
+    s->redundantRows = 0;
+    s->accuracyEstimate = 0.0;
+    s->factorizations = 0;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        s->redundantRows += solverAtEnd(mechanism)->redundantRows;
+        s->factorizations += mechanism->anchor->factorizations + mechanism->inner->factorizations;
+        s->accuracyEstimate = fmax(s->accuracyEstimate, mechanism->node.estimateSum);
+    }
+}
+
+rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
+                              double* reached)
+{
+    int64_t unmet = engine->statistics.unmetSteps;
+    *reached = time;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = engine, .mechanism = &engine->mechanisms.data[i], .host = host};
+        rbStatus status = advanceMechanism(&run, time);
+        if (status != RB_STATUS_OK) {
+            *reached = run.mechanism->nodeTime;
+            return RB_STATUS_LIMIT;
+        }
+    }
+    engine->time = time;
+    gatherStatistics(engine);
+    return engine->statistics.unmetSteps > unmet ? RB_STATUS_NUMERICAL : RB_STATUS_OK;
+}

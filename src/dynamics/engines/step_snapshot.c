@@ -1,0 +1,103 @@
+// Everything of the step engine that changes, as bytes.
+#include "dynamics/engines/step_state.h"
+
+#include <string.h>
+
+// Per mechanism: numbers of the node, then its state. Motors and turns of all joints follow.
+typedef struct MechanismHead {
+    double nodeTime;
+    double origin;
+    double chosen;
+    int64_t index;
+    rbNodeMemory node;
+} MechanismHead;
+
+typedef struct EngineHead {
+    double time;
+    rbStepStatistics statistics;
+    rbStepWork workBefore;
+} EngineHead;
+
+typedef struct JointMemory {
+    double positions[RB_JOINT_FREEDOMS_MAX];
+    rbMotorState motors[RB_JOINT_FREEDOMS_MAX];
+} JointMemory;
+
+size_t rbStepEngine_GetSnapshotSize(const rbStepEngine* engine)
+{
+    size_t size = sizeof(EngineHead) + (size_t)engine->joints.count * sizeof(JointMemory);
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        size += sizeof(MechanismHead) +
+                (size_t)(mechanism->stateSize + mechanism->m.rowCount) * sizeof(double);
+    }
+    return size;
+}
+
+void rbStepEngine_TakeSnapshot(const rbStepEngine* engine, void* bytes)
+{
+    char* place = bytes;
+    EngineHead head = {engine->time, engine->statistics, engine->workBefore};
+    memcpy(place, &head, sizeof head);
+    place += sizeof head;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        MechanismHead own;
+        memset(&own, 0, sizeof own);
+        own.nodeTime = mechanism->nodeTime;
+        own.origin = mechanism->origin;
+        own.chosen = mechanism->chosen;
+        own.index = mechanism->index;
+        own.node = mechanism->node;
+        memcpy(place, &own, sizeof own);
+        place += sizeof own;
+        rbStep_Save(mechanism, mechanism->kept);
+        memcpy(place, mechanism->kept, (size_t)mechanism->stateSize * sizeof(double));
+        place += (size_t)mechanism->stateSize * sizeof(double);
+        memcpy(place, mechanism->forces, (size_t)mechanism->m.rowCount * sizeof(double));
+        place += (size_t)mechanism->m.rowCount * sizeof(double);
+    }
+    for (int i = 0; i < engine->joints.count; ++i) {
+        JointMemory memory;
+        memset(&memory, 0, sizeof memory);
+        memcpy(memory.positions, engine->joints.data[i].positions, sizeof memory.positions);
+        memcpy(memory.motors, engine->joints.data[i].motors, sizeof memory.motors);
+        memcpy(place, &memory, sizeof memory);
+        place += sizeof memory;
+    }
+}
+
+void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes)
+{
+    const char* place = bytes;
+    EngineHead head;
+    memcpy(&head, place, sizeof head);
+    place += sizeof head;
+    engine->time = head.time;
+    engine->statistics = head.statistics;
+    engine->workBefore = head.workBefore;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        MechanismHead own;
+        memcpy(&own, place, sizeof own);
+        place += sizeof own;
+        mechanism->nodeTime = own.nodeTime;
+        mechanism->origin = own.origin;
+        mechanism->chosen = own.chosen;
+        mechanism->index = own.index;
+        mechanism->node = own.node;
+        memcpy(mechanism->kept, place, (size_t)mechanism->stateSize * sizeof(double));
+        place += (size_t)mechanism->stateSize * sizeof(double);
+        memcpy(mechanism->forces, place, (size_t)mechanism->m.rowCount * sizeof(double));
+        place += (size_t)mechanism->m.rowCount * sizeof(double);
+        rbStep_Restore(mechanism, mechanism->kept);
+        mechanism->isAnchored = false;
+    }
+    for (int i = 0; i < engine->joints.count; ++i) {
+        JointMemory memory;
+        memcpy(&memory, place, sizeof memory);
+        place += sizeof memory;
+        memcpy(engine->joints.data[i].positions, memory.positions, sizeof memory.positions);
+        memcpy(engine->joints.data[i].motors, memory.motors, sizeof memory.motors);
+    }
+}

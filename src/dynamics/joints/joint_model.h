@@ -1,0 +1,134 @@
+// Joints as stacks of basic parts, compiled for the frames the engine flies: centre of mass and
+// principal axes of each body.
+#ifndef RB_JOINTS_JOINT_MODEL_H
+#define RB_JOINTS_JOINT_MODEL_H
+
+#include "dynamics/constraints/rows.h"
+
+#include <rattleback/joint.h>
+
+// One basic part, ready to write rows. Points and axes in the principal frames.
+typedef struct rbPartModel {
+    rbJointType type; // one of the nine basic ones
+    rbVec3 pointA;
+    rbVec3 pointB;
+    rbVec3 axisA;     // unit
+    rbVec3 axisB;     // unit
+    rbVec3 crossA[2]; // unit, with axisA a right-handed triple: rows of line, direction
+    rbQuat relative;  // of B seen from A, held by translation
+    double distance;  // m; 0 for parts without; the angle, rad, of double rotation
+    double sine;      // of that angle
+    double cosine;
+} rbPartModel;
+
+// What a freedom measures.
+typedef enum rbFreedomKind {
+    RB_FREEDOM_ANGLE,  // rad, raw in [-pi, pi]
+    RB_FREEDOM_TRAVEL, // m
+} rbFreedomKind;
+
+// An angle is that of a vector of the one body about an axis of the other, which carries the axis
+// and the vector at which the angle is 0. Of a hinge that vector is perpendicular to the axis; of a
+// universal joint it is the other axis.
+typedef struct rbFreedomModel {
+    rbFreedomKind kind;
+    rbVec3 axis; // unit: of the principal frame of A, or of B when isAxisOfB (universal)
+    bool isAxisOfB;
+    rbVec3 referenceA; // unit; angle 0 where both agree, seen along the axis
+    rbVec3 referenceB;
+    rbVec3 pointA; // travel: 0 where both are level along the axis
+    rbVec3 pointB;
+} rbFreedomModel;
+
+// A joint. Pure data: may be copied; rows and errors are pure functions of it and two poses.
+typedef struct rbJointModel {
+    rbJointType type;
+    rbPartModel parts[RB_JOINT_PARTS_MAX];
+    int partCount;
+    int rowCount;
+    uint32_t angleMask; // bit i: row i is a rotation
+    rbFreedomModel freedoms[RB_JOINT_FREEDOMS_MAX];
+    int freedomCount;
+} rbJointModel;
+
+// A body as a joint sees it when it is made.
+typedef struct rbJointSide {
+    const char* name;      // of the body, for messages; "world"
+    rbTransform transform; // of the body's frame, world
+    rbTransform principal; // principal frame in the body's frame; identity for the world
+} rbJointSide;
+
+// Compiles a definition (its ids are not looked at: the world judges them). INVALID and a sentence
+// with the joint's name and the value when an axis is zero, axes of a double rotation are parallel,
+// rows are more than 6 or none, a number is not finite or negative where it must not be, a freedom
+// is given to a type without, a schedule does not rise, a distance is zero. An axis of B that is
+// zero is A's carried over at the present poses, where both are the same axis.
+rbStatus rbJointModel_Make(rbJointModel* model, const rbJointDef* def, const rbJointSide* sideA,
+                           const rbJointSide* sideB, rbError* error);
+
+// rbBlockRowsFn and rbBlockErrorsFn; data is the rbJointModel. Rows are carried by body A (E-03);
+// translational ones act at B's point on both bodies. The error's rate is the row's rate: of
+// translational parts and double rotation at every pose, of translation and direction where they
+// hold. Errors do not change when both bodies move together.
+void rbJointModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
+                       rbRow* rows);
+void rbJointModel_Errors(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
+                         double* errors);
+
+// Makes the rotational parts hold at poses: orientation and axis of B, angle. What a joint that
+// holds velocities only needs at the start of every step: far from where they hold, rotation
+// vectors and directions are no measure of travel (their rate is not the row's, and they jump at
+// half a turn).
+void rbJointModel_Rezero(rbJointModel* model, const rbRowPose* poseA, const rbRowPose* poseB);
+
+// Points for showing: A's anchor (foot point where there is one) and B's.
+void rbJointModel_Points(const rbJointModel* model, const rbRowPose* poseA, const rbRowPose* poseB,
+                         rbVec3* pointA, rbVec3* pointB, rbVec3* axis);
+
+// One freedom of a joint as a block of one row: rbBlockRowsFn and rbBlockErrorsFn; data is the
+// rbFreedomModel. The error is the position of the freedom: of B relative to A.
+void rbFreedomModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
+                         rbRow* rows);
+void rbFreedomModel_Errors(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
+                           double* errors);
+
+// A spring between two points as a block of one row; the error is the length. No direction at zero
+// length: the row is zero there.
+typedef struct rbSpringModel {
+    rbVec3 pointA; // principal frames
+    rbVec3 pointB;
+} rbSpringModel;
+
+void rbSpringModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
+                        rbRow* rows);
+void rbSpringModel_Errors(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
+                          double* errors);
+
+// The servo of a freedom (B-28).
+typedef struct rbMotorModel {
+    rbMotorDef def;     // schedule: points to points below
+    rbSetPoint* points; // owned
+    int pointCount;
+} rbMotorModel;
+
+// Its memory: part of what a snapshot keeps.
+typedef struct rbMotorState {
+    double integral;  // of e over the window, times s
+    double lastError; // of RB_MOTOR_SPEED with a derivative part
+    double lastTime;  // s, when it was
+    bool hasLast;
+} rbMotorState;
+
+void rbMotorModel_Make(rbMotorModel* motor, const rbMotorDef* def); // copies the schedule
+void rbMotorModel_Free(rbMotorModel* motor);
+double rbMotorModel_Target(const rbMotorModel* motor, double time);
+// The force of a PID row (not for NONE and VELOCITY) for the next step of size h from position and
+// velocity at its start, and the memory after it. The integral is that of a window of exponential
+// forgetting with the time constant def.window (no buffer of unbounded length); while the force is
+// at its limit and the error pushes further, it waits. de/dt is the slope of the set points minus
+// the velocity for RB_MOTOR_POSITION, a difference of errors for RB_MOTOR_SPEED. Call it once a
+// step; for trial steps pass a copy of the memory.
+double rbMotorModel_Force(const rbMotorModel* motor, rbMotorState* state, double time, double h,
+                          double position, double velocity);
+
+#endif

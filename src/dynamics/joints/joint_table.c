@@ -1,0 +1,116 @@
+// The types of joints: names, the parts they are stacked from (B-20 to B-25), their freedoms.
+#include "dynamics/joints/part_ops.h"
+
+#include <string.h>
+
+const rbPartOps* const rbPartTable[RB_BASIC_JOINT_COUNT] = {
+    [RB_JOINT_BALL] = &rbBallPart,
+    [RB_JOINT_LINE] = &rbLinePart,
+    [RB_JOINT_PLANE] = &rbPlanePart,
+    [RB_JOINT_DISTANCE] = &rbDistancePart,
+    [RB_JOINT_LINE_DISTANCE] = &rbLineDistancePart,
+    [RB_JOINT_PLANE_DISTANCE] = &rbPlaneDistancePart,
+    [RB_JOINT_TRANSLATION] = &rbTranslationPart,
+    [RB_JOINT_DIRECTION] = &rbDirectionPart,
+    [RB_JOINT_DOUBLE_ROTATION] = &rbDoubleRotationPart,
+};
+
+#define BASIC(type, text, use) \
+    [type] = {.name = (text), .partCount = 1, .parts = {type}, .axisUse = (use)}
+
+static const rbJointTypeRow types[RB_JOINT_COUNT] = {
+    [RB_JOINT_BALL] = {.name = "ball",
+                       .aliases = {"spherical"},
+                       .partCount = 1,
+                       .parts = {RB_JOINT_BALL}},
+    BASIC(RB_JOINT_LINE, "line", RB_AXIS_COMMON),
+    BASIC(RB_JOINT_PLANE, "plane", RB_AXIS_COMMON),
+    [RB_JOINT_DISTANCE] = {.name = "distance",
+                           .aliases = {"rod"},
+                           .partCount = 1,
+                           .parts = {RB_JOINT_DISTANCE}},
+    BASIC(RB_JOINT_LINE_DISTANCE, "line-distance", RB_AXIS_COMMON),
+    BASIC(RB_JOINT_PLANE_DISTANCE, "plane-distance", RB_AXIS_COMMON),
+    BASIC(RB_JOINT_TRANSLATION, "translation", RB_AXIS_NONE),
+    BASIC(RB_JOINT_DIRECTION, "direction", RB_AXIS_COMMON),
+    BASIC(RB_JOINT_DOUBLE_ROTATION, "double-rotation", RB_AXIS_TWO),
+    [RB_JOINT_HINGE] = {.name = "hinge",
+                        .aliases = {"revolute"},
+                        .partCount = 2,
+                        .parts = {RB_JOINT_BALL, RB_JOINT_DIRECTION},
+                        .axisUse = RB_AXIS_COMMON,
+                        .freedomCount = 1,
+                        .freedoms = {RB_FREEDOM_ANGLE}},
+    [RB_JOINT_HINGE_POINTS] = {.name = "hinge-points",
+                               .partCount = 2,
+                               .parts = {RB_JOINT_BALL, RB_JOINT_LINE},
+                               .axisUse = RB_AXIS_COMMON,
+                               .freedomCount = 1,
+                               .freedoms = {RB_FREEDOM_ANGLE}},
+    [RB_JOINT_CYLINDRICAL] = {.name = "cylindrical",
+                              .aliases = {"rail-hinge"},
+                              .partCount = 2,
+                              .parts = {RB_JOINT_LINE, RB_JOINT_DIRECTION},
+                              .axisUse = RB_AXIS_COMMON,
+                              .freedomCount = 2,
+                              .freedoms = {RB_FREEDOM_TRAVEL, RB_FREEDOM_ANGLE}},
+    [RB_JOINT_PRISMATIC] = {.name = "prismatic",
+                            .aliases = {"rail", "slider"},
+                            .partCount = 2,
+                            .parts = {RB_JOINT_LINE, RB_JOINT_TRANSLATION},
+                            .axisUse = RB_AXIS_COMMON,
+                            .freedomCount = 1,
+                            .freedoms = {RB_FREEDOM_TRAVEL}},
+    [RB_JOINT_UNIVERSAL] = {.name = "universal",
+                            .aliases = {"cardan"},
+                            .partCount = 2,
+                            .parts = {RB_JOINT_BALL, RB_JOINT_DOUBLE_ROTATION},
+                            .axisUse = RB_AXIS_TWO,
+                            .freedomCount = 2,
+                            .freedoms = {RB_FREEDOM_ANGLE, RB_FREEDOM_ANGLE}},
+    [RB_JOINT_FIXED] = {.name = "fixed",
+                        .aliases = {"weld", "fixation"},
+                        .partCount = 2,
+                        .parts = {RB_JOINT_BALL, RB_JOINT_TRANSLATION}},
+    [RB_JOINT_PARTS] = {.name = "parts"},
+};
+
+const rbJointTypeRow* rbJointTypeRow_Get(rbJointType type)
+{
+    RB_ASSERT((int)type >= 0 && type < RB_JOINT_COUNT);
+    return &types[type];
+}
+
+const char* rbJointType_Name(rbJointType type)
+{
+    return rbJointTypeRow_Get(type)->name;
+}
+
+static bool isNameOf(const rbJointTypeRow* row, const char* name)
+{
+    bool isFound = strcmp(row->name, name) == 0;
+    for (int i = 0; i < (int)(sizeof row->aliases / sizeof row->aliases[0]); ++i) {
+        isFound = isFound || (row->aliases[i] != NULL && strcmp(row->aliases[i], name) == 0);
+    }
+    return isFound;
+}
+
+rbJointType rbJointType_Find(const char* name)
+{
+    RB_ASSERT(name != NULL);
+    int type = 0;
+    while (type < RB_JOINT_COUNT && !isNameOf(&types[type], name)) {
+        ++type;
+    }
+    return (rbJointType)type;
+}
+
+int rbJointType_GetRowCount(rbJointType type)
+{
+    const rbJointTypeRow* row = rbJointTypeRow_Get(type);
+    int count = 0;
+    for (int i = 0; i < row->partCount; ++i) {
+        count += rbPartOps_Get(row->parts[i])->rowCount;
+    }
+    return count;
+}

@@ -1,0 +1,131 @@
+// Servo motors: names, set points over time, the PID controller (B-26 to B-28).
+//
+//   force = gain (e + integral / integralTime + derivativeTime de/dt), at most forceMax,
+// with the integral of the errors before the present one, as the specification sums them.
+#include "base/core/memory.h"
+#include "base/math/elementary.h"
+#include "dynamics/joints/joint_model.h"
+
+#include <string.h>
+
+static const char* const names[RB_MOTOR_COUNT] = {
+    [RB_MOTOR_NONE] = "none",
+    [RB_MOTOR_POSITION] = "position",
+    [RB_MOTOR_SPEED] = "speed",
+    [RB_MOTOR_VELOCITY] = "velocity",
+};
+
+const char* rbMotorType_Name(rbMotorType type)
+{
+    RB_ASSERT((int)type >= 0 && type < RB_MOTOR_COUNT);
+    return names[type];
+}
+
+rbMotorType rbMotorType_Find(const char* name)
+{
+    RB_ASSERT(name != NULL);
+    int type = 0;
+    while (type < RB_MOTOR_COUNT && strcmp(names[type], name) != 0) {
+        ++type;
+    }
+    return (rbMotorType)type;
+}
+
+void rbMotorModel_Make(rbMotorModel* motor, const rbMotorDef* def)
+{
+    RB_ASSERT(def->scheduleCount >= 0 && def->scheduleCount <= RB_SET_POINTS_MAX);
+    RB_ASSERT(def->scheduleCount == 0 || def->schedule != NULL);
+    size_t size = (size_t)def->scheduleCount * sizeof(rbSetPoint);
+    *motor = (rbMotorModel){.def = *def, .pointCount = def->scheduleCount};
+    motor->points = rbAlloc(size);
+    if (size > 0) {
+        memcpy(motor->points, def->schedule, size);
+    }
+    motor->def.schedule = motor->points;
+}
+
+void rbMotorModel_Free(rbMotorModel* motor)
+{
+    RB_ASSERT(motor->pointCount >= 0);
+    rbFree(motor->points, (size_t)motor->pointCount * sizeof(rbSetPoint));
+    *motor = (rbMotorModel){0};
+}
+
+// The set point at a time and its slope just after.
+static double findTarget(const rbMotorModel* motor, double time, double* slope)
+{
+    const rbSetPoint* points = motor->points;
+    *slope = 0.0;
+    if (motor->pointCount == 0) {
+        return motor->def.target;
+    }
+    // The number of points that are past.
+    int past = 0;
+    int end = motor->pointCount;
+    while (past < end) {
+        int middle = past + (end - past) / 2;
+        if (points[middle].time <= time) {
+            past = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    if (past == 0 || past == motor->pointCount) {
+        return points[past == 0 ? 0 : past - 1].value;
+    }
+    const rbSetPoint* from = &points[past - 1];
+    const rbSetPoint* to = &points[past];
+    *slope = (to->value - from->value) / (to->time - from->time);
+    return from->value + *slope * (time - from->time);
+}
+
+double rbMotorModel_Target(const rbMotorModel* motor, double time)
+{
+    RB_ASSERT(isfinite(time));
+    double slope;
+    return findTarget(motor, time, &slope);
+}
+
+// The integral a step on: forgetting with the time constant window, the error constant meanwhile.
+static double integrate(const rbMotorDef* def, double integral, double error, double h)
+{
+    double ratio = def->window > 0.0 ? h / def->window : 0.0;
+    if (ratio < 1e-8) {
+        // 1 - exp(-ratio) to rounding, and the limit without a window.
+        return integral - integral * ratio + error * h;
+    }
+    double kept = rbExp(-ratio);
+    return integral * kept + error * def->window * (1.0 - kept);
+}
+
+double rbMotorModel_Force(const rbMotorModel* motor, rbMotorState* state, double time, double h,
+                          double position, double velocity)
+{
+    const rbMotorDef* def = &motor->def;
+    RB_ASSERT(def->type == RB_MOTOR_POSITION || def->type == RB_MOTOR_SPEED);
+    RB_ASSERT(h > 0.0 && isfinite(position) && isfinite(velocity));
+    double slope;
+    double target = findTarget(motor, time, &slope);
+    double error = target - position;
+    double rate = slope - velocity;
+    if (def->type == RB_MOTOR_SPEED) {
+        // The acceleration is not known: a difference over the time since the last step.
+        error = target - velocity;
+        double elapsed = state->hasLast ? time - state->lastTime : 0.0;
+        rate = elapsed > 0.0 ? (error - state->lastError) / elapsed : 0.0;
+    }
+    double sum = error + def->derivativeTime * rate;
+    if (def->integralTime > 0.0) {
+        sum += state->integral / def->integralTime;
+    }
+    double force = def->gain * sum;
+    bool isLimited = fabs(force) > def->forceMax;
+    bool isWaiting = isLimited && error * force > 0.0;
+    if (def->integralTime > 0.0 && !isWaiting) {
+        state->integral = integrate(def, state->integral, error, h);
+    }
+    state->lastError = error;
+    state->lastTime = time;
+    state->hasLast = true;
+    return isLimited ? copysign(def->forceMax, force) : force;
+}

@@ -1,0 +1,72 @@
+// The nine basic parts as rows of a table: what a part takes away and how it says so.
+#ifndef RB_JOINTS_PART_OPS_H
+#define RB_JOINTS_PART_OPS_H
+
+#include "dynamics/joints/joint_model.h"
+
+#define RB_BASIC_JOINT_COUNT 9
+_Static_assert(RB_JOINT_DOUBLE_ROTATION + 1 == RB_BASIC_JOINT_COUNT, "the basic types come first");
+
+typedef void rbPartRowsFn(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
+                          rbRow* rows);
+typedef void rbPartErrorsFn(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
+                            double* errors);
+// A's point nearest to B's among those where the part wants it, world: the foot point.
+typedef rbVec3 rbPartFootFn(const rbPartModel* part, const rbRowPose* poseA, rbVec3 pointB);
+
+// What a definition has to say for a type.
+typedef enum rbAxisUse {
+    RB_AXIS_NONE,
+    RB_AXIS_COMMON, // one axis; B's is A's at the present poses when it is not given
+    RB_AXIS_TWO,    // an axis of A and another one of B
+} rbAxisUse;
+
+typedef struct rbPartOps {
+    int rowCount;
+    uint32_t angleMask;
+    rbAxisUse axisUse;
+    bool hasDistance;
+    bool isDistanceSigned; // zero and less are distances like others
+    rbPartRowsFn* rows;
+    rbPartErrorsFn* errors;
+    rbPartFootFn* foot;
+} rbPartOps;
+
+// The rows of the table; one file a family.
+extern const rbPartOps rbBallPart, rbLinePart, rbPlanePart;
+extern const rbPartOps rbDistancePart, rbLineDistancePart, rbPlaneDistancePart;
+extern const rbPartOps rbTranslationPart, rbDirectionPart, rbDoubleRotationPart;
+
+extern const rbPartOps* const rbPartTable[RB_BASIC_JOINT_COUNT];
+
+// Inline: look-ahead asks a few hundred times a step.
+static inline const rbPartOps* rbPartOps_Get(rbJointType type)
+{
+    RB_ASSERT((int)type >= 0 && type < RB_BASIC_JOINT_COUNT);
+    return rbPartTable[type];
+}
+
+#define RB_STACK_MAX 2
+
+// A type of joint: the parts it is stacked from and the freedoms it leaves measured.
+typedef struct rbJointTypeRow {
+    const char* name;
+    const char* aliases[3];
+    int partCount; // 0: PARTS, the definition says
+    rbJointType parts[RB_STACK_MAX];
+    rbAxisUse axisUse;
+    int freedomCount;
+    rbFreedomKind freedoms[RB_JOINT_FREEDOMS_MAX];
+} rbJointTypeRow;
+
+const rbJointTypeRow* rbJointTypeRow_Get(rbJointType type);
+
+// Judges what acts along the freedoms, motors and the velocity of a definition. title names the
+// joint in messages.
+rbStatus rbJudgeDrives(const rbJointDef* def, const char* title, int freedomCount, rbError* error);
+
+// The freedoms a type leaves, from its parts and the orientation of B's principal frame seen from
+// A's where angles are zero.
+void rbJointModel_AddFreedoms(rbJointModel* model, rbQuat relative);
+
+#endif

@@ -1,0 +1,118 @@
+// Free turning of a body in one step, see turn.h.
+#include "dynamics/motion/turn.h"
+
+#include "base/math/elementary.h"
+
+#include <rattleback/base.h>
+
+// Below this square of an angle the series for sine and cosine are exact to rounding.
+#define SERIES_SQUARE 0.0625
+
+rbTurn rbMakeTurn(rbVec3 moments)
+{
+    RB_ASSERT(moments.x > 0.0 && moments.y > 0.0 && moments.z > 0.0);
+    double inverse[3] = {1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z};
+    // The pair of axes whose moments differ least plays 1 and 2.
+    int third = 2;
+    double least = fabs(inverse[0] - inverse[1]);
+    for (int k = 0; k < 2; ++k) {
+        double difference = fabs(inverse[(k + 1) % 3] - inverse[(k + 2) % 3]);
+        if (difference < least) {
+            least = difference;
+            third = k;
+        }
+    }
+    int first = (third + 1) % 3;
+    int second = (third + 2) % 3;
+    rbTurn turn = {.invMoment = inverse[first],
+                   .difference3 = inverse[third] - inverse[first],
+                   .difference2 = inverse[second] - inverse[first],
+                   .axis3 = third,
+                   .axis2 = second};
+    return turn;
+}
+
+// cos(sqrt(square)) and sin(sqrt(square))/sqrt(square).
+static inline void cosineAndSinc(double square, double* cosine, double* sinc)
+{
+    if (square < SERIES_SQUARE) {
+        double s = square;
+        *cosine = 1.0 - s * (0.5 - s * (1.0 / 24.0 -
+                                        s * (1.0 / 720.0 -
+                                             s * (1.0 / 40320.0 - s * (1.0 / 3628800.0 -
+                                                                       s * (1.0 / 479001600.0))))));
+        *sinc =
+            1.0 -
+            s * (1.0 / 6.0 -
+                 s * (1.0 / 120.0 -
+                      s * (1.0 / 5040.0 - s * (1.0 / 362880.0 - s * (1.0 / 39916800.0 -
+                                                                     s * (1.0 / 6227020800.0))))));
+        return;
+    }
+    double angle = sqrt(square);
+    double sine;
+    rbSinCos(angle, &sine, cosine);
+    *sinc = sine / angle;
+}
+
+// q times the rotation by an angle about an axis of the body.
+static inline rbQuat turnAboutAxis(rbQuat q, int axis, double angle)
+{
+    double half = 0.5 * angle;
+    double c;
+    double sinc;
+    cosineAndSinc(half * half, &c, &sinc);
+    double s = sinc * half;
+    rbQuat r;
+    if (axis == 0) {
+        r = (rbQuat){c * q.w - s * q.x, c * q.x + s * q.w, c * q.y + s * q.z, c * q.z - s * q.y};
+    } else if (axis == 1) {
+        r = (rbQuat){c * q.w - s * q.y, c * q.x - s * q.z, c * q.y + s * q.w, c * q.z + s * q.x};
+    } else {
+        r = (rbQuat){c * q.w - s * q.z, c * q.x + s * q.y, c * q.y - s * q.x, c * q.z + s * q.w};
+    }
+    return r;
+}
+
+// An axis of the body in world coordinates: a column of the rotation matrix.
+static inline rbVec3 axisInWorld(rbQuat q, int axis)
+{
+    if (axis == 0) {
+        return rbMakeVec3(1.0 - 2.0 * (q.y * q.y + q.z * q.z), 2.0 * (q.x * q.y + q.w * q.z),
+                          2.0 * (q.x * q.z - q.w * q.y));
+    }
+    if (axis == 1) {
+        return rbMakeVec3(2.0 * (q.x * q.y - q.w * q.z), 1.0 - 2.0 * (q.x * q.x + q.z * q.z),
+                          2.0 * (q.y * q.z + q.w * q.x));
+    }
+    return rbMakeVec3(2.0 * (q.x * q.z + q.w * q.y), 2.0 * (q.y * q.z - q.w * q.x),
+                      1.0 - 2.0 * (q.x * q.x + q.y * q.y));
+}
+
+rbQuat rbTurn_Step(const rbTurn* turn, rbQuat orientation, rbVec3 momentum, double h)
+{
+    rbQuat q = orientation;
+    if (turn->difference2 != 0.0) {
+        double l2 = rbDot(axisInWorld(q, turn->axis2), momentum);
+        q = turnAboutAxis(q, turn->axis2, 0.5 * h * turn->difference2 * l2);
+    }
+    if (turn->difference3 != 0.0) {
+        double l3 = rbDot(axisInWorld(q, turn->axis3), momentum);
+        q = turnAboutAxis(q, turn->axis3, h * turn->difference3 * l3);
+    }
+    double half = 0.5 * h * turn->invMoment;
+    double c;
+    double sinc;
+    cosineAndSinc(half * half * rbLengthSquared(momentum), &c, &sinc);
+    rbVec3 v = rbScale(sinc * half, momentum);
+    rbQuat about = {c, v.x, v.y, v.z};
+    q = rbMulQuat(about, q);
+    if (turn->difference2 != 0.0) {
+        double l2 = rbDot(axisInWorld(q, turn->axis2), momentum);
+        q = turnAboutAxis(q, turn->axis2, 0.5 * h * turn->difference2 * l2);
+    }
+    // Back to unit length: the square of the length is 1 to some eps.
+    double scale = 1.5 - 0.5 * rbDotQuat(q, q);
+    rbQuat unit = {scale * q.w, scale * q.x, scale * q.y, scale * q.z};
+    return unit;
+}

@@ -1,0 +1,57 @@
+// Methods kept for comparison (B-47 to B-51): penalty, Lagrange multipliers (dense, and in linear
+// time after Baraff) and reduced coordinates. Nothing of the project depends on them; the step
+// engine calls them when settings.method asks for one.
+//
+// All are integrated by RK4, or by a Runge-Kutta method of order 8 when settings.order is above 4.
+// Rows that are not joints mean the same in all of them:
+//   SPRING          a force, stiffness (error - rest) + damping rate
+//   TRAVEL, limited a force, the one that would end the row's deviation from its speed within a
+//                   step if nothing else held the bodies, cut at the limit: dry friction creeps
+//   TRAVEL without  multipliers, baraff: a condition on velocities, C'' = -(C' - speed)/h;
+//     a limit       penalty, reduced: the force above, not cut
+// Angles of SPRING rows are continued from startErrors, which counts turns.
+#ifndef RB_SOLVERS_CLASSICAL_H
+#define RB_SOLVERS_CLASSICAL_H
+
+#include "dynamics/constraints/mechanism.h"
+
+#include <rattleback/joint.h>
+
+// Fills force and torque of all bodies for their present state at a time, and places bodies that
+// are not dynamic where they are then (pose, velocity, angularVelocity). Must be pure.
+typedef void rbMechForceFn(void* context, rbMechanism* mechanism, double time);
+
+typedef struct rbClassical rbClassical;
+
+// A row of the table of methods.
+typedef struct rbClassicalOps {
+    const char* name;
+    // INVALID and a sentence when the method cannot take the mechanism; NULL: it takes all.
+    rbStatus (*check)(const rbMechanism* mechanism, rbError* error);
+    void (*create)(rbClassical* classical, const rbMechanism* mechanism);
+    void (*destroy)(rbClassical* classical);
+    // Adds the forces of the joints to force and torque of the bodies, at their present state.
+    // NULL: the method has a step of its own.
+    void (*hold)(rbClassical* classical, rbMechanism* mechanism, double time);
+    void (*step)(rbClassical* classical, rbMechanism* mechanism, double time, double h,
+                 rbMechForceFn* forces, void* context); // NULL: the common one
+} rbClassicalOps;
+
+// NULL for RB_METHOD_IMPULSES.
+const rbClassicalOps* rbClassicalOps_Get(rbStepMethod method);
+
+// Whether a method can take a mechanism. The error may be NULL.
+rbStatus rbClassical_Check(rbStepMethod method, const rbMechanism* mechanism, rbError* error);
+
+// NULL where rbClassical_Check refuses.
+rbClassical* rbCreateClassical(rbStepMethod method, const rbMechanism* mechanism,
+                               const rbStepSettings* settings);
+void rbDestroyClassical(rbClassical* classical); // NULL is fine
+
+// One step of size h > 0: pose, velocity and momentum of the dynamic bodies, a function of their
+// state alone. Reduced coordinates drop the parts of it that the joints do not allow. Rows, masses,
+// force and torque are left at the last stage. Does not allocate.
+void rbClassical_Step(rbClassical* classical, rbMechanism* mechanism, double time, double h,
+                      rbMechForceFn* forces, void* context);
+
+#endif

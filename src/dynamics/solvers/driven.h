@@ -1,0 +1,34 @@
+// Accelerations of bodies that are not dynamic: the comparison methods work with accelerations, a
+// path tells velocities. They are those of the parabola through the velocities at the start, the
+// middle and the end of a step: exact for velocities up to the second degree in time, else off by
+// O(h^2).
+#ifndef RB_SOLVERS_DRIVEN_H
+#define RB_SOLVERS_DRIVEN_H
+
+#include "dynamics/solvers/classical.h"
+
+typedef struct rbDrivenBody {
+    int body; // in the mechanism
+    rbVec3 velocity[3];
+    rbVec3 angularVelocity[3];
+} rbDrivenBody;
+
+typedef struct rbDriven {
+    rbDrivenBody* bodies;
+    int count;
+    double time; // start of the step under way
+    double h;
+} rbDriven;
+
+// The world itself (index -1) stands still and is left out.
+void rbDriven_Make(rbDriven* driven, const rbMechanism* mechanism);
+void rbDriven_Free(rbDriven* driven);
+
+// Asks the callback where the bodies are during a step. Leaves them at its start.
+void rbDriven_Start(rbDriven* driven, rbMechanism* mechanism, double time, double h,
+                    rbMechForceFn* forces, void* context);
+
+void rbDriven_GetAcceleration(const rbDriven* driven, int index, double time, rbVec3* linear,
+                              rbVec3* angular);
+
+#endif

@@ -1,0 +1,24 @@
+// Edges between nodes: what graph.c and tree.c share.
+#ifndef RB_SOLVERS_GRAPH_H
+#define RB_SOLVERS_GRAPH_H
+
+#include "dynamics/solvers/solver.h"
+
+typedef struct rbEdge {
+    int small; // nodes
+    int large;
+} rbEdge;
+
+// Blocks between the same two nodes are one edge. Nodes are bodies; node bodyCount stands for all
+// bodies that are not dynamic. Edges are in the order of their first blocks.
+typedef struct rbEdgeList {
+    int blockCount;
+    int edgeCount;
+    int* blockEdges; // edge of each block; -1: it touches no dynamic body
+    rbEdge* edges;
+} rbEdgeList;
+
+void rbEdgeList_Make(rbEdgeList* list, const rbRowSystem* system);
+void rbEdgeList_Free(rbEdgeList* list);
+
+#endif

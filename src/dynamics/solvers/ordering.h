@@ -1,0 +1,21 @@
+// Orders of elimination that keep a sparse factor sparse.
+#ifndef RB_SOLVERS_ORDERING_H
+#define RB_SOLVERS_ORDERING_H
+
+// A graph in compressed form: the neighbours of node i are neighbours[starts[i] .. starts[i+1]-1],
+// each edge from both of its ends, no node its own neighbour.
+typedef struct rbNodeGraph {
+    int nodeCount;
+    const int* starts;
+    const int* neighbours;
+} rbNodeGraph;
+
+// Fills order with the nodes in the order in which to eliminate them. Approximate minimum degree
+// (AMD of SuiteSparse), or with RB_AMD off exact minimum degree, slower. Allocates and frees its
+// working memory.
+void rbOrderNodes(const rbNodeGraph* graph, int* order);
+
+// The second kind whatever the build; for tests.
+void rbOrderByDegree(const rbNodeGraph* graph, int* order);
+
+#endif

@@ -1,0 +1,37 @@
+// Where the factor of a system of rows has blocks: the symbolic half of the direct solver.
+//
+// Two blocks of rows couple when they share a dynamic body. The blocks are put into an order of
+// elimination that keeps the factor sparse; columns of L then follow from the elimination tree.
+#ifndef RB_SOLVERS_PATTERN_H
+#define RB_SOLVERS_PATTERN_H
+
+#include "dynamics/constraints/rows.h"
+
+// Coupling of two blocks through a body: what assembly walks through.
+typedef struct rbPatternCoupling {
+    int body;
+    int entry;   // of L
+    int rowNode; // the later of the two in the order
+    int colNode;
+    double sign; // +1: on the same side of both blocks
+    bool isRowB; // the body is B of the block of rowNode
+    bool isColB; // and of that of colNode
+} rbPatternCoupling;
+
+typedef struct rbPattern {
+    int nodeCount;  // blocks in the system, in the order of elimination
+    int* blocks;    // block of each node
+    int blockCount; // of the system, room in blocks
+    int* starts;    // nodeCount + 1: entries of column j are starts[j] .. starts[j+1]-1
+    int* rows;      // node of each entry, rising within a column
+    int entryCount; // strictly below the diagonal
+    rbPatternCoupling* couplings;
+    int couplingCount;
+    int columnLongest; // entries
+} rbPattern;
+
+// isCut: blocks to leave out, NULL: none.
+void rbPattern_Make(rbPattern* pattern, const rbRowSystem* system, const bool* isCut);
+void rbPattern_Free(rbPattern* pattern);
+
+#endif

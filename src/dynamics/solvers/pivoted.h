@@ -1,0 +1,101 @@
+// Factorisation of small dense symmetric positive semi-definite matrices with diagonal pivoting,
+// A = P L D L^T P^T, on memory of the caller. What solver.h offers for n <= 6 rests on it, and so
+// do the diagonal blocks of the direct solver and the merged joints of the tree solver.
+//
+// A pivot is judged against the original diagonal of its row: the Schur complements of a positive
+// semi-definite matrix carry rounding errors of about DBL_EPSILON times that diagonal, whatever has
+// become of the pivot. Rows whose pivots fall below RB_PIVOT_DROP of it are dropped: x is 0 there.
+#ifndef RB_SOLVERS_PIVOTED_H
+#define RB_SOLVERS_PIVOTED_H
+
+#include <stdbool.h>
+
+// For loops whose sizes are constants where they are used.
+#define RB_FIXED_INLINE static inline __attribute__((always_inline))
+
+// The given order of rows is kept while all pivots stay above this part of their diagonals:
+// pivoting is there to find dependent rows, and above there are none.
+#define RB_PIVOT_NATURAL 1e-3
+
+typedef struct rbPivoted {
+    double* l;         // column major n x n, strictly lower part, rows in the order of pivots
+    double* invPivots; // 0: dropped
+    int* order;        // row of the k-th pivot
+    int size;
+    int dropped;
+    bool isNatural;    // order is 0, 1, 2, ...
+    double pivotLeast; // smallest kept relative to its diagonal; 1 if none is kept
+} rbPivoted;
+
+// Smallest of pivots relative to diagonals, as a fraction: dividing once at the end.
+typedef struct rbLeastRatio {
+    double pivot, diagonal;
+} rbLeastRatio;
+
+RB_FIXED_INLINE void rbLeastRatio_Take(rbLeastRatio* least, double pivot, double diagonal)
+{
+    if (pivot * least->diagonal < least->pivot * diagonal) {
+        *least = (rbLeastRatio){pivot, diagonal};
+    }
+}
+
+// Factors a column major matrix with its rows in the given order. False where a pivot is too small
+// to go on without looking around; l and invPivots are then of no use.
+RB_FIXED_INLINE bool rbFactorNatural(const double* matrix, const double* diagonals,
+                                     double* restrict l, double* restrict invPivots, int n,
+                                     rbLeastRatio* least)
+{
+    for (int j = 0; j < n; ++j) {
+        for (int i = j; i < n; ++i) {
+            l[j * n + i] = matrix[j * n + i];
+        }
+    }
+    for (int k = 0; k < n; ++k) {
+        double pivot = l[k * n + k];
+        if (!(pivot > RB_PIVOT_NATURAL * diagonals[k])) {
+            return false;
+        }
+        rbLeastRatio_Take(least, pivot, diagonals[k]);
+        double inv = 1.0 / pivot;
+        invPivots[k] = inv;
+        for (int j = k + 1; j < n; ++j) {
+            double ratio = l[k * n + j] * inv;
+            for (int i = j; i < n; ++i) {
+                l[j * n + i] -= ratio * l[k * n + i];
+            }
+        }
+        for (int i = k + 1; i < n; ++i) {
+            l[k * n + i] *= inv;
+        }
+    }
+    return true;
+}
+
+// x = A^-1 x after that.
+RB_FIXED_INLINE void rbSolveNatural(const double* restrict l, const double* restrict invPivots,
+                                    double* restrict x, int n)
+{
+    for (int k = 0; k < n; ++k) {
+        for (int i = k + 1; i < n; ++i) {
+            x[i] -= l[k * n + i] * x[k];
+        }
+    }
+    for (int k = n - 1; k >= 0; --k) {
+        double value = x[k] * invPivots[k];
+        for (int i = k + 1; i < n; ++i) {
+            value -= l[k * n + i] * x[i];
+        }
+        x[k] = value;
+    }
+}
+
+// Makes factor->l, invPivots and order, which the caller has sized, from a column major matrix
+// whose lower half is read. diagonals: what pivots are compared with.
+void rbPivoted_Make(rbPivoted* factor, const double* matrix, const double* diagonals);
+// The same without trying the given order first.
+void rbPivoted_MakeSorted(rbPivoted* factor, const double* matrix, const double* diagonals);
+
+// A x = r on the kept rows; work: size doubles. x and r may be the same array.
+void rbPivoted_Solve(const rbPivoted* factor, const double* r, double* x, double* work);
+
+#endif

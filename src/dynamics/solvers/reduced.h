@@ -1,0 +1,38 @@
+// Reduced coordinates (B-48): the articulated-body algorithm of Featherstone for trees of ball
+// joints, hinges, prismatic and fixed joints. Joints hold to rounding whatever the step is, and the
+// cost is linear: the oracle for open chains.
+//
+// A joint of a tree leads from a parent to a child; a root hangs on a body that is not dynamic, or
+// is free. Coordinates are the orientation of the child (ball), an angle (hinge), a travel
+// (prismatic), nothing (fixed), centre and orientation (free root).
+#ifndef RB_SOLVERS_REDUCED_H
+#define RB_SOLVERS_REDUCED_H
+
+#include "dynamics/solvers/classical.h"
+
+typedef struct rbReduced rbReduced;
+
+// NULL and a sentence when joints close a loop or are of another type. Reads the state of the
+// bodies; parts that the joints do not allow are dropped.
+rbReduced* rbCreateReduced(const rbMechanism* mechanism, rbError* error);
+void rbDestroyReduced(rbReduced* reduced); // NULL is fine
+
+// Up to 4: RK4, as it is made; above: the method of order 8.
+void rbReduced_SetOrder(rbReduced* reduced, int order);
+
+// Coordinates and speeds from the state of the bodies.
+void rbReduced_Read(rbReduced* reduced, const rbMechanism* mechanism);
+// Pose, velocity and momentum of all dynamic bodies.
+void rbReduced_Write(const rbReduced* reduced, rbMechanism* mechanism);
+
+// One step, see rbClassical_Step: the state kept here moves, the bodies are written. Rows other
+// than joints act as classical.h says. Does not allocate.
+void rbReduced_Step(rbReduced* reduced, rbMechanism* mechanism, double time, double h,
+                    rbMechForceFn* forces, void* context);
+
+// J: kinetic energy, and potential in a uniform field (zero at the origin).
+double rbReduced_Energy(const rbReduced* reduced, rbVec3 gravity);
+
+int rbReduced_GetFreedomCount(const rbReduced* reduced);
+
+#endif

@@ -1,0 +1,91 @@
+// Inside of rbReduced.
+#ifndef RB_SOLVERS_REDUCED_STATE_H
+#define RB_SOLVERS_REDUCED_STATE_H
+
+#include "dynamics/solvers/driven.h"
+#include "dynamics/solvers/reduced.h"
+#include "dynamics/solvers/runge_kutta.h"
+#include "dynamics/solvers/spatial.h"
+
+#define RB_LINK_SPEEDS_MAX 6
+
+typedef enum rbLinkKind {
+    RB_LINK_BALL,
+    RB_LINK_HINGE,
+    RB_LINK_PRISMATIC,
+    RB_LINK_FIXED,
+    RB_LINK_FREE,
+    RB_LINK_COUNT
+} rbLinkKind;
+
+// A dynamic body with the joint that leads to it; also used for the pose and motion of a base.
+typedef struct rbLink {
+    int body;       // in the mechanism
+    int parent;     // link; -1: a base
+    int parentBody; // in the mechanism; of a free link: its own
+    rbLinkKind kind;
+    int firstCoordinate;
+    int firstSpeed; // counted without the coordinates
+    int speedCount;
+    // The joint, in the principal frames of parent and child. pointChild lies at pointParent plus,
+    // for prismatic ones, travel times axisParent.
+    rbVec3 pointParent;
+    rbVec3 pointChild;
+    rbVec3 axisParent;
+    rbQuat relative; // of the child seen from the parent; hinge: at angle 0
+    double mass;
+    rbVec3 moments;
+    // At the present coordinates, world axes.
+    rbVec3 position;
+    rbQuat orientation;
+    rbSym3 inertia;
+    rbVec3 toJoint;    // from the centre of the parent to the child's point
+    rbVec3 fromJoint;  // from the child's point to its centre
+    rbVec3 fromParent; // sum of both
+    rbVec3 axis;
+    rbSpatial axes[RB_LINK_SPEEDS_MAX]; // motion of the centre by a unit of each speed
+    rbSpatial motion;
+    rbSpatial load; // torque and force
+    // Of the articulated-body algorithm.
+    rbSpatialInertia articulated;
+    rbSpatial bias;                         // force of the articulated body without acceleration
+    rbSpatial product;                      // acceleration without those of parent and speeds
+    rbSpatial ownAxes[RB_LINK_SPEEDS_MAX];  // axes made orthogonal
+    rbSpatial response[RB_LINK_SPEEDS_MAX]; // articulated times ownAxes
+    double mixing[RB_LINK_SPEEDS_MAX * RB_LINK_SPEEDS_MAX];
+    double invPivots[RB_LINK_SPEEDS_MAX];
+    double push[RB_LINK_SPEEDS_MAX];
+    rbSpatial acceleration;
+} rbLink;
+
+struct rbReduced {
+    rbLink* links; // parents before children
+    int linkCount;
+    int* linkOfBody; // per body; -1: not dynamic
+    rbLink* bases;   // per body; used where it is not dynamic, and zero of a free link's parent
+    int bodyCount;
+    bool hasSoftRows;
+    int coordinateCount;
+    int speedCount;
+    double* state; // coordinates, then speeds
+    int stateCount;
+    rbRunge runge;
+    rbDriven driven;
+};
+
+int rbLinkKind_GetCoordinates(rbLinkKind kind);
+int rbLinkKind_GetSpeeds(rbLinkKind kind);
+
+// Links, their parents and joints.
+rbStatus rbReduced_BuildTree(rbReduced* reduced, const rbMechanism* mechanism, rbError* error);
+
+// Poses and motions of all links.
+void rbReduced_Place(rbReduced* reduced, const double* state);
+
+// Accelerations of the speeds u at the present poses, motions and loads.
+void rbReduced_FindAccelerations(rbReduced* reduced, const double* u, double* accelerations);
+
+// Solves a symmetric positive definite system in place, n <= 6, rows of 6; the matrix is used up.
+void rbReduced_SolveSmall(double* matrix, int n, double* x);
+
+#endif

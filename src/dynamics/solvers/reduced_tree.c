@@ -1,0 +1,184 @@
+// Reduced coordinates: from the joints of a mechanism to a tree of links.
+#include "base/math/quaternion.h"
+#include "dynamics/joints/joint_model.h"
+#include "dynamics/solvers/reduced_state.h"
+
+typedef struct JointKind {
+    rbJointType type;
+    rbLinkKind kind;
+    rbJointType pointPart; // where its points stand
+    rbJointType turnPart;  // where its axis or orientation stands; the same: nothing more
+} JointKind;
+
+static const JointKind jointKinds[] = {
+    {RB_JOINT_BALL, RB_LINK_BALL, RB_JOINT_BALL, RB_JOINT_BALL},
+    {RB_JOINT_HINGE, RB_LINK_HINGE, RB_JOINT_BALL, RB_JOINT_DIRECTION},
+    {RB_JOINT_PRISMATIC, RB_LINK_PRISMATIC, RB_JOINT_LINE, RB_JOINT_TRANSLATION},
+    {RB_JOINT_FIXED, RB_LINK_FIXED, RB_JOINT_BALL, RB_JOINT_TRANSLATION},
+};
+
+static const JointKind* findKind(rbJointType type)
+{
+    for (size_t i = 0; i < sizeof jointKinds / sizeof jointKinds[0]; ++i) {
+        if (jointKinds[i].type == type) {
+            return &jointKinds[i];
+        }
+    }
+    return NULL;
+}
+
+static const rbPartModel* findPart(const rbJointModel* model, rbJointType type)
+{
+    for (int i = 0; i < model->partCount; ++i) {
+        if (model->parts[i].type == type) {
+            return &model->parts[i];
+        }
+    }
+    return NULL;
+}
+
+static rbStatus checkBlock(const rbRowBlock* block, rbError* error)
+{
+    if (block->errors != rbJointModel_Errors) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the method \"reduced\" does not know a condition of the mechanism that "
+                           "is no joint: take \"impulses\"");
+    }
+    const rbJointModel* model = block->data;
+    const JointKind* kind = findKind(model->type);
+    if (kind == NULL || findPart(model, kind->pointPart) == NULL ||
+        findPart(model, kind->turnPart) == NULL) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the method \"reduced\" takes ball, hinge, prismatic and fixed joints, "
+                           "not \"%s\": take \"impulses\"",
+                           rbJointType_Name(model->type));
+    }
+    return RB_STATUS_OK;
+}
+
+// The joint as the link needs it: isFlipped, if A is the child.
+static void setJoint(rbLink* link, const rbRowBlock* block, bool isFlipped)
+{
+    const rbJointModel* model = block->data;
+    const JointKind* kind = findKind(model->type);
+    RB_ASSERT(kind != NULL);
+    const rbPartModel* point = findPart(model, kind->pointPart);
+    const rbPartModel* turn = findPart(model, kind->turnPart);
+    RB_ASSERT(point != NULL && turn != NULL);
+    link->kind = kind->kind;
+    link->pointParent = isFlipped ? point->pointB : point->pointA;
+    link->pointChild = isFlipped ? point->pointA : point->pointB;
+    if (kind->kind == RB_LINK_HINGE) {
+        link->axisParent = isFlipped ? turn->axisB : turn->axisA;
+        rbVec3 axisChild = isFlipped ? turn->axisA : turn->axisB;
+        // Where angles are counted from does not matter, if only it does not depend on the state.
+        link->relative = rbQuat_Between(axisChild, link->axisParent);
+    } else {
+        link->relative = isFlipped ? rbConjugate(turn->relative) : turn->relative;
+        // The line is A's; without relative rotation it keeps its direction in B, too.
+        link->axisParent = isFlipped ? rbRotate(link->relative, point->axisA) : point->axisA;
+    }
+}
+
+static rbLink* addLink(rbReduced* reduced, const rbMechanism* mechanism, int body, int parentBody)
+{
+    RB_ASSERT(reduced->linkCount < reduced->bodyCount);
+    const rbMechBody* source = &mechanism->bodies[body];
+    rbLink* link = &reduced->links[reduced->linkCount];
+    reduced->linkOfBody[body] = reduced->linkCount++;
+    link->body = body;
+    link->parentBody = parentBody;
+    link->parent = reduced->linkOfBody[parentBody];
+    link->mass = source->mass;
+    link->moments = source->moments;
+    return link;
+}
+
+static void numberLink(rbReduced* reduced, rbLink* link)
+{
+    link->firstCoordinate = reduced->coordinateCount;
+    link->firstSpeed = reduced->speedCount;
+    link->speedCount = rbLinkKind_GetSpeeds(link->kind);
+    reduced->coordinateCount += rbLinkKind_GetCoordinates(link->kind);
+    reduced->speedCount += link->speedCount;
+}
+
+// Whether a body belongs to the tree already.
+static bool isPlaced(const rbReduced* reduced, const rbMechanism* mechanism, int body)
+{
+    return !mechanism->bodies[body].isDynamic || reduced->linkOfBody[body] >= 0;
+}
+
+// Hangs every body that a joint connects to the tree on it, until no more is found. Sweeps over the
+// blocks: as many as the tree is deep at worst, at most one a body.
+static void growTree(rbReduced* reduced, const rbMechanism* mechanism)
+{
+    bool hasGrown = true;
+    for (int sweep = 0; hasGrown && sweep <= mechanism->bodyCount; ++sweep) {
+        hasGrown = false;
+        for (int i = 0; i < mechanism->blockCount; ++i) {
+            const rbRowBlock* block = &mechanism->blocks[i];
+            bool hasA = isPlaced(reduced, mechanism, block->bodyA);
+            bool hasB = isPlaced(reduced, mechanism, block->bodyB);
+            if (block->kind != RB_ROW_HOLD || hasA == hasB) {
+                continue;
+            }
+            int child = hasA ? block->bodyB : block->bodyA;
+            int parent = hasA ? block->bodyA : block->bodyB;
+            rbLink* link = addLink(reduced, mechanism, child, parent);
+            setJoint(link, block, child == block->bodyA);
+            numberLink(reduced, link);
+            hasGrown = true;
+        }
+    }
+}
+
+static void addFreeLink(rbReduced* reduced, const rbMechanism* mechanism, int body)
+{
+    rbLink* link = addLink(reduced, mechanism, body, body);
+    link->parent = -1;
+    link->kind = RB_LINK_FREE;
+    link->relative = RB_QUAT_IDENTITY;
+    numberLink(reduced, link);
+    // It moves relative to the world: the base of its own index stands at the origin.
+    reduced->bases[body].orientation = RB_QUAT_IDENTITY;
+}
+
+rbStatus rbReduced_BuildTree(rbReduced* reduced, const rbMechanism* mechanism, rbError* error)
+{
+    int joints = 0;
+    for (int i = 0; i < mechanism->bodyCount; ++i) {
+        reduced->linkOfBody[i] = -1;
+    }
+    for (int i = 0; i < mechanism->blockCount; ++i) {
+        const rbRowBlock* block = &mechanism->blocks[i];
+        if (block->kind != RB_ROW_HOLD) {
+            reduced->hasSoftRows = true;
+            continue;
+        }
+        bool isHolding =
+            mechanism->bodies[block->bodyA].isDynamic || mechanism->bodies[block->bodyB].isDynamic;
+        joints += isHolding ? 1 : 0;
+        rbStatus status = checkBlock(block, error);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+    }
+    growTree(reduced, mechanism);
+    int freeCount = 0;
+    for (int i = 0; i < mechanism->bodyCount; ++i) {
+        if (!isPlaced(reduced, mechanism, i)) {
+            addFreeLink(reduced, mechanism, i);
+            ++freeCount;
+            growTree(reduced, mechanism);
+        }
+    }
+    // Every joint of a forest leads to one link.
+    if (joints != reduced->linkCount - freeCount) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the method \"reduced\" takes trees, but %d joints close loops: take "
+                           "\"impulses\"",
+                           joints - (reduced->linkCount - freeCount));
+    }
+    return RB_STATUS_OK;
+}

@@ -1,0 +1,213 @@
+// Small dense factorisations, see pivoted.h and solver.h.
+#include "base/core/memory.h"
+#include "dynamics/solvers/pivoted.h"
+#include "dynamics/solvers/solver.h"
+
+// Exchanges rows and columns i and j of a full n x n matrix.
+static void exchange(double* a, int n, int i, int j)
+{
+    for (int k = 0; k < n; ++k) {
+        double t = a[i * n + k];
+        a[i * n + k] = a[j * n + k];
+        a[j * n + k] = t;
+    }
+    for (int k = 0; k < n; ++k) {
+        double t = a[k * n + i];
+        a[k * n + i] = a[k * n + j];
+        a[k * n + j] = t;
+    }
+}
+
+// The row from k on whose pivot is largest relative to its diagonal; -1: none is above zero.
+static int findPivot(const rbPivoted* factor, const double* diagonals, int k)
+{
+    int n = factor->size, best = -1;
+    double bestPivot = 0.0, bestDiagonal = 1.0;
+    for (int i = k; i < n; ++i) {
+        double pivot = factor->l[i * n + i], diagonal = diagonals[factor->order[i]];
+        if (diagonal > 0.0 && pivot * bestDiagonal > bestPivot * diagonal) {
+            best = i;
+            bestPivot = pivot;
+            bestDiagonal = diagonal;
+        }
+    }
+    return best;
+}
+
+// Subtracts pivot k from the rest, in both halves, and leaves column k of L.
+static void eliminate(rbPivoted* factor, int k)
+{
+    int n = factor->size;
+    double* l = factor->l;
+    double inv = factor->invPivots[k];
+    for (int j = k + 1; j < n; ++j) {
+        double ratio = l[k * n + j] * inv;
+        for (int i = j; i < n; ++i) {
+            double value = l[j * n + i] - ratio * l[k * n + i];
+            l[j * n + i] = value;
+            l[i * n + j] = value;
+        }
+    }
+    for (int i = k + 1; i < n; ++i) {
+        l[k * n + i] *= inv;
+    }
+}
+
+void rbPivoted_MakeSorted(rbPivoted* factor, const double* matrix, const double* diagonals)
+{
+    int n = factor->size, kept = 0;
+    double* l = factor->l;
+    rbLeastRatio least = {1.0, 1.0};
+    for (int j = 0; j < n; ++j) {
+        factor->order[j] = j;
+        factor->invPivots[j] = 0.0;
+        for (int i = j; i < n; ++i) {
+            l[j * n + i] = matrix[j * n + i];
+            l[i * n + j] = matrix[j * n + i];
+        }
+    }
+    for (; kept < n; ++kept) {
+        int k = kept, best = findPivot(factor, diagonals, k);
+        if (best < 0) {
+            break;
+        }
+        double pivot = l[best * n + best], diagonal = diagonals[factor->order[best]];
+        if (!(pivot > RB_PIVOT_DROP * diagonal)) {
+            break;
+        }
+        if (best != k) {
+            exchange(l, n, k, best);
+            int row = factor->order[k];
+            factor->order[k] = factor->order[best];
+            factor->order[best] = row;
+        }
+        rbLeastRatio_Take(&least, pivot, diagonal);
+        factor->invPivots[k] = 1.0 / pivot;
+        eliminate(factor, k);
+    }
+    // What is left of dropped columns is rounding; L shall be finite and the same everywhere.
+    for (int k = kept; k < n; ++k) {
+        for (int i = k + 1; i < n; ++i) {
+            l[k * n + i] = 0.0;
+        }
+    }
+    factor->isNatural = false;
+    factor->dropped = n - kept;
+    factor->pivotLeast = least.pivot / least.diagonal;
+}
+
+void rbPivoted_Make(rbPivoted* factor, const double* matrix, const double* diagonals)
+{
+    RB_ASSERT(factor->size > 0);
+    RB_ASSERT(factor->l != matrix);
+    int n = factor->size;
+    rbLeastRatio least = {1.0, 1.0};
+    if (rbFactorNatural(matrix, diagonals, factor->l, factor->invPivots, n, &least)) {
+        for (int k = 0; k < n; ++k) {
+            factor->order[k] = k;
+        }
+        factor->isNatural = true;
+        factor->dropped = 0;
+        factor->pivotLeast = least.pivot / least.diagonal;
+    } else {
+        rbPivoted_MakeSorted(factor, matrix, diagonals);
+    }
+    RB_ASSERT(factor->dropped >= 0 && factor->dropped <= factor->size);
+}
+
+void rbPivoted_Solve(const rbPivoted* factor, const double* r, double* x, double* work)
+{
+    int n = factor->size;
+    const double* l = factor->l;
+    RB_ASSERT(n > 0);
+    for (int k = 0; k < n; ++k) {
+        work[k] = r[factor->order[k]];
+    }
+    for (int k = 0; k < n; ++k) {
+        for (int i = k + 1; i < n; ++i) {
+            work[i] -= l[k * n + i] * work[k];
+        }
+    }
+    for (int k = n; k-- > 0;) {
+        // Dropped rows end as zeros here, so that they do not reach the kept ones.
+        double value = work[k] * factor->invPivots[k];
+        for (int i = k + 1; i < n; ++i) {
+            value -= l[k * n + i] * work[i];
+        }
+        work[k] = value;
+    }
+    for (int k = 0; k < n; ++k) {
+        x[factor->order[k]] = work[k];
+    }
+}
+
+static rbPivoted viewOf(rbSmallFactor* factor)
+{
+    return (rbPivoted){.l = factor->l,
+                       .invPivots = factor->invPivots,
+                       .order = factor->order,
+                       .size = factor->size};
+}
+
+// One row: no factor needed.
+static void makeSingle(rbSmallFactor* factor, double value, double diagonal)
+{
+    bool isKept = diagonal > 0.0 && value > RB_PIVOT_DROP * diagonal;
+    factor->l[0] = 1.0;
+    factor->order[0] = 0;
+    factor->invPivots[0] = isKept ? 1.0 / value : 0.0;
+    factor->dropped = isKept ? 0 : 1;
+    factor->pivotLeast = isKept && value < diagonal ? value / diagonal : 1.0;
+}
+
+// Three rows in the given order, the ball joint.
+static bool makeTriple(rbSmallFactor* factor, const double* matrix, const double* diagonals)
+{
+    rbLeastRatio least = {1.0, 1.0};
+    if (!rbFactorNatural(matrix, diagonals, factor->l, factor->invPivots, 3, &least)) {
+        return false;
+    }
+    factor->order[0] = 0;
+    factor->order[1] = 1;
+    factor->order[2] = 2;
+    factor->dropped = 0;
+    factor->pivotLeast = least.pivot / least.diagonal;
+    return true;
+}
+
+void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n, const double* diagonals)
+{
+    RB_ASSERT(n >= 1 && n <= RB_BLOCK_ROWS_MAX);
+    double own[RB_BLOCK_ROWS_MAX];
+    if (!diagonals) {
+        for (int i = 0; i < n; ++i) {
+            own[i] = matrix[i * n + i];
+        }
+        diagonals = own;
+    }
+    factor->size = n;
+    if (n == 1) {
+        makeSingle(factor, matrix[0], diagonals[0]);
+        return;
+    }
+    if (n == 3 && makeTriple(factor, matrix, diagonals)) {
+        return;
+    }
+    rbPivoted view = viewOf(factor);
+    rbPivoted_Make(&view, matrix, diagonals);
+    factor->dropped = view.dropped;
+    factor->pivotLeast = view.pivotLeast;
+}
+
+void rbSmallFactor_Solve(const rbSmallFactor* factor, const double* r, double* x)
+{
+    RB_ASSERT(factor->size >= 1 && factor->size <= RB_BLOCK_ROWS_MAX);
+    if (factor->size == 1) {
+        x[0] = r[0] * factor->invPivots[0];
+        return;
+    }
+    double work[RB_BLOCK_ROWS_MAX];
+    // Solving only reads; the view has no const twin.
+    rbPivoted view = viewOf((rbSmallFactor*)factor);
+    rbPivoted_Solve(&view, r, x, work);
+}

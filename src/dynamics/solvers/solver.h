@@ -1,0 +1,81 @@
+// Solving systems of rows: (B W B^T + C) x = r, see constraints/rows.h.
+//
+// A solver is made for the structure of a mechanism (blocks and bodies), told the numbers once an
+// instant (factor), and asked any number of times (solve). Redundant rows are found by their pivots
+// and get x = 0: consistent redundancy needs nothing from the user. Blocks that a solver leaves out
+// of its linear system (cuts) get x = 0 too; whoever drives it corrects them one by one. The
+// iterative solver is the one that leaves out all.
+#ifndef RB_SOLVERS_SOLVER_H
+#define RB_SOLVERS_SOLVER_H
+
+#include "dynamics/constraints/rows.h"
+
+#include <rattleback/joint.h>
+
+typedef struct rbSolver rbSolver;
+
+// A row of the table of solvers.
+typedef struct rbSolverOps {
+    const char* name;
+    // Only the structure of the system is read. Allocates all it will ever need.
+    rbSolver* (*create)(const rbRowSystem* system);
+    void (*destroy)(rbSolver* solver);
+    void (*factor)(rbSolver* solver, const rbRowSystem* system);
+    // x and r may be the same array. Does not allocate.
+    void (*solve)(rbSolver* solver, const double* r, double* x);
+} rbSolverOps;
+
+// The head of every solver.
+struct rbSolver {
+    const rbSolverOps* ops;
+    int rowCount;
+    int redundantRows; // found at the last factorisation
+    const int* cuts;   // blocks left out of the system, rising
+    int cutCount;
+    double pivotLeast; // smallest pivot kept, relative to the row's own diagonal: 1 is independent,
+                       // small is nearly redundant
+};
+
+// A row kept out of the system when its pivot falls below this part of its own diagonal.
+#define RB_PIVOT_DROP 1e-11
+
+// NULL for RB_SOLVER_AUTO.
+const rbSolverOps* rbSolverOps_Get(rbSolverType type);
+
+// What AUTO takes for a structure.
+rbSolverType rbChooseSolver(const rbRowSystem* system);
+
+rbSolver* rbCreateSolver(rbSolverType type, const rbRowSystem* system);
+void rbDestroySolver(rbSolver* solver); // NULL is fine
+
+// Small symmetric systems, n <= 6, column major n x n, with diagonal pivoting: A = P L D L^T P^T.
+// Pivots below RB_PIVOT_DROP times the largest original diagonal of their row are dropped: x is 0
+// there.
+typedef struct rbSmallFactor {
+    double l[RB_BLOCK_ROWS_MAX * RB_BLOCK_ROWS_MAX];
+    double invPivots[RB_BLOCK_ROWS_MAX]; // 0: dropped
+    int order[RB_BLOCK_ROWS_MAX];
+    int size;
+    int dropped;
+    double pivotLeast; // relative
+} rbSmallFactor;
+
+// diagonals: what pivots are compared with, row by row; NULL: the matrix's own.
+void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n,
+                        const double* diagonals);
+void rbSmallFactor_Solve(const rbSmallFactor* factor, const double* r, double* x);
+
+// The graph of a system (B-36): dynamic bodies are nodes, all others together one node, blocks are
+// edges; blocks between the same two nodes count as one edge.
+typedef struct rbRowGraph {
+    int componentCount;
+    int* bodyComponents;  // per body; -1: not dynamic
+    int* blockComponents; // per block; -1: no dynamic body
+    int* loopBlocks;      // blocks whose edge closes a loop, rising
+    int loopCount;
+} rbRowGraph;
+
+rbRowGraph* rbCreateRowGraph(const rbRowSystem* system);
+void rbDestroyRowGraph(rbRowGraph* graph);
+
+#endif

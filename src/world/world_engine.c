@@ -1,0 +1,220 @@
+// What the engines of a world have in common: judging, getting ready, moving forward.
+#include "world/world_engine.h"
+
+#include "world/world_event.h"
+#include "world/world_joint.h"
+#include "world/world_step.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const rbEngineRow flightRow = {.name = "flight"};
+
+static const rbEngineRow* const engineTable[RB_ENGINE_COUNT] = {
+    [RB_ENGINE_FLIGHT] = &flightRow,
+    [RB_ENGINE_EVENT] = &rbEventEngineRow,
+    [RB_ENGINE_STEP] = &rbStepEngineRow,
+};
+
+const char* rbEngineType_Name(rbEngineType type)
+{
+    return (unsigned)type < RB_ENGINE_COUNT ? engineTable[type]->name : "unknown";
+}
+
+rbEngineType rbEngineType_Find(const char* name)
+{
+    for (int i = 0; i < RB_ENGINE_COUNT; ++i) {
+        if (strcmp(name, engineTable[i]->name) == 0) {
+            return (rbEngineType)i;
+        }
+    }
+    return RB_ENGINE_COUNT;
+}
+
+const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world)
+{
+    RB_ASSERT((unsigned)world->def.engine < RB_ENGINE_COUNT);
+    return engineTable[world->def.engine];
+}
+
+rbStatus rbJudgeRows(const rbAskedRow* rows, size_t count, rbError* error)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (rows[i].value < 0 || rows[i].value >= rows[i].count) {
+            return rbError_Set(error, RB_STATUS_INVALID, "%s: there is no row number %d",
+                               rows[i].what, rows[i].value);
+        }
+    }
+    return RB_STATUS_OK;
+}
+
+rbStatus rbJudgeNumbers(const rbAskedNumber* numbers, size_t count, rbError* error)
+{
+    for (size_t i = 0; i < count; ++i) {
+        const rbAskedNumber* asked = &numbers[i];
+        double value = asked->value;
+        bool isFine = (isfinite(value) || (asked->isInfinityFine && value > 0.0)) &&
+                      (value > 0.0 || (value == 0.0 && asked->isZeroFine));
+        if (!isFine) {
+            return rbError_Set(error, RB_STATUS_INVALID, "%s is %g; a %s %s is accepted",
+                               asked->what, value,
+                               asked->isInfinityFine ? "number" : "finite number",
+                               asked->isZeroFine ? "not below 0" : "above 0");
+        }
+    }
+    return RB_STATUS_OK;
+}
+
+rbStatus rbJudgeEngine(const rbWorldDef* def, rbError* error)
+{
+    const rbAskedRow row = {"engine", (int)def->engine, RB_ENGINE_COUNT};
+    rbStatus status = rbJudgeRows(&row, 1, error);
+    if (status == RB_STATUS_OK) {
+        status = rbJudgeEventSettings(&def->event, error);
+    }
+    if (status == RB_STATUS_OK) {
+        status = rbJudgeStepSettings(&def->step, error);
+    }
+    return status;
+}
+
+void rbWorld_FreeEngine(rbWorld* world)
+{
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    if (row->destroy != NULL) {
+        row->destroy(world);
+    }
+    rbArray_Free(world->touched);
+}
+
+void rbWorld_NoteChange(rbWorld* world)
+{
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    if (world->isEngineReady && row->leave != NULL) {
+        row->leave(world);
+    }
+    world->isEngineReady = false;
+}
+
+void rbWorld_NoteFlight(rbWorld* world, int index)
+{
+    if (world->isEngineReady) {
+        rbArray_Push(world->touched, index);
+    }
+}
+
+void rbWorld_NoteJoint(rbWorld* world, int index)
+{
+    if (world->isEngineReady) {
+        rbArray_Push(world->touched, -1 - index);
+    }
+}
+
+bool rbWorld_IsOwned(const rbWorld* world, int index)
+{
+    return index < world->owned.count && world->owned.data[index] != 0;
+}
+
+const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
+{
+    if (index < 0) {
+        return "world";
+    }
+    const char* name = world->bodies.data[index].name;
+    if (name[0] != '\0') {
+        return name;
+    }
+    (void)snprintf(text, RB_NAME_CAPACITY, "body %d", index);
+    return text;
+}
+
+// Joints of a world whose engine does not hold them are refused, not passed over.
+static rbStatus judgeLinks(const rbWorld* world, const rbEngineRow* row, rbError* error)
+{
+    if (row->holdsJoints || world->jointCount + world->springCount == 0) {
+        return RB_STATUS_OK;
+    }
+    char text[RB_NAME_CAPACITY];
+    bool isJoint = world->jointCount > 0;
+    int first = 0;
+    while (isJoint ? world->joints.data[first].joint == NULL
+                   : world->springs.data[first].spring == NULL) {
+        first += 1;
+    }
+    return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                       "%s \"%s\": the engine \"%s\" knows no joints and springs; take the engine "
+                       "\"step\"",
+                       isJoint ? "joint" : "spring",
+                       isJoint ? rbWorld_LabelJoint(world, first, text)
+                               : rbWorld_LabelSpring(world, first, text),
+                       row->name);
+}
+
+rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
+{
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    rbError inner = {0};
+    rbStatus status = judgeLinks(world, row, &inner);
+    if (status == RB_STATUS_OK && (row->start == NULL || world->isEngineReady)) {
+        return RB_STATUS_OK;
+    }
+    if (status == RB_STATUS_OK) {
+        status = row->start(world, &inner);
+    }
+    world->engineError = inner;
+    if (error != NULL && status != RB_STATUS_OK) {
+        *error = inner;
+    }
+    return status;
+}
+
+rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
+{
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    *reached = world->time;
+    rbStatus status = rbWorld_Prepare(world, NULL);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    world->engineError = (rbError){0};
+    if (row->advance == NULL) {
+        *reached = time;
+        return RB_STATUS_OK;
+    }
+    return row->advance(world, time, reached, failedBody);
+}
+
+rbError rbWorld_GetError(const rbWorld* world)
+{
+    return world->engineError;
+}
+
+rbEngineBooks rbWorld_GetBooks(const rbWorld* world)
+{
+    rbEngineBooks books = {.step = world->stepWork, .assemble = world->assembleWork};
+    if (world->engine != NULL) {
+        books.event = rbEventEngine_GetWork(world->engine);
+    }
+    if (world->stepEngine != NULL) {
+        rbStepWork work = rbStepEngine_GetWork(world->stepEngine);
+        books.step.load += work.load;
+        books.step.motor += work.motor;
+        books.step.dissipation += work.dissipation;
+        books.step.assembly += work.assembly;
+    }
+    return books;
+}
+
+void rbWorld_SetBooks(rbWorld* world, const rbEngineBooks* books)
+{
+    rbStepWork counted = {0};
+    if (world->stepEngine != NULL) {
+        counted = rbStepEngine_GetWork(world->stepEngine);
+    }
+    world->stepWork.load = books->step.load - counted.load;
+    world->stepWork.motor = books->step.motor - counted.motor;
+    world->stepWork.dissipation = books->step.dissipation - counted.dissipation;
+    world->stepWork.assembly = books->step.assembly - counted.assembly;
+    world->assembleWork = books->assemble;
+}

@@ -1,0 +1,65 @@
+// The engines of a world as rows of a table, and what they have in common.
+#ifndef RB_WORLD_WORLD_ENGINE_H
+#define RB_WORLD_WORLD_ENGINE_H
+
+#include "world/world_state.h"
+
+// Work by cause that an engine counted; part of a snapshot.
+typedef struct rbEngineBooks {
+    rbEventWork event;
+    rbStepWork step;
+    double assemble; // J
+} rbEngineBooks;
+
+// An engine. Functions that are NULL have nothing to do.
+typedef struct rbEngineRow {
+    const char* name;
+    bool holdsJoints; // and springs
+    // Tells the engine of everything and starts it at the world's time.
+    rbStatus (*start)(rbWorld* world, rbError* error);
+    // From the world's time to another; *reached is where it came to.
+    rbStatus (*advance)(rbWorld* world, double time, double* reached, rbBodyId* failedBody);
+    // The engine is ready no longer: what only it knows is put down.
+    void (*leave)(rbWorld* world);
+    void (*destroy)(rbWorld* world);
+    size_t (*getSnapshotSize)(const rbWorld* world);
+    void (*takeSnapshot)(const rbWorld* world, void* bytes);
+    // False: the bytes do not fit, and the engine must start anew.
+    bool (*restoreSnapshot)(rbWorld* world, const void* bytes, size_t size);
+    // A snapshot without the engine, or one that does not fit, was restored.
+    void (*startAnew)(rbWorld* world, const rbEngineBooks* books);
+} rbEngineRow;
+
+const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world);
+extern const rbEngineRow rbEventEngineRow;
+extern const rbEngineRow rbStepEngineRow;
+
+rbStatus rbJudgeEngine(const rbWorldDef* def, rbError* error);
+void rbWorld_FreeEngine(rbWorld* world);
+// Moves the engine up to a time; *reached is where it came to.
+rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody);
+rbEngineBooks rbWorld_GetBooks(const rbWorld* world);
+// After a snapshot was restored: the event engine's part is restored by the engine itself.
+void rbWorld_SetBooks(rbWorld* world, const rbEngineBooks* books);
+
+// A row of a table asked for by number in a definition, and a number of it.
+typedef struct rbAskedRow {
+    const char* what;
+    int value;
+    int count;
+} rbAskedRow;
+
+typedef struct rbAskedNumber {
+    const char* what;
+    double value;
+    bool isZeroFine;
+    bool isInfinityFine;
+} rbAskedNumber;
+
+rbStatus rbJudgeRows(const rbAskedRow* rows, size_t count, rbError* error);
+rbStatus rbJudgeNumbers(const rbAskedNumber* numbers, size_t count, rbError* error);
+
+// The name of a body for people, also of one without.
+const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
+
+#endif

@@ -1,0 +1,528 @@
+// Joints of a world: making them, asking them, moving their targets; drags.
+#include "world/world_joint.h"
+
+#include "world/world_step.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+rbJointDef rbDefaultJointDef(void)
+{
+    rbJointDef def = {
+        .cookie = RB_COOKIE_JOINT, .type = RB_JOINT_BALL, .distance = -1.0, .forceMax = INFINITY};
+    for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
+        def.freedoms[i].motor.forceMax = INFINITY;
+    }
+    return def;
+}
+
+// Frame of a body of a definition; false if there is no such body.
+static bool findFrame(const rbWorld* world, rbBodyId bodyId, rbTransform* frame)
+{
+    if (!RB_IS_NULL(bodyId) && !rbBody_IsValid(world, bodyId)) {
+        return false; // rbCreateJoint will say so
+    }
+    *frame = rbWorld_GetFrame(world, (int)bodyId.index1 - 1);
+    return true;
+}
+
+void rbJointDef_SetAnchor(rbJointDef* def, const rbWorld* world, rbVec3 point)
+{
+    rbTransform frame;
+    if (findFrame(world, def->bodyA, &frame)) {
+        def->anchorA = rbInvTransformPoint(frame, point);
+    }
+    if (findFrame(world, def->bodyB, &frame)) {
+        def->anchorB = rbInvTransformPoint(frame, point);
+    }
+}
+
+void rbJointDef_SetAxis(rbJointDef* def, const rbWorld* world, rbVec3 axis)
+{
+    rbTransform frame;
+    if (findFrame(world, def->bodyA, &frame)) {
+        def->axisA = rbInvRotate(frame.q, axis);
+    }
+    if (findFrame(world, def->bodyB, &frame)) {
+        def->axisB = rbInvRotate(frame.q, axis);
+    }
+}
+
+// ------------------------------------------------------------------------------------------ making
+
+static int indexOf(const rbWorld* world, rbJointId jointId)
+{
+    RB_ASSERT(rbJoint_IsValid(world, jointId));
+    (void)world;
+    return (int)jointId.index1 - 1;
+}
+
+static rbJointId idOf(const rbWorld* world, int index)
+{
+    rbJointId id = {(uint32_t)index + 1u, world->jointIds.generations.data[index]};
+    return id;
+}
+
+static rbJointSide sideOf(const rbWorld* world, int index, rbTransform frame,
+                          char text[RB_NAME_CAPACITY])
+{
+    rbJointSide side = {.name = rbWorld_LabelBody(world, index, text),
+                        .transform = frame,
+                        .principal = index < 0 ? RB_TRANSFORM_IDENTITY
+                                               : world->bodies.data[index].principal};
+    return side;
+}
+
+// The model from the definition, the poses of the bodies when the joint was made, and their
+// principal frames now.
+static rbStatus makeModel(const rbWorld* world, rbJoint* joint, const rbJointDef* def,
+                          rbError* error)
+{
+    char textA[RB_NAME_CAPACITY];
+    char textB[RB_NAME_CAPACITY];
+    rbJointSide sideA = sideOf(world, joint->bodyA, joint->startA, textA);
+    rbJointSide sideB = sideOf(world, joint->bodyB, joint->startB, textB);
+    return rbJointModel_Make(&joint->model, def, &sideA, &sideB, error);
+}
+
+static rbStatus judgeVelocities(const rbJointDef* def, const char* name, rbError* error)
+{
+    if (!rbIsFinite3(def->linearVelocity) || !rbIsFinite3(def->angularVelocity)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "joint \"%s\": velocity (%g, %g, %g) m/s and angular velocity (%g, %g, "
+                           "%g) rad/s must be finite",
+                           name, def->linearVelocity.x, def->linearVelocity.y,
+                           def->linearVelocity.z, def->angularVelocity.x, def->angularVelocity.y,
+                           def->angularVelocity.z);
+    }
+    if (!(def->forceMax > 0.0)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "joint \"%s\": the largest force is %g N; it must be positive, infinite "
+                           "for no limit",
+                           name, def->forceMax);
+    }
+    if (!def->isVelocityOnly && (rbLengthSquared(def->linearVelocity) > 0.0 ||
+                                 rbLengthSquared(def->angularVelocity) > 0.0)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "joint \"%s\" has a velocity but holds positions; make it velocity-only, "
+            "or use a motor",
+            name);
+    }
+    return RB_STATUS_OK;
+}
+
+void rbJoint_ChooseMotor(rbJoint* joint, int freedom, double target)
+{
+    rbMotorModel* motor = &joint->motors[freedom];
+    *motor = joint->definedMotors[freedom];
+    if (joint->isTargetSet[freedom]) {
+        motor->points = NULL;
+        motor->pointCount = 0;
+        motor->def.schedule = NULL;
+        motor->def.scheduleCount = 0;
+        motor->def.target = target;
+    }
+    joint->def.freedoms[freedom].motor = motor->def;
+}
+
+// Everything that the definition lends becomes the joint's own.
+static void copyDef(rbJoint* joint, const rbJointDef* def)
+{
+    joint->def = *def;
+    if (def->name != NULL) {
+        (void)snprintf(joint->name, sizeof joint->name, "%s", def->name);
+    }
+    joint->def.name = joint->name;
+    joint->def.parts = NULL;
+    if (def->type == RB_JOINT_PARTS) {
+        RB_ASSERT(def->partCount <= RB_JOINT_PARTS_MAX);
+        memcpy(joint->parts, def->parts, (size_t)def->partCount * sizeof *def->parts);
+        joint->def.parts = joint->parts;
+    }
+    for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
+        rbMotorModel_Make(&joint->definedMotors[i], &def->freedoms[i].motor);
+        rbJoint_ChooseMotor(joint, i, 0.0);
+    }
+}
+
+static void freeJoint(rbJoint* joint)
+{
+    for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
+        rbMotorModel_Free(&joint->definedMotors[i]);
+    }
+    rbFree(joint, sizeof *joint);
+}
+
+static bool isElastic(const rbJoint* joint)
+{
+    bool isElastic = false;
+    for (int i = 0; i < joint->model.freedomCount; ++i) {
+        isElastic = isElastic || joint->def.freedoms[i].stiffness > 0.0;
+    }
+    return isElastic;
+}
+
+// Position of a freedom without counting turns.
+static double rawPosition(const rbWorld* world, const rbJoint* joint, int freedom)
+{
+    rbRowPose poseA = rbWorld_GetRowPose(world, joint->bodyA);
+    rbRowPose poseB = rbWorld_GetRowPose(world, joint->bodyB);
+    double position;
+    rbFreedomModel_Errors(&joint->model.freedoms[freedom], &poseA, &poseB, &position);
+    return position;
+}
+
+double rbWorld_GetJointEnergy(const rbWorld* world, int index)
+{
+    const rbJoint* joint = world->joints.data[index].joint;
+    double sum = 0.0;
+    for (int i = 0; i < joint->model.freedomCount; ++i) {
+        const rbFreedomDef* freedom = &joint->def.freedoms[i];
+        if (freedom->stiffness > 0.0) {
+            double stretch = rbWorld_GetFreedomPosition(world, index, i) - freedom->rest;
+            sum += 0.5 * freedom->stiffness * stretch * stretch;
+        }
+    }
+    return sum;
+}
+
+static rbJointId addJoint(rbWorld* world, rbJoint* joint)
+{
+    int index = rbIdPool_Take(&world->jointIds);
+    rbJointSlot slot = {joint};
+    if (index == world->joints.count) {
+        rbArray_Push(world->joints, slot);
+    } else {
+        world->joints.data[index] = slot;
+    }
+    if (joint->name[0] != '\0') {
+        rbNameTable_Insert(&world->linkNames, joint->name, 2 * index);
+    }
+    for (int i = 0; i < joint->model.freedomCount; ++i) {
+        joint->positions[i] = rawPosition(world, joint, i);
+    }
+    world->jointCount += 1;
+    if (isElastic(joint)) {
+        world->elasticCount += 1;
+        world->energyReference += rbWorld_GetJointEnergy(world, index);
+    }
+    return idOf(world, index);
+}
+
+rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
+{
+    rbJointId null = {0, 0};
+    if (RB_CHECK_COOKIE(def, RB_COOKIE_JOINT, error) != RB_STATUS_OK) {
+        return null;
+    }
+    bool hasName = def->name != NULL && def->name[0] != '\0';
+    rbLink link = {"joint", hasName ? def->name : "(without a name)", def->bodyA, def->bodyB};
+    rbJoint* joint = rbAllocZero(1, sizeof *joint);
+    rbStatus status = rbWorld_JudgeLinkName(world, &link, def->name, error);
+    if (status == RB_STATUS_OK) {
+        status = rbWorld_JudgeLink(world, &link, &joint->bodyA, &joint->bodyB, error);
+    }
+    if (status == RB_STATUS_OK) {
+        status = judgeVelocities(def, link.name, error);
+    }
+    if (status == RB_STATUS_OK) {
+        joint->startA = rbWorld_GetFrame(world, joint->bodyA);
+        joint->startB = rbWorld_GetFrame(world, joint->bodyB);
+        status = makeModel(world, joint, def, error);
+    }
+    if (status != RB_STATUS_OK) {
+        rbFree(joint, sizeof *joint);
+        return null;
+    }
+    rbWorld_NoteChange(world);
+    copyDef(joint, def);
+    return addJoint(world, joint);
+}
+
+static void destroyAt(rbWorld* world, int index)
+{
+    rbJoint* joint = world->joints.data[index].joint;
+    RB_ASSERT(joint != NULL);
+    rbWorld_NoteChange(world);
+    if (isElastic(joint)) {
+        // What is in its springs leaves the books with it.
+        world->elasticCount -= 1;
+        world->energyReference -= rbWorld_GetJointEnergy(world, index);
+    }
+    if (joint->name[0] != '\0') {
+        rbNameTable_Remove(&world->linkNames, joint->name, 2 * index);
+    }
+    world->joints.data[index].joint = NULL;
+    if (world->stepEngine != NULL) {
+        rbStepEngine_SetJoint(world->stepEngine, index, NULL); // another may take its place
+    }
+    world->jointCount -= 1;
+    rbIdPool_Release(&world->jointIds, index);
+    freeJoint(joint);
+}
+
+void rbDestroyJoint(rbWorld* world, rbJointId jointId)
+{
+    destroyAt(world, indexOf(world, jointId));
+}
+
+void rbWorld_DestroyLinksOf(rbWorld* world, int index)
+{
+    for (int i = 0; i < world->joints.count; ++i) {
+        const rbJoint* joint = world->joints.data[i].joint;
+        if (joint != NULL && (joint->bodyA == index || joint->bodyB == index)) {
+            destroyAt(world, i);
+        }
+    }
+    for (int i = 0; i < world->springs.count; ++i) {
+        const rbSpring* spring = world->springs.data[i].spring;
+        if (spring != NULL && (spring->bodyA == index || spring->bodyB == index)) {
+            rbWorld_DestroySpringAt(world, i);
+        }
+    }
+}
+
+void rbWorld_RemakeLinksOf(rbWorld* world, int index)
+{
+    for (int i = 0; i < world->joints.count; ++i) {
+        rbJoint* joint = world->joints.data[i].joint;
+        if (joint != NULL && (joint->bodyA == index || joint->bodyB == index)) {
+            // The definition was judged when the joint was made.
+            rbStatus status = makeModel(world, joint, &joint->def, NULL);
+            RB_ASSERT(status == RB_STATUS_OK);
+            (void)status;
+        }
+    }
+    for (int i = 0; i < world->springs.count; ++i) {
+        rbSpring* spring = world->springs.data[i].spring;
+        if (spring != NULL && (spring->bodyA == index || spring->bodyB == index)) {
+            rbSpring_Remake(world, spring);
+        }
+    }
+}
+
+void rbWorld_FreeLinks(rbWorld* world)
+{
+    for (int i = 0; i < world->joints.count; ++i) {
+        if (world->joints.data[i].joint != NULL) {
+            freeJoint(world->joints.data[i].joint);
+        }
+    }
+    for (int i = 0; i < world->springs.count; ++i) {
+        rbFree(world->springs.data[i].spring, sizeof(rbSpring));
+    }
+    rbArray_Free(world->joints);
+    rbArray_Free(world->springs);
+    rbNameTable_Free(&world->linkNames);
+    rbIdPool_Free(&world->jointIds);
+    rbIdPool_Free(&world->springIds);
+}
+
+// ------------------------------------------------------------------------------------------ asking
+
+bool rbJoint_IsValid(const rbWorld* world, rbJointId jointId)
+{
+    return rbIdPool_IsAlive(&world->jointIds, jointId.index1, jointId.generation);
+}
+
+int rbWorld_GetJointCount(const rbWorld* world)
+{
+    return world->jointCount;
+}
+
+int rbWorld_GetJointIds(const rbWorld* world, rbJointId* ids, int capacity)
+{
+    int count = 0;
+    for (int i = 0; i < world->joints.count && count < capacity; ++i) {
+        if (world->joints.data[i].joint != NULL) {
+            ids[count++] = idOf(world, i);
+        }
+    }
+    return count;
+}
+
+rbJointId rbWorld_FindJoint(const rbWorld* world, const char* name)
+{
+    rbJointId null = {0, 0};
+    int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
+    return index >= 0 && index % 2 == 0 ? idOf(world, index / 2) : null;
+}
+
+const char* rbJoint_GetName(const rbWorld* world, rbJointId jointId)
+{
+    return world->joints.data[indexOf(world, jointId)].joint->name;
+}
+
+rbJointType rbJoint_GetType(const rbWorld* world, rbJointId jointId)
+{
+    return world->joints.data[indexOf(world, jointId)].joint->def.type;
+}
+
+rbBodyId rbJoint_GetBodyA(const rbWorld* world, rbJointId jointId)
+{
+    return world->joints.data[indexOf(world, jointId)].joint->def.bodyA;
+}
+
+rbBodyId rbJoint_GetBodyB(const rbWorld* world, rbJointId jointId)
+{
+    return world->joints.data[indexOf(world, jointId)].joint->def.bodyB;
+}
+
+void* rbJoint_GetUserData(const rbWorld* world, rbJointId jointId)
+{
+    return world->joints.data[indexOf(world, jointId)].joint->def.userData;
+}
+
+static bool isEngineAsked(const rbWorld* world)
+{
+    return world->isEngineReady && world->stepEngine != NULL;
+}
+
+double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
+{
+    const rbJoint* joint = world->joints.data[index].joint;
+    RB_ASSERT(0 <= freedom && freedom < joint->model.freedomCount);
+    double raw = rawPosition(world, joint, freedom);
+    if (joint->model.freedoms[freedom].kind != RB_FREEDOM_ANGLE) {
+        return raw;
+    }
+    double near = joint->positions[freedom];
+    if (isEngineAsked(world)) {
+        rbStepHost host = rbWorld_LendStates(world);
+        near = rbStepEngine_GetJoint(world->stepEngine, &host, index).freedomPositions[freedom];
+    }
+    return raw + 2.0 * RB_PI * floor((near - raw) / (2.0 * RB_PI) + 0.5);
+}
+
+// How far the conditions are off, metres and radians apart.
+static void measureErrors(const rbJoint* joint, const rbRowPose* poseA, const rbRowPose* poseB,
+                          rbJointState* state)
+{
+    double errors[RB_BLOCK_ROWS_MAX];
+    double squares[2] = {0.0, 0.0};
+    rbJointModel_Errors(&joint->model, poseA, poseB, errors);
+    for (int i = 0; i < joint->model.rowCount; ++i) {
+        squares[joint->model.angleMask >> i & 1u] += errors[i] * errors[i];
+    }
+    state->positionError = sqrt(squares[0]);
+    state->angleError = sqrt(squares[1]);
+}
+
+rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
+{
+    int index = indexOf(world, jointId);
+    const rbJoint* joint = world->joints.data[index].joint;
+    rbRowPose poseA = rbWorld_GetRowPose(world, joint->bodyA);
+    rbRowPose poseB = rbWorld_GetRowPose(world, joint->bodyB);
+    rbJointState state = {.freedomCount = joint->model.freedomCount};
+    rbStepJointResult result = {0};
+    if (isEngineAsked(world)) {
+        rbStepHost host = rbWorld_LendStates(world);
+        result = rbStepEngine_GetJoint(world->stepEngine, &host, index);
+    }
+    rbJointModel_Points(&joint->model, &poseA, &poseB, &state.pointA, &state.pointB, &state.axis);
+    if (!joint->def.isVelocityOnly) {
+        measureErrors(joint, &poseA, &poseB, &state);
+    }
+    state.force = result.force;
+    state.torque = result.torque;
+    for (int i = 0; i < joint->model.freedomCount; ++i) {
+        rbRow row;
+        rbFreedomModel_Rows(&joint->model.freedoms[i], &poseA, &poseB, &row);
+        state.freedomPositions[i] = rbWorld_GetFreedomPosition(world, index, i);
+        state.freedomVelocities[i] = rbWorld_GetRowRate(world, joint->bodyA, joint->bodyB, &row);
+        state.freedomForces[i] = result.freedomForces[i];
+        if (joint->def.freedoms[i].motor.type != RB_MOTOR_NONE) {
+            state.motorTargets[i] = rbMotorModel_Target(&joint->motors[i], world->time);
+        }
+    }
+    return state;
+}
+
+// ---------------------------------------------------------------------------------------- changing
+
+rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, double target,
+                                rbError* error)
+{
+    char text[RB_NAME_CAPACITY];
+    int index = indexOf(world, jointId);
+    rbJoint* joint = world->joints.data[index].joint;
+    const char* name = rbWorld_LabelJoint(world, index, text);
+    if (freedom < 0 || freedom >= joint->model.freedomCount) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "joint \"%s\" has %d freedoms with a motor's place; there is no number "
+                           "%d",
+                           name, joint->model.freedomCount, freedom);
+    }
+    if (joint->def.freedoms[freedom].motor.type == RB_MOTOR_NONE) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "joint \"%s\" has no motor on freedom %d; give it one in its definition",
+                           name, freedom);
+    }
+    if (!isfinite(target)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "joint \"%s\": the target %g of its motor is not finite", name, target);
+    }
+    joint->isTargetSet[freedom] = true;
+    rbJoint_ChooseMotor(joint, freedom, target);
+    rbWorld_NoteJoint(world, index);
+    return RB_STATUS_OK;
+}
+
+rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVelocity,
+                             rbVec3 angularVelocity, rbError* error)
+{
+    char text[RB_NAME_CAPACITY];
+    int index = indexOf(world, jointId);
+    rbJoint* joint = world->joints.data[index].joint;
+    const char* name = rbWorld_LabelJoint(world, index, text);
+    if (!joint->def.isVelocityOnly) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "joint \"%s\" holds positions; only a velocity-only joint can be given a "
+            "velocity",
+            name);
+    }
+    rbJointDef changed = joint->def;
+    changed.linearVelocity = linearVelocity;
+    changed.angularVelocity = angularVelocity;
+    rbStatus status = judgeVelocities(&changed, name, error);
+    if (status == RB_STATUS_OK) {
+        joint->def = changed;
+        rbWorld_NoteJoint(world, index);
+    }
+    return status;
+}
+
+// The dragged body is B: rows act at B's point, which moves with it.
+rbJointId rbWorld_StartDrag(rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint, double forceMax,
+                            rbError* error)
+{
+    rbJointId null = {0, 0};
+    if (RB_IS_NULL(bodyId)) {
+        (void)rbError_Set(error, RB_STATUS_INVALID, "the world cannot be dragged; name a body");
+        return null;
+    }
+    rbJointDef def = rbDefaultJointDef();
+    def.type = RB_JOINT_BALL;
+    def.bodyB = bodyId;
+    def.isVelocityOnly = true;
+    def.forceMax = forceMax;
+    rbJointDef_SetAnchor(&def, world, worldPoint);
+    return rbCreateJoint(world, &def, error);
+}
+
+void rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint, double duration)
+{
+    RB_ASSERT(duration > 0.0 && isfinite(duration) && rbIsFinite3(worldPoint));
+    const rbJoint* joint = world->joints.data[indexOf(world, dragId)].joint;
+    RB_ASSERT(joint->def.isVelocityOnly && joint->bodyA < 0);
+    rbTransform frame = rbWorld_GetFrame(world, joint->bodyB);
+    rbVec3 way = rbSub(worldPoint, rbTransformPoint(frame, joint->def.anchorB));
+    rbStatus status =
+        rbJoint_SetVelocity(world, dragId, rbScale(1.0 / duration, way), RB_VEC3_ZERO, NULL);
+    RB_ASSERT(status == RB_STATUS_OK);
+    (void)status;
+}

@@ -1,0 +1,183 @@
+// What joints and springs have in common: the bodies at their ends, names, energy.
+#include "world/world_engine.h"
+#include "world/world_joint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char* const typeNames[RB_BODY_TYPE_COUNT] = {
+    [RB_BODY_STATIC] = "static",
+    [RB_BODY_KINEMATIC] = "kinematic",
+    [RB_BODY_DYNAMIC] = "dynamic",
+};
+
+static bool isDynamic(const rbWorld* world, int index)
+{
+    return index >= 0 && world->bodies.data[index].type == RB_BODY_DYNAMIC;
+}
+
+static const char* typeOf(const rbWorld* world, int index)
+{
+    return index < 0 ? "static" : typeNames[world->bodies.data[index].type];
+}
+
+rbStatus rbWorld_JudgeLink(const rbWorld* world, const rbLink* link, int* indexA, int* indexB,
+                           rbError* error)
+{
+    const rbBodyId ids[2] = {link->bodyA, link->bodyB};
+    int indices[2];
+    char textA[RB_NAME_CAPACITY];
+    char textB[RB_NAME_CAPACITY];
+    for (int i = 0; i < 2; ++i) {
+        indices[i] = (int)ids[i].index1 - 1;
+        if (!RB_IS_NULL(ids[i]) && !rbBody_IsValid(world, ids[i])) {
+            return rbError_Set(error, RB_STATUS_INVALID,
+                               "%s \"%s\": its body %s does not exist or was destroyed; make the "
+                               "body first, or take the null id for the world",
+                               link->what, link->name, i == 0 ? "A" : "B");
+        }
+    }
+    int a = indices[0];
+    int b = indices[1];
+    if (a == b) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "%s \"%s\" joins \"%s\" to itself; two bodies, or a body and the world, "
+                           "are needed",
+                           link->what, link->name, rbWorld_LabelBody(world, a, textA));
+    }
+    if (!isDynamic(world, a) && !isDynamic(world, b)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "%s \"%s\" joins \"%s\" (%s) and \"%s\" (%s), which nothing moves; one "
+                           "of them must be a dynamic body",
+                           link->what, link->name, rbWorld_LabelBody(world, a, textA),
+                           typeOf(world, a), rbWorld_LabelBody(world, b, textB), typeOf(world, b));
+    }
+    for (int i = 0; i < 2; ++i) {
+        if (isDynamic(world, indices[i]) && !world->bodies.data[indices[i]].hasMass) {
+            return rbError_Set(
+                error, RB_STATUS_INVALID,
+                "%s \"%s\": the dynamic body \"%s\" has no mass yet; give it a shape "
+                "or a mass before its joints",
+                link->what, link->name, rbWorld_LabelBody(world, indices[i], textA));
+        }
+    }
+    *indexA = a;
+    *indexB = b;
+    return RB_STATUS_OK;
+}
+
+const char* rbWorld_NameOfLink(int index, const void* context)
+{
+    const rbWorld* world = context;
+    return index % 2 == 0 ? world->joints.data[index / 2].joint->name
+                          : world->springs.data[index / 2].spring->name;
+}
+
+rbStatus rbWorld_JudgeLinkName(const rbWorld* world, const rbLink* link, const char* name,
+                               rbError* error)
+{
+    if (name == NULL || name[0] == '\0') {
+        return RB_STATUS_OK;
+    }
+    if (strlen(name) >= RB_NAME_CAPACITY) {
+        return rbError_Set(error, RB_STATUS_LIMIT,
+                           "the name \"%.40s...\" of a %s has %zu bytes; at most %d are accepted",
+                           name, link->what, strlen(name), RB_NAME_CAPACITY - 1);
+    }
+    int other = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
+    if (other >= 0) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "%s \"%s\": there is a %s of this name already; give each its own name",
+                           link->what, name, other % 2 == 0 ? "joint" : "spring");
+    }
+    return RB_STATUS_OK;
+}
+
+const char* rbWorld_LabelJoint(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
+{
+    RB_ASSERT(world->joints.data[index].joint != NULL);
+    const char* name = world->joints.data[index].joint->name;
+    if (name[0] != '\0') {
+        return name;
+    }
+    (void)snprintf(text, RB_NAME_CAPACITY, "joint %d", index);
+    return text;
+}
+
+const char* rbWorld_LabelSpring(const rbWorld* world, int index, char text[RB_NAME_CAPACITY])
+{
+    RB_ASSERT(world->springs.data[index].spring != NULL);
+    const char* name = world->springs.data[index].spring->name;
+    if (name[0] != '\0') {
+        return name;
+    }
+    (void)snprintf(text, RB_NAME_CAPACITY, "spring %d", index);
+    return text;
+}
+
+rbTransform rbWorld_GetFrame(const rbWorld* world, int index)
+{
+    if (index < 0) {
+        return RB_TRANSFORM_IDENTITY;
+    }
+    return rbWorld_PublicState(world, index, &world->states.data[index]).transform;
+}
+
+rbRowPose rbWorld_GetRowPose(const rbWorld* world, int index)
+{
+    rbRowPose pose = {.orientation = {1.0, 0.0, 0.0, 0.0}};
+    if (index >= 0) {
+        pose.position = world->states.data[index].position;
+        pose.orientation = world->states.data[index].orientation;
+    }
+    pose.rotation = rbMatFromQuat(pose.orientation);
+    return pose;
+}
+
+rbVec3 rbWorld_ToPrincipal(const rbWorld* world, int index, rbVec3 anchor)
+{
+    return index < 0 ? anchor : rbInvTransformPoint(world->bodies.data[index].principal, anchor);
+}
+
+static void getVelocities(const rbWorld* world, int index, rbVec3* linear, rbVec3* angular)
+{
+    *linear = RB_VEC3_ZERO;
+    *angular = RB_VEC3_ZERO;
+    if (index >= 0) {
+        const rbMotionState* state = &world->states.data[index];
+        *linear = state->velocity;
+        *angular = rbRotate(state->orientation, state->spin);
+    }
+}
+
+double rbWorld_GetRowRate(const rbWorld* world, int indexA, int indexB, const rbRow* row)
+{
+    rbVec3 vA;
+    rbVec3 wA;
+    rbVec3 vB;
+    rbVec3 wB;
+    getVelocities(world, indexA, &vA, &wA);
+    getVelocities(world, indexB, &vB, &wB);
+    return rbDot(row->linear, rbSub(vB, vA)) + rbDot(row->angularB, wB) - rbDot(row->angularA, wA);
+}
+
+double rbWorld_GetElasticEnergy(const rbWorld* world, int index)
+{
+    double sum = 0.0;
+    if (world->elasticCount == 0) {
+        return sum;
+    }
+    for (int i = 0; i < world->springs.count; ++i) {
+        const rbSpring* spring = world->springs.data[i].spring;
+        if (spring != NULL && (index < 0 || spring->bodyA == index || spring->bodyB == index)) {
+            sum += rbSpring_GetEnergy(world, spring);
+        }
+    }
+    for (int i = 0; i < world->joints.count; ++i) {
+        const rbJoint* joint = world->joints.data[i].joint;
+        if (joint != NULL && (index < 0 || joint->bodyA == index || joint->bodyB == index)) {
+            sum += rbWorld_GetJointEnergy(world, i);
+        }
+    }
+    return sum;
+}

@@ -1,0 +1,203 @@
+// Springs of a world.
+#include "world/world_joint.h"
+
+#include <math.h>
+#include <stdio.h>
+
+rbSpringDef rbDefaultSpringDef(void)
+{
+    rbSpringDef def = {.cookie = RB_COOKIE_SPRING, .restLength = -1.0};
+    return def;
+}
+
+static const rbSpring* getSpring(const rbWorld* world, rbSpringId springId)
+{
+    RB_ASSERT(rbIdPool_IsAlive(&world->springIds, springId.index1, springId.generation));
+    return world->springs.data[springId.index1 - 1].spring;
+}
+
+static rbSpringId idOf(const rbWorld* world, int index)
+{
+    rbSpringId id = {(uint32_t)index + 1u, world->springIds.generations.data[index]};
+    return id;
+}
+
+static rbStatus judgeNumbers(const rbSpringDef* def, const char* name, rbError* error)
+{
+    if (!rbIsFinite3(def->anchorA) || !rbIsFinite3(def->anchorB)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "spring \"%s\": its anchors (%g, %g, %g) and (%g, %g, %g) m must be "
+                           "finite",
+                           name, def->anchorA.x, def->anchorA.y, def->anchorA.z, def->anchorB.x,
+                           def->anchorB.y, def->anchorB.z);
+    }
+    if (!isfinite(def->restLength)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "spring \"%s\": the rest length %g m is not finite; a negative one means "
+            "as the bodies are now",
+            name, def->restLength);
+    }
+    bool isFine = isfinite(def->stiffness) && def->stiffness >= 0.0 && isfinite(def->damping) &&
+                  def->damping >= 0.0;
+    if (!isFine) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "spring \"%s\": stiffness %g N/m and damping %g N s/m must be finite and "
+            "not negative",
+            name, def->stiffness, def->damping);
+    }
+    if (def->stiffness == 0.0 && def->damping == 0.0) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "spring \"%s\" has neither stiffness nor damping; give it one of them",
+                           name);
+    }
+    return RB_STATUS_OK;
+}
+
+static double lengthOf(const rbWorld* world, const rbSpring* spring)
+{
+    rbRowPose poseA = rbWorld_GetRowPose(world, spring->bodyA);
+    rbRowPose poseB = rbWorld_GetRowPose(world, spring->bodyB);
+    double length;
+    rbSpringModel_Errors(&spring->model, &poseA, &poseB, &length);
+    return length;
+}
+
+double rbSpring_GetEnergy(const rbWorld* world, const rbSpring* spring)
+{
+    double stretch = lengthOf(world, spring) - spring->def.restLength;
+    return 0.5 * spring->def.stiffness * stretch * stretch;
+}
+
+void rbSpring_Remake(const rbWorld* world, rbSpring* spring)
+{
+    spring->model.pointA = rbWorld_ToPrincipal(world, spring->bodyA, spring->def.anchorA);
+    spring->model.pointB = rbWorld_ToPrincipal(world, spring->bodyB, spring->def.anchorB);
+}
+
+rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error)
+{
+    rbSpringId null = {0, 0};
+    if (RB_CHECK_COOKIE(def, RB_COOKIE_SPRING, error) != RB_STATUS_OK) {
+        return null;
+    }
+    bool hasName = def->name != NULL && def->name[0] != '\0';
+    rbLink link = {"spring", hasName ? def->name : "(without a name)", def->bodyA, def->bodyB};
+    int bodyA;
+    int bodyB;
+    if (rbWorld_JudgeLinkName(world, &link, def->name, error) != RB_STATUS_OK ||
+        rbWorld_JudgeLink(world, &link, &bodyA, &bodyB, error) != RB_STATUS_OK ||
+        judgeNumbers(def, link.name, error) != RB_STATUS_OK) {
+        return null;
+    }
+    rbWorld_NoteChange(world);
+    rbSpring* spring = rbAllocZero(1, sizeof *spring);
+    spring->def = *def;
+    spring->bodyA = bodyA;
+    spring->bodyB = bodyB;
+    if (hasName) {
+        (void)snprintf(spring->name, sizeof spring->name, "%s", def->name);
+    }
+    spring->def.name = spring->name;
+    rbSpring_Remake(world, spring);
+    if (def->restLength < 0.0) {
+        spring->def.restLength = lengthOf(world, spring);
+    }
+    int index = rbIdPool_Take(&world->springIds);
+    rbSpringSlot slot = {spring};
+    if (index == world->springs.count) {
+        rbArray_Push(world->springs, slot);
+    } else {
+        world->springs.data[index] = slot;
+    }
+    if (hasName) {
+        rbNameTable_Insert(&world->linkNames, spring->name, 2 * index + 1);
+    }
+    world->springCount += 1;
+    world->elasticCount += 1;
+    world->energyReference += rbSpring_GetEnergy(world, spring);
+    return idOf(world, index);
+}
+
+void rbWorld_DestroySpringAt(rbWorld* world, int index)
+{
+    rbSpring* spring = world->springs.data[index].spring;
+    RB_ASSERT(spring != NULL);
+    rbWorld_NoteChange(world);
+    // Its energy leaves the books with it.
+    world->energyReference -= rbSpring_GetEnergy(world, spring);
+    if (spring->name[0] != '\0') {
+        rbNameTable_Remove(&world->linkNames, spring->name, 2 * index + 1);
+    }
+    world->springs.data[index].spring = NULL;
+    if (world->stepEngine != NULL) {
+        rbStepEngine_SetSpring(world->stepEngine, index, NULL); // another may take its place
+    }
+    world->springCount -= 1;
+    world->elasticCount -= 1;
+    rbIdPool_Release(&world->springIds, index);
+    rbFree(spring, sizeof *spring);
+}
+
+void rbDestroySpring(rbWorld* world, rbSpringId springId)
+{
+    RB_ASSERT(rbIdPool_IsAlive(&world->springIds, springId.index1, springId.generation));
+    rbWorld_DestroySpringAt(world, (int)springId.index1 - 1);
+}
+
+bool rbSpring_IsValid(const rbWorld* world, rbSpringId springId)
+{
+    return rbIdPool_IsAlive(&world->springIds, springId.index1, springId.generation);
+}
+
+int rbWorld_GetSpringCount(const rbWorld* world)
+{
+    return world->springCount;
+}
+
+int rbWorld_GetSpringIds(const rbWorld* world, rbSpringId* ids, int capacity)
+{
+    int count = 0;
+    for (int i = 0; i < world->springs.count && count < capacity; ++i) {
+        if (world->springs.data[i].spring != NULL) {
+            ids[count++] = idOf(world, i);
+        }
+    }
+    return count;
+}
+
+rbSpringId rbWorld_FindSpring(const rbWorld* world, const char* name)
+{
+    rbSpringId null = {0, 0};
+    int index = rbNameTable_Find(&world->linkNames, name, rbWorld_NameOfLink, world);
+    return index >= 0 && index % 2 == 1 ? idOf(world, index / 2) : null;
+}
+
+const char* rbSpring_GetName(const rbWorld* world, rbSpringId springId)
+{
+    return getSpring(world, springId)->name;
+}
+
+rbSpringState rbSpring_GetState(const rbWorld* world, rbSpringId springId)
+{
+    const rbSpring* spring = getSpring(world, springId);
+    rbRowPose poseA = rbWorld_GetRowPose(world, spring->bodyA);
+    rbRowPose poseB = rbWorld_GetRowPose(world, spring->bodyB);
+    rbRow row;
+    rbSpringState state = {0};
+    rbSpringModel_Rows(&spring->model, &poseA, &poseB, &row);
+    rbSpringModel_Errors(&spring->model, &poseA, &poseB, &state.length);
+    state.pointA = rbAdd(poseA.position, rbMulMV(poseA.rotation, spring->model.pointA));
+    state.pointB = rbAdd(poseB.position, rbMulMV(poseB.rotation, spring->model.pointB));
+    state.speed = rbWorld_GetRowRate(world, spring->bodyA, spring->bodyB, &row);
+    state.energy = rbSpring_GetEnergy(world, spring);
+    if (world->isEngineReady && world->stepEngine != NULL) {
+        state.force = rbStepEngine_GetSpringForce(world->stepEngine, (int)springId.index1 - 1);
+    } else {
+        // No step was taken yet: the law of the spring itself.
+        state.force = spring->def.stiffness * (state.length - spring->def.restLength) +
+                      spring->def.damping * state.speed;
+    }
+    return state;
+}

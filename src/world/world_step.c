@@ -1,0 +1,512 @@
+// The step engine of a world: telling it of bodies, joints and springs, starting it, and moving
+// forward with it.
+#include "world/world_step.h"
+
+#include "world/world_joint.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char* const methodNames[RB_METHOD_COUNT] = {
+    [RB_METHOD_IMPULSES] = "impulses",       [RB_METHOD_PENALTY] = "penalty",
+    [RB_METHOD_MULTIPLIERS] = "multipliers", [RB_METHOD_BARAFF] = "baraff",
+    [RB_METHOD_REDUCED] = "reduced",
+};
+
+static const char* const schemeNames[RB_SCHEME_COUNT] = {
+    [RB_SCHEME_START] = "start",
+    [RB_SCHEME_MIDDLE] = "middle",
+};
+
+static int findName(const char* const* names, int count, const char* name)
+{
+    int found = 0;
+    while (found < count && strcmp(names[found], name) != 0) {
+        found += 1;
+    }
+    return found;
+}
+
+const char* rbStepMethod_Name(rbStepMethod method)
+{
+    return (unsigned)method < RB_METHOD_COUNT ? methodNames[method] : "unknown";
+}
+
+rbStepMethod rbStepMethod_Find(const char* name)
+{
+    return (rbStepMethod)findName(methodNames, RB_METHOD_COUNT, name);
+}
+
+const char* rbStepScheme_Name(rbStepScheme scheme)
+{
+    return (unsigned)scheme < RB_SCHEME_COUNT ? schemeNames[scheme] : "unknown";
+}
+
+rbStepScheme rbStepScheme_Find(const char* name)
+{
+    return (rbStepScheme)findName(schemeNames, RB_SCHEME_COUNT, name);
+}
+
+rbStepSettings rbDefaultStepSettings(void)
+{
+    rbStepSettings settings = {.step = 1e-3,
+                               .order = 2,
+                               .scheme = RB_SCHEME_START,
+                               .method = RB_METHOD_IMPULSES,
+                               .solver = RB_SOLVER_AUTO,
+                               .tolerance = 1e-6,
+                               .horizon = 10.0,
+                               .halvingsMax = 10,
+                               .impulseMax = INFINITY,
+                               .penaltyFrequency = 100.0,
+                               .penaltyDamping = 1.0};
+    return settings;
+}
+
+// A step halved more often is below the resolution of time in a run of a few seconds.
+#define HALVINGS_MAX 30
+
+rbStatus rbJudgeStepSettings(const rbStepSettings* settings, rbError* error)
+{
+    const rbStepSettings* s = settings;
+    const rbAskedRow rows[] = {{"step.scheme", (int)s->scheme, RB_SCHEME_COUNT},
+                               {"step.method", (int)s->method, RB_METHOD_COUNT},
+                               {"step.solver", (int)s->solver, RB_SOLVER_COUNT}};
+    const rbAskedNumber numbers[] = {{"step.step", s->step, false, false},
+                                     {"step.tolerance", s->tolerance, false, false},
+                                     {"step.velocityTolerance", s->velocityTolerance, true, false},
+                                     {"step.accuracy", s->accuracy, true, false},
+                                     {"step.horizon", s->horizon, false, false},
+                                     {"step.iterationsMax", s->iterationsMax, true, false},
+                                     {"step.impulseMax", s->impulseMax, false, true},
+                                     {"step.assembleTolerance", s->assembleTolerance, true, false},
+                                     {"step.baumgarteAlpha", s->baumgarteAlpha, true, false},
+                                     {"step.baumgarteBeta", s->baumgarteBeta, true, false},
+                                     {"step.penaltyFrequency", s->penaltyFrequency, false, false},
+                                     {"step.penaltyDamping", s->penaltyDamping, true, false}};
+    rbStatus status = rbJudgeRows(rows, sizeof rows / sizeof rows[0], error);
+    if (status == RB_STATUS_OK) {
+        status = rbJudgeNumbers(numbers, sizeof numbers / sizeof numbers[0], error);
+    }
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    if (s->order < 2 || s->order > 10 || s->order % 2 != 0) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "step.order is %d; 2, 4, 6, 8 and 10 are accepted", s->order);
+    }
+    if (s->halvingsMax < 0 || s->halvingsMax > HALVINGS_MAX) {
+        return rbError_Set(error, RB_STATUS_INVALID, "step.halvingsMax is %d; 0 to %d are accepted",
+                           s->halvingsMax, HALVINGS_MAX);
+    }
+    if (s->accuracy > 0.0 && s->order < 4) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "step.accuracy of %g m needs step.order 4 or more; it is %d",
+                           s->accuracy, s->order);
+    }
+    return RB_STATUS_OK;
+}
+
+// ------------------------------------------------------------------------------------------
+// telling
+
+rbStepHost rbWorld_LendStates(const rbWorld* world)
+{
+    rbStepHost host = {
+        .motions = world->motions.data, .states = world->states.data, .radii = world->radii.data};
+    return host;
+}
+
+static void tellBody(const rbWorld* world, rbStepEngine* engine, int index)
+{
+    const rbBody* body = &world->bodies.data[index];
+    if (!rbWorld_IsBodyAlive(world, index)) {
+        rbStepEngine_SetBody(engine, index, NULL);
+        return;
+    }
+    rbStepBodyDef def = {
+        .isDynamic = body->hasMass, .path = body->path, .principal = body->principal};
+    rbStepEngine_SetBody(engine, index, &def);
+}
+
+static void tellJoint(const rbWorld* world, rbStepEngine* engine, int index)
+{
+    const rbJoint* joint = world->joints.data[index].joint;
+    if (joint == NULL) {
+        rbStepEngine_SetJoint(engine, index, NULL);
+        return;
+    }
+    rbStepJointDef def = {.bodyA = joint->bodyA,
+                          .bodyB = joint->bodyB,
+                          .model = &joint->model,
+                          .motors = joint->motors,
+                          .isVelocityOnly = joint->def.isVelocityOnly,
+                          .linearVelocity = joint->def.linearVelocity,
+                          .angularVelocity = joint->def.angularVelocity,
+                          .forceMax = joint->def.forceMax};
+    for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
+        def.freedoms[i] = joint->def.freedoms[i];
+        def.freedomPositions[i] = joint->positions[i];
+    }
+    rbStepEngine_SetJoint(engine, index, &def);
+}
+
+static void tellSpring(const rbWorld* world, rbStepEngine* engine, int index)
+{
+    const rbSpring* spring = world->springs.data[index].spring;
+    if (spring == NULL) {
+        rbStepEngine_SetSpring(engine, index, NULL);
+        return;
+    }
+    rbStepSpringDef def = {.bodyA = spring->bodyA,
+                           .bodyB = spring->bodyB,
+                           .model = &spring->model,
+                           .restLength = spring->def.restLength,
+                           .stiffness = spring->def.stiffness,
+                           .damping = spring->def.damping};
+    rbStepEngine_SetSpring(engine, index, &def);
+}
+
+// Everything but one joint; -1: really everything.
+static void tellAll(const rbWorld* world, rbStepEngine* engine, int without)
+{
+    for (int i = 0; i < world->bodies.count; ++i) {
+        tellBody(world, engine, i);
+    }
+    for (int i = 0; i < world->joints.count; ++i) {
+        if (i != without) {
+            tellJoint(world, engine, i);
+        }
+    }
+    for (int i = 0; i < world->springs.count; ++i) {
+        tellSpring(world, engine, i);
+    }
+}
+
+// -----------------------------------------------------------------------------------------
+// starting
+
+// How far a joint is open, for people.
+static void writeGap(char text[80], double position, double angle)
+{
+    if (angle > 0.0 && position > 0.0) {
+        (void)snprintf(text, 80, "%.6g m and %.6g rad", position, angle);
+    } else if (angle > 0.0) {
+        (void)snprintf(text, 80, "%.6g rad", angle);
+    } else {
+        (void)snprintf(text, 80, "%.6g m", position);
+    }
+}
+
+// Whether all joints can hold when one is left out. Nothing of the world is changed.
+static bool holdsWithout(const rbWorld* world, int joint)
+{
+    rbStepSettings settings = world->def.step;
+    settings.isAssembleAllowed = true;
+    rbStepEngine* engine = rbCreateStepEngine(&settings);
+    tellAll(world, engine, joint);
+    size_t size = (size_t)world->states.count * sizeof *world->states.data;
+    rbMotionState* states = rbAlloc(size);
+    memcpy(states, world->states.data, size);
+    rbStepHost host = rbWorld_LendStates(world);
+    host.states = states;
+    rbStartGap gap = {.joint = -1, .other = -1};
+    rbStatus status = rbStepEngine_Start(engine, &host, world->time, &gap, NULL);
+    rbFree(states, size);
+    rbDestroyStepEngine(engine);
+    return status == RB_STATUS_OK;
+}
+
+static bool isNeighbour(const rbJoint* a, const rbJoint* b)
+{
+    bool isAtA = b->bodyA >= 0 && (b->bodyA == a->bodyA || b->bodyA == a->bodyB);
+    bool isAtB = b->bodyB >= 0 && (b->bodyB == a->bodyA || b->bodyB == a->bodyB);
+    return isAtA || isAtB;
+}
+
+// The joint that fights with one that cannot hold: without it the others do. Joints at the same
+// bodies are tried first, and only so many: this is for a message.
+#define OPPONENTS_MAX 64
+
+static int findOpponent(const rbWorld* world, int joint)
+{
+    const rbJoint* own = world->joints.data[joint].joint;
+    int tried = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < world->joints.count && tried < OPPONENTS_MAX; ++i) {
+            const rbJoint* other = world->joints.data[i].joint;
+            if (other == NULL || i == joint || isNeighbour(own, other) != (pass == 0)) {
+                continue;
+            }
+            tried += 1;
+            if (holdsWithout(world, i)) {
+                return i;
+            }
+        }
+    }
+    return -1;
+}
+
+static rbStatus nameGap(const rbWorld* world, const rbStartGap* gap, rbError* error)
+{
+    char gapText[80];
+    char others[80] = "";
+    char texts[4][RB_NAME_CAPACITY];
+    const rbJoint* joint = world->joints.data[gap->joint].joint;
+    const char* name = rbWorld_LabelJoint(world, gap->joint, texts[0]);
+    const char* a = rbWorld_LabelBody(world, joint->bodyA, texts[1]);
+    const char* b = rbWorld_LabelBody(world, joint->bodyB, texts[2]);
+    writeGap(gapText, gap->position, gap->angle);
+    int other = gap->isStuck && gap->other < 0 ? findOpponent(world, gap->joint) : gap->other;
+    if (gap->isStuck && other >= 0) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "joints \"%s\" and \"%s\" contradict each other: assembling leaves "
+                           "\"%s\" between \"%s\" and \"%s\" open by %s; take one of them away, or "
+                           "change its anchors or axes",
+                           name, rbWorld_LabelJoint(world, other, texts[3]), name, a, b, gapText);
+    }
+    if (gap->isStuck) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "joint \"%s\" between \"%s\" and \"%s\" contradicts the other joints: "
+            "assembling leaves it open by %s; take it away, or change its anchors or "
+            "axes",
+            name, a, b, gapText);
+    }
+    if (gap->count > 1) {
+        (void)snprintf(others, sizeof others, " (%d more joints are open)", gap->count - 1);
+    }
+    return rbError_Set(error, RB_STATUS_INVALID,
+                       "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start%s; move "
+                       "the bodies together, or let them be assembled (in a scene \"step\": "
+                       "{\"assemble\": true})",
+                       name, a, b, gapText, others);
+}
+
+// Energy of everything, to see what assembling did.
+static double sumEnergy(const rbWorld* world)
+{
+    double sum = rbWorld_GetElasticEnergy(world, RB_ALL_BODIES);
+    for (int i = 0; i < world->bodies.count; ++i) {
+        double parts[3];
+        if (rbWorld_IsBodyAlive(world, i)) {
+            sum += rbWorld_BodyEnergy(world, i, parts);
+        }
+    }
+    return sum;
+}
+
+// Bodies that the engine moved until now and moves no longer fly on from where they are.
+static void takeOwnership(rbWorld* world)
+{
+    rbArray_Reserve(world->owned, world->bodies.count);
+    while (world->owned.count < world->bodies.count) {
+        world->owned.data[world->owned.count++] = 0;
+    }
+    for (int i = 0; i < world->bodies.count; ++i) {
+        bool isAlive = rbWorld_IsBodyAlive(world, i);
+        bool isOwned = isAlive && rbStepEngine_Owns(world->stepEngine, i);
+        bool isLetGo = isAlive && world->owned.data[i] != 0 && !isOwned;
+        world->owned.data[i] = isOwned ? 1 : 0;
+        if (isLetGo && world->bodies.data[i].hasMass) {
+            rbWorld_StartFlight(world, i);
+        }
+    }
+}
+
+static rbStatus startEngine(rbWorld* world, rbError* error)
+{
+    if (world->stepEngine == NULL) {
+        world->stepEngine = rbCreateStepEngine(&world->def.step);
+    }
+    world->radii.count = 0;
+    rbArray_Reserve(world->radii, world->bodies.count);
+    for (int i = 0; i < world->bodies.count; ++i) {
+        rbArray_Push(world->radii, world->bodies.data[i].radius);
+    }
+    tellAll(world, world->stepEngine, -1);
+    double before = sumEnergy(world);
+    rbStepHost host = rbWorld_LendStates(world);
+    rbStartGap gap = {.joint = -1, .other = -1};
+    rbStatus status = rbStepEngine_Start(world->stepEngine, &host, world->time, &gap, error);
+    if (status != RB_STATUS_OK) {
+        return gap.joint >= 0 ? nameGap(world, &gap, error) : status;
+    }
+    world->assembleWork += sumEnergy(world) - before;
+    takeOwnership(world);
+    world->isEngineReady = true;
+    world->touched.count = 0;
+    return RB_STATUS_OK;
+}
+
+// Turns are counted by the engine; what they are now is kept for the next start.
+static void leaveEngine(rbWorld* world)
+{
+    for (int i = 0; i < world->joints.count; ++i) {
+        rbJoint* joint = world->joints.data[i].joint;
+        for (int f = 0; joint != NULL && f < joint->model.freedomCount; ++f) {
+            joint->positions[f] = rbWorld_GetFreedomPosition(world, i, f);
+        }
+    }
+}
+
+static void destroyEngine(rbWorld* world)
+{
+    rbDestroyStepEngine(world->stepEngine);
+    world->stepEngine = NULL;
+}
+
+// ----------------------------------------------------------------------------------------
+// advancing
+
+// What was changed from outside since the last advance. The engine makes velocities fit the joints
+// at once; that is work of the joints: of bodies that were set or pushed against them, or of drags
+// and motors that were given another speed.
+static void tellTouched(rbWorld* world, const rbStepHost* host)
+{
+    if (world->touched.count == 0) {
+        return;
+    }
+    double before = sumEnergy(world);
+    for (int i = 0; i < world->touched.count; ++i) {
+        int what = world->touched.data[i];
+        if (what >= 0 && rbStepEngine_Owns(world->stepEngine, what)) {
+            rbStepEngine_TouchBody(world->stepEngine, host, what, world->time);
+        }
+    }
+    double between = sumEnergy(world);
+    for (int i = 0; i < world->touched.count; ++i) {
+        int what = world->touched.data[i];
+        if (what < 0) {
+            tellJoint(world, world->stepEngine, -1 - what);
+            rbStepEngine_TouchJoint(world->stepEngine, host, -1 - what, world->time);
+        }
+    }
+    world->assembleWork += between - before;
+    world->stepWork.motor += sumEnergy(world) - between;
+    world->touched.count = 0;
+}
+
+// The joint that is furthest off, and a body of it that can be moved.
+static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBodyId* failedBody)
+{
+    rbStepStatistics s = rbStepEngine_GetStatistics(world->stepEngine);
+    int index = (int)s.worstJoint.index1 - 1;
+    if (index < 0 || index >= world->joints.count || world->joints.data[index].joint == NULL) {
+        return rbError_Set(
+            &world->engineError, status,
+            status == RB_STATUS_LIMIT
+                ? "the state of a body stopped being finite after t = %.9g s; take "
+                  "smaller steps"
+                : "a tolerance of the step engine was missed before t = %.9g s; take "
+                  "smaller steps",
+            time);
+    }
+    char gap[80];
+    char texts[3][RB_NAME_CAPACITY];
+    const rbJoint* joint = world->joints.data[index].joint;
+    const char* name = rbWorld_LabelJoint(world, index, texts[0]);
+    const char* a = rbWorld_LabelBody(world, joint->bodyA, texts[1]);
+    const char* b = rbWorld_LabelBody(world, joint->bodyB, texts[2]);
+    bool isAMoved = joint->bodyA >= 0 && world->bodies.data[joint->bodyA].hasMass;
+    *failedBody = isAMoved ? joint->def.bodyA : joint->def.bodyB;
+    writeGap(gap, s.positionErrorMax, s.angleErrorMax);
+    if (status == RB_STATUS_LIMIT) {
+        return rbError_Set(&world->engineError, status,
+                           "the state of a body stopped being finite after t = %.9g s; the joint "
+                           "furthest off was \"%s\" between \"%s\" and \"%s\", by %s; take smaller "
+                           "steps",
+                           time, name, a, b, gap);
+    }
+    return rbError_Set(&world->engineError, status,
+                       "a joint was not held to the tolerance of %g m and rad before t = %.9g s; "
+                       "furthest off so far was \"%s\" between \"%s\" and \"%s\", by %s; take "
+                       "smaller steps, more iterations or a larger tolerance",
+                       world->def.step.tolerance, time, name, a, b, gap);
+}
+
+static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
+{
+    rbStepHost host = rbWorld_LendStates(world);
+    tellTouched(world, &host);
+    rbStatus status = rbStepEngine_Advance(world->stepEngine, &host, time, reached);
+    return status == RB_STATUS_OK ? status : nameShortfall(world, status, *reached, failedBody);
+}
+
+rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world)
+{
+    rbStepStatistics statistics = {0};
+    if (world->stepEngine == NULL) {
+        return statistics;
+    }
+    statistics = rbStepEngine_GetStatistics(world->stepEngine);
+    // The engine knows indices.
+    rbJointId none = {0, 0};
+    int index = (int)statistics.worstJoint.index1 - 1;
+    bool isAlive =
+        index >= 0 && index < world->joints.count && world->joints.data[index].joint != NULL;
+    if (isAlive) {
+        statistics.worstJoint.generation = world->jointIds.generations.data[index];
+    } else {
+        statistics.worstJoint = none;
+    }
+    return statistics;
+}
+
+// ----------------------------------------------------------------------------------------
+// snapshots
+
+static size_t getSnapshotSize(const rbWorld* world)
+{
+    return rbStepEngine_GetSnapshotSize(world->stepEngine);
+}
+
+static void takeSnapshot(const rbWorld* world, void* bytes)
+{
+    rbStepEngine_TakeSnapshot(world->stepEngine, bytes);
+}
+
+// Starts the engine for a snapshot: its start may bring bodies onto their joints, but the states
+// are those of the snapshot.
+static bool startForSnapshot(rbWorld* world)
+{
+    size_t size = (size_t)world->states.count * sizeof *world->states.data;
+    rbMotionState* kept = rbAlloc(size);
+    if (size > 0) {
+        memcpy(kept, world->states.data, size);
+    }
+    rbStatus status = startEngine(world, NULL);
+    if (size > 0) {
+        memcpy(world->states.data, kept, size);
+    }
+    rbFree(kept, size);
+    return status == RB_STATUS_OK;
+}
+
+static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
+{
+    if (!world->isEngineReady && !startForSnapshot(world)) {
+        return false;
+    }
+    if (rbStepEngine_GetSnapshotSize(world->stepEngine) != size) {
+        return false;
+    }
+    for (int i = 0; i < world->joints.count; ++i) {
+        tellJoint(world, world->stepEngine, i); // targets and velocities as they were
+    }
+    rbStepEngine_RestoreSnapshot(world->stepEngine, bytes);
+    return true;
+}
+
+const rbEngineRow rbStepEngineRow = {
+    .name = "step",
+    .holdsJoints = true,
+    .start = startEngine,
+    .advance = advanceEngine,
+    .leave = leaveEngine,
+    .destroy = destroyEngine,
+    .getSnapshotSize = getSnapshotSize,
+    .takeSnapshot = takeSnapshot,
+    .restoreSnapshot = restoreSnapshot,
+};

@@ -1,0 +1,4 @@
+rb_add_tests(NAME test_constraints FILES
+  test/constraints/test_rows.c
+  test/constraints/test_turn.c
+)

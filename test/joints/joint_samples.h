@@ -1,0 +1,37 @@
+// Random joints of every type that hold, at poses all over what they allow.
+#ifndef JOINT_SAMPLES_H
+#define JOINT_SAMPLES_H
+
+#include "base/math/random3.h"
+#include "dynamics/joints/joint_model.h"
+
+// The types of the table, and free combinations after them.
+#define SAMPLE_COUNT (RB_JOINT_COUNT - 1 + 4)
+
+typedef struct JointSample {
+    const char* name;
+    rbJointModel model;
+    rbJointDef def;
+    rbJointPart parts[3];
+    rbTransform principalA; // principal frames in the bodies' frames
+    rbTransform principalB;
+    rbTransform bodyA; // bodies' frames when the joint was made
+    rbTransform bodyB;
+    rbRowPose madeA; // principal frames when the joint was made
+    rbRowPose madeB;
+    rbRowPose poseA; // and moved as far as the joint lets it; the freedoms by:
+    rbRowPose poseB;
+    double moved[RB_JOINT_FREEDOMS_MAX]; // expected positions, angles within (-pi, pi)
+} JointSample;
+
+JointSample rbSampleJoint(rbRandom* random, int index);
+
+rbVec3 rbSampleVector(rbRandom* random, double size);
+rbTransform rbSampleTransform(rbRandom* random, double size);
+
+// A pose moved by a translation and turned in place by a rotation vector, world axes.
+rbRowPose rbMovePose(const rbRowPose* pose, rbVec3 shift, rbVec3 turn);
+// A pose moved by a rigid motion of space.
+rbRowPose rbCarryPose(const rbRowPose* pose, rbTransform motion);
+
+#endif

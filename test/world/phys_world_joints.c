@@ -1,0 +1,673 @@
+// Worlds with joints, moving: the ledger closes, output steps and snapshots keep the bits, what is
+// changed from outside arrives, shortfalls are reported.
+#include "rb_test.h"
+
+#include <rattleback/rattleback.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rbWorld* makeWorld(int order, rbVec3 gravity)
+{
+    rbWorldDef def = rbDefaultWorldDef();
+    rbError error = {0};
+    def.engine = RB_ENGINE_STEP;
+    def.gravity = gravity;
+    def.step.order = order;
+    rbWorld* world = rbCreateWorld(&def, &error);
+    assert_non_null(world);
+    return world;
+}
+
+static rbBodyId addBody(rbWorld* world, const char* name, double massValue, rbVec3 position)
+{
+    rbError error = {0};
+    rbMassProperties mass = {
+        .volume = 1.0,
+        .mass = massValue,
+        .inertia = {0.03 * massValue, 0.02 * massValue, 0.04 * massValue, 0.0, 0.0, 0.0}};
+    rbBodyDef def = rbDefaultBodyDef();
+    def.name = name;
+    def.position = position;
+    def.mass = &mass;
+    rbBodyId id = rbCreateBody(world, &def, &error);
+    assert_false(RB_IS_NULL(id));
+    return id;
+}
+
+static rbJointId join(rbWorld* world, rbJointDef* def, rbVec3 anchor, rbVec3 axis)
+{
+    rbError error = {0};
+    rbJointDef_SetAnchor(def, world, anchor);
+    rbJointDef_SetAxis(def, world, axis);
+    rbJointId id = rbCreateJoint(world, def, &error);
+    if (RB_IS_NULL(id)) {
+        print_message("%s\n", error.message);
+    }
+    assert_false(RB_IS_NULL(id));
+    return id;
+}
+
+static const rbVec3 axisX = {1.0, 0.0, 0.0};
+static const rbVec3 axisY = {0.0, 1.0, 0.0};
+static const rbVec3 down = {0.0, 0.0, -9.81};
+
+// A chain of mixed joints from the world, with a motor, a torsional spring, a damped spring and
+// drag, and a body that is joined to nothing.
+static rbWorld* makeMixed(int order)
+{
+    rbWorld* world = makeWorld(order, down);
+    rbError error = {0};
+    rbBodyId links[4];
+    static const char* const names[4] = {"one", "two", "three", "four"};
+    static const rbJointType types[4] = {RB_JOINT_HINGE, RB_JOINT_BALL, RB_JOINT_UNIVERSAL,
+                                         RB_JOINT_HINGE};
+    for (int i = 0; i < 4; ++i) {
+        links[i] = addBody(world, names[i], 1.0 + 0.3 * i, rbMakeVec3(0.5 + i, 0.0, 0.0));
+        rbJointDef def = rbDefaultJointDef();
+        def.type = types[i];
+        def.name = names[i];
+        def.bodyB = links[i];
+        if (i > 0) {
+            def.bodyA = links[i - 1];
+        }
+        if (i == 0) {
+            def.freedoms[0].motor.type = RB_MOTOR_POSITION;
+            def.freedoms[0].motor.gain = 20.0;
+            def.freedoms[0].motor.derivativeTime = 0.1;
+            def.freedoms[0].motor.forceMax = 40.0;
+            def.freedoms[0].motor.target = -0.3;
+        }
+        if (i == 3) {
+            def.freedoms[0].stiffness = 4.0;
+            def.freedoms[0].rest = 0.5;
+            def.freedoms[0].damping = 0.2;
+        }
+        rbJointDef_SetAnchor(&def, world, rbMakeVec3(i, 0.0, 0.0));
+        rbJointDef_SetAxis(&def, world, axisY);
+        if (types[i] == RB_JOINT_UNIVERSAL) {
+            def.axisA = axisY;
+            def.axisB = rbMakeVec3(0.0, 0.0, 1.0);
+        }
+        assert_false(RB_IS_NULL(rbCreateJoint(world, &def, &error)));
+    }
+    rbSpringDef spring = rbDefaultSpringDef();
+    spring.bodyA = links[3];
+    spring.anchorA = rbMakeVec3(0.5, 0.0, 0.0);
+    spring.anchorB = rbMakeVec3(4.0, 0.0, 1.0);
+    spring.restLength = 0.7;
+    spring.stiffness = 80.0;
+    spring.damping = 0.5;
+    assert_false(RB_IS_NULL(rbCreateSpring(world, &spring, &error)));
+    rbForceDef drag = rbDefaultForceDef();
+    drag.type = RB_FORCE_DRAG;
+    drag.linear = 0.1;
+    assert_false(RB_IS_NULL(rbCreateForce(world, &drag, &error)));
+    (void)addBody(world, "loner", 1.0, rbMakeVec3(0.0, 5.0, 0.0));
+    return world;
+}
+
+static void outputStepsDoNotChangeJointedBits(void** state)
+{
+    (void)state;
+    for (int order = 2; order <= 4; order += 2) {
+        rbWorld* coarse = makeMixed(order);
+        rbWorld* fine = makeMixed(order);
+        for (int k = 1; k <= 4; ++k) {
+            // The second steps also end between the nodes of the engine.
+            (void)rbWorld_AdvanceTo(coarse, rbGetStepTime(k, 0.1));
+            for (int i = 1; i <= 40; ++i) {
+                (void)rbWorld_AdvanceTo(fine, rbGetStepTime(40 * (k - 1) + i, 0.0025));
+            }
+            assert_true(rbWorld_GetHash(coarse) == rbWorld_GetHash(fine));
+            checkNear(rbWorld_GetLedger(coarse).energyDrift, rbWorld_GetLedger(fine).energyDrift,
+                      1e-12);
+        }
+        rbDestroyWorld(coarse);
+        rbDestroyWorld(fine);
+    }
+}
+
+static void jointedSnapshotGoesOnWithTheSameBits(void** state)
+{
+    (void)state;
+    rbWorld* world = makeMixed(4);
+    rbError error = {0};
+    rbJointId servo = rbWorld_FindJoint(world, "one");
+    (void)rbWorld_Advance(world, 0.1234);
+    // Changed and not yet told to the engine.
+    rbBody_ApplyImpulse(world, rbWorld_FindBody(world, "four"), rbMakeVec3(0.1, 0.2, 0.3),
+                        rbMakeVec3(3.5, 0.0, 0.0));
+    (void)rbJoint_SetMotorTarget(world, servo, 0, 0.2, &error);
+    size_t size = rbWorld_GetSnapshotSize(world);
+    void* bytes = malloc(size);
+    assert_int_equal(rbWorld_TakeSnapshot(world, bytes, size, &error), RB_STATUS_OK);
+    (void)rbWorld_Advance(world, 0.0501);
+    (void)rbWorld_Advance(world, 0.1);
+    uint64_t hash = rbWorld_GetHash(world);
+    rbLedger ledger = rbWorld_GetLedger(world);
+    rbJointState joint = rbJoint_GetState(world, servo);
+    // Going back undoes the target that was set since.
+    (void)rbJoint_SetMotorTarget(world, servo, 0, -1.0, &error);
+    (void)rbWorld_Advance(world, 0.05);
+    assert_int_equal(rbWorld_RestoreSnapshot(world, bytes, size, &error), RB_STATUS_OK);
+    checkNear(rbJoint_GetState(world, servo).motorTargets[0], 0.2, 0.0);
+    (void)rbWorld_Advance(world, 0.0501);
+    (void)rbWorld_Advance(world, 0.1);
+    assert_true(rbWorld_GetHash(world) == hash);
+    rbLedger again = rbWorld_GetLedger(world);
+    checkNear(again.energyDrift, ledger.energyDrift, 0.0);
+    checkNear(again.motorWork, ledger.motorWork, 0.0);
+    checkNear(again.dissipation, ledger.dissipation, 0.0);
+    checkNear(rbJoint_GetState(world, servo).freedomForces[0], joint.freedomForces[0], 0.0);
+    // A world made alike takes it too.
+    rbWorld* other = makeMixed(4);
+    assert_int_equal(rbWorld_RestoreSnapshot(other, bytes, size, &error), RB_STATUS_OK);
+    (void)rbWorld_Advance(other, 0.0501);
+    (void)rbWorld_Advance(other, 0.1);
+    assert_true(rbWorld_GetHash(other) == hash);
+    checkNear(rbWorld_GetLedger(other).energyDrift, ledger.energyDrift, 1e-12);
+    // One with a joint less does not.
+    rbDestroyJoint(other, rbWorld_FindJoint(other, "two"));
+    assert_int_equal(rbWorld_RestoreSnapshot(other, bytes, size, &error), RB_STATUS_INVALID);
+    free(bytes);
+    rbDestroyWorld(other);
+    rbDestroyWorld(world);
+}
+
+// A mass on a spring: x = A cos(w t), and all of the energy is in the books.
+// B-31
+static void springMassSwingsByItsFormula(void** state)
+{
+    (void)state;
+    const double stiffness = 50.0;
+    const double mass = 2.0;
+    rbWorld* world = makeWorld(4, RB_VEC3_ZERO);
+    rbError error = {0};
+    rbBodyId body = addBody(world, "bob", mass, rbMakeVec3(1.2, 0.0, 0.0));
+    rbSpringDef def = rbDefaultSpringDef();
+    def.name = "coil";
+    def.bodyB = body;
+    def.restLength = 1.0;
+    def.stiffness = stiffness;
+    rbSpringId spring = rbCreateSpring(world, &def, &error);
+    assert_false(RB_IS_NULL(spring));
+    double energy = 0.5 * stiffness * 0.04;
+    checkNear(rbWorld_GetLedger(world).energy, energy, 1e-14);
+    for (int k = 1; k <= 20; ++k) {
+        (void)rbWorld_AdvanceTo(world, rbGetStepTime(k, 0.1));
+        double x = 1.0 + 0.2 * cos(sqrt(stiffness / mass) * 0.1 * k);
+        checkNear(rbBody_GetState(world, body).center.x, x, 1e-9);
+        rbLedger ledger = rbWorld_GetLedger(world);
+        checkNear(ledger.springEnergy, 0.5 * stiffness * (x - 1.0) * (x - 1.0), 1e-8);
+        checkNear(ledger.energyDrift, 0.0, 1e-9);
+        checkNear(rbSpring_GetState(world, spring).energy, ledger.springEnergy, 0.0);
+        // The mean over the last step of 1 ms is off by half a step's change at most.
+        checkNear(rbSpring_GetState(world, spring).force, stiffness * (x - 1.0),
+                  1.1e-3 * stiffness * 0.2 * sqrt(stiffness / mass));
+    }
+    rbDestroyWorld(world);
+}
+
+// x = exp(-d t) (cos w t + d/w sin w t) A: what is lost went into damping.
+// B-31
+static void dampedSpringBooksWhatItTakes(void** state)
+{
+    (void)state;
+    const double stiffness = 50.0;
+    const double damping = 4.0;
+    const double mass = 2.0;
+    rbWorld* world = makeWorld(4, RB_VEC3_ZERO);
+    rbError error = {0};
+    rbBodyId body = addBody(world, "bob", mass, rbMakeVec3(1.2, 0.0, 0.0));
+    rbSpringDef def = rbDefaultSpringDef();
+    def.bodyB = body;
+    def.restLength = 1.0;
+    def.stiffness = stiffness;
+    def.damping = damping;
+    assert_false(RB_IS_NULL(rbCreateSpring(world, &def, &error)));
+    double start = rbWorld_GetLedger(world).energy;
+    double d = 0.5 * damping / mass;
+    double w = sqrt(stiffness / mass - d * d);
+    for (int k = 1; k <= 20; ++k) {
+        (void)rbWorld_AdvanceTo(world, rbGetStepTime(k, 0.1));
+        double t = 0.1 * k;
+        double x = 1.0 + 0.2 * exp(-d * t) * (cos(w * t) + d / w * sin(w * t));
+        checkNear(rbBody_GetState(world, body).center.x, x, 1e-7);
+        rbLedger ledger = rbWorld_GetLedger(world);
+        assert_true(ledger.dissipation < 0.0);
+        checkNear(ledger.energy - ledger.dissipation, start, 1e-5);
+        checkNear(ledger.energyDrift, 0.0, 1e-5);
+    }
+    rbDestroyWorld(world);
+}
+
+// A velocity motor turns a free rotor up to speed: its work is the energy of the rotor.
+// B-26
+static void motorWorkIsTheEnergyItGave(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(2, RB_VEC3_ZERO);
+    rbBodyId rotor = addBody(world, "rotor", 2.0, RB_VEC3_ZERO);
+    rbJointDef def = rbDefaultJointDef();
+    def.name = "axle";
+    def.type = RB_JOINT_HINGE;
+    def.bodyB = rotor;
+    def.freedoms[0].motor.type = RB_MOTOR_VELOCITY;
+    def.freedoms[0].motor.target = 3.0;
+    def.freedoms[0].motor.forceMax = 0.4;
+    rbJointId axle = join(world, &def, RB_VEC3_ZERO, axisX);
+    // 0.06 kg m^2 about x at 0.4 N m: 3 rad/s after 0.45 s.
+    (void)rbWorld_AdvanceTo(world, 0.3);
+    rbJointState now = rbJoint_GetState(world, axle);
+    checkNear(now.freedomVelocities[0], 2.0, 1e-9);
+    checkNear(now.freedomPositions[0], 0.5 * 0.4 / 0.06 * 0.09, 1e-6);
+    checkNear(now.freedomForces[0], 0.4, 1e-9);
+    checkNear(now.motorTargets[0], 3.0, 0.0);
+    checkNear(rbWorld_GetLedger(world).motorWork, 0.5 * 0.06 * 4.0, 1e-6);
+    (void)rbWorld_AdvanceTo(world, 1.0);
+    now = rbJoint_GetState(world, axle);
+    checkNear(now.freedomVelocities[0], 3.0, 1e-9);
+    checkNear(now.freedomForces[0], 0.0, 1e-6);
+    rbLedger ledger = rbWorld_GetLedger(world);
+    checkNear(ledger.motorWork, 0.5 * 0.06 * 9.0, 1e-6);
+    checkNear(ledger.energyDrift, 0.0, 1e-6);
+    // A new target arrives.
+    assert_int_equal(rbJoint_SetMotorTarget(world, axle, 0, -1.0, NULL), RB_STATUS_OK);
+    (void)rbWorld_AdvanceTo(world, 2.0);
+    checkNear(rbJoint_GetState(world, axle).freedomVelocities[0], -1.0, 1e-9);
+    rbDestroyWorld(world);
+}
+
+// Turns are counted, also over a change of the world that starts the engine anew.
+static void turnsAreCountedOverRestarts(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(2, RB_VEC3_ZERO);
+    rbBodyId rotor = addBody(world, "rotor", 2.0, RB_VEC3_ZERO);
+    rbJointDef def = rbDefaultJointDef();
+    def.type = RB_JOINT_HINGE;
+    def.bodyB = rotor;
+    rbJointId axle = join(world, &def, RB_VEC3_ZERO, axisX);
+    rbBody_ApplyAngularImpulse(world, rotor, rbScale(0.06 * 10.0, axisX));
+    (void)rbWorld_AdvanceTo(world, 2.0);
+    checkNear(rbJoint_GetState(world, axle).freedomPositions[0], 20.0, 1e-6);
+    (void)addBody(world, "other", 1.0, rbMakeVec3(3.0, 0.0, 0.0));
+    checkNear(rbJoint_GetState(world, axle).freedomPositions[0], 20.0, 1e-6);
+    (void)rbWorld_AdvanceTo(world, 3.0);
+    checkNear(rbJoint_GetState(world, axle).freedomPositions[0], 30.0, 1e-6);
+    checkNear(rbJoint_GetState(world, axle).freedomVelocities[0], 10.0, 1e-9);
+    rbDestroyWorld(world);
+}
+
+// A hanging body weighs on its joint.
+static void jointCarriesTheWeight(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(2, down);
+    rbBodyId body = addBody(world, "lamp", 2.0, rbMakeVec3(0.0, 0.0, -1.0));
+    rbJointDef def = rbDefaultJointDef();
+    def.bodyA = body;
+    rbJointId hook = join(world, &def, RB_VEC3_ZERO, axisX);
+    rbStepReport report = rbWorld_AdvanceTo(world, 0.5);
+    assert_int_equal(report.status, RB_STATUS_OK);
+    rbJointState now = rbJoint_GetState(world, hook);
+    checkNear(rbDistance(now.force, rbMakeVec3(0.0, 0.0, 2.0 * 9.81)), 0.0, 1e-6);
+    checkBelow(now.positionError, 1e-6);
+    rbStepStatistics statistics = rbWorld_GetStepStatistics(world);
+    assert_true(statistics.steps >= 500);
+    assert_int_equal(statistics.mechanismCount, 1);
+    assert_int_equal(statistics.rowCount, 3);
+    rbDestroyWorld(world);
+}
+
+// A body whose joint is cut flies on from where it is: a parabola.
+static void cutLooseABodyFlies(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(4, down);
+    rbBodyId body = addBody(world, "bob", 1.0, rbMakeVec3(1.0, 0.0, 0.0));
+    rbJointDef def = rbDefaultJointDef();
+    def.bodyB = body;
+    rbJointId hook = join(world, &def, RB_VEC3_ZERO, axisX);
+    (void)rbWorld_AdvanceTo(world, 0.4);
+    rbBodyState cut = rbBody_GetState(world, body);
+    // A look ahead does not see the joint.
+    rbVec3 ahead = rbBody_GetStateAt(world, body, 0.9).center;
+    rbDestroyJoint(world, hook);
+    (void)rbWorld_AdvanceTo(world, 0.9);
+    rbVec3 truth = rbAddScaled(rbAddScaled(cut.center, 0.5, cut.linearVelocity), 0.125, down);
+    checkNear(rbDistance(rbBody_GetState(world, body).center, truth), 0.0, 1e-13);
+    checkNear(rbDistance(ahead, truth), 0.0, 1e-13);
+    checkNear(rbWorld_GetLedger(world).energyDrift, 0.0, 1e-8);
+    rbDestroyWorld(world);
+}
+
+// B-30
+static void dragFollowsItsPointer(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(2, RB_VEC3_ZERO);
+    rbError error = {0};
+    rbBodyId body = addBody(world, "cup", 1.0, RB_VEC3_ZERO);
+    rbJointId drag = rbWorld_StartDrag(world, body, rbMakeVec3(0.1, 0.0, 0.0), INFINITY, &error);
+    assert_false(RB_IS_NULL(drag));
+    for (int k = 1; k <= 20; ++k) {
+        rbVec3 pointer = rbMakeVec3(0.1 + 0.02 * k, 0.01 * k * k * 0.1, 0.0);
+        rbWorld_MoveDrag(world, drag, pointer, 0.02);
+        (void)rbWorld_AdvanceTo(world, rbGetStepTime(k, 0.02));
+        // 20 steps, each to the tolerance of 1e-6 m.
+        checkNear(rbDistance(rbJoint_GetState(world, drag).pointB, pointer), 0.0, 20e-6);
+    }
+    rbLedger ledger = rbWorld_GetLedger(world);
+    assert_true(ledger.motorWork > 0.0);
+    checkNear(ledger.energyDrift, 0.0, 1e-5);
+    rbDestroyJoint(world, drag);
+    rbBodyState free = rbBody_GetState(world, body);
+    (void)rbWorld_Advance(world, 0.5);
+    rbVec3 truth = rbAddScaled(free.center, 0.5, free.linearVelocity);
+    checkNear(rbDistance(rbBody_GetState(world, body).center, truth), 0.0, 1e-13);
+    rbDestroyWorld(world);
+}
+
+static void openJointsAreRefusedWithTheirGap(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(2, down);
+    rbError error = {0};
+    rbJointDef def = rbDefaultJointDef();
+    def.name = "elbow";
+    def.bodyA = addBody(world, "upper", 1.0, rbMakeVec3(0.5, 0.0, 0.0));
+    def.bodyB = addBody(world, "lower", 1.0, rbMakeVec3(1.5, 0.0, 0.0));
+    def.anchorA = rbMakeVec3(0.5, 0.0, 0.0);
+    def.anchorB = rbMakeVec3(-0.4, 0.0, 0.0);
+    assert_false(RB_IS_NULL(rbCreateJoint(world, &def, &error)));
+    assert_int_equal(rbWorld_Prepare(world, &error), RB_STATUS_INVALID);
+    static const char* const parts[4] = {"\"elbow\"", "\"upper\"", "\"lower\"", "0.1 m"};
+    for (int i = 0; i < 4; ++i) {
+        assert_non_null(strstr(error.message, parts[i]));
+    }
+    rbStepReport report = rbWorld_Advance(world, 0.1);
+    assert_int_equal(report.status, RB_STATUS_INVALID);
+    checkNear(report.time, 0.0, 0.0);
+    assert_non_null(strstr(rbWorld_GetError(world).message, "elbow"));
+    // Brought together it goes.
+    rbTransform pose = {rbMakeVec3(1.4, 0.0, 0.0), {1.0, 0.0, 0.0, 0.0}};
+    (void)rbBody_SetState(world, def.bodyB, pose, RB_VEC3_ZERO, RB_VEC3_ZERO, &error);
+    assert_int_equal(rbWorld_Advance(world, 0.1).status, RB_STATUS_OK);
+    rbDestroyWorld(world);
+}
+
+static void advancingJointsAllocatesNothing(void** state)
+{
+    (void)state;
+    rbWorld* world = makeMixed(4);
+    for (int k = 0; k < 20; ++k) {
+        (void)rbWorld_Advance(world, 0.0033);
+    }
+    uint64_t count = rbGetAllocationCount();
+    for (int k = 0; k < 20; ++k) {
+        (void)rbWorld_Advance(world, 0.0033);
+    }
+    assert_true(rbGetAllocationCount() == count);
+    rbDestroyWorld(world);
+}
+
+// Two anchors of a rigid body on two fixed points that are too far apart.
+// B-41
+static void contradictingJointsAreNamed(void** state)
+{
+    (void)state;
+    for (int allowed = 0; allowed < 2; ++allowed) {
+        rbWorldDef worldDef = rbDefaultWorldDef();
+        rbError error = {0};
+        worldDef.engine = RB_ENGINE_STEP;
+        worldDef.step.isAssembleAllowed = allowed == 1;
+        rbWorld* world = rbCreateWorld(&worldDef, &error);
+        rbJointDef def = rbDefaultJointDef();
+        def.bodyB = addBody(world, "bar", 1.0, RB_VEC3_ZERO);
+        def.name = "left";
+        def.anchorA = rbMakeVec3(-0.5, 0.0, 0.0);
+        def.anchorB = def.anchorA;
+        assert_false(RB_IS_NULL(rbCreateJoint(world, &def, &error)));
+        def.name = "right";
+        def.anchorA = rbMakeVec3(0.7, 0.0, 0.0);
+        def.anchorB = rbMakeVec3(0.5, 0.0, 0.0);
+        assert_false(RB_IS_NULL(rbCreateJoint(world, &def, &error)));
+        // One that has nothing to do with it.
+        def.name = "free";
+        def.bodyA = def.bodyB;
+        def.bodyB = addBody(world, "tail", 1.0, rbMakeVec3(0.0, 0.0, -1.0));
+        def.anchorA = RB_VEC3_ZERO;
+        def.anchorB = rbMakeVec3(0.0, 0.0, 1.0);
+        assert_false(RB_IS_NULL(rbCreateJoint(world, &def, &error)));
+        uint64_t hash = rbWorld_GetHash(world);
+        assert_int_equal(rbWorld_Prepare(world, &error), RB_STATUS_INVALID);
+        static const char* const parts[5] = {"\"left\"", "\"right\"", "contradict", "open by",
+                                             " m"};
+        for (int i = 0; i < 5; ++i) {
+            assert_non_null(strstr(error.message, parts[i]));
+        }
+        assert_null(strstr(error.message, "free"));
+        assert_true(rbWorld_GetHash(world) == hash);
+        rbDestroyWorld(world);
+    }
+}
+
+// Let to, open joints close, at once or by limited impulses; the books say what that gave or took.
+// B-41
+static void openJointsAreAssembledWhenAllowed(void** state)
+{
+    (void)state;
+    for (int limited = 0; limited < 2; ++limited) {
+        rbWorldDef worldDef = rbDefaultWorldDef();
+        rbError error = {0};
+        worldDef.engine = RB_ENGINE_STEP;
+        worldDef.step.isAssembleAllowed = true;
+        worldDef.step.impulseMax = limited == 1 ? 0.05 : INFINITY;
+        rbWorld* world = rbCreateWorld(&worldDef, &error);
+        rbJointDef def = rbDefaultJointDef();
+        def.bodyA = addBody(world, "upper", 1.0, rbMakeVec3(0.5, 0.0, 0.0));
+        def.bodyB = addBody(world, "lower", 1.0, rbMakeVec3(1.5, 0.02, 0.0));
+        def.anchorA = rbMakeVec3(0.5, 0.0, 0.0);
+        def.anchorB = rbMakeVec3(-0.4, 0.0, 0.0);
+        rbJointId joint = rbCreateJoint(world, &def, &error);
+        assert_false(RB_IS_NULL(joint));
+        // 0.05 N s on 1 kg each close at least 0.1 mm in a step of 1 ms: 0.1 m in a second.
+        (void)rbWorld_Advance(world, 2.0);
+        checkBelow(rbJoint_GetState(world, joint).positionError, 1e-6);
+        rbLedger ledger = rbWorld_GetLedger(world);
+        print_message("assembled by %s impulses: %g J, drift %g J\n",
+                      limited == 1 ? "limited" : "free", ledger.restWork, ledger.energyDrift);
+        checkNear(ledger.energyDrift, 0.0, 1e-4);
+        rbDestroyWorld(world);
+    }
+}
+
+// Drag, motor, springs and damping together; 5e-10 J are reached at order 4 and 1 ms.
+static void mixedLedgerCloses(void** state)
+{
+    (void)state;
+    rbWorld* world = makeMixed(4);
+    rbStepReport report = {0};
+    for (int k = 1; k <= 10; ++k) {
+        report = rbWorld_AdvanceTo(world, rbGetStepTime(k, 0.1));
+        assert_int_equal(report.status, RB_STATUS_OK);
+    }
+    rbLedger ledger = report.ledger;
+    assert_true(ledger.dissipation < -1e-3);
+    assert_true(ledger.work < -1e-3);
+    assert_true(fabs(ledger.motorWork) > 1e-3);
+    checkNear(ledger.energyDrift, 0.0, 1e-8);
+    rbDestroyWorld(world);
+}
+
+// An impulse along what a joint holds is taken by the joint; along what it leaves it is not.
+static void impulsesFromOutsideMeetTheJoints(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(4, RB_VEC3_ZERO);
+    rbBodyId body = addBody(world, "bob", 1.0, rbMakeVec3(1.0, 0.0, 0.0));
+    rbJointDef def = rbDefaultJointDef();
+    def.bodyB = body;
+    rbJointId hook = join(world, &def, RB_VEC3_ZERO, axisX);
+    (void)rbWorld_AdvanceTo(world, 0.01);
+    rbVec3 center = rbBody_GetState(world, body).center;
+    rbBody_ApplyImpulse(world, body, rbMakeVec3(3.0, 0.0, 0.0), center);
+    (void)rbWorld_AdvanceTo(world, 0.5);
+    checkNear(rbDistance(rbBody_GetState(world, body).center, center), 0.0, 1e-9);
+    rbLedger ledger = rbWorld_GetLedger(world);
+    checkNear(ledger.work, 4.5, 1e-12);
+    checkNear(ledger.restWork, -4.5, 1e-9);
+    checkNear(ledger.energyDrift, 0.0, 1e-9);
+    // About z the moment of inertia at the hook is 0.04 + 1.
+    rbBody_ApplyImpulse(world, body, rbMakeVec3(0.0, 2.0, 0.0), center);
+    (void)rbWorld_AdvanceTo(world, 1.0);
+    rbBodyState now = rbBody_GetState(world, body);
+    checkNear(now.angularVelocity.z, 2.0 / 1.04, 1e-9);
+    checkNear(rbLength(now.center), 1.0, 1e-6);
+    checkNear(rbWorld_GetLedger(world).energyDrift, 0.0, 1e-9);
+    checkBelow(rbJoint_GetState(world, hook).positionError, 1e-12);
+    rbDestroyWorld(world);
+}
+
+// A joint with a motor in the slot of one that is gone begins afresh.
+static void aNewJointForgetsTheOldOnesTurns(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(2, RB_VEC3_ZERO);
+    rbBodyId rotor = addBody(world, "rotor", 2.0, RB_VEC3_ZERO);
+    rbJointDef def = rbDefaultJointDef();
+    def.type = RB_JOINT_HINGE;
+    def.bodyB = rotor;
+    rbJointId axle = join(world, &def, RB_VEC3_ZERO, axisX);
+    rbBody_ApplyAngularImpulse(world, rotor, rbScale(0.06 * 10.0, axisX));
+    (void)rbWorld_AdvanceTo(world, 2.0);
+    rbDestroyJoint(world, axle);
+    axle = join(world, &def, RB_VEC3_ZERO, axisX);
+    checkNear(rbJoint_GetState(world, axle).freedomPositions[0], 0.0, 1e-12);
+    (void)rbWorld_AdvanceTo(world, 2.1);
+    checkNear(rbJoint_GetState(world, axle).freedomPositions[0], 1.0, 1e-6);
+    rbDestroyWorld(world);
+}
+
+// A pendulum on a cart with a path: hanging from a point that moves steadily it hangs as at rest.
+static void pathsCarryTheirJoints(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(2, down);
+    rbError error = {0};
+    rbPathDef path = rbDefaultPathDef();
+    path.type = RB_PATH_LINE;
+    path.speed = 2.0;
+    path.direction = axisX;
+    rbBodyDef cartDef = rbDefaultBodyDef();
+    cartDef.type = RB_BODY_KINEMATIC;
+    cartDef.path = &path;
+    cartDef.name = "cart";
+    rbJointDef def = rbDefaultJointDef();
+    def.bodyA = rbCreateBody(world, &cartDef, &error);
+    def.bodyB = addBody(world, "bob", 1.0, rbMakeVec3(0.0, 0.0, -1.0));
+    rbTransform pose = {rbMakeVec3(0.0, 0.0, -1.0), {1.0, 0.0, 0.0, 0.0}};
+    (void)rbBody_SetState(world, def.bodyB, pose, rbMakeVec3(2.0, 0.0, 0.0), RB_VEC3_ZERO, &error);
+    rbJointId hook = join(world, &def, RB_VEC3_ZERO, axisX);
+    (void)rbWorld_AdvanceTo(world, 1.0);
+    checkNear(rbDistance(rbBody_GetState(world, def.bodyB).center, rbMakeVec3(2.0, 0.0, -1.0)), 0.0,
+              1e-6);
+    checkNear(rbBody_GetState(world, def.bodyA).transform.p.x, 2.0, 1e-14);
+    checkNear(rbJoint_GetState(world, hook).force.z, -9.81, 1e-6);
+    rbDestroyWorld(world);
+}
+
+// Too few iterations for the tolerance: the run goes on, and everyone is told.
+// B-40
+static void missedTolerancesAreReported(void** state)
+{
+    (void)state;
+    rbWorldDef worldDef = rbDefaultWorldDef();
+    rbError error = {0};
+    worldDef.engine = RB_ENGINE_STEP;
+    worldDef.step.step = 0.05;
+    worldDef.step.iterationsMax = 1;
+    worldDef.step.halvingsMax = 0;
+    rbWorld* world = rbCreateWorld(&worldDef, &error);
+    rbJointDef def = rbDefaultJointDef();
+    for (int i = 0; i < 5; ++i) {
+        static const char* const names[5] = {"a", "b", "c", "d", "e"};
+        def.bodyB = addBody(world, names[i], 1.0, rbMakeVec3(0.5 + i, 0.0, 0.0));
+        def.name = names[i];
+        (void)join(world, &def, rbMakeVec3(i, 0.0, 0.0), axisX);
+        def.bodyA = def.bodyB;
+    }
+    rbStepReport report = rbWorld_AdvanceTo(world, 1.0);
+    assert_int_equal(report.status, RB_STATUS_NUMERICAL);
+    checkNear(report.time, 1.0, 0.0);
+    assert_true(rbBody_IsValid(world, report.failedBody));
+    rbStepStatistics statistics = rbWorld_GetStepStatistics(world);
+    assert_true(statistics.unmetSteps > 0);
+    assert_true(statistics.positionErrorMax > 1e-6);
+    assert_true(rbJoint_IsValid(world, statistics.worstJoint));
+    rbError said = rbWorld_GetError(world);
+    assert_int_equal(said.status, RB_STATUS_NUMERICAL);
+    int count = 0;
+    const rbEvent* events = rbWorld_GetEvents(world, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(events[0].kind, RB_EVENT_TOLERANCE);
+    rbDestroyWorld(world);
+}
+
+// A velocity-only joint brings the bodies to the speed it holds, with no more than its force, and
+// does not care where they are.
+// B-29
+static void velocityJointHoldsASpeedOnly(void** state)
+{
+    (void)state;
+    rbWorld* world = makeWorld(2, RB_VEC3_ZERO);
+    rbError error = {0};
+    rbJointDef def = rbDefaultJointDef();
+    def.bodyA = addBody(world, "barge", 3.0, RB_VEC3_ZERO);
+    def.bodyB = addBody(world, "tug", 1.0, rbMakeVec3(0.0, 2.0, 0.0));
+    def.isVelocityOnly = true;
+    def.linearVelocity = rbMakeVec3(0.0, 0.8, 0.0);
+    def.forceMax = 3.0;
+    def.name = "rope";
+    rbJointId rope = rbCreateJoint(world, &def, &error); // at the centres, 2 m apart
+    assert_false(RB_IS_NULL(rope));
+    checkNear(rbJoint_GetState(world, rope).positionError, 0.0, 0.0);
+    // 3 N on 1 kg and 3 kg: 4 m/s^2 between them, so that 0.8 m/s are there after 0.2 s.
+    (void)rbWorld_AdvanceTo(world, 0.1);
+    checkNear(rbBody_GetState(world, def.bodyB).linearVelocity.y, 0.3, 1e-9);
+    checkNear(rbBody_GetState(world, def.bodyA).linearVelocity.y, -0.1, 1e-9);
+    checkNear(rbLength(rbJoint_GetState(world, rope).force), 3.0, 1e-9);
+    (void)rbWorld_AdvanceTo(world, 1.0);
+    rbBodyState a = rbBody_GetState(world, def.bodyA);
+    rbBodyState b = rbBody_GetState(world, def.bodyB);
+    checkNear(b.linearVelocity.y - a.linearVelocity.y, 0.8, 1e-9);
+    checkNear(rbLength(rbWorld_GetLedger(world).momentum), 0.0, 1e-13);
+    // 2 m, 4/2 0.2^2 m while speeding up, 0.8 m/s for 0.8 s; a tolerance of 1e-6 m in each step.
+    checkNear(b.center.y - a.center.y, 2.0 + 0.08 + 0.64, 1e-4);
+    rbLedger ledger = rbWorld_GetLedger(world);
+    checkNear(ledger.motorWork, ledger.energy, 1e-6);
+    assert_int_equal(rbJoint_SetVelocity(world, rope, RB_VEC3_ZERO, RB_VEC3_ZERO, &error),
+                     RB_STATUS_OK);
+    (void)rbWorld_AdvanceTo(world, 2.0);
+    checkNear(rbWorld_GetLedger(world).energy, 0.0, 1e-9);
+    checkNear(rbWorld_GetLedger(world).energyDrift, 0.0, 1e-6);
+    rbDestroyWorld(world);
+}
+
+RB_TEST_GROUP(
+    phys_world_joints, cmocka_unit_test(velocityJointHoldsASpeedOnly),
+    cmocka_unit_test(contradictingJointsAreNamed),
+    cmocka_unit_test(openJointsAreAssembledWhenAllowed), cmocka_unit_test(mixedLedgerCloses),
+    cmocka_unit_test(impulsesFromOutsideMeetTheJoints),
+    cmocka_unit_test(aNewJointForgetsTheOldOnesTurns), cmocka_unit_test(pathsCarryTheirJoints),
+    cmocka_unit_test(missedTolerancesAreReported),
+    cmocka_unit_test(outputStepsDoNotChangeJointedBits),
+    cmocka_unit_test(jointedSnapshotGoesOnWithTheSameBits),
+    cmocka_unit_test(springMassSwingsByItsFormula), cmocka_unit_test(dampedSpringBooksWhatItTakes),
+    cmocka_unit_test(motorWorkIsTheEnergyItGave), cmocka_unit_test(turnsAreCountedOverRestarts),
+    cmocka_unit_test(jointCarriesTheWeight), cmocka_unit_test(cutLooseABodyFlies),
+    cmocka_unit_test(dragFollowsItsPointer), cmocka_unit_test(openJointsAreRefusedWithTheirGap),
+    cmocka_unit_test(advancingJointsAllocatesNothing));
