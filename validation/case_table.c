@@ -7,7 +7,9 @@ static const rbValidationCase* const cases[] = {
     &rbCaseSymmetricTop, &rbCaseMassProperties, &rbCaseConvexBlackbox, &rbCaseConvexDetection,
     &rbCaseConvexLibccd, &rbCaseConvexShadow,   &rbCaseConvexEpsilon,  &rbCaseImpacts,
     &rbCaseGasPressure,  &rbCaseGasMaxwell,     &rbCaseGasHaff,        &rbCaseGasPacking,
-    &rbCaseToys,         &rbCaseEvents,         &rbCaseEventContact,
+    &rbCaseToys,         &rbCaseEvents,         &rbCaseEventContact,   &rbCasePendulums,
+    &rbCaseFourBar,      &rbCaseSqueezer,       &rbCaseBricard,        &rbCaseHeavyTop,
+    &rbCaseGovernor,     &rbCaseHeavyChain,     &rbCaseJointChecks,    &rbCaseJointOrder,
 };
 
 const rbValidationCase* const* rbGetValidationCases(int* count)

@@ -35,6 +35,7 @@ typedef struct rbValidation {
 
 typedef struct rbValidationCase {
     const char* name;
+    const char* group;  // a name that selects several cases; NULL: none
     const char* help;   // what it is, one line
     const char* source; // where the truth comes from
     void (*run)(rbValidation* validation);
@@ -77,5 +78,14 @@ extern const rbValidationCase rbCaseImpacts;
 extern const rbValidationCase rbCaseToys;
 extern const rbValidationCase rbCaseEvents;
 extern const rbValidationCase rbCaseEventContact;
+extern const rbValidationCase rbCasePendulums;
+extern const rbValidationCase rbCaseFourBar;
+extern const rbValidationCase rbCaseSqueezer;
+extern const rbValidationCase rbCaseBricard;
+extern const rbValidationCase rbCaseHeavyTop;
+extern const rbValidationCase rbCaseGovernor;
+extern const rbValidationCase rbCaseHeavyChain;
+extern const rbValidationCase rbCaseJointChecks;
+extern const rbValidationCase rbCaseJointOrder;
 
 #endif

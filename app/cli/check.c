@@ -169,6 +169,12 @@ static void judgeWorld(rbCheck* check)
     if (info->bodyCount == 0) {
         addFinding(check, false, "the scene has no bodies");
     }
+    if (info->freeMotor != NULL) {
+        addFinding(check, false,
+                   "joint \"%s\": its velocity motor has no \"forceMax\", so it takes any force "
+                   "to hold its speed",
+                   info->freeMotor);
+    }
     const double edges[3] = {info->periodicBox.x, info->periodicBox.y, info->periodicBox.z};
     for (int i = 0; i < check->bodyCount; ++i) {
         for (int axis = 0; axis < 3; ++axis) {
@@ -229,14 +235,41 @@ static void judgeDistances(rbCheck* check)
 
 static const char* const typeNames[RB_BODY_TYPE_COUNT] = {"static", "kinematic", "dynamic"};
 
+// What the step engine found in the scene.
+static void printMechanisms(const rbCheck* check)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(check->scene);
+    if (info->engineType == RB_ENGINE_STEP) {
+        rbStepStatistics s = rbWorld_GetStepStatistics(check->world);
+        (void)printf("  %d joints and %d springs in %d mechanisms, %d conditions\n",
+                     info->jointCount, info->springCount, s.mechanismCount, s.rowCount);
+    }
+    (void)printf("\n");
+}
+
+static const char* getClosing(const rbSceneInfo* info)
+{
+    if (info->engineType == RB_ENGINE_EVENT) {
+        return info->event.isOverlapAllowed ? "; overlaps at the start are pushed apart"
+                                            : "; no overlaps at the start";
+    }
+    return info->engineType == RB_ENGINE_STEP
+               ? (info->step.isAssembleAllowed
+                      ? "; joints that are apart at the start are pulled together (nothing "
+                        "collides with this engine)"
+                      : "; the joints hold at the start (nothing collides with this engine)")
+               : " (overlaps are not looked for: nothing collides in free flight)";
+}
+
 static void printText(const rbCheck* check)
 {
     const rbSceneInfo* info = rbScene_GetInfo(check->scene);
     (void)printf("%s: %s\n  %d bodies (%d dynamic, %d kinematic, %d static), %d shapes, %d forces, "
-                 "engine %s, %g s\n\n",
+                 "engine %s, %g s\n",
                  info->name, info->title, info->bodyCount, info->dynamicCount, info->kinematicCount,
                  info->staticCount, info->shapeCount, info->forceCount, info->engine,
                  info->duration);
+    printMechanisms(check);
     (void)printf("  %-20s %-10s %-10s %12s %12s %12s %12s\n", "body", "type", "motion", "mass [kg]",
                  "I1 [kg m^2]", "I2", "I3");
     for (int i = 0; i < check->bodyCount && i < ROWS_MAX; ++i) {
@@ -262,10 +295,7 @@ static void printText(const rbCheck* check)
         (void)printf("  ... and %d more\n", total - check->findingCount);
     }
     (void)printf("  %d errors, %d warnings%s\n", check->errorCount, check->warningCount,
-                 info->engineType == RB_ENGINE_EVENT
-                     ? (info->event.isOverlapAllowed ? "; overlaps at the start are pushed apart"
-                                                     : "; no overlaps at the start")
-                     : " (overlaps are not looked for: nothing collides in free flight)");
+                 getClosing(info));
 }
 
 static void printFindings(rbJson* json, const rbCheck* check, bool isError)
@@ -287,6 +317,8 @@ static void printJson(const rbCheck* check)
     rbJson_Text(&json, "scene", info->name);
     rbJson_Text(&json, "title", info->title);
     rbJson_Text(&json, "engine", info->engine);
+    rbJson_Integer(&json, "joints", info->jointCount);
+    rbJson_Integer(&json, "springs", info->springCount);
     rbJson_Bool(&json, "ok", check->errorCount == 0);
     printFindings(&json, check, true);
     printFindings(&json, check, false);
@@ -385,7 +417,8 @@ const rbVerb rbVerbCheck = {
     .more =
         "Exit code 0: nothing but warnings; 1: errors; 2: the scene cannot be read, holds a\n"
         "value that no world accepts, or cannot be started by its engine (bodies that overlap,\n"
-        "a force without a bound, a periodic box that is too small).",
+        "a force without a bound, a periodic box that is too small, joints that are apart or\n"
+        "contradict each other).",
     .run = runCheck,
     .wordMin = 1,
     .wordMax = 1,

@@ -18,6 +18,7 @@ set(programFiles
   app/cli/scenes.c
   app/cli/surfaces.c
   app/cli/tally.c
+  app/cli/tally_steps.c
   app/cli/text.c
   app/cli/validate.c
   bench/bench.c
@@ -48,6 +49,10 @@ set(programFiles
   validation/case_gas.c
   validation/case_kepler.c
   validation/case_mass_properties.c
+  validation/case_mechanisms.c
+  validation/case_mechanisms_checks.c
+  validation/case_mechanisms_machines.c
+  validation/case_order.c
   validation/case_table.c
   validation/case_tops.c
   validation/case_toys.c
@@ -60,6 +65,11 @@ set(programFiles
   validation/event_worlds.c
   validation/flights.c
   validation/gas.c
+  validation/mechanism_andrews.c
+  validation/mechanism_bricard.c
+  validation/mechanism_pairs.c
+  validation/mechanism_reference.c
+  validation/mechanism_worlds.c
   validation/shadow.c
   validation/impact_cases.c
   validation/impact_oracle.c

@@ -247,6 +247,94 @@ static rbExit describeRecording(const char* path, const char* format, const rbFi
 
 // ----------------------------------------------------------------------------------------- scenes
 
+#define LINKS_SHOWN 40
+
+// The name of a body of a joint.
+static const char* getBodyName(const rbWorld* world, rbBodyId bodyId)
+{
+    return RB_IS_NULL(bodyId) ? "world" : rbBody_GetName(world, bodyId);
+}
+
+static void printJoints(const rbWorld* world)
+{
+    int count = rbWorld_GetJointCount(world);
+    rbJointId* ids = rbAlloc((size_t)count * sizeof *ids);
+    (void)rbWorld_GetJointIds(world, ids, count);
+    for (int i = 0; i < count && i < LINKS_SHOWN; ++i) {
+        rbJointType type = rbJoint_GetType(world, ids[i]);
+        int rowCount = rbJointType_GetRowCount(type);
+        char removed[32] = "several";
+        if (rowCount > 0) {
+            (void)snprintf(removed, sizeof removed, "%d", rowCount);
+        }
+        (void)printf("  %-14s%-20s %-16s %s - %s, removes %s\n", "", rbJoint_GetName(world, ids[i]),
+                     rbJointType_Name(type), getBodyName(world, rbJoint_GetBodyA(world, ids[i])),
+                     getBodyName(world, rbJoint_GetBodyB(world, ids[i])), removed);
+    }
+    if (count > LINKS_SHOWN) {
+        (void)printf("  %-14s... and %d more\n", "", count - LINKS_SHOWN);
+    }
+    rbFree(ids, (size_t)count * sizeof *ids);
+}
+
+static void printSprings(const rbWorld* world)
+{
+    int count = rbWorld_GetSpringCount(world);
+    rbSpringId* ids = rbAlloc((size_t)count * sizeof *ids);
+    (void)rbWorld_GetSpringIds(world, ids, count);
+    for (int i = 0; i < count && i < LINKS_SHOWN; ++i) {
+        (void)printf("  %-14s%-20s %g m long\n", "", rbSpring_GetName(world, ids[i]),
+                     rbSpring_GetState(world, ids[i]).length);
+    }
+    if (count > LINKS_SHOWN) {
+        (void)printf("  %-14s... and %d more\n", "", count - LINKS_SHOWN);
+    }
+    rbFree(ids, (size_t)count * sizeof *ids);
+}
+
+// What the joints leave of the freedoms. Which conditions are redundant shows in the first step.
+static void printJointSums(const rbScene* scene)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(scene);
+    rbError error = {0};
+    rbWorld* world = rbScene_CreateWorld(scene, &error);
+    (void)printf("  %-14s%d", "joints", info->jointCount);
+    if (world == NULL || rbWorld_Prepare(world, &error) != RB_STATUS_OK) {
+        (void)printf("; the world cannot start: %s\n", error.message);
+        rbDestroyWorld(world);
+        return;
+    }
+    (void)rbWorld_Advance(world, info->step.step);
+    rbStepStatistics s = rbWorld_GetStepStatistics(world);
+    int total = 6 * info->dynamicCount;
+    (void)printf(
+        " in %d mechanisms; %d conditions, %d redundant; of %d freedoms %d are left (motors "
+        "not counted)\n",
+        s.mechanismCount, info->conditionCount, s.redundantRows, total,
+        total - info->conditionCount + s.redundantRows);
+    rbDestroyWorld(world);
+}
+
+// Joints and springs, and what they leave of the freedoms.
+static void printMechanisms(const rbScene* scene)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(scene);
+    rbError error = {0};
+    rbWorld* world =
+        info->jointCount + info->springCount > 0 ? rbScene_CreateWorld(scene, &error) : NULL;
+    if (world == NULL) {
+        if (info->jointCount + info->springCount > 0) {
+            (void)printf("  %-14s%s\n", "joints", error.message);
+        }
+        return;
+    }
+    printJointSums(scene);
+    printJoints(world);
+    (void)printf("  %-14s%d\n", "springs", info->springCount);
+    printSprings(world);
+    rbDestroyWorld(world);
+}
+
 static void printScene(const rbScene* scene, const char* path)
 {
     const rbSceneInfo* info = rbScene_GetInfo(scene);
@@ -267,6 +355,7 @@ static void printScene(const rbScene* scene, const char* path)
                  info->dynamicCount, info->kinematicCount, info->staticCount);
     (void)printf("  %-14s%d of %d geometries, %d materials, %d forces\n", "shapes",
                  info->shapeCount, info->geometryCount, info->materialCount, info->forceCount);
+    printMechanisms(scene);
     (void)printf("  %-14s%d with %d columns%s\n", "probes", info->probeCount, info->columnCount,
                  info->hasDefaultProbes ? " (the default ones)" : "");
     for (int i = 0; i < info->attachmentCount; ++i) {
@@ -304,6 +393,8 @@ static void printSceneJson(const rbScene* scene, const char* path)
     rbJson_Integer(&json, "geometries", info->geometryCount);
     rbJson_Integer(&json, "materials", info->materialCount);
     rbJson_Integer(&json, "forces", info->forceCount);
+    rbJson_Integer(&json, "joints", info->jointCount);
+    rbJson_Integer(&json, "springs", info->springCount);
     rbJson_Integer(&json, "probes", info->probeCount);
     rbJson_Integer(&json, "columns", info->columnCount);
     rbJson_BeginArray(&json, "files");

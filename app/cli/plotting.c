@@ -69,7 +69,31 @@ static const struct {
     {"angular momentum", RB_PROBE_ANGULAR_MOMENTUM, true},
     {"momentum", RB_PROBE_MOMENTUM, true},
     {"kinetic energy", RB_PROBE_KINETIC, true},
+    {"angle", RB_PROBE_ANGLE, false},
+    {"travel", RB_PROBE_TRAVEL, false},
+    {"speed", RB_PROBE_SPEED, false},
+    {"length", RB_PROBE_LENGTH, false},
+    {"tension", RB_PROBE_TENSION, false},
+    {"drive", RB_PROBE_DRIVE, false},
+    {"set point", RB_PROBE_MOTOR_TARGET, false},
+    {"force", RB_PROBE_FORCE, false},
+    {"torque", RB_PROBE_TORQUE, false},
+    {"point A", RB_PROBE_POINT_A, false},
+    {"point B", RB_PROBE_POINT_B, false},
+    {"opening", RB_PROBE_POSITION_ERROR, false},
+    {"twist", RB_PROBE_ANGLE_ERROR, false},
+    {"energy", RB_PROBE_SPRING_ENERGY, false},
+    {"largest joint error", RB_PROBE_JOINT_ERROR, false},
+    {"largest joint angle error", RB_PROBE_JOINT_ANGLE_ERROR, false},
 };
+
+static const char* getSubject(const rbProbe* probe)
+{
+    return probe->body != NULL     ? probe->body
+           : probe->joint != NULL  ? probe->joint
+           : probe->spring != NULL ? probe->spring
+                                   : "world";
+}
 
 static void addProbePanel(rbPlotter* plotter, const rbProbe* probe, const char* text)
 {
@@ -79,7 +103,7 @@ static void addProbePanel(rbPlotter* plotter, const rbProbe* probe, const char* 
     const char* unit = columns[probe->firstColumn].unit;
     bool hasUnit = strcmp(unit, "1") != 0;
     (void)snprintf(label, sizeof label, hasUnit ? "%.20s %s [%.12s]" : "%.20s %s",
-                   probe->body != NULL ? probe->body : "world", text, unit);
+                   getSubject(probe), text, unit);
     addPanel(plotter, label);
     for (int k = 0; k < probe->columnCount; ++k) {
         const char* name = columns[probe->firstColumn + k].name;
@@ -89,10 +113,30 @@ static void addProbePanel(rbPlotter* plotter, const rbProbe* probe, const char* 
     }
 }
 
+// Mechanisms are too different for one order of interest: the scene's own counts.
+static void addPanelsInOrder(rbPlotter* plotter, int probeCount)
+{
+    for (int i = 0; i < probeCount; ++i) {
+        const rbProbe* probe = rbScene_GetProbe(plotter->scene, i);
+        for (size_t d = 0; d < sizeof drawn / sizeof drawn[0]; ++d) {
+            bool isSum = probe->body == NULL && probe->joint == NULL && probe->spring == NULL &&
+                         probe->quantity < RB_PROBE_JOINT_ERROR;
+            if (probe->quantity == drawn[d].quantity && !isSum &&
+                plotter->panelCount < PROBE_PANELS_MAX) {
+                addProbePanel(plotter, probe, drawn[d].text);
+            }
+        }
+    }
+}
+
 // Panels for the probes that the scene asks for, up to PROBE_PANELS_MAX.
 static void addProbePanels(rbPlotter* plotter)
 {
     const rbSceneInfo* info = rbScene_GetInfo(plotter->scene);
+    if (info->engineType == RB_ENGINE_STEP) {
+        addPanelsInOrder(plotter, info->probeCount);
+        return;
+    }
     bool isFlight = info->engineType == RB_ENGINE_FLIGHT;
     bool hasSpin = false;
     for (size_t d = 0; d < sizeof drawn / sizeof drawn[0]; ++d) {

@@ -8,6 +8,7 @@
 #include "cli/outputs.h"
 #include "cli/scenes.h"
 #include "cli/tally.h"
+#include "cli/tally_steps.h"
 
 #include <math.h>
 #include <signal.h>
@@ -175,6 +176,12 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
         (void)rbFail("the state is no longer finite at t = %g s; look for a body that meets a "
                      "singularity of a force",
                      rbWorld_GetTime(run->world));
+        return RB_EXIT_NUMERICAL;
+    }
+    if (run->tally.isMissed && run->info.engineType == RB_ENGINE_STEP) {
+        char miss[400];
+        rbDescribeMiss(&run->tally, run->world, miss, sizeof miss);
+        (void)rbFail("%s", miss);
         return RB_EXIT_NUMERICAL;
     }
     if (!RB_IS_NULL(run->tally.failedBody)) {

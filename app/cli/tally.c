@@ -1,5 +1,7 @@
 #include "cli/tally.h"
 
+#include "cli/tally_steps.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -43,16 +45,19 @@ static void updateScales(rbTally* tally)
         larger(tally->angularScale, larger(rbLength(now->angularMomentum), tally->spinScale));
 }
 
-static bool isMomentumKnown(const rbSceneInfo* info)
+static bool isMomentumKnown(const rbTally* tally)
 {
+    const rbSceneInfo* info = tally->info;
     bool hasFixed = info->staticCount + info->kinematicCount > 0;
-    return info->forceCount == 0 && !(info->engineType == RB_ENGINE_EVENT && hasFixed);
+    return info->forceCount == 0 && info->anchorCount == 0 &&
+           !(info->engineType == RB_ENGINE_EVENT && hasFixed);
 }
 
-static bool isAngularKnown(const rbSceneInfo* info)
+static bool isAngularKnown(const rbTally* tally)
 {
+    const rbSceneInfo* info = tally->info;
     bool isPeriodic = rbLengthSquared(info->periodicBox) > 0.0;
-    return isMomentumKnown(info) && !(info->engineType == RB_ENGINE_EVENT && isPeriodic);
+    return isMomentumKnown(tally) && !(info->engineType == RB_ENGINE_EVENT && isPeriodic);
 }
 
 static bool isSpinKnown(const rbSceneInfo* info)
@@ -74,8 +79,8 @@ static void updateDrift(rbTally* tally, double time)
         .angularMomentum = ratio(rbDistance(b->angularMomentum, angular), tally->angularScale),
         .spin = ratio(rbDistance(b->spinMomentum, a->spinMomentum), tally->spinScale),
     };
-    drift.momentum = isMomentumKnown(tally->info) ? drift.momentum : NAN;
-    drift.angularMomentum = isAngularKnown(tally->info) ? drift.angularMomentum : NAN;
+    drift.momentum = isMomentumKnown(tally) ? drift.momentum : NAN;
+    drift.angularMomentum = isAngularKnown(tally) ? drift.angularMomentum : NAN;
     drift.spin = isSpinKnown(tally->info) ? drift.spin : NAN;
     tally->drift = drift;
     tally->driftMax.energy = larger(tally->driftMax.energy, fabs(drift.energy));
@@ -103,7 +108,8 @@ void rbTally_Add(rbTally* tally, const rbStepReport* report, const rbWorld* worl
     tally->integratorSteps += report->integratorSteps;
     tally->rejectedSteps += report->rejectedSteps;
     ++tally->frames;
-    if (report->status == RB_STATUS_NUMERICAL && RB_IS_NULL(tally->failedBody)) {
+    if (report->status == RB_STATUS_NUMERICAL && !tally->isMissed) {
+        tally->isMissed = true;
         tally->failedBody = report->failedBody;
         tally->failedTime = report->time;
     }
@@ -136,7 +142,9 @@ static void printBodies(const rbTally* tally, FILE* file)
     const rbSceneInfo* info = tally->info;
     (void)fprintf(file, "  %-18s%d dynamic", "bodies", info->dynamicCount);
     const char* separator = " (";
-    for (int row = 0; row < RB_MOTION_COUNT; ++row) {
+    // The step engine moves what joints and springs touch, whatever row they would fly by.
+    int rowCount = info->engineType == RB_ENGINE_STEP ? 0 : RB_MOTION_COUNT;
+    for (int row = 0; row < rowCount; ++row) {
         if (tally->motionCounts[row] > 0) {
             (void)fprintf(file, "%s%d %s", separator, tally->motionCounts[row],
                           rbMotionType_Name((rbMotionType)row));
@@ -219,8 +227,10 @@ static void printMomenta(const rbTally* tally, FILE* file)
                       info->forceCount);
         return;
     }
-    if (!isMomentumKnown(info)) {
-        (void)fprintf(file, "  %-18snot conserved: bodies may hit fixed ones\n", "momentum");
+    if (!isMomentumKnown(tally)) {
+        (void)fprintf(file, "  %-18snot conserved: %s\n", "momentum",
+                      info->anchorCount > 0 ? "joints or springs hold bodies in the world"
+                                            : "bodies may hit fixed ones");
         return;
     }
     (void)fprintf(file, "  %-18srelative %.2g, at most %.2g%s\n", "momentum drift",
@@ -232,7 +242,7 @@ static void printMomenta(const rbTally* tally, FILE* file)
                       "%.2g\n",
                       "angular momentum", tally->drift.angularMomentum, tally->drift.spin,
                       tally->driftMax.angularMomentum, tally->driftMax.spin);
-    } else if (isAngularKnown(info)) {
+    } else if (isAngularKnown(tally)) {
         (void)fprintf(file, "  %-18srelative %.2g about the origin, at most %.2g\n",
                       "angular momentum", tally->drift.angularMomentum,
                       tally->driftMax.angularMomentum);
@@ -284,10 +294,14 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
                   "simulated", time, rbFormatDuration(tally->wallTime, wall), tally->frames,
                   info->engine);
     printBodies(tally, file);
-    (void)fprintf(file, "  %-18s%" PRId64 " steps, %" PRId64 " rejected\n", "integrator",
-                  tally->integratorSteps, tally->rejectedSteps);
+    if (info->engineType != RB_ENGINE_STEP) {
+        (void)fprintf(file, "  %-18s%" PRId64 " steps, %" PRId64 " rejected\n", "integrator",
+                      tally->integratorSteps, tally->rejectedSteps);
+    }
     if (info->engineType == RB_ENGINE_EVENT) {
         printCollisions(tally, world, file);
+    } else if (info->engineType == RB_ENGINE_STEP) {
+        rbPrintSteps(tally, world, file);
     } else {
         printEvents(tally, file);
     }
@@ -295,9 +309,11 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
                   a->energy, b->energy, b->work);
     (void)fprintf(file, "  %-18s%.2g J, relative %.2g, at most %.2g%s\n", "energy drift",
                   b->energyDrift, tally->drift.energy, tally->driftMax.energy,
-                  info->engineType == RB_ENGINE_EVENT ? " (what no cause explains)" : "");
+                  info->engineType != RB_ENGINE_FLIGHT ? " (what no cause explains)" : "");
     printMomenta(tally, file);
-    printTolerance(tally, world, file);
+    if (info->engineType != RB_ENGINE_STEP) {
+        printTolerance(tally, world, file);
+    }
     (void)fprintf(file, "  %-18shash %016" PRIx64 " at t = %.17g s\n", "state", tally->hash, time);
 }
 
@@ -325,7 +341,8 @@ static void writeCounts(const rbTally* tally, rbJson* json)
     rbJson_Integer(json, "static", info->staticCount);
     rbJson_Integer(json, "fallback", tally->fallbackCount);
     rbJson_BeginObject(json, "motion");
-    for (int row = 0; row < RB_MOTION_COUNT; ++row) {
+    int rowCount = info->engineType == RB_ENGINE_STEP ? 0 : RB_MOTION_COUNT;
+    for (int row = 0; row < rowCount; ++row) {
         if (tally->motionCounts[row] > 0) {
             rbJson_Integer(json, rbMotionType_Name((rbMotionType)row), tally->motionCounts[row]);
         }
@@ -369,14 +386,18 @@ static void writeLedger(const rbTally* tally, rbJson* json)
     rbJson_Number(json, "frictionWork", b->frictionWork);
     rbJson_Number(json, "microWork", b->microWork);
     rbJson_Number(json, "restWork", b->restWork);
+    rbJson_Number(json, "springEnergyStart", a->springEnergy);
+    rbJson_Number(json, "springEnergy", b->springEnergy);
+    rbJson_Number(json, "motorWork", b->motorWork);
+    rbJson_Number(json, "dissipation", b->dissipation);
     rbJson_Number(json, "drift", b->energyDrift);
     rbJson_Number(json, "relativeDrift", drift->energy);
     rbJson_Number(json, "relativeDriftMax", most->energy);
     rbJson_End(json);
     writeVector(json, "momentum", a->momentum, b->momentum, drift->momentum,
-                isMomentumKnown(tally->info) ? most->momentum : NAN);
+                isMomentumKnown(tally) ? most->momentum : NAN);
     writeVector(json, "angularMomentum", a->angularMomentum, b->angularMomentum,
-                drift->angularMomentum, isAngularKnown(tally->info) ? most->angularMomentum : NAN);
+                drift->angularMomentum, isAngularKnown(tally) ? most->angularMomentum : NAN);
     writeVector(json, "spinMomentum", a->spinMomentum, b->spinMomentum, drift->spin,
                 isSpinKnown(tally->info) ? most->spin : NAN);
 }
@@ -422,8 +443,8 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
 {
     rbJson json = {.file = file};
     const rbSceneInfo* info = tally->info;
-    bool isNamed = !RB_IS_NULL(tally->failedBody);
-    bool isMissed = tally->isBroken || isNamed;
+    bool isNamed = !RB_IS_NULL(tally->failedBody) && info->engineType != RB_ENGINE_STEP;
+    bool isMissed = tally->isBroken || tally->isMissed;
     char hash[32];
     (void)snprintf(hash, sizeof hash, "%016" PRIx64, tally->hash);
     rbJson_BeginObject(&json, NULL);
@@ -440,10 +461,14 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
     writeCounts(tally, &json);
     if (info->engineType == RB_ENGINE_EVENT) {
         writeCollisions(world, &json);
+    } else if (info->engineType == RB_ENGINE_STEP) {
+        rbWriteSteps(tally, world, &json);
     }
     writeLedger(tally, &json);
     rbJson_BeginObject(&json, "tolerance");
-    rbJson_Number(&json, "asked", info->motion.tolerance);
+    rbJson_Number(&json, "asked",
+                  info->engineType == RB_ENGINE_STEP ? rbGetJointTolerance(info)
+                                                     : info->motion.tolerance);
     rbJson_Bool(&json, "met", !isMissed);
     rbJson_Text(&json, "firstMissedBy", isNamed ? rbBody_GetName(world, tally->failedBody) : NULL);
     rbJson_Number(&json, "achievedEnergyDrift", tally->driftMax.energy);

@@ -8,8 +8,9 @@
 
 // How far the conserved quantities are from what mechanics says, relative to their size. Gravity's
 // share is taken off: p = p0 + M g t and L = L0 + (M c0 t + p0 t^2 / 2) x g. Momenta are NaN when
-// other forces act or fixed bodies are hit, because their impulse is not known here; the angular
-// one also in a periodic box and the spin also when bodies collide, where they are not conserved.
+// other forces act or bodies are hit by or tied to fixed ones, whose impulse is not known here; the
+// angular one also in a periodic box and the spin also when bodies collide, where they are not
+// conserved.
 typedef struct rbDrift {
     double energy;          // of the largest energy seen
     double momentum;        // of the largest momentum the kinetic energy can hold
@@ -36,6 +37,7 @@ typedef struct rbTally {
     int64_t eventCounts[RB_EVENT_COUNT];
     int64_t eventCount;  // of all kinds
     rbBodyId failedBody; // first that missed its tolerance
+    bool isMissed;       // a tolerance was missed, of a body or of joints
     double failedTime;
     bool isBroken;   // the energy is no longer a finite number
     double wallTime; // s, of the simulation and its output

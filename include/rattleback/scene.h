@@ -27,6 +27,7 @@ extern "C" {
 #define RB_SCENE_NAME_MAX 63                       // bytes of the name of a scene, body or probe
 #define RB_SCENE_DEPTH_MAX 64                      // nesting of JSON values
 #define RB_SCENE_PROBES_MAX 1024
+#define RB_SCENE_JOINTS_MAX 1000000 // after repeat; of springs too
 #define RB_MESH_VERTICES_MAX 50000000
 #define RB_SCENE_FORCE_ENTRIES_MAX 10000 // of the list "forces"
 #define RB_SCENE_FORCES_MAX 100000       // after naming groups of bodies
@@ -72,10 +73,11 @@ RB_API rbStatus rbScene_Override(rbScene* scene, const char* assignment, rbError
 typedef struct rbSceneInfo {
     const char* name;   // "name", or the stem of the file
     const char* title;  // one line; "" if absent, as all that follow
-    const char* theme;  // "free flight", "forces", "paths", "shapes", "impacts", "toys", "gases"
+    const char* theme;  // "free flight", "forces", "paths", "shapes", "impacts", "toys", "gases",
+                        // "mechanisms"
     const char* shows;  // what can be seen
     const char* why;    // why that is interesting
-    const char* engine; // "flight", "event"
+    const char* engine; // "flight", "event", "step"
     const char* file;   // where it was read from, as given
     double duration;    // s, of the run; > 0, default 10
     double outputStep;  // s, between outputs; > 0, default duration / 1000
@@ -85,6 +87,7 @@ typedef struct rbSceneInfo {
     rbMotionSettings motion; // of bodies that do not say otherwise
     rbEngineType engineType; // the same as engine
     rbEventSettings event;   // of the event engine; read whatever the engine is
+    rbStepSettings step;     // of the step engine, likewise
     int bodyCount;           // after repeat and scatter
     int dynamicCount;        // of them
     int staticCount;
@@ -94,9 +97,14 @@ typedef struct rbSceneInfo {
     int materialCount; // named ones
     int materialPairCount;
     int forceCount;
-    int probeCount;      // given, or the default ones
-    int columnCount;     // doubles that rbScene_EvaluateProbes writes
-    int attachmentCount; // files beside the scene
+    int jointCount;        // after repeat, those of trees too
+    int conditionCount;    // scalar conditions of these, redundant ones too
+    int springCount;       // after repeat
+    int anchorCount;       // of these, tied to the world or to a body that is not dynamic
+    const char* freeMotor; // first joint with a velocity motor without forceMax; NULL: none
+    int probeCount;        // given, or the default ones
+    int columnCount;       // doubles that rbScene_EvaluateProbes writes
+    int attachmentCount;   // files beside the scene
     bool hasDefaultProbes;
 } rbSceneInfo;
 
@@ -141,6 +149,29 @@ typedef enum rbProbeQuantity {
     RB_PROBE_PAIRS,                  // world: near pairs now
     RB_PROBE_RESTING,                // body: 1 while it is held at rest; world: how many are
     RB_PROBE_VIRIAL,                 // world, J
+    RB_PROBE_ANGLE,                  // joint: of a freedom, full turns counted, rad
+    RB_PROBE_TRAVEL,                 // joint: of a freedom, m
+    RB_PROBE_SPEED,                  // joint: of a freedom, rad/s or m/s; spring: of parting, m/s
+    RB_PROBE_DRIVE,                  // joint: along a freedom, of spring, damping, friction and
+                                     // motor, mean over the last step, N m or N
+    RB_PROBE_MOTOR_TARGET,           // joint: set point of the motor now
+    RB_PROBE_FORCE,                  // joint: on A, mean over the last step, N
+    RB_PROBE_TORQUE,                 // joint: on A beside the force, N m
+    RB_PROBE_POSITION_ERROR,         // joint: how far it is open now, m
+    RB_PROBE_ANGLE_ERROR,            // joint, rad
+    RB_PROBE_POINT_A,                // joint or spring: A's anchor in the world, m
+    RB_PROBE_POINT_B,                // joint or spring: B's
+    RB_PROBE_LENGTH,                 // spring, m
+    RB_PROBE_TENSION,                // spring: positive pulls, mean over the last step, N
+    RB_PROBE_SPRING_ENERGY,          // spring or world, J
+    RB_PROBE_MOTOR_WORK,             // world: see rbLedger, J
+    RB_PROBE_DISSIPATION,            // world, J
+    RB_PROBE_JOINT_ERROR,            // world: largest of any joint at the end of a step so far, m
+    RB_PROBE_JOINT_ANGLE_ERROR,      // world: likewise, rad
+    RB_PROBE_SUBSTEPS,               // world: see rbStepStatistics, since the start
+    RB_PROBE_HALVINGS,               // world
+    RB_PROBE_POSITION_ITERATIONS,    // world
+    RB_PROBE_ACCURACY_ESTIMATE,      // world, m
     RB_PROBE_COUNT
 } rbProbeQuantity;
 
@@ -150,10 +181,13 @@ RB_API const char* rbProbeQuantity_Name(rbProbeQuantity quantity); // as in scen
 typedef struct rbProbe {
     const char* name; // given, or "box.position", "world.energy"
     rbProbeQuantity quantity;
-    const char* body; // name of the body, NULL: the whole world
-    rbVec3 point;     // body frame, m, of RB_PROBE_POINT
-    int firstColumn;  // its columns in the values of rbScene_EvaluateProbes
-    int columnCount;  // 1, 3 or 4
+    const char* body;   // name of the body; body, joint and spring NULL: the whole world
+    const char* joint;  // name of the joint, else NULL
+    const char* spring; // name of the spring, else NULL
+    int freedom;        // of the joint
+    rbVec3 point;       // body frame, m, of RB_PROBE_POINT
+    int firstColumn;    // its columns in the values of rbScene_EvaluateProbes
+    int columnCount;    // 1, 3 or 4
 } rbProbe;
 
 // One number a probe gives.

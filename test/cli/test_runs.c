@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <jansson.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,9 +110,9 @@ static void listScenes(char names[][64], int capacity, int* count)
 static void everySceneRunsAndReplays(void** state)
 {
     (void)state;
-    char names[64][64];
+    char names[256][64];
     int count = 0;
-    listScenes(names, 64, &count);
+    listScenes(names, 256, &count);
     assert_true(count >= 5);
     for (int i = 0; i < count; ++i) {
         json_t* check = RUN_JSON("check", names[i]);
@@ -121,18 +122,25 @@ static void everySceneRunsAndReplays(void** state)
         json_t* info = RUN_JSON("info", names[i]);
         assert_string_equal(textOf(info, "kind"), "scene");
         assert_true(strlen(textOf(info, "title")) > 0);
+        double seconds = fmin(0.5, numberOf(info, "duration", NULL));
         json_decref(info);
-        json_t* run = RUN_JSON("run", names[i], "--duration", "0.5", "--dt", "0.05", "--record",
+        char duration[32];
+        char step[32];
+        (void)snprintf(duration, sizeof duration, "%.17g", seconds);
+        (void)snprintf(step, sizeof step, "%.17g", 0.1 * seconds);
+        json_t* run = RUN_JSON("run", names[i], "--duration", duration, "--dt", step, "--record",
                                "a.rbr", "--csv", "a.csv", "--vtk", "vtk");
         assert_string_equal(textOf(run, "result"), "done");
-        checkBelow(numberOf(run, "energy", "relativeDriftMax"), 1e-9);
+        // Steps of order 2 have an error that is theirs; the other scenes are exact or tighter.
+        bool isStep = strcmp(textOf(run, "engine"), "step") == 0;
+        checkBelow(numberOf(run, "energy", "relativeDriftMax"), isStep ? 1e-5 : 1e-9);
         assert_int_equal(json_array_size(json_object_get(run, "files")), 3);
         json_t* replay = RUN_JSON("replay", "a.rbr");
         assert_true(json_is_true(json_object_get(replay, "equal")));
         assert_int_equal(json_integer_value(json_object_get(replay, "framesCompared")), 11);
         assert_string_equal(textOf(replay, "hash"), textOf(run, "hash"));
-        json_decref(run);
         json_decref(replay);
+        json_decref(run);
     }
 }
 

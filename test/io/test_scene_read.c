@@ -372,7 +372,7 @@ static void refusedOverridesLeaveTheScene(void** state)
         {"bodies.box.spin=[0,1", "not JSON"},
         {"title.x=1", "inside the string"},
         {"bodies=null", "needs the key \"bodies\""},
-        {"engine=step", "not built yet"},
+        {"engine=steps", "did you mean \"step\"?"},
         {"a..b=1", "empty"},
     };
     rbScene* scene = readNamed("tumbling-box");

@@ -182,8 +182,12 @@ DEFINE_NAMES(nameLasting, rbLastingContact, rbLastingContact_Name)
 DEFINE_NAMES(nameLoop, rbEventLoop, rbEventLoop_Name)
 DEFINE_NAMES(nameBroadPhase, rbBroadPhaseType, rbBroadPhaseType_Name)
 DEFINE_NAMES(nameRule, rbCombineRule, rbCombineRule_Name)
+DEFINE_NAMES(nameScheme, rbStepScheme, rbStepScheme_Name)
+DEFINE_NAMES(nameMethod, rbStepMethod, rbStepMethod_Name)
+DEFINE_NAMES(nameSolver, rbSolverType, rbSolverType_Name)
+DEFINE_NAMES(nameMotor, rbMotorType, rbMotorType_Name)
 
-static void wordsOfTheEventEngineAreTheSame(void** state)
+static void wordsOfTheEnginesAreTheSame(void** state)
 {
     (void)state;
     static const struct {
@@ -201,6 +205,10 @@ static void wordsOfTheEventEngineAreTheSame(void** state)
         {"event", "broadPhase", nameBroadPhase, RB_BROAD_COUNT},
         {"event", "combineRestitution", nameRule, RB_COMBINE_COUNT},
         {"event", "combineFriction", nameRule, RB_COMBINE_COUNT},
+        {"step", "scheme", nameScheme, RB_SCHEME_COUNT},
+        {"step", "method", nameMethod, RB_METHOD_COUNT},
+        {"step", "solver", nameSolver, RB_SOLVER_COUNT},
+        {"motor", "type", nameMotor, RB_MOTOR_COUNT},
     };
     json_t* schema = loadSchema();
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
@@ -212,6 +220,35 @@ static void wordsOfTheEventEngineAreTheSame(void** state)
         for (int k = 0; k < lists[i].count; ++k) {
             assert_string_equal(json_string_value(json_array_get(words, (size_t)k)),
                                 lists[i].name(k));
+        }
+    }
+    json_decref(schema);
+}
+
+// Types of joints: all names in their order, then aliases, each of which is known; parts are of the
+// basic types.
+static void typesOfJointsAreTheSame(void** state)
+{
+    (void)state;
+    static const struct {
+        const char* object;
+        int count;
+    } lists[] = {{"joint", RB_JOINT_COUNT},
+                 {"treeJoint", RB_JOINT_COUNT},
+                 {"jointPart", RB_JOINT_DOUBLE_ROTATION + 1}};
+    json_t* schema = loadSchema();
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
+        const json_t* properties =
+            json_object_get(findDefinition(schema, lists[i].object), "properties");
+        const json_t* words = json_object_get(json_object_get(properties, "type"), "enum");
+        assert_true(json_array_size(words) > (size_t)lists[i].count);
+        for (size_t k = 0; k < json_array_size(words); ++k) {
+            const char* word = json_string_value(json_array_get(words, k));
+            rbJointType type = rbJointType_Find(word);
+            assert_true((int)type < lists[i].count);
+            if (k < (size_t)lists[i].count) {
+                assert_string_equal(word, rbJointType_Name((rbJointType)k));
+            }
         }
     }
     json_decref(schema);
@@ -243,5 +280,5 @@ static void listsOfWordsAreTheSame(void** state)
 
 RB_TEST_GROUP(test_scene_schema, cmocka_unit_test(everyKeyOfTheReaderIsInTheSchema),
               cmocka_unit_test(everyKeyOfTheSchemaIsRead), cmocka_unit_test(rangesAreTheSame),
-              cmocka_unit_test(wordsOfTheEventEngineAreTheSame),
-              cmocka_unit_test(listsOfWordsAreTheSame));
+              cmocka_unit_test(wordsOfTheEnginesAreTheSame),
+              cmocka_unit_test(typesOfJointsAreTheSame), cmocka_unit_test(listsOfWordsAreTheSame));

@@ -1,7 +1,6 @@
 // Scenes: parsing, judging, overriding, and what a scene says about itself.
 #include "io/scene/file_bytes.h"
-#include "io/scene/scene_keys.h"
-#include "io/scene/scene_model.h"
+#include "io/scene/scene_joints.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,12 +133,6 @@ static const char* getEngineName(int index, const void* context)
 static rbStatus judgeEngine(rbReader* reader, const char* word, rbEngineType* engine)
 {
     static const rbWordList words = {"engine", getEngineName, RB_ENGINE_COUNT};
-    if (strcmp(word, "step") == 0) {
-        rbReader_Push(reader, "engine");
-        return rbReader_Fail(reader, RB_STATUS_UNSUPPORTED,
-                             "the engine \"step\" is not built yet; \"flight\" (no contacts) and "
-                             "\"event\" (collisions) would be accepted");
-    }
     int index = 0;
     rbStatus status = rbReadWord(reader, "engine", word, &words, &index);
     *engine = (rbEngineType)index;
@@ -191,7 +184,8 @@ static rbStatus readHead(rbScene* scene, rbReader* reader, rbSceneFields* fields
                                 .periodicBox = worldDef.periodicBox,
                                 .motion = worldDef.motion,
                                 .engineType = engine,
-                                .event = worldDef.event};
+                                .event = worldDef.event,
+                                .step = worldDef.step};
     return status;
 }
 
@@ -230,7 +224,7 @@ static rbStatus readMotionOfScene(rbScene* scene, rbReader* reader, const json_t
 typedef rbStatus SectionFn(rbScene* scene, rbReader* reader, const json_t* json);
 
 // Judges the whole tree and fills the scene from it. The order matters: bodies name materials and
-// geometries, forces and probes name bodies.
+// geometries; trees make bodies; forces, joints and springs name bodies, probes name all three.
 static rbStatus judgeScene(rbScene* scene, rbError* error)
 {
     RB_ASSERT(scene->root != NULL);
@@ -252,11 +246,15 @@ static rbStatus judgeScene(rbScene* scene, rbError* error)
         {"world", readWorld, fields.world},
         {"motion", readMotionOfScene, fields.motion},
         {"event", rbReadEvent, fields.event},
+        {"step", rbReadStep, fields.step},
         {"materials", rbReadMaterials, fields.materials},
         {"materialPairs", rbReadMaterialPairs, fields.materialPairs},
         {"geometries", rbReadNamedGeometries, fields.geometries},
         {"bodies", rbReadBodies, fields.bodies},
+        {"trees", rbReadTrees, fields.trees},
         {"forces", rbReadForces, fields.forces},
+        {"joints", rbReadJoints, fields.joints},
+        {"springs", rbReadSprings, fields.springs},
     };
     for (size_t i = 0; i < sizeof sections / sizeof sections[0] && status == RB_STATUS_OK; ++i) {
         rbReader_Push(&reader, sections[i].key);
@@ -388,6 +386,10 @@ void rbDestroyScene(rbScene* scene)
     rbArray_Free(scene->bodies);
     rbArray_Free(scene->bodiesByName);
     rbArray_Free(scene->forces);
+    rbArray_Free(scene->trees);
+    rbArray_Free(scene->joints);
+    rbArray_Free(scene->springs);
+    rbArray_Free(scene->linksByName);
     rbArray_Free(scene->probes);
     rbArray_Free(scene->columns);
     rbArray_Free(scene->attachments);
@@ -396,6 +398,7 @@ void rbDestroyScene(rbScene* scene)
     rbFreeString(scene->folder);
     rbFreeString(scene->stem);
     free(scene->text); // jansson's
+    json_decref(scene->generated);
     json_decref(scene->root);
     rbFree(scene, sizeof *scene);
 }

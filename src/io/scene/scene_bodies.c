@@ -145,8 +145,7 @@ static int findTemplate(const rbScene* scene, const char* name, size_t length)
     return -1;
 }
 
-// Splits "box[12]" into the length of "box" and 12; false if the name has no such end.
-static bool splitCopyName(const char* name, size_t* length, int* copy)
+bool rbSplitCopyName(const char* name, size_t* length, int* copy)
 {
     RB_ASSERT(name != NULL);
     const char* bracket = strrchr(name, '[');
@@ -175,7 +174,7 @@ bool rbScene_FindBody(const rbScene* scene, const char* name, int* body, int* co
         return true;
     }
     int number = 0;
-    if (length > RB_SCENE_NAME_MAX || !splitCopyName(name, &length, &number)) {
+    if (length > RB_SCENE_NAME_MAX || !rbSplitCopyName(name, &length, &number)) {
         return false;
     }
     found = findTemplate(scene, name, length);
@@ -224,8 +223,9 @@ static rbStatus failDuplicate(rbReader* reader, int index, const char* name, int
 }
 
 // Sorts the names and refuses equal ones; "box[1]" must not be the name of a copy of "box".
-static rbStatus indexNames(rbScene* scene, rbReader* reader)
+rbStatus rbIndexBodies(rbScene* scene, rbReader* reader)
 {
+    scene->bodiesByName.count = 0;
     int count = scene->bodies.count;
     if (count == 0) {
         return RB_STATUS_OK;
@@ -248,7 +248,7 @@ static rbStatus indexNames(rbScene* scene, rbReader* reader)
         size_t length = 0;
         int copy = 0;
         const char* name = scene->bodies.data[i].name;
-        int former = splitCopyName(name, &length, &copy) ? findTemplate(scene, name, length) : -1;
+        int former = rbSplitCopyName(name, &length, &copy) ? findTemplate(scene, name, length) : -1;
         if (former >= 0 && scene->bodies.data[former].copyKind != RB_COPY_NONE &&
             copy < scene->bodies.data[former].copyCount) {
             status = failDuplicate(reader, i, name, former);
@@ -483,7 +483,7 @@ static rbStatus readBodyParts(rbScene* scene, rbReader* reader, const json_t* js
     return status == RB_STATUS_OK ? readCopies(scene, reader, fields, body) : status;
 }
 
-static rbStatus readBody(rbScene* scene, rbReader* reader, const json_t* json, size_t index)
+rbStatus rbReadBody(rbScene* scene, rbReader* reader, const json_t* json, size_t index)
 {
     static const rbSceneBody empty = {.orientation = {1.0, 0.0, 0.0, 0.0}, .copyCount = 1};
     rbBodyFields fields = {.type = "dynamic", .orientation = RB_QUAT_IDENTITY};
@@ -528,12 +528,12 @@ rbStatus rbReadBodies(rbScene* scene, rbReader* reader, const json_t* array)
     RB_ASSERT(json_is_array(array));
     for (size_t i = 0; i < json_array_size(array); ++i) {
         rbReader_PushIndex(reader, i);
-        rbStatus status = readBody(scene, reader, json_array_get(array, i), i);
+        rbStatus status = rbReadBody(scene, reader, json_array_get(array, i), i);
         if (status != RB_STATUS_OK) {
             return status;
         }
         rbReader_SetSubject(reader, NULL, NULL);
         rbReader_Pop(reader);
     }
-    return indexNames(scene, reader);
+    return rbIndexBodies(scene, reader);
 }

@@ -31,11 +31,15 @@ static const rbKey sceneKeys[] = {
     {"world", RB_VALUE_OBJECT, AT(rbSceneFields, world), NO_UNIT},
     {"motion", RB_VALUE_OBJECT, AT(rbSceneFields, motion), NO_UNIT},
     {"event", RB_VALUE_OBJECT, AT(rbSceneFields, event), NO_UNIT},
+    {"step", RB_VALUE_OBJECT, AT(rbSceneFields, step), NO_UNIT},
     {"materials", RB_VALUE_OBJECT, AT(rbSceneFields, materials), NO_UNIT},
     {"materialPairs", RB_VALUE_ARRAY, AT(rbSceneFields, materialPairs), NO_UNIT},
     {"geometries", RB_VALUE_OBJECT, AT(rbSceneFields, geometries), NO_UNIT},
     {"bodies", RB_VALUE_ARRAY, AT(rbSceneFields, bodies), .isRequired = true, NO_UNIT},
     {"forces", RB_VALUE_ARRAY, AT(rbSceneFields, forces), NO_UNIT},
+    {"trees", RB_VALUE_ARRAY, AT(rbSceneFields, trees), NO_UNIT},
+    {"joints", RB_VALUE_ARRAY, AT(rbSceneFields, joints), NO_UNIT},
+    {"springs", RB_VALUE_ARRAY, AT(rbSceneFields, springs), NO_UNIT},
 };
 DEFINE_KIND(rbSceneKeys, "", "a scene", sceneKeys);
 
@@ -48,8 +52,11 @@ DEFINE_KIND(rbOutputKeys, "output", "\"output\"", outputKeys);
 static const rbKey probeKeys[] = {
     {"name", RB_VALUE_NAME, AT(rbProbeFields, name), NO_UNIT},
     {"body", RB_VALUE_STRING, AT(rbProbeFields, body), NO_UNIT},
+    {"joint", RB_VALUE_STRING, AT(rbProbeFields, joint), NO_UNIT},
+    {"spring", RB_VALUE_STRING, AT(rbProbeFields, spring), NO_UNIT},
     {"quantity", RB_VALUE_STRING, AT(rbProbeFields, quantity), .isRequired = true, NO_UNIT},
     {"point", RB_VALUE_VEC3, AT(rbProbeFields, point), POINT},
+    {"freedom", RB_VALUE_INTEGER, AT(rbProbeFields, freedom), NOT_NEGATIVE(1.0, "")},
 };
 DEFINE_KIND(rbProbeKeys, "probe", "a probe", probeKeys);
 
@@ -332,6 +339,171 @@ static const rbKey forceCentralKeys[] = {
 };
 DEFINE_KIND(rbForceCentralKeys, "forceCentral", "a central force", forceCentralKeys);
 
+#define STEP_NUMBER(key, range)                             \
+    {                                                       \
+#key, RB_VALUE_NUMBER, AT(rbStepFields, key), range \
+    }
+static const rbKey stepKeys[] = {
+    {"step", RB_VALUE_NUMBER, AT(rbStepFields, step), .low = 1e-12, .high = RB_SCENE_TIME_MAX,
+     .unit = "s"},
+    {"order", RB_VALUE_INTEGER, AT(rbStepFields, order), .low = 2.0, .high = 10.0, NO_UNIT,
+     .rule = "expected 2, 4, 6, 8 or 10"},
+    {"scheme", RB_VALUE_STRING, AT(rbStepFields, scheme), NO_UNIT},
+    {"method", RB_VALUE_STRING, AT(rbStepFields, method), NO_UNIT},
+    {"solver", RB_VALUE_STRING, AT(rbStepFields, solver), NO_UNIT},
+    STEP_NUMBER(tolerance, POSITIVE(1.0, "m and rad")),
+    STEP_NUMBER(velocityTolerance, NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s and rad/s")),
+    STEP_NUMBER(accuracy, NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")),
+    STEP_NUMBER(horizon, POSITIVE(RB_SCENE_TIME_MAX, "s")),
+    {"iterationsMax", RB_VALUE_INTEGER, AT(rbStepFields, iterationsMax), NOT_NEGATIVE(1e9, "")},
+    {"halvingsMax", RB_VALUE_INTEGER, AT(rbStepFields, halvingsMax),
+     NOT_NEGATIVE(RB_SCENE_HALVINGS_MAX, "")},
+    STEP_NUMBER(impulseMax, POSITIVE(RB_SCENE_LOAD_MAX, "N s")),
+    STEP_NUMBER(assembleTolerance, NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m and rad")),
+    {"assemble", RB_VALUE_BOOLEAN, AT(rbStepFields, isAssembleAllowed), NO_UNIT},
+    {"velocityCorrection", RB_VALUE_BOOLEAN, AT(rbStepFields, hasVelocityCorrection), NO_UNIT},
+    {"baumgarte", RB_VALUE_OBJECT, AT(rbStepFields, baumgarte), NO_UNIT},
+    {"penalty", RB_VALUE_OBJECT, AT(rbStepFields, penalty), NO_UNIT},
+};
+DEFINE_KIND(rbStepKeys, "step", "\"step\"", stepKeys);
+
+static const rbKey baumgarteKeys[] = {
+    {"alpha", RB_VALUE_NUMBER, AT(rbBaumgarteFields, alpha), NOT_NEGATIVE(1e12, "1/s")},
+    {"beta", RB_VALUE_NUMBER, AT(rbBaumgarteFields, beta), NOT_NEGATIVE(1e12, "1/s")},
+};
+DEFINE_KIND(rbBaumgarteKeys, "baumgarte", "\"baumgarte\"", baumgarteKeys);
+
+static const rbKey penaltyKeys[] = {
+    {"frequency", RB_VALUE_NUMBER, AT(rbPenaltyFields, frequency), POSITIVE(1e12, "1/s")},
+    {"damping", RB_VALUE_NUMBER, AT(rbPenaltyFields, damping), NOT_NEGATIVE(1e6, "")},
+};
+DEFINE_KIND(rbPenaltyKeys, "penalty", "\"penalty\"", penaltyKeys);
+
+// The keys of the two bodies, and of where a joint or a part of one is.
+#define ENDS(fields)                                                 \
+    {"bodies", RB_VALUE_ARRAY, AT(fields, ends.bodies), NO_UNIT},    \
+        {"bodyA", RB_VALUE_STRING, AT(fields, ends.bodyA), NO_UNIT}, \
+    {                                                                \
+        "bodyB", RB_VALUE_STRING, AT(fields, ends.bodyB), NO_UNIT    \
+    }
+#define DIRECTION SYMMETRIC(1e100, "")
+#define PLACE(fields)                                                 \
+    {"anchorA", RB_VALUE_VEC3, AT(fields, place.anchorA), POINT},     \
+        {"anchorB", RB_VALUE_VEC3, AT(fields, place.anchorB), POINT}, \
+        {"axis", RB_VALUE_VEC3, AT(fields, place.axis), DIRECTION},   \
+        {"axisA", RB_VALUE_VEC3, AT(fields, place.axisA), DIRECTION}, \
+        {"axisB", RB_VALUE_VEC3, AT(fields, place.axisB), DIRECTION}, \
+        {"axes", RB_VALUE_ARRAY, AT(fields, place.axes), NO_UNIT},    \
+        {"distance", RB_VALUE_NUMBER, AT(fields, place.distance),     \
+         NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")},                     \
+    {                                                                 \
+        "anchor", RB_VALUE_VEC3, AT(fields, place.anchor), POINT      \
+    }
+// What acts along a freedom, at a place in the fields.
+#define FREEDOM(fields, member)                                     \
+    {"stiffness", RB_VALUE_NUMBER, AT(fields, member stiffness),    \
+     NOT_NEGATIVE(RB_SCENE_LOAD_MAX, "N m/rad or N/m")},            \
+        {"rest", RB_VALUE_NUMBER, AT(fields, member rest),          \
+         SYMMETRIC(RB_SCENE_LENGTH_MAX, "rad or m")},               \
+        {"damping", RB_VALUE_NUMBER, AT(fields, member damping),    \
+         NOT_NEGATIVE(RB_SCENE_LOAD_MAX, "N m s/rad or N s/m")},    \
+        {"friction", RB_VALUE_NUMBER, AT(fields, member friction),  \
+         NOT_NEGATIVE(RB_SCENE_LOAD_MAX, "N m or N")},              \
+    {                                                               \
+        "motor", RB_VALUE_OBJECT, AT(fields, member motor), NO_UNIT \
+    }
+#define JOINT_COMMON                                                                    \
+    TYPE(rbJointFields),                                                                \
+        {"orientation", RB_VALUE_ORIENTATION, AT(rbJointFields, orientation), NO_UNIT}, \
+        {"velocityOnly", RB_VALUE_OBJECT, AT(rbJointFields, velocityOnly), NO_UNIT},    \
+        FREEDOM(rbJointFields, freedom.),                                               \
+        {"freedoms", RB_VALUE_ARRAY, AT(rbJointFields, freedoms), NO_UNIT},             \
+    {                                                                                   \
+        "parts", RB_VALUE_ARRAY, AT(rbJointFields, parts), NO_UNIT                      \
+    }
+
+static const rbKey jointKeys[] = {
+    {"name", RB_VALUE_NAME, AT(rbJointFields, name), NO_UNIT},
+    JOINT_COMMON,
+    ENDS(rbJointFields),
+    PLACE(rbJointFields),
+    {"repeat", RB_VALUE_OBJECT, AT(rbJointFields, repeat), NO_UNIT},
+};
+DEFINE_KIND(rbJointKeys, "joint", "a joint", jointKeys);
+
+static const rbKey treeJointKeys[] = {
+    JOINT_COMMON,
+    {"axis", RB_VALUE_VEC3, AT(rbJointFields, place.axis), DIRECTION},
+    {"axisA", RB_VALUE_VEC3, AT(rbJointFields, place.axisA), DIRECTION},
+    {"axisB", RB_VALUE_VEC3, AT(rbJointFields, place.axisB), DIRECTION},
+    {"axes", RB_VALUE_ARRAY, AT(rbJointFields, place.axes), NO_UNIT},
+};
+DEFINE_KIND(rbTreeJointKeys, "treeJoint", "the joint of a tree", treeJointKeys);
+
+static const rbKey jointPartKeys[] = {TYPE(rbJointPartFields), PLACE(rbJointPartFields)};
+DEFINE_KIND(rbJointPartKeys, "jointPart", "a part of a joint", jointPartKeys);
+
+static const rbKey velocityOnlyKeys[] = {
+    {"linear", RB_VALUE_VEC3, AT(rbVelocityOnlyFields, linear), SPEED},
+    {"angular", RB_VALUE_VEC3, AT(rbVelocityOnlyFields, angular), SPIN},
+    {"forceMax", RB_VALUE_NUMBER, AT(rbVelocityOnlyFields, forceMax),
+     POSITIVE(RB_SCENE_LOAD_MAX, "N and N m")},
+};
+DEFINE_KIND(rbVelocityOnlyKeys, "velocityOnly", "\"velocityOnly\"", velocityOnlyKeys);
+
+static const rbKey freedomKeys[] = {FREEDOM(rbFreedomFields, )};
+DEFINE_KIND(rbFreedomKeys, "freedom", "a freedom of a joint", freedomKeys);
+
+static const rbKey motorKeys[] = {
+    TYPE(rbMotorFields),
+    {"gain", RB_VALUE_NUMBER, AT(rbMotorFields, gain),
+     POSITIVE(RB_SCENE_LOAD_MAX, "N m/rad, N/m, N m s/rad or N s/m")},
+    {"integralTime", RB_VALUE_NUMBER, AT(rbMotorFields, integralTime),
+     NOT_NEGATIVE(RB_SCENE_TIME_MAX, "s")},
+    {"derivativeTime", RB_VALUE_NUMBER, AT(rbMotorFields, derivativeTime),
+     NOT_NEGATIVE(RB_SCENE_TIME_MAX, "s")},
+    {"window", RB_VALUE_NUMBER, AT(rbMotorFields, window), NOT_NEGATIVE(RB_SCENE_TIME_MAX, "s")},
+    {"forceMax", RB_VALUE_NUMBER, AT(rbMotorFields, forceMax),
+     POSITIVE(RB_SCENE_LOAD_MAX, "N m or N")},
+    {"target", RB_VALUE_NUMBER, AT(rbMotorFields, target),
+     SYMMETRIC(RB_SCENE_LENGTH_MAX, "rad, m, rad/s or m/s")},
+    {"schedule", RB_VALUE_ARRAY, AT(rbMotorFields, schedule), NO_UNIT},
+};
+DEFINE_KIND(rbMotorKeys, "motor", "a motor", motorKeys);
+
+static const rbKey springKeys[] = {
+    {"name", RB_VALUE_NAME, AT(rbSpringFields, name), NO_UNIT},
+    ENDS(rbSpringFields),
+    {"anchorA", RB_VALUE_VEC3, AT(rbSpringFields, anchorA), POINT},
+    {"anchorB", RB_VALUE_VEC3, AT(rbSpringFields, anchorB), POINT},
+    {"restLength", RB_VALUE_NUMBER, AT(rbSpringFields, restLength),
+     NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")},
+    {"stiffness", RB_VALUE_NUMBER, AT(rbSpringFields, stiffness),
+     NOT_NEGATIVE(RB_SCENE_LOAD_MAX, "N/m")},
+    {"damping", RB_VALUE_NUMBER, AT(rbSpringFields, damping),
+     NOT_NEGATIVE(RB_SCENE_LOAD_MAX, "N s/m")},
+    {"repeat", RB_VALUE_OBJECT, AT(rbSpringFields, repeat), NO_UNIT},
+};
+DEFINE_KIND(rbSpringKeys, "spring", "a spring", springKeys);
+
+static const rbKey treeKeys[] = {
+    {"name", RB_VALUE_NAME, AT(rbTreeFields, name), NO_UNIT},
+    {"depth", RB_VALUE_INTEGER, AT(rbTreeFields, depth), .isRequired = true, .low = 1.0,
+     .high = RB_SCENE_TREE_DEPTH_MAX, NO_UNIT},
+    {"start", RB_VALUE_VEC3, AT(rbTreeFields, start), POINT},
+    {"direction", RB_VALUE_VEC3, AT(rbTreeFields, direction), DIRECTION},
+    {"side", RB_VALUE_VEC3, AT(rbTreeFields, side), DIRECTION},
+    {"length", RB_VALUE_NUMBER, AT(rbTreeFields, length), LENGTH},
+    {"ratio", RB_VALUE_NUMBER, AT(rbTreeFields, ratio), POSITIVE(100.0, "")},
+    {"width", RB_VALUE_NUMBER, AT(rbTreeFields, width), LENGTH},
+    {"density", RB_VALUE_NUMBER, AT(rbTreeFields, density), POSITIVE(RB_SCENE_MASS_MAX, "kg/m^3")},
+    {"angle", RB_VALUE_NUMBER, AT(rbTreeFields, angle), SYMMETRIC(1e6, "rad")},
+    {"turn", RB_VALUE_NUMBER, AT(rbTreeFields, turn), SYMMETRIC(1e6, "rad")},
+    {"joint", RB_VALUE_OBJECT, AT(rbTreeFields, joint), NO_UNIT},
+    {"parent", RB_VALUE_STRING, AT(rbTreeFields, parent), NO_UNIT},
+};
+DEFINE_KIND(rbTreeKeys, "tree", "a tree", treeKeys);
+
 const rbObjectKind* rbGetObjectKind(int index)
 {
     static const rbObjectKind* const kinds[] = {
@@ -344,6 +516,9 @@ const rbObjectKind* rbGetObjectKind(int index)
         &rbRevolutionKeys,   &rbCompoundKeys,     &rbPathLineKeys,      &rbPathCurveKeys,
         &rbPathRotationKeys, &rbForceDragKeys,    &rbForceConstantKeys, &rbForceCentralKeys,
         &rbEventKeys,        &rbMaterialPairKeys, &rbTessellationKeys,  &rbCutKeys,
+        &rbStepKeys,         &rbBaumgarteKeys,    &rbPenaltyKeys,       &rbJointKeys,
+        &rbJointPartKeys,    &rbVelocityOnlyKeys, &rbFreedomKeys,       &rbMotorKeys,
+        &rbSpringKeys,       &rbTreeKeys,         &rbTreeJointKeys,
     };
     RB_ASSERT(index >= 0);
     return (size_t)index < sizeof kinds / sizeof kinds[0] ? kinds[index] : NULL;

@@ -12,6 +12,8 @@
 #define RB_SCENE_TIME_MAX 1e12            // s
 #define RB_SCENE_MASS_MAX 1e30            // kg, and kg/m^3
 #define RB_SCENE_LOAD_MAX 1e30            // N, N m, m^3/s^2
+#define RB_SCENE_HALVINGS_MAX 60          // of a step: below it the time would not move
+#define RB_SCENE_TREE_DEPTH_MAX 20        // levels of a tree
 #define RB_TESSELLATION_FACES_MAX 1000000 // of one tessellation
 
 typedef struct rbSceneFields {
@@ -29,11 +31,15 @@ typedef struct rbSceneFields {
     const json_t* world;
     const json_t* motion;
     const json_t* event;
+    const json_t* step;
     const json_t* materials;
     const json_t* materialPairs;
     const json_t* geometries;
     const json_t* bodies;
     const json_t* forces;
+    const json_t* trees;
+    const json_t* joints;
+    const json_t* springs;
 } rbSceneFields;
 
 typedef struct rbOutputFields {
@@ -44,8 +50,11 @@ typedef struct rbOutputFields {
 typedef struct rbProbeFields {
     const char* name;
     const char* body;
+    const char* joint;
+    const char* spring;
     const char* quantity;
     rbVec3 point;
+    int64_t freedom;
 } rbProbeFields;
 
 typedef struct rbWorldFields {
@@ -74,6 +83,101 @@ typedef struct rbEventFields {
     double contactTime;
     double eventsPerSecond;
 } rbEventFields;
+
+typedef struct rbStepFields {
+    double step;
+    int64_t order;
+    const char* scheme;
+    const char* method;
+    const char* solver;
+    double tolerance;
+    double velocityTolerance;
+    double accuracy;
+    double horizon;
+    int64_t iterationsMax;
+    int64_t halvingsMax;
+    double impulseMax;
+    double assembleTolerance;
+    bool isAssembleAllowed;
+    bool hasVelocityCorrection;
+    const json_t* baumgarte;
+    const json_t* penalty;
+} rbStepFields;
+
+typedef struct rbBaumgarteFields {
+    double alpha, beta;
+} rbBaumgarteFields;
+
+typedef struct rbPenaltyFields {
+    double frequency, damping;
+} rbPenaltyFields;
+
+// The two bodies of a joint or a spring.
+typedef struct rbEndsFields {
+    const json_t* bodies;
+    const char* bodyA;
+    const char* bodyB;
+} rbEndsFields;
+
+// Where a joint or a part of one is.
+typedef struct rbPlaceFields {
+    rbVec3 anchor, anchorA, anchorB;
+    rbVec3 axis, axisA, axisB;
+    const json_t* axes;
+    double distance;
+} rbPlaceFields;
+
+typedef struct rbFreedomFields {
+    double stiffness, rest, damping, friction;
+    const json_t* motor;
+} rbFreedomFields;
+
+// Joints, and the joint of a tree.
+typedef struct rbJointFields {
+    const char* name;
+    const char* type;
+    rbEndsFields ends;
+    rbPlaceFields place;
+    rbQuat orientation;
+    const json_t* velocityOnly;
+    rbFreedomFields freedom;
+    const json_t* freedoms;
+    const json_t* parts;
+    const json_t* repeat;
+} rbJointFields;
+
+typedef struct rbJointPartFields {
+    const char* type;
+    rbPlaceFields place;
+} rbJointPartFields;
+
+typedef struct rbVelocityOnlyFields {
+    rbVec3 linear, angular;
+    double forceMax;
+} rbVelocityOnlyFields;
+
+typedef struct rbMotorFields {
+    const char* type;
+    double gain, integralTime, derivativeTime, window, forceMax, target;
+    const json_t* schedule;
+} rbMotorFields;
+
+typedef struct rbSpringFields {
+    const char* name;
+    rbEndsFields ends;
+    rbVec3 anchorA, anchorB;
+    double restLength, stiffness, damping;
+    const json_t* repeat;
+} rbSpringFields;
+
+typedef struct rbTreeFields {
+    const char* name;
+    const char* parent;
+    int64_t depth;
+    rbVec3 start, direction, side;
+    double length, ratio, width, density, angle, turn;
+    const json_t* joint;
+} rbTreeFields;
 
 typedef struct rbMaterialPairFields {
     const json_t* materials;
@@ -189,6 +293,9 @@ extern const rbObjectKind rbProbeKeys;
 extern const rbObjectKind rbWorldKeys;
 extern const rbObjectKind rbMotionKeys;
 extern const rbObjectKind rbEventKeys;
+extern const rbObjectKind rbStepKeys, rbBaumgarteKeys, rbPenaltyKeys;
+extern const rbObjectKind rbJointKeys, rbJointPartKeys, rbVelocityOnlyKeys, rbFreedomKeys;
+extern const rbObjectKind rbMotorKeys, rbSpringKeys, rbTreeKeys, rbTreeJointKeys;
 extern const rbObjectKind rbMaterialKeys; // into rbMaterial
 extern const rbObjectKind rbMaterialPairKeys;
 extern const rbObjectKind rbAxisAngleKeys;

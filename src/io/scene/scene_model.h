@@ -51,6 +51,7 @@ typedef enum rbCopyKind {
     RB_COPY_NONE,
     RB_COPY_REPEAT,
     RB_COPY_SCATTER,
+    RB_COPY_TREE, // a level of a tree
 } rbCopyKind;
 
 typedef struct rbSceneBody {
@@ -78,7 +79,29 @@ typedef struct rbSceneBody {
     rbVec3 scatterBox;
     double scatterSpeed;
     double scatterSpin;
+    int tree; // RB_COPY_TREE
+    int level;
 } rbSceneBody;
+
+// Copies of a joint or a spring on a grid.
+typedef struct rbSceneGrid {
+    bool isRepeated; // false: one, without a number in its name
+    int count[3];
+    int copyCount;
+    rbVec3 spacing; // m
+} rbSceneGrid;
+
+// See scene_joints.h.
+typedef struct rbSceneEnd rbSceneEnd;
+typedef struct rbSceneJoint rbSceneJoint;
+typedef struct rbSceneSpring rbSceneSpring;
+typedef struct rbSceneTree rbSceneTree;
+
+// A joint or a spring by its name.
+typedef struct rbSceneLinkName {
+    const char* name;
+    int index; // in joints, or -1 - index in springs
+} rbSceneLinkName;
 
 typedef struct rbSceneForce {
     rbForceDef def; // without its body
@@ -106,10 +129,15 @@ struct rbScene {
     RB_ARRAY(rbSceneBody) bodies;
     RB_ARRAY(int) bodiesByName; // indices of bodies, sorted by name
     RB_ARRAY(rbSceneForce) forces;
+    RB_ARRAY(rbSceneTree) trees;
+    RB_ARRAY(rbSceneJoint) joints;
+    RB_ARRAY(rbSceneSpring) springs;
+    RB_ARRAY(rbSceneLinkName) linksByName; // joints and springs, sorted by name
     RB_ARRAY(rbProbe) probes;
     RB_ARRAY(rbProbeColumn) columns;
     RB_ARRAY(rbAttachment) attachments;
-    rbArena strings;         // names that were made here
+    rbArena strings;         // names and lists of numbers that were made here
+    json_t* generated;       // bodies of trees: an array, NULL without
     double tessellatedFaces; // of all tessellations
 };
 
@@ -123,6 +151,24 @@ rbStatus rbReadGeometry(rbScene* scene, rbReader* reader, const json_t* json, in
 // scene_event.c: settings of the event engine; pairs of materials, which get their kinds there.
 rbStatus rbReadEvent(rbScene* scene, rbReader* reader, const json_t* object);
 rbStatus rbReadMaterialPairs(rbScene* scene, rbReader* reader, const json_t* array);
+
+// scene_step.c: settings of the step engine.
+rbStatus rbReadStep(rbScene* scene, rbReader* reader, const json_t* object);
+
+// scene_trees.c, scene_joints.c, scene_springs.c. The springs come last and sort all names.
+rbStatus rbReadTrees(rbScene* scene, rbReader* reader, const json_t* array);
+rbStatus rbReadJoints(rbScene* scene, rbReader* reader, const json_t* array);
+rbStatus rbReadSprings(rbScene* scene, rbReader* reader, const json_t* array);
+// Finds "elbow" (copy -1 if it has several, else 0) or "ball[3]"; the index is of joints or
+// springs.
+bool rbScene_FindLink(const rbScene* scene, const char* name, bool* isSpring, int* index,
+                      int* copy);
+const char* rbScene_GetNearestLink(const rbScene* scene, const char* name);
+// "engine": "step" is needed for what the list holds.
+rbStatus rbNeedStepEngine(const rbScene* scene, rbReader* reader, const json_t* array,
+                          const char* what);
+// scene_joint_world.c: all joints and springs, with the ids of all bodies of the world.
+rbStatus rbMakeLinks(const rbScene* scene, rbWorld* world, const rbBodyId* bodyIds, rbError* error);
 
 // A list of words of which one is chosen.
 typedef struct rbWordList {
@@ -150,6 +196,11 @@ rbStatus rbReadMotion(rbReader* reader, const json_t* json, rbMotionSettings* mo
 rbStatus rbReadMaterials(rbScene* scene, rbReader* reader, const json_t* object);
 rbStatus rbReadMaterial(rbScene* scene, rbReader* reader, const json_t* json, rbMaterial* material);
 rbStatus rbReadBodies(rbScene* scene, rbReader* reader, const json_t* array);
+// One body, named "body<index>" if it has no name; rbIndexBodies sorts the names of all.
+rbStatus rbReadBody(rbScene* scene, rbReader* reader, const json_t* json, size_t index);
+rbStatus rbIndexBodies(rbScene* scene, rbReader* reader);
+// Splits "box[12]" into the length of "box" and 12; false if the name has no such end.
+bool rbSplitCopyName(const char* name, size_t* length, int* copy);
 // Finds "box" (copy -1 if it has several, else 0) or "box[3]". The nearest known name is put into
 // nearest, which may be NULL.
 bool rbScene_FindBody(const rbScene* scene, const char* name, int* body, int* copy);

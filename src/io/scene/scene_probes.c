@@ -1,6 +1,5 @@
 // Probes: what a run writes down. A table of quantities says what each measures and in which unit.
-#include "io/scene/scene_keys.h"
-#include "io/scene/scene_model.h"
+#include "io/scene/scene_joints.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +8,10 @@
 // Where a quantity can be measured.
 enum {
     OF_BODY = 1,
-    OF_WORLD = 2
+    OF_WORLD = 2,
+    OF_JOINT = 4,
+    OF_SPRING = 8,
+    OF_FREEDOM = 16 // of a joint: of one of its freedoms, which says the unit
 };
 
 typedef struct QuantityRow {
@@ -43,6 +45,28 @@ static const QuantityRow rows[] = {
     [RB_PROBE_PAIRS] = {"pairs", "1", 1, OF_WORLD},
     [RB_PROBE_RESTING] = {"resting", "1", 1, OF_BODY | OF_WORLD},
     [RB_PROBE_VIRIAL] = {"virial", "J", 1, OF_WORLD},
+    [RB_PROBE_ANGLE] = {"angle", "rad", 1, OF_JOINT | OF_FREEDOM},
+    [RB_PROBE_TRAVEL] = {"travel", "m", 1, OF_JOINT | OF_FREEDOM},
+    [RB_PROBE_SPEED] = {"speed", "m/s", 1, OF_JOINT | OF_FREEDOM | OF_SPRING},
+    [RB_PROBE_DRIVE] = {"drive", "N", 1, OF_JOINT | OF_FREEDOM},
+    [RB_PROBE_MOTOR_TARGET] = {"motorTarget", "m", 1, OF_JOINT | OF_FREEDOM},
+    [RB_PROBE_FORCE] = {"force", "N", 3, OF_JOINT},
+    [RB_PROBE_TORQUE] = {"torque", "N m", 3, OF_JOINT},
+    [RB_PROBE_POSITION_ERROR] = {"positionError", "m", 1, OF_JOINT},
+    [RB_PROBE_ANGLE_ERROR] = {"angleError", "rad", 1, OF_JOINT},
+    [RB_PROBE_POINT_A] = {"pointA", "m", 3, OF_JOINT | OF_SPRING},
+    [RB_PROBE_POINT_B] = {"pointB", "m", 3, OF_JOINT | OF_SPRING},
+    [RB_PROBE_LENGTH] = {"length", "m", 1, OF_SPRING},
+    [RB_PROBE_TENSION] = {"tension", "N", 1, OF_SPRING},
+    [RB_PROBE_SPRING_ENERGY] = {"springEnergy", "J", 1, OF_SPRING | OF_WORLD},
+    [RB_PROBE_MOTOR_WORK] = {"motorWork", "J", 1, OF_WORLD},
+    [RB_PROBE_DISSIPATION] = {"dissipation", "J", 1, OF_WORLD},
+    [RB_PROBE_JOINT_ERROR] = {"jointError", "m", 1, OF_WORLD},
+    [RB_PROBE_JOINT_ANGLE_ERROR] = {"jointAngleError", "rad", 1, OF_WORLD},
+    [RB_PROBE_SUBSTEPS] = {"substeps", "1", 1, OF_WORLD},
+    [RB_PROBE_HALVINGS] = {"halvings", "1", 1, OF_WORLD},
+    [RB_PROBE_POSITION_ITERATIONS] = {"positionIterations", "1", 1, OF_WORLD},
+    [RB_PROBE_ACCURACY_ESTIMATE] = {"accuracyEstimate", "m", 1, OF_WORLD},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == RB_PROBE_COUNT, "one row a quantity");
 
@@ -58,15 +82,25 @@ static const char* getQuantityName(int index, const void* context)
     return rows[index].name;
 }
 
-// Adds a probe and its columns. name NULL: made of body and quantity.
-static void addProbe(rbScene* scene, rbProbe probe)
+// What a probe is about; "world" if nothing.
+static const char* getSubject(const rbProbe* probe)
+{
+    return probe->body != NULL     ? probe->body
+           : probe->joint != NULL  ? probe->joint
+           : probe->spring != NULL ? probe->spring
+                                   : "world";
+}
+
+// Adds a probe and its columns. name NULL: made of the subject and the quantity; unit NULL: that of
+// the quantity.
+static void addProbe(rbScene* scene, rbProbe probe, const char* unit)
 {
     RB_ASSERT(probe.quantity < RB_PROBE_COUNT);
     const QuantityRow* row = &rows[probe.quantity];
     char text[256];
+    unit = unit != NULL ? unit : row->unit;
     if (probe.name == NULL) {
-        (void)snprintf(text, sizeof text, "%s.%s", probe.body != NULL ? probe.body : "world",
-                       row->name);
+        (void)snprintf(text, sizeof text, "%s.%s", getSubject(&probe), row->name);
         probe.name = rbScene_CopyString(scene, text);
     }
     probe.firstColumn = scene->columns.count;
@@ -74,18 +108,41 @@ static void addProbe(rbScene* scene, rbProbe probe)
     static const char* const suffixes[5][4] = {
         [1] = {""}, [3] = {".x", ".y", ".z"}, [4] = {".w", ".x", ".y", ".z"}};
     for (int i = 0; i < row->columnCount; ++i) {
-        rbProbeColumn column = {.unit = row->unit, .probe = scene->probes.count};
+        rbProbeColumn column = {.unit = unit, .probe = scene->probes.count};
         (void)snprintf(text, sizeof text, "%s%s", probe.name, suffixes[row->columnCount][i]);
         column.name = rbScene_CopyString(scene, text);
         (void)snprintf(text, sizeof text, "%s%s [%s]", probe.name, suffixes[row->columnCount][i],
-                       row->unit);
+                       unit);
         column.label = rbScene_CopyString(scene, text);
         rbArray_Push(scene->columns, column);
     }
     rbArray_Push(scene->probes, probe);
 }
 
-static rbStatus readQuantity(rbReader* reader, const char* word, bool hasBody,
+static rbStatus failSubject(rbReader* reader, const QuantityRow* row, int where)
+{
+    static const struct {
+        int where;
+        const char* text;
+    } subjects[] = {{OF_BODY, "one body; name it by \"body\""},
+                    {OF_JOINT, "one joint; name it by \"joint\""},
+                    {OF_SPRING, "one spring; name it by \"spring\""}};
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; ++i) {
+        // The world's own quantities need their key removed, see below.
+        if ((row->where & subjects[i].where) != 0 &&
+            (where == OF_WORLD || (row->where & OF_WORLD) == 0)) {
+            return rbReader_Fail(reader, RB_STATUS_INVALID, "\"%s\" is measured of %s", row->name,
+                                 subjects[i].text);
+        }
+    }
+    return rbReader_Fail(reader, RB_STATUS_INVALID,
+                         "\"%s\" is measured of the whole world; remove \"%s\"", row->name,
+                         where == OF_BODY    ? "body"
+                         : where == OF_JOINT ? "joint"
+                                             : "spring");
+}
+
+static rbStatus readQuantity(rbReader* reader, const char* word, int where,
                              rbProbeQuantity* quantity)
 {
     RB_ASSERT(word != NULL);
@@ -94,17 +151,14 @@ static rbStatus readQuantity(rbReader* reader, const char* word, bool hasBody,
         if (strcmp(rows[i].name, word) != 0) {
             continue;
         }
-        if ((rows[i].where & (hasBody ? OF_BODY : OF_WORLD)) == 0) {
-            return rbReader_Fail(reader, RB_STATUS_INVALID,
-                                 hasBody ? "\"%s\" is measured of the whole world; remove \"body\""
-                                         : "\"%s\" is measured of one body; name it by \"body\"",
-                                 word);
+        if ((rows[i].where & where) == 0) {
+            return failSubject(reader, &rows[i], where);
         }
         *quantity = (rbProbeQuantity)i;
         rbReader_Pop(reader);
         return RB_STATUS_OK;
     }
-    char hint[420];
+    char hint[800];
     const char* nearest = rbFindNearestName(word, getQuantityName, RB_PROBE_COUNT, NULL);
     (void)rbSuggest(hint, sizeof hint, nearest);
     if (nearest == NULL) {
@@ -137,6 +191,91 @@ static rbStatus judgeBody(const rbScene* scene, rbReader* reader, const char* na
     return RB_STATUS_OK;
 }
 
+// The joint or spring of a probe must be there.
+static rbStatus judgeLink(const rbScene* scene, rbReader* reader, const char* name, bool wantSpring,
+                          int* index)
+{
+    const char* what = wantSpring ? "spring" : "joint";
+    bool isSpring = false;
+    int copy = 0;
+    rbReader_Push(reader, what);
+    if (!rbScene_FindLink(scene, name, &isSpring, index, &copy)) {
+        char hint[96];
+        return rbReader_Fail(reader, RB_STATUS_NOT_FOUND, "there is no %s \"%.60s\"%s", what, name,
+                             rbSuggest(hint, sizeof hint, rbScene_GetNearestLink(scene, name)));
+    }
+    if (isSpring != wantSpring) {
+        return rbReader_Fail(reader, RB_STATUS_INVALID, "\"%.60s\" is a %s; name it by \"%s\"",
+                             name, isSpring ? "spring" : "joint", isSpring ? "spring" : "joint");
+    }
+    if (copy < 0) {
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "\"%s\" is several %ss; name one of them, such as \"%s[0]\"", name,
+                             what, name);
+    }
+    rbReader_Pop(reader);
+    return RB_STATUS_OK;
+}
+
+// Which freedom of the joint is meant: the given one, or the first that has the quantity. The unit
+// follows from it.
+static rbStatus chooseFreedom(rbReader* reader, const rbSceneJoint* joint, bool isGiven,
+                              rbProbe* probe, const char** unit)
+{
+    static const char* const units[RB_PROBE_COUNT][2] = {
+        [RB_PROBE_ANGLE] = {NULL, "rad"},       [RB_PROBE_TRAVEL] = {"m", NULL},
+        [RB_PROBE_SPEED] = {"m/s", "rad/s"},    [RB_PROBE_DRIVE] = {"N", "N m"},
+        [RB_PROBE_MOTOR_TARGET] = {"m", "rad"},
+    };
+    rbJointType type = joint->def.type;
+    int count = rbGetFreedomCount(type);
+    for (int i = isGiven ? probe->freedom : 0; i < (isGiven ? probe->freedom + 1 : count); ++i) {
+        int isAngle = i < count && rbIsFreedomAngle(type, i) ? 1 : 0;
+        if (i >= count || units[probe->quantity][isAngle] == NULL) {
+            continue;
+        }
+        probe->freedom = i;
+        *unit = units[probe->quantity][isAngle];
+        bool isSpeed = joint->def.freedoms[i].motor.type == RB_MOTOR_SPEED ||
+                       joint->def.freedoms[i].motor.type == RB_MOTOR_VELOCITY;
+        if (probe->quantity == RB_PROBE_MOTOR_TARGET && isSpeed) {
+            *unit = units[RB_PROBE_SPEED][isAngle];
+        }
+        return RB_STATUS_OK;
+    }
+    return rbReader_Fail(reader, RB_STATUS_INVALID,
+                         "the joint \"%s\" of type \"%s\" has no such \"%s\"", joint->name,
+                         rbJointType_Name(type), rows[probe->quantity].name);
+}
+
+// The body, joint or spring of a probe.
+static rbStatus judgeSubject(const rbScene* scene, rbReader* reader, const json_t* json,
+                             rbProbe* probe, const char** unit)
+{
+    int index = 0;
+    bool hasFreedom = json_object_get(json, "freedom") != NULL;
+    bool isOfFreedom = probe->joint != NULL && (rows[probe->quantity].where & OF_FREEDOM) != 0;
+    if (hasFreedom && !isOfFreedom) {
+        rbReader_Push(reader, "freedom");
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "\"freedom\" belongs to angle, travel, speed, drive and motorTarget "
+                             "of a joint");
+    }
+    if (probe->body != NULL) {
+        return judgeBody(scene, reader, probe->body);
+    }
+    if (probe->spring != NULL) {
+        return judgeLink(scene, reader, probe->spring, true, &index);
+    }
+    rbStatus status = RB_STATUS_OK;
+    if (probe->joint != NULL) {
+        status = judgeLink(scene, reader, probe->joint, false, &index);
+    }
+    return status == RB_STATUS_OK && isOfFreedom
+               ? chooseFreedom(reader, &scene->joints.data[index], hasFreedom, probe, unit)
+               : status;
+}
+
 static rbStatus readProbe(rbScene* scene, rbReader* reader, const json_t* json)
 {
     rbProbeFields fields = {0};
@@ -144,10 +283,24 @@ static rbStatus readProbe(rbScene* scene, rbReader* reader, const json_t* json)
     if (status != RB_STATUS_OK) {
         return status;
     }
-    rbProbe probe = {.name = fields.name, .body = fields.body, .point = fields.point};
-    status = readQuantity(reader, fields.quantity, fields.body != NULL, &probe.quantity);
-    if (status == RB_STATUS_OK && fields.body != NULL) {
-        status = judgeBody(scene, reader, fields.body);
+    rbProbe probe = {.name = fields.name,
+                     .body = fields.body,
+                     .joint = fields.joint,
+                     .spring = fields.spring,
+                     .freedom = (int)fields.freedom,
+                     .point = fields.point};
+    const char* unit = NULL;
+    int where = fields.body != NULL     ? OF_BODY
+                : fields.joint != NULL  ? OF_JOINT
+                : fields.spring != NULL ? OF_SPRING
+                                        : OF_WORLD;
+    if ((fields.body != NULL) + (fields.joint != NULL) + (fields.spring != NULL) > 1) {
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "\"body\", \"joint\" and \"spring\": give one of them");
+    }
+    status = readQuantity(reader, fields.quantity, where, &probe.quantity);
+    if (status == RB_STATUS_OK) {
+        status = judgeSubject(scene, reader, json, &probe, &unit);
     }
     if (status != RB_STATUS_OK) {
         return status;
@@ -159,7 +312,7 @@ static rbStatus readProbe(rbScene* scene, rbReader* reader, const json_t* json)
                                       : "the quantity \"point\" needs \"point\": [x, y, z] in the "
                                         "frame of the body");
     }
-    addProbe(scene, probe);
+    addProbe(scene, probe, unit);
     return RB_STATUS_OK;
 }
 
@@ -181,12 +334,12 @@ static void addDefaultProbes(rbScene* scene)
             rbSceneBody_WriteName(&scene->bodies.data[b], copy, name);
             const char* kept = rbScene_CopyString(scene, name);
             for (size_t i = 0; i < sizeof ofBody / sizeof ofBody[0]; ++i) {
-                addProbe(scene, (rbProbe){.quantity = ofBody[i], .body = kept});
+                addProbe(scene, (rbProbe){.quantity = ofBody[i], .body = kept}, NULL);
             }
         }
     }
     for (size_t i = 0; i < sizeof ofWorld / sizeof ofWorld[0]; ++i) {
-        addProbe(scene, (rbProbe){.quantity = ofWorld[i]});
+        addProbe(scene, (rbProbe){.quantity = ofWorld[i]}, NULL);
     }
 }
 
@@ -260,14 +413,24 @@ static rbVec3 measureBodyVector(const rbProbe* probe, const rbBodyState* state,
     }
 }
 
+static void setNone(double values[4])
+{
+    for (int i = 0; i < 4; ++i) {
+        values[i] = NAN;
+    }
+}
+
+static void setVector(rbVec3 v, double values[4])
+{
+    memcpy(values, (double[3]){v.x, v.y, v.z}, 3 * sizeof(double));
+}
+
 static void measureBody(const rbWorld* world, const rbProbe* probe, double values[4])
 {
     RB_ASSERT(probe->body != NULL);
     rbBodyId bodyId = rbWorld_FindBody(world, probe->body);
     if (RB_IS_NULL(bodyId)) {
-        for (int i = 0; i < 4; ++i) {
-            values[i] = NAN;
-        }
+        setNone(values);
         return;
     }
     rbBodyState state = rbBody_GetState(world, bodyId);
@@ -289,11 +452,61 @@ static void measureBody(const rbWorld* world, const rbProbe* probe, double value
     }
 }
 
+static void measureJoint(const rbWorld* world, const rbProbe* probe, double values[4])
+{
+    RB_ASSERT(probe->joint != NULL);
+    rbJointId jointId = rbWorld_FindJoint(world, probe->joint);
+    if (RB_IS_NULL(jointId)) {
+        setNone(values);
+        return;
+    }
+    rbJointState state = rbJoint_GetState(world, jointId);
+    const rbVec3 vectors[RB_PROBE_COUNT] = {[RB_PROBE_FORCE] = state.force,
+                                            [RB_PROBE_TORQUE] = state.torque,
+                                            [RB_PROBE_POINT_A] = state.pointA,
+                                            [RB_PROBE_POINT_B] = state.pointB};
+    const double numbers[RB_PROBE_COUNT] = {
+        [RB_PROBE_ANGLE] = state.freedomPositions[probe->freedom],
+        [RB_PROBE_TRAVEL] = state.freedomPositions[probe->freedom],
+        [RB_PROBE_SPEED] = state.freedomVelocities[probe->freedom],
+        [RB_PROBE_DRIVE] = state.freedomForces[probe->freedom],
+        [RB_PROBE_MOTOR_TARGET] = state.motorTargets[probe->freedom],
+        [RB_PROBE_POSITION_ERROR] = state.positionError,
+        [RB_PROBE_ANGLE_ERROR] = state.angleError,
+    };
+    if (probe->columnCount == 3) {
+        setVector(vectors[probe->quantity], values);
+    } else {
+        values[0] = numbers[probe->quantity];
+    }
+}
+
+static void measureSpring(const rbWorld* world, const rbProbe* probe, double values[4])
+{
+    RB_ASSERT(probe->spring != NULL);
+    rbSpringId springId = rbWorld_FindSpring(world, probe->spring);
+    if (RB_IS_NULL(springId)) {
+        setNone(values);
+        return;
+    }
+    rbSpringState state = rbSpring_GetState(world, springId);
+    const double numbers[RB_PROBE_COUNT] = {[RB_PROBE_LENGTH] = state.length,
+                                            [RB_PROBE_SPEED] = state.speed,
+                                            [RB_PROBE_TENSION] = state.force,
+                                            [RB_PROBE_SPRING_ENERGY] = state.energy};
+    if (probe->columnCount == 3) {
+        setVector(probe->quantity == RB_PROBE_POINT_A ? state.pointA : state.pointB, values);
+    } else {
+        values[0] = numbers[probe->quantity];
+    }
+}
+
 // What is measured of the world, taken at most once an output.
 typedef struct WorldFacts {
     bool isTaken;
     rbLedger ledger; // a sum over all bodies
     rbEventStatistics statistics;
+    rbStepStatistics step;
 } WorldFacts;
 
 static void measureWorld(const rbWorld* world, WorldFacts* facts, const rbProbe* probe,
@@ -303,10 +516,12 @@ static void measureWorld(const rbWorld* world, WorldFacts* facts, const rbProbe*
     if (!facts->isTaken) {
         facts->ledger = rbWorld_GetLedger(world);
         facts->statistics = rbWorld_GetEventStatistics(world);
+        facts->step = rbWorld_GetStepStatistics(world);
         facts->isTaken = true;
     }
     const rbLedger* ledger = &facts->ledger;
     const rbEventStatistics* statistics = &facts->statistics;
+    const rbStepStatistics* step = &facts->step;
     const double of[RB_PROBE_COUNT][3] = {
         [RB_PROBE_ENERGY] = {ledger->energy},
         [RB_PROBE_KINETIC] = {ledger->kineticLinear + ledger->kineticAngular},
@@ -322,6 +537,15 @@ static void measureWorld(const rbWorld* world, WorldFacts* facts, const rbProbe*
         [RB_PROBE_PAIRS] = {(double)statistics->pairCount},
         [RB_PROBE_RESTING] = {(double)statistics->restingCount},
         [RB_PROBE_VIRIAL] = {statistics->virial},
+        [RB_PROBE_SPRING_ENERGY] = {ledger->springEnergy},
+        [RB_PROBE_MOTOR_WORK] = {ledger->motorWork},
+        [RB_PROBE_DISSIPATION] = {ledger->dissipation},
+        [RB_PROBE_JOINT_ERROR] = {step->positionErrorMax},
+        [RB_PROBE_JOINT_ANGLE_ERROR] = {step->angleErrorMax},
+        [RB_PROBE_SUBSTEPS] = {(double)step->substeps},
+        [RB_PROBE_HALVINGS] = {(double)step->halvings},
+        [RB_PROBE_POSITION_ITERATIONS] = {(double)step->positionIterations},
+        [RB_PROBE_ACCURACY_ESTIMATE] = {step->accuracyEstimate},
         [RB_PROBE_MOMENTUM] = {ledger->momentum.x, ledger->momentum.y, ledger->momentum.z},
         [RB_PROBE_ANGULAR_MOMENTUM] = {ledger->angularMomentum.x, ledger->angularMomentum.y,
                                        ledger->angularMomentum.z},
@@ -340,6 +564,10 @@ int rbScene_EvaluateProbes(const rbScene* scene, const rbWorld* world, double* v
         double own[4] = {0};
         if (probe->body != NULL) {
             measureBody(world, probe, own);
+        } else if (probe->joint != NULL) {
+            measureJoint(world, probe, own);
+        } else if (probe->spring != NULL) {
+            measureSpring(world, probe, own);
         } else {
             measureWorld(world, &facts, probe, own);
         }

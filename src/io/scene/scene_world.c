@@ -1,7 +1,7 @@
-// The world of a scene: geometries, bodies with all their copies, forces.
+// The world of a scene: geometries, bodies with all their copies, forces, joints and springs.
 #include "base/core/hash.h"
 #include "base/core/random.h"
-#include "io/scene/scene_model.h"
+#include "io/scene/scene_joints.h"
 
 #include <string.h>
 
@@ -65,7 +65,8 @@ static void scatterCopy(const rbSceneBody* body, rbRandom* random, CopyState* st
     state->spin = rbAdd(body->spin, drawInBall(random, body->scatterSpin));
 }
 
-static CopyState placeCopy(const rbSceneBody* body, int copy, rbRandom* random)
+static CopyState placeCopy(const rbScene* scene, const rbSceneBody* body, int copy,
+                           rbRandom* random)
 {
     CopyState state = {
         .orientation = body->orientation, .velocity = body->velocity, .spin = body->spin};
@@ -80,6 +81,12 @@ static CopyState placeCopy(const rbSceneBody* body, int copy, rbRandom* random)
         scatterCopy(body, random, &state);
     }
     state.position = rbAdd(body->position, state.offset);
+    if (body->copyKind == RB_COPY_TREE) {
+        rbTransform transform =
+            rbSceneTree_GetTransform(&scene->trees.data[body->tree], body->level, copy);
+        state.position = transform.p;
+        state.orientation = transform.q;
+    }
     if (body->isSpinLocal) {
         state.spin = rbRotate(state.orientation, state.spin);
     }
@@ -174,7 +181,7 @@ static rbStatus makeBodies(Maker* maker)
         rbRandom random = {
             rbHashBytes(RB_HASH_SEED ^ scene->info.seed, body->name, strlen(body->name))};
         for (int copy = 0; copy < body->copyCount; ++copy) {
-            CopyState state = placeCopy(body, copy, &random);
+            CopyState state = placeCopy(scene, body, copy, &random);
             if (makeCopy(maker, body, copy, &state) != RB_STATUS_OK) {
                 return adoptError(maker, "bodies", b, body->name);
             }
@@ -239,6 +246,7 @@ rbWorld* rbScene_CreateWorld(const rbScene* scene, rbError* error)
     def.motion = scene->info.motion;
     def.engine = scene->info.engineType;
     def.event = scene->info.event;
+    def.step = scene->info.step;
     def.bodyCapacity = scene->info.bodyCount;
     rbWorld* world = rbCreateWorld(&def, error);
     if (world == NULL) {
@@ -258,6 +266,9 @@ rbWorld* rbScene_CreateWorld(const rbScene* scene, rbError* error)
     }
     if (status == RB_STATUS_OK) {
         status = makeForces(&maker);
+    }
+    if (status == RB_STATUS_OK) {
+        status = rbMakeLinks(scene, world, maker.bodyIds, error);
     }
     rbFree(maker.geometryIds, geometrySize);
     rbFree(maker.bodyIds, bodySize);
