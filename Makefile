@@ -86,7 +86,8 @@ test-bits: setup-ci ## the same hashes from gcc and clang, debug and release
 .PHONY: bench
 bench: setup-bench ## runs the benchmarks beside the peers, which it installs (SUITE="convex math": those only)
 	$(call build_preset,release,-DRB_BUILD_PEERS=ON)
-	@$(PROGRAM) bench $(SUITE)
+	@mkdir -p out
+	@$(PROGRAM) bench $(SUITE) --plot out/joints-work-precision.svg
 
 .PHONY: trace
 trace: ## which features of the specifications are done, and which test proves each

@@ -6,8 +6,9 @@
 #include <time.h>
 
 static const rbBenchSuite* const suites[] = {
-    &rbSuiteBroadphase, &rbSuiteConvex, &rbSuiteDistanceWork, &rbSuiteEvents,
-    &rbSuiteFlight,     &rbSuiteMath,   &rbSuiteMeshDistance, &rbSuiteThroughput};
+    &rbSuiteBroadphase,   &rbSuiteConvex,    &rbSuiteDistanceWork, &rbSuiteEvents,
+    &rbSuiteFlight,       &rbSuiteJoints,    &rbSuiteJointsPeers,  &rbSuiteMath,
+    &rbSuiteMeshDistance, &rbSuiteThroughput};
 
 const rbBenchSuite* const* rbGetBenchSuites(int* count)
 {

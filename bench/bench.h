@@ -24,10 +24,11 @@ typedef struct rbBenchRow {
 } rbBenchRow;
 
 typedef struct rbBench {
-    FILE* text;     // tables for people, NULL if nobody reads
-    FILE* progress; // a terminal, NULL if there is none
-    bool isQuick;   // few cases and one repeat: shows that a suite runs, not how fast
-    bool isAlone;   // no peers, even if they are there
+    FILE* text;           // tables for people, NULL if nobody reads
+    FILE* progress;       // a terminal, NULL if there is none
+    bool isQuick;         // few cases and one repeat: shows that a suite runs, not how fast
+    bool isAlone;         // no peers, even if they are there
+    const char* plotPath; // where a suite that draws puts its picture, NULL: nowhere
     const char* suite;
     RB_ARRAY(rbBenchRow) rows;
 } rbBench;
@@ -61,6 +62,8 @@ extern const rbBenchSuite rbSuiteConvex;
 extern const rbBenchSuite rbSuiteDistanceWork;
 extern const rbBenchSuite rbSuiteEvents;
 extern const rbBenchSuite rbSuiteFlight;
+extern const rbBenchSuite rbSuiteJoints;
+extern const rbBenchSuite rbSuiteJointsPeers;
 extern const rbBenchSuite rbSuiteMath;
 extern const rbBenchSuite rbSuiteMeshDistance;
 extern const rbBenchSuite rbSuiteThroughput;

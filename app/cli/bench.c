@@ -113,6 +113,7 @@ static rbExit runBench(const rbArguments* arguments)
         .progress = isatty(STDERR_FILENO) == 1 ? stderr : NULL,
         .isQuick = rbArguments_Has(arguments, "--quick"),
         .isAlone = rbArguments_Has(arguments, "--no-peers"),
+        .plotPath = rbArguments_Get(arguments, "--plot"),
     };
     int count = 0;
     const rbBenchSuite* const* suites = rbGetBenchSuites(&count);
@@ -145,6 +146,7 @@ static const rbOption options[] = {
     {"--quick", NULL, "few cases and one repeat: shows that it runs, not how fast"},
     {"--no-peers", NULL, "our rows only"},
     {"--csv", "FILE", "the rows as a table"},
+    {"--plot", "FILE", "the work-precision picture of joints-peers, as SVG"},
     {"--json", NULL, "one array of {suite, case, engine, metric, value, unit, result, error_max}"},
 };
 

@@ -25,6 +25,9 @@ set(programFiles
   bench/bumpy_sphere.c
   bench/convex_pairs.c
   bench/convex_reference.c
+  bench/joint_kernels.c
+  bench/joint_runs.c
+  bench/joint_scenes.c
   bench/mesh_pairs.c
   bench/mesh_reference.c
   bench/peers/loader.c
@@ -35,9 +38,12 @@ set(programFiles
   bench/suite_distance_work.c
   bench/suite_events.c
   bench/suite_flight.c
+  bench/suite_joints.c
+  bench/suite_joints_peers.c
   bench/suite_math.c
   bench/suite_mesh_distance.c
   bench/suite_throughput.c
+  bench/work_precision.c
   validation/case_convex_blackbox.c
   validation/case_convex_detection.c
   validation/case_convex_epsilon.c

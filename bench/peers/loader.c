@@ -12,14 +12,15 @@
 typedef struct rbPeerModule {
     const char* name;
     Lmid_t space;
+    bool hasConvexes;
     bool hasMeshes;
+    bool hasJoints;
 } rbPeerModule;
 
 static const rbPeerModule modules[] = {
-    {"libccd", LM_ID_BASE, false},
-    {"fcl", LM_ID_BASE, true},
-    {"bullet", LM_ID_BASE, false},
-    {"bullet64", LM_ID_NEWLM, false},
+    {"libccd", LM_ID_BASE, true, false, false}, {"fcl", LM_ID_BASE, true, true, false},
+    {"bullet", LM_ID_BASE, true, false, true},  {"bullet64", LM_ID_NEWLM, true, false, true},
+    {"ode", LM_ID_BASE, false, false, true},    {"mujoco", LM_ID_BASE, false, false, true},
 };
 #define MODULE_COUNT (sizeof modules / sizeof modules[0])
 _Static_assert(MODULE_COUNT <= RB_PEERS_MAX, "more modules than room for them");
@@ -58,7 +59,7 @@ int rbLoadPeers(const rbPeer* peers[RB_PEERS_MAX])
 {
     int count = 0;
     for (size_t i = 0; i < MODULE_COUNT; ++i) {
-        void* symbol = loadEntry(&modules[i], RB_PEER_ENTRY);
+        void* symbol = modules[i].hasConvexes ? loadEntry(&modules[i], RB_PEER_ENTRY) : NULL;
         if (symbol != NULL) {
             rbGetPeerFn* getPeer = NULL;
             memcpy(&getPeer, &symbol, sizeof getPeer); // what C has no cast for
@@ -75,6 +76,20 @@ int rbLoadMeshPeers(const rbMeshPeer* peers[RB_PEERS_MAX])
         void* symbol = modules[i].hasMeshes ? loadEntry(&modules[i], RB_MESH_PEER_ENTRY) : NULL;
         if (symbol != NULL) {
             rbGetMeshPeerFn* getPeer = NULL;
+            memcpy(&getPeer, &symbol, sizeof getPeer); // as above
+            peers[count++] = getPeer();
+        }
+    }
+    return count;
+}
+
+int rbLoadJointPeers(const rbJointPeer* peers[RB_PEERS_MAX])
+{
+    int count = 0;
+    for (size_t i = 0; i < MODULE_COUNT; ++i) {
+        void* symbol = modules[i].hasJoints ? loadEntry(&modules[i], RB_JOINT_PEER_ENTRY) : NULL;
+        if (symbol != NULL) {
+            rbGetJointPeerFn* getPeer = NULL;
             memcpy(&getPeer, &symbol, sizeof getPeer); // as above
             peers[count++] = getPeer();
         }

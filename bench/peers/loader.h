@@ -3,6 +3,7 @@
 #define RB_PEER_LOADER_H
 
 #include "peers/peer.h"
+#include "peers/peer_joints.h"
 #include "peers/peer_mesh.h"
 
 #define RB_PEERS_MAX 8
@@ -13,5 +14,8 @@ int rbLoadPeers(const rbPeer* peers[RB_PEERS_MAX]);
 
 // The same for the tables of meshes; modules without one are left out.
 int rbLoadMeshPeers(const rbMeshPeer* peers[RB_PEERS_MAX]);
+
+// The same for the engines with joints.
+int rbLoadJointPeers(const rbJointPeer* peers[RB_PEERS_MAX]);
 
 #endif

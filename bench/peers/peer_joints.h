@@ -1,0 +1,87 @@
+// What an engine offers to the joints-peers suite: a mechanism of bodies with ball joints and
+// hinges, stepped, and the poses and velocities read back.
+//
+// Every engine, ours included, is reached through this table. Errors of joints and energies are
+// computed by the suite from what is read back, by the same function for all. C and C++.
+#ifndef RB_PEER_JOINTS_H
+#define RB_PEER_JOINTS_H
+
+#include "peer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A body whose frame is that of its principal axes at its center of mass.
+typedef struct rbPeerBody {
+    double mass;               // kg
+    double moments[3];         // kg m^2, principal
+    double halfExtents[3];     // m, of a box about it, for engines that want a shape
+    rbPeerPose pose;           // at the start
+    double velocity[3];        // m/s
+    double angularVelocity[3]; // rad/s, world
+} rbPeerBody;
+
+// A ball joint, or a hinge.
+typedef struct rbPeerJoint {
+    int bodyA; // -1: the world
+    int bodyB;
+    bool isHinge;
+    double anchorA[3]; // m, frame of A (world coordinates when it is the world)
+    double anchorB[3]; // m, frame of B
+    double axisA[3];   // unit, of the hinge, frame of A
+    double axisB[3];   // frame of B
+} rbPeerJoint;
+
+// Borrowed while the states made of it live.
+typedef struct rbJointScene {
+    const char* name;
+    rbPeerBody* bodies;
+    int bodyCount;
+    rbPeerJoint* joints;
+    int jointCount;
+    double gravity[3];  // m/s^2
+    double energyScale; // J, what errors of the energy are divided by
+} rbJointScene;
+
+typedef struct rbPeerBodyState {
+    rbPeerPose pose;
+    double velocity[3];        // m/s, of the center of mass
+    double angularVelocity[3]; // rad/s, world
+} rbPeerBodyState;
+
+// A way to run the engine.
+typedef struct rbJointPeerRow {
+    const char* name;
+    int option;           // for the engine
+    int iterations;       // likewise; 0: it has none
+    bool isReduced;       // the joints of a tree cannot open: the coordinates do not allow it
+    bool isTreeOnly;      // mechanisms with loops are refused
+    const void* settings; // for our own table
+} rbJointPeerRow;
+
+typedef struct rbJointPeer {
+    const char* library;
+    const rbJointPeerRow* rows;
+    int rowCount;
+    // NULL if the engine refuses the mechanism.
+    void* (*create)(const rbJointScene* scene, const rbJointPeerRow* row, double step);
+    // Some steps. False: the engine gave up.
+    bool (*advance)(void* state, int stepCount);
+    void (*read)(void* state, rbPeerBodyState* states);
+    void (*destroy)(void* state);
+} rbJointPeer;
+
+#define RB_JOINT_PEER_ENTRY "rbGetJointPeer"
+typedef const rbJointPeer* rbGetJointPeerFn(void);
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+const rbJointPeer*
+rbGetJointPeer(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

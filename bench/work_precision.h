@@ -1,0 +1,34 @@
+// Work-precision: points of time against error, whether ours have points below them, and a picture.
+#ifndef RB_WORK_PRECISION_H
+#define RB_WORK_PRECISION_H
+
+#include "base/core/memory.h"
+
+#include <rattleback/base.h>
+
+#include <stdbool.h>
+
+typedef struct rbWorkPoint {
+    char series[64]; // engine and way to run it
+    bool isOurs;
+    double time;  // s of CPU for a simulated second
+    double error; // > 0; NaN or infinite: blown up, not drawn
+    double step;  // s
+} rbWorkPoint;
+
+typedef struct rbWorkPanel {
+    char title[96];
+    char errorLabel[64];
+    RB_ARRAY(rbWorkPoint) points;
+} rbWorkPanel;
+
+void rbWorkPanel_Add(rbWorkPanel* panel, const rbWorkPoint* point);
+// Whether a point of ours is at most as slow and at most as wrong.
+bool rbWorkPanel_IsBeaten(const rbWorkPanel* panel, const rbWorkPoint* point);
+// Points of others that no point of ours beats.
+int rbWorkPanel_CountBelow(const rbWorkPanel* panel);
+
+// Draws the panels side by side with gnuplot.
+rbStatus rbDrawWorkPanels(const rbWorkPanel* panels, int count, const char* path, rbError* error);
+
+#endif
