@@ -169,6 +169,8 @@ typedef struct rbJointState {
     double motorTargets[RB_JOINT_FREEDOMS_MAX];      // set points now
 } rbJointState;
 
+// All zero for the id of a joint that is no more. Other functions take such ids as those of bodies
+// do: a bug of the caller.
 RB_API rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId);
 // Changes the set point of a motor for good (a schedule ends).
 RB_API rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom,

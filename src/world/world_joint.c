@@ -412,6 +412,10 @@ static void measureErrors(const rbJoint* joint, const rbRowPose* poseA, const rb
 
 rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
 {
+    // A body takes its joints with it, so an id may be old without its owner knowing.
+    if (!rbJoint_IsValid(world, jointId)) {
+        return (rbJointState){.freedomCount = 0};
+    }
     int index = indexOf(world, jointId);
     const rbJoint* joint = world->joints.data[index].joint;
     rbRowPose poseA = rbWorld_GetRowPose(world, joint->bodyA);

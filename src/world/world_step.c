@@ -261,18 +261,17 @@ static rbStatus nameGap(const rbWorld* world, const rbStartGap* gap, rbError* er
     int other = gap->isStuck && gap->other < 0 ? findOpponent(world, gap->joint) : gap->other;
     if (gap->isStuck && other >= 0) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "joints \"%s\" and \"%s\" contradict each other: assembling leaves "
-                           "\"%s\" between \"%s\" and \"%s\" open by %s; take one of them away, or "
-                           "change its anchors or axes",
-                           name, rbWorld_LabelJoint(world, other, texts[3]), name, a, b, gapText);
+                           "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start and "
+                           "cannot be closed: it and joint \"%s\" contradict each other; take one "
+                           "of them away, or change its anchors or axes",
+                           name, a, b, gapText, rbWorld_LabelJoint(world, other, texts[3]));
     }
     if (gap->isStuck) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "joint \"%s\" between \"%s\" and \"%s\" contradicts the other joints: "
-            "assembling leaves it open by %s; take it away, or change its anchors or "
-            "axes",
-            name, a, b, gapText);
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "joint \"%s\" between \"%s\" and \"%s\" is open by %s at the start and "
+                           "cannot be closed: it contradicts the other joints; take it away, or "
+                           "change its anchors or axes",
+                           name, a, b, gapText);
     }
     if (gap->count > 1) {
         (void)snprintf(others, sizeof others, " (%d more joints are open)", gap->count - 1);

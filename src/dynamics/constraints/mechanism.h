@@ -62,12 +62,12 @@ void rbMechanism_LookAhead(rbMechanism* mechanism, double h);
 // Errors of a block at the poses of ahead, TRAVEL blocks relative to startErrors and wrapped;
 // HOLD blocks without the leftover of startErrors; without the part that speeds and springs ask
 // for.
-void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int block, double* errors);
+void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* errors);
 
 // Rates of a block's rows with the present velocities.
-void rbMechanism_Rates(const rbMechanism* mechanism, int block, double* rates);
+void rbMechanism_Rates(const rbMechanism* mechanism, int index, double* rates);
 
 // Adds impulses x along the rows of a block to the velocities of its two bodies.
-void rbMechanism_Apply(rbMechanism* mechanism, int block, const double* x);
+void rbMechanism_Apply(rbMechanism* mechanism, int index, const double* x);
 
 #endif

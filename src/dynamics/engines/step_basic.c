@@ -178,6 +178,26 @@ static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
     }
 }
 
+// Work that a body on a path does through a joint: what it pushes with times its own speed.
+static void bookPathWork(rbStepMechanism* mechanism, const rbRowBlock* block)
+{
+    const rbMechanism* m = &mechanism->m;
+    const rbMechBody* bodyA = &m->bodies[block->bodyA];
+    const rbMechBody* bodyB = &m->bodies[block->bodyB];
+    for (int k = 0; k < block->rowCount; ++k) {
+        const rbRow* row = &m->rows[block->firstRow + k];
+        double x = m->impulses[block->firstRow + k];
+        if (!bodyA->isDynamic) {
+            mechanism->work[1] -= x * (rbDot(row->linear, bodyA->velocity) +
+                                       rbDot(row->angularA, bodyA->angularVelocity));
+        }
+        if (!bodyB->isDynamic) {
+            mechanism->work[1] += x * (rbDot(row->linear, bodyB->velocity) +
+                                       rbDot(row->angularB, bodyB->angularVelocity));
+        }
+    }
+}
+
 // Work of motors, damping and friction in a stage: impulse times the mean of the rates before and
 // after it.
 static void bookWork(rbStepMechanism* mechanism, double h, bool isStart)
@@ -185,6 +205,9 @@ static void bookWork(rbStepMechanism* mechanism, double h, bool isStart)
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
+        if (mechanism->hasPaths && block->kind == RB_ROW_HOLD) {
+            bookPathWork(mechanism, block);
+        }
         if (block->kind == RB_ROW_HOLD && !mechanism->isOpen) {
             continue;
         }
@@ -350,6 +373,11 @@ static void correctVelocities(const rbStepRun* run, double h, rbCorrector* corre
     for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
         rbCorrected corrected =
             rbCorrectVelocities(corrector, &mechanism->m, &correction, mechanism->limits);
+        mechanism->rateError = corrected.error;
+        mechanism->rateScale = largestSpeed(&mechanism->m);
+        mechanism->rateJoint = mechanism->infos[corrected.block].role == RB_ROLE_SPRING
+                                   ? mechanism->rateJoint
+                                   : mechanism->infos[corrected.block].owner;
         if (!run->isTrial) {
             rbStepStatistics* s = &run->engine->statistics;
             s->velocityIterations += corrected.iterations;
@@ -491,7 +519,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     }
     rbStep_Forces(run, time, &power);
     mechanism->work[0] += 0.5 * h * power + 0.25 * h * torquePower(run);
-    bool isBooked = mechanism->hasSoft || mechanism->isOpen;
+    bool isBooked = mechanism->hasSoft || mechanism->isOpen || mechanism->hasPaths;
     if (isBooked) {
         rbStep_Rezero(mechanism);
         noteRates(mechanism);

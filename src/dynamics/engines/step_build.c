@@ -277,6 +277,9 @@ static void initRows(Builder* builder, rbStepMechanism* mechanism)
         mechanism->size = fmax(mechanism->size, rbLength(body->pose.position) + body->radius);
         if (body->isDynamic) {
             const rbMotionBody* motion = &builder->host->motions[body->index];
+            const rbMotionBody* first = &builder->host->motions[m->bodies[0].index];
+            bool isSame = rbDistance(motion->acceleration, first->acceleration) == 0.0;
+            mechanism->isFieldUniform = mechanism->isFieldUniform && isSame;
             mechanism->hasLoads = mechanism->hasLoads || motion->load != NULL;
             mechanism->hasTorques = mechanism->hasTorques || rbLengthSquared(motion->torque) > 0.0;
         }
@@ -309,6 +312,7 @@ static rbStepMechanism finishMechanism(Builder* builder)
     mechanism.stateSize = m->bodyCount * 13 + 4 * rows;
     mechanism.runSize = mechanism.stateSize + RB_WORK_COUNT + 3;
     mechanism.isAfloat = true;
+    mechanism.isFieldUniform = true;
     mechanism.start = makeRows(mechanism.stateSize);
     mechanism.kept = makeRows(mechanism.stateSize);
     mechanism.scratch = makeRows(mechanism.stateSize);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #define START_PROJECTIONS 100
+// Rates below this part of the speeds are rounding.
+#define RATE_PART 1e-9
 #define START_DAMPED 60
 #define START_DAMPING 0.25
 #define START_NEAR 0.01
@@ -162,7 +164,16 @@ void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism)
     }
     s->positionErrorMax = fmax(s->positionErrorMax, gap.position);
     s->angleErrorMax = fmax(s->angleErrorMax, gap.angle);
-    if (gap.count > 0) {
+    // Speeds that are not what they should be: motors that ask for the impossible.
+    const rbStepSettings* settings = &engine->settings;
+    double asked =
+        settings->velocityTolerance > 0.0 ? settings->velocityTolerance : settings->tolerance;
+    bool isFast = mechanism->rateError > fmax(asked, RATE_PART * mechanism->rateScale) &&
+                  !settings->isVelocityFree && mechanism->classical == NULL;
+    if (isFast && gap.count == 0) {
+        s->worstJoint.index1 = (uint32_t)mechanism->rateJoint + 1u;
+    }
+    if (gap.count > 0 || isFast) {
         s->unmetTime = s->unmetSteps == 0 ? mechanism->nodeTime : s->unmetTime;
         s->unmetSteps += 1;
     }
@@ -223,19 +234,18 @@ static void judgeStart(const rbStepRun* run, rbStartGap* gap)
     measureErrors(mechanism, &own, tolerance);
     bool isOpen = own.count > 0;
     bool isGentle = settings->isAssembleAllowed && settings->impulseMax < INFINITY;
-    if (!isOpen || !isGentle) {
+    if (isOpen && !settings->isAssembleAllowed) {
+        takeWorse(gap, &own);
+    } else if (!isOpen || !isGentle) {
         rbStep_Save(mechanism, mechanism->kept);
         bool isClosed = assemble(run, tolerance);
         if (isOpen && !isClosed) {
+            // The joint that was open first is the one to look at, and one that it leaves open.
             rbStartGap left = {.joint = -1, .other = -1};
             measureErrors(mechanism, &left, tolerance);
-            own = left.joint >= 0 ? left : own;
             own.isStuck = true;
-        }
-        if (isOpen) {
+            own.other = left.joint != own.joint ? left.joint : left.other;
             takeWorse(gap, &own);
-        }
-        if (isOpen && !isClosed) {
             rbStep_Restore(mechanism, mechanism->kept);
         }
     }
@@ -277,8 +287,7 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
         s->rowCount += mechanism->m.rowCount;
     }
     *gap = worst;
-    bool isRefused = worst.joint >= 0 && (!engine->settings.isAssembleAllowed || worst.isStuck);
-    if (isRefused) {
+    if (worst.joint >= 0) {
         rbStep_FreeMechanisms(engine);
         return RB_STATUS_INVALID;
     }
@@ -422,10 +431,10 @@ rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine)
     rbStepWork work = engine->workBefore;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        work.load += mechanism->node.work[0];
-        work.motor += mechanism->node.work[1];
-        work.dissipation += mechanism->node.work[2];
-        work.assembly += mechanism->node.work[3];
+        work.load += mechanism->shownWork[0];
+        work.motor += mechanism->shownWork[1];
+        work.dissipation += mechanism->shownWork[2];
+        work.assembly += mechanism->shownWork[3];
     }
     return work;
 }

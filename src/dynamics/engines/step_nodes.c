@@ -98,6 +98,57 @@ static bool isConservative(const rbStepMechanism* mechanism)
            !mechanism->hasTorques && !mechanism->isOpen && mechanism->classical == NULL;
 }
 
+static rbVec3 linearMomentum(const rbMechanism* m)
+{
+    rbVec3 sum = RB_VEC3_ZERO;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        sum = rbAddScaled(sum, m->bodies[i].mass, m->bodies[i].velocity);
+    }
+    return sum;
+}
+
+// Momentum, and angular momentum about the centre of mass.
+static void noteMomentum(const rbMechanism* m, rbVec3* momentum, rbVec3* angular, rbVec3* center)
+{
+    rbVec3 sum = RB_VEC3_ZERO;
+    double mass = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        sum = rbAddScaled(sum, m->bodies[i].mass, m->bodies[i].pose.position);
+        mass += m->bodies[i].mass;
+    }
+    *center = rbScale(1.0 / mass, sum);
+    *momentum = linearMomentum(m);
+    *angular = rbSub(rbStep_GetAngularMomentum(m), rbCross(*center, *momentum));
+}
+
+// A mechanism afloat in a uniform field keeps its angular momentum, gains what the field gives, and
+// its centre flies freely. Impulses at nearly singular positions may be so large that their
+// rounding shows: it is given back, as a motion and a shift of the whole, which no joint feels.
+static void keepMomentum(rbStepMechanism* mechanism, double h)
+{
+    rbMechanism* m = &mechanism->m;
+    rbVec3 force = RB_VEC3_ZERO;
+    double mass = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        force = rbAdd(force, m->bodies[i].force);
+        mass += m->bodies[i].mass;
+    }
+    rbVec3 momentum;
+    rbVec3 angular;
+    rbVec3 center;
+    noteMomentum(m, &momentum, &angular, &center);
+    rbVec3 mean = rbAddScaled(mechanism->momentumBefore, 0.5 * h, force);
+    rbVec3 shift = rbSub(rbAddScaled(mechanism->centerBefore, h / mass, mean), center);
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbVec3* position = &m->bodies[i].pose.position;
+        *position = rbAdd(*position, shift);
+    }
+    noteMomentum(m, &momentum, &angular, &center);
+    rbVec3 off = rbSub(rbAddScaled(mechanism->momentumBefore, h, force), momentum);
+    rbVec3 turn = rbAdd(rbSub(mechanism->angularBefore, angular), rbCross(center, off));
+    rbStep_AddRigidMotion(m, off, turn);
+}
+
 static void noteEnergy(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
@@ -125,22 +176,35 @@ static bool isTame(const rbStepMechanism* mechanism)
     return !isConservative(mechanism) || gain <= allowedGain(mechanism);
 }
 
-// Takes away what a step gained that could not be made otherwise.
-static void tame(rbStepMechanism* mechanism)
+static void scaleMotion(rbMechanism* m, double scale)
 {
-    rbMechanism* m = &mechanism->m;
-    double kinetic = rbStep_GetKineticEnergy(m);
-    double gain = energyOf(m) - mechanism->energyBefore;
-    if (!isConservative(mechanism) || !(gain > 0.0) || !(kinetic > 0.0)) {
-        return;
-    }
-    double scale = gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0;
     for (int i = 0; i < m->bodyCount; ++i) {
         rbMechBody* body = &m->bodies[i];
         if (body->isDynamic) {
             body->velocity = rbScale(scale, body->velocity);
             body->momentum = rbScale(scale, body->momentum);
         }
+    }
+}
+
+// Takes away what a step gained that could not be made otherwise: from all motion, or, where
+// nothing holds the mechanism, from that beside its motion as one body, so that momentum stays.
+static void tame(rbStepMechanism* mechanism)
+{
+    rbMechanism* m = &mechanism->m;
+    double gain = energyOf(m) - mechanism->energyBefore;
+    if (!isConservative(mechanism) || !(gain > 0.0)) {
+        return;
+    }
+    rbVec3 momentum = linearMomentum(m);
+    rbVec3 angular = rbStep_GetAngularMomentum(m);
+    if (mechanism->isAfloat) {
+        rbStep_AddRigidMotion(m, rbNeg(momentum), rbNeg(angular));
+    }
+    double kinetic = rbStep_GetKineticEnergy(m);
+    scaleMotion(m, gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0);
+    if (mechanism->isAfloat) {
+        rbStep_AddRigidMotion(m, momentum, angular);
     }
 }
 
@@ -157,11 +221,20 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     mechanism->redundantMost = 0;
     memset(mechanism->sums, 0, (size_t)mechanism->m.rowCount * sizeof(double));
     noteEnergy(run, time, h);
+    bool isKept = mechanism->isAfloat && mechanism->isFieldUniform && isConservative(mechanism);
+    if (isKept) {
+        noteMomentum(&mechanism->m, &mechanism->momentumBefore, &mechanism->angularBefore,
+                     &mechanism->centerBefore);
+    }
     rbStatus status = makeParts(&own, time, h, 0);
     if (mechanism->node.softness > 0.0 || (own.isForced && !isTame(mechanism))) {
         tame(mechanism);
     } else if (status == RB_STATUS_OK && !own.isForced && !isTame(mechanism)) {
         status = RB_STATUS_NUMERICAL;
+    }
+    // Twice: what is left of a large correction is rounding of its own.
+    for (int k = 0; isKept && status == RB_STATUS_OK && k < 2; ++k) {
+        keepMomentum(mechanism, h);
     }
     return status;
 }
@@ -367,6 +440,7 @@ static rbStatus tryStep(const rbStepRun* run, double time)
     for (int i = 0; status == RB_STATUS_OK && i < mechanism->m.bodyCount; ++i) {
         rbStep_WriteBody(run->host, &mechanism->m.bodies[i]);
     }
+    memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);
     recallNode(mechanism);
     mechanism->estimate = estimate;
     return status;
@@ -407,6 +481,7 @@ static rbStatus advanceMechanism(const rbStepRun* run, double time)
     if (time > mechanism->nodeTime + snap) {
         return tryStep(run, time);
     }
+    memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         rbStep_WriteBody(run->host, &mechanism->m.bodies[i]);
     }

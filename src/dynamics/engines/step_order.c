@@ -39,12 +39,12 @@ void rbStep_Save(const rbStepMechanism* mechanism, double* state)
         memcpy(place, &body->pose.orientation, 4 * sizeof(double));
         place += 4;
     }
-    size_t size = (size_t)m->rowCount * sizeof(double);
-    memcpy(place, m->startErrors, size);
-    memcpy(place + m->rowCount, mechanism->guesses, size);
-    memcpy(place + 2 * m->rowCount, mechanism->totals, size);
-    for (int row = 0; row < m->rowCount; ++row) {
-        place[3 * m->rowCount + row] = (double)mechanism->limits[row];
+    size_t rows = (size_t)m->rowCount;
+    memcpy(place, m->startErrors, rows * sizeof(double));
+    memcpy(place + rows, mechanism->guesses, rows * sizeof(double));
+    memcpy(place + 2 * rows, mechanism->totals, rows * sizeof(double));
+    for (size_t row = 0; row < rows; ++row) {
+        place[3 * rows + row] = (double)mechanism->limits[row];
     }
 }
 
@@ -61,18 +61,17 @@ void rbStep_Restore(rbStepMechanism* mechanism, const double* state)
         place += 4;
         body->pose.rotation = rbMatFromQuat(body->pose.orientation);
     }
-    size_t size = (size_t)m->rowCount * sizeof(double);
-    memcpy(m->startErrors, place, size);
-    memcpy(mechanism->guesses, place + m->rowCount, size);
-    memcpy(mechanism->totals, place + 2 * m->rowCount, size);
-    for (int row = 0; row < m->rowCount; ++row) {
-        mechanism->limits[row] = (rbLimitState)place[3 * m->rowCount + row];
+    size_t rows = (size_t)m->rowCount;
+    memcpy(m->startErrors, place, rows * sizeof(double));
+    memcpy(mechanism->guesses, place + rows, rows * sizeof(double));
+    memcpy(mechanism->totals, place + 2 * rows, rows * sizeof(double));
+    for (size_t row = 0; row < rows; ++row) {
+        mechanism->limits[row] = (rbLimitState)place[3 * rows + row];
     }
     mechanism->isRefreshed = false;
 }
 
-// Angular momentum of all bodies about the origin.
-static rbVec3 totalMomentum(const rbMechanism* m)
+rbVec3 rbStep_GetAngularMomentum(const rbMechanism* m)
 {
     rbVec3 sum = RB_VEC3_ZERO;
     for (int i = 0; i < m->bodyCount; ++i) {
@@ -85,23 +84,20 @@ static rbVec3 totalMomentum(const rbMechanism* m)
     return sum;
 }
 
-// A mechanism that hangs on nothing keeps its angular momentum in every run, but the combination of
-// runs is not linear in it: what it is off is given back as a rotation of the whole, which no joint
-// feels.
-static void restoreMomentum(rbStepMechanism* mechanism, rbVec3 asked)
+// Inertia of the whole about its centre of mass.
+static rbSym3 totalInertia(const rbMechanism* m, rbVec3* center)
 {
-    rbMechanism* m = &mechanism->m;
-    rbVec3 center = RB_VEC3_ZERO;
+    rbSym3 inertia = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     double mass = 0.0;
+    *center = RB_VEC3_ZERO;
     for (int i = 0; i < m->bodyCount; ++i) {
-        center = rbAddScaled(center, m->bodies[i].mass, m->bodies[i].pose.position);
+        *center = rbAddScaled(*center, m->bodies[i].mass, m->bodies[i].pose.position);
         mass += m->bodies[i].mass;
     }
-    center = rbScale(1.0 / mass, center);
-    rbSym3 inertia = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    *center = rbScale(1.0 / mass, *center);
     for (int i = 0; i < m->bodyCount; ++i) {
         const rbMechBody* body = &m->bodies[i];
-        rbVec3 r = rbSub(body->pose.position, center);
+        rbVec3 r = rbSub(body->pose.position, *center);
         rbSym3 own = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
         rbSym3 orbital = {r.y * r.y + r.z * r.z,
                           r.x * r.x + r.z * r.z,
@@ -111,16 +107,29 @@ static void restoreMomentum(rbStepMechanism* mechanism, rbVec3 asked)
                           -r.y * r.z};
         inertia = rbAddSym(inertia, rbAddSym(own, rbScaleSym(body->mass, orbital)));
     }
+    return inertia;
+}
+
+void rbStep_AddRigidMotion(rbMechanism* m, rbVec3 momentum, rbVec3 angularMomentum)
+{
+    rbVec3 center;
     rbVec3 spin;
-    if (!rbSym3_Solve(inertia, rbSub(asked, totalMomentum(m)), &spin)) {
-        return;
+    rbSym3 inertia = totalInertia(m, &center);
+    double mass = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        mass += m->bodies[i].mass;
+    }
+    rbVec3 velocity = rbScale(1.0 / mass, momentum);
+    rbVec3 own = rbSub(angularMomentum, rbCross(center, momentum));
+    if (!rbSym3_Solve(inertia, own, &spin)) {
+        spin = RB_VEC3_ZERO;
     }
     for (int i = 0; i < m->bodyCount; ++i) {
         rbMechBody* body = &m->bodies[i];
         rbVec3 r = rbSub(body->pose.position, center);
-        rbSym3 own = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
-        body->velocity = rbAdd(body->velocity, rbCross(spin, r));
-        body->momentum = rbAdd(body->momentum, rbMulSV(own, spin));
+        rbSym3 tensor = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
+        body->velocity = rbAdd(body->velocity, rbAdd(velocity, rbCross(spin, r)));
+        body->momentum = rbAdd(body->momentum, rbMulSV(tensor, spin));
     }
 }
 
@@ -137,7 +146,8 @@ static void keepRun(rbStepMechanism* mechanism, int run)
     double* place = mechanism->runs + (size_t)run * (size_t)mechanism->runSize;
     rbStep_Save(mechanism, place);
     memcpy(place + mechanism->stateSize, mechanism->work, sizeof mechanism->work);
-    (void)putVec(place + mechanism->stateSize + RB_WORK_COUNT, totalMomentum(&mechanism->m));
+    (void)putVec(place + mechanism->stateSize + RB_WORK_COUNT,
+                 rbStep_GetAngularMomentum(&mechanism->m));
 }
 
 static double weightOf(int n, int count)
@@ -156,7 +166,7 @@ static void alignOrientations(rbStepMechanism* mechanism, int runs)
 {
     for (int run = 1; run < runs; ++run) {
         for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-            double* first = mechanism->runs + i * BODY_DOUBLES + 9;
+            double* first = mechanism->runs + (size_t)i * BODY_DOUBLES + 9;
             double* other = first + (size_t)run * (size_t)mechanism->runSize;
             double dot = first[0] * other[0] + first[1] * other[1] + first[2] * other[2] +
                          first[3] * other[3];
@@ -218,7 +228,7 @@ static void combineRuns(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
     }
     rbStep_Restore(mechanism, sum);
     // A guess is best taken from the finest run.
-    memcpy(mechanism->guesses, last + m->bodyCount * BODY_DOUBLES + m->rowCount,
+    memcpy(mechanism->guesses, last + (size_t)m->bodyCount * BODY_DOUBLES + m->rowCount,
            (size_t)m->rowCount * sizeof(double));
     memcpy(mechanism->work, work, sizeof work);
     for (int i = 0; i < m->bodyCount; ++i) {
@@ -322,7 +332,10 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
         // Velocities only: nothing soft acts in no time.
         rbStep_StopRates(run, 0.0, mechanism->inner);
         if (mechanism->isAfloat) {
-            restoreMomentum(mechanism, momentum);
+            // Every run keeps the angular momentum, but the combination is not linear in it: what
+            // it is off is given back as a rotation of the whole, which no joint feels.
+            rbVec3 off = rbSub(momentum, rbStep_GetAngularMomentum(&mechanism->m));
+            rbStep_AddRigidMotion(&mechanism->m, RB_VEC3_ZERO, off);
         }
     }
     // The factors of the end are those of the next start.

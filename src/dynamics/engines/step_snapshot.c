@@ -10,6 +10,7 @@ typedef struct MechanismHead {
     double chosen;
     int64_t index;
     rbNodeMemory node;
+    double shownWork[RB_WORK_COUNT];
 } MechanismHead;
 
 typedef struct EngineHead {
@@ -49,6 +50,7 @@ void rbStepEngine_TakeSnapshot(const rbStepEngine* engine, void* bytes)
         own.chosen = mechanism->chosen;
         own.index = mechanism->index;
         own.node = mechanism->node;
+        memcpy(own.shownWork, mechanism->shownWork, sizeof own.shownWork);
         memcpy(place, &own, sizeof own);
         place += sizeof own;
         rbStep_Save(mechanism, mechanism->kept);
@@ -86,6 +88,7 @@ void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes)
         mechanism->chosen = own.chosen;
         mechanism->index = own.index;
         mechanism->node = own.node;
+        memcpy(mechanism->shownWork, own.shownWork, sizeof own.shownWork);
         memcpy(mechanism->kept, place, (size_t)mechanism->stateSize * sizeof(double));
         place += (size_t)mechanism->stateSize * sizeof(double);
         memcpy(mechanism->forces, place, (size_t)mechanism->m.rowCount * sizeof(double));

@@ -86,13 +86,21 @@ typedef struct rbStepMechanism {
     int64_t index; // of the next node on the grid
     double chosen; // s, next step when the accuracy is controlled
     rbNodeMemory node;
-    rbNodeMemory keptNode; // during a trial
-    double energyBefore;   // J, at the start of the step under way
-    double forceEnergy;    // J, what the forces could do in it to bodies at rest
-    double pivotWorst;     // smallest of the step under way
-    int redundantMost;     // of the step under way
-    double size;           // m: coordinates are of this size, rounding follows
-    double estimate;       // m, of the step under way
+    rbNodeMemory keptNode;           // during a trial
+    bool isFieldUniform;             // all bodies have the same constant acceleration
+    rbVec3 momentumBefore;           // kg m/s, at the start of the step under way
+    rbVec3 centerBefore;             // m, of mass
+    rbVec3 angularBefore;            // kg m^2/s, about the centre of mass
+    double energyBefore;             // J, at the start of the step under way
+    double forceEnergy;              // J, what the forces could do in it to bodies at rest
+    double shownWork[RB_WORK_COUNT]; // J, up to the time of the last advance
+    double rateError;                // m/s, rad/s: left by the last velocity correction
+    double rateScale;                // m/s, of the speeds there
+    int rateJoint;                   // where
+    double pivotWorst;               // smallest of the step under way
+    int redundantMost;               // of the step under way
+    double size;                     // m: coordinates are of this size, rounding follows
+    double estimate;                 // m, of the step under way
 
     int stateSize;   // doubles of a copy of the state
     double* start;   // state at the start of the step under way
@@ -190,6 +198,11 @@ double rbStep_GetKineticEnergy(const rbMechanism* m);
 bool rbStep_Make(const rbStepRun* run, double time, double h);
 // Brings positions onto the conditions; damping as in rbCorrection.
 rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double damping);
+// Of all bodies about the origin.
+rbVec3 rbStep_GetAngularMomentum(const rbMechanism* m);
+// Adds the motion as one rigid body that has the momentum and the angular momentum about the
+// origin; all bodies must be dynamic.
+void rbStep_AddRigidMotion(rbMechanism* m, rbVec3 momentum, rbVec3 angularMomentum);
 void rbStep_Save(const rbStepMechanism* mechanism, double* state);
 void rbStep_Restore(rbStepMechanism* mechanism, const double* state);
 

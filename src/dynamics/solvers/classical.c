@@ -250,7 +250,7 @@ void rbAddSoftForces(rbMechanism* mechanism, double h, bool withUnlimited)
 {
     RB_ASSERT(h > 0.0);
     double rates[RB_BLOCK_ROWS_MAX];
-    double errors[RB_BLOCK_ROWS_MAX];
+    double errors[RB_BLOCK_ROWS_MAX] = {0.0};
     for (int i = 0; i < mechanism->blockCount; ++i) {
         const rbRowBlock* block = &mechanism->blocks[i];
         if (block->kind == RB_ROW_HOLD) {

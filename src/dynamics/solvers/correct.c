@@ -266,13 +266,13 @@ static void markStale(Iteration* it, const rbRowBlock* block)
 }
 
 // Four sums at a time: fixed, so that the bits do not depend on the compiler.
-static double dotRows(const double* a, const double* b, int n)
+static double dotRows(const double* a, const double* b, size_t n)
 {
     double s0 = 0.0;
     double s1 = 0.0;
     double s2 = 0.0;
     double s3 = 0.0;
-    int i = 0;
+    size_t i = 0;
     for (; i + 4 <= n; i += 4) {
         s0 += a[i] * b[i];
         s1 += a[i + 1] * b[i + 1];
@@ -291,28 +291,28 @@ static double dotRows(const double* a, const double* b, int n)
 static void mixChange(Iteration* it)
 {
     rbCorrector* c = it->corrector;
-    int n = c->rowCount;
+    size_t n = (size_t)c->rowCount;
     double* dX = c->history;
-    double* dF = dX + (size_t)RB_MIX_DEPTH * (size_t)n;
-    double* dE = dF + (size_t)RB_MIX_DEPTH * (size_t)n;
+    double* dF = dX + (size_t)RB_MIX_DEPTH * n;
+    double* dE = dF + (size_t)RB_MIX_DEPTH * n;
     if (it->isMixing && it->result.iterations > 0) {
-        int slot = it->next;
-        for (int i = 0; i < n; ++i) {
+        size_t slot = (size_t)it->next;
+        for (size_t i = 0; i < n; ++i) {
             dF[slot * n + i] = c->change[i] - c->lastChange[i];
             dE[slot * n + i] = c->residual[i] - c->lastResidual[i];
         }
-        it->next = (slot + 1) % RB_MIX_DEPTH;
+        it->next = (it->next + 1) % RB_MIX_DEPTH;
         it->depth = it->depth < RB_MIX_DEPTH ? it->depth + 1 : RB_MIX_DEPTH;
     }
-    memcpy(c->lastChange, c->change, (size_t)n * sizeof(double));
-    memcpy(c->lastResidual, c->residual, (size_t)n * sizeof(double));
+    memcpy(c->lastChange, c->change, n * sizeof(double));
+    memcpy(c->lastResidual, c->residual, n * sizeof(double));
     if (it->depth > 0) {
         double gram[RB_MIX_DEPTH * RB_MIX_DEPTH];
         double right[RB_MIX_DEPTH];
         double g[RB_MIX_DEPTH];
-        int depth = it->depth;
-        for (int i = 0; i < depth; ++i) {
-            for (int j = 0; j <= i; ++j) {
+        size_t depth = (size_t)it->depth;
+        for (size_t i = 0; i < depth; ++i) {
+            for (size_t j = 0; j <= i; ++j) {
                 double value =
                     0.5 * (dotRows(&dF[i * n], &dE[j * n], n) + dotRows(&dF[j * n], &dE[i * n], n));
                 gram[j * depth + i] = value;
@@ -321,15 +321,15 @@ static void mixChange(Iteration* it)
             right[i] = dotRows(&dF[i * n], c->residual, n);
         }
         rbSmallFactor factor;
-        rbSmallFactor_Make(&factor, gram, depth, NULL);
+        rbSmallFactor_Make(&factor, gram, it->depth, NULL);
         rbSmallFactor_Solve(&factor, right, g);
-        for (int j = 0; j < depth; ++j) {
-            for (int i = 0; i < n; ++i) {
+        for (size_t j = 0; j < depth; ++j) {
+            for (size_t i = 0; i < n; ++i) {
                 c->change[i] -= g[j] * (dX[j * n + i] + dF[j * n + i]);
             }
         }
     }
-    memcpy(&dX[it->next * n], c->change, (size_t)n * sizeof(double));
+    memcpy(&dX[(size_t)it->next * n], c->change, n * sizeof(double));
     it->isMixing = true;
 }
 
@@ -489,9 +489,9 @@ rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
     Iteration it = {.corrector = corrector,
                     .mechanism = mechanism,
                     .correction = correction,
-                    .limits = limits,
                     .lastError = INFINITY,
                     .bestError = INFINITY};
+    it.limits = limits;
     bool hasLinear = !isLinearEmpty(corrector, mechanism);
     for (int i = 0; i < mechanism->bodyCount; ++i) {
         corrector->isStale[i] = true;
@@ -608,8 +608,8 @@ rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
     Iteration it = {.corrector = corrector,
                     .mechanism = mechanism,
                     .correction = correction,
-                    .limits = limits,
                     .lastError = INFINITY};
+    it.limits = limits;
     bool hasLinear = !isLinearEmpty(corrector, mechanism);
     for (;;) {
         it.result.error = 0.0;
