@@ -1,6 +1,7 @@
 rb_add_tests(NAME test_engines FILES
   test/engines/golden_event.c
   test/engines/issue_event_review.c
+  test/engines/issue_step_review.c
   test/engines/oracle_no_miss.c
   test/engines/phys_step.c
   test/engines/prop_loops.c

@@ -444,9 +444,10 @@ static void contradictingJointsAreNamed(void** state)
         assert_false(RB_IS_NULL(rbCreateJoint(world, &def, &error)));
         uint64_t hash = rbWorld_GetHash(world);
         assert_int_equal(rbWorld_Prepare(world, &error), RB_STATUS_INVALID);
-        static const char* const parts[5] = {"\"left\"", "\"right\"", "contradict", "open by",
-                                             " m"};
-        for (int i = 0; i < 5; ++i) {
+        // Without leave to assemble the gap is named, with it who fights.
+        static const char* const parts[5] = {"\"right\"", "open by", " m", "\"left\"",
+                                             "contradict"};
+        for (int i = 0; i < (allowed == 1 ? 5 : 3); ++i) {
             assert_non_null(strstr(error.message, parts[i]));
         }
         assert_null(strstr(error.message, "free"));

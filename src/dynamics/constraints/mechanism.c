@@ -105,7 +105,11 @@ void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* er
     for (int i = 0; i < block->rowCount; ++i) {
         double change = errors[i] - start[i];
         bool isAngle = block->isAngle && ((block->angleMask >> i) & 1u) != 0;
-        change = isAngle ? wrapAngle(change) : change;
+        // The nearest turn to the travel that is asked for.
+        double asked = block->kind == RB_ROW_TRAVEL
+                           ? mechanism->speeds[block->firstRow + i] * mechanism->duration
+                           : 0.0;
+        change = isAngle ? asked + wrapAngle(change - asked) : change;
         errors[i] = block->kind == RB_ROW_TRAVEL ? change : start[i] + change - block->rest;
     }
 }

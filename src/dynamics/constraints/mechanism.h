@@ -36,14 +36,16 @@ typedef struct rbMechanism {
     rbRowBlock* blocks;
     int blockCount;
     int rowCount;
-    rbRow* rows;         // at the present poses
-    rbRowMass* masses;   // at the present poses
-    double* compliance;  // of the stage under way
-    double* speeds;      // TRAVEL rows: m/s or rad/s, rate that is held (B minus A)
-    double* limits;      // TRAVEL rows: N or N m, largest force; INFINITY: none
-    double* startErrors; // errors at the start of the step
-    double leftover;     // part of the errors at the start that HOLD rows may keep over a step
-    double* impulses;    // of the stage under way, summed over its iterations
+    rbRow* rows;          // at the present poses
+    rbRowMass* masses;    // at the present poses
+    double* compliance;   // of the stage under way
+    double* speeds;       // TRAVEL rows: m/s or rad/s, rate that is held (B minus A)
+    double* limits;       // TRAVEL rows: N or N m, largest force; INFINITY: none
+    double* startDamping; // SPRING rows: N s/m or N m s/rad that act with the mean rate of the step
+    double* startErrors;  // errors at the start of the step
+    double duration;      // s, of the step under way
+    double leftover;      // part of the errors at the start that HOLD rows may keep over a step
+    double* impulses;     // of the stage under way, summed over its iterations
 } rbMechanism;
 
 rbRowSystem rbMechanism_GetSystem(const rbMechanism* mechanism);

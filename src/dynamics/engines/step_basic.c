@@ -11,9 +11,12 @@
 #include "dynamics/engines/step_state.h"
 
 #include <float.h>
+#include <limits.h>
 
 // Times the factors may change within a stage because limited rows reach or leave their limits.
-#define LIMIT_CHANGES_MAX 24
+#define LIMIT_CHANGES_MAX 60
+#define FREE_CHANGES 6
+#define SINGLE_CHANGES 24
 // Errors below this many roundings of coordinates cannot be mended.
 #define FLOOR_ROUNDINGS 32.0
 #define POLISH_ROUNDINGS 8.0
@@ -63,8 +66,8 @@ static void setStartCompliance(rbStepMechanism* mechanism, double h)
         for (int k = 0; k < block->rowCount; ++k) {
             int row = block->firstRow + k;
             if (block->kind == RB_ROW_SPRING) {
-                m->compliance[row] =
-                    block->stiffness > 0.0 ? 4.0 / (h * h * block->stiffness) : INFINITY;
+                double yield = h * (0.25 * h * block->stiffness + m->startDamping[row]);
+                m->compliance[row] = yield > 0.0 ? 1.0 / yield : INFINITY;
             } else {
                 bool isHeld = mechanism->limits[row] == RB_LIMIT_FREE;
                 m->compliance[row] = isHeld ? heldCompliance(mechanism, block, row) : INFINITY;
@@ -82,7 +85,7 @@ static void setEndCompliance(rbStepMechanism* mechanism, double h)
         for (int k = 0; k < block->rowCount; ++k) {
             int row = block->firstRow + k;
             if (block->kind == RB_ROW_SPRING) {
-                double share = h * mechanism->drives[row].theta * block->damping;
+                double share = 0.5 * h * block->damping;
                 m->compliance[row] = share > 0.0 ? 1.0 / share : INFINITY;
             } else {
                 // Where no time passes a limited row can do nothing.
@@ -165,9 +168,11 @@ static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
         rbRowDrive* drive = &mechanism->drives[row];
         double x = -0.5 * h * drive->force;
         if (isStart) {
-            double stiffness = h * block->damping * rowResponse(m, block, row);
-            drive->theta = stiffness > STIFF_DAMPING ? 1.0 - 1.0 / stiffness : 0.5;
-            x += h * (1.0 - drive->theta) * block->damping * drive->rateBefore;
+            // A damper that would stop the row within the step acts with the mean rate of the step
+            // instead of the first one: of first order, but it neither overshoots nor creeps.
+            bool isStiff = h * block->damping * rowResponse(m, block, row) > STIFF_DAMPING;
+            m->startDamping[row] = isStiff ? 0.5 * block->damping : 0.0;
+            x += isStiff ? 0.0 : 0.5 * h * block->damping * drive->rateBefore;
         } else {
             x += drive->elastic;
         }
@@ -198,6 +203,29 @@ static void bookPathWork(rbStepMechanism* mechanism, const rbRowBlock* block)
     }
 }
 
+// Impulse of the damping of a row in a stage.
+static double dampingImpulse(const rbStepMechanism* mechanism, const rbRowBlock* block, double h,
+                             bool isStart)
+{
+    const rbMechanism* m = &mechanism->m;
+    int row = block->firstRow;
+    const rbRowDrive* drive = &mechanism->drives[row];
+    if (!isStart) {
+        return m->impulses[row];
+    }
+    return m->startDamping[row] > 0.0 ? m->impulses[row] - drive->elastic
+                                      : 0.5 * h * block->damping * drive->rateBefore;
+}
+
+// Cause of the work of a row that is held: assembling, friction, or a motor.
+static int causeOf(const rbStepMechanism* mechanism, int block)
+{
+    if (mechanism->m.blocks[block].kind == RB_ROW_HOLD) {
+        return 3;
+    }
+    return mechanism->infos[block].role == RB_ROLE_FRICTION ? 2 : 1;
+}
+
 // Work of motors, damping and friction in a stage: impulse times the mean of the rates before and
 // after it.
 static void bookWork(rbStepMechanism* mechanism, double h, bool isStart)
@@ -218,16 +246,10 @@ static void bookWork(rbStepMechanism* mechanism, double h, bool isStart)
             const rbRowDrive* drive = &mechanism->drives[row];
             double mean = 0.5 * (drive->rateBefore + rates[k]);
             if (block->kind == RB_ROW_SPRING) {
-                double damping = isStart
-                                     ? h * (1.0 - drive->theta) * block->damping * drive->rateBefore
-                                     : m->impulses[row];
                 mechanism->work[1] += 0.5 * h * drive->force * mean;
-                mechanism->work[2] -= damping * mean;
+                mechanism->work[2] -= dampingImpulse(mechanism, block, h, isStart) * mean;
             } else {
-                int cause = block->kind == RB_ROW_HOLD                     ? 3
-                            : mechanism->infos[i].role == RB_ROLE_FRICTION ? 2
-                                                                           : 1;
-                mechanism->work[cause] -= m->impulses[row] * mean;
+                mechanism->work[causeOf(mechanism, i)] -= m->impulses[row] * mean;
             }
         }
     }
@@ -267,7 +289,10 @@ static void keepImpulses(rbStepMechanism* mechanism, double h)
             mechanism->guesses[row] = m->impulses[row] / (0.5 * h);
             mechanism->totals[row] += m->impulses[row];
             if (block->kind == RB_ROW_SPRING) {
-                mechanism->drives[row].elastic = m->impulses[row];
+                double end;
+                rbMechanism_ErrorsAhead(m, i, &end);
+                double start = m->startErrors[row] - block->rest;
+                mechanism->drives[row].elastic = 0.25 * h * block->stiffness * (start + end);
             }
         }
     }
@@ -302,6 +327,13 @@ static void countPositions(const rbStepRun* run, const rbCorrected* corrected)
     }
 }
 
+// Rows that leave their limits all at once may come back all at once, for ever: after some changes
+// one at a time, then none, so that the search ends.
+static int allowedReleases(int changes)
+{
+    return changes < FREE_CHANGES ? INT_MAX : changes < SINGLE_CHANGES ? 1 : 0;
+}
+
 static bool correctPositions(const rbStepRun* run, double h, rbCorrector* corrector)
 {
     rbStepMechanism* mechanism = run->mechanism;
@@ -310,7 +342,7 @@ static bool correctPositions(const rbStepRun* run, double h, rbCorrector* correc
     // What look-ahead leaves is divided by h and amplified by the weights of the runs: higher
     // orders go on until rounding stops them.
     double tolerance = rbStep_GetTolerance(run->engine);
-    double rounding = DBL_EPSILON * mechanism->size;
+    double rounding = DBL_EPSILON * fmax(mechanism->size, 1.0); // angles round as 1 does
     bool isHigh = settings->order > 2;
     bool isSoft = mechanism->node.softness > 0.0;
     rbCorrection correction = {
@@ -330,6 +362,7 @@ static bool correctPositions(const rbStepRun* run, double h, rbCorrector* correc
     rbCorrected corrected;
     int changes = 0;
     for (;;) {
+        correction.releasesMax = allowedReleases(changes);
         corrected = rbCorrectPositions(corrector, &mechanism->m, &correction, mechanism->limits);
         countPositions(run, &corrected);
         if (!corrected.isLimitChanged || ++changes > LIMIT_CHANGES_MAX) {
@@ -371,6 +404,7 @@ static void correctVelocities(const rbStepRun* run, double h, rbCorrector* corre
         .isIterative = isIterative,
     };
     for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
+        correction.releasesMax = allowedReleases(changes);
         rbCorrected corrected =
             rbCorrectVelocities(corrector, &mechanism->m, &correction, mechanism->limits);
         mechanism->rateError = corrected.error;
@@ -512,6 +546,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
     bool isMiddle = run->engine->settings.scheme == RB_SCHEME_MIDDLE && !mechanism->hasSoft;
     rbCorrector* corrector = isAnchored ? mechanism->anchor : mechanism->inner;
     double power;
+    m->duration = h;
     rbStep_PlaceFixed(run, time, false);
     if (!mechanism->isRefreshed) {
         rbMechanism_Refresh(m);

@@ -105,7 +105,10 @@ static int addBody(Builder* builder, int index)
         body.moments = moments;
         body.invMoments = rbMakeVec3(1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z);
         body.turn = rbMakeTurn(moments);
+        // A body without shapes is as large as its inertia says.
+        double gyration = sqrt(fmax(moments.x, fmax(moments.y, moments.z)) / motion->mass);
         body.radius = builder->host->radii != NULL ? builder->host->radii[index] : 0.0;
+        body.radius = fmax(body.radius, gyration);
     }
     builder->hasPaths = builder->hasPaths || slot->def.path != NULL;
     rbStep_ReadBody(builder->host, slot, index, builder->time, &body);
@@ -302,8 +305,10 @@ static rbStepMechanism finishMechanism(Builder* builder)
     m->speeds = makeRows(rows);
     m->limits = makeRows(rows);
     m->startErrors = makeRows(rows);
+    m->startDamping = makeRows(rows);
     m->impulses = makeRows(rows);
     mechanism.drives = rbAllocZero((size_t)rows + 1, sizeof(rbRowDrive));
+    mechanism.keptMotors = rbAllocZero((size_t)m->blockCount + 1, sizeof(rbMotorState));
     mechanism.limits = rbAllocZero((size_t)rows + 1, sizeof(rbLimitState));
     mechanism.guesses = makeRows(rows);
     mechanism.totals = makeRows(rows);
@@ -445,11 +450,12 @@ static void freeMechanism(rbStepMechanism* mechanism)
     rbFree(m->rows, ((size_t)rows + 1) * sizeof(rbRow));
     rbFree(m->masses, (size_t)m->bodyCount * sizeof(rbRowMass));
     rbFree(mechanism->models, (size_t)mechanism->modelCount * sizeof *mechanism->models);
+    rbFree(mechanism->keptMotors, ((size_t)m->blockCount + 1) * sizeof(rbMotorState));
     rbFree(mechanism->drives, ((size_t)rows + 1) * sizeof(rbRowDrive));
     rbFree(mechanism->limits, ((size_t)rows + 1) * sizeof(rbLimitState));
-    double* arrays[] = {m->compliance,     m->speeds,         m->limits,
-                        m->startErrors,    m->impulses,       mechanism->guesses,
-                        mechanism->totals, mechanism->forces, mechanism->sums};
+    double* arrays[] = {m->startDamping,   m->compliance,  m->speeds,          m->limits,
+                        m->startErrors,    m->impulses,    mechanism->guesses, mechanism->totals,
+                        mechanism->forces, mechanism->sums};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
         freeRows(arrays[i], rows);
     }
@@ -466,10 +472,10 @@ void rbStep_FreeMechanisms(rbStepEngine* engine)
 {
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        engine->workBefore.load += mechanism->node.work[0];
-        engine->workBefore.motor += mechanism->node.work[1];
-        engine->workBefore.dissipation += mechanism->node.work[2];
-        engine->workBefore.assembly += mechanism->node.work[3];
+        engine->workBefore.load += mechanism->shownWork[0];
+        engine->workBefore.motor += mechanism->shownWork[1];
+        engine->workBefore.dissipation += mechanism->shownWork[2];
+        engine->workBefore.assembly += mechanism->shownWork[3];
         freeMechanism(mechanism);
     }
     engine->mechanisms.count = 0;

@@ -322,7 +322,9 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
     }
     rbStepMechanism* mechanism = &engine->mechanisms.data[engine->bodies.data[index].mechanism];
     rbMechanism* m = &mechanism->m;
-    rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host, .isTrial = true};
+    rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host};
+    rbStep_MakeNode(&run, time);
+    run.isTrial = true;
     for (int i = 0; i < m->bodyCount; ++i) {
         if (m->bodies[i].index >= 0) {
             rbStep_ReadBody(host, &engine->bodies.data[m->bodies[i].index], m->bodies[i].index,
@@ -331,6 +333,13 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
     }
     startGrid(mechanism, time);
     rbMechanism_Refresh(m);
+    // A state that opens joints is brought back onto them.
+    rbStartGap gap = {.joint = -1, .other = -1};
+    measureErrors(mechanism, &gap, engine->settings.tolerance);
+    if (gap.count > 0 && !mechanism->isOpen) {
+        (void)assemble(&run, engine->settings.tolerance);
+    }
+    m->duration = 0.0;
     rbStep_ContinueErrors(mechanism);
     rbStep_SetSpeeds(&run, time, time);
     rbStep_StopRates(&run, 0.0, mechanism->inner);

@@ -220,6 +220,7 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     mechanism->pivotWorst = INFINITY;
     mechanism->redundantMost = 0;
     memset(mechanism->sums, 0, (size_t)mechanism->m.rowCount * sizeof(double));
+    rbStep_RunMotors(run, time, h);
     noteEnergy(run, time, h);
     bool isKept = mechanism->isAfloat && mechanism->isFieldUniform && isConservative(mechanism);
     if (isKept) {
@@ -246,17 +247,45 @@ static void keepForces(rbStepMechanism* mechanism, double h)
     }
 }
 
-static void keepNode(rbStepMechanism* mechanism)
+// Memory of the servo of a block; NULL if it has none.
+static rbMotorState* motorOf(const rbStepRun* run, int block)
 {
-    rbStep_Save(mechanism, mechanism->kept);
-    mechanism->keptNode = mechanism->node;
+    const rbBlockInfo* info = &run->mechanism->infos[block];
+    bool hasOne = info->role == RB_ROLE_FREEDOM;
+    return hasOne ? &run->engine->joints.data[info->owner].motors[info->freedom] : NULL;
 }
 
-static void recallNode(rbStepMechanism* mechanism)
+static void keepNode(const rbStepRun* run)
 {
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    rbStep_Save(mechanism, mechanism->kept);
+    mechanism->keptNode = mechanism->node;
+    mechanism->size = 1e-3;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        double reach = rbLength(m->bodies[i].pose.position) + m->bodies[i].radius;
+        mechanism->size = fmax(mechanism->size, reach);
+    }
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbMotorState* motor = motorOf(run, i);
+        if (motor != NULL) {
+            mechanism->keptMotors[i] = *motor;
+        }
+    }
+}
+
+static void recallNode(const rbStepRun* run)
+{
+    rbStepMechanism* mechanism = run->mechanism;
     rbStep_Restore(mechanism, mechanism->kept);
     mechanism->node = mechanism->keptNode;
     mechanism->isAnchored = false;
+    for (int i = 0; i < mechanism->m.blockCount; ++i) {
+        rbMotorState* motor = motorOf(run, i);
+        if (motor != NULL) {
+            *motor = mechanism->keptMotors[i];
+        }
+    }
 }
 
 // Whether a step came to a position where conditions become dependent that elsewhere are not, at
@@ -313,7 +342,7 @@ static bool refine(const rbStepRun* run)
     if (level > run->engine->settings.halvingsMax) {
         return false;
     }
-    recallNode(mechanism);
+    recallNode(run);
     mechanism->node.level = level;
     mechanism->node.calmCount = -WILD_STEPS;
     mechanism->keptNode.level = level;
@@ -334,8 +363,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
     double h = next - time;
     double end = next;
     double velocityError = s->velocityErrorMax;
-    keepNode(mechanism);
-    rbStep_RunMotors(run, time, h);
+    keepNode(run);
     rbStatus status = makeSteps(run, time, h);
     while (status == RB_STATUS_NUMERICAL && refine(run)) {
         status = makeSteps(run, time, h);
@@ -346,7 +374,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
         if (status == RB_STATUS_OK && !isBad) {
             break;
         }
-        recallNode(mechanism);
+        recallNode(run);
         s->velocityErrorMax = velocityError;
         bool isLast = k == SINGULAR_ATTEMPTS;
         h = isLast ? next - time : stretches[k] * (next - time);
@@ -379,14 +407,15 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
     double time = mechanism->nodeTime;
     // The lower of the two orders has a local error of this power.
     double power = 1.0 / (double)(settings->order - 1);
-    keepNode(mechanism);
+    keepNode(run);
     for (int attempt = 0; attempt < STEP_ATTEMPTS; ++attempt) {
         double h = mechanism->chosen;
         double sum = mechanism->node.estimateSum;
-        rbStep_RunMotors(run, time, h);
         rbStatus status = makeSteps(run, time, h);
         if (status != RB_STATUS_OK) {
-            return status;
+            recallNode(run);
+            mechanism->chosen = STEP_SHRINKAGE * h;
+            continue;
         }
         double error = mechanism->node.estimateSum - sum;
         double allowed = settings->accuracy * h / settings->horizon;
@@ -402,9 +431,15 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
             finishNode(run, time + h, h);
             return RB_STATUS_OK;
         }
-        recallNode(mechanism);
+        recallNode(run);
     }
-    return RB_STATUS_LIMIT;
+    // No step is small enough.
+    mechanism->chosen = settings->step;
+    rbStatus status = makeSoft(run, time, settings->step);
+    if (status == RB_STATUS_OK) {
+        finishNode(run, time + settings->step, settings->step);
+    }
+    return status;
 }
 
 // The next node after the present one.
@@ -428,11 +463,10 @@ static rbStatus tryStep(const rbStepRun* run, double time)
     trial.isTrial = true;
     double h = time - mechanism->nodeTime;
     double estimate = mechanism->estimate;
-    keepNode(mechanism);
-    rbStep_RunMotors(&trial, mechanism->nodeTime, h);
+    keepNode(run);
     rbStatus status = makeSteps(&trial, mechanism->nodeTime, h);
     if (status == RB_STATUS_LIMIT) {
-        recallNode(mechanism);
+        recallNode(run);
         status = makeSoft(&trial, mechanism->nodeTime, h);
     }
     // Energy gained by a trial goes no further.
@@ -441,9 +475,23 @@ static rbStatus tryStep(const rbStepRun* run, double time)
         rbStep_WriteBody(run->host, &mechanism->m.bodies[i]);
     }
     memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);
-    recallNode(mechanism);
+    recallNode(run);
     mechanism->estimate = estimate;
     return status;
+}
+
+void rbStep_MakeNode(const rbStepRun* run, double time)
+{
+    double h = time - run->mechanism->nodeTime;
+    if (h > SNAP * run->engine->settings.step) {
+        keepNode(run);
+        rbStatus status = makeSteps(run, run->mechanism->nodeTime, h);
+        if (status == RB_STATUS_LIMIT) {
+            recallNode(run);
+            (void)makeSoft(run, run->mechanism->nodeTime, h);
+        }
+        finishNode(run, time, h);
+    }
 }
 
 static bool isFiniteState(const rbMechanism* m)

@@ -10,6 +10,9 @@
 
 #define BODY_DOUBLES 13
 #define PROJECTIONS_MAX 8
+// Runs must agree to this part of the motion; motions below the other part of the size are none.
+#define UNRESOLVED_PART 0.01
+#define UNRESOLVED_LEAST 1e-6
 // A pivot below this part of its diagonal: the position is close to a singular one.
 #define PROJECTION_FLOOR 32.0
 
@@ -297,13 +300,42 @@ static bool makeClassical(const rbStepRun* run, double time, double h)
     return true;
 }
 
+// Runs that differ by more than a part of the motion in the step: something swings faster than the
+// step, and combining them would amplify it.
+static bool isUnresolved(const rbStepMechanism* mechanism)
+{
+    const rbMechanism* m = &mechanism->m;
+    double motion = UNRESOLVED_LEAST * mechanism->size;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const double* start = mechanism->start + (size_t)i * BODY_DOUBLES;
+        rbVec3 position;
+        (void)getVec(start, &position);
+        rbQuat q = m->bodies[i].pose.orientation;
+        double dot = fabs(start[9] * q.w + start[10] * q.x + start[11] * q.y + start[12] * q.z);
+        double turn = 2.0 * sqrt(fmax(0.0, 2.0 - 2.0 * fmin(dot, 1.0)));
+        motion = fmax(motion, rbDistance(position, m->bodies[i].pose.position) +
+                                  m->bodies[i].radius * turn);
+    }
+    return mechanism->estimate > UNRESOLVED_PART * motion;
+}
+
+// The finest run alone, of order 2, which is stable.
+static void useFinestRun(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
+{
+    const double* last = mechanism->runs + (size_t)(runs - 1) * (size_t)mechanism->runSize;
+    rbStep_Restore(mechanism, last);
+    memcpy(mechanism->work, last + mechanism->stateSize, sizeof mechanism->work);
+    (void)getVec(last + mechanism->stateSize + RB_WORK_COUNT, momentum);
+}
+
 bool rbStep_Make(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     if (mechanism->classical != NULL) {
         return makeClassical(run, time, h);
     }
-    int runs = run->engine->settings.order / 2;
+    // Limited impulses know no extrapolation.
+    int runs = mechanism->isOpen ? 1 : run->engine->settings.order / 2;
     rbStep_Save(mechanism, mechanism->start);
     for (int n = 1; n <= runs; ++n) {
         if (n > 1) {
@@ -325,6 +357,13 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
     if (runs > 1) {
         rbVec3 momentum;
         combineRuns(mechanism, runs, &momentum);
+        if (isUnresolved(mechanism)) {
+            if (!run->isSmallest && !run->isForced) {
+                rbStep_Restore(mechanism, mechanism->start);
+                return false;
+            }
+            useFinestRun(mechanism, runs, &momentum);
+        }
         rbStep_PlaceFixed(run, time + h, false);
         (void)rbStep_Project(run, PROJECTIONS_MAX, 0.0);
         rbStep_ContinueErrors(mechanism);

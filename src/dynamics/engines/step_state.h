@@ -20,7 +20,6 @@
 // What acts along a row beside its condition, and what is remembered of it.
 typedef struct rbRowDrive {
     double force;      // N or N m, of a PID motor over the step; raises the position
-    double theta;      // share of the damping that acts at the end of the step
     double rateBefore; // of the stage under way
     double elastic;    // N s, impulse of the spring, the same at both ends
 } rbRowDrive;
@@ -87,6 +86,7 @@ typedef struct rbStepMechanism {
     double chosen; // s, next step when the accuracy is controlled
     rbNodeMemory node;
     rbNodeMemory keptNode;           // during a trial
+    rbMotorState* keptMotors;        // per block
     bool isFieldUniform;             // all bodies have the same constant acceleration
     rbVec3 momentumBefore;           // kg m/s, at the start of the step under way
     rbVec3 centerBefore;             // m, of mass
@@ -161,6 +161,10 @@ typedef struct rbStepRun {
 // Positions of freedoms at the node, so that turns are counted.
 void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanism);
 void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism);
+
+// ---------------------------------------------------------------------------- step_nodes.c
+// The node goes to a time that the host has already been shown.
+void rbStep_MakeNode(const rbStepRun* run, double time);
 
 // ---------------------------------------------------------------------------- step_build.c
 // Builds all mechanisms from the states of the host.

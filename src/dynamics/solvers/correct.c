@@ -29,6 +29,9 @@ rbCorrector* rbCreateCorrector(rbSolverType type, const rbMechanism* mechanism)
     corrector->lastResidual = rbAllocZero(rows, sizeof(double));
     corrector->lastChange = rbAllocZero(rows, sizeof(double));
     corrector->best = rbAllocZero(rows, sizeof(double));
+    corrector->entry = rbAllocZero(rows, sizeof(double));
+    corrector->entryMotion =
+        rbAllocZero(2 * (size_t)mechanism->bodyCount, sizeof *corrector->entryMotion);
     corrector->history = rbAllocZero(3 * (size_t)RB_MIX_DEPTH * rows, sizeof(double));
     corrector->isStale = rbAllocZero((size_t)mechanism->bodyCount, sizeof(bool));
     return corrector;
@@ -47,6 +50,9 @@ void rbDestroyCorrector(rbCorrector* corrector)
     rbFree(corrector->lastResidual, rows * sizeof(double));
     rbFree(corrector->lastChange, rows * sizeof(double));
     rbFree(corrector->best, rows * sizeof(double));
+    rbFree(corrector->entry, rows * sizeof(double));
+    rbFree(corrector->entryMotion,
+           2 * (size_t)corrector->bodyCount * sizeof *corrector->entryMotion);
     rbFree(corrector->history, 3 * (size_t)RB_MIX_DEPTH * rows * sizeof(double));
     rbFree(corrector->isStale, (size_t)corrector->bodyCount * sizeof(bool));
     rbDestroySolver(corrector->solver);
@@ -107,9 +113,12 @@ static void blockResidual(const rbMechanism* mechanism, int index, double h, dou
         if (block->kind == RB_ROW_TRAVEL) {
             residual[i] -= mechanism->speeds[row] * h;
         } else if (mechanism->compliance[row] < INFINITY) {
-            // x = (h/4) k (elongation at the start + at the end)
+            // x = (h/4) k (elongation at the start + at the end) + c (growth of it)
             double start = mechanism->startErrors[row] - block->rest;
-            residual[i] += start - 4.0 * mechanism->impulses[row] / (h * block->stiffness);
+            double elastic = 0.25 * h * block->stiffness;
+            double damping = mechanism->startDamping[row];
+            double x = elastic * (start + residual[i]) + damping * (residual[i] - start);
+            residual[i] = (x - mechanism->impulses[row]) / (elastic + damping);
         } else {
             residual[i] = 0.0;
         }
@@ -199,7 +208,7 @@ typedef struct Iteration {
     bool isMixing;
     bool isBounded; // the impulse of a block was cut in this iteration
     double bestError;
-    int bestBlock;
+    int releases; // limited rows that left their limits
 } Iteration;
 
 // How far a block is off: the larger of its translation and its rotation.
@@ -219,7 +228,9 @@ static void judgeLimit(Iteration* it, int row, double* residual)
     rbLimitState* limit = &it->limits[row];
     bool letsGo =
         (*limit == RB_LIMIT_HIGH && *residual < 0.0) || (*limit == RB_LIMIT_LOW && *residual > 0.0);
-    if (letsGo && it->mechanism->limits[row] > 0.0 && it->correction->h > 0.0) {
+    bool mayGo = it->releases < it->correction->releasesMax;
+    if (letsGo && mayGo && it->mechanism->limits[row] > 0.0 && it->correction->h > 0.0) {
+        it->releases += 1;
         *limit = RB_LIMIT_FREE;
         it->result.isLimitChanged = true;
     }
@@ -455,27 +466,42 @@ static void keepBest(Iteration* it)
 {
     if (it->result.error < it->bestError) {
         it->bestError = it->result.error;
-        it->bestBlock = it->result.block;
         memcpy(it->corrector->best, it->mechanism->impulses,
                (size_t)it->corrector->rowCount * sizeof(double));
     }
 }
 
-// Goes back to them.
+static void keepEntry(Iteration* it)
+{
+    rbCorrector* c = it->corrector;
+    const rbMechanism* m = it->mechanism;
+    memcpy(c->entry, m->impulses, (size_t)c->rowCount * sizeof(double));
+    for (int i = 0; i < m->bodyCount; ++i) {
+        c->entryMotion[2 * (size_t)i] = m->bodies[i].velocity;
+        c->entryMotion[2 * (size_t)i + 1] = m->bodies[i].momentum;
+    }
+}
+
+// Goes back to them, from where it began: what came between may have been so large that taking it
+// back would leave nothing but rounding.
 static void recallBest(Iteration* it)
 {
     rbCorrector* c = it->corrector;
     rbMechanism* m = it->mechanism;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        m->bodies[i].velocity = c->entryMotion[2 * (size_t)i];
+        m->bodies[i].momentum = c->entryMotion[2 * (size_t)i + 1];
+    }
     for (int i = 0; i < c->rowCount; ++i) {
-        c->change[i] = c->best[i] - m->impulses[i];
+        c->change[i] = c->best[i] - c->entry[i];
     }
     for (int i = 0; i < m->blockCount; ++i) {
         rbMechanism_Apply(m, i, &c->change[m->blocks[i].firstRow]);
         markStale(it, &m->blocks[i]);
     }
     memcpy(m->impulses, c->best, (size_t)c->rowCount * sizeof(double));
-    it->result.error = it->bestError;
-    it->result.block = it->bestBlock;
+    it->result.error = 0.0;
+    gatherResiduals(it);
 }
 
 static bool isLinearEmpty(const rbCorrector* corrector, const rbMechanism* mechanism)
@@ -493,6 +519,7 @@ rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
                     .bestError = INFINITY};
     it.limits = limits;
     bool hasLinear = !isLinearEmpty(corrector, mechanism);
+    keepEntry(&it);
     for (int i = 0; i < mechanism->bodyCount; ++i) {
         corrector->isStale[i] = true;
     }

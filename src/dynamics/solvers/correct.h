@@ -33,9 +33,11 @@ typedef struct rbCorrector {
     double* change;   // per row, dx
     double* history;  // of the mixing: RB_MIX_DEPTH of each dx, dF, dE
     double* lastResidual;
-    double* lastChange; // the solution before mixing
-    double* best;       // impulses with the least error
-    bool* isStale;      // per body: ahead is older than its velocity
+    double* lastChange;  // the solution before mixing
+    double* best;        // impulses with the least error
+    double* entry;       // impulses at the beginning
+    rbVec3* entryMotion; // velocity and momentum of the bodies at the beginning
+    bool* isStale;       // per body: ahead is older than its velocity
     int64_t factorizations;
 } rbCorrector;
 
@@ -54,6 +56,7 @@ typedef struct rbCorrection {
     double damping;    // projection: part of the errors taken at a time; 0: all
     bool isPlain;      // without mixing
     bool isPolished;   // one more solution after the tolerance is met
+    int releasesMax;   // limited rows that may leave their limits in one call
     bool isIterative;  // slow contraction is no reason to give up
 } rbCorrection;
 
