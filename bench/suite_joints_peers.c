@@ -390,7 +390,8 @@ static void judgePanel(rbBench* bench, const rbWorkPanel* panel)
     }
     int below = rbWorkPanel_CountBelow(panel);
     rbBenchRow row = {.value = below, .errorMax = NAN};
-    (void)snprintf(row.caseName, sizeof row.caseName, "%s", panel->title);
+    (void)snprintf(row.caseName, sizeof row.caseName, "%.*s", (int)sizeof row.caseName - 1,
+                   panel->title);
     (void)snprintf(row.engine, sizeof row.engine, "rattleback");
     (void)snprintf(row.metric, sizeof row.metric, "points of peers below our curve");
     (void)snprintf(row.result, sizeof row.result, "count");

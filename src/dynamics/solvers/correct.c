@@ -539,7 +539,9 @@ rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
             (hasLinear && isHopeless(&it))) {
             break;
         }
-        bool isPolished = correction->isPolished && !isCorrected;
+        // With cuts it would open them again.
+        bool isPolished =
+            correction->isPolished && !isCorrected && corrector->solver->cutCount == 0;
         if (hasLinear && (isCorrected || isPolished)) {
             solveResiduals(&it);
             applyChanges(&it);
