@@ -211,8 +211,8 @@ static void anchorsAndAxesAreFoundInAnyFrame(void** state)
         "\"anchor\": [1.5, 0.5, 0], \"axis\": [0, 3, 0]",
         "\"anchorA\": [0.5, 0.5, 0], \"axisA\": [0, 1, 0]",
         "\"anchorB\": [0.5, 0.5, 0], \"axisB\": [1, 0, 0]",
-        "\"anchorA\": [0.5, 0.5, 0], \"anchorB\": [0.5, 0.5, 0], \"axisA\": [0, 1, 0], \"axisB\": "
-        "[1, 0, 0]",
+        ("\"anchorA\": [0.5, 0.5, 0], \"anchorB\": [0.5, 0.5, 0], "
+         "\"axisA\": [0, 1, 0], \"axisB\": [1, 0, 0]"),
     };
     for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
         char text[4096];
