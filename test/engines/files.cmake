@@ -1,5 +1,6 @@
 rb_add_tests(NAME test_engines FILES
   test/engines/golden_event.c
+  test/engines/golden_step.c
   test/engines/issue_event_review.c
   test/engines/issue_step_review.c
   test/engines/oracle_no_miss.c
