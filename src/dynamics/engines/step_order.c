@@ -334,8 +334,9 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
     if (mechanism->classical != NULL) {
         return makeClassical(run, time, h);
     }
-    // Limited impulses know no extrapolation.
-    int runs = mechanism->isOpen ? 1 : run->engine->settings.order / 2;
+    // Limited impulses and joints that give way know no extrapolation.
+    bool isPlain = mechanism->isOpen || mechanism->node.softness > 0.0;
+    int runs = isPlain ? 1 : run->engine->settings.order / 2;
     rbStep_Save(mechanism, mechanism->start);
     for (int n = 1; n <= runs; ++n) {
         if (n > 1) {
