@@ -125,8 +125,7 @@ static void tellBody(const rbWorld* world, rbStepEngine* engine, int index)
         rbStepEngine_SetBody(engine, index, NULL);
         return;
     }
-    rbStepBodyDef def = {
-        .isDynamic = body->hasMass, .path = body->path, .principal = body->principal};
+    rbStepBodyDef def = {.isDynamic = body->hasMass, .path = body->path};
     rbStepEngine_SetBody(engine, index, &def);
 }
 

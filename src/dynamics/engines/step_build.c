@@ -82,7 +82,6 @@ typedef struct Builder {
     RB_ARRAY(rbRowBlock) blocks;
     RB_ARRAY(rbBlockInfo) infos;
     int rowCount;
-    int worldBody; // local index of the world, -1: not yet needed
     bool hasPaths;
 } Builder;
 
@@ -422,7 +421,7 @@ void rbStep_Build(rbStepEngine* engine, const rbStepHost* host, double time)
         parents[i] = findRoot(parents, i);
         isJoined[parents[i]] = isJoined[parents[i]] || isJoined[i];
     }
-    Builder builder = {.engine = engine, .host = host, .time = time, .worldBody = -1};
+    Builder builder = {.engine = engine, .host = host, .time = time};
     for (int i = 0; i < count; ++i) {
         if (parents[i] == i && isJoined[i] && isDynamic(engine, i)) {
             buildOne(&builder, parents, i);

@@ -24,8 +24,7 @@ typedef struct rbStepHost {
 // A body, before a start. Only dynamic bodies with mass are moved.
 typedef struct rbStepBodyDef {
     bool isDynamic;
-    const rbPath* path;    // kinematic; NULL stands still
-    rbTransform principal; // of a body with a path: principal frame (identity) seen from its own
+    const rbPath* path; // kinematic; NULL stands still
 } rbStepBodyDef;
 
 typedef struct rbStepJointDef {
