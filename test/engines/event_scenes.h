@@ -86,6 +86,20 @@ static inline rbBodyId addMade(rbWorld* world, const Made* made, rbGeometry* geo
     return id;
 }
 
+// A box of twelve triangles.
+static inline rbGeometry* makeMeshBox(double edge)
+{
+    static const int indices[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                    2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    rbVec3 corners[8];
+    for (int i = 0; i < 8; ++i) {
+        corners[i] = rbMakeVec3((i & 1 ? 0.5 : -0.5) * edge, (i & 2 ? 0.45 : -0.45) * edge,
+                                (i & 4 ? 0.4 : -0.4) * edge);
+    }
+    rbMeshDef def = {.vertices = corners, .vertexCount = 8, .indices = indices, .faceCount = 12};
+    return rbCreateMesh(&def, NULL);
+}
+
 static inline rbBodyId addSphere(rbWorld* world, double radius, Made made)
 {
     return addMade(world, &made, rbCreateSphere(radius, NULL), RB_BODY_DYNAMIC, NULL);
@@ -131,6 +145,21 @@ static inline const rbEvent* findEvent(const rbWorld* world, rbEventKind kind, i
         }
     }
     return NULL;
+}
+
+static inline int countEvents(const rbWorld* world, rbEventKind kind)
+{
+    int n = 0;
+    while (findEvent(world, kind, n) != NULL) {
+        ++n;
+    }
+    return n;
+}
+
+static inline void checkOverlap(const rbWorld* world)
+{
+    rbEventStatistics statistics = rbWorld_GetEventStatistics(world);
+    checkBelow(statistics.overlapMax, statistics.tolerance);
 }
 
 // Every number of the journal, bit by bit.

@@ -1,5 +1,6 @@
-// What the reviews of the event engine found, one test a defect. All but restoredWorldsGoOnBitByBit
-// and restingHeapAllocatesNothing, which guard what held, failed before the mending.
+// What the reviews of the event engine found, one test a defect. All but
+// restingHeapAllocatesNothing, which guards what held, failed before the mending. Of snapshots:
+// test_event_snapshot.c.
 #include "event_scenes.h"
 
 #include <float.h>
@@ -12,15 +13,6 @@ static void setPlace(rbWorld* world, rbBodyId body, rbVec3 place, rbVec3 velocit
     assert_int_equal(status, RB_STATUS_OK);
 }
 
-static int countEvents(const rbWorld* world, rbEventKind kind)
-{
-    int n = 0;
-    while (findEvent(world, kind, n) != NULL) {
-        ++n;
-    }
-    return n;
-}
-
 // Bodies touch up to a tolerance early, never late: the first impact of surfaces that meet at a
 // speed. The slack is round-off of the time, or the error of an integration.
 static void checkFirstImpact(const rbWorld* world, double touch, double speed, double slack)
@@ -30,7 +22,7 @@ static void checkFirstImpact(const rbWorld* world, double touch, double speed, d
     rbEventStatistics statistics = rbWorld_GetEventStatistics(world);
     double early = 1.01 * statistics.tolerance / speed;
     checkNear(impact->time, touch - 0.5 * early, 0.5 * early + slack);
-    checkBelow(statistics.overlapMax, statistics.tolerance);
+    checkOverlap(world);
 }
 
 static rbBodyId addMover(rbWorld* world, rbVec3 half, Made made, const rbPathDef* path)
@@ -119,6 +111,7 @@ static void staticBodyMadeLastIsHitInTime(void** state)
 {
     (void)state;
     static const double times[4] = {0.01, 0.02, 7.0 / 300.0, 0.03};
+    double found[2][4];
     for (int isLast = 0; isLast < 2; ++isLast) {
         rbWorldDef def = eventWorldDef(0.0);
         rbWorld* world = makeWorldOf(&def);
@@ -141,12 +134,15 @@ static void staticBodyMadeLastIsHitInTime(void** state)
         assert_int_equal(countEvents(world, RB_EVENT_IMPACT), 4);
         for (int i = 0; i < 4; ++i) {
             // Each of the two hits on the wall is up to a tolerance early at 1 m/s or more.
-            double time = findEvent(world, RB_EVENT_IMPACT, i)->time;
-            checkNear(time, times[i], 4.0 * statistics.tolerance);
+            found[isLast][i] = findEvent(world, RB_EVENT_IMPACT, i)->time;
+            checkNear(found[isLast][i], times[i], 4.0 * statistics.tolerance);
         }
         checkRelative(rbBody_GetState(world, a).linearVelocity.x, -1.0, 1e-12);
         checkRelative(rbBody_GetState(world, b).linearVelocity.x, -3.0, 1e-12);
         rbDestroyWorld(world);
+    }
+    for (int i = 0; i < 4; ++i) {
+        checkNear(found[0][i], found[1][i], 1e-12);
     }
 }
 
@@ -218,226 +214,6 @@ static void stackFallsWhenItsFootIsPushedAway(void** state)
     checkBelow(rbBody_GetState(world, top).center.z, 0.1119);
     rbLedger ledger = rbWorld_GetLedger(world);
     checkNear(ledger.energyDrift, 0.0, 1e-9 * (0.5 * 25.0 * mass));
-    rbDestroyWorld(world);
-}
-
-// --------------------------------------------------------------------------------- snapshots
-
-typedef enum SceneKind {
-    SCENE_GAS,  // spheres in a periodic box
-    SCENE_HEAP, // boxes that come to rest on a floor
-    SCENE_HULL, // boxes, ellipsoids, capsules in a periodic box
-    SCENE_COUNT
-} SceneKind;
-
-static rbGeometry* makeShape(SceneKind kind, int index)
-{
-    rbVec3 half = {0.08, 0.07, 0.05};
-    if (kind == SCENE_GAS) {
-        return rbCreateSphere(0.1, NULL);
-    }
-    if (kind == SCENE_HEAP || index % 2 == 0) {
-        return rbCreateBox(half, NULL);
-    }
-    return rbCreateEllipsoid(half, NULL);
-}
-
-static rbWorld* makeScene(SceneKind kind, uint64_t seed)
-{
-    rbRandom random = {seed};
-    bool isHeap = kind == SCENE_HEAP;
-    rbWorldDef def = eventWorldDef(isHeap ? 9.81 : 0.0);
-    def.event.restTime = 0.03;
-    if (!isHeap) {
-        def.periodicBox = rbMakeVec3(1.2, 1.3, 1.5);
-    }
-    rbWorld* world = makeWorldOf(&def);
-    if (isHeap) {
-        (void)addFloor(world, 0.2, 0.5);
-    }
-    int count = isHeap ? 3 : 18;
-    for (int i = 0; i < count; ++i) {
-        Made made = {.position = latticePlace(i, 3, 3, 0.35),
-                     .restitution = isHeap ? 0.2 : 0.9,
-                     .friction = 0.4};
-        if (isHeap) {
-            made.position = rbMakeVec3(0.02 * i, 0.0, 0.06 + 0.11 * i);
-            made.spin = rbScale(0.1, rbRandom_Direction(&random));
-        } else {
-            made.velocity = rbRandom_Direction(&random);
-            made.spin = rbScale(3.0, rbRandom_Direction(&random));
-        }
-        (void)addMade(world, &made, makeShape(kind, i), RB_BODY_DYNAMIC, NULL);
-    }
-    return world;
-}
-
-typedef struct Saved {
-    void* bytes;
-    size_t size;
-} Saved;
-
-static Saved save(const rbWorld* world)
-{
-    rbError error = {0};
-    Saved saved = {.size = rbWorld_GetSnapshotSize(world)};
-    saved.bytes = malloc(saved.size);
-    assert_non_null(saved.bytes);
-    assert_int_equal(rbWorld_TakeSnapshot(world, saved.bytes, saved.size, &error), RB_STATUS_OK);
-    return saved;
-}
-
-// Restores and lets go of the memory.
-static void restore(rbWorld* world, Saved saved)
-{
-    rbError error = {0};
-    rbStatus status = rbWorld_RestoreSnapshot(world, saved.bytes, saved.size, &error);
-    if (status != RB_STATUS_OK) {
-        print_error("%s\n", error.message);
-    }
-    assert_int_equal(status, RB_STATUS_OK);
-    free(saved.bytes);
-}
-
-// The journal of a stretch, the state and the counts at its end.
-typedef struct Outcome {
-    uint64_t state;
-    uint64_t journal;
-    int64_t measurements;
-    int restingCount;
-    double drift;
-} Outcome;
-
-static Outcome goOn(rbWorld* world, double time)
-{
-    rbWorld_ClearEvents(world);
-    advanceFine(world, time);
-    rbEventStatistics statistics = rbWorld_GetEventStatistics(world);
-    Outcome outcome = {rbWorld_GetHash(world), hashJournal(world), statistics.measurements,
-                       statistics.restingCount, rbWorld_GetLedger(world).energyDrift};
-    return outcome;
-}
-
-static void checkSame(const Outcome* a, const Outcome* b)
-{
-    assert_true(a->state == b->state);
-    assert_true(a->journal == b->journal);
-    assert_int_equal(a->measurements, b->measurements);
-    assert_int_equal(a->restingCount, b->restingCount);
-    assert_true(a->drift == b->drift);
-}
-
-static void restoredWorldsGoOnBitByBit(void** state)
-{
-    (void)state;
-    rbRandom random = {rbTest_Seed(1401)};
-    int count = rbTest_Count(4, 100);
-    for (int i = 0; i < count * SCENE_COUNT; ++i) {
-        SceneKind kind = (SceneKind)(i % SCENE_COUNT);
-        rbWorld* world = makeScene(kind, rbRandom_Bits(&random));
-        double end = 0.8;
-        double time = 0.0;
-        for (int k = 0; k < 3; ++k) {
-            time = rbRandom_Range(&random, time, end);
-            advanceFine(world, time);
-            Saved saved = save(world);
-            Outcome once = goOn(world, end);
-            restore(world, saved);
-            assert_true(rbWorld_GetTime(world) == time);
-            saved = save(world);
-            Outcome again = goOn(world, end);
-            checkSame(&once, &again);
-            restore(world, saved);
-        }
-        advanceFine(world, end);
-        assert_true(rbWorld_GetEventStatistics(world).collisions > 0);
-        rbDestroyWorld(world);
-    }
-}
-
-typedef struct Pushed {
-    rbWorld* world;
-    rbBodyId box;
-    rbBodyId ball;
-} Pushed;
-
-// A box that is held, and a ball thrown at it that was pushed since the last event.
-static Pushed makePushed(void)
-{
-    rbWorldDef def = eventWorldDef(9.81);
-    Pushed p = {.world = makeWorldOf(&def)};
-    (void)addFloor(p.world, 0.2, 0.5);
-    Made made = {.position = {0.0, 0.0, 0.1001}, .restitution = 0.2, .friction = 0.5};
-    p.box = addBox(p.world, 0.2, 0.2, 0.2, made);
-    Made high = {.position = {-1.0, 0.0, 1.5}, .restitution = 0.5};
-    p.ball = addSphere(p.world, 0.1, high);
-    advanceFine(p.world, 0.5);
-    assert_true(rbBody_IsResting(p.world, p.box));
-    double mass = rbBody_GetMass(p.world, p.ball).mass;
-    rbBody_ApplyImpulse(p.world, p.ball, rbMakeVec3(4.0 * mass, 0.0, 0.0),
-                        rbBody_GetState(p.world, p.ball).center);
-    return p;
-}
-
-// Restored when the box is awake, it has its weight and the ledger what was booked before.
-static void restoredPushLeavesWeightAndLedger(void** state)
-{
-    (void)state;
-    Pushed p = makePushed();
-    Saved saved = save(p.world);
-    advanceFine(p.world, 0.72);
-    assert_true(rbBody_GetState(p.world, p.box).linearVelocity.x > 0.1); // it was hit
-    restore(p.world, saved);
-    double energy = rbWorld_GetLedger(p.world).energy;
-    checkNear(rbWorld_GetLedger(p.world).energyDrift, 0.0, 1e-9 * energy);
-    advanceFine(p.world, 0.7);
-    double tolerance = rbWorld_GetEventStatistics(p.world).tolerance;
-    checkNear(rbBody_GetState(p.world, p.box).center.z, 0.1, 2.0 * tolerance);
-    advanceFine(p.world, 0.72);
-    assert_true(rbBody_GetState(p.world, p.box).linearVelocity.x > 0.1); // and again
-    advanceFine(p.world, 3.0);
-    checkBelow(rbBody_GetState(p.world, p.box).center.z, 0.1733); // half a diagonal
-    checkNear(rbWorld_GetLedger(p.world).energyDrift, 0.0, 1e-9 * energy);
-    rbDestroyWorld(p.world);
-}
-
-static void restoredPushGoesOnBitByBit(void** state)
-{
-    (void)state;
-    Pushed p = makePushed();
-    Saved saved = save(p.world);
-    Outcome once = goOn(p.world, 0.72);
-    restore(p.world, saved);
-    Outcome again = goOn(p.world, 0.72);
-    checkSame(&once, &again);
-    rbDestroyWorld(p.world);
-}
-
-static void snapshotOfOtherShapesIsRefused(void** state)
-{
-    (void)state;
-    rbWorldDef def = eventWorldDef(9.81);
-    rbWorld* world = makeWorldOf(&def);
-    rbBodyId table = addFixedBox(world, 1.0, 1.0, 0.1, (Made){.restitution = 0.5});
-    (void)addSphere(world, 0.1, (Made){.position = {0.0, 0.0, 1.0}, .restitution = 0.5});
-    advanceFine(world, 0.1);
-    Saved saved = save(world);
-    rbError error = {0};
-    rbShapeDef shape = rbDefaultShapeDef();
-    shape.geometry = rbWorld_AddGeometry(world, rbCreateSphere(0.3, NULL));
-    shape.material.restitution = 0.1;
-    for (int i = 0; i < 3; ++i) {
-        shape.transform.p.x = i;
-        assert_false(RB_IS_NULL(rbCreateShape(world, table, &shape, &error)));
-    }
-    advanceFine(world, 0.2);
-    uint64_t before = rbWorld_GetHash(world);
-    assert_int_equal(rbWorld_RestoreSnapshot(world, saved.bytes, saved.size, &error),
-                     RB_STATUS_INVALID);
-    assert_true(strlen(error.message) > 0);
-    assert_true(rbWorld_GetHash(world) == before);
-    advanceFine(world, 1.0);
-    free(saved.bytes);
     rbDestroyWorld(world);
 }
 
@@ -526,26 +302,29 @@ static void pushAlongX(const rbForceInput* input, rbVec3* force, rbVec3* torque,
 static void bodyWithAPromisedLoadHitsTheWall(void** state)
 {
     (void)state;
-    rbError error = {0};
     double acceleration = 10.0;
-    rbWorldDef def = eventWorldDef(0.0);
-    rbWorld* world = makeWorldOf(&def);
-    (void)addFixedBox(world, 0.1, 5.0, 5.0,
-                      (Made){.position = {5.0, 0.0, 0.0}, .restitution = 1.0});
-    rbBodyId box = addBox(world, 0.2, 0.2, 0.2, (Made){.restitution = 1.0});
-    rbForceDef force = rbDefaultForceDef();
-    force.type = RB_FORCE_USER;
-    force.body = box;
-    force.callback = pushAlongX;
-    force.context = &acceleration;
-    force.accelerationMax = acceleration;
-    force.torqueMax = 0.0;
-    assert_false(RB_IS_NULL(rbCreateForce(world, &force, &error)));
-    advanceFine(world, 1.2);
-    double touch = sqrt(2.0 * 4.85 / acceleration);
-    checkFirstImpact(world, touch, acceleration * touch, 1e-11);
-    checkBelow(rbBody_GetState(world, box).center.x, 4.85);
-    rbDestroyWorld(world);
+    for (int loop = 0; loop < RB_LOOP_COUNT; ++loop) {
+        rbError error = {0};
+        rbWorldDef def = eventWorldDef(0.0);
+        def.event.loop = (rbEventLoop)loop;
+        rbWorld* world = makeWorldOf(&def);
+        (void)addFixedBox(world, 0.1, 5.0, 5.0,
+                          (Made){.position = {5.0, 0.0, 0.0}, .restitution = 1.0});
+        rbBodyId box = addBox(world, 0.2, 0.2, 0.2, (Made){.restitution = 1.0});
+        rbForceDef force = rbDefaultForceDef();
+        force.type = RB_FORCE_USER;
+        force.body = box;
+        force.callback = pushAlongX;
+        force.context = &acceleration;
+        force.accelerationMax = acceleration;
+        force.torqueMax = 0.0;
+        assert_false(RB_IS_NULL(rbCreateForce(world, &force, &error)));
+        advanceFine(world, 1.2);
+        double touch = sqrt(2.0 * 4.85 / acceleration);
+        checkFirstImpact(world, touch, acceleration * touch, 1e-11);
+        checkBelow(rbBody_GetState(world, box).center.x, 4.85);
+        rbDestroyWorld(world);
+    }
 }
 
 // A box that recedes faster than it is followed and stops: hit when it has been caught up.
@@ -662,6 +441,41 @@ static void boxDroppedFlatBouncesFlat(void** state)
     rbDestroyWorld(world);
 }
 
+// The triangles on both sides of an edge list its crossing with another one, 1e-7 m apart. Taken
+// for a face it was pushed at by Newton's law, in 20,000 sweeps that did not settle. Bodies that
+// tumble touch at one point, by the law of their materials; at once, nothing is lost at e = 1.
+static void tumblingMeshesTouchAtOnePoint(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(1405)};
+    int count = rbTest_Count(4, 100);
+    for (int i = 0; i < count * RB_ORDER_COUNT; ++i) {
+        bool isSequential = i % RB_ORDER_COUNT == RB_ORDER_SEQUENTIAL;
+        rbWorldDef def = eventWorldDef(0.0);
+        def.event.order = (rbImpactOrder)(i % RB_ORDER_COUNT);
+        def.periodicBox = rbMakeVec3(0.8, 0.8, 0.8);
+        rbWorld* world = makeWorldOf(&def);
+        for (int k = 0; k < 27; ++k) {
+            Made made = {.position = latticePlace(k, 3, 3, 0.8 / 3.0),
+                         .velocity = rbRandom_Direction(&random),
+                         .spin = rbScale(5.0, rbRandom_Direction(&random)),
+                         .restitution = 1.0,
+                         .friction = isSequential ? 0.4 : 0.0};
+            (void)addMade(world, &made, makeMeshBox(0.16), RB_BODY_DYNAMIC, NULL);
+        }
+        advanceFine(world, 1.0);
+        rbEventStatistics statistics = rbWorld_GetEventStatistics(world);
+        assert_true(statistics.collisions > 50);
+        rbLedger ledger = rbWorld_GetLedger(world);
+        if (isSequential) {
+            assert_int_equal(statistics.lawCounts[RB_IMPACT_NEWTON], 0);
+        } else {
+            checkNear(ledger.impactWork, 0.0, 1e-11 * ledger.energy);
+        }
+        rbDestroyWorld(world);
+    }
+}
+
 // All the energy of a block that slides to a stop is friction's.
 static void frictionOfASlidingBlockIsBookedAsFriction(void** state)
 {
@@ -756,15 +570,12 @@ RB_TEST_GROUP(
     cmocka_unit_test(bodySetBesideAnotherHitsIt), cmocka_unit_test(staticBodyMadeLastIsHitInTime),
     cmocka_unit_test(restartCountsHeldBodiesOnce), cmocka_unit_test(pushedHeldBodyHasItsWeight),
     cmocka_unit_test(stackFallsWhenItsFootIsPushedAway),
-    cmocka_unit_test(restoredWorldsGoOnBitByBit),
-    cmocka_unit_test(restoredPushLeavesWeightAndLedger),
-    cmocka_unit_test(restoredPushGoesOnBitByBit), cmocka_unit_test(snapshotOfOtherShapesIsRefused),
     cmocka_unit_test(growingSpheresMeetInEitherOrder), cmocka_unit_test(shrinkingBodiesStillMeet),
     cmocka_unit_test(partedEventHasItsEnergy), cmocka_unit_test(bodyWithAPromisedLoadHitsTheWall),
     cmocka_unit_test(bodyOnAPathThatEndsIsHit),
     cmocka_unit_test(boxTurnedByATorqueMeetsTheWallInTime),
     cmocka_unit_test(moverInAPeriodicBoxHitsWhatDriftsIntoItsLine),
-    cmocka_unit_test(boxDroppedFlatBouncesFlat),
+    cmocka_unit_test(boxDroppedFlatBouncesFlat), cmocka_unit_test(tumblingMeshesTouchAtOnePoint),
     cmocka_unit_test(frictionOfASlidingBlockIsBookedAsFriction),
     cmocka_unit_test(restingHeapAllocatesNothing),
     cmocka_unit_test(simultaneousClustersAllocateNothing));

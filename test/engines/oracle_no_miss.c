@@ -331,8 +331,11 @@ static void nearestPointLeftOutOfTheListIsFelt(void** state)
         ShotShape target = (ShotShape)rbRandom_Index(&random, SHOT_SHAPE_COUNT);
         drawShot(&pool, &random, SHOT_TORUS, target, false, &shot);
     }
-    assert_true(judgeShot(&pool, &shot, 892, &tally));
-    assert_int_equal(tally.impacts, 1);
+    for (int order = 0; order < RB_ORDER_COUNT; ++order) {
+        shot.order = (rbImpactOrder)order;
+        assert_true(judgeShot(&pool, &shot, 892, &tally));
+    }
+    assert_int_equal(tally.impacts, RB_ORDER_COUNT);
     freeShotPool(&pool);
 }
 

@@ -221,6 +221,7 @@ static rbWorld* makeEmptyWorld(const Shot* shot, rbEngineType engine)
 {
     rbWorldDef def = rbDefaultWorldDef();
     def.engine = engine;
+    def.event.order = shot->order;
     def.gravity = shot->gravity;
     def.event.eventsPerSecond = EVENTS_MAX;
     rbWorld* world = rbCreateWorld(&def, NULL);

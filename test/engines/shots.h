@@ -72,7 +72,8 @@ typedef struct Shot {
     double restitution;
     double friction;
     bool isGrazing;
-    double lipschitz; // m/s: the distance changes no faster
+    double lipschitz;    // m/s: the distance changes no faster
+    rbImpactOrder order; // sequential
 } Shot;
 
 // Draws a shot; the bodies may overlap at the start or start too near: see isShotUsable.

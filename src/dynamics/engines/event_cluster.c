@@ -45,10 +45,30 @@ static int joinBody(rbEventEngine* engine, const rbEventHost* host, Cluster* clu
     return place;
 }
 
+static double approachOf(const Cluster* cluster, int a, int b, const rbEventContact* contact)
+{
+    rbVec3 u = rbGetRelativeVelocity(&cluster->impacts[a], &cluster->impacts[b], contact->point);
+    return -rbDot(u, contact->normal);
+}
+
 static bool hasContact(const Cluster* cluster, int pair)
 {
     for (int i = 0; i < cluster->contactCount; ++i) {
         if (cluster->pairs[i] == pair) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether another touching point of the list is the same one and approaches faster.
+static bool isCopy(const rbEventContacts* list, const double* approaches, int index,
+                   double tolerance)
+{
+    for (int i = 0; i < list->touching; ++i) {
+        bool isFaster =
+            approaches[i] > approaches[index] || (approaches[i] == approaches[index] && i < index);
+        if (isFaster && rbEvent_IsSamePoint(&list->points[i], &list->points[index], tolerance)) {
             return true;
         }
     }
@@ -72,17 +92,31 @@ static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cl
     rbVec3 shiftB = rbAdd(shiftA, image);
     int other =
         joinBody(engine, host, cluster, isFirst ? pair->b : pair->a, isFirst ? shiftB : shiftA);
-    for (int i = 0; i < found.touching && other >= 0; ++i) {
+    if (other < 0) {
+        return;
+    }
+    int a = isFirst ? place : other;
+    int b = isFirst ? other : place;
+    double approaches[RB_EVENT_CONTACTS_MAX];
+    for (int i = 0; i < found.touching; ++i) {
+        found.points[i].point = rbAdd(found.points[i].point, shiftA);
+        approaches[i] = approachOf(cluster, a, b, &found.points[i]);
+    }
+    for (int i = 0; i < found.touching; ++i) {
+        const rbEventContact* point = &found.points[i];
         if (cluster->contactCount == RB_IMPACT_CONTACTS_MAX) {
             return;
         }
-        const rbEventContact* point = &found.points[i];
+        if (isCopy(&found, approaches, i, engine->tolerance)) {
+            continue;
+        }
         rbMaterialPair material = rbEvent_GetMaterial(engine, pair, point->childA, point->childB);
         int k = cluster->contactCount++;
         cluster->pairs[k] = pairIndex;
-        cluster->contacts[k] = (rbImpactContact){.a = isFirst ? place : other,
-                                                 .b = isFirst ? other : place,
-                                                 .point = rbAdd(point->point, shiftA),
+        cluster->approaches[k] = approaches[i];
+        cluster->contacts[k] = (rbImpactContact){.a = a,
+                                                 .b = b,
+                                                 .point = point->point,
                                                  .normal = point->normal,
                                                  .restitution = material.restitution,
                                                  .friction = material.friction,
@@ -179,10 +213,6 @@ bool rbEvent_CollideCluster(rbEventEngine* engine, const rbEventHost* host, int 
     }
     bool isApproaching = false;
     for (int i = 0; i < cluster->contactCount; ++i) {
-        const rbImpactContact* contact = &cluster->contacts[i];
-        rbVec3 u = rbGetRelativeVelocity(&cluster->impacts[contact->a],
-                                         &cluster->impacts[contact->b], contact->point);
-        cluster->approaches[i] = -rbDot(u, contact->normal);
         isApproaching = isApproaching || cluster->approaches[i] > 0.0;
     }
     if (isApproaching) {

@@ -25,8 +25,6 @@
 // microcollision. With 0.1 a box that comes down tilted never settles, with 1 a mesh that rolls is
 // held back by 1 %.
 #define FLAT_SPREAD 0.5
-// Points of a face that comes down flat approach at speeds that differ by less than this part.
-#define LANDING_SPREAD 1e-6
 // What is left of an approach, relative to the first, counts as none.
 #define APPROACH_REST 1e-12
 
@@ -323,6 +321,16 @@ static double findPull(const rbEventEngine* engine, const rbEventResolution* r, 
     return pull;
 }
 
+static bool isListed(const rbEventContact* face, int count, const rbEventContact* contact,
+                     double tolerance)
+{
+    int i = 0;
+    while (i < count && !rbEvent_IsSamePoint(&face[i], contact, tolerance)) {
+        ++i;
+    }
+    return i < count;
+}
+
 // The points of a face or an edge that comes down flat: those of one direction that approach as
 // fast as the fastest. Returns how many, 0 if it is one alone or a microcollision.
 static int gatherFace(const rbEventResolution* r, const rbEventContact* contacts, int count,
@@ -331,9 +339,10 @@ static int gatherFace(const rbEventResolution* r, const rbEventContact* contacts
     int found = 0;
     bool isFast = speed >= sqrt(2.0 * r->pull * r->tolerance);
     for (int i = 0; i < count && isFast && r->growth == 0.0; ++i) {
-        bool isEqual = speed - rbEvent_ApproachAt(r, &contacts[i]) <= LANDING_SPREAD * speed;
-        if (isEqual &&
-            (found == 0 || rbDot(contacts[i].normal, face[0].normal) >= 1.0 - LANDING_SPREAD)) {
+        bool isEqual = speed - rbEvent_ApproachAt(r, &contacts[i]) <= RB_LANDING_SPREAD * speed;
+        bool isAlong =
+            found == 0 || rbDot(contacts[i].normal, face[0].normal) >= 1.0 - RB_LANDING_SPREAD;
+        if (isEqual && isAlong && !isListed(face, found, &contacts[i], r->tolerance)) {
             face[found++] = contacts[i];
         }
     }

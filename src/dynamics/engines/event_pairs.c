@@ -483,6 +483,26 @@ static void findContacts(rbEventEngine* engine, const rbEventPair* pair, double 
     }
 }
 
+// A list of contact points is reduced to a few, and of a mesh the nearest point may be left out.
+// Where it approaches faster than all that are listed it must not be overlooked; inside a face it
+// never does.
+static void addWitness(rbEventEngine* engine, const rbEventHost* host, int index,
+                       const rbEventMeasure* measure, rbEventContacts* contacts)
+{
+    rbEventContacts witness;
+    listWitness(measure, &witness);
+    double listed = rbEvent_LeavingSpeed(engine, host, index, measure->states, contacts);
+    double leaving = rbEvent_LeavingSpeed(engine, host, index, measure->states, &witness);
+    double rounding = WITNESS_ROUNDING * (fabs(listed) + fabs(leaving));
+    if (leaving < listed - rounding && leaving < 0.0 && contacts->count < RB_EVENT_CONTACTS_MAX) {
+        if (contacts->touching < contacts->count) {
+            contacts->points[contacts->count] = contacts->points[contacts->touching];
+        }
+        contacts->points[contacts->touching++] = witness.points[0];
+        contacts->count += 1;
+    }
+}
+
 // ------------------------------------------------------------------------------------- scheduling
 
 // Within the tolerance, or not proven to be outside of where contact is looked for.
@@ -507,6 +527,7 @@ bool rbEvent_FindTouching(rbEventEngine* engine, const rbEventHost* host, int in
             return false;
         }
         findContacts(engine, pair, time, &measure, contacts);
+        addWitness(engine, host, index, &measure, contacts);
         return true;
     }
     contacts->touching = 1;
@@ -605,26 +626,6 @@ static void handleExact(rbEventEngine* engine, const rbEventHost* host, int inde
         postpone(engine, index, time);
         rbEvent_UpdateEntry(engine, a);
         rbEvent_UpdateEntry(engine, b);
-    }
-}
-
-// A list of contact points is reduced to a few, and of a mesh the nearest point may be left out.
-// Where it approaches faster than all that are listed it must not be overlooked; inside a face it
-// never does.
-static void addWitness(rbEventEngine* engine, const rbEventHost* host, int index,
-                       const rbEventMeasure* measure, rbEventContacts* contacts)
-{
-    rbEventContacts witness;
-    listWitness(measure, &witness);
-    double listed = rbEvent_LeavingSpeed(engine, host, index, measure->states, contacts);
-    double leaving = rbEvent_LeavingSpeed(engine, host, index, measure->states, &witness);
-    double rounding = WITNESS_ROUNDING * (fabs(listed) + fabs(leaving));
-    if (leaving < listed - rounding && leaving < 0.0 && contacts->count < RB_EVENT_CONTACTS_MAX) {
-        if (contacts->touching < contacts->count) {
-            contacts->points[contacts->count] = contacts->points[contacts->touching];
-        }
-        contacts->points[contacts->touching++] = witness.points[0];
-        contacts->count += 1;
     }
 }
 

@@ -314,6 +314,17 @@ typedef struct rbEventContact {
 } rbEventContact;
 
 #define RB_EVENT_CONTACTS_MAX 32
+// Speeds and directions of points that land as one face differ by less than this part.
+#define RB_LANDING_SPREAD 1e-6
+
+// Whether two contact points of a pair are one. Where the edges of two meshes cross, the triangles
+// beside them list it twice; two rows solved at once for it are nearly singular.
+static inline bool rbEvent_IsSamePoint(const rbEventContact* p, const rbEventContact* q,
+                                       double tolerance)
+{
+    return rbDistance(p->point, q->point) <= tolerance &&
+           rbDot(p->normal, q->normal) >= 1.0 - RB_LANDING_SPREAD;
+}
 
 // A collision while it is resolved.
 typedef struct rbEventResolution {
