@@ -16,6 +16,7 @@ target_sources(rattleback PRIVATE
   src/collision/narrowphase/mesh_pair.c
   src/collision/narrowphase/mesh_plane.c
   src/collision/narrowphase/mesh_search.c
+  src/collision/narrowphase/pair_methods.c
   src/collision/narrowphase/point_distance.c
   src/collision/narrowphase/segments.c
   src/collision/narrowphase/separation.c

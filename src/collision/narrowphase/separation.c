@@ -1,41 +1,16 @@
-// The pair table: which kernel measures which pair of shapes.
-//
-//              sphere box  capsule cylinder cone ellipsoid hull  plane  mesh soup polyhedron
-//   sphere     C      C    C       C        C    C         i     C      M
-//   box               C    C       i        i    i         i     C      M
-//   capsule                C       i        i    i         i     C      M
-//   cylinder .. hull               i        i    i (N)     i     C      M
-//   plane                                                        -      V
-//   mesh soup polyhedron                                                T
-//
-// C: closed form, one cell of the table; i: an empty cell, GJK for the distance and EPA for the
-// depth of the cores; N: two ellipsoids first by Newton's method. Boxes that were apart before are
-// measured by GJK with its cache. M: the triangles of the mesh nearest to the core, by its box
-// tree; V: its lowest vertex; T: two trees. A pair below the diagonal is measured the other way
-// round and flipped. Compounds are taken apart. Two planes have no distance.
-#include "base/core/memory.h"
-#include "collision/convex/epa.h"
-#include "collision/convex/features.h"
-#include "collision/convex/gjk.h"
-#include "collision/convex/gjk_boxes.h"
+// Distance, overlap and contacts of two shapes: judges the input, takes compounds apart and asks
+// the pair table for every pair of parts.
 #include "collision/convex/mpr.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
 #include "collision/narrowphase/mesh_contacts.h"
-#include "collision/narrowphase/mesh_convex.h"
-#include "collision/narrowphase/mesh_depth.h"
-#include "collision/narrowphase/mesh_pair.h"
+#include "collision/narrowphase/pair_methods.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #define RB_COOKIE_SEPARATION 0x52420005u
-
-// Witnesses that miss the depth along the normal by more than this, of the scale, are looked for
-// once more.
-#define WITNESS_MISS 1e-10
 
 // What is inside of the public cache.
 typedef struct PairCache {
@@ -44,25 +19,6 @@ typedef struct PairCache {
 } PairCache;
 
 _Static_assert(sizeof(PairCache) <= sizeof(rbSeparationCache), "the public cache holds ours");
-
-static rbCollideFn* const closedForms[RB_SHAPE_COUNT][RB_SHAPE_COUNT] = {
-    [RB_SHAPE_SPHERE] = {[RB_SHAPE_SPHERE] = rbCollideSphereSphere,
-                         [RB_SHAPE_BOX] = rbCollideSphereBox,
-                         [RB_SHAPE_CAPSULE] = rbCollideSphereCapsule,
-                         [RB_SHAPE_CYLINDER] = rbCollideSphereCylinder,
-                         [RB_SHAPE_CONE] = rbCollideSphereCone,
-                         [RB_SHAPE_ELLIPSOID] = rbCollideSphereEllipsoid,
-                         [RB_SHAPE_PLANE] = rbCollideSpherePlane},
-    [RB_SHAPE_BOX] = {[RB_SHAPE_BOX] = rbCollideBoxBox,
-                      [RB_SHAPE_CAPSULE] = rbCollideBoxCapsule,
-                      [RB_SHAPE_PLANE] = rbCollideConvexPlane},
-    [RB_SHAPE_CAPSULE] =
-        {[RB_SHAPE_CAPSULE] = rbCollideCapsuleCapsule, [RB_SHAPE_PLANE] = rbCollideCapsulePlane},
-    [RB_SHAPE_CYLINDER] = {[RB_SHAPE_PLANE] = rbCollideConvexPlane},
-    [RB_SHAPE_CONE] = {[RB_SHAPE_PLANE] = rbCollideConvexPlane},
-    [RB_SHAPE_ELLIPSOID] = {[RB_SHAPE_PLANE] = rbCollideConvexPlane},
-    [RB_SHAPE_HULL] = {[RB_SHAPE_PLANE] = rbCollideConvexPlane},
-};
 
 rbSeparationInput rbDefaultSeparationInput(void)
 {
@@ -86,450 +42,15 @@ static rbEpaScratch* alignScratch(void* scratch)
     return (rbEpaScratch*)((char*)scratch + gap);
 }
 
-// One query on its way through the table and the compounds.
+// One query on its way through the compounds.
 typedef struct Query {
-    const rbSeparationInput* input;
-    rbGjkCache* cache;       // NULL: none
-    rbFeaturePair* features; // of the cache
-    rbFront* front;          // of the cache, for meshes
-    rbEpaScratch* scratch;   // NULL: no depth is asked for
-    rbError* error;
+    rbPairQuery pair;
     // what is asked for, by the function that visits the pairs of parts
     double threshold; // m
     rbSeparation* separation;
     rbContactList* contacts;
     bool isDone; // no further parts are wanted
 } Query;
-
-// Two shapes that are no compounds, as parts of the shapes of the input.
-typedef struct Leaf {
-    const rbGeometry* a;
-    const rbGeometry* b;
-    rbTransform transformBtoA; // of these
-    int childA, childB;        // of the outermost compounds
-    bool isPart;               // the rest has a value: otherwise these are the shapes of the input
-    rbTransform partToA;       // from the frame of this a to that of the input's
-    double rounding;           // m, of the relative position by the products of poses
-} Leaf;
-
-typedef rbStatus MeasureFn(const Query* query, const Leaf* leaf, rbSeparation* separation);
-
-typedef struct MethodRow {
-    const char* name;
-    MeasureFn* measure;
-} MethodRow;
-
-static void setSeparation(double radiusA, double radiusB, const rbGjkResult* g, rbSeparation* s)
-{
-    s->distance = rbDot(rbSub(g->b, g->a), g->normal);
-    s->lower = g->lower;
-    s->upper = g->upper;
-    s->pointA = g->a;
-    s->pointB = g->b;
-    s->normal = g->normal;
-    s->iterations = g->iterations;
-    s->reason = g->reason;
-    rbRoundSeparation(s, radiusA, radiusB);
-}
-
-// The convex bodies of a leaf and their difference; false if a shape is none.
-typedef struct Bodies {
-    rbConvex a, b;
-    rbCso cso;
-} Bodies;
-
-// What to do about a pair that a method does not know.
-static const char* remedyFor(const Leaf* leaf)
-{
-    bool isPlaneA = leaf->a->type == RB_SHAPE_PLANE;
-    bool isPlaneB = leaf->b->type == RB_SHAPE_PLANE;
-    if (isPlaneA && isPlaneB) {
-        return "two half spaces have no distance; bound one of them, as a box, say";
-    }
-    return "the method auto measures them";
-}
-
-static rbStatus refuse(const Query* query, const Leaf* leaf)
-{
-    return rbError_Set(query->error, RB_STATUS_UNSUPPORTED,
-                       "the method %s does not measure %s and %s; %s",
-                       rbPairMethod_Name(query->input->method), rbShapeType_Name(leaf->a->type),
-                       rbShapeType_Name(leaf->b->type), remedyFor(leaf));
-}
-
-static rbStatus makeBodies(const Query* query, const Leaf* leaf, Bodies* bodies)
-{
-    const rbSeparationInput* input = query->input;
-    if (!rbConvex_Make(leaf->a, input->radiusA, &bodies->a) ||
-        !rbConvex_Make(leaf->b, input->radiusB, &bodies->b)) {
-        return refuse(query, leaf);
-    }
-    bodies->cso = rbCso_Make(&bodies->a, &bodies->b, leaf->transformBtoA);
-    return RB_STATUS_OK;
-}
-
-// How far witnesses are off their relation to the depth along the normal.
-static double missOf(rbVec3 a, rbVec3 b, const rbEpaResult* epa)
-{
-    return rbLength(rbAddScaled(rbSub(b, a), epa->depth, epa->normal));
-}
-
-// Any two points of the cores are an upper bound. Where a whole rim is equally deep, or the depth
-// search ended at a direction without a face, its witnesses may belong to another direction: the
-// points that GJK brought together, or those of the bodies moved apart by the depth, are better.
-static void settleWitnesses(const rbCso* cso, const rbGjkResult* gjk, const rbEpaResult* epa,
-                            rbSeparation* s)
-{
-    double radii = cso->a->radius + cso->b->radius;
-    double rounding = 2.0 * DBL_EPSILON * (radii + cso->scale);
-    double miss = missOf(epa->a, epa->b, epa);
-    double near = fmin(gjk->upper, rbDistance(epa->a, epa->b) + rounding);
-    if (miss > WITNESS_MISS * cso->scale) {
-        rbVec3 a = epa->a;
-        rbVec3 b = epa->b;
-        if (missOf(gjk->a, gjk->b, epa) < miss) {
-            miss = missOf(gjk->a, gjk->b, epa);
-            a = gjk->a;
-            b = gjk->b;
-        }
-        rbCso apart = *cso;
-        apart.translation = rbAddScaled(cso->translation, epa->depth, epa->normal);
-        rbGjkResult touching = rbGjk_Distance(&apart, NULL, NULL);
-        rbVec3 back = rbAddScaled(touching.b, -epa->depth, epa->normal);
-        s->iterations += touching.iterations;
-        if (missOf(touching.a, back, epa) < miss) {
-            a = touching.a;
-            b = back;
-        }
-        s->pointA = rbAddScaled(a, cso->a->radius, epa->normal);
-        s->pointB = rbAddScaled(b, -cso->b->radius, epa->normal);
-        near = fmin(near, rbDistance(a, b) + rounding);
-    }
-    s->upper = fmin(s->upper, near - radii + rounding);
-    s->distance = fmin(fmax(s->distance, s->lower), s->upper);
-}
-
-// EPA without GJK, where the cores are likely to overlap deeply. False if it proves no depth.
-static bool measureDeep(const Query* query, const rbCso* cso, const rbEpaSettings* settings,
-                        rbSeparation* separation)
-{
-    rbCsoPoint start[4];
-    if (!rbEpa_GuessStart(cso, start)) {
-        return false;
-    }
-    rbEpaResult depth = rbEpa_Depth(cso, start, 4, settings, query->scratch);
-    if (depth.reason != RB_STOP_CONVERGED || !(depth.lower > 0.0)) {
-        return false;
-    }
-    rbGjkResult gjk; // knows nothing better
-    gjk.upper = INFINITY;
-    gjk.a = depth.a;
-    gjk.b = depth.b;
-    *separation = rbEpa_Separation(cso, &depth);
-    settleWitnesses(cso, &gjk, &depth, separation);
-    return true;
-}
-
-static rbStatus measureIterative(const Query* query, const Leaf* leaf, rbSeparation* separation)
-{
-    double tolerance = query->input->relativeTolerance;
-    Bodies bodies;
-    rbStatus status = makeBodies(query, leaf, &bodies);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    const rbCso* cso = &bodies.cso;
-    rbEpaSettings epa = rbDefaultEpaSettings();
-    epa.relativeTolerance = tolerance > 0.0 ? tolerance : epa.relativeTolerance;
-    if (measureDeep(query, cso, &epa, separation)) {
-        return RB_STATUS_OK;
-    }
-    rbGjkSettings own;
-    const rbGjkSettings* gjk = NULL;
-    if (tolerance > 0.0) {
-        own = rbDefaultGjkSettings();
-        own.relativeTolerance = tolerance;
-        gjk = &own;
-    }
-    rbGjkResult result;
-    rbGjk_Solve(cso, gjk, query->cache, &result);
-    rbEpaResult depth;
-    if (result.overlaps) {
-        depth = rbEpa_Depth(cso, result.simplex, result.simplexCount, &epa, query->scratch);
-        if (depth.reason == RB_STOP_APART && -depth.upper > result.lower) {
-            // not touching after all
-            result.overlaps = false;
-            result.lower = -depth.upper;
-            result.normal = depth.normal;
-            result.reason = RB_STOP_ROUNDING;
-            result.iterations += depth.iterations;
-        }
-    }
-    if (!result.overlaps) {
-        rbGjk_Tighten(cso, gjk, &result);
-        setSeparation(cso->a->radius, cso->b->radius, &result, separation);
-        return RB_STATUS_OK;
-    }
-    *separation = rbEpa_Separation(cso, &depth);
-    separation->iterations += result.iterations;
-    settleWitnesses(cso, &result, &depth, separation);
-    return RB_STATUS_OK;
-}
-
-static rbStatus measureClosed(const Query* query, const Leaf* leaf, rbSeparation* separation)
-{
-    rbCollideFn* straight = closedForms[leaf->a->type][leaf->b->type];
-    rbCollideFn* crossed = closedForms[leaf->b->type][leaf->a->type];
-    if (straight != NULL) {
-        *separation = straight(leaf->a, leaf->b, leaf->transformBtoA);
-    } else if (crossed != NULL) {
-        rbTransform transformAtoB = rbInvertTransform(leaf->transformBtoA);
-        rbSeparation other = crossed(leaf->b, leaf->a, transformAtoB);
-        *separation = rbFlipSeparation(&other, transformAtoB);
-    } else {
-        return refuse(query, leaf);
-    }
-    rbRoundSeparation(separation, query->input->radiusA, query->input->radiusB);
-    return RB_STATUS_OK;
-}
-
-static bool hasClosedForm(const Leaf* leaf)
-{
-    return closedForms[leaf->a->type][leaf->b->type] != NULL ||
-           closedForms[leaf->b->type][leaf->a->type] != NULL;
-}
-
-// Ellipsoids by Newton, where that proves itself.
-static rbStatus measureEllipsoids(const Query* query, const Leaf* leaf, rbSeparation* separation)
-{
-    rbVec3 start = leaf->transformBtoA.p;
-    rbGjkCache* cache = query->cache;
-    if (cache != NULL && rbLengthSquared(cache->direction) > 0.0) {
-        start = cache->direction;
-    }
-    if (!rbCollideEllipsoids(leaf->a, leaf->b, leaf->transformBtoA, start, separation)) {
-        return measureIterative(query, leaf, separation);
-    }
-    if (cache != NULL) {
-        cache->direction = separation->normal;
-        cache->count = 0;
-    }
-    rbRoundSeparation(separation, query->input->radiusA, query->input->radiusB);
-    return RB_STATUS_OK;
-}
-
-// Boxes that were apart, by warm GJK: mostly the features of the last query are still the nearest.
-static bool measureWarmBoxes(const Query* query, const Leaf* leaf, rbSeparation* separation)
-{
-    double radiusA = query->input->radiusA;
-    double radiusB = query->input->radiusB;
-    rbTransform transform = leaf->transformBtoA;
-    rbBoxPair pair = {rbLaneVec_Make(leaf->a->data.box.halfExtents),
-                      rbLaneVec_Make(leaf->b->data.box.halfExtents),
-                      rbLaneMat_Make(rbMatFromQuat(transform.q)), rbLaneVec_Make(transform.p),
-                      leaf->a->radius + leaf->b->radius + rbLength(transform.p)};
-    const rbGjkSettings settings = rbDefaultGjkSettings();
-    rbGjkResult result;
-    if (rbGjk_ConfirmBoxes(&pair, &settings, query->cache, &result)) {
-        setSeparation(radiusA, radiusB, &result, separation);
-        return true;
-    }
-    Bodies bodies;
-    (void)makeBodies(query, leaf, &bodies);
-    rbGjkResult found;
-    rbGjk_Search(&bodies.cso, &settings, query->cache, &found);
-    if (found.overlaps || found.reason != RB_STOP_CONVERGED) {
-        return false;
-    }
-    setSeparation(radiusA, radiusB, &found, separation);
-    return true;
-}
-
-// Boxes: separating axes are faster than a cold GJK, a warm one is faster than they are; vertices
-// near vertices are for GJK in any case. A cache with a direction says that they were apart.
-static rbStatus measureBoxes(const Query* query, const Leaf* leaf, rbSeparation* separation)
-{
-    rbGjkCache* cache = query->cache;
-    bool wasApart = cache != NULL && rbLengthSquared(cache->direction) > 0.0;
-    if (wasApart && measureWarmBoxes(query, leaf, separation)) {
-        return RB_STATUS_OK;
-    }
-    if (!rbCollideBoxesByAxes(leaf->a, leaf->b, leaf->transformBtoA, separation)) {
-        return measureIterative(query, leaf, separation);
-    }
-    if (cache != NULL) {
-        cache->direction = separation->distance > 0.0 ? separation->normal : RB_VEC3_ZERO;
-        cache->count = 0;
-    }
-    rbRoundSeparation(separation, query->input->radiusA, query->input->radiusB);
-    return RB_STATUS_OK;
-}
-
-static rbMeshPair makeMeshPair(const Query* query, const Leaf* leaf)
-{
-    const rbSeparationInput* input = query->input;
-    return (rbMeshPair){.a = leaf->a,
-                        .b = leaf->b,
-                        .transformBtoA = leaf->transformBtoA,
-                        .relativeTolerance = input->relativeTolerance,
-                        .budget = input->budget,
-                        .isDepthUnwanted = input->isDepthUnwanted,
-                        .front = query->front,
-                        .scratch = query->scratch,
-                        .scratchSize = sizeof(rbEpaScratch)};
-}
-
-static rbStatus measureMeshes(const Query* query, const Leaf* leaf, rbSeparation* separation)
-{
-    rbMeshPair pair = makeMeshPair(query, leaf);
-    rbMeasureMeshes(&pair, separation);
-    double radii = query->input->radiusA + query->input->radiusB;
-    bool mayOverlap = radii > 0.0 && separation->lower < radii;
-    rbRoundSeparation(separation, query->input->radiusA, query->input->radiusB);
-    if (mayOverlap) {
-        // in a cavity there may be no room for the radii: only a plane surely parts them
-        rbVec3 direction;
-        separation->lower = -(rbBoundMeshDepth(&pair, &direction) + radii);
-        separation->reason = separation->distance < 0.0 ? RB_STOP_ESTIMATE : separation->reason;
-    }
-    return RB_STATUS_OK;
-}
-
-// A mesh and a convex shape, whichever comes first: the mesh is A for their kernels.
-static rbMeshConvex makeMeshConvex(const Query* query, const Leaf* leaf)
-{
-    const rbSeparationInput* input = query->input;
-    bool isMeshA = rbIsMeshLike(leaf->a);
-    return (rbMeshConvex){.mesh = isMeshA ? leaf->a : leaf->b,
-                          .convex = isMeshA ? leaf->b : leaf->a,
-                          .transform = isMeshA ? leaf->transformBtoA
-                                               : rbInvertTransform(leaf->transformBtoA),
-                          .radiusMesh = isMeshA ? input->radiusA : input->radiusB,
-                          .radiusConvex = isMeshA ? input->radiusB : input->radiusA,
-                          .relativeTolerance = input->relativeTolerance,
-                          .budget = input->budget,
-                          .cache = query->cache,
-                          .scratch = query->scratch};
-}
-
-static void measureMixed(const rbMeshConvex* pair, rbSeparation* separation)
-{
-    if (pair->convex->type == RB_SHAPE_PLANE) {
-        rbMeasureMeshPlane(pair->mesh, pair->convex, pair->transform, separation);
-        rbRoundSeparation(separation, pair->radiusMesh, pair->radiusConvex);
-    } else {
-        rbMeasureMeshConvex(pair, separation);
-    }
-}
-
-static rbStatus measureMeshConvex(const Query* query, const Leaf* leaf, rbSeparation* separation)
-{
-    rbMeshConvex pair = makeMeshConvex(query, leaf);
-    measureMixed(&pair, separation);
-    if (!rbIsMeshLike(leaf->a)) {
-        *separation = rbFlipSeparation(separation, pair.transform);
-        separation->faceB = separation->faceA;
-    }
-    return RB_STATUS_OK;
-}
-
-#define AGAINST_MESHES(measure) \
-    [RB_SHAPE_POLYHEDRON] = (measure), [RB_SHAPE_MESH] = (measure), [RB_SHAPE_SOUP] = (measure)
-
-#define MESH_ROW                                                                         \
-    {                                                                                    \
-        [RB_SHAPE_SPHERE] = measureMeshConvex, [RB_SHAPE_BOX] = measureMeshConvex,       \
-        [RB_SHAPE_CAPSULE] = measureMeshConvex, [RB_SHAPE_CYLINDER] = measureMeshConvex, \
-        [RB_SHAPE_CONE] = measureMeshConvex, [RB_SHAPE_ELLIPSOID] = measureMeshConvex,   \
-        [RB_SHAPE_PLANE] = measureMeshConvex, [RB_SHAPE_HULL] = measureMeshConvex,       \
-        AGAINST_MESHES(measureMeshes)                                                    \
-    }
-
-// Pairs that auto measures by a way of their own; the others by a closed form or, without one, by
-// iteration.
-static MeasureFn* const autoRows[RB_SHAPE_COUNT][RB_SHAPE_COUNT] = {
-    [RB_SHAPE_SPHERE] = {AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_BOX] = {[RB_SHAPE_BOX] = measureBoxes, AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_CAPSULE] = {AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_CYLINDER] = {AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_CONE] = {AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_ELLIPSOID] = {[RB_SHAPE_ELLIPSOID] = measureEllipsoids,
-                            AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_PLANE] = {AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_HULL] = {AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_POLYHEDRON] = MESH_ROW,
-    [RB_SHAPE_MESH] = MESH_ROW,
-    [RB_SHAPE_SOUP] = MESH_ROW,
-};
-
-static rbStatus measureAuto(const Query* query, const Leaf* leaf, rbSeparation* separation)
-{
-    MeasureFn* own = autoRows[leaf->a->type][leaf->b->type];
-    if (own != NULL) {
-        return own(query, leaf, separation);
-    }
-    return hasClosedForm(leaf) ? measureClosed(query, leaf, separation)
-                               : measureIterative(query, leaf, separation);
-}
-
-// Bounds hold as of every method, but depth and normal are those of a portal.
-static rbStatus measureMpr(const Query* query, const Leaf* leaf, rbSeparation* separation)
-{
-    Bodies bodies;
-    rbStatus status = makeBodies(query, leaf, &bodies);
-    if (status == RB_STATUS_OK) {
-        rbMprResult result = rbMpr_Penetration(&bodies.cso, NULL);
-        *separation = rbMpr_Separation(&result);
-        separation->reason = result.overlaps ? RB_STOP_ESTIMATE : separation->reason;
-    }
-    return status;
-}
-
-static rbStatus measureFeatures(const Query* query, const Leaf* leaf, rbSeparation* separation)
-{
-    if (!rbFeatures_Accepts(leaf->a) || !rbFeatures_Accepts(leaf->b)) {
-        return refuse(query, leaf);
-    }
-    *separation = rbFeatures_Separation(leaf->a, leaf->b, leaf->transformBtoA, query->features);
-    rbRoundSeparation(separation, query->input->radiusA, query->input->radiusB);
-    if (separation->reason == RB_STOP_TOUCHES) {
-        separation->reason = RB_STOP_ESTIMATE;
-    }
-    return RB_STATUS_OK;
-}
-
-static const MethodRow methodTable[RB_PAIR_COUNT] = {
-    [RB_PAIR_AUTO] = {"auto", measureAuto},
-    [RB_PAIR_CLOSED_FORM] = {"closed", measureClosed},
-    [RB_PAIR_ITERATIVE] = {"iterative", measureIterative},
-    [RB_PAIR_MPR] = {"mpr", measureMpr},
-    [RB_PAIR_FEATURES] = {"features", measureFeatures},
-};
-
-const char* rbPairMethod_Name(rbPairMethod method)
-{
-    return (unsigned)method < RB_PAIR_COUNT ? methodTable[method].name : "unknown";
-}
-
-rbPairMethod rbPairMethod_Find(const char* name)
-{
-    for (int i = 0; i < RB_PAIR_COUNT; ++i) {
-        if (strcmp(name, methodTable[i].name) == 0) {
-            return (rbPairMethod)i;
-        }
-    }
-    return RB_PAIR_COUNT;
-}
-
-static rbStatus measureLeaf(const Query* query, const Leaf* leaf, rbSeparation* separation)
-{
-    rbStatus status = methodTable[query->input->method].measure(query, leaf, separation);
-    separation->childA = leaf->childA;
-    separation->childB = leaf->childB;
-    separation->faceA = rbIsMeshLike(leaf->a) ? separation->faceA : -1;
-    separation->faceB = rbIsMeshLike(leaf->b) ? separation->faceB : -1;
-    return status;
-}
 
 // ----------------------------------------------------------------------------------- compounds
 
@@ -539,13 +60,13 @@ static bool isSimple(const rbSeparationInput* input)
            input->geometryB->type != RB_SHAPE_COMPOUND;
 }
 
-typedef rbStatus VisitFn(Query* query, const Leaf* leaf);
+typedef rbStatus VisitFn(Query* query, const rbPairLeaf* leaf);
 
 // Visits all pairs of parts until the query is done or a status is not OK.
 // NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
-static rbStatus visitLeaves(Query* query, const Leaf* leaf, VisitFn* visit)
+static rbStatus visitLeaves(Query* query, const rbPairLeaf* leaf, VisitFn* visit)
 {
-    const rbSeparationInput* input = query->input;
+    const rbSeparationInput* input = query->pair.input;
     double reach = leaf->a->radius + leaf->b->radius + input->radiusA + input->radiusB;
     double limit = query->separation != NULL ? query->separation->upper : query->threshold;
     if (rbLength(leaf->transformBtoA.p) - reach > limit + leaf->rounding) {
@@ -559,18 +80,18 @@ static rbStatus visitLeaves(Query* query, const Leaf* leaf, VisitFn* visit)
     rbStatus status = RB_STATUS_OK;
     for (int i = 0; i < whole->childCount && status == RB_STATUS_OK && !query->isDone; ++i) {
         const rbCompoundChild* child = &whole->children[i];
-        Leaf part = *leaf;
+        rbPairLeaf part = *leaf;
         part.rounding +=
             8.0 * DBL_EPSILON * (rbLength(leaf->transformBtoA.p) + rbLength(child->transform.p));
         if (isA) {
             part.a = child->geometry;
             part.transformBtoA = rbInvMulTransforms(child->transform, leaf->transformBtoA);
             part.partToA = rbMulTransforms(leaf->partToA, child->transform);
-            part.childA = leaf->a == query->input->geometryA ? i : leaf->childA;
+            part.childA = leaf->a == query->pair.input->geometryA ? i : leaf->childA;
         } else {
             part.b = child->geometry;
             part.transformBtoA = rbMulTransforms(leaf->transformBtoA, child->transform);
-            part.childB = leaf->b == query->input->geometryB ? i : leaf->childB;
+            part.childB = leaf->b == query->pair.input->geometryB ? i : leaf->childB;
         }
         status = visitLeaves(query, &part, visit);
     }
@@ -591,15 +112,15 @@ static void takeNearer(rbSeparation* best, const rbSeparation* part)
     best->iterations = iterations;
 }
 
-static rbStatus visitOnly(Query* query, const Leaf* leaf)
+static rbStatus visitOnly(Query* query, const rbPairLeaf* leaf)
 {
-    return measureLeaf(query, leaf, query->separation);
+    return rbMeasurePair(&query->pair, leaf, query->separation);
 }
 
-static rbStatus visitNearest(Query* query, const Leaf* leaf)
+static rbStatus visitNearest(Query* query, const rbPairLeaf* leaf)
 {
     rbSeparation part = {0};
-    rbStatus status = measureLeaf(query, leaf, &part);
+    rbStatus status = rbMeasurePair(&query->pair, leaf, &part);
     if (status == RB_STATUS_OK) {
         // poses of parts are products, rounded by what the longest factor was
         part.lower -= leaf->rounding;
@@ -614,11 +135,11 @@ static rbStatus visitNearest(Query* query, const Leaf* leaf)
 
 // MPR is the fastest on cores without a radius that nothing is known of; GJK takes the rounded ones
 // by their cores and profits from a cache.
-static bool isForMpr(const Query* query, const Bodies* bodies)
+static bool isForMpr(const Query* query, const rbPairBodies* bodies)
 {
-    rbPairMethod method = query->input->method;
+    rbPairMethod method = query->pair.input->method;
     return method == RB_PAIR_MPR ||
-           (method == RB_PAIR_AUTO && query->cache == NULL && query->threshold == 0.0 &&
+           (method == RB_PAIR_AUTO && query->pair.cache == NULL && query->threshold == 0.0 &&
             bodies->a.radius + bodies->b.radius == 0.0);
 }
 
@@ -627,61 +148,60 @@ static bool isForMpr(const Query* query, const Bodies* bodies)
 #define TEST_ENTRIES 512
 
 // Are two shapes, one of which is a mesh, near enough?
-static bool testMeshLeaf(const Query* query, const Leaf* leaf, double threshold)
+static bool testMeshLeaf(const Query* query, const rbPairLeaf* leaf, double threshold)
 {
-    const rbSeparationInput* input = query->input;
+    const rbSeparationInput* input = query->pair.input;
     if (rbIsMeshLike(leaf->a) && rbIsMeshLike(leaf->b)) {
         rbTreeEntry entries[TEST_ENTRIES];
-        rbMeshPair pair = makeMeshPair(query, leaf);
+        rbMeshPair pair = rbMakeMeshPair(&query->pair, leaf);
         pair.scratch = entries;
         pair.scratchSize = sizeof(entries);
         pair.budget = 0;
         return rbTestMeshes(&pair, threshold + input->radiusA + input->radiusB);
     }
-    rbMeshConvex pair = makeMeshConvex(query, leaf);
+    rbMeshConvex pair = rbMakeMeshConvex(&query->pair, leaf);
     if (pair.convex->type == RB_SHAPE_PLANE) {
         rbSeparation part;
-        measureMixed(&pair, &part);
+        rbMeasureMixed(&pair, &part);
         return part.lower <= threshold;
     }
     return rbTestMeshConvex(&pair, threshold);
 }
 
-static bool hasMesh(const Leaf* leaf)
+static bool hasMesh(const rbPairLeaf* leaf)
 {
     return rbIsMeshLike(leaf->a) || rbIsMeshLike(leaf->b);
 }
 
-static rbStatus visitOverlap(Query* query, const Leaf* leaf)
+static rbStatus visitOverlap(Query* query, const rbPairLeaf* leaf)
 {
-    rbPairMethod method = query->input->method;
+    rbPairMethod method = query->pair.input->method;
     double threshold = query->threshold + (leaf->isPart ? leaf->rounding : 0.0);
     if (method == RB_PAIR_AUTO && hasMesh(leaf)) {
         query->isDone = testMeshLeaf(query, leaf, threshold);
         return RB_STATUS_OK;
     }
-    bool hasOwn = autoRows[leaf->a->type][leaf->b->type] != NULL;
     rbStatus status;
     if (method == RB_PAIR_CLOSED_FORM || method == RB_PAIR_FEATURES ||
-        (method == RB_PAIR_AUTO && hasClosedForm(leaf) && !hasOwn)) {
+        (method == RB_PAIR_AUTO && rbIsMeasuredByClosedForm(leaf))) {
         rbSeparation part;
-        status = measureLeaf(query, leaf, &part);
+        status = rbMeasurePair(&query->pair, leaf, &part);
         query->isDone = status == RB_STATUS_OK && part.lower <= threshold;
         return status;
     }
-    Bodies bodies;
-    status = makeBodies(query, leaf, &bodies);
+    rbPairBodies bodies;
+    status = rbMakePairBodies(&query->pair, leaf, &bodies);
     if (status == RB_STATUS_OK && isForMpr(query, &bodies)) {
         bodies.a.radius += threshold;
         query->isDone = rbMpr_Overlaps(&bodies.cso);
     } else if (status == RB_STATUS_OK) {
-        query->isDone = rbGjk_Overlaps(&bodies.cso, threshold, query->cache);
+        query->isDone = rbGjk_Overlaps(&bodies.cso, threshold, query->pair.cache);
     }
     return status;
 }
 
 // A manifold of a leaf in the frame of the input's A.
-static void placeManifold(const Leaf* leaf, rbManifold* manifold)
+static void placeManifold(const rbPairLeaf* leaf, rbManifold* manifold)
 {
     manifold->childA = leaf->childA;
     manifold->childB = leaf->childB;
@@ -709,12 +229,12 @@ static void flipManifold(rbTransform transformBtoA, rbManifold* manifold)
 }
 
 // The contacts of two shapes, one of which is a mesh, the other no mesh, are added to the list.
-static void addMixedContacts(const Query* query, const Leaf* leaf)
+static void addMixedContacts(const Query* query, const rbPairLeaf* leaf)
 {
     rbSeparation s;
     rbContactList* list = query->contacts;
-    rbMeshConvex pair = makeMeshConvex(query, leaf);
-    measureMixed(&pair, &s);
+    rbMeshConvex pair = rbMakeMeshConvex(&query->pair, leaf);
+    rbMeasureMixed(&pair, &s);
     if (!(s.distance <= query->threshold)) {
         return;
     }
@@ -736,13 +256,13 @@ static void addMixedContacts(const Query* query, const Leaf* leaf)
     list->count += found;
 }
 
-static rbStatus visitMeshContacts(const Query* query, const Leaf* leaf)
+static rbStatus visitMeshContacts(const Query* query, const rbPairLeaf* leaf)
 {
-    const rbSeparationInput* input = query->input;
+    const rbSeparationInput* input = query->pair.input;
     rbContactList* list = query->contacts;
     int first = list->count;
     if (rbIsMeshLike(leaf->a) && rbIsMeshLike(leaf->b)) {
-        rbMeshPair pair = makeMeshPair(query, leaf);
+        rbMeshPair pair = rbMakeMeshPair(&query->pair, leaf);
         pair.isDepthUnwanted = false;
         rbFindMeshContacts(&pair, query->threshold, input->radiusA, input->radiusB, list);
     } else {
@@ -755,17 +275,17 @@ static rbStatus visitMeshContacts(const Query* query, const Leaf* leaf)
 }
 
 // The manifold of the shapes without their rounding, moved out to the rounded surfaces.
-static rbStatus visitContacts(Query* query, const Leaf* leaf)
+static rbStatus visitContacts(Query* query, const rbPairLeaf* leaf)
 {
-    if (query->input->method == RB_PAIR_AUTO && hasMesh(leaf)) {
+    if (query->pair.input->method == RB_PAIR_AUTO && hasMesh(leaf)) {
         return visitMeshContacts(query, leaf);
     }
     rbSeparation s;
-    rbStatus status = measureLeaf(query, leaf, &s);
+    rbStatus status = rbMeasurePair(&query->pair, leaf, &s);
     if (status != RB_STATUS_OK || !(s.distance <= query->threshold)) {
         return status;
     }
-    const rbSeparationInput* input = query->input;
+    const rbSeparationInput* input = query->pair.input;
     double radii = input->radiusA + input->radiusB;
     rbRoundSeparation(&s, -input->radiusA, -input->radiusB);
     rbManifold manifold;
@@ -845,15 +365,15 @@ static rbQuat polishQuat(rbQuat q)
 
 static rbStatus runQuery(Query* query, rbSeparationCache* cache, VisitFn* visit)
 {
-    const rbSeparationInput* input = query->input;
+    const rbSeparationInput* input = query->pair.input;
     bool isPair = isSimple(input);
     if (isPair && cache != NULL) {
         PairCache* own = (PairCache*)cache->opaque;
-        query->cache = &own->gjk;
-        query->features = &own->features;
-        query->front = cache->front;
+        query->pair.cache = &own->gjk;
+        query->pair.features = &own->features;
+        query->pair.front = cache->front;
     }
-    Leaf whole;
+    rbPairLeaf whole;
     whole.a = input->geometryA;
     whole.b = input->geometryB;
     whole.transformBtoA.p = input->transformBtoA.p;
@@ -875,8 +395,8 @@ rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* 
                              void* scratch, rbSeparation* separation, rbError* error)
 {
     RB_ASSERT(separation != NULL);
-    Query query = {
-        .input = input, .scratch = alignScratch(scratch), .error = error, .separation = separation};
+    Query query = {.pair = {.input = input, .scratch = alignScratch(scratch), .error = error},
+                   .separation = separation};
     rbStatus status = scratch != NULL ? judgeInput(input, error) : refuseScratch(error);
     if (status == RB_STATUS_OK && isSimple(input)) {
         status = runQuery(&query, cache, visitOnly);
@@ -903,7 +423,7 @@ rbStatus rbTestOverlap(const rbSeparationInput* input, double margin, rbSeparati
         return rbError_Set(error, RB_STATUS_INVALID,
                            "the margin is %g m; it must be finite and not negative", margin);
     }
-    Query query = {.input = input, .error = error, .threshold = margin};
+    Query query = {.pair = {.input = input, .error = error}, .threshold = margin};
     status = runQuery(&query, cache, visitOverlap);
     *overlaps = query.isDone;
     return status;
@@ -925,9 +445,7 @@ rbStatus rbFindContacts(const rbSeparationInput* input, double threshold, rbSepa
             "a capacity of 0 or more are accepted",
             threshold, list->capacity);
     }
-    Query query = {.input = input,
-                   .scratch = alignScratch(scratch),
-                   .error = error,
+    Query query = {.pair = {.input = input, .scratch = alignScratch(scratch), .error = error},
                    .threshold = threshold,
                    .contacts = list};
     status = runQuery(&query, cache, visitContacts);

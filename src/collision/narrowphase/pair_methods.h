@@ -1,0 +1,50 @@
+// The pair table: measures two shapes that are no compounds by the method asked for.
+#ifndef RB_NARROWPHASE_PAIR_METHODS_H
+#define RB_NARROWPHASE_PAIR_METHODS_H
+
+#include "collision/convex/epa.h"
+#include "collision/convex/features.h"
+#include "collision/convex/gjk.h"
+#include "collision/narrowphase/mesh_convex.h"
+#include "collision/narrowphase/mesh_pair.h"
+
+// What a measurement of the table needs.
+typedef struct rbPairQuery {
+    const rbSeparationInput* input;
+    rbGjkCache* cache;       // NULL: none
+    rbFeaturePair* features; // of the cache
+    rbFront* front;          // of the cache, for meshes
+    rbEpaScratch* scratch;   // NULL: no depth is asked for
+    rbError* error;
+} rbPairQuery;
+
+// Two shapes that are no compounds, as parts of the shapes of the input.
+typedef struct rbPairLeaf {
+    const rbGeometry* a;
+    const rbGeometry* b;
+    rbTransform transformBtoA; // of these
+    int childA, childB;        // of the outermost compounds
+    bool isPart;               // the rest has a value: otherwise these are the shapes of the input
+    rbTransform partToA;       // from the frame of this a to that of the input's
+    double rounding;           // m, of the relative position by the products of poses
+} rbPairLeaf;
+
+// The convex bodies of a leaf and their difference.
+typedef struct rbPairBodies {
+    rbConvex a, b;
+    rbCso cso;
+} rbPairBodies;
+
+// Refused, with the reason in the error of the query, where the method does not know the pair.
+rbStatus rbMeasurePair(const rbPairQuery* query, const rbPairLeaf* leaf, rbSeparation* separation);
+// Whether auto measures the pair by a closed form and nothing else.
+bool rbIsMeasuredByClosedForm(const rbPairLeaf* leaf);
+
+// The input of the kernels. Refused if a shape is not convex.
+rbStatus rbMakePairBodies(const rbPairQuery* query, const rbPairLeaf* leaf, rbPairBodies* bodies);
+rbMeshPair rbMakeMeshPair(const rbPairQuery* query, const rbPairLeaf* leaf);
+// A mesh and a convex shape or a plane, whichever comes first: the mesh is A for their kernels.
+rbMeshConvex rbMakeMeshConvex(const rbPairQuery* query, const rbPairLeaf* leaf);
+void rbMeasureMixed(const rbMeshConvex* pair, rbSeparation* separation);
+
+#endif
