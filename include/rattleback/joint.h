@@ -122,7 +122,8 @@ typedef struct rbJointDef {
                          // the angle of double rotation is always as the bodies are now
     bool isVelocityOnly; // only the relative velocity is held, not the position (B-29)
     rbVec3 linearVelocity;  // m/s, of B's point relative to A's, world axes; velocity-only
-    rbVec3 angularVelocity; // rad/s, of B relative to A, world axes; velocity-only
+    rbVec3 angularVelocity; // rad/s, of B relative to A, world axes; velocity-only. Only what the
+                            // type takes away is held: a hinge turns freely about its axis
     double forceMax;        // N and N m, per row; velocity-only; INFINITY: no limit
     rbFreedomDef freedoms[RB_JOINT_FREEDOMS_MAX];
     const rbJointPart* parts; // RB_JOINT_PARTS: at most 6 rows in all; copied
@@ -147,6 +148,8 @@ RB_API int rbWorld_GetJointIds(const rbWorld* world, rbJointId* ids, int capacit
 RB_API rbJointId rbWorld_FindJoint(const rbWorld* world, const char* name); // null if none
 RB_API const char* rbJoint_GetName(const rbWorld* world, rbJointId jointId);
 RB_API rbJointType rbJoint_GetType(const rbWorld* world, rbJointId jointId);
+// Scalar conditions on positions, 1 to 6; 0 if it is velocity-only.
+RB_API int rbJoint_GetConditionCount(const rbWorld* world, rbJointId jointId);
 RB_API rbBodyId rbJoint_GetBodyA(const rbWorld* world, rbJointId jointId);
 RB_API rbBodyId rbJoint_GetBodyB(const rbWorld* world, rbJointId jointId);
 RB_API void* rbJoint_GetUserData(const rbWorld* world, rbJointId jointId);
@@ -179,8 +182,30 @@ RB_API rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int fr
 RB_API rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVelocity,
                                     rbVec3 angularVelocity, rbError* error);
 
+// What the mechanism and the step of the engine make of a motor, right after rbWorld_Prepare.
+typedef struct rbMotorJudgement {
+    rbMotorType type;      // of the motor; NONE: nothing else is said
+    double gain;           // as given
+    double derivativeTime; // s, as given
+    double mass;           // kg or kg m^2 that it feels while the joints hold, springs and
+                           // other motors idle; INFINITY: the freedom cannot move
+    double gainMax;        // above it the force overshoots more with every step; INFINITY: no bound
+    double stepMax;        // s: steps below it carry the gain; 0: none does
+    double growth; // 1/s: rate at which an oscillation about the set point grows because the
+                   // force is half a step late; 0: it does not
+    double derivativeTimeMin; // s: with at least this it does not
+} rbMotorJudgement;
+
+// Of a freedom of a joint. Judged at the poses of the start; costs a factorisation and allocates.
+RB_API rbMotorJudgement rbJoint_JudgeMotor(const rbWorld* world, rbJointId jointId, int freedom);
+// Scalar conditions of the joints that follow from the others at the poses of the start, right
+// after rbWorld_Prepare; velocity-only joints and motors are not counted. Found by the direct
+// solver whatever solver the steps use; costs a factorisation and allocates.
+RB_API int rbWorld_CountRedundantConditions(const rbWorld* world);
+
 // A damped spring between two points: pulls with stiffness (distance - restLength) + damping times
-// the speed of parting.
+// the speed of parting. With a rest length of zero it may swing through zero; its damping, which
+// needs a direction, is not smooth there.
 typedef struct rbSpringDef {
     uint32_t cookie;
     const char* name;
@@ -202,7 +227,7 @@ typedef struct rbSpringState {
     rbVec3 pointB;
     double length; // m
     double speed;  // m/s, of parting
-    double force;  // N, pulling, mean over the last step
+    double force;  // N, pulling, mean over the last step (rest length zero: of the vector)
     double energy; // J
 } rbSpringState;
 
@@ -212,6 +237,8 @@ RB_API int rbWorld_GetSpringCount(const rbWorld* world);
 RB_API int rbWorld_GetSpringIds(const rbWorld* world, rbSpringId* ids, int capacity);
 RB_API rbSpringId rbWorld_FindSpring(const rbWorld* world, const char* name); // null if none
 RB_API const char* rbSpring_GetName(const rbWorld* world, rbSpringId springId);
+RB_API rbBodyId rbSpring_GetBodyA(const rbWorld* world, rbSpringId springId); // null: the world
+RB_API rbBodyId rbSpring_GetBodyB(const rbWorld* world, rbSpringId springId);
 
 // Pulls a point of a dynamic body after a pointer by a velocity joint that gives way to the joints
 // (B-30). A drag is a velocity-only ball joint from the world (A) to the body (B): it ends with
@@ -300,6 +327,8 @@ typedef struct rbStepStatistics {
     int64_t assemblingSteps; // with joints still apart that are being pulled together
     int64_t unmetSteps;      // ended above the tolerance
     int64_t singularSteps;   // ended beside a singular position on purpose
+    int64_t settledSteps;    // made without look-ahead, since it did not contract in the smallest
+                             // parts: of order 1 and losing energy
     int mechanismCount;      // connected systems
     int rowCount;            // scalar conditions
     int redundantRows;       // of these, found dependent at the last factorisation

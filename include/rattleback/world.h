@@ -89,7 +89,7 @@ typedef struct rbStepReport {
 // of events is spent: the world stands where it came to, and rbWorld_GetError has the sentence.
 // With the step engine it is INVALID when joints are open at the start or contradict each other,
 // NUMERICAL when a joint was not held to its tolerance (the world goes on), and LIMIT when a state
-// stopped being finite.
+// stopped being finite: the world stands at the last good time, which the report has.
 RB_API rbStepReport rbWorld_Advance(rbWorld* world, double dt);
 // The same to a given time, which lands on it exactly; times before now leave the world as it is.
 RB_API rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time);

@@ -17,9 +17,11 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step_build.c
   src/dynamics/engines/step_engine.c
   src/dynamics/engines/step_forces.c
+  src/dynamics/engines/step_judge.c
   src/dynamics/engines/step_nodes.c
   src/dynamics/engines/step_order.c
   src/dynamics/engines/step_snapshot.c
+  src/dynamics/engines/step_swing.c
   src/dynamics/forces/force_ops.c
   src/dynamics/impact/collision_frame.c
   src/dynamics/impact/combine.c
@@ -52,6 +54,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/solvers/reduced_forward.c
   src/dynamics/solvers/reduced_tree.c
   src/dynamics/solvers/runge_kutta.c
+  src/dynamics/solvers/settle.c
   src/dynamics/sweep/free_spin.c
   src/dynamics/sweep/sweep_bounds.c
   src/dynamics/sweep/sweep_core.c

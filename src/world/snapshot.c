@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
-#define SNAPSHOT_VERSION 3u
+#define SNAPSHOT_VERSION 4u
 
 typedef struct SnapshotHeader {
     uint32_t magic;
@@ -40,6 +40,7 @@ typedef struct SnapshotJoint {
     rbVec3 angularVelocity;
     double targets[RB_JOINT_FREEDOMS_MAX];
     double positions[RB_JOINT_FREEDOMS_MAX];
+    double gap;
     int32_t isTargetSet[RB_JOINT_FREEDOMS_MAX];
 } SnapshotJoint;
 
@@ -121,6 +122,7 @@ static char* takeJoints(const rbWorld* world, char* place)
         if (joint != NULL) {
             record.linearVelocity = joint->def.linearVelocity;
             record.angularVelocity = joint->def.angularVelocity;
+            record.gap = rbWorld_GetLeftGap(world, i);
         }
         for (int f = 0; joint != NULL && f < RB_JOINT_FREEDOMS_MAX; ++f) {
             record.targets[f] = joint->motors[f].def.target;
@@ -146,6 +148,7 @@ static const char* restoreJoints(rbWorld* world, const char* place)
         }
         joint->def.linearVelocity = record.linearVelocity;
         joint->def.angularVelocity = record.angularVelocity;
+        joint->gap = record.gap;
         for (int f = 0; f < RB_JOINT_FREEDOMS_MAX; ++f) {
             joint->positions[f] = record.positions[f];
             joint->isTargetSet[f] = record.isTargetSet[f] != 0;

@@ -410,6 +410,30 @@ static void measureErrors(const rbJoint* joint, const rbRowPose* poseA, const rb
     state->angleError = sqrt(squares[1]);
 }
 
+// Between nodes a gap is not yet what the node knows.
+#define NODE_GAP_FACTOR 2.0
+// Measured again at the same poses, it may round otherwise.
+#define GAP_ROUNDING 1.000001
+
+double rbWorld_GetLeftGap(const rbWorld* world, int index)
+{
+    const rbJoint* joint = world->joints.data[index].joint;
+    if (!isEngineAsked(world)) {
+        return joint->gap;
+    }
+    for (int i = 0; i < world->touched.count; ++i) {
+        int body = world->touched.data[i];
+        if (body >= 0 && (body == joint->bodyA || body == joint->bodyB)) {
+            return NODE_GAP_FACTOR * rbStepEngine_GetNodeGap(world->stepEngine, index);
+        }
+    }
+    rbJointState state = {0};
+    rbRowPose poseA = rbWorld_GetRowPose(world, joint->bodyA);
+    rbRowPose poseB = rbWorld_GetRowPose(world, joint->bodyB);
+    measureErrors(joint, &poseA, &poseB, &state);
+    return GAP_ROUNDING * fmax(state.positionError, state.angleError);
+}
+
 rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
 {
     // A body takes its joints with it, so an id may be old without its owner knowing.

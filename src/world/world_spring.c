@@ -179,6 +179,16 @@ const char* rbSpring_GetName(const rbWorld* world, rbSpringId springId)
     return getSpring(world, springId)->name;
 }
 
+rbBodyId rbSpring_GetBodyA(const rbWorld* world, rbSpringId springId)
+{
+    return getSpring(world, springId)->def.bodyA;
+}
+
+rbBodyId rbSpring_GetBodyB(const rbWorld* world, rbSpringId springId)
+{
+    return getSpring(world, springId)->def.bodyB;
+}
+
 rbSpringState rbSpring_GetState(const rbWorld* world, rbSpringId springId)
 {
     const rbSpring* spring = getSpring(world, springId);

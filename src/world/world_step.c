@@ -143,7 +143,8 @@ static void tellJoint(const rbWorld* world, rbStepEngine* engine, int index)
                           .isVelocityOnly = joint->def.isVelocityOnly,
                           .linearVelocity = joint->def.linearVelocity,
                           .angularVelocity = joint->def.angularVelocity,
-                          .forceMax = joint->def.forceMax};
+                          .forceMax = joint->def.forceMax,
+                          .gapAllowed = joint->gap};
     for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
         def.freedoms[i] = joint->def.freedoms[i];
         def.freedomPositions[i] = joint->positions[i];
@@ -313,7 +314,7 @@ static void takeOwnership(rbWorld* world)
     }
 }
 
-static rbStatus startEngine(rbWorld* world, rbError* error)
+static void tellEngine(rbWorld* world)
 {
     if (world->stepEngine == NULL) {
         world->stepEngine = rbCreateStepEngine(&world->def.step);
@@ -324,6 +325,18 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
         rbArray_Push(world->radii, world->bodies.data[i].radius);
     }
     tellAll(world, world->stepEngine, -1);
+}
+
+static void finishStart(rbWorld* world)
+{
+    takeOwnership(world);
+    world->isEngineReady = true;
+    world->touched.count = 0;
+}
+
+static rbStatus startEngine(rbWorld* world, rbError* error)
+{
+    tellEngine(world);
     double before = sumEnergy(world);
     rbStepHost host = rbWorld_LendStates(world);
     rbStartGap gap = {.joint = -1, .other = -1};
@@ -332,19 +345,21 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
         return gap.joint >= 0 ? nameGap(world, &gap, error) : status;
     }
     world->assembleWork += sumEnergy(world) - before;
-    takeOwnership(world);
-    world->isEngineReady = true;
-    world->touched.count = 0;
+    finishStart(world);
     return RB_STATUS_OK;
 }
 
-// Turns are counted by the engine; what they are now is kept for the next start.
+// Turns are counted by the engine, and joints may be open as a run leaves them; what they are now
+// is kept for the next start.
 static void leaveEngine(rbWorld* world)
 {
     for (int i = 0; i < world->joints.count; ++i) {
         rbJoint* joint = world->joints.data[i].joint;
         for (int f = 0; joint != NULL && f < joint->model.freedomCount; ++f) {
             joint->positions[f] = rbWorld_GetFreedomPosition(world, i, f);
+        }
+        if (joint != NULL) {
+            joint->gap = rbWorld_GetLeftGap(world, i);
         }
     }
 }
@@ -386,6 +401,40 @@ static void tellTouched(rbWorld* world, const rbStepHost* host)
     world->touched.count = 0;
 }
 
+static rbStatus nameFailure(rbWorld* world, int body, double time, rbBodyId* failedBody)
+{
+    char text[RB_NAME_CAPACITY];
+    *failedBody = rbWorld_BodyIdOf(world, body);
+    return rbError_Set(&world->engineError, RB_STATUS_LIMIT,
+                       "the state of the mechanism with body \"%s\" stopped being finite after "
+                       "t = %.9g s; all bodies are as they were then; take smaller steps, or look "
+                       "at the forces on it",
+                       rbWorld_LabelBody(world, body, text), time);
+}
+
+// Mechanisms whose bodies differ by more are named when a step misses its tolerance.
+#define SPREAD_MOST 1e10
+
+static bool writeSpread(const rbWorld* world, int joint, char* text, size_t size)
+{
+    int light;
+    int heavy;
+    char names[2][RB_NAME_CAPACITY];
+    double spread = rbStepEngine_GetSpread(world->stepEngine, joint, &light, &heavy);
+    if (!(spread > SPREAD_MOST)) {
+        return false;
+    }
+    const char* lightName = rbWorld_LabelBody(world, light, names[0]);
+    if (light == heavy) {
+        (void)snprintf(text, size, "\"%s\" turns about its thin axis %.1e times as easily as else",
+                       lightName, spread);
+    } else {
+        (void)snprintf(text, size, "\"%s\" gives way to joints %.1e times as easily as \"%s\"",
+                       lightName, spread, rbWorld_LabelBody(world, heavy, names[1]));
+    }
+    return true;
+}
+
 // The joint that is furthest off, and a body of it that can be moved.
 static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBodyId* failedBody)
 {
@@ -417,6 +466,13 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
                            "steps",
                            time, name, a, b, gap);
     }
+    char spread[2 * RB_NAME_CAPACITY + 120];
+    if (writeSpread(world, index, spread, sizeof spread)) {
+        return rbError_Set(&world->engineError, status,
+                           "joint \"%s\" was off by %s before t = %.9g s: %s, more than double "
+                           "precision resolves; take less different masses, or a thicker body",
+                           name, gap, time, spread);
+    }
     return rbError_Set(&world->engineError, status,
                        "a joint was not held to the tolerance of %g m and rad before t = %.9g s; "
                        "furthest off so far was \"%s\" between \"%s\" and \"%s\", by %s; take "
@@ -428,7 +484,11 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
 {
     rbStepHost host = rbWorld_LendStates(world);
     tellTouched(world, &host);
-    rbStatus status = rbStepEngine_Advance(world->stepEngine, &host, time, reached);
+    rbStatus status = rbStepEngine_AdvanceTogether(world->stepEngine, &host, time, reached);
+    int failed = rbStepEngine_GetFailedBody(world->stepEngine);
+    if (status == RB_STATUS_LIMIT && failed >= 0) {
+        return nameFailure(world, failed, *reached, failedBody);
+    }
     return status == RB_STATUS_OK ? status : nameShortfall(world, status, *reached, failedBody);
 }
 
@@ -465,21 +525,17 @@ static void takeSnapshot(const rbWorld* world, void* bytes)
     rbStepEngine_TakeSnapshot(world->stepEngine, bytes);
 }
 
-// Starts the engine for a snapshot: its start may bring bodies onto their joints, but the states
-// are those of the snapshot.
+// Starts the engine for a snapshot: joints are as open as they were.
 static bool startForSnapshot(rbWorld* world)
 {
-    size_t size = (size_t)world->states.count * sizeof *world->states.data;
-    rbMotionState* kept = rbAlloc(size);
-    if (size > 0) {
-        memcpy(kept, world->states.data, size);
+    tellEngine(world);
+    rbStepHost host = rbWorld_LendStates(world);
+    rbStatus status = rbStepEngine_Start(world->stepEngine, &host, world->time, NULL, NULL);
+    if (status != RB_STATUS_OK) {
+        return false;
     }
-    rbStatus status = startEngine(world, NULL);
-    if (size > 0) {
-        memcpy(world->states.data, kept, size);
-    }
-    rbFree(kept, size);
-    return status == RB_STATUS_OK;
+    finishStart(world);
+    return true;
 }
 
 static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)

@@ -5,6 +5,7 @@ rb_add_tests(NAME test_engines FILES
   test/engines/issue_step_review.c
   test/engines/oracle_no_miss.c
   test/engines/phys_step.c
+  test/engines/phys_step_taut.c
   test/engines/prop_loops.c
   test/engines/prop_mechanisms.c
   test/engines/test_event_engine.c

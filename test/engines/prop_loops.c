@@ -157,7 +157,7 @@ static void loopsAgreeOnMixedShapes(void** state)
     assert_true(impacts > 3 * count);
 }
 
-// Whichever finds the near pairs, the bits are the same.
+// B-86: whichever finds the near pairs, the bits are the same.
 static void broadPhasesGiveTheSameBits(void** state)
 {
     (void)state;

@@ -91,4 +91,36 @@ static inline void addStepChain(rbWorld* world, int count, rbJointType type, rbB
     }
 }
 
+#define RB_NET 8
+
+// Balls in a plane, joined with their neighbours; the first row is exactly as long as the way
+// between the two nails it hangs on.
+static inline void addStepNet(rbWorld* world, rbBodyId bodies[RB_NET][RB_NET])
+{
+    for (int j = 0; j < RB_NET; ++j) {
+        for (int i = 0; i < RB_NET; ++i) {
+            rbVec3 center = rbMakeVec3(0.5 * i, 0.5 * j, 0.0);
+            bodies[j][i] =
+                addStepBody(world, 1.0, rbMakeVec3(0.016, 0.016, 0.016), center, RB_QUAT_IDENTITY);
+            rbVec3 left = rbMakeVec3(0.5 * i - 0.25, 0.5 * j, 0.0);
+            rbVec3 back = rbMakeVec3(0.5 * i, 0.5 * j - 0.25, 0.0);
+            if (i > 0) {
+                rbJointDef def = stepJointDef(world, RB_JOINT_BALL, bodies[j][i - 1], bodies[j][i],
+                                              left, RB_VEC3_ZERO);
+                (void)addStepJoint(world, &def);
+            }
+            if (j > 0) {
+                rbJointDef def = stepJointDef(world, RB_JOINT_BALL, bodies[j - 1][i], bodies[j][i],
+                                              back, RB_VEC3_ZERO);
+                (void)addStepJoint(world, &def);
+            }
+            if (j == 0 && (i == 0 || i == RB_NET - 1)) {
+                rbJointDef def = stepJointDef(world, RB_JOINT_BALL, RB_NO_BODY, bodies[j][i],
+                                              center, RB_VEC3_ZERO);
+                (void)addStepJoint(world, &def);
+            }
+        }
+    }
+}
+
 #endif

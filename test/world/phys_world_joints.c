@@ -1,8 +1,6 @@
 // Worlds with joints, moving: the ledger closes, output steps and snapshots keep the bits, what is
 // changed from outside arrives, shortfalls are reported.
-#include "rb_test.h"
-
-#include <rattleback/rattleback.h>
+#include "joint_scenes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,35 +16,6 @@ static rbWorld* makeWorld(int order, rbVec3 gravity)
     rbWorld* world = rbCreateWorld(&def, &error);
     assert_non_null(world);
     return world;
-}
-
-static rbBodyId addBody(rbWorld* world, const char* name, double massValue, rbVec3 position)
-{
-    rbError error = {0};
-    rbMassProperties mass = {
-        .volume = 1.0,
-        .mass = massValue,
-        .inertia = {0.03 * massValue, 0.02 * massValue, 0.04 * massValue, 0.0, 0.0, 0.0}};
-    rbBodyDef def = rbDefaultBodyDef();
-    def.name = name;
-    def.position = position;
-    def.mass = &mass;
-    rbBodyId id = rbCreateBody(world, &def, &error);
-    assert_false(RB_IS_NULL(id));
-    return id;
-}
-
-static rbJointId join(rbWorld* world, rbJointDef* def, rbVec3 anchor, rbVec3 axis)
-{
-    rbError error = {0};
-    rbJointDef_SetAnchor(def, world, anchor);
-    rbJointDef_SetAxis(def, world, axis);
-    rbJointId id = rbCreateJoint(world, def, &error);
-    if (RB_IS_NULL(id)) {
-        print_message("%s\n", error.message);
-    }
-    assert_false(RB_IS_NULL(id));
-    return id;
 }
 
 static const rbVec3 axisX = {1.0, 0.0, 0.0};
@@ -176,6 +145,20 @@ static void jointedSnapshotGoesOnWithTheSameBits(void** state)
     rbDestroyWorld(world);
 }
 
+// A spring of 1 m from the origin to a body.
+static rbSpringId addSpring(rbWorld* world, rbBodyId body, double stiffness, double damping)
+{
+    rbError error = {0};
+    rbSpringDef def = rbDefaultSpringDef();
+    def.bodyB = body;
+    def.restLength = 1.0;
+    def.stiffness = stiffness;
+    def.damping = damping;
+    rbSpringId spring = rbCreateSpring(world, &def, &error);
+    assert_false(RB_IS_NULL(spring));
+    return spring;
+}
+
 // A mass on a spring: x = A cos(w t), and all of the energy is in the books.
 // B-31
 static void springMassSwingsByItsFormula(void** state)
@@ -184,15 +167,8 @@ static void springMassSwingsByItsFormula(void** state)
     const double stiffness = 50.0;
     const double mass = 2.0;
     rbWorld* world = makeWorld(4, RB_VEC3_ZERO);
-    rbError error = {0};
     rbBodyId body = addBody(world, "bob", mass, rbMakeVec3(1.2, 0.0, 0.0));
-    rbSpringDef def = rbDefaultSpringDef();
-    def.name = "coil";
-    def.bodyB = body;
-    def.restLength = 1.0;
-    def.stiffness = stiffness;
-    rbSpringId spring = rbCreateSpring(world, &def, &error);
-    assert_false(RB_IS_NULL(spring));
+    rbSpringId spring = addSpring(world, body, stiffness, 0.0);
     double energy = 0.5 * stiffness * 0.04;
     checkNear(rbWorld_GetLedger(world).energy, energy, 1e-14);
     for (int k = 1; k <= 20; ++k) {
@@ -219,14 +195,8 @@ static void dampedSpringBooksWhatItTakes(void** state)
     const double damping = 4.0;
     const double mass = 2.0;
     rbWorld* world = makeWorld(4, RB_VEC3_ZERO);
-    rbError error = {0};
     rbBodyId body = addBody(world, "bob", mass, rbMakeVec3(1.2, 0.0, 0.0));
-    rbSpringDef def = rbDefaultSpringDef();
-    def.bodyB = body;
-    def.restLength = 1.0;
-    def.stiffness = stiffness;
-    def.damping = damping;
-    assert_false(RB_IS_NULL(rbCreateSpring(world, &def, &error)));
+    (void)addSpring(world, body, stiffness, damping);
     double start = rbWorld_GetLedger(world).energy;
     double d = 0.5 * damping / mass;
     double w = sqrt(stiffness / mass - d * d);
@@ -241,6 +211,37 @@ static void dampedSpringBooksWhatItTakes(void** state)
         checkNear(ledger.energyDrift, 0.0, 1e-5);
     }
     rbDestroyWorld(world);
+}
+
+// One body on one joint.
+typedef struct Single {
+    rbWorld* world;
+    rbBodyId body;
+    rbJointDef def;
+    rbJointId joint;
+} Single;
+
+// A rotor that has turned about x at 10 rad/s for 2 s.
+static Single turnRotor(void)
+{
+    Single s = {.world = makeWorld(2, RB_VEC3_ZERO), .def = rbDefaultJointDef()};
+    s.body = addBody(s.world, "rotor", 2.0, RB_VEC3_ZERO);
+    s.def.type = RB_JOINT_HINGE;
+    s.def.bodyB = s.body;
+    s.joint = join(s.world, &s.def, RB_VEC3_ZERO, axisX);
+    rbBody_ApplyAngularImpulse(s.world, s.body, rbScale(0.06 * 10.0, axisX));
+    (void)rbWorld_AdvanceTo(s.world, 2.0);
+    return s;
+}
+
+// A bob of 1 kg, 1 m along x from the hook.
+static Single hangBob(rbVec3 gravity)
+{
+    Single s = {.world = makeWorld(4, gravity), .def = rbDefaultJointDef()};
+    s.body = addBody(s.world, "bob", 1.0, rbMakeVec3(1.0, 0.0, 0.0));
+    s.def.bodyB = s.body;
+    s.joint = join(s.world, &s.def, RB_VEC3_ZERO, axisX);
+    return s;
 }
 
 // A velocity motor turns a free rotor up to speed: its work is the energy of the rotor.
@@ -284,14 +285,9 @@ static void motorWorkIsTheEnergyItGave(void** state)
 static void turnsAreCountedOverRestarts(void** state)
 {
     (void)state;
-    rbWorld* world = makeWorld(2, RB_VEC3_ZERO);
-    rbBodyId rotor = addBody(world, "rotor", 2.0, RB_VEC3_ZERO);
-    rbJointDef def = rbDefaultJointDef();
-    def.type = RB_JOINT_HINGE;
-    def.bodyB = rotor;
-    rbJointId axle = join(world, &def, RB_VEC3_ZERO, axisX);
-    rbBody_ApplyAngularImpulse(world, rotor, rbScale(0.06 * 10.0, axisX));
-    (void)rbWorld_AdvanceTo(world, 2.0);
+    Single rotor = turnRotor();
+    rbWorld* world = rotor.world;
+    rbJointId axle = rotor.joint;
     checkNear(rbJoint_GetState(world, axle).freedomPositions[0], 20.0, 1e-6);
     (void)addBody(world, "other", 1.0, rbMakeVec3(3.0, 0.0, 0.0));
     checkNear(rbJoint_GetState(world, axle).freedomPositions[0], 20.0, 1e-6);
@@ -326,11 +322,10 @@ static void jointCarriesTheWeight(void** state)
 static void cutLooseABodyFlies(void** state)
 {
     (void)state;
-    rbWorld* world = makeWorld(4, down);
-    rbBodyId body = addBody(world, "bob", 1.0, rbMakeVec3(1.0, 0.0, 0.0));
-    rbJointDef def = rbDefaultJointDef();
-    def.bodyB = body;
-    rbJointId hook = join(world, &def, RB_VEC3_ZERO, axisX);
+    Single bob = hangBob(down);
+    rbWorld* world = bob.world;
+    rbBodyId body = bob.body;
+    rbJointId hook = bob.joint;
     (void)rbWorld_AdvanceTo(world, 0.4);
     rbBodyState cut = rbBody_GetState(world, body);
     // A look ahead does not see the joint.
@@ -508,11 +503,10 @@ static void mixedLedgerCloses(void** state)
 static void impulsesFromOutsideMeetTheJoints(void** state)
 {
     (void)state;
-    rbWorld* world = makeWorld(4, RB_VEC3_ZERO);
-    rbBodyId body = addBody(world, "bob", 1.0, rbMakeVec3(1.0, 0.0, 0.0));
-    rbJointDef def = rbDefaultJointDef();
-    def.bodyB = body;
-    rbJointId hook = join(world, &def, RB_VEC3_ZERO, axisX);
+    Single bob = hangBob(RB_VEC3_ZERO);
+    rbWorld* world = bob.world;
+    rbBodyId body = bob.body;
+    rbJointId hook = bob.joint;
     (void)rbWorld_AdvanceTo(world, 0.01);
     rbVec3 center = rbBody_GetState(world, body).center;
     rbBody_ApplyImpulse(world, body, rbMakeVec3(3.0, 0.0, 0.0), center);
@@ -537,16 +531,10 @@ static void impulsesFromOutsideMeetTheJoints(void** state)
 static void aNewJointForgetsTheOldOnesTurns(void** state)
 {
     (void)state;
-    rbWorld* world = makeWorld(2, RB_VEC3_ZERO);
-    rbBodyId rotor = addBody(world, "rotor", 2.0, RB_VEC3_ZERO);
-    rbJointDef def = rbDefaultJointDef();
-    def.type = RB_JOINT_HINGE;
-    def.bodyB = rotor;
-    rbJointId axle = join(world, &def, RB_VEC3_ZERO, axisX);
-    rbBody_ApplyAngularImpulse(world, rotor, rbScale(0.06 * 10.0, axisX));
-    (void)rbWorld_AdvanceTo(world, 2.0);
-    rbDestroyJoint(world, axle);
-    axle = join(world, &def, RB_VEC3_ZERO, axisX);
+    Single rotor = turnRotor();
+    rbWorld* world = rotor.world;
+    rbDestroyJoint(world, rotor.joint);
+    rbJointId axle = join(world, &rotor.def, RB_VEC3_ZERO, axisX);
     checkNear(rbJoint_GetState(world, axle).freedomPositions[0], 0.0, 1e-12);
     (void)rbWorld_AdvanceTo(world, 2.1);
     checkNear(rbJoint_GetState(world, axle).freedomPositions[0], 1.0, 1e-6);

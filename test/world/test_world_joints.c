@@ -491,25 +491,6 @@ static void badStepSettingsAreRefused(void** state)
     rbDestroyWorld(world);
 }
 
-static void namesOfRowsAreFoundAgain(void** state)
-{
-    (void)state;
-    for (int i = 0; i < RB_METHOD_COUNT; ++i) {
-        assert_int_equal(rbStepMethod_Find(rbStepMethod_Name((rbStepMethod)i)), i);
-    }
-    for (int i = 0; i < RB_SCHEME_COUNT; ++i) {
-        assert_int_equal(rbStepScheme_Find(rbStepScheme_Name((rbStepScheme)i)), i);
-    }
-    for (int i = 0; i < RB_ENGINE_COUNT; ++i) {
-        assert_int_equal(rbEngineType_Find(rbEngineType_Name((rbEngineType)i)), i);
-    }
-    assert_int_equal(rbStepMethod_Find("magic"), RB_METHOD_COUNT);
-    assert_int_equal(rbStepScheme_Find(""), RB_SCHEME_COUNT);
-    assert_int_equal(rbEngineType_Find("steps"), RB_ENGINE_COUNT);
-    assert_string_equal(rbStepMethod_Name(RB_METHOD_COUNT), "unknown");
-    assert_string_equal(rbStepScheme_Name(RB_SCHEME_COUNT), "unknown");
-}
-
 static void targetsAndVelocitiesAreJudged(void** state)
 {
     (void)state;
@@ -578,5 +559,4 @@ RB_TEST_GROUP(test_world_joints, cmocka_unit_test(badJointsAreRefusedByName),
               cmocka_unit_test(badSpringsAreRefusedByName),
               cmocka_unit_test(enginesWithoutJointsRefuseThem),
               cmocka_unit_test(badStepSettingsAreRefused),
-              cmocka_unit_test(namesOfRowsAreFoundAgain),
               cmocka_unit_test(targetsAndVelocitiesAreJudged), cmocka_unit_test(dragsAreJudged));

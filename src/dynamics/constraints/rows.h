@@ -58,6 +58,7 @@ typedef struct rbRowBlock {
     double rest;      // SPRING: error at which it is relaxed
     double damping;   // SPRING: N s/m or N m s/rad
     int owner;        // of the engine: which joint or spring
+    bool isOpposed;   // TRAVEL, one row: the next block asks the same freedom for another speed
 } rbRowBlock;
 
 // Inertia of a body at an instant. Zero for bodies that are not dynamic.

@@ -23,8 +23,8 @@
 // Where more is asked for than this, one solution more than needed keeps the energy far better: an
 // error of a joint is work against the force it carries.
 #define POLISH_TOLERANCE 1e-4
-// Iterations with joints that give way: more would only find the directions that nothing holds.
-#define SOFT_ITERATIONS 30
+// Iterations of a step that look-ahead cannot make.
+#define SETTLE_ITERATIONS 40
 // Part of earlier errors that may stay over a step that is cut short.
 #define LEFTOVER 0.8
 // Look-ahead that takes more belongs to a step too long for the fastest swing of the mechanism:
@@ -50,13 +50,6 @@ static double rowResponse(const rbMechanism* m, const rbRowBlock* block, int row
            rbCoupleRows(&m->masses[block->bodyB], &m->rows[row], -1.0, &m->rows[row], -1.0);
 }
 
-// Compliance of a row that is held.
-static double heldCompliance(const rbStepMechanism* mechanism, const rbRowBlock* block, int row)
-{
-    double softness = mechanism->node.softness;
-    return softness > 0.0 ? softness * rowResponse(&mechanism->m, block, row) : 0.0;
-}
-
 // Compliance of the rows in the position stage of a step of size h.
 static void setStartCompliance(rbStepMechanism* mechanism, double h)
 {
@@ -70,7 +63,7 @@ static void setStartCompliance(rbStepMechanism* mechanism, double h)
                 m->compliance[row] = yield > 0.0 ? 1.0 / yield : INFINITY;
             } else {
                 bool isHeld = mechanism->limits[row] == RB_LIMIT_FREE;
-                m->compliance[row] = isHeld ? heldCompliance(mechanism, block, row) : INFINITY;
+                m->compliance[row] = isHeld ? 0.0 : INFINITY;
             }
         }
     }
@@ -91,7 +84,7 @@ static void setEndCompliance(rbStepMechanism* mechanism, double h)
                 // Where no time passes a limited row can do nothing.
                 bool isLame = !(h > 0.0) && m->limits[row] < INFINITY;
                 bool isHeld = mechanism->limits[row] == RB_LIMIT_FREE && !isLame;
-                m->compliance[row] = isHeld ? heldCompliance(mechanism, block, row) : INFINITY;
+                m->compliance[row] = isHeld ? 0.0 : INFINITY;
             }
         }
     }
@@ -259,8 +252,8 @@ static void bookWork(rbStepMechanism* mechanism, double h, bool isStart)
 static void applyGuess(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    // Where joints give way or iterations are cut short, the last impulses may be anything.
-    bool isTrusted = !(mechanism->node.softness > 0.0) && run->engine->settings.iterationsMax == 0;
+    // Where iterations are cut short the last impulses may be anything.
+    bool isTrusted = run->engine->settings.iterationsMax == 0;
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
@@ -304,7 +297,7 @@ static void allowLeftover(const rbStepRun* run)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    bool isCut = mechanism->node.softness > 0.0 || run->engine->settings.iterationsMax > 0;
+    bool isCut = run->engine->settings.iterationsMax > 0;
     m->leftover = isCut ? LEFTOVER : 0.0;
     for (int i = 0; isCut && i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
@@ -344,20 +337,17 @@ static bool correctPositions(const rbStepRun* run, double h, rbCorrector* correc
     double tolerance = rbStep_GetTolerance(run->engine);
     double rounding = DBL_EPSILON * fmax(mechanism->size, 1.0); // angles round as 1 does
     bool isHigh = settings->order > 2;
-    bool isSoft = mechanism->node.softness > 0.0;
     rbCorrection correction = {
         .h = h,
         .tolerance = isHigh ? fmin(tolerance, POLISH_ROUNDINGS * rounding) : tolerance,
         .floor = fmax(tolerance, FLOOR_ROUNDINGS * rounding),
         .iterationsMax = settings->iterationsMax > 0 ? settings->iterationsMax
                          : isIterative               ? 10000
-                         : isSoft                    ? SOFT_ITERATIONS
                          : run->isSmallest           ? LONG_ITERATIONS
                                                      : SHORT_ITERATIONS,
         .impulseMax = settings->impulseMax,
-        .isPolished = !isSoft && tolerance < POLISH_TOLERANCE,
-        .isPlain = isSoft,
-        .isIterative = isIterative || isSoft,
+        .isPolished = tolerance < POLISH_TOLERANCE,
+        .isIterative = isIterative,
     };
     rbCorrected corrected;
     int changes = 0;
@@ -607,4 +597,149 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         run->engine->statistics.substeps += 1;
     }
     return true;
+}
+
+//--------------------------------------------------------------------------------------------------
+// A step that look-ahead cannot make
+
+// Springs and dampers as they are at the end of the step, and firm rows.
+static void setBackwardCompliance(rbStepMechanism* mechanism, double h)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
+            if (block->kind == RB_ROW_SPRING) {
+                m->startDamping[row] = block->damping;
+                double yield = h * (h * block->stiffness + block->damping);
+                m->compliance[row] = yield > 0.0 ? 1.0 / yield : INFINITY;
+            } else {
+                m->compliance[row] = mechanism->limits[row] == RB_LIMIT_FREE ? 0.0 : INFINITY;
+            }
+        }
+    }
+}
+
+// Motors, and rows at their limits, over the whole step.
+static void pushRows(rbStepMechanism* mechanism, double h)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        double x[RB_BLOCK_ROWS_MAX] = {0.0};
+        for (int k = 0; k < block->rowCount; ++k) {
+            int row = block->firstRow + k;
+            m->impulses[row] = 0.0;
+            if (block->kind == RB_ROW_SPRING) {
+                x[k] = -h * mechanism->drives[row].force;
+                mechanism->totals[row] += x[k];
+            } else if (mechanism->limits[row] != RB_LIMIT_FREE) {
+                double most = h * m->limits[row];
+                x[k] = mechanism->limits[row] == RB_LIMIT_HIGH ? most : -most;
+                m->impulses[row] = x[k];
+            }
+        }
+        rbMechanism_Apply(m, i, x);
+    }
+}
+
+static void keepBackward(rbStepMechanism* mechanism, double h)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
+            mechanism->guesses[row] = m->impulses[row] / h;
+            mechanism->totals[row] += m->impulses[row];
+        }
+        if (block->kind == RB_ROW_SPRING) {
+            double end;
+            rbMechanism_ErrorsAhead(m, i, &end);
+            mechanism->drives[block->firstRow].elastic = h * block->stiffness * end;
+        }
+    }
+}
+
+// Settling takes all conditions together.
+static rbCorrector* getSettler(rbStepMechanism* mechanism)
+{
+    if (mechanism->inner->solver->cutCount == 0) {
+        return mechanism->inner;
+    }
+    if (mechanism->settler == NULL) {
+        mechanism->settler = rbCreateCorrector(RB_SOLVER_DIRECT, &mechanism->m);
+    }
+    return mechanism->settler;
+}
+
+// The largest error left.
+static double settlePositions(const rbStepRun* run, double h, double softness)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbCorrector* settler = getSettler(mechanism);
+    double rounding = DBL_EPSILON * fmax(mechanism->size, 1.0);
+    rbCorrection correction = {
+        .h = h,
+        .tolerance = fmax(rbStep_GetTolerance(run->engine), FLOOR_ROUNDINGS * rounding),
+        .iterationsMax = SETTLE_ITERATIONS,
+        .impulseMax = INFINITY,
+        .isBackward = true,
+        .expected = mechanism->scratch,
+        .softness = softness,
+    };
+    double error = 0.0;
+    for (int row = 0; row < mechanism->m.rowCount; ++row) {
+        mechanism->scratch[row] = h * mechanism->guesses[row];
+    }
+    for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
+        correction.releasesMax = allowedReleases(changes);
+        setBackwardCompliance(mechanism, h);
+        rbCorrected corrected =
+            rbSettlePositions(settler, &mechanism->m, &correction, mechanism->limits);
+        countPositions(run, &corrected);
+        error = corrected.error;
+        if (!corrected.isLimitChanged) {
+            break;
+        }
+    }
+    return error;
+}
+
+double rbStep_Settle(const rbStepRun* run, double time, double h, double softness)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    double power;
+    m->duration = h;
+    m->leftover = 0.0;
+    rbStep_PlaceFixed(run, time, false);
+    rbMechanism_Refresh(m);
+    rbStep_Forces(run, time, &power);
+    mechanism->work[0] += h * power + 0.5 * h * torquePower(run);
+    rbStep_Rezero(mechanism);
+    noteRates(mechanism);
+    rbStep_SetSpeeds(run, time, time + h);
+    pushRows(mechanism, h);
+    kickBodies(m, h);
+    rbMechanism_LookAhead(m, h);
+    for (int i = 0; i < m->bodyCount; ++i) {
+        if (m->bodies[i].isDynamic) {
+            m->bodies[i].pose = m->bodies[i].ahead;
+        }
+    }
+    rbStep_PlaceFixed(run, time + h, true);
+    rbStep_PlaceFixed(run, time + h, false);
+    double error = settlePositions(run, h, softness);
+    rbMechanism_Refresh(m);
+    mechanism->isRefreshed = true;
+    keepBackward(mechanism, h);
+    mechanism->work[0] += 0.5 * h * torquePower(run);
+    bookWork(mechanism, 2.0 * h, true);
+    rbStep_ContinueErrors(mechanism);
+    rbStep_SetSpeeds(run, time + h, time + h);
+    rbStep_StopRates(run, 0.0, mechanism->inner);
+    if (!run->isTrial) {
+        run->engine->statistics.substeps += 1;
+    }
+    return error;
 }

@@ -165,8 +165,10 @@ static void addFreedoms(Builder* builder, rbStepJointSlot* slot, int owner, rbRo
         block.damping = 0.0;
         block.rest = 0.0;
         if (freedom->friction > 0.0) {
+            block.isOpposed = motor == RB_MOTOR_VELOCITY;
             slot->travelBlocks[k] =
                 addBlock(builder, block, (rbBlockInfo){RB_ROLE_FRICTION, owner, k});
+            block.isOpposed = false;
         }
         if (motor == RB_MOTOR_VELOCITY) {
             slot->speedBlocks[k] = addBlock(builder, block, (rbBlockInfo){RB_ROLE_SPEED, owner, k});
@@ -205,8 +207,23 @@ static void addSpring(Builder* builder, int owner)
                         .stiffness = slot->def.stiffness,
                         .rest = slot->def.restLength,
                         .damping = slot->def.damping};
+    rbBlockInfo info = {RB_ROLE_SPRING, owner, 0};
     slot->mechanism = builder->mechanism;
-    slot->block = addBlock(builder, block, (rbBlockInfo){RB_ROLE_SPRING, owner, 0});
+    slot->blockCount = 0;
+    if (block.rest == 0.0 && block.stiffness > 0.0) {
+        // Linear in the way between the points; only the damping needs their direction.
+        rbRowBlock axis = block;
+        axis.damping = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            axis.rows = rbSpringAxes[k].rows;
+            axis.errors = rbSpringAxes[k].errors;
+            slot->blocks[slot->blockCount++] = addBlock(builder, axis, info);
+        }
+        block.stiffness = 0.0;
+    }
+    if (slot->blockCount == 0 || block.damping > 0.0) {
+        slot->blocks[slot->blockCount++] = addBlock(builder, block, info);
+    }
 }
 
 static void* copyOf(const void* data, int count, size_t size)
@@ -248,7 +265,7 @@ static void copyModels(Builder* builder, rbStepMechanism* mechanism)
     }
 }
 
-// Limits, first positions of freedoms, what kinds of rows and loads there are.
+// Limits, first positions of freedoms, what kinds of rows there are.
 static void initRows(Builder* builder, rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
@@ -269,8 +286,17 @@ static void initRows(Builder* builder, rbStepMechanism* mechanism)
         for (int k = 0; k < block->rowCount; ++k) {
             m->limits[block->firstRow + k] = limit;
             m->startErrors[block->firstRow + k] = start;
+            // The motor next to it holds its speed, so the friction is at its limit.
+            mechanism->limits[block->firstRow + k] =
+                block->isOpposed ? RB_LIMIT_HIGH : RB_LIMIT_FREE;
         }
     }
+}
+
+// Its size, and what acts on it.
+static void initBodies(const Builder* builder, rbStepMechanism* mechanism)
+{
+    rbMechanism* m = &mechanism->m;
     mechanism->size = 1e-3;
     for (int i = 0; i < m->bodyCount; ++i) {
         const rbMechBody* body = &m->bodies[i];
@@ -327,8 +353,15 @@ static rbStepMechanism finishMechanism(Builder* builder)
     mechanism.index = 1;
     mechanism.chosen = builder->engine->settings.step;
     mechanism.node.redundantLeast = rows;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        // Errors made before it was rebuilt.
+        int index = m->bodies[i].isDynamic ? m->bodies[i].index : -1;
+        double before = index >= 0 ? builder->engine->bodies.data[index].estimate : 0.0;
+        mechanism.node.estimateSum = fmax(mechanism.node.estimateSum, before);
+    }
     copyModels(builder, &mechanism);
     initRows(builder, &mechanism);
+    initBodies(builder, &mechanism);
     rbStep_ContinueErrors(&mechanism);
     rbMechanism_Refresh(m);
     mechanism.isRefreshed = true;
@@ -464,6 +497,7 @@ static void freeMechanism(rbStepMechanism* mechanism)
     freeRows(mechanism->runs, (RB_STEP_RUNS_MAX + 1) * mechanism->runSize);
     rbDestroyCorrector(mechanism->anchor);
     rbDestroyCorrector(mechanism->inner);
+    rbDestroyCorrector(mechanism->settler);
     rbDestroyClassical(mechanism->classical);
 }
 
@@ -475,6 +509,15 @@ void rbStep_FreeMechanisms(rbStepEngine* engine)
         engine->workBefore.motor += mechanism->shownWork[1];
         engine->workBefore.dissipation += mechanism->shownWork[2];
         engine->workBefore.assembly += mechanism->shownWork[3];
+        engine->factorizationsBefore +=
+            mechanism->anchor->factorizations + mechanism->inner->factorizations;
+        engine->estimateBefore = fmax(engine->estimateBefore, mechanism->node.estimateSum);
+        for (int k = 0; k < mechanism->m.bodyCount; ++k) {
+            const rbMechBody* body = &mechanism->m.bodies[k];
+            if (body->isDynamic && engine->bodies.data[body->index].isUsed) {
+                engine->bodies.data[body->index].estimate = mechanism->node.estimateSum;
+            }
+        }
         freeMechanism(mechanism);
     }
     engine->mechanisms.count = 0;

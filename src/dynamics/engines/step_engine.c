@@ -21,6 +21,7 @@ rbStepEngine* rbCreateStepEngine(const rbStepSettings* settings)
     rbStepEngine* engine = rbAllocZero(1, sizeof *engine);
     engine->settings = *settings;
     engine->statistics.stepSmallest = INFINITY;
+    engine->failed = -1;
     return engine;
 }
 
@@ -34,6 +35,7 @@ void rbDestroyStepEngine(rbStepEngine* engine)
     rbArray_Free(engine->bodies);
     rbArray_Free(engine->joints);
     rbArray_Free(engine->springs);
+    rbFree(engine->before, engine->beforeSize);
     rbFree(engine, sizeof *engine);
 }
 
@@ -47,6 +49,8 @@ void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* 
     slot->isUsed = def != NULL;
     if (def != NULL) {
         slot->def = *def;
+    } else {
+        slot->estimate = 0.0;
     }
 }
 
@@ -118,8 +122,10 @@ void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanis
 
 // ----------------------------------------------------------------------------------------- errors
 
-// Largest errors of the joints of a mechanism at its present poses.
-static void measureErrors(const rbStepMechanism* mechanism, rbStartGap* gap, double tolerance)
+// Largest errors of the joints of a mechanism at its present poses. Slots: those of the joints, if
+// gaps that a run left are not to be judged; NULL: all are.
+static void measureErrors(const rbStepMechanism* mechanism, rbStartGap* gap, double tolerance,
+                          const rbStepJointSlot* slots)
 {
     const rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
@@ -138,7 +144,13 @@ static void measureErrors(const rbStepMechanism* mechanism, rbStartGap* gap, dou
         }
         position = sqrt(position);
         angle = sqrt(angle);
-        gap->count += position > tolerance || angle > tolerance ? 1 : 0;
+        bool isApart = position > tolerance || angle > tolerance;
+        if (isApart && slots != NULL &&
+            fmax(position, angle) <= slots[mechanism->infos[i].owner].def.gapAllowed) {
+            gap->leftCount += 1;
+            continue;
+        }
+        gap->count += isApart ? 1 : 0;
         if (!(fmax(position, angle) <= fmax(gap->position, gap->angle))) {
             gap->other = gap->joint;
             gap->joint = mechanism->infos[i].owner;
@@ -152,7 +164,7 @@ void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism)
 {
     rbStepStatistics* s = &engine->statistics;
     rbStartGap gap = {.joint = -1, .other = -1};
-    measureErrors(mechanism, &gap, engine->settings.tolerance);
+    measureErrors(mechanism, &gap, engine->settings.tolerance, NULL);
     if (mechanism->isOpen && gap.count > 0) {
         s->assemblingSteps += 1;
         return;
@@ -224,35 +236,39 @@ static void takeWorse(rbStartGap* gap, const rbStartGap* own)
 }
 
 // Gaps are closed and relative velocities stopped before the first step. Where the impulses are
-// limited, larger gaps are left to the steps.
+// limited, larger gaps are left to the steps, and so are those that a run left before its
+// mechanisms were built anew.
 static void judgeStart(const rbStepRun* run, rbStartGap* gap)
 {
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &run->engine->settings;
     double tolerance = assembleTolerance(run->engine, mechanism);
     rbStartGap own = {.joint = -1, .other = -1};
-    measureErrors(mechanism, &own, tolerance);
+    measureErrors(mechanism, &own, tolerance, run->engine->joints.data);
     bool isOpen = own.count > 0;
+    bool isContinued = !isOpen && own.leftCount > 0;
     bool isGentle = settings->isAssembleAllowed && settings->impulseMax < INFINITY;
     if (isOpen && !settings->isAssembleAllowed) {
         takeWorse(gap, &own);
-    } else if (!isOpen || !isGentle) {
+    } else if (!isContinued && (!isOpen || !isGentle)) {
         rbStep_Save(mechanism, mechanism->kept);
         bool isClosed = assemble(run, tolerance);
         if (isOpen && !isClosed) {
             // The joint that was open first is the one to look at, and one that it leaves open.
             rbStartGap left = {.joint = -1, .other = -1};
-            measureErrors(mechanism, &left, tolerance);
+            measureErrors(mechanism, &left, tolerance, NULL);
             own.isStuck = true;
             own.other = left.joint != own.joint ? left.joint : left.other;
             takeWorse(gap, &own);
             rbStep_Restore(mechanism, mechanism->kept);
         }
     }
-    mechanism->isOpen = isOpen && isGentle;
+    mechanism->isOpen = (isOpen || isContinued) && isGentle;
     rbMechanism_Refresh(&mechanism->m);
     rbStep_ContinueErrors(mechanism);
-    if (!mechanism->isOpen) {
+    // Methods that let joints swing go on with the rates they had.
+    bool isSwinging = isContinued && mechanism->classical != NULL;
+    if (!mechanism->isOpen && !isSwinging) {
         rbStep_SetSpeeds(run, mechanism->nodeTime, mechanism->nodeTime);
         rbStep_StopRates(run, 0.0, mechanism->inner);
     }
@@ -267,7 +283,9 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
     rbStartGap worst = none;
     rbStepStatistics* s = &engine->statistics;
     rbStep_Build(engine, host, time);
-    *gap = none;
+    if (gap != NULL) {
+        *gap = none;
+    }
     bool isClassical = engine->settings.method != RB_METHOD_IMPULSES;
     for (int i = 0; isClassical && i < engine->mechanisms.count; ++i) {
         const rbMechanism* m = &engine->mechanisms.data[i].m;
@@ -282,9 +300,14 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host, .isTrial = true};
-        judgeStart(&run, &worst);
+        if (gap != NULL) {
+            judgeStart(&run, &worst);
+        }
         rbStep_FollowFreedoms(engine, mechanism);
         s->rowCount += mechanism->m.rowCount;
+    }
+    if (gap == NULL) {
+        return RB_STATUS_OK;
     }
     *gap = worst;
     if (worst.joint >= 0) {
@@ -335,7 +358,7 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
     rbMechanism_Refresh(m);
     // A state that opens joints is brought back onto them.
     rbStartGap gap = {.joint = -1, .other = -1};
-    measureErrors(mechanism, &gap, engine->settings.tolerance);
+    measureErrors(mechanism, &gap, engine->settings.tolerance, NULL);
     if (gap.count > 0 && !mechanism->isOpen) {
         (void)assemble(&run, engine->settings.tolerance);
     }
@@ -358,6 +381,49 @@ void rbStepEngine_TouchJoint(rbStepEngine* engine, const rbStepHost* host, int i
     int body = slot->def.bodyA >= 0 && rbStepEngine_Owns(engine, slot->def.bodyA) ? slot->def.bodyA
                                                                                   : slot->def.bodyB;
     rbStepEngine_TouchBody(engine, host, body, time);
+}
+
+// ----------------------------------------------------------------------------------- advancing
+
+// A mechanism may fail once more on the way to the last good time of another one; then an earlier
+// time is tried, and at last the time before the advance, where everything has been already.
+#define TOGETHER_ATTEMPTS 4
+
+rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* host, double time,
+                                      double* reached)
+{
+    double start = engine->time;
+    size_t size = rbStepEngine_GetSnapshotSize(engine);
+    RB_ASSERT(time >= start);
+    if (engine->beforeSize != size) {
+        rbFree(engine->before, engine->beforeSize);
+        engine->before = rbAlloc(size);
+        engine->beforeSize = size;
+    }
+    rbStepEngine_TakeSnapshot(engine, engine->before);
+    engine->failed = -1;
+    rbStatus status = rbStepEngine_Advance(engine, host, time, reached);
+    if (status != RB_STATUS_LIMIT) {
+        return status;
+    }
+    int failed = engine->failed;
+    for (int k = 0; status == RB_STATUS_LIMIT && k <= TOGETHER_ATTEMPTS; ++k) {
+        double target = k < TOGETHER_ATTEMPTS ? fmax(start, fmin(*reached, time)) : start;
+        rbStepEngine_RestoreSnapshot(engine, engine->before);
+        status = rbStepEngine_Advance(engine, host, target, reached);
+        *reached = status == RB_STATUS_LIMIT ? *reached : target;
+    }
+    engine->failed = failed;
+    return RB_STATUS_LIMIT;
+}
+
+int rbStepEngine_GetFailedBody(const rbStepEngine* engine)
+{
+    if (engine->failed < 0 || engine->failed >= engine->mechanisms.count) {
+        return -1;
+    }
+    // Dynamic bodies come first.
+    return engine->mechanisms.data[engine->failed].m.bodies[0].index;
 }
 
 // ---------------------------------------------------------------------------------------- results
@@ -426,13 +492,73 @@ rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStep
     return result;
 }
 
+double rbStepEngine_GetSpread(const rbStepEngine* engine, int index, int* lightBody, int* heavyBody)
+{
+    const rbStepJointSlot* slot = &engine->joints.data[index];
+    double most = 0.0;
+    double least = INFINITY;
+    *lightBody = -1;
+    *heavyBody = -1;
+    if (slot->mechanism < 0) {
+        return 1.0;
+    }
+    const rbMechanism* m = &engine->mechanisms.data[slot->mechanism].m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int k = 0; k < 2 * block->rowCount && block->kind == RB_ROW_HOLD; ++k) {
+            int body = k % 2 == 0 ? block->bodyA : block->bodyB;
+            const rbRow* row = &m->rows[block->firstRow + k / 2];
+            double side = k % 2 == 0 ? 1.0 : -1.0;
+            double response = rbCoupleRows(&m->masses[body], row, side, row, side);
+            if (m->bodies[body].isDynamic && response > most) {
+                most = response;
+                *lightBody = m->bodies[body].index;
+            }
+            if (m->bodies[body].isDynamic && response > 0.0 && response < least) {
+                least = response;
+                *heavyBody = m->bodies[body].index;
+            }
+        }
+    }
+    return most > least ? most / least : 1.0;
+}
+
+double rbStepEngine_GetNodeGap(const rbStepEngine* engine, int index)
+{
+    const rbStepJointSlot* slot = &engine->joints.data[index];
+    if (slot->mechanism < 0 || slot->def.isVelocityOnly) {
+        return 0.0;
+    }
+    const rbMechanism* m = &engine->mechanisms.data[slot->mechanism].m;
+    const rbRowBlock* block = &m->blocks[slot->block];
+    double errors[RB_BLOCK_ROWS_MAX];
+    double sum = 0.0;
+    block->errors(block->data, &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose,
+                  errors);
+    for (int k = 0; k < block->rowCount; ++k) {
+        sum += errors[k] * errors[k];
+    }
+    return sqrt(sum);
+}
+
 double rbStepEngine_GetSpringForce(const rbStepEngine* engine, int index)
 {
     const rbStepSpringSlot* slot = &engine->springs.data[index];
     if (slot->mechanism < 0) {
         return 0.0;
     }
-    return rowForce(&engine->mechanisms.data[slot->mechanism], slot->block);
+    const rbStepMechanism* mechanism = &engine->mechanisms.data[slot->mechanism];
+    if (slot->blockCount == 1) {
+        return rowForce(mechanism, slot->blocks[0]);
+    }
+    // Rest length zero: the length of the mean force, along the axes of the world.
+    double square = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        double force = rowForce(mechanism, slot->blocks[k]);
+        square += force * force;
+    }
+    double damping = slot->blockCount > 3 ? rowForce(mechanism, slot->blocks[3]) : 0.0;
+    return sqrt(square) + damping;
 }
 
 rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine)
@@ -464,7 +590,24 @@ double rbStepEngine_GetSpringEnergy(const rbStepEngine* engine)
     return energy;
 }
 
+int64_t rbStep_CountFactorizations(const rbStepEngine* engine)
+{
+    int64_t count = engine->factorizationsBefore;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        count += mechanism->anchor->factorizations + mechanism->inner->factorizations;
+    }
+    return count;
+}
+
 rbStepStatistics rbStepEngine_GetStatistics(const rbStepEngine* engine)
 {
-    return engine->statistics;
+    rbStepStatistics s = engine->statistics;
+    s.factorizations = rbStep_CountFactorizations(engine);
+    s.accuracyEstimate = engine->estimateBefore;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        s.accuracyEstimate = fmax(s.accuracyEstimate, mechanism->node.estimateSum);
+    }
+    return s;
 }

@@ -38,6 +38,7 @@ typedef struct rbStepJointDef {
     rbVec3 linearVelocity;
     rbVec3 angularVelocity;
     double forceMax;
+    double gapAllowed; // m and rad: a gap that the run itself left is not judged at a new start
 } rbStepJointDef;
 
 typedef struct rbStepSpringDef {
@@ -63,6 +64,7 @@ typedef struct rbStartGap {
     double position; // m
     double angle;    // rad
     int count;       // of joints apart
+    int leftCount;   // of joints apart as the run left them: these are not judged
     bool isStuck;    // assembling was tried and left this: the joints contradict each other
     int other;       // a joint that fights with it, -1: unknown
 } rbStartGap;
@@ -70,6 +72,7 @@ typedef struct rbStartGap {
 // Builds the mechanisms from the states of the host at a time. INVALID when joints are apart and
 // that is not allowed, or contradict each other; gap says which.
 // UNSUPPORTED and a sentence when the method cannot take a mechanism. The error may be NULL.
+// Gap NULL: nothing is judged or moved; the state of a snapshot follows.
 rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double time,
                             rbStartGap* gap, rbError* error);
 
@@ -83,9 +86,15 @@ void rbStepEngine_TouchJoint(rbStepEngine* engine, const rbStepHost* host, int i
 
 // Steps up to a time and writes the states of all owned bodies at it. NUMERICAL when a tolerance
 // was not met (the run goes on), LIMIT when a state stopped being finite: *reached is the last good
-// time.
+// time of that mechanism, the others stand where they stand.
 rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
                               double* reached);
+// The same, but after LIMIT all bodies stand at *reached.
+rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* host, double time,
+                                      double* reached);
+
+// A body of the mechanism that failed; -1: none did.
+int rbStepEngine_GetFailedBody(const rbStepEngine* engine);
 
 typedef struct rbStepJointResult {
     rbVec3 force;                                   // N, on A at its anchor, mean of the last step
@@ -99,6 +108,12 @@ typedef struct rbStepJointResult {
 rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStepHost* host,
                                         int index);
 double rbStepEngine_GetSpringForce(const rbStepEngine* engine, int index);
+// How much easier one body of a joint's mechanism gives way to a joint than another does, and these
+// bodies. Beyond some 1e10 rounding hides what the heavy one does.
+double rbStepEngine_GetSpread(const rbStepEngine* engine, int index, int* lightBody,
+                              int* heavyBody);
+// m and rad, how far a joint is open at the last node.
+double rbStepEngine_GetNodeGap(const rbStepEngine* engine, int index);
 
 // Energy by cause, J, so far.
 typedef struct rbStepWork {
@@ -112,6 +127,12 @@ rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine);
 // J, in springs at the time of the last advance.
 double rbStepEngine_GetSpringEnergy(const rbStepEngine* engine);
 rbStepStatistics rbStepEngine_GetStatistics(const rbStepEngine* engine); // worstJoint: index + 1
+
+// step_judge.c, right after a start: conditions of joints that follow from the others; and the mass
+// (kg or kg m^2) that a force along a freedom of a joint feels while the joints hold, INFINITY
+// where it cannot move. Both allocate.
+int rbStepEngine_CountRedundant(const rbStepEngine* engine);
+double rbStepEngine_GetFreedomMass(const rbStepEngine* engine, int joint, int freedom);
 
 size_t rbStepEngine_GetSnapshotSize(const rbStepEngine* engine);
 void rbStepEngine_TakeSnapshot(const rbStepEngine* engine, void* bytes);

@@ -97,12 +97,29 @@ void rbStep_RunMotors(const rbStepRun* run, double time, double h)
     }
 }
 
-// Relative velocity along a row of a velocity-only joint.
-static double askedSpeed(const rbStepJointDef* def, const rbRow* row)
+// Relative velocity along a row of a velocity-only joint. Arm: from B's centre to the point whose
+// velocity is stated; rows at other points of B (hinge-points) get what the spin adds there.
+static double askedSpeed(const rbStepJointDef* def, const rbRow* row, rbVec3 arm)
 {
+    rbVec3 spin = def->angularVelocity;
     bool isTranslation = rbLengthSquared(row->linear) > 0.0;
-    return isTranslation ? rbDot(row->linear, def->linearVelocity)
-                         : rbDot(row->angularB, def->angularVelocity);
+    if (!isTranslation) {
+        return rbDot(row->angularB, spin);
+    }
+    double speed = rbDot(row->linear, def->linearVelocity);
+    bool isTurning = rbLengthSquared(spin) > 0.0;
+    return isTurning ? speed + rbDot(rbSub(row->angularB, rbCross(arm, row->linear)), spin) : speed;
+}
+
+// From B's centre to its point of a joint.
+static rbVec3 findArm(const rbMechanism* m, const rbRowBlock* block)
+{
+    const rbRowPose* poseB = &m->bodies[block->bodyB].pose;
+    rbVec3 pointA;
+    rbVec3 pointB;
+    rbVec3 axis;
+    rbJointModel_Points(block->data, &m->bodies[block->bodyA].pose, poseB, &pointA, &pointB, &axis);
+    return rbSub(pointB, poseB->position);
 }
 
 void rbStep_SetSpeeds(const rbStepRun* run, double timeA, double timeB)
@@ -122,10 +139,41 @@ void rbStep_SetSpeeds(const rbStepRun* run, double timeA, double timeB)
                 0.5 * (rbMotorModel_Target(motor, timeA) + rbMotorModel_Target(motor, timeB));
             continue;
         }
+        rbVec3 arm = findArm(&mechanism->m, block);
         for (int k = 0; k < block->rowCount; ++k) {
-            speeds[k] = askedSpeed(def, &mechanism->m.rows[block->firstRow + k]);
+            speeds[k] = askedSpeed(def, &mechanism->m.rows[block->firstRow + k], arm);
         }
     }
+}
+
+// Springs damped more than this part of critical damping calm down by themselves.
+#define SWING_DAMPING 0.1
+// Swings below this part of the size are none.
+#define SWING_LEAST 1e-6
+
+double rbStep_GetSpringSwing(const rbStepMechanism* mechanism)
+{
+    const rbMechanism* m = &mechanism->m;
+    double fastest = 0.0;
+    for (int i = 0; mechanism->hasSoft && i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        if (block->kind != RB_ROW_SPRING || !(block->stiffness > 0.0)) {
+            continue;
+        }
+        const rbRow* row = &m->rows[block->firstRow];
+        double response = rbCoupleRows(&m->masses[block->bodyA], row, 1.0, row, 1.0) +
+                          rbCoupleRows(&m->masses[block->bodyB], row, -1.0, row, -1.0);
+        double swing = sqrt(block->stiffness * response);
+        double rate;
+        rbMechanism_Rates(m, i, &rate);
+        rate = fmax(fabs(rate), fabs(mechanism->drives[block->firstRow].rateBefore));
+        bool isCalm = rate <= SWING_LEAST * mechanism->size * swing;
+        bool isDamped = block->damping * response > 2.0 * SWING_DAMPING * swing;
+        if (!isCalm && !isDamped) {
+            fastest = fmax(fastest, swing);
+        }
+    }
+    return fastest;
 }
 
 void rbStep_Rezero(rbStepMechanism* mechanism)
@@ -141,6 +189,7 @@ void rbStep_Rezero(rbStepMechanism* mechanism)
         const rbRowPose* poseB = &m->bodies[block->bodyB].pose;
         rbJointModel_Rezero(&mechanism->models[next], poseA, poseB);
         block->errors(block->data, poseA, poseB, &m->startErrors[block->firstRow]);
+        block->rows(block->data, poseA, poseB, &m->rows[block->firstRow]);
         next += 1;
     }
 }
@@ -165,4 +214,6 @@ void rbStep_ContinueErrors(rbStepMechanism* mechanism)
             *place += change;
         }
     }
+    // Rows at the end of a step must not remember the poses at its start.
+    rbStep_Rezero(mechanism);
 }

@@ -16,13 +16,13 @@
 // pivot.
 #define SINGULAR_PIVOT 1e-6
 #define SINGULAR_ATTEMPTS 3
-// Joints that give way: this part of their own response, for so many steps before firm ones are
-// tried again. (Less than 1e-3 leaves nets that are taut in a plane unstable.)
-#define SOFTNESS 1e-3
-#define SOFT_STEPS 16
-#define SOFT_STEPS_MAX 1024
+// Steps without look-ahead before it is tried again.
+#define SETTLE_STEPS 16
+#define SETTLE_STEPS_MAX 1024
 // Of the kinetic energy, what the energy may grow by in a step.
 #define TAME_PART 0.05
+// Step times the fastest swing; beyond 2 steps are unstable.
+#define SWING_MOST 1.5
 // Growth and shrinkage of chosen steps.
 #define STEP_SAFETY 0.9
 #define STEP_GROWTH 2.0
@@ -51,6 +51,23 @@ static void addPart(const rbStepRun* run, double h)
     }
 }
 
+// Whether the part just made is short enough for the fastest swing of the mechanism at its end; if
+// not, it is taken back.
+static bool isSwingResolved(const rbStepRun* run, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    if (mechanism->classical != NULL || mechanism->node.settleCount > 0) {
+        return true;
+    }
+    mechanism->node.swing = rbStep_GetSwing(mechanism, h);
+    if (h * mechanism->node.swing <= SWING_MOST) {
+        return true;
+    }
+    rbStep_Restore(mechanism, mechanism->start);
+    mechanism->isAnchored = false;
+    return false;
+}
+
 // A step of size h from a time, halved as often as needed and allowed. LIMIT when that was not
 // enough.
 static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth)
@@ -61,7 +78,7 @@ static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth
     if (!isSplit) {
         rbStepRun attempt = *run;
         attempt.isSmallest = depth >= most;
-        if (rbStep_Make(&attempt, time, h)) {
+        if (rbStep_Make(&attempt, time, h) && (depth >= most || isSwingResolved(run, h))) {
             addPart(run, h);
             return RB_STATUS_OK;
         }
@@ -216,7 +233,7 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     const rbStepSettings* settings = &run->engine->settings;
     // Who allows no halvings or few iterations takes what comes.
     own.isForced = run->isForced || settings->halvingsMax == 0 || settings->iterationsMax > 0 ||
-                   mechanism->node.softness > 0.0;
+                   mechanism->node.settleCount > 0;
     mechanism->pivotWorst = INFINITY;
     mechanism->redundantMost = 0;
     memset(mechanism->sums, 0, (size_t)mechanism->m.rowCount * sizeof(double));
@@ -228,7 +245,7 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
                      &mechanism->centerBefore);
     }
     rbStatus status = makeParts(&own, time, h, 0);
-    if (mechanism->node.softness > 0.0 || (own.isForced && !isTame(mechanism))) {
+    if (mechanism->node.settleCount > 0 || (own.isForced && !isTame(mechanism))) {
         tame(mechanism);
     } else if (status == RB_STATUS_OK && !own.isForced && !isTame(mechanism)) {
         status = RB_STATUS_NUMERICAL;
@@ -306,30 +323,30 @@ static void finishNode(const rbStepRun* run, double time, double h)
     rbStep_CountErrors(run->engine, mechanism);
     s->steps += 1;
     mechanism->node.calmCount += 1;
-    if (mechanism->node.softness > 0.0) {
-        mechanism->node.softCount -= 1;
-        mechanism->node.softness = mechanism->node.softCount > 0 ? SOFTNESS : 0.0;
+    if (mechanism->node.settleCount > 0) {
+        mechanism->node.settleCount -= 1;
+        s->settledSteps += 1;
     } else {
-        mechanism->node.softSpan = 0;
+        mechanism->node.settleSpan = 0;
     }
-    if (mechanism->node.calmCount >= CALM_STEPS && mechanism->node.level > 0) {
+    double twice = ldexp(h, 1 - mechanism->node.level);
+    if (mechanism->node.calmCount >= CALM_STEPS && mechanism->node.level > 0 &&
+        twice * mechanism->node.swing <= SWING_MOST) {
         mechanism->node.level -= 1;
         mechanism->node.calmCount = 0;
     }
 }
 
-// The last resort where conditions are dependent and cannot be told apart: joints give way a little
-// in the directions that nothing holds, and the report says how much.
-static rbStatus makeSoft(const rbStepRun* run, double time, double h)
+// The last resort where look-ahead cannot make a step.
+static rbStatus settle(const rbStepRun* run, double time, double h)
 {
-    rbStepMechanism* mechanism = run->mechanism;
-    mechanism->node.softness = SOFTNESS;
-    // Firm steps are tried again after a while, each time a longer one.
-    int span = 2 * mechanism->node.softSpan;
-    span = span < SOFT_STEPS ? SOFT_STEPS : span > SOFT_STEPS_MAX ? SOFT_STEPS_MAX : span;
-    mechanism->node.softSpan = span;
-    mechanism->node.softCount = span;
-    mechanism->node.level = 0;
+    rbNodeMemory* node = &run->mechanism->node;
+    // It is tried again after a while, each time a longer one.
+    int span = 2 * node->settleSpan;
+    span = span < SETTLE_STEPS ? SETTLE_STEPS : span > SETTLE_STEPS_MAX ? SETTLE_STEPS_MAX : span;
+    node->settleSpan = span;
+    node->settleCount = span;
+    node->level = 0;
     return makeSteps(run, time, h);
 }
 
@@ -368,7 +385,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
     while (status == RB_STATUS_NUMERICAL && refine(run)) {
         status = makeSteps(run, time, h);
     }
-    bool isFirm = mechanism->classical == NULL && !(mechanism->node.softness > 0.0);
+    bool isFirm = mechanism->classical == NULL && !(mechanism->node.settleCount > 0);
     for (int k = 0; isFirm && k <= SINGULAR_ATTEMPTS; ++k) {
         bool isBad = isSingular(mechanism);
         if (status == RB_STATUS_OK && !isBad) {
@@ -384,7 +401,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
             return RB_STATUS_OK;
         }
         s->singularSteps += isBad ? 1 : 0;
-        status = isLast ? makeSoft(run, time, h) : makeSteps(run, time, h);
+        status = isLast ? settle(run, time, h) : makeSteps(run, time, h);
     }
     // What gained energy as the smallest parts is taken as it is.
     status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
@@ -435,7 +452,7 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
     }
     // No step is small enough.
     mechanism->chosen = settings->step;
-    rbStatus status = makeSoft(run, time, settings->step);
+    rbStatus status = settle(run, time, settings->step);
     if (status == RB_STATUS_OK) {
         finishNode(run, time + settings->step, settings->step);
     }
@@ -455,6 +472,18 @@ static double nextNode(rbStepEngine* engine, rbStepMechanism* mechanism)
     return gridTime(engine, mechanism);
 }
 
+static bool isFiniteState(const rbMechanism* m)
+{
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        if (!rbIsFinite3(body->pose.position) || !rbIsFinite3(body->velocity) ||
+            !rbIsFinite3(body->momentum) || !rbIsFiniteQuat(body->pose.orientation)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // State at a time after the node without moving the node.
 static rbStatus tryStep(const rbStepRun* run, double time)
 {
@@ -467,10 +496,11 @@ static rbStatus tryStep(const rbStepRun* run, double time)
     rbStatus status = makeSteps(&trial, mechanism->nodeTime, h);
     if (status == RB_STATUS_LIMIT) {
         recallNode(run);
-        status = makeSoft(&trial, mechanism->nodeTime, h);
+        status = settle(&trial, mechanism->nodeTime, h);
     }
     // Energy gained by a trial goes no further.
     status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
+    status = status == RB_STATUS_OK && !isFiniteState(&mechanism->m) ? RB_STATUS_LIMIT : status;
     for (int i = 0; status == RB_STATUS_OK && i < mechanism->m.bodyCount; ++i) {
         rbStep_WriteBody(run->host, &mechanism->m.bodies[i]);
     }
@@ -488,30 +518,20 @@ void rbStep_MakeNode(const rbStepRun* run, double time)
         rbStatus status = makeSteps(run, run->mechanism->nodeTime, h);
         if (status == RB_STATUS_LIMIT) {
             recallNode(run);
-            (void)makeSoft(run, run->mechanism->nodeTime, h);
+            (void)settle(run, run->mechanism->nodeTime, h);
         }
         finishNode(run, time, h);
     }
 }
 
-static bool isFiniteState(const rbMechanism* m)
-{
-    for (int i = 0; i < m->bodyCount; ++i) {
-        const rbMechBody* body = &m->bodies[i];
-        if (!rbIsFinite3(body->pose.position) || !rbIsFinite3(body->velocity) ||
-            !rbIsFinite3(body->momentum) || !rbIsFiniteQuat(body->pose.orientation)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static rbStatus advanceMechanism(const rbStepRun* run, double time)
+// Good: the last node that is finite.
+static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good)
 {
     rbStepEngine* engine = run->engine;
     rbStepMechanism* mechanism = run->mechanism;
     double snap = SNAP * engine->settings.step;
     for (;;) {
+        *good = mechanism->nodeTime;
         double next = nextNode(engine, mechanism);
         bool isHeld = false;
         if (next > time + snap) {
@@ -540,13 +560,9 @@ static void gatherStatistics(rbStepEngine* engine)
 {
     rbStepStatistics* s = &engine->statistics;
     s->redundantRows = 0;
-    s->accuracyEstimate = 0.0;
-    s->factorizations = 0;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         s->redundantRows += solverAtEnd(mechanism)->redundantRows;
-        s->factorizations += mechanism->anchor->factorizations + mechanism->inner->factorizations;
-        s->accuracyEstimate = fmax(s->accuracyEstimate, mechanism->node.estimateSum);
     }
 }
 
@@ -557,9 +573,10 @@ rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, doub
     *reached = time;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepRun run = {.engine = engine, .mechanism = &engine->mechanisms.data[i], .host = host};
-        rbStatus status = advanceMechanism(&run, time);
-        if (status != RB_STATUS_OK) {
-            *reached = run.mechanism->nodeTime;
+        double good;
+        if (advanceMechanism(&run, time, &good) != RB_STATUS_OK) {
+            engine->failed = i;
+            *reached = good;
             return RB_STATUS_LIMIT;
         }
     }

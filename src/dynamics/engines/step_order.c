@@ -15,6 +15,11 @@
 #define UNRESOLVED_LEAST 1e-6
 // A pivot below this part of its diagonal: the position is close to a singular one.
 #define PROJECTION_FLOOR 32.0
+// Compliance of joints in steps that look-ahead cannot make, of their own response; and where they
+// contradict each other: errors of so many tolerances are left.
+#define SETTLE_FIRM 1e-8
+#define SETTLE_SOFT 1e-3
+#define CONTRADICTION 100.0
 
 static double* putVec(double* place, rbVec3 v)
 {
@@ -300,11 +305,18 @@ static bool makeClassical(const rbStepRun* run, double time, double h)
     return true;
 }
 
+// rad in a step, by runs: beyond it combining them makes an undamped spring gain some 1e-6 of its
+// energy a step, and the positions at the end alone may hide it.
+static const double springTurns[RB_STEP_RUNS_MAX + 1] = {INFINITY, INFINITY, 0.3, 0.6, 0.9, 1.1};
+
 // Runs that differ by more than a part of the motion in the step: something swings faster than the
 // step, and combining them would amplify it.
-static bool isUnresolved(const rbStepMechanism* mechanism)
+static bool isUnresolved(const rbStepMechanism* mechanism, double h, int runs)
 {
     const rbMechanism* m = &mechanism->m;
+    if (h * rbStep_GetSpringSwing(mechanism) > springTurns[runs]) {
+        return true;
+    }
     double motion = UNRESOLVED_LEAST * mechanism->size;
     for (int i = 0; i < m->bodyCount; ++i) {
         const double* start = mechanism->start + (size_t)i * BODY_DOUBLES;
@@ -328,14 +340,28 @@ static void useFinestRun(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
     (void)getVec(last + mechanism->stateSize + RB_WORK_COUNT, momentum);
 }
 
+// Conditions that nothing can meet (motors against joints) give way, so that they do no violence.
+static bool settle(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    double most = CONTRADICTION * run->engine->settings.tolerance;
+    if (!(rbStep_Settle(run, time, h, SETTLE_FIRM) <= most)) {
+        rbStep_Restore(mechanism, mechanism->start);
+        beginRun(mechanism);
+        (void)rbStep_Settle(run, time, h, SETTLE_SOFT);
+    }
+    return true;
+}
+
 bool rbStep_Make(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     if (mechanism->classical != NULL) {
         return makeClassical(run, time, h);
     }
-    // Limited impulses and joints that give way know no extrapolation.
-    bool isPlain = mechanism->isOpen || mechanism->node.softness > 0.0;
+    bool isSettled = mechanism->node.settleCount > 0;
+    // Limited impulses and steps of order 1 know no extrapolation.
+    bool isPlain = mechanism->isOpen || isSettled;
     int runs = isPlain ? 1 : run->engine->settings.order / 2;
     rbStep_Save(mechanism, mechanism->start);
     for (int n = 1; n <= runs; ++n) {
@@ -345,7 +371,9 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
         beginRun(mechanism);
         for (int k = 0; k < n; ++k) {
             double from = time + h * (double)k / (double)n;
-            if (!rbStep_Basic(run, from, h / (double)n, k == 0)) {
+            bool isMade =
+                isSettled ? settle(run, from, h) : rbStep_Basic(run, from, h / (double)n, k == 0);
+            if (!isMade) {
                 rbStep_Restore(mechanism, mechanism->start);
                 return false;
             }
@@ -358,7 +386,7 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
     if (runs > 1) {
         rbVec3 momentum;
         combineRuns(mechanism, runs, &momentum);
-        if (isUnresolved(mechanism)) {
+        if (isUnresolved(mechanism, h, runs)) {
             if (!run->isSmallest && !run->isForced) {
                 rbStep_Restore(mechanism, mechanism->start);
                 return false;

@@ -11,12 +11,16 @@ typedef struct MechanismHead {
     int64_t index;
     rbNodeMemory node;
     double shownWork[RB_WORK_COUNT];
+    double estimate;
+    double isOpen; // 0 or 1
 } MechanismHead;
 
 typedef struct EngineHead {
     double time;
     rbStepStatistics statistics;
     rbStepWork workBefore;
+    int64_t factorizations; // in all
+    double estimateBefore;
 } EngineHead;
 
 typedef struct JointMemory {
@@ -38,7 +42,8 @@ size_t rbStepEngine_GetSnapshotSize(const rbStepEngine* engine)
 void rbStepEngine_TakeSnapshot(const rbStepEngine* engine, void* bytes)
 {
     char* place = bytes;
-    EngineHead head = {engine->time, engine->statistics, engine->workBefore};
+    EngineHead head = {engine->time, engine->statistics, engine->workBefore,
+                       rbStep_CountFactorizations(engine), engine->estimateBefore};
     memcpy(place, &head, sizeof head);
     place += sizeof head;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
@@ -50,6 +55,8 @@ void rbStepEngine_TakeSnapshot(const rbStepEngine* engine, void* bytes)
         own.chosen = mechanism->chosen;
         own.index = mechanism->index;
         own.node = mechanism->node;
+        own.estimate = mechanism->estimate;
+        own.isOpen = mechanism->isOpen ? 1.0 : 0.0;
         memcpy(own.shownWork, mechanism->shownWork, sizeof own.shownWork);
         memcpy(place, &own, sizeof own);
         place += sizeof own;
@@ -78,6 +85,9 @@ void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes)
     engine->time = head.time;
     engine->statistics = head.statistics;
     engine->workBefore = head.workBefore;
+    engine->estimateBefore = head.estimateBefore;
+    // The mechanisms count on from what they have.
+    engine->factorizationsBefore += head.factorizations - rbStep_CountFactorizations(engine);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         MechanismHead own;
@@ -88,6 +98,8 @@ void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes)
         mechanism->chosen = own.chosen;
         mechanism->index = own.index;
         mechanism->node = own.node;
+        mechanism->estimate = own.estimate;
+        mechanism->isOpen = own.isOpen != 0.0;
         memcpy(mechanism->shownWork, own.shownWork, sizeof own.shownWork);
         memcpy(mechanism->kept, place, (size_t)mechanism->stateSize * sizeof(double));
         place += (size_t)mechanism->stateSize * sizeof(double);

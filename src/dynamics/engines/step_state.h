@@ -50,9 +50,9 @@ typedef struct rbNodeMemory {
     int redundantLeast;         // redundant rows where the mechanism is not singular
     int level;                  // halvings to begin with
     int calmCount;              // steps since the last halving
-    double softness;            // compliance of joints, of their own response; 0 unless singular
-    int softCount;              // soft steps still to make
-    int softSpan;               // soft steps in a row
+    double swing;               // rad/s, the fastest of the last part
+    int settleCount;            // steps still to make without look-ahead, see rbStep_Settle
+    int settleSpan;             // such steps in a row
 } rbNodeMemory;
 
 typedef struct rbStepMechanism {
@@ -67,8 +67,9 @@ typedef struct rbStepMechanism {
     double work[RB_WORK_COUNT]; // J, of the step under way
     rbJointModel* models;       // of velocity-only joints, begun anew every basic step
     int modelCount;
-    rbCorrector* anchor; // factored at the node, when isAnchored
-    rbCorrector* inner;  // factored within steps
+    rbCorrector* anchor;  // factored at the node, when isAnchored
+    rbCorrector* inner;   // factored within steps
+    rbCorrector* settler; // of rbStep_Settle where inner cuts; NULL until it is needed
     bool isAnchored;
     bool hasSoft;           // springs, limited rows: the matrix differs between the stages
     bool hasLoads;          // forces that depend on the state
@@ -115,6 +116,7 @@ typedef struct rbStepBodySlot {
     bool isUsed;
     int mechanism; // -1: none
     int local;
+    double estimate; // m, of errors of its steps in mechanisms that are no more
 } rbStepBodySlot;
 
 typedef struct rbStepJointSlot {
@@ -129,11 +131,14 @@ typedef struct rbStepJointSlot {
     rbMotorState motors[RB_JOINT_FREEDOMS_MAX];
 } rbStepJointSlot;
 
+#define RB_SPRING_BLOCKS_MAX 4 // three axes and damping
+
 typedef struct rbStepSpringSlot {
     rbStepSpringDef def;
     bool isUsed;
     int mechanism;
-    int block;
+    int blocks[RB_SPRING_BLOCKS_MAX];
+    int blockCount;
 } rbStepSpringSlot;
 
 struct rbStepEngine {
@@ -144,7 +149,14 @@ struct rbStepEngine {
     RB_ARRAY(rbStepMechanism) mechanisms;
     double time; // of the last advance
     rbStepStatistics statistics;
-    rbStepWork workBefore; // of mechanisms that are no more
+    // Of mechanisms that are no more:
+    rbStepWork workBefore;
+    int64_t factorizationsBefore;
+    double estimateBefore; // m, the largest
+    int failed; // mechanism whose state stopped being finite in the last advance; -1: none
+    // Everything that changes, as it was before the advance under way.
+    void* before;
+    size_t beforeSize; // bytes
 };
 
 // What the layers hand on.
@@ -161,6 +173,8 @@ typedef struct rbStepRun {
 // Positions of freedoms at the node, so that turns are counted.
 void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanism);
 void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism);
+// So far, also of mechanisms that are no more.
+int64_t rbStep_CountFactorizations(const rbStepEngine* engine);
 
 // ---------------------------------------------------------------------------- step_nodes.c
 // The node goes to a time that the host has already been shown.
@@ -183,6 +197,8 @@ void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead);
 void rbStep_RunMotors(const rbStepRun* run, double time, double h);
 // Speeds of TRAVEL rows that hold over a step (mean) or at its end.
 void rbStep_SetSpeeds(const rbStepRun* run, double timeA, double timeB);
+// rad/s, of the fastest spring that swings nearly undamped; of each alone, so from below.
+double rbStep_GetSpringSwing(const rbStepMechanism* mechanism);
 // Velocity-only joints measure from the present poses.
 void rbStep_Rezero(rbStepMechanism* mechanism);
 // Errors of rows that continue, at the present poses.
@@ -192,10 +208,20 @@ void rbStep_ContinueErrors(rbStepMechanism* mechanism);
 // One basic step from a time; false if the look-ahead did not meet its tolerance (then the state is
 // spoilt). isAnchored: the anchor's factors belong to the present poses.
 bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored);
+// The same where look-ahead cannot do it: conditions depend on each other, or the step is too long
+// for the fastest swing. Backward in time, so of order 1 and losing energy, but stable; the joints
+// hold at the end.
+// softness: see rbCorrection. Returns the largest error left, m or rad.
+double rbStep_Settle(const rbStepRun* run, double time, double h, double softness);
 // Velocity correction at the present poses with no time passing.
 void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector);
 double rbStep_GetTolerance(const rbStepEngine* engine);
 double rbStep_GetKineticEnergy(const rbMechanism* m);
+
+// ---------------------------------------------------------------------------- step_swing.c
+// rad/s, the fastest swing under the forces that joints carried in the step of size h just made;
+// from above.
+double rbStep_GetSwing(const rbStepMechanism* mechanism, double h);
 
 // ---------------------------------------------------------------------------- step_order.c
 // A step of the stated order; false as above, then the state is that of the start.

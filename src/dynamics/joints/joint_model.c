@@ -346,6 +346,12 @@ void rbJointModel_Rezero(rbJointModel* model, const rbRowPose* poseA, const rbRo
             part->axisB = rbNormalize(rbMulMtV(poseB->rotation, axis));
         }
     }
+    // Two points stand for the axis as long as B's lie on it.
+    if (model->type == RB_JOINT_HINGE_POINTS) {
+        rbVec3 between = rbSub(model->parts[1].pointA, model->parts[0].pointA);
+        rbVec3 local = rbMulMtV(poseB->rotation, rbMulMV(poseA->rotation, between));
+        model->parts[1].pointB = rbAdd(model->parts[0].pointB, local);
+    }
 }
 
 void rbJointModel_Points(const rbJointModel* model, const rbRowPose* poseA, const rbRowPose* poseB,

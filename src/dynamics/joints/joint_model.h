@@ -104,6 +104,15 @@ void rbSpringModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPos
 void rbSpringModel_Errors(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
                           double* errors);
 
+// The same as three blocks of one row each, along the axes of the world: for springs of rest length
+// zero, whose force is linear in the way from A's point to B's and smooth where it passes zero.
+typedef struct rbSpringAxisOps {
+    rbBlockRowsFn* rows;
+    rbBlockErrorsFn* errors;
+} rbSpringAxisOps;
+
+extern const rbSpringAxisOps rbSpringAxes[3];
+
 // The servo of a freedom (B-28).
 typedef struct rbMotorModel {
     rbMotorDef def;     // schedule: points to points below

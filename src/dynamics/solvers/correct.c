@@ -1,7 +1,6 @@
-// Look-ahead position corrections, velocity corrections and projections, see correct.h.
-#include "dynamics/solvers/correct.h"
-
+// Look-ahead position corrections and velocity corrections, see correct.h.
 #include "base/core/memory.h"
+#include "dynamics/solvers/correct_state.h"
 
 #include <float.h>
 #include <string.h>
@@ -10,6 +9,11 @@
 #define SLOW_RATIO 0.7
 // So many slow iterations in a row end the attempt.
 #define SLOW_MAX 3
+// Sweeps that go one by one must bring the error below this part in so many of them.
+#define SWEEPS_JUDGED 1024
+#define SWEEPS_RATIO 0.95
+// Below this part of its diagonal a pivot says that conditions are nearly dependent.
+#define DELICATE_PIVOT 1e-4
 
 rbCorrector* rbCreateCorrector(rbSolverType type, const rbMechanism* mechanism)
 {
@@ -32,6 +36,8 @@ rbCorrector* rbCreateCorrector(rbSolverType type, const rbMechanism* mechanism)
     corrector->entry = rbAllocZero(rows, sizeof(double));
     corrector->entryMotion =
         rbAllocZero(2 * (size_t)mechanism->bodyCount, sizeof *corrector->entryMotion);
+    corrector->poses = rbAllocZero((size_t)mechanism->bodyCount, sizeof *corrector->poses);
+    corrector->inertias = rbAllocZero((size_t)mechanism->bodyCount, sizeof *corrector->inertias);
     corrector->history = rbAllocZero(3 * (size_t)RB_MIX_DEPTH * rows, sizeof(double));
     corrector->isStale = rbAllocZero((size_t)mechanism->bodyCount, sizeof(bool));
     return corrector;
@@ -53,6 +59,8 @@ void rbDestroyCorrector(rbCorrector* corrector)
     rbFree(corrector->entry, rows * sizeof(double));
     rbFree(corrector->entryMotion,
            2 * (size_t)corrector->bodyCount * sizeof *corrector->entryMotion);
+    rbFree(corrector->poses, (size_t)corrector->bodyCount * sizeof *corrector->poses);
+    rbFree(corrector->inertias, (size_t)corrector->bodyCount * sizeof *corrector->inertias);
     rbFree(corrector->history, 3 * (size_t)RB_MIX_DEPTH * rows * sizeof(double));
     rbFree(corrector->isStale, (size_t)corrector->bodyCount * sizeof(bool));
     rbDestroySolver(corrector->solver);
@@ -101,8 +109,10 @@ void rbCorrector_Factor(rbCorrector* corrector, const rbMechanism* mechanism)
 
 // What is left of the conditions of a block in the step under way, row by row: m or rad. Rows at a
 // limit have none.
-static void blockResidual(const rbMechanism* mechanism, int index, double h, double* residual)
+static void blockResidual(const rbMechanism* mechanism, int index, const rbCorrection* correction,
+                          double* residual)
 {
+    double h = correction->h;
     const rbRowBlock* block = &mechanism->blocks[index];
     rbMechanism_ErrorsAhead(mechanism, index, residual);
     if (block->kind == RB_ROW_HOLD) {
@@ -113,11 +123,13 @@ static void blockResidual(const rbMechanism* mechanism, int index, double h, dou
         if (block->kind == RB_ROW_TRAVEL) {
             residual[i] -= mechanism->speeds[row] * h;
         } else if (mechanism->compliance[row] < INFINITY) {
-            // x = (h/4) k (elongation at the start + at the end) + c (growth of it)
+            // x = (h/4) k (elongation at the start + at the end) + c (growth of it), or, backward,
+            // h k (elongation at the end) + c (growth of it)
             double start = mechanism->startErrors[row] - block->rest;
-            double elastic = 0.25 * h * block->stiffness;
+            double elastic = (correction->isBackward ? 1.0 : 0.25) * h * block->stiffness;
+            double early = correction->isBackward ? 0.0 : start;
             double damping = mechanism->startDamping[row];
-            double x = elastic * (start + residual[i]) + damping * (residual[i] - start);
+            double x = elastic * (early + residual[i]) + damping * (residual[i] - start);
             residual[i] = (x - mechanism->impulses[row]) / (elastic + damping);
         } else {
             residual[i] = 0.0;
@@ -126,8 +138,8 @@ static void blockResidual(const rbMechanism* mechanism, int index, double h, dou
 }
 
 // Cuts changes so that limited rows stay within their limits.
-static void clampChange(const rbMechanism* mechanism, int index, double h, double* change,
-                        rbLimitState* limits, bool* isChanged)
+static void clampChange(const rbMechanism* mechanism, int index, const rbCorrection* correction,
+                        double* change, rbLimitState* limits, bool* isChanged)
 {
     const rbRowBlock* block = &mechanism->blocks[index];
     if (block->kind != RB_ROW_TRAVEL) {
@@ -138,7 +150,8 @@ static void clampChange(const rbMechanism* mechanism, int index, double h, doubl
         if (!(mechanism->limits[row] < INFINITY) || limits[row] != RB_LIMIT_FREE) {
             continue;
         }
-        double most = 0.5 * h * mechanism->limits[row];
+        double share = correction->isBackward ? 1.0 : 0.5;
+        double most = share * correction->h * mechanism->limits[row];
         double sum = mechanism->impulses[row] + change[i];
         if (fabs(sum) > most) {
             limits[row] = sum > 0.0 ? RB_LIMIT_HIGH : RB_LIMIT_LOW;
@@ -194,23 +207,6 @@ static void applyChange(rbMechanism* mechanism, int index, const double* change)
     }
 }
 
-// The state of one correction.
-typedef struct Iteration {
-    rbCorrector* corrector;
-    rbMechanism* mechanism;
-    const rbCorrection* correction;
-    rbLimitState* limits;
-    rbCorrected result;
-    double lastError;
-    int slowCount;
-    int depth; // of the mixing history
-    int next;
-    bool isMixing;
-    bool isBounded; // the impulse of a block was cut in this iteration
-    double bestError;
-    int releases; // limited rows that left their limits
-} Iteration;
-
 // How far a block is off: the larger of its translation and its rotation.
 static double blockNorm(const rbRowBlock* block, const double* errors)
 {
@@ -223,12 +219,12 @@ static double blockNorm(const rbRowBlock* block, const double* errors)
 
 // A limited row at its limit, or where no time passes: its residual is nothing to solve for, unless
 // it says that the row should let go.
-static void judgeLimit(Iteration* it, int row, double* residual)
+static void judgeLimit(rbIteration* it, int row, double* residual)
 {
     rbLimitState* limit = &it->limits[row];
     bool letsGo =
         (*limit == RB_LIMIT_HIGH && *residual < 0.0) || (*limit == RB_LIMIT_LOW && *residual > 0.0);
-    bool mayGo = it->releases < it->correction->releasesMax;
+    bool mayGo = it->releases < it->correction->releasesMax && !it->isEarly;
     if (letsGo && mayGo && it->mechanism->limits[row] > 0.0 && it->correction->h > 0.0) {
         it->releases += 1;
         *limit = RB_LIMIT_FREE;
@@ -237,10 +233,52 @@ static void judgeLimit(Iteration* it, int row, double* residual)
     *residual = 0.0;
 }
 
-static void judgeLimits(Iteration* it, int index, double* residual)
+static void markStale(rbIteration* it, const rbRowBlock* block)
+{
+    it->corrector->isStale[block->bodyA] = true;
+    it->corrector->isStale[block->bodyB] = true;
+}
+
+// Puts a block of one row at its limit.
+static void putAtLimit(rbIteration* it, int index, rbLimitState state)
 {
     const rbRowBlock* block = &it->mechanism->blocks[index];
-    if (block->kind != RB_ROW_TRAVEL) {
+    double most = 0.5 * it->correction->h * it->mechanism->limits[block->firstRow];
+    double change =
+        (state == RB_LIMIT_HIGH ? most : -most) - it->mechanism->impulses[block->firstRow];
+    RB_ASSERT(block->rowCount == 1);
+    it->limits[block->firstRow] = state;
+    applyChange(it->mechanism, index, &change);
+    markStale(it, block);
+}
+
+// Dry friction (asks for rest) and a velocity motor along one freedom cannot both be held. Where
+// the motor holds its speed, the friction is at the limit against it, whatever the rate is before
+// the motor has been solved for. True: there is nothing else to judge.
+static bool judgePair(rbIteration* it, int index, double* residual)
+{
+    const rbMechanism* m = it->mechanism;
+    const rbRowBlock* block = &m->blocks[index];
+    if (!block->isOpposed || !(it->correction->h > 0.0)) {
+        return false;
+    }
+    int motor = m->blocks[index + 1].firstRow;
+    if (it->limits[motor] != RB_LIMIT_FREE) {
+        return false;
+    }
+    rbLimitState state = m->speeds[motor] < 0.0 ? RB_LIMIT_LOW : RB_LIMIT_HIGH;
+    if (it->limits[block->firstRow] != state) {
+        putAtLimit(it, index, state);
+        it->result.isLimitChanged = true;
+    }
+    residual[0] = 0.0;
+    return true;
+}
+
+static void judgeLimits(rbIteration* it, int index, double* residual)
+{
+    const rbRowBlock* block = &it->mechanism->blocks[index];
+    if (block->kind != RB_ROW_TRAVEL || judgePair(it, index, residual)) {
         return;
     }
     for (int i = 0; i < block->rowCount; ++i) {
@@ -251,7 +289,7 @@ static void judgeLimits(Iteration* it, int index, double* residual)
     }
 }
 
-static void noteError(Iteration* it, int index, const double* residual)
+void rbIteration_NoteError(rbIteration* it, int index, const double* residual)
 {
     double error = blockNorm(&it->mechanism->blocks[index], residual);
     // Written so that NaN counts as an error.
@@ -261,7 +299,7 @@ static void noteError(Iteration* it, int index, const double* residual)
     }
 }
 
-static void lookAheadWhereStale(Iteration* it, int body)
+static void lookAheadWhereStale(rbIteration* it, int body)
 {
     rbMechBody* b = &it->mechanism->bodies[body];
     if (it->corrector->isStale[body] && b->isDynamic) {
@@ -270,14 +308,8 @@ static void lookAheadWhereStale(Iteration* it, int body)
     }
 }
 
-static void markStale(Iteration* it, const rbRowBlock* block)
-{
-    it->corrector->isStale[block->bodyA] = true;
-    it->corrector->isStale[block->bodyB] = true;
-}
-
 // Four sums at a time: fixed, so that the bits do not depend on the compiler.
-static double dotRows(const double* a, const double* b, size_t n)
+double rbDotRows(const double* a, const double* b, size_t n)
 {
     double s0 = 0.0;
     double s1 = 0.0;
@@ -299,7 +331,7 @@ static double dotRows(const double* a, const double* b, size_t n)
 // Mixes the solution with the last ones (Anderson): the combination of the last steps whose
 // residual is least in the energy norm. With dF and dE the differences of solutions and residuals,
 // minimise |f - sum g_j dF_j| over g, then dx = f - sum g_j (dX_j + dF_j).
-static void mixChange(Iteration* it)
+static void mixChange(rbIteration* it)
 {
     rbCorrector* c = it->corrector;
     size_t n = (size_t)c->rowCount;
@@ -324,12 +356,12 @@ static void mixChange(Iteration* it)
         size_t depth = (size_t)it->depth;
         for (size_t i = 0; i < depth; ++i) {
             for (size_t j = 0; j <= i; ++j) {
-                double value =
-                    0.5 * (dotRows(&dF[i * n], &dE[j * n], n) + dotRows(&dF[j * n], &dE[i * n], n));
+                double value = 0.5 * (rbDotRows(&dF[i * n], &dE[j * n], n) +
+                                      rbDotRows(&dF[j * n], &dE[i * n], n));
                 gram[j * depth + i] = value;
                 gram[i * depth + j] = value;
             }
-            right[i] = dotRows(&dF[i * n], c->residual, n);
+            right[i] = rbDotRows(&dF[i * n], c->residual, n);
         }
         rbSmallFactor factor;
         rbSmallFactor_Make(&factor, gram, it->depth, NULL);
@@ -353,222 +385,6 @@ static bool isCut(const rbSolver* solver, int index, int* cursor)
     return false;
 }
 
-// Errors of the blocks in the linear system.
-static void gatherResiduals(Iteration* it)
-{
-    rbCorrector* c = it->corrector;
-    rbMechanism* m = it->mechanism;
-    double h = it->correction->h;
-    int cursor = 0;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        lookAheadWhereStale(it, i);
-    }
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        double* residual = &c->residual[block->firstRow];
-        if (isCut(c->solver, i, &cursor)) {
-            memset(residual, 0, (size_t)block->rowCount * sizeof(double));
-            continue;
-        }
-        blockResidual(m, i, h, residual);
-        judgeLimits(it, i, residual);
-        noteError(it, i, residual);
-    }
-}
-
-static void applyChanges(Iteration* it)
-{
-    rbCorrector* c = it->corrector;
-    rbMechanism* m = it->mechanism;
-    double scale = 1.0;
-    if (it->correction->impulseMax < INFINITY) {
-        scale = boundImpulses(m, c->change, it->correction->impulseMax);
-        it->isBounded = it->isBounded || scale < 1.0;
-    }
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        double* change = &c->change[block->firstRow];
-        for (int k = 0; scale < 1.0 && k < block->rowCount; ++k) {
-            double before = m->impulses[block->firstRow + k];
-            change[k] = scale * (before + change[k]) - before;
-        }
-        clampChange(m, i, it->correction->h, change, it->limits, &it->result.isLimitChanged);
-        applyChange(m, i, change);
-        markStale(it, block);
-    }
-}
-
-// Corrects the cut blocks one after the other; true if one needed it.
-static bool sweepCuts(Iteration* it)
-{
-    rbCorrector* c = it->corrector;
-    rbMechanism* m = it->mechanism;
-    bool isCorrected = false;
-    for (int k = 0; k < c->solver->cutCount; ++k) {
-        int index = c->solver->cuts[k];
-        const rbRowBlock* block = &m->blocks[index];
-        double residual[RB_BLOCK_ROWS_MAX];
-        double change[RB_BLOCK_ROWS_MAX];
-        lookAheadWhereStale(it, block->bodyA);
-        lookAheadWhereStale(it, block->bodyB);
-        blockResidual(m, index, it->correction->h, residual);
-        judgeLimits(it, index, residual);
-        noteError(it, index, residual);
-        if (blockNorm(block, residual) <= it->correction->tolerance) {
-            continue;
-        }
-        for (int i = 0; i < block->rowCount; ++i) {
-            residual[i] /= it->correction->h;
-        }
-        rbSmallFactor_Solve(&c->cutFactors[k], residual, change);
-        clampChange(m, index, it->correction->h, change, it->limits, &it->result.isLimitChanged);
-        if (it->correction->impulseMax < INFINITY) {
-            it->isBounded =
-                boundImpulse(m, index, it->correction->impulseMax, change) || it->isBounded;
-        }
-        applyChange(m, index, change);
-        markStale(it, block);
-        isCorrected = true;
-    }
-    return isCorrected;
-}
-
-// Whether to go on after the errors of an iteration are known.
-static bool isHopeless(Iteration* it)
-{
-    double error = it->result.error;
-    if (!isfinite(error)) {
-        return true;
-    }
-    bool isSlow = error > SLOW_RATIO * it->lastError;
-    it->slowCount = isSlow ? it->slowCount + 1 : 0;
-    it->lastError = fmin(error, it->lastError);
-    if (it->correction->isIterative) {
-        return false;
-    }
-    return it->slowCount >= SLOW_MAX;
-}
-
-static void solveResiduals(Iteration* it)
-{
-    rbCorrector* c = it->corrector;
-    for (int i = 0; i < c->rowCount; ++i) {
-        c->residual[i] /= it->correction->h;
-    }
-    c->solver->ops->solve(c->solver, c->residual, c->change);
-    if (!it->correction->isPlain) {
-        mixChange(it);
-    }
-}
-
-// Keeps the impulses with the least error so far; those of iterations that ran away are no use.
-static void keepBest(Iteration* it)
-{
-    if (it->result.error < it->bestError) {
-        it->bestError = it->result.error;
-        memcpy(it->corrector->best, it->mechanism->impulses,
-               (size_t)it->corrector->rowCount * sizeof(double));
-    }
-}
-
-static void keepEntry(Iteration* it)
-{
-    rbCorrector* c = it->corrector;
-    const rbMechanism* m = it->mechanism;
-    memcpy(c->entry, m->impulses, (size_t)c->rowCount * sizeof(double));
-    for (int i = 0; i < m->bodyCount; ++i) {
-        c->entryMotion[2 * (size_t)i] = m->bodies[i].velocity;
-        c->entryMotion[2 * (size_t)i + 1] = m->bodies[i].momentum;
-    }
-}
-
-// Goes back to them, from where it began: what came between may have been so large that taking it
-// back would leave nothing but rounding.
-static void recallBest(Iteration* it)
-{
-    rbCorrector* c = it->corrector;
-    rbMechanism* m = it->mechanism;
-    for (int i = 0; i < m->bodyCount; ++i) {
-        m->bodies[i].velocity = c->entryMotion[2 * (size_t)i];
-        m->bodies[i].momentum = c->entryMotion[2 * (size_t)i + 1];
-    }
-    for (int i = 0; i < c->rowCount; ++i) {
-        c->change[i] = c->best[i] - c->entry[i];
-    }
-    for (int i = 0; i < m->blockCount; ++i) {
-        rbMechanism_Apply(m, i, &c->change[m->blocks[i].firstRow]);
-        markStale(it, &m->blocks[i]);
-    }
-    memcpy(m->impulses, c->best, (size_t)c->rowCount * sizeof(double));
-    it->result.error = 0.0;
-    gatherResiduals(it);
-}
-
-static bool isLinearEmpty(const rbCorrector* corrector, const rbMechanism* mechanism)
-{
-    return corrector->solver->cutCount == mechanism->blockCount;
-}
-
-rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
-                               const rbCorrection* correction, rbLimitState* limits)
-{
-    Iteration it = {.corrector = corrector,
-                    .mechanism = mechanism,
-                    .correction = correction,
-                    .lastError = INFINITY,
-                    .bestError = INFINITY};
-    it.limits = limits;
-    bool hasLinear = !isLinearEmpty(corrector, mechanism);
-    keepEntry(&it);
-    for (int i = 0; i < mechanism->bodyCount; ++i) {
-        corrector->isStale[i] = true;
-    }
-    for (;;) {
-        it.result.error = 0.0;
-        it.result.isBounded = it.isBounded;
-        it.isBounded = false;
-        bool isCorrected = false;
-        if (hasLinear) {
-            gatherResiduals(&it);
-            isCorrected = !(it.result.error <= correction->tolerance);
-            if (!it.result.isLimitChanged && corrector->solver->cutCount == 0) {
-                keepBest(&it);
-            }
-        }
-        if (it.result.isLimitChanged || it.result.iterations >= correction->iterationsMax ||
-            (hasLinear && isHopeless(&it))) {
-            break;
-        }
-        // With cuts it would open them again.
-        bool isPolished =
-            correction->isPolished && !isCorrected && corrector->solver->cutCount == 0;
-        if (hasLinear && (isCorrected || isPolished)) {
-            solveResiduals(&it);
-            applyChanges(&it);
-        }
-        isCorrected = sweepCuts(&it) || isCorrected;
-        if (!hasLinear && isHopeless(&it)) {
-            break;
-        }
-        if (!isCorrected) {
-            break;
-        }
-        it.result.iterations += 1;
-        if (it.result.isLimitChanged) {
-            break;
-        }
-    }
-    if (!it.result.isLimitChanged && it.bestError < it.result.error) {
-        recallBest(&it);
-    }
-    for (int i = 0; i < mechanism->bodyCount; ++i) {
-        lookAheadWhereStale(&it, i);
-    }
-    rbCorrected* r = &it.result;
-    r->isMet = r->error <= correction->tolerance || r->error <= correction->floor;
-    return it.result;
-}
-
 // Rates that are not yet what they should be.
 static void blockRates(const rbMechanism* mechanism, int index, double* rates)
 {
@@ -589,25 +405,60 @@ static void blockRates(const rbMechanism* mechanism, int index, double* rates)
     }
 }
 
-static void gatherRates(Iteration* it)
+static void measureBlock(const rbIteration* it, int index, double* residual)
+{
+    if (it->isOfRates) {
+        blockRates(it->mechanism, index, residual);
+    } else {
+        blockResidual(it->mechanism, index, it->correction, residual);
+    }
+}
+
+void rbIteration_Gather(rbIteration* it)
 {
     rbCorrector* c = it->corrector;
     rbMechanism* m = it->mechanism;
     int cursor = 0;
+    for (int i = 0; !it->isOfRates && i < m->bodyCount; ++i) {
+        lookAheadWhereStale(it, i);
+    }
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
-        double* rates = &c->residual[block->firstRow];
+        double* residual = &c->residual[block->firstRow];
         if (isCut(c->solver, i, &cursor)) {
-            memset(rates, 0, (size_t)block->rowCount * sizeof(double));
+            memset(residual, 0, (size_t)block->rowCount * sizeof(double));
             continue;
         }
-        blockRates(m, i, rates);
-        judgeLimits(it, i, rates);
-        noteError(it, i, rates);
+        measureBlock(it, i, residual);
+        judgeLimits(it, i, residual);
+        rbIteration_NoteError(it, i, residual);
     }
 }
 
-static bool sweepCutRates(Iteration* it)
+void rbIteration_ApplyChanges(rbIteration* it)
+{
+    rbCorrector* c = it->corrector;
+    rbMechanism* m = it->mechanism;
+    double scale = 1.0;
+    if (it->correction->impulseMax < INFINITY) {
+        scale = boundImpulses(m, c->change, it->correction->impulseMax);
+        it->isBounded = it->isBounded || scale < 1.0;
+    }
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        double* change = &c->change[block->firstRow];
+        for (int k = 0; scale < 1.0 && k < block->rowCount; ++k) {
+            double before = m->impulses[block->firstRow + k];
+            change[k] = scale * (before + change[k]) - before;
+        }
+        clampChange(m, i, it->correction, change, it->limits, &it->result.isLimitChanged);
+        applyChange(m, i, change);
+        markStale(it, block);
+    }
+}
+
+// Corrects the cut blocks one after the other; true if one needed it.
+static bool sweepCuts(rbIteration* it)
 {
     rbCorrector* c = it->corrector;
     rbMechanism* m = it->mechanism;
@@ -615,53 +466,176 @@ static bool sweepCutRates(Iteration* it)
     for (int k = 0; k < c->solver->cutCount; ++k) {
         int index = c->solver->cuts[k];
         const rbRowBlock* block = &m->blocks[index];
-        double rates[RB_BLOCK_ROWS_MAX];
+        double residual[RB_BLOCK_ROWS_MAX];
         double change[RB_BLOCK_ROWS_MAX];
-        blockRates(m, index, rates);
-        judgeLimits(it, index, rates);
-        noteError(it, index, rates);
-        if (blockNorm(block, rates) <= it->correction->tolerance) {
+        if (!it->isOfRates) {
+            lookAheadWhereStale(it, block->bodyA);
+            lookAheadWhereStale(it, block->bodyB);
+        }
+        measureBlock(it, index, residual);
+        judgeLimits(it, index, residual);
+        rbIteration_NoteError(it, index, residual);
+        if (blockNorm(block, residual) <= it->correction->tolerance) {
             continue;
         }
-        rbSmallFactor_Solve(&c->cutFactors[k], rates, change);
-        clampChange(m, index, it->correction->h, change, it->limits, &it->result.isLimitChanged);
+        for (int i = 0; !it->isOfRates && i < block->rowCount; ++i) {
+            residual[i] /= it->correction->h;
+        }
+        rbSmallFactor_Solve(&c->cutFactors[k], residual, change);
+        clampChange(m, index, it->correction, change, it->limits, &it->result.isLimitChanged);
+        if (it->correction->impulseMax < INFINITY) {
+            it->isBounded =
+                boundImpulse(m, index, it->correction->impulseMax, change) || it->isBounded;
+        }
         applyChange(m, index, change);
+        markStale(it, block);
         isCorrected = true;
     }
     return isCorrected;
 }
 
-rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
-                                const rbCorrection* correction, rbLimitState* limits)
+// Whether to go on after the errors of an iteration are known.
+bool rbIteration_IsHopeless(rbIteration* it)
 {
-    Iteration it = {.corrector = corrector,
-                    .mechanism = mechanism,
-                    .correction = correction,
-                    .lastError = INFINITY};
+    double error = it->result.error;
+    if (!isfinite(error)) {
+        return true;
+    }
+    if (it->correction->isIterative) {
+        // Sweeps are slow by nature; but not for ever.
+        if (it->result.iterations % SWEEPS_JUDGED != 0) {
+            return false;
+        }
+        bool isStuck = error > SWEEPS_RATIO * it->lastError;
+        it->lastError = error;
+        return isStuck;
+    }
+    bool isSlow = error > SLOW_RATIO * it->lastError;
+    it->slowCount = isSlow ? it->slowCount + 1 : 0;
+    it->lastError = fmin(error, it->lastError);
+    return it->slowCount >= SLOW_MAX;
+}
+
+static void solveResiduals(rbIteration* it)
+{
+    rbCorrector* c = it->corrector;
+    for (int i = 0; i < c->rowCount; ++i) {
+        c->residual[i] /= it->correction->h;
+    }
+    c->solver->ops->solve(c->solver, c->residual, c->change);
+    if (!it->correction->isPlain) {
+        mixChange(it);
+    }
+}
+
+// Keeps the impulses with the least error so far; those of iterations that ran away are no use.
+static void keepBest(rbIteration* it)
+{
+    if (it->result.error < it->bestError) {
+        it->bestError = it->result.error;
+        memcpy(it->corrector->best, it->mechanism->impulses,
+               (size_t)it->corrector->rowCount * sizeof(double));
+    }
+}
+
+void rbIteration_KeepEntry(rbIteration* it)
+{
+    rbCorrector* c = it->corrector;
+    const rbMechanism* m = it->mechanism;
+    memcpy(c->entry, m->impulses, (size_t)c->rowCount * sizeof(double));
+    for (int i = 0; i < m->bodyCount; ++i) {
+        c->entryMotion[2 * (size_t)i] = m->bodies[i].velocity;
+        c->entryMotion[2 * (size_t)i + 1] = m->bodies[i].momentum;
+    }
+}
+
+// Goes back to them, from where it began: what came between may have been so large that taking it
+// back would leave nothing but rounding.
+static void recallBest(rbIteration* it)
+{
+    rbCorrector* c = it->corrector;
+    rbMechanism* m = it->mechanism;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        m->bodies[i].velocity = c->entryMotion[2 * (size_t)i];
+        m->bodies[i].momentum = c->entryMotion[2 * (size_t)i + 1];
+    }
+    for (int i = 0; i < c->rowCount; ++i) {
+        c->change[i] = c->best[i] - c->entry[i];
+    }
+    for (int i = 0; i < m->blockCount; ++i) {
+        rbMechanism_Apply(m, i, &c->change[m->blocks[i].firstRow]);
+        markStale(it, &m->blocks[i]);
+    }
+    memcpy(m->impulses, c->best, (size_t)c->rowCount * sizeof(double));
+    it->result.error = 0.0;
+    rbIteration_Gather(it);
+}
+
+static bool isDelicate(const rbSolver* solver)
+{
+    return solver->redundantRows > 0 || solver->pivotLeast < DELICATE_PIVOT;
+}
+
+// Where conditions are nearly dependent one solution more may be one too many.
+static void checkPolish(rbIteration* it, bool isPolished)
+{
+    if (isPolished && isDelicate(it->corrector->solver)) {
+        it->result.error = 0.0;
+        rbIteration_Gather(it);
+    }
+}
+
+// Errors ahead; true if they ask for a correction.
+static bool measure(rbIteration* it)
+{
+    rbIteration_Gather(it);
+    if (!it->result.isLimitChanged && it->corrector->solver->cutCount == 0) {
+        keepBest(it);
+    }
+    return !(it->result.error <= it->correction->tolerance);
+}
+
+static bool isLinearEmpty(const rbCorrector* corrector, const rbMechanism* mechanism)
+{
+    return corrector->solver->cutCount == mechanism->blockCount;
+}
+
+rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
+                               const rbCorrection* correction, rbLimitState* limits)
+{
+    rbIteration it = {.corrector = corrector,
+                      .mechanism = mechanism,
+                      .correction = correction,
+                      .lastError = INFINITY,
+                      .bestError = INFINITY};
     it.limits = limits;
     bool hasLinear = !isLinearEmpty(corrector, mechanism);
+    rbIteration_KeepEntry(&it);
+    for (int i = 0; i < mechanism->bodyCount; ++i) {
+        corrector->isStale[i] = true;
+    }
+    // With cuts it would open them again.
+    bool mayPolish = correction->isPolished && corrector->solver->cutCount == 0;
     for (;;) {
         it.result.error = 0.0;
-        bool isCorrected = false;
-        if (hasLinear) {
-            gatherRates(&it);
-            isCorrected = !(it.result.error <= correction->tolerance);
-        }
+        it.result.isBounded = it.isBounded;
+        it.isBounded = false;
+        bool isCorrected = hasLinear && measure(&it);
         if (it.result.isLimitChanged || it.result.iterations >= correction->iterationsMax ||
-            (hasLinear && isHopeless(&it))) {
+            (hasLinear && rbIteration_IsHopeless(&it))) {
             break;
         }
-        if (hasLinear && isCorrected) {
-            corrector->solver->ops->solve(corrector->solver, corrector->residual,
-                                          corrector->change);
-            for (int i = 0; i < mechanism->blockCount; ++i) {
-                double* change = &corrector->change[mechanism->blocks[i].firstRow];
-                clampChange(mechanism, i, correction->h, change, limits, &it.result.isLimitChanged);
-                applyChange(mechanism, i, change);
-            }
+        bool isPolished = mayPolish && !isCorrected;
+        if (hasLinear && (isCorrected || isPolished)) {
+            solveResiduals(&it);
+            rbIteration_ApplyChanges(&it);
         }
-        isCorrected = sweepCutRates(&it) || isCorrected;
-        if (!isCorrected || (!hasLinear && isHopeless(&it))) {
+        isCorrected = sweepCuts(&it) || isCorrected;
+        if (!hasLinear && rbIteration_IsHopeless(&it)) {
+            break;
+        }
+        if (!isCorrected) {
+            checkPolish(&it, isPolished);
             break;
         }
         it.result.iterations += 1;
@@ -669,87 +643,57 @@ rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
             break;
         }
     }
-    it.result.isMet =
-        it.result.error <= correction->tolerance || it.result.error <= correction->floor;
+    if (!it.result.isLimitChanged && it.bestError < it.result.error) {
+        recallBest(&it);
+    }
+    for (int i = 0; i < mechanism->bodyCount; ++i) {
+        lookAheadWhereStale(&it, i);
+    }
+    rbCorrected* r = &it.result;
+    r->isMet = r->error <= correction->tolerance || r->error <= correction->floor;
     return it.result;
 }
 
-// Displacements as velocities over a unit of time: the same impulses, applied to poses.
-static void displace(rbMechanism* mechanism)
+rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
+                                const rbCorrection* correction, rbLimitState* limits)
 {
-    for (int i = 0; i < mechanism->bodyCount; ++i) {
-        rbMechBody* body = &mechanism->bodies[i];
-        if (!body->isDynamic) {
-            continue;
-        }
-        rbVec3 turn = rbMulSV(mechanism->masses[i].invInertia, body->momentum);
-        rbQuat half = {1.0, 0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z};
-        body->pose.position = rbAdd(body->pose.position, body->velocity);
-        body->pose.orientation = rbNormalizeQuat(rbMulQuat(half, body->pose.orientation));
-        body->pose.rotation = rbMatFromQuat(body->pose.orientation);
-    }
-}
-
-// Errors of HOLD rows at the present poses into residual.
-static void gatherErrors(Iteration* it)
-{
-    rbCorrector* c = it->corrector;
-    rbMechanism* m = it->mechanism;
-    for (int i = 0; i < m->blockCount; ++i) {
-        const rbRowBlock* block = &m->blocks[i];
-        double* residual = &c->residual[block->firstRow];
-        if (block->kind != RB_ROW_HOLD) {
-            memset(residual, 0, (size_t)block->rowCount * sizeof(double));
-            continue;
-        }
-        block->errors(block->data, &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose,
-                      residual);
-        noteError(it, i, residual);
-    }
-}
-
-rbCorrected rbProjectPositions(rbCorrector* corrector, rbMechanism* mechanism,
-                               const rbCorrection* correction)
-{
-    Iteration it = {.corrector = corrector,
-                    .mechanism = mechanism,
-                    .correction = correction,
-                    .lastError = INFINITY};
-    const rbSolver* solver = corrector->solver;
+    rbIteration it = {.corrector = corrector,
+                      .mechanism = mechanism,
+                      .correction = correction,
+                      .lastError = INFINITY,
+                      .isOfRates = true};
+    it.limits = limits;
+    bool hasLinear = !isLinearEmpty(corrector, mechanism);
+    it.isEarly = corrector->solver->cutCount == 0;
     for (;;) {
         it.result.error = 0.0;
-        gatherErrors(&it);
-        if (it.result.error <= correction->tolerance ||
-            it.result.iterations >= correction->iterationsMax || isHopeless(&it)) {
+        bool isCorrected = false;
+        if (hasLinear) {
+            rbIteration_Gather(&it);
+            isCorrected = !(it.result.error <= correction->tolerance);
+        }
+        bool isJudged = !it.isEarly;
+        it.isEarly = false;
+        if (!isCorrected && !isJudged && !it.result.isLimitChanged) {
+            continue;
+        }
+        if (it.result.isLimitChanged || it.result.iterations >= correction->iterationsMax ||
+            (hasLinear && rbIteration_IsHopeless(&it))) {
             break;
         }
-        // Velocities are lent for the displacements.
-        for (int i = 0; i < mechanism->bodyCount; ++i) {
-            rbMechBody* body = &mechanism->bodies[i];
-            body->aheadVelocity = body->velocity;
-            body->aheadAngularVelocity = body->momentum;
-            body->velocity = RB_VEC3_ZERO;
-            body->momentum = RB_VEC3_ZERO;
+        if (hasLinear && isCorrected) {
+            corrector->solver->ops->solve(corrector->solver, corrector->residual,
+                                          corrector->change);
+            rbIteration_ApplyChanges(&it);
         }
-        for (int i = 0; correction->damping > 0.0 && i < mechanism->rowCount; ++i) {
-            corrector->residual[i] *= correction->damping;
-        }
-        solver->ops->solve(corrector->solver, corrector->residual, corrector->change);
-        for (int k = 0; k < solver->cutCount; ++k) {
-            const rbRowBlock* block = &mechanism->blocks[solver->cuts[k]];
-            rbSmallFactor_Solve(&corrector->cutFactors[k], &corrector->residual[block->firstRow],
-                                &corrector->change[block->firstRow]);
-        }
-        for (int i = 0; i < mechanism->blockCount; ++i) {
-            rbMechanism_Apply(mechanism, i, &corrector->change[mechanism->blocks[i].firstRow]);
-        }
-        displace(mechanism);
-        for (int i = 0; i < mechanism->bodyCount; ++i) {
-            rbMechBody* body = &mechanism->bodies[i];
-            body->velocity = body->aheadVelocity;
-            body->momentum = body->aheadAngularVelocity;
+        isCorrected = sweepCuts(&it) || isCorrected;
+        if (!isCorrected || (!hasLinear && rbIteration_IsHopeless(&it))) {
+            break;
         }
         it.result.iterations += 1;
+        if (it.result.isLimitChanged) {
+            break;
+        }
     }
     it.result.isMet =
         it.result.error <= correction->tolerance || it.result.error <= correction->floor;

@@ -37,6 +37,8 @@ typedef struct rbCorrector {
     double* best;        // impulses with the least error
     double* entry;       // impulses at the beginning
     rbVec3* entryMotion; // velocity and momentum of the bodies at the beginning
+    rbRowPose* poses;    // of bodies, with the least error
+    rbSym3* inertias;    // of bodies, with what taut joints add
     bool* isStale;       // per body: ahead is older than its velocity
     int64_t factorizations;
 } rbCorrector;
@@ -52,12 +54,17 @@ typedef struct rbCorrection {
     double tolerance; // m and rad, or m/s and rad/s
     double floor;     // errors below are rounding: an iteration that stops there has done its work
     int iterationsMax;
-    double impulseMax; // N s a block; INFINITY
-    double damping;    // projection: part of the errors taken at a time; 0: all
-    bool isPlain;      // without mixing
-    bool isPolished;   // one more solution after the tolerance is met
-    int releasesMax;   // limited rows that may leave their limits in one call
-    bool isIterative;  // slow contraction is no reason to give up
+    double impulseMax;      // N s a block; INFINITY
+    double damping;         // projection: part of the errors taken at a time; 0: all
+    bool isPlain;           // without mixing
+    bool isPolished;        // one more solution after the tolerance is met
+    int releasesMax;        // limited rows that may leave their limits in one call
+    bool isIterative;       // slow contraction is no reason to give up
+    const double* expected; // N s, per row: what joints may carry, see rbSettlePositions
+    double softness; // compliance of held rows there, of their own response: bounds the impulses
+                     // where conditions depend on each other. It leaves no error where they can
+                     // be met, since errors are measured anew at every iteration
+    bool isBackward; // all forces of the step act in this stage, springs as they are at its end
 } rbCorrection;
 
 typedef struct rbCorrected {
@@ -73,6 +80,13 @@ typedef struct rbCorrected {
 // zero) and end as the sum. limits: per row, changed when rows reach or leave their limits.
 rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
                                const rbCorrection* correction, rbLimitState* limits);
+
+// The same for steps that look-ahead cannot make, since conditions depend on each other or the step
+// is too long for the fastest swing: bodies already stand at the end of their free flight (pose and
+// ahead), and are moved along the rows as these are there, factored anew at every iteration, until
+// the errors vanish; velocities change by what they are moved in h. Not for solvers that cut.
+rbCorrected rbSettlePositions(rbCorrector* corrector, rbMechanism* mechanism,
+                              const rbCorrection* correction, rbLimitState* limits);
 
 // Impulses of the end; mechanism->impulses likewise.
 rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,

@@ -1,0 +1,84 @@
+// Judging mechanisms before they move: redundant conditions, and PID motors whose gain is more than
+// the step can carry.
+//
+// A PID motor is sampled once a step and holds its force over it. With the mass m that it feels,
+// velocity v and distance x from the set point, a step of h makes
+//   x+ = x + h v + h^2 f / (2 m),  v+ = v + h f / m,  f = -K (x + T v) - c v,
+// of determinant 1 - (K T + c) h / m + K h^2 / (2 m) and with an eigenvalue -1 at K T h = 2 m. (The
+// damping c of the joint is implicit and does not move the latter; nor does the integral.) Beyond
+// that the motor overshoots more with every step. A determinant above 1 makes an oscillation grow:
+// the force is half a step late, which derivativeTime h / 2 makes up for. On speed, with the
+// integral I+ = I + h e, the eigenvalue -1 is at K (h (1 - h / (2 T_N)) + 2 T) = 2 m.
+#include "base/math/elementary.h"
+#include "world/world_joint.h"
+#include "world/world_step.h"
+
+#include <math.h>
+
+int rbJoint_GetConditionCount(const rbWorld* world, rbJointId jointId)
+{
+    RB_ASSERT(rbJoint_IsValid(world, jointId));
+    const rbJoint* joint = world->joints.data[(int)jointId.index1 - 1].joint;
+    return joint->def.isVelocityOnly ? 0 : joint->model.rowCount;
+}
+
+int rbWorld_CountRedundantConditions(const rbWorld* world)
+{
+    bool isReady = world->isEngineReady && world->stepEngine != NULL;
+    return isReady ? rbStepEngine_CountRedundant(world->stepEngine) : 0;
+}
+
+static void judgePosition(const rbFreedomDef* freedom, double h, rbMotorJudgement* judgement)
+{
+    const rbMotorDef* motor = &freedom->motor;
+    double mass = judgement->mass;
+    double late = motor->gain * (0.5 * h - motor->derivativeTime) - freedom->damping;
+    judgement->derivativeTimeMin = fmax(0.5 * h - freedom->damping / motor->gain, 0.0);
+    if (late > 0.0 && freedom->friction == 0.0) {
+        judgement->growth = rbLog(1.0 + late * h / mass) / (2.0 * h);
+    }
+    if (motor->derivativeTime > 0.0) {
+        judgement->gainMax = 2.0 * mass / (motor->derivativeTime * h);
+        judgement->stepMax = 2.0 * mass / (motor->gain * motor->derivativeTime);
+    }
+}
+
+static void judgeSpeed(const rbFreedomDef* freedom, double h, rbMotorJudgement* judgement)
+{
+    const rbMotorDef* motor = &freedom->motor;
+    double ahead = motor->integralTime > 0.0 ? 0.5 * h / motor->integralTime : 0.0;
+    double lever = h * fmax(1.0 - ahead, 0.0) + 2.0 * motor->derivativeTime;
+    judgement->gainMax = lever > 0.0 ? 2.0 * judgement->mass / lever : INFINITY;
+    judgement->stepMax =
+        fmax(2.0 * judgement->mass / motor->gain - 2.0 * motor->derivativeTime, 0.0);
+}
+
+rbMotorJudgement rbJoint_JudgeMotor(const rbWorld* world, rbJointId jointId, int freedom)
+{
+    rbMotorJudgement judgement = {.mass = INFINITY, .gainMax = INFINITY, .stepMax = INFINITY};
+    RB_ASSERT(freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
+    if (!rbJoint_IsValid(world, jointId) || !world->isEngineReady || world->stepEngine == NULL) {
+        return judgement;
+    }
+    int index = (int)jointId.index1 - 1;
+    const rbJoint* joint = world->joints.data[index].joint;
+    if (freedom >= joint->model.freedomCount) {
+        return judgement;
+    }
+    const rbFreedomDef* def = &joint->def.freedoms[freedom];
+    judgement.type = def->motor.type;
+    if (judgement.type == RB_MOTOR_NONE) {
+        return judgement;
+    }
+    judgement.mass = rbStepEngine_GetFreedomMass(world->stepEngine, index, freedom);
+    bool isServo = judgement.type == RB_MOTOR_POSITION || judgement.type == RB_MOTOR_SPEED;
+    if (isServo) {
+        judgement.gain = def->motor.gain;
+        judgement.derivativeTime = def->motor.derivativeTime;
+    }
+    if (isServo && isfinite(judgement.mass)) {
+        (judgement.type == RB_MOTOR_POSITION ? judgePosition
+                                             : judgeSpeed)(def, world->def.step.step, &judgement);
+    }
+    return judgement;
+}

@@ -1,0 +1,265 @@
+// Modules behind interfaces: every row of the tables is picked by its name and takes the place of
+// another one. That broad phases are exchanged without a bit's change is proven in prop_loops.c,
+// that the classical methods follow closed forms in phys_classical.c.
+#include "joint_scenes.h"
+
+#include <math.h>
+#include <string.h>
+
+// ------------------------------------------------------------------------------------------ names
+
+// A table as strings and numbers, whatever its enumeration.
+typedef struct Table {
+    const char* title;
+    int count;
+    const char* (*name)(int row);
+    int (*find)(const char* name);
+} Table;
+
+#define AS_TABLE(type)                      \
+    static const char* type##Name(int row)  \
+    {                                       \
+        return type##_Name((type)row);      \
+    }                                       \
+    static int type##Find(const char* name) \
+    {                                       \
+        return (int)type##_Find(name);      \
+    }
+
+AS_TABLE(rbEngineType)
+AS_TABLE(rbStepMethod)
+AS_TABLE(rbStepScheme)
+AS_TABLE(rbSolverType)
+AS_TABLE(rbJointType)
+AS_TABLE(rbMotorType)
+AS_TABLE(rbMotionType)
+AS_TABLE(rbForceType)
+AS_TABLE(rbBroadPhaseType)
+AS_TABLE(rbPairMethod)
+AS_TABLE(rbShapeType)
+AS_TABLE(rbImpactLaw)
+AS_TABLE(rbImpactOrder)
+AS_TABLE(rbCombineRule)
+AS_TABLE(rbEventLoop)
+AS_TABLE(rbLastingContact)
+
+#define TABLE(type, count)                   \
+    {                                        \
+#type, count, type##Name, type##Find \
+    }
+
+static const Table tables[] = {
+    TABLE(rbEngineType, RB_ENGINE_COUNT),    TABLE(rbStepMethod, RB_METHOD_COUNT),
+    TABLE(rbStepScheme, RB_SCHEME_COUNT),    TABLE(rbSolverType, RB_SOLVER_COUNT),
+    TABLE(rbJointType, RB_JOINT_COUNT),      TABLE(rbMotorType, RB_MOTOR_COUNT),
+    TABLE(rbMotionType, RB_MOTION_COUNT),    TABLE(rbForceType, RB_FORCE_COUNT),
+    TABLE(rbBroadPhaseType, RB_BROAD_COUNT), TABLE(rbPairMethod, RB_PAIR_COUNT),
+    TABLE(rbShapeType, RB_SHAPE_COUNT),      TABLE(rbImpactLaw, RB_IMPACT_LAW_COUNT),
+    TABLE(rbImpactOrder, RB_ORDER_COUNT),    TABLE(rbCombineRule, RB_COMBINE_COUNT),
+    TABLE(rbEventLoop, RB_LOOP_COUNT),       TABLE(rbLastingContact, RB_LASTING_COUNT),
+};
+
+// B-86. Found again means unique, too: the first of two rows of one name would be found.
+static void rowsHaveNamesOfTheirOwn(void** state)
+{
+    (void)state;
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; ++t) {
+        const Table* table = &tables[t];
+        assert_true(table->count > 1);
+        for (int row = 0; row < table->count; ++row) {
+            const char* name = table->name(row);
+            if (name == NULL || name[0] == '\0' || table->find(name) != row) {
+                print_error("%s, row %d: %s\n", table->title, row, name != NULL ? name : "NULL");
+                fail();
+            }
+        }
+        assert_int_equal(table->find("no such module"), table->count);
+        assert_int_equal(table->find(""), table->count);
+    }
+    assert_string_equal(rbStepMethod_Name(RB_METHOD_COUNT), "unknown");
+    assert_string_equal(rbStepScheme_Name(RB_SCHEME_COUNT), "unknown");
+}
+
+// ------------------------------------------------------------------------------- joint simulation
+
+// m, of joints and of the motion. Springs in place of joints give way by about g/Omega^2, 0.1 mm,
+// for every bar that hangs on them, and more while the bars swing.
+static const double accuracies[RB_METHOD_COUNT] = {[RB_METHOD_IMPULSES] = 1e-9,
+                                                   [RB_METHOD_PENALTY] = 2e-3,
+                                                   [RB_METHOD_MULTIPLIERS] = 1e-8,
+                                                   [RB_METHOD_BARAFF] = 1e-8,
+                                                   [RB_METHOD_REDUCED] = 1e-8};
+
+static rbWorld* makeJointWorld(const char* method, const char* solver)
+{
+    rbError error = {0};
+    rbWorldDef def = rbDefaultWorldDef();
+    def.engine = rbEngineType_Find("step");
+    def.step.method = rbStepMethod_Find(method);
+    def.step.solver = rbSolverType_Find(solver);
+    def.step.order = 4;
+    def.step.penaltyFrequency = 300.0;
+    def.step.tolerance = accuracies[def.step.method];
+    rbWorld* world = rbCreateWorld(&def, &error);
+    if (world == NULL) {
+        print_error("%s, %s: %s\n", method, solver, error.message);
+        fail();
+    }
+    return world;
+}
+
+static const rbBodyId ground = {0, 0};
+
+static const rbVec3 axisY = {0.0, 1.0, 0.0};
+static const rbVec3 axisZ = {0.0, 0.0, 1.0};
+
+// A bar on a hinge of a body that is there.
+static rbBodyId hangBar(rbWorld* world, rbBodyId from, rbVec3 anchor, rbVec3 position)
+{
+    rbJointDef def = rbDefaultJointDef();
+    def.type = RB_JOINT_HINGE;
+    def.bodyA = from;
+    def.bodyB = addBody(world, NULL, 1.0, position);
+    (void)join(world, &def, anchor, axisY);
+    return def.bodyB;
+}
+
+// Bars of 1 m along x, hung at one end or, as a loop, at both.
+static rbBodyId addChain(rbWorld* world, int count, double y, bool isLoop)
+{
+    rbBodyId last = ground;
+    for (int i = 0; i < count; ++i) {
+        last = hangBar(world, last, rbMakeVec3(i, y, 0.0), rbMakeVec3(i + 0.5, y, 0.0));
+    }
+    if (isLoop) { // free along x, else it could not sag
+        rbJointDef def = rbDefaultJointDef();
+        def.type = RB_JOINT_PLANE;
+        def.bodyB = last;
+        (void)join(world, &def, rbMakeVec3(count, y, 0.0), axisZ);
+    }
+    return last;
+}
+
+// A bar hung beside its middle with others hung all along it: many joints share one body.
+static rbBodyId addHub(rbWorld* world, int count, double y)
+{
+    rbBodyId hub = hangBar(world, ground, rbMakeVec3(0.1, y, 0.0), rbMakeVec3(0.0, y, 0.0));
+    rbBodyId last = hub;
+    for (int i = 0; i < count; ++i) {
+        last = hangBar(world, hub, rbMakeVec3(0.1 * i, y, 0.0), rbMakeVec3(0.1 * i + 0.2, y, -0.3));
+    }
+    return last;
+}
+
+static rbBodyState runTo(rbWorld* world, rbBodyId body, double time, const char* name)
+{
+    rbStepReport report = rbWorld_AdvanceTo(world, time);
+    if (report.status != RB_STATUS_OK) {
+        print_error("%s: %s\n", name, rbWorld_GetError(world).message);
+        fail();
+    }
+    return rbBody_GetState(world, body);
+}
+
+// B-86, B-87. All solvers solve the same equations; the other methods the same mechanism, each to
+// its own accuracy.
+static void jointModulesMoveOneMechanismAlike(void** state)
+{
+    (void)state;
+    rbVec3 truth = RB_VEC3_ZERO;
+    for (int method = 0; method < RB_METHOD_COUNT; ++method) {
+        const char* methodName = rbStepMethod_Name((rbStepMethod)method);
+        int solvers = method == RB_METHOD_IMPULSES ? RB_SOLVER_COUNT : 1;
+        for (int solver = 0; solver < solvers; ++solver) {
+            const char* solverName = rbSolverType_Name((rbSolverType)solver);
+            rbWorld* world = makeJointWorld(methodName, solverName);
+            rbBodyId end = addChain(world, 3, 0.0, false);
+            rbVec3 place = runTo(world, end, 0.2, methodName).center;
+            truth = method == 0 && solver == 0 ? place : truth;
+            double error = rbDistance(place, truth);
+            if (!(error <= accuracies[method])) {
+                print_error("%s, %s: off by %g m\n", methodName, solverName, error);
+                fail();
+            }
+            rbDestroyWorld(world);
+        }
+    }
+    assert_true(truth.z < -0.15); // it fell
+}
+
+// B-86, B-87. In one world every mechanism has the solver that suits it, and moves to the last bit
+// as it does alone with that solver by name.
+static void mechanismsHaveTheirOwnSolvers(void** state)
+{
+    (void)state;
+    static const char* const names[3] = {"direct", "direct", "tree"};
+    rbWorld* world = makeJointWorld("impulses", "auto");
+    rbBodyId together[3] = {addChain(world, 3, 0.0, false), addChain(world, 3, 5.0, true),
+                            addHub(world, 12, 10.0)};
+    rbBodyState states[3];
+    for (int i = 0; i < 3; ++i) {
+        states[i] = runTo(world, together[i], 0.1, "auto");
+    }
+    assert_int_equal(rbWorld_GetStepStatistics(world).mechanismCount, 3);
+    rbDestroyWorld(world);
+    for (int solver = 1; solver < RB_SOLVER_COUNT; ++solver) {
+        const char* name = rbSolverType_Name((rbSolverType)solver);
+        for (int i = 0; i < 3; ++i) {
+            world = makeJointWorld("impulses", name);
+            rbBodyId body = i == 2 ? addHub(world, 12, 10.0) : addChain(world, 3, 5.0 * i, i == 1);
+            rbBodyState alone = runTo(world, body, 0.1, name);
+            double apart = rbDistance(alone.center, states[i].center);
+            bool isEqual = apart == 0.0;
+            assert_true(apart < 1e-9);
+            // The other of the two rounds otherwise; cut is direct where nothing is to be cut.
+            bool isOwn = strcmp(name, names[i]) == 0;
+            bool isOther = !isOwn && (solver == RB_SOLVER_DIRECT || solver == RB_SOLVER_TREE);
+            if ((isOwn && !isEqual) || (isOther && isEqual)) {
+                print_error("mechanism %d, %s: %d\n", i, name, isEqual);
+                fail();
+            }
+            rbDestroyWorld(world);
+        }
+    }
+}
+
+// ------------------------------------------------------------------------------------- collisions
+
+// B-86. Laws and orders of impacts are exchanged by name: a ball of e = 0.5 on a floor leaves at
+// half its speed by all of them, and collisions are exchanged as a whole with the engine.
+static void impactModulesAgreeOnABall(void** state)
+{
+    (void)state;
+    for (int i = 0; i < RB_IMPACT_LAW_COUNT * RB_ORDER_COUNT * RB_LOOP_COUNT; ++i) {
+        rbWorldDef def = rbDefaultWorldDef();
+        def.engine = rbEngineType_Find("event");
+        def.gravity = RB_VEC3_ZERO;
+        def.event.law = (rbImpactLaw)(i % RB_IMPACT_LAW_COUNT);
+        def.event.order = (rbImpactOrder)(i / RB_IMPACT_LAW_COUNT % RB_ORDER_COUNT);
+        def.event.loop = (rbEventLoop)(i / RB_IMPACT_LAW_COUNT / RB_ORDER_COUNT);
+        rbWorld* world = rbCreateWorld(&def, NULL);
+        rbShapeDef shape = rbDefaultShapeDef();
+        shape.material.restitution = 0.5;
+        rbBodyDef body = rbDefaultBodyDef();
+        body.type = RB_BODY_STATIC;
+        rbBodyId floor = rbCreateBody(world, &body, NULL);
+        rbVec3 up = {0.0, 0.0, 1.0};
+        shape.geometry = rbWorld_AddGeometry(world, rbCreatePlane(up, 0.0, NULL));
+        assert_false(RB_IS_NULL(rbCreateShape(world, floor, &shape, NULL)));
+        body.type = RB_BODY_DYNAMIC;
+        body.position = rbMakeVec3(0.0, 0.0, 1.0);
+        body.linearVelocity = rbMakeVec3(0.0, 0.0, -2.0);
+        rbBodyId ball = rbCreateBody(world, &body, NULL);
+        shape.geometry = rbWorld_AddGeometry(world, rbCreateSphere(0.5, NULL));
+        assert_false(RB_IS_NULL(rbCreateShape(world, ball, &shape, NULL)));
+        rbBodyState after = runTo(world, ball, 0.5, rbImpactLaw_Name(def.event.law));
+        checkNear(after.linearVelocity.z, 1.0, 1e-14);
+        checkNear(after.center.z, 0.75, 1e-14);
+        rbDestroyWorld(world);
+    }
+}
+
+RB_TEST_GROUP(test_modules, cmocka_unit_test(rowsHaveNamesOfTheirOwn),
+              cmocka_unit_test(jointModulesMoveOneMechanismAlike),
+              cmocka_unit_test(mechanismsHaveTheirOwnSolvers),
+              cmocka_unit_test(impactModulesAgreeOnABall));
