@@ -5,6 +5,7 @@
 // allow, a body far from all others.
 #include "base/core/memory.h"
 #include "cli/cli.h"
+#include "cli/mechanisms.h"
 #include "cli/scenes.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@
 
 typedef struct rbFinding {
     bool isError;
-    char text[256];
+    char text[RB_MOTOR_WARNING_SIZE];
 } rbFinding;
 
 // What is known of a body before judging it.
@@ -26,6 +27,7 @@ typedef struct rbBodyFacts {
     rbBodyType type;
     rbMotionType motion;
     bool isFallback;
+    bool isLinked; // moved by the step engine, not by the motion row
     rbBodyState state;
     rbMassProperties mass;
     rbVec3 moments;
@@ -156,6 +158,45 @@ static void judgeBody(rbCheck* check, const rbBodyFacts* facts)
     }
 }
 
+static void markLinked(rbCheck* check, rbBodyId bodyId)
+{
+    // Ids come in the order of their indices, as bodies of a scene do.
+    int low = 0;
+    int high = check->bodyCount;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (check->ids[middle].index1 < bodyId.index1) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low < check->bodyCount && check->ids[low].index1 == bodyId.index1) {
+        check->facts[low].isLinked = true;
+    }
+}
+
+// Bodies with joints or springs.
+static void findLinked(rbCheck* check)
+{
+    int jointCount = rbWorld_GetJointCount(check->world);
+    int springCount = rbWorld_GetSpringCount(check->world);
+    rbJointId* joints = rbAlloc((size_t)jointCount * sizeof *joints);
+    rbSpringId* springs = rbAlloc((size_t)springCount * sizeof *springs);
+    (void)rbWorld_GetJointIds(check->world, joints, jointCount);
+    (void)rbWorld_GetSpringIds(check->world, springs, springCount);
+    for (int i = 0; i < jointCount; ++i) {
+        markLinked(check, rbJoint_GetBodyA(check->world, joints[i]));
+        markLinked(check, rbJoint_GetBodyB(check->world, joints[i]));
+    }
+    for (int i = 0; i < springCount; ++i) {
+        markLinked(check, rbSpring_GetBodyA(check->world, springs[i]));
+        markLinked(check, rbSpring_GetBodyB(check->world, springs[i]));
+    }
+    rbFree(joints, (size_t)jointCount * sizeof *joints);
+    rbFree(springs, (size_t)springCount * sizeof *springs);
+}
+
 static void judgeWorld(rbCheck* check)
 {
     const rbSceneInfo* info = rbScene_GetInfo(check->scene);
@@ -174,6 +215,13 @@ static void judgeWorld(rbCheck* check)
                    "joint \"%s\": its velocity motor has no \"forceMax\", so it takes any force "
                    "to hold its speed",
                    info->freeMotor);
+    }
+    if (info->engineType == RB_ENGINE_STEP) {
+        rbMotorWarnings warnings;
+        rbJudgeMotors(info, check->world, &warnings);
+        for (int i = 0; i < warnings.count; ++i) {
+            addFinding(check, false, "%s", warnings.texts[i]);
+        }
     }
     const double edges[3] = {info->periodicBox.x, info->periodicBox.y, info->periodicBox.z};
     for (int i = 0; i < check->bodyCount; ++i) {
@@ -235,14 +283,20 @@ static void judgeDistances(rbCheck* check)
 
 static const char* const typeNames[RB_BODY_TYPE_COUNT] = {"static", "kinematic", "dynamic"};
 
+static const char* getMotionName(const rbBodyFacts* facts)
+{
+    return facts->isLinked ? "steps" : rbMotionType_Name(facts->motion);
+}
+
 // What the step engine found in the scene.
 static void printMechanisms(const rbCheck* check)
 {
     const rbSceneInfo* info = rbScene_GetInfo(check->scene);
     if (info->engineType == RB_ENGINE_STEP) {
-        rbStepStatistics s = rbWorld_GetStepStatistics(check->world);
-        (void)printf("  %d joints and %d springs in %d mechanisms, %d conditions\n",
-                     info->jointCount, info->springCount, s.mechanismCount, s.rowCount);
+        rbMechanismFacts facts = rbGetMechanismFacts(info, check->world);
+        char text[160];
+        rbDescribeMechanisms(&facts, info, text, sizeof text);
+        (void)printf("  %s\n", text);
     }
     (void)printf("\n");
 }
@@ -253,22 +307,25 @@ static const char* getClosing(const rbSceneInfo* info)
         return info->event.isOverlapAllowed ? "; overlaps at the start are pushed apart"
                                             : "; no overlaps at the start";
     }
-    return info->engineType == RB_ENGINE_STEP
-               ? (info->step.isAssembleAllowed
-                      ? "; joints that are apart at the start are pulled together (nothing "
-                        "collides with this engine)"
-                      : "; the joints hold at the start (nothing collides with this engine)")
-               : " (overlaps are not looked for: nothing collides in free flight)";
+    if (info->engineType == RB_ENGINE_STEP) {
+        return info->jointCount == 0 ? " (nothing collides with this engine)"
+               : info->step.isAssembleAllowed
+                   ? "; joints that are apart at the start are pulled together (nothing collides "
+                     "with this engine)"
+                   : "; the joints hold at the start (nothing collides with this engine)";
+    }
+    return " (overlaps are not looked for: nothing collides in free flight)";
 }
 
 static void printText(const rbCheck* check)
 {
     const rbSceneInfo* info = rbScene_GetInfo(check->scene);
-    (void)printf("%s: %s\n  %d bodies (%d dynamic, %d kinematic, %d static), %d shapes, %d forces, "
-                 "engine %s, %g s\n",
-                 info->name, info->title, info->bodyCount, info->dynamicCount, info->kinematicCount,
-                 info->staticCount, info->shapeCount, info->forceCount, info->engine,
-                 info->duration);
+    (void)printf("%s: %s\n  %d bod%s (%d dynamic, %d kinematic, %d static), %d shape%s, %d "
+                 "force%s, engine %s, %g s\n",
+                 info->name, info->title, info->bodyCount, info->bodyCount == 1 ? "y" : "ies",
+                 info->dynamicCount, info->kinematicCount, info->staticCount, info->shapeCount,
+                 rbPlural(info->shapeCount), info->forceCount, rbPlural(info->forceCount),
+                 info->engine, info->duration);
     printMechanisms(check);
     (void)printf("  %-20s %-10s %-10s %12s %12s %12s %12s\n", "body", "type", "motion", "mass [kg]",
                  "I1 [kg m^2]", "I2", "I3");
@@ -276,7 +333,7 @@ static void printText(const rbCheck* check)
         const rbBodyFacts* facts = &check->facts[i];
         (void)printf("  %-20s %-10s ", facts->name, typeNames[facts->type]);
         if (facts->type == RB_BODY_DYNAMIC) {
-            (void)printf("%-10s %12.6g %12.6g %12.6g %12.6g\n", rbMotionType_Name(facts->motion),
+            (void)printf("%-10s %12.6g %12.6g %12.6g %12.6g\n", getMotionName(facts),
                          facts->mass.mass, facts->moments.x, facts->moments.y, facts->moments.z);
         } else {
             (void)printf("%-10s %12s %12s %12s %12s\n", "-", "-", "-", "-", "-");
@@ -294,8 +351,8 @@ static void printText(const rbCheck* check)
     if (total > check->findingCount) {
         (void)printf("  ... and %d more\n", total - check->findingCount);
     }
-    (void)printf("  %d errors, %d warnings%s\n", check->errorCount, check->warningCount,
-                 getClosing(info));
+    (void)printf("  %d error%s, %d warning%s%s\n", check->errorCount, rbPlural(check->errorCount),
+                 check->warningCount, rbPlural(check->warningCount), getClosing(info));
 }
 
 static void printFindings(rbJson* json, const rbCheck* check, bool isError)
@@ -329,7 +386,7 @@ static void printJson(const rbCheck* check)
         rbJson_BeginObject(&json, NULL);
         rbJson_Text(&json, "name", facts->name);
         rbJson_Text(&json, "type", typeNames[facts->type]);
-        rbJson_Text(&json, "motion", isDynamic ? rbMotionType_Name(facts->motion) : NULL);
+        rbJson_Text(&json, "motion", isDynamic ? getMotionName(facts) : NULL);
         rbJson_Number(&json, "mass", isDynamic ? facts->mass.mass : NAN);
         if (isDynamic) {
             rbJson_Vec3(&json, "center", facts->mass.center);
@@ -351,6 +408,7 @@ static rbExit judge(rbCheck* check, const rbArguments* arguments)
     for (int i = 0; i < check->bodyCount; ++i) {
         check->facts[i] = getFacts(check->world, check->ids[i]);
     }
+    findLinked(check);
     judgeWorld(check);
     for (int i = 0; i < check->bodyCount; ++i) {
         judgeBody(check, &check->facts[i]);
@@ -374,9 +432,8 @@ static rbExit runCheck(const rbArguments* arguments)
     rbCheck* check = rbAllocZero(1, sizeof *check);
     check->scene = rbOpenSceneWithSettings(arguments, &error);
     check->world = check->scene != NULL ? rbScene_CreateWorld(check->scene, &error) : NULL;
-    bool isReady =
-        check->world != NULL &&
-        rbPrepareWorld(check->world, rbScene_GetInfo(check->scene)->file, &error) == RB_STATUS_OK;
+    bool isReady = check->world != NULL &&
+                   rbScene_PrepareWorld(check->scene, check->world, &error) == RB_STATUS_OK;
     if (isReady) {
         check->bodyCount = rbWorld_GetBodyCount(check->world);
         exit = judge(check, arguments);

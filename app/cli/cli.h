@@ -82,6 +82,8 @@ rbExit rbFinishOutput(rbExit exit);
 
 // A time span for people: "1.25 s", "340 us". Text of at least 32 bytes, returned.
 const char* rbFormatDuration(double seconds, char* text);
+// "s" unless there is one.
+const char* rbPlural(int64_t count);
 // A count of bytes for people: "1.2 MB".
 const char* rbFormatBytes(double bytes, char* text);
 

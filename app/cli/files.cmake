@@ -9,6 +9,7 @@ set(programFiles
   app/cli/frames.c
   app/cli/info.c
   app/cli/main.c
+  app/cli/mechanisms.c
   app/cli/options.c
   app/cli/outputs.c
   app/cli/plotting.c

@@ -1,6 +1,7 @@
 // rattleback info: what is in a file. The kind is found by the content, not by the name.
 #include "base/core/memory.h"
 #include "cli/cli.h"
+#include "cli/mechanisms.h"
 #include "cli/recordings.h"
 #include "cli/scenes.h"
 
@@ -261,15 +262,15 @@ static void printJoints(const rbWorld* world)
     rbJointId* ids = rbAlloc((size_t)count * sizeof *ids);
     (void)rbWorld_GetJointIds(world, ids, count);
     for (int i = 0; i < count && i < LINKS_SHOWN; ++i) {
-        rbJointType type = rbJoint_GetType(world, ids[i]);
-        int rowCount = rbJointType_GetRowCount(type);
-        char removed[32] = "several";
-        if (rowCount > 0) {
-            (void)snprintf(removed, sizeof removed, "%d", rowCount);
+        int conditions = rbJoint_GetConditionCount(world, ids[i]);
+        char effect[32] = "holds its speed only";
+        if (conditions > 0) {
+            (void)snprintf(effect, sizeof effect, "removes %d", conditions);
         }
-        (void)printf("  %-14s%-20s %-16s %s - %s, removes %s\n", "", rbJoint_GetName(world, ids[i]),
-                     rbJointType_Name(type), getBodyName(world, rbJoint_GetBodyA(world, ids[i])),
-                     getBodyName(world, rbJoint_GetBodyB(world, ids[i])), removed);
+        (void)printf("  %-14s%-20s %-16s %s - %s, %s\n", "", rbJoint_GetName(world, ids[i]),
+                     rbJointType_Name(rbJoint_GetType(world, ids[i])),
+                     getBodyName(world, rbJoint_GetBodyA(world, ids[i])),
+                     getBodyName(world, rbJoint_GetBodyB(world, ids[i])), effect);
     }
     if (count > LINKS_SHOWN) {
         (void)printf("  %-14s... and %d more\n", "", count - LINKS_SHOWN);
@@ -283,7 +284,9 @@ static void printSprings(const rbWorld* world)
     rbSpringId* ids = rbAlloc((size_t)count * sizeof *ids);
     (void)rbWorld_GetSpringIds(world, ids, count);
     for (int i = 0; i < count && i < LINKS_SHOWN; ++i) {
-        (void)printf("  %-14s%-20s %g m long\n", "", rbSpring_GetName(world, ids[i]),
+        (void)printf("  %-14s%-20s %-16s %s - %s, %g m long\n", "", rbSpring_GetName(world, ids[i]),
+                     "spring", getBodyName(world, rbSpring_GetBodyA(world, ids[i])),
+                     getBodyName(world, rbSpring_GetBodyB(world, ids[i])),
                      rbSpring_GetState(world, ids[i]).length);
     }
     if (count > LINKS_SHOWN) {
@@ -292,46 +295,31 @@ static void printSprings(const rbWorld* world)
     rbFree(ids, (size_t)count * sizeof *ids);
 }
 
-// What the joints leave of the freedoms. Which conditions are redundant shows in the first step.
-static void printJointSums(const rbScene* scene)
-{
-    const rbSceneInfo* info = rbScene_GetInfo(scene);
-    rbError error = {0};
-    rbWorld* world = rbScene_CreateWorld(scene, &error);
-    (void)printf("  %-14s%d", "joints", info->jointCount);
-    if (world == NULL || rbWorld_Prepare(world, &error) != RB_STATUS_OK) {
-        (void)printf("; the world cannot start: %s\n", error.message);
-        rbDestroyWorld(world);
-        return;
-    }
-    (void)rbWorld_Advance(world, info->step.step);
-    rbStepStatistics s = rbWorld_GetStepStatistics(world);
-    int total = 6 * info->dynamicCount;
-    (void)printf(
-        " in %d mechanisms; %d conditions, %d redundant; of %d freedoms %d are left (motors "
-        "not counted)\n",
-        s.mechanismCount, info->conditionCount, s.redundantRows, total,
-        total - info->conditionCount + s.redundantRows);
-    rbDestroyWorld(world);
-}
-
 // Joints and springs, and what they leave of the freedoms.
 static void printMechanisms(const rbScene* scene)
 {
     const rbSceneInfo* info = rbScene_GetInfo(scene);
     rbError error = {0};
-    rbWorld* world =
-        info->jointCount + info->springCount > 0 ? rbScene_CreateWorld(scene, &error) : NULL;
-    if (world == NULL) {
-        if (info->jointCount + info->springCount > 0) {
-            (void)printf("  %-14s%s\n", "joints", error.message);
-        }
+    if (info->jointCount + info->springCount == 0) {
         return;
     }
-    printJointSums(scene);
-    printJoints(world);
-    (void)printf("  %-14s%d\n", "springs", info->springCount);
-    printSprings(world);
+    rbWorld* world = rbScene_CreateWorld(scene, &error);
+    if (world == NULL || rbScene_PrepareWorld(scene, world, &error) != RB_STATUS_OK) {
+        (void)printf("  %-14s%d joint%s, %d spring%s; the world cannot start: %s\n", "joints",
+                     info->jointCount, rbPlural(info->jointCount), info->springCount,
+                     rbPlural(info->springCount), error.message);
+    } else {
+        rbMechanismFacts facts = rbGetMechanismFacts(info, world);
+        char text[160];
+        rbDescribeMechanisms(&facts, info, text, sizeof text);
+        (void)printf("  %-14s%s\n", "joints", text);
+        (void)printf("  %-14s%d of %d left at the start (motors not counted)\n", "freedoms",
+                     facts.left, facts.freedoms);
+    }
+    if (world != NULL) {
+        printJoints(world);
+        printSprings(world);
+    }
     rbDestroyWorld(world);
 }
 
@@ -353,11 +341,13 @@ static void printScene(const rbScene* scene, const char* path)
                  info->gravity.z);
     (void)printf("  %-14s%d (%d dynamic, %d kinematic, %d static)\n", "bodies", info->bodyCount,
                  info->dynamicCount, info->kinematicCount, info->staticCount);
-    (void)printf("  %-14s%d of %d geometries, %d materials, %d forces\n", "shapes",
-                 info->shapeCount, info->geometryCount, info->materialCount, info->forceCount);
+    (void)printf("  %-14s%d of %d geometr%s, %d material%s, %d force%s\n", "shapes",
+                 info->shapeCount, info->geometryCount, info->geometryCount == 1 ? "y" : "ies",
+                 info->materialCount, rbPlural(info->materialCount), info->forceCount,
+                 rbPlural(info->forceCount));
     printMechanisms(scene);
-    (void)printf("  %-14s%d with %d columns%s\n", "probes", info->probeCount, info->columnCount,
-                 info->hasDefaultProbes ? " (the default ones)" : "");
+    (void)printf("  %-14s%d with %d column%s%s\n", "probes", info->probeCount, info->columnCount,
+                 rbPlural(info->columnCount), info->hasDefaultProbes ? " (the default ones)" : "");
     for (int i = 0; i < info->attachmentCount; ++i) {
         const char* name = NULL;
         const void* data = NULL;
@@ -367,6 +357,25 @@ static void printScene(const rbScene* scene, const char* path)
         (void)printf("  %-14s%s (%s)\n", i == 0 ? "files" : "", name,
                      rbFormatBytes((double)size, text));
     }
+}
+
+// The same for machines; nothing where the world cannot start.
+static void printMechanismsJson(const rbScene* scene, rbJson* json)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(scene);
+    if (info->jointCount + info->springCount == 0) {
+        return;
+    }
+    rbWorld* world = rbScene_CreateWorld(scene, NULL);
+    if (world != NULL && rbScene_PrepareWorld(scene, world, NULL) == RB_STATUS_OK) {
+        rbMechanismFacts facts = rbGetMechanismFacts(info, world);
+        rbJson_Integer(json, "mechanisms", facts.mechanisms);
+        rbJson_Integer(json, "conditions", facts.conditions);
+        rbJson_Integer(json, "redundantConditions", facts.redundant);
+        rbJson_Integer(json, "freedoms", facts.freedoms);
+        rbJson_Integer(json, "freedomsLeft", facts.left);
+    }
+    rbDestroyWorld(world);
 }
 
 static void printSceneJson(const rbScene* scene, const char* path)
@@ -395,6 +404,7 @@ static void printSceneJson(const rbScene* scene, const char* path)
     rbJson_Integer(&json, "forces", info->forceCount);
     rbJson_Integer(&json, "joints", info->jointCount);
     rbJson_Integer(&json, "springs", info->springCount);
+    printMechanismsJson(scene, &json);
     rbJson_Integer(&json, "probes", info->probeCount);
     rbJson_Integer(&json, "columns", info->columnCount);
     rbJson_BeginArray(&json, "files");

@@ -1,33 +1,61 @@
 // Samples lie column by column. When the room is full every second sample is dropped and from then
 // on only every second one is taken, so that the curve keeps an even spacing.
+//
+// Every probe that the scene asks for is drawn, in its order. Which curves share a panel is decided
+// at the end, when their ranges are known: numbers of one unit, none of them pressed flat by the
+// others.
 #include "cli/plotting.h"
 
 #include "base/core/memory.h"
 
 #include <rattleback/output.h>
 
+#include <math.h>
 #include <string.h>
 
 #define SAMPLES_MAX 4096
-#define PROBE_PANELS_MAX 3
-#define COLUMNS_MAX 40
+#define PANELS_MAX 10 // of probes
+#define DRIFT_PANELS_MAX 2
+#define COLUMNS_MAX 96
+#define CURVES_MAX 6 // in a shared panel
+#define LABEL_SIZE 240
+#define FLAT_PART 0.04  // of the height of a panel: what varies by less has a panel of its own
+#define AWAY_FACTOR 3.0 // a constant may widen a panel by this
 
-// A curve of a panel: where its numbers come from.
+// Where the numbers of a curve come from.
+typedef enum rbPlotSource {
+    RB_SOURCE_PROBE,
+    RB_SOURCE_SPIN_X,
+    RB_SOURCE_SPIN_Y,
+    RB_SOURCE_SPIN_Z,
+    RB_SOURCE_ENERGY_DRIFT,
+    RB_SOURCE_MOMENTUM_DRIFT,
+    RB_SOURCE_SPIN_DRIFT,
+} rbPlotSource;
+
 typedef struct rbPlotColumn {
-    int probeColumn; // of the scene's probes; -1: another source
-    char label[80];
+    rbPlotSource source;
+    int probeColumn; // of the scene's probes
+    int probe;       // likewise; -1: another source
 } rbPlotColumn;
+
+typedef struct rbPlotterPanel {
+    char label[LABEL_SIZE];
+    int columns[CURVES_MAX];
+    const char* curves[CURVES_MAX]; // labels; NULL or empty: not in the legend
+    int count;
+    const char* unit;
+    bool isShared; // holds numbers, and takes more of the same unit
+    double low, high;
+} rbPlotterPanel;
 
 struct rbPlotter {
     const rbScene* scene;
     rbBodyId body; // whose spin is drawn when the scene has no probes of its own; null: none
     char bodyName[64];
-    int panelFirst[PROBE_PANELS_MAX + 3]; // first column of each panel, and the end
-    char panelLabels[PROBE_PANELS_MAX + 2][96];
-    int panelCount;
     rbPlotColumn columns[COLUMNS_MAX];
     int columnCount;
-    bool hasMomenta;
+    int leftOut; // probes that found no room
     int sampleCount;
     int64_t offered;
     int64_t stride;
@@ -35,125 +63,77 @@ struct rbPlotter {
     double samples[COLUMNS_MAX][SAMPLES_MAX];
 };
 
-static void addPanel(rbPlotter* plotter, const char* label)
-{
-    RB_ASSERT(plotter->panelCount < PROBE_PANELS_MAX + 2);
-    (void)snprintf(plotter->panelLabels[plotter->panelCount], sizeof plotter->panelLabels[0], "%s",
-                   label);
-    plotter->panelFirst[plotter->panelCount++] = plotter->columnCount;
-}
-
-static void addColumn(rbPlotter* plotter, const char* label, int probeColumn)
-{
-    if (plotter->columnCount < COLUMNS_MAX) {
-        rbPlotColumn* column = &plotter->columns[plotter->columnCount++];
-        column->probeColumn = probeColumn;
-        (void)snprintf(column->label, sizeof column->label, "%s", label);
-    }
-}
-
-// Which probes are drawn when there are several: rotation first, because it is what is hard. Sums
-// of the world are left out: the panels of drift show them a million times larger.
-static const struct {
-    const char* text; // on the axis, after the name of the body
-    rbProbeQuantity quantity;
-    bool isDullInFlight; // not drawn beside a spin in body axes: a parabola
-} drawn[] = {
-    {"spin, body axes", RB_PROBE_ANGULAR_VELOCITY_LOCAL, false},
-    {"velocity", RB_PROBE_VELOCITY, false},
-    {"spin", RB_PROBE_ANGULAR_VELOCITY, false},
-    {"orientation", RB_PROBE_ORIENTATION, false},
-    {"position", RB_PROBE_POSITION, true},
-    {"center", RB_PROBE_CENTER, true},
-    {"point", RB_PROBE_POINT, false},
-    {"angular momentum", RB_PROBE_ANGULAR_MOMENTUM, true},
-    {"momentum", RB_PROBE_MOMENTUM, true},
-    {"kinetic energy", RB_PROBE_KINETIC, true},
-    {"angle", RB_PROBE_ANGLE, false},
-    {"travel", RB_PROBE_TRAVEL, false},
-    {"speed", RB_PROBE_SPEED, false},
-    {"length", RB_PROBE_LENGTH, false},
-    {"tension", RB_PROBE_TENSION, false},
-    {"drive", RB_PROBE_DRIVE, false},
-    {"set point", RB_PROBE_MOTOR_TARGET, false},
-    {"force", RB_PROBE_FORCE, false},
-    {"torque", RB_PROBE_TORQUE, false},
-    {"point A", RB_PROBE_POINT_A, false},
-    {"point B", RB_PROBE_POINT_B, false},
-    {"opening", RB_PROBE_POSITION_ERROR, false},
-    {"twist", RB_PROBE_ANGLE_ERROR, false},
-    {"energy", RB_PROBE_SPRING_ENERGY, false},
-    {"largest joint error", RB_PROBE_JOINT_ERROR, false},
-    {"largest joint angle error", RB_PROBE_JOINT_ANGLE_ERROR, false},
+// Quantities as people call them, where that is not their name in scene files.
+static const char* const quantityWords[RB_PROBE_COUNT] = {
+    [RB_PROBE_CENTER] = "center of mass",
+    [RB_PROBE_ANGULAR_VELOCITY] = "spin",
+    [RB_PROBE_ANGULAR_VELOCITY_LOCAL] = "spin, body axes",
+    [RB_PROBE_KINETIC] = "kinetic energy",
+    [RB_PROBE_POTENTIAL] = "potential energy",
+    [RB_PROBE_ANGULAR_MOMENTUM] = "angular momentum",
+    [RB_PROBE_ENERGY_DRIFT] = "energy drift",
+    [RB_PROBE_IMPACT_WORK] = "work of impacts",
+    [RB_PROBE_FRICTION_WORK] = "work of friction",
+    [RB_PROBE_MICRO_WORK] = "work of microcollisions",
+    [RB_PROBE_REST_WORK] = "work of coming to rest",
+    [RB_PROBE_PAIRS] = "near pairs",
+    [RB_PROBE_MOTOR_TARGET] = "set point",
+    [RB_PROBE_POSITION_ERROR] = "opening",
+    [RB_PROBE_ANGLE_ERROR] = "twist",
+    [RB_PROBE_POINT_A] = "point A",
+    [RB_PROBE_POINT_B] = "point B",
+    [RB_PROBE_SPRING_ENERGY] = "energy of springs",
+    [RB_PROBE_MOTOR_WORK] = "work of motors",
+    [RB_PROBE_DISSIPATION] = "work of damping and friction",
+    [RB_PROBE_JOINT_ERROR] = "largest joint error so far",
+    [RB_PROBE_JOINT_ANGLE_ERROR] = "largest joint angle error so far",
+    [RB_PROBE_SUBSTEPS] = "sub-steps",
+    [RB_PROBE_POSITION_ITERATIONS] = "position iterations",
+    [RB_PROBE_ACCURACY_ESTIMATE] = "estimated error",
 };
 
-static const char* getSubject(const rbProbe* probe)
+static const char* getQuantityWords(rbProbeQuantity quantity)
 {
-    return probe->body != NULL     ? probe->body
-           : probe->joint != NULL  ? probe->joint
-           : probe->spring != NULL ? probe->spring
-                                   : "world";
+    RB_ASSERT(quantity < RB_PROBE_COUNT);
+    const char* words = quantityWords[quantity];
+    return words != NULL ? words : rbProbeQuantity_Name(quantity);
 }
 
-static void addProbePanel(rbPlotter* plotter, const rbProbe* probe, const char* text)
+// ----------------------------------------------------------------------------------- what is drawn
+
+static void addColumn(rbPlotter* plotter, rbPlotSource source, int probeColumn, int probe)
 {
-    int count = 0;
-    const rbProbeColumn* columns = rbScene_GetProbeColumns(plotter->scene, &count);
-    char label[96];
-    const char* unit = columns[probe->firstColumn].unit;
-    bool hasUnit = strcmp(unit, "1") != 0;
-    (void)snprintf(label, sizeof label, hasUnit ? "%.20s %s [%.12s]" : "%.20s %s",
-                   getSubject(probe), text, unit);
-    addPanel(plotter, label);
+    RB_ASSERT(plotter->columnCount < COLUMNS_MAX);
+    plotter->columns[plotter->columnCount++] =
+        (rbPlotColumn){.source = source, .probeColumn = probeColumn, .probe = probe};
+}
+
+// Room is kept for the columns of drift.
+static void addProbe(rbPlotter* plotter, int index)
+{
+    const rbProbe* probe = rbScene_GetProbe(plotter->scene, index);
+    if (plotter->columnCount + probe->columnCount > COLUMNS_MAX - 3) {
+        ++plotter->leftOut;
+        return;
+    }
     for (int k = 0; k < probe->columnCount; ++k) {
-        const char* name = columns[probe->firstColumn + k].name;
-        const char* dot = strrchr(name, '.');
-        bool isAlone = probe->columnCount == 1;
-        addColumn(plotter, isAlone || dot == NULL ? "" : dot + 1, probe->firstColumn + k);
+        addColumn(plotter, RB_SOURCE_PROBE, probe->firstColumn + k, index);
     }
 }
 
-// Mechanisms are too different for one order of interest: the scene's own counts.
-static void addPanelsInOrder(rbPlotter* plotter, int probeCount)
-{
-    for (int i = 0; i < probeCount; ++i) {
-        const rbProbe* probe = rbScene_GetProbe(plotter->scene, i);
-        for (size_t d = 0; d < sizeof drawn / sizeof drawn[0]; ++d) {
-            bool isSum = probe->body == NULL && probe->joint == NULL && probe->spring == NULL &&
-                         probe->quantity < RB_PROBE_JOINT_ERROR;
-            if (probe->quantity == drawn[d].quantity && !isSum &&
-                plotter->panelCount < PROBE_PANELS_MAX) {
-                addProbePanel(plotter, probe, drawn[d].text);
-            }
-        }
-    }
-}
-
-// Panels for the probes that the scene asks for, up to PROBE_PANELS_MAX.
-static void addProbePanels(rbPlotter* plotter)
+// Without probes of its own a mechanism shows where its first bodies are, anything else how its
+// first body spins.
+static void addDefaults(rbPlotter* plotter, const rbWorld* world)
 {
     const rbSceneInfo* info = rbScene_GetInfo(plotter->scene);
     if (info->engineType == RB_ENGINE_STEP) {
-        addPanelsInOrder(plotter, info->probeCount);
-        return;
-    }
-    bool isFlight = info->engineType == RB_ENGINE_FLIGHT;
-    bool hasSpin = false;
-    for (size_t d = 0; d < sizeof drawn / sizeof drawn[0]; ++d) {
         for (int i = 0; i < info->probeCount; ++i) {
-            const rbProbe* probe = rbScene_GetProbe(plotter->scene, i);
-            hasSpin = hasSpin || (isFlight && probe->quantity == RB_PROBE_ANGULAR_VELOCITY_LOCAL);
-            if (probe->quantity == drawn[d].quantity && !(hasSpin && drawn[d].isDullInFlight) &&
-                plotter->panelCount < PROBE_PANELS_MAX) {
-                addProbePanel(plotter, probe, drawn[d].text);
+            if (rbScene_GetProbe(plotter->scene, i)->quantity == RB_PROBE_POSITION) {
+                addProbe(plotter, i);
             }
         }
+        return;
     }
-}
-
-// The spin of the first dynamic body in its own axes.
-static void addSpinPanel(rbPlotter* plotter, const rbWorld* world)
-{
     int count = rbWorld_GetBodyCount(world);
     rbBodyId* ids = rbAlloc((size_t)count * sizeof *ids);
     (void)rbWorld_GetBodyIds(world, ids, count);
@@ -164,13 +144,11 @@ static void addSpinPanel(rbPlotter* plotter, const rbWorld* world)
     }
     rbFree(ids, (size_t)count * sizeof *ids);
     if (!RB_IS_NULL(plotter->body)) {
-        char label[96];
-        (void)snprintf(label, sizeof label, "%.20s spin, body axes [rad/s]",
+        (void)snprintf(plotter->bodyName, sizeof plotter->bodyName, "%s",
                        rbBody_GetName(world, plotter->body));
-        addPanel(plotter, label);
-        addColumn(plotter, "x", -1);
-        addColumn(plotter, "y", -1);
-        addColumn(plotter, "z", -1);
+        addColumn(plotter, RB_SOURCE_SPIN_X, 0, -1);
+        addColumn(plotter, RB_SOURCE_SPIN_Y, 0, -1);
+        addColumn(plotter, RB_SOURCE_SPIN_Z, 0, -1);
     }
 }
 
@@ -178,25 +156,26 @@ rbPlotter* rbCreatePlotter(const rbScene* scene, const rbWorld* world)
 {
     rbPlotter* plotter = rbAllocZero(1, sizeof *plotter);
     const rbSceneInfo* info = rbScene_GetInfo(scene);
+    bool hasDrift = false;
     plotter->scene = scene;
     plotter->stride = 1;
-    plotter->hasMomenta = info->forceCount == 0 && info->engineType == RB_ENGINE_FLIGHT;
     if (info->hasDefaultProbes) {
-        addSpinPanel(plotter, world);
+        addDefaults(plotter, world);
+    } else {
+        for (int i = 0; i < info->probeCount; ++i) {
+            addProbe(plotter, i);
+            rbProbeQuantity quantity = rbScene_GetProbe(scene, i)->quantity;
+            hasDrift = hasDrift || quantity == RB_PROBE_ENERGY_DRIFT;
+        }
     }
-    if (RB_IS_NULL(plotter->body)) {
-        addProbePanels(plotter);
+    if ((info->dynamicCount > 0 && !hasDrift) || plotter->columnCount == 0) {
+        addColumn(plotter, RB_SOURCE_ENERGY_DRIFT, 0, -1);
     }
-    if (info->dynamicCount > 0 || plotter->panelCount == 0) {
-        addPanel(plotter, "energy drift, relative");
-        addColumn(plotter, "", -1);
+    bool hasMomenta = info->forceCount == 0 && info->engineType == RB_ENGINE_FLIGHT;
+    if (info->dynamicCount > 0 && hasMomenta) {
+        addColumn(plotter, RB_SOURCE_MOMENTUM_DRIFT, 0, -1);
+        addColumn(plotter, RB_SOURCE_SPIN_DRIFT, 0, -1);
     }
-    if (info->dynamicCount > 0 && plotter->hasMomenta) {
-        addPanel(plotter, "momentum drift, relative");
-        addColumn(plotter, "linear", -1);
-        addColumn(plotter, "spin", -1);
-    }
-    plotter->panelFirst[plotter->panelCount] = plotter->columnCount;
     return plotter;
 }
 
@@ -227,58 +206,279 @@ void rbPlotter_Add(rbPlotter* plotter, const rbWorld* world, const double* value
     if (plotter->sampleCount == SAMPLES_MAX) {
         halve(plotter); // the sample at hand is an even one, because the room is even
     }
-    // the sources that are not probes, in the order in which their panels were added
-    double others[6] = {0};
-    int count = 0;
+    rbVec3 spin = RB_VEC3_ZERO;
     if (!RB_IS_NULL(plotter->body)) {
-        rbVec3 spin = rbBody_GetState(world, plotter->body).angularVelocityLocal;
-        others[count++] = spin.x;
-        others[count++] = spin.y;
-        others[count++] = spin.z;
+        spin = rbBody_GetState(world, plotter->body).angularVelocityLocal;
     }
-    others[count++] = tally->drift.energy;
-    others[count++] = tally->drift.momentum;
-    others[count++] = tally->drift.spin;
-    int next = 0;
+    const double others[] = {[RB_SOURCE_SPIN_X] = spin.x,
+                             [RB_SOURCE_SPIN_Y] = spin.y,
+                             [RB_SOURCE_SPIN_Z] = spin.z,
+                             [RB_SOURCE_ENERGY_DRIFT] = tally->drift.energy,
+                             [RB_SOURCE_MOMENTUM_DRIFT] = tally->drift.momentum,
+                             [RB_SOURCE_SPIN_DRIFT] = tally->drift.spin};
     int index = plotter->sampleCount++;
     plotter->times[index] = rbWorld_GetTime(world);
     for (int c = 0; c < plotter->columnCount; ++c) {
-        int probeColumn = plotter->columns[c].probeColumn;
-        plotter->samples[c][index] = probeColumn >= 0 ? values[probeColumn] : others[next++];
+        const rbPlotColumn* column = &plotter->columns[c];
+        plotter->samples[c][index] = column->source == RB_SOURCE_PROBE ? values[column->probeColumn]
+                                                                       : others[column->source];
     }
 }
 
-// Drift at round-off jumps from sample to sample: points, not a curve.
-static bool isDrift(const rbPlotter* plotter, int column)
+// ------------------------------------------------------------------------------------- the panels
+
+typedef struct rbPanelList {
+    rbPlotterPanel panels[PANELS_MAX + DRIFT_PANELS_MAX];
+    int count;
+    int leftOut; // probes that found no room
+} rbPanelList;
+
+static void measureColumn(const rbPlotter* plotter, int column, double* low, double* high)
 {
-    int others = RB_IS_NULL(plotter->body) ? 0 : 3;
-    return plotter->columns[column].probeColumn < 0 && column >= others;
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int i = 0; i < plotter->sampleCount; ++i) {
+        double value = plotter->samples[column][i];
+        if (isfinite(value)) {
+            *low = fmin(*low, value);
+            *high = fmax(*high, value);
+        }
+    }
+}
+
+static bool isSeen(double span, double widest, double height)
+{
+    return span > 0.0 ? span >= FLAT_PART * height : height <= AWAY_FACTOR * widest;
+}
+
+// Whether all curves of a panel and one more can be told from straight lines.
+static bool fits(const rbPlotter* plotter, const rbPlotterPanel* panel, int column)
+{
+    double low = 0.0;
+    double high = 0.0;
+    double widest = 0.0;
+    double spans[CURVES_MAX + 1];
+    measureColumn(plotter, column, &low, &high);
+    spans[panel->count] = high - low;
+    double height = fmax(panel->high, high) - fmin(panel->low, low);
+    for (int i = 0; i < panel->count; ++i) {
+        measureColumn(plotter, panel->columns[i], &low, &high);
+        spans[i] = high - low;
+    }
+    for (int i = 0; i <= panel->count; ++i) {
+        widest = fmax(widest, spans[i]);
+    }
+    bool isFit = true;
+    for (int i = 0; i <= panel->count; ++i) {
+        isFit = isFit && isSeen(spans[i], widest, height);
+    }
+    return isFit;
+}
+
+static void addCurve(const rbPlotter* plotter, rbPlotterPanel* panel, int column, const char* label)
+{
+    double low = 0.0;
+    double high = 0.0;
+    RB_ASSERT(panel->count < CURVES_MAX);
+    measureColumn(plotter, column, &low, &high);
+    panel->low = panel->count > 0 ? fmin(panel->low, low) : low;
+    panel->high = panel->count > 0 ? fmax(panel->high, high) : high;
+    panel->columns[panel->count] = column;
+    panel->curves[panel->count++] = label;
+}
+
+// Where a number may be drawn beside others, NULL if nowhere.
+static rbPlotterPanel* findPanel(const rbPlotter* plotter, rbPanelList* list, int column,
+                                 const char* unit)
+{
+    for (int i = 0; i < list->count; ++i) {
+        rbPlotterPanel* panel = &list->panels[i];
+        if (panel->isShared && panel->count < CURVES_MAX && strcmp(panel->unit, unit) == 0 &&
+            fits(plotter, panel, column)) {
+            return panel;
+        }
+    }
+    return NULL;
+}
+
+static void addUnit(char* label, const char* unit)
+{
+    size_t length = strlen(label);
+    if (strcmp(unit, "1") != 0) {
+        (void)snprintf(label + length, LABEL_SIZE - length, " [%s]", unit);
+    }
+}
+
+// "joint drive: angle [rad]", or with the name that the scene gives before it.
+static void labelProbe(const rbProbe* probe, const char* unit, char* label)
+{
+    const char* subject = probe->body != NULL    ? probe->body
+                          : probe->joint != NULL ? probe->joint
+                                                 : probe->spring;
+    const char* kind = probe->body != NULL ? "body" : probe->joint != NULL ? "joint" : "spring";
+    const char* words = getQuantityWords(probe->quantity);
+    char plain[160];
+    (void)snprintf(plain, sizeof plain, "%s.%s", subject != NULL ? subject : "world",
+                   rbProbeQuantity_Name(probe->quantity));
+    bool isNamed = strcmp(plain, probe->name) != 0;
+    if (subject == NULL) {
+        (void)snprintf(label, LABEL_SIZE, "%s%s%s", isNamed ? probe->name : "", isNamed ? ": " : "",
+                       words);
+    } else {
+        (void)snprintf(label, LABEL_SIZE, "%s%s%s %s%s %s", isNamed ? probe->name : "",
+                       isNamed ? ": " : "", kind, subject, isNamed ? "," : ":", words);
+    }
+    addUnit(label, unit);
+}
+
+// The quantities of the numbers of a panel, each once.
+static void labelShared(const rbPlotter* plotter, rbPlotterPanel* panel)
+{
+    size_t used = 0;
+    for (int i = 0; i < panel->count; ++i) {
+        int probe = plotter->columns[panel->columns[i]].probe;
+        rbProbeQuantity quantity = rbScene_GetProbe(plotter->scene, probe)->quantity;
+        bool isNew = true;
+        for (int k = 0; k < i; ++k) {
+            int other = plotter->columns[panel->columns[k]].probe;
+            isNew = isNew && rbScene_GetProbe(plotter->scene, other)->quantity != quantity;
+        }
+        if (isNew && used < LABEL_SIZE - 1) {
+            used += (size_t)snprintf(panel->label + used, LABEL_SIZE - used, "%s%s",
+                                     used > 0 ? ", " : "", getQuantityWords(quantity));
+        }
+    }
+    addUnit(panel->label, panel->unit);
+}
+
+// The name of a probe in a legend; "world." would say nothing.
+static const char* getShortName(const rbProbe* probe)
+{
+    static const char world[] = "world.";
+    bool isPlain = strncmp(probe->name, world, sizeof world - 1) == 0;
+    return isPlain ? probe->name + sizeof world - 1 : probe->name;
+}
+
+// Takes the columns of a probe from first on into a panel.
+static void placeProbe(const rbPlotter* plotter, rbPanelList* list, int first)
+{
+    int count = 0;
+    const rbProbeColumn* columns = rbScene_GetProbeColumns(plotter->scene, &count);
+    const rbProbe* probe = rbScene_GetProbe(plotter->scene, plotter->columns[first].probe);
+    const char* unit = columns[probe->firstColumn].unit;
+    bool isNumber = probe->columnCount == 1;
+    rbPlotterPanel* panel = isNumber ? findPanel(plotter, list, first, unit) : NULL;
+    if (panel != NULL) {
+        addCurve(plotter, panel, first, getShortName(probe));
+        return;
+    }
+    if (list->count == PANELS_MAX) {
+        ++list->leftOut;
+        return;
+    }
+    panel = &list->panels[list->count++];
+    *panel = (rbPlotterPanel){.unit = unit, .isShared = isNumber};
+    labelProbe(probe, unit, panel->label);
+    for (int k = 0; k < probe->columnCount; ++k) {
+        const char* dot = strrchr(columns[probe->firstColumn + k].name, '.');
+        addCurve(plotter, panel, first + k,
+                 isNumber || dot == NULL ? getShortName(probe) : dot + 1);
+    }
+}
+
+// Curves that are not of probes, with their panels.
+static const struct {
+    const char* panel; // NULL: that of the one before
+    const char* curve;
+} otherCurves[] = {
+    [RB_SOURCE_SPIN_X] = {"spin, body axes [rad/s]", "x"},
+    [RB_SOURCE_SPIN_Y] = {NULL, "y"},
+    [RB_SOURCE_SPIN_Z] = {NULL, "z"},
+    [RB_SOURCE_ENERGY_DRIFT] = {"energy drift, relative", ""},
+    [RB_SOURCE_MOMENTUM_DRIFT] = {"momentum drift, relative", "linear"},
+    [RB_SOURCE_SPIN_DRIFT] = {NULL, "spin"},
+};
+
+static void placeOther(const rbPlotter* plotter, rbPanelList* list, int column)
+{
+    rbPlotSource source = plotter->columns[column].source;
+    if (otherCurves[source].panel != NULL) {
+        RB_ASSERT(list->count < PANELS_MAX + DRIFT_PANELS_MAX);
+        rbPlotterPanel* panel = &list->panels[list->count++];
+        *panel = (rbPlotterPanel){.unit = ""};
+        bool isSpin = source == RB_SOURCE_SPIN_X;
+        (void)snprintf(panel->label, LABEL_SIZE, "%s%s%s", isSpin ? plotter->bodyName : "",
+                       isSpin ? " " : "", otherCurves[source].panel);
+    }
+    addCurve(plotter, &list->panels[list->count - 1], column, otherCurves[source].curve);
+}
+
+static void planPanels(const rbPlotter* plotter, rbPanelList* list)
+{
+    memset(list, 0, sizeof *list);
+    list->leftOut = plotter->leftOut;
+    for (int c = 0; c < plotter->columnCount; ++c) {
+        int probe = plotter->columns[c].probe;
+        if (probe < 0) {
+            placeOther(plotter, list, c);
+        } else if (c == 0 || plotter->columns[c - 1].probe != probe) {
+            placeProbe(plotter, list, c);
+        }
+    }
+    for (int i = 0; i < list->count; ++i) {
+        rbPlotterPanel* panel = &list->panels[i];
+        if (panel->isShared && panel->count > 1) {
+            labelShared(plotter, panel);
+        } else if (panel->isShared) {
+            panel->curves[0] = NULL; // the label says it
+        }
+    }
+}
+
+// Drift at round-off jumps from sample to sample: points, not a curve. What is aimed at is dashed,
+// so that it can be told from what is reached.
+static rbPlotStyle chooseStyle(const rbPlotter* plotter, int column)
+{
+    const rbPlotColumn* source = &plotter->columns[column];
+    if (source->source >= RB_SOURCE_ENERGY_DRIFT) {
+        return RB_PLOT_POINTS;
+    }
+    bool isTarget =
+        source->probe >= 0 &&
+        rbScene_GetProbe(plotter->scene, source->probe)->quantity == RB_PROBE_MOTOR_TARGET;
+    return isTarget ? RB_PLOT_DASHES : RB_PLOT_LINES;
 }
 
 rbStatus rbPlotter_Write(const rbPlotter* plotter, const char* path, rbError* error)
 {
-    rbPlotSeries series[COLUMNS_MAX];
-    size_t panelCount = (size_t)plotter->panelCount;
-    rbPlotPanel* panels = rbAllocZero(panelCount, sizeof *panels);
-    for (int c = 0; c < plotter->columnCount; ++c) {
-        series[c] = (rbPlotSeries){.label = plotter->columns[c].label,
-                                   .x = plotter->times,
-                                   .y = plotter->samples[c],
-                                   .count = plotter->sampleCount,
-                                   .style = isDrift(plotter, c) ? RB_PLOT_POINTS : RB_PLOT_LINES};
-    }
-    for (int p = 0; p < plotter->panelCount; ++p) {
-        panels[p] =
-            (rbPlotPanel){.yLabel = plotter->panelLabels[p],
-                          .series = series + plotter->panelFirst[p],
-                          .seriesCount = plotter->panelFirst[p + 1] - plotter->panelFirst[p]};
-    }
     const rbSceneInfo* info = rbScene_GetInfo(plotter->scene);
+    rbPanelList* list = rbAlloc(sizeof *list);
+    rbPlotPanel panels[PANELS_MAX + DRIFT_PANELS_MAX] = {0};
+    rbPlotSeries series[PANELS_MAX + DRIFT_PANELS_MAX][CURVES_MAX] = {0};
+    char xLabel[96] = "time [s]";
+    planPanels(plotter, list);
+    for (int p = 0; p < list->count; ++p) {
+        const rbPlotterPanel* panel = &list->panels[p];
+        for (int k = 0; k < panel->count; ++k) {
+            int c = panel->columns[k];
+            series[p][k] = (rbPlotSeries){.label = panel->curves[k],
+                                          .x = plotter->times,
+                                          .y = plotter->samples[c],
+                                          .count = plotter->sampleCount,
+                                          .style = chooseStyle(plotter, c)};
+        }
+        panels[p] =
+            (rbPlotPanel){.yLabel = panel->label, .series = series[p], .seriesCount = panel->count};
+    }
+    if (list->leftOut > 0) {
+        (void)snprintf(xLabel, sizeof xLabel, "time [s]     (%d more probe%s: --csv has all)",
+                       list->leftOut, list->leftOut == 1 ? "" : "s");
+    }
     rbPlot plot = {.title = info->title[0] != '\0' ? info->title : info->name,
-                   .xLabel = "time [s]",
+                   .xLabel = xLabel,
                    .panels = panels,
-                   .panelCount = plotter->panelCount};
+                   .panelCount = list->count};
     rbStatus status = rbPlot_WriteSvg(&plot, path, error);
-    rbFree(panels, panelCount * sizeof *panels);
+    rbFree(list, sizeof *list);
     return status;
 }

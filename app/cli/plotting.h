@@ -1,5 +1,7 @@
-// The plot of a run: the spin of the first body, or the probes of the scene, over energy and
-// momentum drift. Keeps at most a few thousand samples however long the run is.
+// The plot of a run: the probes that the scene asks for, up to ten panels of them, each with its
+// name and unit, over energy and momentum drift. Without probes: where the first bodies of a
+// mechanism are, or how the first body spins. Keeps at most a few thousand samples however long the
+// run is.
 #ifndef RB_CLI_PLOTTING_H
 #define RB_CLI_PLOTTING_H
 

@@ -197,7 +197,7 @@ static rbStatus recreateWorld(rbReplay* replay, const char* path, rbError* error
     }
     replay->world = rbScene_CreateWorld(scene, error);
     rbStatus status =
-        replay->world != NULL ? rbPrepareWorld(replay->world, path, error) : error->status;
+        replay->world != NULL ? rbScene_PrepareWorld(scene, replay->world, error) : error->status;
     rbDestroyScene(scene);
     if (status != RB_STATUS_OK) {
         return status;

@@ -154,6 +154,14 @@ static bool isStandardOutput(const char* path)
     return path != NULL && strcmp(path, "-") == 0;
 }
 
+// What may be behind a run that ended badly.
+static void explain(const rbRun* run)
+{
+    for (int i = 0; i < run->tally.motors.count; ++i) {
+        (void)rbFail("%s", run->tally.motors.texts[i]);
+    }
+}
+
 static rbExit report(const rbRun* run, const rbArguments* arguments)
 {
     rbWrittenFile files[RB_OUTPUT_FILES_MAX];
@@ -170,18 +178,21 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
     }
     if (run->tally.ending.status != RB_STATUS_OK) {
         (void)rbFail("%s", run->tally.ending.message);
+        explain(run);
         return run->tally.ending.status == RB_STATUS_LIMIT ? RB_EXIT_NUMERICAL : RB_EXIT_USAGE;
     }
     if (run->tally.isBroken) {
         (void)rbFail("the state is no longer finite at t = %g s; look for a body that meets a "
                      "singularity of a force",
                      rbWorld_GetTime(run->world));
+        explain(run);
         return RB_EXIT_NUMERICAL;
     }
     if (run->tally.isMissed && run->info.engineType == RB_ENGINE_STEP) {
         char miss[400];
         rbDescribeMiss(&run->tally, run->world, miss, sizeof miss);
         (void)rbFail("%s", miss);
+        explain(run);
         return RB_EXIT_NUMERICAL;
     }
     if (!RB_IS_NULL(run->tally.failedBody)) {
@@ -215,7 +226,7 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
     }
     // Events that nobody reads take no memory.
     rbWorld_EnableJournal(run->world, paths.journal != NULL || paths.recording != NULL);
-    if (rbPrepareWorld(run->world, run->info.file, &error) != RB_STATUS_OK) {
+    if (rbScene_PrepareWorld(run->scene, run->world, &error) != RB_STATUS_OK) {
         return rbFailWith(&error);
     }
     writeSettings(run, settings);
@@ -338,7 +349,8 @@ static const rbOption options[] = {
     {"--journal", "FILE",
      "every event with its impulse and energy, as CSV or .jsonl; - is standard output"},
     {"--vtk", "DIR", "poses and shapes for ParaView: open DIR/<scene>.pvd"},
-    {"--plot", "FILE", "a picture (.svg) of spin, energy and momentum drift"},
+    {"--plot", "FILE",
+     "a picture (.svg) of the probes of the scene (else of spin) and of the drift"},
     {"--json", NULL, "the summary as JSON"},
     {"--quiet", NULL, "no summary, no progress"},
 };

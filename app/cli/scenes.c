@@ -134,17 +134,6 @@ rbScene* rbOpenScene(const char* argument, rbError* error)
                                                                          : NULL;
 }
 
-rbStatus rbPrepareWorld(rbWorld* world, const char* file, rbError* error)
-{
-    rbStatus status = rbWorld_Prepare(world, error);
-    if (status != RB_STATUS_OK) {
-        rbError_SetPlace(error, file, "");
-        error->line = 0;
-        error->column = 0;
-    }
-    return status;
-}
-
 rbScene* rbOpenSceneWithSettings(const struct rbArguments* arguments, rbError* error)
 {
     rbScene* scene = rbOpenScene(arguments->words[0], error);

@@ -21,9 +21,6 @@ rbStatus rbSceneList_Read(rbSceneList* list, rbError* error);
 // Reads a scene given as a path or as the name of an example scene.
 rbScene* rbOpenScene(const char* argument, rbError* error);
 
-// Judges a world for its engine (rbWorld_Prepare); the error names the file of the scene.
-rbStatus rbPrepareWorld(rbWorld* world, const char* file, rbError* error);
-
 // Reads a scene and applies the --set options.
 struct rbArguments;
 rbScene* rbOpenSceneWithSettings(const struct rbArguments* arguments, rbError* error);

@@ -33,6 +33,8 @@ static void addBody(rbTally* tally, const rbWorld* world, rbBodyId bodyId)
     rbMassProperties mass = rbBody_GetMass(world, bodyId);
     tally->massMoment = rbAddScaled(tally->massMoment, mass.mass, state.center);
     tally->spinScale += rbLength(rbMulSV(mass.inertia, state.angularVelocityLocal));
+    tally->turnScale += mass.mass * rbLengthSquared(state.center) +
+                        0.5 * (mass.inertia.xx + mass.inertia.yy + mass.inertia.zz);
 }
 
 static void updateScales(rbTally* tally)
@@ -43,6 +45,10 @@ static void updateScales(rbTally* tally)
     tally->momentumScale = larger(tally->momentumScale, sqrt(2.0 * now->mass * now->kineticLinear));
     tally->angularScale =
         larger(tally->angularScale, larger(rbLength(now->angularMomentum), tally->spinScale));
+    // Mechanisms may start at rest: what their joints leave is then compared with what moves.
+    if (tally->info->engineType == RB_ENGINE_STEP) {
+        tally->angularScale = larger(tally->angularScale, sqrt(2.0 * kinetic * tally->turnScale));
+    }
 }
 
 static bool isMomentumKnown(const rbTally* tally)
@@ -83,7 +89,9 @@ static void updateDrift(rbTally* tally, double time)
     drift.angularMomentum = isAngularKnown(tally) ? drift.angularMomentum : NAN;
     drift.spin = isSpinKnown(tally->info) ? drift.spin : NAN;
     tally->drift = drift;
-    tally->driftMax.energy = larger(tally->driftMax.energy, fabs(drift.energy));
+    // Of the largest energy seen in the end: at the start of a run from rest there is hardly any.
+    tally->energyDriftMost = larger(tally->energyDriftMost, fabs(b->energyDrift));
+    tally->driftMax.energy = ratio(tally->energyDriftMost, tally->energyScale);
     tally->driftMax.momentum = larger(tally->driftMax.momentum, drift.momentum);
     tally->driftMax.angularMomentum =
         larger(tally->driftMax.angularMomentum, drift.angularMomentum);
@@ -99,6 +107,10 @@ void rbTally_Init(rbTally* tally, const rbSceneInfo* info, const rbWorld* world,
     tally->end = tally->start;
     for (int i = 0; i < bodyCount; ++i) {
         addBody(tally, world, bodyIds[i]);
+    }
+    if (info->engineType == RB_ENGINE_STEP) {
+        tally->mechanisms = rbGetMechanismFacts(info, world);
+        rbJudgeMotors(info, world, &tally->motors);
     }
 }
 
@@ -154,9 +166,8 @@ static void printBodies(const rbTally* tally, FILE* file)
     (void)fprintf(file, "%s, %d kinematic, %d static\n", separator[0] == ',' ? ")" : "",
                   info->kinematicCount, info->staticCount);
     if (tally->fallbackCount > 0) {
-        (void)fprintf(file,
-                      "  %-18s%d bodies fly by another row than asked, because of their loads\n",
-                      "", tally->fallbackCount);
+        (void)fprintf(file, "  %-18s%d bod%s by another row than asked, because of the loads\n", "",
+                      tally->fallbackCount, tally->fallbackCount == 1 ? "y flies" : "ies fly");
     }
 }
 

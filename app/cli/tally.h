@@ -3,6 +3,7 @@
 #define RB_CLI_TALLY_H
 
 #include "cli/cli.h"
+#include "cli/mechanisms.h"
 
 #include <rattleback/scene.h>
 
@@ -14,7 +15,8 @@
 typedef struct rbDrift {
     double energy;          // of the largest energy seen
     double momentum;        // of the largest momentum the kinetic energy can hold
-    double angularMomentum; // about the origin, of the largest seen
+    double angularMomentum; // about the origin, of the largest seen; of mechanisms, of the largest
+                            // that the kinetic energy can hold
     double spin;            // of the bodies about their centers, of the sum of their magnitudes
 } rbDrift;
 
@@ -24,11 +26,15 @@ typedef struct rbTally {
     rbLedger end;
     rbVec3 massMoment; // sum of m c at the start, kg m
     double energyScale;
+    double energyDriftMost; // J
     double momentumScale;
     double angularScale;
     double spinScale;
-    rbDrift drift;    // at the end
-    rbDrift driftMax; // largest magnitudes at any output time
+    double turnScale; // kg m^2: sum of m r^2 about the origin at the start, moments of bodies too
+    rbMechanismFacts mechanisms; // of the step engine, at the start
+    rbMotorWarnings motors;      // likewise
+    rbDrift drift;               // at the end
+    rbDrift driftMax;            // largest magnitudes at any output time
     int motionCounts[RB_MOTION_COUNT];
     int fallbackCount;
     int64_t frames;

@@ -1,9 +1,13 @@
 #include "cli/tally_steps.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 // Orders above 2 need this much of the joints, or rounding of the iterations spoils them.
 #define FINE_TOLERANCE 1e-12
+// Energy of bringing bodies onto joints that is told, as a part of the energy of the run: less is
+// rounding of the poses in the file.
+#define CLOSING_SHOWN 1e-9
 
 double rbGetJointTolerance(const rbSceneInfo* info)
 {
@@ -20,12 +24,22 @@ void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size
 {
     rbStepStatistics s = rbWorld_GetStepStatistics(world);
     const char* worst = getWorstJoint(world, &s);
+    double tolerance = rbGetJointTolerance(tally->info);
+    if (s.positionErrorMax <= tolerance && s.angleErrorMax <= tolerance) {
+        (void)snprintf(text, capacity,
+                       "%" PRId64 " of %" PRId64
+                       " steps ended with speeds that do not fit, by up to "
+                       "%.3g m/s or rad/s, worst at joint \"%s\"; motors or velocity-only joints "
+                       "ask for what others forbid: give them a \"forceMax\", or take one away",
+                       s.unmetSteps, s.steps, s.velocityErrorMax, worst != NULL ? worst : "?");
+        return;
+    }
     (void)snprintf(text, capacity,
                    "%" PRId64 " of %" PRId64 " steps ended above the joint tolerance %g; worst is "
                    "joint \"%s\" with %.3g m and %.3g rad; take smaller steps "
                    "(--set step.step=...), more iterations or a larger step.tolerance",
-                   s.unmetSteps, s.steps, rbGetJointTolerance(tally->info),
-                   worst != NULL ? worst : "?", s.positionErrorMax, s.angleErrorMax);
+                   s.unmetSteps, s.steps, tolerance, worst != NULL ? worst : "?",
+                   s.positionErrorMax, s.angleErrorMax);
 }
 
 static double divide(int64_t part, int64_t whole)
@@ -38,10 +52,73 @@ static void printAccuracy(const rbSceneInfo* info, const rbStepStatistics* s, FI
     if (info->step.order <= 2) {
         return;
     }
+    // The runs of a step tell how far order - 2 is off; the result is of the order asked.
     (void)fprintf(file, "  %-18sestimated error of the motion %.2g m", "accuracy",
                   s->accuracyEstimate);
     if (info->step.accuracy > 0.0) {
         (void)fprintf(file, ", asked %g m after %g s", info->step.accuracy, info->step.horizon);
+    }
+    (void)fprintf(file,
+                  " (that of order %d, the next lower one; on smooth motion order %d stays far "
+                  "below)\n",
+                  info->step.order - 2, info->step.order);
+}
+
+// Bodies brought onto their joints take energy along: before the first step, when their poses or
+// speeds did not fit, or in the steps that pull joints together.
+static void printClosing(const rbTally* tally, FILE* file)
+{
+    double total = tally->end.restWork;
+    double later = total - tally->start.restWork;
+    if (!(fabs(total) > CLOSING_SHOWN * tally->energyScale)) {
+        return;
+    }
+    (void)fprintf(file, "  %-18s%.6g J %s when poses and speeds were made to fit the joints, ", "",
+                  fabs(total), total > 0.0 ? "given" : "taken");
+    double least = CLOSING_SHOWN * tally->energyScale;
+    if (!(fabs(later) > least)) {
+        (void)fprintf(file, "all at the start\n");
+    } else if (!(fabs(total - later) > least)) {
+        (void)fprintf(file, "all by the steps\n");
+    } else {
+        (void)fprintf(file, "%.6g J at the start, %.6g J by the steps\n", total - later, later);
+    }
+}
+
+static void printJointError(const rbTally* tally, const rbWorld* world, FILE* file)
+{
+    const rbSceneInfo* info = tally->info;
+    rbStepStatistics s = rbWorld_GetStepStatistics(world);
+    const char* worst = getWorstJoint(world, &s);
+    if (info->jointCount == 0) {
+        return;
+    }
+    (void)fprintf(file, "  %-18slargest %.3g m, %.3g rad", "joint error", s.positionErrorMax,
+                  s.angleErrorMax);
+    if (worst != NULL) {
+        (void)fprintf(file, " (joint \"%s\")", worst);
+    }
+    (void)fprintf(file, ", asked %g: ", rbGetJointTolerance(info));
+    if (s.unmetSteps > 0) {
+        bool isSpeed = s.positionErrorMax <= rbGetJointTolerance(info) &&
+                       s.angleErrorMax <= rbGetJointTolerance(info);
+        (void)fprintf(file, "%smissed in %" PRId64 " step%s", isSpeed ? "met, but speeds " : "",
+                      s.unmetSteps, rbPlural(s.unmetSteps));
+    } else {
+        (void)fprintf(file, "met");
+    }
+    if (s.assemblingSteps > 0) {
+        (void)fprintf(file, "; joints were apart and pulled together in %" PRId64 " step%s",
+                      s.assemblingSteps, rbPlural(s.assemblingSteps));
+    }
+    if (s.singularSteps > 0) {
+        (void)fprintf(file, "; %" PRId64 " step%s beside a singular position", s.singularSteps,
+                      rbPlural(s.singularSteps));
+    }
+    if (s.settledSteps > 0) {
+        (void)fprintf(file,
+                      "; %" PRId64 " step%s of order 1, which lose energy (docs/modules/step.md)",
+                      s.settledSteps, rbPlural(s.settledSteps));
     }
     (void)fputc('\n', file);
 }
@@ -52,47 +129,34 @@ void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
     const rbStepSettings* step = &info->step;
     const rbLedger* b = &tally->end;
     rbStepStatistics s = rbWorld_GetStepStatistics(world);
-    const char* worst = getWorstJoint(world, &s);
     (void)fprintf(file,
-                  "  %-18s%" PRId64 " of %g s, order %d, %" PRId64 " sub-steps, %" PRId64
-                  " halvings, smallest %.3g s\n",
-                  "steps", s.steps, step->step, step->order, s.substeps, s.halvings,
-                  s.stepSmallest);
-    (void)fprintf(file,
-                  "  %-18s%d, %d springs, %d mechanisms; %d conditions, %d of them redundant\n",
-                  "joints", info->jointCount, info->springCount, s.mechanismCount, s.rowCount,
-                  s.redundantRows);
+                  "  %-18s%" PRId64 " of %s%g s%s, order %d, %" PRId64 " sub-step%s, %" PRId64
+                  " halving%s, smallest %.3g s\n",
+                  "steps", s.steps, step->accuracy > 0.0 ? "at most " : "", step->step,
+                  s.mechanismCount > 1 ? " (all mechanisms together)" : "", step->order, s.substeps,
+                  rbPlural(s.substeps), s.halvings, rbPlural(s.halvings), s.stepSmallest);
+    char text[160];
+    rbDescribeMechanisms(&tally->mechanisms, info, text, sizeof text);
+    (void)fprintf(file, "  %-18s%s\n", "joints", text);
     (void)fprintf(file,
                   "  %-18s%s, method %s; iterations a sub-step %.3g (position, at most %d), %.3g "
                   "(velocity); %" PRId64 " factorizations\n",
                   "solver", rbSolverType_Name(step->solver), rbStepMethod_Name(step->method),
                   divide(s.positionIterations, s.substeps), s.iterationsMost,
                   divide(s.velocityIterations, s.substeps), s.factorizations);
-    (void)fprintf(file, "  %-18slargest %.3g m, %.3g rad", "joint error", s.positionErrorMax,
-                  s.angleErrorMax);
-    if (worst != NULL) {
-        (void)fprintf(file, " (joint \"%s\")", worst);
-    }
-    (void)fprintf(file, ", asked %g: ", rbGetJointTolerance(info));
-    if (s.unmetSteps > 0) {
-        (void)fprintf(file, "missed in %" PRId64 " steps", s.unmetSteps);
-    } else {
-        (void)fprintf(file, "met");
-    }
-    if (s.assemblingSteps > 0) {
-        (void)fprintf(file, "; joints were apart and pulled together in %" PRId64 " steps",
-                      s.assemblingSteps);
-    }
-    if (s.singularSteps > 0) {
-        (void)fprintf(file, "; %" PRId64 " steps beside a singular position", s.singularSteps);
+    printJointError(tally, world, file);
+    printAccuracy(info, &s, file);
+    (void)fprintf(file, "  %-18smotors %.6g J, damping and friction %.6g J", "energy by cause",
+                  b->motorWork, b->dissipation);
+    if (tally->start.springEnergy != 0.0 || b->springEnergy != 0.0) {
+        (void)fprintf(file, "; in springs %.6g J at the start, %.6g J at the end",
+                      tally->start.springEnergy, b->springEnergy);
     }
     (void)fputc('\n', file);
-    printAccuracy(info, &s, file);
-    (void)fprintf(file,
-                  "  %-18smotors %.6g J, damping and friction %.6g J; in springs %.6g J at the "
-                  "start, %.6g J at the end\n",
-                  "energy by cause", b->motorWork, b->dissipation, tally->start.springEnergy,
-                  b->springEnergy);
+    printClosing(tally, file);
+    for (int i = 0; i < tally->motors.count; ++i) {
+        (void)fprintf(file, "  %-18s%s\n", "warning", tally->motors.texts[i]);
+    }
 }
 
 void rbWriteSteps(const rbTally* tally, const rbWorld* world, rbJson* json)
@@ -117,7 +181,11 @@ void rbWriteSteps(const rbTally* tally, const rbWorld* world, rbJson* json)
     rbJson_Integer(json, "assemblingSteps", s.assemblingSteps);
     rbJson_Integer(json, "unmetSteps", s.unmetSteps);
     rbJson_Integer(json, "singularSteps", s.singularSteps);
+    rbJson_Integer(json, "settledSteps", s.settledSteps);
     rbJson_Integer(json, "mechanisms", s.mechanismCount);
+    rbJson_Integer(json, "conditions", tally->mechanisms.conditions);
+    rbJson_Integer(json, "redundantConditions", tally->mechanisms.redundant);
+    rbJson_Integer(json, "freedomsLeft", tally->mechanisms.left);
     rbJson_Integer(json, "rows", s.rowCount);
     rbJson_Integer(json, "redundantRows", s.redundantRows);
     rbJson_Integer(json, "iterationsMost", s.iterationsMost);
@@ -130,5 +198,10 @@ void rbWriteSteps(const rbTally* tally, const rbWorld* world, rbJson* json)
     rbJson_Number(json, "horizon", step->horizon);
     rbJson_Number(json, "accuracyEstimate", s.accuracyEstimate);
     rbJson_Number(json, "stepSmallest", s.stepSmallest);
+    rbJson_BeginArray(json, "warnings");
+    for (int i = 0; i < tally->motors.count; ++i) {
+        rbJson_Text(json, NULL, tally->motors.texts[i]);
+    }
+    rbJson_End(json);
     rbJson_End(json);
 }

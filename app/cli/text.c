@@ -56,6 +56,11 @@ const char* rbFormatDuration(double seconds, char* text)
     return text;
 }
 
+const char* rbPlural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 const char* rbFormatBytes(double bytes, char* text)
 {
     static const char* const units[] = {"B", "kB", "MB", "GB", "TB"};

@@ -232,6 +232,7 @@ typedef enum rbPlotStyle {
     RB_PLOT_LINES,
     RB_PLOT_POINTS,
     RB_PLOT_LINES_POINTS,
+    RB_PLOT_DASHES,
     RB_PLOT_STYLE_COUNT
 } rbPlotStyle;
 
@@ -246,7 +247,8 @@ typedef struct rbPlotSeries {
 
 // Curves over one y axis.
 typedef struct rbPlotPanel {
-    const char* yLabel; // NULL: none
+    const char* yLabel; // NULL: none. Upright beside the axis; if one of a plot is too long for
+                        // that, those of all panels stand above them
     bool isLogY;
     const rbPlotSeries* series;
     int seriesCount;

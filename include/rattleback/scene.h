@@ -98,7 +98,8 @@ typedef struct rbSceneInfo {
     int materialPairCount;
     int forceCount;
     int jointCount;        // after repeat, those of trees too
-    int conditionCount;    // scalar conditions of these, redundant ones too
+    int conditionCount;    // scalar conditions of these, redundant ones too; without those of
+                           // velocity-only joints
     int springCount;       // after repeat
     int anchorCount;       // of these, tied to the world or to a body that is not dynamic
     const char* freeMotor; // first joint with a velocity motor without forceMax; NULL: none
@@ -123,6 +124,10 @@ RB_API void rbScene_GetAttachment(const rbScene* scene, int index, const char** 
 // Makes the world of the scene, bodies in the order of the file. Can be called any number of times.
 // NULL and an error when memory limits or a value that only the world judges forbid it.
 RB_API rbWorld* rbScene_CreateWorld(const rbScene* scene, rbError* error);
+
+// Judges a world of the scene for its engine: rbWorld_Prepare, with an error that names the file
+// and, where joints are to blame, their places in it.
+RB_API rbStatus rbScene_PrepareWorld(const rbScene* scene, rbWorld* world, rbError* error);
 
 // What a probe measures.
 typedef enum rbProbeQuantity {

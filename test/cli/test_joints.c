@@ -71,22 +71,12 @@ static void theSummaryTellsHowTheJointsHeld(void** state)
     assert_true(numberOf(root, "energy", "motorWork") > 0.0);
     assert_true(numberOf(root, "energy", "dissipation") < 0.0);
     assert_true(numberOf(root, "energy", "springEnergy") > 0.0);
-    static const char* const keys[] = {"halvings",
-                                       "positionIterations",
-                                       "velocityIterations",
-                                       "factorizations",
-                                       "singularSteps",
-                                       "mechanisms",
-                                       "rows",
-                                       "redundantRows",
-                                       "iterationsMost",
-                                       "velocityErrorMax",
-                                       "accuracy",
-                                       "horizon",
-                                       "accuracyEstimate",
-                                       "stepSmallest",
-                                       "step",
-                                       "order"};
+    static const char* const keys[] = {
+        "halvings",      "positionIterations", "velocityIterations", "factorizations",
+        "singularSteps", "settledSteps",       "mechanisms",         "rows",
+        "redundantRows", "iterationsMost",     "velocityErrorMax",   "accuracy",
+        "horizon",       "accuracyEstimate",   "stepSmallest",       "step",
+        "order"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
         assert_true(isfinite(numberOf(root, "steps", keys[i])));
     }
@@ -95,8 +85,8 @@ static void theSummaryTellsHowTheJointsHeld(void** state)
     rbExpectSuccess(&child);
     static const char* const lines[] = {
         "engine step", "sub-steps",        "halvings",
-        "springs",     "redundant",        "iterations a sub-step",
-        "joint error", "asked 1e-12: met", "estimated error of the motion",
+        "1 spring in", "redundant",        "iterations a sub-step",
+        "joint error", "asked 1e-12: met", "(that of order 2, the next lower one",
         "motors",      "damping",          "joints or springs hold bodies in the world"};
     EXPECT_LINES(child.out, lines);
     rbFreeChild(&child);
@@ -127,7 +117,7 @@ static void jointsThatCannotHoldAreRefused(void** state)
     static const char* const verbs[] = {"check", "run"};
     for (size_t i = 0; i < 2; ++i) {
         rbChild child = RUN(verbs[i], "links.json", "--set", apart);
-        assert_non_null(strstr(child.err, "\"hook\""));
+        assert_non_null(strstr(child.err, "/joints/0: joint \"hook\" between"));
         rbExpectFailure(child, 2, "0.5 m");
     }
     rbExpectFailure(
@@ -144,15 +134,19 @@ static void checkAndInfoListTheMechanisms(void** state)
     rbChild child = RUN("check", "links.json");
     rbExpectSuccess(&child);
     static const char* const checked[] = {
-        "5 joints and 1 springs in ", "the joints hold at the start",
+        "5 joints, 1 spring in 3 mechanisms; 23 conditions, none redundant",
+        "the joints hold at the start",
         "warning: joint \"axle\": its velocity motor has no \"forceMax\""};
     EXPECT_LINES(child.out, checked);
     rbFreeChild(&child);
     child = RUN("info", "links.json");
     rbExpectSuccess(&child);
-    static const char* const listed[] = {"23 conditions, 0 redundant; of 36 freedoms 13 are left",
-                                         "world - bar[0], removes 3", "bar[2] - bar[3], removes 5",
-                                         "coil", "1 m long"};
+    static const char* const listed[] = {"23 conditions, none redundant",
+                                         "13 of 36 left at the start",
+                                         "world - bar[0], removes 3",
+                                         "bar[2] - bar[3], removes 5",
+                                         "coil",
+                                         "1 m long"};
     EXPECT_LINES(child.out, listed);
     rbFreeChild(&child);
 }
@@ -179,8 +173,159 @@ static void probesOfJointsGoToTheTable(void** state)
     json_decref(fine);
     size_t size = 0;
     char* plot = rbReadFile(rbScratch("a.svg"), &size);
-    assert_non_null(strstr(plot, "axle angle"));
+    assert_non_null(strstr(plot, "joint axle: angle [rad]"));
     free(plot);
+}
+
+// Every probe of a scene is in the plot, with the name that it has, its unit and, beside others of
+// the same unit, in the legend.
+static void plotsShowEveryProbe(void** state)
+{
+    (void)state;
+    writeScene();
+    static const char probes[] =
+        "output.probes=[{\"name\": \"wheel\", \"joint\": \"axle\", \"quantity\": \"angle\"}, "
+        "{\"joint\": \"axle\", \"quantity\": \"speed\"}, {\"name\": \"bend\", \"joint\": "
+        "\"pin[0]\", "
+        "\"quantity\": \"angle\"}, {\"spring\": \"coil\", \"quantity\": \"length\"}, {\"name\": "
+        "\"tip\", \"body\": \"bar[3]\", \"quantity\": \"point\", \"point\": [0.5, 0, 0]}, "
+        "{\"quantity\": \"motorWork\"}, {\"quantity\": \"energyDrift\"}, {\"quantity\": "
+        "\"jointError\"}]";
+    rbChild child = RUN("run", "links.json", "--plot", "a.svg", "--quiet", "--set", probes);
+    rbExpectSuccess(&child);
+    rbFreeChild(&child);
+    size_t size = 0;
+    char* plot = rbReadFile(rbScratch("a.svg"), &size);
+    static const char* const drawn[] = {">angle [rad]<",
+                                        ">wheel<",
+                                        ">bend<",
+                                        "joint axle: speed [rad/s]",
+                                        "spring coil: length [m]",
+                                        "tip: body bar[3], point [m]",
+                                        ">x<",
+                                        ">y<",
+                                        ">z<",
+                                        "work of motors [J]",
+                                        "energy drift [J]",
+                                        "largest joint error so far [m]",
+                                        "time [s]"};
+    EXPECT_LINES(plot, drawn);
+    assert_null(strstr(plot, "more probe"));
+    free(plot);
+}
+
+// More probes than panels: the plot says how many it leaves out.
+static void plotsSayWhatTheyLeaveOut(void** state)
+{
+    (void)state;
+    writeScene();
+    char probes[4096] = "output.probes=[";
+    for (int i = 0; i < 12; ++i) {
+        size_t used = strlen(probes);
+        (void)snprintf(probes + used, sizeof probes - used,
+                       "%s{\"name\": \"p%d\", \"body\": \"bar[%d]\", \"quantity\": \"%s\"}",
+                       i > 0 ? ", " : "", i, i % 4,
+                       i < 4   ? "center"
+                       : i < 8 ? "velocity"
+                               : "momentum");
+    }
+    (void)snprintf(probes + strlen(probes), sizeof probes - strlen(probes), "]");
+    rbChild child = RUN("run", "links.json", "--plot", "a.svg", "--quiet", "--set", probes);
+    rbExpectSuccess(&child);
+    rbFreeChild(&child);
+    size_t size = 0;
+    char* plot = rbReadFile(rbScratch("a.svg"), &size);
+    static const char* const drawn[] = {"p0: body bar[0], center of mass [m]",
+                                        "p9: body bar[1], momentum [kg m/s]",
+                                        "(2 more probes: --csv has all)"};
+    EXPECT_LINES(plot, drawn);
+    assert_null(strstr(plot, "p10:"));
+    free(plot);
+}
+
+// The number of freedoms is that of the mechanism, whatever solver runs it: a four-bar in three
+// dimensions has three conditions too many.
+static void freedomsDoNotDependOnTheSolver(void** state)
+{
+    (void)state;
+    static const char* const solvers[] = {"step.solver=auto", "step.solver=iterative",
+                                          "step.solver=cut"};
+    for (size_t i = 0; i < 3; ++i) {
+        rbChild child = RUN("run", "four-bar", "--duration", "0.02", "--set", solvers[i], "--set",
+                            "step.order=2");
+        rbExpectSuccess(&child);
+        assert_non_null(strstr(child.out, "20 conditions, of which 3 redundant"));
+        rbFreeChild(&child);
+    }
+    json_t* root = RUN_JSON("run", "four-bar", "--duration", "0.02");
+    assert_true(numberOf(root, "steps", "conditions") == 20.0);
+    assert_true(numberOf(root, "steps", "redundantConditions") == 3.0);
+    assert_true(numberOf(root, "steps", "freedomsLeft") == 1.0);
+    json_decref(root);
+}
+
+static void gainsThatTheStepDoesNotCarryAreNamed(void** state)
+{
+    (void)state;
+    writeScene();
+    // The wheel weighs 1 kg (1 + 0.01) / 12 m^2 = 0.0842 kg m^2: at 2 ms and 0.1 s at most 842.
+    static const char wild[] = "joints.axle.motor={\"type\": \"position\", \"gain\": 900, "
+                               "\"derivativeTime\": 0.1, \"target\": 1}";
+    static const char tame[] = "joints.axle.motor={\"type\": \"position\", \"gain\": 420, "
+                               "\"derivativeTime\": 0.1, \"target\": 1}";
+    static const char sentence[] =
+        "joint \"axle\": the gain 900 of its position motor, with its derivativeTime, is more than "
+        "steps of 0.002 s carry: it overshoots more with every step; take a gain of at most 420, "
+        "or "
+        "steps of at most 0.00093 s";
+    rbChild child = RUN("run", "links.json", "--set", wild);
+    assert_non_null(strstr(child.out, sentence));
+    rbFreeChild(&child);
+    child = RUN("check", "links.json", "--set", wild);
+    rbExpectSuccess(&child);
+    assert_non_null(strstr(child.out, sentence));
+    rbFreeChild(&child);
+    child = RUN("run", "links.json", "--set", tame);
+    rbExpectSuccess(&child);
+    assert_null(strstr(child.out, "warning"));
+    rbFreeChild(&child);
+    // A weld holds the wheel that the motor should turn.
+    child = RUN("check", "links.json", "--set",
+                "joints.hook={\"type\": \"fixed\", \"bodyB\": \"wheel\", \"anchor\": [0, 3, 0]}");
+    rbExpectSuccess(&child);
+    assert_non_null(
+        strstr(child.out, "joint \"axle\": the other joints hold what its velocity motor "));
+    rbFreeChild(&child);
+}
+
+// Two motors on one axis that want different speeds: the positions hold, the speeds cannot.
+static void motorsAgainstEachOtherAreNamed(void** state)
+{
+    (void)state;
+    writeScene();
+    static const char against[] =
+        "joints.hook={\"name\": \"brake\", \"type\": \"hinge\", \"bodyB\": \"wheel\", \"anchor\": "
+        "[0, "
+        "3, 0], \"axis\": [0, 0, 1], \"motor\": {\"type\": \"velocity\", \"target\": -2}}";
+    rbExpectFailure(RUN("run", "links.json", "--set", against), 3,
+                    "steps ended with speeds that do not fit, by up to ");
+}
+
+// A bar that is thrown against its hinge loses energy before the first step.
+static void energyOfTheStartIsTold(void** state)
+{
+    (void)state;
+    writeScene();
+    rbChild child = RUN("run", "links.json");
+    rbExpectSuccess(&child);
+    // The motor gives the wheel its speed: 0.0842 kg m^2 (2 rad/s)^2 / 2.
+    assert_non_null(strstr(child.out, "0.168333 J given when poses and speeds were made to fit the "
+                                      "joints, all at the start"));
+    rbFreeChild(&child);
+    child = RUN("run", "pendulum", "--duration", "0.1");
+    rbExpectSuccess(&child);
+    assert_null(strstr(child.out, "made to fit"));
+    rbFreeChild(&child);
 }
 
 static void recordingsWithJointsReplay(void** state)
@@ -200,4 +345,8 @@ RB_TEST_GROUP(test_joints, SCRATCH_TEST(theSummaryTellsHowTheJointsHeld),
               SCRATCH_TEST(aMissedToleranceIsReported),
               SCRATCH_TEST(jointsThatCannotHoldAreRefused),
               SCRATCH_TEST(checkAndInfoListTheMechanisms), SCRATCH_TEST(probesOfJointsGoToTheTable),
+              SCRATCH_TEST(plotsShowEveryProbe), SCRATCH_TEST(plotsSayWhatTheyLeaveOut),
+              SCRATCH_TEST(freedomsDoNotDependOnTheSolver),
+              SCRATCH_TEST(gainsThatTheStepDoesNotCarryAreNamed),
+              SCRATCH_TEST(motorsAgainstEachOtherAreNamed), SCRATCH_TEST(energyOfTheStartIsTold),
               SCRATCH_TEST(recordingsWithJointsReplay));

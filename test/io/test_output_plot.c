@@ -163,6 +163,42 @@ static void panelsAreStacked(void** state)
     free(text);
 }
 
+// Whether the text is in a group that is turned.
+static bool isUpright(const char* svg, const char* text)
+{
+    const char* found = strstr(svg, text);
+    assert_non_null(found);
+    const char* group = found;
+    while (group > svg && strncmp(group, "<g ", 3) != 0) {
+        --group;
+    }
+    const char* turn = strstr(group, "rotate");
+    return turn != NULL && turn < found;
+}
+
+// Labels longer than their panels are high would run into each other: they stand above, all of
+// them.
+static void longLabelsStandAboveTheirPanels(void** state)
+{
+    (void)state;
+    if (!hasGnuplot()) {
+        skip();
+    }
+    static const char longLabel[] =
+        "joint number one: the torque of the motor along its axis [N m]";
+    const rbPlotSeries series = {"", xs, ys[0], COUNT, RB_PLOT_DASHES};
+    rbPlotPanel panels[] = {{"x [m]", false, &series, 1}, {"y [m]", false, &series, 1}};
+    const rbPlot plot = {"Panels", "time [s]", false, panels, 2};
+    char* text = drawAndRead(&plot);
+    assert_true(isUpright(text, ">x [m]<") && isUpright(text, ">y [m]<"));
+    assert_non_null(strstr(text, "stroke-dasharray"));
+    free(text);
+    panels[1].yLabel = longLabel;
+    text = drawAndRead(&plot);
+    assert_false(isUpright(text, ">x [m]<") || isUpright(text, longLabel));
+    free(text);
+}
+
 // Curves without a point, constants, gaps, huge and empty data all make a picture.
 static void oddDataIsDrawn(void** state)
 {
@@ -338,7 +374,8 @@ static void failedPlotLeavesNothing(void** state)
 
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 RB_TEST_GROUP(test_output_plot, cmocka_unit_test(checkerTellsBrokenFromSound),
-              WITH_FOLDER(plotIsDrawn), WITH_FOLDER(panelsAreStacked), WITH_FOLDER(oddDataIsDrawn),
+              WITH_FOLDER(plotIsDrawn), WITH_FOLDER(panelsAreStacked),
+              WITH_FOLDER(longLabelsStandAboveTheirPanels), WITH_FOLDER(oddDataIsDrawn),
               WITH_FOLDER(longCurvesAreThinned), WITH_FOLDER(labelsAreTextAndNeverCommands),
               WITH_FOLDER(missingGnuplotIsNamed), WITH_FOLDER(failingGnuplotLeavesNothing),
               WITH_FOLDER(failedPlotLeavesNothing));

@@ -4,38 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct Case {
-    const char* text;
-    rbStatus status;
-    const char* expected; // part of the formatted error
-} Case;
-
-static void checkCase(const char* text, size_t size, rbStatus status, const char* expected)
-{
-    uint64_t before = rbGetAllocatedBytes();
-    rbError error = {0};
-    rbSceneSource source = {.name = "bad.json", .folder = RB_SOURCE_DIR "/scenes"};
-    rbScene* scene = rbReadSceneText(text, size, &source, &error);
-    if (scene != NULL) {
-        fail_msg("accepted: %s", text);
-    }
-    const char* formatted = formatError(&error);
-    if (error.status != status || strstr(formatted, expected) == NULL ||
-        strncmp(formatted, "bad.json:", 9) != 0) {
-        fail_msg("%s\ngave %s: %s\nexpected %s: %s", text, rbStatus_Text(error.status), formatted,
-                 rbStatus_Text(status), expected);
-    }
-    assert_int_equal(rbGetAllocatedBytes(), before);
-}
-
-static void checkCases(const Case* cases, size_t count)
-{
-    for (size_t i = 0; i < count; ++i) {
-        checkCase(cases[i].text, strlen(cases[i].text), cases[i].status, cases[i].expected);
-    }
-}
-#define CHECK_CASES(cases) checkCases(cases, sizeof(cases) / sizeof((cases)[0]))
-
 static void syntaxErrorsHaveLineAndColumn(void** state)
 {
     (void)state;

@@ -5,32 +5,6 @@
 
 #define SCENE(keys) "{\"rattleback\": 1, " keys ", \"bodies\": []}"
 
-typedef struct Case {
-    const char* text;
-    rbStatus status;
-    const char* expected; // part of the formatted error
-} Case;
-
-static void checkCases(const Case* cases, size_t count)
-{
-    for (size_t i = 0; i < count; ++i) {
-        uint64_t before = rbGetAllocatedBytes();
-        rbError error = {0};
-        rbSceneSource source = {.name = "bad.json", .folder = RB_SOURCE_DIR "/scenes"};
-        rbScene* scene = rbReadSceneText(cases[i].text, strlen(cases[i].text), &source, &error);
-        if (scene != NULL) {
-            fail_msg("accepted: %s", cases[i].text);
-        }
-        if (error.status != cases[i].status ||
-            strstr(formatError(&error), cases[i].expected) == NULL) {
-            fail_msg("%s\ngave %s: %s\nexpected %s: %s", cases[i].text, rbStatus_Text(error.status),
-                     formatError(&error), rbStatus_Text(cases[i].status), cases[i].expected);
-        }
-        assert_int_equal(rbGetAllocatedBytes(), before);
-    }
-}
-#define CHECK_CASES(cases) checkCases(cases, sizeof(cases) / sizeof((cases)[0]))
-
 // ------------------------------------------------------------------------------------- settings
 
 static void settingsOfTheEventEngineAreRead(void** state)

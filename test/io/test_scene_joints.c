@@ -19,33 +19,6 @@
 #define JOINT(keys) SCENE("\"joints\": [{\"name\": \"j\", " keys "}]")
 #define AB "\"bodies\": [\"a\", \"b\"], "
 
-typedef struct Case {
-    const char* text;
-    rbStatus status;
-    const char* expected; // part of the formatted error
-} Case;
-
-static void checkCases(const Case* cases, size_t count)
-{
-    for (size_t i = 0; i < count; ++i) {
-        uint64_t before = rbGetAllocatedBytes();
-        rbError error = {0};
-        rbSceneSource source = {.name = "bad.json", .folder = RB_SOURCE_DIR "/scenes"};
-        rbScene* scene = rbReadSceneText(cases[i].text, strlen(cases[i].text), &source, &error);
-        if (scene != NULL) {
-            fail_msg("accepted: %s", cases[i].text);
-        }
-        if (error.status != cases[i].status ||
-            strstr(formatError(&error), cases[i].expected) == NULL) {
-            // Not the text: cmocka cuts long messages off.
-            fail_msg("case %zu gave %s: %s\nexpected %s: %s", i, rbStatus_Text(error.status),
-                     formatError(&error), rbStatus_Text(cases[i].status), cases[i].expected);
-        }
-        assert_int_equal(rbGetAllocatedBytes(), before);
-    }
-}
-#define CHECK_CASES(cases) checkCases(cases, sizeof(cases) / sizeof((cases)[0]))
-
 static rbJointState getJoint(const rbWorld* world, const char* name)
 {
     rbJointId jointId = rbWorld_FindJoint(world, name);
@@ -135,7 +108,7 @@ static void badStepSettingsAreRefused(void** state)
         {SCENE("\"step\": {\"tolerance\": 0}"), RB_STATUS_INVALID, "tolerance is 0 m and rad"},
         {SCENE("\"step\": {\"accuracy\": 1e-6}"), RB_STATUS_INVALID,
          "/step/accuracy: accuracy is 1e-06 m with order 2; choosing the step needs order 4"},
-        {SCENE("\"step\": {\"halvingsMax\": 61}"), RB_STATUS_INVALID, "halvingsMax is 61"},
+        {SCENE("\"step\": {\"halvingsMax\": 31}"), RB_STATUS_INVALID, "halvingsMax is 31"},
         {SCENE("\"step\": {\"impulseMax\": 0}"), RB_STATUS_INVALID, "impulseMax is 0 N s"},
         {SCENE("\"step\": {\"baumgarte\": {\"gamma\": 1}}"), RB_STATUS_INVALID,
          "/step/baumgarte/gamma: unknown key"},
@@ -386,12 +359,73 @@ static void badJointsAreRefused(void** state)
          RB_STATUS_INVALID, "/joints/0/velocityOnly/forceMax"},
         {SCENE("\"joints\": [{\"name\": \"j\", \"type\": \"ball\", " AB POINT
                "}, {\"name\": \"j\", \"type\": \"ball\", " AB POINT "}]"),
-         RB_STATUS_INVALID, "the name \"j\" is given twice"},
+         RB_STATUS_INVALID, "/joints/1: the name \"j\" is taken by /joints/0; joints and springs "},
         {SCENE("\"joints\": [{\"name\": \"s\", \"type\": \"ball\", " AB POINT
                "}], \"springs\": [{\"name\": \"s\", \"bodies\": [\"a\", \"b\"]}]"),
-         RB_STATUS_INVALID, "joints and springs need different names"},
+         RB_STATUS_INVALID, "/springs/0: the name \"s\" is taken by /joints/0; joints and springs"},
+        {SCENE(
+             "\"joints\": [{\"name\": \"j[1]\", \"type\": \"ball\", " AB POINT
+             "}, {\"name\": \"j\", \"type\": \"ball\", \"bodies\": [\"world\", \"link[x]\"], " POINT
+             ", \"repeat\": {\"count\": [2, 1, 1], \"spacing\": [1, 0, 0]}}]"),
+         RB_STATUS_INVALID,
+         "/joints/1: the name \"j\" is that of a copy or of the copied, /joints/0"},
     };
     CHECK_CASES(cases);
+}
+
+// Starts that are refused say where the joints are in the file.
+static void refusedStartsSayTheirPlaces(void** state)
+{
+    (void)state;
+#define NAIL(name, x)                                                                            \
+    "{\"name\": \"" name "\", \"type\": \"ball\", \"bodies\": [\"world\", \"b\"], \"anchorA\": " \
+    "[" x ", 0, 0], \"anchorB\": [0, 0, 0]}"
+    static const struct {
+        const char* text;
+        const char* expected[2];
+    } cases[] = {
+        {SCENE("\"joints\": [" NAIL("one", "2") ", " NAIL("two", "3") "]"),
+         {"bad.json: /joints/1: joint \"two\" between", "is open by 1 m"}},
+        {SCENE("\"step\": {\"assemble\": true}, \"joints\": [" NAIL("one", "2") ", " NAIL("two",
+                                                                                          "3") "]"),
+         {"bad.json: /joints/1: joint \"two\" between", "it and joint \"one\" (/joints/0) contra"}},
+        {SCENE("\"trees\": [{\"depth\": 2}], "
+               "\"joints\": [{\"name\": \"far\", \"type\": \"ball\", \"bodies\": [\"a\", "
+               "\"link[2]\"], "
+               "\"anchorA\": [0, 0, 0], \"anchorB\": [0, 0, 0]}]"),
+         {"bad.json: /joints/0: joint \"far\" between \"a\" and \"link[2]\"", "at the start"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        rbError error = {0};
+        rbSceneSource source = {.name = "bad.json"};
+        rbScene* scene = rbReadSceneText(cases[i].text, strlen(cases[i].text), &source, &error);
+        if (scene == NULL) {
+            fail_msg("case %zu: %s", i, formatError(&error));
+        }
+        rbWorld* world = rbScene_CreateWorld(scene, &error);
+        assert_non_null(world);
+        assert_int_equal(rbScene_PrepareWorld(scene, world, NULL), RB_STATUS_INVALID);
+        assert_int_equal(rbScene_PrepareWorld(scene, world, &error), RB_STATUS_INVALID);
+        for (int k = 0; k < 2; ++k) {
+            if (strstr(formatError(&error), cases[i].expected[k]) == NULL) {
+                fail_msg("case %zu: %s", i, formatError(&error));
+            }
+        }
+        rbDestroyWorld(world);
+        rbDestroyScene(scene);
+    }
+}
+
+// What holds speeds only takes no freedom away.
+static void velocityOnlyJointsAreNoConditions(void** state)
+{
+    (void)state;
+    rbScene* scene = readText(SCENE("\"joints\": [{\"type\": \"ball\", " AB POINT
+                                    "}, {\"type\": \"hinge\", " AB POINT AXIS
+                                    "}, {\"type\": \"ball\", \"bodies\": [\"world\", \"a\"], " POINT
+                                    ", \"velocityOnly\": {\"linear\": [1, 0, 0]}}]"));
+    assert_int_equal(rbScene_GetInfo(scene)->conditionCount, 8);
+    rbDestroyScene(scene);
 }
 
 static void badMotorsAreRefused(void** state)
@@ -665,11 +699,11 @@ static void badProbesOfJointsAreRefused(void** state)
         {PROBE("\"joint\": \"many[2]\", \"quantity\": \"force\""), RB_STATUS_NOT_FOUND,
          "there is no joint \"many[2]\""},
         {PROBE("\"joint\": \"hook\", \"quantity\": \"travel\""), RB_STATUS_INVALID,
-         "the joint \"hook\" of type \"hinge\" has no such \"travel\""},
+         "the joint \"hook\" of type \"hinge\" has no \"travel\"; it has freedom 0: \"angle\""},
         {PROBE("\"joint\": \"many[0]\", \"quantity\": \"angle\""), RB_STATUS_INVALID,
-         "has no such \"angle\""},
+         "has no \"angle\"; it has no freedom that is measured"},
         {PROBE("\"joint\": \"hook\", \"quantity\": \"angle\", \"freedom\": 1"), RB_STATUS_INVALID,
-         "has no such \"angle\""},
+         "has no \"angle\" there; it has freedom 0: \"angle\""},
         {PROBE("\"joint\": \"hook\", \"quantity\": \"force\", \"freedom\": 0"), RB_STATUS_INVALID,
          "\"freedom\" belongs to angle"},
         {PROBE("\"joint\": \"hook\", \"quantity\": \"length\""), RB_STATUS_INVALID,
@@ -728,6 +762,8 @@ RB_TEST_GROUP(test_scene_joints, cmocka_unit_test(settingsOfTheStepEngineAreRead
               cmocka_unit_test(anchorsAndAxesAreFoundInAnyFrame),
               cmocka_unit_test(bodiesOfAJointAreNamedInTwoWays),
               cmocka_unit_test(everyKeyOfAJointIsRead), cmocka_unit_test(badJointsAreRefused),
+              cmocka_unit_test(refusedStartsSayTheirPlaces),
+              cmocka_unit_test(velocityOnlyJointsAreNoConditions),
               cmocka_unit_test(badMotorsAreRefused),
               cmocka_unit_test(copiesOfJointsAndSpringsAreMade),
               cmocka_unit_test(badCopiesAndSpringsAreRefused),

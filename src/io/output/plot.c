@@ -16,8 +16,11 @@
 
 #define WIDTH 900
 #define HEIGHT 540
-#define PANEL_HEIGHT 190  // of each panel, when there are more than two
+#define PANEL_HEIGHT 190 // of each panel, when there are more than two
+#define SMALL_HEIGHT 150 // of each, when there are more than MIDDLE_COUNT
+#define MIDDLE_COUNT 4
 #define PANEL_GAP 16.0    // pixels between panels
+#define HEADLINE 22.0     // pixels, of a label that stands above its panel
 #define LABEL_MAX 400     // bytes of a label that are drawn
 #define VALUE_MAX 1e150   // beyond, gnuplot's own arithmetic overflows
 #define POINTS_MAX 6000   // of a curve: more than the pixels it crosses
@@ -34,6 +37,7 @@ static const char* const styles[] = {
     [RB_PLOT_LINES] = "lines",
     [RB_PLOT_POINTS] = "points",
     [RB_PLOT_LINES_POINTS] = "linespoints",
+    [RB_PLOT_DASHES] = "lines",
 };
 _Static_assert(sizeof styles / sizeof styles[0] == RB_PLOT_STYLE_COUNT, "one row a style");
 
@@ -49,6 +53,7 @@ static const Range emptyRange = {1.0, 0.0};
 
 typedef struct Layout {
     int height;
+    double headline; // pixels above each panel; 0: labels stand upright beside the axes
     Range x;
     Range y[RB_PLOT_PANEL_MAX];
 } Layout;
@@ -295,9 +300,10 @@ static void addCurves(Script* script, const rbPlotPanel* panel, const int* drawn
         } else {
             add(script, "keyentry"); // nothing to draw, but its name is there
         }
+        bool isDashed = series->style == RB_PLOT_DASHES;
         add(script, " with %s lc rgb '%s' lw 1.6 dt %d", styles[series->style],
-            colours[i % COLOUR_COUNT], i / COLOUR_COUNT % 5 + 1);
-        if (series->style != RB_PLOT_LINES) {
+            colours[i % COLOUR_COUNT], isDashed ? 2 : i / COLOUR_COUNT % 5 + 1);
+        if (series->style == RB_PLOT_POINTS || series->style == RB_PLOT_LINES_POINTS) {
             add(script, " pt 7 ps 0.4");
         }
         add(script, " title ");
@@ -321,6 +327,11 @@ static int measureLegend(const rbPlot* plot)
     return longest > 0 ? (int)longest * CHARACTER_WIDTH + LEGEND_KEY_WIDTH : 0;
 }
 
+static double getRightMargin(const rbPlot* plot)
+{
+    return 26.0 + measureLegend(plot);
+}
+
 static void addPreamble(Script* script, const rbPlot* plot, const Layout* layout)
 {
     int digits = 0;
@@ -329,7 +340,7 @@ static void addPreamble(Script* script, const rbPlot* plot, const Layout* layout
         digits = wanted > digits ? wanted : digits;
     }
     double left = 84.0 + (digits > 6 ? 8.0 * (digits - 5) : 0.0);
-    double right = 26.0 + measureLegend(plot);
+    double right = getRightMargin(plot);
     add(script,
         "set terminal svg size %d,%d dynamic noenhanced background rgb 'white' "
         "font 'sans-serif,13'\n"
@@ -344,15 +355,15 @@ static void addPreamble(Script* script, const rbPlot* plot, const Layout* layout
 
 // Sets the legend of a panel of so many curves and pixels: smaller if there are many; returns how
 // many entries it has room for.
-static int addLegend(Script* script, int curveCount, double panelHeight)
+static int addLegend(Script* script, const rbPlot* plot, int curveCount, double panelHeight)
 {
     double pitch = curveCount > 0 ? panelHeight / curveCount : panelHeight;
     int fontSize = pitch >= 22.0 ? 12 : 10;
     double spacing = pitch >= 22.0 ? 1.25 : (pitch >= 15.0 ? 1.05 : 0.85);
     add(script,
-        "set key outside right top vertical maxcols 1 Left reverse samplen 1.6 spacing %.2f "
-        "textcolor rgb '#333333' font ',%d'\n",
-        spacing, fontSize);
+        "set key at screen %.5f, graph 1 left top vertical maxcols 1 Left reverse samplen 1.6 "
+        "spacing %.2f textcolor rgb '#333333' font ',%d'\n",
+        1.0 - (getRightMargin(plot) - 10.0) / WIDTH, spacing, fontSize);
     return (int)(panelHeight / 12.0);
 }
 
@@ -363,23 +374,32 @@ static void addPanel(Script* script, const rbPlot* plot, const Layout* layout, i
     int height = layout->height;
     const rbPlotPanel* panel = &plot->panels[index];
     bool isLast = index == plot->panelCount - 1;
+    double headline = layout->headline;
     double top = hasText(plot->title) ? 46.0 : 20.0;
     double bottom = hasText(plot->xLabel) ? 66.0 : 40.0;
     double pitch = (height - top - bottom + PANEL_GAP) / plot->panelCount;
-    double upper = top + pitch * index;
-    double lower = upper + pitch - PANEL_GAP;
+    double upper = top + pitch * index + headline;
+    double lower = upper - headline + pitch - PANEL_GAP;
     RB_ASSERT(lower > upper);
     add(script, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", 1.0 - upper / height,
         1.0 - lower / height);
     add(script, "set title ");
     addQuoted(script, index == 0 ? plot->title : NULL);
-    add(script, " font ',16' textcolor rgb '#222222' offset 0,-0.2\nset xlabel ");
+    // In characters of its own size, 20 pixels high.
+    add(script, " font ',16' textcolor rgb '#222222' offset 0,%.2f\nset xlabel ",
+        headline / 20.0 - 0.2);
     addQuoted(script, isLast ? plot->xLabel : NULL);
     add(script, " textcolor rgb '#222222'\nset label 1 ");
     addQuoted(script, panel->yLabel);
-    add(script, " at screen %.5f, screen %.5f center rotate by 90 front textcolor rgb '#222222'\n",
-        18.0 / WIDTH, 1.0 - 0.5 * (upper + lower) / height);
-    int titleCount = addLegend(script, panel->seriesCount, lower - upper);
+    if (headline > 0.0) {
+        add(script, " at graph 0, screen %.5f left norotate front textcolor rgb '#222222'\n",
+            1.0 - (upper - 0.4 * headline) / height);
+    } else {
+        add(script,
+            " at screen %.5f, screen %.5f center rotate by 90 front textcolor rgb '#222222'\n",
+            18.0 / WIDTH, 1.0 - 0.5 * (upper + lower) / height);
+    }
+    int titleCount = addLegend(script, plot, panel->seriesCount, lower - upper);
     addRange(script, 'x', layout->x, plot->isLogX);
     addRange(script, 'y', layout->y[index], panel->isLogY);
     if (!isLast) {
@@ -398,10 +418,30 @@ static void addPanel(Script* script, const rbPlot* plot, const Layout* layout, i
     rbArray_Free(drawn);
 }
 
+// Upright labels that are longer than their panels are high would run into each other: then all
+// stand above the panels instead.
+static void chooseHeights(const rbPlot* plot, Layout* layout)
+{
+    int count = plot->panelCount;
+    int each = count > MIDDLE_COUNT ? SMALL_HEIGHT : PANEL_HEIGHT;
+    layout->height = count > 2 ? 110 + each * count : HEIGHT;
+    double room = (layout->height - 110.0) / count - PANEL_GAP;
+    size_t longest = 0;
+    for (int i = 0; i < count; ++i) {
+        const char* label = plot->panels[i].yLabel;
+        size_t length = label != NULL ? strlen(label) : 0;
+        longest = length > longest ? length : longest;
+    }
+    if ((double)longest * CHARACTER_WIDTH > room) {
+        layout->headline = HEADLINE;
+        layout->height += (int)HEADLINE * count;
+    }
+}
+
 static void addPlot(Script* script, const rbPlot* plot)
 {
     Layout layout = {.x = emptyRange};
-    layout.height = plot->panelCount > 2 ? 110 + PANEL_HEIGHT * plot->panelCount : HEIGHT;
+    chooseHeights(plot, &layout);
     for (int i = 0; i < plot->panelCount; ++i) {
         layout.y[i] = emptyRange;
         measurePanel(plot, &plot->panels[i], &layout.x, &layout.y[i]);

@@ -2,6 +2,7 @@
 // frames of the bodies, at the poses of the start.
 #include "io/scene/scene_joints.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // Who is made: what the functions below share.
@@ -162,5 +163,71 @@ rbStatus rbMakeLinks(const rbScene* scene, rbWorld* world, const rbBodyId* bodyI
             status = makeSpring(&maker, spring, i, copy);
         }
     }
+    return status;
+}
+
+// ------------------------------------------------------------------------------- refused starts
+
+// The JSON pointer of the joint or spring of a name; false if the scene has none.
+static bool findPlace(const rbScene* scene, const char* name, char* place, size_t capacity)
+{
+    bool isSpring = false;
+    int index = 0;
+    int copy = 0;
+    if (!rbScene_FindLink(scene, name, &isSpring, &index, &copy)) {
+        return false;
+    }
+    rbScene_WriteLinkPlace(scene, isSpring ? -1 - index : index, place, capacity);
+    return true;
+}
+
+// The world tells joints by name: the first one of a sentence is where the error is, the places of
+// others are put behind their names.
+static void addPlaces(const rbScene* scene, rbError* error)
+{
+    static const char mark[] = "joint \"";
+    char message[sizeof error->message];
+    size_t length = 0;
+    bool isFirst = true;
+    const char* text = error->message;
+    memset(message, 0, sizeof message);
+    while (*text != '\0' && length + 1 < sizeof message) {
+        const char* start = text + sizeof mark - 1;
+        const char* end = strncmp(text, mark, sizeof mark - 1) == 0 ? strchr(start, '"') : NULL;
+        if (end == NULL || (size_t)(end - start) > RB_SCENE_NAME_MAX) {
+            message[length++] = *text++;
+            continue;
+        }
+        char name[RB_SCENE_NAME_MAX + 1] = "";
+        char place[32] = "";
+        memcpy(name, start, (size_t)(end - start));
+        bool isKnown = findPlace(scene, name, place, sizeof place);
+        bool isShown = isKnown && !isFirst;
+        int count = snprintf(message + length, sizeof message - length, "joint \"%s\"%s%s%s", name,
+                             isShown ? " (" : "", isShown ? place : "", isShown ? ")" : "");
+        if (isKnown && isFirst) {
+            rbError_SetPlace(error, NULL, place);
+        }
+        isFirst = isFirst && !isKnown;
+        length += count > 0 ? (size_t)count : 0;
+        text = end + 1;
+    }
+    memcpy(error->message, message, sizeof message);
+    error->message[sizeof message - 1] = '\0';
+}
+
+rbStatus rbScene_PrepareWorld(const rbScene* scene, rbWorld* world, rbError* error)
+{
+    RB_ASSERT(scene != NULL && world != NULL);
+    rbError inner = {0};
+    rbStatus status = rbWorld_Prepare(world, &inner);
+    if (status == RB_STATUS_OK || error == NULL) {
+        return status;
+    }
+    rbError_SetPlace(&inner, scene->info.file, "");
+    inner.line = 0;
+    inner.column = 0;
+    addPlaces(scene, &inner);
+    *error = inner;
     return status;
 }

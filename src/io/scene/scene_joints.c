@@ -537,7 +537,8 @@ void rbAddJoint(rbScene* scene, const rbSceneJoint* joint)
     for (int i = 0; i < joint->def.partCount; ++i) {
         rowCount += rbJointType_GetRowCount(joint->parts[i].type);
     }
-    scene->info.conditionCount += rowCount * joint->grid.copyCount;
+    // What is held by its speed alone takes away no freedom, as a motor does not.
+    scene->info.conditionCount += joint->def.isVelocityOnly ? 0 : rowCount * joint->grid.copyCount;
     scene->info.jointCount += joint->grid.copyCount;
     scene->info.anchorCount += rbAreEndsAnchored(scene, joint->ends) ? joint->grid.copyCount : 0;
     for (int i = 0; i < RB_JOINT_FREEDOMS_MAX && scene->info.freeMotor == NULL; ++i) {

@@ -12,7 +12,7 @@
 #define RB_SCENE_TIME_MAX 1e12            // s
 #define RB_SCENE_MASS_MAX 1e30            // kg, and kg/m^3
 #define RB_SCENE_LOAD_MAX 1e30            // N, N m, m^3/s^2
-#define RB_SCENE_HALVINGS_MAX 60          // of a step: below it the time would not move
+#define RB_SCENE_HALVINGS_MAX 30          // of a step: below it the time would not move
 #define RB_SCENE_TREE_DEPTH_MAX 20        // levels of a tree
 #define RB_TESSELLATION_FACES_MAX 1000000 // of one tessellation
 

@@ -163,6 +163,9 @@ rbStatus rbReadSprings(rbScene* scene, rbReader* reader, const json_t* array);
 // springs.
 bool rbScene_FindLink(const rbScene* scene, const char* name, bool* isSpring, int* index,
                       int* copy);
+// "/joints/3", "/springs/0" or, for the joints of a tree, "/trees/1": of joint index >= 0 or spring
+// -1 - index.
+void rbScene_WriteLinkPlace(const rbScene* scene, int index, char* place, size_t capacity);
 const char* rbScene_GetNearestLink(const rbScene* scene, const char* name);
 // "engine": "step" is needed for what the list holds.
 rbStatus rbNeedStepEngine(const rbScene* scene, rbReader* reader, const json_t* array,

@@ -243,9 +243,18 @@ static rbStatus chooseFreedom(rbReader* reader, const rbSceneJoint* joint, bool 
         }
         return RB_STATUS_OK;
     }
+    char has[96] = "no freedom that is measured";
+    for (int i = 0; i < count; ++i) {
+        size_t used = i > 0 ? strlen(has) : 0;
+        bool isAngle = rbIsFreedomAngle(type, i);
+        (void)snprintf(has + used, sizeof has - used, "%s%s %d: \"%s\"", i > 0 ? ", " : "",
+                       i > 0 ? "and freedom" : "freedom", i,
+                       rows[isAngle ? RB_PROBE_ANGLE : RB_PROBE_TRAVEL].name);
+    }
     return rbReader_Fail(reader, RB_STATUS_INVALID,
-                         "the joint \"%s\" of type \"%s\" has no such \"%s\"", joint->name,
-                         rbJointType_Name(type), rows[probe->quantity].name);
+                         "the joint \"%s\" of type \"%s\" has no \"%s\"%s; it has %s", joint->name,
+                         rbJointType_Name(type), rows[probe->quantity].name,
+                         isGiven ? " there" : "", has);
 }
 
 // The body, joint or spring of a probe.

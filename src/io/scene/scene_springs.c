@@ -102,12 +102,38 @@ static const rbSceneLinkName* findName(const rbScene* scene, const char* name, s
                : NULL;
 }
 
-static rbStatus failTaken(rbReader* reader, const char* name)
+void rbScene_WriteLinkPlace(const rbScene* scene, int index, char* place, size_t capacity)
 {
+    RB_ASSERT(index < scene->joints.count && -1 - index < scene->springs.count);
+    const rbSceneJoint* joint = index >= 0 ? &scene->joints.data[index] : NULL;
+    (void)snprintf(place, capacity, "/%s/%d",
+                   joint == NULL     ? "springs"
+                   : joint->tree < 0 ? "joints"
+                                     : "trees",
+                   joint != NULL ? joint->listIndex : -1 - index);
+}
+
+// The later of the two in the file is the one to rename: springs come after joints.
+static rbStatus failTaken(const rbScene* scene, rbReader* reader, const rbSceneLinkName* a,
+                          const rbSceneLinkName* b)
+{
+    bool isCopy = strcmp(a->name, b->name) != 0;
+    bool isALater =
+        a->index >= 0 ? b->index >= 0 && a->index > b->index : b->index >= 0 || a->index < b->index;
+    const rbSceneLinkName* later = isALater ? a : b;
+    const rbSceneLinkName* former = isALater ? b : a;
+    char places[2][32];
+    rbScene_WriteLinkPlace(scene, former->index, places[0], sizeof places[0]);
+    rbScene_WriteLinkPlace(scene, later->index, places[1], sizeof places[1]);
     reader->partCount = 0;
-    return rbReader_Fail(reader, RB_STATUS_INVALID,
-                         "the name \"%s\" is given twice; joints and springs need different names",
-                         name);
+    rbReader_SetSubject(reader, NULL, NULL);
+    rbStatus status = rbReader_Fail(
+        reader, RB_STATUS_INVALID,
+        isCopy ? "the name \"%s\" is that of a copy or of the copied, %s; choose another one"
+               : "the name \"%s\" is taken by %s; joints and springs need different names",
+        later->name, places[0]);
+    rbError_SetPlace(reader->error, NULL, places[1]);
+    return status;
 }
 
 // Sorts the names and refuses equal ones; "ball[1]" must not be the name of a copy of "ball".
@@ -134,8 +160,11 @@ static rbStatus indexNames(rbScene* scene, rbReader* reader)
         }
         bool isCopy = group != NULL && getGrid(scene, group)->isRepeated &&
                       copy < getGrid(scene, group)->copyCount;
-        if (isCopy || (i > 0 && strcmp(links[i].name, links[i - 1].name) == 0)) {
-            return failTaken(reader, links[i].name);
+        if (i > 0 && strcmp(links[i].name, links[i - 1].name) == 0) {
+            return failTaken(scene, reader, &links[i - 1], &links[i]);
+        }
+        if (isCopy) {
+            return failTaken(scene, reader, group, &links[i]);
         }
     }
     return RB_STATUS_OK;

@@ -1,0 +1,36 @@
+// What check, info and run say of the mechanisms of a world before it moves.
+#ifndef RB_CLI_MECHANISMS_H
+#define RB_CLI_MECHANISMS_H
+
+#include <rattleback/scene.h>
+
+// Conditions are those of joints that hold positions: not of motors, springs and velocity-only
+// joints. Freedoms are those of the dynamic bodies, six each.
+typedef struct rbMechanismFacts {
+    int mechanisms;
+    int conditions;
+    int redundant; // of these, at the start: they follow from the others
+    int freedoms;
+    int left; // freedoms - conditions + redundant
+} rbMechanismFacts;
+
+// Of a world that is prepared.
+rbMechanismFacts rbGetMechanismFacts(const rbSceneInfo* info, const rbWorld* world);
+
+// "10 joints, 2 springs in 1 mechanism; 50 conditions, of which 9 redundant".
+void rbDescribeMechanisms(const rbMechanismFacts* facts, const rbSceneInfo* info, char* text,
+                          size_t capacity);
+
+#define RB_MOTOR_WARNINGS_MAX 4
+#define RB_MOTOR_WARNING_SIZE 400
+
+// Motors of a prepared world that cannot move anything or that the step does not carry, one
+// sentence each.
+typedef struct rbMotorWarnings {
+    char texts[RB_MOTOR_WARNINGS_MAX][RB_MOTOR_WARNING_SIZE];
+    int count; // of texts
+} rbMotorWarnings;
+
+void rbJudgeMotors(const rbSceneInfo* info, const rbWorld* world, rbMotorWarnings* warnings);
+
+#endif
