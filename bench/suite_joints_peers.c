@@ -110,7 +110,7 @@ static const rbOwnRow caseRows[] = {
 
 // Steps a second.
 static const double peerRates[] = {60.0, 240.0, 960.0, 2400.0};
-static const double ownRates[] = {60.0, 120.0, 240.0, 960.0, 2400.0};
+static const double ownRates[] = {60.0, 90.0, 120.0, 240.0, 960.0, 2400.0};
 
 static const rbOwnRow workRows[] = {
     {"anytime, 5 sweeps", 1e-6, 2, RB_SOLVER_ITERATIVE, 5},

@@ -20,6 +20,7 @@
 #define SETTLE_FIRM 1e-8
 #define SETTLE_SOFT 1e-3
 #define CONTRADICTION 100.0
+#define CONTRADICTED 1e-5 // of the size, at least
 
 static double* putVec(double* place, rbVec3 v)
 {
@@ -344,7 +345,8 @@ static void useFinestRun(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
 static bool settle(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    double most = CONTRADICTION * run->engine->settings.tolerance;
+    double most =
+        fmax(CONTRADICTION * run->engine->settings.tolerance, CONTRADICTED * mechanism->size);
     if (!(rbStep_Settle(run, time, h, SETTLE_FIRM) <= most)) {
         rbStep_Restore(mechanism, mechanism->start);
         beginRun(mechanism);
