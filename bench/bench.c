@@ -6,9 +6,9 @@
 #include <time.h>
 
 static const rbBenchSuite* const suites[] = {
-    &rbSuiteBroadphase,   &rbSuiteConvex,    &rbSuiteDistanceWork, &rbSuiteEvents,
-    &rbSuiteFlight,       &rbSuiteJoints,    &rbSuiteJointsPeers,  &rbSuiteMath,
-    &rbSuiteMeshDistance, &rbSuiteThroughput};
+    &rbSuiteBroadphase, &rbSuiteContacts,     &rbSuiteConvex,    &rbSuiteDistanceWork,
+    &rbSuiteEvents,     &rbSuiteFlight,       &rbSuiteJoints,    &rbSuiteJointsPeers,
+    &rbSuiteMath,       &rbSuiteMeshDistance, &rbSuiteThroughput};
 
 const rbBenchSuite* const* rbGetBenchSuites(int* count)
 {

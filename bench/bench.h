@@ -29,6 +29,7 @@ typedef struct rbBench {
     bool isQuick;         // few cases and one repeat: shows that a suite runs, not how fast
     bool isAlone;         // no peers, even if they are there
     const char* plotPath; // where a suite that draws puts its picture, NULL: nowhere
+    const char* only;     // the part of a suite to run, NULL: all
     const char* suite;
     RB_ARRAY(rbBenchRow) rows;
 } rbBench;
@@ -36,6 +37,7 @@ typedef struct rbBench {
 typedef struct rbBenchSuite {
     const char* name;
     const char* help;
+    const char* const* parts; // names that --only takes, ends with NULL; NULL: it has none
     void (*run)(rbBench* bench);
 } rbBenchSuite;
 
@@ -58,6 +60,7 @@ double rbBench_Time(void (*work)(void* context), void* context, double seconds);
 double rbGetCpuTime(void);
 
 extern const rbBenchSuite rbSuiteBroadphase;
+extern const rbBenchSuite rbSuiteContacts;
 extern const rbBenchSuite rbSuiteConvex;
 extern const rbBenchSuite rbSuiteDistanceWork;
 extern const rbBenchSuite rbSuiteEvents;

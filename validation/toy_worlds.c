@@ -124,7 +124,9 @@ static void addToy(rbToyWorld* toyWorld, const rbToySetting* setting, rbError* e
     rbBodyDef def = rbDefaultBodyDef();
     def.name = "toy";
     def.mass = &mass;
-    def.position = rbMakeVec3(0.0, 0.0, -rbRotate(toy->orientation, lowest).z);
+    // contacts of the step engine act outside of the surfaces
+    double shell = setting->step > 0.0 ? rbDefaultContactSettings().shell : 0.0;
+    def.position = rbMakeVec3(0.0, 0.0, shell - rbRotate(toy->orientation, lowest).z);
     def.orientation = toy->orientation;
     def.linearVelocity = toy->velocity;
     def.angularVelocity = toy->spin;
@@ -145,6 +147,13 @@ rbToyWorld rbMakeToyWorld(const rbToy* toy, const rbToySetting* setting, rbError
     def.gravity = rbMakeVec3(0.0, 0.0, -toy->gravity);
     def.engine = RB_ENGINE_EVENT;
     def.event.tolerance = setting->tolerance;
+    if (setting->step > 0.0) {
+        def.engine = RB_ENGINE_STEP;
+        def.step.step = setting->step;
+        def.contact.isOff = false;
+        def.contact.cone = setting->facets > 0 ? RB_CONE_PYRAMID : RB_CONE_EXACT;
+        def.contact.facets = setting->facets > 0 ? setting->facets : def.contact.facets;
+    }
     toyWorld.world = rbCreateWorld(&def, error);
     if (toyWorld.world == NULL) {
         return toyWorld;
@@ -200,9 +209,12 @@ void rbTraceToy(const rbToyWorld* toyWorld, rbVec3 axis, double duration, double
     *trace = (rbToyTrace){.faceCount = toyWorld->faceCount};
     clock_t start = clock();
     int64_t count = (int64_t)floor(duration / step + 0.5);
-    for (int64_t k = 0; k <= count && trace->status == RB_STATUS_OK; ++k) {
+    bool isGoing = true;
+    for (int64_t k = 0; k <= count && isGoing; ++k) {
         rbStepReport report = rbWorld_AdvanceTo(toyWorld->world, rbGetStepTime(k, step));
-        trace->status = report.status;
+        // after a missed tolerance the world goes on
+        isGoing = report.status == RB_STATUS_OK || report.status == RB_STATUS_NUMERICAL;
+        trace->status = report.status != RB_STATUS_OK ? report.status : trace->status;
         trace->energyDrift = report.ledger.energyDrift;
         rbToySample sample = takeSample(toyWorld, axis, &report);
         rbArray_Push(trace->samples, sample);

@@ -1,4 +1,5 @@
-// The spinning toys (toy_oracle.h) as worlds of the event engine, and their motion as a table.
+// The spinning toys (toy_oracle.h) as worlds of the event engine or of the step engine, and their
+// motion as a table.
 //
 // One body on the plane z = 0, restitution 0, in contact at the start: as an exact shape and as a
 // mesh of at least RB_TOY_FACES_MIN triangles. Mass, centre and inertia are the toy's own in both.
@@ -31,6 +32,8 @@ typedef struct rbToySetting {
     rbToyPole pole;
     double tolerance; // m; 0: the engine's own
     double deviation; // m, of a mesh from the surface; 0: the coarsest with RB_TOY_FACES_MIN
+    double step;      // s: of the step engine; 0: the event engine
+    int facets;       // of its friction pyramid; 0: the exact cone
 } rbToySetting;
 
 typedef struct rbToyWorld {

@@ -87,5 +87,11 @@ extern const rbValidationCase rbCaseGovernor;
 extern const rbValidationCase rbCaseHeavyChain;
 extern const rbValidationCase rbCaseJointChecks;
 extern const rbValidationCase rbCaseJointOrder;
+extern const rbValidationCase rbCaseContactInclines;
+extern const rbValidationCase rbCaseContactRolling;
+extern const rbValidationCase rbCaseContactImpacts;
+extern const rbValidationCase rbCaseContactStillness;
+extern const rbValidationCase rbCaseContactToys;
+extern const rbValidationCase rbCaseContactHour;
 
 #endif

@@ -39,6 +39,29 @@ static rbExit listSuites(void)
     return RB_EXIT_DONE;
 }
 
+// The part named by --only must be one of a single named suite.
+static bool judgePart(const rbArguments* arguments, const char* part)
+{
+    if (part == NULL) {
+        return true;
+    }
+    const rbBenchSuite* suite = arguments->wordCount == 1 ? findSuite(arguments->words[0]) : NULL;
+    if (suite == NULL || suite->parts == NULL) {
+        (void)rbFail("--only %s: name one suite that has parts, e.g. contacts", part);
+        return false;
+    }
+    int count = 0;
+    while (suite->parts[count] != NULL) {
+        if (strcmp(suite->parts[count++], part) == 0) {
+            return true;
+        }
+    }
+    const char* nearest = rbFindNearestWord(part, suite->parts, count);
+    (void)rbFail("the suite %s has no part '%s'; did you mean %s", suite->name, part,
+                 nearest != NULL ? nearest : suite->parts[0]);
+    return false;
+}
+
 static void runSuite(rbBench* bench, const rbBenchSuite* suite)
 {
     bench->suite = suite->name;
@@ -114,6 +137,7 @@ static rbExit runBench(const rbArguments* arguments)
         .isQuick = rbArguments_Has(arguments, "--quick"),
         .isAlone = rbArguments_Has(arguments, "--no-peers"),
         .plotPath = rbArguments_Get(arguments, "--plot"),
+        .only = rbArguments_Get(arguments, "--only"),
     };
     int count = 0;
     const rbBenchSuite* const* suites = rbGetBenchSuites(&count);
@@ -121,6 +145,9 @@ static rbExit runBench(const rbArguments* arguments)
         if (findSuite(arguments->words[i]) == NULL) {
             return RB_EXIT_USAGE;
         }
+    }
+    if (!judgePart(arguments, bench.only)) {
+        return RB_EXIT_USAGE;
     }
     for (int i = 0; i < arguments->wordCount; ++i) {
         runSuite(&bench, findSuite(arguments->words[i]));
@@ -144,6 +171,7 @@ static rbExit runBench(const rbArguments* arguments)
 static const rbOption options[] = {
     {"--list", NULL, "the suites"},
     {"--quick", NULL, "few cases and one repeat: shows that it runs, not how fast"},
+    {"--only", "PART", "one part of the suite: a pile of contacts, e.g. pyramid20"},
     {"--no-peers", NULL, "our rows only"},
     {"--csv", "FILE", "the rows as a table"},
     {"--plot", "FILE", "the work-precision picture of joints-peers, as SVG"},
@@ -153,6 +181,7 @@ static const rbOption options[] = {
 static const char* const examples[] = {
     "rattleback bench convex",
     "rattleback bench flight",
+    "rattleback bench contacts --only pyramid20",
     "rattleback bench math --json",
     "rattleback bench --csv bench/results/my-cpu/flight.csv",
     NULL,

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/mechanisms.h"
 #include "cli/scenes.h"
+#include "cli/tally_contacts.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -31,8 +32,9 @@ typedef struct rbBodyFacts {
     rbBodyState state;
     rbMassProperties mass;
     rbVec3 moments;
-    double volume; // of all its solid shapes, m^3
-    double size;   // largest edge of the box round a bounded shape, m; 0 without one
+    double volume;   // of all its solid shapes, m^3
+    double size;     // largest edge of the box round a bounded shape, m; 0 without one
+    double friction; // largest of its shapes, stiction too
     int shapeCount;
 } rbBodyFacts;
 
@@ -80,6 +82,7 @@ static rbBodyFacts getFacts(const rbWorld* world, rbBodyId bodyId)
         rbShapeDef def = rbBody_GetShape(world, bodyId, i);
         const rbGeometry* geometry = rbWorld_GetGeometry(world, def.geometry);
         rbMassProperties solid;
+        facts.friction = fmax(facts.friction, fmax(def.material.friction, def.material.stiction));
         if (rbGeometry_GetMass(geometry, 1.0, &solid, NULL) == RB_STATUS_OK) {
             facts.volume += solid.volume;
         }
@@ -155,6 +158,36 @@ static void judgeBody(rbCheck* check, const rbBodyFacts* facts)
     if (facts->shapeCount == 0) {
         addFinding(check, false, "body \"%s\": it has no shape, so it cannot be seen or touched",
                    facts->name);
+    }
+}
+
+// Rubber on dry concrete has 1; a tyre of a racing car 1.7.
+#define FRICTION_USUAL 10.0
+
+static void judgeContacts(rbCheck* check)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(check->scene);
+    int count = 0;
+    int first = 0;
+    if (!info->contact.isOff && info->engineType != RB_ENGINE_STEP) {
+        addFinding(
+            check, false,
+            "\"contact\" is of the engine \"step\"; the engine is \"%s\", which does not use "
+            "it",
+            info->engine);
+    }
+    for (int i = check->bodyCount - 1; i >= 0; --i) {
+        if (check->facts[i].friction > FRICTION_USUAL) {
+            first = i;
+            ++count;
+        }
+    }
+    if (count > 0 && info->engineType != RB_ENGINE_FLIGHT) {
+        addFinding(check, false,
+                   "body \"%s\": its friction %g is more than %g%s; it is accepted, but such "
+                   "contacts jam and take many iterations",
+                   check->facts[first].name, check->facts[first].friction, FRICTION_USUAL,
+                   count > 1 ? " (so is that of others)" : "");
     }
 }
 
@@ -295,8 +328,14 @@ static void printMechanisms(const rbCheck* check)
     if (info->engineType == RB_ENGINE_STEP) {
         rbMechanismFacts facts = rbGetMechanismFacts(info, check->world);
         char text[160];
-        rbDescribeMechanisms(&facts, info, text, sizeof text);
-        (void)printf("  %s\n", text);
+        if (!rbHasContacts(info) || info->jointCount + info->springCount > 0) {
+            rbDescribeMechanisms(&facts, info, text, sizeof text);
+            (void)printf("  %s\n", text);
+        }
+        if (rbHasContacts(info)) {
+            rbDescribeContactStart(check->world, text, sizeof text);
+            (void)printf("  %s\n", text);
+        }
     }
     (void)printf("\n");
 }
@@ -306,6 +345,10 @@ static const char* getClosing(const rbSceneInfo* info)
     if (info->engineType == RB_ENGINE_EVENT) {
         return info->event.isOverlapAllowed ? "; overlaps at the start are pushed apart"
                                             : "; no overlaps at the start";
+    }
+    if (rbHasContacts(info)) {
+        return info->contact.isOverlapAllowed ? "; overlaps at the start are parted"
+                                              : "; no overlaps at the start";
     }
     if (info->engineType == RB_ENGINE_STEP) {
         return info->jointCount == 0 ? " (nothing collides with this engine)"
@@ -376,6 +419,13 @@ static void printJson(const rbCheck* check)
     rbJson_Text(&json, "engine", info->engine);
     rbJson_Integer(&json, "joints", info->jointCount);
     rbJson_Integer(&json, "springs", info->springCount);
+    if (rbHasContacts(info)) {
+        rbContactStatistics s = rbWorld_GetContactStatistics(check->world);
+        rbJson_BeginObject(&json, "contacts");
+        rbJson_Integer(&json, "nearPairs", s.pairCount);
+        rbJson_Integer(&json, "points", s.contactCount);
+        rbJson_End(&json);
+    }
     rbJson_Bool(&json, "ok", check->errorCount == 0);
     printFindings(&json, check, true);
     printFindings(&json, check, false);
@@ -409,7 +459,13 @@ static rbExit judge(rbCheck* check, const rbArguments* arguments)
         check->facts[i] = getFacts(check->world, check->ids[i]);
     }
     findLinked(check);
+    if (rbHasContacts(rbScene_GetInfo(check->scene))) {
+        for (int i = 0; i < check->bodyCount; ++i) {
+            check->facts[i].isLinked = true; // the engine moves all of them
+        }
+    }
     judgeWorld(check);
+    judgeContacts(check);
     for (int i = 0; i < check->bodyCount; ++i) {
         judgeBody(check, &check->facts[i]);
     }

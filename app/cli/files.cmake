@@ -19,11 +19,16 @@ set(programFiles
   app/cli/scenes.c
   app/cli/surfaces.c
   app/cli/tally.c
+  app/cli/tally_contacts.c
   app/cli/tally_steps.c
   app/cli/text.c
   app/cli/validate.c
   bench/bench.c
   bench/bumpy_sphere.c
+  bench/contact_experiments.c
+  bench/contact_judge.c
+  bench/contact_runs.c
+  bench/contact_scenes.c
   bench/convex_pairs.c
   bench/convex_reference.c
   bench/joint_kernels.c
@@ -35,6 +40,7 @@ set(programFiles
   bench/peers/peer_mesh_ours.c
   bench/peers/peer_ours.c
   bench/suite_broadphase.c
+  bench/suite_contacts.c
   bench/suite_convex.c
   bench/suite_distance_work.c
   bench/suite_events.c
@@ -45,6 +51,10 @@ set(programFiles
   bench/suite_mesh_distance.c
   bench/suite_throughput.c
   bench/work_precision.c
+  validation/case_contacts.c
+  validation/case_contacts_impacts.c
+  validation/case_contacts_stillness.c
+  validation/case_contacts_toys.c
   validation/case_convex_blackbox.c
   validation/case_convex_detection.c
   validation/case_convex_epsilon.c
@@ -64,6 +74,7 @@ set(programFiles
   validation/case_tops.c
   validation/case_toys.c
   validation/case_tumbling_box.c
+  validation/contact_worlds.c
   validation/convex_scenes.c
   validation/detection_bisection.c
   validation/elastic_gas.c

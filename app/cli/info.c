@@ -4,6 +4,7 @@
 #include "cli/mechanisms.h"
 #include "cli/recordings.h"
 #include "cli/scenes.h"
+#include "cli/tally_contacts.h"
 
 #include <rattleback/output.h>
 
@@ -345,6 +346,11 @@ static void printScene(const rbScene* scene, const char* path)
                  info->shapeCount, info->geometryCount, info->geometryCount == 1 ? "y" : "ies",
                  info->materialCount, rbPlural(info->materialCount), info->forceCount,
                  rbPlural(info->forceCount));
+    if (rbHasContacts(info)) {
+        char text[240];
+        rbDescribeContactSettings(&info->contact, text, sizeof text);
+        (void)printf("  %-14s%s\n", "contacts", text);
+    }
     printMechanisms(scene);
     (void)printf("  %-14s%d with %d column%s%s\n", "probes", info->probeCount, info->columnCount,
                  rbPlural(info->columnCount), info->hasDefaultProbes ? " (the default ones)" : "");
@@ -404,6 +410,9 @@ static void printSceneJson(const rbScene* scene, const char* path)
     rbJson_Integer(&json, "forces", info->forceCount);
     rbJson_Integer(&json, "joints", info->jointCount);
     rbJson_Integer(&json, "springs", info->springCount);
+    if (rbHasContacts(info)) {
+        rbWriteContactSettings(&info->contact, &json);
+    }
     printMechanismsJson(scene, &json);
     rbJson_Integer(&json, "probes", info->probeCount);
     rbJson_Integer(&json, "columns", info->columnCount);

@@ -90,6 +90,12 @@ static const char* const quantityWords[RB_PROBE_COUNT] = {
     [RB_PROBE_SUBSTEPS] = "sub-steps",
     [RB_PROBE_POSITION_ITERATIONS] = "position iterations",
     [RB_PROBE_ACCURACY_ESTIMATE] = "estimated error",
+    [RB_PROBE_CONTACTS] = "contact points",
+    [RB_PROBE_CONTACT_FORCE] = "force of contacts",
+    [RB_PROBE_CONTACT_COLLISIONS] = "collisions",
+    [RB_PROBE_CONTACT_SWEEPS] = "sweeps",
+    [RB_PROBE_DEEPEST] = "deepest overlap so far",
+    [RB_PROBE_FROZEN] = "frozen bodies",
 };
 
 static const char* getQuantityWords(rbProbeQuantity quantity)

@@ -1,5 +1,6 @@
 #include "cli/tally.h"
 
+#include "cli/tally_contacts.h"
 #include "cli/tally_steps.h"
 
 #include <inttypes.h>
@@ -56,7 +57,7 @@ static bool isMomentumKnown(const rbTally* tally)
     const rbSceneInfo* info = tally->info;
     bool hasFixed = info->staticCount + info->kinematicCount > 0;
     return info->forceCount == 0 && info->anchorCount == 0 &&
-           !(info->engineType == RB_ENGINE_EVENT && hasFixed);
+           !((info->engineType == RB_ENGINE_EVENT || rbHasContacts(info)) && hasFixed);
 }
 
 static bool isAngularKnown(const rbTally* tally)
@@ -313,6 +314,9 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
         printCollisions(tally, world, file);
     } else if (info->engineType == RB_ENGINE_STEP) {
         rbPrintSteps(tally, world, file);
+        if (rbHasContacts(info)) {
+            rbPrintContacts(tally, world, file);
+        }
     } else {
         printEvents(tally, file);
     }
@@ -474,6 +478,9 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
         writeCollisions(world, &json);
     } else if (info->engineType == RB_ENGINE_STEP) {
         rbWriteSteps(tally, world, &json);
+        if (rbHasContacts(info)) {
+            rbWriteContacts(tally, world, &json);
+        }
     }
     writeLedger(tally, &json);
     rbJson_BeginObject(&json, "tolerance");

@@ -1,5 +1,7 @@
 #include "cli/tally_steps.h"
 
+#include "cli/tally_contacts.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -25,6 +27,10 @@ void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size
     rbStepStatistics s = rbWorld_GetStepStatistics(world);
     const char* worst = getWorstJoint(world, &s);
     double tolerance = rbGetJointTolerance(tally->info);
+    if (s.unmetSteps == 0 && rbHasContacts(tally->info)) {
+        rbDescribeContactMiss(tally, world, text, capacity);
+        return;
+    }
     if (s.positionErrorMax <= tolerance && s.angleErrorMax <= tolerance) {
         (void)snprintf(text, capacity,
                        "%" PRId64 " of %" PRId64
@@ -73,8 +79,11 @@ static void printClosing(const rbTally* tally, FILE* file)
     if (!(fabs(total) > CLOSING_SHOWN * tally->energyScale)) {
         return;
     }
-    (void)fprintf(file, "  %-18s%.6g J %s when poses and speeds were made to fit the joints, ", "",
-                  fabs(total), total > 0.0 ? "given" : "taken");
+    (void)fprintf(file, "  %-18s%.6g J %s when %s, ", "", fabs(total),
+                  total > 0.0 ? "given" : "taken",
+                  rbHasContacts(tally->info)
+                      ? "overlaps were parted, or poses and speeds made to fit the joints"
+                      : "poses and speeds were made to fit the joints");
     double least = CLOSING_SHOWN * tally->energyScale;
     if (!(fabs(later) > least)) {
         (void)fprintf(file, "all at the start\n");
@@ -123,27 +132,20 @@ static void printJointError(const rbTally* tally, const rbWorld* world, FILE* fi
     (void)fputc('\n', file);
 }
 
-void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
+static void printJoints(const rbTally* tally, const rbWorld* world, FILE* file)
 {
     const rbSceneInfo* info = tally->info;
-    const rbStepSettings* step = &info->step;
     const rbLedger* b = &tally->end;
     rbStepStatistics s = rbWorld_GetStepStatistics(world);
-    (void)fprintf(file,
-                  "  %-18s%" PRId64 " of %s%g s%s, order %d, %" PRId64 " sub-step%s, %" PRId64
-                  " halving%s, smallest %.3g s\n",
-                  "steps", s.steps, step->accuracy > 0.0 ? "at most " : "", step->step,
-                  s.mechanismCount > 1 ? " (all mechanisms together)" : "", step->order, s.substeps,
-                  rbPlural(s.substeps), s.halvings, rbPlural(s.halvings), s.stepSmallest);
     char text[160];
     rbDescribeMechanisms(&tally->mechanisms, info, text, sizeof text);
     (void)fprintf(file, "  %-18s%s\n", "joints", text);
     (void)fprintf(file,
                   "  %-18s%s, method %s; iterations a sub-step %.3g (position, at most %d), %.3g "
                   "(velocity); %" PRId64 " factorizations\n",
-                  "solver", rbSolverType_Name(step->solver), rbStepMethod_Name(step->method),
-                  divide(s.positionIterations, s.substeps), s.iterationsMost,
-                  divide(s.velocityIterations, s.substeps), s.factorizations);
+                  "solver", rbSolverType_Name(info->step.solver),
+                  rbStepMethod_Name(info->step.method), divide(s.positionIterations, s.substeps),
+                  s.iterationsMost, divide(s.velocityIterations, s.substeps), s.factorizations);
     printJointError(tally, world, file);
     printAccuracy(info, &s, file);
     (void)fprintf(file, "  %-18smotors %.6g J, damping and friction %.6g J", "energy by cause",
@@ -153,6 +155,23 @@ void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
                       tally->start.springEnergy, b->springEnergy);
     }
     (void)fputc('\n', file);
+}
+
+void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
+{
+    const rbSceneInfo* info = tally->info;
+    const rbStepSettings* step = &info->step;
+    rbStepStatistics s = rbWorld_GetStepStatistics(world);
+    (void)fprintf(file,
+                  "  %-18s%" PRId64 " of %s%g s%s, order %d, %" PRId64 " sub-step%s, %" PRId64
+                  " halving%s, smallest %.3g s\n",
+                  "steps", s.steps, step->accuracy > 0.0 ? "at most " : "", step->step,
+                  s.mechanismCount > 1 ? " (all mechanisms together)" : "", step->order, s.substeps,
+                  rbPlural(s.substeps), s.halvings, rbPlural(s.halvings), s.stepSmallest);
+    // Without joints there is nothing to tell of them where contacts have their own lines.
+    if (!rbHasContacts(info) || info->jointCount + info->springCount > 0) {
+        printJoints(tally, world, file);
+    }
     printClosing(tally, file);
     for (int i = 0; i < tally->motors.count; ++i) {
         (void)fprintf(file, "  %-18s%s\n", "warning", tally->motors.texts[i]);

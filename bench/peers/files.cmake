@@ -27,15 +27,17 @@ endfunction()
 
 rb_add_peer(libccd bench/peers/peer_libccd.cpp ccd)
 rb_add_peer(fcl "bench/peers/peer_fcl.cpp;bench/peers/peer_fcl_mesh.cpp" fcl ccd)
-set(bulletFiles bench/peers/peer_bullet.cpp bench/peers/peer_joints_bullet.cpp)
+set(bulletFiles bench/peers/peer_bullet.cpp bench/peers/peer_contacts_bullet.cpp
+  bench/peers/peer_joints_bullet.cpp)
 rb_add_peer(bullet "${bulletFiles}" bullet)
 rb_add_peer(bullet64 "${bulletFiles}" bullet-float64)
-rb_add_peer(ode bench/peers/peer_joints_ode.cpp ode)
+rb_add_peer(ode "bench/peers/peer_contacts_ode.cpp;bench/peers/peer_joints_ode.cpp" ode)
 
 # MuJoCo comes with a CMake package only.
 find_package(mujoco QUIET CONFIG)
 if(mujoco_FOUND)
-  rb_build_peer(mujoco bench/peers/peer_joints_mujoco.cpp mujoco::mujoco)
+  rb_build_peer(mujoco "bench/peers/peer_contacts_mujoco.cpp;bench/peers/peer_joints_mujoco.cpp"
+    mujoco::mujoco)
 else()
   message(STATUS "Peer mujoco: not installed, so the benchmarks have no rows of it")
 endif()

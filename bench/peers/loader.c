@@ -96,3 +96,17 @@ int rbLoadJointPeers(const rbJointPeer* peers[RB_PEERS_MAX])
     }
     return count;
 }
+
+int rbLoadContactPeers(const rbContactPeer* peers[RB_PEERS_MAX])
+{
+    int count = 0;
+    for (size_t i = 0; i < MODULE_COUNT; ++i) {
+        void* symbol = modules[i].hasJoints ? loadEntry(&modules[i], RB_CONTACT_PEER_ENTRY) : NULL;
+        if (symbol != NULL) {
+            rbGetContactPeerFn* getPeer = NULL;
+            memcpy(&getPeer, &symbol, sizeof getPeer); // as above
+            peers[count++] = getPeer();
+        }
+    }
+    return count;
+}

@@ -3,6 +3,7 @@
 #define RB_PEER_LOADER_H
 
 #include "peers/peer.h"
+#include "peers/peer_contacts.h"
 #include "peers/peer_joints.h"
 #include "peers/peer_mesh.h"
 
@@ -17,5 +18,8 @@ int rbLoadMeshPeers(const rbMeshPeer* peers[RB_PEERS_MAX]);
 
 // The same for the engines with joints.
 int rbLoadJointPeers(const rbJointPeer* peers[RB_PEERS_MAX]);
+
+// The same for the engines with contacts, which are those with joints.
+int rbLoadContactPeers(const rbContactPeer* peers[RB_PEERS_MAX]);
 
 #endif

@@ -168,8 +168,12 @@ RB_API const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId 
 typedef struct rbMaterial {
     double density;     // kg/m^3, > 0
     double restitution; // 0..1
-    double friction;    // Coulomb coefficient, >= 0
-    int kind;           // 0 .. RB_MATERIAL_KINDS_MAX - 1, for rbWorld_SetMaterialPair
+    double friction;    // Coulomb coefficient, >= 0; of sliding
+    double stiction;    // of sticking; less than friction, or -1: as friction. This and the next
+                        // two are of the step engine; the event engine does not use them
+    double rolling;  // m, >= 0: the torque against rolling is at most this times the normal force
+    double spinning; // m, >= 0: the same about the normal
+    int kind;        // 0 .. RB_MATERIAL_KINDS_MAX - 1, for rbWorld_SetMaterialPair
 } rbMaterial;
 
 typedef struct rbShapeDef {
@@ -177,9 +181,13 @@ typedef struct rbShapeDef {
     rbGeometryId geometry;
     rbTransform transform; // of the geometry in the body's frame
     rbMaterial material;
+    uint32_t groups; // bits: what it is, default 1; of the step engine. Bodies meet where
+    uint32_t mask;   // (groupsA & maskB) and (groupsB & maskA); default all. All shapes of a body
+                     // have the same
 } rbShapeDef;
 
-RB_API rbShapeDef rbDefaultShapeDef(void); // density 1000, restitution 0.5, friction 0.5
+// Density 1000, restitution 0.5, friction 0.5, stiction as friction, nothing against rolling.
+RB_API rbShapeDef rbDefaultShapeDef(void);
 // Attaches a geometry to a body; the mass of a dynamic body without explicit mass follows from all
 // its shapes. Pose and velocities of the body stay.
 RB_API rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def,

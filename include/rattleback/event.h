@@ -84,14 +84,6 @@ typedef struct rbEventStatistics {
     rbBroadPhaseType broadPhase; // in use
 } rbEventStatistics;
 
-// What happens between two kinds of material (rbMaterial.kind), instead of the combination rules.
-typedef struct rbMaterialPair {
-    double restitution; // 0..1
-    double friction;    // >= 0
-    rbImpactLaw law;    // RB_IMPACT_LAW_COUNT: the world's
-} rbMaterialPair;
-#define RB_MATERIAL_KINDS_MAX 64
-
 #ifdef __cplusplus
 }
 #endif

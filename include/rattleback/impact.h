@@ -31,6 +31,15 @@ typedef enum rbImpactLaw {
 RB_API const char* rbImpactLaw_Name(rbImpactLaw law);  // "newton", "poisson", "stronge"
 RB_API rbImpactLaw rbImpactLaw_Find(const char* name); // RB_IMPACT_LAW_COUNT if unknown
 
+#define RB_MATERIAL_KINDS_MAX 64
+
+// What happens between two kinds of material (rbMaterial.kind), instead of the combination rules.
+typedef struct rbMaterialPair {
+    double restitution; // 0..1
+    double friction;    // >= 0
+    rbImpactLaw law;    // RB_IMPACT_LAW_COUNT: the world's
+} rbMaterialPair;
+
 // How the coefficients of two materials become those of the pair.
 typedef enum rbCombineRule {
     RB_COMBINE_GEOMETRIC, // sqrt(a b): what either lacks, the pair lacks

@@ -128,6 +128,8 @@ typedef struct rbJointDef {
     rbFreedomDef freedoms[RB_JOINT_FREEDOMS_MAX];
     const rbJointPart* parts; // RB_JOINT_PARTS: at most 6 rows in all; copied
     int partCount;
+    bool areNeighboursMeeting; // true: its two bodies collide with each other all the same; they do
+                               // not by default (rbContactSettings.areNeighboursExcluded)
     void* userData;
 } rbJointDef;
 

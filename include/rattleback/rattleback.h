@@ -7,6 +7,7 @@
 #include <rattleback/body.h>
 #include <rattleback/broadphase.h>
 #include <rattleback/collision.h>
+#include <rattleback/contact.h>
 #include <rattleback/event.h>
 #include <rattleback/id.h>
 #include <rattleback/impact.h>

@@ -84,12 +84,13 @@ typedef struct rbSceneInfo {
     uint64_t seed;      // of scattered bodies, default 1
     rbVec3 gravity;     // m/s^2
     rbVec3 periodicBox; // m, 0 = no period
-    rbMotionSettings motion; // of bodies that do not say otherwise
-    rbEngineType engineType; // the same as engine
-    rbEventSettings event;   // of the event engine; read whatever the engine is
-    rbStepSettings step;     // of the step engine, likewise
-    int bodyCount;           // after repeat and scatter
-    int dynamicCount;        // of them
+    rbMotionSettings motion;   // of bodies that do not say otherwise
+    rbEngineType engineType;   // the same as engine
+    rbEventSettings event;     // of the event engine; read whatever the engine is
+    rbStepSettings step;       // of the step engine, likewise
+    rbContactSettings contact; // of its contacts; off unless the scene has a "contact"
+    int bodyCount;             // after repeat and scatter
+    int dynamicCount;          // of them
     int staticCount;
     int kinematicCount;
     int shapeCount;    // of all bodies
@@ -177,6 +178,12 @@ typedef enum rbProbeQuantity {
     RB_PROBE_HALVINGS,               // world
     RB_PROBE_POSITION_ITERATIONS,    // world
     RB_PROBE_ACCURACY_ESTIMATE,      // world, m
+    RB_PROBE_CONTACTS,               // world: points of the last step; body: of them its own
+    RB_PROBE_CONTACT_FORCE,          // body: by all its contacts, mean of the last step, N
+    RB_PROBE_CONTACT_COLLISIONS,     // world: see rbContactStatistics, since the start
+    RB_PROBE_CONTACT_SWEEPS,         // world: of all stages
+    RB_PROBE_DEEPEST,                // world: deepest overlap so far, m
+    RB_PROBE_FROZEN,                 // world: bodies that stand still now
     RB_PROBE_COUNT
 } rbProbeQuantity;
 
@@ -189,6 +196,7 @@ typedef struct rbProbe {
     const char* body;   // name of the body; body, joint and spring NULL: the whole world
     const char* joint;  // name of the joint, else NULL
     const char* spring; // name of the spring, else NULL
+    const char* with;   // contacts of the body with this one alone; NULL: with all
     int freedom;        // of the joint
     rbVec3 point;       // body frame, m, of RB_PROBE_POINT
     int firstColumn;    // its columns in the values of rbScene_EvaluateProbes

@@ -8,6 +8,7 @@
 #define RATTLEBACK_WORLD_H
 
 #include <rattleback/body.h>
+#include <rattleback/contact.h>
 #include <rattleback/event.h>
 #include <rattleback/joint.h>
 
@@ -19,7 +20,8 @@ extern "C" {
 typedef enum rbEngineType {
     RB_ENGINE_FLIGHT, // nothing: they fly through each other
     RB_ENGINE_EVENT,  // every collision is found and resolved, one after the other
-    RB_ENGINE_STEP,   // steps of a stated size; joints are met to a tolerance
+    RB_ENGINE_STEP,   // steps of a stated size; joints and, if they are on, contacts are met to a
+                      // tolerance
     RB_ENGINE_COUNT
 } rbEngineType;
 
@@ -34,7 +36,8 @@ typedef struct rbWorldDef {
     rbEngineType engine;     // default FLIGHT
     rbEventSettings event;   // of the event engine
     rbStepSettings step;     // of the step engine
-    int bodyCapacity;        // bodies to make room for at once; 0 is fine
+    rbContactSettings contact; // of contacts in it; off by default
+    int bodyCapacity;          // bodies to make room for at once; 0 is fine
 } rbWorldDef;
 
 RB_API rbWorldDef rbDefaultWorldDef(void);
@@ -50,7 +53,8 @@ typedef struct rbLedger {
     double potential;       // J, of gravity, constant and central forces; zero at the origin
     double work;            // J, put in so far by the other forces, impulses and settings of state
     double impactWork;      // J, of the normal impulses of impacts so far; negative: lost
-    double frictionWork;    // J, of the tangential impulses, of impacts and microcollisions
+    double frictionWork;    // J, of the tangential impulses, of impacts and microcollisions; in the
+                            // step engine of all contacts
     double microWork;       // J, of the normal impulses of microcollisions
     double springEnergy;    // J, in springs and torsional springs of joints
     double motorWork;       // J, put in by motors and velocity-only joints so far
@@ -87,9 +91,10 @@ typedef struct rbStepReport {
 //
 // With the event engine the report is INVALID when the start is refused, and LIMIT when the budget
 // of events is spent: the world stands where it came to, and rbWorld_GetError has the sentence.
-// With the step engine it is INVALID when joints are open at the start or contradict each other,
-// NUMERICAL when a joint was not held to its tolerance (the world goes on), and LIMIT when a state
-// stopped being finite: the world stands at the last good time, which the report has.
+// With the step engine it is INVALID when joints are open at the start or contradict each other, or
+// bodies overlap; NUMERICAL when a joint or a contact was not held to its tolerance (the world goes
+// on); and LIMIT when a state stopped being finite: the world stands at the last good time, which
+// the report has.
 RB_API rbStepReport rbWorld_Advance(rbWorld* world, double dt);
 // The same to a given time, which lands on it exactly; times before now leave the world as it is.
 RB_API rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time);
@@ -176,6 +181,14 @@ RB_API rbStatus rbWorld_Prepare(rbWorld* world, rbError* error);
 RB_API rbError rbWorld_GetError(const rbWorld* world);
 RB_API rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world);
 RB_API rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world);
+RB_API rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world);
+// The contact points of the step engine that carry something, at most capacity of them, in a
+// fixed order (by bodies). Returns how many there are.
+RB_API int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity);
+// The force on a body by all its contacts, or by those with one other body (null: all), N, mean of
+// the last step; count (may be NULL): of their points.
+RB_API rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBodyId otherId,
+                                     int* count);
 // Impacts are written down (the default) or only counted.
 RB_API void rbWorld_EnableJournal(rbWorld* world, bool isOn);
 // Whether the event engine holds a body at rest.

@@ -2,6 +2,19 @@ target_sources(rattleback PRIVATE
   src/dynamics/bodies/name_table.c
   src/dynamics/constraints/mechanism.c
   src/dynamics/constraints/rows.c
+  src/dynamics/contact/collisions.c
+  src/dynamics/contact/contact_freeze.c
+  src/dynamics/contact/contact_graph.c
+  src/dynamics/contact/contact_mixing.c
+  src/dynamics/contact/contact_names.c
+  src/dynamics/contact/contact_newton.c
+  src/dynamics/contact/contact_rows.c
+  src/dynamics/contact/contact_solver.c
+  src/dynamics/contact/contact_sweep.c
+  src/dynamics/contact/contact_memory.c
+  src/dynamics/contact/contact_near.c
+  src/dynamics/contact/contact_pairs.c
+  src/dynamics/contact/contact_snapshot.c
   src/dynamics/engines/event_bodies.c
   src/dynamics/engines/event_cluster.c
   src/dynamics/engines/event_engine.c
@@ -15,6 +28,10 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/pair_loop.c
   src/dynamics/engines/step_basic.c
   src/dynamics/engines/step_build.c
+  src/dynamics/engines/step_contact.c
+  src/dynamics/engines/step_contact_bodies.c
+  src/dynamics/engines/step_contact_host.c
+  src/dynamics/engines/step_contact_stages.c
   src/dynamics/engines/step_engine.c
   src/dynamics/engines/step_forces.c
   src/dynamics/engines/step_judge.c

@@ -3,6 +3,7 @@ target_sources(rattleback PRIVATE
   src/world/snapshot.c
   src/world/world.c
   src/world/world_body.c
+  src/world/world_contact.c
   src/world/world_engine.c
   src/world/world_event.c
   src/world/world_fields.c

@@ -59,12 +59,12 @@ rbLedger rbWorld_GetLedger(const rbWorld* world)
     ledger.springEnergy = rbWorld_GetElasticEnergy(world, RB_ALL_BODIES);
     ledger.energy = ledger.kineticLinear + ledger.kineticAngular + ledger.potential;
     ledger.energy += ledger.springEnergy;
-    ledger.impactWork = books.event.impact;
-    ledger.frictionWork = books.event.friction;
+    ledger.impactWork = books.event.impact + books.step.impact;
+    ledger.frictionWork = books.event.friction + books.step.friction;
     ledger.microWork = books.event.micro;
     ledger.motorWork = books.step.motor;
     ledger.dissipation = books.step.dissipation;
-    ledger.restWork = books.event.rest + books.step.assembly + books.assemble;
+    ledger.restWork = books.event.rest + books.step.assembly + books.step.part + books.assemble;
     ledger.energyDrift = ledger.energy - ledger.work - ledger.impactWork - ledger.frictionWork -
                          ledger.microWork - ledger.motorWork - ledger.dissipation -
                          ledger.restWork - world->energyReference;

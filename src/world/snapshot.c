@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
-#define SNAPSHOT_VERSION 4u
+#define SNAPSHOT_VERSION 5u
 
 typedef struct SnapshotHeader {
     uint32_t magic;

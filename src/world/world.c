@@ -20,6 +20,7 @@ rbWorldDef rbDefaultWorldDef(void)
         .engine = RB_ENGINE_FLIGHT,
         .event = rbDefaultEventSettings(),
         .step = rbDefaultStepSettings(),
+        .contact = rbDefaultContactSettings(),
     };
     return def;
 }
@@ -104,6 +105,7 @@ void rbDestroyWorld(rbWorld* world)
     rbArray_Free(world->owned);
     rbArray_Free(world->radii);
     rbArray_Free(world->materialPairs);
+    rbArray_Free(world->contactViews);
     rbArray_Free(world->bodies);
     rbArray_Free(world->flights);
     rbArray_Free(world->motions);

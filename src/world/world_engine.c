@@ -1,6 +1,7 @@
 // What the engines of a world have in common: judging, getting ready, moving forward.
 #include "world/world_engine.h"
 
+#include "world/world_contact.h"
 #include "world/world_event.h"
 #include "world/world_joint.h"
 #include "world/world_step.h"
@@ -76,6 +77,9 @@ rbStatus rbJudgeEngine(const rbWorldDef* def, rbError* error)
     if (status == RB_STATUS_OK) {
         status = rbJudgeStepSettings(&def->step, error);
     }
+    if (status == RB_STATUS_OK) {
+        status = rbJudgeContacts(def, error);
+    }
     return status;
 }
 
@@ -127,6 +131,25 @@ const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME
     }
     (void)snprintf(text, RB_NAME_CAPACITY, "body %d", index);
     return text;
+}
+
+rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap,
+                             const char* section, rbError* error)
+{
+    RB_ASSERT(overlap->count > 0);
+    char others[80] = "";
+    char a[RB_NAME_CAPACITY];
+    char b[RB_NAME_CAPACITY];
+    if (overlap->count > 1) {
+        (void)snprintf(others, sizeof others, "; %d more pair%s", overlap->count - 1,
+                       overlap->count == 2 ? " overlaps" : "s overlap");
+    }
+    return rbError_Set(
+        error, RB_STATUS_INVALID,
+        "bodies \"%s\" and \"%s\" overlap by %.6g m at the start%s; move them apart, "
+        "or have them parted (in a scene \"%s\": {\"overlap\": \"separate\"})",
+        rbWorld_LabelBody(world, overlap->a, a), rbWorld_LabelBody(world, overlap->b, b),
+        overlap->depth, others, section);
 }
 
 // Joints of a world whose engine does not hold them are refused, not passed over.
@@ -202,6 +225,9 @@ rbEngineBooks rbWorld_GetBooks(const rbWorld* world)
         books.step.motor += work.motor;
         books.step.dissipation += work.dissipation;
         books.step.assembly += work.assembly;
+        books.step.impact += work.impact;
+        books.step.friction += work.friction;
+        books.step.part += work.part;
     }
     return books;
 }
@@ -216,5 +242,8 @@ void rbWorld_SetBooks(rbWorld* world, const rbEngineBooks* books)
     world->stepWork.motor = books->step.motor - counted.motor;
     world->stepWork.dissipation = books->step.dissipation - counted.dissipation;
     world->stepWork.assembly = books->step.assembly - counted.assembly;
+    world->stepWork.impact = books->step.impact - counted.impact;
+    world->stepWork.friction = books->step.friction - counted.friction;
+    world->stepWork.part = books->step.part - counted.part;
     world->assembleWork = books->assemble;
 }

@@ -59,6 +59,15 @@ typedef struct rbAskedNumber {
 rbStatus rbJudgeRows(const rbAskedRow* rows, size_t count, rbError* error);
 rbStatus rbJudgeNumbers(const rbAskedNumber* numbers, size_t count, rbError* error);
 
+// The shapes of a body as one geometry for an engine (NULL: it has none) in its principal frame;
+// materials: one a shape. UNSUPPORTED when a dynamic body has a plane.
+rbStatus rbWorld_MergeShapes(rbWorld* world, int index, const rbGeometry** geometry,
+                             rbTransform* transform, rbMaterial* materials, rbError* error);
+void rbWorld_FreeMerged(rbWorld* world);
+// The sentence of bodies that overlap at the start; section: of a scene, where that is allowed.
+rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap,
+                             const char* section, rbError* error);
+
 // The name of a body for people, also of one without.
 const char* rbWorld_LabelBody(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
 

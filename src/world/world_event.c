@@ -2,7 +2,6 @@
 #include "world/world_event.h"
 
 #include <math.h>
-#include <stdio.h>
 
 rbEventSettings rbDefaultEventSettings(void)
 {
@@ -108,40 +107,6 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
     return RB_STATUS_OK;
 }
 
-// The shapes of a body as one geometry; that of several is made and kept by the world.
-static rbStatus mergeShapes(rbWorld* world, int index, rbEventBodyDef* def, rbMaterial* materials,
-                            rbError* error)
-{
-    const rbBody* body = &world->bodies.data[index];
-    rbTransform fromBody = rbInvertTransform(body->principal);
-    int count = body->shapes.count;
-    for (int i = 0; i < count; ++i) {
-        materials[i] = body->shapes.data[i].def.material;
-    }
-    if (count == 1) {
-        const rbShapeDef* shape = &body->shapes.data[0].def;
-        def->geometry = rbWorld_GetGeometry(world, shape->geometry);
-        def->transform = rbMulTransforms(fromBody, shape->transform);
-        return RB_STATUS_OK;
-    }
-    rbCompoundChild* children = rbAllocZero((size_t)count, sizeof *children);
-    for (int i = 0; i < count; ++i) {
-        const rbShapeDef* shape = &body->shapes.data[i].def;
-        children[i].geometry = rbWorld_GetGeometry(world, shape->geometry);
-        children[i].transform = shape->transform;
-    }
-    rbGeometry* merged = rbCreateCompound(children, count, error);
-    rbFree(children, (size_t)count * sizeof *children);
-    if (merged == NULL) {
-        return RB_STATUS_INVALID;
-    }
-    rbGeometrySlot slot = {merged, 1};
-    rbArray_Push(world->merged, slot);
-    def->geometry = merged;
-    def->transform = fromBody;
-    return RB_STATUS_OK;
-}
-
 static rbStatus tellBody(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
@@ -157,15 +122,8 @@ static rbStatus tellBody(rbWorld* world, int index, rbError* error)
     size_t size = (size_t)(body->shapes.count + 1) * sizeof(rbMaterial);
     rbMaterial* materials = rbAlloc(size);
     def.materials = materials;
-    if (status == RB_STATUS_OK && body->shapes.count > 0) {
-        status = mergeShapes(world, index, &def, materials, error);
-    }
-    if (status == RB_STATUS_OK && body->hasMass && def.geometry != NULL &&
-        !rbGeometry_IsBounded(def.geometry)) {
-        status = rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                             "body \"%s\" is dynamic and has a plane; only static and kinematic "
-                             "bodies may have one",
-                             body->name);
+    if (status == RB_STATUS_OK) {
+        status = rbWorld_MergeShapes(world, index, &def.geometry, &def.transform, materials, error);
     }
     if (status == RB_STATUS_OK) {
         rbEventEngine_SetBody(world->engine, index, &def);
@@ -174,38 +132,13 @@ static rbStatus tellBody(rbWorld* world, int index, rbError* error)
     return status;
 }
 
-static void freeMerged(rbWorld* world)
-{
-    for (int i = 0; i < world->merged.count; ++i) {
-        rbDestroyGeometry(world->merged.data[i].geometry);
-    }
-    world->merged.count = 0;
-}
-
 static void destroyEngine(rbWorld* world)
 {
     rbDestroyEventEngine(world->engine);
-    freeMerged(world);
-    rbArray_Free(world->merged);
+    rbWorld_FreeMerged(world);
 }
 
 // --------------------------------------------------------------------------------------- advancing
-
-static rbStatus nameOverlap(const rbWorld* world, const rbStartOverlap* overlap, rbError* error)
-{
-    char others[80] = "";
-    char a[RB_NAME_CAPACITY];
-    char b[RB_NAME_CAPACITY];
-    if (overlap->count > 1) {
-        (void)snprintf(others, sizeof others, "; %d more pairs overlap", overlap->count - 1);
-    }
-    return rbError_Set(
-        error, RB_STATUS_INVALID,
-        "bodies \"%s\" and \"%s\" overlap by %.6g m at the start%s; move them apart, "
-        "or have them parted (in a scene \"event\": {\"overlap\": \"separate\"})",
-        rbWorld_LabelBody(world, overlap->a, a), rbWorld_LabelBody(world, overlap->b, b),
-        overlap->depth, others);
-}
 
 // Held bodies get their loads back before the engine is told anew.
 static void releaseHeld(rbWorld* world)
@@ -229,7 +162,6 @@ static rbStatus tellAndStart(rbWorld* world, rbError* error)
         rbEventEngine_SetMaterialPair(world->engine, slot->kindA, slot->kindB, &slot->pair);
     }
     releaseHeld(world);
-    freeMerged(world);
     for (int i = 0; i < world->bodies.count; ++i) {
         if (!rbWorld_IsBodyAlive(world, i)) {
             rbEventEngine_SetBody(world->engine, i, NULL);
@@ -244,7 +176,7 @@ static rbStatus tellAndStart(rbWorld* world, rbError* error)
     rbStartOverlap overlap;
     rbStatus status = rbEventEngine_Start(world->engine, &host, world->time, &overlap, error);
     if (overlap.count > 0) {
-        return nameOverlap(world, &overlap, error);
+        return rbWorld_NameOverlap(world, &overlap, "event", error);
     }
     world->isEngineReady = status == RB_STATUS_OK;
     world->touched.count = 0;

@@ -1,6 +1,8 @@
 // Geometries and shapes of a world, and the mass that follows from them.
+#include "world/world_engine.h"
 #include "world/world_joint.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 rbShapeDef rbDefaultShapeDef(void)
@@ -8,7 +10,9 @@ rbShapeDef rbDefaultShapeDef(void)
     rbShapeDef def = {
         .cookie = RB_COOKIE_SHAPE,
         .transform = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}},
-        .material = {.density = 1000.0, .restitution = 0.5, .friction = 0.5},
+        .material = {.density = 1000.0, .restitution = 0.5, .friction = 0.5, .stiction = -1.0},
+        .groups = 1u,
+        .mask = UINT32_MAX,
     };
     return def;
 }
@@ -79,6 +83,14 @@ static rbStatus judgeShape(const rbWorld* world, const rbShapeDef* def, rbError*
                            "the kind of material is %d; 0 to %d are accepted", m->kind,
                            RB_MATERIAL_KINDS_MAX - 1);
     }
+    if (!isfinite(m->stiction) || !(m->rolling >= 0.0) || !isfinite(m->rolling) ||
+        !(m->spinning >= 0.0) || !isfinite(m->spinning)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "stiction %g must be finite (-1: as friction), rolling friction %g m and "
+            "spinning friction %g m must not be negative",
+            m->stiction, m->rolling, m->spinning);
+    }
     if (!(m->restitution >= 0.0 && m->restitution <= 1.0) || !(m->friction >= 0.0) ||
         !isfinite(m->friction)) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -86,6 +98,22 @@ static rbStatus judgeShape(const rbWorld* world, const rbShapeDef* def, rbError*
                            m->restitution, m->friction);
     }
     return RB_STATUS_OK;
+}
+
+static rbStatus judgeGroups(const rbBody* body, const rbShapeDef* def, rbError* error)
+{
+    if (body->shapes.count == 0) {
+        return RB_STATUS_OK;
+    }
+    const rbShapeDef* first = &body->shapes.data[0].def;
+    if (def->groups == first->groups && def->mask == first->mask) {
+        return RB_STATUS_OK;
+    }
+    return rbError_Set(error, RB_STATUS_INVALID,
+                       "groups %#" PRIx32 " and mask %#" PRIx32
+                       " of the shape are not those of the first, %#" PRIx32 " and %#" PRIx32
+                       "; all shapes of a body must have the same",
+                       def->groups, def->mask, first->groups, first->mask);
 }
 
 // Mass of all shapes of a body together, in its frame.
@@ -154,6 +182,9 @@ rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, 
     rbStatus status = judgeShape(world, def, &inner);
     rbShapeDef unit = *def;
     unit.transform.q = rbNormalizeQuat(def->transform.q);
+    if (status == RB_STATUS_OK) {
+        status = judgeGroups(body, def, &inner);
+    }
     bool needsMass = body->type == RB_BODY_DYNAMIC && !body->hasExplicitMass;
     if (status == RB_STATUS_OK && needsMass) {
         status = sumMass(world, body, &unit, &mass, &inner);
@@ -184,4 +215,72 @@ rbShapeDef rbBody_GetShape(const rbWorld* world, rbBodyId bodyId, int index)
     const rbBody* body = &world->bodies.data[rbWorld_BodyIndex(world, bodyId)];
     RB_ASSERT(0 <= index && index < body->shapes.count);
     return body->shapes.data[index].def;
+}
+
+// ---------------------------------------------------------------------------- for the engines
+
+// The compound of a body with several shapes.
+static const rbGeometry* getMerged(rbWorld* world, int index, rbError* error)
+{
+    const rbBody* body = &world->bodies.data[index];
+    while (world->merged.count <= index) {
+        rbArray_Push(world->merged, (rbMergedSlot){0});
+    }
+    rbMergedSlot* slot = &world->merged.data[index];
+    int count = body->shapes.count;
+    uint32_t generation = world->bodyIds.generations.data[index];
+    if (slot->geometry != NULL && slot->shapeCount == count && slot->generation == generation) {
+        return slot->geometry;
+    }
+    rbDestroyGeometry(slot->geometry);
+    rbCompoundChild* children = rbAllocZero((size_t)count, sizeof *children);
+    for (int i = 0; i < count; ++i) {
+        const rbShapeDef* shape = &body->shapes.data[i].def;
+        children[i].geometry = rbWorld_GetGeometry(world, shape->geometry);
+        children[i].transform = shape->transform;
+    }
+    *slot = (rbMergedSlot){rbCreateCompound(children, count, error), count, generation};
+    rbFree(children, (size_t)count * sizeof *children);
+    return slot->geometry;
+}
+
+rbStatus rbWorld_MergeShapes(rbWorld* world, int index, const rbGeometry** geometry,
+                             rbTransform* transform, rbMaterial* materials, rbError* error)
+{
+    const rbBody* body = &world->bodies.data[index];
+    RB_ASSERT(rbWorld_IsBodyAlive(world, index));
+    *geometry = NULL;
+    *transform = RB_TRANSFORM_IDENTITY;
+    if (body->shapes.count == 0) {
+        return RB_STATUS_OK;
+    }
+    for (int i = 0; i < body->shapes.count; ++i) {
+        materials[i] = body->shapes.data[i].def.material;
+    }
+    *transform = rbInvertTransform(body->principal);
+    if (body->shapes.count == 1) {
+        const rbShapeDef* shape = &body->shapes.data[0].def;
+        *geometry = rbWorld_GetGeometry(world, shape->geometry);
+        *transform = rbMulTransforms(*transform, shape->transform);
+    } else {
+        *geometry = getMerged(world, index, error);
+    }
+    if (*geometry == NULL) {
+        return RB_STATUS_INVALID;
+    }
+    if (body->hasMass && !rbGeometry_IsBounded(*geometry)) {
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "body \"%s\" is dynamic and has a plane; only static and kinematic "
+                           "bodies may have one",
+                           body->name);
+    }
+    return RB_STATUS_OK;
+}
+
+void rbWorld_FreeMerged(rbWorld* world)
+{
+    for (int i = 0; i < world->merged.count; ++i) {
+        rbDestroyGeometry(world->merged.data[i].geometry);
+    }
+    rbArray_Free(world->merged);
 }

@@ -47,6 +47,14 @@ typedef struct rbGeometrySlot {
     int useCount;
 } rbGeometrySlot;
 
+// The shapes of a body as one compound, kept as long as the body has the same ones: an engine may
+// remember things about it.
+typedef struct rbMergedSlot {
+    rbGeometry* geometry; // NULL: none
+    int shapeCount;
+    uint32_t generation; // of the body
+} rbMergedSlot;
+
 // What was said about a pair of materials.
 typedef struct rbMaterialPairSlot {
     int kindA;
@@ -136,8 +144,9 @@ struct rbWorld {
     RB_ARRAY(double) radii;        // m, per body, for the step engine
     rbStepWork stepWork;           // J, added to what the step engine counts
     double assembleWork;           // J, given or taken where bodies were brought onto their joints
-    RB_ARRAY(rbGeometrySlot) merged; // of bodies with several shapes
+    RB_ARRAY(rbMergedSlot) merged; // per body: of those with several shapes
     RB_ARRAY(rbMaterialPairSlot) materialPairs;
+    RB_ARRAY(rbContactView) contactViews; // room for reading them
 };
 
 // The engine is told: bodies, shapes, joints or forces changed; the flight of a body was started

@@ -2,6 +2,7 @@
 // forward with it.
 #include "world/world_step.h"
 
+#include "world/world_contact.h"
 #include "world/world_joint.h"
 
 #include <math.h>
@@ -314,10 +315,11 @@ static void takeOwnership(rbWorld* world)
     }
 }
 
-static void tellEngine(rbWorld* world)
+static rbStatus tellEngine(rbWorld* world, rbError* error)
 {
     if (world->stepEngine == NULL) {
         world->stepEngine = rbCreateStepEngine(&world->def.step);
+        rbStepEngine_SetContacts(world->stepEngine, &world->def.contact);
     }
     world->radii.count = 0;
     rbArray_Reserve(world->radii, world->bodies.count);
@@ -325,6 +327,7 @@ static void tellEngine(rbWorld* world)
         rbArray_Push(world->radii, world->bodies.data[i].radius);
     }
     tellAll(world, world->stepEngine, -1);
+    return rbWorld_TellContacts(world, error);
 }
 
 static void finishStart(rbWorld* world)
@@ -332,15 +335,22 @@ static void finishStart(rbWorld* world)
     takeOwnership(world);
     world->isEngineReady = true;
     world->touched.count = 0;
+    rbWorld_ReserveContacts(world);
 }
 
 static rbStatus startEngine(rbWorld* world, rbError* error)
 {
-    tellEngine(world);
+    rbStatus status = tellEngine(world, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
     double before = sumEnergy(world);
     rbStepHost host = rbWorld_LendStates(world);
     rbStartGap gap = {.joint = -1, .other = -1};
-    rbStatus status = rbStepEngine_Start(world->stepEngine, &host, world->time, &gap, error);
+    status = rbStepEngine_Start(world->stepEngine, &host, world->time, &gap, error);
+    if (status != RB_STATUS_OK && gap.joint < 0 && gap.overlap.count > 0) {
+        return rbWorld_NameOverlap(world, &gap.overlap, "contact", error);
+    }
     if (status != RB_STATUS_OK) {
         return gap.joint >= 0 ? nameGap(world, &gap, error) : status;
     }
@@ -367,6 +377,7 @@ static void leaveEngine(rbWorld* world)
 static void destroyEngine(rbWorld* world)
 {
     rbDestroyStepEngine(world->stepEngine);
+    rbWorld_FreeMerged(world);
     world->stepEngine = NULL;
 }
 
@@ -440,6 +451,10 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
 {
     rbStepStatistics s = rbStepEngine_GetStatistics(world->stepEngine);
     int index = (int)s.worstJoint.index1 - 1;
+    if (status == RB_STATUS_NUMERICAL && s.unmetSteps == 0 &&
+        rbWorld_NameContactMiss(world, time, &world->engineError)) {
+        return status;
+    }
     if (index < 0 || index >= world->joints.count || world->joints.data[index].joint == NULL) {
         return rbError_Set(
             &world->engineError, status,
@@ -485,6 +500,7 @@ static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBo
     rbStepHost host = rbWorld_LendStates(world);
     tellTouched(world, &host);
     rbStatus status = rbStepEngine_AdvanceTogether(world->stepEngine, &host, time, reached);
+    rbWorld_ReserveContacts(world);
     int failed = rbStepEngine_GetFailedBody(world->stepEngine);
     if (status == RB_STATUS_LIMIT && failed >= 0) {
         return nameFailure(world, failed, *reached, failedBody);
@@ -528,7 +544,9 @@ static void takeSnapshot(const rbWorld* world, void* bytes)
 // Starts the engine for a snapshot: joints are as open as they were.
 static bool startForSnapshot(rbWorld* world)
 {
-    tellEngine(world);
+    if (tellEngine(world, NULL) != RB_STATUS_OK) {
+        return false;
+    }
     rbStepHost host = rbWorld_LendStates(world);
     rbStatus status = rbStepEngine_Start(world->stepEngine, &host, world->time, NULL, NULL);
     if (status != RB_STATUS_OK) {
@@ -543,13 +561,15 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
     if (!world->isEngineReady && !startForSnapshot(world)) {
         return false;
     }
-    if (rbStepEngine_GetSnapshotSize(world->stepEngine) != size) {
+    // What is remembered of contacts comes and goes.
+    if (world->def.contact.isOff && rbStepEngine_GetSnapshotSize(world->stepEngine) != size) {
         return false;
     }
     for (int i = 0; i < world->joints.count; ++i) {
         tellJoint(world, world->stepEngine, i); // targets and velocities as they were
     }
     rbStepEngine_RestoreSnapshot(world->stepEngine, bytes);
+    rbWorld_ReserveContacts(world);
     return true;
 }
 

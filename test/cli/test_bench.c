@@ -1,4 +1,5 @@
-// rattleback bench: the convex suite and the throughput table run, and their answers are right.
+// rattleback bench: the convex suite, the throughput table and a pile of the contacts suite run,
+// and their answers are right.
 //
 // Quick runs without or with peers, whatever lies beside the program: few pairs, one repeat. What
 // is checked is that every cell has our row with an error far below the size, not how fast it is.
@@ -86,5 +87,45 @@ static void throughputComparesIterationWithClosedForms(void** state)
     json_decref(rows);
 }
 
+// Balls that have not met the floor yet: 12 steps of a sixtieth of a second in free fall.
+static void aPileOfTheContactsSuiteIsMeasured(void** state)
+{
+    (void)state;
+    static const struct {
+        const char* metric;
+        double value;
+    } expected[] = {
+        {"residual speed", 9.81 * 0.2},
+        {"largest displacement", 0.5 * 9.81 * 0.04},
+        {"deepest overlap", 0.0},
+        {"escaped bodies", 0.0},
+    };
+    rbChild child =
+        RUN("bench", "contacts", "--only", "spheres1000", "--quick", "--no-peers", "--json");
+    rbExpectSuccess(&child);
+    json_error_t error;
+    json_t* rows = json_loads(child.out, 0, &error);
+    assert_true(json_is_array(rows));
+    int found = 0;
+    for (size_t i = 0; i < json_array_size(rows); ++i) {
+        const json_t* row = json_array_get(rows, i);
+        assert_string_equal(textOf(row, "case"), "spheres1000");
+        for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
+            if (strcmp(textOf(row, "metric"), expected[k].metric) == 0) {
+                // 12 kicks and flights, each rounded a few times
+                checkNear(json_number_value(json_object_get(row, "value")), expected[k].value,
+                          1e-12);
+                ++found;
+            }
+        }
+    }
+    assert_int_equal(found, 8); // four of each way of ours
+    json_decref(rows);
+    rbFreeChild(&child);
+    rbExpectFailure(RUN("bench", "contacts", "--only", "spheres"), 2, "no part 'spheres'");
+    rbExpectFailure(RUN("bench", "flight", "--only", "spheres1000"), 2, "one suite that has parts");
+}
+
 RB_TEST_GROUP(test_bench, SCRATCH_TEST(everyCellOfTheConvexSuiteIsAnsweredExactly),
-              SCRATCH_TEST(throughputComparesIterationWithClosedForms));
+              SCRATCH_TEST(throughputComparesIterationWithClosedForms),
+              SCRATCH_TEST(aPileOfTheContactsSuiteIsMeasured));

@@ -5,6 +5,7 @@
 #ifndef RB_ENGINES_EVENT_ENGINE_H
 #define RB_ENGINES_EVENT_ENGINE_H
 
+#include "dynamics/engines/start_overlap.h"
 #include "dynamics/motion/flight.h"
 #include "dynamics/motion/path.h"
 
@@ -62,14 +63,6 @@ typedef struct rbEventBodyDef {
     double loadAcceleration; // m/s^2, bound on what varying loads add
     double loadTorque;       // N m, the same
 } rbEventBodyDef;
-
-// An overlap at the start.
-typedef struct rbStartOverlap {
-    int a;
-    int b;
-    double depth; // m
-    int count;    // of overlapping pairs; the deepest is named
-} rbStartOverlap;
 
 rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 periodicBox);
 void rbDestroyEventEngine(rbEventEngine* engine); // NULL is fine

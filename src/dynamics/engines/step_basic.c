@@ -600,6 +600,104 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
 }
 
 //--------------------------------------------------------------------------------------------------
+// A step in parts
+
+void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    double power;
+    m->duration = h;
+    for (int i = 0; i < RB_WORK_COUNT; ++i) {
+        mechanism->work[i] = 0.0;
+    }
+    for (int row = 0; row < m->rowCount; ++row) {
+        mechanism->totals[row] = 0.0;
+    }
+    rbStep_PlaceFixed(run, time, false);
+    rbMechanism_Refresh(m);
+    rbStep_RunMotors(run, time, h);
+    rbStep_Forces(run, time, &power);
+    mechanism->work[0] += 0.5 * h * power + 0.25 * h * torquePower(run);
+    rbStep_Rezero(mechanism);
+    noteRates(mechanism);
+    rbStep_SetSpeeds(run, time, time + h);
+    kickDrives(mechanism, h, true);
+    kickBodies(m, 0.5 * h);
+    allowLeftover(run);
+    setStartCompliance(mechanism, h);
+    rbCorrector_Factor(mechanism->inner, m);
+    rbStep_PlaceFixed(run, time + h, true);
+    applyGuess(run, h);
+    (void)correctPositions(run, h, mechanism->inner);
+}
+
+double rbStep_SweepPositions(const rbStepRun* run, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    int64_t before = run->engine->statistics.positionIterations;
+    (void)correctPositions(run, h, mechanism->inner);
+    bool isIdle = run->engine->statistics.positionIterations == before;
+    return isIdle ? 0.0 : 2.0 * run->engine->settings.tolerance;
+}
+
+void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism_LookAhead(&mechanism->m, h);
+    keepImpulses(mechanism, h);
+    mechanism->work[0] += 0.25 * h * torquePower(run);
+    bookWork(mechanism, h, true);
+    flyToEnd(run, time + h);
+    rbStep_SetSpeeds(run, time + h, time + h);
+    setEndCompliance(mechanism, h);
+    rbCorrector_Factor(mechanism->inner, &mechanism->m);
+    clearImpulses(mechanism, h);
+}
+
+void rbStep_KickBasic(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    double power;
+    noteRates(mechanism);
+    mechanism->work[0] += 0.25 * h * torquePower(run);
+    rbStep_Forces(run, time, &power);
+    mechanism->work[0] += 0.5 * h * power;
+    kickBodies(&mechanism->m, 0.5 * h);
+    kickDrives(mechanism, h, false);
+    correctVelocities(run, h, mechanism->inner);
+}
+
+double rbStep_SweepRates(const rbStepRun* run, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    int64_t before = run->engine->statistics.velocityIterations;
+    correctVelocities(run, h, mechanism->inner);
+    bool isIdle = run->engine->statistics.velocityIterations == before;
+    return isIdle ? 0.0 : INFINITY;
+}
+
+void rbStep_EndBasic(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    mechanism->work[0] += 0.25 * h * torquePower(run);
+    bookWork(mechanism, h, false);
+    for (int row = 0; row < m->rowCount; ++row) {
+        mechanism->totals[row] += m->impulses[row];
+        mechanism->forces[row] = mechanism->totals[row] / h;
+    }
+    for (int i = 0; i < RB_WORK_COUNT; ++i) {
+        mechanism->node.work[i] += mechanism->work[i];
+        mechanism->shownWork[i] = mechanism->node.work[i];
+    }
+    mechanism->nodeTime = time;
+    mechanism->isAnchored = false;
+    rbStep_FollowFreedoms(run->engine, mechanism);
+    rbStep_CountErrors(run->engine, mechanism);
+}
+
+//--------------------------------------------------------------------------------------------------
 // A step that look-ahead cannot make
 
 // Springs and dampers as they are at the end of the step, and firm rows.

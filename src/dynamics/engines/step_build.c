@@ -72,6 +72,25 @@ void rbStep_WriteBody(const rbStepHost* host, const rbMechBody* body)
     state->spin = rbMulEach(body->invMoments, rbMulMtV(body->pose.rotation, body->momentum));
 }
 
+void rbStep_InitBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
+                     rbMechBody* body)
+{
+    *body = (rbMechBody){.index = index, .isDynamic = slot->def.isDynamic};
+    if (body->isDynamic) {
+        const rbMotionBody* motion = &host->motions[index];
+        rbVec3 moments = motion->moments;
+        body->mass = motion->mass;
+        body->invMass = 1.0 / motion->mass;
+        body->moments = moments;
+        body->invMoments = rbMakeVec3(1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z);
+        body->turn = rbMakeTurn(moments);
+        // A body without shapes is as large as its inertia says.
+        double gyration = sqrt(fmax(moments.x, fmax(moments.y, moments.z)) / motion->mass);
+        body->radius = fmax(host->radii != NULL ? host->radii[index] : 0.0, gyration);
+    }
+    rbStep_ReadBody(host, slot, index, time, body);
+}
+
 // The bodies and blocks of the mechanism under construction.
 typedef struct Builder {
     rbStepEngine* engine;
@@ -95,22 +114,8 @@ static int addBody(Builder* builder, int index)
         return builder->bodies.count - 1;
     }
     const rbStepBodySlot* slot = &builder->engine->bodies.data[index];
-    body.isDynamic = slot->def.isDynamic;
-    if (body.isDynamic) {
-        const rbMotionBody* motion = &builder->host->motions[index];
-        rbVec3 moments = motion->moments;
-        body.mass = motion->mass;
-        body.invMass = 1.0 / motion->mass;
-        body.moments = moments;
-        body.invMoments = rbMakeVec3(1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z);
-        body.turn = rbMakeTurn(moments);
-        // A body without shapes is as large as its inertia says.
-        double gyration = sqrt(fmax(moments.x, fmax(moments.y, moments.z)) / motion->mass);
-        body.radius = builder->host->radii != NULL ? builder->host->radii[index] : 0.0;
-        body.radius = fmax(body.radius, gyration);
-    }
+    rbStep_InitBody(builder->host, slot, index, builder->time, &body);
     builder->hasPaths = builder->hasPaths || slot->def.path != NULL;
-    rbStep_ReadBody(builder->host, slot, index, builder->time, &body);
     rbArray_Push(builder->bodies, body);
     return builder->bodies.count - 1;
 }

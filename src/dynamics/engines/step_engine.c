@@ -1,5 +1,5 @@
 // The step engine: telling it of bodies and joints, judging the start, results.
-#include "dynamics/engines/step_state.h"
+#include "dynamics/engines/step_contact.h"
 
 #include <string.h>
 
@@ -31,6 +31,7 @@ void rbDestroyStepEngine(rbStepEngine* engine)
         return;
     }
     rbStep_FreeMechanisms(engine);
+    rbDestroyStepContacts(engine->contacts);
     rbArray_Free(engine->mechanisms);
     rbArray_Free(engine->bodies);
     rbArray_Free(engine->joints);
@@ -306,10 +307,17 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
         rbStep_FollowFreedoms(engine, mechanism);
         s->rowCount += mechanism->m.rowCount;
     }
+    if (engine->contacts != NULL) {
+        rbStepContacts_Start(engine, host, time, &worst.overlap);
+    }
     if (gap == NULL) {
         return RB_STATUS_OK;
     }
     *gap = worst;
+    if (worst.joint < 0 && worst.overlap.count > 0) {
+        rbStep_FreeMechanisms(engine);
+        return RB_STATUS_INVALID;
+    }
     if (worst.joint >= 0) {
         rbStep_FreeMechanisms(engine);
         return RB_STATUS_INVALID;
@@ -325,7 +333,11 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
 
 bool rbStepEngine_Owns(const rbStepEngine* engine, int index)
 {
-    return index < engine->bodies.count && engine->bodies.data[index].mechanism >= 0;
+    if (index >= engine->bodies.count || !engine->bodies.data[index].isUsed) {
+        return false;
+    }
+    const rbStepBodySlot* slot = &engine->bodies.data[index];
+    return slot->mechanism >= 0 || (engine->contacts != NULL && slot->def.isDynamic);
 }
 
 // The grid of a mechanism begins anew at a time.
@@ -341,6 +353,10 @@ static void startGrid(rbStepMechanism* mechanism, double time)
 void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int index, double time)
 {
     if (!rbStepEngine_Owns(engine, index)) {
+        return;
+    }
+    if (engine->contacts != NULL) {
+        rbStepContacts_Touch(engine, host, index, time);
         return;
     }
     rbStepMechanism* mechanism = &engine->mechanisms.data[engine->bodies.data[index].mechanism];
@@ -392,6 +408,10 @@ void rbStepEngine_TouchJoint(rbStepEngine* engine, const rbStepHost* host, int i
 rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* host, double time,
                                       double* reached)
 {
+    if (engine->contacts != NULL) {
+        // All bodies are stepped together.
+        return rbStepEngine_Advance(engine, host, time, reached);
+    }
     double start = engine->time;
     size_t size = rbStepEngine_GetSnapshotSize(engine);
     RB_ASSERT(time >= start);
@@ -571,6 +591,7 @@ rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine)
         work.dissipation += mechanism->shownWork[2];
         work.assembly += mechanism->shownWork[3];
     }
+    rbStepContacts_AddWork(engine->contacts, &work);
     return work;
 }
 

@@ -6,10 +6,13 @@
 #ifndef RB_ENGINES_STEP_ENGINE_H
 #define RB_ENGINES_STEP_ENGINE_H
 
+#include "dynamics/contact/contact_pairs.h"
+#include "dynamics/engines/start_overlap.h"
 #include "dynamics/joints/joint_model.h"
 #include "dynamics/motion/flight.h"
 #include "dynamics/motion/path.h"
 
+#include <rattleback/contact.h>
 #include <rattleback/joint.h>
 
 typedef struct rbStepEngine rbStepEngine;
@@ -58,15 +61,29 @@ void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* 
 void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef* def);
 void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringDef* def);
 
+// Contacts, before a start. isOff: bodies pass through each other.
+void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* settings);
+// NULL: it has none. The geometry is borrowed until it is told again.
+void rbStepEngine_SetShape(rbStepEngine* engine, int body, const rbContactShape* shape);
+void rbStepEngine_SetMaterialPair(rbStepEngine* engine, int kindA, int kindB,
+                                  const rbMaterialPair* pair);
+// Bodies that do not meet; all are forgotten by Clear.
+void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b);
+void rbStepEngine_ClearExclusions(rbStepEngine* engine);
+rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine);
+// Points that carry something, at the last node; returns how many there are.
+int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int capacity);
+
 // What does not hold at the start.
 typedef struct rbStartGap {
-    int joint;       // worst joint; -1: all hold
-    double position; // m
-    double angle;    // rad
-    int count;       // of joints apart
-    int leftCount;   // of joints apart as the run left them: these are not judged
-    bool isStuck;    // assembling was tried and left this: the joints contradict each other
-    int other;       // a joint that fights with it, -1: unknown
+    int joint;              // worst joint; -1: all hold
+    double position;        // m
+    double angle;           // rad
+    int count;              // of joints apart
+    int leftCount;          // of joints apart as the run left them: these are not judged
+    bool isStuck;           // assembling was tried and left this: the joints contradict each other
+    int other;              // a joint that fights with it, -1: unknown
+    rbStartOverlap overlap; // of bodies; count 0: none
 } rbStartGap;
 
 // Builds the mechanisms from the states of the host at a time. INVALID when joints are apart and
@@ -121,6 +138,9 @@ typedef struct rbStepWork {
     double motor;       // motors and velocity-only joints
     double dissipation; // damping and friction
     double assembly;    // of joints that were apart and are pulled together
+    double impact;      // of normal impulses of collisions
+    double friction;    // of contacts
+    double part;        // of overlaps that are parted
 } rbStepWork;
 
 rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine);

@@ -1,7 +1,7 @@
 // Nodes of a mechanism: steps of the stated or chosen size, halved where look-ahead does not
 // contract, stretched where they would end on a singular position; trial steps to other times.
 #include "base/math/elementary.h"
-#include "dynamics/engines/step_state.h"
+#include "dynamics/engines/step_contact.h"
 
 #include <float.h>
 #include <string.h>
@@ -570,6 +570,9 @@ rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, doub
                               double* reached)
 {
     int64_t unmet = engine->statistics.unmetSteps;
+    if (engine->contacts != NULL) {
+        return rbStepContacts_Advance(engine, host, time, reached);
+    }
     *reached = time;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepRun run = {.engine = engine, .mechanism = &engine->mechanisms.data[i], .host = host};

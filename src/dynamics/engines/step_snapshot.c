@@ -1,5 +1,5 @@
 // Everything of the step engine that changes, as bytes.
-#include "dynamics/engines/step_state.h"
+#include "dynamics/engines/step_contact.h"
 
 #include <string.h>
 
@@ -36,7 +36,7 @@ size_t rbStepEngine_GetSnapshotSize(const rbStepEngine* engine)
         size += sizeof(MechanismHead) +
                 (size_t)(mechanism->stateSize + mechanism->m.rowCount) * sizeof(double);
     }
-    return size;
+    return size + rbStepContacts_GetSnapshotSize(engine->contacts);
 }
 
 void rbStepEngine_TakeSnapshot(const rbStepEngine* engine, void* bytes)
@@ -74,6 +74,7 @@ void rbStepEngine_TakeSnapshot(const rbStepEngine* engine, void* bytes)
         memcpy(place, &memory, sizeof memory);
         place += sizeof memory;
     }
+    (void)rbStepContacts_TakeSnapshot(engine->contacts, place);
 }
 
 void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes)
@@ -115,4 +116,5 @@ void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes)
         memcpy(engine->joints.data[i].positions, memory.positions, sizeof memory.positions);
         memcpy(engine->joints.data[i].motors, memory.motors, sizeof memory.motors);
     }
+    (void)rbStepContacts_RestoreSnapshot(engine, place);
 }

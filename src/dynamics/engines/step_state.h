@@ -141,8 +141,12 @@ typedef struct rbStepSpringSlot {
     int blockCount;
 } rbStepSpringSlot;
 
+// Of step_contact.c.
+typedef struct rbStepContacts rbStepContacts;
+
 struct rbStepEngine {
     rbStepSettings settings;
+    rbStepContacts* contacts; // NULL: bodies pass through each other
     RB_ARRAY(rbStepBodySlot) bodies;
     RB_ARRAY(rbStepJointSlot) joints;
     RB_ARRAY(rbStepSpringSlot) springs;
@@ -186,6 +190,9 @@ void rbStep_Build(rbStepEngine* engine, const rbStepHost* host, double time);
 void rbStep_FreeMechanisms(rbStepEngine* engine);
 void rbStep_ReadBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
                      rbMechBody* body);
+// A body with its mass, as it is at a time.
+void rbStep_InitBody(const rbStepHost* host, const rbStepBodySlot* slot, int index, double time,
+                     rbMechBody* body);
 void rbStep_WriteBody(const rbStepHost* host, const rbMechBody* body);
 
 // --------------------------------------------------------------------------- step_forces.c
@@ -213,6 +220,19 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored);
 // hold at the end.
 // softness: see rbCorrection. Returns the largest error left, m or rad.
 double rbStep_Settle(const rbStepRun* run, double time, double h, double softness);
+// A basic step in parts, for bodies that touch: between the parts contacts change the velocities.
+//   BeginBasic      forces and motors of the start, rows factored, last impulses
+//   SweepPositions  joints will hold at the end; returns how far they were off before, m or rad
+//   FlyBasic        to the end, rows factored there
+//   KickBasic       forces of the end
+//   SweepRates      joints do not part; returns how fast they did before, m/s or rad/s
+//   EndBasic        results
+void rbStep_BeginBasic(const rbStepRun* run, double time, double h);
+double rbStep_SweepPositions(const rbStepRun* run, double h);
+void rbStep_FlyBasic(const rbStepRun* run, double time, double h);
+void rbStep_KickBasic(const rbStepRun* run, double time, double h);
+double rbStep_SweepRates(const rbStepRun* run, double h);
+void rbStep_EndBasic(const rbStepRun* run, double time, double h);
 // Velocity correction at the present poses with no time passing.
 void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector);
 double rbStep_GetTolerance(const rbStepEngine* engine);

@@ -14,6 +14,7 @@ target_sources(rattleback_io PRIVATE
   src/io/scene/reader.c
   src/io/scene/scene.c
   src/io/scene/scene_bodies.c
+  src/io/scene/scene_contacts.c
   src/io/scene/scene_ends.c
   src/io/scene/scene_event.c
   src/io/scene/scene_forces.c

@@ -185,7 +185,8 @@ static rbStatus readHead(rbScene* scene, rbReader* reader, rbSceneFields* fields
                                 .motion = worldDef.motion,
                                 .engineType = engine,
                                 .event = worldDef.event,
-                                .step = worldDef.step};
+                                .step = worldDef.step,
+                                .contact = worldDef.contact};
     return status;
 }
 
@@ -247,6 +248,7 @@ static rbStatus judgeScene(rbScene* scene, rbError* error)
         {"motion", readMotionOfScene, fields.motion},
         {"event", rbReadEvent, fields.event},
         {"step", rbReadStep, fields.step},
+        {"contact", rbReadContact, fields.contact},
         {"materials", rbReadMaterials, fields.materials},
         {"materialPairs", rbReadMaterialPairs, fields.materialPairs},
         {"geometries", rbReadNamedGeometries, fields.geometries},

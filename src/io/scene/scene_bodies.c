@@ -2,6 +2,7 @@
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,20 @@ static const char* getMaterialName(int index, const void* context)
     return ((const rbScene*)context)->materials.data[index].name;
 }
 
+static rbStatus readMaterialFields(rbReader* reader, const json_t* json, rbMaterial* material)
+{
+    rbStatus status = rbReadFields(reader, json, &rbMaterialKeys, material);
+    if (status != RB_STATUS_OK || json_object_get(json, "stiction") == NULL ||
+        material->stiction >= material->friction) {
+        return status;
+    }
+    rbReader_Push(reader, "stiction");
+    return rbReader_Fail(reader, RB_STATUS_INVALID,
+                         "stiction %.10g is less than friction %.10g; what slides cannot be held "
+                         "more than what sticks: raise it, or remove it to have the same",
+                         material->stiction, material->friction);
+}
+
 rbStatus rbReadMaterials(rbScene* scene, rbReader* reader, const json_t* object)
 {
     RB_ASSERT(scene->materials.count == 0);
@@ -28,7 +43,7 @@ rbStatus rbReadMaterials(rbScene* scene, rbReader* reader, const json_t* object)
         rbSceneMaterial material = {.name = name, .material = rbDefaultShapeDef().material};
         rbReader_Push(reader, name);
         rbReader_SetSubject(reader, "material", name);
-        rbStatus status = rbReadFields(reader, value, &rbMaterialKeys, &material.material);
+        rbStatus status = readMaterialFields(reader, value, &material.material);
         if (status != RB_STATUS_OK) {
             return status;
         }
@@ -67,7 +82,7 @@ rbStatus rbReadMaterial(rbScene* scene, rbReader* reader, const json_t* json, rb
     RB_ASSERT(json != NULL);
     RB_ASSERT(material != NULL);
     if (!json_is_string(json)) {
-        return rbReadFields(reader, json, &rbMaterialKeys, material);
+        return readMaterialFields(reader, json, material);
     }
     const rbSceneMaterial* found = rbScene_FindMaterial(scene, json_string_value(json));
     if (found == NULL) {
@@ -259,14 +274,36 @@ rbStatus rbIndexBodies(rbScene* scene, rbReader* reader)
 
 // --------------------------------------------------------------------------------------- bodies
 
+// All shapes of a body meet the same others.
+static rbStatus judgeGroups(const rbScene* scene, rbReader* reader, const rbSceneBody* body,
+                            const rbSceneShape* shape)
+{
+    if (body->shapeCount == 0) {
+        return RB_STATUS_OK;
+    }
+    const rbSceneShape* first = &scene->shapes.data[body->firstShape];
+    bool isSame = shape->groups == first->groups;
+    if (isSame && shape->mask == first->mask) {
+        return RB_STATUS_OK;
+    }
+    rbReader_Push(reader, isSame ? "mask" : "groups");
+    return rbReader_Fail(reader, RB_STATUS_INVALID,
+                         "%s is %" PRIu32 ", that of the first shape is %" PRIu32
+                         "; give all shapes of a body the same",
+                         isSame ? "mask" : "groups", isSame ? shape->mask : shape->groups,
+                         isSame ? first->mask : first->groups);
+}
+
 static rbStatus readShapes(rbScene* scene, rbReader* reader, const json_t* array, rbSceneBody* body)
 {
     RB_ASSERT(body->shapeCount == 0);
     body->firstShape = scene->shapes.count;
     rbReader_Push(reader, "shapes");
     for (size_t i = 0; i < json_array_size(array); ++i) {
-        rbShapeFields fields = {.orientation = RB_QUAT_IDENTITY};
-        rbSceneShape shape = {.material = rbDefaultShapeDef().material};
+        rbShapeDef usual = rbDefaultShapeDef();
+        rbShapeFields fields = {
+            .orientation = RB_QUAT_IDENTITY, .groups = usual.groups, .mask = usual.mask};
+        rbSceneShape shape = {.material = usual.material};
         rbReader_PushIndex(reader, i);
         rbStatus status = rbReadFields(reader, json_array_get(array, i), &rbShapeKeys, &fields);
         if (status != RB_STATUS_OK) {
@@ -287,6 +324,12 @@ static rbStatus readShapes(rbScene* scene, rbReader* reader, const json_t* array
             rbReader_Pop(reader);
         }
         shape.transform = (rbTransform){fields.position, fields.orientation};
+        shape.groups = (uint32_t)fields.groups;
+        shape.mask = (uint32_t)fields.mask;
+        status = judgeGroups(scene, reader, body, &shape);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
         rbArray_Push(scene->shapes, shape);
         body->shapeCount += 1;
         rbReader_Pop(reader);

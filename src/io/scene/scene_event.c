@@ -40,17 +40,47 @@ rbStatus rbReadWord(rbReader* reader, const char* key, const char* word, const r
         (void)context;                                          \
         return nameOf((type)index);                             \
     }
-DEFINE_WORDS(getLawName, rbImpactLaw, rbImpactLaw_Name)
 DEFINE_WORDS(getOrderName, rbImpactOrder, rbImpactOrder_Name)
 DEFINE_WORDS(getLastingName, rbLastingContact, rbLastingContact_Name)
 DEFINE_WORDS(getLoopName, rbEventLoop, rbEventLoop_Name)
-DEFINE_WORDS(getBroadPhaseName, rbBroadPhaseType, rbBroadPhaseType_Name)
-DEFINE_WORDS(getRuleName, rbCombineRule, rbCombineRule_Name)
 
-static const char* getOverlapName(int index, const void* context)
+// Words that "contact" has too.
+const char* rbGetLawWord(int index, const void* context)
+{
+    (void)context;
+    return rbImpactLaw_Name((rbImpactLaw)index);
+}
+
+const char* rbGetBroadPhaseWord(int index, const void* context)
+{
+    (void)context;
+    return rbBroadPhaseType_Name((rbBroadPhaseType)index);
+}
+
+const char* rbGetRuleWord(int index, const void* context)
+{
+    (void)context;
+    return rbCombineRule_Name((rbCombineRule)index);
+}
+
+const char* rbGetOverlapWord(int index, const void* context)
 {
     (void)context;
     return index == 0 ? "refuse" : "separate";
+}
+
+rbStatus rbReadWords(rbReader* reader, const rbWordRow* rows, int count, const void* fields,
+                     int* indices)
+{
+    rbStatus status = RB_STATUS_OK;
+    for (int i = 0; i < count && status == RB_STATUS_OK; ++i) {
+        const char* word = NULL;
+        memcpy(&word, (const char*)fields + rows[i].offset, sizeof word);
+        if (word != NULL) {
+            status = rbReadWord(reader, rows[i].key, word, &rows[i].list, &indices[i]);
+        }
+    }
+    return status;
 }
 
 // ------------------------------------------------------------------------------------- settings
@@ -68,14 +98,10 @@ enum {
     WORD_COUNT
 };
 
-static const struct {
-    const char* key;
-    size_t offset; // of the text in rbEventFields
-    rbWordList list;
-} wordRows[] = {
+static const rbWordRow wordRows[] = {
     [WORD_LAW] = {"law",
                   offsetof(rbEventFields, law),
-                  {"law of impact", getLawName, RB_IMPACT_LAW_COUNT}},
+                  {"law of impact", rbGetLawWord, RB_IMPACT_LAW_COUNT}},
     [WORD_ORDER] = {"order",
                     offsetof(rbEventFields, order),
                     {"order of impacts", getOrderName, RB_ORDER_COUNT}},
@@ -85,16 +111,16 @@ static const struct {
     [WORD_LOOP] = {"loop", offsetof(rbEventFields, loop), {"loop", getLoopName, RB_LOOP_COUNT}},
     [WORD_BROAD_PHASE] = {"broadPhase",
                           offsetof(rbEventFields, broadPhase),
-                          {"broad phase", getBroadPhaseName, RB_BROAD_COUNT}},
+                          {"broad phase", rbGetBroadPhaseWord, RB_BROAD_COUNT}},
     [WORD_RESTITUTION] = {"combineRestitution",
                           offsetof(rbEventFields, combineRestitution),
-                          {"rule of combination", getRuleName, RB_COMBINE_COUNT}},
+                          {"rule of combination", rbGetRuleWord, RB_COMBINE_COUNT}},
     [WORD_FRICTION] = {"combineFriction",
                        offsetof(rbEventFields, combineFriction),
-                       {"rule of combination", getRuleName, RB_COMBINE_COUNT}},
+                       {"rule of combination", rbGetRuleWord, RB_COMBINE_COUNT}},
     [WORD_OVERLAP] = {"overlap",
                       offsetof(rbEventFields, overlap),
-                      {"treatment of overlaps", getOverlapName, 2}},
+                      {"treatment of overlaps", rbGetOverlapWord, 2}},
 };
 _Static_assert(sizeof wordRows / sizeof wordRows[0] == WORD_COUNT, "one row a word");
 
@@ -120,12 +146,8 @@ rbStatus rbReadEvent(rbScene* scene, rbReader* reader, const json_t* object)
         [WORD_OVERLAP] = settings->isOverlapAllowed ? 1 : 0,
     };
     rbStatus status = rbReadFields(reader, object, &rbEventKeys, &fields);
-    for (int i = 0; i < WORD_COUNT && status == RB_STATUS_OK; ++i) {
-        const char* word = NULL;
-        memcpy(&word, (const char*)&fields + wordRows[i].offset, sizeof word);
-        if (word != NULL) {
-            status = rbReadWord(reader, wordRows[i].key, word, &wordRows[i].list, &words[i]);
-        }
+    if (status == RB_STATUS_OK) {
+        status = rbReadWords(reader, wordRows, WORD_COUNT, &fields, words);
     }
     if (status != RB_STATUS_OK) {
         return status;
@@ -198,7 +220,7 @@ static rbStatus readNames(rbReader* reader, const json_t* json, const char* name
 
 static rbStatus readPair(rbScene* scene, rbReader* reader, const json_t* json, int* kindCount)
 {
-    static const rbWordList laws = {"law of impact", getLawName, RB_IMPACT_LAW_COUNT};
+    static const rbWordList laws = {"law of impact", rbGetLawWord, RB_IMPACT_LAW_COUNT};
     const char* names[2] = {NULL, NULL};
     rbStatus status = readNames(reader, json, names);
     rbMaterialPairFields fields = {0};

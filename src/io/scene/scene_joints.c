@@ -524,6 +524,7 @@ rbStatus rbReadJointKind(rbScene* scene, rbReader* reader, const json_t* json,
         status = readVelocityOnly(reader, fields->velocityOnly, def);
     }
     def->distance = fields->place.distance;
+    def->areNeighboursMeeting = fields->areNeighboursMeeting;
     if (has(json, "orientation")) {
         def->orientation = fields->orientation;
     }

@@ -32,6 +32,7 @@ static const rbKey sceneKeys[] = {
     {"motion", RB_VALUE_OBJECT, AT(rbSceneFields, motion), NO_UNIT},
     {"event", RB_VALUE_OBJECT, AT(rbSceneFields, event), NO_UNIT},
     {"step", RB_VALUE_OBJECT, AT(rbSceneFields, step), NO_UNIT},
+    {"contact", RB_VALUE_OBJECT, AT(rbSceneFields, contact), NO_UNIT},
     {"materials", RB_VALUE_OBJECT, AT(rbSceneFields, materials), NO_UNIT},
     {"materialPairs", RB_VALUE_ARRAY, AT(rbSceneFields, materialPairs), NO_UNIT},
     {"geometries", RB_VALUE_OBJECT, AT(rbSceneFields, geometries), NO_UNIT},
@@ -55,6 +56,7 @@ static const rbKey probeKeys[] = {
     {"joint", RB_VALUE_STRING, AT(rbProbeFields, joint), NO_UNIT},
     {"spring", RB_VALUE_STRING, AT(rbProbeFields, spring), NO_UNIT},
     {"quantity", RB_VALUE_STRING, AT(rbProbeFields, quantity), .isRequired = true, NO_UNIT},
+    {"with", RB_VALUE_STRING, AT(rbProbeFields, with), NO_UNIT},
     {"point", RB_VALUE_VEC3, AT(rbProbeFields, point), POINT},
     {"freedom", RB_VALUE_INTEGER, AT(rbProbeFields, freedom), NOT_NEGATIVE(1.0, "")},
 };
@@ -101,6 +103,9 @@ static const rbKey materialKeys[] = {
     {"density", RB_VALUE_NUMBER, AT(rbMaterial, density), POSITIVE(RB_SCENE_MASS_MAX, "kg/m^3")},
     {"restitution", RB_VALUE_NUMBER, AT(rbMaterial, restitution), NOT_NEGATIVE(1.0, "")},
     {"friction", RB_VALUE_NUMBER, AT(rbMaterial, friction), NOT_NEGATIVE(1e6, "")},
+    {"stiction", RB_VALUE_NUMBER, AT(rbMaterial, stiction), NOT_NEGATIVE(1e6, "")},
+    {"rolling", RB_VALUE_NUMBER, AT(rbMaterial, rolling), NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")},
+    {"spinning", RB_VALUE_NUMBER, AT(rbMaterial, spinning), NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")},
 };
 DEFINE_KIND(rbMaterialKeys, "material", "a material", materialKeys);
 
@@ -136,6 +141,10 @@ static const rbKey shapeKeys[] = {
     {"material", RB_VALUE_STRING_OR_OBJECT, AT(rbShapeFields, material), NO_UNIT},
     {"position", RB_VALUE_VEC3, AT(rbShapeFields, position), POINT},
     {"orientation", RB_VALUE_ORIENTATION, AT(rbShapeFields, orientation), NO_UNIT},
+    {"groups", RB_VALUE_INTEGER, AT(rbShapeFields, groups), NOT_NEGATIVE(UINT32_MAX, ""),
+     .rule = "expected the sum of the bits of up to 32 groups: 1, 2, 4, 8, ..."},
+    {"mask", RB_VALUE_INTEGER, AT(rbShapeFields, mask), NOT_NEGATIVE(UINT32_MAX, ""),
+     .rule = "expected the sum of the bits of the groups it meets: 1, 2, 4, 8, ..."},
 };
 DEFINE_KIND(rbShapeKeys, "shape", "a shape", shapeKeys);
 
@@ -367,6 +376,41 @@ static const rbKey stepKeys[] = {
 };
 DEFINE_KIND(rbStepKeys, "step", "\"step\"", stepKeys);
 
+#define CONTACT_WORD(key)                                        \
+    {                                                            \
+#key, RB_VALUE_STRING, AT(rbContactFields, key), NO_UNIT \
+    }
+#define CONTACT_NUMBER(key, range)                             \
+    {                                                          \
+#key, RB_VALUE_NUMBER, AT(rbContactFields, key), range \
+    }
+
+static const rbKey contactKeys[] = {
+    {"on", RB_VALUE_BOOLEAN, AT(rbContactFields, isOn), NO_UNIT},
+    CONTACT_WORD(broadPhase),
+    CONTACT_NUMBER(shell, NOT_NEGATIVE(1.0, "m")),
+    CONTACT_NUMBER(tolerance, POSITIVE(1.0, "m")),
+    CONTACT_NUMBER(velocityTolerance, POSITIVE(RB_SCENE_SPEED_MAX, "m/s")),
+    CONTACT_NUMBER(restSpeed, NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s")),
+    {"sweepsMax", RB_VALUE_INTEGER, AT(rbContactFields, sweepsMax), .low = 1.0, .high = 1e9,
+     NO_UNIT},
+    {"warmStart", RB_VALUE_BOOLEAN, AT(rbContactFields, isWarm), NO_UNIT},
+    {"shockAfter", RB_VALUE_INTEGER, AT(rbContactFields, shockAfter), NOT_NEGATIVE(1e9, "")},
+    CONTACT_WORD(law),
+    CONTACT_WORD(cone),
+    {"facets", RB_VALUE_INTEGER, AT(rbContactFields, facets), .low = 3.0,
+     .high = RB_FRICTION_FACETS_MAX, NO_UNIT},
+    CONTACT_WORD(contactTime),
+    CONTACT_WORD(combineFriction),
+    CONTACT_WORD(combineRestitution),
+    CONTACT_NUMBER(partSpeed, POSITIVE(RB_SCENE_SPEED_MAX, "m/s")),
+    CONTACT_WORD(overlap),
+    {"neighbours", RB_VALUE_BOOLEAN, AT(rbContactFields, areNeighboursMeeting), NO_UNIT},
+    CONTACT_NUMBER(freezeSpeed, NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s")),
+    CONTACT_NUMBER(freezeTime, POSITIVE(RB_SCENE_TIME_MAX, "s")),
+};
+DEFINE_KIND(rbContactKeys, "contact", "\"contact\"", contactKeys);
+
 static const rbKey baumgarteKeys[] = {
     {"alpha", RB_VALUE_NUMBER, AT(rbBaumgarteFields, alpha), NOT_NEGATIVE(1e12, "1/s")},
     {"beta", RB_VALUE_NUMBER, AT(rbBaumgarteFields, beta), NOT_NEGATIVE(1e12, "1/s")},
@@ -412,14 +456,15 @@ DEFINE_KIND(rbPenaltyKeys, "penalty", "\"penalty\"", penaltyKeys);
     {                                                               \
         "motor", RB_VALUE_OBJECT, AT(fields, member motor), NO_UNIT \
     }
-#define JOINT_COMMON                                                                    \
-    TYPE(rbJointFields),                                                                \
-        {"orientation", RB_VALUE_ORIENTATION, AT(rbJointFields, orientation), NO_UNIT}, \
-        {"velocityOnly", RB_VALUE_OBJECT, AT(rbJointFields, velocityOnly), NO_UNIT},    \
-        FREEDOM(rbJointFields, freedom.),                                               \
-        {"freedoms", RB_VALUE_ARRAY, AT(rbJointFields, freedoms), NO_UNIT},             \
-    {                                                                                   \
-        "parts", RB_VALUE_ARRAY, AT(rbJointFields, parts), NO_UNIT                      \
+#define JOINT_COMMON                                                                        \
+    TYPE(rbJointFields),                                                                    \
+        {"orientation", RB_VALUE_ORIENTATION, AT(rbJointFields, orientation), NO_UNIT},     \
+        {"velocityOnly", RB_VALUE_OBJECT, AT(rbJointFields, velocityOnly), NO_UNIT},        \
+        FREEDOM(rbJointFields, freedom.),                                                   \
+        {"freedoms", RB_VALUE_ARRAY, AT(rbJointFields, freedoms), NO_UNIT},                 \
+        {"neighbours", RB_VALUE_BOOLEAN, AT(rbJointFields, areNeighboursMeeting), NO_UNIT}, \
+    {                                                                                       \
+        "parts", RB_VALUE_ARRAY, AT(rbJointFields, parts), NO_UNIT                          \
     }
 
 static const rbKey jointKeys[] = {
@@ -518,7 +563,7 @@ const rbObjectKind* rbGetObjectKind(int index)
         &rbEventKeys,        &rbMaterialPairKeys, &rbTessellationKeys,  &rbCutKeys,
         &rbStepKeys,         &rbBaumgarteKeys,    &rbPenaltyKeys,       &rbJointKeys,
         &rbJointPartKeys,    &rbVelocityOnlyKeys, &rbFreedomKeys,       &rbMotorKeys,
-        &rbSpringKeys,       &rbTreeKeys,         &rbTreeJointKeys,
+        &rbSpringKeys,       &rbTreeKeys,         &rbTreeJointKeys,     &rbContactKeys,
     };
     RB_ASSERT(index >= 0);
     return (size_t)index < sizeof kinds / sizeof kinds[0] ? kinds[index] : NULL;

@@ -32,6 +32,7 @@ typedef struct rbSceneFields {
     const json_t* motion;
     const json_t* event;
     const json_t* step;
+    const json_t* contact;
     const json_t* materials;
     const json_t* materialPairs;
     const json_t* geometries;
@@ -53,6 +54,7 @@ typedef struct rbProbeFields {
     const char* joint;
     const char* spring;
     const char* quantity;
+    const char* with;
     rbVec3 point;
     int64_t freedom;
 } rbProbeFields;
@@ -112,6 +114,21 @@ typedef struct rbPenaltyFields {
     double frequency, damping;
 } rbPenaltyFields;
 
+typedef struct rbContactFields {
+    bool isOn;
+    const char* broadPhase;
+    const char* law;
+    const char* cone;
+    const char* contactTime;
+    const char* combineFriction;
+    const char* combineRestitution;
+    const char* overlap;
+    double shell, tolerance, velocityTolerance, restSpeed, partSpeed, freezeSpeed, freezeTime;
+    int64_t sweepsMax, shockAfter, facets;
+    bool isWarm;
+    bool areNeighboursMeeting;
+} rbContactFields;
+
 // The two bodies of a joint or a spring.
 typedef struct rbEndsFields {
     const json_t* bodies;
@@ -144,6 +161,7 @@ typedef struct rbJointFields {
     const json_t* freedoms;
     const json_t* parts;
     const json_t* repeat;
+    bool areNeighboursMeeting;
 } rbJointFields;
 
 typedef struct rbJointPartFields {
@@ -226,6 +244,7 @@ typedef struct rbShapeFields {
     const json_t* material;
     rbVec3 position;
     rbQuat orientation;
+    int64_t groups, mask;
 } rbShapeFields;
 
 typedef struct rbBodyFields {
@@ -293,7 +312,7 @@ extern const rbObjectKind rbProbeKeys;
 extern const rbObjectKind rbWorldKeys;
 extern const rbObjectKind rbMotionKeys;
 extern const rbObjectKind rbEventKeys;
-extern const rbObjectKind rbStepKeys, rbBaumgarteKeys, rbPenaltyKeys;
+extern const rbObjectKind rbStepKeys, rbBaumgarteKeys, rbPenaltyKeys, rbContactKeys;
 extern const rbObjectKind rbJointKeys, rbJointPartKeys, rbVelocityOnlyKeys, rbFreedomKeys;
 extern const rbObjectKind rbMotorKeys, rbSpringKeys, rbTreeKeys, rbTreeJointKeys;
 extern const rbObjectKind rbMaterialKeys; // into rbMaterial

@@ -39,6 +39,7 @@ typedef struct rbSceneShape {
     int geometry;
     rbTransform transform;
     rbMaterial material;
+    uint32_t groups, mask;
 } rbSceneShape;
 
 // What happens between two named materials, by their kinds.
@@ -155,6 +156,9 @@ rbStatus rbReadMaterialPairs(rbScene* scene, rbReader* reader, const json_t* arr
 // scene_step.c: settings of the step engine.
 rbStatus rbReadStep(rbScene* scene, rbReader* reader, const json_t* object);
 
+// scene_contacts.c: settings of its contacts; there are some if the object is there.
+rbStatus rbReadContact(rbScene* scene, rbReader* reader, const json_t* object);
+
 // scene_trees.c, scene_joints.c, scene_springs.c. The springs come last and sort all names.
 rbStatus rbReadTrees(rbScene* scene, rbReader* reader, const json_t* array);
 rbStatus rbReadJoints(rbScene* scene, rbReader* reader, const json_t* array);
@@ -182,6 +186,17 @@ typedef struct rbWordList {
 // The index of a word under a key; unknown words are errors that suggest the nearest or list all.
 rbStatus rbReadWord(rbReader* reader, const char* key, const char* word, const rbWordList* list,
                     int* index);
+
+// The same of several keys of an object, from the strings in its fields; absent words leave their
+// index as it is.
+typedef struct rbWordRow {
+    const char* key;
+    size_t offset; // of the text in the fields
+    rbWordList list;
+} rbWordRow;
+rbStatus rbReadWords(rbReader* reader, const rbWordRow* rows, int count, const void* fields,
+                     int* indices);
+rbCandidateFn rbGetLawWord, rbGetBroadPhaseWord, rbGetRuleWord, rbGetOverlapWord;
 
 // scene_tessellation.c: a closed mesh of at least faceCount triangles with its vertices on the
 // surface of a solid; cut NULL: whole. NULL and an error otherwise.

@@ -11,7 +11,8 @@ enum {
     OF_WORLD = 2,
     OF_JOINT = 4,
     OF_SPRING = 8,
-    OF_FREEDOM = 16 // of a joint: of one of its freedoms, which says the unit
+    OF_FREEDOM = 16, // of a joint: of one of its freedoms, which says the unit
+    OF_PAIR = 32     // of a body: "with" another one
 };
 
 typedef struct QuantityRow {
@@ -67,6 +68,12 @@ static const QuantityRow rows[] = {
     [RB_PROBE_HALVINGS] = {"halvings", "1", 1, OF_WORLD},
     [RB_PROBE_POSITION_ITERATIONS] = {"positionIterations", "1", 1, OF_WORLD},
     [RB_PROBE_ACCURACY_ESTIMATE] = {"accuracyEstimate", "m", 1, OF_WORLD},
+    [RB_PROBE_CONTACTS] = {"contacts", "1", 1, OF_BODY | OF_WORLD | OF_PAIR},
+    [RB_PROBE_CONTACT_FORCE] = {"contactForce", "N", 3, OF_BODY | OF_PAIR},
+    [RB_PROBE_CONTACT_COLLISIONS] = {"contactCollisions", "1", 1, OF_WORLD},
+    [RB_PROBE_CONTACT_SWEEPS] = {"contactSweeps", "1", 1, OF_WORLD},
+    [RB_PROBE_DEEPEST] = {"deepest", "m", 1, OF_WORLD},
+    [RB_PROBE_FROZEN] = {"frozen", "1", 1, OF_WORLD},
 };
 _Static_assert(sizeof rows / sizeof rows[0] == RB_PROBE_COUNT, "one row a quantity");
 
@@ -100,7 +107,8 @@ static void addProbe(rbScene* scene, rbProbe probe, const char* unit)
     char text[256];
     unit = unit != NULL ? unit : row->unit;
     if (probe.name == NULL) {
-        (void)snprintf(text, sizeof text, "%s.%s", getSubject(&probe), row->name);
+        (void)snprintf(text, sizeof text, "%s.%s%s%s", getSubject(&probe), row->name,
+                       probe.with != NULL ? ".with." : "", probe.with != NULL ? probe.with : "");
         probe.name = rbScene_CopyString(scene, text);
     }
     probe.firstColumn = scene->columns.count;
@@ -171,12 +179,12 @@ static rbStatus readQuantity(rbReader* reader, const char* word, int where,
     return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown quantity \"%.60s\"%s", word, hint);
 }
 
-static rbStatus judgeBody(const rbScene* scene, rbReader* reader, const char* name)
+static rbStatus judgeBody(const rbScene* scene, rbReader* reader, const char* key, const char* name)
 {
     RB_ASSERT(name != NULL);
     int body = -1;
     int copy = -1;
-    rbReader_Push(reader, "body");
+    rbReader_Push(reader, key);
     if (!rbScene_FindBody(scene, name, &body, &copy)) {
         char hint[96];
         return rbReader_Fail(reader, RB_STATUS_NOT_FOUND, "there is no body \"%.60s\"%s", name,
@@ -270,8 +278,17 @@ static rbStatus judgeSubject(const rbScene* scene, rbReader* reader, const json_
                              "\"freedom\" belongs to angle, travel, speed, drive and motorTarget "
                              "of a joint");
     }
+    if (probe->with != NULL &&
+        (probe->body == NULL || (rows[probe->quantity].where & OF_PAIR) == 0)) {
+        rbReader_Push(reader, "with");
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "\"with\" belongs to contacts and contactForce of a body");
+    }
     if (probe->body != NULL) {
-        return judgeBody(scene, reader, probe->body);
+        rbStatus status = judgeBody(scene, reader, "body", probe->body);
+        return status == RB_STATUS_OK && probe->with != NULL
+                   ? judgeBody(scene, reader, "with", probe->with)
+                   : status;
     }
     if (probe->spring != NULL) {
         return judgeLink(scene, reader, probe->spring, true, &index);
@@ -296,6 +313,7 @@ static rbStatus readProbe(rbScene* scene, rbReader* reader, const json_t* json)
                      .body = fields.body,
                      .joint = fields.joint,
                      .spring = fields.spring,
+                     .with = fields.with,
                      .freedom = (int)fields.freedom,
                      .point = fields.point};
     const char* unit = NULL;
@@ -434,12 +452,37 @@ static void setVector(rbVec3 v, double values[4])
     memcpy(values, (double[3]){v.x, v.y, v.z}, 3 * sizeof(double));
 }
 
+// Of a body, with all others or one.
+static void measureContacts(const rbWorld* world, const rbProbe* probe, rbBodyId bodyId,
+                            double values[4])
+{
+    rbBodyId otherId = {0, 0};
+    int count = 0;
+    if (probe->with != NULL) {
+        otherId = rbWorld_FindBody(world, probe->with);
+        if (RB_IS_NULL(otherId)) {
+            setNone(values);
+            return;
+        }
+    }
+    rbVec3 force = rbBody_GetContactForce(world, bodyId, otherId, &count);
+    if (probe->columnCount == 3) {
+        setVector(force, values);
+    } else {
+        values[0] = count;
+    }
+}
+
 static void measureBody(const rbWorld* world, const rbProbe* probe, double values[4])
 {
     RB_ASSERT(probe->body != NULL);
     rbBodyId bodyId = rbWorld_FindBody(world, probe->body);
     if (RB_IS_NULL(bodyId)) {
         setNone(values);
+        return;
+    }
+    if ((rows[probe->quantity].where & OF_PAIR) != 0) {
+        measureContacts(world, probe, bodyId, values);
         return;
     }
     rbBodyState state = rbBody_GetState(world, bodyId);
@@ -516,6 +559,7 @@ typedef struct WorldFacts {
     rbLedger ledger; // a sum over all bodies
     rbEventStatistics statistics;
     rbStepStatistics step;
+    rbContactStatistics contact;
 } WorldFacts;
 
 static void measureWorld(const rbWorld* world, WorldFacts* facts, const rbProbe* probe,
@@ -526,11 +570,13 @@ static void measureWorld(const rbWorld* world, WorldFacts* facts, const rbProbe*
         facts->ledger = rbWorld_GetLedger(world);
         facts->statistics = rbWorld_GetEventStatistics(world);
         facts->step = rbWorld_GetStepStatistics(world);
+        facts->contact = rbWorld_GetContactStatistics(world);
         facts->isTaken = true;
     }
     const rbLedger* ledger = &facts->ledger;
     const rbEventStatistics* statistics = &facts->statistics;
     const rbStepStatistics* step = &facts->step;
+    const rbContactStatistics* contact = &facts->contact;
     const double of[RB_PROBE_COUNT][3] = {
         [RB_PROBE_ENERGY] = {ledger->energy},
         [RB_PROBE_KINETIC] = {ledger->kineticLinear + ledger->kineticAngular},
@@ -543,7 +589,7 @@ static void measureWorld(const rbWorld* world, WorldFacts* facts, const rbProbe*
         [RB_PROBE_IMPACTS] = {(double)statistics->impacts},
         [RB_PROBE_MICROCOLLISIONS] = {(double)statistics->microcollisions},
         [RB_PROBE_MEASUREMENTS] = {(double)statistics->measurements},
-        [RB_PROBE_PAIRS] = {(double)statistics->pairCount},
+        [RB_PROBE_PAIRS] = {(double)statistics->pairCount + (double)contact->pairCount},
         [RB_PROBE_RESTING] = {(double)statistics->restingCount},
         [RB_PROBE_VIRIAL] = {statistics->virial},
         [RB_PROBE_SPRING_ENERGY] = {ledger->springEnergy},
@@ -555,6 +601,12 @@ static void measureWorld(const rbWorld* world, WorldFacts* facts, const rbProbe*
         [RB_PROBE_HALVINGS] = {(double)step->halvings},
         [RB_PROBE_POSITION_ITERATIONS] = {(double)step->positionIterations},
         [RB_PROBE_ACCURACY_ESTIMATE] = {step->accuracyEstimate},
+        [RB_PROBE_CONTACTS] = {(double)contact->contactCount},
+        [RB_PROBE_CONTACT_COLLISIONS] = {(double)contact->collisions},
+        [RB_PROBE_CONTACT_SWEEPS] = {(double)(contact->positionSweeps + contact->velocitySweeps +
+                                              contact->collisionSweeps)},
+        [RB_PROBE_DEEPEST] = {contact->deepest},
+        [RB_PROBE_FROZEN] = {(double)contact->frozenCount},
         [RB_PROBE_MOMENTUM] = {ledger->momentum.x, ledger->momentum.y, ledger->momentum.z},
         [RB_PROBE_ANGULAR_MOMENTUM] = {ledger->angularMomentum.x, ledger->angularMomentum.y,
                                        ledger->angularMomentum.z},

@@ -109,6 +109,8 @@ static rbStatus makeShapes(Maker* maker, const rbSceneBody* body, rbBodyId bodyI
         def.geometry = *geometryId;
         def.transform = shape->transform;
         def.material = shape->material;
+        def.groups = shape->groups;
+        def.mask = shape->mask;
         if (RB_IS_NULL(rbCreateShape(maker->world, bodyId, &def, maker->error))) {
             return RB_STATUS_INVALID;
         }
@@ -247,6 +249,7 @@ rbWorld* rbScene_CreateWorld(const rbScene* scene, rbError* error)
     def.engine = scene->info.engineType;
     def.event = scene->info.event;
     def.step = scene->info.step;
+    def.contact = scene->info.contact;
     def.bodyCapacity = scene->info.bodyCount;
     rbWorld* world = rbCreateWorld(&def, error);
     if (world == NULL) {

@@ -1,0 +1,167 @@
+#include "cli/tally_contacts.h"
+
+#include <inttypes.h>
+
+bool rbHasContacts(const rbSceneInfo* info)
+{
+    return info->engineType == RB_ENGINE_STEP && !info->contact.isOff;
+}
+
+// "0.5" of a step; of none 0.
+static double divide(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0.0;
+}
+
+static const char* getName(const rbWorld* world, rbBodyId bodyId)
+{
+    return rbBody_IsValid(world, bodyId) ? rbBody_GetName(world, bodyId) : NULL;
+}
+
+void rbDescribeContactSettings(const rbContactSettings* settings, char* text, size_t capacity)
+{
+    char cone[40];
+    char shock[60] = "";
+    if (settings->cone == RB_CONE_PYRAMID) {
+        (void)snprintf(cone, sizeof cone, "pyramid of %d facets", settings->facets);
+    } else {
+        (void)snprintf(cone, sizeof cone, "exact cone");
+    }
+    if (settings->shockAfter > 0) {
+        (void)snprintf(shock, sizeof shock, ", shock propagation after %d", settings->shockAfter);
+    }
+    (void)snprintf(text, capacity,
+                   "tolerance %g m, %g m/s, at most %d sweep%s a stage%s; collisions %s, friction "
+                   "%s",
+                   settings->tolerance, settings->velocityTolerance, settings->sweepsMax,
+                   rbPlural(settings->sweepsMax), shock, rbImpactLaw_Name(settings->law), cone);
+}
+
+void rbWriteContactSettings(const rbContactSettings* settings, rbJson* json)
+{
+    const rbContactSettings* s = settings;
+    rbJson_BeginObject(json, "contact");
+    rbJson_Bool(json, "on", !s->isOff);
+    rbJson_Text(json, "broadPhase", rbBroadPhaseType_Name(s->broadPhase));
+    rbJson_Number(json, "shell", s->shell);
+    rbJson_Number(json, "tolerance", s->tolerance);
+    rbJson_Number(json, "velocityTolerance", s->velocityTolerance);
+    rbJson_Number(json, "restSpeed", s->restSpeed);
+    rbJson_Integer(json, "sweepsMax", s->sweepsMax);
+    rbJson_Bool(json, "warmStart", s->isWarm);
+    rbJson_Integer(json, "shockAfter", s->shockAfter);
+    rbJson_Text(json, "law", rbImpactLaw_Name(s->law));
+    rbJson_Text(json, "cone", rbFrictionCone_Name(s->cone));
+    rbJson_Integer(json, "facets", s->facets);
+    rbJson_Text(json, "contactTime", rbContactTime_Name(s->contactTime));
+    rbJson_Text(json, "combineFriction", rbCombineRule_Name(s->frictionRule));
+    rbJson_Text(json, "combineRestitution", rbCombineRule_Name(s->restitutionRule));
+    rbJson_Number(json, "partSpeed", s->partSpeed);
+    rbJson_Text(json, "overlap", s->isOverlapAllowed ? "separate" : "refuse");
+    rbJson_Bool(json, "neighbours", !s->areNeighboursExcluded);
+    rbJson_Number(json, "freezeSpeed", s->freezeSpeed);
+    rbJson_Number(json, "freezeTime", s->freezeTime);
+    rbJson_End(json);
+}
+
+void rbDescribeContactStart(const rbWorld* world, char* text, size_t capacity)
+{
+    rbContactStatistics s = rbWorld_GetContactStatistics(world);
+    (void)snprintf(text, capacity, "contacts on: %d near pair%s, %d point%s at the start",
+                   s.pairCount, rbPlural(s.pairCount), s.contactCount, rbPlural(s.contactCount));
+}
+
+void rbDescribeContactMiss(const rbTally* tally, const rbWorld* world, char* text, size_t capacity)
+{
+    rbContactStatistics s = rbWorld_GetContactStatistics(world);
+    const rbContactSettings* asked = &tally->info->contact;
+    (void)snprintf(text, capacity,
+                   "contacts ended %" PRId64 " of %" PRId64 " steps above a tolerance, by up to "
+                   "%.3g m (asked %g) and %.3g m/s (asked %g); take smaller steps (--set "
+                   "step.step=...), more sweeps (contact.sweepsMax), contact.shockAfter or larger "
+                   "tolerances",
+                   s.unmetSteps, rbWorld_GetStepStatistics(world).steps, s.gapErrorMax,
+                   asked->tolerance, s.speedErrorMax, asked->velocityTolerance);
+}
+
+// -------------------------------------------------------------------------------------- of a run
+
+static void printDeepest(const rbWorld* world, const rbContactStatistics* s, FILE* file)
+{
+    const char* a = getName(world, s->deepestA);
+    const char* b = getName(world, s->deepestB);
+    (void)fprintf(file, "  %-18sdeepest %.3g m", "overlap", s->deepest);
+    if (s->deepest > 0.0 && a != NULL && b != NULL) {
+        (void)fprintf(file, ", of \"%s\" and \"%s\" at t = %g s", a, b, s->deepestTime);
+    }
+    (void)fputc('\n', file);
+}
+
+void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
+{
+    const rbContactSettings* asked = &tally->info->contact;
+    rbContactStatistics s = rbWorld_GetContactStatistics(world);
+    int64_t steps = rbWorld_GetStepStatistics(world).steps;
+    (void)fprintf(file,
+                  "  %-18s%d point%s of %d near pair%s in %d island%s at the end, %.4g points a "
+                  "step; %" PRId64 " collision%s\n",
+                  "contacts", s.contactCount, rbPlural(s.contactCount), s.pairCount,
+                  rbPlural(s.pairCount), s.islandCount, rbPlural(s.islandCount),
+                  divide(s.contactSum, steps), s.collisions, rbPlural(s.collisions));
+    (void)fprintf(file,
+                  "  %-18s%.3g (position), %.3g (velocity), %.3g (collisions) a step, at most %d a "
+                  "stage",
+                  "sweeps", divide(s.positionSweeps, steps), divide(s.velocitySweeps, steps),
+                  divide(s.collisionSweeps, steps), asked->sweepsMax);
+    if (asked->shockAfter > 0) {
+        (void)fprintf(file, "; %" PRId64 " stage%s ended by shock propagation", s.shockedStages,
+                      rbPlural(s.shockedStages));
+    }
+    if (asked->contactTime != RB_CONTACT_TIME_STEP) {
+        (void)fprintf(file, "; %" PRId64 " step%s cut at a contact", s.cutSteps,
+                      rbPlural(s.cutSteps));
+    }
+    (void)fprintf(file, "\n  %-18slargest %.3g m, %.3g m/s, asked %g m, %g m/s: ", "contact error",
+                  s.gapErrorMax, s.speedErrorMax, asked->tolerance, asked->velocityTolerance);
+    if (s.unmetSteps > 0) {
+        (void)fprintf(file, "missed in %" PRId64 " step%s\n", s.unmetSteps, rbPlural(s.unmetSteps));
+    } else {
+        (void)fprintf(file, "met\n");
+    }
+    printDeepest(world, &s, file);
+    if (asked->freezeSpeed > 0.0) {
+        (void)fprintf(file, "  %-18s%d bod%s at the end\n", "frozen", s.frozenCount,
+                      s.frozenCount == 1 ? "y" : "ies");
+    }
+    (void)fprintf(file, "  %-18scollisions %.6g J, friction of contacts %.6g J\n",
+                  "energy by cause", tally->end.impactWork, tally->end.frictionWork);
+}
+
+void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json)
+{
+    const rbContactSettings* asked = &tally->info->contact;
+    rbContactStatistics s = rbWorld_GetContactStatistics(world);
+    rbJson_BeginObject(json, "contacts");
+    rbJson_Integer(json, "points", s.contactCount);
+    rbJson_Integer(json, "pointSum", s.contactSum);
+    rbJson_Integer(json, "nearPairs", s.pairCount);
+    rbJson_Integer(json, "islands", s.islandCount);
+    rbJson_Integer(json, "frozen", s.frozenCount);
+    rbJson_Integer(json, "collisions", s.collisions);
+    rbJson_Integer(json, "positionSweeps", s.positionSweeps);
+    rbJson_Integer(json, "velocitySweeps", s.velocitySweeps);
+    rbJson_Integer(json, "collisionSweeps", s.collisionSweeps);
+    rbJson_Integer(json, "sweepsMax", asked->sweepsMax);
+    rbJson_Integer(json, "shockedStages", s.shockedStages);
+    rbJson_Integer(json, "cutSteps", s.cutSteps);
+    rbJson_Integer(json, "unmetSteps", s.unmetSteps);
+    rbJson_Number(json, "tolerance", asked->tolerance);
+    rbJson_Number(json, "gapErrorMax", s.gapErrorMax);
+    rbJson_Number(json, "velocityTolerance", asked->velocityTolerance);
+    rbJson_Number(json, "speedErrorMax", s.speedErrorMax);
+    rbJson_Number(json, "deepest", s.deepest);
+    rbJson_Number(json, "deepestTime", s.deepestTime);
+    rbJson_Text(json, "deepestBodyA", getName(world, s.deepestA));
+    rbJson_Text(json, "deepestBodyB", getName(world, s.deepestB));
+    rbJson_End(json);
+}

@@ -1,0 +1,223 @@
+// Judges the contacts suite: overlaps, speeds and escapes from poses, the same way for all engines.
+//
+// Depths of pairs are those of rbMeasureSeparation in double precision; floor and walls count as
+// half spaces. Of the hills: corners and points along the edges of a cube below the triangle under
+// them, and corners of triangles within the cube, along its nearest face.
+#include "base/core/memory.h"
+#include "contact_scenes.h"
+#include "peers/peer_pose.h"
+
+#include <rattleback/broadphase.h>
+#include <rattleback/collision.h>
+
+#include <math.h>
+
+#define EDGE_PARTS 16
+#define CELLS 128
+
+typedef struct rbJudge {
+    const rbContactScene* scene;
+    const rbPeerBodyState* states;
+    rbTransform* places; // of the geometries
+    void* scratch;
+    double sum;
+    rbContactVerdict verdict;
+} rbJudge;
+
+static const rbGeometry* getGeometry(const rbJudge* judge, int body)
+{
+    return judge->scene->colliders[judge->scene->bodies[body].collider].ours;
+}
+
+static void noteDepth(rbJudge* judge, double depth, bool isWall)
+{
+    if (depth <= 0.0) {
+        return;
+    }
+    ++judge->verdict.overlapCount;
+    judge->sum += depth;
+    judge->verdict.deepest = fmax(judge->verdict.deepest, depth);
+    if (isWall) {
+        judge->verdict.deepestWall = fmax(judge->verdict.deepestWall, depth);
+    }
+}
+
+static void judgePair(rbJudge* judge, int a, int b)
+{
+    rbSeparationInput input = rbDefaultSeparationInput();
+    input.geometryA = getGeometry(judge, a);
+    input.geometryB = getGeometry(judge, b);
+    input.transformBtoA = rbInvMulTransforms(judge->places[a], judge->places[b]);
+    rbSeparation separation;
+    if (rbMeasureSeparation(&input, NULL, judge->scratch, &separation, NULL) == RB_STATUS_OK) {
+        noteDepth(judge, -separation.distance, false);
+    }
+}
+
+static void judgePairs(rbJudge* judge)
+{
+    int count = judge->scene->movingCount;
+    size_t size = (size_t)count * sizeof(rbBounds);
+    rbBounds* boxes = rbAlloc(size);
+    rbIdList pairs = {0};
+    for (int i = 0; i < count; ++i) {
+        boxes[i] = rbGeometry_GetBounds(getGeometry(judge, i), judge->places[i]);
+    }
+    rbBroadPhase* broad = rbCreateBroadPhase(RB_BROAD_TREE, 0.0);
+    rbBroadPhase_PlaceAll(broad, boxes, count);
+    rbBroadPhase_FindPairs(broad, &pairs);
+    for (int i = 0; i + 1 < pairs.count; i += 2) {
+        judgePair(judge, pairs.ids[i], pairs.ids[i + 1]);
+    }
+    rbIdList_Free(&pairs);
+    rbDestroyBroadPhase(broad);
+    rbFree(boxes, size);
+}
+
+static void judgeWalls(rbJudge* judge, int body)
+{
+    bool isOut = false;
+    rbTransform place = judge->places[body];
+    for (int k = 0; k < judge->scene->wallCount; ++k) {
+        const rbPeerWall* wall = &judge->scene->walls[k];
+        rbVec3 normal = rbMakeVec3(wall->normal[0], wall->normal[1], wall->normal[2]);
+        rbVec3 inward = rbInvRotate(place.q, rbNeg(normal));
+        rbVec3 lowest =
+            rbTransformPoint(place, rbGeometry_GetSupport(getGeometry(judge, body), inward));
+        noteDepth(judge, wall->offset - rbDot(normal, lowest), true);
+        isOut = isOut || rbDot(normal, place.p) < wall->offset;
+    }
+    judge->verdict.escapedCount += isOut ? 1 : 0;
+}
+
+// ------------------------------------------------------------------------------------------- hills
+
+double rbGetTerrainHeight(double x, double z, rbVec3* normal)
+{
+    double u = x + 0.5 * CELLS;
+    double v = z + 0.5 * CELLS;
+    if (!(u >= 0.0 && v >= 0.0 && u < CELLS && v < CELLS)) {
+        return -INFINITY;
+    }
+    double i = floor(u);
+    double j = floor(v);
+    // the diagonal runs from (i, j) to (i + 1, j + 1): the third corner is beside it
+    double side = u - i >= v - j ? 1.0 : 0.0;
+    double x0 = i - 0.5 * CELLS;
+    double z0 = j - 0.5 * CELLS;
+    double low = rbGetHillHeight(x0, z0);
+    double high = rbGetHillHeight(x0 + 1.0, z0 + 1.0);
+    double third = rbGetHillHeight(x0 + side, z0 + 1.0 - side);
+    double slopeX = side > 0.0 ? third - low : high - third;
+    double slopeZ = side > 0.0 ? high - third : third - low;
+    if (normal != NULL) {
+        *normal = rbNormalize(rbMakeVec3(-slopeX, 1.0, -slopeZ));
+    }
+    return low + slopeX * (u - i) + slopeZ * (v - j);
+}
+
+// How deep a point is below the hills.
+static double getHillDepth(rbVec3 point)
+{
+    rbVec3 normal = {0.0, 1.0, 0.0};
+    double height = rbGetTerrainHeight(point.x, point.z, &normal);
+    return (height - point.y) * normal.y;
+}
+
+static double getDepthOfEdges(rbTransform place, rbVec3 half)
+{
+    double deepest = -INFINITY;
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int edge = 0; edge < 4; ++edge) {
+            double sides[3] = {0.0, 0.0, 0.0};
+            sides[(axis + 1) % 3] = edge % 2 == 0 ? 1.0 : -1.0;
+            sides[(axis + 2) % 3] = edge / 2 == 0 ? 1.0 : -1.0;
+            for (int k = 0; k <= EDGE_PARTS; ++k) {
+                sides[axis] = 2.0 * k / EDGE_PARTS - 1.0;
+                rbVec3 local = rbMulEach(half, rbMakeVec3(sides[0], sides[1], sides[2]));
+                deepest = fmax(deepest, getHillDepth(rbTransformPoint(place, local)));
+            }
+        }
+    }
+    return deepest;
+}
+
+static double getDepthOfPeaks(rbTransform place, rbVec3 half)
+{
+    double deepest = -INFINITY;
+    double reach = rbLength(half);
+    int lastX = (int)floor(place.p.x + reach);
+    int lastZ = (int)floor(place.p.z + reach);
+    for (int x = (int)ceil(place.p.x - reach); x <= lastX; ++x) {
+        for (int z = (int)ceil(place.p.z - reach); z <= lastZ; ++z) {
+            rbVec3 peak = rbMakeVec3(x, rbGetHillHeight(x, z), z);
+            rbVec3 inside = rbSub(half, rbAbs3(rbInvTransformPoint(place, peak)));
+            deepest = fmax(deepest, fmin(inside.x, fmin(inside.y, inside.z)));
+        }
+    }
+    return deepest;
+}
+
+static void judgeHills(rbJudge* judge, int body)
+{
+    rbTransform place = judge->places[body];
+    if (fabs(place.p.x) > 0.5 * CELLS || fabs(place.p.z) > 0.5 * CELLS ||
+        getHillDepth(place.p) > 0.0) {
+        ++judge->verdict.escapedCount;
+        return;
+    }
+    rbVec3 half = rbGeometry_GetData(getGeometry(judge, body)).box.halfExtents;
+    noteDepth(judge, fmax(getDepthOfEdges(place, half), getDepthOfPeaks(place, half)), true);
+}
+
+// -------------------------------------------------------------------------------------------
+// verdict
+
+static void judgeMotion(rbJudge* judge)
+{
+    double twiceEnergy = 0.0;
+    double mass = 0.0;
+    for (int i = 0; i < judge->scene->movingCount; ++i) {
+        const rbPeerContactBody* body = &judge->scene->bodies[i];
+        const rbPeerBodyState* state = &judge->states[i];
+        rbTransform pose = rbReadPeerPose(&state->pose);
+        rbVec3 start = rbReadPeerPose(&body->pose).p;
+        const double* v = state->velocity;
+        const double* w = state->angularVelocity;
+        rbVec3 spin = rbInvRotate(rbNormalizeQuat(pose.q), rbMakeVec3(w[0], w[1], w[2]));
+        rbVec3 moments = rbMakeVec3(body->moments[0], body->moments[1], body->moments[2]);
+        twiceEnergy += body->mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) +
+                       rbDot(spin, rbMulEach(moments, spin));
+        mass += body->mass;
+        judge->verdict.displacement = fmax(judge->verdict.displacement, rbDistance(pose.p, start));
+    }
+    judge->verdict.speed = sqrt(twiceEnergy / mass);
+}
+
+rbContactVerdict rbContactScene_Judge(const rbContactScene* scene, const rbPeerBodyState* states)
+{
+    rbJudge judge = {.scene = scene, .states = states};
+    size_t placeSize = (size_t)scene->movingCount * sizeof *judge.places;
+    judge.places = rbAlloc(placeSize);
+    judge.scratch = rbAlloc(rbGetSeparationScratchSize());
+    for (int i = 0; i < scene->movingCount; ++i) {
+        rbTransform pose = rbReadPeerPose(&states[i].pose);
+        pose.q = rbNormalizeQuat(pose.q);
+        const rbPeerCollider* collider = &scene->colliders[scene->bodies[i].collider];
+        judge.places[i] = rbMulTransforms(pose, rbReadPeerPose(&collider->oursPose));
+    }
+    judgePairs(&judge);
+    for (int i = 0; i < scene->movingCount; ++i) {
+        judgeWalls(&judge, i);
+        if (scene->isTerrain) {
+            judgeHills(&judge, i);
+        }
+    }
+    if (judge.verdict.overlapCount > 0) {
+        judge.verdict.mean = judge.sum / judge.verdict.overlapCount;
+    }
+    judgeMotion(&judge);
+    rbFree(judge.scratch, rbGetSeparationScratchSize());
+    rbFree(judge.places, placeSize);
+    return judge.verdict;
+}

@@ -1,0 +1,59 @@
+// Piles of the contacts suite, as plain data that every engine can be given, and as worlds of ours.
+//
+// Gravity is -y everywhere. Bodies are in the frames of their principal axes. Random numbers are
+// splitmix64, drawn in the order of the loops, so that every engine and every build has the same
+// start.
+#ifndef RB_CONTACT_SCENES_H
+#define RB_CONTACT_SCENES_H
+
+#include "peers/peer_contacts.h"
+
+#include <rattleback/contact.h>
+#include <rattleback/world.h>
+
+// A flat pyramid of unit cubes, rows of n to 1, 5 cm apart sideways, touching upwards.
+rbContactScene rbMakePyramidScene(int rows);
+// side^3 balls of 1 m falling into a square box.
+rbContactScene rbMakeSpheresScene(int side);
+// side x side x layers boxes, capsules and hulls of 16 points, by turns, turned at random, falling
+// into a square box.
+rbContactScene rbMakeMixedScene(int side, int layers);
+// 1000 unit cubes, turned at random, falling onto hills of 32,768 triangles.
+rbContactScene rbMakeTerrainScene(void);
+// side^3 unit cubes, turned at random, falling onto a floor.
+rbContactScene rbMakeCubesScene(int side);
+// side^3 unit cubes, 1.8 m apart, turned at random, above a square funnel of four slabs at 45
+// degrees: 20 m wide above, a hole of 8 m below, 5 m over the floor.
+rbContactScene rbMakeFunnelScene(int side);
+// a wall of bricks 1 m long, 0.3 m high and 0.4 m thick, 1 kg, in courses of 11 and 10 by
+// turns, all gaps as stated, and a ball (the last body that moves) of 1 m radius and 10 kg, held 8
+// m beside its pivot, which is 12 m up and such that it strikes the wall when it passes under it.
+rbContactScene rbMakeWallScene(int courses, double gap);
+extern const double rbWallPivot[3]; // m
+void rbDestroyContactScene(rbContactScene* scene);
+
+// Height of the smooth hills whose values at whole meters the triangles join.
+double rbGetHillHeight(double x, double z);
+// Height of the triangles (m) and their upward unit normal (may be NULL) above a point, by the
+// triangle it lies over; -INFINITY beside them.
+double rbGetTerrainHeight(double x, double z, rbVec3* normal);
+
+// What is measured of the bodies that move.
+typedef struct rbContactVerdict {
+    double deepest;      // m, of all pairs and walls, >= 0
+    double deepestWall;  // m, of what stands still
+    double mean;         // m, over the pairs that overlap
+    int overlapCount;    // of such pairs
+    double speed;        // m/s, sqrt(2 E / M)
+    double displacement; // m, largest, from the start
+    int escapedCount;    // centers beyond a wall, the floor or the hills
+} rbContactVerdict;
+rbContactVerdict rbContactScene_Judge(const rbContactScene* scene, const rbPeerBodyState* states);
+
+// The world of the scene under the step engine; ids (may be NULL) of all its bodies. NULL and an
+// error if it is refused.
+rbWorld* rbContactScene_CreateWorld(const rbContactScene* scene, double step,
+                                    const rbContactSettings* settings, rbBodyId* ids,
+                                    rbError* error);
+
+#endif

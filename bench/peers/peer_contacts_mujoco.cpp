@@ -1,0 +1,242 @@
+// MuJoCo: free bodies and its soft contacts as shipped, with the Euler integrator.
+//
+// Rows: Newton with a pyramid of friction (the default), on scenes of a few hundred bodies only;
+// conjugate gradients with the exact cone. Meshes that are not convex are refused: MuJoCo replaces
+// them by their hulls.
+#include "peer_contacts.h"
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <mujoco/mujoco.h>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+enum Option {
+    OPTION_NEWTON,
+    OPTION_GRADIENTS
+};
+
+struct ModelDelete {
+    void operator()(mjModel* model) const
+    {
+        mj_deleteModel(model);
+    }
+};
+struct DataDelete {
+    void operator()(mjData* data) const
+    {
+        mj_deleteData(data);
+    }
+};
+
+struct State {
+    std::unique_ptr<mjModel, ModelDelete> model;
+    std::unique_ptr<mjData, DataDelete> data;
+    std::vector<int> ids; // of the bodies that move
+};
+
+std::string format(const char* name, const double* values, int count)
+{
+    std::string text = std::string(" ") + name + "=\"";
+    for (int i = 0; i < count; ++i) {
+        char number[32];
+        (void)std::snprintf(number, sizeof number, "%s%.17g", i > 0 ? " " : "", values[i]);
+        text += number;
+    }
+    return text + "\"";
+}
+
+std::string bodyName(int index)
+{
+    return "b" + std::to_string(index);
+}
+
+std::string writeGeom(const rbPeerCollider& collider, int index, const rbPeerPose* pose)
+{
+    static const char* const types[RB_PEER_COLLIDER_COUNT] = {"sphere", "box", "capsule", "mesh",
+                                                              "mesh"};
+    static const int sizes[RB_PEER_COLLIDER_COUNT] = {1, 3, 2, 0, 0};
+    std::string xml = std::string("<geom type=\"") + types[collider.kind] + "\"";
+    if (sizes[collider.kind] > 0) {
+        xml += format("size", collider.size, sizes[collider.kind]);
+    } else {
+        xml += " mesh=\"m" + std::to_string(index) + "\"";
+    }
+    if (collider.kind == RB_PEER_COLLIDER_CAPSULE) { // theirs are along z
+        pose = &collider.oursPose;
+    }
+    if (pose != nullptr) {
+        xml += format("pos", pose->position, 3) + format("quat", pose->quaternion, 4);
+    }
+    return xml + "/>";
+}
+
+std::string writeAssets(const rbContactScene& scene)
+{
+    std::string xml = "<asset>";
+    for (int i = 0; i < scene.colliderCount; ++i) {
+        const rbPeerCollider& collider = scene.colliders[i];
+        if (collider.kind == RB_PEER_COLLIDER_HULL) {
+            xml += "<mesh name=\"m" + std::to_string(i) + "\"" +
+                   format("vertex", &collider.points[0][0], 3 * collider.pointCount) + "/>";
+        }
+    }
+    return xml + "</asset>";
+}
+
+// Room for contacts. MuJoCo counts the bytes of its dense arrays in 32 bits, which ends at about
+// 8600 rows for a thousand bodies: with the mixed pile it gives up as soon as that needs more.
+std::string writeSizes(const rbContactScene& scene, int option)
+{
+    int points = scene.movingCount <= 300 ? 9 * scene.movingCount : 2850;
+    int rows = (option == OPTION_NEWTON ? 4 : 3) * points;
+    char text[128];
+    (void)std::snprintf(text, sizeof text, "<size njmax=\"%d\" nconmax=\"%d\"/>", rows, points);
+    return text;
+}
+
+std::string writeModel(const rbContactScene& scene, int option, double step)
+{
+    const double friction[3] = {scene.friction, 0.005, 0.0001};
+    std::string xml = "<mujoco><compiler angle=\"radian\" boundmass=\"0\" boundinertia=\"0\"/>" +
+                      writeSizes(scene, option) + "<option" + format("timestep", &step, 1) +
+                      format("gravity", scene.gravity, 3) +
+                      (option == OPTION_GRADIENTS ? " solver=\"CG\" cone=\"elliptic\"" : "") +
+                      "/><default><geom" + format("friction", friction, 3) + "/></default>" +
+                      writeAssets(scene) + "<worldbody>";
+    for (int i = 0; i < scene.bodyCount; ++i) {
+        const rbPeerContactBody& body = scene.bodies[i];
+        const rbPeerCollider& collider = scene.colliders[body.collider];
+        if (body.mass <= 0) {
+            xml += writeGeom(collider, body.collider, &body.pose);
+            continue;
+        }
+        const double origin[3] = {0, 0, 0};
+        xml += "<body name=\"" + bodyName(i) + "\"" + format("pos", body.pose.position, 3) +
+               format("quat", body.pose.quaternion, 4) + "><freejoint/><inertial" +
+               format("pos", origin, 3) + format("mass", &body.mass, 1) +
+               format("diaginertia", body.moments, 3) + "/>" +
+               writeGeom(collider, body.collider, nullptr) + "</body>";
+    }
+    return xml + "</worldbody></mujoco>";
+}
+
+mjModel* compile(const std::string& xml)
+{
+    // megabytes of names: not for the stack
+    std::unique_ptr<mjVFS> files(new mjVFS);
+    mj_defaultVFS(files.get());
+    (void)mj_makeEmptyFileVFS(files.get(), "model.xml", static_cast<int>(xml.size()));
+    int file = mj_findFileVFS(files.get(), "model.xml");
+    std::memcpy(files->filedata[file], xml.data(), xml.size());
+    char message[500] = "";
+    mjModel* model = mj_loadXML("model.xml", files.get(), message, sizeof message);
+    if (model == nullptr) {
+        (void)std::fprintf(stderr, "rattleback: MuJoCo refuses a model: %s\n", message);
+    }
+    mj_deleteVFS(files.get());
+    return model;
+}
+
+void keepSilent(const char*)
+{
+}
+
+void setVelocity(State& state, const rbPeerContactBody& body, int id)
+{
+    double inverse[4];
+    mju_negQuat(inverse, body.pose.quaternion);
+    mjtNum* velocity = &state.data->qvel[state.model->body_dofadr[id]];
+    mju_copy3(velocity, body.velocity);
+    mju_rotVecQuat(velocity + 3, body.angularVelocity, inverse);
+}
+
+void* create(const rbContactScene* scene, const rbContactPeerRow* row, double step)
+{
+    mju_user_warning = keepSilent;
+    for (int i = 0; i < scene->colliderCount; ++i) {
+        if (scene->colliders[i].kind == RB_PEER_COLLIDER_MESH) {
+            return nullptr;
+        }
+    }
+    auto state = std::make_unique<State>();
+    state->model.reset(compile(writeModel(*scene, row->option, step)));
+    if (!state->model) {
+        return nullptr;
+    }
+    state->data.reset(mj_makeData(state->model.get()));
+    if (!state->data) {
+        return nullptr;
+    }
+    for (int i = 0; i < scene->movingCount; ++i) {
+        state->ids.push_back(mj_name2id(state->model.get(), mjOBJ_BODY, bodyName(i).c_str()));
+        setVelocity(*state, scene->bodies[i], state->ids.back());
+    }
+    return state.release();
+}
+
+// A run that MuJoCo thought bad and started again has failed, and so has one without room for all
+// contacts.
+bool advance(void* context)
+{
+    State& state = *static_cast<State*>(context);
+    mj_step(state.model.get(), state.data.get());
+    const mjData& data = *state.data;
+    for (int kind :
+         {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC, mjWARN_CONTACTFULL, mjWARN_CNSTRFULL}) {
+        if (data.warning[kind].number > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// After a step the poses are those of its start: they are computed anew.
+void read(void* context, rbPeerBodyState* states)
+{
+    State& state = *static_cast<State*>(context);
+    mjData* data = state.data.get();
+    mj_kinematics(state.model.get(), data);
+    mj_comPos(state.model.get(), data);
+    mj_comVel(state.model.get(), data);
+    for (size_t i = 0; i < state.ids.size(); ++i) {
+        int id = state.ids[i];
+        mju_copy3(states[i].pose.position, data->xpos + static_cast<ptrdiff_t>(3) * id);
+        mju_copy4(states[i].pose.quaternion, data->xquat + static_cast<ptrdiff_t>(4) * id);
+        mjtNum velocity[6];
+        mj_objectVelocity(state.model.get(), data, mjOBJ_XBODY, id, velocity, 0);
+        mju_copy3(states[i].angularVelocity, velocity);
+        mju_copy3(states[i].velocity, velocity + 3);
+    }
+}
+
+int countPoints(void* context)
+{
+    return static_cast<State*>(context)->data->ncon;
+}
+
+void destroy(void* context)
+{
+    delete static_cast<State*>(context);
+}
+
+const rbContactPeerRow rows[] = {
+    {"Newton", OPTION_NEWTON, 0, 300, nullptr},
+    {"CG elliptic", OPTION_GRADIENTS, 0, 0, nullptr},
+};
+
+const rbContactPeer peer = {
+    "mujoco",    rows,    static_cast<int>(sizeof rows / sizeof rows[0]), create, advance, read,
+    countPoints, destroy,
+};
+
+} // namespace
+
+const rbContactPeer* rbGetContactPeer(void)
+{
+    return &peer;
+}

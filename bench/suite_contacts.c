@@ -1,0 +1,300 @@
+// Contacts beside Bullet, ODE and MuJoCo: time of a step, deepest overlap, residual speed; and the
+// experiments beside their printed numbers.
+//
+// The piles are pyramid20, spheres1000, mixed1000 and terrain1000: y up, 60 Hz, 600 steps of which
+// the last 540 are timed, friction 0.5 and restitution 0 in every pair, no damping, no sleeping.
+// All engines get the same bodies, masses and shapes and are judged by the same functions from the
+// poses and velocities they report (contact_judge.c). CPU time of this thread, stepping only.
+//
+// Ours runs in two ways: to its tolerance, and capped to the sweeps a game would allow. Peers run
+// as shipped: Bullet 10 iterations (single precision, and double where installed), ODE quickstep
+// 20, MuJoCo Newton on the pyramid, and conjugate gradients with the exact cone. Bullet inflates
+// hulls by its margin of 4 cm, which hides their overlaps.
+#include "bench.h"
+#include "contact_experiments.h"
+#include "contact_runs.h"
+#include "peers/loader.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STEP (1.0 / 60.0) // s
+#define STEPS 600
+#define STEPS_WARM 60
+#define STEPS_QUICK 12
+#define STEPS_WARM_QUICK 2
+#define SWEEPS_CAPPED 10
+#define BUDGET 120.0     // s of CPU a run
+#define BUDGET_QUICK 5.0 // s
+#define ENGINES_MAX (RB_PEERS_MAX * 4)
+
+typedef struct rbPile {
+    const char* name;
+    rbContactScene (*make)(void);
+} rbPile;
+
+// One row of the table of a pile.
+typedef struct rbContestant {
+    char name[48];
+    rbContactRunResult result;
+} rbContestant;
+
+static rbContactScene makePyramid(void)
+{
+    return rbMakePyramidScene(20);
+}
+
+static rbContactScene makeSpheres(void)
+{
+    return rbMakeSpheresScene(10);
+}
+
+static rbContactScene makeMixed(void)
+{
+    return rbMakeMixedScene(10, 10);
+}
+
+static const rbPile piles[] = {
+    {"pyramid20", makePyramid},
+    {"spheres1000", makeSpheres},
+    {"mixed1000", makeMixed},
+    {"terrain1000", rbMakeTerrainScene},
+};
+#define PILE_COUNT ((int)(sizeof piles / sizeof piles[0]))
+
+static const struct {
+    const char* name;
+    void (*run)(rbBench* bench);
+} experiments[] = {
+    {"x11", rbRunDetectionExperiment},
+    {"x13", rbRunFunnelExperiment},
+    {"x14", rbRunWallExperiment},
+};
+#define EXPERIMENT_COUNT ((int)(sizeof experiments / sizeof experiments[0]))
+
+static const char* const parts[] = {"pyramid20", "spheres1000", "mixed1000", "terrain1000",
+                                    "x11",       "x13",         "x14",       NULL};
+
+// ------------------------------------------------------------------------------------------- rows
+
+static void record(rbBench* bench, const char* pile, const rbContestant* contestant)
+{
+    static const char* const ends[] = {
+        [RB_PILE_DONE] = "step",
+        [RB_PILE_REFUSED] = "refused",
+        [RB_PILE_BLOWN_UP] = "blown up",
+        [RB_PILE_GAVE_UP] = "gave up",
+        [RB_PILE_OUT_OF_TIME] = "step cut short",
+    };
+    const rbContactRunResult* result = &contestant->result;
+    const rbContactVerdict* verdict = &result->verdict;
+    bool isJudged = result->end != RB_PILE_REFUSED && result->end != RB_PILE_BLOWN_UP;
+    const struct {
+        const char* metric;
+        double value;
+        const char* unit;
+    } columns[] = {
+        {"time of a step", 1e3 * result->mean, "ms"},
+        {"time of a step, 99 of 100", 1e3 * result->p99, "ms"},
+        {"deepest overlap", isJudged ? 1e3 * verdict->deepest : NAN, "mm"},
+        {"deepest overlap with what stands", isJudged ? 1e3 * verdict->deepestWall : NAN, "mm"},
+        {"mean overlap", isJudged ? 1e3 * verdict->mean : NAN, "mm"},
+        {"residual speed", isJudged ? verdict->speed : NAN, "m/s"},
+        {"largest displacement", isJudged ? verdict->displacement : NAN, "m"},
+        {"escaped bodies", isJudged ? (double)verdict->escapedCount : NAN, "1"},
+        {"points of contact", isJudged ? (double)result->pointCount : NAN, "1"},
+    };
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; ++i) {
+        rbBenchRow row = {.value = columns[i].value, .errorMax = NAN};
+        (void)snprintf(row.caseName, sizeof row.caseName, "%s", pile);
+        (void)snprintf(row.engine, sizeof row.engine, "%s", contestant->name);
+        (void)snprintf(row.metric, sizeof row.metric, "%s", columns[i].metric);
+        (void)snprintf(row.unit, sizeof row.unit, "%s", columns[i].unit);
+        (void)snprintf(row.result, sizeof row.result, "%s", ends[result->end]);
+        rbBench_Record(bench, row);
+    }
+}
+
+static void printHead(const rbBench* bench, const char* pile)
+{
+    if (bench->text != NULL) {
+        (void)fprintf(bench->text, "  %-28s %9s %9s %10s %9s %9s %10s %8s %7s %7s\n", pile,
+                      "ms/step", "p99 ms", "deepest mm", "static mm", "mean mm", "speed m/s",
+                      "moved m", "escaped", "points");
+    }
+}
+
+static void print(const rbBench* bench, const rbContestant* contestant)
+{
+    if (bench->text == NULL) {
+        return;
+    }
+    const rbContactRunResult* result = &contestant->result;
+    const rbContactVerdict* verdict = &result->verdict;
+    char note[64];
+    (void)rbContactRunResult_Describe(result, note);
+    if (result->end == RB_PILE_REFUSED) {
+        (void)fprintf(bench->text, "  %-28s %s\n", contestant->name, note);
+    } else {
+        (void)fprintf(
+            bench->text, "  %-28s %9.3f %9.3f %10.3g %9.3g %9.3g %10.2e %8.3g %7d %7d  %s\n",
+            contestant->name, 1e3 * result->mean, 1e3 * result->p99, 1e3 * verdict->deepest,
+            1e3 * verdict->deepestWall, 1e3 * verdict->mean, verdict->speed, verdict->displacement,
+            verdict->escapedCount, result->pointCount, note);
+    }
+    if (result->end == RB_PILE_GAVE_UP && result->error.message[0] != '\0') {
+        (void)fprintf(bench->text, "    %s\n", result->error.message);
+    }
+    (void)fflush(bench->text);
+}
+
+// What our run had to do.
+static void printWork(const rbBench* bench, const rbContactRunResult* result)
+{
+    if (bench->text == NULL || result->end == RB_PILE_REFUSED) {
+        return;
+    }
+    const rbContactStatistics* s = &result->statistics;
+    double steps = fmax(1.0, result->time / STEP);
+    (void)fprintf(bench->text,
+                  "    %.1f sweeps of positions and %.1f of velocities a step, %lld collisions in "
+                  "%lld sweeps, %lld steps unmet\n",
+                  (double)s->positionSweeps / steps, (double)s->velocitySweeps / steps,
+                  (long long)s->collisions, (long long)s->collisionSweeps,
+                  (long long)s->unmetSteps);
+}
+
+// Times, overlaps and speeds of ours in parts of a peer's.
+static void compare(rbBench* bench, const char* pile, const rbContestant* ours,
+                    const rbContestant* peer)
+{
+    const rbContactRunResult* a = &ours->result;
+    const rbContactRunResult* b = &peer->result;
+    bool areRun = (a->end == RB_PILE_DONE || a->end == RB_PILE_OUT_OF_TIME) &&
+                  (b->end == RB_PILE_DONE || b->end == RB_PILE_OUT_OF_TIME);
+    if (!areRun) {
+        return;
+    }
+    double time = a->mean / b->mean;
+    rbBenchRow row = {.value = time, .unit = "1", .result = "ratio", .errorMax = NAN};
+    (void)snprintf(row.caseName, sizeof row.caseName, "%s", pile);
+    (void)snprintf(row.engine, sizeof row.engine, "%s", ours->name);
+    (void)snprintf(row.metric, sizeof row.metric, "time to that of %.28s", peer->name);
+    rbBench_Record(bench, row);
+    if (bench->text != NULL && !bench->isQuick) {
+        (void)fprintf(bench->text,
+                      "  %-24s / %-28s time %7.3f  deepest %8.2g  mean %8.2g  speed %8.2g\n",
+                      ours->name, peer->name, time, a->verdict.deepest / b->verdict.deepest,
+                      a->verdict.mean / b->verdict.mean, a->verdict.speed / b->verdict.speed);
+    }
+}
+
+static void judgeGoal(const rbBench* bench, const rbContactRunResult* ours,
+                      const rbContestant* peer)
+{
+    const rbContactRunResult* theirs = &peer->result;
+    if (bench->text == NULL || bench->isQuick || strncmp(peer->name, "bullet 10", 9) != 0) {
+        return;
+    }
+    bool isReached = ours->end == RB_PILE_DONE && ours->mean <= theirs->mean &&
+                     ours->verdict.deepest <= theirs->verdict.deepest &&
+                     ours->verdict.speed <= theirs->verdict.speed &&
+                     ours->verdict.escapedCount <= theirs->verdict.escapedCount;
+    (void)fprintf(bench->text,
+                  "  goal: capped no slower than bullet, no deeper and no faster at the end: %s\n",
+                  isReached ? "reached" : "missed");
+}
+
+// ------------------------------------------------------------------------------------------ piles
+
+static rbContestant runOne(rbBench* bench, const rbPile* pile, const rbContactRun* run)
+{
+    rbContestant contestant = {0};
+    (void)snprintf(contestant.name, sizeof contestant.name, "%s %s", run->peer->library,
+                   run->row->name);
+    char text[128];
+    (void)snprintf(text, sizeof text, "%s, %s", pile->name, contestant.name);
+    rbBench_ShowProgress(bench, text);
+    contestant.result = rbRunContacts(run);
+    rbBench_ShowProgress(bench, NULL);
+    record(bench, pile->name, &contestant);
+    print(bench, &contestant);
+    return contestant;
+}
+
+static void runPile(rbBench* bench, const rbPile* pile, const rbContactPeer* const* peers,
+                    int peerCount)
+{
+    rbContactScene scene = pile->make();
+    rbContactRun run = {
+        .scene = &scene,
+        .step = STEP,
+        .warmCount = bench->isQuick ? STEPS_WARM_QUICK : STEPS_WARM,
+        .stepCount = bench->isQuick ? STEPS_QUICK : STEPS,
+        .budget = bench->isQuick ? BUDGET_QUICK : BUDGET,
+        .peer = &rbContactPeerOurs,
+    };
+    rbContactSettings settings[2] = {rbDefaultContactSettings(), rbDefaultContactSettings()};
+    for (int i = 0; i < 2; ++i) {
+        settings[i].isOff = false;
+        settings[i].isOverlapAllowed = true; // corners of the mixed pile do at the start
+    }
+    settings[1].sweepsMax = SWEEPS_CAPPED;
+    const rbContactPeerRow rows[2] = {{.name = "to tolerance", .settings = &settings[0]},
+                                      {.name = "capped", .settings = &settings[1]}};
+    rbContestant ours[2];
+    rbContestant theirs[ENGINES_MAX];
+    int count = 0;
+    printHead(bench, pile->name);
+    for (int i = 0; i < 2; ++i) {
+        run.row = &rows[i];
+        ours[i] = runOne(bench, pile, &run);
+        printWork(bench, &ours[i].result);
+    }
+    for (int k = 0; k < peerCount; ++k) {
+        run.peer = peers[k];
+        for (int i = 0; i < run.peer->rowCount && count < ENGINES_MAX; ++i) {
+            run.row = &run.peer->rows[i];
+            if (run.row->bodiesMax == 0 || scene.movingCount <= run.row->bodiesMax) {
+                theirs[count++] = runOne(bench, pile, &run);
+            }
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        compare(bench, pile->name, &ours[0], &theirs[i]);
+        compare(bench, pile->name, &ours[1], &theirs[i]);
+        judgeGoal(bench, &ours[1].result, &theirs[i]);
+    }
+    rbDestroyContactScene(&scene);
+}
+
+static bool isWanted(const rbBench* bench, const char* name)
+{
+    return bench->only == NULL || strcmp(bench->only, name) == 0;
+}
+
+static void run(rbBench* bench)
+{
+    const rbContactPeer* peers[RB_PEERS_MAX];
+    int peerCount = bench->isAlone ? 0 : rbLoadContactPeers(peers);
+    if (peerCount == 0 && bench->text != NULL) {
+        (void)fprintf(bench->text, "  no peers: 'make bench' builds them\n");
+    }
+    for (int i = 0; i < PILE_COUNT; ++i) {
+        if (isWanted(bench, piles[i].name)) {
+            runPile(bench, &piles[i], peers, peerCount);
+        }
+    }
+    for (int i = 0; i < EXPERIMENT_COUNT; ++i) {
+        if (isWanted(bench, experiments[i].name)) {
+            experiments[i].run(bench);
+        }
+    }
+}
+
+const rbBenchSuite rbSuiteContacts = {
+    .name = "contacts",
+    .help = "piles beside Bullet, ODE and MuJoCo: time, overlap, residual speed; X-11, X-13, X-14",
+    .parts = parts,
+    .run = run,
+};

@@ -1,0 +1,899 @@
+// Collisions of several points at once (B-66, B-68 to B-72, B-74, B-79).
+//
+// A round: the closed points that approach at restSpeed or faster, with their targets; both stay as
+// they are while sweeps over these points meet the targets. What the impulses made collide is the
+// next round's. Rounds end when nothing collides, or at a cap: two elastic walls throw a ball that
+// touches both to and fro for ever. What still approaches then is stopped by the velocity stage of
+// the contacts, without rebound.
+//
+// Several points of one contact (a face on a face) are met together by passes of their own in every
+// sweep, before friction acts: else the first point would turn the body and friction at it would
+// act on a sliding that does not exist, and a cube that lands flat would not leave flat.
+//
+// Sweeps alone need a number that grows with the square of the height of a pile: between them the
+// impulses move on along conjugate directions (after Silcowitz, Niebe, Erleben 2009), clamped.
+//
+// Friction: sums, T in the cone of the sum P, so that it follows P down as well as up (the signed
+// increment of eq. 5.8). A point that can be stopped within the cone of sliding friction sticks;
+// one that sticks lets go at the cone of stiction. Rolling and spinning friction do not act in a
+// collision.
+//
+// Energy. With all targets met, an impulse P >= 0 works P (u + u')/2 = P (1 - e) u / 2 <= 0. Where
+// a cap ends the sweeps the impulses of a round are scaled back until they do no positive work;
+// W(s) = a s + b s^2 over the scale. With friction Newton's law itself may raise the energy (the
+// works are told by cause); Poisson's does so more rarely and Stronge's never.
+#include "dynamics/contact/collisions.h"
+
+#include "base/core/memory.h"
+#include "base/math/elementary.h"
+
+#include <float.h>
+#include <math.h>
+
+// Of a fall that ends in contact: the default of restSpeed.
+#define FALL_DISTANCE 1e-5 // m, the default shell
+#define FALL_GRAVITY 9.81  // m/s^2
+
+// A pulse runs through n contacts in n rounds, and several follow each other: two per contact, and
+// some more; never more than the sweeps that are allowed (but 16).
+#define ROUNDS_LEAST 16
+#define PASSES_MAX 64         // over the points of one contact in a sweep; a face needs about 20
+#define SWEEP_SHARE 0.5       // of the tolerance is left by sweeps; scaling back may use the rest
+#define PASS_SHARE 0.01       // of the tolerance is left by these
+#define SHOCK_SWEEPS_LEAST 10 // on a level
+#define SHOCK_SPEED_MAX 100.0 // of the speeds at the start: faster is no solution, and taken back
+#define FACETS_MAX 64
+#define SINGULAR 1e-10 // of the square of the larger: a tangential matrix is not inverted
+
+// One point that collides in this round.
+typedef struct Hit {
+    int point;
+    bool isSticking;
+    double target;          // m/s, of u.n
+    double normalShare;     // 1/K, normal; 0: nothing moves it
+    double p;               // N s, normal, >= 0
+    double t[2];            // N s, along the tangents
+    double inverse[3];      // xx, xy, yy of the inverse of the tangential K; zero if singular
+    double tangentialShare; // 1/largest eigenvalue of it
+    rbVec3 before;          // m/s, u at the start of the round
+    double last[3];         // N s, t and p before a sweep
+    double ahead[3];        // N s, of the conjugate step
+} Hit;
+
+// The hits of one contact.
+typedef struct Group {
+    int contact;
+    int firstHit;
+    int hitCount;
+} Group;
+
+// A body before shock propagation.
+typedef struct Saved {
+    int body;
+    bool isFrozen;
+    rbVec3 velocity;
+    rbVec3 spin;
+} Saved;
+
+struct rbCollisions {
+    RB_ARRAY(Hit) hits;
+    RB_ARRAY(Group) groups;
+    RB_ARRAY(Saved) saved; // bodies of the groups, some of them repeated
+    int facets;
+    double facetNormals[FACETS_MAX][2];
+};
+
+// One call.
+typedef struct Call {
+    rbCollisions* memory;
+    const rbContactSettings* settings;
+    const rbContactRun* run;
+    double tolerance; // m/s, of sweeps
+    double restSpeed; // m/s
+    double speedMax;  // m/s, of the points that collided first
+    bool isShocked;   // in this round
+    rbCollisionsDone done;
+} Call;
+
+rbCollisions* rbCreateCollisions(void)
+{
+    return rbAllocZero(1, sizeof(rbCollisions));
+}
+
+void rbDestroyCollisions(rbCollisions* collisions)
+{
+    if (collisions == NULL) {
+        return;
+    }
+    rbArray_Free(collisions->hits);
+    rbArray_Free(collisions->groups);
+    rbArray_Free(collisions->saved);
+    rbFree(collisions, sizeof *collisions);
+}
+
+double rbGetRestSpeed(const rbContactSettings* settings)
+{
+    RB_ASSERT(settings->restSpeed >= 0.0);
+    return settings->restSpeed > 0.0 ? settings->restSpeed
+                                     : sqrt(2.0 * FALL_GRAVITY * FALL_DISTANCE);
+}
+
+// ------------------------------------------------------------------------------------ masses
+
+// K of two arms along the directions normal, tangents, as impulses act now.
+static rbSym3 makeMatrix(const rbContactRun* run, const rbContact* contact, rbVec3 armA,
+                         rbVec3 armB)
+{
+    const rbVec3 axes[3] = {contact->tangents[0], contact->tangents[1], contact->normal};
+    rbSym3 k = {0};
+    for (int side = 0; side < 2; ++side) {
+        const rbContactBody* body = &run->bodies[side == 0 ? contact->bodyA : contact->bodyB];
+        rbVec3 arm = side == 0 ? armA : armB;
+        if (body->isFrozen) {
+            continue;
+        }
+        rbVec3 turns[3]; // arm x axis
+        rbVec3 spins[3]; // what a unit of impulse makes of it
+        for (int i = 0; i < 3; ++i) {
+            turns[i] = rbCross(arm, axes[i]);
+            spins[i] = rbMulSV(body->invInertia, turns[i]);
+        }
+        k.xx += body->invMass + rbDot(turns[0], spins[0]);
+        k.yy += body->invMass + rbDot(turns[1], spins[1]);
+        k.zz += body->invMass + rbDot(turns[2], spins[2]);
+        k.xy += rbDot(turns[0], spins[1]);
+        k.xz += rbDot(turns[0], spins[2]);
+        k.yz += rbDot(turns[1], spins[2]);
+    }
+    return k;
+}
+
+static void prepareHit(const Call* call, const rbContact* contact, Hit* hit)
+{
+    RB_ASSERT(hit->point >= 0 && hit->point < call->run->set->pointCount);
+    const rbContactPoint* point = &call->run->set->points[hit->point];
+    rbSym3 k = makeMatrix(call->run, contact, point->armA, point->armB);
+    hit->normalShare = k.zz > 0.0 ? 1.0 / k.zz : 0.0;
+    double half = 0.5 * (k.xx - k.yy);
+    double largest = 0.5 * (k.xx + k.yy) + sqrt(half * half + k.xy * k.xy);
+    hit->tangentialShare = largest > 0.0 ? 1.0 / largest : 0.0;
+    double determinant = k.xx * k.yy - k.xy * k.xy;
+    bool isRegular = determinant > SINGULAR * largest * largest;
+    hit->inverse[0] = isRegular ? k.yy / determinant : 0.0;
+    hit->inverse[1] = isRegular ? -k.xy / determinant : 0.0;
+    hit->inverse[2] = isRegular ? k.xx / determinant : 0.0;
+}
+
+static rbVec3 getVelocity(const Call* call, const rbContact* contact, const Hit* hit)
+{
+    return rbContact_RelativeVelocity(call->run->bodies, contact,
+                                      &call->run->set->points[hit->point]);
+}
+
+static void apply(const Call* call, const rbContact* contact, const Hit* hit, rbVec3 impulse)
+{
+    rbContact_ApplyImpulse(call->run->bodies, contact, &call->run->set->points[hit->point],
+                           impulse);
+}
+
+static const rbContact* getContact(const Call* call, const Group* group)
+{
+    return &call->run->set->contacts[group->contact];
+}
+
+// ------------------------------------------------------------------------------ one point
+
+// Towards the target, never pulling. Returns what it missed, m/s.
+static double pushHit(const Call* call, const rbContact* contact, Hit* hit)
+{
+    if (hit->normalShare == 0.0) {
+        return 0.0;
+    }
+    double speed = rbDot(getVelocity(call, contact, hit), contact->normal);
+    double p = hit->p + hit->normalShare * (hit->target - speed);
+    p = p > 0.0 ? p : 0.0;
+    double change = p - hit->p;
+    if (change == 0.0) {
+        return 0.0;
+    }
+    apply(call, contact, hit, rbScale(change, contact->normal));
+    hit->p = p;
+    return fabs(change) / hit->normalShare;
+}
+
+// The nearest point of the cone, or of the pyramid, whose corners lie on it.
+static bool clampFriction(const Call* call, double limit, double t[2])
+{
+    RB_ASSERT(!(limit < 0.0));
+    const rbCollisions* memory = call->memory;
+    if (memory->facets == 0) {
+        double length = sqrt(t[0] * t[0] + t[1] * t[1]);
+        if (length <= limit) {
+            return false;
+        }
+        t[0] *= limit / length;
+        t[1] *= limit / length;
+        return true;
+    }
+    int nearest = 0;
+    double height = -INFINITY;
+    for (int i = 0; i < memory->facets; ++i) {
+        const double* n = memory->facetNormals[i];
+        double own = n[0] * t[0] + n[1] * t[1];
+        if (own > height) {
+            height = own;
+            nearest = i;
+        }
+    }
+    const double* n = memory->facetNormals[nearest];
+    double cosine = rbCos(RB_PI / memory->facets);
+    if (height <= limit * cosine) {
+        return false;
+    }
+    double end = limit * sqrt(1.0 - cosine * cosine); // half of the facet
+    double along = n[0] * t[1] - n[1] * t[0];
+    along = along > end ? end : along < -end ? -end : along;
+    t[0] = limit * cosine * n[0] - along * n[1];
+    t[1] = limit * cosine * n[1] + along * n[0];
+    return true;
+}
+
+// Friction at a point for the present P. Returns what it missed, m/s.
+static double rubHit(const Call* call, const rbContact* contact, Hit* hit)
+{
+    if (hit->tangentialShare == 0.0 || (contact->friction <= 0.0 && contact->stiction <= 0.0)) {
+        return 0.0;
+    }
+    rbVec3 u = getVelocity(call, contact, hit);
+    double ut[2] = {rbDot(u, contact->tangents[0]), rbDot(u, contact->tangents[1])};
+    const double* k = hit->inverse;
+    double limit = contact->friction * hit->p;
+    double t[2] = {hit->t[0] - k[0] * ut[0] - k[1] * ut[1],
+                   hit->t[1] - k[1] * ut[0] - k[2] * ut[1]};
+    double stuck = contact->stiction > contact->friction ? contact->stiction * hit->p : limit;
+    hit->isSticking = k[0] > 0.0 && !clampFriction(call, hit->isSticking ? stuck : limit, t);
+    if (!hit->isSticking) {
+        t[0] = hit->t[0] - hit->tangentialShare * ut[0];
+        t[1] = hit->t[1] - hit->tangentialShare * ut[1];
+        clampFriction(call, limit, t);
+    }
+    double change[2] = {t[0] - hit->t[0], t[1] - hit->t[1]};
+    apply(call, contact, hit,
+          rbAddScaled(rbScale(change[0], contact->tangents[0]), change[1], contact->tangents[1]));
+    hit->t[0] = t[0];
+    hit->t[1] = t[1];
+    return sqrt(change[0] * change[0] + change[1] * change[1]) / hit->tangentialShare;
+}
+
+// ---------------------------------------------------------------------------------- sweeps
+
+// All points of a contact to their targets. Returns the largest miss before.
+static double pushGroup(const Call* call, const Group* group, double tolerance)
+{
+    RB_ASSERT(group->firstHit + group->hitCount <= call->memory->hits.count);
+    const rbContact* contact = getContact(call, group);
+    Hit* hits = call->memory->hits.data + group->firstHit;
+    double first = 0.0;
+    for (int pass = 0; pass < PASSES_MAX; ++pass) {
+        double worst = 0.0;
+        for (int i = 0; i < group->hitCount; ++i) {
+            worst = fmax(worst, pushHit(call, contact, &hits[i]));
+        }
+        first = pass == 0 ? worst : first;
+        if (group->hitCount == 1 || worst <= tolerance) {
+            break;
+        }
+    }
+    return first;
+}
+
+static double rubGroup(const Call* call, const Group* group)
+{
+    const rbContact* contact = getContact(call, group);
+    Hit* hits = call->memory->hits.data + group->firstHit;
+    double worst = 0.0;
+    for (int i = 0; i < group->hitCount; ++i) {
+        worst = fmax(worst, rubHit(call, contact, &hits[i]));
+    }
+    return worst;
+}
+
+// The contacts first .. end - 1.
+static double sweep(const Call* call, int first, int end)
+{
+    RB_ASSERT(first <= end && end <= call->memory->groups.count);
+    double worst = 0.0;
+    for (int g = first; g < end; ++g) {
+        const Group* group = &call->memory->groups.data[g];
+        worst = fmax(worst, pushGroup(call, group, PASS_SHARE * call->tolerance));
+        worst = fmax(worst, rubGroup(call, group));
+    }
+    return worst;
+}
+
+// One sweep of the joints (B-79).
+static bool sweepJoints(const Call* call)
+{
+    double error = 0.0;
+    return call->run->sweepJoints == NULL || call->run->sweepJoints(call->run->context, &error);
+}
+
+static void rememberHits(rbCollisions* memory, bool isFirst)
+{
+    for (int i = 0; i < memory->hits.count; ++i) {
+        Hit* hit = &memory->hits.data[i];
+        hit->last[0] = hit->t[0];
+        hit->last[1] = hit->t[1];
+        hit->last[2] = hit->p;
+        if (isFirst) {
+            hit->ahead[0] = hit->ahead[1] = hit->ahead[2] = 0.0;
+        }
+    }
+}
+
+// Moves the impulses of a hit on by a part of its direction, within the cone.
+static void moveHit(const Call* call, const rbContact* contact, Hit* hit, double part)
+{
+    double t[2] = {hit->t[0] + part * hit->ahead[0], hit->t[1] + part * hit->ahead[1]};
+    double p = hit->p + part * hit->ahead[2];
+    p = p > 0.0 ? p : 0.0;
+    bool isHeld = hit->isSticking && contact->stiction > contact->friction;
+    clampFriction(call, (isHeld ? contact->stiction : contact->friction) * p, t);
+    rbVec3 change = rbScale(p - hit->p, contact->normal);
+    change = rbAddScaled(change, t[0] - hit->t[0], contact->tangents[0]);
+    change = rbAddScaled(change, t[1] - hit->t[1], contact->tangents[1]);
+    apply(call, contact, hit, change);
+    hit->t[0] = t[0];
+    hit->t[1] = t[1];
+    hit->p = p;
+}
+
+// A conjugate step after a sweep; a sweep that changed more than the one before starts anew.
+// Returns the square of the change by the sweep.
+static double accelerate(Call* call, double lastSquare)
+{
+    rbCollisions* memory = call->memory;
+    double square = 0.0;
+    for (int i = 0; i < memory->hits.count; ++i) {
+        const Hit* hit = &memory->hits.data[i];
+        double d[3] = {hit->t[0] - hit->last[0], hit->t[1] - hit->last[1], hit->p - hit->last[2]};
+        square += d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    }
+    double part = lastSquare > 0.0 ? square / lastSquare : 2.0;
+    for (int g = 0; g < memory->groups.count; ++g) {
+        const Group* group = &memory->groups.data[g];
+        const rbContact* contact = getContact(call, group);
+        for (int i = 0; i < group->hitCount; ++i) {
+            Hit* hit = &memory->hits.data[group->firstHit + i];
+            double now[3] = {hit->t[0], hit->t[1], hit->p};
+            if (part <= 1.0) {
+                moveHit(call, contact, hit, part);
+            }
+            for (int k = 0; k < 3; ++k) {
+                hit->ahead[k] = part <= 1.0 ? part * hit->ahead[k] + now[k] - hit->last[k] : 0.0;
+            }
+        }
+    }
+    return square;
+}
+
+// Largest miss of a target, without changing anything.
+static double measure(const Call* call)
+{
+    double worst = 0.0;
+    for (int g = 0; g < call->memory->groups.count; ++g) {
+        const Group* group = &call->memory->groups.data[g];
+        const rbContact* contact = getContact(call, group);
+        for (int i = 0; i < group->hitCount; ++i) {
+            const Hit* hit = &call->memory->hits.data[group->firstHit + i];
+            double miss = hit->target - rbDot(getVelocity(call, contact, hit), contact->normal);
+            worst = fmax(worst, hit->p > 0.0 ? fabs(miss) : miss);
+        }
+    }
+    return worst;
+}
+
+// Newton's: -e u.n.
+static void setTargets(const Call* call)
+{
+    for (int g = 0; g < call->memory->groups.count; ++g) {
+        const Group* group = &call->memory->groups.data[g];
+        const rbContact* contact = getContact(call, group);
+        for (int i = 0; i < group->hitCount; ++i) {
+            Hit* hit = &call->memory->hits.data[group->firstHit + i];
+            hit->target = -contact->restitution * rbDot(hit->before, contact->normal);
+        }
+    }
+}
+
+static void saveBody(Call* call, int body)
+{
+    const rbContactBody* own = &call->run->bodies[body];
+    Saved saved = {body, own->isFrozen, own->velocity, own->spin};
+    rbArray_Push(call->memory->saved, saved);
+}
+
+// Hits of the contacts first .. end - 1, with masses as they are now.
+static void prepareGroups(const Call* call, int first, int end)
+{
+    for (int g = first; g < end; ++g) {
+        const Group* group = &call->memory->groups.data[g];
+        for (int i = 0; i < group->hitCount; ++i) {
+            prepareHit(call, getContact(call, group),
+                       &call->memory->hits.data[group->firstHit + i]);
+        }
+    }
+}
+
+static double getSpeedMax(const Call* call)
+{
+    double worst = 0.0;
+    for (int g = 0; g < call->memory->groups.count; ++g) {
+        const Group* group = &call->memory->groups.data[g];
+        for (int i = 0; i < group->hitCount; ++i) {
+            const Hit* hit = &call->memory->hits.data[group->firstHit + i];
+            double speed = rbLength(getVelocity(call, getContact(call, group), hit));
+            worst = speed < worst ? worst : speed; // NaN stays
+        }
+    }
+    return worst;
+}
+
+// Sweeps over the levels upwards, each solved on the frozen bodies of the ones below. Returns the
+// contacts visited.
+static int64_t climbLevels(Call* call)
+{
+    const rbCollisions* memory = call->memory;
+    int sweepsMax = call->settings->shockAfter > SHOCK_SWEEPS_LEAST ? call->settings->shockAfter
+                                                                    : SHOCK_SWEEPS_LEAST;
+    int64_t visits = 0;
+    for (int first = 0, end = 0; first < memory->groups.count; first = end) {
+        int level = getContact(call, &memory->groups.data[first])->level;
+        while (end < memory->groups.count &&
+               getContact(call, &memory->groups.data[end])->level == level) {
+            ++end;
+        }
+        prepareGroups(call, first, end);
+        double worst = INFINITY;
+        for (int i = 0; i < sweepsMax && worst > call->tolerance; ++i) {
+            worst = sweep(call, first, end);
+            visits += end - first;
+        }
+        for (int g = first; g < end; ++g) {
+            const rbContact* contact = getContact(call, &memory->groups.data[g]);
+            call->run->bodies[contact->bodyA].isFrozen = true;
+            call->run->bodies[contact->bodyB].isFrozen = true;
+        }
+    }
+    return visits;
+}
+
+// Shock propagation (B-74). With much friction and frozen bodies the sweeps may run away: then it
+// is undone.
+static void propagate(Call* call)
+{
+    rbCollisions* memory = call->memory;
+    RB_ASSERT(memory->groups.count > 0);
+    memory->saved.count = 0;
+    rememberHits(memory, false);
+    for (int g = 0; g < memory->groups.count; ++g) {
+        const rbContact* contact = getContact(call, &memory->groups.data[g]);
+        saveBody(call, contact->bodyA);
+        saveBody(call, contact->bodyB);
+    }
+    setTargets(call); // a frozen body takes no e P: levels go by Newton's law always
+    call->done.sweeps += (climbLevels(call) - 1) / memory->groups.count + 1;
+    bool isWild = !(getSpeedMax(call) <= SHOCK_SPEED_MAX * call->speedMax);
+    for (int i = 0; i < memory->saved.count; ++i) {
+        const Saved* saved = &memory->saved.data[i];
+        rbContactBody* body = &call->run->bodies[saved->body];
+        body->isFrozen = saved->isFrozen;
+        body->velocity = isWild ? saved->velocity : body->velocity;
+        body->spin = isWild ? saved->spin : body->spin;
+    }
+    for (int i = 0; isWild && i < memory->hits.count; ++i) {
+        Hit* hit = &memory->hits.data[i];
+        hit->t[0] = hit->last[0];
+        hit->t[1] = hit->last[1];
+        hit->p = hit->last[2];
+    }
+    prepareGroups(call, 0, memory->groups.count);
+    call->isShocked = true;
+}
+
+// The inner loop. Returns whether all targets are met.
+static bool meetTargets(Call* call)
+{
+    const rbContactSettings* settings = call->settings;
+    bool isMet = false;
+    bool isAccelerated = call->memory->groups.count > 1 && call->run->sweepJoints == NULL;
+    double square = 0.0;
+    for (int i = 0; i < settings->sweepsMax && !isMet; ++i) {
+        if (settings->shockAfter > 0 && i >= settings->shockAfter) {
+            propagate(call);
+            break;
+        }
+        if (isAccelerated) {
+            rememberHits(call->memory, i == 0);
+        }
+        double worst = sweep(call, 0, call->memory->groups.count);
+        call->done.sweeps += 1;
+        // A later point may have disturbed an earlier one: the end is measured.
+        isMet = sweepJoints(call) && worst <= call->tolerance && measure(call) <= call->tolerance;
+        if (isAccelerated && !isMet && i + 1 < settings->sweepsMax) {
+            square = accelerate(call, square);
+        }
+    }
+    double error = measure(call);
+    call->done.error = fmax(call->done.error, error);
+    return isMet || (call->isShocked && error <= call->tolerance);
+}
+
+// ------------------------------------------------------------------------------------ work
+
+typedef struct Works {
+    double normal;
+    double friction;
+    double slope; // of the work over a scale of all impulses, at 0
+} Works;
+
+static Works addWorks(const Call* call)
+{
+    Works works = {0};
+    for (int g = 0; g < call->memory->groups.count; ++g) {
+        const Group* group = &call->memory->groups.data[g];
+        const rbContact* contact = getContact(call, group);
+        for (int i = 0; i < group->hitCount; ++i) {
+            const Hit* hit = &call->memory->hits.data[group->firstHit + i];
+            rbVec3 after = getVelocity(call, contact, hit);
+            rbVec3 mean = rbScale(0.5, rbAdd(hit->before, after));
+            rbVec3 t = rbAddScaled(rbScale(hit->t[0], contact->tangents[0]), hit->t[1],
+                                   contact->tangents[1]);
+            works.normal += hit->p * rbDot(mean, contact->normal);
+            works.friction += rbDot(t, mean);
+            works.slope += rbDot(rbAddScaled(t, hit->p, contact->normal), hit->before);
+        }
+    }
+    return works;
+}
+
+static void scaleImpulses(const Call* call, double scale)
+{
+    RB_ASSERT(scale >= 0.0 && scale <= 1.0);
+    for (int g = 0; g < call->memory->groups.count; ++g) {
+        const Group* group = &call->memory->groups.data[g];
+        const rbContact* contact = getContact(call, group);
+        for (int i = 0; i < group->hitCount; ++i) {
+            Hit* hit = &call->memory->hits.data[group->firstHit + i];
+            rbVec3 p = rbScale(hit->p, contact->normal);
+            p = rbAddScaled(p, hit->t[0], contact->tangents[0]);
+            p = rbAddScaled(p, hit->t[1], contact->tangents[1]);
+            apply(call, contact, hit, rbScale(scale - 1.0, p));
+            hit->p *= scale;
+            hit->t[0] *= scale;
+            hit->t[1] *= scale;
+        }
+    }
+}
+
+// Books the work of a round, after taking back what a cap or the tolerance left too much. Where
+// joints or shock propagation took part the impulses at the points are not all that acted. Returns
+// whether impulses were taken back.
+static bool finishRound(Call* call, bool isLimited)
+{
+    Works works = addWorks(call);
+    double sum = works.normal + works.friction;
+    bool isWhole = call->run->sweepJoints == NULL && !call->isShocked;
+    bool isScaled =
+        isLimited && isWhole && sum > 0.0 && works.slope < 0.0 && isfinite(sum - works.slope);
+    if (isScaled) {
+        // W(s) = slope s + (sum - slope) s^2
+        scaleImpulses(call, -works.slope / (sum - works.slope));
+        works = addWorks(call);
+    }
+    call->done.normalWork += works.normal;
+    call->done.frictionWork += works.friction;
+    return isScaled;
+}
+
+// ------------------------------------------------------------------------------------ laws
+
+// Nothing moves it, for now or ever.
+static bool isHeld(const rbContactBody* body)
+{
+    const rbSym3* i = &body->invInertia;
+    return body->isFrozen || (body->invMass == 0.0 && i->xx + i->yy + i->zz == 0.0);
+}
+
+static void addHit(Call* call, const rbContact* contact, int point)
+{
+    rbVec3 u =
+        rbContact_RelativeVelocity(call->run->bodies, contact, &call->run->set->points[point]);
+    rbVec3 slip = rbAddScaled(u, -rbDot(u, contact->normal), contact->normal);
+    Hit hit = {.point = point, .before = u, .isSticking = rbLength(slip) <= call->tolerance};
+    prepareHit(call, contact, &hit);
+    if (hit.normalShare > 0.0) {
+        rbArray_Push(call->memory->hits, hit);
+    }
+}
+
+// The points of a contact that collide, if any. Every step looks at all points here: what they
+// share is computed once, u.n = n.(vB - vA) + rB.(n x wB) - rA.(n x wA).
+static void addGroup(Call* call, int index)
+{
+    const rbContactSet* set = call->run->set;
+    const rbContact* contact = &set->contacts[index];
+    const rbContactBody* a = &call->run->bodies[contact->bodyA];
+    const rbContactBody* b = &call->run->bodies[contact->bodyB];
+    RB_ASSERT(contact->firstPoint >= 0);
+    RB_ASSERT(contact->firstPoint + contact->pointCount <= set->pointCount);
+    if (isHeld(a) && isHeld(b)) {
+        return;
+    }
+    double shared = rbDot(contact->normal, rbSub(b->velocity, a->velocity));
+    rbVec3 turnA = rbCross(contact->normal, a->spin);
+    rbVec3 turnB = rbCross(contact->normal, b->spin);
+    Group group = {.contact = index, .firstHit = call->memory->hits.count};
+    for (int i = contact->firstPoint; i < contact->firstPoint + contact->pointCount; ++i) {
+        const rbContactPoint* point = &set->points[i];
+        double speed = shared + rbDot(point->armB, turnB) - rbDot(point->armA, turnA);
+        if (point->isClosed && speed <= -call->restSpeed) {
+            addHit(call, contact, i);
+        }
+    }
+    group.hitCount = call->memory->hits.count - group.firstHit;
+    if (group.hitCount > 0) {
+        rbArray_Push(call->memory->groups, group);
+    }
+}
+
+static rbImpactLaw getLaw(const Call* call, const rbContact* contact)
+{
+    RB_ASSERT(contact->pairLaw >= 0 && contact->pairLaw <= RB_IMPACT_LAW_COUNT);
+    RB_ASSERT(contact->restitution >= 0.0 && contact->restitution <= 1.0);
+    return contact->pairLaw > 0 ? (rbImpactLaw)(contact->pairLaw - 1) : call->settings->law;
+}
+
+static int getOrderCount(const rbContactRun* run)
+{
+    return run->order != NULL ? run->orderCount : run->set->contactCount;
+}
+
+// Laws of the contacts, a bit each.
+static unsigned findLaws(const Call* call)
+{
+    const rbContactRun* run = call->run;
+    unsigned laws = 0;
+    int count = getOrderCount(run);
+    for (int i = 0; i < count; ++i) {
+        int index = run->order != NULL ? run->order[i] : i;
+        RB_ASSERT(index >= 0 && index < run->set->contactCount);
+        laws |= 1u << getLaw(call, &run->set->contacts[index]);
+    }
+    return laws;
+}
+
+// The points that collide by a law. Returns whether there are any.
+static bool gather(Call* call, rbImpactLaw law)
+{
+    const rbContactRun* run = call->run;
+    call->memory->hits.count = 0;
+    call->memory->groups.count = 0;
+    int count = getOrderCount(run);
+    for (int i = 0; i < count; ++i) {
+        int index = run->order != NULL ? run->order[i] : i;
+        if (getLaw(call, &run->set->contacts[index]) == law) {
+            addGroup(call, index);
+        }
+    }
+    call->done.collisions += call->memory->hits.count;
+    return call->memory->hits.count > 0;
+}
+
+static bool isSmooth(const Call* call)
+{
+    for (int g = 0; g < call->memory->groups.count; ++g) {
+        const rbContact* contact = getContact(call, &call->memory->groups.data[g]);
+        if (contact->friction > 0.0 || contact->stiction > 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool resolveNewton(Call* call)
+{
+    setTargets(call);
+    bool isMet = meetTargets(call);
+    if (finishRound(call, !isMet || isSmooth(call))) {
+        double error = measure(call);
+        call->done.error = fmax(call->done.error, error);
+        isMet = isMet && error <= call->settings->velocityTolerance;
+    }
+    return isMet;
+}
+
+// Compression to a standstill, then e P everywhere at once, and friction for the greater sums.
+static bool resolvePoisson(Call* call)
+{
+    bool isMet = meetTargets(call);
+    if (call->isShocked) {
+        (void)finishRound(call, false);
+        return isMet;
+    }
+    const rbCollisions* memory = call->memory;
+    for (int g = 0; g < memory->groups.count; ++g) {
+        const Group* group = &memory->groups.data[g];
+        const rbContact* contact = getContact(call, group);
+        for (int i = 0; i < group->hitCount; ++i) {
+            Hit* hit = &memory->hits.data[group->firstHit + i];
+            double p = contact->restitution * hit->p;
+            apply(call, contact, hit, rbScale(p, contact->normal));
+            hit->p += p;
+        }
+    }
+    bool isStill = isSmooth(call);
+    for (int i = 0; i < call->settings->sweepsMax && !isStill; ++i) {
+        double worst = 0.0;
+        for (int g = 0; g < memory->groups.count; ++g) {
+            worst = fmax(worst, rubGroup(call, &memory->groups.data[g]));
+        }
+        call->done.sweeps += 1;
+        isStill = worst <= call->tolerance;
+    }
+    bool areJointsDone = sweepJoints(call);
+    (void)finishRound(call, !isMet || isSmooth(call));
+    return isMet && isStill && areJointsDone;
+}
+
+// Where the impulses that stop all points of a contact act together: the centre of pressure. For a
+// smooth contact a law applied there is the same as applied to all points. False: nothing stops.
+static bool findCenter(const Call* call, const Group* group, rbContactPoint* center)
+{
+    const rbContact* contact = getContact(call, group);
+    Hit* hits = call->memory->hits.data + group->firstHit;
+    const rbContactPoint* points = call->run->set->points;
+    RB_ASSERT(group->hitCount > 0);
+    *center = points[hits[0].point];
+    if (group->hitCount == 1) {
+        return true;
+    }
+    rbContactBody* a = &call->run->bodies[contact->bodyA];
+    rbContactBody* b = &call->run->bodies[contact->bodyB];
+    rbContactBody savedA = *a;
+    rbContactBody savedB = *b;
+    pushGroup(call, group, PASS_SHARE * call->tolerance);
+    *a = savedA;
+    *b = savedB;
+    double sum = 0.0;
+    rbVec3 armA = RB_VEC3_ZERO;
+    rbVec3 armB = RB_VEC3_ZERO;
+    for (int i = 0; i < group->hitCount; ++i) {
+        sum += hits[i].p;
+        armA = rbAddScaled(armA, hits[i].p, points[hits[i].point].armA);
+        armB = rbAddScaled(armB, hits[i].p, points[hits[i].point].armB);
+    }
+    if (!(sum > 0.0)) {
+        return false;
+    }
+    center->armA = rbScale(1.0 / sum, armA);
+    center->armB = rbScale(1.0 / sum, armB);
+    return true;
+}
+
+// Contact by contact, in their order; what an earlier one parted is left alone (B-70).
+static bool resolveStronge(Call* call)
+{
+    for (int g = 0; g < call->memory->groups.count; ++g) {
+        const Group* group = &call->memory->groups.data[g];
+        const rbContact* contact = getContact(call, group);
+        rbContactPoint center;
+        if (!findCenter(call, group, &center)) {
+            continue;
+        }
+        rbVec3 u = rbContact_RelativeVelocity(call->run->bodies, contact, &center);
+        rbSym3 k = makeMatrix(call->run, contact, center.armA, center.armB);
+        double determinant = k.xx * (k.yy * k.zz - k.yz * k.yz) -
+                             k.xy * (k.xy * k.zz - k.yz * k.xz) +
+                             k.xz * (k.xy * k.yz - k.yy * k.xz);
+        double trace = k.xx + k.yy + k.zz;
+        // A body that turns only may not yield to some direction; friction has no answer there.
+        bool isRegular = determinant > SINGULAR * trace * trace * trace;
+        rbImpactInput input = {
+            .matrix = k,
+            .velocity = {rbDot(u, contact->tangents[0]), rbDot(u, contact->tangents[1]),
+                         rbDot(u, contact->normal)},
+            .restitution = contact->restitution,
+            .friction = isRegular ? contact->friction : 0.0,
+            .law = RB_IMPACT_STRONGE,
+        };
+        if (!isRegular) { // its own direction only: K = diag(1, 1, K33)
+            input.matrix = (rbSym3){.xx = k.zz, .yy = k.zz, .zz = k.zz};
+        }
+        rbImpactResult result;
+        rbResolveImpact(&input, &result);
+        rbVec3 p = rbScale(result.impulse.z, contact->normal);
+        p = rbAddScaled(p, result.impulse.x, contact->tangents[0]);
+        p = rbAddScaled(p, result.impulse.y, contact->tangents[1]);
+        rbContact_ApplyImpulse(call->run->bodies, contact, &center, p);
+        call->done.normalWork += result.normalWork;
+        call->done.frictionWork += result.frictionWork;
+    }
+    call->done.sweeps += 1;
+    return sweepJoints(call);
+}
+
+typedef bool ResolveFn(Call* call);
+
+static ResolveFn* const resolvers[] = {
+    [RB_IMPACT_NEWTON] = resolveNewton,
+    [RB_IMPACT_POISSON] = resolvePoisson,
+    [RB_IMPACT_STRONGE] = resolveStronge,
+};
+_Static_assert(sizeof resolvers / sizeof resolvers[0] == RB_IMPACT_LAW_COUNT, "one a law");
+
+// ----------------------------------------------------------------------------------- rounds
+
+static void prepareFacets(rbCollisions* memory, const rbContactSettings* settings)
+{
+    memory->facets = 0;
+    if (settings->cone != RB_CONE_PYRAMID) {
+        return;
+    }
+    int facets = settings->facets < 3 ? 3 : settings->facets;
+    memory->facets = facets > FACETS_MAX ? FACETS_MAX : facets;
+    for (int i = 0; i < memory->facets; ++i) {
+        double* n = memory->facetNormals[i];
+        rbSinCos(RB_PI * (2 * i + 1) / memory->facets, &n[1], &n[0]);
+    }
+}
+
+rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactSettings* settings,
+                                      const rbContactRun* run)
+{
+    RB_ASSERT(collisions != NULL && settings != NULL && run != NULL && run->set != NULL);
+    RB_ASSERT(settings->sweepsMax > 0 && settings->velocityTolerance >= 0.0);
+    RB_ASSERT(settings->law < RB_IMPACT_LAW_COUNT && settings->cone < RB_CONE_COUNT);
+    RB_ASSERT(run->bodies != NULL || getOrderCount(run) == 0);
+    RB_ASSERT(run->order == NULL || run->orderCount >= 0);
+    Call call = {
+        .memory = collisions,
+        .settings = settings,
+        .run = run,
+        .tolerance = SWEEP_SHARE * settings->velocityTolerance,
+        .restSpeed = rbGetRestSpeed(settings),
+        .done.isMet = true,
+    };
+    prepareFacets(collisions, settings);
+    unsigned laws = findLaws(&call);
+    int roundsMax = ROUNDS_LEAST + 2 * getOrderCount(run);
+    int bound = settings->sweepsMax > ROUNDS_LEAST ? settings->sweepsMax : ROUNDS_LEAST;
+    roundsMax = roundsMax < bound ? roundsMax : bound;
+    for (bool isQuiet = false; !isQuiet; call.done.rounds += !isQuiet) {
+        isQuiet = true;
+        for (int law = 0; law < RB_IMPACT_LAW_COUNT; ++law) {
+            if ((laws >> law & 1u) == 0 || !gather(&call, (rbImpactLaw)law)) {
+                continue;
+            }
+            isQuiet = false;
+            if (call.done.rounds >= roundsMax) {
+                call.done.collisions -= collisions->hits.count;
+                call.done.isMet = false;
+                return call.done;
+            }
+            call.isShocked = false;
+            call.speedMax = call.speedMax > 0.0 ? call.speedMax : getSpeedMax(&call);
+            call.done.isMet = resolvers[law](&call) && call.done.isMet;
+        }
+    }
+    return call.done;
+}
+
+rbCollisionsDone rbResolveContactCollisions(const rbContactSettings* settings,
+                                            const rbContactRun* run)
+{
+    rbCollisions* collisions = rbCreateCollisions();
+    rbCollisionsDone done = rbCollisions_Resolve(collisions, settings, run);
+    rbDestroyCollisions(collisions);
+    return done;
+}

@@ -1,0 +1,41 @@
+// Collisions: contacts that close faster than the resting speed, by Newton, Poisson or Stronge
+// (B-66, B-68 to B-72, B-74, B-79).
+//
+// Outer loop: the contacts whose closed points approach faster than restSpeed, with their targets;
+// inner loop: sweeps over these only, until they have their targets; then what was newly made to
+// collide. With this order as many balls of a cradle leave as strike.
+#ifndef RB_CONTACT_COLLISIONS_H
+#define RB_CONTACT_COLLISIONS_H
+
+#include "dynamics/contact/contact_solver.h"
+
+typedef struct rbCollisionsDone {
+    int rounds;          // of the outer loop
+    int64_t sweeps;      // of all rounds
+    int64_t collisions;  // points, of all rounds
+    double error;        // m/s, largest miss of a target
+    double normalWork;   // J, <= 0 up to rounding for restitution <= 1
+    double frictionWork; // J
+    bool isMet;          // nothing collides any more, all targets met
+} rbCollisionsDone;
+
+// Holds memory between calls, so that a step allocates only when more collides than ever.
+typedef struct rbCollisions rbCollisions;
+
+rbCollisions* rbCreateCollisions(void);
+void rbDestroyCollisions(rbCollisions* collisions); // NULL is fine
+
+// Changes velocities of run->bodies only; the points, with the impulses of their lasting contact,
+// are left alone. run->order must be by levels for shock propagation.
+rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactSettings* settings,
+                                      const rbContactRun* run);
+
+// The same with memory of its own, allocated and freed here: for tests and single uses.
+rbCollisionsDone rbResolveContactCollisions(const rbContactSettings* settings,
+                                            const rbContactRun* run);
+
+// The approach from which on a closed point collides, m/s: settings->restSpeed, or, for 0, the
+// speed gained by falling through 1e-5 m at 9.81 m/s^2, sqrt(2 g d) = 0.014007.
+double rbGetRestSpeed(const rbContactSettings* settings);
+
+#endif

@@ -1,0 +1,98 @@
+// Contacts of the step engine: what finding them, solving them and the engine share.
+//
+// A contact is a manifold of two bodies in one step: points with one normal, from A to B. With
+// r the arms from the centres of mass to the middle of a point,
+//   u = vB + wB x rB - vA - wA x rA,  u.n > 0 parts,
+// and an impulse p acts on B with +p and on A with -p; its normal part P never pulls, its
+// tangential part T stays in the cone |T| <= friction * P.
+//
+// A step from t to t + h: half of the forces, impulses by which gaps will not be closed at its end
+// (position stage), free flight, half of the forces, contacts found anew, impulses that stop
+// approach and sticking points (velocity stage). Impulses are summed over both stages of a step: a
+// velocity stage may take back what a position stage gave, never more.
+#ifndef RB_CONTACT_CONTACT_H
+#define RB_CONTACT_CONTACT_H
+
+#include <rattleback/collision.h>
+#include <rattleback/vecmath.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// A body as contacts see it, in an array by index of the host. Two cache lines.
+typedef struct rbContactBody {
+    rbVec3 velocity;   // m/s, of the centre of mass
+    double invMass;    // 1/kg; 0: nothing moves it
+    rbVec3 spin;       // rad/s, world axes
+    bool isFrozen;     // impulses do not move it for now (shock propagation, sleep); masses stay
+    rbSym3 invInertia; // 1/(kg m^2), world axes
+} rbContactBody;
+
+// One point. In and out of the solver; what must live on is kept by the pairs under key.
+typedef struct rbContactPoint {
+    rbVec3 armA;       // m, world axes, from the centre of mass of A
+    rbVec3 armB;       // m, of B
+    double gap;        // m, along the normal, less the shell; negative: overlap
+    double slip[2];    // m, along the tangents: how far B's anchor moved over A's since it stuck;
+                       // 0 where it did not stick in the last step
+    double impulse[3]; // N s, of the step: normal P >= 0, along both tangents
+    double target;     // m/s, u.n that the velocity stage leaves: 0, or what restitution asks for
+    bool isClosed;     // touches: the velocity stage takes part (gap within the tolerance)
+    bool isSticking;   // at the end of the last stage
+    int key;           // of the memory of this point, for the pairs
+} rbContactPoint;
+
+typedef struct rbContact {
+    int bodyA; // of the host
+    int bodyB;
+    rbVec3 normal; // unit, from A to B
+    rbVec3 tangents[2];
+    double friction;    // of the pair, sliding
+    double stiction;    // of the pair, sticking; >= friction
+    double restitution; // 0..1
+    double rolling;     // m: torque against rolling at most rolling * P; 0: none
+    double spinning;    // m: the same about the normal
+    double turning[3];  // N m s, impulses of these two: along both tangents, about the normal
+    int firstPoint;
+    int pointCount; // 1..RB_MANIFOLD_POINTS_MAX
+    int level;      // of the contact graph, see contact_graph.h; 0: not known
+    int pairLaw;    // of collisions: 1 + rbImpactLaw of this pair of materials; 0: the settings'
+} rbContact;
+
+// The contacts of a step, in a fixed order (by bodies, then parts, then points), so that results do
+// not depend on who found them.
+typedef struct rbContactSet {
+    rbContact* contacts;
+    int contactCount;
+    rbContactPoint* points;
+    int pointCount;
+} rbContactSet;
+
+static inline rbVec3 rbContact_RelativeVelocity(const rbContactBody* bodies,
+                                                const rbContact* contact,
+                                                const rbContactPoint* point)
+{
+    const rbContactBody* a = &bodies[contact->bodyA];
+    const rbContactBody* b = &bodies[contact->bodyB];
+    rbVec3 atA = rbAdd(a->velocity, rbCross(a->spin, point->armA));
+    rbVec3 atB = rbAdd(b->velocity, rbCross(b->spin, point->armB));
+    return rbSub(atB, atA);
+}
+
+// Adds an impulse at a point to the velocities of both bodies.
+static inline void rbContact_ApplyImpulse(rbContactBody* bodies, const rbContact* contact,
+                                          const rbContactPoint* point, rbVec3 p)
+{
+    rbContactBody* a = &bodies[contact->bodyA];
+    rbContactBody* b = &bodies[contact->bodyB];
+    if (!a->isFrozen) {
+        a->velocity = rbAddScaled(a->velocity, -a->invMass, p);
+        a->spin = rbSub(a->spin, rbMulSV(a->invInertia, rbCross(point->armA, p)));
+    }
+    if (!b->isFrozen) {
+        b->velocity = rbAddScaled(b->velocity, b->invMass, p);
+        b->spin = rbAdd(b->spin, rbMulSV(b->invInertia, rbCross(point->armB, p)));
+    }
+}
+
+#endif

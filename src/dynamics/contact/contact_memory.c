@@ -1,0 +1,258 @@
+// What is remembered of a point from one step to the next: impulses and where it stuck (B-93).
+//
+// Points are matched by parts and feature name; where a name has vanished, by nearness, so that
+// features which flicker forget nothing.
+//
+// Slip is the relative motion of the two material points that touch, summed over the steps in which
+// the point stuck. In one step the point of contact moves over A by the path a and over B by b, and
+// the material of B moves over that of A by a - b: for a block that is pushed b = 0, for a ball
+// that rolls a = b. The paths are known by their ends, in the frames of the bodies. The chord of an
+// arc over which the normal turns by phi is shorter than the arc by sin(phi/2) / (phi/2); seen from
+// the body halfway through its turn it lies along the arc. So a ball that rolls shows no slip at
+// all but rounding, however far it rolls in a step (the difference of the two material points
+// would be r (omega h)^3 / 6).
+#include "dynamics/contact/contact_state.h"
+
+#include <math.h>
+
+// A point without its name is one that was nearer than this part of the smaller body ...
+#define NEAR_SIZE 0.02
+// ... or than so many shells.
+#define NEAR_SHELLS 10.0
+// Above this sine of half a turn of the normal there is no arc.
+#define ARC_MAX 0.5
+
+typedef struct Recall {
+    const rbContactFrame* old;
+    rbContactFrame* now;
+    rbPairSpan span; // contacts in the old frame
+    double near;     // m
+    uint32_t stamp;  // of this Find
+    // from chords in the frames of the bodies to paths in the world, for these two contacts
+    int pathOld;
+    int pathNow;
+    rbMat3 pathA;
+    rbMat3 pathB;
+} Recall;
+
+static double getNearness(const rbFoundPoint* a, const rbFoundPoint* b)
+{
+    // a block slides over one of the bodies, a wheel rolls over both
+    double overA = rbLengthSquared(rbSub(a->localA, b->localA));
+    double overB = rbLengthSquared(rbSub(a->localB, b->localB));
+    return fmin(overA, overB);
+}
+
+// A point of the old frame.
+typedef struct Memory {
+    int contact;
+    int point;
+} Memory;
+
+// The nearest old point of the same parts that nobody has claimed, with the same name or, if names
+// do not count, within reach.
+static Memory findMemory(const Recall* recall, int contact, int point, bool byName)
+{
+    const rbFoundContact* parts = &recall->now->foundContacts.data[contact];
+    const rbFoundPoint* found = &recall->now->foundPoints.data[point];
+    double best = byName ? INFINITY : recall->near * recall->near;
+    Memory memory = {-1, -1};
+    for (int k = recall->span.first; k < recall->span.first + recall->span.count; ++k) {
+        const rbFoundContact* oldParts = &recall->old->foundContacts.data[k];
+        if (oldParts->childA != parts->childA || oldParts->childB != parts->childB ||
+            rbDot(oldParts->normal, parts->normal) <= 0.0) {
+            continue;
+        }
+        const rbContact* old = &recall->old->contacts.data[k];
+        for (int j = old->firstPoint; j < old->firstPoint + old->pointCount; ++j) {
+            const rbFoundPoint* candidate = &recall->old->foundPoints.data[j];
+            bool isOpen = candidate->claimStamp != recall->stamp &&
+                          (!byName || candidate->featureId == found->featureId);
+            double distance = isOpen ? getNearness(found, candidate) : INFINITY;
+            if (distance < best) {
+                best = distance;
+                memory = (Memory){k, j};
+            }
+        }
+    }
+    return memory;
+}
+
+// The rotation of a body halfway between the old frame and now.
+static rbMat3 getMidway(rbNearBody* body, rbQuat old, uint32_t stamp)
+{
+    if (body->midwayStamp != stamp) {
+        rbQuat q = body->orientation;
+        double sign = rbDotQuat(old, q) < 0.0 ? -1.0 : 1.0;
+        rbQuat sum = {old.w + sign * q.w, old.x + sign * q.x, old.y + sign * q.y,
+                      old.z + sign * q.z};
+        body->midway = rbMatFromQuat(rbNormalizeQuat(sum));
+        body->midwayStamp = stamp;
+    }
+    return body->midway;
+}
+
+// (phi/2) / sin(phi/2) for the angle between two unit vectors: the series of asin(x) / x.
+static double getArcFactor(rbVec3 a, rbVec3 b)
+{
+    double xx = 0.25 * rbLengthSquared(rbSub(a, b));
+    if (xx > ARC_MAX * ARC_MAX) {
+        return 1.0;
+    }
+    double sum = 231.0 / 13312.0;
+    sum = 63.0 / 2816.0 + xx * sum;
+    sum = 35.0 / 1152.0 + xx * sum;
+    sum = 5.0 / 112.0 + xx * sum;
+    sum = 3.0 / 40.0 + xx * sum;
+    sum = 1.0 / 6.0 + xx * sum;
+    return 1.0 + xx * sum;
+}
+
+// What makes the path over a body, world axes, of a chord in its frame.
+static rbMat3 makePath(rbNearBody* body, rbQuat oldOrientation, uint32_t stamp, rbVec3 oldNormal,
+                       rbVec3 normal)
+{
+    rbMat3 midway = getMidway(body, oldOrientation, stamp);
+    double factor =
+        getArcFactor(rbInvRotate(oldOrientation, oldNormal), rbMulMtV(body->rotation, normal));
+    rbMat3 path = {rbScale(factor, midway.cx), rbScale(factor, midway.cy),
+                   rbScale(factor, midway.cz)};
+    return path;
+}
+
+static void preparePaths(rbContactPairs* pairs, Recall* recall, int contactIndex, int oldIndex)
+{
+    if (recall->pathNow == contactIndex && recall->pathOld == oldIndex) {
+        return;
+    }
+    const rbContact* contact = &recall->now->contacts.data[contactIndex];
+    const rbQuat* orientations = recall->old->orientations.data;
+    rbVec3 oldNormal = recall->old->foundContacts.data[oldIndex].normal;
+    recall->pathA = makePath(&pairs->bodies.data[contact->bodyA], orientations[contact->bodyA],
+                             recall->stamp, oldNormal, contact->normal);
+    recall->pathB = makePath(&pairs->bodies.data[contact->bodyB], orientations[contact->bodyB],
+                             recall->stamp, oldNormal, contact->normal);
+    recall->pathNow = contactIndex;
+    recall->pathOld = oldIndex;
+}
+
+static void recallSlip(const Recall* recall, const rbContact* contact, rbContactPoint* point,
+                       Memory memory)
+{
+    const rbFoundContact* oldContact = &recall->old->foundContacts.data[memory.contact];
+    const rbFoundPoint* was = &recall->old->foundPoints.data[memory.point];
+    const rbFoundPoint* is = &recall->now->foundPoints.data[point->key];
+    const rbKeptPoint* kept = &recall->old->keptPoints.data[memory.point];
+    rbVec3 overA = rbMulMV(recall->pathA, rbSub(is->localA, was->localA));
+    rbVec3 overB = rbMulMV(recall->pathB, rbSub(is->localB, was->localB));
+    rbVec3 slip = rbSub(overA, overB);
+    slip = rbAddScaled(slip, kept->slip[0], oldContact->tangents[0]);
+    slip = rbAddScaled(slip, kept->slip[1], oldContact->tangents[1]);
+    double slips[2] = {rbDot(slip, contact->tangents[0]), rbDot(slip, contact->tangents[1])};
+    // so far nothing slips in a step: it was put there, or is another point of the same name
+    if (slips[0] * slips[0] + slips[1] * slips[1] <= recall->near * recall->near) {
+        point->slip[0] = slips[0];
+        point->slip[1] = slips[1];
+    }
+}
+
+// Along the tangents of now, from along those of then.
+static void turnTangential(const rbFoundContact* old, const rbContact* contact, const double* from,
+                           double* to)
+{
+    rbVec3 v = rbAddScaled(rbScale(from[0], old->tangents[0]), from[1], old->tangents[1]);
+    to[0] = rbDot(v, contact->tangents[0]);
+    to[1] = rbDot(v, contact->tangents[1]);
+}
+
+static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int pointIndex,
+                 Memory memory)
+{
+    rbContact* contact = &recall->now->contacts.data[contactIndex];
+    rbContactPoint* point = &recall->now->points.data[pointIndex];
+    const rbFoundContact* oldContact = &recall->old->foundContacts.data[memory.contact];
+    const rbKeptPoint* kept = &recall->old->keptPoints.data[memory.point];
+    recall->old->foundPoints.data[memory.point].claimStamp = recall->stamp;
+    recall->now->foundPoints.data[pointIndex].claimStamp = recall->stamp;
+    point->impulse[0] = kept->impulse[0];
+    turnTangential(oldContact, contact, &kept->impulse[1], &point->impulse[1]);
+    point->isSticking = kept->isSticking;
+    if (kept->isSticking) {
+        preparePaths(pairs, recall, contactIndex, memory.contact);
+        recallSlip(recall, contact, point, memory);
+    }
+    if (contact->rolling > 0.0 || contact->spinning > 0.0) {
+        const double* turning = recall->old->keptTurnings.data[memory.contact].turning;
+        turnTangential(oldContact, contact, turning, contact->turning);
+        contact->turning[2] = turning[2];
+    }
+}
+
+// The rule: one contact then and now, the same points in the same order. False: not so.
+static bool recallInOrder(rbContactPairs* pairs, Recall* recall, int contactIndex)
+{
+    const rbContact* contact = &recall->now->contacts.data[contactIndex];
+    const rbContact* old = &recall->old->contacts.data[recall->span.first];
+    const rbFoundContact* parts = &recall->now->foundContacts.data[contactIndex];
+    const rbFoundContact* oldParts = &recall->old->foundContacts.data[recall->span.first];
+    bool isSame = contact->pointCount == old->pointCount && parts->childA == oldParts->childA &&
+                  parts->childB == oldParts->childB && rbDot(parts->normal, oldParts->normal) > 0.0;
+    const rbFoundPoint* found = &recall->now->foundPoints.data[contact->firstPoint];
+    const rbFoundPoint* oldFound = &recall->old->foundPoints.data[old->firstPoint];
+    for (int i = 0; i < contact->pointCount && isSame; ++i) {
+        isSame = found[i].featureId == oldFound[i].featureId;
+    }
+    for (int i = 0; i < contact->pointCount && isSame; ++i) {
+        Memory memory = {recall->span.first, old->firstPoint + i};
+        take(pairs, recall, contactIndex, contact->firstPoint + i, memory);
+    }
+    return isSame;
+}
+
+static void recallPoints(rbContactPairs* pairs, Recall* recall, int contactIndex, bool byName)
+{
+    const rbContact* contact = &recall->now->contacts.data[contactIndex];
+    for (int i = contact->firstPoint; i < contact->firstPoint + contact->pointCount; ++i) {
+        if (recall->now->foundPoints.data[i].claimStamp == recall->stamp) {
+            continue; // it has its memory
+        }
+        Memory memory = findMemory(recall, contactIndex, i, byName);
+        if (memory.point >= 0) {
+            take(pairs, recall, contactIndex, i, memory);
+        }
+    }
+}
+
+void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstContact,
+                           int contactCount)
+{
+    if (pairs->kept < 0) {
+        return;
+    }
+    const rbContactFrame* old = &pairs->frames[pairs->kept];
+    rbPairSpan span = pairs->spans.data[pair.slot].frames[pairs->kept];
+    if (span.stamp != old->stamp) {
+        return; // nothing was kept of this pair
+    }
+    RB_ASSERT(old->keptPoints.count == old->points.count);
+    RB_ASSERT(pairs->kept != pairs->current);
+    double size = fmin(pairs->hots.data[pair.a].radius, pairs->hots.data[pair.b].radius);
+    Recall recall = {
+        .old = old,
+        .now = &pairs->frames[pairs->current],
+        .span = span,
+        .near = fmax(NEAR_SIZE * size, NEAR_SHELLS * pairs->settings.shell),
+        .stamp = pairs->findStamp,
+        .pathOld = -1,
+        .pathNow = -1,
+    };
+    if (contactCount == 1 && span.count == 1 && recallInOrder(pairs, &recall, firstContact)) {
+        return;
+    }
+    for (int i = firstContact; i < firstContact + contactCount; ++i) {
+        recallPoints(pairs, &recall, i, true);
+    }
+    for (int i = firstContact; i < firstContact + contactCount; ++i) {
+        recallPoints(pairs, &recall, i, false);
+    }
+}

@@ -1,0 +1,360 @@
+// Which bodies are near: fat boxes in a broad phase, and a table of pairs (B-53 to B-56).
+//
+// A pair is near while the fat boxes of its bodies overlap; all rows of the broad phase give the
+// same pairs. Half spaces have no box: they are compared with the boxes of all bodies that get a
+// new one.
+#include "collision/broadphase/broad_phase.h"
+#include "dynamics/contact/contact_state.h"
+
+#include <math.h>
+
+// A box leaves room for so many times the reach beside the reach itself: fast bodies are not placed
+// anew in every step.
+#define REACH_MARGIN 2.0
+// A box with more than so many times the room it would get now is made anew: a body that has come
+// to rest loses the box of its flight.
+#define ROOM_EXCESS 4.0
+// Of the size of coordinates: rounding of a half space against a box.
+#define PLANE_ROUNDING 1e-12
+// Rounds odometers up.
+#define TRAVEL_EXCESS (1.0 + 1e-12)
+// Where there was no room for all pairs, they are asked for again below this part of the limit.
+#define RETRY_BELOW 0.9
+
+// -------------------------------------------------------------------------------------- pairs
+
+static int getPairLimit(const rbContactPairs* pairs)
+{
+    double limit = (double)RB_PAIRS_PER_BODY * pairs->bodies.count + RB_PAIRS_BESIDE;
+    return limit < 1e8 ? (int)limit : 100000000;
+}
+
+static rbFront* takeFront(rbContactPairs* pairs)
+{
+    if (pairs->spareFronts.count > 0) {
+        rbFront* front = pairs->spareFronts.data[--pairs->spareFronts.count].front;
+        rbFront_Clear(front);
+        return front;
+    }
+    return rbCreateFront(RB_FRONT_CAPACITY);
+}
+
+int rbContactPairs_AddPair(rbContactPairs* pairs, int a, int b)
+{
+    RB_ASSERT(a >= 0 && a < pairs->bodies.count && b >= 0 && b < pairs->bodies.count && a != b);
+    rbPairTable_Reserve(&pairs->table, pairs->bodies.count);
+    int slot = rbPairTable_Add(&pairs->table, a, b);
+    rbArray_Reserve(pairs->pairs, slot + 1);
+    rbArray_Reserve(pairs->spans, slot + 1);
+    rbArray_Reserve(pairs->caches, slot + 1);
+    pairs->pairs.count = pairs->table.end;
+    pairs->spans.count = pairs->table.end;
+    pairs->caches.count = pairs->table.end;
+    pairs->pairs.data[slot] = (rbNearPair){0};
+    pairs->spans.data[slot] = (rbPairSpans){0};
+    pairs->caches.data[slot] = (rbSeparationCache){0};
+    if (pairs->bodies.data[a].isMesh && pairs->bodies.data[b].isMesh) {
+        pairs->caches.data[slot].front = takeFront(pairs);
+    }
+    pairs->isOrderOld = true;
+    return slot;
+}
+
+void rbContactPairs_RemovePair(rbContactPairs* pairs, int slot)
+{
+    RB_ASSERT(slot >= 0 && slot < pairs->table.end);
+    RB_ASSERT(pairs->table.entries[slot].ids[0] >= 0);
+    if (pairs->caches.data[slot].front != NULL) {
+        rbSpareFront spare = {pairs->caches.data[slot].front};
+        rbArray_Push(pairs->spareFronts, spare);
+        pairs->caches.data[slot].front = NULL;
+    }
+    rbPairTable_Remove(&pairs->table, slot);
+    pairs->isOrderOld = true;
+}
+
+void rbContactPairs_RemovePairsOf(rbContactPairs* pairs, int body)
+{
+    if (body >= pairs->table.idCapacity) {
+        return;
+    }
+    int32_t link = rbPairTable_First(&pairs->table, body);
+    while (link >= 0) {
+        int32_t next = rbPairTable_Next(&pairs->table, link);
+        rbContactPairs_RemovePair(pairs, link >> 1);
+        link = next;
+    }
+}
+
+static bool areExcluded(const rbContactPairs* pairs, int a, int b)
+{
+    return pairs->exclusions.count > 0 && rbPairTable_Find(&pairs->exclusions, a, b) >= 0;
+}
+
+static bool mayMeet(const rbContactPairs* pairs, int a, int b)
+{
+    const rbNearBody* p = &pairs->bodies.data[a];
+    const rbNearBody* q = &pairs->bodies.data[b];
+    return (p->isMoved || q->isMoved) && (p->groups & q->mask) != 0 && (q->groups & p->mask) != 0 &&
+           !areExcluded(pairs, a, b);
+}
+
+// A half space against a box.
+static bool isBoxBelow(const rbNearBody* plane, const rbBounds* box)
+{
+    if (rbGeometry_GetType(plane->geometry) != RB_SHAPE_PLANE) {
+        return true; // a compound with a half space in it
+    }
+    rbPlaneData data = rbGeometry_GetData(plane->geometry).plane;
+    rbVec3 normal = rbRotate(plane->world.q, data.normal);
+    rbVec3 center = rbScale(0.5, rbAdd(box->lower, box->upper));
+    rbVec3 half = rbScale(0.5, rbSub(box->upper, box->lower));
+    double least = rbDot(normal, rbSub(center, plane->world.p)) - rbDot(rbAbs3(normal), half);
+    double size = fabs(least) + rbLength(half) + rbLength(center) + rbLength(plane->world.p);
+    return least <= data.offset + plane->room + PLANE_ROUNDING * size;
+}
+
+static bool areNear(const rbNearBody* p, const rbNearBody* q)
+{
+    if (p->isBounded && q->isBounded) {
+        return rbDoBoxesOverlap(&p->box, &q->box);
+    }
+    return p->isBounded ? isBoxBelow(q, &p->box) : q->isBounded && isBoxBelow(p, &q->box);
+}
+
+static void meet(rbContactPairs* pairs, int a, int b)
+{
+    if (!mayMeet(pairs, a, b) || rbPairTable_Find(&pairs->table, a, b) >= 0) {
+        return;
+    }
+    if (pairs->table.count < getPairLimit(pairs)) {
+        (void)rbContactPairs_AddPair(pairs, a, b);
+    } else {
+        pairs->dropped += 1;
+    }
+}
+
+// -------------------------------------------------------------------------------------- boxes
+
+static double getWantedRoom(const rbContactPairs* pairs, const rbNearBody* body)
+{
+    double margin = body->isMoved ? fmax(body->margin, REACH_MARGIN * body->reach) : 0.0;
+    return pairs->closedGap + body->reach + margin;
+}
+
+void rbNearBody_Pose(rbNearBody* body)
+{
+    rbTransform pose = {body->position, body->orientation};
+    body->world = rbMulTransforms(pose, body->transform);
+    body->rotation = rbMatFromQuat(pose.q);
+    body->worldRotation = rbMatFromQuat(body->world.q);
+}
+
+// Notes the pose of a body and how far it has come.
+static void follow(rbNearBody* body, const rbContactPlace* place)
+{
+    body->reach = place->reach;
+    rbVec3 p = place->pose.position;
+    rbQuat q = place->pose.orientation;
+    rbQuat r = body->orientation;
+    body->isJumping = false;
+    if (body->isPlaced && p.x == body->position.x && p.y == body->position.y &&
+        p.z == body->position.z && q.w == r.w && q.x == r.x && q.y == r.y && q.z == r.z) {
+        return;
+    }
+    // a turn by theta moves a point by 2 sin(theta/2) of its arm; the quaternions differ by
+    // 2 sin(theta/4), which is more than half of it
+    double plus = (q.w + r.w) * (q.w + r.w) + (q.x + r.x) * (q.x + r.x) +
+                  (q.y + r.y) * (q.y + r.y) + (q.z + r.z) * (q.z + r.z);
+    double minus = (q.w - r.w) * (q.w - r.w) + (q.x - r.x) * (q.x - r.x) +
+                   (q.y - r.y) * (q.y - r.y) + (q.z - r.z) * (q.z - r.z);
+    if (!body->isBounded || !body->isPlaced) {
+        body->isJumping = true;
+    } else {
+        double turn = 2.0 * body->turnRadius * sqrt(fmin(plus, minus));
+        body->travel += TRAVEL_EXCESS * (rbDistance(p, body->position) + turn);
+    }
+    body->position = p;
+    body->orientation = q;
+    body->poseStamp += 1;
+    rbNearBody_Pose(body);
+}
+
+static void heat(rbNearHot* hot, const rbNearBody* body)
+{
+    hot->center = body->world.p;
+    hot->radius = body->isBounded ? body->ballRadius : INFINITY;
+    hot->travel = body->travel;
+    hot->reach = body->reach;
+    hot->poseStamp = body->poseStamp;
+}
+
+// Does the box of a body still hold it, without too much room?
+static bool isBoxGood(const rbContactPairs* pairs, const rbNearBody* body)
+{
+    if (!body->isPlaced || body->isStale || body->isJumping) {
+        return false;
+    }
+    double needed = pairs->closedGap + body->reach + (body->travel - body->travelAtBox);
+    return needed <= body->room && body->room <= ROOM_EXCESS * getWantedRoom(pairs, body);
+}
+
+static void makeBox(const rbContactPairs* pairs, rbNearBody* body)
+{
+    body->room = getWantedRoom(pairs, body);
+    body->travelAtBox = body->travel;
+    if (body->isBounded) {
+        rbBounds box = rbGeometry_GetBounds(body->geometry, body->world);
+        rbVec3 room = rbMakeVec3(body->room, body->room, body->room);
+        body->box = (rbBounds){rbSub(box.lower, room), rbAdd(box.upper, room)};
+        RB_ASSERT(rbIsFinite3(body->box.lower) && rbIsFinite3(body->box.upper));
+    }
+}
+
+// No odometer knows how far the points of a half space move.
+static void forgetDistances(rbContactPairs* pairs, int index)
+{
+    int32_t link = index < pairs->table.idCapacity ? rbPairTable_First(&pairs->table, index) : -1;
+    for (; link >= 0; link = rbPairTable_Next(&pairs->table, link)) {
+        pairs->pairs.data[link >> 1].isMeasured = false;
+    }
+}
+
+// Places a body anew and meets whom it overlaps. Partners that come later look again themselves.
+static void place(rbContactPairs* pairs, int index)
+{
+    rbNearBody* body = &pairs->bodies.data[index];
+    makeBox(pairs, body);
+    body->isPlaced = true;
+    body->isStale = false;
+    if (!body->isBounded) {
+        forgetDistances(pairs, index);
+        for (int i = 0; i < pairs->bodies.count; ++i) {
+            const rbNearBody* other = &pairs->bodies.data[i];
+            if (other->isBounded && other->isPlaced && isBoxBelow(body, &other->box)) {
+                meet(pairs, index, i);
+            }
+        }
+        return;
+    }
+    rbBroadPhase_Place(pairs->broad, index, body->box, &pairs->partners);
+    for (int i = 0; i < pairs->partners.count; ++i) {
+        meet(pairs, index, pairs->partners.ids[i]);
+    }
+    for (int i = 0; i < pairs->unbounded.count; ++i) {
+        const rbNearBody* plane = &pairs->bodies.data[pairs->unbounded.data[i]];
+        if (plane->isPlaced && isBoxBelow(plane, &body->box)) {
+            meet(pairs, index, pairs->unbounded.data[i]);
+        }
+    }
+}
+
+void rbContactPairs_Displace(rbContactPairs* pairs, int body)
+{
+    RB_ASSERT(body >= 0 && body < pairs->bodies.count);
+    rbContactPairs_RemovePairsOf(pairs, body);
+    if (rbBroadPhase_Has(pairs->broad, body)) {
+        rbBroadPhase_Remove(pairs->broad, body);
+    }
+    pairs->bodies.data[body].isPlaced = false;
+}
+
+// Ends the pairs of a body that are near no more. Not before all bodies have their boxes: two that
+// fly together would part for a moment.
+static void partPairs(rbContactPairs* pairs, int index)
+{
+    const rbNearBody* body = &pairs->bodies.data[index];
+    int32_t link = index < pairs->table.idCapacity ? rbPairTable_First(&pairs->table, index) : -1;
+    while (link >= 0) {
+        int32_t next = rbPairTable_Next(&pairs->table, link);
+        if (!areNear(body, &pairs->bodies.data[rbPairTable_Partner(&pairs->table, link)])) {
+            rbContactPairs_RemovePair(pairs, link >> 1);
+        }
+        link = next;
+    }
+}
+
+static void retryDropped(rbContactPairs* pairs)
+{
+    if (pairs->dropped > 0 && pairs->table.count < RETRY_BELOW * getPairLimit(pairs)) {
+        pairs->dropped = 0;
+        for (int i = 0; i < pairs->bodies.count; ++i) {
+            pairs->bodies.data[i].isStale = pairs->bodies.data[i].geometry != NULL;
+        }
+    }
+}
+
+void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount)
+{
+    RB_ASSERT(places != NULL || bodyCount == 0);
+    retryDropped(pairs);
+    pairs->changed.count = 0;
+    for (int i = 0; i < bodyCount && i < pairs->bodies.count; ++i) {
+        rbNearBody* body = &pairs->bodies.data[i];
+        if (body->geometry == NULL) {
+            continue;
+        }
+        const rbContactPlace* now = &places[i];
+        bool isFinite = rbIsFinite3(now->pose.position) && rbIsFiniteQuat(now->pose.orientation) &&
+                        isfinite(now->reach);
+        RB_ASSERT(isFinite && now->reach >= 0.0);
+        if (isFinite) {
+            follow(body, now);
+            heat(&pairs->hots.data[i], body);
+            if (!isBoxGood(pairs, body)) {
+                rbArray_Push(pairs->changed, i);
+            }
+        }
+    }
+    for (int i = 0; i < pairs->changed.count; ++i) {
+        place(pairs, pairs->changed.data[i]);
+    }
+    for (int i = 0; i < pairs->changed.count; ++i) {
+        partPairs(pairs, pairs->changed.data[i]);
+    }
+    rbContactPairs_SortPairs(pairs);
+}
+
+// -------------------------------------------------------------------------------------- order
+
+// One pass of counting: from a list of pairs to another one, by one of their bodies.
+static void sortBy(rbContactPairs* pairs, bool byA, const rbPairOrder* from, rbPairOrder* to)
+{
+    int* starts = pairs->orderStarts.data;
+    int count = pairs->table.count;
+    for (int i = 0; i <= pairs->bodies.count; ++i) {
+        starts[i] = 0;
+    }
+    for (int i = 0; i < count; ++i) {
+        starts[(byA ? from[i].a : from[i].b) + 1] += 1;
+    }
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        starts[i + 1] += starts[i];
+    }
+    for (int i = 0; i < count; ++i) {
+        to[starts[byA ? from[i].a : from[i].b]++] = from[i];
+    }
+}
+
+void rbContactPairs_SortPairs(rbContactPairs* pairs)
+{
+    if (!pairs->isOrderOld) {
+        return;
+    }
+    int count = pairs->table.count;
+    rbArray_Reserve(pairs->order, count);
+    rbArray_Reserve(pairs->orderScratch, count);
+    rbArray_Reserve(pairs->orderStarts, pairs->bodies.count + 1);
+    pairs->order.count = 0;
+    for (int slot = 0; slot < pairs->table.end; ++slot) {
+        const rbPairEntry* entry = &pairs->table.entries[slot];
+        if (entry->ids[0] >= 0) {
+            rbPairOrder item = {slot, entry->ids[0], entry->ids[1]};
+            pairs->order.data[pairs->order.count++] = item;
+        }
+    }
+    RB_ASSERT(pairs->order.count == count);
+    sortBy(pairs, false, pairs->order.data, pairs->orderScratch.data);
+    sortBy(pairs, true, pairs->orderScratch.data, pairs->order.data);
+    pairs->isOrderOld = false;
+}

@@ -1,0 +1,33 @@
+// Contacts of an island solved together, where sweeps are slow: stacks, large mass ratios.
+//
+// The impulses x of a stage and the velocities v it leaves satisfy
+//   M (v - v0) = J^T (x - x0),   x = proj(x - r w),   w = J v + b,
+// proj onto P >= 0 and the disc of friction, for any r > 0. With the x on the right held (augmented
+// Lagrangian) and the discs those of the last P, the rest is the minimum of a convex function of v,
+// found by Newton with a line search: its matrix, M + J^T D J with D between 0 and r, has a block
+// of 6 x 6 for every body and pair, whatever the number of points between them. Large r brings x to
+// its fixed point in a few rounds; points that are redundant share what they carry.
+#ifndef RB_CONTACT_CONTACT_NEWTON_H
+#define RB_CONTACT_CONTACT_NEWTON_H
+
+#include "dynamics/contact/contact_solver.h"
+
+typedef struct rbContactNewton rbContactNewton;
+
+rbContactNewton* rbCreateContactNewton(void);
+void rbDestroyContactNewton(rbContactNewton* newton); // NULL is fine
+
+// Whether it can take an island: exact cones, no joints, no rolling or spinning friction, and not
+// too large.
+bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* settings,
+                              const rbContactRun* run);
+
+// Begins a stage as the sweeps do: impulses of a position stage have not acted yet and are a guess,
+// those of a velocity stage have acted and will be about doubled; or goes on from the velocities
+// and impulses as they are (run->isContinued). tolerance: m/s of w. known: the largest error of
+// another solution, m/s; where it finds nothing better velocities and impulses stay. Returns what
+// is left. rounds: factorisations are added.
+double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run, bool isOfPositions,
+                             double partSpeed, double tolerance, double known, int* rounds);
+
+#endif

@@ -1,0 +1,670 @@
+// Contacts of near pairs: what is told of bodies, the search, and what is kept (B-62, B-63, B-93).
+//
+// A pair is not measured while its last distance, less what both bodies have moved since, is above
+// the threshold. Contacts of two bodies that have not moved at all are those of the last search.
+#include "dynamics/contact/contact_state.h"
+
+#include <math.h>
+#include <string.h>
+
+// Boxes are fatter than need be by this part of the least width of the shape, ...
+#define MARGIN_OF_WIDTH 0.03
+// ... and by at least this part of its size.
+#define MARGIN_OF_SIZE 0.01
+// Of an odometer: what its sums may have lost by rounding.
+#define TRAVEL_ROUNDING 1e-12
+
+// --------------------------------------------------------------------------- creation, settings
+
+rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
+{
+    RB_ASSERT(settings != NULL);
+    RB_ASSERT(settings->shell >= 0.0 && settings->tolerance >= 0.0);
+    rbContactPairs* pairs = rbAllocZero(1, sizeof *pairs);
+    pairs->settings = *settings;
+    // the shell is as exact as a gap need be: points within it must not fall out of the velocity
+    // stage because they are a little more than the tolerance away
+    pairs->closedGap = fmax(settings->tolerance, settings->shell);
+    bool isAuto = settings->broadPhase == RB_BROAD_AUTO;
+    pairs->broad = rbCreateBroadPhase(isAuto ? RB_BROAD_TREE : settings->broadPhase, 0.0);
+    pairs->scratch = rbAlloc(rbGetSeparationScratchSize());
+    pairs->kept = -1;
+    pairs->deepestA = -1;
+    pairs->deepestB = -1;
+    rbArray_Reserve(pairs->manifolds, 1);
+    return pairs;
+}
+
+static void freeFrame(rbContactFrame* frame)
+{
+    rbArray_Free(frame->contacts);
+    rbArray_Free(frame->points);
+    rbArray_Free(frame->foundContacts);
+    rbArray_Free(frame->foundPoints);
+    rbArray_Free(frame->keptPoints);
+    rbArray_Free(frame->keptTurnings);
+    rbArray_Free(frame->orientations);
+}
+
+static void freeMaterials(rbNearBody* body)
+{
+    rbFree(body->materials, (size_t)body->materialCount * sizeof *body->materials);
+    body->materials = NULL;
+    body->materialCount = 0;
+}
+
+#define MATERIAL_PAIRS ((size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX)
+
+void rbDestroyContactPairs(rbContactPairs* pairs)
+{
+    if (pairs == NULL) {
+        return;
+    }
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        freeMaterials(&pairs->bodies.data[i]);
+    }
+    for (int i = 0; i < pairs->caches.count; ++i) {
+        rbDestroyFront(pairs->caches.data[i].front);
+    }
+    for (int i = 0; i < pairs->spareFronts.count; ++i) {
+        rbDestroyFront(pairs->spareFronts.data[i].front);
+    }
+    for (int i = 0; i < RB_CONTACT_FRAMES; ++i) {
+        freeFrame(&pairs->frames[i]);
+    }
+    rbArray_Free(pairs->bodies);
+    rbArray_Free(pairs->hots);
+    rbArray_Free(pairs->spans);
+    rbArray_Free(pairs->unbounded);
+    rbArray_Free(pairs->pairs);
+    rbArray_Free(pairs->caches);
+    rbArray_Free(pairs->order);
+    rbArray_Free(pairs->orderScratch);
+    rbArray_Free(pairs->orderStarts);
+    rbArray_Free(pairs->changed);
+    rbArray_Free(pairs->manifolds);
+    rbArray_Free(pairs->spareFronts);
+    rbIdList_Free(&pairs->partners);
+    rbPairTable_Free(&pairs->table);
+    rbPairTable_Free(&pairs->exclusions);
+    rbDestroyBroadPhase(pairs->broad);
+    rbFree(pairs->materialPairs, MATERIAL_PAIRS * sizeof *pairs->materialPairs);
+    rbFree(pairs->scratch, rbGetSeparationScratchSize());
+    rbFree(pairs, sizeof *pairs);
+}
+
+void rbContactPairs_SetMaterialPair(rbContactPairs* pairs, int kindA, int kindB,
+                                    const rbMaterialPair* pair)
+{
+    RB_ASSERT(kindA >= 0 && kindA < RB_MATERIAL_KINDS_MAX);
+    RB_ASSERT(kindB >= 0 && kindB < RB_MATERIAL_KINDS_MAX);
+    const rbMaterialPair none = {.restitution = -1.0};
+    if (pairs->materialPairs == NULL) {
+        pairs->materialPairs = rbAlloc(MATERIAL_PAIRS * sizeof *pairs->materialPairs);
+        for (size_t i = 0; i < MATERIAL_PAIRS; ++i) {
+            pairs->materialPairs[i] = none;
+        }
+    }
+    rbMaterialPair told = pair != NULL ? *pair : none;
+    pairs->materialPairs[kindA * RB_MATERIAL_KINDS_MAX + kindB] = told;
+    pairs->materialPairs[kindB * RB_MATERIAL_KINDS_MAX + kindA] = told;
+}
+
+// -------------------------------------------------------------------------------------- shapes
+
+// Room for a body of this number.
+static rbNearBody* reachBody(rbContactPairs* pairs, int body)
+{
+    RB_ASSERT(body >= 0);
+    int old = pairs->bodies.count;
+    if (body >= old) {
+        rbArray_Reserve(pairs->bodies, body + 1);
+        rbArray_Reserve(pairs->hots, body + 1);
+        memset(&pairs->bodies.data[old], 0, (size_t)(body + 1 - old) * sizeof(rbNearBody));
+        memset(&pairs->hots.data[old], 0, (size_t)(body + 1 - old) * sizeof(rbNearHot));
+        pairs->bodies.count = body + 1;
+        pairs->hots.count = body + 1;
+        pairs->isOrderOld = true; // its arrays are as long as the bodies
+    }
+    return &pairs->bodies.data[body];
+}
+
+static void listUnbounded(rbContactPairs* pairs)
+{
+    pairs->unbounded.count = 0;
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        if (pairs->bodies.data[i].geometry != NULL && !pairs->bodies.data[i].isBounded) {
+            rbArray_Push(pairs->unbounded, i);
+        }
+    }
+}
+
+static void measureShape(rbNearBody* body)
+{
+    const rbGeometry* geometry = body->geometry;
+    rbShapeType type = rbGeometry_GetType(geometry);
+    body->isBounded = rbGeometry_IsBounded(geometry);
+    body->isMesh = type == RB_SHAPE_MESH || type == RB_SHAPE_SOUP || type == RB_SHAPE_POLYHEDRON;
+    body->isManyfold = body->isMesh || type == RB_SHAPE_COMPOUND;
+    body->turnRadius = 0.0;
+    body->ballRadius = 0.0;
+    body->margin = 0.0;
+    if (body->isBounded) {
+        // a ball that turns about its centre stays where it is
+        rbVec3 center = rbInvTransformPoint(body->transform, RB_VEC3_ZERO);
+        body->turnRadius = type == RB_SHAPE_SPHERE ? rbLength(body->transform.p)
+                                                   : rbGeometry_GetRadius(geometry, center);
+        body->ballRadius = rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
+        rbBounds bounds = rbGeometry_GetBounds(geometry, RB_TRANSFORM_IDENTITY);
+        rbVec3 edges = rbSub(bounds.upper, bounds.lower);
+        double width = fmin(edges.x, fmin(edges.y, edges.z));
+        body->margin = fmax(MARGIN_OF_WIDTH * width, MARGIN_OF_SIZE * body->ballRadius);
+    }
+}
+
+static void setMaterials(rbNearBody* body, const rbContactShape* shape)
+{
+    RB_ASSERT(shape->materials != NULL && shape->materialCount >= 1);
+    if (body->materialCount != shape->materialCount) {
+        freeMaterials(body);
+        body->materials = rbAlloc((size_t)shape->materialCount * sizeof *body->materials);
+        body->materialCount = shape->materialCount;
+    }
+    memcpy(body->materials, shape->materials,
+           (size_t)shape->materialCount * sizeof *body->materials);
+}
+
+static bool isSameTransform(const rbTransform* a, const rbTransform* b)
+{
+    return a->p.x == b->p.x && a->p.y == b->p.y && a->p.z == b->p.z && a->q.w == b->q.w &&
+           a->q.x == b->q.x && a->q.y == b->q.y && a->q.z == b->q.z;
+}
+
+static bool isSameShape(const rbNearBody* body, const rbContactShape* shape)
+{
+    return body->geometry == shape->geometry && body->isMoved == shape->isMoved &&
+           body->groups == shape->groups && body->mask == shape->mask &&
+           body->hash == rbGeometry_GetHash(shape->geometry) &&
+           isSameTransform(&body->transform, &shape->transform);
+}
+
+void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactShape* shape)
+{
+    rbNearBody* near = reachBody(pairs, body);
+    if (shape != NULL && near->geometry != NULL && isSameShape(near, shape)) {
+        setMaterials(near, shape); // told again: what is known of its contacts stays
+        return;
+    }
+    rbContactPairs_Displace(pairs, body);
+    bool isListed = near->geometry != NULL && !near->isBounded;
+    if (shape == NULL) {
+        freeMaterials(near);
+        near->geometry = NULL;
+    } else {
+        RB_ASSERT(shape->geometry != NULL);
+        near->geometry = shape->geometry;
+        near->hash = rbGeometry_GetHash(shape->geometry);
+        near->transform = shape->transform;
+        near->isMoved = shape->isMoved;
+        near->groups = shape->groups;
+        near->mask = shape->mask;
+        setMaterials(near, shape);
+        measureShape(near);
+        if (near->isManyfold) {
+            rbArray_Reserve(pairs->manifolds, RB_PAIR_MANIFOLDS_MAX);
+        }
+    }
+    if (isListed || (shape != NULL && !near->isBounded)) {
+        listUnbounded(pairs);
+    }
+}
+
+void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b, bool isExcluded)
+{
+    RB_ASSERT(a != b);
+    (void)reachBody(pairs, a);
+    (void)reachBody(pairs, b);
+    rbPairTable_Reserve(&pairs->exclusions, pairs->bodies.count);
+    int entry = rbPairTable_Find(&pairs->exclusions, a, b);
+    if (isExcluded) {
+        entry = entry >= 0 ? entry : rbPairTable_Add(&pairs->exclusions, a, b);
+        pairs->exclusions.entries[entry].counter += 1;
+        int slot = rbPairTable_Find(&pairs->table, a, b);
+        if (slot >= 0) {
+            rbContactPairs_RemovePair(pairs, slot);
+        }
+        return;
+    }
+    RB_ASSERT(entry >= 0);
+    if (entry >= 0 && --pairs->exclusions.entries[entry].counter == 0) {
+        rbPairTable_Remove(&pairs->exclusions, entry);
+        pairs->bodies.data[a].isStale = pairs->bodies.data[a].isPlaced;
+    }
+}
+
+// -------------------------------------------------------------------------------------- search
+
+static const rbMaterial* getMaterial(const rbNearBody* body, int child)
+{
+    return &body->materials[child < body->materialCount ? child : 0];
+}
+
+// The coefficients of a contact (B-67). Friction by the rule of the settings; what resists rolling
+// and spinning is the more yielding of the two: the larger length.
+static void combine(const rbContactPairs* pairs, const rbMaterial* a, const rbMaterial* b,
+                    rbContact* contact)
+{
+    const rbContactSettings* settings = &pairs->settings;
+    contact->rolling = fmax(a->rolling, b->rolling);
+    contact->spinning = fmax(a->spinning, b->spinning);
+    contact->pairLaw = 0;
+    if (pairs->materialPairs != NULL) {
+        const rbMaterialPair* pair =
+            &pairs->materialPairs[a->kind * RB_MATERIAL_KINDS_MAX + b->kind];
+        if (pair->restitution >= 0.0) {
+            contact->friction = pair->friction;
+            contact->stiction = pair->friction;
+            contact->restitution = pair->restitution;
+            contact->pairLaw = pair->law == RB_IMPACT_LAW_COUNT ? 0 : 1 + (int)pair->law;
+            return;
+        }
+    }
+    contact->friction = rbCombineRule_Apply(settings->frictionRule, a->friction, b->friction);
+    contact->stiction = contact->friction;
+    if (a->stiction > a->friction || b->stiction > b->friction) {
+        double stiction = rbCombineRule_Apply(
+            settings->frictionRule, fmax(a->stiction, a->friction), fmax(b->stiction, b->friction));
+        contact->stiction = fmax(stiction, contact->friction);
+    }
+    contact->restitution =
+        rbCombineRestitution(settings->restitutionRule, a->restitution, b->restitution);
+}
+
+// Adds a point to the frame, without memory.
+static void addPoint(rbContactPairs* pairs, const rbFoundPoint* found)
+{
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    rbContactPoint point;
+    memset(&point, 0, sizeof point);
+    point.armA = found->armA;
+    point.armB = found->armB;
+    point.gap = found->distance - pairs->settings.shell;
+    point.isClosed = point.gap <= pairs->closedGap;
+    point.key = frame->points.count;
+    rbArray_Push(frame->points, point);
+    rbArray_Push(frame->foundPoints, *found);
+    frame->foundPoints.data[point.key].claimStamp = 0;
+}
+
+// Adds a contact, whose points follow, to the frame.
+static void addContact(rbContactPairs* pairs, int indexA, int indexB, const rbFoundContact* found,
+                       int pointCount)
+{
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    rbContact contact;
+    memset(&contact, 0, sizeof contact);
+    contact.bodyA = indexA;
+    contact.bodyB = indexB;
+    contact.normal = found->normal;
+    contact.tangents[0] = found->tangents[0];
+    contact.tangents[1] = found->tangents[1];
+    contact.firstPoint = frame->points.count;
+    contact.pointCount = pointCount;
+    combine(pairs, getMaterial(&pairs->bodies.data[indexA], found->childA),
+            getMaterial(&pairs->bodies.data[indexB], found->childB), &contact);
+    rbArray_Push(frame->contacts, contact);
+    rbArray_Push(frame->foundContacts, *found);
+}
+
+static void noteDepth(rbContactPairs* pairs, int indexA, int indexB, double distance)
+{
+    if (-distance > pairs->deepest) {
+        pairs->deepest = -distance;
+        pairs->deepestA = indexA;
+        pairs->deepestB = indexB;
+    }
+}
+
+// Points nearer to each other than this part of the shell, and m, are one.
+#define TWIN_SHELL 1e-3
+#define TWIN_LEAST 1e-12
+
+// A manifold may name the witness beside a point that is the same to rounding: of a ball two points
+// would share what one remembers. Takes the twin out.
+static void dropTwin(const rbContactPairs* pairs, rbManifold* manifold)
+{
+    double near = fmax(TWIN_SHELL * pairs->settings.shell, TWIN_LEAST);
+    for (int i = manifold->count - 1; i >= 0; --i) {
+        const rbManifoldPoint* point = &manifold->points[i];
+        bool isTwin = false;
+        for (int j = 0; j < manifold->count && point->featureId == RB_FEATURE_WITNESS; ++j) {
+            isTwin =
+                isTwin || (j != i && rbDistance(manifold->points[j].pointA, point->pointA) < near);
+        }
+        if (isTwin) {
+            manifold->count -= 1;
+            for (int j = i; j < manifold->count; ++j) {
+                manifold->points[j] = manifold->points[j + 1];
+            }
+        }
+    }
+    RB_ASSERT(manifold->count > 0);
+}
+
+static void addManifold(rbContactPairs* pairs, int indexA, int indexB, const rbManifold* manifold)
+{
+    const rbNearBody* a = &pairs->bodies.data[indexA];
+    const rbNearBody* b = &pairs->bodies.data[indexB];
+    rbFoundContact contact;
+    contact.normal = rbNormalize(rbMulMV(a->worldRotation, manifold->normal));
+    contact.tangents[0] = rbPerpendicular(contact.normal);
+    contact.tangents[1] = rbCross(contact.normal, contact.tangents[0]);
+    contact.childA = manifold->childA;
+    contact.childB = manifold->childB;
+    addContact(pairs, indexA, indexB, &contact, manifold->count);
+    for (int i = 0; i < manifold->count; ++i) {
+        rbVec3 middle = rbManifoldPoint_GetMiddle(&manifold->points[i]);
+        middle = rbAdd(rbMulMV(a->worldRotation, middle), a->world.p);
+        rbFoundPoint point;
+        point.armA = rbSub(middle, a->position);
+        point.armB = rbSub(middle, b->position);
+        point.localA = rbMulMtV(a->rotation, point.armA);
+        point.localB = rbMulMtV(b->rotation, point.armB);
+        point.distance = manifold->points[i].distance;
+        point.featureId = manifold->points[i].featureId;
+        addPoint(pairs, &point);
+        noteDepth(pairs, indexA, indexB, point.distance);
+    }
+}
+
+// Contacts of two bodies at the same places as at the last search.
+static void copyContacts(rbContactPairs* pairs, const rbContactFrame* last, rbPairSpan span)
+{
+    for (int i = span.first; i < span.first + span.count; ++i) {
+        const rbContact* old = &last->contacts.data[i];
+        addContact(pairs, old->bodyA, old->bodyB, &last->foundContacts.data[i], old->pointCount);
+        for (int j = old->firstPoint; j < old->firstPoint + old->pointCount; ++j) {
+            addPoint(pairs, &last->foundPoints.data[j]);
+            noteDepth(pairs, old->bodyA, old->bodyB, last->foundPoints.data[j].distance);
+        }
+    }
+}
+
+// Are the bodies of a pair known to be farther apart than a threshold?
+static bool areApart(rbNearPair* pair, const rbNearHot* a, const rbNearHot* b, double threshold)
+{
+    double odometer = a->travel + b->travel;
+    if (pair->isMeasured) {
+        double moved = odometer - pair->travel + TRAVEL_ROUNDING * odometer;
+        if (pair->lower - moved > threshold) {
+            return true;
+        }
+    }
+    double between = rbDistance(a->center, b->center);
+    double radii = a->radius + b->radius;
+    if (between <= radii) {
+        return false; // of half spaces always
+    }
+    double lower = between - radii - TRAVEL_ROUNDING * (between + radii);
+    if (lower > threshold) {
+        pair->lower = lower;
+        pair->travel = odometer;
+        pair->isMeasured = true;
+        return true;
+    }
+    return false;
+}
+
+static rbSeparationInput makeInput(const rbNearBody* a, const rbNearBody* b)
+{
+    rbSeparationInput input = rbDefaultSeparationInput();
+    input.geometryA = a->geometry;
+    input.geometryB = b->geometry;
+    input.transformBtoA = rbInvMulTransforms(a->world, b->world);
+    return input;
+}
+
+// Meshes are tested for a gap this many times as wide as their bodies can close now, and at least
+// this part of the smaller one: a wide gap known is worth many steps.
+#define GAP_REACHES 4.0
+#define GAP_SIZE 0.05
+
+// The same for compounds and meshes, whose exact distance costs far more than a test of a gap.
+static bool testApart(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
+{
+    rbNearPair* pair = &pairs->pairs.data[item.slot];
+    const rbNearHot* a = &pairs->hots.data[item.a];
+    const rbNearHot* b = &pairs->hots.data[item.b];
+    double wide = fmax(GAP_REACHES * (a->reach + b->reach), GAP_SIZE * fmin(a->radius, b->radius));
+    const double gaps[2] = {pair->threshold + wide, pair->threshold};
+    bool overlaps = true;
+    for (int i = 0; i < 2 && overlaps; ++i) {
+        rbStatus status =
+            rbTestOverlap(input, gaps[i], &pairs->caches.data[item.slot], &overlaps, NULL);
+        if (status != RB_STATUS_OK) {
+            return true;
+        }
+        pair->lower = gaps[i];
+    }
+    pair->isMeasured = !overlaps;
+    pair->travel = a->travel + b->travel;
+    return !overlaps;
+}
+
+// Is a pair that was apart still so? Finds out how far, too.
+static bool measureApart(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
+{
+    if (pairs->bodies.data[item.a].isManyfold || pairs->bodies.data[item.b].isManyfold) {
+        return testApart(pairs, item, input);
+    }
+    rbNearPair* pair = &pairs->pairs.data[item.slot];
+    rbSeparation separation;
+    rbStatus status = rbMeasureSeparation(input, &pairs->caches.data[item.slot], pairs->scratch,
+                                          &separation, NULL);
+    pair->isMeasured = status == RB_STATUS_OK;
+    pair->lower = separation.lower;
+    pair->travel = pairs->hots.data[item.a].travel + pairs->hots.data[item.b].travel;
+    return status != RB_STATUS_OK || separation.lower > pair->threshold;
+}
+
+// The contacts of a pair that is near enough to be searched.
+static void searchPair(rbContactPairs* pairs, rbPairOrder item, double threshold)
+{
+    rbNearPair* pair = &pairs->pairs.data[item.slot];
+    const rbNearBody* a = &pairs->bodies.data[item.a];
+    const rbNearBody* b = &pairs->bodies.data[item.b];
+    pair->threshold = threshold;
+    pair->stamps[0] = a->poseStamp;
+    pair->stamps[1] = b->poseStamp;
+    rbSeparationInput input = makeInput(a, b);
+    if (!pair->hadContacts && measureApart(pairs, item, &input)) {
+        return;
+    }
+    bool isManyfold = a->isManyfold || b->isManyfold;
+    rbContactList list = {.manifolds = pairs->manifolds.data,
+                          .capacity = isManyfold ? RB_PAIR_MANIFOLDS_MAX : 1};
+    RB_ASSERT(list.capacity <= pairs->manifolds.capacity);
+    rbStatus status = rbFindContacts(&input, threshold, &pairs->caches.data[item.slot],
+                                     pairs->scratch, &list, NULL);
+    int count = status != RB_STATUS_OK ? 0 : list.count;
+    count = count < list.capacity ? count : list.capacity;
+    for (int i = 0; i < count; ++i) {
+        if (list.manifolds[i].count > 1) {
+            dropTwin(pairs, &list.manifolds[i]);
+        }
+        if (list.manifolds[i].count > 0) {
+            addManifold(pairs, item.a, item.b, &list.manifolds[i]);
+        }
+    }
+}
+
+static void findPair(rbContactPairs* pairs, const rbContactFrame* last, rbPairOrder item)
+{
+    rbNearPair* pair = &pairs->pairs.data[item.slot];
+    const rbNearHot* a = &pairs->hots.data[item.a];
+    const rbNearHot* b = &pairs->hots.data[item.b];
+    // what is closed must be found, whatever the reach
+    double closed = pairs->settings.shell + pairs->closedGap;
+    double threshold = fmax(closed + a->reach + b->reach, RB_CONTACT_THRESHOLD);
+    bool isSame = pair->threshold == threshold && pair->stamps[0] == a->poseStamp &&
+                  pair->stamps[1] == b->poseStamp;
+    if (isSame && pair->hadContacts) {
+        rbPairSpan span = pairs->spans.data[item.slot].frames[last - pairs->frames];
+        RB_ASSERT(span.stamp == last->stamp);
+        copyContacts(pairs, last, span);
+    } else if (!isSame) {
+        if (areApart(pair, a, b, threshold)) {
+            pair->threshold = -1.0; // nothing was searched here
+        } else {
+            searchPair(pairs, item, threshold);
+        }
+    }
+}
+
+// The frame to write next: not the one before, not the kept one.
+static int chooseFrame(const rbContactPairs* pairs)
+{
+    int next = 0;
+    while (next == pairs->current || next == pairs->kept) {
+        ++next;
+    }
+    RB_ASSERT(next < RB_CONTACT_FRAMES);
+    return next;
+}
+
+static void beginFrame(rbContactPairs* pairs)
+{
+    pairs->current = chooseFrame(pairs);
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    pairs->findStamp += 1;
+    frame->stamp = pairs->findStamp;
+    frame->contacts.count = 0;
+    frame->points.count = 0;
+    frame->foundContacts.count = 0;
+    frame->foundPoints.count = 0;
+    frame->keptPoints.count = 0;
+    frame->keptTurnings.count = 0;
+    rbArray_Reserve(frame->orientations, pairs->bodies.count);
+    frame->orientations.count = pairs->bodies.count;
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        frame->orientations.data[i] = pairs->bodies.data[i].orientation;
+    }
+    pairs->deepest = 0.0;
+    pairs->deepestA = -1;
+    pairs->deepestB = -1;
+}
+
+// Pairs this far ahead in the order are fetched from memory: the search is bound by it.
+#define AHEAD 6
+
+static inline void prefetch(const rbContactPairs* pairs, int i)
+{
+    if (i + AHEAD < pairs->order.count) {
+        rbPairOrder next = pairs->order.data[i + AHEAD];
+        __builtin_prefetch(&pairs->pairs.data[next.slot]);
+        __builtin_prefetch(&pairs->hots.data[next.b]);
+    }
+}
+
+rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount)
+{
+    rbContactPairs_Approach(pairs, places, bodyCount);
+    const rbContactFrame* last = &pairs->frames[pairs->current];
+    beginFrame(pairs);
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    for (int i = 0; i < pairs->order.count; ++i) {
+        prefetch(pairs, i);
+        rbPairOrder item = pairs->order.data[i];
+        int first = frame->contacts.count;
+        findPair(pairs, last, item);
+        int count = frame->contacts.count - first;
+        pairs->pairs.data[item.slot].hadContacts = count > 0;
+        if (count > 0) {
+            rbPairSpan span = {first, count, frame->stamp};
+            pairs->spans.data[item.slot].frames[pairs->current] = span;
+            rbContactPairs_Recall(pairs, item, first, count);
+        }
+    }
+    rbContactSet set = {frame->contacts.data, frame->contacts.count, frame->points.data,
+                        frame->points.count};
+    return set;
+}
+
+void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set,
+                         const rbContactPlace* places)
+{
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    RB_ASSERT(set->contacts == frame->contacts.data && set->points == frame->points.data);
+    RB_ASSERT(set->pointCount == frame->points.count);
+    (void)places; // anchors are where the points were found
+    rbArray_Reserve(frame->keptPoints, set->pointCount);
+    rbArray_Reserve(frame->keptTurnings, set->contactCount);
+    for (int i = 0; i < set->pointCount; ++i) {
+        const rbContactPoint* point = &set->points[i];
+        rbKeptPoint* kept = &frame->keptPoints.data[i];
+        memset(kept, 0, sizeof *kept);
+        memcpy(kept->impulse, point->impulse, sizeof kept->impulse);
+        memcpy(kept->slip, point->slip, sizeof kept->slip);
+        kept->isSticking = point->isSticking;
+    }
+    for (int i = 0; i < set->contactCount; ++i) {
+        memcpy(frame->keptTurnings.data[i].turning, set->contacts[i].turning,
+               sizeof frame->keptTurnings.data[i].turning);
+    }
+    frame->keptPoints.count = set->pointCount;
+    frame->keptTurnings.count = set->contactCount;
+    pairs->kept = pairs->current;
+}
+
+// --------------------------------------------------------------------------------------- depth
+
+double rbContactPairs_GetDeepest(const rbContactPairs* pairs, int* bodyA, int* bodyB)
+{
+    if (bodyA != NULL) {
+        *bodyA = pairs->deepestA;
+    }
+    if (bodyB != NULL) {
+        *bodyB = pairs->deepestB;
+    }
+    return pairs->deepest;
+}
+
+int rbContactPairs_GetPairCount(const rbContactPairs* pairs, int* dropped)
+{
+    if (dropped != NULL) {
+        *dropped = pairs->dropped;
+    }
+    return pairs->table.count;
+}
+
+static bool isDeeper(rbContactPairs* pairs, rbPairOrder item, double depth)
+{
+    const rbNearHot* hots = pairs->hots.data;
+    if (areApart(&pairs->pairs.data[item.slot], &hots[item.a], &hots[item.b], 0.0)) {
+        return false;
+    }
+    const rbNearBody* a = &pairs->bodies.data[item.a];
+    const rbNearBody* b = &pairs->bodies.data[item.b];
+    // without the caches: they serve the search
+    rbSeparationInput input = makeInput(a, b);
+    bool overlaps = false;
+    rbStatus status = rbTestOverlap(&input, 0.0, NULL, &overlaps, NULL);
+    if (status != RB_STATUS_OK || !overlaps) {
+        return false;
+    }
+    rbSeparation separation;
+    status = rbMeasureSeparation(&input, NULL, pairs->scratch, &separation, NULL);
+    return status == RB_STATUS_OK && separation.distance < -depth;
+}
+
+bool rbContactPairs_IsDeeper(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount,
+                             double depth)
+{
+    RB_ASSERT(depth >= 0.0);
+    rbContactPairs_Approach(pairs, places, bodyCount);
+    bool found = false;
+    for (int i = 0; i < pairs->order.count && !found; ++i) {
+        found = isDeeper(pairs, pairs->order.data[i], depth);
+    }
+    return found;
+}

@@ -1,0 +1,196 @@
+// The finder of contacts from the inside: bodies with their boxes, pairs, and frames of contacts.
+//
+// Bodies carry an odometer: a bound of how far any of their points has moved since the beginning.
+// Boxes and distances hold until the odometers say that they may not, so a body at rest costs a
+// comparison and a pair at a distance two additions.
+//
+// A frame is what one Find found. Three of them turn: the one being written, the one before it
+// (contacts of bodies that did not move are copied from it) and the one that was kept (impulses and
+// anchors). A pair knows its contacts in each of them.
+#ifndef RB_CONTACT_CONTACT_STATE_H
+#define RB_CONTACT_CONTACT_STATE_H
+
+#include "base/core/memory.h"
+#include "collision/broadphase/pair_table.h"
+#include "dynamics/contact/contact_pairs.h"
+
+#define RB_CONTACT_FRAMES 3
+// Most manifolds of one pair of bodies: compounds and meshes.
+#define RB_PAIR_MANIFOLDS_MAX 1024
+// Most near pairs, for each body and besides: thousands of bodies at one point would need more
+// memory than there is. Real piles have about 10 a body.
+#define RB_PAIRS_PER_BODY 100
+#define RB_PAIRS_BESIDE 10000
+
+typedef struct rbNearBody {
+    // as told
+    const rbGeometry* geometry; // NULL: no shape
+    uint64_t hash;              // of the geometry
+    rbTransform transform;      // of the geometry in the frame of the body
+    rbMaterial* materials;
+    int materialCount;
+    uint32_t groups;
+    uint32_t mask;
+    bool isMoved;
+    bool isBounded;
+    bool isMesh;
+    bool isManyfold;   // more than one manifold is possible
+    double turnRadius; // m, about the centre of mass: what a turn can move
+    double ballRadius; // m, of the ball about the origin of the geometry
+    double margin;     // m, by which its box is fatter than need be
+    // where it is
+    bool isPlaced;
+    bool isStale;       // its partners are to be asked for again
+    bool isJumping;     // at the last places, by more than an odometer can say
+    uint32_t poseStamp; // changes with the pose
+    rbVec3 position;    // of the centre of mass
+    rbQuat orientation; // of the principal axes
+    rbMat3 rotation;    // the same as a matrix
+    rbTransform world;  // of the geometry
+    rbMat3 worldRotation;
+    double reach;       // m, as last told
+    double travel;      // m, odometer
+    rbBounds box;       // fat
+    double room;        // m, by which it is larger than the shape when it was made
+    double travelAtBox; // m
+    rbMat3 midway;      // rotation halfway since the kept frame, if midwayStamp is that of now
+    uint32_t midwayStamp;
+} rbNearBody;
+
+// What a look at a pair needs of a body: a cache line.
+typedef struct rbNearHot {
+    rbVec3 center; // m, origin of the geometry
+    double radius; // m, of the ball about it; INFINITY: half spaces
+    double travel; // m, odometer
+    double reach;  // m
+    uint32_t poseStamp;
+    uint32_t unused;
+    double unusedToo;
+} rbNearHot;
+
+// Where the contacts of a pair are in a frame.
+typedef struct rbPairSpan {
+    int32_t first; // contact
+    int32_t count;
+    uint32_t stamp; // of the frame; another one: there are none
+} rbPairSpan;
+
+typedef struct rbNearPair {
+    double lower;       // m: the bodies were at least so far apart ...
+    double travel;      // m: ... when the sum of their odometers was this
+    double threshold;   // m, of the last search
+    uint32_t stamps[2]; // of the poses of the last search
+    bool isMeasured;    // lower holds
+    bool hadContacts;   // at the last search
+} rbNearPair;
+
+typedef struct rbPairSpans {
+    rbPairSpan frames[RB_CONTACT_FRAMES];
+} rbPairSpans;
+
+// A near pair in the order of the search.
+typedef struct rbPairOrder {
+    int32_t slot;
+    int32_t a; // bodies, a < b
+    int32_t b;
+} rbPairOrder;
+
+// A contact and a point as they were found: others may change the set.
+typedef struct rbFoundContact {
+    rbVec3 normal;
+    rbVec3 tangents[2];
+    int32_t childA;
+    int32_t childB;
+} rbFoundContact;
+
+typedef struct rbFoundPoint {
+    rbVec3 armA; // world axes
+    rbVec3 armB;
+    rbVec3 localA; // the same in the frames of the bodies
+    rbVec3 localB;
+    double distance; // m
+    uint32_t featureId;
+    uint32_t claimStamp; // of the Find in which a new point took this memory
+} rbFoundPoint;
+
+// What Keep remembers of a point.
+typedef struct rbKeptPoint {
+    double impulse[3];
+    double slip[2];
+    bool isSticking;
+} rbKeptPoint;
+
+typedef struct rbKeptTurning {
+    double turning[3];
+} rbKeptTurning;
+
+typedef struct rbContactFrame {
+    uint32_t stamp;
+    RB_ARRAY(rbContact) contacts;
+    RB_ARRAY(rbContactPoint) points;
+    RB_ARRAY(rbFoundContact) foundContacts; // as contacts
+    RB_ARRAY(rbFoundPoint) foundPoints;     // as points
+    RB_ARRAY(rbKeptPoint) keptPoints;       // as points, when it is kept
+    RB_ARRAY(rbKeptTurning) keptTurnings;   // as contacts
+    RB_ARRAY(rbQuat) orientations;          // by body
+} rbContactFrame;
+
+// Of a pair of meshes that has ended, for the next one.
+typedef struct rbSpareFront {
+    rbFront* front;
+} rbSpareFront;
+
+struct rbContactPairs {
+    rbContactSettings settings;
+    double closedGap; // m: up to this gap a point is closed
+    RB_ARRAY(rbNearBody) bodies;
+    RB_ARRAY(rbNearHot) hots; // as bodies
+    RB_ARRAY(int) unbounded;  // bodies, ascending
+    rbBroadPhase* broad;
+    rbPairTable table;          // near pairs; its entries are the slots
+    RB_ARRAY(rbNearPair) pairs; // by slot
+    RB_ARRAY(rbPairSpans) spans;
+    RB_ARRAY(rbSeparationCache) caches;
+    RB_ARRAY(rbPairOrder) order; // by bodies
+    bool isOrderOld;
+    RB_ARRAY(rbPairOrder) orderScratch;
+    RB_ARRAY(int) orderStarts;
+    int dropped;                   // pairs that did not fit since the last full look
+    rbPairTable exclusions;        // with their numbers
+    rbMaterialPair* materialPairs; // RB_MATERIAL_KINDS_MAX squared, restitution < 0: none
+    rbContactFrame frames[RB_CONTACT_FRAMES];
+    int current; // frame of the last Find
+    int kept;    // frame of the last Keep; -1: none
+    uint32_t findStamp;
+    RB_ARRAY(int) changed; // bodies whose boxes are new in this Find
+    rbIdList partners;
+    RB_ARRAY(rbManifold) manifolds; // of one pair
+    RB_ARRAY(rbSpareFront) spareFronts;
+    void* scratch;
+    double deepest; // m
+    int deepestA;
+    int deepestB;
+};
+
+// ---------------------------------------------------------------- near pairs (contact_near.c)
+
+// World pose of the geometry and matrices, from position and orientation.
+void rbNearBody_Pose(rbNearBody* body);
+// Brings boxes and pairs to the places.
+void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount);
+// Slots in the order of the bodies.
+void rbContactPairs_SortPairs(rbContactPairs* pairs);
+int rbContactPairs_AddPair(rbContactPairs* pairs, int a, int b);
+void rbContactPairs_RemovePair(rbContactPairs* pairs, int slot);
+// All pairs of a body.
+void rbContactPairs_RemovePairsOf(rbContactPairs* pairs, int body);
+// A body leaves the broad phase.
+void rbContactPairs_Displace(rbContactPairs* pairs, int body);
+
+// ---------------------------------------------------------------- memory (contact_memory.c)
+
+// Impulses and slips of the contacts of a pair that were just found, from the kept frame.
+void rbContactPairs_Recall(rbContactPairs* pairs, rbPairOrder pair, int firstContact,
+                           int contactCount);
+
+#endif

@@ -1,0 +1,13 @@
+// What both engines tell of bodies that overlap at the start.
+#ifndef RB_ENGINES_START_OVERLAP_H
+#define RB_ENGINES_START_OVERLAP_H
+
+// An overlap at the start.
+typedef struct rbStartOverlap {
+    int a;
+    int b;
+    double depth; // m
+    int count;    // of overlapping pairs; the deepest is named
+} rbStartOverlap;
+
+#endif

@@ -1,0 +1,449 @@
+// Steps of bodies that touch, see step_contact.h.
+#include "base/math/matrix3.h"
+#include "dynamics/engines/step_contact_state.h"
+
+#include <string.h>
+
+// Times nearer than this part of a step are the same.
+#define SNAP 1e-9
+
+// ------------------------------------------------------------------------------------------ bodies
+
+rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
+{
+    if (settings == NULL || settings->isOff) {
+        return NULL;
+    }
+    rbStepContacts* contacts = rbAllocZero(1, sizeof *contacts);
+    contacts->settings = *settings;
+    contacts->pairs = rbCreateContactPairs(settings);
+    rbContactSettings first = *settings;
+    first.sweepsMax = settings->sweepsMax < RB_SWEEPS_FIRST ? settings->sweepsMax : RB_SWEEPS_FIRST;
+    contacts->solver = rbCreateContactSolver(&first);
+    contacts->newton = rbCreateContactNewton();
+    contacts->collisions = rbCreateCollisions();
+    contacts->graph = rbCreateContactGraph();
+    contacts->freeze = rbCreateContactFreeze(settings->freezeSpeed, settings->freezeTime);
+    return contacts;
+}
+
+void rbDestroyStepContacts(rbStepContacts* contacts)
+{
+    if (contacts == NULL) {
+        return;
+    }
+    rbDestroyContactPairs(contacts->pairs);
+    rbDestroyContactSolver(contacts->solver);
+    rbDestroyContactNewton(contacts->newton);
+    rbDestroyCollisions(contacts->collisions);
+    rbDestroyContactGraph(contacts->graph);
+    rbDestroyContactFreeze(contacts->freeze);
+    rbArray_Free(contacts->loose);
+    rbArray_Free(contacts->places1);
+    rbArray_Free(contacts->bodies);
+    rbArray_Free(contacts->places);
+    rbArray_Free(contacts->kicks);
+    rbArray_Free(contacts->radii);
+    rbArray_Free(contacts->late);
+    rbArray_Free(contacts->links);
+    rbArray_Free(contacts->exclusions);
+    rbArray_Free(contacts->approaches);
+    rbArray_Free(contacts->keptLoose);
+    rbArray_Free(contacts->keptPoints);
+    rbArray_Free(contacts->nodePoints);
+    rbArray_Free(contacts->sweptPoints);
+    rbArray_Free(contacts->gaps);
+    rbArray_Free(contacts->swept);
+    rbArray_Free(contacts->before);
+    rbArray_Free(contacts->flights);
+    rbArray_Free(contacts->isTwice);
+    rbArray_Free(contacts->slides);
+    rbFree(contacts, sizeof *contacts);
+}
+
+// --------------------------------------------------------------------------------------- finding
+
+// How far the surface of a body may come in a step.
+static double reachOf(const rbMechBody* body, const rbContactBody* shown, double h, double gain)
+{
+    double turn = body->radius * rbLength(shown->spin);
+    double speed = rbLength(shown->velocity) + turn + (body->isDynamic ? gain : 0.0);
+    return h * speed;
+}
+
+static rbContactNode nodeOf(rbStepContacts* c)
+{
+    rbContactNode node = {.set = &c->set,
+                          .graph = c->graph,
+                          .islandCount = c->islandCount,
+                          .bodies = c->bodies.data,
+                          .radii = c->radii.data,
+                          .bodyCount = c->bodies.count,
+                          .links = (const int(*)[2])(const void*)c->links.data,
+                          .linkCount = c->links.count / 2};
+    return node;
+}
+
+// Contacts at the present poses, with the speeds of the present velocities.
+static void findContacts(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    double h = engine->settings.step;
+    rbContactStep_ShowBodies(engine);
+    rbArray_Reserve(c->places, engine->bodies.count);
+    c->places.count = engine->bodies.count;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+        rbContactPlace* place = &c->places.data[i];
+        memset(place, 0, sizeof *place);
+        if (body != NULL) {
+            double gain = rbLength(c->kicks.data[i]);
+            place->pose = body->pose;
+            place->reach = reachOf(body, &c->bodies.data[i], h, gain);
+        }
+    }
+    c->set = rbContactPairs_Find(c->pairs, c->places.data, c->places.count);
+    c->islandCount =
+        rbContactGraph_Build(c->graph, &c->set, c->bodies.data, c->bodies.count,
+                             (const int(*)[2])(const void*)c->links.data, c->links.count / 2);
+    int bodyA;
+    int bodyB;
+    double deepest = rbContactPairs_GetDeepest(c->pairs, &bodyA, &bodyB);
+    if (deepest > c->statistics.deepest) {
+        c->statistics.deepest = deepest;
+        c->statistics.deepestTime = c->nodeTime;
+        c->statistics.deepestA.index1 = (uint32_t)bodyA + 1u;
+        c->statistics.deepestB.index1 = (uint32_t)bodyB + 1u;
+    }
+}
+
+// ------------------------------------------------------------------------------------------- steps
+
+typedef void PartFn(const rbStepRun* run, double time, double h);
+
+// A part of a step for all mechanisms that are not frozen.
+static void eachMechanism(rbStepEngine* engine, const rbStepHost* host, PartFn* part, double time,
+                          double h)
+{
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = engine,
+                         .mechanism = &engine->mechanisms.data[i],
+                         .host = host,
+                         .isForced = true};
+        if (!rbContactFreeze_IsFrozen(engine->contacts->freeze, run.mechanism->m.bodies[0].index)) {
+            part(&run, time, h);
+        }
+    }
+}
+
+// The first half of a step from the node: impulses of the position stage. Bodies have not moved.
+static void beginStep(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactStep_KickLoose(engine, host, c->nodeTime, 0.5 * h, false);
+    eachMechanism(engine, host, rbStep_BeginBasic, c->nodeTime, h);
+    rbContactStep_SolvePositions(engine, host, h, isUnmet);
+}
+
+// Whether collisions made a body faster than contacts were looked for.
+static bool isFasterThanReach(const rbStepEngine* engine)
+{
+    const rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbMechBody* body =
+            rbContactStep_IsTouched(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
+        if (body != NULL && body->isDynamic &&
+            reachOf(body, &c->bodies.data[i], engine->settings.step, 0.0) >
+                c->places.data[i].reach) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    double end = c->nodeTime + h;
+    rbContactStep_TakeBodies(engine);
+    rbContactStep_TakeFlights(engine);
+    rbContactStep_FlyLoose(c, h);
+    eachMechanism(engine, host, rbStep_FlyBasic, c->nodeTime, h);
+    rbContactStep_ReturnSpeeds(engine, h);
+    rbContactPairs_Keep(c->pairs, &c->set, c->places.data);
+    rbContactStep_PlaceFixed(engine, end);
+    c->nodeTime = end;
+    findContacts(engine);
+    rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
+    rbContactSolver_Prepare(c->solver, &all);
+    // Before the forces of the end act: what rests does not collide.
+    rbContactStep_SolveCollisions(engine, host, h, isUnmet);
+    rbContactStep_TakeBodies(engine);
+    if (isFasterThanReach(engine)) {
+        rbStepContacts_MakeReady(engine);
+    }
+    rbContactStep_KickLoose(engine, host, end, 0.5 * h, true);
+    eachMechanism(engine, host, rbStep_KickBasic, end, h);
+    rbContactStep_SolveVelocities(engine, host, h, isUnmet);
+    rbContactNode node = nodeOf(c);
+    (void)rbContactFreeze_Update(c->freeze, &node, h);
+    rbContactStep_TakeBodies(engine);
+    eachMechanism(engine, host, rbStep_EndBasic, end, h);
+    rbContactPairs_Keep(c->pairs, &c->set, c->places.data);
+}
+
+// State between nodes is looked at without moving on: flight of the step under way.
+static void keepState(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    rbArray_Reserve(c->keptLoose, c->loose.count);
+    c->keptLoose.count = c->loose.count;
+    if (c->loose.count > 0) {
+        memcpy(c->keptLoose.data, c->loose.data, (size_t)c->loose.count * sizeof *c->loose.data);
+    }
+    rbArray_Reserve(c->nodePoints, c->set.pointCount);
+    c->nodePoints.count = c->set.pointCount;
+    if (c->set.pointCount > 0) {
+        memcpy(c->nodePoints.data, c->set.points,
+               (size_t)c->set.pointCount * sizeof *c->set.points);
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        rbStep_Save(mechanism, mechanism->kept);
+        mechanism->keptNode = mechanism->node;
+    }
+}
+
+static void recallState(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    if (c->loose.count > 0) {
+        memcpy(c->loose.data, c->keptLoose.data, (size_t)c->loose.count * sizeof *c->loose.data);
+    }
+    if (c->set.pointCount > 0) {
+        memcpy(c->set.points, c->nodePoints.data,
+               (size_t)c->set.pointCount * sizeof *c->set.points);
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        rbStep_Restore(mechanism, mechanism->kept);
+        mechanism->node = mechanism->keptNode;
+        mechanism->isAnchored = false;
+    }
+}
+
+static void lookBetween(rbStepEngine* engine, const rbStepHost* host, double time)
+{
+    rbStepContacts* c = engine->contacts;
+    double h = engine->settings.step;
+    bool isUnmet = false;
+    rbContactStatistics statistics = c->statistics;
+    double frictionWork = c->frictionWork;
+    double impactWork = c->impactWork;
+    keepState(engine);
+    beginStep(engine, host, h, &isUnmet);
+    rbContactStep_TakeBodies(engine);
+    rbContactStep_TakeFlights(engine);
+    rbContactStep_FlyLoose(c, time - c->nodeTime);
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbMechanism* m = &engine->mechanisms.data[i].m;
+        rbMechanism_LookAhead(m, time - c->nodeTime);
+        for (int k = 0; k < m->bodyCount; ++k) {
+            m->bodies[k].pose = m->bodies[k].isDynamic ? m->bodies[k].ahead : m->bodies[k].pose;
+        }
+    }
+    rbContactStep_WriteBodies(engine, host);
+    recallState(engine);
+    c->statistics = statistics;
+    c->frictionWork = frictionWork;
+    c->impactWork = impactWork;
+}
+
+static void countStep(rbStepEngine* engine, bool isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactStatistics* s = &c->statistics;
+    s->contactCount = 0;
+    for (int i = 0; i < c->set.pointCount; ++i) {
+        s->contactCount += c->set.points[i].impulse[0] > 0.0 ? 1 : 0;
+    }
+    s->contactSum += s->contactCount;
+    s->islandCount = c->islandCount;
+    s->pairCount = rbContactPairs_GetPairCount(c->pairs, NULL);
+    s->frozenCount = rbContactFreeze_GetCount(c->freeze);
+    s->unmetSteps += isUnmet ? 1 : 0;
+    engine->statistics.steps += 1;
+    engine->statistics.substeps += 1;
+    engine->statistics.stepSmallest = fmin(engine->statistics.stepSmallest, engine->settings.step);
+}
+
+static bool isFiniteLoose(const rbStepContacts* c)
+{
+    for (int i = 0; i < c->loose.count; ++i) {
+        const rbMechBody* body = &c->loose.data[i];
+        if (!rbIsFinite3(body->pose.position) || !rbIsFinite3(body->velocity) ||
+            !rbIsFinite3(body->momentum)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
+                                double* reached)
+{
+    rbStepContacts* c = engine->contacts;
+    double h = engine->settings.step;
+    int64_t unmet = c->statistics.unmetSteps + engine->statistics.unmetSteps;
+    for (;;) {
+        double next = c->origin + (double)c->index * h;
+        if (next > time + SNAP * h) {
+            break;
+        }
+        bool isUnmet = false;
+        double step = next - c->nodeTime;
+        beginStep(engine, host, step, &isUnmet);
+        finishStep(engine, host, step, &isUnmet);
+        c->nodeTime = next;
+        c->index += 1;
+        countStep(engine, isUnmet);
+        if (!isFiniteLoose(c)) {
+            *reached = engine->time;
+            return RB_STATUS_LIMIT;
+        }
+    }
+    if (time > c->nodeTime + SNAP * h) {
+        lookBetween(engine, host, time);
+    } else {
+        rbContactStep_WriteBodies(engine, host);
+    }
+    engine->time = time;
+    *reached = time;
+    return c->statistics.unmetSteps + engine->statistics.unmetSteps > unmet ? RB_STATUS_NUMERICAL
+                                                                            : RB_STATUS_OK;
+}
+
+// ------------------------------------------------------------------------------------------- start
+
+static void startGrid(rbStepContacts* c, double time)
+{
+    c->nodeTime = time;
+    c->origin = time;
+    c->index = 1;
+}
+
+static void findLinks(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    c->links.count = 0;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        const rbMechanism* m = &engine->mechanisms.data[i].m;
+        for (int k = 0; k < m->blockCount; ++k) {
+            const rbMechBody* a = &m->bodies[m->blocks[k].bodyA];
+            const rbMechBody* b = &m->bodies[m->blocks[k].bodyB];
+            rbArray_Push(c->links, a->isDynamic ? a->index : -1);
+            rbArray_Push(c->links, b->isDynamic ? b->index : -1);
+        }
+    }
+}
+
+// Contacts at the node, ready for a step.
+void rbStepContacts_MakeReady(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    findContacts(engine);
+    rbContactRun all = rbContactStep_MakeRun(c, NULL, engine->settings.step);
+    rbContactSolver_Prepare(c->solver, &all);
+}
+
+// Pairs of bodies that overlap by more than the run has left so far.
+static void judgeOverlaps(const rbStepContacts* c, rbStartOverlap* overlap)
+{
+    double most = fmax(c->settings.shell + c->settings.tolerance, c->deepestBefore);
+    int lastA = -1;
+    int lastB = -1;
+    *overlap = (rbStartOverlap){.a = -1, .b = -1};
+    for (int i = 0; i < c->set.contactCount && !c->settings.isOverlapAllowed; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        double depth = 0.0;
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            depth = fmax(depth, -c->set.points[k].gap - c->settings.shell);
+        }
+        // Contacts of a pair follow each other.
+        bool isNew = contact->bodyA != lastA || contact->bodyB != lastB;
+        if (depth > most) {
+            overlap->count += isNew ? 1 : 0;
+            lastA = contact->bodyA;
+            lastB = contact->bodyB;
+            if (depth > overlap->depth) {
+                overlap->depth = depth;
+                overlap->a = contact->bodyA;
+                overlap->b = contact->bodyB;
+            }
+        }
+    }
+}
+
+void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double time,
+                          rbStartOverlap* overlap)
+{
+    rbStepContacts* c = engine->contacts;
+    int count = engine->bodies.count;
+    rbVec3 none = RB_VEC3_ZERO;
+    rbContactStep_ReadBodies(engine, host, time);
+    findLinks(engine);
+    startGrid(c, time);
+    double gained = 0.0;
+    c->kicks.count = 0;
+    c->late.count = 0;
+    c->radii.count = 0;
+    c->isTwice.count = 0;
+    rbArray_Reserve(c->before, count);
+    rbArray_Reserve(c->swept, count);
+    rbArray_Reserve(c->flights, count);
+    for (int i = 0; i < count; ++i) {
+        rbArray_Push(c->kicks, none);
+        rbArray_Push(c->late, 0.0);
+        rbArray_Push(c->isTwice, 0);
+        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+        rbArray_Push(c->radii, body != NULL ? body->radius : 0.0);
+        if (body != NULL && body->isDynamic) {
+            rbVec3 acceleration = host->motions[i].acceleration;
+            c->kicks.data[i] = rbScale(engine->settings.step, acceleration);
+            gained = fmax(gained, rbLength(c->kicks.data[i]));
+        }
+    }
+    // What forces give in a step is no collision.
+    c->restSpeed = fmax(rbGetRestSpeed(&c->settings), gained);
+    c->settings.restSpeed = c->restSpeed;
+    rbContactFreeze_WakeAll(c->freeze);
+    c->deepestBefore = c->statistics.deepest;
+    rbStepContacts_MakeReady(engine);
+    c->statistics.pairCount = rbContactPairs_GetPairCount(c->pairs, NULL);
+    c->statistics.contactCount = c->set.pointCount;
+    if (overlap != NULL) {
+        judgeOverlaps(c, overlap);
+        if (overlap->count > 0) {
+            c->statistics.deepest = c->deepestBefore;
+        }
+    }
+}
+
+void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int index, double time)
+{
+    rbStepContacts* c = engine->contacts;
+    rbMechBody* body = rbContactStep_GetBody(engine, index);
+    double reached;
+    (void)rbStepContacts_Advance(engine, host, time, &reached);
+    // All bodies go on from the time of the change.
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbMechBody* own = rbContactStep_GetBody(engine, i);
+        if (own != NULL && own != body) {
+            rbStep_ReadBody(host, &engine->bodies.data[i], i, time, own);
+        }
+    }
+    rbStep_ReadBody(host, &engine->bodies.data[index], index, time, body);
+    rbContactFreeze_Wake(c->freeze, index);
+    startGrid(c, time);
+    rbStepContacts_MakeReady(engine);
+}

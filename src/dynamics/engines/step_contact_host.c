@@ -1,0 +1,198 @@
+// What the host tells of contacts and asks about them, and snapshots.
+#include "dynamics/engines/step_contact_state.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------- results
+
+rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine)
+{
+    rbContactStatistics none;
+    memset(&none, 0, sizeof none);
+    return engine->contacts != NULL ? engine->contacts->statistics : none;
+}
+
+int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int capacity)
+{
+    const rbStepContacts* c = engine->contacts;
+    int count = 0;
+    for (int i = 0; c != NULL && i < c->set.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &c->set.points[k];
+            if (!(point->impulse[0] > 0.0)) {
+                continue;
+            }
+            if (count < capacity) {
+                double scale = 1.0 / engine->settings.step;
+                rbVec3 force = rbScale(scale * point->impulse[0], contact->normal);
+                force = rbAddScaled(force, scale * point->impulse[1], contact->tangents[0]);
+                force = rbAddScaled(force, scale * point->impulse[2], contact->tangents[1]);
+                rbContactView* view = &out[count];
+                memset(view, 0, sizeof *view);
+                view->bodyA.index1 = (uint32_t)contact->bodyA + 1u;
+                view->bodyB.index1 = (uint32_t)contact->bodyB + 1u;
+                view->point = rbAdd(c->places.data[contact->bodyA].pose.position, point->armA);
+                view->normal = contact->normal;
+                view->gap = point->gap;
+                view->force = force;
+                view->isSticking = point->isSticking;
+            }
+            count += 1;
+        }
+    }
+    return count;
+}
+
+// --------------------------------------------------------------------------------------- telling
+
+void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* settings)
+{
+    rbDestroyStepContacts(engine->contacts);
+    engine->contacts = rbCreateStepContacts(settings);
+}
+
+void rbStepEngine_SetShape(rbStepEngine* engine, int body, const rbContactShape* shape)
+{
+    if (engine->contacts != NULL) {
+        rbContactPairs_SetShape(engine->contacts->pairs, body, shape);
+    }
+}
+
+void rbStepEngine_SetMaterialPair(rbStepEngine* engine, int kindA, int kindB,
+                                  const rbMaterialPair* pair)
+{
+    if (engine->contacts != NULL) {
+        rbContactPairs_SetMaterialPair(engine->contacts->pairs, kindA, kindB, pair);
+    }
+}
+
+void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b)
+{
+    rbStepContacts* c = engine->contacts;
+    if (c != NULL && a >= 0 && b >= 0) {
+        rbContactPairs_Exclude(c->pairs, a, b, true);
+        rbArray_Push(c->exclusions, a);
+        rbArray_Push(c->exclusions, b);
+    }
+}
+
+void rbStepEngine_ClearExclusions(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; c != NULL && i < c->exclusions.count; i += 2) {
+        rbContactPairs_Exclude(c->pairs, c->exclusions.data[i], c->exclusions.data[i + 1], false);
+    }
+    if (c != NULL) {
+        c->exclusions.count = 0;
+    }
+}
+
+void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)
+{
+    if (contacts != NULL) {
+        work->impact += contacts->impactWork;
+        work->friction += contacts->frictionWork;
+    }
+}
+
+// --------------------------------------------------------------------------------------- snapshots
+
+typedef struct ContactsHead {
+    double nodeTime;
+    double origin;
+    int64_t index;
+    double restSpeed;
+    double impactWork;
+    double frictionWork;
+    rbContactStatistics statistics;
+    int64_t looseCount;
+    uint64_t pairsSize;
+    uint64_t freezeSize;
+} ContactsHead;
+
+// Of a loose body, what changes.
+typedef struct LooseState {
+    rbVec3 position;
+    rbQuat orientation;
+    rbVec3 velocity;
+    rbVec3 momentum;
+    rbVec3 kick;
+} LooseState;
+
+size_t rbStepContacts_GetSnapshotSize(const rbStepContacts* contacts)
+{
+    if (contacts == NULL) {
+        return 0;
+    }
+    return sizeof(ContactsHead) + (size_t)contacts->loose.count * sizeof(LooseState) +
+           rbContactPairs_GetSnapshotSize(contacts->pairs) +
+           rbContactFreeze_GetSnapshotSize(contacts->freeze);
+}
+
+char* rbStepContacts_TakeSnapshot(const rbStepContacts* contacts, char* place)
+{
+    if (contacts == NULL) {
+        return place;
+    }
+    ContactsHead head;
+    memset(&head, 0, sizeof head);
+    head.nodeTime = contacts->nodeTime;
+    head.origin = contacts->origin;
+    head.index = contacts->index;
+    head.restSpeed = contacts->restSpeed;
+    head.impactWork = contacts->impactWork;
+    head.frictionWork = contacts->frictionWork;
+    head.statistics = contacts->statistics;
+    head.looseCount = contacts->loose.count;
+    head.pairsSize = rbContactPairs_GetSnapshotSize(contacts->pairs);
+    head.freezeSize = rbContactFreeze_GetSnapshotSize(contacts->freeze);
+    memcpy(place, &head, sizeof head);
+    place += sizeof head;
+    for (int i = 0; i < contacts->loose.count; ++i) {
+        const rbMechBody* body = &contacts->loose.data[i];
+        LooseState state = {body->pose.position, body->pose.orientation, body->velocity,
+                            body->momentum, contacts->kicks.data[body->index]};
+        memcpy(place, &state, sizeof state);
+        place += sizeof state;
+    }
+    rbContactPairs_TakeSnapshot(contacts->pairs, place);
+    place += head.pairsSize;
+    rbContactFreeze_TakeSnapshot(contacts->freeze, place);
+    return place + head.freezeSize;
+}
+
+const char* rbStepContacts_RestoreSnapshot(rbStepEngine* engine, const char* place)
+{
+    rbStepContacts* contacts = engine->contacts;
+    if (contacts == NULL) {
+        return place;
+    }
+    ContactsHead head;
+    memcpy(&head, place, sizeof head);
+    place += sizeof head;
+    contacts->nodeTime = head.nodeTime;
+    contacts->origin = head.origin;
+    contacts->index = head.index;
+    contacts->restSpeed = head.restSpeed;
+    contacts->impactWork = head.impactWork;
+    contacts->frictionWork = head.frictionWork;
+    for (int i = 0; i < contacts->loose.count; ++i) {
+        rbMechBody* body = &contacts->loose.data[i];
+        LooseState state;
+        memcpy(&state, place, sizeof state);
+        place += sizeof state;
+        body->pose.position = state.position;
+        body->pose.orientation = state.orientation;
+        body->pose.rotation = rbMatFromQuat(state.orientation);
+        body->velocity = state.velocity;
+        body->momentum = state.momentum;
+        contacts->kicks.data[body->index] = state.kick;
+    }
+    (void)rbContactPairs_RestoreSnapshot(contacts->pairs, place, (size_t)head.pairsSize);
+    place += head.pairsSize;
+    (void)rbContactFreeze_RestoreSnapshot(contacts->freeze, place, (size_t)head.freezeSize);
+    rbStepContacts_MakeReady(engine);
+    contacts->statistics = head.statistics;
+    return place + head.freezeSize;
+}

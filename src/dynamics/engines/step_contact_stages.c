@@ -1,0 +1,533 @@
+// The stages of steps with contacts: positions, collisions, velocities, with joints in their
+// sweeps.
+#include "dynamics/engines/step_contact_state.h"
+
+#include <string.h>
+
+// m: a gap that nothing closes in a step.
+#define FAR 1e9
+// A guess is good if the sum of its impulses is off by no more than this part.
+#define GUESS_PART 0.05
+
+// ---------------------------------------------------------------------------------------- joints
+
+// What a sweep of joints needs.
+typedef struct JointSweep {
+    rbStepEngine* engine;
+    const rbStepHost* host;
+    const rbContactIsland* island;
+    double h;
+    bool isOfRates;
+} JointSweep;
+
+static void takeMechanism(const rbStepEngine* engine, rbStepMechanism* mechanism)
+{
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        rbMechBody* body = &mechanism->m.bodies[i];
+        if (body->isDynamic) {
+            rbContactStep_TakeBody(&engine->contacts->bodies.data[body->index], body);
+        }
+    }
+}
+
+static void showMechanism(const rbStepEngine* engine, const rbStepMechanism* mechanism)
+{
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        if (body->isDynamic) {
+            rbContactBody* shown = &engine->contacts->bodies.data[body->index];
+            shown->velocity = body->velocity;
+            shown->spin = rbMulSV(shown->invInertia, body->momentum);
+        }
+    }
+}
+
+// Whether a body is the first dynamic one of its mechanism: mechanisms are visited once.
+static rbStepMechanism* leadOf(const rbStepEngine* engine, int body)
+{
+    int index = engine->bodies.data[body].mechanism;
+    if (index < 0) {
+        return NULL;
+    }
+    rbStepMechanism* mechanism = &engine->mechanisms.data[index];
+    return mechanism->m.bodies[0].index == body ? mechanism : NULL;
+}
+
+// All joints of the mechanisms of an island, with the velocities as contacts left them.
+static bool sweepJoints(void* context, double* error)
+{
+    const JointSweep* sweep = context;
+    bool isDone = true;
+    *error = 0.0;
+    for (int i = 0; i < sweep->island->bodyCount; ++i) {
+        rbStepMechanism* mechanism = leadOf(sweep->engine, sweep->island->bodies[i]);
+        if (mechanism == NULL) {
+            continue;
+        }
+        rbStepRun run = {
+            .engine = sweep->engine, .mechanism = mechanism, .host = sweep->host, .isForced = true};
+        takeMechanism(sweep->engine, mechanism);
+        double own = sweep->isOfRates ? rbStep_SweepRates(&run, sweep->h)
+                                      : rbStep_SweepPositions(&run, sweep->h);
+        showMechanism(sweep->engine, mechanism);
+        *error = fmax(*error, own);
+        isDone =
+            isDone && own <= (sweep->isOfRates ? sweep->engine->contacts->settings.velocityTolerance
+                                               : sweep->engine->settings.tolerance);
+    }
+    return isDone;
+}
+
+static bool hasMechanism(const rbStepEngine* engine, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->bodyCount; ++i) {
+        if (engine->bodies.data[island->bodies[i]].mechanism >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// ----------------------------------------------------------------------------------------- stages
+
+rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* island, double h)
+{
+    rbContactRun run = {.set = &c->set,
+                        .order = island != NULL ? island->contacts : NULL,
+                        .orderCount = island != NULL ? island->contactCount : c->set.contactCount,
+                        .bodies = c->bodies.data,
+                        .h = h};
+    return run;
+}
+
+typedef enum Stage {
+    STAGE_POSITION,
+    STAGE_COLLISION,
+    STAGE_VELOCITY,
+} Stage;
+
+static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage stage, bool* isUnmet)
+{
+    rbContactStatistics* s = &c->statistics;
+    double error = fmax(solved->gapError, solved->slipError);
+    if (stage == STAGE_POSITION) {
+        s->positionSweeps += solved->sweeps;
+        s->gapErrorMax = fmax(s->gapErrorMax, error);
+    } else {
+        s->velocitySweeps += solved->sweeps;
+        s->speedErrorMax = fmax(s->speedErrorMax, error);
+    }
+    s->shockedStages += solved->isShocked ? 1 : 0;
+    *isUnmet = *isUnmet || !solved->isMet;
+}
+
+static double normalSpeed(const rbStepContacts* c, const rbContact* contact,
+                          const rbContactPoint* point)
+{
+    return rbDot(contact->normal, rbContact_RelativeVelocity(c->bodies.data, contact, point));
+}
+
+// Whether something rebounds; what does not is stopped by the velocity stage.
+static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = 0; contact->restitution > 0.0 && k < contact->pointCount; ++k) {
+            const rbContactPoint* point = &c->set.points[contact->firstPoint + k];
+            if (point->isClosed && normalSpeed(c, contact, point) < -c->restSpeed) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static rbContactSolved sweep(rbStepContacts* c, const rbContactRun* run, bool isOfPositions)
+{
+    return isOfPositions ? rbContactSolver_SolvePositions(c->solver, run)
+                         : rbContactSolver_SolveVelocities(c->solver, run);
+}
+
+// Velocities and impulses of an island to and from the memory of what sweeps found.
+static void swapSwept(rbStepContacts* c, const rbContactIsland* island, bool isBack)
+{
+    for (int i = 0; i < island->bodyCount; ++i) {
+        int body = island->bodies[i];
+        if (isBack) {
+            c->bodies.data[body] = c->swept.data[body];
+        } else {
+            c->swept.data[body] = c->bodies.data[body];
+            c->bodies.data[body] = c->before.data[body];
+        }
+    }
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            if (isBack) {
+                c->set.points[k] = c->sweptPoints.data[k];
+            } else {
+                c->sweptPoints.data[k] = c->set.points[k];
+                c->set.points[k] = c->keptPoints.data[k];
+            }
+        }
+    }
+}
+
+// Whether the impulses at the start of the stage carry about what sweeps found.
+static bool isGuessGood(const rbStepContacts* c, const rbContactIsland* island, bool isOfPositions)
+{
+    double guessed = 0.0;
+    double found = 0.0;
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            guessed += (isOfPositions ? 1.0 : 2.0) * c->keptPoints.data[k].impulse[0];
+            found += c->set.points[k].impulse[0];
+        }
+    }
+    return fabs(guessed - found) < GUESS_PART * found;
+}
+
+// Sweeps; where they are slow the island as a whole, from the start of the stage, since impulses of
+// a last step that was solved so are nearer than what some sweeps make of them; where that does not
+// meet it, sweeps again.
+static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
+                                    const rbContactIsland* island, double h, bool isOfPositions)
+{
+    rbContactSolved solved = sweep(c, run, isOfPositions);
+    if (solved.isMet || solved.isShocked || c->settings.sweepsMax <= RB_SWEEPS_FIRST) {
+        return solved;
+    }
+    if (rbContactNewton_CanSolve(c->newton, &c->settings, run)) {
+        double unit = isOfPositions ? h : 1.0;
+        double tolerance =
+            (isOfPositions ? c->settings.tolerance : c->settings.velocityTolerance) / unit;
+        double known = fmax(solved.gapError, solved.slipError) / unit;
+        bool isFresh = isGuessGood(c, island, isOfPositions);
+        rbContactRun whole = *run;
+        whole.isContinued = !isFresh;
+        if (isFresh) {
+            swapSwept(c, island, false);
+        }
+        double left = rbContactNewton_Solve(c->newton, &whole, isOfPositions, c->settings.partSpeed,
+                                            tolerance, known, &solved.sweeps);
+        if (isFresh && !(left < known)) {
+            swapSwept(c, island, true);
+        }
+        solved.isMet = left <= tolerance;
+        solved.gapError = left * unit;
+        solved.slipError = left * unit;
+    }
+    rbContactRun again = *run;
+    again.isContinued = true;
+    while (!solved.isMet && !solved.isShocked && solved.sweeps < c->settings.sweepsMax) {
+        int sweeps = solved.sweeps;
+        solved = sweep(c, &again, isOfPositions);
+        solved.sweeps += sweeps;
+    }
+    return solved;
+}
+
+static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbContactIsland* island,
+                        double h, Stage stage, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactRun run = rbContactStep_MakeRun(c, island, h);
+    JointSweep sweep = {engine, host, island, h, stage != STAGE_POSITION};
+    if (hasMechanism(engine, island)) {
+        run.sweepJoints = sweepJoints;
+        run.context = &sweep;
+    }
+    if (stage == STAGE_COLLISION) {
+        if (!isColliding(c, island)) {
+            return;
+        }
+        rbCollisionsDone done = rbCollisions_Resolve(c->collisions, &c->settings, &run);
+        c->statistics.collisions += done.collisions;
+        c->statistics.collisionSweeps += done.sweeps;
+        c->statistics.speedErrorMax = fmax(c->statistics.speedErrorMax, done.error);
+        c->impactWork += done.normalWork;
+        c->frictionWork += done.frictionWork;
+        *isUnmet = *isUnmet || !done.isMet;
+        return;
+    }
+    rbContactSolved solved = solveLasting(c, &run, island, h, stage == STAGE_POSITION);
+    noteSolved(c, &solved, stage, isUnmet);
+}
+
+// One stage of all islands.
+static void solveStage(rbStepEngine* engine, const rbStepHost* host, double h, Stage stage,
+                       bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        solveIsland(engine, host, &island, h, stage, isUnmet);
+    }
+}
+
+// --------------------------------------------------------------------------------------- arriving
+
+// Speeds before the step, for bodies that arrive in it.
+static void noteApproaches(rbStepContacts* c)
+{
+    rbArray_Reserve(c->approaches, c->set.pointCount);
+    c->approaches.count = c->set.pointCount;
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            c->approaches.data[k] = normalSpeed(c, contact, &c->set.points[k]);
+        }
+    }
+}
+
+// A body feels forces in the step only until it arrives; one that already rests on something does
+// not arrive.
+static void noteLate(rbStepContacts* c, int body, double late)
+{
+    if (c->bodies.data[body].invMass > 0.0) {
+        c->late.data[body] = fmax(c->late.data[body], late);
+    }
+}
+
+// Points that were open, would have been closed by a fast approach, and were stopped at the
+// surface.
+static bool isArriving(const rbStepContacts* c, int k)
+{
+    const rbContactPoint* point = &c->set.points[k];
+    return !point->isClosed && point->impulse[0] > 0.0 && c->approaches.data[k] < -c->restSpeed;
+}
+
+static bool hasArrivals(const rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            if (isArriving(c, k)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Points that arrive are opened for the second solution, and how late they will be is noted.
+static void openArrivals(rbStepContacts* c, const rbContactIsland* island, double h)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            rbContactPoint* point = &c->set.points[k];
+            bool isOpened = isArriving(c, k);
+            double late = isOpened ? fmax(0.0, h + point->gap / c->approaches.data[k]) : 0.0;
+            *point = c->keptPoints.data[k];
+            c->gaps.data[k] = point->gap;
+            if (isOpened) {
+                noteLate(c, contact->bodyA, late);
+                noteLate(c, contact->bodyB, late);
+                memset(point->impulse, 0, sizeof point->impulse);
+                point->gap = FAR;
+                c->keptPoints.data[k] = *point;
+            }
+        }
+    }
+}
+
+static void closeArrivals(rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            rbContactPoint* point = &c->set.points[k];
+            point->gap = c->gaps.data[k];
+            // What rests on something goes on with its time.
+            if (point->impulse[0] > 0.0) {
+                c->late.data[contact->bodyA] = 0.0;
+                c->late.data[contact->bodyB] = 0.0;
+            }
+        }
+    }
+}
+
+// Mechanisms of an island back to where the stage began, or noted there.
+static void turnMechanisms(rbStepEngine* engine, const rbContactIsland* island, bool isBack)
+{
+    for (int i = 0; i < island->bodyCount; ++i) {
+        rbStepMechanism* mechanism = leadOf(engine, island->bodies[i]);
+        if (mechanism == NULL) {
+            continue;
+        }
+        size_t size = (size_t)mechanism->m.rowCount * sizeof(double);
+        if (isBack) {
+            memcpy(mechanism->m.impulses, mechanism->scratch, size);
+            takeMechanism(engine, mechanism);
+        } else {
+            memcpy(mechanism->scratch, mechanism->m.impulses, size);
+        }
+    }
+}
+
+// Where bodies arrive, the impulses that stop them at the surface are only for the way of the
+// flight: what they do to the velocities, theirs and those of all that they push, is forgotten
+// after it, and the impulses that really act are found without them.
+static void solveArrivals(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        if (!hasArrivals(c, &island)) {
+            continue;
+        }
+        for (int k = 0; k < island.bodyCount; ++k) {
+            int body = island.bodies[k];
+            c->flights.data[body] = c->bodies.data[body];
+            c->bodies.data[body] = c->before.data[body];
+            c->isTwice.data[body] = 1;
+        }
+        turnMechanisms(engine, &island, true);
+        openArrivals(c, &island, h);
+        solveIsland(engine, host, &island, h, STAGE_POSITION, isUnmet);
+        closeArrivals(c, &island);
+    }
+}
+
+// Bodies of these islands fly with the one velocity ...
+void rbContactStep_TakeFlights(const rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbMechBody* body = c->isTwice.data[i] != 0 ? rbContactStep_GetBody(engine, i) : NULL;
+        if (body != NULL && body->isDynamic) {
+            // What acts is there already; the other one is lent.
+            body->aheadVelocity = body->velocity;
+            body->aheadAngularVelocity = body->momentum;
+            rbContactStep_TakeBody(&c->flights.data[i], body);
+        }
+    }
+}
+
+// ... and go on with the other, with half of the forces of the whole step so far.
+void rbContactStep_ReturnSpeeds(const rbStepEngine* engine, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbMechBody* body = c->isTwice.data[i] != 0 ? rbContactStep_GetBody(engine, i) : NULL;
+        if (body == NULL || !body->isDynamic) {
+            continue;
+        }
+        body->velocity = body->aheadVelocity;
+        body->momentum = body->aheadAngularVelocity;
+        if (c->late.data[i] > 0.0) {
+            double part = (h - c->late.data[i]) / h - 0.5;
+            body->velocity = rbAddScaled(body->velocity, part, c->kicks.data[i]);
+        }
+    }
+}
+
+// --------------------------------------------------------------------------------------- friction
+
+static void slideOf(const rbStepContacts* c, const rbContact* contact, const rbContactPoint* point,
+                    double speeds[3])
+{
+    rbVec3 u = rbContact_RelativeVelocity(c->bodies.data, contact, point);
+    speeds[0] = rbDot(u, contact->normal);
+    speeds[1] = rbDot(u, contact->tangents[0]);
+    speeds[2] = rbDot(u, contact->tangents[1]);
+}
+
+// Sliding before a stage, for the work of friction in it.
+static void noteSlides(rbStepContacts* c)
+{
+    rbArray_Reserve(c->slides, c->set.pointCount);
+    c->slides.count = c->set.pointCount;
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            rbSlide* slide = &c->slides.data[k];
+            slideOf(c, contact, &c->set.points[k], slide->speeds);
+            memset(slide->before, 0, sizeof slide->before);
+        }
+    }
+}
+
+// Impulse times the mean of the speeds before and after.
+static void bookSlides(rbStepContacts* c)
+{
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            const rbContactPoint* point = &c->set.points[k];
+            const rbSlide* slide = &c->slides.data[k];
+            double speeds[3];
+            double works[3];
+            slideOf(c, contact, point, speeds);
+            for (int t = 0; t < 3; ++t) {
+                double impulse = point->impulse[t] - slide->before[t];
+                works[t] = 0.5 * impulse * (speeds[t] + slide->speeds[t]);
+            }
+            c->frictionWork += works[1] + works[2];
+            // What rests only gives back what the half of the forces before the stage gave.
+            c->impactWork += slide->speeds[0] < -c->restSpeed ? works[0] : 0.0;
+        }
+    }
+}
+
+static void keepPoints(rbStepContacts* c)
+{
+    rbArray_Reserve(c->keptPoints, c->set.pointCount);
+    rbArray_Reserve(c->sweptPoints, c->set.pointCount);
+    rbArray_Reserve(c->gaps, c->set.pointCount);
+    c->keptPoints.count = c->set.pointCount;
+    if (c->set.pointCount > 0) {
+        memcpy(c->keptPoints.data, c->set.points,
+               (size_t)c->set.pointCount * sizeof *c->set.points);
+    }
+}
+
+// ------------------------------------------------------------------------------------------ stages
+
+void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
+                                  bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactStep_ShowBodies(engine);
+    noteApproaches(c);
+    rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
+    rbContactSolver_BeginStep(c->solver, &all, c->settings.isWarm);
+    keepPoints(c);
+    size_t size = (size_t)c->bodies.count * sizeof *c->bodies.data;
+    memcpy(c->before.data, c->bodies.data, size);
+    memset(c->late.data, 0, (size_t)c->late.count * sizeof(double));
+    memset(c->isTwice.data, 0, (size_t)c->isTwice.count);
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        turnMechanisms(engine, &island, false);
+    }
+    noteSlides(c);
+    solveStage(engine, host, h, STAGE_POSITION, isUnmet);
+    solveArrivals(engine, host, h, isUnmet);
+    bookSlides(c);
+}
+
+void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
+                                   bool* isUnmet)
+{
+    solveStage(engine, host, h, STAGE_COLLISION, isUnmet);
+}
+
+void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
+                                   bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactStep_ShowBodies(engine);
+    keepPoints(c);
+    memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
+    noteSlides(c);
+    solveStage(engine, host, h, STAGE_VELOCITY, isUnmet);
+    for (int k = 0; k < c->set.pointCount; ++k) {
+        // Of this stage alone.
+        memcpy(c->slides.data[k].before, c->keptPoints.data[k].impulse,
+               sizeof c->slides.data[k].before);
+    }
+    bookSlides(c);
+}

@@ -1,0 +1,96 @@
+// The inside of contacts in the step engine, shared by its files.
+#ifndef RB_ENGINES_STEP_CONTACT_STATE_H
+#define RB_ENGINES_STEP_CONTACT_STATE_H
+
+#include "dynamics/contact/collisions.h"
+#include "dynamics/contact/contact_freeze.h"
+#include "dynamics/contact/contact_graph.h"
+#include "dynamics/contact/contact_newton.h"
+#include "dynamics/contact/contact_pairs.h"
+#include "dynamics/contact/contact_solver.h"
+#include "dynamics/engines/step_contact.h"
+
+// Sweeps before an island is solved as a whole.
+#define RB_SWEEPS_FIRST 30
+
+// Sliding of a point before a stage.
+typedef struct rbSlide {
+    double speeds[3]; // m/s, along the normal and the tangents
+    double before[3]; // N s, that acted before the stage
+} rbSlide;
+
+struct rbStepContacts {
+    rbContactSettings settings;
+    rbContactPairs* pairs;
+    rbContactSolver* solver;
+    rbContactNewton* newton;
+    rbCollisions* collisions;
+    rbContactGraph* graph;
+    rbContactFreeze* freeze;
+    RB_ARRAY(rbMechBody) loose;          // bodies in no mechanism
+    RB_ARRAY(int) places1;               // per body of the host: index in loose + 1; 0: none
+    RB_ARRAY(rbContactBody) bodies;      // per body of the host
+    RB_ARRAY(rbContactPlace) places;     // per body of the host
+    RB_ARRAY(rbVec3) kicks;              // m/s, per body: what the forces give in a whole step
+    RB_ARRAY(double) radii;              // m, per body
+    RB_ARRAY(double) late;               // s, per body: part of the step after it arrived
+    RB_ARRAY(int) links;                 // pairs of bodies that joints connect
+    RB_ARRAY(int) exclusions;            // pairs of bodies that do not meet
+    RB_ARRAY(double) approaches;         // m/s, per point: u.n at the start of the step
+    RB_ARRAY(rbMechBody) keptLoose;      // during a look between nodes
+    RB_ARRAY(rbContactPoint) keptPoints; // at the start of a stage
+    RB_ARRAY(rbContactPoint) nodePoints; // during a look between nodes
+    RB_ARRAY(rbContactBody) before;      // per body, at the start of a stage
+    RB_ARRAY(rbContactBody) swept;       // per body, as sweeps left them
+    RB_ARRAY(rbContactPoint) sweptPoints;
+    RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
+    RB_ARRAY(rbContactBody) flights; // per body, velocities of the flight, where isTwice
+    RB_ARRAY(unsigned char) isTwice; // per body: its island has arrivals
+    RB_ARRAY(rbSlide) slides;        // per point
+    double deepestBefore;            // m, overlaps that the run left before a new start
+    rbContactSet set;                // of the node
+    int islandCount;
+    double nodeTime;
+    double origin;
+    int64_t index; // of the next node
+    double restSpeed;
+    rbContactStatistics statistics;
+    double impactWork;   // J
+    double frictionWork; // J
+};
+
+// --------------------------------------------------------------------------- step_contact_bodies.c
+// The body of the host as the engine moves it; NULL: there is none.
+rbMechBody* rbContactStep_GetBody(const rbStepEngine* engine, int index);
+// Bodies in no mechanism, from the states of the host.
+void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, double time);
+void rbContactStep_WriteBodies(const rbStepEngine* engine, const rbStepHost* host);
+// Velocities and masses to where contacts see them, and velocities of those that touch back.
+void rbContactStep_ShowBodies(const rbStepEngine* engine);
+void rbContactStep_TakeBodies(const rbStepEngine* engine);
+void rbContactStep_TakeBody(const rbContactBody* shown, rbMechBody* body);
+bool rbContactStep_IsTouched(const rbStepContacts* c, int index);
+// Forces over h on bodies in no mechanism. isEnd: bodies that arrived in the step have had theirs.
+void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, double time, double h,
+                             bool isEnd);
+void rbContactStep_FlyLoose(rbStepContacts* c, double h);
+void rbContactStep_PlaceFixed(rbStepEngine* engine, double time);
+
+// --------------------------------------------------------------------------- step_contact_stages.c
+rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* island, double h);
+// Impulses of the start, from the velocities of bodies; isUnmet is set where a tolerance is missed.
+void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
+                                  bool* isUnmet);
+void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
+                                   bool* isUnmet);
+void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
+                                   bool* isUnmet);
+// Islands with bodies that arrive fly with one velocity and go on with another.
+void rbContactStep_TakeFlights(const rbStepEngine* engine);
+void rbContactStep_ReturnSpeeds(const rbStepEngine* engine, double h);
+
+// ---------------------------------------------------------------------------------- step_contact.c
+// Contacts at the node, ready for a step.
+void rbStepContacts_MakeReady(rbStepEngine* engine);
+
+#endif

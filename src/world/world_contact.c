@@ -1,0 +1,222 @@
+// Contacts in the step engine of a world: judging their settings, telling of shapes and materials,
+// and reading them.
+#include "world/world_contact.h"
+
+#include <math.h>
+
+static rbStatus judgeSettings(const rbContactSettings* settings, rbError* error)
+{
+    const rbContactSettings* s = settings;
+    const rbAskedRow rows[] = {
+        {"contact.broadPhase", (int)s->broadPhase, RB_BROAD_COUNT},
+        {"contact.law", (int)s->law, RB_IMPACT_LAW_COUNT},
+        {"contact.cone", (int)s->cone, RB_CONE_COUNT},
+        {"contact.contactTime", (int)s->contactTime, RB_CONTACT_TIME_COUNT},
+        {"contact.frictionRule", (int)s->frictionRule, RB_COMBINE_COUNT},
+        {"contact.restitutionRule", (int)s->restitutionRule, RB_COMBINE_COUNT}};
+    const rbAskedNumber numbers[] = {
+        {"contact.shell", s->shell, true, false},
+        {"contact.tolerance", s->tolerance, false, false},
+        {"contact.velocityTolerance", s->velocityTolerance, false, false},
+        {"contact.restSpeed", s->restSpeed, true, false},
+        {"contact.sweepsMax", s->sweepsMax, false, false},
+        {"contact.shockAfter", s->shockAfter, true, false},
+        {"contact.partSpeed", s->partSpeed, false, false},
+        {"contact.freezeSpeed", s->freezeSpeed, true, false},
+        {"contact.freezeTime", s->freezeTime, false, false}};
+    rbStatus status = rbJudgeRows(rows, sizeof rows / sizeof rows[0], error);
+    if (status == RB_STATUS_OK) {
+        status = rbJudgeNumbers(numbers, sizeof numbers / sizeof numbers[0], error);
+    }
+    if (status == RB_STATUS_OK && (s->facets < 3 || s->facets > RB_FRICTION_FACETS_MAX)) {
+        return rbError_Set(error, RB_STATUS_INVALID, "contact.facets is %d; 3 to %d are accepted",
+                           s->facets, RB_FRICTION_FACETS_MAX);
+    }
+    return status;
+}
+
+rbStatus rbJudgeContacts(const rbWorldDef* def, rbError* error)
+{
+    RB_ASSERT(def != NULL);
+    rbStatus status = judgeSettings(&def->contact, error);
+    if (status != RB_STATUS_OK || def->contact.isOff || def->engine != RB_ENGINE_STEP) {
+        return status;
+    }
+    if (def->periodicBox.x > 0.0 || def->periodicBox.y > 0.0 || def->periodicBox.z > 0.0) {
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "contacts of the engine \"step\" know no periodic box; take it away, or "
+                           "the engine \"event\"");
+    }
+    if (def->step.order != 2) {
+        return rbError_Set(
+            error, RB_STATUS_UNSUPPORTED,
+            "step.order is %d; with contacts it must be 2, since they make velocities "
+            "jump",
+            def->step.order);
+    }
+    if (def->contact.contactTime != RB_CONTACT_TIME_STEP) {
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "contact.contactTime is \"%s\"; so far bodies arrive at the ends of "
+                           "steps: take \"step\"",
+                           rbContactTime_Name(def->contact.contactTime));
+    }
+    if (def->step.method != RB_METHOD_IMPULSES) {
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "step.method is \"%s\"; with contacts it must be \"impulses\"",
+                           rbStepMethod_Name(def->step.method));
+    }
+    return RB_STATUS_OK;
+}
+
+// ------------------------------------------------------------------------------------- telling
+
+static rbStatus tellShape(rbWorld* world, int index, rbError* error)
+{
+    const rbBody* body = &world->bodies.data[index];
+    if (!rbWorld_IsBodyAlive(world, index) || body->shapes.count == 0) {
+        rbStepEngine_SetShape(world->stepEngine, index, NULL);
+        return RB_STATUS_OK;
+    }
+    if (body->growth > 0.0) {
+        return rbError_Set(
+            error, RB_STATUS_UNSUPPORTED,
+            "body \"%s\" grows by %g m/s; contacts of the engine \"step\" know bodies "
+            "of one size only: take the engine \"event\"",
+            body->name, body->growth);
+    }
+    const rbShapeDef* first = &body->shapes.data[0].def;
+    size_t size = (size_t)body->shapes.count * sizeof(rbMaterial);
+    rbMaterial* materials = rbAlloc(size);
+    rbContactShape shape = {.materials = materials,
+                            .materialCount = body->shapes.count,
+                            .isMoved = body->hasMass,
+                            .groups = first->groups,
+                            .mask = first->mask};
+    rbStatus status =
+        rbWorld_MergeShapes(world, index, &shape.geometry, &shape.transform, materials, error);
+    if (status == RB_STATUS_OK) {
+        rbStepEngine_SetShape(world->stepEngine, index, &shape);
+    }
+    rbFree(materials, size);
+    return status;
+}
+
+rbStatus rbWorld_TellContacts(rbWorld* world, rbError* error)
+{
+    const rbContactSettings* settings = &world->def.contact;
+    rbStepEngine* engine = world->stepEngine;
+    RB_ASSERT(engine != NULL);
+    if (settings->isOff) {
+        return RB_STATUS_OK;
+    }
+    for (int i = 0; i < world->materialPairs.count; ++i) {
+        const rbMaterialPairSlot* slot = &world->materialPairs.data[i];
+        rbStepEngine_SetMaterialPair(engine, slot->kindA, slot->kindB, &slot->pair);
+    }
+    for (int i = 0; i < world->bodies.count; ++i) {
+        rbStatus status = tellShape(world, i, error);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+    }
+    rbStepEngine_ClearExclusions(engine);
+    for (int i = 0; i < world->joints.count && settings->areNeighboursExcluded; ++i) {
+        const rbJoint* joint = world->joints.data[i].joint;
+        if (joint != NULL && joint->bodyA >= 0 && joint->bodyB >= 0 &&
+            !joint->def.areNeighboursMeeting) {
+            rbStepEngine_Exclude(engine, joint->bodyA, joint->bodyB);
+        }
+    }
+    return RB_STATUS_OK;
+}
+
+bool rbWorld_NameContactMiss(const rbWorld* world, double time, rbError* error)
+{
+    rbContactStatistics s = rbWorld_GetContactStatistics(world);
+    const rbContactSettings* settings = &world->def.contact;
+    if (s.unmetSteps == 0) {
+        return false;
+    }
+    (void)rbError_Set(error, RB_STATUS_NUMERICAL,
+                      "contacts were not solved to their tolerances of %g m and %g m/s within %d "
+                      "sweeps before t = %.9g s: off by up to %.3g m and %.3g m/s so far; take "
+                      "smaller steps, more sweeps (contact.sweepsMax), shock propagation "
+                      "(contact.shockAfter) or larger tolerances",
+                      settings->tolerance, settings->velocityTolerance, settings->sweepsMax, time,
+                      s.gapErrorMax, s.speedErrorMax);
+    return true;
+}
+
+// ------------------------------------------------------------------------------------- reading
+
+// The engine knows indices: index1 is right, the generation is filled in here.
+static rbBodyId completeId(const rbWorld* world, rbBodyId id)
+{
+    rbBodyId none = {0, 0};
+    int index = (int)id.index1 - 1;
+    bool isAlive = index >= 0 && index < world->bodies.count && rbWorld_IsBodyAlive(world, index);
+    return isAlive ? rbWorld_BodyIdOf(world, index) : none;
+}
+
+static bool hasContacts(const rbWorld* world)
+{
+    return world->stepEngine != NULL && !world->def.contact.isOff;
+}
+
+rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
+{
+    rbContactStatistics statistics = {0};
+    if (hasContacts(world)) {
+        statistics = rbStepEngine_GetContactStatistics(world->stepEngine);
+        statistics.deepestA = completeId(world, statistics.deepestA);
+        statistics.deepestB = completeId(world, statistics.deepestB);
+    }
+    return statistics;
+}
+
+int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity)
+{
+    RB_ASSERT(capacity >= 0 && (capacity == 0 || views != NULL));
+    if (!hasContacts(world) || !world->isEngineReady) {
+        return 0;
+    }
+    int count = rbStepEngine_GetContacts(world->stepEngine, views, capacity);
+    for (int i = 0; i < count && i < capacity; ++i) {
+        views[i].bodyA = completeId(world, views[i].bodyA);
+        views[i].bodyB = completeId(world, views[i].bodyB);
+        views[i].gap += world->def.contact.shell; // the engine counts from the shell
+    }
+    return count;
+}
+
+void rbWorld_ReserveContacts(rbWorld* world)
+{
+    if (hasContacts(world)) {
+        int count = rbStepEngine_GetContacts(world->stepEngine, NULL, 0);
+        rbArray_Reserve(world->contactViews, count);
+    }
+}
+
+rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBodyId otherId, int* count)
+{
+    RB_ASSERT(rbBody_IsValid(world, bodyId));
+    RB_ASSERT(RB_IS_NULL(otherId) || rbBody_IsValid(world, otherId));
+    rbVec3 sum = {0.0, 0.0, 0.0};
+    int pointCount = 0;
+    rbContactView* views = world->contactViews.data; // memory alone: nothing is kept in it
+    int total = rbWorld_GetContacts(world, views, world->contactViews.capacity);
+    RB_ASSERT(total <= world->contactViews.capacity);
+    for (int i = 0; i < total; ++i) {
+        bool isA = views[i].bodyA.index1 == bodyId.index1;
+        bool isB = views[i].bodyB.index1 == bodyId.index1;
+        uint32_t other = isA ? views[i].bodyB.index1 : views[i].bodyA.index1;
+        if ((isA || isB) && (RB_IS_NULL(otherId) || other == otherId.index1)) {
+            sum = rbAddScaled(sum, isB ? 1.0 : -1.0, views[i].force);
+            pointCount += 1;
+        }
+    }
+    if (count != NULL) {
+        *count = pointCount;
+    }
+    return sum;
+}

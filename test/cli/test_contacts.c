@@ -1,0 +1,188 @@
+// Contacts of the step engine through the program: run, check, info, refused starts.
+#define _XOPEN_SOURCE 700
+
+#include "child.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUN_JSON(...) rbRunJson(0, (const char* const[]){__VA_ARGS__, "--json", NULL})
+
+#define CUBE                                                                                     \
+    "\"shapes\": [{\"geometry\": {\"type\": \"box\", \"size\": [0.1, 0.1, 0.1]}, \"material\": " \
+    "{\"restitution\": 0.3, \"friction\": 0.5}}]"
+// A cube that stands and one that falls on the floor beside it and bounces a few times.
+static const char* const scene =
+    "{\"rattleback\": 1, \"title\": \"two cubes\", \"theme\": \"contacts\", \"engine\": \"step\", "
+    "\"duration\": 0.5, \"output\": {\"step\": 0.05}, \"step\": {\"step\": 0.002}, "
+    "\"contact\": {\"tolerance\": 1e-6, \"velocityTolerance\": 1e-7, \"freezeSpeed\": 0.001, "
+    "\"freezeTime\": 0.1}, \"bodies\": ["
+    "{\"name\": \"floor\", \"type\": \"static\", \"shapes\": [{\"geometry\": {\"type\": "
+    "\"plane\", \"normal\": [0, 0, 1]}}]}, "
+    "{\"name\": \"standing\", \"position\": [0, 0, 0.05001], " CUBE "}, "
+    "{\"name\": \"falling\", \"position\": [1, 0, 0.1], " CUBE "}]}";
+
+static void writeScene(void)
+{
+    rbWriteText(rbScratch("cubes.json"), scene);
+}
+
+static double numberOf(const json_t* root, const char* first, const char* second)
+{
+    const json_t* value = json_object_get(json_object_get(root, first), second);
+    if (!json_is_number(value)) {
+        fail_msg("no number %s.%s", first, second);
+    }
+    return json_number_value(value);
+}
+
+static void expectLines(const char* text, const char* const* lines, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (strstr(text, lines[i]) == NULL) {
+            fail_msg("\"%s\" is not in\n%.900s", lines[i], text);
+        }
+    }
+}
+#define EXPECT_LINES(text, lines) expectLines(text, lines, sizeof(lines) / sizeof((lines)[0]))
+
+static void aRunTellsOfItsContacts(void** state)
+{
+    (void)state;
+    writeScene();
+    rbChild child = RUN("run", "cubes.json");
+    rbExpectSuccess(&child);
+    static const char* const lines[] = {
+        "  steps             250 of 0.002 s",
+        "  contacts          8 points of 2 near pairs in 2 islands at the end",
+        " collisions\n",
+        "  sweeps            ",
+        "at most 2000 a stage\n",
+        "asked 1e-06 m, 1e-07 m/s: met\n",
+        "  overlap           deepest ",
+        "  energy by cause   collisions -0.4",
+        "not conserved: bodies may hit fixed ones",
+    };
+    EXPECT_LINES(child.out, lines);
+    assert_null(strstr(child.out, "mechanism"));
+    rbFreeChild(&child);
+
+    json_t* root = RUN_JSON("run", "cubes.json");
+    assert_true(numberOf(root, "contacts", "points") == 8.0);
+    assert_true(numberOf(root, "contacts", "nearPairs") == 2.0);
+    assert_true(numberOf(root, "contacts", "islands") == 2.0);
+    assert_true(numberOf(root, "contacts", "collisions") >= 4.0);
+    assert_true(numberOf(root, "contacts", "unmetSteps") == 0.0);
+    checkBelow(numberOf(root, "contacts", "deepest"), 1e-6);
+    checkBelow(numberOf(root, "contacts", "gapErrorMax"), 1e-6);
+    checkBelow(numberOf(root, "contacts", "speedErrorMax"), 1e-7);
+    checkNear(numberOf(root, "energy", "impactWork"), -9.81 * 0.05, 0.02);
+    static const char* const keys[] = {"pointSum",       "frozen",          "positionSweeps",
+                                       "velocitySweeps", "collisionSweeps", "sweepsMax",
+                                       "shockedStages",  "cutSteps",        "deepestTime"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
+        (void)numberOf(root, "contacts", keys[i]);
+    }
+    json_decref(root);
+}
+
+static void calmBodiesFreezeIfAskedTo(void** state)
+{
+    (void)state;
+    writeScene();
+    json_t* root = RUN_JSON("run", "cubes.json");
+    assert_true(numberOf(root, "contacts", "frozen") == 2.0);
+    json_decref(root);
+    root = RUN_JSON("run", "cubes.json", "--set", "contact.freezeSpeed=0");
+    assert_true(numberOf(root, "contacts", "frozen") == 0.0);
+    json_decref(root);
+}
+
+static void contactsCanBeSwitchedOff(void** state)
+{
+    (void)state;
+    writeScene();
+    json_t* root = RUN_JSON("run", "cubes.json", "--set", "contact.on=false");
+    assert_null(json_object_get(root, "contacts"));
+    // Both cubes fall freely through the floor.
+    checkNear(numberOf(root, "energy", "end"), numberOf(root, "energy", "start"), 1e-9);
+    json_decref(root);
+}
+
+static void checkAndInfoTellOfContacts(void** state)
+{
+    (void)state;
+    writeScene();
+    rbChild child = RUN("check", "cubes.json");
+    rbExpectSuccess(&child);
+    static const char* const lines[] = {"  contacts on: ", "near pair", "steps",
+                                        "0 errors, 0 warnings; no overlaps at the start"};
+    EXPECT_LINES(child.out, lines);
+    rbFreeChild(&child);
+    child = RUN("info", "cubes.json");
+    rbExpectSuccess(&child);
+    static const char* const settings[] = {
+        "  contacts      tolerance 1e-06 m, 1e-07 m/s, at most 2000 sweeps a stage; collisions "
+        "newton, friction exact cone"};
+    EXPECT_LINES(child.out, settings);
+    rbFreeChild(&child);
+    json_t* root = RUN_JSON("info", "cubes.json");
+    assert_true(numberOf(root, "contact", "sweepsMax") == 2000.0);
+    assert_true(numberOf(root, "contact", "freezeSpeed") == 0.001);
+    json_decref(root);
+    root = RUN_JSON("check", "cubes.json");
+    assert_true(numberOf(root, "contacts", "nearPairs") >= 1.0);
+    assert_true(json_is_true(json_object_get(root, "ok")));
+    json_decref(root);
+}
+
+static void checkRemarksOnWhatIsOdd(void** state)
+{
+    (void)state;
+    writeScene();
+    rbChild child =
+        RUN("check", "cubes.json", "--set", "bodies.falling.shapes.0.material.friction=12");
+    rbExpectSuccess(&child);
+    assert_non_null(strstr(child.out, "body \"falling\": its friction 12 is more than 10"));
+    rbFreeChild(&child);
+    child = RUN("check", "cubes.json", "--set", "engine=event");
+    rbExpectSuccess(&child);
+    assert_non_null(
+        strstr(child.out, "\"contact\" is of the engine \"step\"; the engine is \"event\""));
+    rbFreeChild(&child);
+}
+
+static void overlapsAreRefusedWithNames(void** state)
+{
+    (void)state;
+    writeScene();
+    rbChild child = RUN("run", "cubes.json", "--set", "bodies.standing.position=[0,0,0.04]");
+    rbExpectFailure(child, 2, "overlap by 0.01 m at the start");
+    child = RUN("check", "cubes.json", "--set", "bodies.standing.position=[0,0,0.04]");
+    rbExpectFailure(child, 2, "\"floor\" and \"standing\"");
+    child = RUN("check", "cubes.json", "--set", "bodies.standing.position=[0,0,0.04]", "--set",
+                "contact.overlap=separate");
+    rbExpectSuccess(&child);
+    assert_non_null(strstr(child.out, "overlaps at the start are parted"));
+    rbFreeChild(&child);
+}
+
+// A stage of one sweep cannot solve a stack; the run goes on and says so.
+static void missedTolerancesAreTold(void** state)
+{
+    (void)state;
+    writeScene();
+    rbChild child = RUN("run", "cubes.json", "--set", "bodies.falling.position=[0.01,0.01,0.16]",
+                        "--set", "contact.sweepsMax=1", "--set", "contact.freezeSpeed=0");
+    assert_int_equal(child.exitCode, 3);
+    assert_non_null(strstr(child.err, "contacts ended "));
+    assert_non_null(strstr(child.err, "contact.sweepsMax"));
+    assert_non_null(strstr(child.out, "missed in "));
+    rbFreeChild(&child);
+}
+
+RB_TEST_GROUP(test_contacts, SCRATCH_TEST(aRunTellsOfItsContacts),
+              SCRATCH_TEST(calmBodiesFreezeIfAskedTo), SCRATCH_TEST(contactsCanBeSwitchedOff),
+              SCRATCH_TEST(checkAndInfoTellOfContacts), SCRATCH_TEST(checkRemarksOnWhatIsOdd),
+              SCRATCH_TEST(overlapsAreRefusedWithNames), SCRATCH_TEST(missedTolerancesAreTold));

@@ -1,0 +1,12 @@
+rb_add_tests(NAME test_contact FILES
+  test/contact/phys_contact_solver.c
+  test/contact/prop_contact_solver.c
+  test/contact/test_contact_solver.c
+  test/contact/oracle_contact_pairs.c
+  test/contact/test_contact_memory.c
+  test/contact/test_contact_pairs.c
+  test/contact/oracle_contact_graph.c
+  test/contact/prop_collisions.c
+  test/contact/test_collisions.c
+  test/contact/test_contact_freeze.c
+)

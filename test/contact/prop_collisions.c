@@ -1,0 +1,185 @@
+// Collisions of random heaps: energy, momentum, targets, bounded work.
+#include "base/math/elementary.h"
+#include "contact_scene.h"
+#include "rb_test.h"
+
+#define HEAPS 1500
+#define HEAPS_FULL 100000
+
+typedef struct HeapKind {
+    double restitution; // < 0: random in each contact
+    double friction;    // up to
+    double massRatio;   // up to, as a power of ten
+    bool isHeld;        // body 0 is fixed
+} HeapKind;
+
+// Up to twelve bodies at random places, each touching an earlier one, and some more contacts.
+static void makeHeap(Scene* scene, rbRandom* random, const HeapKind* kind)
+{
+    clearScene(scene);
+    int count = 2 + rbRandom_Index(random, 11);
+    for (int i = 0; i < count; ++i) {
+        double mass = rbExp(rbRandom_Range(random, 0.0, kind->massRatio) * rbLog(10.0));
+        rbVec3 sides =
+            rbMakeVec3(rbRandom_Range(random, 0.3, 1.5), rbRandom_Range(random, 0.3, 1.5),
+                       rbRandom_Range(random, 0.3, 1.5));
+        addSceneBox(scene, makeRandomVector(random), kind->isHeld && i == 0 ? 0.0 : mass, sides);
+        if (!(kind->isHeld && i == 0)) {
+            scene->bodies[i].velocity = makeRandomVector(random);
+            scene->bodies[i].spin = makeRandomVector(random);
+        }
+    }
+    int contacts = count - 1 + rbRandom_Index(random, count);
+    for (int i = 0; i < contacts; ++i) {
+        int b = i < count - 1 ? i + 1 : 1 + rbRandom_Index(random, count - 1);
+        int a = rbRandom_Index(random, b);
+        rbContact* contact = addSceneContact(scene, a, b, makeRandomDirection(random));
+        bool isRandom = kind->restitution < 0.0;
+        contact->restitution = isRandom ? rbRandom_Unit(random) : kind->restitution;
+        contact->friction = rbRandom_Range(random, 0.0, kind->friction);
+        contact->stiction = contact->friction * rbRandom_Range(random, 1.0, 1.5);
+        rbVec3 middle = rbScale(0.5, rbAdd(scene->centers[a], scene->centers[b]));
+        int points = 1 + rbRandom_Index(random, RB_MANIFOLD_POINTS_MAX);
+        for (int k = 0; k < points; ++k) {
+            rbVec3 place =
+                rbAddScaled(middle, 0.5 * rbRandom_Symmetric(random), contact->tangents[0]);
+            place = rbAddScaled(place, 0.5 * rbRandom_Symmetric(random), contact->tangents[1]);
+            addScenePoint(scene, place)->isClosed = rbRandom_Index(random, 5) > 0;
+        }
+    }
+}
+
+static void checkMomentum(const Scene* scene, rbVec3 linear, rbVec3 angular, double size)
+{
+    rbVec3 linearAfter;
+    rbVec3 angularAfter;
+    getSceneMomentum(scene, &linearAfter, &angularAfter);
+    checkNear(rbDistance(linear, linearAfter), 0.0, 1e-11 * size);
+    checkNear(rbDistance(angular, angularAfter), 0.0, 1e-11 * size);
+}
+
+static double getSize(const Scene* scene)
+{
+    double size = 1.0;
+    for (int i = 0; i < scene->bodyCount; ++i) {
+        size += scene->masses[i];
+    }
+    return size;
+}
+
+// Whatever the sweeps allowed. Newton's law with any restitutions; Poisson's with one, because
+// different ones may raise the energy by the law itself.
+// B-66, B-68, B-69
+static void smoothCollisionsNeverRaiseTheEnergy(void** state)
+{
+    (void)state;
+    static Scene scene;
+    rbRandom random = {rbTest_Seed(0x4ea9)};
+    int count = rbTest_Count(HEAPS, HEAPS_FULL);
+    int met = 0;
+    for (int i = 0; i < count; ++i) {
+        HeapKind kind = {.restitution = i % 4 == 0 ? 1.0 : -1.0,
+                         .massRatio = i % 7 == 0 ? 4.0 : 1.0,
+                         .isHeld = i % 3 == 0};
+        rbContactSettings settings = rbDefaultContactSettings();
+        settings.law = i % 5 == 0 ? RB_IMPACT_POISSON : RB_IMPACT_NEWTON;
+        if (settings.law == RB_IMPACT_POISSON) {
+            kind.restitution = 0.25 * rbRandom_Index(&random, 5);
+        }
+        settings.sweepsMax = i % 2 == 0 ? 2000 : 1 + rbRandom_Index(&random, 10);
+        makeHeap(&scene, &random, &kind);
+        double energy = getSceneEnergy(&scene);
+        rbVec3 linear;
+        rbVec3 angular;
+        getSceneMomentum(&scene, &linear, &angular);
+        rbCollisionsDone done = collideScene(&scene, &settings);
+        double after = getSceneEnergy(&scene);
+        assert_true(after <= energy * (1.0 + 1e-12));
+        checkNear(done.normalWork, after - energy, 1e-11 * energy);
+        checkNear(done.frictionWork, 0.0, 0.0);
+        if (!kind.isHeld) {
+            checkMomentum(&scene, linear, angular, getSize(&scene));
+        }
+        if (done.isMet) {
+            checkBelow(getSceneApproach(&scene), settings.restSpeed);
+            checkBelow(done.error, settings.velocityTolerance);
+        }
+        met += done.isMet && i % 2 == 0;
+    }
+    print_message("[ %d of %d with enough sweeps met all targets ]\n", met, (count + 1) / 2);
+    assert_true(met * 10 >= count / 2 * 9);
+}
+
+// With friction Newton's law may raise the energy: the works tell by how much. Stronge's does not,
+// where one contact collides.
+// B-70, B-71, B-72
+static void worksOfRoughCollisionsAddUp(void** state)
+{
+    (void)state;
+    static Scene scene;
+    rbRandom random = {rbTest_Seed(0x9006)};
+    int count = rbTest_Count(HEAPS, HEAPS_FULL);
+    int met = 0;
+    int raised[RB_IMPACT_LAW_COUNT] = {0};
+    for (int i = 0; i < count; ++i) {
+        HeapKind kind = {.restitution = -1.0, .friction = 1.0, .massRatio = 1.0, .isHeld = i % 2};
+        rbContactSettings settings = rbDefaultContactSettings();
+        settings.law = (rbImpactLaw)(i % RB_IMPACT_LAW_COUNT);
+        makeHeap(&scene, &random, &kind);
+        double energy = getSceneEnergy(&scene);
+        rbVec3 linear;
+        rbVec3 angular;
+        getSceneMomentum(&scene, &linear, &angular);
+        rbCollisionsDone done = collideScene(&scene, &settings);
+        double after = getSceneEnergy(&scene);
+        checkNear(done.normalWork + done.frictionWork, after - energy, 1e-9 * energy);
+        if (!kind.isHeld) {
+            checkMomentum(&scene, linear, angular, getSize(&scene));
+        }
+        if (done.isMet) {
+            checkBelow(getSceneApproach(&scene), settings.restSpeed);
+        }
+        if (settings.law == RB_IMPACT_STRONGE) {
+            assert_true(after <= energy * (1.0 + 1e-9));
+        }
+        raised[settings.law] += after > energy * (1.0 + 1e-9);
+        met += done.isMet;
+    }
+    print_message("[ %d of %d met; energy raised by Newton %d, Poisson %d, Stronge %d ]\n", met,
+                  count, raised[0], raised[1], raised[2]);
+    assert_true(met * 10 >= count * 8);
+}
+
+// Masses of 1 to 1e8, friction 1000, restitution 1, any number of sweeps, levels at random: numbers
+// stay finite.
+static void wildHeapsStayFinite(void** state)
+{
+    (void)state;
+    static Scene scene;
+    rbRandom random = {rbTest_Seed(0x317d)};
+    int count = rbTest_Count(HEAPS / 3, HEAPS_FULL / 10);
+    for (int i = 0; i < count; ++i) {
+        HeapKind kind = {.restitution = 1.0, .friction = 1000.0, .massRatio = 8.0, .isHeld = i % 2};
+        rbContactSettings settings = rbDefaultContactSettings();
+        settings.law = (rbImpactLaw)(i % RB_IMPACT_LAW_COUNT);
+        settings.sweepsMax = 1 + rbRandom_Index(&random, 100);
+        settings.shockAfter = rbRandom_Index(&random, 5);
+        settings.cone = i % 5 == 0 ? RB_CONE_PYRAMID : RB_CONE_EXACT;
+        settings.facets = rbRandom_Index(&random, 100);
+        makeHeap(&scene, &random, &kind);
+        int level = 1;
+        for (int k = 0; k < scene.set.contactCount; ++k) {
+            level += rbRandom_Index(&random, 3) == 0;
+            scene.contacts[k].level = level;
+        }
+        rbCollisionsDone done = collideScene(&scene, &settings);
+        assert_true(isfinite(done.normalWork) && isfinite(done.frictionWork));
+        for (int k = 0; k < scene.bodyCount; ++k) {
+            assert_true(rbIsFinite3(scene.bodies[k].velocity) && rbIsFinite3(scene.bodies[k].spin));
+            assert_false(scene.bodies[k].isFrozen);
+        }
+    }
+}
+
+RB_TEST_GROUP(prop_collisions, cmocka_unit_test(smoothCollisionsNeverRaiseTheEnergy),
+              cmocka_unit_test(worksOfRoughCollisionsAddUp), cmocka_unit_test(wildHeapsStayFinite));

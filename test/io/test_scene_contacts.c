@@ -1,0 +1,258 @@
+// Scenes with contacts: their settings, materials, groups, neighbours and probes.
+#include "scene_support.h"
+
+#include <jansson.h>
+#include <math.h>
+
+#define BALL_SHAPE(more) \
+    "\"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": 0.1}" more "}]"
+// Two balls of 1 kg in the air, a floor, and whatever is under test.
+#define SCENE(keys)                                                                            \
+    "{\"rattleback\": 1, \"engine\": \"step\", \"bodies\": ["                                  \
+    "{\"name\": \"a\", \"mass\": 1, \"position\": [0, 0, 1], " BALL_SHAPE(                     \
+        "") "},"                                                                               \
+            "{\"name\": \"b\", \"mass\": 1, \"position\": [1, 0, 1], " BALL_SHAPE(             \
+                "") "},"                                                                       \
+                    "{\"name\": \"floor\", \"type\": \"static\", \"shapes\": [{\"geometry\": " \
+                    "{\"type\": "                                                              \
+                    "\"plane\", \"normal\": [0, 0, 1]}}]}]" keys "}"
+#define CONTACT(keys) SCENE(", \"contact\": {" keys "}")
+#define SHAPES(shapes) \
+    "{\"rattleback\": 1, \"bodies\": [{\"name\": \"box\", \"shapes\": [" shapes "]}]}"
+#define SPHERE "\"geometry\": {\"type\": \"sphere\", \"radius\": 0.1}"
+#define MATERIAL(keys) SHAPES("{" SPHERE ", \"material\": {" keys "}}")
+#define PROBE(keys) SCENE(", \"output\": {\"probes\": [{" keys "}]}")
+
+static void contactsAreOffUnlessTheSceneHasThem(void** state)
+{
+    (void)state;
+    const struct {
+        const char* text;
+        bool isOff;
+    } cases[] = {{SCENE(""), true}, {CONTACT(""), false}, {CONTACT("\"on\": false"), true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        rbScene* scene = readText(cases[i].text);
+        assert_int_equal(rbScene_GetInfo(scene)->contact.isOff, cases[i].isOff);
+        rbDestroyScene(scene);
+    }
+    assert_true(rbDefaultWorldDef().contact.isOff);
+}
+
+static void settingsOfContactsAreRead(void** state)
+{
+    (void)state;
+    rbScene* scene = readText(
+        CONTACT("\"broadPhase\": \"sweep-1d\", \"shell\": 1e-4, \"tolerance\": 2e-6, "
+                "\"velocityTolerance\": 3e-6, \"restSpeed\": 0.04, \"sweepsMax\": 7, "
+                "\"warmStart\": false, \"shockAfter\": 5, \"law\": \"stronge\", \"cone\": "
+                "\"pyramid\", \"facets\": 16, \"contactTime\": \"bisection\", "
+                "\"combineFriction\": \"min\", \"combineRestitution\": \"max\", \"partSpeed\": "
+                "0.5, \"overlap\": \"separate\", \"neighbours\": true, \"freezeSpeed\": 0.01, "
+                "\"freezeTime\": 2"));
+    const rbContactSettings* s = &rbScene_GetInfo(scene)->contact;
+    const int words[][2] = {{(int)s->broadPhase, RB_BROAD_SWEEP_1D},
+                            {(int)s->law, RB_IMPACT_STRONGE},
+                            {(int)s->cone, RB_CONE_PYRAMID},
+                            {(int)s->contactTime, RB_CONTACT_TIME_BISECTION},
+                            {(int)s->frictionRule, RB_COMBINE_MIN},
+                            {(int)s->restitutionRule, RB_COMBINE_MAX},
+                            {s->sweepsMax, 7},
+                            {s->shockAfter, 5},
+                            {s->facets, 16},
+                            {s->isWarm, 0},
+                            {s->isOverlapAllowed, 1},
+                            {s->areNeighboursExcluded, 0},
+                            {s->isOff, 0}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
+        assert_int_equal(words[i][0], words[i][1]);
+    }
+    const double numbers[][2] = {{s->shell, 1e-4},     {s->tolerance, 2e-6},
+                                 {s->restSpeed, 0.04}, {s->velocityTolerance, 3e-6},
+                                 {s->partSpeed, 0.5},  {s->freezeSpeed, 0.01},
+                                 {s->freezeTime, 2.0}};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
+        assert_true(numbers[i][0] == numbers[i][1]);
+    }
+    rbDestroyScene(scene);
+}
+
+static void emptyContactsHaveTheDefaults(void** state)
+{
+    (void)state;
+    rbScene* scene = readText(CONTACT(""));
+    rbContactSettings expected = rbDefaultContactSettings();
+    const rbContactSettings* found = &rbScene_GetInfo(scene)->contact;
+    assert_int_equal(found->broadPhase, expected.broadPhase);
+    assert_int_equal(found->sweepsMax, expected.sweepsMax);
+    assert_int_equal(found->shockAfter, expected.shockAfter);
+    assert_int_equal(found->isWarm, expected.isWarm);
+    assert_int_equal(found->law, expected.law);
+    assert_int_equal(found->cone, expected.cone);
+    assert_int_equal(found->facets, expected.facets);
+    assert_int_equal(found->contactTime, expected.contactTime);
+    assert_int_equal(found->isOverlapAllowed, expected.isOverlapAllowed);
+    assert_int_equal(found->areNeighboursExcluded, expected.areNeighboursExcluded);
+    assert_true(found->shell == expected.shell && found->tolerance == expected.tolerance);
+    assert_true(found->restSpeed == expected.restSpeed);
+    assert_true(found->partSpeed == expected.partSpeed);
+    assert_true(found->freezeSpeed == expected.freezeSpeed);
+    rbDestroyScene(scene);
+}
+
+// What docs/scene.schema.json says of the defaults is what they are.
+static void theSchemaKnowsTheDefaultsOfContacts(void** state)
+{
+    (void)state;
+    rbContactSettings s = rbDefaultContactSettings();
+    const struct {
+        const char* key;
+        double value;
+    } rows[] = {{"shell", s.shell},
+                {"tolerance", s.tolerance},
+                {"velocityTolerance", s.velocityTolerance},
+                {"restSpeed", s.restSpeed},
+                {"sweepsMax", s.sweepsMax},
+                {"facets", s.facets},
+                {"partSpeed", s.partSpeed},
+                {"freezeTime", s.freezeTime}};
+    json_error_t error;
+    json_t* schema = json_load_file(RB_SOURCE_DIR "/docs/scene.schema.json", 0, &error);
+    assert_non_null(schema);
+    const json_t* properties =
+        json_object_get(json_object_get(json_object_get(schema, "$defs"), "contact"), "properties");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        const char* text = json_string_value(
+            json_object_get(json_object_get(properties, rows[i].key), "description"));
+        assert_non_null(text);
+        const char* word = strstr(text, "default ");
+        if (word == NULL || strtod(word + strlen("default "), NULL) != rows[i].value) {
+            fail_msg("%s is %g; the schema says \"%s\"", rows[i].key, rows[i].value, text);
+        }
+    }
+    json_decref(schema);
+}
+
+static void badSettingsOfContactsAreExplained(void** state)
+{
+    (void)state;
+    const Case cases[] = {
+        {CONTACT("\"sweeps\": 4"), RB_STATUS_INVALID, "did you mean \"sweepsMax\""},
+        {CONTACT("\"tolerance\": 0"), RB_STATUS_INVALID, "/contact/tolerance"},
+        {CONTACT("\"shell\": -1e-5"), RB_STATUS_INVALID, "/contact/shell"},
+        {CONTACT("\"sweepsMax\": 0"), RB_STATUS_INVALID, "/contact/sweepsMax"},
+        {CONTACT("\"facets\": 2"), RB_STATUS_INVALID, "/contact/facets"},
+        {CONTACT("\"law\": \"newtom\""), RB_STATUS_INVALID, "did you mean \"newton\""},
+        {CONTACT("\"cone\": \"cube\""), RB_STATUS_INVALID, "unknown cone of friction"},
+        {CONTACT("\"contactTime\": \"bisect\""), RB_STATUS_INVALID, "/contact/contactTime"},
+        {CONTACT("\"overlap\": true"), RB_STATUS_INVALID, "/contact/overlap"},
+        {CONTACT("\"partSpeed\": 0"), RB_STATUS_INVALID, "/contact/partSpeed"},
+        {SCENE(", \"contact\": 1"), RB_STATUS_INVALID, "/contact"},
+        {MATERIAL("\"friction\": 0.5, \"stiction\": 0.4"), RB_STATUS_INVALID,
+         "stiction 0.4 is less than friction 0.5"},
+        {MATERIAL("\"rolling\": -1"), RB_STATUS_INVALID, "/bodies/0/shapes/0/material/rolling"},
+        {SHAPES("{" SPHERE ", \"groups\": 4294967296}"), RB_STATUS_INVALID,
+         "/bodies/0/shapes/0/groups"},
+        {SHAPES("{" SPHERE ", \"groups\": 2}, {" SPHERE ", \"groups\": 3}"), RB_STATUS_INVALID,
+         "groups is 3, that of the first shape is 2"},
+        {SHAPES("{" SPHERE "}, {" SPHERE ", \"mask\": 3}"), RB_STATUS_INVALID,
+         "/bodies/0/shapes/1/mask"},
+        {PROBE("\"body\": \"a\", \"quantity\": \"velocity\", \"with\": \"b\""), RB_STATUS_INVALID,
+         "\"with\" belongs to contacts and contactForce of a body"},
+        {PROBE("\"quantity\": \"contacts\", \"with\": \"b\""), RB_STATUS_INVALID,
+         "/output/probes/0/with"},
+        {PROBE("\"body\": \"a\", \"quantity\": \"contacts\", \"with\": \"c\""), RB_STATUS_NOT_FOUND,
+         "there is no body \"c\""},
+        {PROBE("\"quantity\": \"contactForce\""), RB_STATUS_INVALID,
+         "\"contactForce\" is measured of one body"},
+        {PROBE("\"body\": \"a\", \"quantity\": \"deepest\""), RB_STATUS_INVALID,
+         "\"deepest\" is measured of the whole world"},
+    };
+    CHECK_CASES(cases);
+}
+
+static void materialsAndGroupsReachTheWorld(void** state)
+{
+    (void)state;
+    rbScene* scene = readText(
+        SHAPES("{" SPHERE ", \"groups\": 6, \"mask\": 1, \"material\": {\"friction\": 0.3, "
+               "\"stiction\": 0.4, \"rolling\": 0.01, \"spinning\": 0.02}}, {" SPHERE
+               ", \"groups\": 6, \"mask\": 1}"));
+    rbWorld* world = makeWorld(scene);
+    rbBodyId box = rbWorld_FindBody(world, "box");
+    rbShapeDef first = rbBody_GetShape(world, box, 0);
+    rbShapeDef second = rbBody_GetShape(world, box, 1);
+    assert_int_equal(first.groups, 6);
+    assert_int_equal(first.mask, 1);
+    assert_true(first.material.stiction == 0.4);
+    assert_true(first.material.rolling == 0.01);
+    assert_true(first.material.spinning == 0.02);
+    assert_true(second.material.stiction == -1.0);
+    assert_true(second.material.rolling == 0.0);
+    rbDestroyWorld(world);
+    rbDestroyScene(scene);
+}
+
+static void ordersAndBoxesThatContactsDoNotKnowAreRefused(void** state)
+{
+    (void)state;
+    const struct {
+        const char* text;
+        const char* expected;
+    } cases[] = {
+        {SCENE(", \"contact\": {}, \"step\": {\"order\": 4}"), "step.order is 4"},
+        {SCENE(", \"contact\": {}, \"step\": {\"method\": \"penalty\"}"),
+         "step.method is \"penalty\""},
+        {SCENE(", \"contact\": {}, \"world\": {\"periodicBox\": [9, 9, 9]}"), "periodic box"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        rbError error = {0};
+        rbScene* scene = readText(cases[i].text);
+        assert_null(rbScene_CreateWorld(scene, &error));
+        if (error.status != RB_STATUS_UNSUPPORTED ||
+            strstr(error.message, cases[i].expected) == NULL) {
+            fail_msg("%s", error.message);
+        }
+        rbDestroyScene(scene);
+    }
+}
+
+// A ball lies on the floor, another flies; the probes tell which.
+static void probesMeasureContacts(void** state)
+{
+    (void)state;
+    rbScene* scene = readText(
+        SCENE(", \"duration\": 1, \"contact\": {}, \"output\": {\"probes\": [{\"quantity\": "
+              "\"contacts\"}, {\"quantity\": \"deepest\"}, {\"quantity\": \"contactSweeps\"}, "
+              "{\"quantity\": \"contactCollisions\"}, {\"quantity\": \"frozen\"}, {\"body\": "
+              "\"a\", \"quantity\": \"contacts\"}, {\"body\": \"a\", \"quantity\": "
+              "\"contactForce\", \"with\": \"floor\"}, {\"body\": \"a\", \"quantity\": "
+              "\"contactForce\", \"with\": \"b\"}, {\"body\": \"b\", \"quantity\": "
+              "\"contactForce\"}]}"));
+    rbError error = {0};
+    assert_int_equal(rbScene_Override(scene, "bodies.a.position=[0,0,0.10001]", &error),
+                     RB_STATUS_OK);
+    rbWorld* world = makeWorld(scene);
+    assert_int_equal(rbWorld_AdvanceTo(world, 0.2).status, RB_STATUS_OK);
+    uint64_t before = rbGetAllocatedBytes();
+    assert_true(getColumn(scene, world, "world.contacts") == 1.0);
+    assert_true(getColumn(scene, world, "a.contacts") == 1.0);
+    checkBelow(getColumn(scene, world, "world.deepest"), 1e-6);
+    assert_true(getColumn(scene, world, "world.contactSweeps") > 0.0);
+    assert_true(getColumn(scene, world, "world.contactCollisions") == 0.0);
+    assert_true(getColumn(scene, world, "world.frozen") == 0.0);
+    checkNear(getColumn(scene, world, "a.contactForce.with.floor.z"), 9.81, 1e-6);
+    checkNear(getColumn(scene, world, "a.contactForce.with.b.z"), 0.0, 1e-300);
+    checkNear(getColumn(scene, world, "b.contactForce.z"), 0.0, 1e-300);
+    assert_int_equal(rbGetAllocatedBytes(), before);
+    rbDestroyWorld(world);
+    rbDestroyScene(scene);
+}
+
+RB_TEST_GROUP(test_scene_contacts, cmocka_unit_test(contactsAreOffUnlessTheSceneHasThem),
+              cmocka_unit_test(settingsOfContactsAreRead),
+              cmocka_unit_test(emptyContactsHaveTheDefaults),
+              cmocka_unit_test(theSchemaKnowsTheDefaultsOfContacts),
+              cmocka_unit_test(badSettingsOfContactsAreExplained),
+              cmocka_unit_test(materialsAndGroupsReachTheWorld),
+              cmocka_unit_test(ordersAndBoxesThatContactsDoNotKnowAreRefused),
+              cmocka_unit_test(probesMeasureContacts));

@@ -1,0 +1,521 @@
+// Contacts of a world with the step engine: settings, refused starts, who meets whom, what is read
+// of them and where their work goes.
+#include "joint_scenes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP 1e-3
+#define GRAVITY 9.81
+#define SHELL 1e-5
+
+static rbWorldDef defineWorld(void)
+{
+    rbWorldDef def = rbDefaultWorldDef();
+    def.engine = RB_ENGINE_STEP;
+    def.step.step = STEP;
+    def.contact.isOff = false;
+    return def;
+}
+
+static rbWorld* makeWorld(const rbWorldDef* def)
+{
+    rbError error = {0};
+    rbWorld* world = rbCreateWorld(def, &error);
+    if (world == NULL) {
+        fail_msg("%s", error.message);
+    }
+    return world;
+}
+
+typedef struct Piece {
+    const char* name;
+    rbVec3 position;
+    rbVec3 size;   // of a box; z 0: a plane
+    rbVec3 offset; // of the shape in the body
+    double restitution;
+    double friction;
+    uint32_t groups, mask; // 0: the defaults
+} Piece;
+
+static rbShapeId addShape(rbWorld* world, rbBodyId bodyId, const Piece* piece, rbError* error)
+{
+    rbShapeDef shape = rbDefaultShapeDef();
+    rbGeometry* geometry = piece->size.z > 0.0
+                               ? rbCreateBox(rbScale(0.5, piece->size), error)
+                               : rbCreatePlane(rbMakeVec3(0.0, 0.0, 1.0), 0.0, error);
+    shape.geometry = rbWorld_AddGeometry(world, geometry);
+    shape.transform.p = piece->offset;
+    shape.material.restitution = piece->restitution;
+    shape.material.friction = piece->friction;
+    shape.groups = piece->groups != 0 ? piece->groups : shape.groups;
+    shape.mask = piece->mask != 0 ? piece->mask : shape.mask;
+    return rbCreateShape(world, bodyId, &shape, error);
+}
+
+static rbBodyId addPiece(rbWorld* world, const Piece* piece)
+{
+    rbError error = {0};
+    rbBodyDef def = rbDefaultBodyDef();
+    def.name = piece->name;
+    def.type = piece->size.z > 0.0 ? RB_BODY_DYNAMIC : RB_BODY_STATIC;
+    def.position = piece->position;
+    rbBodyId id = rbCreateBody(world, &def, &error);
+    assert_false(RB_IS_NULL(id));
+    if (RB_IS_NULL(addShape(world, id, piece, &error))) {
+        fail_msg("%s", error.message);
+    }
+    return id;
+}
+
+static rbBodyId addFloor(rbWorld* world)
+{
+    Piece floor = {.name = "floor", .restitution = 1.0, .friction = 1.0};
+    return addPiece(world, &floor);
+}
+
+// A cube of 0.1 m and 1 kg whose lower face is at a height.
+#define CUBE_MASS 1.0
+static rbBodyId addCube(rbWorld* world, const char* name, rbVec3 foot)
+{
+    Piece cube = {.name = name,
+                  .position = {foot.x, foot.y, foot.z + 0.05},
+                  .size = {0.1, 0.1, 0.1},
+                  .friction = 0.25};
+    return addPiece(world, &cube);
+}
+
+static void advance(rbWorld* world, double time)
+{
+    rbStepReport report = rbWorld_AdvanceTo(world, time);
+    if (report.status != RB_STATUS_OK) {
+        fail_msg("%s", rbWorld_GetError(world).message);
+    }
+}
+
+// --------------------------------------------------------------------------------- refusals
+
+static void badSettingsAreRefused(void** state)
+{
+    (void)state;
+    const struct {
+        size_t offset;
+        double value;
+        const char* expected;
+    } numbers[] = {
+        {offsetof(rbContactSettings, shell), -1.0, "contact.shell is -1"},
+        {offsetof(rbContactSettings, shell), NAN, "contact.shell is nan"},
+        {offsetof(rbContactSettings, tolerance), 0.0, "contact.tolerance is 0"},
+        {offsetof(rbContactSettings, velocityTolerance), INFINITY, "contact.velocityTolerance"},
+        {offsetof(rbContactSettings, restSpeed), -1.0, "contact.restSpeed"},
+        {offsetof(rbContactSettings, partSpeed), 0.0, "contact.partSpeed"},
+        {offsetof(rbContactSettings, freezeSpeed), NAN, "contact.freezeSpeed"},
+        {offsetof(rbContactSettings, freezeTime), 0.0, "contact.freezeTime"},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
+        rbWorldDef def = defineWorld();
+        rbError error = {0};
+        memcpy((char*)&def.contact + numbers[i].offset, &numbers[i].value, sizeof(double));
+        assert_null(rbCreateWorld(&def, &error));
+        if (strstr(error.message, numbers[i].expected) == NULL) {
+            fail_msg("%s", error.message);
+        }
+    }
+    const struct {
+        size_t offset;
+        int value;
+        const char* expected;
+    } rows[] = {
+        {offsetof(rbContactSettings, sweepsMax), 0, "contact.sweepsMax is 0"},
+        {offsetof(rbContactSettings, shockAfter), -1, "contact.shockAfter is -1"},
+        {offsetof(rbContactSettings, facets), 2, "contact.facets is 2"},
+        {offsetof(rbContactSettings, facets), 65, "contact.facets is 65"},
+        {offsetof(rbContactSettings, law), RB_IMPACT_LAW_COUNT, "contact.law"},
+        {offsetof(rbContactSettings, cone), RB_CONE_COUNT, "contact.cone"},
+        {offsetof(rbContactSettings, contactTime), -1, "contact.contactTime"},
+        {offsetof(rbContactSettings, broadPhase), RB_BROAD_COUNT, "contact.broadPhase"},
+        {offsetof(rbContactSettings, frictionRule), RB_COMBINE_COUNT, "contact.frictionRule"},
+        {offsetof(rbContactSettings, restitutionRule), 99, "contact.restitutionRule"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        rbWorldDef def = defineWorld();
+        rbError error = {0};
+        memcpy((char*)&def.contact + rows[i].offset, &rows[i].value, sizeof(int));
+        assert_null(rbCreateWorld(&def, &error));
+        if (strstr(error.message, rows[i].expected) == NULL) {
+            fail_msg("%s", error.message);
+        }
+    }
+}
+
+static void whatContactsDoNotKnowIsRefused(void** state)
+{
+    (void)state;
+    rbError error = {0};
+    rbWorldDef def = defineWorld();
+    def.periodicBox = rbMakeVec3(0.0, 5.0, 0.0);
+    assert_null(rbCreateWorld(&def, &error));
+    assert_non_null(strstr(error.message, "periodic box"));
+    def = defineWorld();
+    def.step.order = 4;
+    assert_null(rbCreateWorld(&def, &error));
+    assert_non_null(strstr(error.message, "step.order is 4"));
+    // With contacts off nothing of it matters.
+    def.contact.isOff = true;
+    rbWorld* world = rbCreateWorld(&def, &error);
+    assert_non_null(world);
+    rbDestroyWorld(world);
+
+    def = defineWorld();
+    world = makeWorld(&def);
+    rbBodyDef body = rbDefaultBodyDef();
+    body.name = "balloon";
+    body.growth = 0.1;
+    rbBodyId balloon = rbCreateBody(world, &body, &error);
+    Piece piece = {.size = {1.0, 1.0, 1.0}};
+    assert_false(RB_IS_NULL(addShape(world, balloon, &piece, &error)));
+    assert_int_equal(rbWorld_Prepare(world, &error), RB_STATUS_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "body \"balloon\" grows by 0.1 m/s"));
+    rbDestroyWorld(world);
+
+    world = makeWorld(&def);
+    rbBodyId flat = addBody(world, "flat", 1.0, RB_VEC3_ZERO);
+    piece.size = RB_VEC3_ZERO;
+    assert_false(RB_IS_NULL(addShape(world, flat, &piece, &error)));
+    assert_int_equal(rbWorld_Prepare(world, &error), RB_STATUS_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "body \"flat\" is dynamic and has a plane"));
+    rbDestroyWorld(world);
+}
+
+static void badMaterialsAndGroupsAreRefused(void** state)
+{
+    (void)state;
+    rbWorldDef worldDef = defineWorld();
+    rbWorld* world = makeWorld(&worldDef);
+    rbError error = {0};
+    rbBodyId cube = addCube(world, "cube", RB_VEC3_ZERO);
+    rbShapeDef shape = rbBody_GetShape(world, cube, 0);
+    const struct {
+        size_t offset;
+        double value;
+        const char* expected;
+    } cases[] = {{offsetof(rbMaterial, stiction), NAN, "stiction nan"},
+                 {offsetof(rbMaterial, rolling), -0.1, "rolling friction -0.1 m"},
+                 {offsetof(rbMaterial, spinning), INFINITY, "spinning friction inf m"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        rbShapeDef bad = shape;
+        memcpy((char*)&bad.material + cases[i].offset, &cases[i].value, sizeof(double));
+        assert_true(RB_IS_NULL(rbCreateShape(world, cube, &bad, &error)));
+        if (strstr(error.message, cases[i].expected) == NULL) {
+            fail_msg("%s", error.message);
+        }
+    }
+    rbShapeDef other = shape;
+    other.groups = 8;
+    assert_true(RB_IS_NULL(rbCreateShape(world, cube, &other, &error)));
+    assert_non_null(strstr(error.message, "body \"cube\": groups 0x8"));
+    assert_int_equal(rbBody_GetShapeCount(world, cube), 1);
+    rbDestroyWorld(world);
+}
+
+static void overlapsAtTheStartAreNamed(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineWorld();
+    rbWorld* world = makeWorld(&def);
+    rbError error = {0};
+    (void)addFloor(world);
+    (void)addCube(world, "low", rbMakeVec3(0.0, 0.0, -0.01));
+    (void)addCube(world, "high", rbMakeVec3(0.0, 0.0, 0.069));
+    assert_int_equal(rbWorld_Prepare(world, &error), RB_STATUS_INVALID);
+    if (strstr(error.message, "bodies \"low\" and \"high\" overlap by 0.021") == NULL ||
+        strstr(error.message, "1 more pair overlaps") == NULL ||
+        strstr(error.message, "\"contact\": {\"overlap\": \"separate\"}") == NULL) {
+        fail_msg("%s", error.message);
+    }
+    rbStepReport report = rbWorld_Advance(world, 0.1);
+    assert_int_equal(report.status, RB_STATUS_INVALID);
+    assert_true(report.time == 0.0);
+    rbDestroyWorld(world);
+
+    // Parted no faster than allowed, if it is.
+    def.contact.isOverlapAllowed = true;
+    def.contact.partSpeed = 0.1;
+    world = makeWorld(&def);
+    (void)addFloor(world);
+    rbBodyId low = addCube(world, "low", rbMakeVec3(0.0, 0.0, -0.01));
+    (void)rbWorld_AdvanceTo(world, 0.05);
+    double height = rbBody_GetState(world, low).transform.p.z - 0.05;
+    checkNear(height, -0.005, 0.001);
+    (void)rbWorld_AdvanceTo(world, 0.5);
+    height = rbBody_GetState(world, low).transform.p.z - 0.05;
+    checkNear(height, SHELL, 1e-5);
+    rbDestroyWorld(world);
+}
+
+// ------------------------------------------------------------------------------ who meets whom
+
+static void bodiesPassThroughEachOtherWithoutContacts(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineWorld();
+    def.contact.isOff = true;
+    rbWorld* world = makeWorld(&def);
+    (void)addFloor(world);
+    rbBodyId cube = addCube(world, "cube", rbMakeVec3(0.0, 0.0, 1e-5));
+    advance(world, 1.0);
+    checkNear(rbBody_GetState(world, cube).transform.p.z, 0.05001 - 0.5 * GRAVITY, 1e-9);
+    assert_int_equal(rbWorld_GetContacts(world, NULL, 0), 0);
+    assert_int_equal(rbWorld_GetContactStatistics(world).pairCount, 0);
+    rbDestroyWorld(world);
+}
+
+static double getHeightAfter(uint32_t groups, uint32_t mask, double time)
+{
+    rbWorldDef def = defineWorld();
+    rbWorld* world = makeWorld(&def);
+    Piece floor = {.name = "floor", .groups = 2, .mask = 4};
+    Piece cube = {.name = "cube",
+                  .position = {0.0, 0.0, 0.05 + SHELL},
+                  .size = {0.1, 0.1, 0.1},
+                  .groups = groups,
+                  .mask = mask};
+    (void)addPiece(world, &floor);
+    rbBodyId id = addPiece(world, &cube);
+    advance(world, time);
+    double height = rbBody_GetState(world, id).transform.p.z - 0.05;
+    rbDestroyWorld(world);
+    return height;
+}
+
+// B-54
+static void groupsAndMasksSayWhoMeets(void** state)
+{
+    (void)state;
+    double fallen = SHELL - 0.5 * GRAVITY * 0.04;
+    checkNear(getHeightAfter(4, 2, 0.2), SHELL, 2e-6);
+    checkNear(getHeightAfter(4, 1, 0.2), fallen, 1e-9);
+    checkNear(getHeightAfter(1, 2, 0.2), fallen, 1e-9);
+    checkNear(getHeightAfter(6, 3, 0.2), SHELL, 2e-6);
+}
+
+// Two cubes that overlap, welded.
+static rbStatus prepareNeighbours(bool areMeeting, bool areExcluded, rbError* error)
+{
+    rbWorldDef def = defineWorld();
+    def.contact.areNeighboursExcluded = areExcluded;
+    rbWorld* world = makeWorld(&def);
+    rbJointDef joint = rbDefaultJointDef();
+    joint.type = RB_JOINT_FIXED;
+    joint.bodyA = addCube(world, "a", RB_VEC3_ZERO);
+    joint.bodyB = addCube(world, "b", rbMakeVec3(0.05, 0.0, 0.0));
+    joint.areNeighboursMeeting = areMeeting;
+    (void)join(world, &joint, RB_VEC3_ZERO, RB_VEC3_ZERO);
+    rbStatus status = rbWorld_Prepare(world, error);
+    if (status == RB_STATUS_OK) {
+        advance(world, 0.1);
+        status = rbWorld_GetContacts(world, NULL, 0) == 0 ? status : RB_STATUS_NUMERICAL;
+    }
+    rbDestroyWorld(world);
+    return status;
+}
+
+// B-54
+static void joinedBodiesMeetOnlyIfToldTo(void** state)
+{
+    (void)state;
+    rbError error = {0};
+    assert_int_equal(prepareNeighbours(false, true, &error), RB_STATUS_OK);
+    assert_int_equal(prepareNeighbours(true, true, &error), RB_STATUS_INVALID);
+    assert_non_null(strstr(error.message, "bodies \"a\" and \"b\" overlap by 0.05"));
+    assert_int_equal(prepareNeighbours(false, false, &error), RB_STATUS_INVALID);
+}
+
+// -------------------------------------------------------------------------------- reading
+
+// Two cubes on each other on the floor: each carries what is above it.
+static void contactsTellTheForcesOfAStack(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineWorld();
+    rbWorld* world = makeWorld(&def);
+    rbBodyId floor = addFloor(world);
+    rbBodyId low = addCube(world, "low", rbMakeVec3(0.0, 0.0, SHELL));
+    rbBodyId high = addCube(world, "high", rbMakeVec3(0.0, 0.0, 0.1 + 2.0 * SHELL));
+    rbBodyId none = {0, 0};
+    advance(world, 0.3);
+    rbContactView views[16];
+    int count = rbWorld_GetContacts(world, views, 16);
+    assert_in_range(count, 6, 8);
+    double sums[2] = {0.0, 0.0};
+    for (int i = 0; i < count; ++i) {
+        bool isFloor =
+            views[i].bodyA.index1 == floor.index1 || views[i].bodyB.index1 == floor.index1;
+        assert_true(rbBody_IsValid(world, views[i].bodyA));
+        assert_true(rbBody_IsValid(world, views[i].bodyB));
+        assert_true(views[i].isSticking);
+        checkNear(fabs(views[i].normal.z), 1.0, 1e-9);
+        checkNear(views[i].gap, SHELL, 2e-6);
+        checkNear(views[i].point.z, isFloor ? 0.0 : 0.1, 1e-4);
+        // The force on B points away from A.
+        assert_true(views[i].force.z * views[i].normal.z > 0.0);
+        sums[isFloor ? 0 : 1] += fabs(views[i].force.z);
+    }
+    checkNear(sums[0], 2.0 * CUBE_MASS * GRAVITY, 1e-3);
+    checkNear(sums[1], CUBE_MASS * GRAVITY, 1e-3);
+    checkNear(rbBody_GetContactForce(world, low, none, NULL).z, CUBE_MASS * GRAVITY, 1e-3);
+    checkNear(rbBody_GetContactForce(world, low, high, &count).z, -CUBE_MASS * GRAVITY, 1e-3);
+    assert_in_range(count, 3, 4);
+    checkNear(rbBody_GetContactForce(world, high, floor, &count).z, 0.0, 1e-300);
+    assert_int_equal(count, 0);
+    checkNear(rbBody_GetContactForce(world, floor, none, NULL).z, -2.0 * CUBE_MASS * GRAVITY, 1e-3);
+    rbContactStatistics s = rbWorld_GetContactStatistics(world);
+    assert_int_equal(s.unmetSteps, 0);
+    assert_true(s.contactSum > 0 && s.contactCount >= 6 && s.pairCount >= 2);
+    assert_int_equal(s.islandCount, 1);
+    checkBelow(s.deepest, 1e-6);
+    rbDestroyWorld(world);
+}
+
+// What stands stays so when others come and go; what loses its floor falls.
+static void bodiesComeAndGoBetweenSteps(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineWorld();
+    rbWorld* world = makeWorld(&def);
+    rbBodyId floor = addFloor(world);
+    rbBodyId cube = addCube(world, "cube", rbMakeVec3(0.0, 0.0, SHELL));
+    advance(world, 0.1);
+    double height = rbBody_GetState(world, cube).transform.p.z;
+    rbBodyId other = addCube(world, "other", rbMakeVec3(1.0, 0.0, SHELL));
+    advance(world, 0.2);
+    checkNear(rbBody_GetState(world, cube).transform.p.z, height, 2e-6);
+    rbDestroyBody(world, other);
+    advance(world, 0.3);
+    checkNear(rbBody_GetState(world, cube).transform.p.z, height, 2e-6);
+    rbDestroyBody(world, floor);
+    advance(world, 0.5);
+    checkNear(rbBody_GetState(world, cube).transform.p.z, height - 0.5 * GRAVITY * 0.04, 1e-5);
+    rbDestroyWorld(world);
+}
+
+// A table of two legs and no more lies on both, whatever the shapes of the body.
+static void bodiesOfSeveralShapesAreOneCompound(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineWorld();
+    rbWorld* world = makeWorld(&def);
+    rbError error = {0};
+    rbBodyId floor = addFloor(world);
+    Piece leg = {.name = "table",
+                 .position = {0.0, 0.0, 0.1 + SHELL},
+                 .size = {0.1, 0.4, 0.2},
+                 .offset = {-0.3, 0.0, 0.0}};
+    rbBodyId table = addPiece(world, &leg);
+    leg.offset.x = 0.3;
+    assert_false(RB_IS_NULL(addShape(world, table, &leg, &error)));
+    double mass = rbBody_GetMass(world, table).mass;
+    advance(world, 0.2);
+    rbBodyState at = rbBody_GetState(world, table);
+    checkNear(at.transform.p.z, 0.1 + SHELL, 2e-6);
+    checkNear(rbLength(at.angularVelocity), 0.0, 1e-6);
+    int count = 0;
+    checkNear(rbBody_GetContactForce(world, table, floor, &count).z, mass * GRAVITY,
+              1e-5 * mass * GRAVITY);
+    assert_in_range(count, 3, 8);
+    rbDestroyWorld(world);
+}
+
+// ----------------------------------------------------------------------------------- ledger
+
+// A cube bounces off the floor, e = sqrt(1 * 0.25); another slides to a stop.
+static void theLedgerKnowsCollisionsAndFriction(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineWorld();
+    rbWorld* world = makeWorld(&def);
+    (void)addFloor(world);
+    Piece ball = {.name = "ball",
+                  .position = {0.0, 0.0, 0.15},
+                  .size = {0.1, 0.1, 0.1},
+                  .restitution = 0.25,
+                  .friction = 0.0};
+    (void)addPiece(world, &ball);
+    advance(world, 0.2);
+    // Falls by 0.1 m, 0.143 s; the node of the collision is at most a step late, and within it the
+    // body keeps its speed.
+    double speed = sqrt(2.0 * GRAVITY * (0.1 - SHELL));
+    double lost = 0.5 * CUBE_MASS * speed * speed * (1.0 - 0.25);
+    rbLedger ledger = rbWorld_GetLedger(world);
+    checkNear(ledger.impactWork, -lost, 2.0 * CUBE_MASS * speed * GRAVITY * STEP);
+    checkNear(ledger.frictionWork, 0.0, 1e-9);
+    assert_int_equal(rbWorld_GetContactStatistics(world).collisions, 4);
+    rbDestroyWorld(world);
+
+    world = makeWorld(&def);
+    (void)addFloor(world);
+    rbBodyId slider = addCube(world, "slider", rbMakeVec3(0.0, 0.0, SHELL));
+    rbBodyState start = rbBody_GetState(world, slider);
+    start.linearVelocity.x = 1.0;
+    rbError error = {0};
+    assert_int_equal(rbBody_SetState(world, slider, start.transform, start.linearVelocity,
+                                     start.angularVelocity, &error),
+                     RB_STATUS_OK);
+    advance(world, 0.5);
+    // mu = sqrt(1 * 0.25) stops 1 m/s after 0.2 s and 0.102 m.
+    ledger = rbWorld_GetLedger(world);
+    checkNear(ledger.frictionWork, -0.5 * CUBE_MASS, 1e-3);
+    checkNear(ledger.energyDrift, 0.0, 1e-3);
+    checkNear(rbBody_GetState(world, slider).transform.p.x, 1.0 / (2.0 * 0.5 * GRAVITY), 2e-3);
+    rbDestroyWorld(world);
+}
+
+// Going on after a restore gives the same bits, also from a time with other contacts.
+static void snapshotsKeepTheContacts(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineWorld();
+    rbWorld* world = makeWorld(&def);
+    rbError error = {0};
+    (void)addFloor(world);
+    Piece cube = {.name = "low",
+                  .position = {0.0, 0.0, 0.05 + SHELL},
+                  .size = {0.1, 0.1, 0.1},
+                  .restitution = 0.25,
+                  .friction = 0.25};
+    (void)addPiece(world, &cube);
+    cube.name = "high";
+    cube.position = rbMakeVec3(0.02, 0.01, 0.2);
+    (void)addPiece(world, &cube);
+    advance(world, 0.05);
+    size_t size = rbWorld_GetSnapshotSize(world);
+    void* bytes = malloc(size);
+    assert_int_equal(rbWorld_TakeSnapshot(world, bytes, size, &error), RB_STATUS_OK);
+    double before = rbWorld_GetLedger(world).impactWork;
+    advance(world, 0.3);
+    uint64_t expected = rbWorld_GetHash(world);
+    rbLedger ledger = rbWorld_GetLedger(world);
+    assert_true(ledger.impactWork < before);
+    assert_int_equal(rbWorld_RestoreSnapshot(world, bytes, size, &error), RB_STATUS_OK);
+    assert_true(rbWorld_GetLedger(world).impactWork == before);
+    advance(world, 0.3);
+    assert_true(rbWorld_GetHash(world) == expected);
+    checkNear(rbWorld_GetLedger(world).impactWork, ledger.impactWork, 1e-12);
+    checkNear(rbWorld_GetLedger(world).frictionWork, ledger.frictionWork, 1e-12);
+    free(bytes);
+    rbDestroyWorld(world);
+}
+
+RB_TEST_GROUP(test_world_contacts, cmocka_unit_test(badSettingsAreRefused),
+              cmocka_unit_test(whatContactsDoNotKnowIsRefused),
+              cmocka_unit_test(badMaterialsAndGroupsAreRefused),
+              cmocka_unit_test(overlapsAtTheStartAreNamed),
+              cmocka_unit_test(bodiesPassThroughEachOtherWithoutContacts),
+              cmocka_unit_test(groupsAndMasksSayWhoMeets),
+              cmocka_unit_test(joinedBodiesMeetOnlyIfToldTo),
+              cmocka_unit_test(contactsTellTheForcesOfAStack),
+              cmocka_unit_test(bodiesComeAndGoBetweenSteps),
+              cmocka_unit_test(bodiesOfSeveralShapesAreOneCompound),
+              cmocka_unit_test(theLedgerKnowsCollisionsAndFriction),
+              cmocka_unit_test(snapshotsKeepTheContacts));

@@ -1,0 +1,18 @@
+// What the cases of contacts in the step engine share.
+#ifndef RB_VALIDATION_CASE_CONTACTS_H
+#define RB_VALIDATION_CASE_CONTACTS_H
+
+#include "contact_worlds.h"
+#include "validation.h"
+
+#define RB_PILE_GRAVITY 9.81 // m/s^2
+
+// Adds a failure when a pile could not be built or run.
+bool rbJudgePile(rbValidation* validation, const rbPile* pile, const char* name);
+// What the engine did in the whole run, for people.
+void rbPrintPile(const rbValidation* validation, const rbPile* pile, const char* name);
+// A bound with "name: quantity".
+void rbAddPileBound(rbValidation* validation, const char* name, const char* quantity, double value,
+                    double bound);
+
+#endif

@@ -1,0 +1,182 @@
+// Piles that must stand: freezing off, steps of 1/60 s. Speeds and displacements are measured after
+// every step; those of points include the turning of the bodies.
+//
+// What the stages of a step leave at every gap adds up over the height of a pile: tolerances are a
+// hundredth and less of what is asked of the whole.
+#include "case_contacts.h"
+
+#include <math.h>
+
+#define RATE 60 // steps a second
+
+// The shortest time in which nothing may move, and what is allowed.
+typedef struct Stillness {
+    const char* name;
+    double radius;       // m, of the points whose displacement counts
+    int seconds;         // measured
+    int settling;        // seconds before the measurement
+    double speed;        // m/s; INFINITY: not judged
+    double displacement; // m; INFINITY: not judged
+} Stillness;
+
+static void runStillness(rbValidation* validation, rbPile* pile, const Stillness* plan)
+{
+    int64_t first = (int64_t)plan->settling * RATE;
+    int64_t last = first + (int64_t)plan->seconds * RATE;
+    double speed = 0.0;
+    double way = 0.0;
+    rbPile_NoteStart(pile);
+    if (first > 0 && rbPile_Advance(pile, first)) {
+        rbValidation_Print(validation, "    %s: settled by %.2g m in %d s\n", plan->name,
+                           rbPile_GetDisplacement(pile, plan->radius), plan->settling);
+        rbPile_NoteStart(pile);
+    }
+    for (int64_t k = first + 1; k <= last && rbPile_Advance(pile, k); ++k) {
+        speed = rbWorseError(speed, rbPile_GetSpeed(pile, plan->radius));
+        way = rbWorseError(way, rbPile_GetDisplacement(pile, plan->radius));
+    }
+    if (rbJudgePile(validation, pile, plan->name)) {
+        char text[96];
+        (void)snprintf(text, sizeof text, "speed in %d s, m/s", plan->seconds);
+        if (isfinite(plan->speed)) {
+            rbAddPileBound(validation, plan->name, text, speed, plan->speed);
+        } else {
+            rbValidation_Print(validation, "    %s: %s: %.2g\n", plan->name, text, speed);
+        }
+        (void)snprintf(text, sizeof text, "displacement in %d s, m", plan->seconds);
+        if (isfinite(plan->displacement)) {
+            rbAddPileBound(validation, plan->name, text, way, plan->displacement);
+        } else {
+            rbValidation_Print(validation, "    %s: %s: %.2g\n", plan->name, text, way);
+        }
+    }
+    rbPrintPile(validation, pile, plan->name);
+    rbPile_Free(pile);
+}
+
+static rbWorldDef makeDef(double tolerance, double velocityTolerance)
+{
+    rbWorldDef def = rbPileWorldDef(1.0 / RATE);
+    def.contact.tolerance = tolerance;
+    def.contact.velocityTolerance = velocityTolerance;
+    return def;
+}
+
+// Half the diagonal of a cube of 1 m.
+#define CUBE_RADIUS 0.86602540378443864676
+
+static void runColumn(rbValidation* validation)
+{
+    Stillness plan = {.name = "column of 20",
+                      .radius = CUBE_RADIUS,
+                      .seconds = validation->isQuick ? 2 : 60,
+                      .speed = 1e-6,
+                      .displacement = 1e-6};
+    rbWorldDef def = makeDef(1e-9, 1e-10);
+    rbPile pile = rbMakeColumn(&def, 20);
+    runStillness(validation, &pile, &plan);
+}
+
+static void runPyramid(rbValidation* validation)
+{
+    Stillness plan = {.name = "pyramid of 210",
+                      .radius = CUBE_RADIUS,
+                      .seconds = validation->isQuick ? 1 : 60,
+                      .speed = 1e-6,
+                      .displacement = INFINITY};
+    rbWorldDef def = makeDef(1e-8, 1e-9);
+    rbPile pile = rbMakePyramid(&def, 20);
+    runStillness(validation, &pile, &plan);
+}
+
+static void runSlopeBlock(rbValidation* validation)
+{
+    Stillness plan = {.name = "block at 10 deg, friction 0.5",
+                      .radius = CUBE_RADIUS,
+                      .seconds = validation->isQuick ? 60 : 3600,
+                      .speed = INFINITY,
+                      .displacement = 1e-6};
+    rbWorldDef def = makeDef(1e-9, 1e-10);
+    rbPile pile = rbMakeSlopeBlock(&def, RB_PI / 18.0, 0.5);
+    runStillness(validation, &pile, &plan);
+}
+
+// The stones and the cards touch where no box does; they may find their places first. They stand
+// when none has moved by a thousandth of its size since.
+static void runArch(rbValidation* validation)
+{
+    Stillness plan = {.name = "arch of 25, friction 0.5",
+                      .radius = 0.75,
+                      .seconds = validation->isQuick ? 1 : 30,
+                      .settling = validation->isQuick ? 0 : 1,
+                      .speed = INFINITY,
+                      .displacement = 1e-3};
+    rbWorldDef def = makeDef(1e-9, 1e-10);
+    rbPile pile = rbMakeArch(&def, 25, 0.5);
+    runStillness(validation, &pile, &plan);
+}
+
+static void runCardHouse(rbValidation* validation)
+{
+    Stillness plan = {.name = "house of 14 cards, friction 0.5",
+                      .radius = 0.1,
+                      .seconds = validation->isQuick ? 1 : 30,
+                      .settling = validation->isQuick ? 0 : 1,
+                      .speed = INFINITY,
+                      .displacement = 1e-4};
+    rbWorldDef def = makeDef(1e-9, 1e-10);
+    rbPile pile = rbMakeCardHouse(&def, 0.5);
+    runStillness(validation, &pile, &plan);
+}
+
+static void runHeavy(rbValidation* validation)
+{
+    Stillness plan = {.name = "1000 kg on 1 kg",
+                      .radius = CUBE_RADIUS,
+                      .seconds = validation->isQuick ? 2 : 60,
+                      .speed = 1e-6,
+                      .displacement = 1e-6};
+    rbWorldDef def = makeDef(1e-9, 1e-10);
+    rbPile pile = rbMakeHeavyOnLight(&def, 1000.0, 1.0);
+    runStillness(validation, &pile, &plan);
+}
+
+static void run(rbValidation* validation)
+{
+    runHeavy(validation);
+    runSlopeBlock(validation);
+    runColumn(validation);
+    runPyramid(validation);
+    runArch(validation);
+    runCardHouse(validation);
+}
+
+const rbValidationCase rbCaseContactStillness = {
+    .name = "contact-stillness",
+    .group = "contacts",
+    .help = "column, pyramid, block on an incline, arch, card house, heavy on light: at 60 Hz",
+    .source = "nothing moves",
+    .run = run,
+};
+
+// ------------------------------------------------------------------------------------- one hour
+
+static void runHour(rbValidation* validation)
+{
+    Stillness plan = {.name = "column of 20",
+                      .radius = CUBE_RADIUS,
+                      .seconds = validation->isQuick ? 2 : 3600,
+                      .speed = 1e-6,
+                      .displacement = 1e-6};
+    rbWorldDef def = makeDef(1e-9, 1e-10);
+    rbPile pile = rbMakeColumn(&def, 20);
+    runStillness(validation, &pile, &plan);
+}
+
+// Not of the group: its one run takes as long as all of that.
+const rbValidationCase rbCaseContactHour = {
+    .name = "contact-hour",
+    .help = "a column of 20 cubes for one hour at 60 Hz",
+    .source = "nothing moves",
+    .run = runHour,
+};
