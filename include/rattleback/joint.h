@@ -106,6 +106,19 @@ typedef struct rbFreedomDef {
     rbMotorDef motor;
 } rbFreedomDef;
 
+// How the equations of a mechanism are solved.
+typedef enum rbSolverType {
+    RB_SOLVER_AUTO,      // chosen for each mechanism
+    RB_SOLVER_ITERATIVE, // joint after joint, sweep after sweep
+    RB_SOLVER_DIRECT,    // one sparse factorisation an instant; loops and redundancy allowed
+    RB_SOLVER_TREE,      // linear time; loops are cut and corrected joint by joint
+    RB_SOLVER_CUT,       // direct for a tree, cut joints one by one (for comparison)
+    RB_SOLVER_COUNT
+} rbSolverType;
+
+RB_API const char* rbSolverType_Name(rbSolverType type); // "auto", "iterative", "direct", ...
+RB_API rbSolverType rbSolverType_Find(const char* name); // RB_SOLVER_COUNT if unknown
+
 typedef struct rbJointDef {
     uint32_t cookie;
     const char* name; // copied; NULL or a name of its own among joints and springs
@@ -130,6 +143,8 @@ typedef struct rbJointDef {
     int partCount;
     bool areNeighboursMeeting; // true: its two bodies collide with each other all the same; they do
                                // not by default (rbContactSettings.areNeighboursExcluded)
+    rbSolverType solver; // of the mechanism it belongs to, where it differs from that of the world:
+                         // the first joint of a mechanism that names one decides; auto
     void* userData;
 } rbJointDef;
 
@@ -264,19 +279,6 @@ typedef enum rbStepMethod {
 
 RB_API const char* rbStepMethod_Name(rbStepMethod method); // "impulses", "penalty", ...
 RB_API rbStepMethod rbStepMethod_Find(const char* name);   // RB_METHOD_COUNT if unknown
-
-// How the equations of a mechanism are solved.
-typedef enum rbSolverType {
-    RB_SOLVER_AUTO,      // chosen for each mechanism
-    RB_SOLVER_ITERATIVE, // joint after joint, sweep after sweep
-    RB_SOLVER_DIRECT,    // one sparse factorisation an instant; loops and redundancy allowed
-    RB_SOLVER_TREE,      // linear time; loops are cut and corrected joint by joint
-    RB_SOLVER_CUT,       // direct for a tree, cut joints one by one (for comparison)
-    RB_SOLVER_COUNT
-} rbSolverType;
-
-RB_API const char* rbSolverType_Name(rbSolverType type); // "auto", "iterative", "direct", ...
-RB_API rbSolverType rbSolverType_Find(const char* name); // RB_SOLVER_COUNT if unknown
 
 // When the impulses of a step act.
 typedef enum rbStepScheme {

@@ -96,6 +96,10 @@ static rbStatus judgeVelocities(const rbJointDef* def, const char* name, rbError
                            def->linearVelocity.z, def->angularVelocity.x, def->angularVelocity.y,
                            def->angularVelocity.z);
     }
+    if ((unsigned)def->solver >= RB_SOLVER_COUNT) {
+        return rbError_Set(error, RB_STATUS_INVALID, "joint \"%s\": there is no solver number %d",
+                           name, (int)def->solver);
+    }
     if (!(def->forceMax > 0.0)) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "joint \"%s\": the largest force is %g N; it must be positive, infinite "

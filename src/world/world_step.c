@@ -145,6 +145,7 @@ static void tellJoint(const rbWorld* world, rbStepEngine* engine, int index)
                           .linearVelocity = joint->def.linearVelocity,
                           .angularVelocity = joint->def.angularVelocity,
                           .forceMax = joint->def.forceMax,
+                          .solver = joint->def.solver,
                           .gapAllowed = joint->gap};
     for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
         def.freedoms[i] = joint->def.freedoms[i];

@@ -297,6 +297,8 @@ static void badJointsAreRefused(void** state)
         {JOINT("\"type\": \"ball\", \"bodies\": [\"a\"], " POINT), RB_STATUS_INVALID,
          "/joints/0/bodies: joint \"j\": found an array of 1 element; expected two names"},
         {JOINT("\"type\": \"ball\", " POINT), RB_STATUS_INVALID, "it needs \"bodies\": [A, B]"},
+        {JOINT("\"type\": \"ball\", \"solver\": \"dircet\", " AB POINT), RB_STATUS_INVALID,
+         "/joints/0/solver: joint \"j\": unknown solver \"dircet\"; did you mean \"direct\"?"},
         {JOINT("\"type\": \"ball\", " AB "\"bodyA\": \"a\", " POINT), RB_STATUS_INVALID,
          "both \"bodies\" and \"bodyA\" or \"bodyB\" are given"},
         {JOINT("\"type\": \"ball\", \"bodies\": [\"link\", \"a\"], " POINT), RB_STATUS_INVALID,

@@ -225,6 +225,39 @@ static void mechanismsHaveTheirOwnSolvers(void** state)
 
 // ------------------------------------------------------------------------------------- collisions
 
+// B-87. A joint may name the solver of its mechanism, and so different ones stand side by side.
+static void jointsNameTheSolversOfTheirMechanisms(void** state)
+{
+    (void)state;
+    static const rbSolverType asked[] = {RB_SOLVER_DIRECT, RB_SOLVER_TREE, RB_SOLVER_ITERATIVE};
+    rbBodyId bodies[3];
+    rbWorld* world = makeJointWorld("impulses", "auto");
+    for (int i = 0; i < 3; ++i) {
+        bodies[i] = addChain(world, 3, 5.0 * i, false);
+        // A second joint at the end, which takes nothing away that the first ones hold.
+        rbJointDef def = rbDefaultJointDef();
+        def.type = RB_JOINT_PLANE;
+        def.bodyB = bodies[i];
+        def.solver = asked[i];
+        (void)join(world, &def, rbMakeVec3(3.0, 5.0 * i, 0.0), axisZ);
+    }
+    for (int i = 0; i < 3; ++i) {
+        const char* name = rbSolverType_Name(asked[i]);
+        rbBodyState together = runTo(world, bodies[i], 0.1, name);
+        rbWorld* own = makeJointWorld("impulses", name);
+        rbBodyState alone = runTo(own, addChain(own, 3, 5.0 * i, true), 0.1, name);
+        checkNear(rbDistance(alone.center, together.center), 0.0, 0.0);
+        rbDestroyWorld(own);
+    }
+    rbJointDef bad = rbDefaultJointDef();
+    rbError error = {0};
+    bad.bodyB = bodies[0];
+    bad.solver = RB_SOLVER_COUNT;
+    assert_true(RB_IS_NULL(rbCreateJoint(world, &bad, &error)));
+    assert_non_null(strstr(error.message, "solver"));
+    rbDestroyWorld(world);
+}
+
 // B-86. Laws and orders of impacts are exchanged by name: a ball of e = 0.5 on a floor leaves at
 // half its speed by all of them, and collisions are exchanged as a whole with the engine.
 static void impactModulesAgreeOnABall(void** state)
@@ -262,4 +295,5 @@ static void impactModulesAgreeOnABall(void** state)
 RB_TEST_GROUP(test_modules, cmocka_unit_test(rowsHaveNamesOfTheirOwn),
               cmocka_unit_test(jointModulesMoveOneMechanismAlike),
               cmocka_unit_test(mechanismsHaveTheirOwnSolvers),
+              cmocka_unit_test(jointsNameTheSolversOfTheirMechanisms),
               cmocka_unit_test(impactModulesAgreeOnABall));

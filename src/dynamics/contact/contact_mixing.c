@@ -165,11 +165,10 @@ static void solveGram(const rbMixing* mixing, double c[RB_MIXING_DEPTH])
         }
     }
     for (int i = n - 1; i >= 0; --i) {
-        double value = d[i] > 0.0 ? c[order[i]] / d[i] : 0.0;
-        for (int j = i + 1; j < n; ++j) {
-            value -= d[i] > 0.0 ? l[j][i] * c[order[j]] : 0.0;
+        c[order[i]] = d[i] > 0.0 ? c[order[i]] / d[i] : 0.0;
+        for (int j = i + 1; j < n && d[i] > 0.0; ++j) {
+            c[order[i]] -= l[j][i] * c[order[j]];
         }
-        c[order[i]] = value;
     }
 }
 

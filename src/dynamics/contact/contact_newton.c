@@ -642,18 +642,18 @@ static void applyImpulses(rbContactNewton* newton, const rbContactRun* run)
     }
 }
 
-double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run, bool isOfPositions,
-                             double partSpeed, double tolerance, double known, int* rounds)
+double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
+                             const rbNewtonTask* task, int* rounds)
 {
     double left = INFINITY;
-    newton->acted = isOfPositions && !run->isContinued ? 0.0 : 1.0;
-    newton->guessed = isOfPositions || run->isContinued ? 1.0 : 2.0;
+    newton->acted = task->isOfPositions && !run->isContinued ? 0.0 : 1.0;
+    newton->guessed = task->isOfPositions || run->isContinued ? 1.0 : 2.0;
     findBodies(newton, run);
     if (newton->bodies.count > 0 && makeProfile(newton, run)) {
         double stiffness = STIFFNESS_FIRST;
-        findPoints(newton, run, isOfPositions, partSpeed);
+        findPoints(newton, run, task->isOfPositions, task->partSpeed);
         findMasses(newton, run);
-        for (int round = 0; round < ROUNDS_MAX && left > GOAL_PART * tolerance; ++round) {
+        for (int round = 0; round < ROUNDS_MAX && left > GOAL_PART * task->tolerance; ++round) {
             beginRound(newton, stiffness, round == 0);
             stiffness = fmin(STIFFNESS, STIFFNESS_GROWTH * stiffness);
             if (!minimize(newton, run, rounds)) {
@@ -664,14 +664,14 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run, b
                 memcpy(p->held, p->x, sizeof p->held);
             }
             left = violation(newton, run);
-            if (round >= ROUNDS_TRIED && left > known) {
+            if (round >= ROUNDS_TRIED && left > task->known) {
                 break;
             }
         }
-        if (left < known) {
+        if (left < task->known) {
             applyImpulses(newton, run);
         }
     }
     forgetBodies(newton);
-    return left < known ? left : known;
+    return left < task->known ? left : task->known;
 }

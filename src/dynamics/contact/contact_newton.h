@@ -22,12 +22,18 @@ void rbDestroyContactNewton(rbContactNewton* newton); // NULL is fine
 bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* settings,
                               const rbContactRun* run);
 
+typedef struct rbNewtonTask {
+    bool isOfPositions;
+    double partSpeed; // m/s: overlap is undone no faster
+    double tolerance; // m/s, of w
+    double known;     // m/s, the largest error of another solution
+} rbNewtonTask;
+
 // Begins a stage as the sweeps do: impulses of a position stage have not acted yet and are a guess,
 // those of a velocity stage have acted and will be about doubled; or goes on from the velocities
-// and impulses as they are (run->isContinued). tolerance: m/s of w. known: the largest error of
-// another solution, m/s; where it finds nothing better velocities and impulses stay. Returns what
-// is left. rounds: factorisations are added.
-double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run, bool isOfPositions,
-                             double partSpeed, double tolerance, double known, int* rounds);
+// and impulses as they are (run->isContinued). Where it finds nothing better than what is known
+// velocities and impulses stay. Returns the largest error left. rounds: factorisations are added.
+double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
+                             const rbNewtonTask* task, int* rounds);
 
 #endif

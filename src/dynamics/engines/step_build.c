@@ -319,6 +319,21 @@ static void initBodies(const Builder* builder, rbStepMechanism* mechanism)
     }
 }
 
+// What the first joint with a wish says, else the settings.
+static rbSolverType chooseSolver(const Builder* builder)
+{
+    for (int i = 0; i < builder->infos.count; ++i) {
+        const rbBlockInfo* info = &builder->infos.data[i];
+        rbSolverType asked = info->role == RB_ROLE_JOINT
+                                 ? builder->engine->joints.data[info->owner].def.solver
+                                 : RB_SOLVER_AUTO;
+        if (asked != RB_SOLVER_AUTO) {
+            return asked;
+        }
+    }
+    return builder->engine->settings.solver;
+}
+
 static rbStepMechanism finishMechanism(Builder* builder)
 {
     int rows = builder->rowCount;
@@ -371,8 +386,9 @@ static rbStepMechanism finishMechanism(Builder* builder)
     rbMechanism_Refresh(m);
     mechanism.isRefreshed = true;
     const rbStepSettings* settings = &builder->engine->settings;
-    mechanism.anchor = rbCreateCorrector(settings->solver, m);
-    mechanism.inner = rbCreateCorrector(settings->solver, m);
+    rbSolverType solver = chooseSolver(builder);
+    mechanism.anchor = rbCreateCorrector(solver, m);
+    mechanism.inner = rbCreateCorrector(solver, m);
     if (settings->method != RB_METHOD_IMPULSES) {
         mechanism.classical = rbCreateClassical(settings->method, m, settings);
     }

@@ -51,6 +51,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->keptLoose);
     rbArray_Free(contacts->keptPoints);
     rbArray_Free(contacts->nodePoints);
+    rbArray_Free(contacts->lookLoose);
     rbArray_Free(contacts->sweptPoints);
     rbArray_Free(contacts->gaps);
     rbArray_Free(contacts->swept);
@@ -173,6 +174,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     rbContactPairs_Keep(c->pairs, &c->set, c->places.data);
     rbContactStep_PlaceFixed(engine, end);
     c->nodeTime = end;
+    c->isLooked = false;
     findContacts(engine);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_Prepare(c->solver, &all);
@@ -190,6 +192,19 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     rbContactStep_TakeBodies(engine);
     eachMechanism(engine, host, rbStep_EndBasic, end, h);
     rbContactPairs_Keep(c->pairs, &c->set, c->places.data);
+}
+
+// Memory of servos: a look must not count.
+static void turnMotors(rbStepEngine* engine, rbStepMechanism* mechanism, bool isBack)
+{
+    for (int i = 0; i < mechanism->m.blockCount; ++i) {
+        const rbBlockInfo* info = &mechanism->infos[i];
+        if (info->role == RB_ROLE_FREEDOM) {
+            rbMotorState* motor = &engine->joints.data[info->owner].motors[info->freedom];
+            *(isBack ? motor : &mechanism->keptMotors[i]) =
+                *(isBack ? &mechanism->keptMotors[i] : motor);
+        }
+    }
 }
 
 // State between nodes is looked at without moving on: flight of the step under way.
@@ -211,6 +226,7 @@ static void keepState(rbStepEngine* engine)
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         rbStep_Save(mechanism, mechanism->kept);
         mechanism->keptNode = mechanism->node;
+        turnMotors(engine, mechanism, false);
     }
 }
 
@@ -229,21 +245,51 @@ static void recallState(rbStepEngine* engine)
         rbStep_Restore(mechanism, mechanism->kept);
         mechanism->node = mechanism->keptNode;
         mechanism->isAnchored = false;
+        turnMotors(engine, mechanism, true);
     }
+}
+
+// The step under way once its impulses are known; they are found once for all looks into it.
+static void lookAhead(rbStepEngine* engine, const rbStepHost* host)
+{
+    rbStepContacts* c = engine->contacts;
+    bool isUnmet = false;
+    rbContactStatistics statistics = c->statistics;
+    double frictionWork = c->frictionWork;
+    double impactWork = c->impactWork;
+    rbStepStatistics steps = engine->statistics;
+    beginStep(engine, host, engine->settings.step, &isUnmet);
+    rbContactStep_TakeBodies(engine);
+    rbContactStep_TakeFlights(engine);
+    rbArray_Reserve(c->lookLoose, c->loose.count);
+    if (c->loose.count > 0) {
+        memcpy(c->lookLoose.data, c->loose.data, (size_t)c->loose.count * sizeof *c->loose.data);
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStep_Save(&engine->mechanisms.data[i], engine->mechanisms.data[i].start);
+    }
+    c->statistics = statistics;
+    c->frictionWork = frictionWork;
+    c->impactWork = impactWork;
+    engine->statistics = steps;
+    c->isLooked = true;
 }
 
 static void lookBetween(rbStepEngine* engine, const rbStepHost* host, double time)
 {
     rbStepContacts* c = engine->contacts;
-    double h = engine->settings.step;
-    bool isUnmet = false;
-    rbContactStatistics statistics = c->statistics;
-    double frictionWork = c->frictionWork;
-    double impactWork = c->impactWork;
     keepState(engine);
-    beginStep(engine, host, h, &isUnmet);
-    rbContactStep_TakeBodies(engine);
-    rbContactStep_TakeFlights(engine);
+    if (!c->isLooked) {
+        lookAhead(engine, host);
+    } else {
+        if (c->loose.count > 0) {
+            memcpy(c->loose.data, c->lookLoose.data,
+                   (size_t)c->loose.count * sizeof *c->loose.data);
+        }
+        for (int i = 0; i < engine->mechanisms.count; ++i) {
+            rbStep_Restore(&engine->mechanisms.data[i], engine->mechanisms.data[i].start);
+        }
+    }
     rbContactStep_FlyLoose(c, time - c->nodeTime);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbMechanism* m = &engine->mechanisms.data[i].m;
@@ -254,9 +300,6 @@ static void lookBetween(rbStepEngine* engine, const rbStepHost* host, double tim
     }
     rbContactStep_WriteBodies(engine, host);
     recallState(engine);
-    c->statistics = statistics;
-    c->frictionWork = frictionWork;
-    c->impactWork = impactWork;
 }
 
 static void countStep(rbStepEngine* engine, bool isUnmet)
@@ -351,6 +394,7 @@ static void findLinks(rbStepEngine* engine)
 void rbStepContacts_MakeReady(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
+    c->isLooked = false;
     findContacts(engine);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, engine->settings.step);
     rbContactSolver_Prepare(c->solver, &all);

@@ -209,8 +209,8 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
         if (isFresh) {
             swapSwept(c, island, false);
         }
-        double left = rbContactNewton_Solve(c->newton, &whole, isOfPositions, c->settings.partSpeed,
-                                            tolerance, known, &solved.sweeps);
+        rbNewtonTask task = {isOfPositions, c->settings.partSpeed, tolerance, known};
+        double left = rbContactNewton_Solve(c->newton, &whole, &task, &solved.sweeps);
         if (isFresh && !(left < known)) {
             swapSwept(c, island, true);
         }

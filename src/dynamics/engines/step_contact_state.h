@@ -39,6 +39,8 @@ struct rbStepContacts {
     RB_ARRAY(double) approaches;         // m/s, per point: u.n at the start of the step
     RB_ARRAY(rbMechBody) keptLoose;      // during a look between nodes
     RB_ARRAY(rbContactPoint) keptPoints; // at the start of a stage
+    RB_ARRAY(rbMechBody) lookLoose;      // in the step from the node, when isLooked
+    bool isLooked;
     RB_ARRAY(rbContactPoint) nodePoints; // during a look between nodes
     RB_ARRAY(rbContactBody) before;      // per body, at the start of a stage
     RB_ARRAY(rbContactBody) swept;       // per body, as sweeps left them

@@ -41,7 +41,8 @@ typedef struct rbStepJointDef {
     rbVec3 linearVelocity;
     rbVec3 angularVelocity;
     double forceMax;
-    double gapAllowed; // m and rad: a gap that the run itself left is not judged at a new start
+    rbSolverType solver; // auto: the one of the settings
+    double gapAllowed;   // m and rad: a gap that the run itself left is not judged at a new start
 } rbStepJointDef;
 
 typedef struct rbStepSpringDef {

@@ -65,6 +65,12 @@ static const char* getMotorName(int index, const void* context)
     return rbMotorType_Name((rbMotorType)index);
 }
 
+static const char* getSolverName(int index, const void* context)
+{
+    (void)context;
+    return rbSolverType_Name((rbSolverType)index);
+}
+
 // A type by its name or by what engineers call it.
 static rbStatus readType(rbReader* reader, const char* word, int count, rbJointType* type)
 {
@@ -522,6 +528,12 @@ rbStatus rbReadJointKind(rbScene* scene, rbReader* reader, const json_t* json,
     }
     if (status == RB_STATUS_OK && fields->velocityOnly != NULL) {
         status = readVelocityOnly(reader, fields->velocityOnly, def);
+    }
+    if (status == RB_STATUS_OK && fields->solver != NULL) {
+        const rbWordList names = {"solver", getSolverName, RB_SOLVER_COUNT};
+        int index = 0;
+        status = rbReadWord(reader, "solver", fields->solver, &names, &index);
+        def->solver = (rbSolverType)index;
     }
     def->distance = fields->place.distance;
     def->areNeighboursMeeting = fields->areNeighboursMeeting;

@@ -463,6 +463,7 @@ DEFINE_KIND(rbPenaltyKeys, "penalty", "\"penalty\"", penaltyKeys);
         FREEDOM(rbJointFields, freedom.),                                                   \
         {"freedoms", RB_VALUE_ARRAY, AT(rbJointFields, freedoms), NO_UNIT},                 \
         {"neighbours", RB_VALUE_BOOLEAN, AT(rbJointFields, areNeighboursMeeting), NO_UNIT}, \
+        {"solver", RB_VALUE_STRING, AT(rbJointFields, solver), NO_UNIT},                    \
     {                                                                                       \
         "parts", RB_VALUE_ARRAY, AT(rbJointFields, parts), NO_UNIT                          \
     }

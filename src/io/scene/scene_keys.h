@@ -162,6 +162,7 @@ typedef struct rbJointFields {
     const json_t* parts;
     const json_t* repeat;
     bool areNeighboursMeeting;
+    const char* solver; // NULL: not said
 } rbJointFields;
 
 typedef struct rbJointPartFields {
