@@ -598,7 +598,7 @@ static bool finishRound(Call* call, bool isLimited)
 
 // ------------------------------------------------------------------------------------ laws
 
-// Nothing moves it, for now or ever.
+// Impulses do not move it: it is frozen, or nothing ever moves it.
 static bool isHeld(const rbContactBody* body)
 {
     const rbSym3* i = &body->invInertia;

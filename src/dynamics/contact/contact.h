@@ -24,7 +24,7 @@ typedef struct rbContactBody {
     rbVec3 velocity;   // m/s, of the centre of mass
     double invMass;    // 1/kg; 0: nothing moves it
     rbVec3 spin;       // rad/s, world axes
-    bool isFrozen;     // impulses do not move it for now (shock propagation, sleep); masses stay
+    bool isFrozen;     // while set impulses do not move it (shock propagation, sleep); masses stay
     rbSym3 invInertia; // 1/(kg m^2), world axes
 } rbContactBody;
 

@@ -1,6 +1,8 @@
 // Mixing of sweeps.
 #include "dynamics/contact/contact_mixing.h"
 
+#include "base/math/dot.h"
+
 #include <math.h>
 
 // A sweep that changes more than this times what the last one did (squared) has met other points:
@@ -62,22 +64,6 @@ void rbMixing_Begin(rbMixing* mixing, const rbContactRows* rows, const rbRowsPac
 void rbMixing_Restart(rbMixing* mixing, const rbContactRows* rows, const rbRowsPack* pack)
 {
     readVelocities(rows, pack, mixing->start.data);
-}
-
-static double dot(const double* a, const double* b, int count)
-{
-    // four sums side by side, in a fixed order
-    double sums[4] = {0.0, 0.0, 0.0, 0.0};
-    int i = 0;
-    for (; i + 4 <= count; i += 4) {
-        for (int k = 0; k < 4; ++k) {
-            sums[k] += a[i + k] * b[i + k];
-        }
-    }
-    for (; i < count; ++i) {
-        sums[0] += a[i] * b[i];
-    }
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 // Notes x' of three unknowns: the difference to the last one goes into a column.
@@ -185,10 +171,10 @@ static void addColumn(rbMixing* mixing, int speeds, const double* change)
     mixing->next = (at + 1) % RB_MIXING_DEPTH;
     for (int j = 0; j < mixing->count; ++j) {
         const double* other = &mixing->changes.data[(size_t)j * (size_t)speeds];
-        double product = dot(column, other, speeds);
+        double product = rbDotArrays(column, other, (size_t)speeds);
         mixing->gram[at][j] = product;
         mixing->gram[j][at] = product;
-        mixing->right[j] = dot(change, other, speeds);
+        mixing->right[j] = rbDotArrays(change, other, (size_t)speeds);
     }
 }
 
@@ -222,7 +208,7 @@ void rbMixing_Mix(rbMixing* mixing, rbContactRows* rows, const rbRowsPack* pack)
             change[6 * i + 3 + k] = root * body->velocity[k] - change[6 * i + 3 + k];
         }
     }
-    double length = dot(change, change, speeds);
+    double length = rbDotArrays(change, change, (size_t)speeds);
     bool isLost = mixing->hasLast && !(length <= GROWTH_MAX * mixing->length);
     if (isLost) {
         // back to where the last sweep ended

@@ -2,6 +2,7 @@
 #include "dynamics/contact/contact_newton.h"
 
 #include "base/core/memory.h"
+#include "base/math/dot.h"
 #include "base/math/matrix3.h"
 
 #include <float.h>
@@ -292,13 +293,12 @@ static void multiplyMass(const double mass[7], const double x[DOF], double y[DOF
 // ------------------------------------------------------------------------------------- evaluation
 
 // w of a row with velocities of the island; bodies outside of it keep theirs.
-static double rateOf(const rbContactNewton* newton, const rbContactRun* run, const NewtonPoint* p,
-                     int row, const double* velocities)
+static double rateOf(const rbContactRun* run, const NewtonPoint* p, int row,
+                     const double* velocities)
 {
     double sum = p->bias[row];
     const int locals[2] = {p->a, p->b};
     const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
-    (void)newton;
     for (int side = 0; side < 2; ++side) {
         const double* part = p->rows[row] + 6 * (size_t)side;
         if (locals[side] >= 0) {
@@ -317,12 +317,11 @@ static double rateOf(const rbContactNewton* newton, const rbContactRun* run, con
 }
 
 // x = proj(held - r w).
-static void projectPoint(const rbContactNewton* newton, const rbContactRun* run, NewtonPoint* p,
-                         const double* velocities)
+static void projectPoint(const rbContactRun* run, NewtonPoint* p, const double* velocities)
 {
     double w[3];
     for (int row = 0; row < 3; ++row) {
-        w[row] = rateOf(newton, run, p, row, velocities);
+        w[row] = rateOf(run, p, row, velocities);
     }
     double normal = p->held[0] - p->r[0] * w[0];
     p->x[0] = normal > 0.0 ? normal : 0.0;
@@ -347,7 +346,7 @@ static void projectPoint(const rbContactNewton* newton, const rbContactRun* run,
 static void project(rbContactNewton* newton, const rbContactRun* run, const double* velocities)
 {
     for (int i = 0; i < newton->points.count; ++i) {
-        projectPoint(newton, run, &newton->points.data[i], velocities);
+        projectPoint(run, &newton->points.data[i], velocities);
     }
 }
 
@@ -446,26 +445,6 @@ static void assemble(rbContactNewton* newton)
     }
 }
 
-// Four sums at a time: fixed, so that the bits do not depend on the compiler.
-static double dotRows(const double* a, const double* b, int n)
-{
-    double s0 = 0.0;
-    double s1 = 0.0;
-    double s2 = 0.0;
-    double s3 = 0.0;
-    int i = 0;
-    for (; i + 4 <= n; i += 4) {
-        s0 += a[i] * b[i];
-        s1 += a[i + 1] * b[i + 1];
-        s2 += a[i + 2] * b[i + 2];
-        s3 += a[i + 3] * b[i + 3];
-    }
-    for (; i < n; ++i) {
-        s0 += a[i] * b[i];
-    }
-    return (s0 + s1) + (s2 + s3);
-}
-
 // L D L^T in place: rows of L from their first columns, D on the diagonal. False if a pivot is not
 // positive.
 static bool factor(rbContactNewton* newton)
@@ -479,7 +458,8 @@ static bool factor(rbContactNewton* newton)
             int firstJ = DOF * newton->firsts.data[j / DOF];
             const double* rowJ = &newton->entries.data[newton->offsets.data[j]];
             int from = firstI > firstJ ? firstI : firstJ;
-            rowI[j - firstI] -= dotRows(rowI + (from - firstI), rowJ + (from - firstJ), j - from);
+            rowI[j - firstI] -=
+                rbDotArrays(rowI + (from - firstI), rowJ + (from - firstJ), (size_t)(j - from));
         }
         double pivot = rowI[i - firstI];
         for (int j = firstI; j < i; ++j) {
@@ -505,7 +485,7 @@ static void solve(rbContactNewton* newton)
     for (int i = 0; i < n; ++i) {
         int first = DOF * newton->firsts.data[i / DOF];
         const double* row = &newton->entries.data[newton->offsets.data[i]];
-        x[i] -= dotRows(row, x + first, i - first);
+        x[i] -= rbDotArrays(row, x + first, (size_t)(i - first));
     }
     for (int i = 0; i < n; ++i) {
         int first = DOF * newton->firsts.data[i / DOF];
@@ -531,7 +511,7 @@ static double slopeAt(rbContactNewton* newton, const rbContactRun* run, double p
     }
     project(newton, run, newton->trial.data);
     findResidual(newton, newton->trial.data);
-    return -dotRows(newton->residual.data, newton->change.data, n);
+    return -rbDotArrays(newton->residual.data, newton->change.data, (size_t)n);
 }
 
 // To where the slope along the change vanishes: beyond it points that close or begin to slide would
@@ -539,7 +519,7 @@ static double slopeAt(rbContactNewton* newton, const rbContactRun* run, double p
 static double goDown(rbContactNewton* newton, const rbContactRun* run)
 {
     int n = DOF * newton->bodies.count;
-    double first = fabs(dotRows(newton->residual.data, newton->change.data, n));
+    double first = fabs(rbDotArrays(newton->residual.data, newton->change.data, (size_t)n));
     double low = 0.0;
     double high = 1.0;
     double part = 1.0;
@@ -586,9 +566,8 @@ static void beginRound(rbContactNewton* newton, double stiffness, bool isFirst)
         p->r[0] = stiffness * p->mass[0];
         p->r[1] = stiffness * p->mass[1];
         bool isSliding = !isFirst && (p->slide[0] != 0.0 || p->slide[1] != 0.0);
-        double coefficient = isSliding ? p->contact->friction : p->contact->stiction;
-        p->radius = fmax(coefficient, p->contact->friction) * p->held[0];
-        p->radius = isSliding ? p->contact->friction * p->held[0] : p->radius;
+        double sticking = fmax(p->contact->stiction, p->contact->friction);
+        p->radius = (isSliding ? p->contact->friction : sticking) * p->held[0];
     }
 }
 
@@ -599,17 +578,17 @@ static double violation(const rbContactNewton* newton, const rbContactRun* run)
     for (int i = 0; i < newton->points.count; ++i) {
         const NewtonPoint* p = &newton->points.data[i];
         const double* v = newton->velocities.data;
-        double w = rateOf(newton, run, p, 0, v);
+        double w = rateOf(run, p, 0, v);
         most = fmax(most, p->x[0] > 0.0 ? fabs(w) : -w);
         if (p->slide[0] == 0.0 && p->slide[1] == 0.0 && p->x[0] > 0.0) {
-            most = fmax(most, fabs(rateOf(newton, run, p, 1, v)));
-            most = fmax(most, fabs(rateOf(newton, run, p, 2, v)));
+            most = fmax(most, fabs(rateOf(run, p, 1, v)));
+            most = fmax(most, fabs(rateOf(run, p, 2, v)));
         }
         bool isSliding = p->slide[0] != 0.0 || p->slide[1] != 0.0;
         if (isSliding && p->x[0] > 0.0) {
             // The disc was that of the last round: friction that is missing now is an error.
-            double t1 = rateOf(newton, run, p, 1, v);
-            double t2 = rateOf(newton, run, p, 2, v);
+            double t1 = rateOf(run, p, 1, v);
+            double t2 = rateOf(run, p, 2, v);
             double slip = sqrt(t1 * t1 + t2 * t2);
             double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
             double missing = (p->contact->friction * p->x[0] - length) / p->mass[1];

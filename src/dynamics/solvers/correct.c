@@ -1,5 +1,6 @@
 // Look-ahead position corrections and velocity corrections, see correct.h.
 #include "base/core/memory.h"
+#include "base/math/dot.h"
 #include "dynamics/solvers/correct_state.h"
 
 #include <float.h>
@@ -308,26 +309,6 @@ static void lookAheadWhereStale(rbIteration* it, int body)
     }
 }
 
-// Four sums at a time: fixed, so that the bits do not depend on the compiler.
-double rbDotRows(const double* a, const double* b, size_t n)
-{
-    double s0 = 0.0;
-    double s1 = 0.0;
-    double s2 = 0.0;
-    double s3 = 0.0;
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        s0 += a[i] * b[i];
-        s1 += a[i + 1] * b[i + 1];
-        s2 += a[i + 2] * b[i + 2];
-        s3 += a[i + 3] * b[i + 3];
-    }
-    for (; i < n; ++i) {
-        s0 += a[i] * b[i];
-    }
-    return (s0 + s1) + (s2 + s3);
-}
-
 // Mixes the solution with the last ones (Anderson): the combination of the last steps whose
 // residual is least in the energy norm. With dF and dE the differences of solutions and residuals,
 // minimise |f - sum g_j dF_j| over g, then dx = f - sum g_j (dX_j + dF_j).
@@ -356,12 +337,12 @@ static void mixChange(rbIteration* it)
         size_t depth = (size_t)it->depth;
         for (size_t i = 0; i < depth; ++i) {
             for (size_t j = 0; j <= i; ++j) {
-                double value = 0.5 * (rbDotRows(&dF[i * n], &dE[j * n], n) +
-                                      rbDotRows(&dF[j * n], &dE[i * n], n));
+                double value = 0.5 * (rbDotArrays(&dF[i * n], &dE[j * n], n) +
+                                      rbDotArrays(&dF[j * n], &dE[i * n], n));
                 gram[j * depth + i] = value;
                 gram[i * depth + j] = value;
             }
-            right[i] = rbDotRows(&dF[i * n], c->residual, n);
+            right[i] = rbDotArrays(&dF[i * n], c->residual, n);
         }
         rbSmallFactor factor;
         rbSmallFactor_Make(&factor, gram, it->depth, NULL);

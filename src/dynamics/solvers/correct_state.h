@@ -33,6 +33,4 @@ void rbIteration_ApplyChanges(rbIteration* it);
 // Keeps impulses and velocities in entry and entryMotion.
 void rbIteration_KeepEntry(rbIteration* it);
 
-double rbDotRows(const double* a, const double* b, size_t n);
-
 #endif

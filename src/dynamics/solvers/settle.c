@@ -1,5 +1,6 @@
 // Corrections that move bodies instead of giving them impulses: projections, and steps that
 // look-ahead cannot make.
+#include "base/math/dot.h"
 #include "base/math/matrix3.h"
 #include "dynamics/solvers/correct_state.h"
 
@@ -244,7 +245,7 @@ rbCorrected rbSettlePositions(rbCorrector* corrector, rbMechanism* mechanism,
     for (;;) {
         it.result.error = 0.0;
         rbIteration_Gather(&it);
-        double size = sqrt(rbDotRows(corrector->residual, corrector->residual, rows));
+        double size = sqrt(rbDotArrays(corrector->residual, corrector->residual, rows));
         if (size < best) {
             best = size;
             part = fmin(1.0, 2.0 * part);
