@@ -65,90 +65,82 @@ static rbWorldDef makeDef(double tolerance, double velocityTolerance)
 // Half the diagonal of a cube of 1 m.
 #define CUBE_RADIUS 0.86602540378443864676
 
-static void runColumn(rbValidation* validation)
+// What stands, and how long.
+typedef struct StillCase {
+    Stillness plan;
+    int quickSeconds;
+    double tolerance;         // m
+    double velocityTolerance; // m/s
+    rbPile (*make)(const rbWorldDef* def);
+} StillCase;
+
+static rbPile makeColumn(const rbWorldDef* def)
 {
-    Stillness plan = {.name = "column of 20",
-                      .radius = CUBE_RADIUS,
-                      .seconds = validation->isQuick ? 2 : 60,
-                      .speed = 1e-6,
-                      .displacement = 1e-6};
-    rbWorldDef def = makeDef(1e-9, 1e-10);
-    rbPile pile = rbMakeColumn(&def, 20);
-    runStillness(validation, &pile, &plan);
+    return rbMakeColumn(def, 20);
 }
 
-static void runPyramid(rbValidation* validation)
+static rbPile makePyramid(const rbWorldDef* def)
 {
-    Stillness plan = {.name = "pyramid of 210",
-                      .radius = CUBE_RADIUS,
-                      .seconds = validation->isQuick ? 1 : 60,
-                      .speed = 1e-6,
-                      .displacement = INFINITY};
-    rbWorldDef def = makeDef(1e-8, 1e-9);
-    rbPile pile = rbMakePyramid(&def, 20);
-    runStillness(validation, &pile, &plan);
+    return rbMakePyramid(def, 20);
 }
 
-static void runSlopeBlock(rbValidation* validation)
+static rbPile makeSlopeBlock(const rbWorldDef* def)
 {
-    Stillness plan = {.name = "block at 10 deg, friction 0.5",
-                      .radius = CUBE_RADIUS,
-                      .seconds = validation->isQuick ? 60 : 3600,
-                      .speed = INFINITY,
-                      .displacement = 1e-6};
-    rbWorldDef def = makeDef(1e-9, 1e-10);
-    rbPile pile = rbMakeSlopeBlock(&def, RB_PI / 18.0, 0.5);
-    runStillness(validation, &pile, &plan);
+    return rbMakeSlopeBlock(def, RB_PI / 18.0, 0.5);
 }
 
+static rbPile makeArch(const rbWorldDef* def)
+{
+    return rbMakeArch(def, 25, 0.5);
+}
+
+static rbPile makeCardHouse(const rbWorldDef* def)
+{
+    return rbMakeCardHouse(def, 0.5);
+}
+
+static rbPile makeHeavy(const rbWorldDef* def)
+{
+    return rbMakeHeavyOnLight(def, 1000.0, 1.0);
+}
+
+// name, radius, seconds, settling, speed, displacement; quick; tolerances; what.
 // The stones and the cards touch where no box does; they may find their places first. They stand
 // when none has moved by a thousandth of its size since.
-static void runArch(rbValidation* validation)
-{
-    Stillness plan = {.name = "arch of 25, friction 0.5",
-                      .radius = 0.75,
-                      .seconds = validation->isQuick ? 1 : 30,
-                      .settling = validation->isQuick ? 0 : 1,
-                      .speed = INFINITY,
-                      .displacement = 1e-3};
-    rbWorldDef def = makeDef(1e-9, 1e-10);
-    rbPile pile = rbMakeArch(&def, 25, 0.5);
-    runStillness(validation, &pile, &plan);
-}
+static const StillCase stillCases[] = {
+    {{"1000 kg on 1 kg", CUBE_RADIUS, 60, 0, 1e-6, 1e-6}, 2, 1e-9, 1e-10, makeHeavy},
+    {{"block at 10 deg, friction 0.5", CUBE_RADIUS, 3600, 0, INFINITY, 1e-6},
+     60,
+     1e-9,
+     1e-10,
+     makeSlopeBlock},
+    {{"column of 20", CUBE_RADIUS, 60, 0, 1e-6, 1e-6}, 2, 1e-9, 1e-10, makeColumn},
+    {{"pyramid of 210", CUBE_RADIUS, 60, 0, 1e-6, INFINITY}, 1, 1e-8, 1e-9, makePyramid},
+    {{"arch of 25, friction 0.5", 0.75, 30, 1, INFINITY, 1e-3}, 1, 1e-9, 1e-10, makeArch},
+    {{"house of 14 cards, friction 0.5", 0.1, 30, 1, INFINITY, 1e-4},
+     1,
+     1e-9,
+     1e-10,
+     makeCardHouse},
+};
 
-static void runCardHouse(rbValidation* validation)
+static void runCase(rbValidation* validation, const StillCase* row)
 {
-    Stillness plan = {.name = "house of 14 cards, friction 0.5",
-                      .radius = 0.1,
-                      .seconds = validation->isQuick ? 1 : 30,
-                      .settling = validation->isQuick ? 0 : 1,
-                      .speed = INFINITY,
-                      .displacement = 1e-4};
-    rbWorldDef def = makeDef(1e-9, 1e-10);
-    rbPile pile = rbMakeCardHouse(&def, 0.5);
-    runStillness(validation, &pile, &plan);
-}
-
-static void runHeavy(rbValidation* validation)
-{
-    Stillness plan = {.name = "1000 kg on 1 kg",
-                      .radius = CUBE_RADIUS,
-                      .seconds = validation->isQuick ? 2 : 60,
-                      .speed = 1e-6,
-                      .displacement = 1e-6};
-    rbWorldDef def = makeDef(1e-9, 1e-10);
-    rbPile pile = rbMakeHeavyOnLight(&def, 1000.0, 1.0);
+    Stillness plan = row->plan;
+    rbWorldDef def = makeDef(row->tolerance, row->velocityTolerance);
+    if (validation->isQuick) {
+        plan.seconds = row->quickSeconds;
+        plan.settling = 0;
+    }
+    rbPile pile = row->make(&def);
     runStillness(validation, &pile, &plan);
 }
 
 static void run(rbValidation* validation)
 {
-    runHeavy(validation);
-    runSlopeBlock(validation);
-    runColumn(validation);
-    runPyramid(validation);
-    runArch(validation);
-    runCardHouse(validation);
+    for (size_t i = 0; i < sizeof stillCases / sizeof stillCases[0]; ++i) {
+        runCase(validation, &stillCases[i]);
+    }
 }
 
 const rbValidationCase rbCaseContactStillness = {
@@ -163,14 +155,9 @@ const rbValidationCase rbCaseContactStillness = {
 
 static void runHour(rbValidation* validation)
 {
-    Stillness plan = {.name = "column of 20",
-                      .radius = CUBE_RADIUS,
-                      .seconds = validation->isQuick ? 2 : 3600,
-                      .speed = 1e-6,
-                      .displacement = 1e-6};
-    rbWorldDef def = makeDef(1e-9, 1e-10);
-    rbPile pile = rbMakeColumn(&def, 20);
-    runStillness(validation, &pile, &plan);
+    static const StillCase hour = {
+        {"column of 20", CUBE_RADIUS, 3600, 0, 1e-6, 1e-6}, 2, 1e-9, 1e-10, makeColumn};
+    runCase(validation, &hour);
 }
 
 // Not of the group: its one run takes as long as all of that.

@@ -4,6 +4,7 @@
 // no sleeping; margins as Bullet ships them, which inflates hulls by 0.04 m. Coefficients of pairs
 // are products there, so bodies have their square roots.
 #include "peer_contacts.h"
+#include "read_bullet.h"
 
 #include <btBulletDynamicsCommon.h>
 #include <cmath>
@@ -125,19 +126,7 @@ void read(void* context, rbPeerBodyState* states)
 {
     const State& state = *static_cast<const State*>(context);
     for (size_t i = 0; i < state.movingCount; ++i) {
-        const btRigidBody& body = *state.bodies[i];
-        const btVector3& position = body.getWorldTransform().getOrigin();
-        btQuaternion q = body.getWorldTransform().getRotation();
-        rbPeerBodyState& to = states[i];
-        for (int k = 0; k < 3; ++k) {
-            to.pose.position[k] = position[k];
-            to.velocity[k] = body.getLinearVelocity()[k];
-            to.angularVelocity[k] = body.getAngularVelocity()[k];
-        }
-        to.pose.quaternion[0] = q.w();
-        to.pose.quaternion[1] = q.x();
-        to.pose.quaternion[2] = q.y();
-        to.pose.quaternion[3] = q.z();
+        readBulletBody(*state.bodies[i], states[i]);
     }
 }
 

@@ -4,6 +4,7 @@
 // conjugate gradients with the exact cone. Meshes that are not convex are refused: MuJoCo replaces
 // them by their hulls.
 #include "peer_contacts.h"
+#include "read_mujoco.h"
 
 #include <cstdio>
 #include <cstring>
@@ -195,23 +196,10 @@ bool advance(void* context)
     return true;
 }
 
-// After a step the poses are those of its start: they are computed anew.
 void read(void* context, rbPeerBodyState* states)
 {
     State& state = *static_cast<State*>(context);
-    mjData* data = state.data.get();
-    mj_kinematics(state.model.get(), data);
-    mj_comPos(state.model.get(), data);
-    mj_comVel(state.model.get(), data);
-    for (size_t i = 0; i < state.ids.size(); ++i) {
-        int id = state.ids[i];
-        mju_copy3(states[i].pose.position, data->xpos + static_cast<ptrdiff_t>(3) * id);
-        mju_copy4(states[i].pose.quaternion, data->xquat + static_cast<ptrdiff_t>(4) * id);
-        mjtNum velocity[6];
-        mj_objectVelocity(state.model.get(), data, mjOBJ_XBODY, id, velocity, 0);
-        mju_copy3(states[i].angularVelocity, velocity);
-        mju_copy3(states[i].velocity, velocity + 3);
-    }
+    readMujocoBodies(state.model.get(), state.data.get(), state.ids, states);
 }
 
 int countPoints(void* context)

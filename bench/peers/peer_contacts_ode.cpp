@@ -1,6 +1,7 @@
 // ODE: quickstep with the default 20 iterations, hash space, at most 8 contacts a pair, friction as
 // a pyramid scaled by the normal force. Error reduction and constraint softness as ODE ships them.
 #include "peer_contacts.h"
+#include "read_ode.h"
 
 #include <cmath>
 #include <memory>
@@ -201,14 +202,7 @@ void read(void* context, rbPeerBodyState* states)
 {
     const State& state = *static_cast<const State*>(context);
     for (size_t i = 0; i < state.bodies.size(); ++i) {
-        for (int k = 0; k < 3; ++k) {
-            states[i].pose.position[k] = dBodyGetPosition(state.bodies[i])[k];
-            states[i].velocity[k] = dBodyGetLinearVel(state.bodies[i])[k];
-            states[i].angularVelocity[k] = dBodyGetAngularVel(state.bodies[i])[k];
-        }
-        for (int k = 0; k < 4; ++k) {
-            states[i].pose.quaternion[k] = dBodyGetQuaternion(state.bodies[i])[k];
-        }
+        readOdeBody(state.bodies[i], states[i]);
     }
 }
 

@@ -4,6 +4,7 @@
 // Built with the single and with the double precision libraries, like peer_bullet.cpp. No damping,
 // no sleeping, no collisions; all else as Bullet ships it, but for the count of iterations.
 #include "peer_joints.h"
+#include "read_bullet.h"
 
 #include <btBulletDynamicsCommon.h>
 #include <memory>
@@ -116,19 +117,7 @@ void read(void* context, rbPeerBodyState* states)
 {
     const State& state = *static_cast<const State*>(context);
     for (size_t i = 0; i < state.bodies.size(); ++i) {
-        const btRigidBody& body = *state.bodies[i];
-        const btVector3& position = body.getWorldTransform().getOrigin();
-        btQuaternion q = body.getWorldTransform().getRotation();
-        rbPeerBodyState& to = states[i];
-        for (int k = 0; k < 3; ++k) {
-            to.pose.position[k] = position[k];
-            to.velocity[k] = body.getLinearVelocity()[k];
-            to.angularVelocity[k] = body.getAngularVelocity()[k];
-        }
-        to.pose.quaternion[0] = q.w();
-        to.pose.quaternion[1] = q.x();
-        to.pose.quaternion[2] = q.y();
-        to.pose.quaternion[3] = q.z();
+        readBulletBody(*state.bodies[i], states[i]);
     }
 }
 

@@ -5,6 +5,7 @@
 // allows, and impedance 0.9999); the tree with the semi-implicit Euler integrator and with RK4. A
 // hinge between free bodies is two connects, a meter apart on the axis. No collisions, no damping.
 #include "peer_joints.h"
+#include "read_mujoco.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -293,23 +294,10 @@ bool advance(void* context, int stepCount)
            data.warning[mjWARN_BADQACC].number == 0;
 }
 
-// After a step the poses are those of its start: they are computed anew.
 void read(void* context, rbPeerBodyState* states)
 {
     State& state = *static_cast<State*>(context);
-    mjData* data = state.data.get();
-    mj_kinematics(state.model.get(), data);
-    mj_comPos(state.model.get(), data);
-    mj_comVel(state.model.get(), data);
-    for (size_t i = 0; i < state.ids.size(); ++i) {
-        int id = state.ids[i];
-        mju_copy3(states[i].pose.position, data->xpos + static_cast<ptrdiff_t>(3) * id);
-        mju_copy4(states[i].pose.quaternion, data->xquat + static_cast<ptrdiff_t>(4) * id);
-        mjtNum velocity[6];
-        mj_objectVelocity(state.model.get(), data, mjOBJ_XBODY, id, velocity, 0);
-        mju_copy3(states[i].angularVelocity, velocity);
-        mju_copy3(states[i].velocity, velocity + 3);
-    }
+    readMujocoBodies(state.model.get(), state.data.get(), state.ids, states);
 }
 
 void destroy(void* context)

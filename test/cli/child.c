@@ -199,3 +199,22 @@ json_t* rbRunJson(int exitCode, const char* const* words)
     rbFreeChild(&child);
     return root;
 }
+
+double rbNumberOf(const json_t* root, const char* first, const char* second)
+{
+    const json_t* value = json_object_get(root, first);
+    value = second != NULL ? json_object_get(value, second) : value;
+    if (!json_is_number(value)) {
+        fail_msg("no number %s.%s", first, second != NULL ? second : "");
+    }
+    return json_number_value(value);
+}
+
+void rbExpectLines(const char* text, const char* const* lines, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (strstr(text, lines[i]) == NULL) {
+            fail_msg("\"%s\" is not in\n%.900s", lines[i], text);
+        }
+    }
+}

@@ -50,6 +50,12 @@ void rbExpectSuccess(const rbChild* child);
 // Runs it and reads the JSON on its standard output, which the caller frees (json_decref); exit
 // code 0 as rbExpectSuccess.
 struct json_t* rbRunJson(int exitCode, const char* const* words);
+#define RUN_JSON(...) rbRunJson(0, (const char* const[]){__VA_ARGS__, "--json", NULL})
+// The number root[first][second], or root[first] where second is NULL; fails if there is none.
+double rbNumberOf(const struct json_t* root, const char* first, const char* second);
+// Fails unless a text holds all of some lines, or parts of lines.
+void rbExpectLines(const char* text, const char* const* lines, size_t count);
+#define EXPECT_LINES(text, lines) rbExpectLines(text, lines, sizeof(lines) / sizeof((lines)[0]))
 
 void rbWriteFile(const char* path, const void* bytes, size_t size);
 void rbWriteText(const char* path, const char* text);

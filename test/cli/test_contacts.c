@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN_JSON(...) rbRunJson(0, (const char* const[]){__VA_ARGS__, "--json", NULL})
-
 #define CUBE                                                                                     \
     "\"shapes\": [{\"geometry\": {\"type\": \"box\", \"size\": [0.1, 0.1, 0.1]}, \"material\": " \
     "{\"restitution\": 0.3, \"friction\": 0.5}}]"
@@ -27,25 +25,6 @@ static void writeScene(void)
 {
     rbWriteText(rbScratch("cubes.json"), scene);
 }
-
-static double numberOf(const json_t* root, const char* first, const char* second)
-{
-    const json_t* value = json_object_get(json_object_get(root, first), second);
-    if (!json_is_number(value)) {
-        fail_msg("no number %s.%s", first, second);
-    }
-    return json_number_value(value);
-}
-
-static void expectLines(const char* text, const char* const* lines, size_t count)
-{
-    for (size_t i = 0; i < count; ++i) {
-        if (strstr(text, lines[i]) == NULL) {
-            fail_msg("\"%s\" is not in\n%.900s", lines[i], text);
-        }
-    }
-}
-#define EXPECT_LINES(text, lines) expectLines(text, lines, sizeof(lines) / sizeof((lines)[0]))
 
 static void aRunTellsOfItsContacts(void** state)
 {
@@ -69,20 +48,20 @@ static void aRunTellsOfItsContacts(void** state)
     rbFreeChild(&child);
 
     json_t* root = RUN_JSON("run", "cubes.json");
-    assert_true(numberOf(root, "contacts", "points") == 8.0);
-    assert_true(numberOf(root, "contacts", "nearPairs") == 2.0);
-    assert_true(numberOf(root, "contacts", "islands") == 2.0);
-    assert_true(numberOf(root, "contacts", "collisions") >= 4.0);
-    assert_true(numberOf(root, "contacts", "unmetSteps") == 0.0);
-    checkBelow(numberOf(root, "contacts", "deepest"), 1e-6);
-    checkBelow(numberOf(root, "contacts", "gapErrorMax"), 1e-6);
-    checkBelow(numberOf(root, "contacts", "speedErrorMax"), 1e-7);
-    checkNear(numberOf(root, "energy", "impactWork"), -9.81 * 0.05, 0.02);
+    assert_true(rbNumberOf(root, "contacts", "points") == 8.0);
+    assert_true(rbNumberOf(root, "contacts", "nearPairs") == 2.0);
+    assert_true(rbNumberOf(root, "contacts", "islands") == 2.0);
+    assert_true(rbNumberOf(root, "contacts", "collisions") >= 4.0);
+    assert_true(rbNumberOf(root, "contacts", "unmetSteps") == 0.0);
+    checkBelow(rbNumberOf(root, "contacts", "deepest"), 1e-6);
+    checkBelow(rbNumberOf(root, "contacts", "gapErrorMax"), 1e-6);
+    checkBelow(rbNumberOf(root, "contacts", "speedErrorMax"), 1e-7);
+    checkNear(rbNumberOf(root, "energy", "impactWork"), -9.81 * 0.05, 0.02);
     static const char* const keys[] = {"pointSum",       "frozen",          "positionSweeps",
                                        "velocitySweeps", "collisionSweeps", "sweepsMax",
                                        "shockedStages",  "cutSteps",        "deepestTime"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
-        (void)numberOf(root, "contacts", keys[i]);
+        (void)rbNumberOf(root, "contacts", keys[i]);
     }
     json_decref(root);
 }
@@ -92,10 +71,10 @@ static void calmBodiesFreezeIfAskedTo(void** state)
     (void)state;
     writeScene();
     json_t* root = RUN_JSON("run", "cubes.json");
-    assert_true(numberOf(root, "contacts", "frozen") == 2.0);
+    assert_true(rbNumberOf(root, "contacts", "frozen") == 2.0);
     json_decref(root);
     root = RUN_JSON("run", "cubes.json", "--set", "contact.freezeSpeed=0");
-    assert_true(numberOf(root, "contacts", "frozen") == 0.0);
+    assert_true(rbNumberOf(root, "contacts", "frozen") == 0.0);
     json_decref(root);
 }
 
@@ -106,7 +85,7 @@ static void contactsCanBeSwitchedOff(void** state)
     json_t* root = RUN_JSON("run", "cubes.json", "--set", "contact.on=false");
     assert_null(json_object_get(root, "contacts"));
     // Both cubes fall freely through the floor.
-    checkNear(numberOf(root, "energy", "end"), numberOf(root, "energy", "start"), 1e-9);
+    checkNear(rbNumberOf(root, "energy", "end"), rbNumberOf(root, "energy", "start"), 1e-9);
     json_decref(root);
 }
 
@@ -128,11 +107,11 @@ static void checkAndInfoTellOfContacts(void** state)
     EXPECT_LINES(child.out, settings);
     rbFreeChild(&child);
     json_t* root = RUN_JSON("info", "cubes.json");
-    assert_true(numberOf(root, "contact", "sweepsMax") == 2000.0);
-    assert_true(numberOf(root, "contact", "freezeSpeed") == 0.001);
+    assert_true(rbNumberOf(root, "contact", "sweepsMax") == 2000.0);
+    assert_true(rbNumberOf(root, "contact", "freezeSpeed") == 0.001);
     json_decref(root);
     root = RUN_JSON("check", "cubes.json");
-    assert_true(numberOf(root, "contacts", "nearPairs") >= 1.0);
+    assert_true(rbNumberOf(root, "contacts", "nearPairs") >= 1.0);
     assert_true(json_is_true(json_object_get(root, "ok")));
     json_decref(root);
 }

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN_JSON(...) rbRunJson(0, (const char* const[]){__VA_ARGS__, "--json", NULL})
-
 // A ball falls on a floor and bounces; another one hits it from the side. Alone, the first comes to
 // rest at 4.0637127 s.
 static const char* const scene =
@@ -37,13 +35,6 @@ static const char* textOf(const json_t* root, const char* key)
     const char* text = json_string_value(json_object_get(root, key));
     assert_non_null(text);
     return text;
-}
-
-static double numberOf(const json_t* root, const char* first, const char* second)
-{
-    const json_t* value = json_object_get(json_object_get(root, first), second);
-    assert_true(json_is_number(value));
-    return json_number_value(value);
 }
 
 static int countLines(const char* text)
@@ -119,21 +110,21 @@ static void theJournalAddsUpToTheSummary(void** state)
     }
     free(text);
     assert_true(impacts > 5);
-    assert_true((double)impacts == numberOf(root, "collisions", "impacts"));
+    assert_true((double)impacts == rbNumberOf(root, "collisions", "impacts"));
     const json_t* laws = json_object_get(json_object_get(root, "collisions"), "impactsByLaw");
     assert_int_equal(json_integer_value(json_object_get(laws, "stronge")), impacts);
     assert_int_equal(json_integer_value(json_object_get(laws, "newton")), 0);
-    double scale = numberOf(root, "energy", "start");
-    double work = numberOf(root, "energy", "impactWork") +
-                  numberOf(root, "energy", "frictionWork") + numberOf(root, "energy", "microWork") +
-                  numberOf(root, "energy", "restWork");
+    double scale = rbNumberOf(root, "energy", "start");
+    double work = rbNumberOf(root, "energy", "impactWork") +
+                  rbNumberOf(root, "energy", "frictionWork") +
+                  rbNumberOf(root, "energy", "microWork") + rbNumberOf(root, "energy", "restWork");
     // sums of some hundred terms, each rounded to the energy of the pair
     checkNear(change / scale, work / scale, 1e-13);
-    checkNear(friction / scale, numberOf(root, "energy", "frictionWork") / scale, 1e-13);
-    checkNear(numberOf(root, "energy", "end") / scale, 1.0 + work / scale, 1e-13);
-    checkBelow(numberOf(root, "energy", "relativeDriftMax"), 1e-13);
-    checkBelow(numberOf(root, "collisions", "overlapMax"),
-               numberOf(root, "collisions", "tolerance"));
+    checkNear(friction / scale, rbNumberOf(root, "energy", "frictionWork") / scale, 1e-13);
+    checkNear(rbNumberOf(root, "energy", "end") / scale, 1.0 + work / scale, 1e-13);
+    checkBelow(rbNumberOf(root, "energy", "relativeDriftMax"), 1e-13);
+    checkBelow(rbNumberOf(root, "collisions", "overlapMax"),
+               rbNumberOf(root, "collisions", "tolerance"));
     json_decref(root);
 }
 
@@ -150,13 +141,14 @@ static void theSummaryTellsWhatTheEngineDid(void** state)
                                        "nearPairs", "resting",    "rests",           "wakes",
                                        "tolerance", "overlapMax", "virial",          "jams"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
-        assert_true(numberOf(off, "collisions", keys[i]) == numberOf(on, "collisions", keys[i]));
+        assert_true(rbNumberOf(off, "collisions", keys[i]) ==
+                    rbNumberOf(on, "collisions", keys[i]));
     }
     assert_true(json_is_null(json_object_get(json_object_get(off, "momentum"), "relativeDrift")));
     json_decref(off);
     json_decref(on);
     json_t* alone = RUN_JSON("run", "balls.json", "--set", "bodies.2=null", "--duration", "5");
-    assert_true(numberOf(alone, "collisions", "resting") == 1.0);
+    assert_true(rbNumberOf(alone, "collisions", "resting") == 1.0);
     json_decref(alone);
     rbChild child = RUN("run", "balls.json", "--journal", "a.csv");
     rbExpectSuccess(&child);

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN_JSON(...) rbRunJson(0, (const char* const[]){__VA_ARGS__, "--json", NULL})
-
 #define BAR \
     "\"mass\": 1, \"shapes\": [{\"geometry\": {\"type\": \"box\", \"size\": [1, 0.1, 0.1]}}]"
 // A chain of four bars let go from the horizontal, a driven wheel, a damped spring.
@@ -37,40 +35,22 @@ static void writeScene(void)
     rbWriteText(rbScratch("links.json"), scene);
 }
 
-static double numberOf(const json_t* root, const char* first, const char* second)
-{
-    const json_t* value = json_object_get(json_object_get(root, first), second);
-    if (!json_is_number(value)) {
-        fail_msg("no number %s.%s", first, second);
-    }
-    return json_number_value(value);
-}
-
-static void expectLines(const char* text, const char* const* lines, size_t count)
-{
-    for (size_t i = 0; i < count; ++i) {
-        if (strstr(text, lines[i]) == NULL) {
-            fail_msg("\"%s\" is not in\n%.700s", lines[i], text);
-        }
-    }
-}
-#define EXPECT_LINES(text, lines) expectLines(text, lines, sizeof(lines) / sizeof((lines)[0]))
-
 static void theSummaryTellsHowTheJointsHeld(void** state)
 {
     (void)state;
     writeScene();
     json_t* root = RUN_JSON("run", "links.json");
-    assert_true(numberOf(root, "steps", "joints") == 5.0);
-    assert_true(numberOf(root, "steps", "springs") == 1.0);
-    assert_true(numberOf(root, "steps", "unmetSteps") == 0.0);
-    assert_true(numberOf(root, "steps", "substeps") > numberOf(root, "steps", "total"));
-    checkBelow(numberOf(root, "steps", "positionErrorMax"), numberOf(root, "steps", "tolerance"));
-    checkBelow(numberOf(root, "steps", "angleErrorMax"), numberOf(root, "steps", "tolerance"));
-    assert_true(numberOf(root, "steps", "tolerance") == 1e-12);
-    assert_true(numberOf(root, "energy", "motorWork") > 0.0);
-    assert_true(numberOf(root, "energy", "dissipation") < 0.0);
-    assert_true(numberOf(root, "energy", "springEnergy") > 0.0);
+    assert_true(rbNumberOf(root, "steps", "joints") == 5.0);
+    assert_true(rbNumberOf(root, "steps", "springs") == 1.0);
+    assert_true(rbNumberOf(root, "steps", "unmetSteps") == 0.0);
+    assert_true(rbNumberOf(root, "steps", "substeps") > rbNumberOf(root, "steps", "total"));
+    checkBelow(rbNumberOf(root, "steps", "positionErrorMax"),
+               rbNumberOf(root, "steps", "tolerance"));
+    checkBelow(rbNumberOf(root, "steps", "angleErrorMax"), rbNumberOf(root, "steps", "tolerance"));
+    assert_true(rbNumberOf(root, "steps", "tolerance") == 1e-12);
+    assert_true(rbNumberOf(root, "energy", "motorWork") > 0.0);
+    assert_true(rbNumberOf(root, "energy", "dissipation") < 0.0);
+    assert_true(rbNumberOf(root, "energy", "springEnergy") > 0.0);
     static const char* const keys[] = {
         "halvings",      "positionIterations", "velocityIterations", "factorizations",
         "singularSteps", "settledSteps",       "mechanisms",         "rows",
@@ -78,7 +58,7 @@ static void theSummaryTellsHowTheJointsHeld(void** state)
         "horizon",       "accuracyEstimate",   "stepSmallest",       "step",
         "order"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
-        assert_true(isfinite(numberOf(root, "steps", keys[i])));
+        assert_true(isfinite(rbNumberOf(root, "steps", keys[i])));
     }
     json_decref(root);
     rbChild child = RUN("run", "links.json");
@@ -258,9 +238,9 @@ static void freedomsDoNotDependOnTheSolver(void** state)
         rbFreeChild(&child);
     }
     json_t* root = RUN_JSON("run", "four-bar", "--duration", "0.02");
-    assert_true(numberOf(root, "steps", "conditions") == 20.0);
-    assert_true(numberOf(root, "steps", "redundantConditions") == 3.0);
-    assert_true(numberOf(root, "steps", "freedomsLeft") == 1.0);
+    assert_true(rbNumberOf(root, "steps", "conditions") == 20.0);
+    assert_true(rbNumberOf(root, "steps", "redundantConditions") == 3.0);
+    assert_true(rbNumberOf(root, "steps", "freedomsLeft") == 1.0);
     json_decref(root);
 }
 
