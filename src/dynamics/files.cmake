@@ -9,6 +9,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_names.c
   src/dynamics/contact/contact_newton.c
   src/dynamics/contact/contact_rows.c
+  src/dynamics/contact/contact_shock.c
   src/dynamics/contact/contact_solver.c
   src/dynamics/contact/contact_sweep.c
   src/dynamics/contact/contact_memory.c

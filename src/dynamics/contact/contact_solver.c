@@ -9,7 +9,7 @@
 
 #include "base/math/elementary.h"
 #include "dynamics/contact/contact_mixing.h"
-#include "dynamics/contact/contact_rows.h"
+#include "dynamics/contact/contact_stage.h"
 
 #include <math.h>
 
@@ -25,8 +25,6 @@
 #define AIM_SWEEPS 8
 // Sweeps before mixing begins.
 #define PLAIN_SWEEPS 9
-// Sweeps of a level in shock propagation.
-#define LEVEL_SWEEPS_MAX 30
 
 struct rbContactSolver {
     rbContactSettings settings;
@@ -89,26 +87,13 @@ void rbContactSolver_BeginStep(rbContactSolver* solver, const rbContactRun* run,
     solver->isBegun = true;
 }
 
-// A stage under way.
-typedef struct Stage {
-    const rbContactRun* run;
-    rbRowsPack pack;
-    rbSweep sweep;
-    double tolerance; // m/s
-    bool isKept;      // sums that came in have acted before
-    int within;       // sweep that first met the tolerance, 0: none yet
-    rbContactSolved solved;
-} Stage;
-
-// One sweep over a range and the joints; true: it is enough.
-static bool sweepOnce(rbContactSolver* solver, Stage* stage, int first, int last,
-                      rbSweepTally* tally)
+bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTally* tally)
 {
     *tally = rbSweep_Run(&stage->sweep, first, last);
     stage->solved.sweeps += 1;
     stage->solved.gapError = tally->normalError;
     stage->solved.slipError = tally->tangentError;
-    stage->solved.worst = tally->worst >= 0 ? solver->rows.contacts.data[tally->worst].index : -1;
+    stage->solved.worst = tally->worst >= 0 ? stage->rows->contacts.data[tally->worst].index : -1;
     double error =
         tally->normalError > tally->tangentError ? tally->normalError : tally->tangentError;
     bool isMet = error <= stage->tolerance;
@@ -119,69 +104,17 @@ static bool sweepOnce(rbContactSolver* solver, Stage* stage, int first, int last
     isDone = isDone || (isMet && stage->solved.sweeps >= AIM_SWEEPS * stage->within);
     if (stage->run->sweepJoints != NULL) {
         double jointError = 0.0;
-        rbContactRows_Show(&solver->rows, &stage->pack, stage->run->bodies);
+        rbContactRows_Show(stage->rows, &stage->pack, stage->run->bodies);
         bool areJointsDone = stage->run->sweepJoints(stage->run->context, &jointError);
         isMet = isMet && areJointsDone;
         isDone = isDone && areJointsDone;
-        rbContactRows_Fetch(&solver->rows, &stage->pack, stage->run->bodies);
+        rbContactRows_Fetch(stage->rows, &stage->pack, stage->run->bodies);
     }
     stage->solved.isMet = isMet;
     return isDone;
 }
 
-// Bodies of the contacts in a range stand still for those above.
-static void freezeBodies(rbContactSolver* solver, const rbContactRun* run, int first, int last)
-{
-    for (int i = first; i < last; ++i) {
-        const rbSweepContact* contact = &solver->rows.contacts.data[i];
-        int slots[2] = {contact->slotA, contact->slotB};
-        for (int k = 0; k < 2; ++k) {
-            if (slots[k] > 0) {
-                rbRowsBody* body = &solver->rows.starts.data[slots[k]];
-                body->isFrozen = true;
-                run->bodies[body->index].isFrozen = true;
-            }
-        }
-    }
-}
-
-// From below, level by level: solved, then frozen (B-74, B-78). The rows are spent afterwards.
-static void propagateShock(rbContactSolver* solver, Stage* stage)
-{
-    rbContactRows* rows = &solver->rows;
-    double worst[2] = {0.0, 0.0};
-    int worstContact = -1;
-    bool isMet = true;
-    int end = stage->pack.firstContact + stage->pack.contactCount;
-    for (int first = stage->pack.firstContact, last = first; first < end; first = last) {
-        while (last < end && rows->contacts.data[last].level == rows->contacts.data[first].level) {
-            rbContactRows_Freeze(rows, last++);
-        }
-        rbSweepTally tally = {.worst = -1};
-        bool isDone = false;
-        for (int k = 0; k < LEVEL_SWEEPS_MAX && !isDone; ++k) {
-            isDone = sweepOnce(solver, stage, first, last, &tally);
-        }
-        bool isLevelMet = stage->solved.isMet;
-        isMet = isMet && isLevelMet;
-        worst[0] = tally.normalError > worst[0] ? tally.normalError : worst[0];
-        worst[1] = tally.tangentError > worst[1] ? tally.tangentError : worst[1];
-        worstContact = isLevelMet ? worstContact : stage->solved.worst;
-        freezeBodies(solver, stage->run, first, last);
-    }
-    for (int i = 0; i < stage->pack.bodyCount; ++i) {
-        rbRowsBody* body = &rows->starts.data[stage->pack.firstBody + i];
-        stage->run->bodies[body->index].isFrozen = false;
-    }
-    stage->solved.gapError = worst[0];
-    stage->solved.slipError = worst[1];
-    stage->solved.worst = worstContact;
-    stage->solved.isMet = isMet;
-    stage->solved.isShocked = true;
-    rbContactRows_Spend(rows, stage->run);
-}
-
-static void runStage(rbContactSolver* solver, Stage* stage)
+static void runStage(rbContactSolver* solver, rbContactStage* stage)
 {
     const rbContactSettings* settings = &solver->settings;
     int most = settings->sweepsMax;
@@ -189,11 +122,11 @@ static void runStage(rbContactSolver* solver, Stage* stage)
     bool isDone = false;
     for (int i = 0; i < most && !isDone; ++i) {
         if (settings->shockAfter > 0 && i == settings->shockAfter) {
-            propagateShock(solver, stage);
+            rbContactStage_PropagateShock(stage);
             return;
         }
         rbSweepTally tally;
-        isDone = sweepOnce(solver, stage, first, first + stage->pack.contactCount, &tally);
+        isDone = rbContactStage_Sweep(stage, first, first + stage->pack.contactCount, &tally);
         if (isDone || stage->run->sweepJoints != NULL || i + 1 >= most) {
             continue;
         }
@@ -220,17 +153,19 @@ static rbContactSolved solve(rbContactSolver* solver, const rbContactRun* run, b
     RB_ASSERT(run->set != NULL && run->bodies != NULL);
     rbContactRows* rows = &solver->rows;
     rbRowsPack pack = rbContactRows_Pack(rows, run);
-    Stage stage = {.run = run,
-                   .pack = pack,
-                   .sweep = {.contacts = rows->contacts.data,
-                             .points = rows->points.data,
-                             .turns = rows->turns.data,
-                             .bodies = rows->bodies.data,
-                             .bound = {(const double(*)[2])solver->corners, solver->cornerCount},
-                             .isVelocity = isVelocity},
-                   .tolerance = isVelocity ? solver->settings.velocityTolerance
-                                           : solver->settings.tolerance / run->h,
-                   .solved = {.worst = -1}};
+    rbContactStage stage = {
+        .rows = rows,
+        .run = run,
+        .pack = pack,
+        .sweep = {.contacts = rows->contacts.data,
+                  .points = rows->points.data,
+                  .turns = rows->turns.data,
+                  .bodies = rows->bodies.data,
+                  .bound = {(const double(*)[2])solver->corners, solver->cornerCount},
+                  .isVelocity = isVelocity},
+        .tolerance =
+            isVelocity ? solver->settings.velocityTolerance : solver->settings.tolerance / run->h,
+        .solved = {.worst = -1}};
     if (!rbContactRows_Begin(rows, &pack, run, &solver->settings, isVelocity)) {
         return stage.solved;
     }

@@ -1,0 +1,26 @@
+// A stage of the solver of contacts under way. Internal to the solver of contacts.
+#ifndef RB_CONTACT_CONTACT_STAGE_H
+#define RB_CONTACT_CONTACT_STAGE_H
+
+#include "dynamics/contact/contact_rows.h"
+#include "dynamics/contact/contact_solver.h"
+#include "dynamics/contact/contact_sweep.h"
+
+typedef struct rbContactStage {
+    rbContactRows* rows;
+    const rbContactRun* run;
+    rbRowsPack pack;
+    rbSweep sweep;
+    double tolerance; // m/s
+    bool isKept;      // sums that came in have acted before
+    int within;       // sweep that first met the tolerance, 0: none yet
+    rbContactSolved solved;
+} rbContactStage;
+
+// One sweep over a range of contacts of the rows, and the joints; true: it is enough.
+bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTally* tally);
+
+// Instead of more sweeps: from below, level by level (B-74, B-78). The rows are spent afterwards.
+void rbContactStage_PropagateShock(rbContactStage* stage);
+
+#endif
