@@ -63,27 +63,16 @@ static void relaxBody(const Network* network, int own, int other, int* islands, 
     }
     bool isHeld = isFixed(network, other);
     int island = isHeld || islands[other] < 0 || own < islands[other] ? own : islands[other];
-    int level = isHeld ? 1 : levels[other] + 1;
+    int level = isHeld ? FAR : levels[other] + 1;
     islands[own] = islands[own] < 0 || island < islands[own] ? island : islands[own];
     levels[own] = level < levels[own] ? level : levels[own];
 }
 
-// By relaxing edges until nothing changes: island = least body reached, -1 without edges; level =
-// least distance.
-static void findSlowly(const Network* network, int* islands, int* levels)
+// Edges relaxed until nothing changes.
+static void relaxAll(const Network* network, int* islands, int* levels)
 {
     int edges = network->scene.set.contactCount + network->linkCount;
-    int count = network->scene.bodyCount;
-    for (int i = 0; i < count; ++i) {
-        islands[i] = -1;
-        levels[i] = FAR;
-    }
-    for (int pass = 0; pass < 2 * count + 4; ++pass) {
-        // Levels start anew from the least body where an island holds to nothing.
-        for (int i = 0; i < count && pass == count + 2; ++i) {
-            bool isLeast = islands[i] == i;
-            levels[i] = isLeast && levels[i] == FAR ? 0 : levels[i];
-        }
+    for (int pass = 0; pass < network->scene.bodyCount + 2; ++pass) {
         for (int k = 0; k < edges; ++k) {
             int edge[2];
             getEdge(network, k, edge);
@@ -91,6 +80,39 @@ static void findSlowly(const Network* network, int* islands, int* levels)
             relaxBody(network, edge[1], edge[0], islands, levels);
         }
     }
+}
+
+// Island = least body reached, -1 without edges; level = least distance from what nothing moves:
+// of what touches it; where none does, of what is linked to it; else of the least body.
+static void findSlowly(const Network* network, int* islands, int* levels)
+{
+    const int contacts = network->scene.set.contactCount;
+    const int starts[3] = {0, contacts, contacts + network->linkCount};
+    int count = network->scene.bodyCount;
+    for (int i = 0; i < count; ++i) {
+        islands[i] = -1;
+        levels[i] = FAR;
+    }
+    for (int kind = 0; kind < 2; ++kind) {
+        int held[SCENE_BODIES_MAX] = {0};
+        for (int k = starts[kind]; k < starts[kind + 1]; ++k) {
+            int edge[2];
+            getEdge(network, k, edge);
+            for (int side = 0; side < 2; ++side) {
+                if (isFixed(network, edge[1 - side]) && !isFixed(network, edge[side])) {
+                    held[edge[side]] = levels[edge[side]] == FAR ? 1 : 0;
+                }
+            }
+        }
+        for (int i = 0; i < count; ++i) {
+            levels[i] = held[i] != 0 ? 1 : levels[i];
+        }
+        relaxAll(network, islands, levels);
+    }
+    for (int i = 0; i < count; ++i) {
+        levels[i] = islands[i] == i && levels[i] == FAR ? 0 : levels[i];
+    }
+    relaxAll(network, islands, levels);
 }
 
 static void checkIslands(const Network* network, const rbContactGraph* graph, int islandCount,

@@ -42,6 +42,7 @@ struct rbContactGraph {
     RB_ARRAY(int) bodyStarts;    // the same
     RB_ARRAY(int) levelCounts;   // by island
     RB_ARRAY(bool) grounded;     // by node, then by island
+    int contactCount;            // the first of the edges
     int islandCount;
 };
 
@@ -155,6 +156,7 @@ static void addEdges(rbContactGraph* graph, const rbContactSet* set, const rbCon
                      const int (*links)[2], int linkCount)
 {
     SET_COUNT(graph->edges, set->contactCount + linkCount);
+    graph->contactCount = set->contactCount;
     Edge* edges = graph->edges.data;
     for (int i = 0; i < set->contactCount; ++i) {
         const rbContact* contact = &set->contacts[i];
@@ -287,6 +289,24 @@ static void walk(rbContactGraph* graph, int head)
     }
 }
 
+// Level 1 for what has an edge of a range to what nothing moves, and on from there.
+static void walkFromGround(rbContactGraph* graph, int first, int end)
+{
+    int head = graph->queue.count;
+    for (int i = first; i < end; ++i) {
+        Edge edge = graph->edges.data[i];
+        int node = edge.a == NONE ? edge.b : edge.a;
+        bool isGround = edge.a == NONE || edge.b == NONE;
+        if (isGround && node != NONE && graph->levels.data[node] == NONE) {
+            graph->levels.data[node] = 1;
+            graph->queue.data[graph->queue.count++] = node;
+        }
+    }
+    walk(graph, head);
+}
+
+// What stands on something comes before what hangs on the world: a ball on a rod that strikes a
+// wall carries none of it.
 static void findLevels(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
@@ -296,12 +316,9 @@ static void findLevels(rbContactGraph* graph)
     int* levels = graph->levels.data;
     for (int i = 0; i < count; ++i) {
         levels[i] = NONE;
-        if (graph->grounded.data[i]) {
-            levels[i] = 1;
-            graph->queue.data[graph->queue.count++] = i;
-        }
     }
-    walk(graph, 0);
+    walkFromGround(graph, 0, graph->contactCount);
+    walkFromGround(graph, graph->contactCount, graph->edges.count);
     for (int i = 0; i < count; ++i) {
         if (levels[i] == NONE) { // the least body of an island that nothing holds
             int head = graph->queue.count;

@@ -3,7 +3,7 @@
 #include "dynamics/contact/contact_stage.h"
 
 // Sweeps of a level.
-#define LEVEL_SWEEPS_MAX 30
+#define LEVEL_SWEEPS_MAX 300
 
 // Bodies of the contacts in a range stand still for those above.
 static void freezeBodies(const rbContactStage* stage, int first, int last)
