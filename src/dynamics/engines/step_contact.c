@@ -58,7 +58,9 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->before);
     rbArray_Free(contacts->flights);
     rbArray_Free(contacts->isTwice);
-    rbArray_Free(contacts->slides);
+    rbArray_Free(contacts->pulls);
+    rbArray_Free(contacts->opened);
+    rbArray_Free(contacts->turnings);
     rbFree(contacts, sizeof *contacts);
 }
 
@@ -188,7 +190,9 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     eachMechanism(engine, host, rbStep_KickBasic, end, h);
     rbContactStep_SolveVelocities(engine, host, h, isUnmet);
     rbContactNode node = nodeOf(c);
-    (void)rbContactFreeze_Update(c->freeze, &node, h);
+    if (rbContactFreeze_Update(c->freeze, &node, h) > 0) {
+        rbContactStep_BookFrozen(engine);
+    }
     rbContactStep_TakeBodies(engine);
     eachMechanism(engine, host, rbStep_EndBasic, end, h);
     rbContactPairs_Keep(c->pairs, &c->set, c->places.data);
@@ -255,8 +259,7 @@ static void lookAhead(rbStepEngine* engine, const rbStepHost* host)
     rbStepContacts* c = engine->contacts;
     bool isUnmet = false;
     rbContactStatistics statistics = c->statistics;
-    double frictionWork = c->frictionWork;
-    double impactWork = c->impactWork;
+    rbContactBooks books = c->books;
     rbStepStatistics steps = engine->statistics;
     beginStep(engine, host, engine->settings.step, &isUnmet);
     rbContactStep_TakeBodies(engine);
@@ -269,8 +272,7 @@ static void lookAhead(rbStepEngine* engine, const rbStepHost* host)
         rbStep_Save(&engine->mechanisms.data[i], engine->mechanisms.data[i].start);
     }
     c->statistics = statistics;
-    c->frictionWork = frictionWork;
-    c->impactWork = impactWork;
+    c->books = books;
     engine->statistics = steps;
     c->isLooked = true;
 }

@@ -95,22 +95,47 @@ void rbContactStep_TakeBodies(const rbStepEngine* engine)
     }
 }
 
-static void loadBody(const rbStepHost* host, rbMechBody* body, double time)
+rbMotionState rbContactStep_StateOf(const rbMechBody* body)
+{
+    rbMotionState state = {.position = body->pose.position,
+                           .orientation = body->pose.orientation,
+                           .velocity = body->velocity};
+    rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
+    state.spin = rbMulEach(body->invMoments, local);
+    return state;
+}
+
+// What acts on a body; paid: the part of the force that has no potential.
+static void loadBody(const rbStepHost* host, rbMechBody* body, double time, rbVec3* paid)
 {
     const rbMotionBody* motion = &host->motions[body->index];
     body->force = rbScale(body->mass, motion->acceleration);
     body->torque = motion->torque;
+    *paid = RB_VEC3_ZERO;
     if (motion->load != NULL) {
         rbLoad load = {.power = 0.0};
-        rbMotionState state = {.position = body->pose.position,
-                               .orientation = body->pose.orientation,
-                               .velocity = body->velocity};
-        rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
-        state.spin = rbMulEach(body->invMoments, local);
+        rbMotionState state = rbContactStep_StateOf(body);
         motion->load(motion, &state, time, &load);
         body->force = rbAdd(body->force, load.force);
         body->torque = rbAdd(body->torque, load.torque);
+        *paid = load.paid;
     }
+}
+
+// Half a kick: what has no potential works with the mean of the velocities before and after.
+static double kickBody(rbMechBody* body, double h, rbVec3 paid)
+{
+    rbVec3 linear = rbScale(h * body->invMass, body->force);
+    rbVec3 angular = rbScale(h, body->torque);
+    double work = h * rbDot(paid, rbAddScaled(body->velocity, 0.5, linear));
+    if (rbLengthSquared(angular) > 0.0) {
+        rbVec3 mean = rbMulMtV(body->pose.rotation, rbAddScaled(body->momentum, 0.5, angular));
+        mean = rbMulMV(body->pose.rotation, rbMulEach(body->invMoments, mean));
+        work += rbDot(angular, mean);
+    }
+    body->velocity = rbAdd(body->velocity, linear);
+    body->momentum = rbAdd(body->momentum, angular);
+    return work;
 }
 
 // isEnd: bodies that arrived in the step have had what they feel.
@@ -122,9 +147,9 @@ void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, doubl
         rbMechBody* body = &c->loose.data[i];
         bool isLate = isEnd && c->late.data[body->index] > 0.0;
         if (body->isDynamic && !isLate && !rbContactFreeze_IsFrozen(c->freeze, body->index)) {
-            loadBody(host, body, time);
-            body->velocity = rbAddScaled(body->velocity, h * body->invMass, body->force);
-            body->momentum = rbAddScaled(body->momentum, h, body->torque);
+            rbVec3 paid;
+            loadBody(host, body, time, &paid);
+            c->books.load += kickBody(body, h, paid);
             c->kicks.data[body->index] = rbScale(2.0 * h * body->invMass, body->force);
         }
     }

@@ -91,8 +91,11 @@ void rbStepEngine_ClearExclusions(rbStepEngine* engine)
 void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)
 {
     if (contacts != NULL) {
-        work->impact += contacts->impactWork;
-        work->friction += contacts->frictionWork;
+        work->impact += contacts->books.impact;
+        work->friction += contacts->books.friction;
+        work->part += contacts->books.rest;
+        work->motor += contacts->books.motor;
+        work->load += contacts->books.load;
     }
 }
 
@@ -103,8 +106,7 @@ typedef struct ContactsHead {
     double origin;
     int64_t index;
     double restSpeed;
-    double impactWork;
-    double frictionWork;
+    rbContactBooks books;
     rbContactStatistics statistics;
     int64_t looseCount;
     uint64_t pairsSize;
@@ -141,8 +143,7 @@ char* rbStepContacts_TakeSnapshot(const rbStepContacts* contacts, char* place)
     head.origin = contacts->origin;
     head.index = contacts->index;
     head.restSpeed = contacts->restSpeed;
-    head.impactWork = contacts->impactWork;
-    head.frictionWork = contacts->frictionWork;
+    head.books = contacts->books;
     head.statistics = contacts->statistics;
     head.looseCount = contacts->loose.count;
     head.pairsSize = rbContactPairs_GetSnapshotSize(contacts->pairs);
@@ -175,8 +176,7 @@ const char* rbStepContacts_RestoreSnapshot(rbStepEngine* engine, const char* pla
     contacts->origin = head.origin;
     contacts->index = head.index;
     contacts->restSpeed = head.restSpeed;
-    contacts->impactWork = head.impactWork;
-    contacts->frictionWork = head.frictionWork;
+    contacts->books = head.books;
     for (int i = 0; i < contacts->loose.count; ++i) {
         rbMechBody* body = &contacts->loose.data[i];
         LooseState state;

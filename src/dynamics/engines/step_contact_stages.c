@@ -246,8 +246,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         c->statistics.collisions += done.collisions;
         c->statistics.collisionSweeps += done.sweeps;
         c->statistics.speedErrorMax = fmax(c->statistics.speedErrorMax, done.error);
-        c->impactWork += done.normalWork;
-        c->frictionWork += done.frictionWork;
+        rbContactStep_BookCollisions(engine, island, done.normalWork, done.frictionWork);
         *isUnmet = *isUnmet || !done.isMet;
         return;
     }
@@ -424,51 +423,14 @@ void rbContactStep_ReturnSpeeds(const rbStepEngine* engine, double h)
     }
 }
 
-// --------------------------------------------------------------------------------------- friction
+// ------------------------------------------------------------------------------------------ books
 
-static void slideOf(const rbStepContacts* c, const rbContact* contact, const rbContactPoint* point,
-                    double speeds[3])
+static void bookLasting(rbStepEngine* engine, bool isWhole)
 {
-    rbVec3 u = rbContact_RelativeVelocity(c->bodies.data, contact, point);
-    speeds[0] = rbDot(u, contact->normal);
-    speeds[1] = rbDot(u, contact->tangents[0]);
-    speeds[2] = rbDot(u, contact->tangents[1]);
-}
-
-// Sliding before a stage, for the work of friction in it.
-static void noteSlides(rbStepContacts* c)
-{
-    rbArray_Reserve(c->slides, c->set.pointCount);
-    c->slides.count = c->set.pointCount;
-    for (int i = 0; i < c->set.contactCount; ++i) {
-        const rbContact* contact = &c->set.contacts[i];
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            rbSlide* slide = &c->slides.data[k];
-            slideOf(c, contact, &c->set.points[k], slide->speeds);
-            memset(slide->before, 0, sizeof slide->before);
-        }
-    }
-}
-
-// Impulse times the mean of the speeds before and after.
-static void bookSlides(rbStepContacts* c)
-{
-    for (int i = 0; i < c->set.contactCount; ++i) {
-        const rbContact* contact = &c->set.contacts[i];
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            const rbContactPoint* point = &c->set.points[k];
-            const rbSlide* slide = &c->slides.data[k];
-            double speeds[3];
-            double works[3];
-            slideOf(c, contact, point, speeds);
-            for (int t = 0; t < 3; ++t) {
-                double impulse = point->impulse[t] - slide->before[t];
-                works[t] = 0.5 * impulse * (speeds[t] + slide->speeds[t]);
-            }
-            c->frictionWork += works[1] + works[2];
-            // What rests only gives back what the half of the forces before the stage gave.
-            c->impactWork += slide->speeds[0] < -c->restSpeed ? works[0] : 0.0;
-        }
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        rbContactStep_BookLasting(engine, &island, isWhole, hasMechanism(engine, &island));
     }
 }
 
@@ -503,15 +465,16 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         turnMechanisms(engine, &island, false);
     }
-    noteSlides(c);
+    rbContactStep_OpenBooks(engine, host, c->nodeTime, h, -1.0);
     solveStage(engine, host, h, STAGE_POSITION, isUnmet);
     solveArrivals(engine, host, h, isUnmet);
-    bookSlides(c);
+    bookLasting(engine, true);
 }
 
 void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
                                    bool* isUnmet)
 {
+    rbContactStep_OpenBooks(engine, host, engine->contacts->nodeTime, h, 1.0);
     solveStage(engine, host, h, STAGE_COLLISION, isUnmet);
 }
 
@@ -522,12 +485,7 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
     rbContactStep_ShowBodies(engine);
     keepPoints(c);
     memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
-    noteSlides(c);
+    rbContactStep_OpenBooks(engine, host, c->nodeTime, h, 0.0);
     solveStage(engine, host, h, STAGE_VELOCITY, isUnmet);
-    for (int k = 0; k < c->set.pointCount; ++k) {
-        // Of this stage alone.
-        memcpy(c->slides.data[k].before, c->keptPoints.data[k].impulse,
-               sizeof c->slides.data[k].before);
-    }
-    bookSlides(c);
+    bookLasting(engine, false);
 }

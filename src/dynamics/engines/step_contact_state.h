@@ -13,11 +13,14 @@
 // Sweeps before an island is solved as a whole.
 #define RB_SWEEPS_FIRST 30
 
-// Sliding of a point before a stage.
-typedef struct rbSlide {
-    double speeds[3]; // m/s, along the normal and the tangents
-    double before[3]; // N s, that acted before the stage
-} rbSlide;
+// Energy that contacts gave by cause, J.
+typedef struct rbContactBooks {
+    double impact;   // normal impulses of collisions, and what approached as fast
+    double friction; // tangential ones, rolling and spinning friction
+    double rest;     // the other normal impulses; overlap that is parted; what freezing takes
+    double motor;    // of obstacles that move
+    double load;     // of forces without a potential on bodies in no mechanism
+} rbContactBooks;
 
 struct rbStepContacts {
     rbContactSettings settings;
@@ -48,7 +51,9 @@ struct rbStepContacts {
     RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
     RB_ARRAY(rbContactBody) flights; // per body, velocities of the flight, where isTwice
     RB_ARRAY(unsigned char) isTwice; // per body: its island has arrivals
-    RB_ARRAY(rbSlide) slides;        // per point
+    RB_ARRAY(rbVec3) pulls;          // m/s, per body: see step_contact_books.c
+    RB_ARRAY(rbContactBody) opened;  // per body, when the books of a stage were opened
+    RB_ARRAY(rbVec3) turnings;       // per contact: rolling and spinning friction then
     double deepestBefore;            // m, overlaps that the run left before a new start
     rbContactSet set;                // of the node
     int islandCount;
@@ -57,8 +62,7 @@ struct rbStepContacts {
     int64_t index; // of the next node
     double restSpeed;
     rbContactStatistics statistics;
-    double impactWork;   // J
-    double frictionWork; // J
+    rbContactBooks books;
 };
 
 // --------------------------------------------------------------------------- step_contact_bodies.c
@@ -75,6 +79,8 @@ bool rbContactStep_IsTouched(const rbStepContacts* c, int index);
 // Forces over h on bodies in no mechanism. isEnd: bodies that arrived in the step have had theirs.
 void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, double time, double h,
                              bool isEnd);
+// What forces see of a body.
+rbMotionState rbContactStep_StateOf(const rbMechBody* body);
 void rbContactStep_FlyLoose(rbStepContacts* c, double h);
 void rbContactStep_PlaceFixed(rbStepEngine* engine, double time);
 
@@ -90,6 +96,18 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
 // Islands with bodies that arrive fly with one velocity and go on with another.
 void rbContactStep_TakeFlights(const rbStepEngine* engine);
 void rbContactStep_ReturnSpeeds(const rbStepEngine* engine, double h);
+
+// ---------------------------------------------------------------------------- step_contact_books.c
+// Before a stage. share: -1 where half of the forces has acted, 1 where it will, 0 where all has.
+void rbContactStep_OpenBooks(rbStepEngine* engine, const rbStepHost* host, double time, double h,
+                             double share);
+// After it. isWhole: impulses of points are of this stage alone.
+void rbContactStep_BookLasting(rbStepEngine* engine, const rbContactIsland* island, bool isWhole,
+                               bool hasJoints);
+void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* island,
+                                  double normalWork, double frictionWork);
+// Before frozen bodies take their velocities.
+void rbContactStep_BookFrozen(rbStepEngine* engine);
 
 // ---------------------------------------------------------------------------------- step_contact.c
 // Contacts at the node, ready for a step.

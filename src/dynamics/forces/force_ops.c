@@ -56,6 +56,7 @@ static void applyDrag(const rbForceDef* def, const rbForceInput* input, rbLoad* 
     rbVec3 torque = rbScale(-def->angular, w);
     load->force = rbAdd(load->force, force);
     load->torque = rbAdd(load->torque, torque);
+    load->paid = rbAdd(load->paid, force);
     load->power += rbDot(force, v) + rbDot(torque, w);
 }
 
@@ -113,6 +114,7 @@ static void applyUser(const rbForceDef* def, const rbForceInput* input, rbLoad* 
     def->callback(input, &force, &torque, def->context);
     load->force = rbAdd(load->force, force);
     load->torque = rbAdd(load->torque, torque);
+    load->paid = rbAdd(load->paid, force);
     load->power += rbDot(force, input->linearVelocity) + rbDot(torque, input->angularVelocity);
 }
 

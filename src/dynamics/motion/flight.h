@@ -22,6 +22,7 @@ typedef struct rbMotionState {
 typedef struct rbLoad {
     rbVec3 force;
     rbVec3 torque;
+    rbVec3 paid; // part of the force that has no potential; torques never have one
     double power;
 } rbLoad;
 
