@@ -32,11 +32,12 @@ void rbPrintPile(const rbValidation* validation, const rbPile* pile, const char*
     double steps = fmax(1.0, (double)rbWorld_GetStepStatistics(pile->world).steps);
     rbValidation_Print(validation,
                        "  %s: %.0f steps, %d points, %lld collisions; sweeps a step: %.1f of "
-                       "positions, %.1f of velocities; %lld steps unmet, %lld stages by shock "
-                       "propagation; deepest %.2g m\n",
+                       "positions, %.1f of velocities; %lld steps unmet, %lld stages solved as a "
+                       "whole, %lld by shock propagation; deepest %.2g m\n",
                        name, steps, s.contactCount, (long long)s.collisions,
                        (double)s.positionSweeps / steps, (double)s.velocitySweeps / steps,
-                       (long long)s.unmetSteps, (long long)s.shockedStages, s.deepest);
+                       (long long)s.unmetSteps, (long long)s.directStages,
+                       (long long)s.shockedStages, s.deepest);
 }
 
 void rbAddPileBound(rbValidation* validation, const char* name, const char* quantity, double value,

@@ -113,6 +113,10 @@ void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
                   "stage",
                   "sweeps", divide(s.positionSweeps, steps), divide(s.velocitySweeps, steps),
                   divide(s.collisionSweeps, steps), asked->sweepsMax);
+    if (s.directStages > 0) {
+        (void)fprintf(file, "; %" PRId64 " stage%s solved as a whole", s.directStages,
+                      rbPlural(s.directStages));
+    }
     if (asked->shockAfter > 0) {
         (void)fprintf(file, "; %" PRId64 " stage%s ended by shock propagation", s.shockedStages,
                       rbPlural(s.shockedStages));
@@ -152,6 +156,7 @@ void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json)
     rbJson_Integer(json, "velocitySweeps", s.velocitySweeps);
     rbJson_Integer(json, "collisionSweeps", s.collisionSweeps);
     rbJson_Integer(json, "sweepsMax", asked->sweepsMax);
+    rbJson_Integer(json, "directStages", s.directStages);
     rbJson_Integer(json, "shockedStages", s.shockedStages);
     rbJson_Integer(json, "cutSteps", s.cutSteps);
     rbJson_Integer(json, "unmetSteps", s.unmetSteps);

@@ -57,12 +57,41 @@ static void aRunTellsOfItsContacts(void** state)
     checkBelow(rbNumberOf(root, "contacts", "gapErrorMax"), 1e-6);
     checkBelow(rbNumberOf(root, "contacts", "speedErrorMax"), 1e-7);
     checkNear(rbNumberOf(root, "energy", "impactWork"), -9.81 * 0.05, 0.02);
-    static const char* const keys[] = {"pointSum",       "frozen",          "positionSweeps",
-                                       "velocitySweeps", "collisionSweeps", "sweepsMax",
-                                       "shockedStages",  "cutSteps",        "deepestTime"};
+    static const char* const keys[] = {
+        "pointSum",  "frozen",       "positionSweeps", "velocitySweeps", "collisionSweeps",
+        "sweepsMax", "directStages", "shockedStages",  "cutSteps",       "deepestTime"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
         (void)rbNumberOf(root, "contacts", keys[i]);
     }
+    json_decref(root);
+}
+
+#define BRICK(NAME, MASS, HEIGHT) \
+    "{\"name\": \"" NAME "\", \"mass\": " MASS ", \"position\": [0, 0, " HEIGHT "], " CUBE "}"
+
+// Which way the 1000 kg on 1 kg were held: as a whole, or level by level.
+static void aRunTellsHowItWasSolved(void** state)
+{
+    (void)state;
+    rbWriteText(
+        rbScratch("heavy.json"),
+        "{\"rattleback\": 1, \"title\": \"heavy\", \"engine\": \"step\", \"duration\": 0.5, "
+        "\"step\": {\"step\": 0.01}, \"contact\": {}, \"bodies\": [{\"name\": \"floor\", "
+        "\"type\": \"static\", \"shapes\": [{\"geometry\": {\"type\": \"plane\", \"normal\": "
+        "[0, 0, 1]}}]}, " BRICK("light", "1", "0.05001") ", " BRICK("heavy", "1000",
+                                                                    "0.15002") "]}");
+    rbChild child = RUN("run", "heavy.json");
+    rbExpectSuccess(&child);
+    static const char* const whole[] = {" solved as a whole\n"};
+    EXPECT_LINES(child.out, whole);
+    rbFreeChild(&child);
+    json_t* root = RUN_JSON("run", "heavy.json");
+    assert_true(rbNumberOf(root, "contacts", "directStages") > 0.0);
+    assert_true(rbNumberOf(root, "contacts", "shockedStages") == 0.0);
+    json_decref(root);
+    root = RUN_JSON("run", "heavy.json", "--set", "contact.shockAfter=10");
+    assert_true(rbNumberOf(root, "contacts", "directStages") == 0.0);
+    assert_true(rbNumberOf(root, "contacts", "shockedStages") > 0.0);
     json_decref(root);
 }
 
@@ -162,6 +191,7 @@ static void missedTolerancesAreTold(void** state)
 }
 
 RB_TEST_GROUP(test_contacts, SCRATCH_TEST(aRunTellsOfItsContacts),
-              SCRATCH_TEST(calmBodiesFreezeIfAskedTo), SCRATCH_TEST(contactsCanBeSwitchedOff),
-              SCRATCH_TEST(checkAndInfoTellOfContacts), SCRATCH_TEST(checkRemarksOnWhatIsOdd),
-              SCRATCH_TEST(overlapsAreRefusedWithNames), SCRATCH_TEST(missedTolerancesAreTold));
+              SCRATCH_TEST(aRunTellsHowItWasSolved), SCRATCH_TEST(calmBodiesFreezeIfAskedTo),
+              SCRATCH_TEST(contactsCanBeSwitchedOff), SCRATCH_TEST(checkAndInfoTellOfContacts),
+              SCRATCH_TEST(checkRemarksOnWhatIsOdd), SCRATCH_TEST(overlapsAreRefusedWithNames),
+              SCRATCH_TEST(missedTolerancesAreTold));

@@ -40,6 +40,7 @@ typedef struct rbContactSolved {
     int worst;        // contact of it, -1: none
     bool isMet;       // both within the tolerance
     bool isShocked;   // shock propagation ended it
+    bool isDirect;    // solved as a whole; the engine sets it
 } rbContactSolved;
 
 // A step, as the engine calls it, on one set found at the poses of a node:

@@ -118,6 +118,7 @@ static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage s
         s->speedErrorMax = fmax(s->speedErrorMax, error);
     }
     s->shockedStages += solved->isShocked ? 1 : 0;
+    s->directStages += solved->isDirect ? 1 : 0;
     *isUnmet = *isUnmet || !solved->isMet;
 }
 
@@ -215,6 +216,7 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
             swapSwept(c, island, true);
         }
         solved.isMet = left <= tolerance;
+        solved.isDirect = left < known || solved.isMet;
         solved.gapError = left * unit;
         solved.slipError = left * unit;
     }
@@ -222,8 +224,10 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
     again.isContinued = true;
     while (!solved.isMet && !solved.isShocked && solved.sweeps < c->settings.sweepsMax) {
         int sweeps = solved.sweeps;
+        bool isDirect = solved.isDirect;
         solved = sweep(c, &again, isOfPositions);
         solved.sweeps += sweeps;
+        solved.isDirect = isDirect;
     }
     return solved;
 }
