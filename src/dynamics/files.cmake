@@ -3,6 +3,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/constraints/mechanism.c
   src/dynamics/constraints/rows.c
   src/dynamics/contact/collisions.c
+  src/dynamics/contact/contact_ahead.c
   src/dynamics/contact/contact_freeze.c
   src/dynamics/contact/contact_graph.c
   src/dynamics/contact/contact_mixing.c
@@ -30,6 +31,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step_basic.c
   src/dynamics/engines/step_build.c
   src/dynamics/engines/step_contact.c
+  src/dynamics/engines/step_contact_ahead.c
   src/dynamics/engines/step_contact_bodies.c
   src/dynamics/engines/step_contact_books.c
   src/dynamics/engines/step_contact_host.c

@@ -150,6 +150,19 @@ void rbNearBody_Pose(rbNearBody* body)
     body->worldRotation = rbMatFromQuat(body->world.q);
 }
 
+// A turn by theta moves a point by 2 sin(theta/2) of its arm; the quaternions differ by
+// 2 sin(theta/4), which is more than half of it.
+double rbNearBody_BoundTurn(const rbNearBody* body, rbQuat orientation)
+{
+    rbQuat q = orientation;
+    rbQuat r = body->orientation;
+    double plus = (q.w + r.w) * (q.w + r.w) + (q.x + r.x) * (q.x + r.x) +
+                  (q.y + r.y) * (q.y + r.y) + (q.z + r.z) * (q.z + r.z);
+    double minus = (q.w - r.w) * (q.w - r.w) + (q.x - r.x) * (q.x - r.x) +
+                   (q.y - r.y) * (q.y - r.y) + (q.z - r.z) * (q.z - r.z);
+    return 2.0 * body->turnRadius * sqrt(fmin(plus, minus));
+}
+
 // Notes the pose of a body and how far it has come.
 static void follow(rbNearBody* body, const rbContactPlace* place)
 {
@@ -162,16 +175,10 @@ static void follow(rbNearBody* body, const rbContactPlace* place)
         p.z == body->position.z && q.w == r.w && q.x == r.x && q.y == r.y && q.z == r.z) {
         return;
     }
-    // a turn by theta moves a point by 2 sin(theta/2) of its arm; the quaternions differ by
-    // 2 sin(theta/4), which is more than half of it
-    double plus = (q.w + r.w) * (q.w + r.w) + (q.x + r.x) * (q.x + r.x) +
-                  (q.y + r.y) * (q.y + r.y) + (q.z + r.z) * (q.z + r.z);
-    double minus = (q.w - r.w) * (q.w - r.w) + (q.x - r.x) * (q.x - r.x) +
-                   (q.y - r.y) * (q.y - r.y) + (q.z - r.z) * (q.z - r.z);
     if (!body->isBounded || !body->isPlaced) {
         body->isJumping = true;
     } else {
-        double turn = 2.0 * body->turnRadius * sqrt(fmin(plus, minus));
+        double turn = rbNearBody_BoundTurn(body, q);
         body->travel += TRAVEL_EXCESS * (rbDistance(p, body->position) + turn);
     }
     body->position = p;
@@ -246,6 +253,16 @@ static void place(rbContactPairs* pairs, int index)
         if (plane->isPlaced && isBoxBelow(plane, &body->box)) {
             meet(pairs, index, pairs->unbounded.data[i]);
         }
+    }
+}
+
+void rbContactPairs_Enlarge(rbContactPairs* pairs, int index, double travel)
+{
+    rbNearBody* body = &pairs->bodies.data[index];
+    double needed = pairs->closedGap + travel + (body->travel - body->travelAtBox);
+    if (body->isBounded && body->isPlaced && needed > body->room) {
+        body->reach = fmax(body->reach, travel);
+        place(pairs, index);
     }
 }
 

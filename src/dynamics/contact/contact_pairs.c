@@ -84,6 +84,10 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
     rbArray_Free(pairs->changed);
     rbArray_Free(pairs->manifolds);
     rbArray_Free(pairs->spareFronts);
+    rbArray_Free(pairs->aheadBodies);
+    rbArray_Free(pairs->aheads);
+    rbArray_Free(pairs->aheadPoints);
+    rbArray_Free(pairs->aheadHeads);
     rbIdList_Free(&pairs->partners);
     rbPairTable_Free(&pairs->table);
     rbPairTable_Free(&pairs->exclusions);
@@ -280,8 +284,7 @@ static void combine(const rbContactPairs* pairs, const rbMaterial* a, const rbMa
         rbCombineRestitution(settings->restitutionRule, a->restitution, b->restitution);
 }
 
-// Adds a point to the frame, without memory.
-static void addPoint(rbContactPairs* pairs, const rbFoundPoint* found)
+void rbContactPairs_AddPoint(rbContactPairs* pairs, const rbFoundPoint* found)
 {
     rbContactFrame* frame = &pairs->frames[pairs->current];
     rbContactPoint point;
@@ -296,32 +299,31 @@ static void addPoint(rbContactPairs* pairs, const rbFoundPoint* found)
     frame->foundPoints.data[point.key].claimStamp = 0;
 }
 
-// Adds a contact, whose points follow, to the frame.
-static void addContact(rbContactPairs* pairs, int indexA, int indexB, const rbFoundContact* found,
-                       int pointCount)
+void rbContactPairs_AddContact(rbContactPairs* pairs, rbPairOrder pair, const rbFoundContact* found,
+                               int pointCount)
 {
     rbContactFrame* frame = &pairs->frames[pairs->current];
     rbContact contact;
     memset(&contact, 0, sizeof contact);
-    contact.bodyA = indexA;
-    contact.bodyB = indexB;
+    contact.bodyA = pair.a;
+    contact.bodyB = pair.b;
     contact.normal = found->normal;
     contact.tangents[0] = found->tangents[0];
     contact.tangents[1] = found->tangents[1];
     contact.firstPoint = frame->points.count;
     contact.pointCount = pointCount;
-    combine(pairs, getMaterial(&pairs->bodies.data[indexA], found->childA),
-            getMaterial(&pairs->bodies.data[indexB], found->childB), &contact);
+    combine(pairs, getMaterial(&pairs->bodies.data[pair.a], found->childA),
+            getMaterial(&pairs->bodies.data[pair.b], found->childB), &contact);
     rbArray_Push(frame->contacts, contact);
     rbArray_Push(frame->foundContacts, *found);
 }
 
-static void noteDepth(rbContactPairs* pairs, int indexA, int indexB, double distance)
+static void noteDepth(rbContactPairs* pairs, rbPairOrder pair, double distance)
 {
     if (-distance > pairs->deepest) {
         pairs->deepest = -distance;
-        pairs->deepestA = indexA;
-        pairs->deepestB = indexB;
+        pairs->deepestA = pair.a;
+        pairs->deepestB = pair.b;
     }
 }
 
@@ -351,17 +353,24 @@ static void dropTwin(const rbContactPairs* pairs, rbManifold* manifold)
     RB_ASSERT(manifold->count > 0);
 }
 
-static void addManifold(rbContactPairs* pairs, int indexA, int indexB, const rbManifold* manifold)
+rbFoundContact rbMakeFoundContact(const rbManifold* manifold, rbMat3 rotationA)
 {
-    const rbNearBody* a = &pairs->bodies.data[indexA];
-    const rbNearBody* b = &pairs->bodies.data[indexB];
     rbFoundContact contact;
-    contact.normal = rbNormalize(rbMulMV(a->worldRotation, manifold->normal));
+    memset(&contact, 0, sizeof contact); // snapshots hold it as bytes
+    contact.normal = rbNormalize(rbMulMV(rotationA, manifold->normal));
     contact.tangents[0] = rbPerpendicular(contact.normal);
     contact.tangents[1] = rbCross(contact.normal, contact.tangents[0]);
     contact.childA = manifold->childA;
     contact.childB = manifold->childB;
-    addContact(pairs, indexA, indexB, &contact, manifold->count);
+    return contact;
+}
+
+static void addManifold(rbContactPairs* pairs, rbPairOrder pair, const rbManifold* manifold)
+{
+    const rbNearBody* a = &pairs->bodies.data[pair.a];
+    const rbNearBody* b = &pairs->bodies.data[pair.b];
+    rbFoundContact contact = rbMakeFoundContact(manifold, a->worldRotation);
+    rbContactPairs_AddContact(pairs, pair, &contact, manifold->count);
     for (int i = 0; i < manifold->count; ++i) {
         rbVec3 middle = rbManifoldPoint_GetMiddle(&manifold->points[i]);
         middle = rbAdd(rbMulMV(a->worldRotation, middle), a->world.p);
@@ -372,26 +381,30 @@ static void addManifold(rbContactPairs* pairs, int indexA, int indexB, const rbM
         point.localB = rbMulMtV(b->rotation, point.armB);
         point.distance = manifold->points[i].distance;
         point.featureId = manifold->points[i].featureId;
-        addPoint(pairs, &point);
-        noteDepth(pairs, indexA, indexB, point.distance);
+        rbContactPairs_AddPoint(pairs, &point);
+        noteDepth(pairs, pair, point.distance);
     }
 }
 
 // Contacts of two bodies at the same places as at the last search.
-static void copyContacts(rbContactPairs* pairs, const rbContactFrame* last, rbPairSpan span)
+static void copyContacts(rbContactPairs* pairs, const rbContactFrame* last, rbPairOrder pair)
 {
+    rbPairSpan span = pairs->spans.data[pair.slot].frames[last - pairs->frames];
+    RB_ASSERT(span.stamp == last->stamp);
     for (int i = span.first; i < span.first + span.count; ++i) {
         const rbContact* old = &last->contacts.data[i];
-        addContact(pairs, old->bodyA, old->bodyB, &last->foundContacts.data[i], old->pointCount);
+        if (last->foundContacts.data[i].isAhead) {
+            continue;
+        }
+        rbContactPairs_AddContact(pairs, pair, &last->foundContacts.data[i], old->pointCount);
         for (int j = old->firstPoint; j < old->firstPoint + old->pointCount; ++j) {
-            addPoint(pairs, &last->foundPoints.data[j]);
-            noteDepth(pairs, old->bodyA, old->bodyB, last->foundPoints.data[j].distance);
+            rbContactPairs_AddPoint(pairs, &last->foundPoints.data[j]);
+            noteDepth(pairs, pair, last->foundPoints.data[j].distance);
         }
     }
 }
 
-// Are the bodies of a pair known to be farther apart than a threshold?
-static bool areApart(rbNearPair* pair, const rbNearHot* a, const rbNearHot* b, double threshold)
+bool rbNearPair_AreApart(rbNearPair* pair, const rbNearHot* a, const rbNearHot* b, double threshold)
 {
     double odometer = a->travel + b->travel;
     if (pair->isMeasured) {
@@ -493,7 +506,7 @@ static void searchPair(rbContactPairs* pairs, rbPairOrder item, double threshold
             dropTwin(pairs, &list.manifolds[i]);
         }
         if (list.manifolds[i].count > 0) {
-            addManifold(pairs, item.a, item.b, &list.manifolds[i]);
+            addManifold(pairs, item, &list.manifolds[i]);
         }
     }
 }
@@ -509,11 +522,9 @@ static void findPair(rbContactPairs* pairs, const rbContactFrame* last, rbPairOr
     bool isSame = pair->threshold == threshold && pair->stamps[0] == a->poseStamp &&
                   pair->stamps[1] == b->poseStamp;
     if (isSame && pair->hadContacts) {
-        rbPairSpan span = pairs->spans.data[item.slot].frames[last - pairs->frames];
-        RB_ASSERT(span.stamp == last->stamp);
-        copyContacts(pairs, last, span);
+        copyContacts(pairs, last, item);
     } else if (!isSame) {
-        if (areApart(pair, a, b, threshold)) {
+        if (rbNearPair_AreApart(pair, a, b, threshold)) {
             pair->threshold = -1.0; // nothing was searched here
         } else {
             searchPair(pairs, item, threshold);
@@ -521,20 +532,20 @@ static void findPair(rbContactPairs* pairs, const rbContactFrame* last, rbPairOr
     }
 }
 
-// The frame to write next: not the one before, not the kept one.
-static int chooseFrame(const rbContactPairs* pairs)
+// The frame to write next: not one to keep, not the kept one.
+static int chooseFrame(const rbContactPairs* pairs, int other)
 {
     int next = 0;
-    while (next == pairs->current || next == pairs->kept) {
+    while (next == other || next == pairs->kept) {
         ++next;
     }
     RB_ASSERT(next < RB_CONTACT_FRAMES);
     return next;
 }
 
-static void beginFrame(rbContactPairs* pairs)
+void rbContactPairs_BeginFrame(rbContactPairs* pairs, int other)
 {
-    pairs->current = chooseFrame(pairs);
+    pairs->current = chooseFrame(pairs, other);
     rbContactFrame* frame = &pairs->frames[pairs->current];
     pairs->findStamp += 1;
     frame->stamp = pairs->findStamp;
@@ -549,9 +560,6 @@ static void beginFrame(rbContactPairs* pairs)
     for (int i = 0; i < pairs->bodies.count; ++i) {
         frame->orientations.data[i] = pairs->bodies.data[i].orientation;
     }
-    pairs->deepest = 0.0;
-    pairs->deepestA = -1;
-    pairs->deepestB = -1;
 }
 
 // Pairs this far ahead in the order are fetched from memory: the search is bound by it.
@@ -570,7 +578,13 @@ rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* pl
 {
     rbContactPairs_Approach(pairs, places, bodyCount);
     const rbContactFrame* last = &pairs->frames[pairs->current];
-    beginFrame(pairs);
+    rbContactPairs_BeginFrame(pairs, pairs->current);
+    pairs->node = pairs->current;
+    pairs->aheads.count = 0;
+    pairs->aheadPoints.count = 0;
+    pairs->deepest = 0.0;
+    pairs->deepestA = -1;
+    pairs->deepestB = -1;
     rbContactFrame* frame = &pairs->frames[pairs->current];
     for (int i = 0; i < pairs->order.count; ++i) {
         prefetch(pairs, i);
@@ -640,7 +654,7 @@ int rbContactPairs_GetPairCount(const rbContactPairs* pairs, int* dropped)
 static bool isDeeper(rbContactPairs* pairs, rbPairOrder item, double depth)
 {
     const rbNearHot* hots = pairs->hots.data;
-    if (areApart(&pairs->pairs.data[item.slot], &hots[item.a], &hots[item.b], 0.0)) {
+    if (rbNearPair_AreApart(&pairs->pairs.data[item.slot], &hots[item.a], &hots[item.b], 0.0)) {
         return false;
     }
     const rbNearBody* a = &pairs->bodies.data[item.a];

@@ -54,6 +54,23 @@ rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* pl
 void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set,
                          const rbContactPlace* places);
 
+// A flight from the node of the last Find.
+typedef struct rbContactAhead {
+    const rbRowPose* poses;           // at its end, by body
+    const rbContactBody* bodies;      // its velocities
+    const rbContact* nodeContacts;    // of the set of Find, as they shall be in the new set
+    const rbContactPoint* nodePoints; // the same
+    int bodyCount;
+    double h; // s
+} rbContactAhead;
+
+// Adds what bodies would overlap with at the end of a flight to the contacts of the node, see
+// contact_ahead.c; those of earlier calls stay. False: nothing, and the set is as it was.
+bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* flight,
+                              rbContactSet* set);
+// Back to the set of the last Find.
+void rbContactPairs_DropAhead(rbContactPairs* pairs, rbContactSet* set);
+
 // Near pairs, and how many more there would be if there were room for them (NULL is fine).
 int rbContactPairs_GetPairCount(const rbContactPairs* pairs, int* dropped);
 // The deepest overlap of the surfaces in the last Find, m (>= 0), and its bodies (-1: none).

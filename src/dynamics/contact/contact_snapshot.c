@@ -299,6 +299,7 @@ bool rbContactPairs_RestoreSnapshot(rbContactPairs* pairs, const void* bytes, si
     }
     pairs->dropped = header.dropped;
     pairs->current = header.current;
+    pairs->node = header.current;
     pairs->kept = header.kept;
     pairs->findStamp = header.findStamp;
     pairs->deepest = header.deepest;

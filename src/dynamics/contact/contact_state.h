@@ -101,6 +101,7 @@ typedef struct rbFoundContact {
     rbVec3 tangents[2];
     int32_t childA;
     int32_t childB;
+    bool isAhead; // of the end of the flight, not of the node
 } rbFoundContact;
 
 typedef struct rbFoundPoint {
@@ -140,6 +141,24 @@ typedef struct rbSpareFront {
     rbFront* front;
 } rbSpareFront;
 
+// A body at the end of the flight from the node.
+typedef struct rbAheadBody {
+    rbTransform world; // of the geometry
+    rbVec3 position;   // of the centre of mass
+    rbMat3 rotation;   // of the principal axes
+    double turn;       // m, that no point moves more than by turning
+    double travel;     // m, in all
+} rbAheadBody;
+
+// A contact there, as one of the node.
+typedef struct rbAheadContact {
+    int32_t slot;
+    int32_t next; // of the same pair; -1: none
+    int32_t firstPoint;
+    int32_t pointCount;
+    rbFoundContact found;
+} rbAheadContact;
+
 struct rbContactPairs {
     rbContactSettings settings;
     double closedGap; // m: up to this gap a point is closed
@@ -159,13 +178,18 @@ struct rbContactPairs {
     rbPairTable exclusions;        // with their numbers
     rbMaterialPair* materialPairs; // RB_MATERIAL_KINDS_MAX squared, restitution < 0: none
     rbContactFrame frames[RB_CONTACT_FRAMES];
-    int current; // frame of the last Find
+    int current; // frame of the set
+    int node;    // frame of the last Find: current, unless contacts ahead were added
     int kept;    // frame of the last Keep; -1: none
     uint32_t findStamp;
     RB_ARRAY(int) changed; // bodies whose boxes are new in this Find
     rbIdList partners;
     RB_ARRAY(rbManifold) manifolds; // of one pair
     RB_ARRAY(rbSpareFront) spareFronts;
+    RB_ARRAY(rbAheadBody) aheadBodies;
+    RB_ARRAY(rbAheadContact) aheads;
+    RB_ARRAY(rbFoundPoint) aheadPoints;
+    RB_ARRAY(int) aheadHeads; // by slot: the first of aheads; -1: none
     void* scratch;
     double deepest; // m
     int deepestA;
@@ -174,6 +198,13 @@ struct rbContactPairs {
 
 // ---------------------------------------------------------------- near pairs (contact_near.c)
 
+// Are the bodies of a pair known to be farther apart than a threshold?
+bool rbNearPair_AreApart(rbNearPair* pair, const rbNearHot* a, const rbNearHot* b,
+                         double threshold);
+// m: no point of a body moves more than this by turning to an orientation.
+double rbNearBody_BoundTurn(const rbNearBody* body, rbQuat orientation);
+// The box of a body gets room for a travel, m, if it has none.
+void rbContactPairs_Enlarge(rbContactPairs* pairs, int index, double travel);
 // World pose of the geometry and matrices, from position and orientation.
 void rbNearBody_Pose(rbNearBody* body);
 // Brings boxes and pairs to the places.
@@ -186,6 +217,18 @@ void rbContactPairs_RemovePair(rbContactPairs* pairs, int slot);
 void rbContactPairs_RemovePairsOf(rbContactPairs* pairs, int body);
 // A body leaves the broad phase.
 void rbContactPairs_Displace(rbContactPairs* pairs, int body);
+
+// ---------------------------------------------------------------- frames (contact_pairs.c)
+
+// Begins a frame to write: not another one, not the kept one.
+void rbContactPairs_BeginFrame(rbContactPairs* pairs, int other);
+// The contact of a manifold with A's geometry turned so.
+rbFoundContact rbMakeFoundContact(const rbManifold* manifold, rbMat3 rotationA);
+// Adds a contact, whose points follow, to the frame.
+void rbContactPairs_AddContact(rbContactPairs* pairs, rbPairOrder pair, const rbFoundContact* found,
+                               int pointCount);
+// Adds a point to the frame, without memory.
+void rbContactPairs_AddPoint(rbContactPairs* pairs, const rbFoundPoint* found);
 
 // ---------------------------------------------------------------- memory (contact_memory.c)
 

@@ -50,7 +50,10 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->approaches);
     rbArray_Free(contacts->keptLoose);
     rbArray_Free(contacts->keptPoints);
+    rbArray_Free(contacts->nodeContacts);
     rbArray_Free(contacts->nodePoints);
+    rbArray_Free(contacts->aheadPoses);
+    rbArray_Free(contacts->aheadBodies);
     rbArray_Free(contacts->lookLoose);
     rbArray_Free(contacts->sweptPoints);
     rbArray_Free(contacts->gaps);
@@ -87,6 +90,13 @@ static rbContactNode nodeOf(rbStepContacts* c)
     return node;
 }
 
+static void buildGraph(rbStepContacts* c)
+{
+    c->islandCount =
+        rbContactGraph_Build(c->graph, &c->set, c->bodies.data, c->bodies.count,
+                             (const int(*)[2])(const void*)c->links.data, c->links.count / 2);
+}
+
 // Contacts at the present poses, with the speeds of the present velocities.
 static void findContacts(rbStepEngine* engine)
 {
@@ -106,9 +116,7 @@ static void findContacts(rbStepEngine* engine)
         }
     }
     c->set = rbContactPairs_Find(c->pairs, c->places.data, c->places.count);
-    c->islandCount =
-        rbContactGraph_Build(c->graph, &c->set, c->bodies.data, c->bodies.count,
-                             (const int(*)[2])(const void*)c->links.data, c->links.count / 2);
+    buildGraph(c);
     int bodyA;
     int bodyB;
     double deepest = rbContactPairs_GetDeepest(c->pairs, &bodyA, &bodyB);
@@ -145,7 +153,7 @@ static void beginStep(rbStepEngine* engine, const rbStepHost* host, double h, bo
     rbStepContacts* c = engine->contacts;
     rbContactStep_KickLoose(engine, host, c->nodeTime, 0.5 * h, false);
     eachMechanism(engine, host, rbStep_BeginBasic, c->nodeTime, h);
-    rbContactStep_SolvePositions(engine, host, h, isUnmet);
+    rbContactStep_SolveAhead(engine, host, h, isUnmet);
 }
 
 // Whether collisions made a body faster than contacts were looked for.
@@ -220,12 +228,7 @@ static void keepState(rbStepEngine* engine)
     if (c->loose.count > 0) {
         memcpy(c->keptLoose.data, c->loose.data, (size_t)c->loose.count * sizeof *c->loose.data);
     }
-    rbArray_Reserve(c->nodePoints, c->set.pointCount);
-    c->nodePoints.count = c->set.pointCount;
-    if (c->set.pointCount > 0) {
-        memcpy(c->nodePoints.data, c->set.points,
-               (size_t)c->set.pointCount * sizeof *c->set.points);
-    }
+    rbContactStep_NoteNode(c);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         rbStep_Save(mechanism, mechanism->kept);
@@ -240,9 +243,8 @@ static void recallState(rbStepEngine* engine)
     if (c->loose.count > 0) {
         memcpy(c->loose.data, c->keptLoose.data, (size_t)c->loose.count * sizeof *c->loose.data);
     }
-    if (c->set.pointCount > 0) {
-        memcpy(c->set.points, c->nodePoints.data,
-               (size_t)c->set.pointCount * sizeof *c->set.points);
+    if (rbContactStep_RecallNode(c)) {
+        rbStepContacts_PrepareSet(engine);
     }
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
@@ -392,14 +394,23 @@ static void findLinks(rbStepEngine* engine)
     }
 }
 
-// Contacts at the node, ready for a step.
+static void prepareRows(rbStepEngine* engine)
+{
+    rbContactRun all = rbContactStep_MakeRun(engine->contacts, NULL, engine->settings.step);
+    rbContactSolver_Prepare(engine->contacts->solver, &all);
+}
+
+void rbStepContacts_PrepareSet(rbStepEngine* engine)
+{
+    buildGraph(engine->contacts);
+    prepareRows(engine);
+}
+
 void rbStepContacts_MakeReady(rbStepEngine* engine)
 {
-    rbStepContacts* c = engine->contacts;
-    c->isLooked = false;
+    engine->contacts->isLooked = false;
     findContacts(engine);
-    rbContactRun all = rbContactStep_MakeRun(c, NULL, engine->settings.step);
-    rbContactSolver_Prepare(c->solver, &all);
+    prepareRows(engine);
 }
 
 // Pairs of bodies that overlap by more than the run has left so far.

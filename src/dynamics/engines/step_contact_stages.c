@@ -370,6 +370,14 @@ static void turnMechanisms(rbStepEngine* engine, const rbContactIsland* island, 
     }
 }
 
+void rbContactStep_TurnMechanisms(rbStepEngine* engine, bool isBack)
+{
+    for (int i = 0; i < engine->contacts->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(engine->contacts->graph, i);
+        turnMechanisms(engine, &island, isBack);
+    }
+}
+
 // Where bodies arrive, the impulses that stop them at the surface are only for the way of the
 // flight: what they do to the velocities, theirs and those of all that they push, is forgotten
 // after it, and the impulses that really act are found without them.
@@ -465,10 +473,7 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     memcpy(c->before.data, c->bodies.data, size);
     memset(c->late.data, 0, (size_t)c->late.count * sizeof(double));
     memset(c->isTwice.data, 0, (size_t)c->isTwice.count);
-    for (int i = 0; i < c->islandCount; ++i) {
-        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        turnMechanisms(engine, &island, false);
-    }
+    rbContactStep_TurnMechanisms(engine, false);
     rbContactStep_OpenBooks(engine, host, c->nodeTime, h, -1.0);
     solveStage(engine, host, h, STAGE_POSITION, isUnmet);
     solveArrivals(engine, host, h, isUnmet);

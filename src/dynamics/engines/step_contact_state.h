@@ -44,7 +44,10 @@ struct rbStepContacts {
     RB_ARRAY(rbContactPoint) keptPoints; // at the start of a stage
     RB_ARRAY(rbMechBody) lookLoose;      // in the step from the node, when isLooked
     bool isLooked;
-    RB_ARRAY(rbContactPoint) nodePoints; // during a look between nodes
+    RB_ARRAY(rbContact) nodeContacts;    // of the node, before the stages of the step from it
+    RB_ARRAY(rbContactPoint) nodePoints; // the same
+    RB_ARRAY(rbRowPose) aheadPoses;      // per body, at the end of a flight
+    RB_ARRAY(rbContactBody) aheadBodies; // per body, velocities of that flight
     RB_ARRAY(rbContactBody) before;      // per body, at the start of a stage
     RB_ARRAY(rbContactBody) swept;       // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
@@ -89,10 +92,20 @@ rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* isl
 // Impulses of the start, from the velocities of bodies; isUnmet is set where a tolerance is missed.
 void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
                                   bool* isUnmet);
+// The same, again where bodies would overlap at the end of the flight by what the node does not
+// show.
+void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h,
+                              bool* isUnmet);
+// The set of the node, noted before the stages of a step and recalled after a look into it; true:
+// it had been another one meanwhile.
+void rbContactStep_NoteNode(rbStepContacts* c);
+bool rbContactStep_RecallNode(rbStepContacts* c);
 void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
                                    bool* isUnmet);
 void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
                                    bool* isUnmet);
+// Mechanisms of all islands back to where the stage began, or noted there.
+void rbContactStep_TurnMechanisms(rbStepEngine* engine, bool isBack);
 // Islands with bodies that arrive fly with one velocity and go on with another.
 void rbContactStep_TakeFlights(const rbStepEngine* engine);
 void rbContactStep_ReturnSpeeds(const rbStepEngine* engine, double h);
@@ -110,6 +123,8 @@ void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* i
 void rbContactStep_BookFrozen(rbStepEngine* engine);
 
 // ---------------------------------------------------------------------------------- step_contact.c
+// Islands and rows of the set of the node.
+void rbStepContacts_PrepareSet(rbStepEngine* engine);
 // Contacts at the node, ready for a step.
 void rbStepContacts_MakeReady(rbStepEngine* engine);
 

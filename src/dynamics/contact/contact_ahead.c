@@ -1,0 +1,252 @@
+// Contacts that the node does not show: where bodies would overlap at the end of the flight.
+//
+// Contacts of a node bound the motion along their normals, to first order. Two convex bodies that
+// only move along stay apart by that; one that turns may strike with a point that is not among
+// them, and a round one touches elsewhere than where it was nearest. So the poses at the end of the
+// flight are looked at: a pair that overlaps there gets what touches there, with the gap that the
+// present velocities would have closed to it,
+//   gap = distance ahead - shell - h u.n,
+// as contacts of the node beside its own: exact at these velocities, to first order around them
+// (Newton's method on the gap at the end of the step).
+//
+// The set of the node stays as it is; it is copied together with the new contacts to the third
+// frame, so that looks can be undone.
+#include "dynamics/contact/contact_state.h"
+
+#include <math.h>
+
+// Pairs count as overlapping nearer than this part of the shell: a stage aims at all of it.
+#define SHELL_PART 0.25
+
+static rbAheadBody makeAhead(const rbContactPairs* pairs, int index, const rbRowPose* pose)
+{
+    const rbNearBody* body = &pairs->bodies.data[index];
+    rbTransform at = {pose->position, pose->orientation};
+    rbAheadBody ahead = {.world = rbMulTransforms(at, body->transform),
+                         .position = pose->position,
+                         .rotation = pose->rotation};
+    ahead.turn = body->isBounded ? rbNearBody_BoundTurn(body, pose->orientation) : 0.0;
+    ahead.travel = ahead.turn + rbDistance(pose->position, body->position);
+    return ahead;
+}
+
+// The look of a pair at a body ahead.
+static rbNearHot heatAhead(const rbNearHot* now, const rbAheadBody* ahead)
+{
+    rbNearHot hot = *now;
+    hot.center = ahead->world.p;
+    hot.travel += ahead->travel;
+    return hot;
+}
+
+// Distance at the node, as far as it was found.
+static double getNodeDistance(const rbContactPairs* pairs, int slot)
+{
+    const rbContactFrame* node = &pairs->frames[pairs->node];
+    rbPairSpan span = pairs->spans.data[slot].frames[pairs->node];
+    double least = INFINITY;
+    for (int i = span.first; span.stamp == node->stamp && i < span.first + span.count; ++i) {
+        const rbContact* contact = &node->contacts.data[i];
+        for (int k = 0; k < contact->pointCount; ++k) {
+            least = fmin(least, node->foundPoints.data[contact->firstPoint + k].distance);
+        }
+    }
+    return least;
+}
+
+// Whether the contacts of the node are enough for a pair: two convex bodies that hardly turn.
+static bool areContactsEnough(const rbContactPairs* pairs, rbPairOrder item)
+{
+    const rbAheadBody* a = &pairs->aheadBodies.data[item.a];
+    const rbAheadBody* b = &pairs->aheadBodies.data[item.b];
+    bool isManyfold =
+        pairs->bodies.data[item.a].isManyfold || pairs->bodies.data[item.b].isManyfold;
+    double missed = isManyfold ? a->travel + b->travel : a->turn + b->turn;
+    return pairs->pairs.data[item.slot].hadContacts && missed < SHELL_PART * pairs->settings.shell;
+}
+
+static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
+{
+    rbNearPair pair = pairs->pairs.data[item.slot]; // what is found out here holds elsewhere
+    rbNearHot a = heatAhead(&pairs->hots.data[item.a], &pairs->aheadBodies.data[item.a]);
+    rbNearHot b = heatAhead(&pairs->hots.data[item.b], &pairs->aheadBodies.data[item.b]);
+    double near = SHELL_PART * pairs->settings.shell;
+    double limit = fmin(near, getNodeDistance(pairs, item.slot) - near);
+    if (rbNearPair_AreApart(&pair, &a, &b, near)) {
+        return false;
+    }
+    rbSeparationCache cache = pairs->caches.data[item.slot];
+    cache.front = NULL;
+    if (pairs->bodies.data[item.a].isManyfold || pairs->bodies.data[item.b].isManyfold) {
+        bool overlaps = false;
+        rbStatus status = rbTestOverlap(input, near, &cache, &overlaps, NULL);
+        if (status != RB_STATUS_OK || !overlaps) {
+            return false;
+        }
+        cache = pairs->caches.data[item.slot];
+        cache.front = NULL;
+    }
+    rbSeparation separation;
+    rbStatus status = rbMeasureSeparation(input, &cache, pairs->scratch, &separation, NULL);
+    return status == RB_STATUS_OK && separation.distance < limit;
+}
+
+static void addAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight,
+                     const rbManifold* manifold)
+{
+    const rbAheadBody* a = &pairs->aheadBodies.data[item.a];
+    const rbAheadBody* b = &pairs->aheadBodies.data[item.b];
+    rbAheadContact contact = {.slot = item.slot,
+                              .next = -1,
+                              .firstPoint = pairs->aheadPoints.count,
+                              .pointCount = manifold->count};
+    contact.found = rbMakeFoundContact(manifold, rbMatFromQuat(a->world.q));
+    contact.found.isAhead = true;
+    rbContact motion = {.bodyA = item.a, .bodyB = item.b};
+    for (int i = 0; i < manifold->count; ++i) {
+        const rbManifoldPoint* at = &manifold->points[i];
+        rbVec3 middle = rbTransformPoint(a->world, rbManifoldPoint_GetMiddle(at));
+        rbFoundPoint point = {.armA = rbSub(middle, a->position),
+                              .armB = rbSub(middle, b->position),
+                              .featureId = at->featureId};
+        point.localA = rbMulMtV(a->rotation, point.armA);
+        point.localB = rbMulMtV(b->rotation, point.armB);
+        rbContactPoint arms = {.armA = point.armA, .armB = point.armB};
+        rbVec3 u = rbContact_RelativeVelocity(flight->bodies, &motion, &arms);
+        point.distance = at->distance - flight->h * rbDot(u, contact.found.normal);
+        rbArray_Push(pairs->aheadPoints, point);
+    }
+    rbArray_Push(pairs->aheads, contact);
+}
+
+static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
+{
+    const rbAheadBody* a = &pairs->aheadBodies.data[item.a];
+    const rbAheadBody* b = &pairs->aheadBodies.data[item.b];
+    const rbNearBody* bodies = pairs->bodies.data;
+    if (areContactsEnough(pairs, item)) {
+        return;
+    }
+    rbSeparationInput input = rbDefaultSeparationInput();
+    input.geometryA = bodies[item.a].geometry;
+    input.geometryB = bodies[item.b].geometry;
+    input.transformBtoA = rbInvMulTransforms(a->world, b->world);
+    if (!isOverlapping(pairs, item, &input)) {
+        return;
+    }
+    bool isManyfold = bodies[item.a].isManyfold || bodies[item.b].isManyfold;
+    rbContactList list = {.manifolds = pairs->manifolds.data,
+                          .capacity = isManyfold ? RB_PAIR_MANIFOLDS_MAX : 1};
+    rbSeparationCache cache = pairs->caches.data[item.slot];
+    cache.front = NULL;
+    double threshold = pairs->settings.shell + a->turn + b->turn;
+    rbStatus status = rbFindContacts(&input, threshold, &cache, pairs->scratch, &list, NULL);
+    int count = status != RB_STATUS_OK ? 0 : list.count;
+    count = count < list.capacity ? count : list.capacity;
+    for (int i = 0; i < count; ++i) {
+        if (list.manifolds[i].count > 0) {
+            addAhead(pairs, item, flight, &list.manifolds[i]);
+        }
+    }
+}
+
+// A contact of the node, as told, to the frame being written.
+static void copyContact(rbContactPairs* pairs, const rbContactAhead* flight, int index)
+{
+    const rbContactFrame* from = &pairs->frames[pairs->node];
+    rbContactFrame* to = &pairs->frames[pairs->current];
+    rbContact contact = flight->nodeContacts[index];
+    int first = contact.firstPoint;
+    contact.firstPoint = to->points.count;
+    rbArray_Push(to->contacts, contact);
+    rbArray_Push(to->foundContacts, from->foundContacts.data[index]);
+    for (int k = first; k < first + contact.pointCount; ++k) {
+        rbContactPoint point = flight->nodePoints[k];
+        point.key = to->points.count;
+        rbArray_Push(to->points, point);
+        rbArray_Push(to->foundPoints, from->foundPoints.data[k]);
+    }
+}
+
+// The lists of contacts by pair: heads by slot.
+static void linkAheads(rbContactPairs* pairs)
+{
+    rbArray_Reserve(pairs->aheadHeads, pairs->table.end);
+    for (int slot = 0; slot < pairs->table.end; ++slot) {
+        pairs->aheadHeads.data[slot] = -1;
+    }
+    for (int i = pairs->aheads.count - 1; i >= 0; --i) {
+        rbAheadContact* contact = &pairs->aheads.data[i];
+        contact->next = pairs->aheadHeads.data[contact->slot];
+        pairs->aheadHeads.data[contact->slot] = i;
+    }
+}
+
+// The node's frame with the contacts ahead, in the order of the pairs.
+static void joinFrames(rbContactPairs* pairs, const rbContactAhead* flight)
+{
+    const rbContactFrame* node = &pairs->frames[pairs->node];
+    rbContactPairs_BeginFrame(pairs, pairs->node);
+    rbContactFrame* frame = &pairs->frames[pairs->current];
+    linkAheads(pairs);
+    for (int i = 0; i < pairs->order.count; ++i) {
+        rbPairOrder item = pairs->order.data[i];
+        rbPairSpans* spans = &pairs->spans.data[item.slot];
+        rbPairSpan span = spans->frames[pairs->node];
+        int first = frame->contacts.count;
+        for (int k = 0; span.stamp == node->stamp && k < span.count; ++k) {
+            copyContact(pairs, flight, span.first + k);
+        }
+        for (int k = pairs->aheadHeads.data[item.slot]; k >= 0; k = pairs->aheads.data[k].next) {
+            const rbAheadContact* ahead = &pairs->aheads.data[k];
+            rbContactPairs_AddContact(pairs, item, &ahead->found, ahead->pointCount);
+            for (int j = 0; j < ahead->pointCount; ++j) {
+                rbContactPairs_AddPoint(pairs, &pairs->aheadPoints.data[ahead->firstPoint + j]);
+            }
+        }
+        if (frame->contacts.count > first) {
+            rbPairSpan all = {first, frame->contacts.count - first, frame->stamp};
+            spans->frames[pairs->current] = all;
+        }
+    }
+}
+
+static rbContactSet getSet(const rbContactPairs* pairs)
+{
+    const rbContactFrame* frame = &pairs->frames[pairs->current];
+    return (rbContactSet){frame->contacts.data, frame->contacts.count, frame->points.data,
+                          frame->points.count};
+}
+
+bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* flight,
+                              rbContactSet* set)
+{
+    RB_ASSERT(flight->bodyCount >= pairs->bodies.count && flight->h > 0.0);
+    RB_ASSERT(set->points == pairs->frames[pairs->current].points.data);
+    rbArray_Reserve(pairs->aheadBodies, pairs->bodies.count);
+    for (int i = 0; i < pairs->bodies.count; ++i) {
+        if (pairs->bodies.data[i].geometry != NULL) {
+            pairs->aheadBodies.data[i] = makeAhead(pairs, i, &flight->poses[i]);
+            rbContactPairs_Enlarge(pairs, i, pairs->aheadBodies.data[i].travel);
+        }
+    }
+    rbContactPairs_SortPairs(pairs);
+    int before = pairs->aheads.count;
+    for (int i = 0; i < pairs->order.count; ++i) {
+        searchAhead(pairs, pairs->order.data[i], flight);
+    }
+    if (pairs->aheads.count == before) {
+        return false;
+    }
+    joinFrames(pairs, flight);
+    *set = getSet(pairs);
+    return true;
+}
+
+void rbContactPairs_DropAhead(rbContactPairs* pairs, rbContactSet* set)
+{
+    pairs->aheads.count = 0;
+    pairs->aheadPoints.count = 0;
+    pairs->current = pairs->node;
+    *set = getSet(pairs);
+}

@@ -1,0 +1,88 @@
+// Position stages that look at the end of their flight: bodies that turn strike with points which
+// the contacts of the node do not show, see contact_ahead.c.
+#include "dynamics/engines/step_contact_state.h"
+
+#include <string.h>
+
+// Flights looked at in a step. Mostly the second finds nothing.
+#define LOOKS_MAX 4
+
+void rbContactStep_NoteNode(rbStepContacts* c)
+{
+    rbArray_Reserve(c->nodeContacts, c->set.contactCount);
+    rbArray_Reserve(c->nodePoints, c->set.pointCount);
+    c->nodeContacts.count = c->set.contactCount;
+    c->nodePoints.count = c->set.pointCount;
+    if (c->set.pointCount > 0) {
+        memcpy(c->nodeContacts.data, c->set.contacts,
+               (size_t)c->set.contactCount * sizeof *c->set.contacts);
+        memcpy(c->nodePoints.data, c->set.points,
+               (size_t)c->set.pointCount * sizeof *c->set.points);
+    }
+}
+
+bool rbContactStep_RecallNode(rbStepContacts* c)
+{
+    const rbContactPoint* points = c->set.points;
+    rbContactPairs_DropAhead(c->pairs, &c->set);
+    RB_ASSERT(c->set.pointCount == c->nodePoints.count);
+    if (c->set.pointCount > 0) {
+        memcpy(c->set.contacts, c->nodeContacts.data,
+               (size_t)c->set.contactCount * sizeof *c->set.contacts);
+        memcpy(c->set.points, c->nodePoints.data,
+               (size_t)c->set.pointCount * sizeof *c->set.points);
+    }
+    return points != c->set.points;
+}
+
+// Where bodies would be with the velocities that the stage found.
+static void fly(rbStepEngine* engine, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    rbArray_Reserve(c->aheadPoses, engine->bodies.count);
+    rbArray_Reserve(c->aheadBodies, engine->bodies.count);
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbMechBody* own = rbContactStep_GetBody(engine, i);
+        c->aheadBodies.data[i] = c->isTwice.data[i] != 0 ? c->flights.data[i] : c->bodies.data[i];
+        if (own == NULL) {
+            memset(&c->aheadPoses.data[i], 0, sizeof *c->aheadPoses.data);
+            continue;
+        }
+        c->aheadPoses.data[i] = own->pose;
+        if (own->isDynamic && !rbContactFreeze_IsFrozen(c->freeze, i)) {
+            rbMechBody body = *own;
+            if (rbContactStep_IsTouched(c, i)) {
+                rbContactStep_TakeBody(&c->aheadBodies.data[i], &body);
+            }
+            rbMechBody_LookAhead(&body, h);
+            c->aheadPoses.data[i] = body.ahead;
+        }
+    }
+}
+
+void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactBooks books = c->books;
+    bool wasUnmet = *isUnmet;
+    rbContactStep_NoteNode(c);
+    rbContactStep_SolvePositions(engine, host, h, isUnmet);
+    for (int i = 0; i < LOOKS_MAX; ++i) {
+        fly(engine, h);
+        rbContactAhead flight = {.poses = c->aheadPoses.data,
+                                 .bodies = c->aheadBodies.data,
+                                 .nodeContacts = c->nodeContacts.data,
+                                 .nodePoints = c->nodePoints.data,
+                                 .bodyCount = engine->bodies.count,
+                                 .h = h};
+        if (!rbContactPairs_LookAhead(c->pairs, &flight, &c->set)) {
+            break;
+        }
+        memcpy(c->bodies.data, c->before.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
+        rbContactStep_TurnMechanisms(engine, true);
+        c->books = books;
+        *isUnmet = wasUnmet;
+        rbStepContacts_PrepareSet(engine);
+        rbContactStep_SolvePositions(engine, host, h, isUnmet);
+    }
+}
