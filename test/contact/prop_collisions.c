@@ -1,53 +1,9 @@
 // Collisions of random heaps: energy, momentum, targets, bounded work.
-#include "base/math/elementary.h"
 #include "contact_scene.h"
 #include "rb_test.h"
 
 #define HEAPS 1500
 #define HEAPS_FULL 100000
-
-typedef struct HeapKind {
-    double restitution; // < 0: random in each contact
-    double friction;    // up to
-    double massRatio;   // up to, as a power of ten
-    bool isHeld;        // body 0 is fixed
-} HeapKind;
-
-// Up to twelve bodies at random places, each touching an earlier one, and some more contacts.
-static void makeHeap(Scene* scene, rbRandom* random, const HeapKind* kind)
-{
-    clearScene(scene);
-    int count = 2 + rbRandom_Index(random, 11);
-    for (int i = 0; i < count; ++i) {
-        double mass = rbExp(rbRandom_Range(random, 0.0, kind->massRatio) * rbLog(10.0));
-        rbVec3 sides =
-            rbMakeVec3(rbRandom_Range(random, 0.3, 1.5), rbRandom_Range(random, 0.3, 1.5),
-                       rbRandom_Range(random, 0.3, 1.5));
-        addSceneBox(scene, makeRandomVector(random), kind->isHeld && i == 0 ? 0.0 : mass, sides);
-        if (!(kind->isHeld && i == 0)) {
-            scene->bodies[i].velocity = makeRandomVector(random);
-            scene->bodies[i].spin = makeRandomVector(random);
-        }
-    }
-    int contacts = count - 1 + rbRandom_Index(random, count);
-    for (int i = 0; i < contacts; ++i) {
-        int b = i < count - 1 ? i + 1 : 1 + rbRandom_Index(random, count - 1);
-        int a = rbRandom_Index(random, b);
-        rbContact* contact = addSceneContact(scene, a, b, makeRandomDirection(random));
-        bool isRandom = kind->restitution < 0.0;
-        contact->restitution = isRandom ? rbRandom_Unit(random) : kind->restitution;
-        contact->friction = rbRandom_Range(random, 0.0, kind->friction);
-        contact->stiction = contact->friction * rbRandom_Range(random, 1.0, 1.5);
-        rbVec3 middle = rbScale(0.5, rbAdd(scene->centers[a], scene->centers[b]));
-        int points = 1 + rbRandom_Index(random, RB_MANIFOLD_POINTS_MAX);
-        for (int k = 0; k < points; ++k) {
-            rbVec3 place =
-                rbAddScaled(middle, 0.5 * rbRandom_Symmetric(random), contact->tangents[0]);
-            place = rbAddScaled(place, 0.5 * rbRandom_Symmetric(random), contact->tangents[1]);
-            addScenePoint(scene, place)->isClosed = rbRandom_Index(random, 5) > 0;
-        }
-    }
-}
 
 static void checkMomentum(const Scene* scene, rbVec3 linear, rbVec3 angular, double size)
 {

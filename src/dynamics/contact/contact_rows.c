@@ -66,8 +66,7 @@ static rbVec3 mulFactor(const rbSym3* g, const double y[3])
                       g->xz * y[0] + g->yz * y[1] + g->zz * y[2]);
 }
 
-// y of G y = w; 0 in directions that do not turn.
-static rbVec3 solveFactor(const rbSym3* g, rbVec3 w)
+rbVec3 rbSolveFactor(const rbSym3* g, rbVec3 w)
 {
     double x = g->xx > 0.0 ? w.x / g->xx : 0.0;
     double y = g->yy > 0.0 ? (w.y - g->xy * x) / g->yy : 0.0;
@@ -555,7 +554,7 @@ void rbContactRows_Fetch(rbContactRows* rows, const rbRowsPack* pack, const rbCo
         rbSweepBody* body = &rows->bodies.data[i];
         const rbRowsBody* start = &rows->starts.data[i];
         rbVec3 v = rbSub(bodies[start->index].velocity, start->velocity);
-        rbVec3 y = solveFactor(&start->factor, rbSub(bodies[start->index].spin, start->spin));
+        rbVec3 y = rbSolveFactor(&start->factor, rbSub(bodies[start->index].spin, start->spin));
         memcpy(body->velocity, &v, sizeof(v));
         memcpy(body->spin, &y, sizeof(y));
     }

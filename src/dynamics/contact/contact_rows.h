@@ -68,6 +68,9 @@ void rbContactRows_Fetch(rbContactRows* rows, const rbRowsPack* pack, const rbCo
 void rbContactRows_Finish(const rbContactRows* rows, const rbRowsPack* pack,
                           const rbContactRun* run);
 
+// y of G y = w; 0 in directions that do not turn.
+rbVec3 rbSolveFactor(const rbSym3* g, rbVec3 w);
+
 // Bodies of a contact that are marked as frozen become immovable in its rows, with the velocities
 // that they have.
 void rbContactRows_Freeze(rbContactRows* rows, int contact);

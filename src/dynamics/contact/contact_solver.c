@@ -30,6 +30,7 @@ struct rbContactSolver {
     rbContactSettings settings;
     rbContactRows rows;
     rbMixing mixing;
+    rbShockMemory shock;
     double corners[FACETS_MAX + 1][2];
     int cornerCount;
     bool isBegun; // impulses wait for their position stage to act
@@ -60,6 +61,7 @@ void rbDestroyContactSolver(rbContactSolver* solver)
     }
     rbContactRows_Free(&solver->rows);
     rbMixing_Free(&solver->mixing);
+    rbShockMemory_Free(&solver->shock);
     rbFree(solver, sizeof(*solver));
 }
 
@@ -102,10 +104,11 @@ bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTal
         stage->within = stage->solved.sweeps;
     }
     isDone = isDone || (isMet && stage->solved.sweeps >= AIM_SWEEPS * stage->within);
-    if (stage->run->sweepJoints != NULL) {
+    if (stage->run->sweepJoints != NULL && !stage->areJointsOff) {
         double jointError = 0.0;
         rbContactRows_Show(stage->rows, &stage->pack, stage->run->bodies);
         bool areJointsDone = stage->run->sweepJoints(stage->run->context, &jointError);
+        stage->areJointsMet = areJointsDone;
         isMet = isMet && areJointsDone;
         isDone = isDone && areJointsDone;
         rbContactRows_Fetch(stage->rows, &stage->pack, stage->run->bodies);
@@ -155,6 +158,7 @@ static rbContactSolved solve(rbContactSolver* solver, const rbContactRun* run, b
     rbRowsPack pack = rbContactRows_Pack(rows, run);
     rbContactStage stage = {
         .rows = rows,
+        .shock = &solver->shock,
         .run = run,
         .pack = pack,
         .sweep = {.contacts = rows->contacts.data,

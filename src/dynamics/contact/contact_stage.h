@@ -6,21 +6,35 @@
 #include "dynamics/contact/contact_solver.h"
 #include "dynamics/contact/contact_sweep.h"
 
+// A stage as sweeps left it, while shock propagation is at work.
+typedef struct rbShockMemory {
+    RB_ARRAY(rbSweepBody) bodies; // of the pack
+    RB_ARRAY(double) impulses;    // three of a point, then three of a turn
+    RB_ARRAY(int) areSticking;    // by point
+    RB_ARRAY(rbSweepBody) lower;  // of the pack, before a level
+} rbShockMemory;
+
+void rbShockMemory_Free(rbShockMemory* memory);
+
 typedef struct rbContactStage {
     rbContactRows* rows;
+    rbShockMemory* shock;
     const rbContactRun* run;
     rbRowsPack pack;
     rbSweep sweep;
-    double tolerance; // m/s
-    bool isKept;      // sums that came in have acted before
-    int within;       // sweep that first met the tolerance, 0: none yet
+    double tolerance;  // m/s
+    bool isKept;       // sums that came in have acted before
+    int within;        // sweep that first met the tolerance, 0: none yet
+    bool areJointsOff; // they are left out
+    bool areJointsMet; // in the last sweep
     rbContactSolved solved;
 } rbContactStage;
 
 // One sweep over a range of contacts of the rows, and the joints; true: it is enough.
 bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTally* tally);
 
-// Instead of more sweeps: from below, level by level (B-74, B-78). The rows are spent afterwards.
+// Instead of more sweeps: from below, level by level (B-74, B-78). Never ends with more energy than
+// the stage began with and sweeps left. The rows are spent afterwards.
 void rbContactStage_PropagateShock(rbContactStage* stage);
 
 #endif
