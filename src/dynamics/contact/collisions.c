@@ -19,13 +19,16 @@
 // collision.
 //
 // Energy. With all targets met, an impulse P >= 0 works P (u + u')/2 = P (1 - e) u / 2 <= 0. Where
-// a cap ends the sweeps the impulses of a round are scaled back until they do no positive work;
-// W(s) = a s + b s^2 over the scale. With friction Newton's law itself may raise the energy (the
-// works are told by cause); Poisson's does so more rarely and Stronge's never.
+// a cap ends the sweeps, or with friction, where Newton's law and Poisson's may raise the energy by
+// themselves, the impulses of a round are scaled back until they do no positive work; W(s) = a s +
+// b s^2 over the scale. What approaches then still is the next round's. Shock propagation, whose
+// impulses do not act on what stands still, is held to the same bound by the velocities.
 #include "dynamics/contact/collisions.h"
 
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
+#include "dynamics/contact/contact_energy.h"
+#include "dynamics/contact/contact_rows.h"
 
 #include <float.h>
 #include <math.h>
@@ -37,11 +40,12 @@
 // A pulse runs through n contacts in n rounds, and several follow each other: two per contact, and
 // some more; never more than the sweeps that are allowed (but 16).
 #define ROUNDS_LEAST 16
+#define SWEEPS_TIMES 8        // what a stage may sweep is for a round, so many times that for all
 #define PASSES_MAX 64         // over the points of one contact in a sweep; a face needs about 20
 #define SWEEP_SHARE 0.5       // of the tolerance is left by sweeps; scaling back may use the rest
 #define PASS_SHARE 0.01       // of the tolerance is left by these
 #define SHOCK_SWEEPS_LEAST 10 // on a level
-#define SHOCK_SPEED_MAX 100.0 // of the speeds at the start: faster is no solution, and taken back
+#define JOINT_SWEEPS_MAX 8    // after impulses were taken back
 #define FACETS_MAX 64
 #define SINGULAR 1e-10 // of the square of the larger: a tangential matrix is not inverted
 
@@ -67,18 +71,20 @@ typedef struct Group {
     int hitCount;
 } Group;
 
-// A body before shock propagation.
+// A body of the groups where shock propagation may end a round.
 typedef struct Saved {
     int body;
     bool isFrozen;
-    rbVec3 velocity;
-    rbVec3 spin;
+    rbVec3 velocities[2]; // at the start of the round, after its sweeps
+    rbVec3 spins[2];
+    rbSym3 factor; // of its inertia
 } Saved;
 
 struct rbCollisions {
     RB_ARRAY(Hit) hits;
     RB_ARRAY(Group) groups;
-    RB_ARRAY(Saved) saved; // bodies of the groups, some of them repeated
+    RB_ARRAY(Saved) saved; // bodies of the groups
+    RB_ARRAY(int) places;  // by body: 1 + its place there, in this round
     int facets;
     double facetNormals[FACETS_MAX][2];
 };
@@ -90,7 +96,6 @@ typedef struct Call {
     const rbContactRun* run;
     double tolerance; // m/s, of sweeps
     double restSpeed; // m/s
-    double speedMax;  // m/s, of the points that collided first
     bool isShocked;   // in this round
     rbCollisionsDone done;
 } Call;
@@ -108,6 +113,7 @@ void rbDestroyCollisions(rbCollisions* collisions)
     rbArray_Free(collisions->hits);
     rbArray_Free(collisions->groups);
     rbArray_Free(collisions->saved);
+    rbArray_Free(collisions->places);
     rbFree(collisions, sizeof *collisions);
 }
 
@@ -408,9 +414,48 @@ static void setTargets(const Call* call)
 
 static void saveBody(Call* call, int body)
 {
+    rbCollisions* memory = call->memory;
+    while (memory->places.count <= body) {
+        rbArray_Push(memory->places, 0);
+    }
+    int place = memory->places.data[body];
+    bool isThere =
+        place > 0 && place <= memory->saved.count && memory->saved.data[place - 1].body == body;
     const rbContactBody* own = &call->run->bodies[body];
-    Saved saved = {body, own->isFrozen, own->velocity, own->spin};
-    rbArray_Push(call->memory->saved, saved);
+    if (!isThere) {
+        Saved saved = {.body = body,
+                       .isFrozen = own->isFrozen,
+                       .velocities = {own->velocity},
+                       .spins = {own->spin},
+                       .factor = rbFactorInertia(&own->invInertia)};
+        rbArray_Push(memory->saved, saved);
+        memory->places.data[body] = memory->saved.count;
+    }
+}
+
+static void saveBodies(Call* call)
+{
+    call->memory->saved.count = 0;
+    for (int g = 0; call->settings->shockAfter > 0 && g < call->memory->groups.count; ++g) {
+        const rbContact* contact = getContact(call, &call->memory->groups.data[g]);
+        saveBody(call, contact->bodyA);
+        saveBody(call, contact->bodyB);
+    }
+}
+
+// From the velocities saved first or second to those of now.
+static rbEnergyLine drawLine(const Call* call, int from)
+{
+    rbEnergyLine line = {0};
+    for (int i = 0; i < call->memory->saved.count; ++i) {
+        const Saved* saved = &call->memory->saved.data[i];
+        const rbContactBody* body = &call->run->bodies[saved->body];
+        double mass = body->invMass > 0.0 ? 1.0 / body->invMass : 0.0;
+        rbEnergyLine_Add(&line, mass, saved->velocities[from], body->velocity);
+        rbEnergyLine_Add(&line, 1.0, rbSolveFactor(&saved->factor, saved->spins[from]),
+                         rbSolveFactor(&saved->factor, body->spin));
+    }
+    return line;
 }
 
 // Hits of the contacts first .. end - 1, with masses as they are now.
@@ -423,20 +468,6 @@ static void prepareGroups(const Call* call, int first, int end)
                        &call->memory->hits.data[group->firstHit + i]);
         }
     }
-}
-
-static double getSpeedMax(const Call* call)
-{
-    double worst = 0.0;
-    for (int g = 0; g < call->memory->groups.count; ++g) {
-        const Group* group = &call->memory->groups.data[g];
-        for (int i = 0; i < group->hitCount; ++i) {
-            const Hit* hit = &call->memory->hits.data[group->firstHit + i];
-            double speed = rbLength(getVelocity(call, getContact(call, group), hit));
-            worst = speed < worst ? worst : speed; // NaN stays
-        }
-    }
-    return worst;
 }
 
 // Sweeps over the levels upwards, each solved on the frozen bodies of the ones below. Returns the
@@ -468,65 +499,54 @@ static int64_t climbLevels(Call* call)
     return visits;
 }
 
-// Shock propagation (B-74). With much friction and frozen bodies the sweeps may run away: then it
-// is undone.
-static void propagate(Call* call)
+// Of what shock propagation changed, the part that leaves no more energy than the round began with;
+// none of it, if numbers ran away.
+static void boundShock(Call* call, double room)
 {
     rbCollisions* memory = call->memory;
-    RB_ASSERT(memory->groups.count > 0);
-    memory->saved.count = 0;
-    rememberHits(memory, false);
-    for (int g = 0; g < memory->groups.count; ++g) {
-        const rbContact* contact = getContact(call, &memory->groups.data[g]);
-        saveBody(call, contact->bodyA);
-        saveBody(call, contact->bodyB);
-    }
-    setTargets(call); // a frozen body takes no e P: levels go by Newton's law always
-    call->done.sweeps += (climbLevels(call) - 1) / memory->groups.count + 1;
-    bool isWild = !(getSpeedMax(call) <= SHOCK_SPEED_MAX * call->speedMax);
+    rbEnergyLine line = drawLine(call, 1);
+    double part = isfinite(rbEnergyLine_GetRise(&line)) ? rbEnergyLine_FindPart(&line, room) : 0.0;
     for (int i = 0; i < memory->saved.count; ++i) {
         const Saved* saved = &memory->saved.data[i];
         rbContactBody* body = &call->run->bodies[saved->body];
         body->isFrozen = saved->isFrozen;
-        body->velocity = isWild ? saved->velocity : body->velocity;
-        body->spin = isWild ? saved->spin : body->spin;
+        if (part < 1.0) {
+            rbVec3 v = saved->velocities[1];
+            rbVec3 w = saved->spins[1];
+            body->velocity = part > 0.0 ? rbAddScaled(v, part, rbSub(body->velocity, v)) : v;
+            body->spin = part > 0.0 ? rbAddScaled(w, part, rbSub(body->spin, w)) : w;
+        }
     }
-    for (int i = 0; isWild && i < memory->hits.count; ++i) {
+    for (int i = 0; part < 1.0 && i < memory->hits.count; ++i) {
         Hit* hit = &memory->hits.data[i];
-        hit->t[0] = hit->last[0];
-        hit->t[1] = hit->last[1];
-        hit->p = hit->last[2];
+        double now[3] = {hit->t[0], hit->t[1], hit->p};
+        for (int k = 0; k < 3; ++k) {
+            now[k] = part > 0.0 ? hit->last[k] + part * (now[k] - hit->last[k]) : hit->last[k];
+        }
+        hit->t[0] = now[0];
+        hit->t[1] = now[1];
+        hit->p = now[2];
     }
-    prepareGroups(call, 0, memory->groups.count);
-    call->isShocked = true;
 }
 
-// The inner loop. Returns whether all targets are met.
-static bool meetTargets(Call* call)
+// Shock propagation (B-74), after sweeps that did not meet the targets.
+static void propagate(Call* call)
 {
-    const rbContactSettings* settings = call->settings;
-    bool isMet = false;
-    bool isAccelerated = call->memory->groups.count > 1 && call->run->sweepJoints == NULL;
-    double square = 0.0;
-    for (int i = 0; i < settings->sweepsMax && !isMet; ++i) {
-        if (settings->shockAfter > 0 && i >= settings->shockAfter) {
-            propagate(call);
-            break;
-        }
-        if (isAccelerated) {
-            rememberHits(call->memory, i == 0);
-        }
-        double worst = sweep(call, 0, call->memory->groups.count);
-        call->done.sweeps += 1;
-        // A later point may have disturbed an earlier one: the end is measured.
-        isMet = sweepJoints(call) && worst <= call->tolerance && measure(call) <= call->tolerance;
-        if (isAccelerated && !isMet && i + 1 < settings->sweepsMax) {
-            square = accelerate(call, square);
-        }
+    rbCollisions* memory = call->memory;
+    RB_ASSERT(memory->groups.count > 0 && memory->saved.count > 0);
+    rememberHits(memory, false);
+    rbEnergyLine line = drawLine(call, 0);
+    double rise = rbEnergyLine_GetRise(&line);
+    for (int i = 0; i < memory->saved.count; ++i) {
+        Saved* saved = &memory->saved.data[i];
+        saved->velocities[1] = call->run->bodies[saved->body].velocity;
+        saved->spins[1] = call->run->bodies[saved->body].spin;
     }
-    double error = measure(call);
-    call->done.error = fmax(call->done.error, error);
-    return isMet || (call->isShocked && error <= call->tolerance);
+    setTargets(call); // a frozen body takes no e P: levels go by Newton's law always
+    call->done.sweeps += (climbLevels(call) - 1) / memory->groups.count + 1;
+    boundShock(call, rise < 0.0 ? -rise : 0.0);
+    prepareGroups(call, 0, memory->groups.count);
+    call->isShocked = true;
 }
 
 // ------------------------------------------------------------------------------------ work
@@ -576,24 +596,65 @@ static void scaleImpulses(const Call* call, double scale)
     }
 }
 
-// Books the work of a round, after taking back what a cap or the tolerance left too much. Where
-// joints or shock propagation took part the impulses at the points are not all that acted. Returns
-// whether impulses were taken back.
-static bool finishRound(Call* call, bool isLimited)
+// Scales the impulses of a round back to what does no positive work. Returns whether it did.
+static bool takeBack(const Call* call)
 {
     Works works = addWorks(call);
     double sum = works.normal + works.friction;
-    bool isWhole = call->run->sweepJoints == NULL && !call->isShocked;
-    bool isScaled =
-        isLimited && isWhole && sum > 0.0 && works.slope < 0.0 && isfinite(sum - works.slope);
-    if (isScaled) {
-        // W(s) = slope s + (sum - slope) s^2
-        scaleImpulses(call, -works.slope / (sum - works.slope));
-        works = addWorks(call);
+    if (!(sum > 0.0) || !isfinite(sum - works.slope)) {
+        return false;
+    }
+    // W(s) = slope s + (sum - slope) s^2
+    scaleImpulses(call, works.slope < 0.0 ? -works.slope / (sum - works.slope) : 0.0);
+    for (int i = 0; i < JOINT_SWEEPS_MAX && !sweepJoints(call); ++i) {
+    }
+    return true;
+}
+
+// Books the work of a round, after taking back what is too much. Where shock propagation took part
+// the impulses at the points are not all that acted. Returns whether impulses were taken back.
+static bool finishRound(Call* call)
+{
+    bool isScaled = !call->isShocked && takeBack(call);
+    Works works = addWorks(call);
+    if (call->isShocked) {
+        rbEnergyLine line = drawLine(call, 0);
+        works.normal = rbEnergyLine_GetRise(&line) - works.friction;
     }
     call->done.normalWork += works.normal;
     call->done.frictionWork += works.friction;
     return isScaled;
+}
+
+// ---------------------------------------------------------------------------------- rounds
+
+// The inner loop. Returns whether all targets are met.
+static bool meetTargets(Call* call)
+{
+    const rbContactSettings* settings = call->settings;
+    bool isMet = false;
+    bool isAccelerated = call->memory->groups.count > 1 && call->run->sweepJoints == NULL;
+    double square = 0.0;
+    for (int i = 0; i < settings->sweepsMax && !isMet; ++i) {
+        if (settings->shockAfter > 0 && i >= settings->shockAfter) {
+            (void)takeBack(call);
+            propagate(call);
+            break;
+        }
+        if (isAccelerated) {
+            rememberHits(call->memory, i == 0);
+        }
+        double worst = sweep(call, 0, call->memory->groups.count);
+        call->done.sweeps += 1;
+        // A later point may have disturbed an earlier one: the end is measured.
+        isMet = sweepJoints(call) && worst <= call->tolerance && measure(call) <= call->tolerance;
+        if (isAccelerated && !isMet && i + 1 < settings->sweepsMax) {
+            square = accelerate(call, square);
+        }
+    }
+    double error = measure(call);
+    call->done.error = fmax(call->done.error, error);
+    return isMet || (call->isShocked && error <= call->tolerance);
 }
 
 // ------------------------------------------------------------------------------------ laws
@@ -705,7 +766,8 @@ static bool resolveNewton(Call* call)
 {
     setTargets(call);
     bool isMet = meetTargets(call);
-    if (finishRound(call, !isMet || isSmooth(call))) {
+    // With friction the law itself asks for too much: what it gets is no miss.
+    if (finishRound(call) && isSmooth(call)) {
         double error = measure(call);
         call->done.error = fmax(call->done.error, error);
         isMet = isMet && error <= call->settings->velocityTolerance;
@@ -718,7 +780,7 @@ static bool resolvePoisson(Call* call)
 {
     bool isMet = meetTargets(call);
     if (call->isShocked) {
-        (void)finishRound(call, false);
+        (void)finishRound(call);
         return isMet;
     }
     const rbCollisions* memory = call->memory;
@@ -742,7 +804,7 @@ static bool resolvePoisson(Call* call)
         isStill = worst <= call->tolerance;
     }
     bool areJointsDone = sweepJoints(call);
-    (void)finishRound(call, !isMet || isSmooth(call));
+    (void)finishRound(call);
     return isMet && isStill && areJointsDone;
 }
 
@@ -832,7 +894,7 @@ static ResolveFn* const resolvers[] = {
 };
 _Static_assert(sizeof resolvers / sizeof resolvers[0] == RB_IMPACT_LAW_COUNT, "one a law");
 
-// ----------------------------------------------------------------------------------- rounds
+// ------------------------------------------------------------------------------------- calls
 
 static void prepareFacets(rbCollisions* memory, const rbContactSettings* settings)
 {
@@ -869,6 +931,7 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
     int roundsMax = ROUNDS_LEAST + 2 * getOrderCount(run);
     int bound = settings->sweepsMax > ROUNDS_LEAST ? settings->sweepsMax : ROUNDS_LEAST;
     roundsMax = roundsMax < bound ? roundsMax : bound;
+    int64_t sweepsMax = (int64_t)SWEEPS_TIMES * settings->sweepsMax;
     for (bool isQuiet = false; !isQuiet; call.done.rounds += !isQuiet) {
         isQuiet = true;
         for (int law = 0; law < RB_IMPACT_LAW_COUNT; ++law) {
@@ -876,13 +939,13 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
                 continue;
             }
             isQuiet = false;
-            if (call.done.rounds >= roundsMax) {
+            if (call.done.rounds >= roundsMax || call.done.sweeps >= sweepsMax) {
                 call.done.collisions -= collisions->hits.count;
                 call.done.isMet = false;
                 return call.done;
             }
             call.isShocked = false;
-            call.speedMax = call.speedMax > 0.0 ? call.speedMax : getSpeedMax(&call);
+            saveBodies(&call);
             call.done.isMet = resolvers[law](&call) && call.done.isMet;
         }
     }

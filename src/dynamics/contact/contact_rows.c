@@ -32,9 +32,7 @@ static bool isMovable(const rbContactBody* body)
     return !body->isFrozen && (body->invMass > 0.0 || s->xx > 0.0 || s->yy > 0.0 || s->zz > 0.0);
 }
 
-// Lower triangular G of G G^T = s; the diagonal in xx, yy, zz. Directions that do not turn have
-// zero columns.
-static rbSym3 factorInertia(const rbSym3* s)
+rbSym3 rbFactorInertia(const rbSym3* s)
 {
     rbSym3 g = {0};
     if (s->xx > 0.0) {
@@ -92,7 +90,7 @@ static int addSlot(rbContactRows* rows, const rbContactRun* run, int index)
     }
     if (rows->slots.data[index] == 0) {
         rbSweepBody added = {.invMass = body->invMass};
-        rbRowsBody start = {.factor = factorInertia(&body->invInertia), .index = index};
+        rbRowsBody start = {.factor = rbFactorInertia(&body->invInertia), .index = index};
         rows->slots.data[index] = rows->bodies.count;
         rbArray_Push(rows->bodies, added);
         rbArray_Push(rows->starts, start);

@@ -68,6 +68,9 @@ void rbContactRows_Fetch(rbContactRows* rows, const rbRowsPack* pack, const rbCo
 void rbContactRows_Finish(const rbContactRows* rows, const rbRowsPack* pack,
                           const rbContactRun* run);
 
+// Lower triangular G of G G^T = s; the diagonal in xx, yy, zz. Directions that do not turn have
+// zero columns.
+rbSym3 rbFactorInertia(const rbSym3* s);
 // y of G y = w; 0 in directions that do not turn.
 rbVec3 rbSolveFactor(const rbSym3* g, rbVec3 w);
 

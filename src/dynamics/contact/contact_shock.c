@@ -6,6 +6,7 @@
 // to its solution (a body between two that close in on it has none) is left as sweeps had it. What
 // all levels changed is taken back, by one part for velocities and impulses, until there is no more
 // energy than at the start of the stage or after the sweeps. The errors told are those of the end.
+#include "dynamics/contact/contact_energy.h"
 #include "dynamics/contact/contact_stage.h"
 
 #include <math.h>
@@ -135,37 +136,29 @@ static rbSweepTally solveLevel(rbContactStage* stage, int first, int last, bool*
 }
 
 // Part of the changes since remember() that leaves no more energy than there was before the stage
-// or then. With d the change, T(s) = T(0) + slope s + square s^2.
+// or then.
 static double findPart(const rbContactStage* stage)
 {
-    double start = 0.0; // T(0) less that before the stage
-    double slope = 0.0;
-    double square = 0.0;
+    rbEnergyLine sweeps = {0};
+    rbEnergyLine levels = {0};
     for (int i = 0; i < stage->pack.bodyCount; ++i) {
         const rbSweepBody* now = &stage->rows->bodies.data[stage->pack.firstBody + i];
         const rbSweepBody* then = &stage->shock->bodies.data[i];
-        const rbRowsBody* first = &stage->rows->starts.data[stage->pack.firstBody + i];
+        const rbRowsBody* start = &stage->rows->starts.data[stage->pack.firstBody + i];
         double mass = now->invMass > 0.0 ? 1.0 / now->invMass : 0.0;
-        const double* v0 = &first->velocity.x;
-        rbVec3 turn = rbSolveFactor(&first->factor, first->spin);
-        const double* y0 = &turn.x;
-        for (int k = 0; k < 3; ++k) {
-            double dv = now->velocity[k] - then->velocity[k];
-            double dy = now->spin[k] - then->spin[k];
-            start += mass * then->velocity[k] * (v0[k] + 0.5 * then->velocity[k]) +
-                     then->spin[k] * (y0[k] + 0.5 * then->spin[k]);
-            slope += mass * dv * (v0[k] + then->velocity[k]) + dy * (y0[k] + then->spin[k]);
-            square += 0.5 * (mass * dv * dv + dy * dy);
-        }
+        rbVec3 v0 = start->velocity;
+        rbVec3 v1 = rbAdd(v0, rbSweepBody_Velocity(then));
+        rbVec3 v2 = rbAdd(v0, rbSweepBody_Velocity(now));
+        rbVec3 y0 = rbSolveFactor(&start->factor, start->spin);
+        rbVec3 y1 = rbAdd(y0, rbMakeVec3(then->spin[0], then->spin[1], then->spin[2]));
+        rbVec3 y2 = rbAdd(y0, rbMakeVec3(now->spin[0], now->spin[1], now->spin[2]));
+        rbEnergyLine_Add(&sweeps, mass, v0, v1);
+        rbEnergyLine_Add(&sweeps, 1.0, y0, y1);
+        rbEnergyLine_Add(&levels, mass, v1, v2);
+        rbEnergyLine_Add(&levels, 1.0, y1, y2);
     }
-    double room = start < 0.0 ? -start : 0.0; // that the sweeps left
-    if (slope + square <= room) {
-        return 1.0;
-    }
-    // the larger root of square s^2 + slope s - room
-    double root = sqrt(slope * slope + 4.0 * square * room);
-    double part = slope > 0.0 ? 2.0 * room / (slope + root) : (root - slope) / (2.0 * square);
-    return part > 0.0 && part < 1.0 ? part : 0.0;
+    double rise = rbEnergyLine_GetRise(&sweeps);
+    return rbEnergyLine_FindPart(&levels, rise < 0.0 ? -rise : 0.0);
 }
 
 // Energy is no more than it was; errors in between are at most those of the mixture.
