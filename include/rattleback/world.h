@@ -137,7 +137,7 @@ RB_API rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const doub
                                    size_t strideBytes, rbError* error);
 
 // The journal: everything that changed a flight, in order of time. Borrowed until the next call
-// that changes the world.
+// that changes the world. The step engine leaves out what does not fit into 65536 events.
 typedef enum rbEventKind {
     RB_EVENT_IMPULSE,        // rbBody_ApplyImpulse or ApplyAngularImpulse
     RB_EVENT_SET_STATE,      // rbBody_SetState or rbWorld_WriteField

@@ -35,6 +35,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step_contact_bodies.c
   src/dynamics/engines/step_contact_books.c
   src/dynamics/engines/step_contact_host.c
+  src/dynamics/engines/step_contact_journal.c
   src/dynamics/engines/step_contact_stages.c
   src/dynamics/engines/step_engine.c
   src/dynamics/engines/step_forces.c

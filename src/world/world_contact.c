@@ -168,6 +168,7 @@ rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
     rbContactStatistics statistics = {0};
     if (hasContacts(world)) {
         statistics = rbStepEngine_GetContactStatistics(world->stepEngine);
+        statistics.unwritten = world->unwrittenEvents;
         statistics.deepestA = completeId(world, statistics.deepestA);
         statistics.deepestB = completeId(world, statistics.deepestB);
     }

@@ -50,7 +50,7 @@ static const rbEventKind kinds[RB_HAPPENED_COUNT] = {
     [RB_HAPPENED_PARTED] = RB_EVENT_PARTED,
 };
 
-static void writeJournal(void* context, const rbEngineEvent* happened)
+void rbWorld_WriteJournal(void* context, const rbEngineEvent* happened)
 {
     rbWorld* world = context;
     rbEvent event = {.time = happened->time,
@@ -76,7 +76,7 @@ static rbEventHost makeHost(rbWorld* world)
     rbEventHost host = {.flights = world->flights.data,
                         .motions = world->motions.data,
                         .states = world->states.data,
-                        .journal = writeJournal,
+                        .journal = rbWorld_WriteJournal,
                         .context = world};
     return host;
 }

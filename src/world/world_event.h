@@ -5,6 +5,8 @@
 #include "world/world_engine.h"
 
 rbEventSettings rbDefaultEventSettings(void);
+// Writes into the journal of the world that is the context.
+void rbWorld_WriteJournal(void* context, const rbEngineEvent* happened);
 rbStatus rbJudgeEventSettings(const rbEventSettings* settings, rbError* error);
 
 #endif

@@ -130,8 +130,9 @@ struct rbWorld {
     rbNameTable linkNames; // of joint i under 2 i, of spring i under 2 i + 1
 
     RB_ARRAY(rbEvent) events;
-    double energyReference; // J, what the bodies and springs brought with them
-    double externalWork;    // J, of impulses and settings of state
+    int64_t unwrittenEvents; // of the step engine, when the journal was full
+    double energyReference;  // J, what the bodies and springs brought with them
+    double externalWork;     // J, of impulses and settings of state
 
     rbEventEngine* engine;    // NULL until it is needed
     rbStepEngine* stepEngine; // likewise

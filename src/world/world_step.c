@@ -3,6 +3,7 @@
 #include "world/world_step.h"
 
 #include "world/world_contact.h"
+#include "world/world_event.h"
 #include "world/world_joint.h"
 
 #include <math.h>
@@ -496,9 +497,24 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
                        world->def.step.tolerance, time, name, a, b, gap);
 }
 
+// The journal holds no more than this between two calls of rbWorld_ClearEvents.
+#define EVENTS_MAX 65536
+
+static void writeJournal(void* context, const rbEngineEvent* happened)
+{
+    rbWorld* world = context;
+    if (world->events.count < EVENTS_MAX) {
+        rbWorld_WriteJournal(world, happened);
+    } else {
+        world->unwrittenEvents += 1;
+    }
+}
+
 static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
     rbStepHost host = rbWorld_LendStates(world);
+    host.journal = world->def.event.isJournalOff ? NULL : writeJournal;
+    host.context = world;
     tellTouched(world, &host);
     rbStatus status = rbStepEngine_AdvanceTogether(world->stepEngine, &host, time, reached);
     rbWorld_ReserveContacts(world);

@@ -4,6 +4,7 @@
 #include "child.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,55 @@ static void aRunTellsHowItWasSolved(void** state)
     assert_true(rbNumberOf(root, "contacts", "directStages") == 0.0);
     assert_true(rbNumberOf(root, "contacts", "shockedStages") > 0.0);
     json_decref(root);
+}
+
+// Collisions are in the journal, with what they took, whatever the output step is; so are bodies
+// that are frozen.
+static void theJournalHasTheCollisions(void** state)
+{
+    (void)state;
+    writeScene();
+    json_t* run = RUN_JSON("run", "cubes.json", "--journal", "a.jsonl");
+    size_t size = 0;
+    char* text = rbReadFile(rbScratch("a.jsonl"), &size);
+    rbChild child = RUN("run", "cubes.json", "--journal", "b.jsonl", "--dt", "0.03", "--quiet");
+    rbExpectSuccess(&child);
+    rbFreeChild(&child);
+    char* other = rbReadFile(rbScratch("b.jsonl"), &size);
+    assert_string_equal(text, other);
+    double lost = 0.0;
+    int impacts = 0;
+    int frozen = 0;
+    for (char* line = text; *line != '\0';) {
+        char* end = strchr(line, '\n');
+        *end = '\0';
+        json_t* row = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+        assert_non_null(row);
+        if (strcmp(json_string_value(json_object_get(row, "kind")), "impact") == 0) {
+            assert_string_equal(json_string_value(json_object_get(row, "bodyA")), "floor");
+            assert_string_equal(json_string_value(json_object_get(row, "bodyB")), "falling");
+            assert_string_equal(json_string_value(json_object_get(row, "law")), "newton");
+            checkNear(rbNumberOf(row, "normal.z", NULL), 1.0, 1e-9);
+            checkNear(rbNumberOf(row, "point.z", NULL), 0.0, 1e-4);
+            // u' = -e u
+            double e = sqrt(0.3 * 0.5);
+            checkNear(rbNumberOf(row, "impulse.z", NULL),
+                      (1.0 + e) * rbNumberOf(row, "approachSpeed", NULL), 1e-6);
+            lost += rbNumberOf(row, "energyChange", NULL);
+            impacts += 1;
+        } else {
+            assert_string_equal(json_string_value(json_object_get(row, "kind")), "rest");
+            frozen += 1;
+        }
+        json_decref(row);
+        line = end + 1;
+    }
+    assert_in_range(impacts, 2, 8);
+    assert_int_equal(frozen, 2);
+    checkNear(lost, rbNumberOf(run, "energy", "impactWork"), 1e-3);
+    json_decref(run);
+    free(text);
+    free(other);
 }
 
 static void calmBodiesFreezeIfAskedTo(void** state)
@@ -191,7 +241,7 @@ static void missedTolerancesAreTold(void** state)
 }
 
 RB_TEST_GROUP(test_contacts, SCRATCH_TEST(aRunTellsOfItsContacts),
-              SCRATCH_TEST(aRunTellsHowItWasSolved), SCRATCH_TEST(calmBodiesFreezeIfAskedTo),
-              SCRATCH_TEST(contactsCanBeSwitchedOff), SCRATCH_TEST(checkAndInfoTellOfContacts),
-              SCRATCH_TEST(checkRemarksOnWhatIsOdd), SCRATCH_TEST(overlapsAreRefusedWithNames),
-              SCRATCH_TEST(missedTolerancesAreTold));
+              SCRATCH_TEST(aRunTellsHowItWasSolved), SCRATCH_TEST(theJournalHasTheCollisions),
+              SCRATCH_TEST(calmBodiesFreezeIfAskedTo), SCRATCH_TEST(contactsCanBeSwitchedOff),
+              SCRATCH_TEST(checkAndInfoTellOfContacts), SCRATCH_TEST(checkRemarksOnWhatIsOdd),
+              SCRATCH_TEST(overlapsAreRefusedWithNames), SCRATCH_TEST(missedTolerancesAreTold));

@@ -85,6 +85,7 @@ struct rbCollisions {
     RB_ARRAY(Group) groups;
     RB_ARRAY(Saved) saved; // bodies of the groups
     RB_ARRAY(int) places;  // by body: 1 + its place there, in this round
+    RB_ARRAY(rbCollisionNote) notes;
     int facets;
     double facetNormals[FACETS_MAX][2];
 };
@@ -114,6 +115,7 @@ void rbDestroyCollisions(rbCollisions* collisions)
     rbArray_Free(collisions->groups);
     rbArray_Free(collisions->saved);
     rbArray_Free(collisions->places);
+    rbArray_Free(collisions->notes);
     rbFree(collisions, sizeof *collisions);
 }
 
@@ -551,27 +553,52 @@ static void propagate(Call* call)
 
 // ------------------------------------------------------------------------------------ work
 
+static rbImpactLaw getLaw(const Call* call, const rbContact* contact)
+{
+    RB_ASSERT(contact->pairLaw >= 0 && contact->pairLaw <= RB_IMPACT_LAW_COUNT);
+    RB_ASSERT(contact->restitution >= 0.0 && contact->restitution <= 1.0);
+    return contact->pairLaw > 0 ? (rbImpactLaw)(contact->pairLaw - 1) : call->settings->law;
+}
+
 typedef struct Works {
     double normal;
     double friction;
     double slope; // of the work over a scale of all impulses, at 0
 } Works;
 
-static Works addWorks(const Call* call)
+// What the points of a group did.
+static rbCollisionNote sumGroup(const Call* call, const Group* group, double* slope)
+{
+    const rbContact* contact = getContact(call, group);
+    rbCollisionNote note = {.contact = group->contact, .law = getLaw(call, contact)};
+    double sum = 0.0;
+    for (int i = 0; i < group->hitCount; ++i) {
+        const Hit* hit = &call->memory->hits.data[group->firstHit + i];
+        rbVec3 mean = rbScale(0.5, rbAdd(hit->before, getVelocity(call, contact, hit)));
+        rbVec3 t =
+            rbAddScaled(rbScale(hit->t[0], contact->tangents[0]), hit->t[1], contact->tangents[1]);
+        rbVec3 impulse = rbAddScaled(t, hit->p, contact->normal);
+        note.normalWork += hit->p * rbDot(mean, contact->normal);
+        note.frictionWork += rbDot(t, mean);
+        note.impulse = rbAdd(note.impulse, impulse);
+        note.arm = rbAddScaled(note.arm, hit->p, call->run->set->points[hit->point].armA);
+        note.approachSpeed = fmax(note.approachSpeed, -rbDot(hit->before, contact->normal));
+        sum += hit->p;
+        *slope += rbDot(impulse, hit->before);
+    }
+    note.arm = sum > 0.0 ? rbScale(1.0 / sum, note.arm) : note.arm;
+    return note;
+}
+
+static Works addWorks(const Call* call, bool isNoted)
 {
     Works works = {0};
     for (int g = 0; g < call->memory->groups.count; ++g) {
-        const Group* group = &call->memory->groups.data[g];
-        const rbContact* contact = getContact(call, group);
-        for (int i = 0; i < group->hitCount; ++i) {
-            const Hit* hit = &call->memory->hits.data[group->firstHit + i];
-            rbVec3 after = getVelocity(call, contact, hit);
-            rbVec3 mean = rbScale(0.5, rbAdd(hit->before, after));
-            rbVec3 t = rbAddScaled(rbScale(hit->t[0], contact->tangents[0]), hit->t[1],
-                                   contact->tangents[1]);
-            works.normal += hit->p * rbDot(mean, contact->normal);
-            works.friction += rbDot(t, mean);
-            works.slope += rbDot(rbAddScaled(t, hit->p, contact->normal), hit->before);
+        rbCollisionNote note = sumGroup(call, &call->memory->groups.data[g], &works.slope);
+        works.normal += note.normalWork;
+        works.friction += note.frictionWork;
+        if (isNoted) {
+            rbArray_Push(call->memory->notes, note);
         }
     }
     return works;
@@ -599,7 +626,7 @@ static void scaleImpulses(const Call* call, double scale)
 // Scales the impulses of a round back to what does no positive work. Returns whether it did.
 static bool takeBack(const Call* call)
 {
-    Works works = addWorks(call);
+    Works works = addWorks(call, false);
     double sum = works.normal + works.friction;
     if (!(sum > 0.0) || !isfinite(sum - works.slope)) {
         return false;
@@ -616,7 +643,7 @@ static bool takeBack(const Call* call)
 static bool finishRound(Call* call)
 {
     bool isScaled = !call->isShocked && takeBack(call);
-    Works works = addWorks(call);
+    Works works = addWorks(call, true);
     if (call->isShocked) {
         rbEnergyLine line = drawLine(call, 0);
         works.normal = rbEnergyLine_GetRise(&line) - works.friction;
@@ -706,13 +733,6 @@ static void addGroup(Call* call, int index)
     if (group.hitCount > 0) {
         rbArray_Push(call->memory->groups, group);
     }
-}
-
-static rbImpactLaw getLaw(const Call* call, const rbContact* contact)
-{
-    RB_ASSERT(contact->pairLaw >= 0 && contact->pairLaw <= RB_IMPACT_LAW_COUNT);
-    RB_ASSERT(contact->restitution >= 0.0 && contact->restitution <= 1.0);
-    return contact->pairLaw > 0 ? (rbImpactLaw)(contact->pairLaw - 1) : call->settings->law;
 }
 
 static int getOrderCount(const rbContactRun* run)
@@ -880,6 +900,9 @@ static bool resolveStronge(Call* call)
         rbContact_ApplyImpulse(call->run->bodies, contact, &center, p);
         call->done.normalWork += result.normalWork;
         call->done.frictionWork += result.frictionWork;
+        rbCollisionNote note = {group->contact,    RB_IMPACT_STRONGE, center.armA,        p,
+                                -input.velocity.z, result.normalWork, result.frictionWork};
+        rbArray_Push(call->memory->notes, note);
     }
     call->done.sweeps += 1;
     return sweepJoints(call);
@@ -927,6 +950,7 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
         .done.isMet = true,
     };
     prepareFacets(collisions, settings);
+    collisions->notes.count = 0;
     unsigned laws = findLaws(&call);
     int roundsMax = ROUNDS_LEAST + 2 * getOrderCount(run);
     int bound = settings->sweepsMax > ROUNDS_LEAST ? settings->sweepsMax : ROUNDS_LEAST;
@@ -950,6 +974,12 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
         }
     }
     return call.done;
+}
+
+const rbCollisionNote* rbCollisions_GetNotes(const rbCollisions* collisions, int* count)
+{
+    *count = collisions->notes.count;
+    return collisions->notes.data;
 }
 
 rbCollisionsDone rbResolveContactCollisions(const rbContactSettings* settings,

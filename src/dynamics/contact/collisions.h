@@ -19,6 +19,17 @@ typedef struct rbCollisionsDone {
     bool isMet;          // nothing collides any more, all targets met
 } rbCollisionsDone;
 
+// What happened at a contact in a round: sums over its points.
+typedef struct rbCollisionNote {
+    int contact;
+    rbImpactLaw law;
+    rbVec3 arm;           // m, from A's centre of mass to where the impulses act, in the mean
+    rbVec3 impulse;       // N s, on B
+    double approachSpeed; // m/s, of its fastest point
+    double normalWork;    // J
+    double frictionWork;  // J
+} rbCollisionNote;
+
 // Holds memory between calls, so that a step allocates only when more collides than ever.
 typedef struct rbCollisions rbCollisions;
 
@@ -29,6 +40,9 @@ void rbDestroyCollisions(rbCollisions* collisions); // NULL is fine
 // are left alone. run->order must be by levels for shock propagation.
 rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactSettings* settings,
                                       const rbContactRun* run);
+
+// Notes of the last call, in the order of rounds.
+const rbCollisionNote* rbCollisions_GetNotes(const rbCollisions* collisions, int* count);
 
 // The same with memory of its own, allocated and freed here: for tests and single uses.
 rbCollisionsDone rbResolveContactCollisions(const rbContactSettings* settings,

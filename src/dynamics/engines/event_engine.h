@@ -5,6 +5,7 @@
 #ifndef RB_ENGINES_EVENT_ENGINE_H
 #define RB_ENGINES_EVENT_ENGINE_H
 
+#include "dynamics/engines/engine_event.h"
 #include "dynamics/engines/start_overlap.h"
 #include "dynamics/motion/flight.h"
 #include "dynamics/motion/path.h"
@@ -12,35 +13,6 @@
 #include <rattleback/event.h>
 
 typedef struct rbEventEngine rbEventEngine;
-
-// What happened, for the journal. Indices of bodies, -1: none.
-typedef enum rbEngineEventKind {
-    RB_HAPPENED_IMPACT,
-    RB_HAPPENED_MICROCOLLISION,
-    RB_HAPPENED_LASTING,
-    RB_HAPPENED_REST,
-    RB_HAPPENED_WAKE,
-    RB_HAPPENED_PARTED,
-    RB_HAPPENED_COUNT
-} rbEngineEventKind;
-
-typedef struct rbEngineEvent {
-    double time;
-    rbEngineEventKind kind;
-    int a;
-    int b;
-    rbImpactLaw law;
-    uint32_t history;
-    double energyChange; // J
-    double energyBefore; // J
-    double frictionWork; // J
-    rbVec3 point;
-    rbVec3 normal;
-    rbVec3 impulse;
-    double approachSpeed;
-} rbEngineEvent;
-
-typedef void rbEngineJournalFn(void* context, const rbEngineEvent* event);
 
 // The arrays of the host, borrowed for a call; all are indexed by body.
 typedef struct rbEventHost {

@@ -64,6 +64,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->pulls);
     rbArray_Free(contacts->opened);
     rbArray_Free(contacts->turnings);
+    rbArray_Free(contacts->stops);
     rbFree(contacts, sizeof *contacts);
 }
 
@@ -199,7 +200,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     rbContactStep_SolveVelocities(engine, host, h, isUnmet);
     rbContactNode node = nodeOf(c);
     if (rbContactFreeze_Update(c->freeze, &node, h) > 0) {
-        rbContactStep_BookFrozen(engine);
+        rbContactStep_BookFrozen(engine, host);
     }
     rbContactStep_TakeBodies(engine);
     eachMechanism(engine, host, rbStep_EndBasic, end, h);

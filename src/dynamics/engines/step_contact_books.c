@@ -173,6 +173,51 @@ void rbContactStep_BookLasting(rbStepEngine* engine, const rbContactIsland* isla
     books->rest += hasJoints ? 0.0 : changeOf(engine, island) - booked;
 }
 
+// Sums of the points of a contact that stopped in the stage.
+static rbCollisionNote sumStops(const rbStepContacts* c, int index)
+{
+    const rbContact* contact = &c->set.contacts[index];
+    rbCollisionNote note = {.contact = index, .law = c->settings.law};
+    double sum = 0.0;
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        const rbContactPoint* point = &c->set.points[k];
+        const double* before = c->keptPoints.data[k].impulse;
+        double p = point->impulse[0] - before[0];
+        double approach = -approachThen(c, contact, point);
+        if (!(approach > c->restSpeed && p > 0.0)) {
+            continue;
+        }
+        Works works = pointWorks(c, contact, k, false);
+        rbVec3 impulse = rbScale(p, contact->normal);
+        impulse = rbAddScaled(impulse, point->impulse[1] - before[1], contact->tangents[0]);
+        impulse = rbAddScaled(impulse, point->impulse[2] - before[2], contact->tangents[1]);
+        note.impulse = rbAdd(note.impulse, impulse);
+        note.arm = rbAddScaled(note.arm, p, point->armA);
+        note.normalWork += works.normal;
+        note.frictionWork += works.friction;
+        note.approachSpeed = fmax(note.approachSpeed, approach);
+        sum += p;
+    }
+    note.arm = sum > 0.0 ? rbScale(1.0 / sum, note.arm) : note.arm;
+    return note;
+}
+
+void rbContactStep_TellStops(rbStepEngine* engine, const rbStepHost* host)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; host->journal != NULL && i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        c->stops.count = 0;
+        for (int k = 0; k < island.contactCount; ++k) {
+            rbCollisionNote note = sumStops(c, island.contacts[k]);
+            if (note.approachSpeed > 0.0) {
+                rbArray_Push(c->stops, note);
+            }
+        }
+        rbContactStep_TellCollisions(engine, host, &island, c->stops.data, c->stops.count);
+    }
+}
+
 static bool hasMover(const rbStepContacts* c, const rbContactIsland* island)
 {
     for (int i = 0; i < island->contactCount; ++i) {
@@ -203,17 +248,19 @@ void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* i
 }
 
 // Bodies that are frozen lose what they had.
-void rbContactStep_BookFrozen(rbStepEngine* engine)
+void rbContactStep_BookFrozen(rbStepEngine* engine, const rbStepHost* host)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbMechBody* body = rbContactStep_GetBody(engine, i);
-        if (body == NULL || !body->isDynamic || !rbContactStep_IsTouched(c, i) ||
-            !c->bodies.data[i].isFrozen) {
+        bool isNew = c->bodies.data[i].isFrozen && !c->opened.data[i].isFrozen;
+        if (body == NULL || !body->isDynamic || !isNew) {
             continue;
         }
         rbVec3 spin = rbMulSV(c->bodies.data[i].invInertia, body->momentum);
-        c->books.rest -=
+        double energy =
             0.5 * body->mass * rbLengthSquared(body->velocity) + 0.5 * rbDot(spin, body->momentum);
+        c->books.rest -= energy;
+        rbContactStep_TellFrozen(engine, host, i, false, -energy);
     }
 }

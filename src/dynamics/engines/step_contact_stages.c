@@ -251,6 +251,10 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         c->statistics.collisionSweeps += done.sweeps;
         c->statistics.speedErrorMax = fmax(c->statistics.speedErrorMax, done.error);
         rbContactStep_BookCollisions(engine, island, done.normalWork, done.frictionWork);
+        int noted;
+        const rbCollisionNote* notes = rbCollisions_GetNotes(c->collisions, &noted);
+        rbContactStep_TellCollisions(engine, host, island, notes,
+                                     host->journal != NULL ? noted : 0);
         *isUnmet = *isUnmet || !done.isMet;
         return;
     }
@@ -497,4 +501,5 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
     rbContactStep_OpenBooks(engine, host, c->nodeTime, h, 0.0);
     solveStage(engine, host, h, STAGE_VELOCITY, isUnmet);
     bookLasting(engine, false);
+    rbContactStep_TellStops(engine, host);
 }

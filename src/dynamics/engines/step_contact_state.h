@@ -57,6 +57,7 @@ struct rbStepContacts {
     RB_ARRAY(rbVec3) pulls;          // m/s, per body: see step_contact_books.c
     RB_ARRAY(rbContactBody) opened;  // per body, when the books of a stage were opened
     RB_ARRAY(rbVec3) turnings;       // per contact: rolling and spinning friction then
+    RB_ARRAY(rbCollisionNote) stops; // of an island, for the journal
     double deepestBefore;            // m, overlaps that the run left before a new start
     rbContactSet set;                // of the node
     int islandCount;
@@ -117,10 +118,19 @@ void rbContactStep_OpenBooks(rbStepEngine* engine, const rbStepHost* host, doubl
 // After it. isWhole: impulses of points are of this stage alone.
 void rbContactStep_BookLasting(rbStepEngine* engine, const rbContactIsland* island, bool isWhole,
                                bool hasJoints);
+// What stopped without rebounding in the velocity stage, for the journal.
+void rbContactStep_TellStops(rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* island,
                                   double normalWork, double frictionWork);
 // Before frozen bodies take their velocities.
-void rbContactStep_BookFrozen(rbStepEngine* engine);
+void rbContactStep_BookFrozen(rbStepEngine* engine, const rbStepHost* host);
+
+// -------------------------------------------------------------------------- step_contact_journal.c
+void rbContactStep_TellCollisions(const rbStepEngine* engine, const rbStepHost* host,
+                                  const rbContactIsland* island, const rbCollisionNote* notes,
+                                  int count);
+void rbContactStep_TellFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
+                              bool isWoken, double energyChange);
 
 // ---------------------------------------------------------------------------------- step_contact.c
 // Islands and rows of the set of the node.

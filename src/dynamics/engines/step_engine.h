@@ -7,6 +7,7 @@
 #define RB_ENGINES_STEP_ENGINE_H
 
 #include "dynamics/contact/contact_pairs.h"
+#include "dynamics/engines/engine_event.h"
 #include "dynamics/engines/start_overlap.h"
 #include "dynamics/joints/joint_model.h"
 #include "dynamics/motion/flight.h"
@@ -22,6 +23,8 @@ typedef struct rbStepHost {
     const rbMotionBody* motions; // per body
     rbMotionState* states;       // per body: read at a start, written at the end of an advance
     const double* radii;         // m, per body; may be NULL
+    rbEngineJournalFn* journal;  // of collisions and frozen bodies; NULL: they are only counted
+    void* context;               // of the journal
 } rbStepHost;
 
 // A body, before a start. Only dynamic bodies with mass are moved.
