@@ -12,10 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-// Sweeps of a level, and those in which its error must have fallen by a part to go on.
+// Sweeps of a level, and those in which its error must have fallen by a part to go on, unless it is
+// within so many times the tolerance.
 #define LEVEL_SWEEPS_MAX 300
-#define LOOK_SWEEPS 100
-#define LEAST_GAIN 0.7
+#define LOOK_SWEEPS 10
+#define LEAST_GAIN 0.9
+#define NEAR 10
 
 void rbShockMemory_Free(rbShockMemory* memory)
 {
@@ -118,10 +120,11 @@ static rbSweepTally solveLevel(rbContactStage* stage, int first, int last, bool*
         stage->areJointsOff = stage->areJointsMet;
         before = k == 0 ? getError(&tally) : before;
         if (k % LOOK_SWEEPS == LOOK_SWEEPS - 1) {
-            if (!(getError(&tally) < LEAST_GAIN * looked)) {
+            double error = getError(&tally);
+            if (!(error < LEAST_GAIN * looked) && !(error < NEAR * stage->tolerance)) {
                 break;
             }
-            looked = getError(&tally);
+            looked = error;
         }
     }
     stage->areJointsOff = false;
