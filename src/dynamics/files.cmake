@@ -12,7 +12,9 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_rows.c
   src/dynamics/contact/contact_shock.c
   src/dynamics/contact/contact_solver.c
+  src/dynamics/contact/contact_substeps.c
   src/dynamics/contact/contact_sweep.c
+  src/dynamics/contact/contact_wide.c
   src/dynamics/contact/contact_memory.c
   src/dynamics/contact/contact_near.c
   src/dynamics/contact/contact_pairs.c

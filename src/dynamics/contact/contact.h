@@ -68,6 +68,18 @@ typedef struct rbContactSet {
     int pointCount;
 } rbContactSet;
 
+// A new point that is faster than this slides, slower ones may stick, m/s.
+#define RB_SLIDING_SPEED 0.1
+
+// One coefficient for a stage: chosen in the sweeps, more or less at random a few points would let
+// go and pull the others along.
+static inline double rbContactPoint_ChooseFriction(const rbContactPoint* point,
+                                                   const rbContact* contact, double speed)
+{
+    bool isSliding = point->impulse[0] > 0.0 || speed > RB_SLIDING_SPEED;
+    return !point->isSticking && isSliding ? contact->friction : contact->stiction;
+}
+
 static inline rbVec3 rbContact_RelativeVelocity(const rbContactBody* bodies,
                                                 const rbContact* contact,
                                                 const rbContactPoint* point)

@@ -4,15 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-// A pivot of an inverse inertia below this part of its diagonal is rounding: nothing turns so.
-#define PIVOT_LEAST 1e-14
 // A determinant of t K t below this part of its product of diagonals tells nothing.
 #define DETERMINANT_LEAST 1e-12
 // A guess whose best scale is this close to 1 is taken as it is, so that rest stays rest.
 #define GUESS_PLAY 0.05
 #define GUESS_MOST 1.5
-// A new point that is faster than this slides, slower ones may stick, m/s.
-#define SLIDING_SPEED 0.1
 
 void rbContactRows_Free(rbContactRows* rows)
 {
@@ -26,52 +22,6 @@ void rbContactRows_Free(rbContactRows* rows)
     rbArray_Free(rows->slots);
 }
 
-static bool isMovable(const rbContactBody* body)
-{
-    const rbSym3* s = &body->invInertia;
-    return !body->isFrozen && (body->invMass > 0.0 || s->xx > 0.0 || s->yy > 0.0 || s->zz > 0.0);
-}
-
-rbSym3 rbFactorInertia(const rbSym3* s)
-{
-    rbSym3 g = {0};
-    if (s->xx > 0.0) {
-        g.xx = sqrt(s->xx);
-        g.xy = s->xy / g.xx;
-        g.xz = s->xz / g.xx;
-    }
-    double yy = s->yy - g.xy * g.xy;
-    if (yy > PIVOT_LEAST * s->yy) {
-        g.yy = sqrt(yy);
-        g.yz = (s->yz - g.xy * g.xz) / g.yy;
-    }
-    double zz = s->zz - g.xz * g.xz - g.yz * g.yz;
-    if (zz > PIVOT_LEAST * s->zz) {
-        g.zz = sqrt(zz);
-    }
-    return g;
-}
-
-static rbVec3 mulTransposed(const rbSym3* g, rbVec3 c)
-{
-    return rbMakeVec3(g->xx * c.x + g->xy * c.y + g->xz * c.z, g->yy * c.y + g->yz * c.z,
-                      g->zz * c.z);
-}
-
-static rbVec3 mulFactor(const rbSym3* g, const double y[3])
-{
-    return rbMakeVec3(g->xx * y[0], g->xy * y[0] + g->yy * y[1],
-                      g->xz * y[0] + g->yz * y[1] + g->zz * y[2]);
-}
-
-rbVec3 rbSolveFactor(const rbSym3* g, rbVec3 w)
-{
-    double x = g->xx > 0.0 ? w.x / g->xx : 0.0;
-    double y = g->yy > 0.0 ? (w.y - g->xy * x) / g->yy : 0.0;
-    double z = g->zz > 0.0 ? (w.z - g->xz * x - g->yz * y) / g->zz : 0.0;
-    return rbMakeVec3(x, y, z);
-}
-
 static rbSweepSix makeSix(rbVec3 a, rbVec3 b)
 {
     rbSweepSix six = {{a.x, a.y}, {a.z, b.x}, {b.y, b.z}};
@@ -82,7 +32,7 @@ static int addSlot(rbContactRows* rows, const rbContactRun* run, int index)
 {
     const rbContactBody* body = &run->bodies[index];
     RB_ASSERT(index >= 0);
-    if (!isMovable(body)) {
+    if (!rbContactBody_IsMovable(body)) {
         return 0;
     }
     while (rows->slots.count <= index) {
@@ -166,8 +116,8 @@ static void packPoint(rbContactRows* rows, const rbContactRun* run, const rbSwee
     rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
     rbSweepPoint point = {.index = index};
     for (int i = 0; i < 3; ++i) {
-        rbVec3 a = mulTransposed(ga, rbCross(from->armA, rbNeg(axes[i])));
-        rbVec3 b = mulTransposed(gb, rbCross(from->armB, axes[i]));
+        rbVec3 a = rbMulFactorTransposed(ga, rbCross(from->armA, rbNeg(axes[i])));
+        rbVec3 b = rbMulFactorTransposed(gb, rbCross(from->armB, axes[i]));
         point.rows[i] = makeSix(a, b);
     }
     rbArray_Push(rows->points, point);
@@ -181,7 +131,8 @@ static void packTurn(rbContactRows* rows, const rbContactRun* run, rbSweepContac
     rbVec3 axes[3] = {from->tangents[0], from->tangents[1], from->normal};
     rbSweepTurn turn = {.rolling = from->rolling, .spinning = from->spinning};
     for (int i = 0; i < 3; ++i) {
-        turn.rows[i] = makeSix(mulTransposed(ga, rbNeg(axes[i])), mulTransposed(gb, axes[i]));
+        turn.rows[i] =
+            makeSix(rbMulFactorTransposed(ga, rbNeg(axes[i])), rbMulFactorTransposed(gb, axes[i]));
     }
     weighTurn(&turn);
     const rbContactPoint* point = &run->set->points[from->firstPoint];
@@ -276,8 +227,10 @@ static bool isCurrent(const rbContactRows* rows, const rbContactRun* run, const 
 {
     for (int i = 0; i < pack->orderCount; ++i) {
         const rbContact* contact = &run->set->contacts[run->order != NULL ? run->order[i] : i];
-        if (isMovable(&run->bodies[contact->bodyA]) != hasSlot(rows, contact->bodyA) ||
-            isMovable(&run->bodies[contact->bodyB]) != hasSlot(rows, contact->bodyB)) {
+        if (rbContactBody_IsMovable(&run->bodies[contact->bodyA]) !=
+                hasSlot(rows, contact->bodyA) ||
+            rbContactBody_IsMovable(&run->bodies[contact->bodyB]) !=
+                hasSlot(rows, contact->bodyB)) {
             return false;
         }
     }
@@ -336,11 +289,8 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
     point->bias[2] = rbDot(u, contact->tangents[1]);
     point->slip[0] = 0.0;
     point->slip[1] = 0.0;
-    // one coefficient for the stage: chosen in the sweeps, more or less at random a few points
-    // would let go and pull the others along
     double speed = sqrt(point->bias[1] * point->bias[1] + point->bias[2] * point->bias[2]);
-    bool isSliding = from->impulse[0] > 0.0 || speed > SLIDING_SPEED;
-    point->friction = !from->isSticking && isSliding ? contact->friction : contact->stiction;
+    point->friction = rbContactPoint_ChooseFriction(from, contact, speed);
     if (isVelocity) {
         point->bias[0] -= from->target;
         return;
@@ -542,7 +492,7 @@ void rbContactRows_Show(const rbContactRows* rows, const rbRowsPack* pack, rbCon
         const rbRowsBody* start = &rows->starts.data[i];
         rbContactBody* to = &bodies[start->index];
         to->velocity = rbAdd(start->velocity, rbSweepBody_Velocity(body));
-        to->spin = rbAdd(start->spin, mulFactor(&start->factor, body->spin));
+        to->spin = rbAdd(start->spin, rbMulFactor(&start->factor, body->spin));
     }
 }
 

@@ -4,6 +4,7 @@
 #define RB_CONTACT_CONTACT_ROWS_H
 
 #include "base/core/memory.h"
+#include "dynamics/contact/contact_factor.h"
 #include "dynamics/contact/contact_solver.h"
 #include "dynamics/contact/contact_sweep.h"
 
@@ -67,12 +68,6 @@ void rbContactRows_Fetch(rbContactRows* rows, const rbRowsPack* pack, const rbCo
 // Impulses and velocities to the host.
 void rbContactRows_Finish(const rbContactRows* rows, const rbRowsPack* pack,
                           const rbContactRun* run);
-
-// Lower triangular G of G G^T = s; the diagonal in xx, yy, zz. Directions that do not turn have
-// zero columns.
-rbSym3 rbFactorInertia(const rbSym3* s);
-// y of G y = w; 0 in directions that do not turn.
-rbVec3 rbSolveFactor(const rbSym3* g, rbVec3 w);
 
 // Bodies of a contact that are marked as frozen become immovable in its rows, with the velocities
 // that they have.

@@ -21,6 +21,9 @@ rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
     first.sweepsMax = settings->sweepsMax < RB_SWEEPS_FIRST ? settings->sweepsMax : RB_SWEEPS_FIRST;
     contacts->solver = rbCreateContactSolver(&first);
     contacts->newton = rbCreateContactNewton();
+    if (rbContactSettings_IsCapped(settings)) {
+        contacts->substeps = rbCreateContactSubsteps(settings);
+    }
     contacts->collisions = rbCreateCollisions();
     contacts->graph = rbCreateContactGraph();
     contacts->freeze = rbCreateContactFreeze(settings->freezeSpeed, settings->freezeTime);
@@ -35,6 +38,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbDestroyContactPairs(contacts->pairs);
     rbDestroyContactSolver(contacts->solver);
     rbDestroyContactNewton(contacts->newton);
+    rbDestroyContactSubsteps(contacts->substeps);
     rbDestroyCollisions(contacts->collisions);
     rbDestroyContactGraph(contacts->graph);
     rbDestroyContactFreeze(contacts->freeze);
@@ -61,6 +65,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->before);
     rbArray_Free(contacts->flights);
     rbArray_Free(contacts->isTwice);
+    rbArray_Free(contacts->quickOrder);
     rbArray_Free(contacts->pulls);
     rbArray_Free(contacts->opened);
     rbArray_Free(contacts->turnings);

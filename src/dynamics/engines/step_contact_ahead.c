@@ -63,6 +63,11 @@ static void fly(rbStepEngine* engine, double h)
 void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
 {
     rbStepContacts* c = engine->contacts;
+    if (c->substeps != NULL) {
+        // a game's budget has no room for a second solution
+        rbContactStep_SolvePositions(engine, host, h, isUnmet);
+        return;
+    }
     rbContactBooks books = c->books;
     bool wasUnmet = *isUnmet;
     rbContactStep_NoteNode(c);

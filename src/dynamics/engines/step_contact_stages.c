@@ -262,14 +262,28 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
     noteSolved(c, &solved, stage, isUnmet);
 }
 
-// One stage of all islands.
+// Whether an island was solved by small steps, in this step. Its contacts need not be those of
+// then: bodies of islands that are apart may have met.
+static bool isQuick(const rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->bodyCount; ++i) {
+        if (c->isTwice.data[island->bodies[i]] != RB_FLIGHT_QUICK) {
+            return false;
+        }
+    }
+    return c->substeps != NULL;
+}
+
+// One stage of all islands, but collisions only of those that small steps have solved.
 static void solveStage(rbStepEngine* engine, const rbStepHost* host, double h, Stage stage,
                        bool* isUnmet)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        solveIsland(engine, host, &island, h, stage, isUnmet);
+        if (stage == STAGE_COLLISION || !isQuick(c, &island)) {
+            solveIsland(engine, host, &island, h, stage, isUnmet);
+        }
     }
 }
 
@@ -390,14 +404,14 @@ static void solveArrivals(rbStepEngine* engine, const rbStepHost* host, double h
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        if (!hasArrivals(c, &island)) {
+        if (isQuick(c, &island) || !hasArrivals(c, &island)) {
             continue;
         }
         for (int k = 0; k < island.bodyCount; ++k) {
             int body = island.bodies[k];
             c->flights.data[body] = c->bodies.data[body];
             c->bodies.data[body] = c->before.data[body];
-            c->isTwice.data[body] = 1;
+            c->isTwice.data[body] = RB_FLIGHT_TWICE;
         }
         turnMechanisms(engine, &island, true);
         openArrivals(c, &island, h);
@@ -439,6 +453,60 @@ void rbContactStep_ReturnSpeeds(const rbStepEngine* engine, double h)
     }
 }
 
+// ------------------------------------------------------------------------------------- small steps
+
+static bool canBeQuick(const rbStepEngine* engine, const rbContactRun* run,
+                       const rbContactIsland* island)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        if (!rbContactSubsteps_CanSolve(run, island->contacts[i], engine->contacts->restSpeed)) {
+            return false;
+        }
+    }
+    return !hasMechanism(engine, island);
+}
+
+static void bookQuick(rbContactBooks* books, const rbSubstepsDone* done)
+{
+    books->friction += done->frictionWork;
+    books->impact += done->impactWork;
+    books->rest += done->work - done->frictionWork - done->impactWork;
+}
+
+// The capped mode: all islands that small steps can solve, at once. Returns whether others are
+// left.
+static bool solveQuickly(rbStepEngine* engine, double h, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactRun run = rbContactStep_MakeRun(c, NULL, h);
+    bool isLeft = false;
+    c->quickOrder.count = 0;
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        if (!canBeQuick(engine, &run, &island)) {
+            isLeft = true;
+            continue;
+        }
+        for (int k = 0; k < island.contactCount; ++k) {
+            rbArray_Push(c->quickOrder, island.contacts[k]);
+        }
+        for (int k = 0; k < island.bodyCount; ++k) {
+            c->isTwice.data[island.bodies[k]] = RB_FLIGHT_QUICK;
+            c->flights.data[island.bodies[k]] = c->bodies.data[island.bodies[k]];
+        }
+    }
+    run.order = c->quickOrder.data;
+    run.orderCount = c->quickOrder.count;
+    if (run.orderCount > 0) {
+        rbSubstepsTask task = {&run, c->kicks.data, c->flights.data, c->restSpeed};
+        rbSubstepsDone done = rbContactSubsteps_Solve(c->substeps, &task);
+        noteSolved(c, &done.solved, STAGE_POSITION, isUnmet);
+        c->statistics.speedErrorMax = fmax(c->statistics.speedErrorMax, done.approach);
+        bookQuick(&c->books, &done);
+    }
+    return isLeft;
+}
+
 // ------------------------------------------------------------------------------------------ books
 
 static void bookLasting(rbStepEngine* engine, bool isWhole)
@@ -446,7 +514,9 @@ static void bookLasting(rbStepEngine* engine, bool isWhole)
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        rbContactStep_BookLasting(engine, &island, isWhole, hasMechanism(engine, &island));
+        if (!isQuick(c, &island)) {
+            rbContactStep_BookLasting(engine, &island, isWhole, hasMechanism(engine, &island));
+        }
     }
 }
 
@@ -469,14 +539,17 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
 {
     rbStepContacts* c = engine->contacts;
     rbContactStep_ShowBodies(engine);
-    noteApproaches(c);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_BeginStep(c->solver, &all, c->settings.isWarm);
+    memset(c->late.data, 0, (size_t)c->late.count * sizeof(double));
+    memset(c->isTwice.data, RB_FLIGHT_PLAIN, (size_t)c->isTwice.count);
+    if (c->substeps != NULL && !solveQuickly(engine, h, isUnmet)) {
+        return;
+    }
+    noteApproaches(c);
     keepPoints(c);
     size_t size = (size_t)c->bodies.count * sizeof *c->bodies.data;
     memcpy(c->before.data, c->bodies.data, size);
-    memset(c->late.data, 0, (size_t)c->late.count * sizeof(double));
-    memset(c->isTwice.data, 0, (size_t)c->isTwice.count);
     rbContactStep_TurnMechanisms(engine, false);
     rbContactStep_OpenBooks(engine, host, c->nodeTime, h, -1.0);
     solveStage(engine, host, h, STAGE_POSITION, isUnmet);
@@ -491,11 +564,25 @@ void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host,
     solveStage(engine, host, h, STAGE_COLLISION, isUnmet);
 }
 
+static bool areAllQuick(const rbStepContacts* c)
+{
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        if (!isQuick(c, &island)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
                                    bool* isUnmet)
 {
     rbStepContacts* c = engine->contacts;
     rbContactStep_ShowBodies(engine);
+    if (areAllQuick(c)) {
+        return;
+    }
     keepPoints(c);
     memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
     rbContactStep_OpenBooks(engine, host, c->nodeTime, h, 0.0);

@@ -8,6 +8,7 @@
 #include "dynamics/contact/contact_newton.h"
 #include "dynamics/contact/contact_pairs.h"
 #include "dynamics/contact/contact_solver.h"
+#include "dynamics/contact/contact_substeps.h"
 #include "dynamics/engines/step_contact.h"
 
 // Sweeps before an island is solved as a whole.
@@ -22,11 +23,19 @@ typedef struct rbContactBooks {
     double load;     // of forces without a potential on bodies in no mechanism
 } rbContactBooks;
 
+// How a body gets through a step.
+typedef enum rbFlightKind {
+    RB_FLIGHT_PLAIN,
+    RB_FLIGHT_TWICE, // its island has arrivals
+    RB_FLIGHT_QUICK, // its island is solved by small steps
+} rbFlightKind;
+
 struct rbStepContacts {
     rbContactSettings settings;
     rbContactPairs* pairs;
     rbContactSolver* solver;
     rbContactNewton* newton;
+    rbContactSubsteps* substeps; // NULL: settings are not capped
     rbCollisions* collisions;
     rbContactGraph* graph;
     rbContactFreeze* freeze;
@@ -53,7 +62,8 @@ struct rbStepContacts {
     RB_ARRAY(rbContactPoint) sweptPoints;
     RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
     RB_ARRAY(rbContactBody) flights; // per body, velocities of the flight, where isTwice
-    RB_ARRAY(unsigned char) isTwice; // per body: its island has arrivals
+    RB_ARRAY(unsigned char) isTwice; // per body, rbFlightKind
+    RB_ARRAY(int) quickOrder;        // contacts that are solved by small steps
     RB_ARRAY(rbVec3) pulls;          // m/s, per body: see step_contact_books.c
     RB_ARRAY(rbContactBody) opened;  // per body, when the books of a stage were opened
     RB_ARRAY(rbVec3) turnings;       // per contact: rolling and spinning friction then

@@ -1,0 +1,422 @@
+#include "dynamics/contact/contact_substeps.h"
+
+#include "base/core/memory.h"
+#include "dynamics/contact/contact_factor.h"
+#include "dynamics/contact/contact_wide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Sweeps up to which settings mean a game's budget.
+#define SWEEPS_CAPPED 30
+// A small step takes so many sweeps.
+#define SWEEPS_EACH 2
+// The springs: their frequency in parts of the rate of small steps, and the damping ratio.
+#define SPRING_PART 0.125
+#define SPRING_DAMPING 10.0
+// The part of a slip that a step undoes.
+#define SLIP_PART 0.05
+// Contacts of a body get different colours; those of a body with more than these come one by one.
+#define COLOURS 64
+
+// Of a slot, what sweeps do not touch.
+typedef struct SlotBody {
+    rbSym3 factor;    // G of I^-1 = G G^T
+    float before[8];  // velocity and spin when the small step began
+    float kick[4];    // m/s, of a small step
+    uint64_t colours; // of its contacts
+    int index;        // of the host
+} SlotBody;
+
+// A contact on its way into a group.
+typedef struct Placed {
+    int contact;
+    int slotA;
+    int slotB;
+    int key; // colour, then number of points, most first
+} Placed;
+
+struct rbContactSubsteps {
+    rbContactSettings settings;
+    RB_ARRAY(rbWideBody) bodies; // by slot
+    RB_ARRAY(SlotBody) starts;   // by slot
+    RB_ARRAY(int) slots;         // by body of the host, 0: none
+    RB_ARRAY(Placed) found;
+    RB_ARRAY(Placed) sorted; // by key
+    RB_ARRAY(rbWideGroup) groups;
+    RB_ARRAY(rbWidePoint) points;
+};
+
+#define KEYS ((COLOURS + 1) * RB_MANIFOLD_POINTS_MAX)
+
+rbContactSubsteps* rbCreateContactSubsteps(const rbContactSettings* settings)
+{
+    RB_ASSERT(settings != NULL && settings->sweepsMax > 0);
+    rbContactSubsteps* substeps = rbAllocZero(1, sizeof *substeps);
+    substeps->settings = *settings;
+    return substeps;
+}
+
+void rbDestroyContactSubsteps(rbContactSubsteps* substeps)
+{
+    if (substeps == NULL) {
+        return;
+    }
+    rbArray_Free(substeps->bodies);
+    rbArray_Free(substeps->starts);
+    rbArray_Free(substeps->slots);
+    rbArray_Free(substeps->found);
+    rbArray_Free(substeps->sorted);
+    rbArray_Free(substeps->groups);
+    rbArray_Free(substeps->points);
+    rbFree(substeps, sizeof *substeps);
+}
+
+bool rbContactSettings_IsCapped(const rbContactSettings* settings)
+{
+    return settings->sweepsMax <= SWEEPS_CAPPED && settings->cone == RB_CONE_EXACT &&
+           settings->shockAfter == 0;
+}
+
+bool rbContactSubsteps_CanSolve(const rbContactRun* run, int contact, double restSpeed)
+{
+    const rbContact* c = &run->set->contacts[contact];
+    if (c->rolling > 0.0 || c->spinning > 0.0) {
+        return false;
+    }
+    for (int k = 0; c->restitution > 0.0 && k < c->pointCount; ++k) {
+        const rbContactPoint* point = &run->set->points[c->firstPoint + k];
+        double u = rbDot(c->normal, rbContact_RelativeVelocity(run->bodies, c, point));
+        if (!point->isClosed && u < -restSpeed && point->gap + run->h * u < 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ----------------------------------------------------------------------------------------- packing
+
+static int addSlot(rbContactSubsteps* s, const rbSubstepsTask* task, int index, int count)
+{
+    const rbContactBody* body = &task->run->bodies[index];
+    RB_ASSERT(index >= 0);
+    if (!rbContactBody_IsMovable(body)) {
+        return 0;
+    }
+    while (s->slots.count <= index) {
+        rbArray_Push(s->slots, 0);
+    }
+    if (s->slots.data[index] == 0) {
+        rbVec3 kick = task->kicks[index];
+        rbWideBody added = {
+            .velocity = {(float)(-0.5 * kick.x), (float)(-0.5 * kick.y), (float)(-0.5 * kick.z)}};
+        double part = 1.0 / (double)count;
+        SlotBody start = {
+            .factor = rbFactorInertia(&body->invInertia),
+            .kick = {(float)(part * kick.x), (float)(part * kick.y), (float)(part * kick.z)},
+            .index = index};
+        s->slots.data[index] = s->bodies.count;
+        rbArray_Push(s->bodies, added);
+        rbArray_Push(s->starts, start);
+    }
+    return s->slots.data[index];
+}
+
+// The first colour that neither body has; COLOURS: there is none.
+static int chooseColour(rbContactSubsteps* s, int slotA, int slotB)
+{
+    SlotBody* a = &s->starts.data[slotA];
+    SlotBody* b = &s->starts.data[slotB];
+    uint64_t taken = (slotA > 0 ? a->colours : 0) | (slotB > 0 ? b->colours : 0);
+    if (taken == UINT64_MAX) {
+        return COLOURS;
+    }
+    int colour = 0;
+    for (uint64_t rest = taken; (rest & 1u) != 0; rest >>= 1) {
+        ++colour;
+    }
+    a->colours |= (uint64_t)1 << colour;
+    b->colours |= (uint64_t)1 << colour;
+    return colour;
+}
+
+static void placeContacts(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
+{
+    const rbContactRun* run = task->run;
+    int starts[KEYS + 1] = {0};
+    int contactCount = run->order != NULL ? run->orderCount : run->set->contactCount;
+    s->found.count = 0;
+    for (int i = 0; i < contactCount; ++i) {
+        int index = run->order != NULL ? run->order[i] : i;
+        const rbContact* contact = &run->set->contacts[index];
+        RB_ASSERT(contact->pointCount <= RB_MANIFOLD_POINTS_MAX);
+        Placed placed = {index, addSlot(s, task, contact->bodyA, count),
+                         addSlot(s, task, contact->bodyB, count), 0};
+        if ((placed.slotA == 0 && placed.slotB == 0) || contact->pointCount == 0) {
+            continue;
+        }
+        int colour = chooseColour(s, placed.slotA, placed.slotB);
+        placed.key = colour * RB_MANIFOLD_POINTS_MAX + RB_MANIFOLD_POINTS_MAX - contact->pointCount;
+        starts[placed.key + 1] += 1;
+        rbArray_Push(s->found, placed);
+    }
+    for (int i = 0; i < KEYS; ++i) {
+        starts[i + 1] += starts[i];
+    }
+    rbArray_Reserve(s->sorted, s->found.count);
+    s->sorted.count = s->found.count;
+    for (int i = 0; i < s->found.count; ++i) {
+        s->sorted.data[starts[s->found.data[i].key]++] = s->found.data[i];
+    }
+}
+
+static void packRow(rbWideRow* row, int lane, rbVec3 a, rbVec3 b)
+{
+    row->a[0][lane] = (float)a.x;
+    row->a[1][lane] = (float)a.y;
+    row->a[2][lane] = (float)a.z;
+    row->b[0][lane] = (float)b.x;
+    row->b[1][lane] = (float)b.y;
+    row->b[2][lane] = (float)b.z;
+}
+
+// isFinite gathers whether all numbers are.
+static void packPoint(const rbContactSubsteps* s, const rbSubstepsTask* task, const Placed* placed,
+                      int k, rbWidePoint* to, int lane)
+{
+    const rbContactRun* run = task->run;
+    const rbContact* contact = &run->set->contacts[placed->contact];
+    const rbContactPoint* from = &run->set->points[contact->firstPoint + k];
+    const rbSym3* ga = &s->starts.data[placed->slotA].factor;
+    const rbSym3* gb = &s->starts.data[placed->slotB].factor;
+    rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, from);
+    rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
+    double speeds[3];
+    // impulses come in as halves, of a step
+    int count = s->settings.sweepsMax / SWEEPS_EACH;
+    double part = 2.0 / (double)(count > 0 ? count : 1);
+    for (int t = 0; t < 3; ++t) {
+        packRow(&to->rows[t], lane, rbMulFactorTransposed(ga, rbCross(axes[t], from->armA)),
+                rbMulFactorTransposed(gb, rbCross(from->armB, axes[t])));
+        speeds[t] = rbDot(u, axes[t]);
+        to->speeds[t][lane] = (float)speeds[t];
+        to->impulse[t][lane] = (float)(part * from->impulse[t]);
+        to->total[t][lane] = 0.0f;
+    }
+    double slide = sqrt(speeds[1] * speeds[1] + speeds[2] * speeds[2]);
+    to->gap[lane] = (float)from->gap;
+    to->drift[0][lane] = (float)(SLIP_PART / run->h * from->slip[0]);
+    to->drift[1][lane] = (float)(SLIP_PART / run->h * from->slip[1]);
+    to->friction[lane] = (float)rbContactPoint_ChooseFriction(from, contact, slide);
+}
+
+static void packLane(const rbContactSubsteps* s, const rbSubstepsTask* task, const Placed* placed,
+                     rbWideGroup* group, int lane)
+{
+    const rbContact* contact = &task->run->set->contacts[placed->contact];
+    rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
+    for (int t = 0; t < 3; ++t) {
+        group->axes[t][0][lane] = (float)axes[t].x;
+        group->axes[t][1][lane] = (float)axes[t].y;
+        group->axes[t][2][lane] = (float)axes[t].z;
+    }
+    group->slotA[lane] = placed->slotA;
+    group->slotB[lane] = placed->slotB;
+    group->contacts[lane] = placed->contact;
+    const rbContactBody* bodies = task->run->bodies;
+    group->invMassA[lane] = placed->slotA > 0 ? (float)bodies[contact->bodyA].invMass : 0.0f;
+    group->invMassB[lane] = placed->slotB > 0 ? (float)bodies[contact->bodyB].invMass : 0.0f;
+    for (int k = 0; k < contact->pointCount; ++k) {
+        packPoint(s, task, placed, k, &s->points.data[group->firstPoint + k], lane);
+    }
+}
+
+// So many of the sorted contacts from the first one on share a group: those of a colour.
+static int countShare(const rbContactSubsteps* s, int first)
+{
+    int colour = s->sorted.data[first].key / RB_MANIFOLD_POINTS_MAX;
+    int count = 1;
+    while (colour < COLOURS && count < RB_WIDTH && first + count < s->sorted.count &&
+           s->sorted.data[first + count].key / RB_MANIFOLD_POINTS_MAX == colour) {
+        ++count;
+    }
+    return count;
+}
+
+static void packGroups(rbContactSubsteps* s, const rbSubstepsTask* task)
+{
+    s->groups.count = 0;
+    s->points.count = 0;
+    for (int first = 0; first < s->sorted.count;) {
+        int count = countShare(s, first);
+        const Placed* placed = &s->sorted.data[first];
+        rbWideGroup group = {.contacts = {-1, -1, -1, -1}, .firstPoint = s->points.count};
+        group.pointCount = RB_MANIFOLD_POINTS_MAX - placed[0].key % RB_MANIFOLD_POINTS_MAX;
+        rbArray_Reserve(s->points, s->points.count + group.pointCount);
+        s->points.count += group.pointCount;
+        rbWidePoint* points = &s->points.data[group.firstPoint];
+        if (count < RB_WIDTH || placed[count - 1].key != placed[0].key) {
+            memset(points, 0, (size_t)group.pointCount * sizeof *points);
+        }
+        for (int i = 0; i < count; ++i) {
+            packLane(s, task, &placed[i], &group, i);
+        }
+        rbWideGroup_Weigh(&group, points);
+        rbArray_Push(s->groups, group);
+        first += count;
+    }
+}
+
+static void pack(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
+{
+    for (int i = 1; i < s->starts.count; ++i) {
+        s->slots.data[s->starts.data[i].index] = 0;
+    }
+    s->bodies.count = 0;
+    s->starts.count = 0;
+    rbArray_Push(s->bodies, (rbWideBody){.velocity = {0.0f}});
+    rbArray_Push(s->starts, (SlotBody){.index = -1});
+    placeContacts(s, task, count);
+    packGroups(s, task);
+}
+
+// ------------------------------------------------------------------------------------- small steps
+
+// Forces, and the impulses of the last small step again: what they did to the bodies is known.
+static void beginSmall(rbContactSubsteps* s, bool isFirst)
+{
+    for (int i = 1; i < s->bodies.count; ++i) {
+        rbWideBody* body = &s->bodies.data[i];
+        SlotBody* start = &s->starts.data[i];
+        for (int k = 0; k < 4; ++k) {
+            float v = body->velocity[k];
+            float y = body->spin[k];
+            body->velocity[k] += isFirst ? start->kick[k] : v - start->before[k];
+            body->spin[k] += isFirst ? 0.0f : y - start->before[4 + k];
+            start->before[k] = v;
+            start->before[4 + k] = y;
+        }
+    }
+}
+
+static void fly(rbContactSubsteps* s, float h)
+{
+    for (int i = 1; i < s->bodies.count; ++i) {
+        rbWideBody* body = &s->bodies.data[i];
+        for (int k = 0; k < 4; ++k) {
+            body->moved[k] += h * body->velocity[k];
+            body->turned[k] += h * body->spin[k];
+        }
+    }
+}
+
+static rbVec3 widen(const float from[3], double scale)
+{
+    return rbMakeVec3(scale * (double)from[0], scale * (double)from[1], scale * (double)from[2]);
+}
+
+static rbVec3 turnOf(const SlotBody* start, const float y[3], double scale)
+{
+    double wide[3] = {scale * (double)y[0], scale * (double)y[1], scale * (double)y[2]};
+    return rbMulFactor(&start->factor, wide);
+}
+
+// Returns the work of contacts: what energy of motion became other than by the kicks, J.
+static double finishBodies(const rbContactSubsteps* s, const rbSubstepsTask* task)
+{
+    double perStep = 1.0 / task->run->h;
+    double work = 0.0;
+    for (int i = 1; i < s->bodies.count; ++i) {
+        const rbWideBody* body = &s->bodies.data[i];
+        const SlotBody* start = &s->starts.data[i];
+        rbContactBody* shown = &task->run->bodies[start->index];
+        rbContactBody* flight = &task->flights[start->index];
+        rbVec3 kick = task->kicks[start->index];
+        rbVec3 flown = rbAdd(shown->velocity, widen(body->moved, perStep));
+        rbVec3 added = rbAddScaled(widen(body->velocity, 1.0), -0.5, kick);
+        rbVec3 y = widen(body->spin, 1.0);
+        if (!rbIsFinite3(flown) || !rbIsFinite3(added) || !rbIsFinite3(y)) {
+            continue; // numbers beyond single precision: it flies on
+        }
+        rbVec3 before = rbSolveFactor(&start->factor, shown->spin);
+        rbVec3 mean = rbAddScaled(shown->velocity, 0.5, added);
+        double mass = shown->invMass > 0.0 ? 1.0 / shown->invMass : 0.0;
+        work += mass * (rbDot(rbAdd(added, kick), mean) - rbDot(kick, flown)) +
+                rbDot(y, rbAddScaled(before, 0.5, y));
+        flight->velocity = flown;
+        flight->spin = rbAdd(shown->spin, turnOf(start, body->turned, perStep));
+        shown->velocity = rbAdd(shown->velocity, added);
+        shown->spin = rbAdd(shown->spin, turnOf(start, body->spin, 1.0));
+    }
+    return work;
+}
+
+static void finishPoints(const rbContactSubsteps* s, const rbContactSet* set)
+{
+    for (int i = 0; i < s->groups.count; ++i) {
+        const rbWideGroup* group = &s->groups.data[i];
+        for (int lane = 0; lane < RB_WIDTH && group->contacts[lane] >= 0; ++lane) {
+            const rbContact* contact = &set->contacts[group->contacts[lane]];
+            for (int k = 0; k < contact->pointCount; ++k) {
+                const rbWidePoint* from = &s->points.data[group->firstPoint + k];
+                rbContactPoint* to = &set->points[contact->firstPoint + k];
+                double p[3] = {(double)from->impulse[0][lane], (double)from->impulse[1][lane],
+                               (double)from->impulse[2][lane]};
+                double most = (double)from->friction[lane] * p[0];
+                // strictly inside: what slides is on the rim but for rounding
+                to->isSticking = p[1] * p[1] + p[2] * p[2] < (1.0 - 1e-5) * most * most;
+                for (int t = 0; t < 3; ++t) {
+                    to->impulse[t] = (double)from->total[t][lane];
+                }
+            }
+        }
+    }
+}
+
+static rbWidePass makePass(const rbContactSettings* settings, double dt)
+{
+    double omega = 2.0 * 3.14159265358979323846 * SPRING_PART / dt;
+    double a1 = 2.0 * SPRING_DAMPING + dt * omega;
+    double a2 = dt * omega * a1;
+    return (rbWidePass){.invStep = (float)(1.0 / dt),
+                        .rate = (float)(omega / a1),
+                        .partSpeed = (float)settings->partSpeed,
+                        .massScale = (float)(a2 / (1.0 + a2)),
+                        .impulseScale = (float)(1.0 / (1.0 + a2))};
+}
+
+rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubstepsTask* task)
+{
+    const rbContactSettings* settings = &substeps->settings;
+    RB_ASSERT(task->run->set != NULL && task->run->h > 0.0);
+    int count = settings->sweepsMax / SWEEPS_EACH;
+    count = count > 0 ? count : 1;
+    double dt = task->run->h / (double)count;
+    rbSubstepsDone done = {.solved = {.sweeps = SWEEPS_EACH * count, .worst = -1}};
+    pack(substeps, task, count);
+    rbWide wide = {substeps->bodies.data, substeps->points.data, substeps->groups.data,
+                   substeps->groups.count};
+    rbWidePass pass = makePass(settings, dt);
+    for (int i = 0; i < count; ++i) {
+        beginSmall(substeps, i == 0);
+        if (i == 0) {
+            rbWide_Act(&wide);
+        }
+        pass.time = (float)(dt * (double)i);
+        rbWide_Push(&wide, &pass);
+        fly(substeps, (float)dt);
+        pass.time = (float)(dt * (double)(i + 1));
+        rbWide_Relax(&wide, &pass);
+    }
+    rbWideRest rest = rbWide_Measure(&wide, &pass, task->restSpeed);
+    done.solved.gapError = rest.overlap;
+    done.solved.worst = rest.worst >= 0 ? substeps->groups.data[rest.worst].contacts[0] : -1;
+    done.solved.isMet =
+        rest.overlap <= settings->tolerance && rest.approach <= settings->velocityTolerance;
+    done.approach = rest.approach;
+    done.frictionWork = rest.frictionWork;
+    done.impactWork = rest.impactWork;
+    finishPoints(substeps, task->run->set);
+    done.work = finishBodies(substeps, task);
+    return done;
+}
