@@ -43,7 +43,8 @@ static void fly(rbStepEngine* engine, double h)
     rbArray_Reserve(c->aheadBodies, engine->bodies.count);
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbMechBody* own = rbContactStep_GetBody(engine, i);
-        c->aheadBodies.data[i] = c->isTwice.data[i] != 0 ? c->flights.data[i] : c->bodies.data[i];
+        c->aheadBodies.data[i] =
+            rbContactStep_IsTwice(c, i) ? c->flights.data[i] : c->bodies.data[i];
         if (own == NULL) {
             memset(&c->aheadPoses.data[i], 0, sizeof *c->aheadPoses.data);
             continue;

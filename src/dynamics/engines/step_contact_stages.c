@@ -262,12 +262,13 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
     noteSolved(c, &solved, stage, isUnmet);
 }
 
-// Whether an island was solved by small steps, in this step. Its contacts need not be those of
-// then: bodies of islands that are apart may have met.
+// Whether small steps have solved all of an island that had contacts at the start of the step. At
+// its end islands are others: what was apart may have met.
 static bool isQuick(const rbStepContacts* c, const rbContactIsland* island)
 {
-    for (int i = 0; i < island->bodyCount; ++i) {
-        if (c->isTwice.data[island->bodies[i]] != RB_FLIGHT_QUICK) {
+    for (int i = 0; c->substeps != NULL && i < island->bodyCount; ++i) {
+        unsigned char kind = c->isTwice.data[island->bodies[i]];
+        if (kind == RB_FLIGHT_SWEPT || kind == RB_FLIGHT_TWICE) {
             return false;
         }
     }
@@ -425,7 +426,7 @@ void rbContactStep_TakeFlights(const rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < engine->bodies.count; ++i) {
-        rbMechBody* body = c->isTwice.data[i] != 0 ? rbContactStep_GetBody(engine, i) : NULL;
+        rbMechBody* body = rbContactStep_IsTwice(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
         if (body != NULL && body->isDynamic) {
             // What acts is there already; the other one is lent.
             body->aheadVelocity = body->velocity;
@@ -440,7 +441,7 @@ void rbContactStep_ReturnSpeeds(const rbStepEngine* engine, double h)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < engine->bodies.count; ++i) {
-        rbMechBody* body = c->isTwice.data[i] != 0 ? rbContactStep_GetBody(engine, i) : NULL;
+        rbMechBody* body = rbContactStep_IsTwice(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
         if (body == NULL || !body->isDynamic) {
             continue;
         }
@@ -483,15 +484,13 @@ static bool solveQuickly(rbStepEngine* engine, double h, bool* isUnmet)
     c->quickOrder.count = 0;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        if (!canBeQuick(engine, &run, &island)) {
-            isLeft = true;
-            continue;
-        }
-        for (int k = 0; k < island.contactCount; ++k) {
+        bool isOne = canBeQuick(engine, &run, &island);
+        isLeft = isLeft || !isOne;
+        for (int k = 0; k < island.contactCount && isOne; ++k) {
             rbArray_Push(c->quickOrder, island.contacts[k]);
         }
         for (int k = 0; k < island.bodyCount; ++k) {
-            c->isTwice.data[island.bodies[k]] = RB_FLIGHT_QUICK;
+            c->isTwice.data[island.bodies[k]] = isOne ? RB_FLIGHT_QUICK : RB_FLIGHT_SWEPT;
             c->flights.data[island.bodies[k]] = c->bodies.data[island.bodies[k]];
         }
     }

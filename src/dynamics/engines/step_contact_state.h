@@ -26,8 +26,9 @@ typedef struct rbContactBooks {
 // How a body gets through a step.
 typedef enum rbFlightKind {
     RB_FLIGHT_PLAIN,
-    RB_FLIGHT_TWICE, // its island has arrivals
-    RB_FLIGHT_QUICK, // its island is solved by small steps
+    RB_FLIGHT_SWEPT, // small steps could not solve its island
+    RB_FLIGHT_TWICE, // its island has arrivals: it flies with one velocity and goes on with another
+    RB_FLIGHT_QUICK, // its island is solved by small steps: likewise
 } rbFlightKind;
 
 struct rbStepContacts {
@@ -78,6 +79,12 @@ struct rbStepContacts {
     rbContactStatistics statistics;
     rbContactBooks books;
 };
+
+// Whether a body flies with the velocity in flights.
+static inline bool rbContactStep_IsTwice(const rbStepContacts* c, int index)
+{
+    return c->isTwice.data[index] >= RB_FLIGHT_TWICE;
+}
 
 // --------------------------------------------------------------------------- step_contact_bodies.c
 // The body of the host as the engine moves it; NULL: there is none.
