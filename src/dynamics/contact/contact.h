@@ -39,6 +39,7 @@ typedef struct rbContactPoint {
     double target;     // m/s, u.n that the velocity stage leaves: 0, or what restitution asks for
     bool isClosed;     // touches: the velocity stage takes part (gap within the tolerance)
     bool isSticking;   // at the end of the last stage
+    bool isAhead;      // of the end of the flight (contact_ahead.c): a negative gap is no overlap
     int key;           // of the memory of this point, for the pairs
 } rbContactPoint;
 
@@ -89,6 +90,14 @@ static inline rbVec3 rbContact_RelativeVelocity(const rbContactBody* bodies,
     rbVec3 atA = rbAdd(a->velocity, rbCross(a->spin, point->armA));
     rbVec3 atB = rbAdd(b->velocity, rbCross(b->spin, point->armB));
     return rbSub(atB, atA);
+}
+
+// u.n that the position stage asks of a point at least, less its own: overlap is undone no faster
+// than partSpeed.
+static inline double rbContactPoint_GetPart(const rbContactPoint* point, double h, double partSpeed)
+{
+    double part = point->gap / h;
+    return point->isAhead || part > -partSpeed ? part : -partSpeed;
 }
 
 // Adds an impulse at a point to the velocities of both bodies.

@@ -71,7 +71,7 @@ static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSepar
     rbNearHot a = heatAhead(&pairs->hots.data[item.a], &pairs->aheadBodies.data[item.a]);
     rbNearHot b = heatAhead(&pairs->hots.data[item.b], &pairs->aheadBodies.data[item.b]);
     double near = SHELL_PART * pairs->settings.shell;
-    double limit = fmin(near, getNodeDistance(pairs, item.slot) - near);
+    double limit = fmin(near, getNodeDistance(pairs, item.slot)); // what overlaps gets no deeper
     if (rbNearPair_AreApart(&pair, &a, &b, near)) {
         return false;
     }
@@ -103,6 +103,10 @@ static void addAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhe
     contact.found = rbMakeFoundContact(manifold, rbMatFromQuat(a->world.q));
     contact.found.isAhead = true;
     rbContact motion = {.bodyA = item.a, .bodyB = item.b};
+    // Overlap of the node is undone no faster than the settings say.
+    const rbContactSettings* settings = &pairs->settings;
+    double parted = getNodeDistance(pairs, item.slot) + flight->h * settings->partSpeed;
+    double excess = fmax(0.0, settings->shell - parted);
     for (int i = 0; i < manifold->count; ++i) {
         const rbManifoldPoint* at = &manifold->points[i];
         rbVec3 middle = rbTransformPoint(a->world, rbManifoldPoint_GetMiddle(at));
@@ -113,7 +117,7 @@ static void addAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhe
         point.localB = rbMulMtV(b->rotation, point.armB);
         rbContactPoint arms = {.armA = point.armA, .armB = point.armB};
         rbVec3 u = rbContact_RelativeVelocity(flight->bodies, &motion, &arms);
-        point.distance = at->distance - flight->h * rbDot(u, contact.found.normal);
+        point.distance = at->distance + excess - flight->h * rbDot(u, contact.found.normal);
         rbArray_Push(pairs->aheadPoints, point);
     }
     rbArray_Push(pairs->aheads, contact);
@@ -202,6 +206,7 @@ static void joinFrames(rbContactPairs* pairs, const rbContactAhead* flight)
             rbContactPairs_AddContact(pairs, item, &ahead->found, ahead->pointCount);
             for (int j = 0; j < ahead->pointCount; ++j) {
                 rbContactPairs_AddPoint(pairs, &pairs->aheadPoints.data[ahead->firstPoint + j]);
+                frame->points.data[frame->points.count - 1].isAhead = true;
             }
         }
         if (frame->contacts.count > first) {

@@ -24,9 +24,9 @@ void rbDestroyContactGraph(rbContactGraph* graph); // NULL is fine
 // Links join bodies beside contacts (joints, springs): pairs of body indices, -1: the world. Both
 // kinds are edges of the graph. Writes contact->level: breadth-first distance of the higher body
 // from what nothing moves and what touches it (level 0); islands that touch nothing of the kind
-// start at what is linked to it, the others at their least body with 0. Cost grows with contacts and links, not with bodyCount (but at the first call
-// with more bodies than ever). Allocates only when there is more than ever. Returns the number of
-// islands, in the order of their least body.
+// start at what is linked to it, the others at their least body with 0. Cost grows with contacts
+// and links, not with bodyCount (but at the first call with more bodies than ever). Allocates only
+// when there is more than ever. Returns the number of islands, in the order of their least body.
 int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbContactBody* bodies,
                          int bodyCount, const int (*links)[2], int linkCount);
 rbContactIsland rbContactGraph_GetIsland(const rbContactGraph* graph, int index);

@@ -244,8 +244,8 @@ static void findPoints(rbContactNewton* newton, const rbContactRun* run, bool is
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             rbContactPoint* point = &run->set->points[k];
             if (isOfPositions) {
-                addPoint(newton, run, contact, point, fmax(point->gap / run->h, -partSpeed),
-                         1.0 / run->h);
+                addPoint(newton, run, contact, point,
+                         rbContactPoint_GetPart(point, run->h, partSpeed), 1.0 / run->h);
             } else if (point->isClosed) {
                 addPoint(newton, run, contact, point, -point->target, 0.0);
             }

@@ -295,8 +295,7 @@ static void beginPoint(rbSweepPoint* point, const rbContactRun* run, const rbCon
         point->bias[0] -= from->target;
         return;
     }
-    double part = from->gap / run->h;
-    point->bias[0] += part > -settings->partSpeed ? part : -settings->partSpeed;
+    point->bias[0] += rbContactPoint_GetPart(from, run->h, settings->partSpeed);
     point->slip[0] = from->slip[0] / run->h;
     point->slip[1] = from->slip[1] / run->h;
 }

@@ -4,8 +4,11 @@
 
 #include <string.h>
 
-// Flights looked at in a step. Mostly the second finds nothing.
-#define LOOKS_MAX 4
+// Flights looked at in a step. Mostly the third finds nothing; bodies that turn by a third of a
+// radian in a step need some more.
+#define LOOKS_MAX 16
+// The same where the stage does not meet its tolerance: to look closer is of no use.
+#define LOOKS_UNMET 3
 
 void rbContactStep_NoteNode(rbStepContacts* c)
 {
@@ -73,7 +76,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
     bool wasUnmet = *isUnmet;
     rbContactStep_NoteNode(c);
     rbContactStep_SolvePositions(engine, host, h, isUnmet);
-    for (int i = 0; i < LOOKS_MAX; ++i) {
+    for (int i = 0; i < (*isUnmet ? LOOKS_UNMET : LOOKS_MAX); ++i) {
         fly(engine, h);
         rbContactAhead flight = {.poses = c->aheadPoses.data,
                                  .bodies = c->aheadBodies.data,
