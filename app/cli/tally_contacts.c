@@ -122,8 +122,8 @@ void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
                       rbPlural(s.shockedStages));
     }
     if (asked->contactTime != RB_CONTACT_TIME_STEP) {
-        (void)fprintf(file, "; %" PRId64 " step%s cut at a contact", s.cutSteps,
-                      rbPlural(s.cutSteps));
+        (void)fprintf(file, "; %" PRId64 " step%s cut at a contact in %" PRId64 " trial%s",
+                      s.cutSteps, rbPlural(s.cutSteps), s.cutTrials, rbPlural(s.cutTrials));
     }
     (void)fprintf(file, "\n  %-18slargest %.3g m, %.3g m/s, asked %g m, %g m/s: ", "contact error",
                   s.gapErrorMax, s.speedErrorMax, asked->tolerance, asked->velocityTolerance);
@@ -159,6 +159,7 @@ void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json)
     rbJson_Integer(json, "directStages", s.directStages);
     rbJson_Integer(json, "shockedStages", s.shockedStages);
     rbJson_Integer(json, "cutSteps", s.cutSteps);
+    rbJson_Integer(json, "cutTrials", s.cutTrials);
     rbJson_Integer(json, "unmetSteps", s.unmetSteps);
     rbJson_Number(json, "tolerance", asked->tolerance);
     rbJson_Number(json, "gapErrorMax", s.gapErrorMax);

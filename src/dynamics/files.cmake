@@ -39,6 +39,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step_contact_host.c
   src/dynamics/engines/step_contact_journal.c
   src/dynamics/engines/step_contact_stages.c
+  src/dynamics/engines/step_contact_time.c
   src/dynamics/engines/step_engine.c
   src/dynamics/engines/step_forces.c
   src/dynamics/engines/step_judge.c

@@ -54,12 +54,6 @@ rbStatus rbJudgeContacts(const rbWorldDef* def, rbError* error)
             "jump",
             def->step.order);
     }
-    if (def->contact.contactTime != RB_CONTACT_TIME_STEP) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "contact.contactTime is \"%s\"; so far bodies arrive at the ends of "
-                           "steps: take \"step\"",
-                           rbContactTime_Name(def->contact.contactTime));
-    }
     if (def->step.method != RB_METHOD_IMPULSES) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
                            "step.method is \"%s\"; with contacts it must be \"impulses\"",

@@ -3,6 +3,7 @@ rb_add_tests(NAME test_world FILES
   test/world/phys_world_joints.c
   test/world/test_modules.c
   test/world/test_world.c
+  test/world/test_world_contact_time.c
   test/world/test_world_contacts.c
   test/world/test_world_joints.c
   test/world/test_world_judge.c

@@ -682,3 +682,40 @@ bool rbContactPairs_IsDeeper(rbContactPairs* pairs, const rbContactPlace* places
     }
     return found;
 }
+
+// ---------------------------------------------------------------------------------- other poses
+
+int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbRowPose poses[2],
+                           double within, rbContactProbe* out, int capacity)
+{
+    rbNearBody moved[2];
+    for (int i = 0; i < 2; ++i) {
+        RB_ASSERT(bodies[i] >= 0 && bodies[i] < pairs->bodies.count);
+        moved[i] = pairs->bodies.data[bodies[i]];
+        RB_ASSERT(moved[i].geometry != NULL);
+        moved[i].position = poses[i].position;
+        moved[i].orientation = poses[i].orientation;
+        rbNearBody_Pose(&moved[i]);
+    }
+    // without the caches: they serve the search
+    rbSeparationInput input = makeInput(&moved[0], &moved[1]);
+    bool isManyfold = moved[0].isManyfold || moved[1].isManyfold;
+    rbContactList list = {.manifolds = pairs->manifolds.data,
+                          .capacity = isManyfold ? RB_PAIR_MANIFOLDS_MAX : 1};
+    double shell = pairs->settings.shell;
+    rbStatus status = rbFindContacts(&input, within + shell, NULL, pairs->scratch, &list, NULL);
+    int count = 0;
+    for (int i = 0; status == RB_STATUS_OK && i < list.count && i < list.capacity; ++i) {
+        const rbManifold* manifold = &list.manifolds[i];
+        for (int k = 0; k < manifold->count; ++k) {
+            if (count < capacity) {
+                rbVec3 middle = rbManifoldPoint_GetMiddle(&manifold->points[k]);
+                middle = rbAdd(rbMulMV(moved[0].worldRotation, middle), moved[0].world.p);
+                rbVec3 normal = rbNormalize(rbMulMV(moved[0].worldRotation, manifold->normal));
+                out[count] = (rbContactProbe){middle, normal, manifold->points[k].distance - shell};
+            }
+            count += 1;
+        }
+    }
+    return count;
+}

@@ -79,6 +79,18 @@ double rbContactPairs_GetDeepest(const rbContactPairs* pairs, int* bodyA, int* b
 bool rbContactPairs_IsDeeper(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount,
                              double depth);
 
+// Where two bodies are near.
+typedef struct rbContactProbe {
+    rbVec3 point;  // m, world, halfway between the surfaces
+    rbVec3 normal; // unit, from A to B
+    double gap;    // m, less the shell
+} rbContactProbe;
+
+// The points of a pair at other poses than the last ones, up to a gap; remembers nothing. Returns
+// how many there are; the first capacity of them are written.
+int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbRowPose poses[2],
+                           double within, rbContactProbe* out, int capacity);
+
 size_t rbContactPairs_GetSnapshotSize(const rbContactPairs* pairs);
 void rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes);
 bool rbContactPairs_RestoreSnapshot(rbContactPairs* pairs, const void* bytes, size_t size);

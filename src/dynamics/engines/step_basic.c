@@ -632,6 +632,12 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
     (void)correctPositions(run, h, mechanism->inner);
 }
 
+void rbStep_RenewStart(rbStepMechanism* mechanism, double h)
+{
+    setStartCompliance(mechanism, h);
+    rbCorrector_Factor(mechanism->inner, &mechanism->m);
+}
+
 double rbStep_SweepPositions(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;

@@ -1,11 +1,7 @@
 // Steps of bodies that touch, see step_contact.h.
-#include "base/math/matrix3.h"
 #include "dynamics/engines/step_contact_state.h"
 
 #include <string.h>
-
-// Times nearer than this part of a step are the same.
-#define SNAP 1e-9
 
 // ------------------------------------------------------------------------------------------ bodies
 
@@ -70,6 +66,11 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->opened);
     rbArray_Free(contacts->turnings);
     rbArray_Free(contacts->stops);
+    rbArray_Free(contacts->startPoints);
+    rbArray_Free(contacts->startContacts);
+    rbArray_Free(contacts->probes);
+    rbArray_Free(contacts->sought);
+    rbArray_Free(contacts->arrivals);
     rbFree(contacts, sizeof *contacts);
 }
 
@@ -153,10 +154,30 @@ static void eachMechanism(rbStepEngine* engine, const rbStepHost* host, PartFn* 
     }
 }
 
-// The first half of a step from the node: impulses of the position stage. Bodies have not moved.
-static void beginStep(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+// Impulses of the last step are a first guess by the forces that they stand for.
+static void scaleGuess(const rbStepEngine* engine, double h)
 {
     rbStepContacts* c = engine->contacts;
+    double part = rbContactStep_PartOf(engine, h) / c->lastPart;
+    if (part == 1.0) {
+        return;
+    }
+    for (int i = 0; i < c->set.pointCount; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            c->set.points[i].impulse[k] *= part;
+        }
+    }
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            c->set.contacts[i].turning[k] *= part;
+        }
+    }
+}
+
+void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    scaleGuess(engine, h);
     rbContactStep_KickLoose(engine, host, c->nodeTime, 0.5 * h, false);
     eachMechanism(engine, host, rbStep_BeginBasic, c->nodeTime, h);
     rbContactStep_SolveAhead(engine, host, h, isUnmet);
@@ -186,12 +207,14 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     rbContactStep_TakeFlights(engine);
     rbContactStep_FlyLoose(c, h);
     eachMechanism(engine, host, rbStep_FlyBasic, c->nodeTime, h);
-    rbContactStep_ReturnSpeeds(engine, h);
+    rbContactStep_ReturnSpeeds(engine, host, h);
     rbContactPairs_Keep(c->pairs, &c->set, c->places.data);
     rbContactStep_PlaceFixed(engine, end);
     c->nodeTime = end;
     c->isLooked = false;
+    c->lastPart = rbContactStep_PartOf(engine, h);
     findContacts(engine);
+    rbContactStep_CloseArrivals(c, h);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_Prepare(c->solver, &all);
     // Before the forces of the end act: what rests does not collide.
@@ -201,6 +224,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
         rbStepContacts_MakeReady(engine);
     }
     rbContactStep_KickLoose(engine, host, end, 0.5 * h, true);
+    rbContactStep_TakeLateKicks(engine, h);
     eachMechanism(engine, host, rbStep_KickBasic, end, h);
     rbContactStep_SolveVelocities(engine, host, h, isUnmet);
     rbContactNode node = nodeOf(c);
@@ -212,107 +236,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     rbContactPairs_Keep(c->pairs, &c->set, c->places.data);
 }
 
-// Memory of servos: a look must not count.
-static void turnMotors(rbStepEngine* engine, rbStepMechanism* mechanism, bool isBack)
-{
-    for (int i = 0; i < mechanism->m.blockCount; ++i) {
-        const rbBlockInfo* info = &mechanism->infos[i];
-        if (info->role == RB_ROLE_FREEDOM) {
-            rbMotorState* motor = &engine->joints.data[info->owner].motors[info->freedom];
-            *(isBack ? motor : &mechanism->keptMotors[i]) =
-                *(isBack ? &mechanism->keptMotors[i] : motor);
-        }
-    }
-}
-
-// State between nodes is looked at without moving on: flight of the step under way.
-static void keepState(rbStepEngine* engine)
-{
-    rbStepContacts* c = engine->contacts;
-    rbArray_Reserve(c->keptLoose, c->loose.count);
-    c->keptLoose.count = c->loose.count;
-    if (c->loose.count > 0) {
-        memcpy(c->keptLoose.data, c->loose.data, (size_t)c->loose.count * sizeof *c->loose.data);
-    }
-    rbContactStep_NoteNode(c);
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        rbStep_Save(mechanism, mechanism->kept);
-        mechanism->keptNode = mechanism->node;
-        turnMotors(engine, mechanism, false);
-    }
-}
-
-static void recallState(rbStepEngine* engine)
-{
-    rbStepContacts* c = engine->contacts;
-    if (c->loose.count > 0) {
-        memcpy(c->loose.data, c->keptLoose.data, (size_t)c->loose.count * sizeof *c->loose.data);
-    }
-    if (rbContactStep_RecallNode(c)) {
-        rbStepContacts_PrepareSet(engine);
-    }
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        rbStep_Restore(mechanism, mechanism->kept);
-        mechanism->node = mechanism->keptNode;
-        mechanism->isAnchored = false;
-        turnMotors(engine, mechanism, true);
-    }
-}
-
-// The step under way once its impulses are known; they are found once for all looks into it.
-static void lookAhead(rbStepEngine* engine, const rbStepHost* host)
-{
-    rbStepContacts* c = engine->contacts;
-    bool isUnmet = false;
-    rbContactStatistics statistics = c->statistics;
-    rbContactBooks books = c->books;
-    rbStepStatistics steps = engine->statistics;
-    beginStep(engine, host, engine->settings.step, &isUnmet);
-    rbContactStep_TakeBodies(engine);
-    rbContactStep_TakeFlights(engine);
-    rbArray_Reserve(c->lookLoose, c->loose.count);
-    if (c->loose.count > 0) {
-        memcpy(c->lookLoose.data, c->loose.data, (size_t)c->loose.count * sizeof *c->loose.data);
-    }
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbStep_Save(&engine->mechanisms.data[i], engine->mechanisms.data[i].start);
-    }
-    c->statistics = statistics;
-    c->books = books;
-    engine->statistics = steps;
-    c->isLooked = true;
-}
-
-static void lookBetween(rbStepEngine* engine, const rbStepHost* host, double time)
-{
-    rbStepContacts* c = engine->contacts;
-    keepState(engine);
-    if (!c->isLooked) {
-        lookAhead(engine, host);
-    } else {
-        if (c->loose.count > 0) {
-            memcpy(c->loose.data, c->lookLoose.data,
-                   (size_t)c->loose.count * sizeof *c->loose.data);
-        }
-        for (int i = 0; i < engine->mechanisms.count; ++i) {
-            rbStep_Restore(&engine->mechanisms.data[i], engine->mechanisms.data[i].start);
-        }
-    }
-    rbContactStep_FlyLoose(c, time - c->nodeTime);
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        rbMechanism* m = &engine->mechanisms.data[i].m;
-        rbMechanism_LookAhead(m, time - c->nodeTime);
-        for (int k = 0; k < m->bodyCount; ++k) {
-            m->bodies[k].pose = m->bodies[k].isDynamic ? m->bodies[k].ahead : m->bodies[k].pose;
-        }
-    }
-    rbContactStep_WriteBodies(engine, host);
-    recallState(engine);
-}
-
-static void countStep(rbStepEngine* engine, bool isUnmet)
+static void countStep(rbStepEngine* engine, bool isUnmet, bool isWhole)
 {
     rbStepContacts* c = engine->contacts;
     rbContactStatistics* s = &c->statistics;
@@ -320,14 +244,15 @@ static void countStep(rbStepEngine* engine, bool isUnmet)
     for (int i = 0; i < c->set.pointCount; ++i) {
         s->contactCount += c->set.points[i].impulse[0] > 0.0 ? 1 : 0;
     }
-    s->contactSum += s->contactCount;
+    s->contactSum += isWhole ? s->contactCount : 0;
     s->islandCount = c->islandCount;
     s->pairCount = rbContactPairs_GetPairCount(c->pairs, NULL);
     s->frozenCount = rbContactFreeze_GetCount(c->freeze);
     s->unmetSteps += isUnmet ? 1 : 0;
-    engine->statistics.steps += 1;
+    engine->statistics.steps += isWhole ? 1 : 0;
     engine->statistics.substeps += 1;
-    engine->statistics.stepSmallest = fmin(engine->statistics.stepSmallest, engine->settings.step);
+    double h = c->lastPart * engine->settings.step;
+    engine->statistics.stepSmallest = fmin(engine->statistics.stepSmallest, h);
 }
 
 static bool isFiniteLoose(const rbStepContacts* c)
@@ -342,31 +267,52 @@ static bool isFiniteLoose(const rbStepContacts* c)
     return true;
 }
 
+// One step from the node, to the next one of the grid or to where it is cut; false: it would end
+// after the time.
+static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
+{
+    rbStepContacts* c = engine->contacts;
+    double whole = engine->settings.step;
+    double next = c->origin + (double)c->index * whole;
+    bool isCutting = c->settings.contactTime != RB_CONTACT_TIME_STEP;
+    bool isBeyond = next > time + RB_STEP_SNAP * whole;
+    if (isBeyond && (!isCutting || time <= c->nodeTime + RB_STEP_SNAP * whole)) {
+        return false;
+    }
+    bool isUnmet = false;
+    double h = next - c->nodeTime;
+    if (isCutting) {
+        h = rbContactStep_BeginCut(engine, host, h, isBeyond ? time : next, &isUnmet);
+        if (!(h > 0.0)) {
+            return false;
+        }
+    } else {
+        rbContactStep_Begin(engine, host, h, &isUnmet);
+    }
+    bool isWhole = h == next - c->nodeTime;
+    finishStep(engine, host, h, &isUnmet);
+    if (isWhole) {
+        c->nodeTime = next;
+        c->index += 1;
+        c->cutCount = 0;
+    }
+    countStep(engine, isUnmet, isWhole);
+    return true;
+}
+
 rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
                                 double* reached)
 {
     rbStepContacts* c = engine->contacts;
-    double h = engine->settings.step;
     int64_t unmet = c->statistics.unmetSteps + engine->statistics.unmetSteps;
-    for (;;) {
-        double next = c->origin + (double)c->index * h;
-        if (next > time + SNAP * h) {
-            break;
-        }
-        bool isUnmet = false;
-        double step = next - c->nodeTime;
-        beginStep(engine, host, step, &isUnmet);
-        finishStep(engine, host, step, &isUnmet);
-        c->nodeTime = next;
-        c->index += 1;
-        countStep(engine, isUnmet);
+    while (step(engine, host, time)) {
         if (!isFiniteLoose(c)) {
             *reached = engine->time;
             return RB_STATUS_LIMIT;
         }
     }
-    if (time > c->nodeTime + SNAP * h) {
-        lookBetween(engine, host, time);
+    if (time > c->nodeTime + RB_STEP_SNAP * engine->settings.step) {
+        rbContactStep_LookBetween(engine, host, time);
     } else {
         rbContactStep_WriteBodies(engine, host);
     }
@@ -383,6 +329,7 @@ static void startGrid(rbStepContacts* c, double time)
     c->nodeTime = time;
     c->origin = time;
     c->index = 1;
+    c->cutCount = 0;
 }
 
 static void findLinks(rbStepEngine* engine)
@@ -456,6 +403,7 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     rbContactStep_ReadBodies(engine, host, time);
     findLinks(engine);
     startGrid(c, time);
+    c->lastPart = 1.0;
     double gained = 0.0;
     c->kicks.count = 0;
     c->late.count = 0;

@@ -88,7 +88,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
             break;
         }
         memcpy(c->bodies.data, c->before.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
-        rbContactStep_TurnMechanisms(engine, true);
+        rbContactStep_TurnMechanisms(engine, h, true);
         c->books = books;
         *isUnmet = wasUnmet;
         rbStepContacts_PrepareSet(engine);

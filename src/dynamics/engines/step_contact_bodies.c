@@ -79,6 +79,12 @@ void rbContactStep_TakeBody(const rbContactBody* shown, rbMechBody* body)
     body->momentum = rbAdd(body->momentum, rbMulSV(inertiaOf(body), change));
 }
 
+double rbContactStep_PartOf(const rbStepEngine* engine, double h)
+{
+    double part = h / engine->settings.step;
+    return fabs(part - 1.0) <= RB_STEP_SNAP ? 1.0 : part;
+}
+
 bool rbContactStep_IsTouched(const rbStepContacts* c, int index)
 {
     return rbContactGraph_FindIsland(c->graph, index) >= 0;
@@ -150,7 +156,8 @@ void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, doubl
             rbVec3 paid;
             loadBody(host, body, time, &paid);
             c->books.load += kickBody(body, h, paid);
-            c->kicks.data[body->index] = rbScale(2.0 * h * body->invMass, body->force);
+            double whole = 2.0 * h / rbContactStep_PartOf(engine, 2.0 * h);
+            c->kicks.data[body->index] = rbScale(whole * body->invMass, body->force);
         }
     }
 }

@@ -24,7 +24,7 @@ int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int
                 continue;
             }
             if (count < capacity) {
-                double scale = 1.0 / engine->settings.step;
+                double scale = 1.0 / (c->lastPart * engine->settings.step);
                 rbVec3 force = rbScale(scale * point->impulse[0], contact->normal);
                 force = rbAddScaled(force, scale * point->impulse[1], contact->tangents[0]);
                 force = rbAddScaled(force, scale * point->impulse[2], contact->tangents[1]);
@@ -105,6 +105,8 @@ typedef struct ContactsHead {
     double nodeTime;
     double origin;
     int64_t index;
+    int64_t cutCount;
+    double lastPart;
     double restSpeed;
     rbContactBooks books;
     rbContactStatistics statistics;
@@ -142,6 +144,8 @@ char* rbStepContacts_TakeSnapshot(const rbStepContacts* contacts, char* place)
     head.nodeTime = contacts->nodeTime;
     head.origin = contacts->origin;
     head.index = contacts->index;
+    head.cutCount = contacts->cutCount;
+    head.lastPart = contacts->lastPart;
     head.restSpeed = contacts->restSpeed;
     head.books = contacts->books;
     head.statistics = contacts->statistics;
@@ -175,6 +179,8 @@ const char* rbStepContacts_RestoreSnapshot(rbStepEngine* engine, const char* pla
     contacts->nodeTime = head.nodeTime;
     contacts->origin = head.origin;
     contacts->index = head.index;
+    contacts->cutCount = (int)head.cutCount;
+    contacts->lastPart = head.lastPart;
     contacts->restSpeed = head.restSpeed;
     contacts->books = head.books;
     for (int i = 0; i < contacts->loose.count; ++i) {

@@ -8,6 +8,10 @@
 #define FAR 1e9
 // A guess is good if the sum of its impulses is off by no more than this part.
 #define GUESS_PART 0.05
+// s: instead of how late it is, of a body that rests on something.
+#define RESTING (-1.0)
+// A point that arrived may be open by this part of the way that it would go in a step.
+#define NEAR_PART 0.25
 
 // ---------------------------------------------------------------------------------------- joints
 
@@ -307,7 +311,7 @@ static void noteApproaches(rbStepContacts* c)
 // not arrive.
 static void noteLate(rbStepContacts* c, int body, double late)
 {
-    if (c->bodies.data[body].invMass > 0.0) {
+    if (c->bodies.data[body].invMass > 0.0 && c->late.data[body] >= 0.0) {
         c->late.data[body] = fmax(c->late.data[body], late);
     }
 }
@@ -345,6 +349,9 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
             *point = c->keptPoints.data[k];
             c->gaps.data[k] = point->gap;
             if (isOpened) {
+                rbArrival arrival = {contact->bodyA, contact->bodyB, contact->normal,
+                                     point->armA,    point->armB,    point->gap};
+                rbArray_Push(c->arrivals, arrival);
                 noteLate(c, contact->bodyA, late);
                 noteLate(c, contact->bodyB, late);
                 memset(point->impulse, 0, sizeof point->impulse);
@@ -355,45 +362,75 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
     }
 }
 
+// What rests on something goes on with its time.
+static void noteResting(rbStepContacts* c, const rbContact* contact)
+{
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        if (c->set.points[k].impulse[0] > 0.0) {
+            c->late.data[contact->bodyA] = RESTING;
+            c->late.data[contact->bodyB] = RESTING;
+        }
+    }
+}
+
 static void closeArrivals(rbStepContacts* c, const rbContactIsland* island)
 {
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            rbContactPoint* point = &c->set.points[k];
-            point->gap = c->gaps.data[k];
-            // What rests on something goes on with its time.
-            if (point->impulse[0] > 0.0) {
-                c->late.data[contact->bodyA] = 0.0;
-                c->late.data[contact->bodyB] = 0.0;
-            }
+            c->set.points[k].gap = c->gaps.data[k];
         }
+        noteResting(c, contact);
+    }
+}
+
+// Impulses and limits of a mechanism back to where the stage began. Its velocities are taken from
+// those shown.
+static void turnBack(const rbStepEngine* engine, rbStepMechanism* mechanism, double h)
+{
+    int rowCount = mechanism->m.rowCount;
+    bool isOther = false;
+    memcpy(mechanism->m.impulses, mechanism->scratch, (size_t)rowCount * sizeof(double));
+    for (int row = 0; row < rowCount; ++row) {
+        rbLimitState limit = (rbLimitState)mechanism->scratch[rowCount + row];
+        isOther = isOther || mechanism->limits[row] != limit;
+        mechanism->limits[row] = limit;
+    }
+    if (isOther) {
+        rbStep_RenewStart(mechanism, h);
+    }
+    takeMechanism(engine, mechanism);
+}
+
+static void noteStart(rbStepMechanism* mechanism)
+{
+    int rowCount = mechanism->m.rowCount;
+    RB_ASSERT(2 * rowCount <= mechanism->stateSize);
+    memcpy(mechanism->scratch, mechanism->m.impulses, (size_t)rowCount * sizeof(double));
+    for (int row = 0; row < rowCount; ++row) {
+        mechanism->scratch[rowCount + row] = (double)mechanism->limits[row];
     }
 }
 
 // Mechanisms of an island back to where the stage began, or noted there.
-static void turnMechanisms(rbStepEngine* engine, const rbContactIsland* island, bool isBack)
+static void turnMechanisms(rbStepEngine* engine, const rbContactIsland* island, double h,
+                           bool isBack)
 {
     for (int i = 0; i < island->bodyCount; ++i) {
         rbStepMechanism* mechanism = leadOf(engine, island->bodies[i]);
-        if (mechanism == NULL) {
-            continue;
-        }
-        size_t size = (size_t)mechanism->m.rowCount * sizeof(double);
-        if (isBack) {
-            memcpy(mechanism->m.impulses, mechanism->scratch, size);
-            takeMechanism(engine, mechanism);
-        } else {
-            memcpy(mechanism->scratch, mechanism->m.impulses, size);
+        if (mechanism != NULL && isBack) {
+            turnBack(engine, mechanism, h);
+        } else if (mechanism != NULL) {
+            noteStart(mechanism);
         }
     }
 }
 
-void rbContactStep_TurnMechanisms(rbStepEngine* engine, bool isBack)
+void rbContactStep_TurnMechanisms(rbStepEngine* engine, double h, bool isBack)
 {
     for (int i = 0; i < engine->contacts->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(engine->contacts->graph, i);
-        turnMechanisms(engine, &island, isBack);
+        turnMechanisms(engine, &island, h, isBack);
     }
 }
 
@@ -414,7 +451,7 @@ static void solveArrivals(rbStepEngine* engine, const rbStepHost* host, double h
             c->bodies.data[body] = c->before.data[body];
             c->isTwice.data[body] = RB_FLIGHT_TWICE;
         }
-        turnMechanisms(engine, &island, true);
+        turnMechanisms(engine, &island, h, true);
         openArrivals(c, &island, h);
         solveIsland(engine, host, &island, h, STAGE_POSITION, isUnmet);
         closeArrivals(c, &island);
@@ -436,21 +473,184 @@ void rbContactStep_TakeFlights(const rbStepEngine* engine)
     }
 }
 
-// ... and go on with the other, with half of the forces of the whole step so far.
-void rbContactStep_ReturnSpeeds(const rbStepEngine* engine, double h)
+// The part of the kick of a step that a body has had when it arrives: the work of the force on the
+// way of the flight is what the body has gained by then. v: at the node, with the impulses that act
+// in the step; w: of the flight. With w = v + kick / 2 it is the whole.
+static double shareOf(rbVec3 v, rbVec3 kick, rbVec3 w)
+{
+    double square = rbDot(kick, kick);
+    double along = rbDot(v, kick);
+    double work = rbDot(w, kick);
+    double root = sqrt(fmax(0.0, along * along + 2.0 * square * work));
+    double share = 1.0;
+    if (along + square < 0.0) {
+        share = 2.0 * work / (along - root);
+    } else if (along > 0.0) {
+        share = 2.0 * work / (along + root);
+    } else if (square > 0.0) {
+        share = (root - along) / square;
+    }
+    return fmin(fmax(share, 0.0), 1.0);
+}
+
+// All bodies of a mechanism arrive with one of them; if one rests on something, none does.
+static void shareLate(rbStepContacts* c, const rbStepMechanism* mechanism)
+{
+    double late = 0.0;
+    bool isResting = false;
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        if (body->isDynamic) {
+            late = fmax(late, c->late.data[body->index]);
+            isResting = isResting || c->late.data[body->index] < 0.0;
+        }
+    }
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        if (body->isDynamic) {
+            c->late.data[body->index] = isResting ? 0.0 : late;
+        }
+    }
+}
+
+// Of a mechanism: what the forces give in a part of the step.
+static void kickMechanism(const rbStepContacts* c, rbStepMechanism* mechanism, double h,
+                          double share)
+{
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        rbMechBody* body = &mechanism->m.bodies[i];
+        double late = body->isDynamic ? c->late.data[body->index] : 0.0;
+        if (late > 0.0) {
+            double time = share > 0.0 ? share * h - late : share * h;
+            body->velocity = rbAddScaled(body->velocity, time * body->invMass, body->force);
+            body->momentum = rbAddScaled(body->momentum, time, body->torque);
+        }
+    }
+}
+
+static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mechanism)
+{
+    bool isLate = false;
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        isLate = isLate || (body->isDynamic && c->late.data[body->index] > 0.0);
+    }
+    return isLate;
+}
+
+// ... and go on with the other. What arrives collides with the forces of its time in the step, and
+// has none afterwards.
+void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
+    double part = rbContactStep_PartOf(engine, h);
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        shareLate(c, &engine->mechanisms.data[i]);
+    }
     for (int i = 0; i < engine->bodies.count; ++i) {
-        rbMechBody* body = rbContactStep_IsTwice(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
+        bool isTwice = rbContactStep_IsTwice(c, i);
+        rbMechBody* body =
+            isTwice || c->late.data[i] > 0.0 ? rbContactStep_GetBody(engine, i) : NULL;
         if (body == NULL || !body->isDynamic) {
             continue;
         }
-        body->velocity = body->aheadVelocity;
-        body->momentum = body->aheadAngularVelocity;
-        if (c->late.data[i] > 0.0) {
-            double part = (h - c->late.data[i]) / h - 0.5;
-            body->velocity = rbAddScaled(body->velocity, part, c->kicks.data[i]);
+        rbVec3 flight = body->velocity;
+        if (isTwice) {
+            body->velocity = body->aheadVelocity;
+            body->momentum = body->aheadAngularVelocity;
         }
+        if (c->late.data[i] > 0.0 && engine->bodies.data[i].mechanism < 0) {
+            rbVec3 kick = rbScale(part, c->kicks.data[i]);
+            double share = shareOf(rbAddScaled(body->velocity, -0.5, kick), kick, flight) - 0.5;
+            body->velocity = rbAddScaled(body->velocity, share, kick);
+            body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
+        }
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host, .isForced = true};
+        if (isLateMechanism(c, mechanism)) {
+            kickMechanism(c, mechanism, h, 0.5);
+            (void)rbStep_SweepRates(&run, h);
+        }
+    }
+}
+
+void rbContactStep_TakeLateKicks(rbStepEngine* engine, double h)
+{
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        kickMechanism(engine->contacts, &engine->mechanisms.data[i], h, -0.5);
+    }
+}
+
+// Bodies of points that are at their surfaces at the end of a step, which is cut there: they have
+// had its forces. What rests on something goes on.
+void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, int count, double h)
+{
+    for (int i = 0; i < count; ++i) {
+        noteLate(c, arrivals[i].bodyA, RB_STEP_SNAP * h);
+        noteLate(c, arrivals[i].bodyB, RB_STEP_SNAP * h);
+    }
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        noteResting(c, &c->set.contacts[i]);
+    }
+}
+
+// The first contact of a pair in the set, which is in the order of bodies.
+static int findFirst(const rbContactSet* set, int bodyA, int bodyB)
+{
+    int low = 0;
+    int high = set->contactCount;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        const rbContact* contact = &set->contacts[middle];
+        bool isBefore =
+            contact->bodyA < bodyA || (contact->bodyA == bodyA && contact->bodyB < bodyB);
+        low = isBefore ? middle + 1 : low;
+        high = isBefore ? high : middle;
+    }
+    return low;
+}
+
+// If no point of a pair that arrived is closed and approaches, the nearest of those that approach
+// are closed, if they are as near as the flight may have missed them.
+static void closePair(rbStepContacts* c, int bodyA, int bodyB, double h)
+{
+    double least = INFINITY;
+    int first = findFirst(&c->set, bodyA, bodyB);
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = first; i < c->set.contactCount; ++i) {
+            const rbContact* contact = &c->set.contacts[i];
+            if (contact->bodyA != bodyA || contact->bodyB != bodyB) {
+                break;
+            }
+            for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+                rbContactPoint* point = &c->set.points[k];
+                double speed = normalSpeed(c, contact, point);
+                if (!(speed < -c->restSpeed) || point->gap > -NEAR_PART * h * speed) {
+                    continue;
+                }
+                if (pass == 0) {
+                    least = point->isClosed ? -INFINITY : fmin(least, point->gap);
+                } else if (point->gap <= least + c->settings.shell) {
+                    point->isClosed = true;
+                }
+            }
+        }
+    }
+}
+
+void rbContactStep_CloseArrivals(rbStepContacts* c, double h)
+{
+    int lastA = -1;
+    int lastB = -1;
+    for (int i = 0; i < c->arrivals.count; ++i) {
+        const rbArrival* arrival = &c->arrivals.data[i];
+        if (arrival->bodyA != lastA || arrival->bodyB != lastB) {
+            closePair(c, arrival->bodyA, arrival->bodyB, h);
+        }
+        lastA = arrival->bodyA;
+        lastB = arrival->bodyB;
     }
 }
 
@@ -542,6 +742,7 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     rbContactSolver_BeginStep(c->solver, &all, c->settings.isWarm);
     memset(c->late.data, 0, (size_t)c->late.count * sizeof(double));
     memset(c->isTwice.data, RB_FLIGHT_PLAIN, (size_t)c->isTwice.count);
+    c->arrivals.count = 0;
     if (c->substeps != NULL && !solveQuickly(engine, h, isUnmet)) {
         return;
     }
@@ -549,7 +750,7 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     keepPoints(c);
     size_t size = (size_t)c->bodies.count * sizeof *c->bodies.data;
     memcpy(c->before.data, c->bodies.data, size);
-    rbContactStep_TurnMechanisms(engine, false);
+    rbContactStep_TurnMechanisms(engine, h, false);
     rbContactStep_OpenBooks(engine, host, c->nodeTime, h, -1.0);
     solveStage(engine, host, h, STAGE_POSITION, isUnmet);
     solveArrivals(engine, host, h, isUnmet);

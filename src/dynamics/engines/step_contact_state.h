@@ -31,6 +31,19 @@ typedef enum rbFlightKind {
     RB_FLIGHT_QUICK, // its island is solved by small steps: likewise
 } rbFlightKind;
 
+// Times nearer than this part of a step are the same.
+#define RB_STEP_SNAP 1e-9
+
+// A point that is open at the node, and was stopped at the surface in the step from it.
+typedef struct rbArrival {
+    int bodyA;
+    int bodyB;
+    rbVec3 normal;
+    rbVec3 armA;
+    rbVec3 armB;
+    double gap; // m
+} rbArrival;
+
 struct rbStepContacts {
     rbContactSettings settings;
     rbContactPairs* pairs;
@@ -61,20 +74,28 @@ struct rbStepContacts {
     RB_ARRAY(rbContactBody) before;      // per body, at the start of a stage
     RB_ARRAY(rbContactBody) swept;       // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
-    RB_ARRAY(double) gaps;           // m, per point, while points that arrive are open
-    RB_ARRAY(rbContactBody) flights; // per body, velocities of the flight, where isTwice
-    RB_ARRAY(unsigned char) isTwice; // per body, rbFlightKind
-    RB_ARRAY(int) quickOrder;        // contacts that are solved by small steps
-    RB_ARRAY(rbVec3) pulls;          // m/s, per body: see step_contact_books.c
-    RB_ARRAY(rbContactBody) opened;  // per body, when the books of a stage were opened
-    RB_ARRAY(rbVec3) turnings;       // per contact: rolling and spinning friction then
-    RB_ARRAY(rbCollisionNote) stops; // of an island, for the journal
-    double deepestBefore;            // m, overlaps that the run left before a new start
-    rbContactSet set;                // of the node
+    RB_ARRAY(int) quickOrder;             // contacts that are solved by small steps
+    RB_ARRAY(rbCollisionNote) stops;      // of an island, for the journal
+    RB_ARRAY(double) gaps;                // m, per point, while points that arrive are open
+    RB_ARRAY(rbContactBody) flights;      // per body, velocities of the flight, where isTwice
+    RB_ARRAY(unsigned char) isTwice;      // per body, rbFlightKind
+    RB_ARRAY(rbVec3) pulls;               // m/s, per body: see step_contact_books.c
+    RB_ARRAY(rbContactBody) opened;       // per body, when the books of a stage were opened
+    RB_ARRAY(rbVec3) turnings;            // per contact: rolling and spinning friction then
+    RB_ARRAY(rbArrival) arrivals;         // of the step under way
+    RB_ARRAY(rbArrival) sought;           // those of the whole step, while it is cut
+    RB_ARRAY(rbContactProbe) probes;      // of one pair
+    RB_ARRAY(rbContact) startContacts;    // as the step began, while it is tried or looked into
+    RB_ARRAY(rbContactPoint) startPoints; // the same
+    double deepestBefore;                 // m, overlaps that the run left before a new start
+    rbContactSet set;                     // of the node
     int islandCount;
     double nodeTime;
     double origin;
-    int64_t index; // of the next node
+    int64_t index;   // of the next node of the grid
+    int cutCount;    // since the last node of the grid
+    double lastPart; // of the last step, of a whole one
+    double lookStep; // s, of the step from the node, when isLooked
     double restSpeed;
     rbContactStatistics statistics;
     rbContactBooks books;
@@ -96,6 +117,8 @@ void rbContactStep_WriteBodies(const rbStepEngine* engine, const rbStepHost* hos
 void rbContactStep_ShowBodies(const rbStepEngine* engine);
 void rbContactStep_TakeBodies(const rbStepEngine* engine);
 void rbContactStep_TakeBody(const rbContactBody* shown, rbMechBody* body);
+// A step as part of a whole one; 1 if it differs from that by rounding.
+double rbContactStep_PartOf(const rbStepEngine* engine, double h);
 bool rbContactStep_IsTouched(const rbStepContacts* c, int index);
 // Forces over h on bodies in no mechanism. isEnd: bodies that arrived in the step have had theirs.
 void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, double time, double h,
@@ -123,10 +146,23 @@ void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host,
 void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
                                    bool* isUnmet);
 // Mechanisms of all islands back to where the stage began, or noted there.
-void rbContactStep_TurnMechanisms(rbStepEngine* engine, bool isBack);
+void rbContactStep_TurnMechanisms(rbStepEngine* engine, double h, bool isBack);
 // Islands with bodies that arrive fly with one velocity and go on with another.
 void rbContactStep_TakeFlights(const rbStepEngine* engine);
-void rbContactStep_ReturnSpeeds(const rbStepEngine* engine, double h);
+void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, double h);
+// Takes from mechanisms that arrived what the end of the step will give them.
+void rbContactStep_TakeLateKicks(rbStepEngine* engine, double h);
+void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, int count, double h);
+// Points of pairs that arrived collide, although the flight may have left them a little open.
+void rbContactStep_CloseArrivals(rbStepContacts* c, double h);
+
+// ----------------------------------------------------------------------------- step_contact_time.c
+// Begins a step, cut at the first contact within it (B-64). Returns its length; 0: it would end
+// after the time, and is only looked into.
+double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, double h, double time,
+                              bool* isUnmet);
+// Writes states at a time in the step from the node, without moving on.
+void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, double time);
 
 // ---------------------------------------------------------------------------- step_contact_books.c
 // Before a stage. share: -1 where half of the forces has acted, 1 where it will, 0 where all has.
@@ -152,6 +188,8 @@ void rbContactStep_TellFrozen(const rbStepEngine* engine, const rbStepHost* host
 // ---------------------------------------------------------------------------------- step_contact.c
 // Islands and rows of the set of the node.
 void rbStepContacts_PrepareSet(rbStepEngine* engine);
+// The first half of a step from the node: impulses of the position stage. Bodies have not moved.
+void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet);
 // Contacts at the node, ready for a step.
 void rbStepContacts_MakeReady(rbStepEngine* engine);
 

@@ -228,6 +228,8 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
 //   SweepRates      joints do not part; returns how fast they did before, m/s or rad/s
 //   EndBasic        results
 void rbStep_BeginBasic(const rbStepRun* run, double time, double h);
+// After limits were set from outside.
+void rbStep_RenewStart(rbStepMechanism* mechanism, double h);
 double rbStep_SweepPositions(const rbStepRun* run, double h);
 void rbStep_FlyBasic(const rbStepRun* run, double time, double h);
 void rbStep_KickBasic(const rbStepRun* run, double time, double h);

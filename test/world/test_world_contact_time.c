@@ -1,0 +1,192 @@
+// Steps that are cut at the time of a contact: where, at which price, and that looks into them
+// change nothing.
+#include "arrival_scenes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GRAVITY 9.81
+#define SHELL 1e-5
+
+// The height of an elastic ball above its lowest place, from rest.
+static double bounceHeight(double drop, double time)
+{
+    double fall = sqrt(2.0 * drop / GRAVITY);
+    double phase = fmod(time + fall, 2.0 * fall) - fall;
+    return drop - 0.5 * GRAVITY * phase * phase;
+}
+
+// A ball bounces for 10 s in steps of 10 ms; returns what was counted.
+static rbContactStatistics bounce(rbContactTime row, double* worst, double* drift)
+{
+    rbWorldDef def = defineArrivals(0.01, row);
+    rbWorld* world = makeArrivalWorld(&def);
+    (void)addGround(world, 1.0, 0.0);
+    Flyer ball = {.geometry = rbCreateSphere(0.1, NULL),
+                  .position = {0.0, 0.0, 0.1 + SHELL + 0.7},
+                  .restitution = 1.0};
+    rbBodyId id = addFlyer(world, &ball);
+    double energy = 0.0;
+    *worst = 0.0;
+    *drift = 0.0;
+    for (int i = 0; i <= 1000; ++i) {
+        double time = 0.01 * i;
+        assert_int_equal(rbWorld_AdvanceTo(world, time).status, RB_STATUS_OK);
+        double height = rbBody_GetState(world, id).center.z - 0.1 - SHELL;
+        *worst = fmax(*worst, fabs(height - bounceHeight(0.7, time)));
+        rbLedger ledger = rbWorld_GetLedger(world);
+        energy = i == 0 ? ledger.energy : energy;
+        *drift = fmax(*drift, fabs(ledger.energy / energy - 1.0));
+    }
+    rbContactStatistics statistics = rbWorld_GetContactStatistics(world);
+    rbDestroyWorld(world);
+    return statistics;
+}
+
+// B-64, X-12: 13 bounces, each late or early by less than the tolerance over the speed, which the
+// flight between them doubles at most.
+static void cutStepsMeetTheTimeOfContact(void** state)
+{
+    (void)state;
+    rbContactStatistics rows[RB_CONTACT_TIME_COUNT];
+    double worst;
+    double drift;
+    for (int row = RB_CONTACT_TIME_INTERPOLATION; row < RB_CONTACT_TIME_COUNT; ++row) {
+        rows[row] = bounce((rbContactTime)row, &worst, &drift);
+        checkBelow(worst, 13 * 2e-6);
+        checkBelow(drift, 1e-10);
+        assert_int_equal(rows[row].collisions, 13);
+        assert_int_equal(rows[row].cutSteps, 13);
+        checkBelow(rows[row].deepest, 1e-9);
+        print_message("%s: %d trials for %d cuts; off by %.2g m after 13 bounces\n",
+                      rbContactTime_Name((rbContactTime)row), (int)rows[row].cutTrials,
+                      (int)rows[row].cutSteps, worst);
+    }
+    // Without cutting the ball is off by much more: the test can fail.
+    rows[0] = bounce(RB_CONTACT_TIME_STEP, &worst, &drift);
+    assert_int_equal(rows[0].cutSteps, 0);
+    assert_true(worst > 1e-3);
+    assert_true(4 * rows[RB_CONTACT_TIME_INTERPOLATION].cutTrials <
+                rows[RB_CONTACT_TIME_BISECTION].cutTrials);
+}
+
+#define BODIES 6
+
+// Boxes, balls and a pendulum over a floor, all of them falling and spinning.
+static rbWorld* makeTumble(rbContactTime row, rbBodyId bodies[BODIES])
+{
+    rbWorldDef def = defineArrivals(0.004, row);
+    rbWorld* world = makeArrivalWorld(&def);
+    (void)addGround(world, 0.8, 0.3);
+    for (int i = 0; i < BODIES; ++i) {
+        bool isBall = i % 2 == 0;
+        Flyer flyer = {.geometry = isBall ? rbCreateSphere(0.1, NULL)
+                                          : rbCreateBox(rbMakeVec3(0.1, 0.08, 0.06), NULL),
+                       .position = {0.05 * i, 0.02 * i, 0.3 + 0.25 * i},
+                       .velocity = {0.1 * i, 0.0, -1.0},
+                       .spin = {1.0 * i, 2.0, 0.5 * i},
+                       .restitution = 0.8,
+                       .friction = 0.3};
+        bodies[i] = addFlyer(world, &flyer);
+    }
+    rbError error = {0};
+    rbJointDef joint = rbDefaultJointDef();
+    joint.type = RB_JOINT_BALL;
+    joint.bodyB = bodies[BODIES - 1];
+    rbJointDef_SetAnchor(&joint, world, rbMakeVec3(1.0, 0.0, 0.6));
+    assert_false(RB_IS_NULL(rbCreateJoint(world, &joint, &error)));
+    return world;
+}
+
+static void checkSameStates(const rbWorld* a, const rbWorld* b, const rbBodyId bodies[BODIES])
+{
+    for (int i = 0; i < BODIES; ++i) {
+        rbBodyState first = rbBody_GetState(a, bodies[i]);
+        rbBodyState second = rbBody_GetState(b, bodies[i]);
+        assert_memory_equal(&first.center, &second.center, sizeof first.center);
+        assert_memory_equal(&first.linearVelocity, &second.linearVelocity,
+                            sizeof first.linearVelocity);
+        assert_memory_equal(&first.angularVelocity, &second.angularVelocity,
+                            sizeof first.angularVelocity);
+    }
+}
+
+// B-64
+static void looksIntoCutStepsChangeNothing(void** state)
+{
+    (void)state;
+    rbError error = {0};
+    rbBodyId bodies[BODIES];
+    for (int row = 0; row < RB_CONTACT_TIME_COUNT; ++row) {
+        rbWorld* straight = makeTumble((rbContactTime)row, bodies);
+        rbWorld* looked = makeTumble((rbContactTime)row, bodies);
+        rbWorld* restored = makeTumble((rbContactTime)row, bodies);
+        (void)rbWorld_AdvanceTo(straight, 1.0);
+        for (int i = 1; i < 618; ++i) {
+            (void)rbWorld_AdvanceTo(looked, 0.00161803 * i);
+            if (i == 301) {
+                size_t size = rbWorld_GetSnapshotSize(looked);
+                void* bytes = malloc(size);
+                assert_int_equal(rbWorld_TakeSnapshot(looked, bytes, size, &error), RB_STATUS_OK);
+                assert_int_equal(rbWorld_RestoreSnapshot(restored, bytes, size, &error),
+                                 RB_STATUS_OK);
+                free(bytes);
+            }
+        }
+        (void)rbWorld_AdvanceTo(looked, 1.0);
+        (void)rbWorld_AdvanceTo(restored, 1.0);
+        checkSameStates(straight, looked, bodies);
+        checkSameStates(straight, restored, bodies);
+        rbContactStatistics a = rbWorld_GetContactStatistics(straight);
+        rbContactStatistics b = rbWorld_GetContactStatistics(looked);
+        assert_true(a.cutSteps == b.cutSteps && a.cutTrials == b.cutTrials);
+        assert_true(row == 0 || a.cutSteps > 5);
+        checkBelow(a.deepest, row == 0 ? 1e-3 : 2e-5);
+        rbDestroyWorld(straight);
+        rbDestroyWorld(looked);
+        rbDestroyWorld(restored);
+    }
+}
+
+// A light ball between a wall and a block 10^4 times as heavy strikes both 314 times in all, most
+// of it within a step: cutting comes to an end, nothing passes and no energy is made.
+static void endlessSequencesEnd(void** state)
+{
+    (void)state;
+    for (int row = RB_CONTACT_TIME_INTERPOLATION; row < RB_CONTACT_TIME_COUNT; ++row) {
+        rbWorldDef def = defineArrivals(0.01, (rbContactTime)row);
+        def.gravity = RB_VEC3_ZERO;
+        rbWorld* world = makeArrivalWorld(&def);
+        Flyer wall = {.geometry = rbCreateBox(rbMakeVec3(0.1, 1.0, 1.0), NULL),
+                      .position = {-0.1, 0.0, 0.0},
+                      .restitution = 1.0,
+                      .isStatic = true};
+        (void)addFlyer(world, &wall);
+        Flyer ball = {.geometry = rbCreateSphere(0.05, NULL),
+                      .position = {0.3, 0.0, 0.0},
+                      .restitution = 1.0,
+                      .density = 0.1 / (RB_PI * 4.0 / 3.0 * 0.05 * 0.05 * 0.05)};
+        rbBodyId light = addFlyer(world, &ball);
+        Flyer block = {.geometry = rbCreateBox(rbMakeVec3(0.5, 0.5, 0.5), NULL),
+                       .position = {1.5, 0.0, 0.0},
+                       .velocity = {-1.0, 0.0, 0.0},
+                       .restitution = 1.0,
+                       .density = 1000.0};
+        rbBodyId heavy = addFlyer(world, &block);
+        for (int i = 1; i <= 300; ++i) {
+            (void)rbWorld_AdvanceTo(world, 0.01 * i);
+            double x = rbBody_GetState(world, light).center.x;
+            assert_true(x > 0.05 && x < rbBody_GetState(world, heavy).center.x - 0.55 + 1e-6);
+            checkBelow(rbWorld_GetLedger(world).energy, 500.0 * (1.0 + 1e-9));
+        }
+        assert_true(rbBody_GetState(world, heavy).linearVelocity.x > 0.9);
+        print_message("%d collisions of 314\n",
+                      (int)rbWorld_GetContactStatistics(world).collisions);
+        rbDestroyWorld(world);
+    }
+}
+
+RB_TEST_GROUP(test_world_contact_time, cmocka_unit_test(cutStepsMeetTheTimeOfContact),
+              cmocka_unit_test(looksIntoCutStepsChangeNothing),
+              cmocka_unit_test(endlessSequencesEnd));
