@@ -82,6 +82,8 @@ typedef struct rbContactStatistics {
     double deepestTime;    // s
     rbBodyId deepestA;     // of that overlap; null: there was none
     rbBodyId deepestB;
+    int limitCount;     // stops of joints that carry something, in the last step
+    double limitExcess; // m or rad, furthest beyond a stop, >= 0
 } rbContactStatistics;
 
 // A contact point that carries something, as the last step left it.

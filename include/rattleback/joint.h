@@ -106,6 +106,15 @@ typedef struct rbFreedomDef {
     rbMotorDef motor;
 } rbFreedomDef;
 
+// Stops of a freedom: its position stays from lower to upper. A stop pushes, never pulls, gives
+// back a part of the speed of what runs into it, and holds what is pressed against it. Angles count
+// full turns. Needs step.order 2 and the method impulses; contacts of shapes may be off.
+typedef struct rbLimitDef {
+    double lower;       // rad or m; -INFINITY: no stop
+    double upper;       // rad or m, >= lower; INFINITY: no stop
+    double restitution; // 0..1, of both stops
+} rbLimitDef;
+
 // How the equations of a mechanism are solved.
 typedef enum rbSolverType {
     RB_SOLVER_AUTO,      // chosen for each mechanism
@@ -139,6 +148,10 @@ typedef struct rbJointDef {
                             // type takes away is held: a hinge turns freely about its axis
     double forceMax;        // N and N m, per row; velocity-only; INFINITY: no limit
     rbFreedomDef freedoms[RB_JOINT_FREEDOMS_MAX];
+    rbLimitDef limits[RB_JOINT_FREEDOMS_MAX]; // of the freedoms. A ball joint has limits too: of
+                                              // the angle from axisA to axisB, 0 to pi (upper: half
+                                              // the opening of a cone about axisA that axisB stays
+                                              // in), and of the turn of B about axisB
     const rbJointPart* parts; // RB_JOINT_PARTS: at most 6 rows in all; copied
     int partCount;
     bool areNeighboursMeeting; // true: its two bodies collide with each other all the same; they do
@@ -148,7 +161,8 @@ typedef struct rbJointDef {
     void* userData;
 } rbJointDef;
 
-// A ball joint of no bodies; axes zero, orientation and distance as the bodies are now, no limits.
+// A ball joint of no bodies; axes zero, orientation and distance as the bodies are now, no limits
+// of forces and positions.
 RB_API rbJointDef rbDefaultJointDef(void);
 // Both anchors from a world point, both axes from a world direction, at the present poses.
 RB_API void rbJointDef_SetAnchor(rbJointDef* def, const rbWorld* world, rbVec3 point);
@@ -156,7 +170,8 @@ RB_API void rbJointDef_SetAxis(rbJointDef* def, const rbWorld* world, rbVec3 axi
 
 // Null id and error: an absent body, a body with itself, two bodies that nothing moves, a dynamic
 // body without mass yet, a name that is taken, a zero axis, parallel axes of a double rotation,
-// more than 6 rows, negative or not finite numbers.
+// more than 6 rows, negative or not finite numbers, limits of a type without, in the wrong order or
+// of a velocity-only joint. A start outside of the limits is refused by rbWorld_Prepare.
 RB_API rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error);
 RB_API void rbDestroyJoint(rbWorld* world, rbJointId jointId);
 RB_API bool rbJoint_IsValid(const rbWorld* world, rbJointId jointId);
@@ -187,6 +202,10 @@ typedef struct rbJointState {
                                                      // motor, mean over the last step; positive
                                                      // raises the position
     double motorTargets[RB_JOINT_FREEDOMS_MAX];      // set points now
+    int limitCount;                                  // freedoms, or 2 of a ball joint with limits
+    double limitPositions[RB_JOINT_FREEDOMS_MAX];    // rad or m: what the limits bound
+    double limitForces[RB_JOINT_FREEDOMS_MAX];       // N m or N of the stops, mean over the last
+                                                     // step; positive raises the position
 } rbJointState;
 
 // All zero for the id of a joint that is no more. Other functions take such ids as those of bodies
@@ -195,6 +214,11 @@ RB_API rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId);
 // Changes the set point of a motor for good (a schedule ends).
 RB_API rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom,
                                        double target, rbError* error);
+// Limits of a freedom (of a ball joint: 0 the cone, 1 the turn), and others from now on. INVALID
+// where rbCreateJoint would refuse them, and where the position is outside of them.
+RB_API rbLimitDef rbJoint_GetLimit(const rbWorld* world, rbJointId jointId, int freedom);
+RB_API rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom,
+                                 const rbLimitDef* limit, rbError* error);
 // Changes the velocity that a velocity-only joint holds.
 RB_API rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVelocity,
                                     rbVec3 angularVelocity, rbError* error);

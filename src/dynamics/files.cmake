@@ -43,6 +43,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step_engine.c
   src/dynamics/engines/step_forces.c
   src/dynamics/engines/step_judge.c
+  src/dynamics/engines/step_limits.c
   src/dynamics/engines/step_nodes.c
   src/dynamics/engines/step_order.c
   src/dynamics/engines/step_snapshot.c
@@ -59,6 +60,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/impact/impacts.c
   src/dynamics/joints/freedom.c
   src/dynamics/joints/joint_judge.c
+  src/dynamics/joints/joint_limits.c
   src/dynamics/joints/joint_model.c
   src/dynamics/joints/joint_table.c
   src/dynamics/joints/motor.c

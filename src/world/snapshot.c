@@ -40,6 +40,7 @@ typedef struct SnapshotJoint {
     rbVec3 angularVelocity;
     double targets[RB_JOINT_FREEDOMS_MAX];
     double positions[RB_JOINT_FREEDOMS_MAX];
+    double limitPositions[RB_JOINT_FREEDOMS_MAX];
     double gap;
     int32_t isTargetSet[RB_JOINT_FREEDOMS_MAX];
 } SnapshotJoint;
@@ -128,6 +129,8 @@ static char* takeJoints(const rbWorld* world, char* place)
             record.targets[f] = joint->motors[f].def.target;
             record.positions[f] =
                 f < joint->model.freedomCount ? rbWorld_GetFreedomPosition(world, i, f) : 0.0;
+            record.limitPositions[f] =
+                f < joint->limitCount ? rbWorld_GetLimitPosition(world, i, f) : 0.0;
             record.isTargetSet[f] = joint->isTargetSet[f] ? 1 : 0;
         }
         memcpy(place, &record, sizeof record);
@@ -151,6 +154,7 @@ static const char* restoreJoints(rbWorld* world, const char* place)
         joint->gap = record.gap;
         for (int f = 0; f < RB_JOINT_FREEDOMS_MAX; ++f) {
             joint->positions[f] = record.positions[f];
+            joint->limitPositions[f] = record.limitPositions[f];
             joint->isTargetSet[f] = record.isTargetSet[f] != 0;
             rbJoint_ChooseMotor(joint, f, record.targets[f]);
         }

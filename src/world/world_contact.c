@@ -154,7 +154,8 @@ static rbBodyId completeId(const rbWorld* world, rbBodyId id)
 
 static bool hasContacts(const rbWorld* world)
 {
-    return world->stepEngine != NULL && !world->def.contact.isOff;
+    // Also those of limits of joints alone.
+    return world->stepEngine != NULL && rbStepEngine_HasContacts(world->stepEngine);
 }
 
 rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)

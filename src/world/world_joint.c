@@ -13,6 +13,7 @@ rbJointDef rbDefaultJointDef(void)
         .cookie = RB_COOKIE_JOINT, .type = RB_JOINT_BALL, .distance = -1.0, .forceMax = INFINITY};
     for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
         def.freedoms[i].motor.forceMax = INFINITY;
+        def.limits[i] = (rbLimitDef){.lower = -INFINITY, .upper = INFINITY};
     }
     return def;
 }
@@ -83,7 +84,12 @@ static rbStatus makeModel(const rbWorld* world, rbJoint* joint, const rbJointDef
     char textB[RB_NAME_CAPACITY];
     rbJointSide sideA = sideOf(world, joint->bodyA, joint->startA, textA);
     rbJointSide sideB = sideOf(world, joint->bodyB, joint->startB, textB);
-    return rbJointModel_Make(&joint->model, def, &sideA, &sideB, error);
+    rbStatus status = rbJointModel_Make(&joint->model, def, &sideA, &sideB, error);
+    if (status == RB_STATUS_OK) {
+        status = rbMakeLimits(joint->limits, &joint->limitCount, def, &joint->model, &sideA, &sideB,
+                              error);
+    }
+    return status;
 }
 
 static rbStatus judgeVelocities(const rbJointDef* def, const char* name, rbError* error)
@@ -168,14 +174,27 @@ static bool isElastic(const rbJoint* joint)
     return isElastic;
 }
 
-// Position of a freedom without counting turns.
-static double rawPosition(const rbWorld* world, const rbJoint* joint, int freedom)
+// Position of a freedom of a joint without counting turns.
+static double rawPosition(const rbWorld* world, const rbJoint* joint, const rbFreedomModel* freedom)
 {
     rbRowPose poseA = rbWorld_GetRowPose(world, joint->bodyA);
     rbRowPose poseB = rbWorld_GetRowPose(world, joint->bodyB);
     double position;
-    rbFreedomModel_Errors(&joint->model.freedoms[freedom], &poseA, &poseB, &position);
+    rbFreedomModel_Errors(freedom, &poseA, &poseB, &position);
     return position;
+}
+
+// What limits bound, at the present poses; angles begin in the turn that the limits mean.
+static void findLimitPositions(const rbWorld* world, rbJoint* joint)
+{
+    for (int i = 0; i < joint->limitCount; ++i) {
+        const rbLimitModel* limit = &joint->limits[i];
+        double raw = rawPosition(world, joint, &limit->freedom);
+        joint->limitPositions[i] = rbLimitModel_ChooseTurn(limit, raw);
+        if (i < joint->model.freedomCount) {
+            joint->positions[i] = joint->limitPositions[i];
+        }
+    }
 }
 
 double rbWorld_GetJointEnergy(const rbWorld* world, int index)
@@ -205,8 +224,9 @@ static rbJointId addJoint(rbWorld* world, rbJoint* joint)
         rbNameTable_Insert(&world->linkNames, joint->name, 2 * index);
     }
     for (int i = 0; i < joint->model.freedomCount; ++i) {
-        joint->positions[i] = rawPosition(world, joint, i);
+        joint->positions[i] = rawPosition(world, joint, &joint->model.freedoms[i]);
     }
+    findLimitPositions(world, joint);
     world->jointCount += 1;
     if (isElastic(joint)) {
         world->elasticCount += 1;
@@ -388,7 +408,7 @@ double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
 {
     const rbJoint* joint = world->joints.data[index].joint;
     RB_ASSERT(0 <= freedom && freedom < joint->model.freedomCount);
-    double raw = rawPosition(world, joint, freedom);
+    double raw = rawPosition(world, joint, &joint->model.freedoms[freedom]);
     if (joint->model.freedoms[freedom].kind != RB_FREEDOM_ANGLE) {
         return raw;
     }
@@ -398,6 +418,20 @@ double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
         near = rbStepEngine_GetJoint(world->stepEngine, &host, index).freedomPositions[freedom];
     }
     return raw + 2.0 * RB_PI * floor((near - raw) / (2.0 * RB_PI) + 0.5);
+}
+
+double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom)
+{
+    const rbJoint* joint = world->joints.data[index].joint;
+    RB_ASSERT(0 <= freedom && freedom < joint->limitCount);
+    if (isEngineAsked(world)) {
+        rbStepHost host = rbWorld_LendStates(world);
+        return rbStepEngine_GetJoint(world->stepEngine, &host, index).limitPositions[freedom];
+    }
+    const rbLimitModel* limit = &joint->limits[freedom];
+    double raw = rawPosition(world, joint, &limit->freedom);
+    double turns = (joint->limitPositions[freedom] - raw) / (2.0 * RB_PI);
+    return rbLimitModel_IsTurning(limit) ? raw + 2.0 * RB_PI * floor(turns + 0.5) : raw;
 }
 
 // How far the conditions are off, metres and radians apart.
@@ -470,6 +504,11 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
             state.motorTargets[i] = rbMotorModel_Target(&joint->motors[i], world->time);
         }
     }
+    state.limitCount = joint->limitCount;
+    for (int i = 0; i < joint->limitCount; ++i) {
+        state.limitPositions[i] = rbWorld_GetLimitPosition(world, index, i);
+        state.limitForces[i] = result.limitForces[i];
+    }
     return state;
 }
 
@@ -500,6 +539,56 @@ rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, 
     joint->isTargetSet[freedom] = true;
     rbJoint_ChooseMotor(joint, freedom, target);
     rbWorld_NoteJoint(world, index);
+    return RB_STATUS_OK;
+}
+
+rbLimitDef rbJoint_GetLimit(const rbWorld* world, rbJointId jointId, int freedom)
+{
+    const rbJoint* joint = world->joints.data[indexOf(world, jointId)].joint;
+    RB_ASSERT(freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
+    return joint->def.limits[freedom];
+}
+
+rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const rbLimitDef* limit,
+                          rbError* error)
+{
+    RB_ASSERT(limit != NULL);
+    char text[RB_NAME_CAPACITY];
+    int index = indexOf(world, jointId);
+    rbJoint* joint = world->joints.data[index].joint;
+    const char* name = rbWorld_LabelJoint(world, index, text);
+    if (freedom < 0 || freedom >= RB_JOINT_FREEDOMS_MAX) {
+        return rbError_Set(error, RB_STATUS_INVALID, "joint \"%s\" has no limits number %d", name,
+                           freedom);
+    }
+    rbJoint changed = *joint;
+    changed.def.limits[freedom] = *limit;
+    rbStatus status = makeModel(world, &changed, &changed.def, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    bool hadLimits = joint->limitCount > 0;
+    rbWorld_NoteChange(world); // the engine leaves: positions are known
+    memcpy(changed.positions, joint->positions, sizeof changed.positions);
+    memcpy(changed.limitPositions, joint->limitPositions, sizeof changed.limitPositions);
+    if (!hadLimits && changed.limitCount > 0) {
+        findLimitPositions(world, &changed);
+        memcpy(changed.limitPositions, joint->positions,
+               (size_t)joint->model.freedomCount * sizeof *joint->positions);
+        memcpy(changed.positions, joint->positions, sizeof changed.positions);
+    }
+    const rbLimitModel* made = &changed.limits[freedom];
+    double position = changed.limitPositions[freedom];
+    if (changed.limitCount > 0 && !(position >= made->lower && position <= made->upper)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "joint \"%s\" is at %.6g now, outside of limits %.6g to %.6g; move its "
+                           "bodies first",
+                           name, position, made->lower, made->upper);
+    }
+    joint->def.limits[freedom] = *limit;
+    memcpy(joint->limits, changed.limits, sizeof joint->limits);
+    memcpy(joint->limitPositions, changed.limitPositions, sizeof joint->limitPositions);
+    joint->limitCount = changed.limitCount;
     return RB_STATUS_OK;
 }
 

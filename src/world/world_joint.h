@@ -51,6 +51,8 @@ void rbWorld_FreeLinks(rbWorld* world);
 void rbJoint_ChooseMotor(rbJoint* joint, int freedom, double target);
 // Position of a freedom now, turns counted.
 double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom);
+// What a limit bounds, now.
+double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom);
 // m and rad, how far the run has left a joint open; what was done to its bodies since the last
 // advance does not count.
 double rbWorld_GetLeftGap(const rbWorld* world, int index);

@@ -147,10 +147,13 @@ static void tellJoint(const rbWorld* world, rbStepEngine* engine, int index)
                           .angularVelocity = joint->def.angularVelocity,
                           .forceMax = joint->def.forceMax,
                           .solver = joint->def.solver,
+                          .limits = joint->limits,
+                          .limitCount = joint->limitCount,
                           .gapAllowed = joint->gap};
     for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
         def.freedoms[i] = joint->def.freedoms[i];
         def.freedomPositions[i] = joint->positions[i];
+        def.limitPositions[i] = joint->limitPositions[i];
     }
     rbStepEngine_SetJoint(engine, index, &def);
 }
@@ -317,6 +320,51 @@ static void takeOwnership(rbWorld* world)
     }
 }
 
+// Stops of joints are contacts: the engine needs them, and steps that know them.
+static rbStatus prepareLimits(rbWorld* world, rbError* error)
+{
+    const rbStepSettings* step = &world->def.step;
+    int index = 0;
+    while (index < world->joints.count && (world->joints.data[index].joint == NULL ||
+                                           world->joints.data[index].joint->limitCount == 0)) {
+        index += 1;
+    }
+    if (index == world->joints.count) {
+        return RB_STATUS_OK;
+    }
+    char text[RB_NAME_CAPACITY];
+    const char* name = rbWorld_LabelJoint(world, index, text);
+    if (step->order != 2) {
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "joint \"%s\" has limits, and step.order is %d; with limits it must be "
+                           "2, since stops make velocities jump",
+                           name, step->order);
+    }
+    if (step->method != RB_METHOD_IMPULSES) {
+        return rbError_Set(
+            error, RB_STATUS_UNSUPPORTED,
+            "joint \"%s\" has limits, and step.method is \"%s\"; with limits it must "
+            "be \"impulses\"",
+            name, rbStepMethod_Name(step->method));
+    }
+    rbStepEngine_NeedLimits(world->stepEngine, &world->def.contact);
+    return RB_STATUS_OK;
+}
+
+// A joint that begins outside of its limits.
+static rbStatus nameLimit(const rbWorld* world, const rbStartLimit* limit, rbError* error)
+{
+    char text[RB_NAME_CAPACITY];
+    const rbJoint* joint = world->joints.data[limit->joint].joint;
+    const rbLimitModel* model = &joint->limits[limit->freedom];
+    const char* unit = model->freedom.kind == RB_FREEDOM_TRAVEL ? "m" : "rad";
+    return rbError_Set(error, RB_STATUS_INVALID,
+                       "joint \"%s\" is at %.6g %s at the start, outside of its limits, %.6g to "
+                       "%.6g %s; move its bodies or its limits",
+                       rbWorld_LabelJoint(world, limit->joint, text), limit->position, unit,
+                       model->lower, model->upper, unit);
+}
+
 static rbStatus tellEngine(rbWorld* world, rbError* error)
 {
     if (world->stepEngine == NULL) {
@@ -329,7 +377,8 @@ static rbStatus tellEngine(rbWorld* world, rbError* error)
         rbArray_Push(world->radii, world->bodies.data[i].radius);
     }
     tellAll(world, world->stepEngine, -1);
-    return rbWorld_TellContacts(world, error);
+    rbStatus status = prepareLimits(world, error);
+    return status == RB_STATUS_OK ? rbWorld_TellContacts(world, error) : status;
 }
 
 static void finishStart(rbWorld* world)
@@ -348,10 +397,13 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
     }
     double before = sumEnergy(world);
     rbStepHost host = rbWorld_LendStates(world);
-    rbStartGap gap = {.joint = -1, .other = -1};
+    rbStartGap gap = {.joint = -1, .other = -1, .limit = {.joint = -1}};
     status = rbStepEngine_Start(world->stepEngine, &host, world->time, &gap, error);
     if (status != RB_STATUS_OK && gap.joint < 0 && gap.overlap.count > 0) {
         return rbWorld_NameOverlap(world, &gap.overlap, "contact", error);
+    }
+    if (status != RB_STATUS_OK && gap.joint < 0 && gap.limit.joint >= 0) {
+        return nameLimit(world, &gap.limit, error);
     }
     if (status != RB_STATUS_OK) {
         return gap.joint >= 0 ? nameGap(world, &gap, error) : status;
@@ -369,6 +421,9 @@ static void leaveEngine(rbWorld* world)
         rbJoint* joint = world->joints.data[i].joint;
         for (int f = 0; joint != NULL && f < joint->model.freedomCount; ++f) {
             joint->positions[f] = rbWorld_GetFreedomPosition(world, i, f);
+        }
+        for (int f = 0; joint != NULL && f < joint->limitCount; ++f) {
+            joint->limitPositions[f] = rbWorld_GetLimitPosition(world, i, f);
         }
         if (joint != NULL) {
             joint->gap = rbWorld_GetLeftGap(world, i);
@@ -579,7 +634,8 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
         return false;
     }
     // What is remembered of contacts comes and goes.
-    if (world->def.contact.isOff && rbStepEngine_GetSnapshotSize(world->stepEngine) != size) {
+    if (!rbStepEngine_HasContacts(world->stepEngine) &&
+        rbStepEngine_GetSnapshotSize(world->stepEngine) != size) {
         return false;
     }
     for (int i = 0; i < world->joints.count; ++i) {

@@ -214,6 +214,8 @@ static void joinFrames(rbContactPairs* pairs, const rbContactAhead* flight)
             spans->frames[pairs->current] = all;
         }
     }
+    rbArray_Reserve(frame->contacts, frame->contacts.count + pairs->spare);
+    rbArray_Reserve(frame->points, frame->points.count + pairs->spare);
 }
 
 static rbContactSet getSet(const rbContactPairs* pairs)

@@ -599,9 +599,17 @@ rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* pl
             rbContactPairs_Recall(pairs, item, first, count);
         }
     }
+    rbArray_Reserve(frame->contacts, frame->contacts.count + pairs->spare);
+    rbArray_Reserve(frame->points, frame->points.count + pairs->spare);
     rbContactSet set = {frame->contacts.data, frame->contacts.count, frame->points.data,
                         frame->points.count};
     return set;
+}
+
+void rbContactPairs_SetSpare(rbContactPairs* pairs, int count)
+{
+    RB_ASSERT(count >= 0);
+    pairs->spare = count;
 }
 
 void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set,

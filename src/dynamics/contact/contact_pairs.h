@@ -50,6 +50,10 @@ typedef struct rbContactPlace {
 rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* places,
                                  int bodyCount);
 
+// Room behind the contacts of a set, for so many more of one point each; they are no concern of the
+// pairs and not in their counts.
+void rbContactPairs_SetSpare(rbContactPairs* pairs, int count);
+
 // Remembers impulses; points that stick keep their anchors or get them here, others lose them.
 void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set,
                          const rbContactPlace* places);

@@ -162,6 +162,7 @@ typedef struct rbAheadContact {
 struct rbContactPairs {
     rbContactSettings settings;
     double closedGap; // m: up to this gap a point is closed
+    int spare;        // contacts that others may put behind those of a frame
     RB_ARRAY(rbNearBody) bodies;
     RB_ARRAY(rbNearHot) hots; // as bodies
     RB_ARRAY(int) unbounded;  // bodies, ascending

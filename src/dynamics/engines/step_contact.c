@@ -7,11 +7,12 @@
 
 rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
 {
-    if (settings == NULL || settings->isOff) {
+    if (settings == NULL) {
         return NULL;
     }
     rbStepContacts* contacts = rbAllocZero(1, sizeof *contacts);
     contacts->settings = *settings;
+    contacts->areShapesOff = settings->isOff;
     contacts->pairs = rbCreateContactPairs(settings);
     rbContactSettings first = *settings;
     first.sweepsMax = settings->sweepsMax < RB_SWEEPS_FIRST ? settings->sweepsMax : RB_SWEEPS_FIRST;
@@ -71,6 +72,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->probes);
     rbArray_Free(contacts->sought);
     rbArray_Free(contacts->arrivals);
+    rbArray_Free(contacts->limits);
     rbFree(contacts, sizeof *contacts);
 }
 
@@ -123,6 +125,7 @@ static void findContacts(rbStepEngine* engine)
         }
     }
     c->set = rbContactPairs_Find(c->pairs, c->places.data, c->places.count);
+    rbStepLimits_Append(engine);
     buildGraph(c);
     int bodyA;
     int bodyB;
@@ -208,7 +211,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     rbContactStep_FlyLoose(c, h);
     eachMechanism(engine, host, rbStep_FlyBasic, c->nodeTime, h);
     rbContactStep_ReturnSpeeds(engine, host, h);
-    rbContactPairs_Keep(c->pairs, &c->set, c->places.data);
+    rbStepLimits_Keep(engine);
     rbContactStep_PlaceFixed(engine, end);
     c->nodeTime = end;
     c->isLooked = false;
@@ -233,7 +236,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     }
     rbContactStep_TakeBodies(engine);
     eachMechanism(engine, host, rbStep_EndBasic, end, h);
-    rbContactPairs_Keep(c->pairs, &c->set, c->places.data);
+    rbStepLimits_Keep(engine);
 }
 
 static void countStep(rbStepEngine* engine, bool isUnmet, bool isWhole)
@@ -241,7 +244,7 @@ static void countStep(rbStepEngine* engine, bool isUnmet, bool isWhole)
     rbStepContacts* c = engine->contacts;
     rbContactStatistics* s = &c->statistics;
     s->contactCount = 0;
-    for (int i = 0; i < c->set.pointCount; ++i) {
+    for (int i = 0; i < c->foundPoints; ++i) {
         s->contactCount += c->set.points[i].impulse[0] > 0.0 ? 1 : 0;
     }
     s->contactSum += isWhole ? s->contactCount : 0;
@@ -373,7 +376,7 @@ static void judgeOverlaps(const rbStepContacts* c, rbStartOverlap* overlap)
     int lastA = -1;
     int lastB = -1;
     *overlap = (rbStartOverlap){.a = -1, .b = -1};
-    for (int i = 0; i < c->set.contactCount && !c->settings.isOverlapAllowed; ++i) {
+    for (int i = 0; i < c->foundCount && !c->settings.isOverlapAllowed; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         double depth = 0.0;
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
@@ -394,12 +397,27 @@ static void judgeOverlaps(const rbStepContacts* c, rbStartOverlap* overlap)
     }
 }
 
+// Whether there are stops, and room for them behind the contacts of shapes.
+static void noteLimits(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    int count = 0;
+    for (int i = 0; i < engine->joints.count; ++i) {
+        const rbStepJointSlot* slot = &engine->joints.data[i];
+        count += slot->isUsed ? 2 * slot->def.limitCount : 0;
+    }
+    c->hasLimits = count > 0;
+    rbContactPairs_SetSpare(c->pairs, count);
+    rbArray_Reserve(c->limits, count);
+}
+
 void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double time,
                           rbStartOverlap* overlap)
 {
     rbStepContacts* c = engine->contacts;
     int count = engine->bodies.count;
     rbVec3 none = RB_VEC3_ZERO;
+    noteLimits(engine);
     rbContactStep_ReadBodies(engine, host, time);
     findLinks(engine);
     startGrid(c, time);
@@ -409,14 +427,15 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     c->late.count = 0;
     c->radii.count = 0;
     c->isTwice.count = 0;
-    rbArray_Reserve(c->before, count);
-    rbArray_Reserve(c->swept, count);
-    rbArray_Reserve(c->flights, count);
-    for (int i = 0; i < count; ++i) {
+    // One more than bodies: the world.
+    rbArray_Reserve(c->before, count + 1);
+    rbArray_Reserve(c->swept, count + 1);
+    rbArray_Reserve(c->flights, count + 1);
+    for (int i = 0; i <= count; ++i) {
         rbArray_Push(c->kicks, none);
         rbArray_Push(c->late, 0.0);
         rbArray_Push(c->isTwice, 0);
-        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+        const rbMechBody* body = i < count ? rbContactStep_GetBody(engine, i) : NULL;
         rbArray_Push(c->radii, body != NULL ? body->radius : 0.0);
         if (body != NULL && body->isDynamic) {
             rbVec3 acceleration = host->motions[i].acceleration;
@@ -429,9 +448,10 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     c->settings.restSpeed = c->restSpeed;
     rbContactFreeze_WakeAll(c->freeze);
     c->deepestBefore = c->statistics.deepest;
+    c->excessBefore = c->statistics.limitExcess;
     rbStepContacts_MakeReady(engine);
     c->statistics.pairCount = rbContactPairs_GetPairCount(c->pairs, NULL);
-    c->statistics.contactCount = c->set.pointCount;
+    c->statistics.contactCount = c->foundPoints;
     if (overlap != NULL) {
         judgeOverlaps(c, overlap);
         if (overlap->count > 0) {

@@ -12,9 +12,11 @@
 
 #include "dynamics/engines/step_state.h"
 
-// NULL settings or isOff: there are none.
+// NULL settings: there are none. isOff: stops of joints alone.
 rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings);
 void rbDestroyStepContacts(rbStepContacts* contacts); // NULL is fine
+// False: there are stops of joints alone.
+bool rbStepContacts_HasShapes(const rbStepContacts* contacts);
 
 // Bodies of the host into the arrays; mechanisms are built. Finds the contacts of the start and
 // judges overlaps.

@@ -28,6 +28,7 @@ bool rbContactStep_RecallNode(rbStepContacts* c)
 {
     const rbContactPoint* points = c->set.points;
     rbContactPairs_DropAhead(c->pairs, &c->set);
+    rbStepLimits_PutBack(c);
     RB_ASSERT(c->set.pointCount == c->nodePoints.count);
     if (c->set.pointCount > 0) {
         memcpy(c->set.contacts, c->nodeContacts.data,
@@ -87,6 +88,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         if (!rbContactPairs_LookAhead(c->pairs, &flight, &c->set)) {
             break;
         }
+        rbStepLimits_PutBack(c);
         memcpy(c->bodies.data, c->before.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
         rbContactStep_TurnMechanisms(engine, h, true);
         c->books = books;

@@ -2,6 +2,8 @@
 #include "base/math/matrix3.h"
 #include "dynamics/engines/step_contact_state.h"
 
+#include <string.h>
+
 // The body of the host as the engine moves it; NULL: it has none.
 rbMechBody* rbContactStep_GetBody(const rbStepEngine* engine, int index)
 {
@@ -23,7 +25,8 @@ void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, doub
     c->places1.count = 0;
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbStepBodySlot* slot = &engine->bodies.data[i];
-        if (!slot->isUsed || slot->mechanism >= 0) {
+        bool isElsewhere = slot->mechanism >= 0 || (c->areShapesOff && slot->def.isDynamic);
+        if (!slot->isUsed || isElsewhere) {
             rbArray_Push(c->places1, 0);
             continue;
         }
@@ -59,8 +62,10 @@ static void showBody(rbStepContacts* c, int index, const rbMechBody* body)
 void rbContactStep_ShowBodies(const rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    rbArray_Reserve(c->bodies, engine->bodies.count);
-    c->bodies.count = engine->bodies.count;
+    // The last one is the world: a body that nothing moves.
+    rbArray_Reserve(c->bodies, engine->bodies.count + 1);
+    c->bodies.count = engine->bodies.count + 1;
+    memset(&c->bodies.data[engine->bodies.count], 0, sizeof *c->bodies.data);
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbMechBody* body = rbContactStep_GetBody(engine, i);
         if (body != NULL) {

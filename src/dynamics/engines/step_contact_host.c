@@ -16,7 +16,7 @@ int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int
 {
     const rbStepContacts* c = engine->contacts;
     int count = 0;
-    for (int i = 0; c != NULL && i < c->set.contactCount; ++i) {
+    for (int i = 0; c != NULL && i < c->foundCount; ++i) {
         const rbContact* contact = &c->set.contacts[i];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             const rbContactPoint* point = &c->set.points[k];
@@ -49,7 +49,24 @@ int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int
 void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* settings)
 {
     rbDestroyStepContacts(engine->contacts);
-    engine->contacts = rbCreateStepContacts(settings);
+    engine->contacts = settings->isOff ? NULL : rbCreateStepContacts(settings);
+}
+
+void rbStepEngine_NeedLimits(rbStepEngine* engine, const rbContactSettings* settings)
+{
+    if (engine->contacts == NULL) {
+        engine->contacts = rbCreateStepContacts(settings);
+    }
+}
+
+bool rbStepContacts_HasShapes(const rbStepContacts* contacts)
+{
+    return contacts != NULL && !contacts->areShapesOff;
+}
+
+bool rbStepEngine_HasContacts(const rbStepEngine* engine)
+{
+    return engine->contacts != NULL;
 }
 
 void rbStepEngine_SetShape(rbStepEngine* engine, int body, const rbContactShape* shape)

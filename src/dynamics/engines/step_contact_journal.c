@@ -26,8 +26,7 @@ void rbContactStep_TellCollisions(const rbStepEngine* engine, const rbStepHost* 
         const rbCollisionNote* note = &notes[i];
         const rbContact* contact = &c->set.contacts[note->contact];
         // A limit of a joint that is reached is no impact of two bodies.
-        int bodyCount = engine->bodies.count;
-        if (contact->bodyA >= bodyCount || contact->bodyB >= bodyCount) {
+        if (note->contact >= c->foundCount) {
             continue;
         }
         const rbMechBody* bodyA = rbContactStep_GetBody(engine, contact->bodyA);

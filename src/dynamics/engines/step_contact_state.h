@@ -10,6 +10,7 @@
 #include "dynamics/contact/contact_solver.h"
 #include "dynamics/contact/contact_substeps.h"
 #include "dynamics/engines/step_contact.h"
+#include "dynamics/engines/step_limits.h"
 
 // Sweeps before an island is solved as a whole.
 #define RB_SWEEPS_FIRST 30
@@ -88,7 +89,13 @@ struct rbStepContacts {
     RB_ARRAY(rbContact) startContacts;    // as the step began, while it is tried or looked into
     RB_ARRAY(rbContactPoint) startPoints; // the same
     double deepestBefore;                 // m, overlaps that the run left before a new start
-    rbContactSet set;                     // of the node
+    rbContactSet set;                     // of the node: contacts of shapes, then stops of joints
+    int foundCount;                       // contacts of shapes
+    int foundPoints;                      // and their points
+    bool areShapesOff;               // there are stops alone; bodies in no mechanism fly elsewhere
+    bool hasLimits;                  // joints have stops
+    double excessBefore;             // m or rad beyond stops, that the run left before a new start
+    RB_ARRAY(rbLimitContact) limits; // what the contacts behind those of shapes are
     int islandCount;
     double nodeTime;
     double origin;

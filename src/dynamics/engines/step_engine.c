@@ -1,5 +1,6 @@
 // The step engine: telling it of bodies and joints, judging the start, results.
 #include "dynamics/engines/step_contact.h"
+#include "dynamics/engines/step_limits.h"
 
 #include <string.h>
 
@@ -71,6 +72,8 @@ void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef
     if (isNew) {
         memset(slot->motors, 0, sizeof slot->motors);
         memcpy(slot->positions, def->freedomPositions, sizeof slot->positions);
+        memcpy(slot->limitPositions, def->limitPositions, sizeof slot->limitPositions);
+        memset(slot->limitImpulses, 0, sizeof slot->limitImpulses);
     }
 }
 
@@ -280,7 +283,7 @@ static void judgeStart(const rbStepRun* run, rbStartGap* gap)
 rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double time,
                             rbStartGap* gap, rbError* error)
 {
-    rbStartGap none = {.joint = -1, .other = -1};
+    rbStartGap none = {.joint = -1, .other = -1, .limit = {.joint = -1}};
     rbStartGap worst = none;
     rbStepStatistics* s = &engine->statistics;
     rbStep_Build(engine, host, time);
@@ -318,7 +321,8 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
         rbStep_FreeMechanisms(engine);
         return RB_STATUS_INVALID;
     }
-    if (worst.joint >= 0) {
+    gap->limit = rbStepLimits_Judge(engine);
+    if (worst.joint >= 0 || gap->limit.joint >= 0) {
         rbStep_FreeMechanisms(engine);
         return RB_STATUS_INVALID;
     }
@@ -337,7 +341,8 @@ bool rbStepEngine_Owns(const rbStepEngine* engine, int index)
         return false;
     }
     const rbStepBodySlot* slot = &engine->bodies.data[index];
-    return slot->mechanism >= 0 || (engine->contacts != NULL && slot->def.isDynamic);
+    return slot->mechanism >= 0 ||
+           (rbStepContacts_HasShapes(engine->contacts) && slot->def.isDynamic);
 }
 
 // The grid of a mechanism begins anew at a time.
@@ -508,6 +513,11 @@ rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStep
         result.freedomForces[k] = -rowForce(mechanism, slot->freedomBlocks[k]) -
                                   rowForce(mechanism, slot->travelBlocks[k]) -
                                   rowForce(mechanism, slot->speedBlocks[k]);
+    }
+    for (int k = 0; k < slot->def.limitCount; ++k) {
+        const double* impulses = slot->limitImpulses[k];
+        result.limitPositions[k] = rbStepLimits_GetPosition(slot, k, &bodyA.pose, &bodyB.pose);
+        result.limitForces[k] = (impulses[0] - impulses[1]) / engine->settings.step;
     }
     return result;
 }

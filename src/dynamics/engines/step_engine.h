@@ -38,6 +38,9 @@ typedef struct rbStepJointDef {
     int bodyB;
     const rbJointModel* model;                      // borrowed as long as the joint is told
     double freedomPositions[RB_JOINT_FREEDOMS_MAX]; // so far: full turns go on from there
+    const rbLimitModel* limits;                     // borrowed; need contacts of the engine
+    int limitCount;                                 // 0: none
+    double limitPositions[RB_JOINT_FREEDOMS_MAX];   // as freedomPositions, of the limits
     const rbMotorModel* motors;                     // per freedom, may be NULL
     rbFreedomDef freedoms[RB_JOINT_FREEDOMS_MAX];
     bool isVelocityOnly;
@@ -65,7 +68,10 @@ void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* 
 void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef* def);
 void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringDef* def);
 
-// Contacts, before a start. isOff: bodies pass through each other.
+// Contacts, before a start. isOff: bodies pass through each other. Limits of joints need contacts
+// too: NeedLimits makes some for them alone where bodies pass through each other.
+void rbStepEngine_NeedLimits(rbStepEngine* engine, const rbContactSettings* settings);
+bool rbStepEngine_HasContacts(const rbStepEngine* engine);
 void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* settings);
 // NULL: it has none. The geometry is borrowed until it is told again.
 void rbStepEngine_SetShape(rbStepEngine* engine, int body, const rbContactShape* shape);
@@ -78,6 +84,14 @@ rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine
 // Points that carry something, at the last node; returns how many there are.
 int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int capacity);
 
+// A joint outside of its limits at the start, by more than the run itself left.
+typedef struct rbStartLimit {
+    int joint; // the worst; -1: none
+    int freedom;
+    double position; // rad or m
+    double excess;   // rad or m, beyond the limit
+} rbStartLimit;
+
 // What does not hold at the start.
 typedef struct rbStartGap {
     int joint;              // worst joint; -1: all hold
@@ -88,6 +102,7 @@ typedef struct rbStartGap {
     bool isStuck;           // assembling was tried and left this: the joints contradict each other
     int other;              // a joint that fights with it, -1: unknown
     rbStartOverlap overlap; // of bodies; count 0: none
+    rbStartLimit limit;     // told if all joints hold
 } rbStartGap;
 
 // Builds the mechanisms from the states of the host at a time. INVALID when joints are apart and
@@ -123,6 +138,8 @@ typedef struct rbStepJointResult {
     double freedomPositions[RB_JOINT_FREEDOMS_MAX]; // turns counted
     double freedomVelocities[RB_JOINT_FREEDOMS_MAX];
     double freedomForces[RB_JOINT_FREEDOMS_MAX];
+    double limitPositions[RB_JOINT_FREEDOMS_MAX];
+    double limitForces[RB_JOINT_FREEDOMS_MAX]; // of the stops, mean of the last step
 } rbStepJointResult;
 
 // At the time of the last advance.

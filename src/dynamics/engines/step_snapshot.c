@@ -25,6 +25,8 @@ typedef struct EngineHead {
 
 typedef struct JointMemory {
     double positions[RB_JOINT_FREEDOMS_MAX];
+    double limitPositions[RB_JOINT_FREEDOMS_MAX];
+    double limitImpulses[RB_JOINT_FREEDOMS_MAX][2];
     rbMotorState motors[RB_JOINT_FREEDOMS_MAX];
 } JointMemory;
 
@@ -69,8 +71,11 @@ void rbStepEngine_TakeSnapshot(const rbStepEngine* engine, void* bytes)
     for (int i = 0; i < engine->joints.count; ++i) {
         JointMemory memory;
         memset(&memory, 0, sizeof memory);
-        memcpy(memory.positions, engine->joints.data[i].positions, sizeof memory.positions);
-        memcpy(memory.motors, engine->joints.data[i].motors, sizeof memory.motors);
+        const rbStepJointSlot* slot = &engine->joints.data[i];
+        memcpy(memory.positions, slot->positions, sizeof memory.positions);
+        memcpy(memory.limitPositions, slot->limitPositions, sizeof memory.limitPositions);
+        memcpy(memory.limitImpulses, slot->limitImpulses, sizeof memory.limitImpulses);
+        memcpy(memory.motors, slot->motors, sizeof memory.motors);
         memcpy(place, &memory, sizeof memory);
         place += sizeof memory;
     }
@@ -113,8 +118,11 @@ void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes)
         JointMemory memory;
         memcpy(&memory, place, sizeof memory);
         place += sizeof memory;
-        memcpy(engine->joints.data[i].positions, memory.positions, sizeof memory.positions);
-        memcpy(engine->joints.data[i].motors, memory.motors, sizeof memory.motors);
+        rbStepJointSlot* slot = &engine->joints.data[i];
+        memcpy(slot->positions, memory.positions, sizeof memory.positions);
+        memcpy(slot->limitPositions, memory.limitPositions, sizeof memory.limitPositions);
+        memcpy(slot->limitImpulses, memory.limitImpulses, sizeof memory.limitImpulses);
+        memcpy(slot->motors, memory.motors, sizeof memory.motors);
     }
     (void)rbStepContacts_RestoreSnapshot(engine, place);
 }

@@ -128,6 +128,9 @@ typedef struct rbStepJointSlot {
     int travelBlocks[RB_JOINT_FREEDOMS_MAX];
     int speedBlocks[RB_JOINT_FREEDOMS_MAX];
     double positions[RB_JOINT_FREEDOMS_MAX];
+    double limitPositions[RB_JOINT_FREEDOMS_MAX];   // rad or m, what limits bound; turns counted
+    double limitImpulses[RB_JOINT_FREEDOMS_MAX][2]; // N m s or N s of the lower and upper stop in
+                                                    // the last step
     rbMotorState motors[RB_JOINT_FREEDOMS_MAX];
 } rbStepJointSlot;
 

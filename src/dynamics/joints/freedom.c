@@ -99,6 +99,49 @@ static double findAngle(const rbFreedomModel* freedom, const rbRowPose* poseA,
     return rbAtan2(freedom->isAxisOfB ? -sine : sine, rbDot(m, zero));
 }
 
+// Axes of both bodies in the world, and what turns one into the other: unit, across both; any
+// direction across where they are parallel.
+static rbVec3 findSwing(const rbFreedomModel* freedom, const rbRowPose* poseA,
+                        const rbRowPose* poseB, rbVec3* a, rbVec3* b)
+{
+    *a = rbMulMV(poseA->rotation, freedom->axis);
+    *b = rbMulMV(poseB->rotation, freedom->referenceB);
+    rbVec3 across = rbCross(*a, *b);
+    return rbLengthSquared(across) > POLE_SINE_SQUARED ? rbNormalize(across) : rbPerpendicular(*a);
+}
+
+// Swing s about e, across both axes: s' = w . e. B turns about its axis, carried along by the swing
+// on the shortest way: with w = s' e + ... the turn's rate is w . (a + b) / (1 + a . b), which is
+// w . a where the axes agree.
+static void writeSwingRow(const rbFreedomModel* freedom, const rbRowPose* poseA,
+                          const rbRowPose* poseB, rbRow* row)
+{
+    rbVec3 a;
+    rbVec3 b;
+    rbVec3 u = findSwing(freedom, poseA, poseB, &a, &b);
+    if (freedom->kind == RB_FREEDOM_TWIST) {
+        double sum = 1.0 + rbDot(a, b);
+        u = sum > POLE_SINE_SQUARED ? rbScale(1.0 / sum, rbAdd(a, b)) : b;
+    }
+    *row = (rbRow){RB_VEC3_ZERO, u, u};
+}
+
+static double findSwingAngle(const rbFreedomModel* freedom, const rbRowPose* poseA,
+                             const rbRowPose* poseB)
+{
+    rbVec3 a;
+    rbVec3 b;
+    (void)findSwing(freedom, poseA, poseB, &a, &b);
+    if (freedom->kind == RB_FREEDOM_SWING) {
+        return rbAtan2(rbLength(rbCross(a, b)), rbDot(a, b));
+    }
+    rbQuat relative = rbMulQuat(rbConjugate(poseA->orientation), poseB->orientation);
+    rbQuat q = rbMulQuat(relative, rbConjugate(freedom->neutral));
+    double sine = rbDot(rbMakeVec3(q.x, q.y, q.z), freedom->axis);
+    double sign = q.w < 0.0 ? -1.0 : 1.0; // both quaternions of a rotation
+    return 2.0 * rbAtan2(sign * sine, sign * q.w);
+}
+
 // B's point seen from A's centre of mass, world axes.
 static rbVec3 findArm(const rbFreedomModel* freedom, const rbRowPose* poseA, const rbRowPose* poseB)
 {
@@ -115,6 +158,10 @@ void rbFreedomModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPo
         writeAngleRow(freedom, poseA, poseB, rows);
         return;
     }
+    if (freedom->kind != RB_FREEDOM_TRAVEL) {
+        writeSwingRow(freedom, poseA, poseB, rows);
+        return;
+    }
     // As a plane's row: both impulses act in B's point.
     rbVec3 n = rbMulMV(poseA->rotation, freedom->axis);
     rbVec3 fromB = rbMulMV(poseB->rotation, freedom->pointB);
@@ -128,6 +175,10 @@ void rbFreedomModel_Errors(const void* data, const rbRowPose* poseA, const rbRow
     RB_ASSERT(rbIsUnit(freedom->axis));
     if (freedom->kind == RB_FREEDOM_ANGLE) {
         errors[0] = findAngle(freedom, poseA, poseB);
+        return;
+    }
+    if (freedom->kind != RB_FREEDOM_TRAVEL) {
+        errors[0] = findSwingAngle(freedom, poseA, poseB);
         return;
     }
     rbVec3 arm = rbMulMtV(poseA->rotation, findArm(freedom, poseA, poseB));

@@ -25,6 +25,9 @@ typedef struct rbPartModel {
 typedef enum rbFreedomKind {
     RB_FREEDOM_ANGLE,  // rad, raw in [-pi, pi]
     RB_FREEDOM_TRAVEL, // m
+    RB_FREEDOM_SWING,  // rad, 0..pi: between an axis of A and one of B; of limits only
+    RB_FREEDOM_TWIST,  // rad, raw in [-pi, pi]: turn of B about its axis, which swings without
+                       // turning; of limits only
 } rbFreedomKind;
 
 // An angle is that of a vector of the one body about an axis of the other, which carries the axis
@@ -38,6 +41,7 @@ typedef struct rbFreedomModel {
     rbVec3 referenceB;
     rbVec3 pointA; // travel: 0 where both are level along the axis
     rbVec3 pointB;
+    rbQuat neutral; // twist: of B seen from A, axes together, where it is 0
 } rbFreedomModel;
 
 // A joint. Pure data: may be copied; rows and errors are pure functions of it and two poses.
@@ -91,6 +95,34 @@ void rbFreedomModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPo
                          rbRow* rows);
 void rbFreedomModel_Errors(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
                            double* errors);
+
+// Limits of a freedom as the engine sees them.
+typedef struct rbLimitModel {
+    rbFreedomModel freedom;
+    rbVec3 anchorB; // in the principal frame of B: a point of the axis
+    double lower;   // -INFINITY: none
+    double upper;
+    double restitution;
+} rbLimitModel;
+
+// The limits of a definition whose model is made: one for each freedom, two of a ball joint with
+// limits; their number. INVALID and a sentence when they are not in order, the type has none, a
+// number is no number, or the joint holds no positions.
+rbStatus rbMakeLimits(rbLimitModel limits[RB_JOINT_FREEDOMS_MAX], int* count, const rbJointDef* def,
+                      const rbJointModel* model, const rbJointSide* sideA, const rbJointSide* sideB,
+                      rbError* error);
+// Whether it has a stop at all.
+static inline bool rbLimitModel_IsUsed(const rbLimitModel* limit)
+{
+    return limit->lower > -INFINITY || limit->upper < INFINITY;
+}
+// Whether its position counts turns.
+static inline bool rbLimitModel_IsTurning(const rbLimitModel* limit)
+{
+    return limit->freedom.kind == RB_FREEDOM_ANGLE || limit->freedom.kind == RB_FREEDOM_TWIST;
+}
+// An angle in the turn in which it is between the limits, if there is one; else as it is.
+double rbLimitModel_ChooseTurn(const rbLimitModel* limit, double angle);
 
 // A spring between two points as a block of one row; the error is the length. No direction at zero
 // length: the row is zero there.
