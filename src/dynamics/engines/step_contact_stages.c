@@ -10,6 +10,11 @@
 #define GUESS_PART 0.05
 // s: instead of how late it is, of a body that rests on something.
 #define RESTING (-1.0)
+// Velocities whose squares of difference and size have this ratio are the same.
+#define FLIGHT_ROUNDING 1e-24
+// Of a kick: a flight that others push along, or back, is given no more for it.
+#define SHARE_LEAST (-1.0)
+#define SHARE_MOST 2.0
 // A point that arrived may be open by this part of the way that it would go in a step.
 #define NEAR_PART 0.25
 
@@ -490,7 +495,13 @@ static double shareOf(rbVec3 v, rbVec3 kick, rbVec3 w)
     } else if (square > 0.0) {
         share = (root - along) / square;
     }
-    return fmin(fmax(share, 0.0), 1.0);
+    return fmin(fmax(share, SHARE_LEAST), SHARE_MOST);
+}
+
+// Whether a flight leads elsewhere than the velocity that is gone on with.
+static bool isElsewhere(rbVec3 flight, rbVec3 velocity)
+{
+    return rbLengthSquared(rbSub(flight, velocity)) > FLIGHT_ROUNDING * rbLengthSquared(velocity);
 }
 
 // All bodies of a mechanism arrive with one of them; if one rests on something, none does.
@@ -559,7 +570,11 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
             body->velocity = body->aheadVelocity;
             body->momentum = body->aheadAngularVelocity;
         }
-        if (c->late.data[i] > 0.0 && engine->bodies.data[i].mechanism < 0) {
+        bool isOwn = engine->bodies.data[i].mechanism < 0;
+        if (isOwn && c->isTwice.data[i] == RB_FLIGHT_TWICE && isElsewhere(flight, body->velocity)) {
+            c->late.data[i] = fmax(c->late.data[i], RB_STEP_SNAP * h);
+        }
+        if (isOwn && c->late.data[i] > 0.0) {
             rbVec3 kick = rbScale(part, c->kicks.data[i]);
             double share = shareOf(rbAddScaled(body->velocity, -0.5, kick), kick, flight) - 0.5;
             body->velocity = rbAddScaled(body->velocity, share, kick);
