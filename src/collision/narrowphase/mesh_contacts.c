@@ -16,9 +16,10 @@
 // Cosine of the angle up to which faces are flush: 3 degrees, as for convex shapes.
 #define FLUSH_COSINE 0.9986
 // Cosine and sine of the angle between the normals of one manifold, and of the slope from its
-// leader to its points: 8 degrees. Tighter ones part smooth contacts into more manifolds.
-#define CLUSTER_COSINE 0.99
-#define CLUSTER_SINE 0.14
+// leader to its points: 0.08 degrees. Facets of a thread or a ring that were taken for one would
+// push along the normal of one of them only, and bodies would slide into the others.
+#define CLUSTER_COSINE 0.999999
+#define CLUSTER_SINE 0.0014
 // Points nearer to each other than this part of the region are one.
 #define SAME_POINT 1e-6
 // Points closer to contact than this part of the size have no direction of their own.

@@ -26,8 +26,9 @@
 #define FLUSH_COSINE 0.9986
 // Part of the size of the pair.
 #define GAP 1e-5
-// Cosine of 8 degrees: directions that count as one.
-#define SAME_DIRECTION 0.99
+// Cosine of 0.08 degrees: directions that count as one. What rolls over facets must meet the next
+// one before it is in it.
+#define SAME_DIRECTION 0.999999
 // Points nearer to each other than this part of the size are one.
 #define SAME_POINT 1e-8
 // Candidates of one manifold; more are reduced on the way.
