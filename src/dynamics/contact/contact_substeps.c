@@ -223,6 +223,7 @@ static void packLane(const rbContactSubsteps* s, const rbSubstepsTask* task, con
     group->slotA[lane] = placed->slotA;
     group->slotB[lane] = placed->slotB;
     group->contacts[lane] = placed->contact;
+    group->counts[lane] = contact->pointCount;
     const rbContactBody* bodies = task->run->bodies;
     group->invMassA[lane] = placed->slotA > 0 ? (float)bodies[contact->bodyA].invMass : 0.0f;
     group->invMassB[lane] = placed->slotB > 0 ? (float)bodies[contact->bodyB].invMass : 0.0f;

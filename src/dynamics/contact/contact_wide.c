@@ -167,17 +167,20 @@ static inline void push(Visit* visit, const rbWideRow* row, int axis, rbQuad dp)
 }
 
 // Masses that are zero, or whose reciprocals overflow, make a point inert.
-static inline rbQuad reciprocal(rbQuad k)
+static inline rbQuad reciprocal(rbQuad k, rbQuadMask isThere)
 {
-    rbQuadMask isFit = (k > all(1e-30f)) & (k < all(1e30f));
+    rbQuadMask isFit = isThere & (k > all(1e-30f)) & (k < all(1e30f));
     return rbQuad_Choose(isFit, all(1.0f) / rbQuad_Choose(isFit, k, all(1.0f)), all(0.0f));
 }
 
 void rbWideGroup_Weigh(const rbWideGroup* group, rbWidePoint* points)
 {
     rbQuad massSum = group->invMassA + group->invMassB;
+    rbQuadMask counts;
+    memcpy(&counts, group->counts, sizeof counts);
     for (int i = 0; i < group->pointCount; ++i) {
         rbWidePoint* point = &points[i];
+        rbQuadMask isThere = counts > i;
         const rbWideRow* r = point->rows;
         rbQuad k11 = massSum + rowDot(&r[1], &r[1]);
         rbQuad k22 = massSum + rowDot(&r[2], &r[2]);
@@ -186,9 +189,9 @@ void rbWideGroup_Weigh(const rbWideGroup* group, rbWidePoint* points)
         rbQuad largest = all(0.5f) * (k11 + k22) + rootOf(half * half + k12 * k12);
         rbQuad det = k11 * k22 - k12 * k12;
         rbQuadMask isSound = det > all(DETERMINANT_LEAST) * k11 * k22;
-        rbQuad invDet = reciprocal(rbQuad_Choose(isSound, det, all(0.0f)));
-        point->invNormal = reciprocal(massSum + rowDot(&r[0], &r[0]));
-        point->slideStep = reciprocal(largest);
+        rbQuad invDet = reciprocal(rbQuad_Choose(isSound, det, all(0.0f)), isThere);
+        point->invNormal = reciprocal(massSum + rowDot(&r[0], &r[0]), isThere);
+        point->slideStep = reciprocal(largest, isThere);
         isSound = invDet > all(0.0f);
         point->invTangents[0] = rbQuad_Choose(isSound, k22 * invDet, point->slideStep);
         point->invTangents[1] = rbQuad_Choose(isSound, k11 * invDet, point->slideStep);

@@ -52,6 +52,7 @@ typedef struct rbWideGroup {
     int slotA[RB_WIDTH];
     int slotB[RB_WIDTH];
     int contacts[RB_WIDTH]; // of the set, -1: none
+    int counts[RB_WIDTH];   // points of the lanes
     int firstPoint;         // of the group
     int pointCount;         // of the lane that has most
 } rbWideGroup;
