@@ -391,7 +391,8 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
     }
     // (features may be points: their extent says nothing of rounding)
     double rounding =
-        64.0 * DBL_EPSILON * (rbLength(separation->pointA) + fabs(separation->distance));
+        64.0 * DBL_EPSILON *
+        (rbLength(separation->pointA) + rbLength(transformBtoA.p) + fabs(separation->distance));
     if (candidates.count == 0 || lowest > separation->distance + 1e-9 * size + rounding) {
         addCandidate(&candidates, separation->pointA, separation->distance, n, RB_FEATURE_WITNESS);
     }

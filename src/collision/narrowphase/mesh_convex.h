@@ -15,7 +15,8 @@ typedef struct rbMeshConvex {
     double relativeTolerance; // of a distance; 0: exact
     long long budget;         // triangles measured for a distance, 0: no limit
     rbGjkCache* cache;     // NULL: none. Of the last query: the direction and, in vertexB[0], the
-                           // nearest triangle plus 1
+                           // nearest triangle plus 1; of the last contacts: the direction in
+                           // directions[0] and the depth in directions[1].x
     rbEpaScratch* scratch; // for the depth
 } rbMeshConvex;
 
@@ -45,6 +46,11 @@ void rbMeasureMeshPlane(const rbGeometry* mesh, const rbGeometry* plane, rbTrans
 // many.
 int rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separation,
                              double threshold, rbManifold* manifolds, int capacity);
+
+// The same for boxes and hulls that overlapped at the last call with the same cache, from what is
+// known of that, without measuring the depth. -1: it did not work out, measure.
+int rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbManifold* manifolds,
+                          int capacity);
 
 // The same where the convex shape is a half space: the vertices that are near enough, reduced.
 void rbFindMeshPlaneContacts(const rbMeshConvex* pair, const rbSeparation* separation,

@@ -31,6 +31,11 @@
 #define SAME_DIRECTION 0.999999
 // Points nearer to each other than this part of the size are one.
 #define SAME_POINT 1e-8
+// Bodies that overlapped before are moved by so many times their depth then and by this part of the
+// size, and taken for what they were if the nearest normal has turned by less than 18 degrees.
+#define AGAIN_DEPTHS 1.5
+#define AGAIN_SIZE 5e-3
+#define AGAIN_COSINE 0.95
 // Candidates of one manifold; more are reduced on the way.
 #define POINTS_MAX (2 * RB_FEATURE_POINTS_MAX)
 // Part of the square of the size: a smaller area is a line.
@@ -283,15 +288,15 @@ static bool clipFlush(void* context, int triangle)
     return true;
 }
 
-// Triangles within reach, the bodies being moved.
-static void collectNear(Region* region, const rbMeshQuery* query)
+// Triangles within reach, the bodies being moved. isAgain: it is not known how far apart they are.
+static void collectNear(Region* region, const rbMeshQuery* query, bool isAgain)
 {
     const rbMeshConvex* pair = region->pair;
     rbMeshQuery wide = *query;
     rbMeshList list = {region->near, NEAR_MAX, 0, clipFlush, region};
     double touching = region->shapeRadius + pair->radiusMesh + pair->radiusConvex +
                       fmax(region->threshold, 0.0) + 2.0 * GAP * region->size;
-    double beyond = fmin(region->moved, BEYOND * region->size);
+    double beyond = isAgain ? region->moved : fmin(region->moved, BEYOND * region->size);
     for (int i = 0; i < NARROWINGS; ++i) {
         wide.limit = touching + beyond;
         region->count = region->flushCount = 0;
@@ -363,33 +368,62 @@ static int findNext(const Region* region)
     return best;
 }
 
-// separation is with, threshold for the roundings.
-static void beginRegion(Region* region, const rbMeshConvex* pair, const rbSeparation* separation,
-                        double threshold)
+// Moves the bodies apart and looks around. point: of the convex shape, rounded, where it is nearest
+// along out.
+static void fillRegion(Region* region, rbVec3 point, bool isAgain)
 {
+    const rbMeshConvex* pair = region->pair;
     rbConvex core;
     bool isConvex = rbConvex_Make(pair->convex, pair->radiusConvex, &core);
     RB_ASSERT(isConvex);
     (void)isConvex;
-    region->pair = pair;
     region->shapeRadius = core.radius - pair->radiusConvex;
-    region->size = fmin(pair->convex->radius, pair->mesh->polyhedron->tree->radius);
-    region->out = separation->normal;
-    region->moved = fmax(-separation->distance, 0.0) + GAP * region->size;
-    region->threshold = threshold;
-    rbTransform moved = pair->transform;
-    moved.p = rbAddScaled(moved.p, region->moved, region->out);
-    rbMeshQuery query = rbMakeMeshQuery(pair->mesh, &core, moved);
-    query.hint = separation->normal;
     rbVec3 n = region->out;
-    rbVec3 point = rbAddScaled(separation->pointB, region->moved, n);
-    point = rbAddScaled(point, pair->radiusConvex, n);
+    rbTransform moved = pair->transform;
+    moved.p = rbAddScaled(moved.p, region->moved, n);
+    rbMeshQuery query = rbMakeMeshQuery(pair->mesh, &core, moved);
+    query.hint = n;
+    point = rbAddScaled(point, region->moved + pair->radiusConvex, n);
     rbFindContactFeature(pair->convex, rbNeg(rbInvRotate(moved.q, n)),
                          rbInvTransformPoint(moved, point), &region->face);
     rbMoveContactFeature(&region->face, moved);
-    collectNear(region, &query);
+    collectNear(region, &query, isAgain);
     for (int i = 0; i < region->nearCount; ++i) {
         region->isUsed[i] = isShadowed(region, i);
+    }
+}
+
+static double sizeOf(const rbMeshConvex* pair)
+{
+    return fmin(pair->convex->radius, pair->mesh->polyhedron->tree->radius);
+}
+
+// All manifolds of a region, the first one about the direction in which the bodies were moved;
+// witness: what counts if nothing else does there, NULL: nothing.
+static int buildManifolds(Region* region, const rbManifoldPoint* witness, rbManifold* manifolds,
+                          int capacity)
+{
+    int count = 0;
+    rbManifold* manifold = region->manifold;
+    buildManifold(region, manifold);
+    if (manifold->count == 0 && witness != NULL) {
+        manifold->count = 1;
+        manifold->points[0] = *witness;
+    }
+    for (int next = findNext(region);; next = findNext(region)) {
+        if (manifold->count > 0) {
+            if (count < capacity) {
+                manifolds[count] = *manifold;
+            }
+            ++count;
+        }
+        if (next < 0) {
+            return count;
+        }
+        manifold->normal = directionOf(region, &region->near[next]);
+        region->count = 0;
+        buildManifold(region, manifold);
+        region->isUsed[next] = true;
     }
 }
 
@@ -400,30 +434,81 @@ int rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separ
     RB_ASSERT(fabs(rbLengthSquared(separation->normal) - 1.0) < 1e-9);
     rbManifold manifold = {.normal = separation->normal};
     Region region;
+    region.pair = pair;
     region.manifold = &manifold;
-    beginRegion(&region, pair, separation, threshold);
-    int count = 0;
-    buildManifold(&region, &manifold);
-    if (manifold.count == 0) {
-        manifold.count = 1;
-        manifold.points[0] = (rbManifoldPoint){
-            separation->pointA,
-            rbAddScaled(separation->pointA, separation->distance, separation->normal),
-            separation->distance, RB_FEATURE_WITNESS};
+    region.size = sizeOf(pair);
+    region.out = separation->normal;
+    region.moved = fmax(-separation->distance, 0.0) + GAP * region.size;
+    region.threshold = threshold;
+    fillRegion(&region, separation->pointB, false);
+    rbManifoldPoint witness = {
+        separation->pointA,
+        rbAddScaled(separation->pointA, separation->distance, separation->normal),
+        separation->distance, RB_FEATURE_WITNESS};
+    if (pair->cache != NULL) {
+        pair->cache->directions[0] = separation->normal;
+        pair->cache->directions[1].x = fmax(-separation->distance, 0.0);
     }
-    for (int next = findNext(&region);; next = findNext(&region)) {
-        if (manifold.count > 0) {
-            if (count < capacity) {
-                manifolds[count] = manifold;
-            }
-            ++count;
+    return buildManifolds(&region, &witness, manifolds, capacity);
+}
+
+// How far apart the nearest triangle is and where to, the bodies being moved. False: not parted.
+static bool findNearestOf(const Region* region, double* distance, rbVec3* normal)
+{
+    *distance = INFINITY;
+    for (int i = 0; i < region->nearCount; ++i) {
+        const rbMeshNear* near = &region->near[i];
+        if (near->meets) {
+            return false;
         }
-        if (next < 0) {
-            return count;
+        if (near->distance < *distance) {
+            *distance = near->distance;
+            *normal = near->normal;
         }
-        manifold.normal = directionOf(&region, &region.near[next]);
-        region.count = 0;
-        buildManifold(&region, &manifold);
-        region.isUsed[next] = true;
     }
+    for (int i = 0; i < region->flushCount; ++i) {
+        if (region->flushDistances[i] < *distance) {
+            *distance = region->flushDistances[i];
+            *normal = region->out;
+        }
+    }
+    return true;
+}
+
+int rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbManifold* manifolds,
+                          int capacity)
+{
+    rbGjkCache* cache = pair->cache;
+    rbShapeType type = pair->convex->type;
+    if (cache == NULL || !(cache->directions[1].x > 0.0) ||
+        (type != RB_SHAPE_BOX && type != RB_SHAPE_HULL)) {
+        return -1;
+    }
+    double depth = cache->directions[1].x;
+    cache->directions[1].x = 0.0;
+    rbManifold manifold = {.normal = cache->directions[0]};
+    Region region;
+    region.pair = pair;
+    region.manifold = &manifold;
+    region.size = sizeOf(pair);
+    region.out = cache->directions[0];
+    region.moved = AGAIN_DEPTHS * depth + AGAIN_SIZE * region.size;
+    region.threshold = threshold;
+    fillRegion(&region, RB_VEC3_ZERO, true);
+    double distance;
+    rbVec3 normal;
+    if (region.nearCount == NEAR_MAX || !findNearestOf(&region, &distance, &normal)) {
+        return -1;
+    }
+    if (!(distance < INFINITY)) {
+        return 0;
+    }
+    double cosine = rbDot(normal, region.out);
+    double now = region.moved * cosine - distance + pair->radiusMesh + pair->radiusConvex;
+    if (cosine < AGAIN_COSINE || !(now > 0.0)) {
+        return -1;
+    }
+    cache->directions[0] = normal;
+    cache->directions[1].x = now;
+    return buildManifolds(&region, NULL, manifolds, capacity);
 }

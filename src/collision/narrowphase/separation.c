@@ -234,21 +234,25 @@ static void addMixedContacts(const Query* query, const rbPairLeaf* leaf)
     rbSeparation s;
     rbContactList* list = query->contacts;
     rbMeshConvex pair = rbMakeMeshConvex(&query->pair, leaf);
-    rbMeasureMixed(&pair, &s);
-    if (!(s.distance <= query->threshold)) {
-        return;
-    }
     int room = list->count < list->capacity ? list->capacity - list->count : 0;
     rbManifold* next = list->manifolds + (room > 0 ? list->count : 0);
-    int found = 1;
-    rbManifold manifold;
-    if (pair.convex->type == RB_SHAPE_PLANE) {
-        rbFindMeshPlaneContacts(&pair, &s, query->threshold, &manifold);
-        if (room > 0) {
-            *next = manifold;
+    bool isPlane = pair.convex->type == RB_SHAPE_PLANE;
+    int found = isPlane ? -1 : rbFindMeshConvexAgain(&pair, query->threshold, next, room);
+    if (found < 0) {
+        rbMeasureMixed(&pair, &s);
+        if (!(s.distance <= query->threshold)) {
+            return;
         }
-    } else {
-        found = rbFindMeshConvexContacts(&pair, &s, query->threshold, next, room);
+        found = 1;
+        if (isPlane) {
+            rbManifold manifold;
+            rbFindMeshPlaneContacts(&pair, &s, query->threshold, &manifold);
+            if (room > 0) {
+                *next = manifold;
+            }
+        } else {
+            found = rbFindMeshConvexContacts(&pair, &s, query->threshold, next, room);
+        }
     }
     for (int i = 0; i < found && i < room && !rbIsMeshLike(leaf->a); ++i) {
         flipManifold(leaf->transformBtoA, &next[i]);
