@@ -57,6 +57,7 @@ typedef struct rbContact {
     int firstPoint;
     int pointCount; // 1..RB_MANIFOLD_POINTS_MAX
     int level;      // of the contact graph, see contact_graph.h; 0: not known
+    bool isIdle;    // cannot act in the stage at hand: in no island
     int pairLaw;    // of collisions: 1 + rbImpactLaw of this pair of materials; 0: the settings'
 } rbContact;
 

@@ -160,8 +160,8 @@ static void addEdges(rbContactGraph* graph, const rbContactSet* set, const rbCon
     Edge* edges = graph->edges.data;
     for (int i = 0; i < set->contactCount; ++i) {
         const rbContact* contact = &set->contacts[i];
-        edges[i].a = addBody(graph, bodies, contact->bodyA);
-        edges[i].b = addBody(graph, bodies, contact->bodyB);
+        edges[i].a = contact->isIdle ? NONE : addBody(graph, bodies, contact->bodyA);
+        edges[i].b = contact->isIdle ? NONE : addBody(graph, bodies, contact->bodyB);
     }
     for (int i = 0; i < linkCount; ++i) {
         edges[set->contactCount + i].a = addBody(graph, bodies, links[i][0]);

@@ -8,7 +8,8 @@ typedef struct rbContactGraph rbContactGraph;
 
 // Contacts of one island, ordered by level (a contact belongs to the higher level of its bodies),
 // then as in the set. Bodies that impulses do not move (no inverse mass and inertia; frozen ones
-// have them still) join no islands; a contact of two of these has level 0 and is in none.
+// have them still) join no islands; a contact of two of these, or an idle one, has level 0 and is
+// in none.
 typedef struct rbContactIsland {
     const int* contacts; // never NULL
     int contactCount;    // 0: joined by links only

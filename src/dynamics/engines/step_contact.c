@@ -126,6 +126,7 @@ static void findContacts(rbStepEngine* engine)
     }
     c->set = rbContactPairs_Find(c->pairs, c->places.data, c->places.count);
     rbStepLimits_Append(engine);
+    (void)rbContactStep_MarkIdle(c, 0.0);
     buildGraph(c);
     int bodyA;
     int bodyB;
@@ -218,6 +219,9 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     c->lastPart = rbContactStep_PartOf(engine, h);
     findContacts(engine);
     rbContactStep_CloseArrivals(c, h);
+    if (rbContactStep_MarkIdle(c, 0.0)) {
+        buildGraph(c);
+    }
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_Prepare(c->solver, &all);
     // Before the forces of the end act: what rests does not collide.

@@ -10,6 +10,55 @@
 // The same where the stage does not meet its tolerance: to look closer is of no use.
 #define LOOKS_UNMET 3
 
+// A contact is idle in a position stage if its points would not close with this many times their
+// approach. What other contacts then make of the velocities is looked at after the stage.
+#define APPROACH_TIMES 2.0
+
+static bool isIdleIn(const rbContactBody* bodies, const rbContact* contact,
+                     const rbContactPoint* points, double h)
+{
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        const rbContactPoint* point = &points[k];
+        if (point->isClosed || point->impulse[0] > 0.0) {
+            return false;
+        }
+        double speed =
+            h > 0.0 ? rbDot(contact->normal, rbContact_RelativeVelocity(bodies, contact, point))
+                    : 0.0;
+        if (!(point->gap + APPROACH_TIMES * h * speed > 0.0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool rbContactStep_MarkIdle(rbStepContacts* c, double h)
+{
+    bool isChanged = false;
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        rbContact* contact = &c->set.contacts[i];
+        bool isIdle = c->substeps == NULL && isIdleIn(c->bodies.data, contact, c->set.points, h);
+        isChanged = isChanged || isIdle != contact->isIdle;
+        contact->isIdle = isIdle;
+    }
+    return isChanged;
+}
+
+// Idle contacts that the flight would close; returns whether there are any.
+static bool wake(const rbContactBody* bodies, rbContact* contacts, int count,
+                 const rbContactPoint* points, double h)
+{
+    bool isWoken = false;
+    for (int i = 0; i < count; ++i) {
+        rbContact* contact = &contacts[i];
+        if (contact->isIdle && !isIdleIn(bodies, contact, points, h / APPROACH_TIMES)) {
+            contact->isIdle = false;
+            isWoken = true;
+        }
+    }
+    return isWoken;
+}
+
 void rbContactStep_NoteNode(rbStepContacts* c)
 {
     rbArray_Reserve(c->nodeContacts, c->set.contactCount);
@@ -75,6 +124,10 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
     }
     rbContactBooks books = c->books;
     bool wasUnmet = *isUnmet;
+    rbContactStep_ShowBodies(engine);
+    if (rbContactStep_MarkIdle(c, h)) {
+        rbStepContacts_PrepareSet(engine);
+    }
     rbContactStep_NoteNode(c);
     rbContactStep_SolvePositions(engine, host, h, isUnmet);
     for (int i = 0; i < (*isUnmet ? LOOKS_UNMET : LOOKS_MAX); ++i) {
@@ -85,8 +138,13 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
                                  .nodePoints = c->nodePoints.data,
                                  .bodyCount = engine->bodies.count,
                                  .h = h};
+        bool isWoken = wake(c->aheadBodies.data, c->nodeContacts.data, c->nodeContacts.count,
+                            c->nodePoints.data, h);
         if (!rbContactPairs_LookAhead(c->pairs, &flight, &c->set)) {
-            break;
+            if (!isWoken) {
+                break;
+            }
+            (void)rbContactStep_RecallNode(c); // what was found ahead will be found again
         }
         rbStepLimits_PutBack(c);
         memcpy(c->bodies.data, c->before.data, (size_t)c->bodies.count * sizeof *c->bodies.data);

@@ -140,6 +140,9 @@ rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* isl
 // Impulses of the start, from the velocities of bodies; isUnmet is set where a tolerance is missed.
 void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
                                   bool* isUnmet);
+// Contacts that cannot act: 0 for h, in the stages of speeds, which closed points take part in;
+// else in a position stage. Returns whether others than before.
+bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
 // The same, again where bodies would overlap at the end of the flight by what the node does not
 // show.
 void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h,
