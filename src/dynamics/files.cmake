@@ -4,11 +4,13 @@ target_sources(rattleback PRIVATE
   src/dynamics/constraints/rows.c
   src/dynamics/contact/collisions.c
   src/dynamics/contact/contact_ahead.c
+  src/dynamics/contact/contact_discs.c
   src/dynamics/contact/contact_freeze.c
   src/dynamics/contact/contact_graph.c
   src/dynamics/contact/contact_mixing.c
   src/dynamics/contact/contact_names.c
   src/dynamics/contact/contact_newton.c
+  src/dynamics/contact/contact_profile.c
   src/dynamics/contact/contact_rows.c
   src/dynamics/contact/contact_shock.c
   src/dynamics/contact/contact_solver.c
@@ -38,6 +40,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step_contact_books.c
   src/dynamics/engines/step_contact_host.c
   src/dynamics/engines/step_contact_journal.c
+  src/dynamics/engines/step_contact_joints.c
   src/dynamics/engines/step_contact_stages.c
   src/dynamics/engines/step_contact_time.c
   src/dynamics/engines/step_engine.c

@@ -4,6 +4,8 @@
 #include "base/core/memory.h"
 #include "base/math/dot.h"
 #include "base/math/matrix3.h"
+#include "dynamics/contact/contact_discs.h"
+#include "dynamics/contact/contact_profile.h"
 
 #include <float.h>
 #include <string.h>
@@ -13,7 +15,7 @@
 #define STIFFNESS_FIRST 1e3
 #define STIFFNESS_GROWTH 10.0
 #define STIFFNESS 1e6
-#define ROUNDS_MAX 16
+#define ROUNDS_MAX 24
 // After so many it must be better than what sweeps found.
 #define ROUNDS_TRIED 4
 // It goes on to this part of the tolerance: errors of many bodies add up.
@@ -24,9 +26,17 @@
 #define BISECTIONS_MAX 40
 // The line search ends where the slope is below this part of the first one.
 #define SLOPE_PART 0.1
+// Of a change that brings nothing.
+#define HALVINGS_MAX 12
+// Rounds with discs that go with the normal impulses are given up after so many failures.
+#define FAILURES_MAX 4
+// What is missing may be as much as the largest of so many changes ago, and so many times the
+// first.
+#define MEMORY 6
+#define GROWTH 100.0
 // Entries of the matrix: islands beyond it are left to the sweeps.
 #define ENTRIES_MAX 400000
-#define DOF 6
+#define DOF RB_PROFILE_BLOCK
 
 typedef struct NewtonPoint {
     const rbContact* contact;
@@ -40,24 +50,41 @@ typedef struct NewtonPoint {
     double start[3];    // N s, impulses that have acted
     double held[3];     // N s, x of the last round
     double x[3];        // N s, now
-    double radius;      // N s, of the disc
+    double friction;    // of the disc, in this round
+    double disc;        // N s, its radius as held in the round
+    double radius;      // N s, now
     double d[2];        // kg, of the last evaluation: of the normal; of both tangents
     double slide[2];    // unit, direction of sliding; 0: it sticks
 } NewtonPoint;
 
+typedef struct NewtonLink {
+    rbContactLink* link;
+    int a; // of the island, -1: nothing moves it
+    int b;
+    double mass; // kg, that it feels
+    double r;    // kg
+    double held; // N s
+    double x;    // N s
+    double d;    // kg, of the last evaluation
+} NewtonLink;
+
 struct rbContactNewton {
+    bool isCoupled; // discs are those of the normal impulses under way, not of the last round
+    int failures;   // of such rounds
     double acted;   // part of the impulses of points that has acted already
     double guessed; // part that is the first guess of what they will be
     RB_ARRAY(NewtonPoint) points;
+    RB_ARRAY(NewtonLink) links;
+    rbContactDiscs discs;
+    RB_ARRAY(double) radii;      // of all points: of the round, asked for after it, weights
     RB_ARRAY(int) locals1;       // per body of the host: index in the island + 1
     RB_ARRAY(int) bodies;        // of the island, in the order of elimination
-    RB_ARRAY(int) firsts;        // per scalar row: first column of its profile
-    RB_ARRAY(size_t) offsets;    // per scalar row: where it begins in entries
-    RB_ARRAY(double) entries;    // lower half, row by row from the first column
+    rbProfile matrix;            // in this order
     RB_ARRAY(double) masses;     // per body: mass, inertia (6)
     RB_ARRAY(double) velocities; // DOF per body
     RB_ARRAY(double) starts;     // v0
     RB_ARRAY(double) trial;
+    RB_ARRAY(double) kept; // velocities at the start of a round
     RB_ARRAY(double) residual;
     RB_ARRAY(double) change;
 };
@@ -73,15 +100,17 @@ void rbDestroyContactNewton(rbContactNewton* newton)
         return;
     }
     rbArray_Free(newton->points);
+    rbArray_Free(newton->links);
+    rbContactDiscs_Free(&newton->discs);
+    rbArray_Free(newton->radii);
     rbArray_Free(newton->locals1);
     rbArray_Free(newton->bodies);
-    rbArray_Free(newton->firsts);
-    rbArray_Free(newton->offsets);
-    rbArray_Free(newton->entries);
+    rbProfile_Free(&newton->matrix);
     rbArray_Free(newton->masses);
     rbArray_Free(newton->velocities);
     rbArray_Free(newton->starts);
     rbArray_Free(newton->trial);
+    rbArray_Free(newton->kept);
     rbArray_Free(newton->residual);
     rbArray_Free(newton->change);
     rbFree(newton, sizeof *newton);
@@ -102,6 +131,9 @@ static bool isMoved(const rbContactRun* run, int body)
 
 static void addBody(rbContactNewton* newton, const rbContactRun* run, int body)
 {
+    if (body < 0) {
+        return;
+    }
     while (newton->locals1.count <= body) {
         rbArray_Push(newton->locals1, 0);
     }
@@ -112,13 +144,17 @@ static void addBody(rbContactNewton* newton, const rbContactRun* run, int body)
 }
 
 // Bodies in the order in which contacts, sorted by level, meet them: the matrix is then narrow.
-static void findBodies(rbContactNewton* newton, const rbContactRun* run)
+static void findBodies(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
 {
     newton->bodies.count = 0;
     for (int i = 0; i < run->orderCount; ++i) {
         const rbContact* contact = &run->set->contacts[contactAt(run, i)];
         addBody(newton, run, contact->bodyA);
         addBody(newton, run, contact->bodyB);
+    }
+    for (int i = 0; i < task->linkCount; ++i) {
+        addBody(newton, run, task->links[i].bodyA);
+        addBody(newton, run, task->links[i].bodyB);
     }
 }
 
@@ -129,45 +165,31 @@ static void forgetBodies(rbContactNewton* newton)
     }
 }
 
-// The profile of the matrix; false if it is too large.
-static bool makeProfile(rbContactNewton* newton, const rbContactRun* run)
+static int localOf(const rbContactNewton* newton, int body)
 {
-    int count = newton->bodies.count;
-    newton->firsts.count = 0;
-    newton->offsets.count = 0;
-    for (int i = 0; i < count; ++i) {
-        rbArray_Push(newton->firsts, i);
-    }
+    return body >= 0 ? newton->locals1.data[body] - 1 : -1;
+}
+
+// The profile of the matrix; false if it is too large.
+static bool makeProfile(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
+{
+    rbProfile* matrix = &newton->matrix;
+    rbProfile_Begin(matrix, newton->bodies.count);
     for (int i = 0; i < run->orderCount; ++i) {
         const rbContact* contact = &run->set->contacts[contactAt(run, i)];
-        int a = newton->locals1.data[contact->bodyA] - 1;
-        int b = newton->locals1.data[contact->bodyB] - 1;
-        if (a >= 0 && b >= 0) {
-            int low = a < b ? a : b;
-            int high = a < b ? b : a;
-            int* first = &newton->firsts.data[high];
-            *first = low < *first ? low : *first;
-        }
+        rbProfile_Couple(matrix, localOf(newton, contact->bodyA), localOf(newton, contact->bodyB));
     }
-    size_t sum = 0;
-    for (int i = 0; i < count; ++i) {
-        for (int k = 0; k < DOF; ++k) {
-            rbArray_Push(newton->offsets, sum);
-            sum += (size_t)(DOF * (i - newton->firsts.data[i]) + k + 1);
-        }
-        if (sum > ENTRIES_MAX) {
-            return false;
-        }
+    for (int i = 0; i < task->linkCount; ++i) {
+        const rbContactLink* link = &task->links[i];
+        rbProfile_Couple(matrix, localOf(newton, link->bodyA), localOf(newton, link->bodyB));
     }
-    rbArray_Reserve(newton->entries, (int)sum);
-    newton->entries.count = (int)sum;
-    return true;
+    return rbProfile_Finish(matrix, ENTRIES_MAX);
 }
 
 bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* settings,
-                              const rbContactRun* run)
+                              const rbContactRun* run, const rbNewtonTask* task)
 {
-    if (settings->cone != RB_CONE_EXACT || run->sweepJoints != NULL) {
+    if (settings->cone != RB_CONE_EXACT) {
         return false;
     }
     for (int i = 0; i < run->orderCount; ++i) {
@@ -176,8 +198,8 @@ bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* 
             return false;
         }
     }
-    findBodies(newton, run);
-    bool isSmall = newton->bodies.count > 0 && makeProfile(newton, run);
+    findBodies(newton, run, task);
+    bool isSmall = newton->bodies.count > 0 && makeProfile(newton, run, task);
     forgetBodies(newton);
     return isSmall;
 }
@@ -192,13 +214,13 @@ static void writeRow(double row[12], rbVec3 direction, const rbContactPoint* poi
 }
 
 // How easily the point moves along a row.
-static double responseOf(const rbContactRun* run, const NewtonPoint* p, const double row[12])
+static double responseOf(const rbContactRun* run, int bodyA, int bodyB, const double row[12])
 {
     double sum = 0.0;
-    const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
+    const int hosts[2] = {bodyA, bodyB};
     for (int side = 0; side < 2; ++side) {
-        const rbContactBody* body = &run->bodies[hosts[side]];
-        if (isMoved(run, hosts[side])) {
+        if (hosts[side] >= 0 && isMoved(run, hosts[side])) {
+            const rbContactBody* body = &run->bodies[hosts[side]];
             const double* part = row + 6 * (size_t)side;
             rbVec3 linear = rbMakeVec3(part[0], part[1], part[2]);
             rbVec3 turn = rbMakeVec3(part[3], part[4], part[5]);
@@ -218,8 +240,9 @@ static void addPoint(rbContactNewton* newton, const rbContactRun* run, const rbC
     writeRow(p.rows[0], contact->normal, point);
     writeRow(p.rows[1], contact->tangents[0], point);
     writeRow(p.rows[2], contact->tangents[1], point);
-    double normal = responseOf(run, &p, p.rows[0]);
-    double tangential = fmax(responseOf(run, &p, p.rows[1]), responseOf(run, &p, p.rows[2]));
+    double normal = responseOf(run, contact->bodyA, contact->bodyB, p.rows[0]);
+    double tangential = fmax(responseOf(run, contact->bodyA, contact->bodyB, p.rows[1]),
+                             responseOf(run, contact->bodyA, contact->bodyB, p.rows[2]));
     if (!(normal > 0.0)) {
         return;
     }
@@ -253,6 +276,23 @@ static void findPoints(rbContactNewton* newton, const rbContactRun* run, bool is
     }
 }
 
+static void findLinks(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
+{
+    newton->links.count = 0;
+    for (int i = 0; i < task->linkCount; ++i) {
+        rbContactLink* link = &task->links[i];
+        double response = responseOf(run, link->bodyA, link->bodyB, link->row);
+        if (response > 0.0) {
+            NewtonLink l = {.link = link,
+                            .a = localOf(newton, link->bodyA),
+                            .b = localOf(newton, link->bodyB),
+                            .mass = 1.0 / response,
+                            .held = link->impulse};
+            rbArray_Push(newton->links, l);
+        }
+    }
+}
+
 static void findMasses(rbContactNewton* newton, const rbContactRun* run)
 {
     int count = newton->bodies.count;
@@ -260,6 +300,7 @@ static void findMasses(rbContactNewton* newton, const rbContactRun* run)
     rbArray_Reserve(newton->velocities, DOF * count);
     rbArray_Reserve(newton->starts, DOF * count);
     rbArray_Reserve(newton->trial, DOF * count);
+    rbArray_Reserve(newton->kept, DOF * count);
     rbArray_Reserve(newton->residual, DOF * count);
     rbArray_Reserve(newton->change, DOF * count);
     for (int i = 0; i < count; ++i) {
@@ -317,7 +358,8 @@ static double rateOf(const rbContactRun* run, const NewtonPoint* p, int row,
 }
 
 // x = proj(held - r w).
-static void projectPoint(const rbContactRun* run, NewtonPoint* p, const double* velocities)
+static void projectPoint(const rbContactRun* run, NewtonPoint* p, const double* velocities,
+                         bool isCoupled)
 {
     double w[3];
     for (int row = 0; row < 3; ++row) {
@@ -326,6 +368,7 @@ static void projectPoint(const rbContactRun* run, NewtonPoint* p, const double* 
     double normal = p->held[0] - p->r[0] * w[0];
     p->x[0] = normal > 0.0 ? normal : 0.0;
     p->d[0] = normal > 0.0 ? p->r[0] : 0.0;
+    p->radius = isCoupled ? p->friction * p->x[0] : p->disc;
     double t[2] = {p->held[1] - p->r[1] * w[1], p->held[2] - p->r[1] * w[2]};
     double length = sqrt(t[0] * t[0] + t[1] * t[1]);
     if (length <= p->radius) {
@@ -343,20 +386,47 @@ static void projectPoint(const rbContactRun* run, NewtonPoint* p, const double* 
     }
 }
 
+static double linkRate(const NewtonLink* l, const double* velocities)
+{
+    double sum = l->link->bias;
+    const int locals[2] = {l->a, l->b};
+    for (int side = 0; side < 2; ++side) {
+        if (locals[side] >= 0) {
+            sum += rbDotArrays(l->link->row + 6 * (size_t)side,
+                               velocities + DOF * (size_t)locals[side], DOF);
+        }
+    }
+    return sum;
+}
+
+// x = held - r (w + compliance (x - start)), within the limits.
+static void projectLink(NewtonLink* l, const double* velocities)
+{
+    const rbContactLink* link = l->link;
+    double soft = l->r * link->compliance;
+    double w = linkRate(l, velocities);
+    double x = (l->held - l->r * w + soft * link->impulse) / (1.0 + soft);
+    bool isWithin = fabs(x) <= link->most;
+    l->x = isWithin ? x : copysign(link->most, x);
+    l->d = isWithin ? l->r / (1.0 + soft) : 0.0;
+}
+
 static void project(rbContactNewton* newton, const rbContactRun* run, const double* velocities)
 {
     for (int i = 0; i < newton->points.count; ++i) {
-        projectPoint(run, &newton->points.data[i], velocities);
+        projectPoint(run, &newton->points.data[i], velocities, newton->isCoupled);
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        projectLink(&newton->links.data[i], velocities);
     }
 }
 
-static void addToBodies(const NewtonPoint* p, int row, double factor, double* to)
+static void addToBodies(const int locals[2], const double row[12], double factor, double* to)
 {
-    const int locals[2] = {p->a, p->b};
     for (int side = 0; side < 2; ++side) {
         if (locals[side] >= 0) {
             for (int k = 0; k < DOF; ++k) {
-                to[DOF * locals[side] + k] += factor * p->rows[row][6 * side + k];
+                to[DOF * locals[side] + k] += factor * row[6 * side + k];
             }
         }
     }
@@ -375,127 +445,88 @@ static void findResidual(rbContactNewton* newton, const double* velocities)
     }
     for (int i = 0; i < newton->points.count; ++i) {
         const NewtonPoint* p = &newton->points.data[i];
+        const int locals[2] = {p->a, p->b};
         for (int row = 0; row < 3; ++row) {
-            addToBodies(p, row, p->x[row] - p->start[row], residual);
+            addToBodies(locals, p->rows[row], p->x[row] - p->start[row], residual);
         }
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        const NewtonLink* l = &newton->links.data[i];
+        const int locals[2] = {l->a, l->b};
+        addToBodies(locals, l->link->row, l->x - l->link->impulse, residual);
     }
 }
 
 // ------------------------------------------------------------------------------------------ matrix
 
-static double* entryAt(rbContactNewton* newton, int row, int column)
+static void addMasses(rbContactNewton* newton)
 {
-    int first = DOF * newton->firsts.data[row / DOF];
-    return &newton->entries.data[newton->offsets.data[row] + (size_t)(column - first)];
+    rbProfile* matrix = &newton->matrix;
+    for (int i = 0; i < newton->bodies.count; ++i) {
+        const double* m = &newton->masses.data[7 * (size_t)i];
+        int row = DOF * i;
+        for (int k = 0; k < 3; ++k) {
+            *rbProfile_At(matrix, row + k, row + k) = m[0];
+            *rbProfile_At(matrix, row + 3 + k, row + 3 + k) = m[1 + k];
+        }
+        *rbProfile_At(matrix, row + 4, row + 3) = m[4];
+        *rbProfile_At(matrix, row + 5, row + 3) = m[5];
+        *rbProfile_At(matrix, row + 5, row + 4) = m[6];
+    }
 }
 
-// Adds factor * g g^T, g being a row over the two bodies of a point.
-static void addSquare(rbContactNewton* newton, const NewtonPoint* p, const double g[12],
-                      double factor)
+static bool isSliding(const NewtonPoint* p)
 {
-    const int locals[2] = {p->a, p->b};
-    for (int sideI = 0; sideI < 2; ++sideI) {
-        for (int sideJ = 0; sideJ < 2; ++sideJ) {
-            int i = locals[sideI];
-            int j = locals[sideJ];
-            if (i < 0 || j < 0 || j > i) {
-                continue;
-            }
-            for (int k = 0; k < DOF; ++k) {
-                double left = factor * g[6 * sideI + k];
-                int last = i == j ? k : DOF - 1;
-                double* to = entryAt(newton, DOF * i + k, DOF * j);
-                for (int l = 0; l <= last; ++l) {
-                    to[l] += left * g[6 * sideJ + l];
-                }
-            }
-        }
+    return p->slide[0] != 0.0 || p->slide[1] != 0.0;
+}
+
+// Rows of both tangents, turned by the direction of sliding: along it, or across.
+static void turnRows(const NewtonPoint* p, bool isAcross, double row[12])
+{
+    double first = isAcross ? -p->slide[1] : p->slide[0];
+    double second = isAcross ? p->slide[0] : p->slide[1];
+    for (int k = 0; k < 12; ++k) {
+        row[k] = first * p->rows[1][k] + second * p->rows[2][k];
     }
 }
 
 static void assemble(rbContactNewton* newton)
 {
-    memset(newton->entries.data, 0, (size_t)newton->entries.count * sizeof(double));
-    for (int i = 0; i < newton->bodies.count; ++i) {
-        const double* m = &newton->masses.data[7 * (size_t)i];
-        int row = DOF * i;
-        for (int k = 0; k < 3; ++k) {
-            *entryAt(newton, row + k, row + k) = m[0];
-            *entryAt(newton, row + 3 + k, row + 3 + k) = m[1 + k];
-        }
-        *entryAt(newton, row + 4, row + 3) = m[4];
-        *entryAt(newton, row + 5, row + 3) = m[5];
-        *entryAt(newton, row + 5, row + 4) = m[6];
-    }
+    rbProfile* matrix = &newton->matrix;
+    bool isSplit = false;
+    rbProfile_Clear(matrix);
+    addMasses(newton);
     for (int i = 0; i < newton->points.count; ++i) {
         const NewtonPoint* p = &newton->points.data[i];
-        addSquare(newton, p, p->rows[0], p->d[0]);
-        bool isSliding = p->slide[0] != 0.0 || p->slide[1] != 0.0;
-        if (!isSliding) {
-            addSquare(newton, p, p->rows[1], p->d[1]);
-            addSquare(newton, p, p->rows[2], p->d[1]);
+        const int locals[2] = {p->a, p->b};
+        rbProfile_AddSquare(matrix, locals, p->rows[0], p->d[0]);
+        if (!isSliding(p)) {
+            rbProfile_AddSquare(matrix, locals, p->rows[1], p->d[1]);
+            rbProfile_AddSquare(matrix, locals, p->rows[2], p->d[1]);
         } else {
-            // Across the direction of sliding only.
             double across[12];
-            for (int k = 0; k < 12; ++k) {
-                across[k] = p->slide[0] * p->rows[2][k] - p->slide[1] * p->rows[1][k];
-            }
-            addSquare(newton, p, across, p->d[1]);
+            turnRows(p, true, across);
+            rbProfile_AddSquare(matrix, locals, across, p->d[1]);
+            isSplit = isSplit || p->d[0] > 0.0;
         }
     }
-}
-
-// L D L^T in place: rows of L from their first columns, D on the diagonal. False if a pivot is not
-// positive.
-static bool factor(rbContactNewton* newton)
-{
-    int n = DOF * newton->bodies.count;
-    for (int i = 0; i < n; ++i) {
-        int firstI = DOF * newton->firsts.data[i / DOF];
-        double* rowI = &newton->entries.data[newton->offsets.data[i]];
-        // g_ij = l_ij d_j
-        for (int j = firstI; j < i; ++j) {
-            int firstJ = DOF * newton->firsts.data[j / DOF];
-            const double* rowJ = &newton->entries.data[newton->offsets.data[j]];
-            int from = firstI > firstJ ? firstI : firstJ;
-            rowI[j - firstI] -=
-                rbDotArrays(rowI + (from - firstI), rowJ + (from - firstJ), (size_t)(j - from));
-        }
-        double pivot = rowI[i - firstI];
-        for (int j = firstI; j < i; ++j) {
-            int firstJ = DOF * newton->firsts.data[j / DOF];
-            double g = rowI[j - firstI];
-            double l = g / newton->entries.data[newton->offsets.data[j] + (size_t)(j - firstJ)];
-            pivot -= l * g;
-            rowI[j - firstI] = l;
-        }
-        if (!(pivot > 0.0)) {
-            return false;
-        }
-        rowI[i - firstI] = pivot;
+    for (int i = 0; i < newton->links.count; ++i) {
+        const NewtonLink* l = &newton->links.data[i];
+        const int locals[2] = {l->a, l->b};
+        rbProfile_AddSquare(matrix, locals, l->link->row, l->d);
     }
-    return true;
-}
-
-static void solve(rbContactNewton* newton)
-{
-    int n = DOF * newton->bodies.count;
-    double* x = newton->change.data;
-    memcpy(x, newton->residual.data, (size_t)n * sizeof(double));
-    for (int i = 0; i < n; ++i) {
-        int first = DOF * newton->firsts.data[i / DOF];
-        const double* row = &newton->entries.data[newton->offsets.data[i]];
-        x[i] -= rbDotArrays(row, x + first, (size_t)(i - first));
+    if (!newton->isCoupled || !isSplit) {
+        return;
     }
-    for (int i = 0; i < n; ++i) {
-        int first = DOF * newton->firsts.data[i / DOF];
-        x[i] /= newton->entries.data[newton->offsets.data[i] + (size_t)(i - first)];
-    }
-    for (int i = n - 1; i >= 0; --i) {
-        int first = DOF * newton->firsts.data[i / DOF];
-        const double* row = &newton->entries.data[newton->offsets.data[i]];
-        for (int k = first; k < i; ++k) {
-            x[k] -= row[k - first] * x[i];
+    // The rim goes with the normal impulse.
+    rbProfile_Split(matrix);
+    for (int i = 0; i < newton->points.count; ++i) {
+        const NewtonPoint* p = &newton->points.data[i];
+        if (isSliding(p) && p->d[0] > 0.0) {
+            const int locals[2] = {p->a, p->b};
+            double along[12];
+            turnRows(p, false, along);
+            rbProfile_AddProduct(matrix, locals, along, p->rows[0], p->friction * p->d[0]);
         }
     }
 }
@@ -540,18 +571,30 @@ static double goDown(rbContactNewton* newton, const rbContactRun* run)
     return moved;
 }
 
-// The minimum for the impulses held.
+// Newton's change of the velocities for the residual there is; false: it cannot be found.
+static bool findChange(rbContactNewton* newton, int* rounds)
+{
+    size_t size = (size_t)(DOF * newton->bodies.count) * sizeof(double);
+    assemble(newton);
+    *rounds += 1;
+    memcpy(newton->change.data, newton->residual.data, size);
+    if (!rbProfile_Factor(&newton->matrix)) {
+        return false;
+    }
+    rbProfile_Solve(&newton->matrix, newton->change.data);
+    return true;
+}
+
+// The minimum for the impulses and discs held.
 static bool minimize(rbContactNewton* newton, const rbContactRun* run, int* rounds)
 {
+    newton->isCoupled = false;
     project(newton, run, newton->velocities.data);
     findResidual(newton, newton->velocities.data);
     for (int k = 0; k < NEWTON_MAX; ++k) {
-        assemble(newton);
-        *rounds += 1;
-        if (!factor(newton)) {
+        if (!findChange(newton, rounds)) {
             return false;
         }
-        solve(newton);
         if (goDown(newton, run) <= MOVED_LEAST) {
             break;
         }
@@ -559,15 +602,109 @@ static bool minimize(rbContactNewton* newton, const rbContactRun* run, int* roun
     return true;
 }
 
-static void beginRound(rbContactNewton* newton, double stiffness, bool isFirst)
+// How much is missing, as the kinetic energy that it would be.
+static double missing(const rbContactNewton* newton)
 {
+    double sum = 0.0;
+    for (int i = 0; i < newton->bodies.count; ++i) {
+        const double* mass = &newton->masses.data[7 * (size_t)i];
+        const double* r = &newton->residual.data[DOF * (size_t)i];
+        double inertia = mass[1] + mass[2] + mass[3];
+        sum += (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) / mass[0] +
+               3.0 * (r[3] * r[3] + r[4] * r[4] + r[5] * r[5]) / inertia;
+    }
+    return sum;
+}
+
+// The same with discs that go with the normal impulses: there is no function to go down any more.
+// What is missing may grow for some changes of velocity, since it has kinks; changes that make it
+// larger than it was for a while are halved. False: it does not end.
+static bool solveCoupled(rbContactNewton* newton, const rbContactRun* run, int* rounds)
+{
+    size_t n = (size_t)(DOF * newton->bodies.count);
+    double last[MEMORY];
+    newton->isCoupled = true;
+    project(newton, run, newton->velocities.data);
+    findResidual(newton, newton->velocities.data);
+    for (int k = 0; k < MEMORY; ++k) {
+        last[k] = GROWTH * missing(newton);
+    }
+    for (int k = 0; k < NEWTON_MAX; ++k) {
+        if (!findChange(newton, rounds)) {
+            return false;
+        }
+        double most = 0.0;
+        for (int i = 0; i < MEMORY; ++i) {
+            most = fmax(most, last[i]);
+        }
+        double part = 2.0;
+        double now = INFINITY;
+        for (int halving = 0; halving < HALVINGS_MAX && !(now < most); ++halving) {
+            part *= 0.5;
+            (void)slopeAt(newton, run, part);
+            now = missing(newton);
+        }
+        double moved = 0.0;
+        for (size_t i = 0; i < n; ++i) {
+            moved = fmax(moved, part * fabs(newton->change.data[i]));
+        }
+        memcpy(newton->velocities.data, newton->trial.data, n * sizeof(double));
+        if (moved <= MOVED_LEAST || !(now < most)) {
+            return moved <= MOVED_LEAST && part == 1.0;
+        }
+        last[k % MEMORY] = now;
+    }
+    return false;
+}
+
+static double coefficientOf(const NewtonPoint* p)
+{
+    return isSliding(p) ? p->contact->friction : fmax(p->contact->stiction, p->contact->friction);
+}
+
+static void beginRound(rbContactNewton* newton, double stiffness)
+{
+    for (int i = 0; i < newton->links.count; ++i) {
+        newton->links.data[i].r = stiffness * newton->links.data[i].mass;
+    }
     for (int i = 0; i < newton->points.count; ++i) {
         NewtonPoint* p = &newton->points.data[i];
         p->r[0] = stiffness * p->mass[0];
         p->r[1] = stiffness * p->mass[1];
-        bool isSliding = !isFirst && (p->slide[0] != 0.0 || p->slide[1] != 0.0);
-        double sticking = fmax(p->contact->stiction, p->contact->friction);
-        p->radius = (isSliding ? p->contact->friction : sticking) * p->held[0];
+        p->friction = coefficientOf(p);
+    }
+}
+
+// Discs of the first guess.
+static void beginDiscs(rbContactNewton* newton)
+{
+    int count = newton->points.count;
+    rbArray_Reserve(newton->radii, 3 * count);
+    newton->radii.count = 3 * count;
+    for (int i = 0; i < count; ++i) {
+        NewtonPoint* p = &newton->points.data[i];
+        p->disc = coefficientOf(p) * p->held[0];
+        newton->radii.data[2 * count + i] = 1.0 / p->mass[1];
+    }
+    rbContactDiscs_Begin(&newton->discs, count);
+}
+
+// Those of the next round. isSoft: the normal impulses of this one are rough, and nothing to learn
+// from.
+static void nextDiscs(rbContactNewton* newton, bool isSoft)
+{
+    int count = newton->points.count;
+    double* radii = newton->radii.data;
+    for (int i = 0; i < count; ++i) {
+        NewtonPoint* p = &newton->points.data[i];
+        radii[i] = p->disc;
+        radii[count + i] = coefficientOf(p) * p->x[0];
+    }
+    const double* next = isSoft ? radii + count
+                                : rbContactDiscs_Mix(&newton->discs, radii, radii + count,
+                                                     radii + 2 * (size_t)count);
+    for (int i = 0; i < count; ++i) {
+        newton->points.data[i].disc = next[i];
     }
 }
 
@@ -580,12 +717,11 @@ static double violation(const rbContactNewton* newton, const rbContactRun* run)
         const double* v = newton->velocities.data;
         double w = rateOf(run, p, 0, v);
         most = fmax(most, p->x[0] > 0.0 ? fabs(w) : -w);
-        if (p->slide[0] == 0.0 && p->slide[1] == 0.0 && p->x[0] > 0.0) {
+        if (!isSliding(p) && p->x[0] > 0.0) {
             most = fmax(most, fabs(rateOf(run, p, 1, v)));
             most = fmax(most, fabs(rateOf(run, p, 2, v)));
         }
-        bool isSliding = p->slide[0] != 0.0 || p->slide[1] != 0.0;
-        if (isSliding && p->x[0] > 0.0) {
+        if (isSliding(p) && p->x[0] > 0.0) {
             // The disc was that of the last round: friction that is missing now is an error.
             double t1 = rateOf(run, p, 1, v);
             double t2 = rateOf(run, p, 2, v);
@@ -598,6 +734,14 @@ static double violation(const rbContactNewton* newton, const rbContactRun* run)
         double limit = fmax(p->contact->friction, p->contact->stiction) * p->x[0];
         double excess = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]) - limit;
         most = fmax(most, excess / p->mass[1]);
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        const NewtonLink* l = &newton->links.data[i];
+        double w =
+            linkRate(l, newton->velocities.data) + l->link->compliance * (l->x - l->link->impulse);
+        // At a limit it may go on the way it is pushed.
+        bool isHeld = fabs(l->x) >= l->link->most && w * l->x <= 0.0;
+        most = fmax(most, isHeld ? 0.0 : fabs(w));
     }
     return most;
 }
@@ -617,31 +761,86 @@ static void applyImpulses(rbContactNewton* newton, const rbContactRun* run)
         impulse = rbAddScaled(impulse, x[2] - p->start[2], p->contact->tangents[1]);
         rbContact_ApplyImpulse(run->bodies, p->contact, p->point, impulse);
         memcpy(p->point->impulse, x, sizeof x);
-        p->point->isSticking = p->slide[0] == 0.0 && p->slide[1] == 0.0 && x[0] > 0.0;
+        p->point->isSticking = !isSliding(p) && x[0] > 0.0;
     }
+}
+
+// An impulse along a row over two bodies.
+static void applyLinks(rbContactNewton* newton, const rbContactRun* run)
+{
+    for (int i = 0; i < newton->links.count; ++i) {
+        const NewtonLink* l = &newton->links.data[i];
+        const int hosts[2] = {l->link->bodyA, l->link->bodyB};
+        double change = l->x - l->link->impulse;
+        for (int side = 0; side < 2; ++side) {
+            const double* part = l->link->row + 6 * (size_t)side;
+            if (hosts[side] >= 0 && isMoved(run, hosts[side])) {
+                rbContactBody* body = &run->bodies[hosts[side]];
+                rbVec3 linear = rbMakeVec3(part[0], part[1], part[2]);
+                rbVec3 turn = rbMakeVec3(part[3], part[4], part[5]);
+                body->velocity = rbAddScaled(body->velocity, body->invMass * change, linear);
+                body->spin = rbAddScaled(body->spin, change, rbMulSV(body->invInertia, turn));
+            }
+        }
+        l->link->impulse = l->x;
+    }
+}
+
+// What a round found is held in the next one.
+static void hold(rbContactNewton* newton)
+{
+    for (int i = 0; i < newton->points.count; ++i) {
+        NewtonPoint* p = &newton->points.data[i];
+        memcpy(p->held, p->x, sizeof p->held);
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        newton->links.data[i].held = newton->links.data[i].x;
+    }
+}
+
+// One round: with discs that go with the normal impulses where that succeeds, else with those held.
+static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool isSoft, int* rounds)
+{
+    size_t size = (size_t)(DOF * newton->bodies.count) * sizeof(double);
+    memcpy(newton->kept.data, newton->velocities.data, size);
+    bool isTried = !isSoft && newton->failures < FAILURES_MAX;
+    if (isTried && solveCoupled(newton, run, rounds)) {
+        hold(newton);
+        for (int i = 0; i < newton->points.count; ++i) {
+            newton->points.data[i].disc = newton->points.data[i].radius;
+        }
+        return true;
+    }
+    newton->failures += isTried ? 1 : 0;
+    memcpy(newton->velocities.data, newton->kept.data, size);
+    if (!minimize(newton, run, rounds)) {
+        return false;
+    }
+    hold(newton);
+    nextDiscs(newton, isSoft);
+    return true;
 }
 
 double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
                              const rbNewtonTask* task, int* rounds)
 {
     double left = INFINITY;
+    newton->failures = 0;
     newton->acted = task->isOfPositions && !run->isContinued ? 0.0 : 1.0;
     newton->guessed = task->isOfPositions || run->isContinued ? 1.0 : 2.0;
-    findBodies(newton, run);
-    if (newton->bodies.count > 0 && makeProfile(newton, run)) {
+    findBodies(newton, run, task);
+    if (newton->bodies.count > 0 && makeProfile(newton, run, task)) {
         double stiffness = STIFFNESS_FIRST;
         findPoints(newton, run, task->isOfPositions, task->partSpeed);
+        findLinks(newton, run, task);
         findMasses(newton, run);
+        beginDiscs(newton);
         for (int round = 0; round < ROUNDS_MAX && left > GOAL_PART * task->tolerance; ++round) {
-            beginRound(newton, stiffness, round == 0);
-            stiffness = fmin(STIFFNESS, STIFFNESS_GROWTH * stiffness);
-            if (!minimize(newton, run, rounds)) {
+            beginRound(newton, stiffness);
+            if (!solveRound(newton, run, stiffness < STIFFNESS, rounds)) {
                 break;
             }
-            for (int i = 0; i < newton->points.count; ++i) {
-                NewtonPoint* p = &newton->points.data[i];
-                memcpy(p->held, p->x, sizeof p->held);
-            }
+            stiffness = fmin(STIFFNESS, STIFFNESS_GROWTH * stiffness);
             left = violation(newton, run);
             if (round >= ROUNDS_TRIED && left > task->known) {
                 break;
@@ -649,6 +848,7 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
         }
         if (left < task->known) {
             applyImpulses(newton, run);
+            applyLinks(newton, run);
         }
     }
     forgetBodies(newton);

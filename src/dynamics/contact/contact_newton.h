@@ -6,7 +6,8 @@
 // Lagrangian) and the discs those of the last P, the rest is the minimum of a convex function of v,
 // found by Newton with a line search: its matrix, M + J^T D J with D between 0 and r, has a block
 // of 6 x 6 for every body and pair, whatever the number of points between them. Large r brings x to
-// its fixed point in a few rounds; points that are redundant share what they carry.
+// its fixed point in a few rounds; points that are redundant share what they carry. Joints take
+// part with rows of their own: x within limits, w + compliance (x - x0) = 0 inside of them.
 #ifndef RB_CONTACT_CONTACT_NEWTON_H
 #define RB_CONTACT_CONTACT_NEWTON_H
 
@@ -17,17 +18,29 @@ typedef struct rbContactNewton rbContactNewton;
 rbContactNewton* rbCreateContactNewton(void);
 void rbDestroyContactNewton(rbContactNewton* newton); // NULL is fine
 
-// Whether it can take an island: exact cones, no joints, no rolling or spinning friction, and not
-// too large.
-bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* settings,
-                              const rbContactRun* run);
+// A row of a joint.
+typedef struct rbContactLink {
+    int bodyA; // of the host, -1: the world
+    int bodyB;
+    double row[12];    // w = row . (velocity A, spin A, velocity B, spin B) + bias, of moved bodies
+    double bias;       // m/s or rad/s
+    double compliance; // m/s per N s
+    double most;       // N s: the impulse stays within; INFINITY: no limit
+    double impulse;    // N s: what has acted; acts along +row
+} rbContactLink;
 
 typedef struct rbNewtonTask {
     bool isOfPositions;
     double partSpeed; // m/s: overlap is undone no faster
     double tolerance; // m/s, of w
     double known;     // m/s, the largest error of another solution
+    rbContactLink* links;
+    int linkCount;
 } rbNewtonTask;
+
+// Whether it can take an island: exact cones, no rolling or spinning friction, and not too large.
+bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* settings,
+                              const rbContactRun* run, const rbNewtonTask* task);
 
 // Begins a stage as the sweeps do: impulses of a position stage have not acted yet and are a guess,
 // those of a velocity stage have acted and will be about doubled; or goes on from the velocities

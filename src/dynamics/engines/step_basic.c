@@ -677,10 +677,15 @@ void rbStep_KickBasic(const rbStepRun* run, double time, double h)
 double rbStep_SweepRates(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    int64_t before = run->engine->statistics.velocityIterations;
+    const rbCorrection correction = {.h = h};
+    double most = 0.0;
+    rbMeasureRows(mechanism->inner, &mechanism->m, &correction, true);
+    for (int row = 0; row < mechanism->m.rowCount; ++row) {
+        double rate = fabs(mechanism->inner->residual[row]);
+        most = rate <= most ? most : rate;
+    }
     correctVelocities(run, h, mechanism->inner);
-    bool isIdle = run->engine->statistics.velocityIterations == before;
-    return isIdle ? 0.0 : INFINITY;
+    return most;
 }
 
 void rbStep_EndBasic(const rbStepRun* run, double time, double h)

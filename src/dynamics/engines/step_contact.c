@@ -47,6 +47,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->radii);
     rbArray_Free(contacts->late);
     rbArray_Free(contacts->links);
+    rbArray_Free(contacts->linkRows);
     rbArray_Free(contacts->exclusions);
     rbArray_Free(contacts->approaches);
     rbArray_Free(contacts->keptLoose);

@@ -17,85 +17,8 @@
 #define SHARE_MOST 2.0
 // A point that arrived may be open by this part of the way that it would go in a step.
 #define NEAR_PART 0.25
-
-// ---------------------------------------------------------------------------------------- joints
-
-// What a sweep of joints needs.
-typedef struct JointSweep {
-    rbStepEngine* engine;
-    const rbStepHost* host;
-    const rbContactIsland* island;
-    double h;
-    bool isOfRates;
-} JointSweep;
-
-static void takeMechanism(const rbStepEngine* engine, rbStepMechanism* mechanism)
-{
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-        rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic) {
-            rbContactStep_TakeBody(&engine->contacts->bodies.data[body->index], body);
-        }
-    }
-}
-
-static void showMechanism(const rbStepEngine* engine, const rbStepMechanism* mechanism)
-{
-    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
-        const rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic) {
-            rbContactBody* shown = &engine->contacts->bodies.data[body->index];
-            shown->velocity = body->velocity;
-            shown->spin = rbMulSV(shown->invInertia, body->momentum);
-        }
-    }
-}
-
-// Whether a body is the first dynamic one of its mechanism: mechanisms are visited once.
-static rbStepMechanism* leadOf(const rbStepEngine* engine, int body)
-{
-    int index = engine->bodies.data[body].mechanism;
-    if (index < 0) {
-        return NULL;
-    }
-    rbStepMechanism* mechanism = &engine->mechanisms.data[index];
-    return mechanism->m.bodies[0].index == body ? mechanism : NULL;
-}
-
-// All joints of the mechanisms of an island, with the velocities as contacts left them.
-static bool sweepJoints(void* context, double* error)
-{
-    const JointSweep* sweep = context;
-    bool isDone = true;
-    *error = 0.0;
-    for (int i = 0; i < sweep->island->bodyCount; ++i) {
-        rbStepMechanism* mechanism = leadOf(sweep->engine, sweep->island->bodies[i]);
-        if (mechanism == NULL) {
-            continue;
-        }
-        rbStepRun run = {
-            .engine = sweep->engine, .mechanism = mechanism, .host = sweep->host, .isForced = true};
-        takeMechanism(sweep->engine, mechanism);
-        double own = sweep->isOfRates ? rbStep_SweepRates(&run, sweep->h)
-                                      : rbStep_SweepPositions(&run, sweep->h);
-        showMechanism(sweep->engine, mechanism);
-        *error = fmax(*error, own);
-        isDone =
-            isDone && own <= (sweep->isOfRates ? sweep->engine->contacts->settings.velocityTolerance
-                                               : sweep->engine->settings.tolerance);
-    }
-    return isDone;
-}
-
-static bool hasMechanism(const rbStepEngine* engine, const rbContactIsland* island)
-{
-    for (int i = 0; i < island->bodyCount; ++i) {
-        if (engine->bodies.data[island->bodies[i]].mechanism >= 0) {
-            return true;
-        }
-    }
-    return false;
-}
+// Times that rows of joints are made anew in a stage.
+#define JOINT_ROUNDS_MAX 6
 
 // ----------------------------------------------------------------------------------------- stages
 
@@ -198,34 +121,74 @@ static bool isGuessGood(const rbStepContacts* c, const rbContactIsland* island, 
     return fabs(guessed - found) < GUESS_PART * found;
 }
 
+// An island without joints, from the start of the stage where its impulses are a good guess.
+static double solveWhole(rbStepContacts* c, const rbContactRun* run, const rbContactIsland* island,
+                         const rbNewtonTask* task, rbContactSolved* solved)
+{
+    bool isFresh = isGuessGood(c, island, task->isOfPositions);
+    rbContactRun whole = *run;
+    whole.isContinued = !isFresh;
+    if (isFresh) {
+        swapSwept(c, island, false);
+    }
+    double left = rbContactNewton_Solve(c->newton, &whole, task, &solved->sweeps);
+    if (isFresh && !(left < task->known)) {
+        swapSwept(c, island, true);
+    }
+    return left;
+}
+
+// One with joints: their conditions on the end of a step are not linear in the velocities, so the
+// rows are made anew until they hold.
+static double solveWithJoints(rbStepContacts* c, const rbContactRun* run,
+                              const rbJointSweep* joints, rbNewtonTask* task,
+                              rbContactSolved* solved)
+{
+    double jointTolerance = rbContactStep_GetJointTolerance(joints);
+    double left = INFINITY;
+    double jointError = INFINITY;
+    rbContactRun whole = *run;
+    whole.isContinued = true;
+    task->known = INFINITY; // what sweeps left does not tell of joints
+    for (int k = 0; k < JOINT_ROUNDS_MAX && !(jointError <= jointTolerance); ++k) {
+        left = rbContactNewton_Solve(c->newton, &whole, task, &solved->sweeps);
+        rbContactStep_TakeLinks(joints);
+        jointError = rbContactStep_FindLinks(joints, task);
+        if (!isfinite(left)) {
+            break;
+        }
+    }
+    // To rounding, which contacts hardly notice.
+    double ignored;
+    (void)rbContactStep_SweepJoints((void*)(uintptr_t)joints, &ignored);
+    return jointError <= jointTolerance || left > task->tolerance ? left : 2.0 * task->tolerance;
+}
+
 // Sweeps; where they are slow the island as a whole, from the start of the stage, since impulses of
 // a last step that was solved so are nearer than what some sweeps make of them; where that does not
 // meet it, sweeps again.
 static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
-                                    const rbContactIsland* island, double h, bool isOfPositions)
+                                    const rbJointSweep* joints)
 {
+    bool isOfPositions = !joints->isOfRates;
     rbContactSolved solved = sweep(c, run, isOfPositions);
     if (solved.isMet || solved.isShocked || c->settings.sweepsMax <= RB_SWEEPS_FIRST) {
         return solved;
     }
-    if (rbContactNewton_CanSolve(c->newton, &c->settings, run)) {
-        double unit = isOfPositions ? h : 1.0;
-        double tolerance =
-            (isOfPositions ? c->settings.tolerance : c->settings.velocityTolerance) / unit;
-        double known = fmax(solved.gapError, solved.slipError) / unit;
-        bool isFresh = isGuessGood(c, island, isOfPositions);
-        rbContactRun whole = *run;
-        whole.isContinued = !isFresh;
-        if (isFresh) {
-            swapSwept(c, island, false);
-        }
-        rbNewtonTask task = {isOfPositions, c->settings.partSpeed, tolerance, known};
-        double left = rbContactNewton_Solve(c->newton, &whole, &task, &solved.sweeps);
-        if (isFresh && !(left < known)) {
-            swapSwept(c, island, true);
-        }
-        solved.isMet = left <= tolerance;
-        solved.isDirect = left < known || solved.isMet;
+    double unit = isOfPositions ? joints->h : 1.0;
+    rbNewtonTask task = {
+        .isOfPositions = isOfPositions,
+        .partSpeed = c->settings.partSpeed,
+        .tolerance = (isOfPositions ? c->settings.tolerance : c->settings.velocityTolerance) / unit,
+        .known = fmax(solved.gapError, solved.slipError) / unit};
+    if (run->sweepJoints != NULL) {
+        (void)rbContactStep_FindLinks(joints, &task);
+    }
+    if (rbContactNewton_CanSolve(c->newton, &c->settings, run, &task)) {
+        double left = run->sweepJoints != NULL ? solveWithJoints(c, run, joints, &task, &solved)
+                                               : solveWhole(c, run, joints->island, &task, &solved);
+        solved.isMet = left <= task.tolerance;
+        solved.isDirect = left < task.known || solved.isMet;
         solved.gapError = left * unit;
         solved.slipError = left * unit;
     }
@@ -246,10 +209,10 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
 {
     rbStepContacts* c = engine->contacts;
     rbContactRun run = rbContactStep_MakeRun(c, island, h);
-    JointSweep sweep = {engine, host, island, h, stage != STAGE_POSITION};
-    if (hasMechanism(engine, island)) {
-        run.sweepJoints = sweepJoints;
-        run.context = &sweep;
+    rbJointSweep joints = {engine, host, island, h, stage != STAGE_POSITION};
+    if (rbContactStep_HasMechanism(engine, island)) {
+        run.sweepJoints = rbContactStep_SweepJoints;
+        run.context = &joints;
     }
     if (stage == STAGE_COLLISION) {
         if (!isColliding(c, island)) {
@@ -267,7 +230,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         *isUnmet = *isUnmet || !done.isMet;
         return;
     }
-    rbContactSolved solved = solveLasting(c, &run, island, h, stage == STAGE_POSITION);
+    rbContactSolved solved = solveLasting(c, &run, &joints);
     noteSolved(c, &solved, stage, isUnmet);
 }
 
@@ -389,56 +352,6 @@ static void closeArrivals(rbStepContacts* c, const rbContactIsland* island)
     }
 }
 
-// Impulses and limits of a mechanism back to where the stage began. Its velocities are taken from
-// those shown.
-static void turnBack(const rbStepEngine* engine, rbStepMechanism* mechanism, double h)
-{
-    int rowCount = mechanism->m.rowCount;
-    bool isOther = false;
-    memcpy(mechanism->m.impulses, mechanism->scratch, (size_t)rowCount * sizeof(double));
-    for (int row = 0; row < rowCount; ++row) {
-        rbLimitState limit = (rbLimitState)mechanism->scratch[rowCount + row];
-        isOther = isOther || mechanism->limits[row] != limit;
-        mechanism->limits[row] = limit;
-    }
-    if (isOther) {
-        rbStep_RenewStart(mechanism, h);
-    }
-    takeMechanism(engine, mechanism);
-}
-
-static void noteStart(rbStepMechanism* mechanism)
-{
-    int rowCount = mechanism->m.rowCount;
-    RB_ASSERT(2 * rowCount <= mechanism->stateSize);
-    memcpy(mechanism->scratch, mechanism->m.impulses, (size_t)rowCount * sizeof(double));
-    for (int row = 0; row < rowCount; ++row) {
-        mechanism->scratch[rowCount + row] = (double)mechanism->limits[row];
-    }
-}
-
-// Mechanisms of an island back to where the stage began, or noted there.
-static void turnMechanisms(rbStepEngine* engine, const rbContactIsland* island, double h,
-                           bool isBack)
-{
-    for (int i = 0; i < island->bodyCount; ++i) {
-        rbStepMechanism* mechanism = leadOf(engine, island->bodies[i]);
-        if (mechanism != NULL && isBack) {
-            turnBack(engine, mechanism, h);
-        } else if (mechanism != NULL) {
-            noteStart(mechanism);
-        }
-    }
-}
-
-void rbContactStep_TurnMechanisms(rbStepEngine* engine, double h, bool isBack)
-{
-    for (int i = 0; i < engine->contacts->islandCount; ++i) {
-        rbContactIsland island = rbContactGraph_GetIsland(engine->contacts->graph, i);
-        turnMechanisms(engine, &island, h, isBack);
-    }
-}
-
 // Where bodies arrive, the impulses that stop them at the surface are only for the way of the
 // flight: what they do to the velocities, theirs and those of all that they push, is forgotten
 // after it, and the impulses that really act are found without them.
@@ -456,7 +369,7 @@ static void solveArrivals(rbStepEngine* engine, const rbStepHost* host, double h
             c->bodies.data[body] = c->before.data[body];
             c->isTwice.data[body] = RB_FLIGHT_TWICE;
         }
-        turnMechanisms(engine, &island, h, true);
+        rbContactStep_TurnIsland(engine, &island, h, true);
         openArrivals(c, &island, h);
         solveIsland(engine, host, &island, h, STAGE_POSITION, isUnmet);
         closeArrivals(c, &island);
@@ -679,7 +592,7 @@ static bool canBeQuick(const rbStepEngine* engine, const rbContactRun* run,
             return false;
         }
     }
-    return !hasMechanism(engine, island);
+    return !rbContactStep_HasMechanism(engine, island);
 }
 
 static void bookQuick(rbContactBooks* books, const rbSubstepsDone* done)
@@ -729,7 +642,8 @@ static void bookLasting(rbStepEngine* engine, bool isWhole)
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
         if (!isQuick(c, &island)) {
-            rbContactStep_BookLasting(engine, &island, isWhole, hasMechanism(engine, &island));
+            rbContactStep_BookLasting(engine, &island, isWhole,
+                                      rbContactStep_HasMechanism(engine, &island));
         }
     }
 }

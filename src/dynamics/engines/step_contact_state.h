@@ -62,6 +62,7 @@ struct rbStepContacts {
     RB_ARRAY(double) radii;              // m, per body
     RB_ARRAY(double) late;               // s, per body: part of the step after it arrived
     RB_ARRAY(int) links;                 // pairs of bodies that joints connect
+    RB_ARRAY(rbContactLink) linkRows;    // of the island under way
     RB_ARRAY(int) exclusions;            // pairs of bodies that do not meet
     RB_ARRAY(double) approaches;         // m/s, per point: u.n at the start of the step
     RB_ARRAY(rbMechBody) keptLoose;      // during a look between nodes
@@ -135,6 +136,29 @@ rbMotionState rbContactStep_StateOf(const rbMechBody* body);
 void rbContactStep_FlyLoose(rbStepContacts* c, double h);
 void rbContactStep_PlaceFixed(rbStepEngine* engine, double time);
 
+// --------------------------------------------------------------------------- step_contact_joints.c
+// Joints of an island in a stage.
+typedef struct rbJointSweep {
+    rbStepEngine* engine;
+    const rbStepHost* host;
+    const rbContactIsland* island;
+    double h;
+    bool isOfRates;
+} rbJointSweep;
+
+bool rbContactStep_HasMechanism(const rbStepEngine* engine, const rbContactIsland* island);
+// All joints of the island, with the velocities as contacts left them (an rbSweepJointsFn).
+bool rbContactStep_SweepJoints(void* context, double* error);
+// Mechanisms of an island back to where the stage began, or noted there; those of all.
+void rbContactStep_TurnIsland(rbStepEngine* engine, const rbContactIsland* island, double h,
+                              bool isBack);
+void rbContactStep_TurnMechanisms(rbStepEngine* engine, double h, bool isBack);
+// Their rows with the present velocities, for the whole island; returns the largest error of joints
+// (m, or m/s in the velocity stage). And their impulses and velocities back.
+double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task);
+void rbContactStep_TakeLinks(const rbJointSweep* joints);
+double rbContactStep_GetJointTolerance(const rbJointSweep* joints);
+
 // --------------------------------------------------------------------------- step_contact_stages.c
 rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* island, double h);
 // Impulses of the start, from the velocities of bodies; isUnmet is set where a tolerance is missed.
@@ -155,8 +179,6 @@ void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host,
                                    bool* isUnmet);
 void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
                                    bool* isUnmet);
-// Mechanisms of all islands back to where the stage began, or noted there.
-void rbContactStep_TurnMechanisms(rbStepEngine* engine, double h, bool isBack);
 // Islands with bodies that arrive fly with one velocity and go on with another.
 void rbContactStep_TakeFlights(const rbStepEngine* engine);
 void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, double h);

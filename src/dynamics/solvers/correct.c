@@ -680,3 +680,29 @@ rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
         it.result.error <= correction->tolerance || it.result.error <= correction->floor;
     return it.result;
 }
+
+void rbMeasureRows(rbCorrector* corrector, rbMechanism* mechanism, const rbCorrection* correction,
+                   bool isOfRates)
+{
+    rbIteration it = {.corrector = corrector,
+                      .mechanism = mechanism,
+                      .correction = correction,
+                      .isOfRates = isOfRates};
+    RB_ASSERT(isOfRates || correction->h > 0.0);
+    for (int i = 0; !isOfRates && i < mechanism->bodyCount; ++i) {
+        corrector->isStale[i] = true;
+        lookAheadWhereStale(&it, i);
+    }
+    for (int i = 0; i < mechanism->blockCount; ++i) {
+        const rbRowBlock* block = &mechanism->blocks[i];
+        double* residual = &corrector->residual[block->firstRow];
+        measureBlock(&it, i, residual);
+        for (int k = 0; k < block->rowCount; ++k) {
+            bool isOut = !(mechanism->compliance[block->firstRow + k] < INFINITY);
+            residual[k] = isOut ? 0.0 : residual[k];
+        }
+        for (int k = 0; !isOfRates && k < block->rowCount; ++k) {
+            residual[k] /= correction->h;
+        }
+    }
+}

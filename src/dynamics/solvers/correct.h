@@ -92,6 +92,11 @@ rbCorrected rbSettlePositions(rbCorrector* corrector, rbMechanism* mechanism,
 rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
                                 const rbCorrection* correction, rbLimitState* limits);
 
+// What is left of all conditions with the present velocities, as rates (position corrections:
+// errors ahead over h), into corrector->residual; rows out of play have none.
+void rbMeasureRows(rbCorrector* corrector, rbMechanism* mechanism, const rbCorrection* correction,
+                   bool isOfRates);
+
 // Moves bodies along the rows until the errors of HOLD rows vanish at the present poses
 // (projection); the corrector must be factored there.
 rbCorrected rbProjectPositions(rbCorrector* corrector, rbMechanism* mechanism,
