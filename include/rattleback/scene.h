@@ -160,30 +160,32 @@ typedef enum rbProbeQuantity {
     RB_PROBE_SPEED,                  // joint: of a freedom, rad/s or m/s; spring: of parting, m/s
     RB_PROBE_DRIVE,                  // joint: along a freedom, of spring, damping, friction and
                                      // motor, mean over the last step, N m or N
-    RB_PROBE_MOTOR_TARGET,           // joint: set point of the motor now
-    RB_PROBE_FORCE,                  // joint: on A, mean over the last step, N
-    RB_PROBE_TORQUE,                 // joint: on A beside the force, N m
-    RB_PROBE_POSITION_ERROR,         // joint: how far it is open now, m
-    RB_PROBE_ANGLE_ERROR,            // joint, rad
-    RB_PROBE_POINT_A,                // joint or spring: A's anchor in the world, m
-    RB_PROBE_POINT_B,                // joint or spring: B's
-    RB_PROBE_LENGTH,                 // spring, m
-    RB_PROBE_TENSION,                // spring: positive pulls, mean over the last step, N
-    RB_PROBE_SPRING_ENERGY,          // spring or world, J
-    RB_PROBE_MOTOR_WORK,             // world: see rbLedger, J
-    RB_PROBE_DISSIPATION,            // world, J
-    RB_PROBE_JOINT_ERROR,            // world: largest of any joint at the end of a step so far, m
-    RB_PROBE_JOINT_ANGLE_ERROR,      // world: likewise, rad
-    RB_PROBE_SUBSTEPS,               // world: see rbStepStatistics, since the start
-    RB_PROBE_HALVINGS,               // world
-    RB_PROBE_POSITION_ITERATIONS,    // world
-    RB_PROBE_ACCURACY_ESTIMATE,      // world, m
-    RB_PROBE_CONTACTS,               // world: points of the last step; body: of them its own
-    RB_PROBE_CONTACT_FORCE,          // body: by all its contacts, mean of the last step, N
-    RB_PROBE_CONTACT_COLLISIONS,     // world: see rbContactStatistics, since the start
-    RB_PROBE_CONTACT_SWEEPS,         // world: of all stages
-    RB_PROBE_DEEPEST,                // world: deepest overlap so far, m
-    RB_PROBE_FROZEN,                 // world: bodies that stand still now
+    RB_PROBE_STOP,                // joint: along a freedom, of the stops at its limits, mean over
+                                  // the last step, N m or N
+    RB_PROBE_MOTOR_TARGET,        // joint: set point of the motor now
+    RB_PROBE_FORCE,               // joint: on A, mean over the last step, N
+    RB_PROBE_TORQUE,              // joint: on A beside the force, N m
+    RB_PROBE_POSITION_ERROR,      // joint: how far it is open now, m
+    RB_PROBE_ANGLE_ERROR,         // joint, rad
+    RB_PROBE_POINT_A,             // joint or spring: A's anchor in the world, m
+    RB_PROBE_POINT_B,             // joint or spring: B's
+    RB_PROBE_LENGTH,              // spring, m
+    RB_PROBE_TENSION,             // spring: positive pulls, mean over the last step, N
+    RB_PROBE_SPRING_ENERGY,       // spring or world, J
+    RB_PROBE_MOTOR_WORK,          // world: see rbLedger, J
+    RB_PROBE_DISSIPATION,         // world, J
+    RB_PROBE_JOINT_ERROR,         // world: largest of any joint at the end of a step so far, m
+    RB_PROBE_JOINT_ANGLE_ERROR,   // world: likewise, rad
+    RB_PROBE_SUBSTEPS,            // world: see rbStepStatistics, since the start
+    RB_PROBE_HALVINGS,            // world
+    RB_PROBE_POSITION_ITERATIONS, // world
+    RB_PROBE_ACCURACY_ESTIMATE,   // world, m
+    RB_PROBE_CONTACTS,            // world: points of the last step; body: of them its own
+    RB_PROBE_CONTACT_FORCE,       // body: by all its contacts, mean of the last step, N
+    RB_PROBE_CONTACT_COLLISIONS,  // world: see rbContactStatistics, since the start
+    RB_PROBE_CONTACT_SWEEPS,      // world: of all stages
+    RB_PROBE_DEEPEST,             // world: deepest overlap so far, m
+    RB_PROBE_FROZEN,              // world: bodies that stand still now
     RB_PROBE_COUNT
 } rbProbeQuantity;
 

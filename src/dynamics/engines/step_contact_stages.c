@@ -317,8 +317,13 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
             *point = c->keptPoints.data[k];
             c->gaps.data[k] = point->gap;
             if (isOpened) {
-                rbArrival arrival = {contact->bodyA, contact->bodyB, contact->normal,
-                                     point->armA,    point->armB,    point->gap};
+                rbArrival arrival = {contact->bodyA,
+                                     contact->bodyB,
+                                     contact->normal,
+                                     point->armA,
+                                     point->armB,
+                                     point->gap,
+                                     island->contacts[i] >= c->foundCount};
                 rbArray_Push(c->arrivals, arrival);
                 noteLate(c, contact->bodyA, late);
                 noteLate(c, contact->bodyB, late);
@@ -524,11 +529,10 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
     }
 }
 
-// The first contact of a pair in the set, which is in the order of bodies.
-static int findFirst(const rbContactSet* set, int bodyA, int bodyB)
+// The first contact of shapes of a pair in the set: these are in the order of bodies.
+static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
 {
     int low = 0;
-    int high = set->contactCount;
     while (low < high) {
         int middle = (low + high) / 2;
         const rbContact* contact = &set->contacts[middle];
@@ -545,9 +549,9 @@ static int findFirst(const rbContactSet* set, int bodyA, int bodyB)
 static void closePair(rbStepContacts* c, int bodyA, int bodyB, double h)
 {
     double least = INFINITY;
-    int first = findFirst(&c->set, bodyA, bodyB);
+    int first = findFirst(&c->set, c->foundCount, bodyA, bodyB);
     for (int pass = 0; pass < 2; ++pass) {
-        for (int i = first; i < c->set.contactCount; ++i) {
+        for (int i = first; i < c->foundCount; ++i) {
             const rbContact* contact = &c->set.contacts[i];
             if (contact->bodyA != bodyA || contact->bodyB != bodyB) {
                 break;
@@ -574,7 +578,8 @@ void rbContactStep_CloseArrivals(rbStepContacts* c, double h)
     int lastB = -1;
     for (int i = 0; i < c->arrivals.count; ++i) {
         const rbArrival* arrival = &c->arrivals.data[i];
-        if (arrival->bodyA != lastA || arrival->bodyB != lastB) {
+        bool isNew = arrival->bodyA != lastA || arrival->bodyB != lastB;
+        if (isNew && !arrival->isOfStop) {
             closePair(c, arrival->bodyA, arrival->bodyB, h);
         }
         lastA = arrival->bodyA;

@@ -42,7 +42,8 @@ typedef struct rbArrival {
     rbVec3 normal;
     rbVec3 armA;
     rbVec3 armB;
-    double gap; // m
+    double gap;    // m
+    bool isOfStop; // of a joint: there are no shapes to measure
 } rbArrival;
 
 struct rbStepContacts {

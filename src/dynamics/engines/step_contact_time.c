@@ -165,6 +165,10 @@ static double gapAfter(const rbStepEngine* engine, double h, bool isLinear)
         rbVec3 u = rbContact_RelativeVelocity(c->bodies.data, &contact, &point);
         double gap = arrival->gap + h * rbDot(u, arrival->normal);
         bool isNew = arrival->bodyA != lastA || arrival->bodyB != lastB;
+        if (arrival->isOfStop) {
+            least = fmin(least, gap);
+            continue;
+        }
         if (isNew && !isLinear) {
             measured = measureGap(engine, arrival->bodyA, arrival->bodyB, h);
         }

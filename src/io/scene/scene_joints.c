@@ -35,6 +35,8 @@ static const TypeRow typeRows[] = {
 };
 _Static_assert(sizeof typeRows / sizeof typeRows[0] == RB_JOINT_COUNT, "one row a type");
 
+const rbFreedomFields rbNoFreedom = {.lower = -INFINITY, .upper = INFINITY};
+
 int rbGetFreedomCount(rbJointType type)
 {
     RB_ASSERT(type < RB_JOINT_COUNT);
@@ -98,6 +100,17 @@ static bool has(const json_t* json, const char* key)
     return json_object_get(json, key) != NULL;
 }
 
+// A ball joint with limits.
+static bool isConed(const json_t* json)
+{
+    return has(json, "cone") || has(json, "twist");
+}
+
+static int countAxes(const json_t* json, rbJointType type)
+{
+    return type == RB_JOINT_BALL && isConed(json) ? 1 : typeRows[type].axisCount;
+}
+
 // Two keys of which one says all and the others repeat it.
 static rbStatus judgeChoice(rbReader* reader, const json_t* json, const char* world,
                             const char* const locals[2])
@@ -148,7 +161,7 @@ static rbStatus readAnchors(rbReader* reader, const json_t* json, const rbPlaceF
 static rbStatus judgeAxisKeys(rbReader* reader, const json_t* json, rbJointType type)
 {
     static const char* const keys[] = {"axis", "axisA", "axisB", "axes"};
-    int axisCount = typeRows[type].axisCount;
+    int axisCount = countAxes(json, type);
     for (int i = 0; i < 4; ++i) {
         bool isForTwo = i == 3;
         bool isForOne = i == 0;
@@ -199,7 +212,7 @@ static rbStatus readAxes(rbReader* reader, const json_t* json, const rbPlaceFiel
                          rbJointType type, rbScenePlace* place)
 {
     static const char* const locals[2] = {"axisA", "axisB"};
-    int axisCount = typeRows[type].axisCount;
+    int axisCount = countAxes(json, type);
     const char* world = axisCount == 2 ? "axes" : "axis";
     rbStatus status = judgeAxisKeys(reader, json, type);
     if (status == RB_STATUS_OK) {
@@ -350,8 +363,16 @@ static rbStatus readMotor(rbScene* scene, rbReader* reader, const json_t* json, 
 // -------------------------------------------------------------------------------------- freedoms
 
 static rbStatus readFreedom(rbScene* scene, rbReader* reader, const rbFreedomFields* fields,
-                            rbFreedomDef* freedom)
+                            rbJointDef* def, int index)
 {
+    rbFreedomDef* freedom = &def->freedoms[index];
+    if (fields->lower > fields->upper) {
+        rbReader_Push(reader, "lower");
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "the lower limit %g is above the upper one, %g; exchange them",
+                             fields->lower, fields->upper);
+    }
+    def->limits[index] = (rbLimitDef){fields->lower, fields->upper, fields->restitution};
     freedom->stiffness = fields->stiffness;
     freedom->rest = fields->rest;
     freedom->damping = fields->damping;
@@ -364,11 +385,47 @@ static rbStatus readFreedom(rbScene* scene, rbReader* reader, const rbFreedomFie
 static const char* findFreedomKey(const json_t* json)
 {
     for (int i = 0; i < rbFreedomKeys.keyCount; ++i) {
-        if (has(json, rbFreedomKeys.keys[i].name)) {
-            return rbFreedomKeys.keys[i].name;
+        const char* name = rbFreedomKeys.keys[i].name;
+        bool isOfCone = isConed(json) && strcmp(name, "restitution") == 0;
+        if (has(json, name) && !isOfCone) {
+            return name;
         }
     }
     return NULL;
+}
+
+// The limits of a ball joint.
+static rbStatus readCone(rbReader* reader, const json_t* json, const rbJointFields* fields,
+                         rbJointDef* def)
+{
+    if (!isConed(json)) {
+        return RB_STATUS_OK;
+    }
+    const char* key = has(json, "cone") ? "cone" : "twist";
+    if (def->type != RB_JOINT_BALL) {
+        rbReader_Push(reader, key);
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "\"%s\" belongs to a ball joint; others have \"lower\" and \"upper\"",
+                             key);
+    }
+    double restitution = fields->freedom.restitution;
+    def->limits[0] = (rbLimitDef){-INFINITY, fields->cone, restitution};
+    if (fields->twist != NULL) {
+        double v[2];
+        rbReader_Push(reader, "twist");
+        rbStatus status = rbReadNumbers(reader, fields->twist, v, 2, RB_SCENE_LENGTH_MAX);
+        if (status == RB_STATUS_OK && v[0] > v[1]) {
+            status = rbReader_Fail(reader, RB_STATUS_INVALID,
+                                   "the lower limit %g is above the upper one, %g; exchange them",
+                                   v[0], v[1]);
+        }
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        rbReader_Pop(reader);
+        def->limits[1] = (rbLimitDef){v[0], v[1], restitution};
+    }
+    return RB_STATUS_OK;
 }
 
 static rbStatus judgeFreedomKeys(rbReader* reader, const json_t* json, rbJointType type)
@@ -409,7 +466,7 @@ static rbStatus readFreedoms(rbScene* scene, rbReader* reader, const json_t* jso
         return status;
     }
     if (fields->freedoms == NULL) {
-        return readFreedom(scene, reader, &fields->freedom, &def->freedoms[0]);
+        return readFreedom(scene, reader, &fields->freedom, def, 0);
     }
     rbReader_Push(reader, "freedoms");
     if (json_array_size(fields->freedoms) != (size_t)count) {
@@ -418,11 +475,11 @@ static rbStatus readFreedoms(rbScene* scene, rbReader* reader, const json_t* jso
                              json_array_size(fields->freedoms), rbJointType_Name(def->type), count);
     }
     for (size_t i = 0; i < (size_t)count; ++i) {
-        rbFreedomFields own = {0};
+        rbFreedomFields own = rbNoFreedom;
         rbReader_PushIndex(reader, i);
         status = rbReadFields(reader, json_array_get(fields->freedoms, i), &rbFreedomKeys, &own);
         if (status == RB_STATUS_OK) {
-            status = readFreedom(scene, reader, &own, &def->freedoms[i]);
+            status = readFreedom(scene, reader, &own, def, (int)i);
         }
         if (status != RB_STATUS_OK) {
             return status;
@@ -497,7 +554,7 @@ static rbStatus judgeJointKeys(rbReader* reader, const json_t* json, rbJointType
                                  ? "a joint of type \"parts\" needs \"parts\": [{...}, ...]"
                                  : "\"parts\" belongs to the type \"parts\" only");
     }
-    if (has(json, "orientation") && !typeRows[type].hasNeutral) {
+    if (has(json, "orientation") && !typeRows[type].hasNeutral && !isConed(json)) {
         rbReader_Push(reader, "orientation");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
                              "a joint of type \"%s\" holds no orientation and counts no angle; "
@@ -525,6 +582,9 @@ rbStatus rbReadJointKind(rbScene* scene, rbReader* reader, const json_t* json,
     }
     if (status == RB_STATUS_OK) {
         status = readFreedoms(scene, reader, json, fields, def);
+    }
+    if (status == RB_STATUS_OK) {
+        status = readCone(reader, json, fields, def);
     }
     if (status == RB_STATUS_OK && fields->velocityOnly != NULL) {
         status = readVelocityOnly(reader, fields->velocityOnly, def);
@@ -565,7 +625,7 @@ void rbAddJoint(rbScene* scene, const rbSceneJoint* joint)
 
 static rbStatus readJoint(rbScene* scene, rbReader* reader, const json_t* json, int index)
 {
-    rbJointFields fields = {.place.distance = -1.0};
+    rbJointFields fields = {.place.distance = -1.0, .freedom = rbNoFreedom, .cone = INFINITY};
     rbSceneJoint joint = {.tree = -1, .listIndex = index};
     (void)snprintf(joint.name, sizeof joint.name, "joint%d", index);
     const char* given = json_string_value(json_object_get(json, "name"));

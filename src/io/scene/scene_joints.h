@@ -91,6 +91,8 @@ void rbSceneGrid_WriteName(const rbSceneGrid* grid, const char* base, int copy, 
 // scene_joints.c: what a joint is, but for its name and bodies.
 rbStatus rbReadJointKind(rbScene* scene, rbReader* reader, const json_t* json,
                          const rbJointFields* fields, rbSceneJoint* joint);
+// The fields of a freedom along which nothing acts.
+extern const rbFreedomFields rbNoFreedom;
 // Puts it into the scene, with its copies among the counts.
 void rbAddJoint(rbScene* scene, const rbSceneJoint* joint);
 // Freedoms that joints of a type leave and motors act on, 0 to 2; whether one of them is an angle.

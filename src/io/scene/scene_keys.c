@@ -444,17 +444,22 @@ DEFINE_KIND(rbPenaltyKeys, "penalty", "\"penalty\"", penaltyKeys);
         "anchor", RB_VALUE_VEC3, AT(fields, place.anchor), POINT      \
     }
 // What acts along a freedom, at a place in the fields.
-#define FREEDOM(fields, member)                                     \
-    {"stiffness", RB_VALUE_NUMBER, AT(fields, member stiffness),    \
-     NOT_NEGATIVE(RB_SCENE_LOAD_MAX, "N m/rad or N/m")},            \
-        {"rest", RB_VALUE_NUMBER, AT(fields, member rest),          \
-         SYMMETRIC(RB_SCENE_LENGTH_MAX, "rad or m")},               \
-        {"damping", RB_VALUE_NUMBER, AT(fields, member damping),    \
-         NOT_NEGATIVE(RB_SCENE_LOAD_MAX, "N m s/rad or N s/m")},    \
-        {"friction", RB_VALUE_NUMBER, AT(fields, member friction),  \
-         NOT_NEGATIVE(RB_SCENE_LOAD_MAX, "N m or N")},              \
-    {                                                               \
-        "motor", RB_VALUE_OBJECT, AT(fields, member motor), NO_UNIT \
+#define FREEDOM(fields, member)                                                                  \
+    {"stiffness", RB_VALUE_NUMBER, AT(fields, member stiffness),                                 \
+     NOT_NEGATIVE(RB_SCENE_LOAD_MAX, "N m/rad or N/m")},                                         \
+        {"rest", RB_VALUE_NUMBER, AT(fields, member rest),                                       \
+         SYMMETRIC(RB_SCENE_LENGTH_MAX, "rad or m")},                                            \
+        {"damping", RB_VALUE_NUMBER, AT(fields, member damping),                                 \
+         NOT_NEGATIVE(RB_SCENE_LOAD_MAX, "N m s/rad or N s/m")},                                 \
+        {"friction", RB_VALUE_NUMBER, AT(fields, member friction),                               \
+         NOT_NEGATIVE(RB_SCENE_LOAD_MAX, "N m or N")},                                           \
+        {"lower", RB_VALUE_NUMBER, AT(fields, member lower),                                     \
+         SYMMETRIC(RB_SCENE_LENGTH_MAX, "rad or m")},                                            \
+        {"upper", RB_VALUE_NUMBER, AT(fields, member upper),                                     \
+         SYMMETRIC(RB_SCENE_LENGTH_MAX, "rad or m")},                                            \
+        {"restitution", RB_VALUE_NUMBER, AT(fields, member restitution), NOT_NEGATIVE(1.0, "")}, \
+    {                                                                                            \
+        "motor", RB_VALUE_OBJECT, AT(fields, member motor), NO_UNIT                              \
     }
 #define JOINT_COMMON                                                                        \
     TYPE(rbJointFields),                                                                    \
@@ -462,6 +467,8 @@ DEFINE_KIND(rbPenaltyKeys, "penalty", "\"penalty\"", penaltyKeys);
         {"velocityOnly", RB_VALUE_OBJECT, AT(rbJointFields, velocityOnly), NO_UNIT},        \
         FREEDOM(rbJointFields, freedom.),                                                   \
         {"freedoms", RB_VALUE_ARRAY, AT(rbJointFields, freedoms), NO_UNIT},                 \
+        {"cone", RB_VALUE_NUMBER, AT(rbJointFields, cone), POSITIVE(3.2, "rad")},           \
+        {"twist", RB_VALUE_ARRAY, AT(rbJointFields, twist), NO_UNIT},                       \
         {"neighbours", RB_VALUE_BOOLEAN, AT(rbJointFields, areNeighboursMeeting), NO_UNIT}, \
         {"solver", RB_VALUE_STRING, AT(rbJointFields, solver), NO_UNIT},                    \
     {                                                                                       \

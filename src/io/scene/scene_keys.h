@@ -146,6 +146,7 @@ typedef struct rbPlaceFields {
 
 typedef struct rbFreedomFields {
     double stiffness, rest, damping, friction;
+    double lower, upper, restitution; // of the limits
     const json_t* motor;
 } rbFreedomFields;
 
@@ -159,6 +160,8 @@ typedef struct rbJointFields {
     const json_t* velocityOnly;
     rbFreedomFields freedom;
     const json_t* freedoms;
+    double cone;         // rad, of a ball joint
+    const json_t* twist; // [lower, upper]
     const json_t* parts;
     const json_t* repeat;
     bool areNeighboursMeeting;

@@ -50,6 +50,7 @@ static const QuantityRow rows[] = {
     [RB_PROBE_TRAVEL] = {"travel", "m", 1, OF_JOINT | OF_FREEDOM},
     [RB_PROBE_SPEED] = {"speed", "m/s", 1, OF_JOINT | OF_FREEDOM | OF_SPRING},
     [RB_PROBE_DRIVE] = {"drive", "N", 1, OF_JOINT | OF_FREEDOM},
+    [RB_PROBE_STOP] = {"stop", "N", 1, OF_JOINT | OF_FREEDOM},
     [RB_PROBE_MOTOR_TARGET] = {"motorTarget", "m", 1, OF_JOINT | OF_FREEDOM},
     [RB_PROBE_FORCE] = {"force", "N", 3, OF_JOINT},
     [RB_PROBE_TORQUE] = {"torque", "N m", 3, OF_JOINT},
@@ -233,7 +234,7 @@ static rbStatus chooseFreedom(rbReader* reader, const rbSceneJoint* joint, bool 
     static const char* const units[RB_PROBE_COUNT][2] = {
         [RB_PROBE_ANGLE] = {NULL, "rad"},       [RB_PROBE_TRAVEL] = {"m", NULL},
         [RB_PROBE_SPEED] = {"m/s", "rad/s"},    [RB_PROBE_DRIVE] = {"N", "N m"},
-        [RB_PROBE_MOTOR_TARGET] = {"m", "rad"},
+        [RB_PROBE_MOTOR_TARGET] = {"m", "rad"}, [RB_PROBE_STOP] = {"N", "N m"},
     };
     rbJointType type = joint->def.type;
     int count = rbGetFreedomCount(type);
@@ -522,6 +523,7 @@ static void measureJoint(const rbWorld* world, const rbProbe* probe, double valu
         [RB_PROBE_TRAVEL] = state.freedomPositions[probe->freedom],
         [RB_PROBE_SPEED] = state.freedomVelocities[probe->freedom],
         [RB_PROBE_DRIVE] = state.freedomForces[probe->freedom],
+        [RB_PROBE_STOP] = state.limitForces[probe->freedom],
         [RB_PROBE_MOTOR_TARGET] = state.motorTargets[probe->freedom],
         [RB_PROBE_POSITION_ERROR] = state.positionError,
         [RB_PROBE_ANGLE_ERROR] = state.angleError,

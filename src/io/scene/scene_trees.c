@@ -146,7 +146,7 @@ static rbStatus readTreeJoint(rbScene* scene, rbReader* reader, const rbTreeFiel
 {
     // Anchors are the ends of the boxes, so none is asked for.
     static const rbPlaceFields none = {.distance = -1.0};
-    rbJointFields own = {.type = "ball", .place = none};
+    rbJointFields own = {.type = "ball", .place = none, .freedom = rbNoFreedom, .cone = INFINITY};
     json_t* withAnchor = fields->joint != NULL ? json_copy((json_t*)fields->joint) : json_object();
     *joint = (rbSceneJoint){.tree = scene->trees.count - 1, .listIndex = index};
     rbReader_Push(reader, "joint");
