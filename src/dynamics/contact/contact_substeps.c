@@ -72,6 +72,13 @@ void rbDestroyContactSubsteps(rbContactSubsteps* substeps)
     rbFree(substeps, sizeof *substeps);
 }
 
+// Small steps in a step.
+static int countSmall(const rbContactSettings* settings)
+{
+    int count = settings->sweepsMax / SWEEPS_EACH;
+    return count > 0 ? count : 1;
+}
+
 bool rbContactSettings_IsCapped(const rbContactSettings* settings)
 {
     return settings->sweepsMax <= SWEEPS_CAPPED && settings->cone == RB_CONE_EXACT &&
@@ -170,65 +177,71 @@ static void placeContacts(rbContactSubsteps* s, const rbSubstepsTask* task, int 
     }
 }
 
-static void packRow(rbWideRow* row, int lane, rbVec3 a, rbVec3 b)
+static void setLane(rbQuad to[3], int lane, rbVec3 v)
 {
-    row->a[0][lane] = (float)a.x;
-    row->a[1][lane] = (float)a.y;
-    row->a[2][lane] = (float)a.z;
-    row->b[0][lane] = (float)b.x;
-    row->b[1][lane] = (float)b.y;
-    row->b[2][lane] = (float)b.z;
+    to[0][lane] = (float)v.x;
+    to[1][lane] = (float)v.y;
+    to[2][lane] = (float)v.z;
 }
 
-// isFinite gathers whether all numbers are.
-static void packPoint(const rbContactSubsteps* s, const rbSubstepsTask* task, const Placed* placed,
-                      int k, rbWidePoint* to, int lane)
+static void setFactor(rbQuad to[6], int lane, const rbSym3* g)
+{
+    const double factors[6] = {g->xx, g->yy, g->zz, g->xy, g->xz, g->yz};
+    for (int i = 0; i < 6; ++i) {
+        to[i][lane] = (float)factors[i];
+    }
+}
+
+static double chooseFriction(const rbContactPoint* from, const rbContact* contact, rbVec3 u)
+{
+    if (contact->friction == contact->stiction) {
+        return contact->friction;
+    }
+    double along = rbDot(u, contact->normal);
+    double slide = rbLengthSquared(u) - along * along;
+    return rbContactPoint_ChooseFriction(from, contact, slide > 0.0 ? sqrt(slide) : 0.0);
+}
+
+// Arms and speeds in world axes, which rbWideGroup_Build makes rows of.
+static void packPoint(const rbSubstepsTask* task, const rbContact* contact, int k, double part,
+                      rbWidePoint* to, int lane)
 {
     const rbContactRun* run = task->run;
-    const rbContact* contact = &run->set->contacts[placed->contact];
     const rbContactPoint* from = &run->set->points[contact->firstPoint + k];
-    const rbSym3* ga = &s->starts.data[placed->slotA].factor;
-    const rbSym3* gb = &s->starts.data[placed->slotB].factor;
     rbVec3 u = rbContact_RelativeVelocity(run->bodies, contact, from);
-    rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
-    double speeds[3];
-    // impulses come in as halves, of a step
-    int count = s->settings.sweepsMax / SWEEPS_EACH;
-    double part = 2.0 / (double)(count > 0 ? count : 1);
+    double drift = SLIP_PART / run->h;
+    setLane(to->rows[0].a, lane, from->armA);
+    setLane(to->rows[0].b, lane, from->armB);
+    setLane(to->speeds, lane, u);
     for (int t = 0; t < 3; ++t) {
-        packRow(&to->rows[t], lane, rbMulFactorTransposed(ga, rbCross(axes[t], from->armA)),
-                rbMulFactorTransposed(gb, rbCross(from->armB, axes[t])));
-        speeds[t] = rbDot(u, axes[t]);
-        to->speeds[t][lane] = (float)speeds[t];
         to->impulse[t][lane] = (float)(part * from->impulse[t]);
-        to->total[t][lane] = 0.0f;
     }
-    double slide = sqrt(speeds[1] * speeds[1] + speeds[2] * speeds[2]);
     to->gap[lane] = (float)from->gap;
-    to->drift[0][lane] = (float)(SLIP_PART / run->h * from->slip[0]);
-    to->drift[1][lane] = (float)(SLIP_PART / run->h * from->slip[1]);
-    to->friction[lane] = (float)rbContactPoint_ChooseFriction(from, contact, slide);
+    to->drift[0][lane] = (float)(drift * from->slip[0]);
+    to->drift[1][lane] = (float)(drift * from->slip[1]);
+    to->friction[lane] = (float)chooseFriction(from, contact, u);
 }
 
 static void packLane(const rbContactSubsteps* s, const rbSubstepsTask* task, const Placed* placed,
-                     rbWideGroup* group, int lane)
+                     rbWideGroup* group, rbWideFactors* factors, int lane)
 {
     const rbContact* contact = &task->run->set->contacts[placed->contact];
-    rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};
-    for (int t = 0; t < 3; ++t) {
-        group->axes[t][0][lane] = (float)axes[t].x;
-        group->axes[t][1][lane] = (float)axes[t].y;
-        group->axes[t][2][lane] = (float)axes[t].z;
-    }
+    const rbContactBody* bodies = task->run->bodies;
+    setLane(group->axes[0], lane, contact->normal);
+    setLane(group->axes[1], lane, contact->tangents[0]);
+    setLane(group->axes[2], lane, contact->tangents[1]);
+    setFactor(factors->a, lane, &s->starts.data[placed->slotA].factor);
+    setFactor(factors->b, lane, &s->starts.data[placed->slotB].factor);
     group->slotA[lane] = placed->slotA;
     group->slotB[lane] = placed->slotB;
     group->contacts[lane] = placed->contact;
     group->counts[lane] = contact->pointCount;
-    const rbContactBody* bodies = task->run->bodies;
     group->invMassA[lane] = placed->slotA > 0 ? (float)bodies[contact->bodyA].invMass : 0.0f;
     group->invMassB[lane] = placed->slotB > 0 ? (float)bodies[contact->bodyB].invMass : 0.0f;
+    // impulses come in as halves, of a step
+    double part = 2.0 / (double)countSmall(&s->settings);
     for (int k = 0; k < contact->pointCount; ++k) {
-        packPoint(s, task, placed, k, &s->points.data[group->firstPoint + k], lane);
+        packPoint(task, contact, k, part, &s->points.data[group->firstPoint + k], lane);
     }
 }
 
@@ -252,6 +265,7 @@ static void packGroups(rbContactSubsteps* s, const rbSubstepsTask* task)
         int count = countShare(s, first);
         const Placed* placed = &s->sorted.data[first];
         rbWideGroup group = {.contacts = {-1, -1, -1, -1}, .firstPoint = s->points.count};
+        rbWideFactors factors = {0};
         group.pointCount = RB_MANIFOLD_POINTS_MAX - placed[0].key % RB_MANIFOLD_POINTS_MAX;
         rbArray_Reserve(s->points, s->points.count + group.pointCount);
         s->points.count += group.pointCount;
@@ -260,9 +274,9 @@ static void packGroups(rbContactSubsteps* s, const rbSubstepsTask* task)
             memset(points, 0, (size_t)group.pointCount * sizeof *points);
         }
         for (int i = 0; i < count; ++i) {
-            packLane(s, task, &placed[i], &group, i);
+            packLane(s, task, &placed[i], &group, &factors, i);
         }
-        rbWideGroup_Weigh(&group, points);
+        rbWideGroup_Build(&group, &factors, points);
         rbArray_Push(s->groups, group);
         first += count;
     }
@@ -390,8 +404,7 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
 {
     const rbContactSettings* settings = &substeps->settings;
     RB_ASSERT(task->run->set != NULL && task->run->h > 0.0);
-    int count = settings->sweepsMax / SWEEPS_EACH;
-    count = count > 0 ? count : 1;
+    int count = countSmall(settings);
     double dt = task->run->h / (double)count;
     rbSubstepsDone done = {.solved = {.sweeps = SWEEPS_EACH * count, .worst = -1}};
     pack(substeps, task, count);

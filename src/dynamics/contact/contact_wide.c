@@ -173,29 +173,57 @@ static inline rbQuad reciprocal(rbQuad k, rbQuadMask isThere)
     return rbQuad_Choose(isFit, all(1.0f) / rbQuad_Choose(isFit, k, all(1.0f)), all(0.0f));
 }
 
-void rbWideGroup_Weigh(const rbWideGroup* group, rbWidePoint* points)
+// G^T (x cross y).
+static inline void makeSide(rbQuad to[3], const rbQuad g[6], const rbQuad x[3], const rbQuad y[3])
 {
-    rbQuad massSum = group->invMassA + group->invMassB;
+    rbQuad cx = x[1] * y[2] - x[2] * y[1];
+    rbQuad cy = x[2] * y[0] - x[0] * y[2];
+    rbQuad cz = x[0] * y[1] - x[1] * y[0];
+    to[0] = g[0] * cx + g[3] * cy + g[4] * cz;
+    to[1] = g[1] * cy + g[5] * cz;
+    to[2] = g[2] * cz;
+}
+
+static inline void makeRows(const rbWideGroup* group, const rbWideFactors* factors,
+                            rbWidePoint* point)
+{
+    rbWideRow arms = point->rows[0];
+    Three u = {point->speeds[0], point->speeds[1], point->speeds[2]};
+    for (int t = 0; t < 3; ++t) {
+        makeSide(point->rows[t].a, factors->a, group->axes[t], arms.a);
+        makeSide(point->rows[t].b, factors->b, arms.b, group->axes[t]);
+        point->speeds[t] = dot(u, group->axes[t]);
+        point->total[t] = all(0.0f);
+    }
+}
+
+static inline void weigh(rbWidePoint* point, rbQuad massSum, rbQuadMask isThere)
+{
+    const rbWideRow* r = point->rows;
+    rbQuad k11 = massSum + rowDot(&r[1], &r[1]);
+    rbQuad k22 = massSum + rowDot(&r[2], &r[2]);
+    rbQuad k12 = rowDot(&r[1], &r[2]);
+    rbQuad half = all(0.5f) * (k11 - k22);
+    rbQuad largest = all(0.5f) * (k11 + k22) + rootOf(half * half + k12 * k12);
+    rbQuad det = k11 * k22 - k12 * k12;
+    rbQuadMask isSound = det > all(DETERMINANT_LEAST) * k11 * k22;
+    rbQuad invDet = reciprocal(rbQuad_Choose(isSound, det, all(0.0f)), isThere);
+    point->invNormal = reciprocal(massSum + rowDot(&r[0], &r[0]), isThere);
+    point->slideStep = reciprocal(largest, isThere);
+    isSound = invDet > all(0.0f);
+    point->invTangents[0] = rbQuad_Choose(isSound, k22 * invDet, point->slideStep);
+    point->invTangents[1] = rbQuad_Choose(isSound, k11 * invDet, point->slideStep);
+    point->invTangents[2] = -k12 * invDet;
+}
+
+void rbWideGroup_Build(const rbWideGroup* group, const rbWideFactors* factors, rbWidePoint* points)
+{
+    RB_ASSERT(group->pointCount > 0 && group->pointCount <= RB_MANIFOLD_POINTS_MAX);
     rbQuadMask counts;
     memcpy(&counts, group->counts, sizeof counts);
     for (int i = 0; i < group->pointCount; ++i) {
-        rbWidePoint* point = &points[i];
-        rbQuadMask isThere = counts > i;
-        const rbWideRow* r = point->rows;
-        rbQuad k11 = massSum + rowDot(&r[1], &r[1]);
-        rbQuad k22 = massSum + rowDot(&r[2], &r[2]);
-        rbQuad k12 = rowDot(&r[1], &r[2]);
-        rbQuad half = all(0.5f) * (k11 - k22);
-        rbQuad largest = all(0.5f) * (k11 + k22) + rootOf(half * half + k12 * k12);
-        rbQuad det = k11 * k22 - k12 * k12;
-        rbQuadMask isSound = det > all(DETERMINANT_LEAST) * k11 * k22;
-        rbQuad invDet = reciprocal(rbQuad_Choose(isSound, det, all(0.0f)), isThere);
-        point->invNormal = reciprocal(massSum + rowDot(&r[0], &r[0]), isThere);
-        point->slideStep = reciprocal(largest, isThere);
-        isSound = invDet > all(0.0f);
-        point->invTangents[0] = rbQuad_Choose(isSound, k22 * invDet, point->slideStep);
-        point->invTangents[1] = rbQuad_Choose(isSound, k11 * invDet, point->slideStep);
-        point->invTangents[2] = -k12 * invDet;
+        makeRows(group, factors, &points[i]);
+        weigh(&points[i], group->invMassA + group->invMassB, counts > i);
     }
 }
 

@@ -83,8 +83,15 @@ typedef struct rbWideRest {
     double impactWork;   // J, of normals that approached faster than restSpeed
 } rbWideRest;
 
-// Masses of the points of a group from its rows.
-void rbWideGroup_Weigh(const rbWideGroup* group, rbWidePoint* points);
+// G of the bodies of a group: xx, yy, zz, xy, xz, yz.
+typedef struct rbWideFactors {
+    rbQuad a[6];
+    rbQuad b[6];
+} rbWideFactors;
+
+// Rows and masses of the points of a group. Comes in: arms of A and B in rows[0], speeds in world
+// axes.
+void rbWideGroup_Build(const rbWideGroup* group, const rbWideFactors* factors, rbWidePoint* points);
 // Lets the impulses of all points act once.
 void rbWide_Act(const rbWide* wide);
 // Normals with springs, and friction that undoes slip.
