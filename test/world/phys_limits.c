@@ -240,8 +240,55 @@ static void motorDrivesIntoItsStopAndHolds(void** state)
     }
 }
 
+// --------------------------------------------------------------------------------------- a chain
+
+// Ten links of 1 kg that reach out from the wall and sag until all hinges are at their stops; each
+// stop then carries the moment of all links beyond it.
+// B-82
+static void chainSagsOntoItsStops(void** state)
+{
+    (void)state;
+    enum {
+        COUNT = 10
+    };
+    const double bend = 0.1;
+    rbWorld* world = makeWorld(2e-3, down);
+    rbJointId joints[COUNT];
+    rbBodyId before = nobody;
+    rbBodyId links[COUNT];
+    for (int i = 0; i < COUNT; ++i) {
+        links[i] = addBody(world, NULL, 1.0, rbMakeVec3(0.1 + 0.2 * i, 0.0, 0.0));
+        rbJointDef def = defOf(NULL, RB_JOINT_HINGE, before, links[i]);
+        def.limits[0] = (rbLimitDef){-bend, bend, 0.0};
+        joints[i] = join(world, &def, rbMakeVec3(0.2 * i, 0.0, 0.0), axisY);
+        before = links[i];
+    }
+    prepare(world);
+    (void)rbWorld_AdvanceTo(world, 2.0);
+    double worstRate = 0.0;
+    double worstForce = 0.0;
+    double worstAngle = 0.0;
+    for (int i = 0; i < COUNT; ++i) {
+        rbJointState now = rbJoint_GetState(world, joints[i]);
+        double moment = 0.0;
+        for (int k = i; k < COUNT; ++k) {
+            moment += GRAVITY * (rbBody_GetState(world, links[k]).transform.p.x - now.pointB.x);
+        }
+        worstRate = fmax(worstRate, fabs(now.freedomVelocities[0]));
+        worstAngle = fmax(worstAngle, fabs(now.limitPositions[0] - bend));
+        worstForce = fmax(worstForce, fabs(now.limitForces[0] + moment));
+    }
+    print_message("chain: rate %.3g, angle off %.3g, moment off %.3g; excess %.3g\n", worstRate,
+                  worstAngle, worstForce, rbWorld_GetContactStatistics(world).limitExcess);
+    checkNear(worstRate, 0.0, 1e-7);
+    checkNear(worstAngle, 0.0, 1e-6);
+    checkNear(worstForce, 0.0, 1e-6);
+    rbDestroyWorld(world);
+}
+
 RB_TEST_GROUP(phys_limits, cmocka_unit_test(pendulumLeavesItsStopAtTheRestitution),
               cmocka_unit_test(pendulumRestsOnItsStopWithItsTorque),
               cmocka_unit_test(sliderFallsOnTheEndOfItsRail),
               cmocka_unit_test(topLeansAgainstItsCone),
-              cmocka_unit_test(motorDrivesIntoItsStopAndHolds));
+              cmocka_unit_test(motorDrivesIntoItsStopAndHolds),
+              cmocka_unit_test(chainSagsOntoItsStops));

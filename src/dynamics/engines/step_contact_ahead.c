@@ -93,7 +93,8 @@ static void fly(rbStepEngine* engine, double h)
 {
     rbStepContacts* c = engine->contacts;
     rbArray_Reserve(c->aheadPoses, engine->bodies.count);
-    rbArray_Reserve(c->aheadBodies, engine->bodies.count);
+    rbArray_Reserve(c->aheadBodies, c->bodies.count);
+    c->aheadBodies.data[engine->bodies.count] = c->bodies.data[engine->bodies.count]; // the world
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbMechBody* own = rbContactStep_GetBody(engine, i);
         c->aheadBodies.data[i] =
@@ -145,8 +146,9 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
                 break;
             }
             (void)rbContactStep_RecallNode(c); // what was found ahead will be found again
+        } else {
+            rbStepLimits_PutBack(c);
         }
-        rbStepLimits_PutBack(c);
         memcpy(c->bodies.data, c->before.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
         rbContactStep_TurnMechanisms(engine, h, true);
         c->books = books;
