@@ -191,7 +191,7 @@ RB_API rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBo
                                      int* count);
 // Impacts are written down (the default) or only counted.
 RB_API void rbWorld_EnableJournal(rbWorld* world, bool isOn);
-// Whether the event engine holds a body at rest.
+// Whether the engine holds a body at rest (step engine: frozen, see rbContactSettings).
 RB_API bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId);
 
 // What happens between two kinds of material, instead of the combination rules; kinds in any order.

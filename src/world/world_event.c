@@ -278,7 +278,9 @@ rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
 bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId)
 {
     int index = rbWorld_BodyIndex(world, bodyId);
-    return world->engine != NULL && rbEventEngine_IsResting(world->engine, index);
+    return (world->engine != NULL && rbEventEngine_IsResting(world->engine, index)) ||
+           (world->stepEngine != NULL && world->isEngineReady &&
+            rbStepEngine_IsResting(world->stepEngine, index));
 }
 
 void rbWorld_EnableJournal(rbWorld* world, bool isOn)

@@ -8,4 +8,5 @@ rb_add_tests(NAME test_world FILES
   test/world/test_world_contacts.c
   test/world/test_world_joints.c
   test/world/test_world_judge.c
+  test/world/test_world_rest.c
 )

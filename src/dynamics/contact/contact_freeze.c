@@ -276,7 +276,7 @@ static double countTime(rbContactFreeze* freeze, const rbContactNode* node,
         int body = island->bodies[i];
         BodyState* state = &freeze->bodies.data[body];
         const rbContactBody* own = &node->bodies[body];
-        bool isCarried = state->isCarried;
+        bool isCarried = state->isCarried || (node->isRestless != NULL && node->isRestless[body]);
         state->isCarried = false;
         if (state->next != AWAKE) {
             continue;

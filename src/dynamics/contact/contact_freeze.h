@@ -33,6 +33,7 @@ typedef struct rbContactNode {
     int bodyCount;
     const int (*links)[2];
     int linkCount;
+    const unsigned char* isRestless; // by body: may move at any time, do not freeze; NULL: none
 } rbContactNode;
 
 // After contacts are found, before any impulse. Writes isFrozen of frozen bodies and of those it

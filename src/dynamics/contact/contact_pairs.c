@@ -599,6 +599,12 @@ rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* pl
             rbContactPairs_Recall(pairs, item, first, count);
         }
     }
+    return rbContactPairs_GetSet(pairs);
+}
+
+rbContactSet rbContactPairs_GetSet(rbContactPairs* pairs)
+{
+    rbContactFrame* frame = &pairs->frames[pairs->current];
     rbArray_Reserve(frame->contacts, frame->contacts.count + pairs->spare);
     rbArray_Reserve(frame->points, frame->points.count + pairs->spare);
     rbContactSet set = {frame->contacts.data, frame->contacts.count, frame->points.data,

@@ -49,6 +49,8 @@ typedef struct rbContactPlace {
 // by the pairs until the next call. places: by body. Allocates only when there are more than ever.
 rbContactSet rbContactPairs_Find(rbContactPairs* pairs, const rbContactPlace* places,
                                  int bodyCount);
+// The set of the last Find, also of one before a snapshot that was restored.
+rbContactSet rbContactPairs_GetSet(rbContactPairs* pairs);
 
 // Room behind the contacts of a set, for so many more of one point each; they are no concern of the
 // pairs and not in their counts.

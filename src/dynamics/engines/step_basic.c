@@ -674,6 +674,32 @@ void rbStep_KickBasic(const rbStepRun* run, double time, double h)
     correctVelocities(run, h, mechanism->inner);
 }
 
+void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    m->duration = h;
+    for (int i = 0; i < RB_WORK_COUNT; ++i) {
+        mechanism->work[i] = 0.0;
+    }
+    for (int row = 0; row < m->rowCount; ++row) {
+        mechanism->totals[row] = 0.0;
+    }
+    rbStep_PlaceFixed(run, time, false);
+    rbMechanism_Refresh(m);
+    rbStep_Rezero(mechanism);
+    rbStep_SetSpeeds(run, time, time);
+    setEndCompliance(mechanism, h);
+    rbCorrector_Factor(mechanism->inner, m);
+    for (int row = 0; row < m->rowCount; ++row) {
+        m->impulses[row] = 0.0;
+        mechanism->drives[row].elastic = 0.0;
+        mechanism->drives[row].force = 0.0;
+        mechanism->limits[row] = RB_LIMIT_FREE;
+    }
+    noteRates(mechanism);
+}
+
 double rbStep_SweepRates(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;

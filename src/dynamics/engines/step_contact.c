@@ -74,6 +74,9 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->sought);
     rbArray_Free(contacts->arrivals);
     rbArray_Free(contacts->limits);
+    rbArray_Free(contacts->restLoads);
+    rbArray_Free(contacts->isWoken);
+    rbArray_Free(contacts->isRestless);
     rbFree(contacts, sizeof *contacts);
 }
 
@@ -87,19 +90,6 @@ static double reachOf(const rbMechBody* body, const rbContactBody* shown, double
     return h * speed;
 }
 
-static rbContactNode nodeOf(rbStepContacts* c)
-{
-    rbContactNode node = {.set = &c->set,
-                          .graph = c->graph,
-                          .islandCount = c->islandCount,
-                          .bodies = c->bodies.data,
-                          .radii = c->radii.data,
-                          .bodyCount = c->bodies.count,
-                          .links = (const int(*)[2])(const void*)c->links.data,
-                          .linkCount = c->links.count / 2};
-    return node;
-}
-
 static void buildGraph(rbStepContacts* c)
 {
     c->islandCount =
@@ -107,8 +97,8 @@ static void buildGraph(rbStepContacts* c)
                              (const int(*)[2])(const void*)c->links.data, c->links.count / 2);
 }
 
-// Contacts at the present poses, with the speeds of the present velocities.
-static void findContacts(rbStepEngine* engine)
+// Bodies as contacts see them, at the present poses with the present velocities.
+static void placeBodies(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
     double h = engine->settings.step;
@@ -125,6 +115,13 @@ static void findContacts(rbStepEngine* engine)
             place->reach = reachOf(body, &c->bodies.data[i], h, gain);
         }
     }
+}
+
+// Contacts there.
+static void findContacts(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    placeBodies(engine);
     c->set = rbContactPairs_Find(c->pairs, c->places.data, c->places.count);
     rbStepLimits_Append(engine);
     (void)rbContactStep_MarkIdle(c, 0.0);
@@ -204,6 +201,14 @@ static bool isFasterThanReach(const rbStepEngine* engine)
     return false;
 }
 
+// Mechanisms that woke at the end of the flight have had no first half.
+static void kickMoving(const rbStepRun* run, double time, double h)
+{
+    if (!rbContactStep_IsWoken(run->engine->contacts, run->mechanism)) {
+        rbStep_KickBasic(run, time, h);
+    }
+}
+
 static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
 {
     rbStepContacts* c = engine->contacts;
@@ -223,6 +228,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     if (rbContactStep_MarkIdle(c, 0.0)) {
         buildGraph(c);
     }
+    rbContactStep_WakeBodies(engine, host, h);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_Prepare(c->solver, &all);
     // Before the forces of the end act: what rests does not collide.
@@ -233,12 +239,9 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     }
     rbContactStep_KickLoose(engine, host, end, 0.5 * h, true);
     rbContactStep_TakeLateKicks(engine, h);
-    eachMechanism(engine, host, rbStep_KickBasic, end, h);
+    eachMechanism(engine, host, kickMoving, end, h);
     rbContactStep_SolveVelocities(engine, host, h, isUnmet);
-    rbContactNode node = nodeOf(c);
-    if (rbContactFreeze_Update(c->freeze, &node, h) > 0) {
-        rbContactStep_BookFrozen(engine, host);
-    }
+    rbContactStep_FreezeBodies(engine, host, h);
     rbContactStep_TakeBodies(engine);
     eachMechanism(engine, host, rbStep_EndBasic, end, h);
     rbStepLimits_Keep(engine);
@@ -349,8 +352,8 @@ static void findLinks(rbStepEngine* engine)
         for (int k = 0; k < m->blockCount; ++k) {
             const rbMechBody* a = &m->bodies[m->blocks[k].bodyA];
             const rbMechBody* b = &m->bodies[m->blocks[k].bodyB];
-            rbArray_Push(c->links, a->isDynamic ? a->index : -1);
-            rbArray_Push(c->links, b->isDynamic ? b->index : -1);
+            rbArray_Push(c->links, a->index);
+            rbArray_Push(c->links, b->index);
         }
     }
 }
@@ -371,6 +374,18 @@ void rbStepContacts_MakeReady(rbStepEngine* engine)
 {
     engine->contacts->isLooked = false;
     findContacts(engine);
+    prepareRows(engine);
+}
+
+void rbStepContacts_MakeReadyAgain(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    c->isLooked = false;
+    placeBodies(engine);
+    c->set = rbContactPairs_GetSet(c->pairs);
+    rbStepLimits_Append(engine);
+    (void)rbContactStep_MarkIdle(c, 0.0);
+    buildGraph(c);
     prepareRows(engine);
 }
 
@@ -422,6 +437,7 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     rbStepContacts* c = engine->contacts;
     int count = engine->bodies.count;
     rbVec3 none = RB_VEC3_ZERO;
+    rbRestLoad calm = {none, none};
     noteLimits(engine);
     rbContactStep_ReadBodies(engine, host, time);
     findLinks(engine);
@@ -432,6 +448,9 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     c->late.count = 0;
     c->radii.count = 0;
     c->isTwice.count = 0;
+    c->isWoken.count = 0;
+    c->isRestless.count = 0;
+    c->restLoads.count = 0;
     // One more than bodies: the world.
     rbArray_Reserve(c->before, count + 1);
     rbArray_Reserve(c->swept, count + 1);
@@ -440,6 +459,9 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
         rbArray_Push(c->kicks, none);
         rbArray_Push(c->late, 0.0);
         rbArray_Push(c->isTwice, 0);
+        rbArray_Push(c->isWoken, 0);
+        rbArray_Push(c->isRestless, 0);
+        rbArray_Push(c->restLoads, calm);
         const rbMechBody* body = i < count ? rbContactStep_GetBody(engine, i) : NULL;
         rbArray_Push(c->radii, body != NULL ? body->radius : 0.0);
         if (body != NULL && body->isDynamic) {
@@ -468,18 +490,17 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
 void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int index, double time)
 {
     rbStepContacts* c = engine->contacts;
-    rbMechBody* body = rbContactStep_GetBody(engine, index);
-    double reached;
-    (void)rbStepContacts_Advance(engine, host, time, &reached);
-    // All bodies go on from the time of the change.
+    // All bodies go on from the time of the change, where the last advance left them.
     for (int i = 0; i < engine->bodies.count; ++i) {
         rbMechBody* own = rbContactStep_GetBody(engine, i);
-        if (own != NULL && own != body) {
+        if (own != NULL) {
             rbStep_ReadBody(host, &engine->bodies.data[i], i, time, own);
         }
     }
-    rbStep_ReadBody(host, &engine->bodies.data[index], index, time, body);
     rbContactFreeze_Wake(c->freeze, index);
     startGrid(c, time);
     rbStepContacts_MakeReady(engine);
+    if (rbContactStep_WakeTouched(c)) {
+        rbStepContacts_PrepareSet(engine);
+    }
 }

@@ -102,6 +102,8 @@ void rbContactStep_TakeBodies(const rbStepEngine* engine)
         rbMechBody* body = rbContactStep_GetBody(engine, i);
         if (body != NULL && body->isDynamic && rbContactStep_IsTouched(c, i)) {
             rbContactStep_TakeBody(&c->bodies.data[i], body);
+            // Without what rounding leaves.
+            body->momentum = c->bodies.data[i].isFrozen ? RB_VEC3_ZERO : body->momentum;
         }
     }
 }
@@ -156,7 +158,8 @@ void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, doubl
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->loose.count; ++i) {
         rbMechBody* body = &c->loose.data[i];
-        bool isLate = isEnd && c->late.data[body->index] > 0.0;
+        bool isLate =
+            isEnd && (c->late.data[body->index] > 0.0 || c->isWoken.data[body->index] != 0);
         if (body->isDynamic && !isLate && !rbContactFreeze_IsFrozen(c->freeze, body->index)) {
             rbVec3 paid;
             loadBody(host, body, time, &paid);

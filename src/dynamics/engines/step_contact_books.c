@@ -40,8 +40,9 @@ void rbContactStep_OpenBooks(rbStepEngine* engine, const rbStepHost* host, doubl
     for (int i = 0; i < c->bodies.count; ++i) {
         c->pulls.data[i] = RB_VEC3_ZERO;
         c->opened.data[i] = c->bodies.data[i];
-        bool isLate = share > 0.0 && c->late.data[i] > 0.0;
-        if (share != 0.0 && !isLate && rbContactStep_IsTouched(c, i)) {
+        bool isLate = share > 0.0 && (c->late.data[i] > 0.0 || c->isWoken.data[i] != 0);
+        if (share != 0.0 && !isLate && !c->bodies.data[i].isFrozen &&
+            rbContactStep_IsTouched(c, i)) {
             rbVec3 pull = pullOf(host, rbContactStep_GetBody(engine, i), time, h);
             c->pulls.data[i] = rbScale(share, pull);
         }
@@ -247,19 +248,20 @@ void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* i
     c->books.friction += frictionWork;
 }
 
-// Bodies that are frozen lose what they had.
+// Bodies that are frozen lose what they had, which is in before.
 void rbContactStep_BookFrozen(rbStepEngine* engine, const rbStepHost* host)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbMechBody* body = rbContactStep_GetBody(engine, i);
-        bool isNew = c->bodies.data[i].isFrozen && !c->opened.data[i].isFrozen;
+        const rbContactBody* before = &c->before.data[i];
+        bool isNew = c->bodies.data[i].isFrozen && !before->isFrozen;
         if (body == NULL || !body->isDynamic || !isNew) {
             continue;
         }
-        rbVec3 spin = rbMulSV(c->bodies.data[i].invInertia, body->momentum);
-        double energy =
-            0.5 * body->mass * rbLengthSquared(body->velocity) + 0.5 * rbDot(spin, body->momentum);
+        rbVec3 spin = rbMulMtV(body->pose.rotation, before->spin);
+        double energy = 0.5 * body->mass * rbLengthSquared(before->velocity) +
+                        0.5 * rbDot(body->moments, rbMulEach(spin, spin));
         c->books.rest -= energy;
         rbContactStep_TellFrozen(engine, host, i, false, -energy);
     }

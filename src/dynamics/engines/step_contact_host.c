@@ -12,6 +12,11 @@ rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine
     return engine->contacts != NULL ? engine->contacts->statistics : none;
 }
 
+bool rbStepEngine_IsResting(const rbStepEngine* engine, int index)
+{
+    return engine->contacts != NULL && rbContactFreeze_IsFrozen(engine->contacts->freeze, index);
+}
+
 int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int capacity)
 {
     const rbStepContacts* c = engine->contacts;
@@ -128,6 +133,7 @@ typedef struct ContactsHead {
     rbContactBooks books;
     rbContactStatistics statistics;
     int64_t looseCount;
+    int64_t restCount;
     uint64_t pairsSize;
     uint64_t freezeSize;
 } ContactsHead;
@@ -147,6 +153,7 @@ size_t rbStepContacts_GetSnapshotSize(const rbStepContacts* contacts)
         return 0;
     }
     return sizeof(ContactsHead) + (size_t)contacts->loose.count * sizeof(LooseState) +
+           (size_t)contacts->restLoads.count * sizeof(rbRestLoad) +
            rbContactPairs_GetSnapshotSize(contacts->pairs) +
            rbContactFreeze_GetSnapshotSize(contacts->freeze);
 }
@@ -167,6 +174,7 @@ char* rbStepContacts_TakeSnapshot(const rbStepContacts* contacts, char* place)
     head.books = contacts->books;
     head.statistics = contacts->statistics;
     head.looseCount = contacts->loose.count;
+    head.restCount = contacts->restLoads.count;
     head.pairsSize = rbContactPairs_GetSnapshotSize(contacts->pairs);
     head.freezeSize = rbContactFreeze_GetSnapshotSize(contacts->freeze);
     memcpy(place, &head, sizeof head);
@@ -178,6 +186,11 @@ char* rbStepContacts_TakeSnapshot(const rbStepContacts* contacts, char* place)
         memcpy(place, &state, sizeof state);
         place += sizeof state;
     }
+    size_t size = (size_t)contacts->restLoads.count * sizeof(rbRestLoad);
+    if (size > 0) {
+        memcpy(place, contacts->restLoads.data, size);
+    }
+    place += size;
     rbContactPairs_TakeSnapshot(contacts->pairs, place);
     place += head.pairsSize;
     rbContactFreeze_TakeSnapshot(contacts->freeze, place);
@@ -212,10 +225,19 @@ const char* rbStepContacts_RestoreSnapshot(rbStepEngine* engine, const char* pla
         body->momentum = state.momentum;
         contacts->kicks.data[body->index] = state.kick;
     }
-    (void)rbContactPairs_RestoreSnapshot(contacts->pairs, place, (size_t)head.pairsSize);
+    size_t size = (size_t)head.restCount * sizeof(rbRestLoad);
+    if (head.restCount == contacts->restLoads.count && size > 0) {
+        memcpy(contacts->restLoads.data, place, size);
+    }
+    place += size;
+    bool isSame = rbContactPairs_RestoreSnapshot(contacts->pairs, place, (size_t)head.pairsSize);
     place += head.pairsSize;
     (void)rbContactFreeze_RestoreSnapshot(contacts->freeze, place, (size_t)head.freezeSize);
-    rbStepContacts_MakeReady(engine);
+    if (isSame) {
+        rbStepContacts_MakeReadyAgain(engine);
+    } else {
+        rbStepContacts_MakeReady(engine);
+    }
     contacts->statistics = head.statistics;
     return place + head.freezeSize;
 }

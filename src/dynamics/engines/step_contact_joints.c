@@ -26,11 +26,11 @@ static void showMechanism(const rbStepEngine* engine, const rbStepMechanism* mec
     }
 }
 
-// Whether a body is the first dynamic one of its mechanism: mechanisms are visited once.
+// The mechanism whose first dynamic body it is, unless it is frozen: mechanisms are visited once.
 static rbStepMechanism* leadOf(const rbStepEngine* engine, int body)
 {
     int index = engine->bodies.data[body].mechanism;
-    if (index < 0) {
+    if (index < 0 || rbContactFreeze_IsFrozen(engine->contacts->freeze, body)) {
         return NULL;
     }
     rbStepMechanism* mechanism = &engine->mechanisms.data[index];

@@ -254,7 +254,8 @@ static void solveStage(rbStepEngine* engine, const rbStepHost* host, double h, S
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        if (stage == STAGE_COLLISION || !isQuick(c, &island)) {
+        bool isDue = stage == STAGE_COLLISION || !isQuick(c, &island);
+        if (isDue && !rbContactStep_IsStanding(c, &island)) {
             solveIsland(engine, host, &island, h, stage, isUnmet);
         }
     }
@@ -597,6 +598,11 @@ static bool canBeQuick(const rbStepEngine* engine, const rbContactRun* run,
             return false;
         }
     }
+    for (int i = 0; i < island->bodyCount; ++i) {
+        if (run->bodies[island->bodies[i]].isFrozen) {
+            return false;
+        }
+    }
     return !rbContactStep_HasMechanism(engine, island);
 }
 
@@ -617,6 +623,9 @@ static bool solveQuickly(rbStepEngine* engine, double h, bool* isUnmet)
     c->quickOrder.count = 0;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        if (rbContactStep_IsStanding(c, &island)) {
+            continue;
+        }
         bool isOne = canBeQuick(engine, &run, &island);
         isLeft = isLeft || !isOne;
         for (int k = 0; k < island.contactCount && isOne; ++k) {
@@ -646,7 +655,7 @@ static void bookLasting(rbStepEngine* engine, bool isWhole)
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < c->islandCount; ++i) {
         rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
-        if (!isQuick(c, &island)) {
+        if (!isQuick(c, &island) && !rbContactStep_IsStanding(c, &island)) {
             rbContactStep_BookLasting(engine, &island, isWhole,
                                       rbContactStep_HasMechanism(engine, &island));
         }
@@ -674,6 +683,7 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     rbContactStep_ShowBodies(engine);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_BeginStep(c->solver, &all, c->settings.isWarm);
+    rbContactStep_ScaleStanding(c, 2.0);
     memset(c->late.data, 0, (size_t)c->late.count * sizeof(double));
     memset(c->isTwice.data, RB_FLIGHT_PLAIN, (size_t)c->isTwice.count);
     c->arrivals.count = 0;

@@ -46,6 +46,12 @@ typedef struct rbArrival {
     bool isOfStop; // of a joint: there are no shapes to measure
 } rbArrival;
 
+// What acts on a body that stands, beside what is constant.
+typedef struct rbRestLoad {
+    rbVec3 force;
+    rbVec3 torque;
+} rbRestLoad;
+
 struct rbStepContacts {
     rbContactSettings settings;
     rbContactPairs* pairs;
@@ -90,6 +96,9 @@ struct rbStepContacts {
     RB_ARRAY(rbContactProbe) probes;      // of one pair
     RB_ARRAY(rbContact) startContacts;    // as the step began, while it is tried or looked into
     RB_ARRAY(rbContactPoint) startPoints; // the same
+    RB_ARRAY(rbRestLoad) restLoads;       // per body, where frozen
+    RB_ARRAY(unsigned char) isWoken;      // per body: at the end of this step
+    RB_ARRAY(unsigned char) isRestless;   // per body: never freezes
     double deepestBefore;                 // m, overlaps that the run left before a new start
     rbContactSet set;                     // of the node: contacts of shapes, then stops of joints
     int foundCount;                       // contacts of shapes
@@ -211,6 +220,20 @@ void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* i
 // Before frozen bodies take their velocities.
 void rbContactStep_BookFrozen(rbStepEngine* engine, const rbStepHost* host);
 
+// ----------------------------------------------------------------------------- step_contact_rest.c
+rbContactNode rbContactStep_MakeNode(rbStepContacts* c);
+// Whether all bodies of an island are frozen: no stage has to do with it.
+bool rbContactStep_IsStanding(const rbStepContacts* c, const rbContactIsland* island);
+// Scales the impulses of contacts between bodies that stand.
+void rbContactStep_ScaleStanding(rbStepContacts* c, double scale);
+// At the end of a flight, with the contacts found there; woken bodies feel no force in this step.
+void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, double h);
+bool rbContactStep_IsWoken(const rbStepContacts* c, const rbStepMechanism* mechanism);
+// At a node after a change from outside. Returns whether anything woke.
+bool rbContactStep_WakeTouched(rbStepContacts* c);
+// At the end of a step.
+void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, double h);
+
 // -------------------------------------------------------------------------- step_contact_journal.c
 void rbContactStep_TellCollisions(const rbStepEngine* engine, const rbStepHost* host,
                                   const rbContactIsland* island, const rbCollisionNote* notes,
@@ -225,5 +248,7 @@ void rbStepContacts_PrepareSet(rbStepEngine* engine);
 void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet);
 // Contacts at the node, ready for a step.
 void rbStepContacts_MakeReady(rbStepEngine* engine);
+// The same with the contacts that the pairs have: to the bit as they were in a snapshot.
+void rbStepContacts_MakeReadyAgain(rbStepEngine* engine);
 
 #endif

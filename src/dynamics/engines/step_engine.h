@@ -82,6 +82,7 @@ void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b);
 void rbStepEngine_ClearExclusions(rbStepEngine* engine);
 rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine);
 // Points that carry something, at the last node; returns how many there are.
+bool rbStepEngine_IsResting(const rbStepEngine* engine, int index); // frozen
 int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int capacity);
 
 // A joint outside of its limits at the start, by more than the run itself left.

@@ -235,6 +235,8 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h);
 void rbStep_RenewStart(rbStepMechanism* mechanism, double h);
 double rbStep_SweepPositions(const rbStepRun* run, double h);
 void rbStep_FlyBasic(const rbStepRun* run, double time, double h);
+// Instead of the three parts above, for a mechanism that stood still and is struck at the end.
+void rbStep_WakeBasic(const rbStepRun* run, double time, double h);
 void rbStep_KickBasic(const rbStepRun* run, double time, double h);
 double rbStep_SweepRates(const rbStepRun* run, double h);
 void rbStep_EndBasic(const rbStepRun* run, double time, double h);
