@@ -20,6 +20,8 @@
 #define ROUNDS_TRIED 4
 // It goes on to this part of the tolerance: errors of many bodies add up.
 #define GOAL_PART 0.01
+// Within the tolerance a round must bring the error below this part of it to go on.
+#define STALLED 0.5
 #define NEWTON_MAX 30
 // m/s: impulses are r times what is left of the velocities, so these must be exact.
 #define MOVED_LEAST 1e-10
@@ -841,8 +843,10 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
                 break;
             }
             stiffness = fmin(STIFFNESS, STIFFNESS_GROWTH * stiffness);
+            double last = left;
             left = violation(newton, run);
-            if (round >= ROUNDS_TRIED && left > task->known) {
+            bool isStalled = left <= task->tolerance && left > STALLED * last;
+            if (isStalled || (round >= ROUNDS_TRIED && left > task->known)) {
                 break;
             }
         }
