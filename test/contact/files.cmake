@@ -7,6 +7,7 @@ rb_add_tests(NAME test_contact FILES
   test/contact/test_contact_pairs.c
   test/contact/oracle_contact_graph.c
   test/contact/prop_collisions.c
+  test/contact/prop_finding.c
   test/contact/prop_contact_shock.c
   test/contact/prop_contact_substeps.c
   test/contact/test_collisions.c

@@ -398,6 +398,22 @@ static double sizeOf(const rbMeshConvex* pair)
     return fmin(pair->convex->radius, pair->mesh->polyhedron->tree->radius);
 }
 
+// The witness is a point of the manifold if it is nearer than all of them: a rim touches between
+// the corners that stand for it.
+static void addWitness(rbManifold* manifold, const rbManifoldPoint* witness, double size)
+{
+    int highest = 0;
+    for (int i = 0; i < manifold->count; ++i) {
+        if (manifold->points[i].distance <= witness->distance + SAME_POINT * size) {
+            return;
+        }
+        bool isHigher = manifold->points[i].distance > manifold->points[highest].distance;
+        highest = isHigher ? i : highest;
+    }
+    bool isFull = manifold->count == RB_MANIFOLD_POINTS_MAX;
+    manifold->points[isFull ? highest : manifold->count++] = *witness;
+}
+
 // All manifolds of a region, the first one about the direction in which the bodies were moved;
 // witness: what counts if nothing else does there, NULL: nothing.
 static int buildManifolds(Region* region, const rbManifoldPoint* witness, rbManifold* manifolds,
@@ -406,9 +422,8 @@ static int buildManifolds(Region* region, const rbManifoldPoint* witness, rbMani
     int count = 0;
     rbManifold* manifold = region->manifold;
     buildManifold(region, manifold);
-    if (manifold->count == 0 && witness != NULL) {
-        manifold->count = 1;
-        manifold->points[0] = *witness;
+    if (witness != NULL && (manifold->count == 0 || witness->distance >= 0.0)) {
+        addWitness(manifold, witness, region->size);
     }
     for (int next = findNext(region);; next = findNext(region)) {
         if (manifold->count > 0) {
