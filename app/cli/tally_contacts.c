@@ -20,6 +20,13 @@ static const char* getName(const rbWorld* world, rbBodyId bodyId)
 
 void rbDescribeContactSettings(const rbContactSettings* settings, char* text, size_t capacity)
 {
+    if (settings->method == RB_CONTACT_PENALTY) {
+        (void)snprintf(text, capacity,
+                       "penalty, for comparison: springs by which a body alone sinks %g m, damping "
+                       "%g of the critical one",
+                       settings->penaltyDepth, settings->penaltyDamping);
+        return;
+    }
     char cone[40];
     char shock[60] = "";
     if (settings->cone == RB_CONE_PYRAMID) {
@@ -42,6 +49,7 @@ void rbWriteContactSettings(const rbContactSettings* settings, rbJson* json)
     const rbContactSettings* s = settings;
     rbJson_BeginObject(json, "contact");
     rbJson_Bool(json, "on", !s->isOff);
+    rbJson_Text(json, "method", rbContactMethod_Name(s->method));
     rbJson_Text(json, "broadPhase", rbBroadPhaseType_Name(s->broadPhase));
     rbJson_Number(json, "shell", s->shell);
     rbJson_Number(json, "tolerance", s->tolerance);
@@ -61,6 +69,8 @@ void rbWriteContactSettings(const rbContactSettings* settings, rbJson* json)
     rbJson_Bool(json, "neighbours", !s->areNeighboursExcluded);
     rbJson_Number(json, "freezeSpeed", s->freezeSpeed);
     rbJson_Number(json, "freezeTime", s->freezeTime);
+    rbJson_Number(json, "penaltyDepth", s->penaltyDepth);
+    rbJson_Number(json, "penaltyDamping", s->penaltyDamping);
     rbJson_End(json);
 }
 
@@ -97,6 +107,37 @@ static void printDeepest(const rbWorld* world, const rbContactStatistics* s, FIL
     (void)fputc('\n', file);
 }
 
+// What the solver did, and how far it came.
+static void printSolving(const rbContactSettings* asked, const rbContactStatistics* s,
+                         int64_t steps, FILE* file)
+{
+    (void)fprintf(file,
+                  "  %-18s%.3g (position), %.3g (velocity), %.3g (collisions) a step, at most %d a "
+                  "stage",
+                  "sweeps", divide(s->positionSweeps, steps), divide(s->velocitySweeps, steps),
+                  divide(s->collisionSweeps, steps), asked->sweepsMax);
+    if (s->directStages > 0) {
+        (void)fprintf(file, "; %" PRId64 " stage%s solved as a whole", s->directStages,
+                      rbPlural(s->directStages));
+    }
+    if (asked->shockAfter > 0) {
+        (void)fprintf(file, "; %" PRId64 " stage%s ended by shock propagation", s->shockedStages,
+                      rbPlural(s->shockedStages));
+    }
+    if (asked->contactTime != RB_CONTACT_TIME_STEP) {
+        (void)fprintf(file, "; %" PRId64 " step%s cut at a contact in %" PRId64 " trial%s",
+                      s->cutSteps, rbPlural(s->cutSteps), s->cutTrials, rbPlural(s->cutTrials));
+    }
+    (void)fprintf(file, "\n  %-18slargest %.3g m, %.3g m/s, asked %g m, %g m/s: ", "contact error",
+                  s->gapErrorMax, s->speedErrorMax, asked->tolerance, asked->velocityTolerance);
+    if (s->unmetSteps > 0) {
+        (void)fprintf(file, "missed in %" PRId64 " step%s\n", s->unmetSteps,
+                      rbPlural(s->unmetSteps));
+    } else {
+        (void)fprintf(file, "met\n");
+    }
+}
+
 void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
 {
     const rbContactSettings* asked = &tally->info->contact;
@@ -108,29 +149,12 @@ void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
                   "contacts", s.contactCount, rbPlural(s.contactCount), s.pairCount,
                   rbPlural(s.pairCount), s.islandCount, rbPlural(s.islandCount),
                   divide(s.contactSum, steps), s.collisions, rbPlural(s.collisions));
-    (void)fprintf(file,
-                  "  %-18s%.3g (position), %.3g (velocity), %.3g (collisions) a step, at most %d a "
-                  "stage",
-                  "sweeps", divide(s.positionSweeps, steps), divide(s.velocitySweeps, steps),
-                  divide(s.collisionSweeps, steps), asked->sweepsMax);
-    if (s.directStages > 0) {
-        (void)fprintf(file, "; %" PRId64 " stage%s solved as a whole", s.directStages,
-                      rbPlural(s.directStages));
-    }
-    if (asked->shockAfter > 0) {
-        (void)fprintf(file, "; %" PRId64 " stage%s ended by shock propagation", s.shockedStages,
-                      rbPlural(s.shockedStages));
-    }
-    if (asked->contactTime != RB_CONTACT_TIME_STEP) {
-        (void)fprintf(file, "; %" PRId64 " step%s cut at a contact in %" PRId64 " trial%s",
-                      s.cutSteps, rbPlural(s.cutSteps), s.cutTrials, rbPlural(s.cutTrials));
-    }
-    (void)fprintf(file, "\n  %-18slargest %.3g m, %.3g m/s, asked %g m, %g m/s: ", "contact error",
-                  s.gapErrorMax, s.speedErrorMax, asked->tolerance, asked->velocityTolerance);
-    if (s.unmetSteps > 0) {
-        (void)fprintf(file, "missed in %" PRId64 " step%s\n", s.unmetSteps, rbPlural(s.unmetSteps));
+    if (asked->method == RB_CONTACT_PENALTY) {
+        rbStepStatistics own = rbWorld_GetStepStatistics(world);
+        (void)fprintf(file, "  %-18s%.4g parts a step, for comparison only\n", "penalty",
+                      divide(own.substeps, steps));
     } else {
-        (void)fprintf(file, "met\n");
+        printSolving(asked, &s, steps, file);
     }
     printDeepest(world, &s, file);
     if (asked->freezeSpeed > 0.0) {

@@ -10,6 +10,16 @@
 extern "C" {
 #endif
 
+// What keeps bodies apart.
+typedef enum rbContactMethod {
+    RB_CONTACT_IMPULSES,
+    RB_CONTACT_PENALTY, // springs and dampers at the points; for comparison
+    RB_CONTACT_METHOD_COUNT
+} rbContactMethod;
+
+RB_API const char* rbContactMethod_Name(rbContactMethod method); // "impulses", "penalty"
+RB_API rbContactMethod rbContactMethod_Find(const char* name); // RB_CONTACT_METHOD_COUNT if unknown
+
 // How friction is bounded.
 typedef enum rbFrictionCone {
     RB_CONE_EXACT,   // |T| <= mu P
@@ -35,6 +45,7 @@ RB_API rbContactTime rbContactTime_Find(const char* name); // RB_CONTACT_TIME_CO
 
 typedef struct rbContactSettings {
     bool isOff;                    // true, the default: bodies pass through each other
+    rbContactMethod method;        // impulses
     rbBroadPhaseType broadPhase;   // dynamic tree
     double shell;                  // m: contacts act this far outside of the surfaces; 1e-5
     double tolerance;              // m: gaps and slips left at the end of a step; 1e-6
@@ -53,8 +64,10 @@ typedef struct rbContactSettings {
     double partSpeed;              // m/s: overlap is undone no faster; 1
     bool isOverlapAllowed;         // at the start; else it is refused with names
     bool areNeighboursExcluded;    // joined bodies do not meet; true
-    double freezeSpeed; // m/s: islands slower than this for freezeTime stand still; 0: never
-    double freezeTime;  // s; 0.5
+    double freezeSpeed;    // m/s: islands slower than this for freezeTime stand still; 0: never
+    double freezeTime;     // s; 0.5
+    double penaltyDepth;   // m, of penalty contact: a body alone sinks so deep; 1e-3
+    double penaltyDamping; // of its dampers: 1 is critical; 0.5
 } rbContactSettings;
 
 RB_API rbContactSettings rbDefaultContactSettings(void);

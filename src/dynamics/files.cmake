@@ -20,6 +20,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_memory.c
   src/dynamics/contact/contact_near.c
   src/dynamics/contact/contact_pairs.c
+  src/dynamics/contact/contact_penalty.c
   src/dynamics/contact/contact_snapshot.c
   src/dynamics/engines/event_bodies.c
   src/dynamics/engines/event_cluster.c
@@ -42,6 +43,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step_contact_journal.c
   src/dynamics/engines/step_contact_joints.c
   src/dynamics/engines/step_contact_rest.c
+  src/dynamics/engines/step_contact_penalty.c
   src/dynamics/engines/step_contact_stages.c
   src/dynamics/engines/step_contact_time.c
   src/dynamics/engines/step_engine.c

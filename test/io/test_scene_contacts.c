@@ -42,7 +42,8 @@ static void settingsOfContactsAreRead(void** state)
 {
     (void)state;
     rbScene* scene = readText(
-        CONTACT("\"broadPhase\": \"sweep-1d\", \"shell\": 1e-4, \"tolerance\": 2e-6, "
+        CONTACT("\"method\": \"penalty\", \"penaltyDepth\": 2e-4, \"penaltyDamping\": 0.3, "
+                "\"broadPhase\": \"sweep-1d\", \"shell\": 1e-4, \"tolerance\": 2e-6, "
                 "\"velocityTolerance\": 3e-6, \"restSpeed\": 0.04, \"sweepsMax\": 7, "
                 "\"warmStart\": false, \"shockAfter\": 5, \"law\": \"stronge\", \"cone\": "
                 "\"pyramid\", \"facets\": 16, \"contactTime\": \"bisection\", "
@@ -50,7 +51,8 @@ static void settingsOfContactsAreRead(void** state)
                 "0.5, \"overlap\": \"separate\", \"neighbours\": true, \"freezeSpeed\": 0.01, "
                 "\"freezeTime\": 2"));
     const rbContactSettings* s = &rbScene_GetInfo(scene)->contact;
-    const int words[][2] = {{(int)s->broadPhase, RB_BROAD_SWEEP_1D},
+    const int words[][2] = {{(int)s->method, RB_CONTACT_PENALTY},
+                            {(int)s->broadPhase, RB_BROAD_SWEEP_1D},
                             {(int)s->law, RB_IMPACT_STRONGE},
                             {(int)s->cone, RB_CONE_PYRAMID},
                             {(int)s->contactTime, RB_CONTACT_TIME_BISECTION},
@@ -66,10 +68,11 @@ static void settingsOfContactsAreRead(void** state)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
         assert_int_equal(words[i][0], words[i][1]);
     }
-    const double numbers[][2] = {{s->shell, 1e-4},     {s->tolerance, 2e-6},
-                                 {s->restSpeed, 0.04}, {s->velocityTolerance, 3e-6},
-                                 {s->partSpeed, 0.5},  {s->freezeSpeed, 0.01},
-                                 {s->freezeTime, 2.0}};
+    const double numbers[][2] = {{s->shell, 1e-4},        {s->tolerance, 2e-6},
+                                 {s->restSpeed, 0.04},    {s->velocityTolerance, 3e-6},
+                                 {s->partSpeed, 0.5},     {s->freezeSpeed, 0.01},
+                                 {s->freezeTime, 2.0},    {s->penaltyDepth, 2e-4},
+                                 {s->penaltyDamping, 0.3}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
         assert_true(numbers[i][0] == numbers[i][1]);
     }
@@ -82,6 +85,7 @@ static void emptyContactsHaveTheDefaults(void** state)
     rbScene* scene = readText(CONTACT(""));
     rbContactSettings expected = rbDefaultContactSettings();
     const rbContactSettings* found = &rbScene_GetInfo(scene)->contact;
+    assert_int_equal(found->method, expected.method);
     assert_int_equal(found->broadPhase, expected.broadPhase);
     assert_int_equal(found->sweepsMax, expected.sweepsMax);
     assert_int_equal(found->shockAfter, expected.shockAfter);
@@ -114,7 +118,9 @@ static void theSchemaKnowsTheDefaultsOfContacts(void** state)
                 {"sweepsMax", s.sweepsMax},
                 {"facets", s.facets},
                 {"partSpeed", s.partSpeed},
-                {"freezeTime", s.freezeTime}};
+                {"freezeTime", s.freezeTime},
+                {"penaltyDepth", s.penaltyDepth},
+                {"penaltyDamping", s.penaltyDamping}};
     json_error_t error;
     json_t* schema = json_load_file(RB_SOURCE_DIR "/docs/scene.schema.json", 0, &error);
     assert_non_null(schema);
@@ -142,6 +148,9 @@ static void badSettingsOfContactsAreExplained(void** state)
         {CONTACT("\"sweepsMax\": 0"), RB_STATUS_INVALID, "/contact/sweepsMax"},
         {CONTACT("\"facets\": 2"), RB_STATUS_INVALID, "/contact/facets"},
         {CONTACT("\"law\": \"newtom\""), RB_STATUS_INVALID, "did you mean \"newton\""},
+        {CONTACT("\"method\": \"springs\""), RB_STATUS_INVALID, "unknown method of contact"},
+        {CONTACT("\"penaltyDepth\": 0"), RB_STATUS_INVALID, "/contact/penaltyDepth"},
+        {CONTACT("\"penaltyDamping\": 2"), RB_STATUS_INVALID, "/contact/penaltyDamping"},
         {CONTACT("\"cone\": \"cube\""), RB_STATUS_INVALID, "unknown cone of friction"},
         {CONTACT("\"contactTime\": \"bisect\""), RB_STATUS_INVALID, "/contact/contactTime"},
         {CONTACT("\"overlap\": true"), RB_STATUS_INVALID, "/contact/overlap"},

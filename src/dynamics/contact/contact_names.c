@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+static const char* const methodNames[RB_CONTACT_METHOD_COUNT] = {
+    [RB_CONTACT_IMPULSES] = "impulses",
+    [RB_CONTACT_PENALTY] = "penalty",
+};
+
 static const char* const coneNames[RB_CONE_COUNT] = {
     [RB_CONE_EXACT] = "exact",
     [RB_CONE_PYRAMID] = "pyramid",
@@ -21,6 +26,18 @@ static int findName(const char* const* names, int count, const char* name)
         ++i;
     }
     return i;
+}
+
+const char* rbContactMethod_Name(rbContactMethod method)
+{
+    RB_ASSERT((unsigned)method < RB_CONTACT_METHOD_COUNT);
+    return methodNames[method];
+}
+
+rbContactMethod rbContactMethod_Find(const char* name)
+{
+    RB_ASSERT(name != NULL);
+    return (rbContactMethod)findName(methodNames, RB_CONTACT_METHOD_COUNT, name);
 }
 
 const char* rbFrictionCone_Name(rbFrictionCone cone)
@@ -51,6 +68,7 @@ rbContactSettings rbDefaultContactSettings(void)
 {
     rbContactSettings settings = {
         .isOff = true,
+        .method = RB_CONTACT_IMPULSES,
         .broadPhase = RB_BROAD_TREE,
         .shell = 1e-5,
         .tolerance = 1e-6,
@@ -70,6 +88,8 @@ rbContactSettings rbDefaultContactSettings(void)
         .areNeighboursExcluded = true,
         .freezeSpeed = 0.0,
         .freezeTime = 0.5,
+        .penaltyDepth = 1e-3,
+        .penaltyDamping = 0.5,
     };
     return settings;
 }

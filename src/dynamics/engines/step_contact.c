@@ -101,7 +101,7 @@ static void buildGraph(rbStepContacts* c)
 static void placeBodies(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    double h = engine->settings.step;
+    double h = engine->settings.step / c->parts;
     rbContactStep_ShowBodies(engine);
     rbArray_Reserve(c->places, engine->bodies.count);
     c->places.count = engine->bodies.count;
@@ -292,6 +292,12 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     }
     bool isUnmet = false;
     double h = next - c->nodeTime;
+    if (c->settings.method == RB_CONTACT_PENALTY) {
+        rbPenaltyStep_Advance(engine, host, next);
+        c->index += 1;
+        countStep(engine, false, true);
+        return true;
+    }
     if (isCutting) {
         h = rbContactStep_BeginCut(engine, host, h, isBeyond ? time : next, &isUnmet);
         if (!(h > 0.0)) {
@@ -442,6 +448,7 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     rbContactStep_ReadBodies(engine, host, time);
     findLinks(engine);
     startGrid(c, time);
+    c->parts = rbPenaltyStep_CountParts(&c->settings, engine->settings.step);
     c->lastPart = 1.0;
     double gained = 0.0;
     c->kicks.count = 0;

@@ -321,6 +321,12 @@ void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, dou
 {
     rbStepContacts* c = engine->contacts;
     keepState(engine);
+    if (c->settings.method == RB_CONTACT_PENALTY) {
+        rbPenaltyStep_Look(engine, host, time);
+        rbContactStep_WriteBodies(engine, host);
+        recallState(engine);
+        return;
+    }
     if (!c->isLooked) {
         bool isUnmet = false;
         Books books = keepBooks(engine);

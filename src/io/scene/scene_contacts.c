@@ -7,11 +7,13 @@
         (void)context;                                          \
         return nameOf((type)index);                             \
     }
+DEFINE_WORDS(getMethodName, rbContactMethod, rbContactMethod_Name)
 DEFINE_WORDS(getConeName, rbFrictionCone, rbFrictionCone_Name)
 DEFINE_WORDS(getTimeName, rbContactTime, rbContactTime_Name)
 
 // The keys that hold words, in the order of the array they are read into.
 enum {
+    WORD_METHOD,
     WORD_BROAD_PHASE,
     WORD_LAW,
     WORD_CONE,
@@ -23,6 +25,9 @@ enum {
 };
 
 static const rbWordRow wordRows[] = {
+    [WORD_METHOD] = {"method",
+                     offsetof(rbContactFields, method),
+                     {"method of contact", getMethodName, RB_CONTACT_METHOD_COUNT}},
     [WORD_BROAD_PHASE] = {"broadPhase",
                           offsetof(rbContactFields, broadPhase),
                           {"broad phase", rbGetBroadPhaseWord, RB_BROAD_COUNT}},
@@ -57,6 +62,8 @@ static rbContactFields getFields(const rbContactSettings* settings)
                               .partSpeed = settings->partSpeed,
                               .freezeSpeed = settings->freezeSpeed,
                               .freezeTime = settings->freezeTime,
+                              .penaltyDepth = settings->penaltyDepth,
+                              .penaltyDamping = settings->penaltyDamping,
                               .sweepsMax = settings->sweepsMax,
                               .shockAfter = settings->shockAfter,
                               .facets = settings->facets,
@@ -69,6 +76,7 @@ static void setFields(const rbContactFields* fields, const int words[WORD_COUNT]
                       rbContactSettings* settings)
 {
     settings->isOff = !fields->isOn;
+    settings->method = (rbContactMethod)words[WORD_METHOD];
     settings->broadPhase = (rbBroadPhaseType)words[WORD_BROAD_PHASE];
     settings->law = (rbImpactLaw)words[WORD_LAW];
     settings->cone = (rbFrictionCone)words[WORD_CONE];
@@ -83,6 +91,8 @@ static void setFields(const rbContactFields* fields, const int words[WORD_COUNT]
     settings->partSpeed = fields->partSpeed;
     settings->freezeSpeed = fields->freezeSpeed;
     settings->freezeTime = fields->freezeTime;
+    settings->penaltyDepth = fields->penaltyDepth;
+    settings->penaltyDamping = fields->penaltyDamping;
     settings->sweepsMax = (int)fields->sweepsMax;
     settings->shockAfter = (int)fields->shockAfter;
     settings->facets = (int)fields->facets;
@@ -99,6 +109,7 @@ rbStatus rbReadContact(rbScene* scene, rbReader* reader, const json_t* object)
     rbContactSettings* settings = &scene->info.contact;
     rbContactFields fields = getFields(settings);
     int words[WORD_COUNT] = {
+        [WORD_METHOD] = (int)settings->method,
         [WORD_BROAD_PHASE] = (int)settings->broadPhase,
         [WORD_LAW] = (int)settings->law,
         [WORD_CONE] = (int)settings->cone,

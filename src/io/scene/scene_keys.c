@@ -387,6 +387,7 @@ DEFINE_KIND(rbStepKeys, "step", "\"step\"", stepKeys);
 
 static const rbKey contactKeys[] = {
     {"on", RB_VALUE_BOOLEAN, AT(rbContactFields, isOn), NO_UNIT},
+    CONTACT_WORD(method),
     CONTACT_WORD(broadPhase),
     CONTACT_NUMBER(shell, NOT_NEGATIVE(1.0, "m")),
     CONTACT_NUMBER(tolerance, POSITIVE(1.0, "m")),
@@ -408,6 +409,8 @@ static const rbKey contactKeys[] = {
     {"neighbours", RB_VALUE_BOOLEAN, AT(rbContactFields, areNeighboursMeeting), NO_UNIT},
     CONTACT_NUMBER(freezeSpeed, NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s")),
     CONTACT_NUMBER(freezeTime, POSITIVE(RB_SCENE_TIME_MAX, "s")),
+    CONTACT_NUMBER(penaltyDepth, POSITIVE(1.0, "m")),
+    CONTACT_NUMBER(penaltyDamping, NOT_NEGATIVE(1.0, "")),
 };
 DEFINE_KIND(rbContactKeys, "contact", "\"contact\"", contactKeys);
 

@@ -116,6 +116,7 @@ typedef struct rbPenaltyFields {
 
 typedef struct rbContactFields {
     bool isOn;
+    const char* method;
     const char* broadPhase;
     const char* law;
     const char* cone;
@@ -124,6 +125,7 @@ typedef struct rbContactFields {
     const char* combineRestitution;
     const char* overlap;
     double shell, tolerance, velocityTolerance, restSpeed, partSpeed, freezeSpeed, freezeTime;
+    double penaltyDepth, penaltyDamping;
     int64_t sweepsMax, shockAfter, facets;
     bool isWarm;
     bool areNeighboursMeeting;

@@ -1,0 +1,168 @@
+#include "dynamics/contact/contact_penalty.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GRAVITY 9.81
+// rad of the oscillation in a part of a step. Points of one body add up, and corners of long bodies
+// are lighter than the body: the step is stable up to 2.
+#define ANGLE_MOST 0.1
+// Of the speed w * depth.
+#define SLIP_PART 0.01
+// Of the kick whose points feel the velocities that they leave.
+#define SWEEPS_MAX 60
+#define CHANGE_LEAST 1e-14
+
+rbPenaltyLaw rbMakePenaltyLaw(const rbContactSettings* settings)
+{
+    RB_ASSERT(settings->penaltyDepth > 0.0);
+    rbPenaltyLaw law = {.frequency = sqrt(GRAVITY / settings->penaltyDepth),
+                        .damping = settings->penaltyDamping};
+    law.slipSpeed = SLIP_PART * law.frequency * settings->penaltyDepth;
+    return law;
+}
+
+int rbPenaltyLaw_CountParts(const rbPenaltyLaw* law, double h)
+{
+    return (int)ceil(fmax(1.0, h * law->frequency / ANGLE_MOST));
+}
+
+// 1/kg: what a unit impulse along a direction changes at a point, along it.
+static double getLightness(const rbContactBody* bodies, const rbContact* contact,
+                           const rbContactPoint* point, rbVec3 direction)
+{
+    const rbContactBody* a = &bodies[contact->bodyA];
+    const rbContactBody* b = &bodies[contact->bodyB];
+    rbVec3 turnA = rbCross(point->armA, direction);
+    rbVec3 turnB = rbCross(point->armB, direction);
+    return a->invMass + b->invMass + rbDot(turnA, rbMulSV(a->invInertia, turnA)) +
+           rbDot(turnB, rbMulSV(b->invInertia, turnB));
+}
+
+static void apply(const rbContact* contact, const rbContactPoint* point, rbContactBody* bodies,
+                  const double change[3])
+{
+    rbVec3 p = rbScale(change[0], contact->normal);
+    p = rbAddScaled(p, change[1], contact->tangents[0]);
+    p = rbAddScaled(p, change[2], contact->tangents[1]);
+    rbContact_ApplyImpulse(bodies, contact, point, p);
+}
+
+// A point and what it has to do.
+typedef struct Push {
+    const rbPenaltyLaw* law;
+    const rbContact* contact;
+    const rbContactPoint* point;
+    const rbContactBody* bodies;
+    double h;
+    bool isEnd;
+} Push;
+
+static double pushNormal(const Push* push, rbVec3 u)
+{
+    const rbPenaltyLaw* law = push->law;
+    const rbContactBody* bodies = push->bodies;
+    double inverse = bodies[push->contact->bodyA].invMass + bodies[push->contact->bodyB].invMass;
+    double stiffness = law->frequency * law->frequency / inverse;
+    double damper = 2.0 * law->damping * law->frequency / inverse;
+    double speed = rbDot(u, push->contact->normal);
+    if (!push->isEnd) {
+        return fmax(0.0, push->h * (-stiffness * push->point->gap - damper * speed));
+    }
+    double lightness = getLightness(bodies, push->contact, push->point, push->contact->normal);
+    double other = speed - lightness * push->point->impulse[0]; // what the others leave
+    double wanted = push->h * (-stiffness * push->point->gap - damper * other);
+    return fmax(0.0, wanted / (1.0 + push->h * damper * lightness));
+}
+
+// Impulse of friction against a velocity along the surface, of a normal impulse.
+static double pushAlong(const Push* push, rbVec3 along, double speed, double normal)
+{
+    double most = push->contact->friction * normal;
+    double lightness = getLightness(push->bodies, push->contact, push->point, along);
+    double slip = push->law->slipSpeed;
+    if (!push->isEnd) {
+        // Never more than stops it.
+        double stop = speed / (push->contact->pointCount * lightness);
+        return fmin(stop, most * fmin(1.0, speed / slip));
+    }
+    return speed - lightness * most >= slip ? most : most * speed / (slip + lightness * most);
+}
+
+static void findImpulse(const Push* push, double impulse[3])
+{
+    const rbContact* contact = push->contact;
+    const double* old = push->point->impulse;
+    rbVec3 u = rbContact_RelativeVelocity(push->bodies, contact, push->point);
+    double slides[2] = {rbDot(u, contact->tangents[0]), rbDot(u, contact->tangents[1])};
+    impulse[0] = pushNormal(push, u);
+    impulse[1] = 0.0;
+    impulse[2] = 0.0;
+    for (int i = 0; push->isEnd && i < 2; ++i) {
+        slides[i] -=
+            old[1 + i] * getLightness(push->bodies, contact, push->point, contact->tangents[i]);
+    }
+    double speed = sqrt(slides[0] * slides[0] + slides[1] * slides[1]);
+    if (speed > 0.0 && impulse[0] > 0.0) {
+        rbVec3 along = rbScale(slides[0] / speed, contact->tangents[0]);
+        along = rbAddScaled(along, slides[1] / speed, contact->tangents[1]);
+        double grip = pushAlong(push, along, speed, impulse[0]);
+        impulse[1] = -grip * slides[0] / speed;
+        impulse[2] = -grip * slides[1] / speed;
+    }
+}
+
+// Impulses of all points once; the largest change.
+static double sweep(const rbPenaltyLaw* law, const rbContactSet* set, rbContactBody* bodies,
+                    double h, bool isEnd)
+{
+    double most = 0.0;
+    for (int i = 0; i < set->contactCount; ++i) {
+        const rbContact* contact = &set->contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            rbContactPoint* point = &set->points[k];
+            if (!(point->gap < 0.0)) {
+                continue;
+            }
+            Push push = {law, contact, point, bodies, h, isEnd};
+            double impulse[3];
+            double change[3];
+            findImpulse(&push, impulse);
+            for (int t = 0; t < 3; ++t) {
+                change[t] = impulse[t] - point->impulse[t];
+                most = fmax(most, fabs(change[t]));
+                point->impulse[t] = impulse[t];
+            }
+            if (isEnd) {
+                apply(contact, point, bodies, change);
+            }
+        }
+    }
+    return most;
+}
+
+void rbPenaltyLaw_Push(const rbPenaltyLaw* law, const rbContactSet* set, rbContactBody* bodies,
+                       double h, bool isEnd)
+{
+    RB_ASSERT(h >= 0.0);
+    for (int i = 0; i < set->pointCount; ++i) {
+        memset(set->points[i].impulse, 0, sizeof set->points[i].impulse);
+    }
+    double first = sweep(law, set, bodies, h, isEnd);
+    double change = first;
+    for (int i = 1; isEnd && i < SWEEPS_MAX && change > CHANGE_LEAST * first; ++i) {
+        change = sweep(law, set, bodies, h, true);
+    }
+    for (int i = 0; i < set->contactCount; ++i) {
+        const rbContact* contact = &set->contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            rbContactPoint* point = &set->points[k];
+            const double* p = point->impulse;
+            if (!isEnd) {
+                apply(contact, point, bodies, p);
+            }
+            double grip = sqrt(p[1] * p[1] + p[2] * p[2]);
+            point->isSticking = p[0] > 0.0 && grip < contact->friction * p[0];
+        }
+    }
+}
