@@ -15,13 +15,15 @@
 #define STIFFNESS_FIRST 1e3
 #define STIFFNESS_GROWTH 10.0
 #define STIFFNESS 1e6
-#define ROUNDS_MAX 24
+#define ROUNDS_MAX 48
 // After so many it must be better than what sweeps found.
-#define ROUNDS_TRIED 4
+#define ROUNDS_TRIED 12
 // It goes on to this part of the tolerance: errors of many bodies add up.
 #define GOAL_PART 0.01
 // Within the tolerance a round must bring the error below this part of it to go on.
 #define STALLED 0.5
+// And holds impulses anew while normals are off by more than this part of it.
+#define HOLD_PART 0.1
 #define NEWTON_MAX 30
 // m/s: impulses are r times what is left of the velocities, so these must be exact.
 #define MOVED_LEAST 1e-10
@@ -74,6 +76,7 @@ struct rbContactNewton {
     bool isCoupled; // discs are those of the normal impulses under way, not of the last round
     int failures;   // of such rounds
     double acted;   // part of the impulses of points that has acted already
+    double enough;  // m/s: impulses are not held anew where normals are off by less
     double guessed; // part that is the first guess of what they will be
     RB_ARRAY(NewtonPoint) points;
     RB_ARRAY(NewtonLink) links;
@@ -710,6 +713,18 @@ static void nextDiscs(rbContactNewton* newton, bool isSoft)
     }
 }
 
+// Largest violation along the normals, m/s.
+static double normalViolation(const rbContactNewton* newton, const rbContactRun* run)
+{
+    double most = 0.0;
+    for (int i = 0; i < newton->points.count; ++i) {
+        const NewtonPoint* p = &newton->points.data[i];
+        double w = rateOf(run, p, 0, newton->velocities.data);
+        most = fmax(most, p->x[0] > 0.0 ? fabs(w) : -w);
+    }
+    return most;
+}
+
 // Largest violation, m/s, with the velocities as impulses make them.
 static double violation(const rbContactNewton* newton, const rbContactRun* run)
 {
@@ -818,7 +833,11 @@ static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool is
     if (!minimize(newton, run, rounds)) {
         return false;
     }
-    hold(newton);
+    // Pressures of points that are almost redundant would wander among them for many rounds, and
+    // friction with them: where the normals are good enough only the discs go on.
+    if (isSoft || normalViolation(newton, run) > newton->enough) {
+        hold(newton);
+    }
     nextDiscs(newton, isSoft);
     return true;
 }
@@ -828,6 +847,7 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
 {
     double left = INFINITY;
     newton->failures = 0;
+    newton->enough = HOLD_PART * task->tolerance;
     newton->acted = task->isOfPositions && !run->isContinued ? 0.0 : 1.0;
     newton->guessed = task->isOfPositions || run->isContinued ? 1.0 : 2.0;
     findBodies(newton, run, task);
