@@ -33,10 +33,10 @@
 // Of a change that brings nothing.
 #define HALVINGS_MAX 12
 // Rounds with discs that go with the normal impulses are given up after so many failures.
-#define FAILURES_MAX 4
+#define FAILURES_MAX 10
 // What is missing may be as much as the largest of so many changes ago, and so many times the
 // first.
-#define MEMORY 6
+#define MEMORY 12
 #define GROWTH 100.0
 // Entries of the matrix: islands beyond it are left to the sweeps.
 #define ENTRIES_MAX 400000
@@ -820,7 +820,7 @@ static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool is
 {
     size_t size = (size_t)(DOF * newton->bodies.count) * sizeof(double);
     memcpy(newton->kept.data, newton->velocities.data, size);
-    bool isTried = !isSoft && newton->failures < FAILURES_MAX;
+    bool isTried = newton->failures < FAILURES_MAX;
     if (isTried && solveCoupled(newton, run, rounds)) {
         hold(newton);
         for (int i = 0; i < newton->points.count; ++i) {
@@ -828,7 +828,7 @@ static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool is
         }
         return true;
     }
-    newton->failures += isTried ? 1 : 0;
+    newton->failures += isTried && !isSoft ? 1 : 0;
     memcpy(newton->velocities.data, newton->kept.data, size);
     if (!minimize(newton, run, rounds)) {
         return false;
