@@ -1,0 +1,177 @@
+// Worlds whose contacts have a game's budget of sweeps: small steps inside of steps at 60 Hz.
+#include "contact_scenes.h"
+
+#include <math.h>
+
+#define FRAME (1.0 / 60.0)
+#define SWEEPS 10
+
+static rbWorldDef defineCapped(double angle)
+{
+    rbWorldDef def = defineWorld();
+    def.step.step = FRAME;
+    def.contact.sweepsMax = SWEEPS;
+    // an incline: gravity leans instead
+    def.gravity = rbMakeVec3(GRAVITY * sin(angle), 0.0, -GRAVITY * cos(angle));
+    return def;
+}
+
+// Above its tolerance is no failure here.
+static void play(rbWorld* world, int frames)
+{
+    for (int i = 0; i < frames; ++i) {
+        rbStepReport report = rbWorld_Advance(world, FRAME);
+        assert_true(report.status == RB_STATUS_OK || report.status == RB_STATUS_NUMERICAL);
+    }
+}
+
+static rbBodyId addBlock(rbWorld* world, rbVec3 foot, double friction)
+{
+    Piece block = {
+        .position = {foot.x, foot.y, foot.z + 0.05}, .size = {0.1, 0.1, 0.1}, .friction = friction};
+    return addPiece(world, &block);
+}
+
+// A pyramid of 8 rows stands still for 5 s.
+// B-75, B-93
+static void pyramidsStandStill(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineCapped(0.0);
+    rbWorld* world = makeWorld(&def);
+    (void)addFloor(world);
+    rbBodyId ids[36];
+    rbVec3 starts[36];
+    int count = 0;
+    for (int row = 0; row < 8; ++row) {
+        for (int k = 0; k < 8 - row; ++k) {
+            double x = 0.105 * (k + 0.5 * row);
+            starts[count] = rbMakeVec3(x, 0.0, SHELL + row * (0.1 + SHELL));
+            ids[count] = addBlock(world, starts[count], 0.25);
+            ++count;
+        }
+    }
+    play(world, 300);
+    for (int i = 0; i < count; ++i) {
+        rbBodyState body = rbBody_GetState(world, ids[i]);
+        checkBelow(rbLength(body.linearVelocity), 1e-3);
+        checkBelow(rbLength(body.angularVelocity), 1e-2);
+        rbVec3 moved = rbSub(body.transform.p, starts[i]);
+        moved.z -= 0.05;
+        checkBelow(rbLength(moved), 1e-2);
+    }
+    checkBelow(rbWorld_GetContactStatistics(world).deepest, 2e-3);
+    rbDestroyWorld(world);
+}
+
+// On 26.565 degrees (tan = 0.5) a block holds at 0.51 and slides at 0.4 as it should.
+// B-76
+static void blocksHoldAndSlideOnInclines(void** state)
+{
+    (void)state;
+    double angle = atan(0.5);
+    rbWorldDef def = defineCapped(angle);
+    rbWorld* world = makeWorld(&def);
+    (void)addFloor(world);
+    // with the floor's 1: roots of products
+    rbBodyId holds = addBlock(world, rbMakeVec3(0.0, 0.0, SHELL), 0.51 * 0.51);
+    rbBodyId slides = addBlock(world, rbMakeVec3(0.0, 1.0, SHELL), 0.4 * 0.4);
+    play(world, 60);
+    double acceleration = GRAVITY * (sin(angle) - 0.4 * cos(angle));
+    checkNear(rbBody_GetState(world, slides).linearVelocity.x, acceleration, 1e-2 * acceleration);
+    checkNear(rbBody_GetState(world, slides).transform.p.x, 0.5 * acceleration,
+              1e-2 * acceleration);
+    double settled = rbBody_GetState(world, holds).transform.p.x;
+    play(world, 300);
+    double crept = rbBody_GetState(world, holds).transform.p.x - settled;
+    print_message("crept %.3g m in 5 s\n", crept);
+    checkNear(crept, 0.0, 1e-4);
+    rbDestroyWorld(world);
+}
+
+// 5/7 g sin, without slip.
+static void ballsRollDown(void** state)
+{
+    (void)state;
+    double angle = 0.3;
+    rbWorldDef def = defineCapped(angle);
+    rbWorld* world = makeWorld(&def);
+    (void)addFloor(world);
+    rbError error = {0};
+    rbBodyDef body = rbDefaultBodyDef();
+    body.position = rbMakeVec3(0.0, 0.0, 0.1 + SHELL);
+    rbBodyId ball = rbCreateBody(world, &body, &error);
+    rbShapeDef shape = rbDefaultShapeDef();
+    shape.geometry = rbWorld_AddGeometry(world, rbCreateSphere(0.1, &error));
+    shape.material.friction = 0.5;
+    assert_false(RB_IS_NULL(rbCreateShape(world, ball, &shape, &error)));
+    play(world, 120);
+    rbBodyState end = rbBody_GetState(world, ball);
+    double speed = 2.0 * 5.0 / 7.0 * GRAVITY * sin(angle);
+    checkNear(end.linearVelocity.x, speed, 5e-3 * speed);
+    checkNear(0.1 * end.angularVelocity.y, speed, 5e-3 * speed);
+    rbDestroyWorld(world);
+}
+
+// What rebounds is left to collisions, also among what rests.
+static void ballsStillBounce(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineCapped(0.0);
+    rbWorld* world = makeWorld(&def);
+    (void)addFloor(world);
+    (void)addBlock(world, rbMakeVec3(1.0, 0.0, SHELL), 0.5);
+    Piece ball = {.position = {0.0, 0.0, 0.55},
+                  .size = {0.1, 0.1, 0.1},
+                  .restitution = 0.64, // 0.8 with the floor
+                  .friction = 0.0};
+    rbBodyId id = addPiece(world, &ball);
+    double most = 0.0;
+    for (int i = 0; i < 50; ++i) {
+        play(world, 1);
+        double height = rbBody_GetState(world, id).transform.p.z - 0.05;
+        most = i > 25 ? fmax(most, height) : 0.0;
+    }
+    // falls by 0.5 m in 0.32 s, rises to 0.64 of it; a step of 60 Hz is coarse
+    checkNear(most, 0.32, 0.02);
+    assert_true(rbWorld_GetContactStatistics(world).collisions > 0);
+    rbDestroyWorld(world);
+}
+
+static rbWorld* makeHeap(void)
+{
+    rbWorldDef def = defineCapped(0.0);
+    rbWorld* world = makeWorld(&def);
+    (void)addFloor(world);
+    for (int i = 0; i < 60; ++i) {
+        rbVec3 foot = {0.06 * (i % 3), 0.05 * (i % 4), 0.05 + 0.11 * i};
+        (void)addBlock(world, foot, 0.3);
+    }
+    return world;
+}
+
+// A heap falls, settles, balances its books, allocates nothing more, and does all of it twice to
+// the bit.
+static void heapsSettleRepeatably(void** state)
+{
+    (void)state;
+    rbWorld* world = makeHeap();
+    rbWorld* again = makeHeap();
+    play(world, 300);
+    play(again, 300);
+    assert_true(rbWorld_GetHash(world) == rbWorld_GetHash(again));
+    rbDestroyWorld(again);
+    rbLedger ledger = rbWorld_GetLedger(world);
+    print_message("energy drift %.3g J, friction %.3g J, impacts %.3g J, rest %.3g J\n",
+                  ledger.energyDrift, ledger.frictionWork, ledger.impactWork, ledger.restWork);
+    assert_true(ledger.frictionWork < 0.0 && ledger.impactWork < 0.0);
+    checkNear(ledger.energyDrift, 0.0, 1e-9 * fabs(ledger.impactWork));
+    uint64_t before = rbGetAllocationCount();
+    play(world, 120);
+    assert_int_equal(rbGetAllocationCount(), before);
+    rbDestroyWorld(world);
+}
+
+RB_TEST_GROUP(phys_capped_contacts, cmocka_unit_test(pyramidsStandStill),
+              cmocka_unit_test(blocksHoldAndSlideOnInclines), cmocka_unit_test(ballsRollDown),
+              cmocka_unit_test(ballsStillBounce), cmocka_unit_test(heapsSettleRepeatably));
