@@ -186,8 +186,11 @@ static void judgeMotion(rbJudge* judge)
         const double* w = state->angularVelocity;
         rbVec3 spin = rbInvRotate(rbNormalizeQuat(pose.q), rbMakeVec3(w[0], w[1], w[2]));
         rbVec3 moments = rbMakeVec3(body->moments[0], body->moments[1], body->moments[2]);
-        twiceEnergy += body->mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) +
+        double twice = body->mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) +
                        rbDot(spin, rbMulEach(moments, spin));
+        twiceEnergy += twice;
+        bool isMoving = twice > body->mass * RB_MOVING_SPEED * RB_MOVING_SPEED;
+        judge->verdict.movingCount += isMoving ? 1 : 0;
         mass += body->mass;
         judge->verdict.displacement = fmax(judge->verdict.displacement, rbDistance(pose.p, start));
     }

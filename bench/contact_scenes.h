@@ -39,6 +39,8 @@ double rbGetHillHeight(double x, double z);
 double rbGetTerrainHeight(double x, double z, rbVec3* normal);
 
 // What is measured of the bodies that move.
+#define RB_MOVING_SPEED 0.01 // m/s
+
 typedef struct rbContactVerdict {
     double deepest;      // m, of all pairs and walls, >= 0
     double deepestWall;  // m, of what stands still
@@ -46,6 +48,7 @@ typedef struct rbContactVerdict {
     int overlapCount;    // of such pairs
     double speed;        // m/s, sqrt(2 E / M)
     double displacement; // m, largest, from the start
+    int movingCount;     // bodies faster than RB_MOVING_SPEED: one that tumbles makes a speed
     int escapedCount;    // centers beyond a wall, the floor or the hills
 } rbContactVerdict;
 rbContactVerdict rbContactScene_Judge(const rbContactScene* scene, const rbPeerBodyState* states);

@@ -15,7 +15,7 @@
 #define SPRING_PART 0.125
 #define SPRING_DAMPING 10.0
 // The part of a slip that a step undoes.
-#define SLIP_PART 0.05
+#define SLIP_PART 0.1
 // Contacts of a body get different colours; those of a body with more than these come one by one.
 #define COLOURS 64
 
