@@ -1,7 +1,9 @@
 // Contacts of near pairs: what is told of bodies, the search, and what is kept (B-62, B-63, B-93).
 //
 // A pair is not measured while its last distance, less what both bodies have moved since, is above
-// the threshold. Contacts of two bodies that have not moved at all are those of the last search.
+// the threshold. Contacts of two bodies that have not moved at all are those of the last search. In
+// the capped mode of the solver they are carried along while the bodies hardly move, see
+// carryContacts.
 #include "dynamics/contact/contact_state.h"
 
 #include <math.h>
@@ -11,6 +13,11 @@
 #define MARGIN_OF_WIDTH 0.03
 // ... and by at least this part of its size.
 #define MARGIN_OF_SIZE 0.01
+// Points are carried with so few sweeps: what is left of gaps then is far more than what carrying
+// does to them.
+#define CARRY_SWEEPS 30
+// Part of the smaller body: it carries its points so far.
+#define CARRY_SIZE 1e-3
 // Of an odometer: what its sums may have lost by rounding.
 #define TRAVEL_ROUNDING 1e-12
 
@@ -25,6 +32,7 @@ rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
     // the shell is as exact as a gap need be: points within it must not fall out of the velocity
     // stage because they are a little more than the tolerance away
     pairs->closedGap = fmax(settings->tolerance, settings->shell);
+    pairs->isCarrying = settings->sweepsMax <= CARRY_SWEEPS;
     bool isAuto = settings->broadPhase == RB_BROAD_AUTO;
     pairs->broad = rbCreateBroadPhase(isAuto ? RB_BROAD_TREE : settings->broadPhase, 0.0);
     pairs->scratch = rbAlloc(rbGetSeparationScratchSize());
@@ -150,6 +158,7 @@ static void measureShape(rbNearBody* body)
     body->isBounded = rbGeometry_IsBounded(geometry);
     body->isMesh = type == RB_SHAPE_MESH || type == RB_SHAPE_SOUP || type == RB_SHAPE_POLYHEDRON;
     body->isManyfold = body->isMesh || type == RB_SHAPE_COMPOUND;
+    body->isBall = type == RB_SHAPE_SPHERE;
     body->turnRadius = 0.0;
     body->ballRadius = 0.0;
     body->margin = 0.0;
@@ -428,6 +437,62 @@ bool rbNearPair_AreApart(rbNearPair* pair, const rbNearHot* a, const rbNearHot* 
     return false;
 }
 
+// How far the points of a pair may be carried.
+static double carryOf(const rbContactPairs* pairs, rbPairOrder item)
+{
+    const rbNearBody* bodies = pairs->bodies.data;
+    bool isBall = bodies[item.a].isBall || bodies[item.b].isBall;
+    double size = fmin(pairs->hots.data[item.a].radius, pairs->hots.data[item.b].radius);
+    return pairs->isCarrying && !isBall ? CARRY_SIZE * size : 0.0;
+}
+
+static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double threshold)
+{
+    const rbNearPair* pair = &pairs->pairs.data[item.slot];
+    const rbNearHot* a = &pairs->hots.data[item.a];
+    const rbNearHot* b = &pairs->hots.data[item.b];
+    double carry = carryOf(pairs, item);
+    if (!pair->hadContacts || !(carry > 0.0)) {
+        return false;
+    }
+    // no odometer knows of half spaces
+    bool isFixed = (pairs->bodies.data[item.a].isBounded || pair->stamps[0] == a->poseStamp) &&
+                   (pairs->bodies.data[item.b].isBounded || pair->stamps[1] == b->poseStamp);
+    double moved = a->travel + b->travel - pair->searched;
+    return isFixed && moved <= carry && threshold + moved <= pair->threshold;
+}
+
+// Contacts of two bodies that have hardly moved: each carries its own point along, the normal
+// stays. The gap is right to first order in the motion, which the odometers bound.
+static void carryContacts(rbContactPairs* pairs, const rbContactFrame* last, rbPairOrder pair)
+{
+    const rbNearBody* a = &pairs->bodies.data[pair.a];
+    const rbNearBody* b = &pairs->bodies.data[pair.b];
+    rbPairSpan span = pairs->spans.data[pair.slot].frames[last - pairs->frames];
+    RB_ASSERT(span.stamp == last->stamp);
+    for (int i = span.first; i < span.first + span.count; ++i) {
+        const rbContact* old = &last->contacts.data[i];
+        const rbFoundContact* found = &last->foundContacts.data[i];
+        if (found->isAhead) {
+            continue;
+        }
+        rbContactPairs_AddContact(pairs, pair, found, old->pointCount);
+        for (int j = old->firstPoint; j < old->firstPoint + old->pointCount; ++j) {
+            rbFoundPoint point = last->foundPoints.data[j];
+            rbVec3 atA = rbAdd(a->position, rbMulMV(a->rotation, point.localA));
+            rbVec3 atB = rbAdd(b->position, rbMulMV(b->rotation, point.localB));
+            rbVec3 middle = rbScale(0.5, rbAdd(atA, atB));
+            point.distance += rbDot(found->normal, rbSub(atB, atA));
+            point.armA = rbSub(middle, a->position);
+            point.armB = rbSub(middle, b->position);
+            point.localA = rbMulMtV(a->rotation, point.armA);
+            point.localB = rbMulMtV(b->rotation, point.armB);
+            rbContactPairs_AddPoint(pairs, &point);
+            noteDepth(pairs, pair, point.distance);
+        }
+    }
+}
+
 static rbSeparationInput makeInput(const rbNearBody* a, const rbNearBody* b)
 {
     rbSeparationInput input = rbDefaultSeparationInput();
@@ -486,7 +551,9 @@ static void searchPair(rbContactPairs* pairs, rbPairOrder item, double threshold
     rbNearPair* pair = &pairs->pairs.data[item.slot];
     const rbNearBody* a = &pairs->bodies.data[item.a];
     const rbNearBody* b = &pairs->bodies.data[item.b];
+    threshold += 2.0 * carryOf(pairs, item);
     pair->threshold = threshold;
+    pair->searched = a->travel + b->travel;
     pair->stamps[0] = a->poseStamp;
     pair->stamps[1] = b->poseStamp;
     rbSeparationInput input = makeInput(a, b);
@@ -519,10 +586,12 @@ static void findPair(rbContactPairs* pairs, const rbContactFrame* last, rbPairOr
     // what is closed must be found, whatever the reach
     double closed = pairs->settings.shell + pairs->closedGap;
     double threshold = fmax(closed + a->reach + b->reach, RB_CONTACT_THRESHOLD);
-    bool isSame = pair->threshold == threshold && pair->stamps[0] == a->poseStamp &&
-                  pair->stamps[1] == b->poseStamp;
+    bool isSame = pair->stamps[0] == a->poseStamp && pair->stamps[1] == b->poseStamp &&
+                  (pairs->isCarrying ? pair->threshold >= threshold : pair->threshold == threshold);
     if (isSame && pair->hadContacts) {
         copyContacts(pairs, last, item);
+    } else if (!isSame && canCarry(pairs, item, threshold)) {
+        carryContacts(pairs, last, item);
     } else if (!isSame) {
         if (rbNearPair_AreApart(pair, a, b, threshold)) {
             pair->threshold = -1.0; // nothing was searched here

@@ -35,6 +35,7 @@ typedef struct rbNearBody {
     bool isBounded;
     bool isMesh;
     bool isManyfold;   // more than one manifold is possible
+    bool isBall;       // its points of contact do not move with it
     double turnRadius; // m, about the centre of mass: what a turn can move
     double ballRadius; // m, of the ball about the origin of the geometry
     double margin;     // m, by which its box is fatter than need be
@@ -79,6 +80,7 @@ typedef struct rbNearPair {
     double lower;       // m: the bodies were at least so far apart ...
     double travel;      // m: ... when the sum of their odometers was this
     double threshold;   // m, of the last search
+    double searched;    // m, sum of their odometers then
     uint32_t stamps[2]; // of the poses of the last search
     bool isMeasured;    // lower holds
     bool hadContacts;   // at the last search
@@ -162,6 +164,7 @@ typedef struct rbAheadContact {
 struct rbContactPairs {
     rbContactSettings settings;
     double closedGap; // m: up to this gap a point is closed
+    bool isCarrying;  // points are carried along by bodies that hardly move
     int spare;        // contacts that others may put behind those of a frame
     RB_ARRAY(rbNearBody) bodies;
     RB_ARRAY(rbNearHot) hots; // as bodies
