@@ -1,4 +1,5 @@
 rb_add_tests(NAME test_world FILES
+  test/world/golden_contacts.c
   test/world/golden_world.c
   test/world/phys_capped_contacts.c
   test/world/phys_limits.c

@@ -38,6 +38,7 @@ static void keepState(rbStepEngine* engine)
     if (c->loose.count > 0) {
         memcpy(c->keptLoose.data, c->loose.data, (size_t)c->loose.count * sizeof *c->loose.data);
     }
+    rbContactStep_NoteNode(c);
     rbArray_Reserve(c->startContacts, c->set.contactCount);
     rbArray_Reserve(c->startPoints, c->set.pointCount);
     if (c->set.pointCount > 0) {

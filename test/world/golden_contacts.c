@@ -1,0 +1,221 @@
+// Bodies that touch: the same bits from every compiler and build, on repetition and whatever is
+// looked at between the steps; and no allocation once all has been met.
+#include "base/core/random.h"
+#include "base/math/random3.h"
+#include "contact_scenes.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define STONES 24
+#define CELLS 6
+
+// A hilly ground of triangles.
+static rbGeometry* makeGround(rbError* error)
+{
+    rbVec3 points[(CELLS + 1) * (CELLS + 1)];
+    int triangles[2 * CELLS * CELLS][3];
+    for (int i = 0; i <= CELLS; ++i) {
+        for (int k = 0; k <= CELLS; ++k) {
+            double height = 0.05 * ((5 * i + 3 * k) % 4);
+            points[i * (CELLS + 1) + k] = rbMakeVec3(0.5 * i - 1.5, 0.5 * k - 1.5, height);
+        }
+    }
+    for (int i = 0; i < CELLS; ++i) {
+        for (int k = 0; k < CELLS; ++k) {
+            int corner = i * (CELLS + 1) + k;
+            int* first = triangles[2 * (i * CELLS + k)];
+            int* second = triangles[2 * (i * CELLS + k) + 1];
+            first[0] = corner;
+            first[1] = corner + CELLS + 1;
+            first[2] = corner + CELLS + 2;
+            second[0] = corner;
+            second[1] = corner + CELLS + 2;
+            second[2] = corner + 1;
+        }
+    }
+    rbMeshDef def = {.vertices = points,
+                     .vertexCount = (CELLS + 1) * (CELLS + 1),
+                     .indices = &triangles[0][0],
+                     .faceCount = 2 * CELLS * CELLS};
+    return rbCreateSoup(&def, error);
+}
+
+static rbGeometry* makeStone(int kind, rbError* error)
+{
+    static const rbVec3 corners[6] = {{0.12, 0.0, -0.06}, {-0.06, 0.1, -0.06}, {-0.06, -0.1, -0.06},
+                                      {0.05, 0.05, 0.09}, {-0.05, 0.02, 0.08}, {0.0, -0.08, 0.05}};
+    switch (kind) {
+    case 0:
+        return rbCreateBox(rbMakeVec3(0.08, 0.1, 0.12), error);
+    case 1:
+        return rbCreateSphere(0.1, error);
+    case 2:
+        return rbCreateHull(corners, 6, error);
+    case 3:
+        return rbCreateCapsule(0.06, 0.08, error);
+    case 4:
+        return rbCreateCylinder(0.09, 0.07, error);
+    default:
+        return rbCreateEllipsoid(rbMakeVec3(0.07, 0.09, 0.12), error);
+    }
+}
+
+// Modes of solving.
+typedef struct Mode {
+    const char* name;
+    int sweepsMax;
+    int shockAfter;
+    double freezeSpeed;
+    rbImpactLaw law;
+    uint64_t hash;
+} Mode;
+
+static rbBodyId addStone(rbWorld* world, const Mode* mode, int index, rbRandom* random)
+{
+    rbError error = {0};
+    rbBodyDef def = rbDefaultBodyDef();
+    def.position = rbMakeVec3(0.36 * (index % 3) - 0.36 + 0.01 * (index % 5),
+                              0.36 * (index / 3 % 2) - 0.18, 0.6 + 0.36 * (index / 6));
+    def.orientation = rbRandom_Quat(random);
+    def.linearVelocity = rbRandom_Direction(random);
+    rbBodyId id = rbCreateBody(world, &def, &error);
+    rbShapeDef shape = rbDefaultShapeDef();
+    shape.geometry = rbWorld_AddGeometry(world, makeStone(index % 6, &error));
+    shape.material.friction = 0.1 * (index % 7);
+    shape.material.restitution = index % 4 == 0 ? 0.0 : 0.2 * (index % 5);
+    shape.material.rolling = index % 6 == 1 && mode->sweepsMax > 100 ? 0.001 : 0.0;
+    assert_false(RB_IS_NULL(rbCreateShape(world, id, &shape, &error)));
+    return id;
+}
+
+// Stones of all kinds fall on the ground and on a tower, some of them joined.
+static rbWorld* makeHeap(const Mode* mode)
+{
+    rbError error = {0};
+    rbWorldDef worldDef = defineWorld();
+    worldDef.step.step = 1.0 / 120.0;
+    worldDef.contact.sweepsMax = mode->sweepsMax;
+    worldDef.contact.shockAfter = mode->shockAfter;
+    worldDef.contact.freezeSpeed = mode->freezeSpeed;
+    worldDef.contact.law = mode->law;
+    rbWorld* world = makeWorld(&worldDef);
+    rbBodyDef ground = rbDefaultBodyDef();
+    ground.type = RB_BODY_STATIC;
+    rbBodyId groundId = rbCreateBody(world, &ground, &error);
+    rbShapeDef shape = rbDefaultShapeDef();
+    shape.geometry = rbWorld_AddGeometry(world, makeGround(&error));
+    if (RB_IS_NULL(rbCreateShape(world, groundId, &shape, &error))) {
+        fail_msg("%s", error.message);
+    }
+    rbBodyDef table = rbDefaultBodyDef();
+    table.type = RB_BODY_STATIC;
+    table.position = rbMakeVec3(0.9, 0.9, 0.5);
+    rbBodyId tableId = rbCreateBody(world, &table, &error);
+    Piece top = {.size = {0.4, 0.4, 0.1}, .friction = 0.5};
+    assert_false(RB_IS_NULL(addShape(world, tableId, &top, &error)));
+    for (int i = 0; i < 4; ++i) {
+        (void)addCube(world, NULL, rbMakeVec3(0.9, 0.9, 0.55 + SHELL + i * (0.1 + SHELL)));
+    }
+    rbRandom random = {20261115};
+    rbBodyId last = {0, 0};
+    for (int i = 0; i < STONES; ++i) {
+        rbBodyId id = addStone(world, mode, i, &random);
+        if (i % 8 == 1) {
+            rbJointDef joint = rbDefaultJointDef();
+            joint.type = RB_JOINT_BALL;
+            joint.bodyA = last;
+            joint.bodyB = id;
+            rbVec3 a = rbBody_GetState(world, last).transform.p;
+            rbVec3 b = rbBody_GetState(world, id).transform.p;
+            (void)join(world, &joint, rbScale(0.5, rbAdd(a, b)), rbMakeVec3(0.0, 0.0, 1.0));
+        }
+        last = id;
+    }
+    return world;
+}
+
+static const Mode modes[] = {
+    {"to tolerance", 300, 0, 0.0, RB_IMPACT_NEWTON, 0},
+    {"capped", 10, 0, 0.0, RB_IMPACT_NEWTON, 0},
+    {"shock propagation", 300, 8, 0.0, RB_IMPACT_POISSON, 0},
+    {"freezing", 100, 0, 0.01, RB_IMPACT_STRONGE, 0},
+};
+#define MODES ((int)(sizeof modes / sizeof modes[0]))
+
+// Until a time, in a number of looks.
+static uint64_t runHeap(const Mode* mode, double time, int looks)
+{
+    rbWorld* world = makeHeap(mode);
+    for (int i = 1; i <= looks; ++i) {
+        rbStepReport report = rbWorld_AdvanceTo(world, i < looks ? time * i / looks : time);
+        if (report.status != RB_STATUS_OK && report.status != RB_STATUS_NUMERICAL) {
+            fail_msg("%s", rbWorld_GetError(world).message);
+        }
+    }
+    uint64_t hash = rbWorld_GetHash(world);
+    assert_true(isfinite(rbWorld_GetLedger(world).energy));
+    assert_true(rbWorld_GetContactStatistics(world).collisions > 0 || mode->sweepsMax <= 30);
+    rbDestroyWorld(world);
+    return hash;
+}
+
+static void heapsHaveTheSameBitsEverywhere(void** state)
+{
+    (void)state;
+    bool isSame = true;
+    for (int i = 0; i < MODES; ++i) {
+        uint64_t hash = runHeap(&modes[i], 1.5, 1);
+        print_message("%s: 0x%016" PRIx64 "\n", modes[i].name, hash);
+        isSame = isSame && (modes[i].hash == 0 || hash == modes[i].hash);
+    }
+    assert_true(isSame);
+}
+
+static void heapsRepeatWhateverIsLookedAt(void** state)
+{
+    (void)state;
+    for (int i = 0; i < MODES; ++i) {
+        uint64_t once = runHeap(&modes[i], 0.7, 1);
+        assert_true(runHeap(&modes[i], 0.7, 1) == once);
+        assert_true(runHeap(&modes[i], 0.7, 37) == once);
+    }
+}
+
+// Stones that are thrown up again and again meet others each time; after the first rounds all
+// arrays are as long as they will be.
+static void contactsAllocateNothing(void** state)
+{
+    (void)state;
+    for (int i = 0; i < MODES; ++i) {
+        rbWorld* world = makeHeap(&modes[i]);
+        rbBodyId ids[64];
+        int count = rbWorld_GetBodyIds(world, ids, 64);
+        uint64_t made = 0;
+        int64_t points[2] = {0, 0};
+        for (int round = 0; round < 6; ++round) {
+            for (int k = 0; k < 3; ++k) {
+                rbBodyId id = ids[count - 1 - k];
+                rbVec3 center = rbBody_GetState(world, id).transform.p;
+                double mass = rbBody_GetMass(world, id).mass;
+                rbBody_ApplyImpulse(world, id, rbMakeVec3(0.0, 0.0, 2.0 * mass), center);
+            }
+            uint64_t before = rbGetAllocationCount();
+            points[0] = rbWorld_GetContactStatistics(world).contactSum;
+            for (int k = 0; k < 60; ++k) {
+                rbWorld_ClearEvents(world);
+                (void)rbWorld_Advance(world, 1.0 / 120.0);
+            }
+            points[1] = rbWorld_GetContactStatistics(world).contactSum;
+            made = rbGetAllocationCount() - before;
+        }
+        assert_true(points[1] > points[0]);
+        print_message("%s: %d allocations in the last 60 steps\n", modes[i].name, (int)made);
+        assert_int_equal(made, 0);
+        rbDestroyWorld(world);
+    }
+}
+
+RB_TEST_GROUP(golden_contacts, cmocka_unit_test(heapsHaveTheSameBitsEverywhere),
+              cmocka_unit_test(heapsRepeatWhateverIsLookedAt),
+              cmocka_unit_test(contactsAllocateNothing));
