@@ -317,6 +317,7 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
         if (rbHasContacts(info)) {
             rbPrintContacts(tally, world, file);
         }
+        rbPrintLimits(tally, world, file);
     } else {
         printEvents(tally, file);
     }
@@ -481,6 +482,7 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
         if (rbHasContacts(info)) {
             rbWriteContacts(tally, world, &json);
         }
+        rbWriteLimits(world, &json);
     }
     writeLedger(tally, &json);
     rbJson_BeginObject(&json, "tolerance");

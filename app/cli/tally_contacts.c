@@ -165,6 +165,38 @@ void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
                   "energy by cause", tally->end.impactWork, tally->end.frictionWork);
 }
 
+void rbPrintLimits(const rbTally* tally, const rbWorld* world, FILE* file)
+{
+    rbContactStatistics s = rbWorld_GetContactStatistics(world);
+    if (s.limitedJoints == 0) {
+        return;
+    }
+    (void)fprintf(file,
+                  "  %-18s%d joint%s, %d stop%s in use at the end, none passed by more than %.3g m "
+                  "or rad",
+                  "limits", s.limitedJoints, rbPlural(s.limitedJoints), s.limitCount,
+                  rbPlural(s.limitCount), s.limitExcess);
+    if (rbHasContacts(tally->info)) {
+        (void)fputc('\n', file);
+        return;
+    }
+    (void)fprintf(file, "; %" PRId64 " collision%s with them, %.6g J%s\n", s.collisions,
+                  rbPlural(s.collisions), tally->end.impactWork,
+                  s.unmetSteps > 0 ? "; tolerances missed" : "");
+}
+
+void rbWriteLimits(const rbWorld* world, rbJson* json)
+{
+    rbContactStatistics s = rbWorld_GetContactStatistics(world);
+    if (s.limitedJoints > 0) {
+        rbJson_BeginObject(json, "limits");
+        rbJson_Integer(json, "joints", s.limitedJoints);
+        rbJson_Integer(json, "stops", s.limitCount);
+        rbJson_Number(json, "excess", s.limitExcess);
+        rbJson_End(json);
+    }
+}
+
 void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json)
 {
     const rbContactSettings* asked = &tally->info->contact;

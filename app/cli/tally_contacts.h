@@ -18,5 +18,8 @@ void rbDescribeContactMiss(const rbTally* tally, const rbWorld* world, char* tex
 // Of a run.
 void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file);
 void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json);
+// Limits of joints in it; nothing where there are none.
+void rbPrintLimits(const rbTally* tally, const rbWorld* world, FILE* file);
+void rbWriteLimits(const rbWorld* world, rbJson* json);
 
 #endif

@@ -27,7 +27,8 @@ void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size
     rbStepStatistics s = rbWorld_GetStepStatistics(world);
     const char* worst = getWorstJoint(world, &s);
     double tolerance = rbGetJointTolerance(tally->info);
-    if (s.unmetSteps == 0 && rbHasContacts(tally->info)) {
+    bool hasStops = rbWorld_GetContactStatistics(world).limitedJoints > 0;
+    if (s.unmetSteps == 0 && (rbHasContacts(tally->info) || hasStops)) {
         rbDescribeContactMiss(tally, world, text, capacity);
         return;
     }

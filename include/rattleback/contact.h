@@ -95,6 +95,7 @@ typedef struct rbContactStatistics {
     double deepestTime;    // s
     rbBodyId deepestA;     // of that overlap; null: there was none
     rbBodyId deepestB;
+    int limitedJoints; // joints that have limits
     int limitCount;     // stops of joints that carry something, in the last step
     double limitExcess; // m or rad, furthest beyond a stop, >= 0
 } rbContactStatistics;

@@ -276,12 +276,53 @@ static void everyKeyOfAJointIsRead(void** state)
     rbDestroyScene(scene);
 }
 
+// B-82
+static void limitsOfJointsAreRead(void** state)
+{
+    (void)state;
+    rbScene* scene =
+        readText(SCENE("\"joints\": [{\"name\": \"h\", \"type\": \"hinge\", " AB POINT AXIS
+                       ", \"lower\": -1, \"upper\": 2, \"restitution\": 0.5}, "
+                       "{\"name\": \"c\", \"type\": \"cylindrical\", " AB POINT AXIS
+                       ", \"freedoms\": [{\"upper\": 3}, {\"lower\": 0, \"restitution\": 1}]}, "
+                       "{\"name\": \"b\", \"type\": \"ball\", " AB POINT AXIS
+                       ", \"cone\": 0.7, \"twist\": [-0.1, 0.2], \"restitution\": 0.25}, "
+                       "{\"name\": \"n\", \"type\": \"hinge\", " AB POINT AXIS "}]"));
+    const rbSceneJoint* joints = scene->joints.data;
+    static const rbLimitDef expected[4][2] = {
+        {{-1.0, 2.0, 0.5}, {-INFINITY, INFINITY, 0.0}},
+        {{-INFINITY, 3.0, 0.0}, {0.0, INFINITY, 1.0}},
+        {{-INFINITY, 0.7, 0.25}, {-0.1, 0.2, 0.25}},
+        {{-INFINITY, INFINITY, 0.0}, {-INFINITY, INFINITY, 0.0}},
+    };
+    for (int i = 0; i < 4; ++i) {
+        for (int k = 0; k < 2; ++k) {
+            const rbLimitDef* limit = &joints[i].def.limits[k];
+            assert_true(limit->lower == expected[i][k].lower);
+            assert_true(limit->upper == expected[i][k].upper);
+            assert_true(limit->restitution == expected[i][k].restitution);
+        }
+    }
+    rbDestroyScene(scene);
+}
+
 static void badJointsAreRefused(void** state)
 {
     (void)state;
     static const Case cases[] = {
         {"{\"rattleback\": 1, \"bodies\": [], \"joints\": [1]}", RB_STATUS_INVALID,
          "/joints: the engine \"flight\" knows no joints; set \"engine\": \"step\""},
+        {JOINT("\"type\": \"hinge\", \"lower\": 2, \"upper\": 1, " AB POINT AXIS),
+         RB_STATUS_INVALID,
+         "/joints/0/lower: joint \"j\": the lower limit 2 is above the upper one, 1"},
+        {JOINT("\"type\": \"hinge\", \"cone\": 1, " AB POINT AXIS), RB_STATUS_INVALID,
+         "/joints/0/cone: joint \"j\": \"cone\" belongs to a ball joint"},
+        {JOINT("\"type\": \"ball\", \"cone\": 1, " AB "\"anchor\": [0, 0, 0]"), RB_STATUS_INVALID,
+         "needs \"axis\""},
+        {JOINT("\"type\": \"ball\", \"twist\": [2, 1], " AB POINT AXIS), RB_STATUS_INVALID,
+         "/joints/0/twist: joint \"j\": the lower limit 2 is above the upper one, 1"},
+        {JOINT("\"type\": \"ball\", \"upper\": 1, " AB POINT), RB_STATUS_INVALID,
+         "/joints/0/upper: joint \"j\": a joint of type \"ball\" leaves no single angle"},
         {JOINT("\"type\": \"hinge\", \"bodies\": [\"a\", \"bb\"]"), RB_STATUS_NOT_FOUND,
          "/joints/0/bodies/1: joint \"j\": there is no body \"bb\"; did you mean \"b\"?"},
         {JOINT("\"type\": \"ball\", \"bodies\": [\"a\", \"zzzzzzzz\"], " POINT),
@@ -763,8 +804,8 @@ RB_TEST_GROUP(test_scene_joints, cmocka_unit_test(settingsOfTheStepEngineAreRead
               cmocka_unit_test(badStepSettingsAreRefused), cmocka_unit_test(everyTypeOfJointIsRead),
               cmocka_unit_test(anchorsAndAxesAreFoundInAnyFrame),
               cmocka_unit_test(bodiesOfAJointAreNamedInTwoWays),
-              cmocka_unit_test(everyKeyOfAJointIsRead), cmocka_unit_test(badJointsAreRefused),
-              cmocka_unit_test(refusedStartsSayTheirPlaces),
+              cmocka_unit_test(everyKeyOfAJointIsRead), cmocka_unit_test(limitsOfJointsAreRead),
+              cmocka_unit_test(badJointsAreRefused), cmocka_unit_test(refusedStartsSayTheirPlaces),
               cmocka_unit_test(velocityOnlyJointsAreNoConditions),
               cmocka_unit_test(badMotorsAreRefused),
               cmocka_unit_test(copiesOfJointsAndSpringsAreMade),

@@ -428,9 +428,11 @@ static void noteLimits(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
     int count = 0;
+    c->statistics.limitedJoints = 0;
     for (int i = 0; i < engine->joints.count; ++i) {
         const rbStepJointSlot* slot = &engine->joints.data[i];
         count += slot->isUsed ? 2 * slot->def.limitCount : 0;
+        c->statistics.limitedJoints += slot->isUsed && slot->def.limitCount > 0 ? 1 : 0;
     }
     c->hasLimits = count > 0;
     rbContactPairs_SetSpare(c->pairs, count);
