@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #define STONES 24
 #define CELLS 6
@@ -182,36 +183,31 @@ static void heapsRepeatWhateverIsLookedAt(void** state)
     }
 }
 
-// Stones that are thrown up again and again meet others each time; after the first rounds all
-// arrays are as long as they will be.
+// The same second of a falling heap twice: contacts come and go in every step, and what they need
+// is there the second time.
 static void contactsAllocateNothing(void** state)
 {
     (void)state;
     for (int i = 0; i < MODES; ++i) {
         rbWorld* world = makeHeap(&modes[i]);
-        rbBodyId ids[64];
-        int count = rbWorld_GetBodyIds(world, ids, 64);
+        rbError error = {0};
+        (void)rbWorld_AdvanceTo(world, 0.1);
+        size_t size = rbWorld_GetSnapshotSize(world);
+        void* bytes = malloc(size);
+        assert_int_equal(rbWorld_TakeSnapshot(world, bytes, size, &error), RB_STATUS_OK);
         uint64_t made = 0;
-        int64_t points[2] = {0, 0};
-        for (int round = 0; round < 6; ++round) {
-            for (int k = 0; k < 3; ++k) {
-                rbBodyId id = ids[count - 1 - k];
-                rbVec3 center = rbBody_GetState(world, id).transform.p;
-                double mass = rbBody_GetMass(world, id).mass;
-                rbBody_ApplyImpulse(world, id, rbMakeVec3(0.0, 0.0, 2.0 * mass), center);
-            }
+        for (int round = 0; round < 2; ++round) {
+            assert_int_equal(rbWorld_RestoreSnapshot(world, bytes, size, &error), RB_STATUS_OK);
             uint64_t before = rbGetAllocationCount();
-            points[0] = rbWorld_GetContactStatistics(world).contactSum;
-            for (int k = 0; k < 60; ++k) {
+            for (int k = 1; k <= 120; ++k) {
                 rbWorld_ClearEvents(world);
-                (void)rbWorld_Advance(world, 1.0 / 120.0);
+                (void)rbWorld_AdvanceTo(world, 0.1 + k / 120.0);
             }
-            points[1] = rbWorld_GetContactStatistics(world).contactSum;
             made = rbGetAllocationCount() - before;
         }
-        assert_true(points[1] > points[0]);
-        print_message("%s: %d allocations in the last 60 steps\n", modes[i].name, (int)made);
+        print_message("%s: %d allocations in 120 steps\n", modes[i].name, (int)made);
         assert_int_equal(made, 0);
+        free(bytes);
         rbDestroyWorld(world);
     }
 }
