@@ -25,6 +25,8 @@
 // And holds impulses anew while normals are off by more than this part of it.
 #define HOLD_PART 0.1
 #define NEWTON_MAX 30
+// Those that succeed take 2 to 8.
+#define COUPLED_MAX 12
 // m/s: impulses are r times what is left of the velocities, so these must be exact.
 #define MOVED_LEAST 1e-10
 #define BISECTIONS_MAX 40
@@ -634,7 +636,7 @@ static bool solveCoupled(rbContactNewton* newton, const rbContactRun* run, int* 
     for (int k = 0; k < MEMORY; ++k) {
         last[k] = GROWTH * missing(newton);
     }
-    for (int k = 0; k < NEWTON_MAX; ++k) {
+    for (int k = 0; k < COUPLED_MAX; ++k) {
         if (!findChange(newton, rounds)) {
             return false;
         }
