@@ -20,6 +20,7 @@
 #define ROUNDS_TRIED 12
 // It goes on to this part of the tolerance: errors of many bodies add up.
 #define GOAL_PART 0.01
+#define GOAL_MOVING 0.5
 // Within the tolerance a round must bring the error below this part of it to go on.
 #define STALLED 0.5
 // And holds impulses anew while normals are off by more than this part of it.
@@ -859,7 +860,8 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
         findLinks(newton, run, task);
         findMasses(newton, run);
         beginDiscs(newton);
-        for (int round = 0; round < ROUNDS_MAX && left > GOAL_PART * task->tolerance; ++round) {
+        double goal = (task->isMoving ? GOAL_MOVING : GOAL_PART) * task->tolerance;
+        for (int round = 0; round < ROUNDS_MAX && left > goal; ++round) {
             beginRound(newton, stiffness);
             if (!solveRound(newton, run, stiffness < STIFFNESS, rounds)) {
                 break;

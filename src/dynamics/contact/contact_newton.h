@@ -34,6 +34,7 @@ typedef struct rbNewtonTask {
     double partSpeed; // m/s: overlap is undone no faster
     double tolerance; // m/s, of w
     double known;     // m/s, the largest error of another solution
+    bool isMoving;    // to be within the tolerance is enough
     rbContactLink* links;
     int linkCount;
 } rbNewtonTask;

@@ -23,6 +23,11 @@
 // It does so for so many times the sweeps that met the tolerance; near the limit of friction the
 // way is long and of no use.
 #define AIM_SWEEPS 8
+// Bodies that strike do not rest in the next step: where the first sweep finds more than so many
+// times the tolerance, it is met at this part of it.
+#define MOVING 50.0
+#define MOVING_REST 20.0 // and more than so many times the speed at which bodies collide
+#define AIM_MOVING 0.5
 // Sweeps before mixing begins.
 #define PLAIN_SWEEPS 9
 
@@ -99,7 +104,11 @@ bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTal
     double error =
         tally->normalError > tally->tangentError ? tally->normalError : tally->tangentError;
     bool isMet = error <= stage->tolerance;
-    bool isDone = isMet && (stage->solved.sweeps == 1 || error <= AIM * stage->tolerance);
+    if (stage->solved.sweeps == 1) {
+        stage->solved.isMoving = error > MOVING * stage->tolerance && error > stage->moving;
+    }
+    double aim = (stage->solved.isMoving ? AIM_MOVING : AIM) * stage->tolerance;
+    bool isDone = isMet && (stage->solved.sweeps == 1 || error <= aim);
     if (isMet && stage->within == 0) {
         stage->within = stage->solved.sweeps;
     }
@@ -120,7 +129,7 @@ bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTal
 static void runStage(rbContactSolver* solver, rbContactStage* stage)
 {
     const rbContactSettings* settings = &solver->settings;
-    int most = settings->sweepsMax;
+    int most = stage->run->sweepsMax > 0 ? stage->run->sweepsMax : settings->sweepsMax;
     int first = stage->pack.firstContact;
     bool isDone = false;
     for (int i = 0; i < most && !isDone; ++i) {
@@ -169,6 +178,7 @@ static rbContactSolved solve(rbContactSolver* solver, const rbContactRun* run, b
                   .isVelocity = isVelocity},
         .tolerance =
             isVelocity ? solver->settings.velocityTolerance : solver->settings.tolerance / run->h,
+        .moving = MOVING_REST * solver->settings.restSpeed,
         .solved = {.worst = -1}};
     if (!rbContactRows_Begin(rows, &pack, run, &solver->settings, isVelocity)) {
         return stage.solved;

@@ -29,6 +29,7 @@ typedef struct rbContactRun {
     rbContactBody* bodies;
     double h;         // s, of the step
     bool isContinued; // goes on from a solution that was not good enough: no first guess
+    int sweepsMax;    // instead of that of the settings; 0: that
     rbSweepJointsFn* sweepJoints;
     void* context;
 } rbContactRun;
@@ -41,6 +42,7 @@ typedef struct rbContactSolved {
     bool isMet;       // both within the tolerance
     bool isShocked;   // shock propagation ended it
     bool isDirect;    // solved as a whole; the engine sets it
+    bool isMoving;    // began far from met: bodies strike, and to be met is enough
 } rbContactSolved;
 
 // A step, as the engine calls it, on one set found at the poses of a node:

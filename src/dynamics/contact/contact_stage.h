@@ -23,6 +23,7 @@ typedef struct rbContactStage {
     rbRowsPack pack;
     rbSweep sweep;
     double tolerance;  // m/s
+    double moving;     // m/s, see MOVING
     bool isKept;       // sums that came in have acted before
     int within;        // sweep that first met the tolerance, 0: none yet
     bool areJointsOff; // they are left out

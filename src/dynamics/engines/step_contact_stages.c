@@ -8,6 +8,9 @@
 #define FAR 1e9
 // A guess is good if the sum of its impulses is off by no more than this part.
 #define GUESS_PART 0.05
+// Sweeps after the first where bodies strike: what strikes is no stack, and these many cost less
+// than to solve the island as a whole.
+#define SWEEPS_MOVING 500
 // s: instead of how late it is, of a body that rests on something.
 #define RESTING (-1.0)
 // Velocities whose squares of difference and size have this ratio are the same.
@@ -164,9 +167,20 @@ static double solveWithJoints(rbStepContacts* c, const rbContactRun* run,
     return jointError <= jointTolerance || left > task->tolerance ? left : 2.0 * task->tolerance;
 }
 
-// Sweeps; where they are slow the island as a whole, from the start of the stage, since impulses of
-// a last step that was solved so are nearer than what some sweeps make of them; where that does not
-// meet it, sweeps again.
+// Goes on with sweeps.
+static rbContactSolved sweepOn(rbStepContacts* c, const rbContactRun* run, bool isOfPositions,
+                               const rbContactSolved* before)
+{
+    rbContactSolved solved = sweep(c, run, isOfPositions);
+    solved.sweeps += before->sweeps;
+    solved.isDirect = before->isDirect;
+    solved.isMoving = before->isMoving;
+    return solved;
+}
+
+// Sweeps, more of them where bodies strike; where they are slow the island as a whole, from the
+// start of the stage, since impulses of a last step that was solved so are nearer than what some
+// sweeps make of them; where that does not meet it, sweeps again.
 static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
                                     const rbJointSweep* joints)
 {
@@ -175,12 +189,22 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
     if (solved.isMet || solved.isShocked || c->settings.sweepsMax <= RB_SWEEPS_FIRST) {
         return solved;
     }
+    rbContactRun again = *run;
+    again.isContinued = true;
+    if (solved.isMoving && run->sweepJoints == NULL) {
+        again.sweepsMax = SWEEPS_MOVING;
+        solved = sweepOn(c, &again, isOfPositions, &solved);
+        if (solved.isMet) {
+            return solved;
+        }
+    }
     double unit = isOfPositions ? joints->h : 1.0;
     rbNewtonTask task = {
         .isOfPositions = isOfPositions,
         .partSpeed = c->settings.partSpeed,
         .tolerance = (isOfPositions ? c->settings.tolerance : c->settings.velocityTolerance) / unit,
-        .known = fmax(solved.gapError, solved.slipError) / unit};
+        .known = fmax(solved.gapError, solved.slipError) / unit,
+        .isMoving = solved.isMoving};
     if (run->sweepJoints != NULL) {
         (void)rbContactStep_FindLinks(joints, &task);
     }
@@ -192,14 +216,9 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
         solved.gapError = left * unit;
         solved.slipError = left * unit;
     }
-    rbContactRun again = *run;
-    again.isContinued = true;
+    again.sweepsMax = 0;
     while (!solved.isMet && !solved.isShocked && solved.sweeps < c->settings.sweepsMax) {
-        int sweeps = solved.sweeps;
-        bool isDirect = solved.isDirect;
-        solved = sweep(c, &again, isOfPositions);
-        solved.sweeps += sweeps;
-        solved.isDirect = isDirect;
+        solved = sweepOn(c, &again, isOfPositions, &solved);
     }
     return solved;
 }
