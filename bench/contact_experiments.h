@@ -7,5 +7,6 @@
 void rbRunDetectionExperiment(rbBench* bench); // X-11, 1000 cubes fall to the floor
 void rbRunFunnelExperiment(rbBench* bench);
 void rbRunWallExperiment(rbBench* bench);
+void rbRunSweepsExperiment(rbBench* bench);    // what a sweep costs
 
 #endif

@@ -26,7 +26,7 @@
 #define STEPS_QUICK 12
 #define STEPS_WARM_QUICK 2
 #define SWEEPS_CAPPED 10
-#define BUDGET 120.0     // s of CPU a run
+#define BUDGET 40.0      // s of CPU a run
 #define BUDGET_QUICK 5.0 // s
 #define ENGINES_MAX (RB_PEERS_MAX * 4)
 
@@ -71,11 +71,12 @@ static const struct {
     {"x11", rbRunDetectionExperiment},
     {"x13", rbRunFunnelExperiment},
     {"x14", rbRunWallExperiment},
+    {"sweeps", rbRunSweepsExperiment},
 };
 #define EXPERIMENT_COUNT ((int)(sizeof experiments / sizeof experiments[0]))
 
-static const char* const parts[] = {"pyramid20", "spheres1000", "mixed1000", "terrain1000",
-                                    "x11",       "x13",         "x14",       NULL};
+static const char* const parts[] = {"pyramid20", "spheres1000", "mixed1000", "terrain1000", "x11",
+                                    "x13",       "x14",         "sweeps",    NULL};
 
 // ------------------------------------------------------------------------------------------- rows
 

@@ -26,6 +26,7 @@ set(programFiles
   bench/bench.c
   bench/bumpy_sphere.c
   bench/contact_experiments.c
+  bench/contact_sweeps.c
   bench/contact_judge.c
   bench/contact_runs.c
   bench/contact_scenes.c

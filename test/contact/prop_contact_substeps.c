@@ -194,7 +194,9 @@ static void crowdsOnOneBodyAreCarried(void** state)
     beginScene(&scene);
     int floor = addBall(&scene, RB_VEC3_ZERO, 100.0, 10.0);
     for (int i = 0; i < 100; ++i) {
-        rbVec3 place = rbMakeVec3(0.1 * (i % 10 - 4.5), 0.1 * (i / 10 - 4.5), 1.0);
+        int column = i % 10;
+        int row = i / 10;
+        rbVec3 place = rbMakeVec3(0.1 * (column - 4.5), 0.1 * (row - 4.5), 1.0);
         int ball = addBall(&scene, place, 1.0, 0.05);
         (void)addContact(&scene, floor, ball, 0.5, 1);
         (void)addPoint(&scene, rbAdd(place, rbMakeVec3(0.0, 0.0, -0.05)));
