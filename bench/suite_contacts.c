@@ -26,7 +26,7 @@
 #define STEPS_QUICK 12
 #define STEPS_WARM_QUICK 2
 #define SWEEPS_CAPPED 10
-#define BUDGET 40.0      // s of CPU a run
+#define BUDGET 20.0      // s of CPU a run
 #define BUDGET_QUICK 5.0 // s
 #define ENGINES_MAX (RB_PEERS_MAX * 4)
 
