@@ -8,7 +8,7 @@
 //          the rows the rates they should have
 //
 // Every part is its own mirror image in time, so the error has only even powers of h.
-#include "dynamics/engines/step_state.h"
+#include "dynamics/engines/step_contact.h"
 
 #include <float.h>
 #include <limits.h>
@@ -652,6 +652,8 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism_LookAhead(&mechanism->m, h);
     keepImpulses(mechanism, h);
+    // What acts works with the velocities that stay.
+    rbStepContacts_ReturnSpeeds(run->engine, mechanism);
     mechanism->work[0] += 0.25 * h * torquePower(run);
     bookWork(mechanism, h, true);
     flyToEnd(run, time + h);

@@ -28,6 +28,9 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
 // A body was changed from outside at a time: the grid starts anew there.
 void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int index, double time);
 
+// The velocities that a mechanism goes on with, once it is known where lent ones lead it.
+void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* mechanism);
+
 size_t rbStepContacts_GetSnapshotSize(const rbStepContacts* contacts);
 char* rbStepContacts_TakeSnapshot(const rbStepContacts* contacts, char* place);
 const char* rbStepContacts_RestoreSnapshot(rbStepEngine* engine, const char* place);

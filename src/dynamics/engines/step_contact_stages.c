@@ -416,14 +416,23 @@ void rbContactStep_TakeFlights(const rbStepEngine* engine)
     }
 }
 
+void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* mechanism)
+{
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        rbMechBody* body = &mechanism->m.bodies[i];
+        if (body->isDynamic && rbContactStep_IsTwice(engine->contacts, body->index)) {
+            body->velocity = body->aheadVelocity;
+            body->momentum = body->aheadAngularVelocity;
+        }
+    }
+}
+
 // The part of the kick of a step that a body has had when it arrives: the work of the force on the
 // way of the flight is what the body has gained by then. v: at the node, with the impulses that act
 // in the step; w: of the flight. With w = v + kick / 2 it is the whole.
-static double shareOf(rbVec3 v, rbVec3 kick, rbVec3 w)
+// along: v.kick, square: kick.kick, work: w.kick, or their sums over bodies with their masses.
+static double findShare(double along, double square, double work)
 {
-    double square = rbDot(kick, kick);
-    double along = rbDot(v, kick);
-    double work = rbDot(w, kick);
     double root = sqrt(fmax(0.0, along * along + 2.0 * square * work));
     double share = 1.0;
     if (along + square < 0.0) {
@@ -434,6 +443,33 @@ static double shareOf(rbVec3 v, rbVec3 kick, rbVec3 w)
         share = (root - along) / square;
     }
     return fmin(fmax(share, SHARE_LEAST), SHARE_MOST);
+}
+
+static double shareOf(rbVec3 v, rbVec3 kick, rbVec3 w)
+{
+    return findShare(rbDot(v, kick), rbDot(kick, kick), rbDot(w, kick));
+}
+
+// The same of a mechanism as a whole.
+static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* mechanism, double h)
+{
+    double along = 0.0;
+    double square = 0.0;
+    double work = 0.0;
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        if (!body->isDynamic) {
+            continue;
+        }
+        rbVec3 kick = rbScale(h * body->invMass, body->force);
+        rbVec3 v = rbAddScaled(body->velocity, -0.5, kick);
+        rbVec3 w = rbContactStep_IsTwice(c, body->index) ? c->flights.data[body->index].velocity
+                                                         : body->velocity;
+        along += body->mass * rbDot(v, kick);
+        square += body->mass * rbDot(kick, kick);
+        work += body->mass * rbDot(w, kick);
+    }
+    return findShare(along, square, work);
 }
 
 // Whether a flight leads elsewhere than the velocity that is gone on with.
@@ -462,15 +498,12 @@ static void shareLate(rbStepContacts* c, const rbStepMechanism* mechanism)
     }
 }
 
-// Of a mechanism: what the forces give in a part of the step.
-static void kickMechanism(const rbStepContacts* c, rbStepMechanism* mechanism, double h,
-                          double share)
+// Of a mechanism that is late: what the forces give in a time.
+static void kickMechanism(const rbStepContacts* c, rbStepMechanism* mechanism, double time)
 {
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
-        double late = body->isDynamic ? c->late.data[body->index] : 0.0;
-        if (late > 0.0) {
-            double time = share > 0.0 ? share * h - late : share * h;
+        if (body->isDynamic && c->late.data[body->index] > 0.0) {
             body->velocity = rbAddScaled(body->velocity, time * body->invMass, body->force);
             body->momentum = rbAddScaled(body->momentum, time, body->torque);
         }
@@ -504,11 +537,11 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
             continue;
         }
         rbVec3 flight = body->velocity;
-        if (isTwice) {
+        bool isOwn = engine->bodies.data[i].mechanism < 0;
+        if (isTwice && isOwn) {
             body->velocity = body->aheadVelocity;
             body->momentum = body->aheadAngularVelocity;
         }
-        bool isOwn = engine->bodies.data[i].mechanism < 0;
         if (isOwn && c->isTwice.data[i] == RB_FLIGHT_TWICE && isElsewhere(flight, body->velocity)) {
             c->late.data[i] = fmax(c->late.data[i], RB_STEP_SNAP * h);
         }
@@ -523,7 +556,7 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host, .isForced = true};
         if (isLateMechanism(c, mechanism)) {
-            kickMechanism(c, mechanism, h, 0.5);
+            kickMechanism(c, mechanism, (shareOfMechanism(c, mechanism, h) - 0.5) * h);
             (void)rbStep_SweepRates(&run, h);
         }
     }
@@ -532,7 +565,7 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
 void rbContactStep_TakeLateKicks(rbStepEngine* engine, double h)
 {
     for (int i = 0; i < engine->mechanisms.count; ++i) {
-        kickMechanism(engine->contacts, &engine->mechanisms.data[i], h, -0.5);
+        kickMechanism(engine->contacts, &engine->mechanisms.data[i], -0.5 * h);
     }
 }
 
