@@ -14,6 +14,11 @@ rb_add_tests(NAME test_mechanisms
   FILES test/io/phys_mechanism_scenes.c
   LIBRARIES rattleback_io
   DEFINITIONS _POSIX_C_SOURCE=200809L)
+# The same for those of the theme "contacts".
+rb_add_tests(NAME test_contact_scenes
+  FILES test/io/phys_contact_scenes.c
+  LIBRARIES rattleback_io
+  DEFINITIONS _POSIX_C_SOURCE=200809L)
 rb_add_tests(NAME test_pairs
   FILES test/io/test_pair_file.c test/io/prop_pair_file.c
   LIBRARIES rattleback_io

@@ -1,34 +1,15 @@
 // What the scenes of the theme "mechanisms" say of themselves, against closed forms and published
 // values. Settings are those of the scenes: who runs them gets the digits they promise.
-#include "scene_support.h"
+#include "scene_run.h"
 
 #include <math.h>
 
 #define PI 3.14159265358979323846
 #define GRAVITY 9.81
 
-typedef struct Run {
-    rbScene* scene;
-    rbWorld* world;
-} Run;
-
 static Run start(const char* name)
 {
-    Run run = {.scene = readNamed(name)};
-    assert_int_equal(rbScene_GetInfo(run.scene)->engineType, RB_ENGINE_STEP);
-    assert_string_equal(rbScene_GetInfo(run.scene)->theme, "mechanisms");
-    run.world = makeWorld(run.scene);
-    return run;
-}
-
-static void go(const Run* run, double time)
-{
-    rbStepReport report = rbWorld_AdvanceTo(run->world, time);
-    if (report.status != RB_STATUS_OK) {
-        rbError error = rbWorld_GetError(run->world);
-        print_error("%s\n", formatError(&error));
-    }
-    assert_int_equal(report.status, RB_STATUS_OK);
+    return startRun("mechanisms", name);
 }
 
 // The same where joints are known to be open.
@@ -39,11 +20,6 @@ static void goOpen(const Run* run, double time)
     checkNear(rbWorld_GetTime(run->world), time, 0.0);
 }
 
-static double get(const Run* run, const char* column)
-{
-    return getColumn(run->scene, run->world, column);
-}
-
 // Ends a run: the joints were as closed as the settings ask, and the energy is accounted for.
 static void finish(Run* run, double jointError, double energyDrift)
 {
@@ -52,8 +28,7 @@ static void finish(Run* run, double jointError, double energyDrift)
     checkBelow(statistics.angleErrorMax, jointError);
     assert_int_equal(statistics.unmetSteps, 0);
     checkNear(rbWorld_GetLedger(run->world).energyDrift, 0.0, energyDrift);
-    rbDestroyWorld(run->world);
-    rbDestroyScene(run->scene);
+    endRun(run);
 }
 
 // Seconds of an expensive scene that are run: all of them except under sanitizers.
@@ -499,8 +474,7 @@ static void brokenRingClosesGently(void** state)
     checkBelow(get(&run, "joint3.positionError"), 1e-6);
     checkBelow(fastest, 1.0);
     checkBelow(rbLength(rbWorld_GetLedger(run.world).momentum), 1e-12);
-    rbDestroyWorld(run.world);
-    rbDestroyScene(run.scene);
+    endRun(&run);
 }
 
 RB_TEST_GROUP(
