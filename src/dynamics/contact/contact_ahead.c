@@ -17,6 +17,14 @@
 
 // Pairs count as overlapping nearer than this part of the shell: a stage aims at all of it.
 #define SHELL_PART 0.25
+// Overlap is deep from this many shells on.
+#define DEEP_SHELLS 10.0
+// rad: what turns by more in the flight spins.
+#define SPIN_MOST 0.5
+// Of a gap: cores that are nearer than this behind where they should be are there.
+#define CORE_ROUNDING 1e-6
+// Name of the points of cores.
+#define CORE_NAME 0xc03eu
 
 static rbAheadBody makeAhead(const rbContactPairs* pairs, int index, const rbRowPose* pose)
 {
@@ -91,6 +99,19 @@ static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSepar
     return status == RB_STATUS_OK && separation.distance < limit;
 }
 
+// Whether a contact of overlapping bodies would part them through each other: against all normals
+// of the node. What is thin has the shortest way out on the other side.
+static bool isContrary(const rbContactPairs* pairs, int slot, rbVec3 normal)
+{
+    const rbContactFrame* node = &pairs->frames[pairs->node];
+    rbPairSpan span = pairs->spans.data[slot].frames[pairs->node];
+    bool isContrary = span.stamp == node->stamp && span.count > 0;
+    for (int i = span.first; isContrary && i < span.first + span.count; ++i) {
+        isContrary = rbDot(normal, node->contacts.data[i].normal) < 0.0;
+    }
+    return isContrary;
+}
+
 static void addAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight,
                      const rbManifold* manifold)
 {
@@ -123,6 +144,74 @@ static void addAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhe
     rbArray_Push(pairs->aheads, contact);
 }
 
+// A body that turns by more than this in the flight may be anywhere about its centre.
+static bool isSpinning(const rbContactBody* body, double h)
+{
+    return h * rbLength(body->spin) > SPIN_MOST;
+}
+
+// A contact of the node between cores: the point of it on a body that hardly turns, the centre with
+// a little about it of one that spins.
+static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight,
+                    const rbFoundContact* found, const rbFoundPoint* at)
+{
+    const int bodies[2] = {item.a, item.b};
+    const rbVec3 arms[2] = {at->armA, at->armB};
+    rbVec3 cores[2];
+    double gap = at->distance;
+    for (int i = 0; i < 2; ++i) {
+        cores[i] = arms[i];
+        if (isSpinning(&flight->bodies[bodies[i]], flight->h)) {
+            double depth = rbDot(found->normal, arms[i]); // towards B
+            gap += (i == 0 ? depth : -depth) - 0.5 * at->distance;
+            gap -= pairs->bodies.data[bodies[i]].margin;
+            cores[i] = RB_VEC3_ZERO;
+        }
+    }
+    rbContact motion = {.bodyA = item.a, .bodyB = item.b};
+    rbContactPoint moved = {.armA = cores[0], .armB = cores[1]};
+    rbVec3 u = rbContact_RelativeVelocity(flight->bodies, &motion, &moved);
+    double after = gap + flight->h * rbDot(u, found->normal);
+    if (gap <= 0.0 || after >= -CORE_ROUNDING * gap) {
+        return;
+    }
+    rbAheadContact contact = {.slot = item.slot,
+                              .next = -1,
+                              .firstPoint = pairs->aheadPoints.count,
+                              .pointCount = 1,
+                              .found = *found};
+    contact.found.isAhead = true;
+    rbFoundPoint point = {.armA = cores[0],
+                          .armB = cores[1],
+                          .localA = rbMulMtV(pairs->bodies.data[item.a].rotation, cores[0]),
+                          .localB = rbMulMtV(pairs->bodies.data[item.b].rotation, cores[1]),
+                          .distance = gap + pairs->settings.shell,
+                          .featureId = CORE_NAME};
+    rbArray_Push(pairs->aheadPoints, point);
+    rbArray_Push(pairs->aheads, contact);
+}
+
+// The points of contacts say nothing of where a body gets that spins fast, but its centre must not
+// get through to the other side.
+static void guardCores(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
+{
+    if (!isSpinning(&flight->bodies[item.a], flight->h) &&
+        !isSpinning(&flight->bodies[item.b], flight->h)) {
+        return;
+    }
+    const rbContactFrame* node = &pairs->frames[pairs->node];
+    rbPairSpan span = pairs->spans.data[item.slot].frames[pairs->node];
+    for (int i = span.first; span.stamp == node->stamp && i < span.first + span.count; ++i) {
+        const rbContact* contact = &node->contacts.data[i];
+        const rbFoundPoint* nearest = &node->foundPoints.data[contact->firstPoint];
+        for (int k = 1; k < contact->pointCount; ++k) {
+            const rbFoundPoint* other = &node->foundPoints.data[contact->firstPoint + k];
+            nearest = other->distance < nearest->distance ? other : nearest;
+        }
+        addCore(pairs, item, flight, &node->foundContacts.data[i], nearest);
+    }
+}
+
 static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
 {
     const rbAheadBody* a = &pairs->aheadBodies.data[item.a];
@@ -131,6 +220,7 @@ static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContact
     if (areContactsEnough(pairs, item)) {
         return;
     }
+    guardCores(pairs, item, flight);
     rbSeparationInput input = rbDefaultSeparationInput();
     input.geometryA = bodies[item.a].geometry;
     input.geometryB = bodies[item.b].geometry;
@@ -147,8 +237,15 @@ static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContact
     rbStatus status = rbFindContacts(&input, threshold, &cache, pairs->scratch, &list, NULL);
     int count = status != RB_STATUS_OK ? 0 : list.count;
     count = count < list.capacity ? count : list.capacity;
+    rbMat3 rotation = rbMatFromQuat(a->world.q);
     for (int i = 0; i < count; ++i) {
-        if (list.manifolds[i].count > 0) {
+        if (list.manifolds[i].count == 0) {
+            continue;
+        }
+        bool isDeep = list.manifolds[i].points[0].distance < -DEEP_SHELLS * pairs->settings.shell;
+        if (isDeep && isContrary(pairs, item.slot, rbMulMV(rotation, list.manifolds[i].normal))) {
+            pairs->isThrough = true;
+        } else {
             addAhead(pairs, item, flight, &list.manifolds[i]);
         }
     }
@@ -239,6 +336,7 @@ bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* fligh
     }
     rbContactPairs_SortPairs(pairs);
     int before = pairs->aheads.count;
+    pairs->isThrough = false;
     for (int i = 0; i < pairs->order.count; ++i) {
         searchAhead(pairs, pairs->order.data[i], flight);
     }
@@ -248,6 +346,11 @@ bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* fligh
     joinFrames(pairs, flight);
     *set = getSet(pairs);
     return true;
+}
+
+bool rbContactPairs_IsThrough(const rbContactPairs* pairs)
+{
+    return pairs->isThrough;
 }
 
 void rbContactPairs_DropAhead(rbContactPairs* pairs, rbContactSet* set)

@@ -74,6 +74,9 @@ typedef struct rbContactAhead {
 // contact_ahead.c; those of earlier calls stay. False: nothing, and the set is as it was.
 bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* flight,
                               rbContactSet* set);
+// Whether bodies would be so deep in each other then that their contacts part them on the wrong
+// side; these were left out.
+bool rbContactPairs_IsThrough(const rbContactPairs* pairs);
 // Back to the set of the last Find.
 void rbContactPairs_DropAhead(rbContactPairs* pairs, rbContactSet* set);
 

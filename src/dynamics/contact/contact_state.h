@@ -195,6 +195,7 @@ struct rbContactPairs {
     RB_ARRAY(rbFoundPoint) aheadPoints;
     RB_ARRAY(int) aheadHeads; // by slot: the first of aheads; -1: none
     void* scratch;
+    bool isThrough; // by the last look ahead, see rbContactPairs_IsThrough
     double deepest; // m
     int deepestA;
     int deepestB;

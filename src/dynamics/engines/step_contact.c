@@ -285,20 +285,23 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     rbStepContacts* c = engine->contacts;
     double whole = engine->settings.step;
     double next = c->origin + (double)c->index * whole;
-    bool isCutting = c->settings.contactTime != RB_CONTACT_TIME_STEP;
     bool isBeyond = next > time + RB_STEP_SNAP * whole;
-    if (isBeyond && (!isCutting || time <= c->nodeTime + RB_STEP_SNAP * whole)) {
+    if (isBeyond && time <= c->nodeTime + RB_STEP_SNAP * whole) {
         return false;
     }
     bool isUnmet = false;
     double h = next - c->nodeTime;
     if (c->settings.method == RB_CONTACT_PENALTY) {
+        if (isBeyond) {
+            return false;
+        }
         rbPenaltyStep_Advance(engine, host, next);
         c->index += 1;
         countStep(engine, false, true);
         return true;
     }
-    if (isCutting) {
+    // a game's steps are not cut
+    if (isBeyond || c->substeps == NULL) {
         h = rbContactStep_BeginCut(engine, host, h, isBeyond ? time : next, &isUnmet);
         if (!(h > 0.0)) {
             return false;

@@ -156,4 +156,5 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         rbStepContacts_PrepareSet(engine);
         rbContactStep_SolvePositions(engine, host, h, isUnmet);
     }
+    c->isWild = c->isWild || rbContactPairs_IsThrough(c->pairs);
 }

@@ -11,6 +11,8 @@
 // Sweeps after the first where bodies strike: what strikes is no stack, and these many cost less
 // than to solve the island as a whole.
 #define SWEEPS_MOVING 500
+// Flights this many times as fast as the fastest body of an island are wild.
+#define WILD_TIMES 2.0
 // s: instead of how late it is, of a body that rests on something.
 #define RESTING (-1.0)
 // Velocities whose squares of difference and size have this ratio are the same.
@@ -309,7 +311,8 @@ static void noteLate(rbStepContacts* c, int body, double late)
 static bool isArriving(const rbStepContacts* c, int k)
 {
     const rbContactPoint* point = &c->set.points[k];
-    return !point->isClosed && point->impulse[0] > 0.0 && c->approaches.data[k] < -c->restSpeed;
+    bool isOpen = !point->isClosed || point->isAhead;
+    return isOpen && point->impulse[0] > 0.0 && c->approaches.data[k] < -c->restSpeed;
 }
 
 static bool hasArrivals(const rbStepContacts* c, const rbContactIsland* island)
@@ -333,7 +336,8 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             rbContactPoint* point = &c->set.points[k];
             bool isOpened = isArriving(c, k);
-            double late = isOpened ? fmax(0.0, h + point->gap / c->approaches.data[k]) : 0.0;
+            double free = isOpened ? fmax(0.0, point->gap) / -c->approaches.data[k] : h;
+            double late = fmax(0.0, h - free);
             *point = c->keptPoints.data[k];
             c->gaps.data[k] = point->gap;
             if (isOpened) {
@@ -352,6 +356,64 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
                 c->keptPoints.data[k] = *point;
             }
         }
+    }
+}
+
+static bool hasArrived(const rbStepContacts* c, const rbContact* contact, int first)
+{
+    bool isFound = false;
+    for (int i = first; i < c->arrivals.count && !isFound; ++i) {
+        const rbArrival* arrival = &c->arrivals.data[i];
+        isFound = arrival->bodyA == contact->bodyA && arrival->bodyB == contact->bodyB;
+    }
+    return isFound;
+}
+
+// Of pairs that arrive, what the flight would strike beside it is opened too: it is of that flight.
+static void openAhead(rbStepContacts* c, const rbContactIsland* island, int first)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        rbContactPoint* points = &c->set.points[contact->firstPoint];
+        if (!points[0].isAhead || !hasArrived(c, contact, first)) {
+            continue;
+        }
+        for (int k = 0; k < contact->pointCount; ++k) {
+            memset(points[k].impulse, 0, sizeof points[k].impulse);
+            points[k].gap = FAR;
+            c->keptPoints.data[contact->firstPoint + k] = points[k];
+        }
+    }
+}
+
+// Whether what stops bodies at surfaces made one of them faster than any of them is: conditions
+// that contradict each other.
+static bool isWild(const rbStepContacts* c, const rbContactIsland* island)
+{
+    double fastest = c->settings.partSpeed;
+    double flight = 0.0;
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        const int bodies[2] = {contact->bodyA, contact->bodyB};
+        for (int k = 0; k < 2; ++k) {
+            const rbContactBody* body = &c->before.data[bodies[k]];
+            double turn = c->radii.data[bodies[k]] * rbLength(body->spin);
+            fastest = fmax(fastest, rbLength(body->velocity) + turn);
+        }
+    }
+    for (int i = 0; i < island->bodyCount; ++i) {
+        flight = fmax(flight, rbLength(c->flights.data[island->bodies[i]].velocity));
+    }
+    return !(flight <= WILD_TIMES * fastest);
+}
+
+// Such an island stays where it is.
+static void holdIsland(rbStepContacts* c, const rbContactIsland* island)
+{
+    c->isWild = true;
+    for (int i = 0; i < island->bodyCount; ++i) {
+        c->flights.data[island->bodies[i]].velocity = RB_VEC3_ZERO;
+        c->flights.data[island->bodies[i]].spin = RB_VEC3_ZERO;
     }
 }
 
@@ -395,7 +457,12 @@ static void solveArrivals(rbStepEngine* engine, const rbStepHost* host, double h
             c->isTwice.data[body] = RB_FLIGHT_TWICE;
         }
         rbContactStep_TurnIsland(engine, &island, h, true);
+        if (isWild(c, &island) && !rbContactStep_HasMechanism(engine, &island)) {
+            holdIsland(c, &island);
+        }
+        int first = c->arrivals.count;
         openArrivals(c, &island, h);
+        openAhead(c, &island, first);
         solveIsland(engine, host, &island, h, STAGE_POSITION, isUnmet);
         closeArrivals(c, &island);
     }
@@ -739,6 +806,7 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     memset(c->late.data, 0, (size_t)c->late.count * sizeof(double));
     memset(c->isTwice.data, RB_FLIGHT_PLAIN, (size_t)c->isTwice.count);
     c->arrivals.count = 0;
+    c->isWild = false;
     if (c->substeps != NULL && !solveQuickly(engine, h, isUnmet)) {
         return;
     }

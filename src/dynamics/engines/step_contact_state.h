@@ -112,6 +112,7 @@ struct rbStepContacts {
     double nodeTime;
     double origin;
     int64_t index;   // of the next node of the grid
+    bool isWild;     // a flight of the step under way is held, see step_contact_stages.c
     int cutCount;    // since the last node of the grid
     double lastPart; // of the last step, of a whole one
     double lookStep; // s, of the step from the node, when isLooked

@@ -13,6 +13,8 @@
 #define CUTS_MAX 100
 // Trials of one cut.
 #define TRIALS_MAX 60
+// rad: steps are cut in any case where a body would be turned by more in its flight by arriving.
+#define TURN_MOST 0.3
 // Points of a pair that are looked at.
 #define PROBES_MAX 1024
 
@@ -192,7 +194,7 @@ static double chooseTrial(const Cut* cut, rbContactTime row, double aim)
 {
     double width = cut->high - cut->low;
     double part = 0.5;
-    if (row == RB_CONTACT_TIME_INTERPOLATION) {
+    if (row != RB_CONTACT_TIME_BISECTION) {
         part = fmax(0.0, cut->openGap - aim) / (cut->openGap + cut->depth);
     }
     return cut->low + part * width;
@@ -263,18 +265,31 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
     return h;
 }
 
+// Whether stopping a body at a surface turns it so far in the flight that its contacts know nothing
+// of where it gets.
+static bool isTurnedAway(const rbStepContacts* c, int body, double h)
+{
+    rbVec3 change = rbSub(c->flights.data[body].spin, c->bodies.data[body].spin);
+    return rbContactStep_IsTwice(c, body) && h * rbLength(change) > TURN_MOST;
+}
+
+static bool isToBeCut(const rbStepContacts* c, double h)
+{
+    bool isCut = c->isWild || c->settings.contactTime != RB_CONTACT_TIME_STEP;
+    isCut = isCut && c->arrivals.count > 0;
+    for (int i = 0; i < c->arrivals.count && !isCut; ++i) {
+        const rbArrival* arrival = &c->arrivals.data[i];
+        isCut = isTurnedAway(c, arrival->bodyA, h) || isTurnedAway(c, arrival->bodyB, h);
+    }
+    return isCut && c->substeps == NULL && c->cutCount < CUTS_MAX;
+}
+
 // Begins a step; it is not undone.
 static double begin(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
 {
-    rbStepContacts* c = engine->contacts;
     Books books = keepBooks(engine);
     rbContactStep_Begin(engine, host, h, isUnmet);
-    bool isCut = c->settings.contactTime != RB_CONTACT_TIME_STEP && c->arrivals.count > 0 &&
-                 c->cutCount < CUTS_MAX;
-    if (!isCut) {
-        return h;
-    }
-    return cutStep(engine, host, h, &books, isUnmet);
+    return isToBeCut(engine->contacts, h) ? cutStep(engine, host, h, &books, isUnmet) : h;
 }
 
 // ----------------------------------------------------------------------------------------- looks
@@ -328,20 +343,12 @@ void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, dou
         recallState(engine);
         return;
     }
-    if (!c->isLooked) {
-        bool isUnmet = false;
-        Books books = keepBooks(engine);
-        rbContactStep_Begin(engine, host, engine->settings.step, &isUnmet);
-        noteLook(engine, engine->settings.step);
-        recallBooks(engine, &books);
-    } else {
-        if (c->loose.count > 0) {
-            memcpy(c->loose.data, c->lookLoose.data,
-                   (size_t)c->loose.count * sizeof *c->loose.data);
-        }
-        for (int i = 0; i < engine->mechanisms.count; ++i) {
-            rbStep_Restore(&engine->mechanisms.data[i], engine->mechanisms.data[i].start);
-        }
+    RB_ASSERT(c->isLooked);
+    if (c->loose.count > 0) {
+        memcpy(c->loose.data, c->lookLoose.data, (size_t)c->loose.count * sizeof *c->loose.data);
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStep_Restore(&engine->mechanisms.data[i], engine->mechanisms.data[i].start);
     }
     rbContactStep_FlyLoose(c, time - c->nodeTime);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
