@@ -36,7 +36,9 @@ static const rbValidationCase* const cases[] = {
     &rbCaseContactImpacts,
     &rbCaseContactStillness,
     &rbCaseContactToys,
+    &rbCaseContactPenalty,
     &rbCaseContactHour,
+    &rbCaseContactPackings,
 };
 
 const rbValidationCase* const* rbGetValidationCases(int* count)

@@ -92,6 +92,8 @@ extern const rbValidationCase rbCaseContactRolling;
 extern const rbValidationCase rbCaseContactImpacts;
 extern const rbValidationCase rbCaseContactStillness;
 extern const rbValidationCase rbCaseContactToys;
+extern const rbValidationCase rbCaseContactPenalty;
 extern const rbValidationCase rbCaseContactHour;
+extern const rbValidationCase rbCaseContactPackings;
 
 #endif

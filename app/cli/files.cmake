@@ -54,6 +54,7 @@ set(programFiles
   bench/work_precision.c
   validation/case_contacts.c
   validation/case_contacts_impacts.c
+  validation/case_contacts_penalty.c
   validation/case_contacts_stillness.c
   validation/case_contacts_toys.c
   validation/case_convex_blackbox.c
@@ -71,6 +72,7 @@ set(programFiles
   validation/case_mechanisms_checks.c
   validation/case_mechanisms_machines.c
   validation/case_order.c
+  validation/case_packings.c
   validation/case_table.c
   validation/case_tops.c
   validation/case_toys.c
@@ -89,6 +91,7 @@ set(programFiles
   validation/mechanism_pairs.c
   validation/mechanism_reference.c
   validation/mechanism_worlds.c
+  validation/packing_worlds.c
   validation/shadow.c
   validation/impact_cases.c
   validation/impact_oracle.c

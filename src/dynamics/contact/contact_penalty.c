@@ -89,32 +89,34 @@ static double pushAlong(const Push* push, rbVec3 along, double speed, double nor
     return speed - lightness * most >= slip ? most : most * speed / (slip + lightness * most);
 }
 
-static void findImpulse(const Push* push, double impulse[3])
+static void findFriction(const Push* push, double normal, double impulse[3])
 {
     const rbContact* contact = push->contact;
-    const double* old = push->point->impulse;
     rbVec3 u = rbContact_RelativeVelocity(push->bodies, contact, push->point);
     double slides[2] = {rbDot(u, contact->tangents[0]), rbDot(u, contact->tangents[1])};
-    impulse[0] = pushNormal(push, u);
+    double speed = sqrt(slides[0] * slides[0] + slides[1] * slides[1]);
     impulse[1] = 0.0;
     impulse[2] = 0.0;
-    for (int i = 0; push->isEnd && i < 2; ++i) {
-        slides[i] -=
-            old[1 + i] * getLightness(push->bodies, contact, push->point, contact->tangents[i]);
-    }
-    double speed = sqrt(slides[0] * slides[0] + slides[1] * slides[1]);
-    if (speed > 0.0 && impulse[0] > 0.0) {
+    if (speed > 0.0 && normal > 0.0) {
         rbVec3 along = rbScale(slides[0] / speed, contact->tangents[0]);
         along = rbAddScaled(along, slides[1] / speed, contact->tangents[1]);
-        double grip = pushAlong(push, along, speed, impulse[0]);
+        double grip = pushAlong(push, along, speed, normal);
         impulse[1] = -grip * slides[0] / speed;
         impulse[2] = -grip * slides[1] / speed;
     }
 }
 
+// What a sweep finds of every point. With springs first and friction once after them both are
+// stable; together they would need many sweeps, since regularised friction is stiff.
+typedef enum Part {
+    PART_BOTH,
+    PART_SPRINGS,
+    PART_FRICTION
+} Part;
+
 // Impulses of all points once; the largest change.
 static double sweep(const rbPenaltyLaw* law, const rbContactSet* set, rbContactBody* bodies,
-                    double h, bool isEnd)
+                    double h, Part part)
 {
     double most = 0.0;
     for (int i = 0; i < set->contactCount; ++i) {
@@ -124,16 +126,21 @@ static double sweep(const rbPenaltyLaw* law, const rbContactSet* set, rbContactB
             if (!(point->gap < 0.0)) {
                 continue;
             }
-            Push push = {law, contact, point, bodies, h, isEnd};
-            double impulse[3];
+            Push push = {law, contact, point, bodies, h, part != PART_BOTH};
+            double impulse[3] = {point->impulse[0], 0.0, 0.0};
             double change[3];
-            findImpulse(&push, impulse);
+            if (part != PART_FRICTION) {
+                impulse[0] = pushNormal(&push, rbContact_RelativeVelocity(bodies, contact, point));
+            }
+            if (part != PART_SPRINGS) {
+                findFriction(&push, impulse[0], impulse);
+            }
             for (int t = 0; t < 3; ++t) {
                 change[t] = impulse[t] - point->impulse[t];
                 most = fmax(most, fabs(change[t]));
                 point->impulse[t] = impulse[t];
             }
-            if (isEnd) {
+            if (part != PART_BOTH) {
                 apply(contact, point, bodies, change);
             }
         }
@@ -148,10 +155,15 @@ void rbPenaltyLaw_Push(const rbPenaltyLaw* law, const rbContactSet* set, rbConta
     for (int i = 0; i < set->pointCount; ++i) {
         memset(set->points[i].impulse, 0, sizeof set->points[i].impulse);
     }
-    double first = sweep(law, set, bodies, h, isEnd);
-    double change = first;
-    for (int i = 1; isEnd && i < SWEEPS_MAX && change > CHANGE_LEAST * first; ++i) {
-        change = sweep(law, set, bodies, h, true);
+    if (isEnd) {
+        double first = sweep(law, set, bodies, h, PART_SPRINGS);
+        double change = first;
+        for (int i = 1; i < SWEEPS_MAX && change > CHANGE_LEAST * first; ++i) {
+            change = sweep(law, set, bodies, h, PART_SPRINGS);
+        }
+        (void)sweep(law, set, bodies, h, PART_FRICTION);
+    } else {
+        (void)sweep(law, set, bodies, h, PART_BOTH);
     }
     for (int i = 0; i < set->contactCount; ++i) {
         const rbContact* contact = &set->contacts[i];

@@ -25,8 +25,9 @@ rbPenaltyLaw rbMakePenaltyLaw(const rbContactSettings* settings);
 int rbPenaltyLaw_CountParts(const rbPenaltyLaw* law, double h);
 
 // Impulses of all points over a time h, from the present gaps and velocities, added to the
-// velocities; points keep them. isEnd: dampers and friction feel the velocities that all points
-// together leave, so that a kick, a flight and such a kick are the same forwards and backwards.
+// velocities; points keep them. isEnd: dampers feel the velocities that all points together leave,
+// so that a kick, a flight and such a kick are the same forwards and backwards; friction that which
+// it leaves at its point.
 void rbPenaltyLaw_Push(const rbPenaltyLaw* law, const rbContactSet* set, rbContactBody* bodies,
                        double h, bool isEnd);
 

@@ -1,0 +1,88 @@
+// Bodies poured into a box with a square base, and what lies there at the end: fill fraction,
+// overlaps, contacts (G-43).
+//
+// z is up, the floor is z = 0, the box is centred on the z axis. Bodies come down in layers, each
+// with a place and a turn of its own drawn at random, from a few sizes above the bed.
+#ifndef RB_VALIDATION_PACKING_WORLDS_H
+#define RB_VALIDATION_PACKING_WORLDS_H
+
+#include <rattleback/collision.h>
+#include <rattleback/contact.h>
+#include <rattleback/world.h>
+
+typedef enum rbPouredKind {
+    RB_POURED_SPHERES,
+    RB_POURED_ELLIPSOIDS, // three equal axes: spheres for the iterative method
+    RB_POURED_MIXED,      // spheres and cubes by turns
+    RB_POURED_CUBES,
+    RB_POURED_COUNT
+} rbPouredKind;
+
+const char* rbPouredKind_Name(rbPouredKind kind);
+
+// Make it with rbDefaultPouringDef.
+typedef struct rbPouringDef {
+    rbPouredKind kind;
+    int count;
+    double size;     // m: edges of cubes and diameters of spheres
+    int side;        // of the base, in sizes
+    double friction; // of all pairs
+    double settling; // s after the last layer
+    uint64_t seed;
+    double step; // s
+    rbContactSettings contact;
+} rbPouringDef;
+
+// 3000 bodies of 1.2 m, base of 12, friction 0.1, no bounce, 60 Hz, 30 sweeps.
+rbPouringDef rbDefaultPouringDef(rbPouredKind kind);
+
+typedef struct rbPoured {
+    rbPouringDef def;
+    rbWorld* world;
+    rbBodyId* ids;         // of the bodies that were poured
+    rbGeometry* shapes[2]; // of even and odd bodies
+    int count;
+    int64_t steps;
+    rbError error; // the first thing that went wrong
+} rbPoured;
+
+// Pours all bodies and lets them settle; judge error first.
+rbPoured rbPour(const rbPouringDef* def);
+void rbPoured_Free(rbPoured* poured);
+
+// The height below which a part of the centres are, m.
+double rbPoured_GetLevel(const rbPoured* poured, double part);
+
+// A space in the middle of the box.
+typedef struct rbPouredSpace {
+    double walls; // m, from every wall
+    double floor; // m, from the floor up ...
+    double top;   // m, ... to this height
+} rbPouredSpace;
+
+// The part of a space that bodies fill, by the points of a lattice, 20 in a size. NAN if there is
+// none.
+double rbPoured_GetFill(const rbPoured* poured, rbPouredSpace space);
+
+// Pairs of bodies, and of bodies and walls, as one method measures them.
+typedef struct rbPouredContacts {
+    int overlapCount;   // pairs of bodies that overlap
+    int wallCount;      // bodies and walls that do
+    double mean;        // m, depth over the pairs of bodies
+    double meanWithAll; // m, over both
+    double deepest;     // m, of all
+    int touchCount;     // pairs of bodies at most the shell apart
+    int severalCount;   // of those: with more than one point
+} rbPouredContacts;
+rbPouredContacts rbPoured_Measure(const rbPoured* poured, rbPairMethod method);
+// The largest difference of depth between two methods, over pairs that overlap by either, m; and
+// how many pairs overlap by one of them only.
+double rbPoured_CompareMethods(const rbPoured* poured, rbPairMethod one, rbPairMethod other,
+                               int* disagreeing);
+
+// Root mean square of the speeds, m/s.
+double rbPoured_GetSpeed(const rbPoured* poured);
+// Bodies whose centre is out of the box.
+int rbPoured_CountEscaped(const rbPoured* poured);
+
+#endif
