@@ -336,6 +336,25 @@ static rbVec3 turnOf(const SlotBody* start, const float y[3], double scale)
     return rbMulFactor(&start->factor, wide);
 }
 
+// Whether no impulse has acted on a body: the kicks, added as in the small steps, are all it has.
+static bool isUntouched(const rbWideBody* body, const SlotBody* start, rbVec3 kick, int count)
+{
+    const float starts[3] = {(float)(-0.5 * kick.x), (float)(-0.5 * kick.y),
+                             (float)(-0.5 * kick.z)};
+    bool isSame = body->spin[0] == 0.0f && body->spin[1] == 0.0f && body->spin[2] == 0.0f;
+    for (int k = 0; k < 3 && isSame; ++k) {
+        float before = starts[k];
+        float v = before + start->kick[k];
+        for (int i = 1; i < count; ++i) {
+            float added = v - before;
+            before = v;
+            v += added;
+        }
+        isSame = v == body->velocity[k];
+    }
+    return isSame;
+}
+
 // Returns the work of contacts: what energy of motion became other than by the kicks, J.
 static double finishBodies(const rbContactSubsteps* s, const rbSubstepsTask* task)
 {
@@ -347,6 +366,9 @@ static double finishBodies(const rbContactSubsteps* s, const rbSubstepsTask* tas
         rbContactBody* shown = &task->run->bodies[start->index];
         rbContactBody* flight = &task->flights[start->index];
         rbVec3 kick = task->kicks[start->index];
+        if (isUntouched(body, start, kick, countSmall(&s->settings))) {
+            continue; // it flies as if it were alone
+        }
         rbVec3 flown = rbAdd(shown->velocity, widen(body->moved, perStep));
         rbVec3 added = rbAddScaled(widen(body->velocity, 1.0), -0.5, kick);
         rbVec3 y = widen(body->spin, 1.0);
