@@ -207,7 +207,7 @@ void rbPoured_Free(rbPoured* poured)
 // Points of a lattice in a box, marked where a body is.
 typedef struct Lattice {
     rbVec3 first;
-    double pitch;
+    rbVec3 pitch;
     int counts[3];
     unsigned char* marks;
 } Lattice;
@@ -221,8 +221,10 @@ static void clampRange(double lower, double upper, int count, int range[2])
 static void markBody(const Lattice* lattice, const rbGeometry* shape, rbTransform place)
 {
     rbBounds box = rbGeometry_GetBounds(shape, place);
-    rbVec3 lower = rbScale(1.0 / lattice->pitch, rbSub(box.lower, lattice->first));
-    rbVec3 upper = rbScale(1.0 / lattice->pitch, rbSub(box.upper, lattice->first));
+    rbVec3 p = lattice->pitch;
+    rbVec3 inverse = {1.0 / p.x, 1.0 / p.y, 1.0 / p.z};
+    rbVec3 lower = rbMulEach(inverse, rbSub(box.lower, lattice->first));
+    rbVec3 upper = rbMulEach(inverse, rbSub(box.upper, lattice->first));
     int x[2];
     int y[2];
     int z[2];
@@ -232,7 +234,7 @@ static void markBody(const Lattice* lattice, const rbGeometry* shape, rbTransfor
     for (int k = z[0]; k <= z[1]; ++k) {
         for (int j = y[0]; j <= y[1]; ++j) {
             for (int i = x[0]; i <= x[1]; ++i) {
-                rbVec3 point = rbAddScaled(lattice->first, lattice->pitch, rbMakeVec3(i, j, k));
+                rbVec3 point = rbAdd(lattice->first, rbMulEach(p, rbMakeVec3(i, j, k)));
                 size_t index = ((size_t)k * (size_t)lattice->counts[1] + (size_t)j) *
                                    (size_t)lattice->counts[0] +
                                (size_t)i;
@@ -272,15 +274,14 @@ double rbPoured_GetFill(const rbPoured* poured, rbPouredSpace space)
     if (!(half > 0.0 && deep > 0.0)) {
         return NAN;
     }
-    Lattice lattice = {.pitch = poured->def.size / LATTICE};
-    lattice.counts[0] = (int)ceil(2.0 * half / lattice.pitch);
-    lattice.counts[1] = lattice.counts[0];
-    lattice.counts[2] = (int)ceil(deep / lattice.pitch);
-    // Cells of the lattice around the middle of the space.
-    double middle = space.floor + 0.5 * deep;
-    lattice.first = rbMakeVec3(-0.5 * (lattice.counts[0] - 1) * lattice.pitch,
-                               -0.5 * (lattice.counts[1] - 1) * lattice.pitch,
-                               middle - 0.5 * (lattice.counts[2] - 1) * lattice.pitch);
+    // Points are in the middle of equal cells that fill the space.
+    double pitch = poured->def.size / LATTICE;
+    int across = (int)ceil(2.0 * half / pitch);
+    int up = (int)ceil(deep / pitch);
+    Lattice lattice = {.pitch = {2.0 * half / across, 2.0 * half / across, deep / up},
+                       .counts = {across, across, up}};
+    lattice.first = rbMakeVec3(-half, -half, space.floor);
+    lattice.first = rbAddScaled(lattice.first, 0.5, lattice.pitch);
     size_t size = (size_t)lattice.counts[0] * (size_t)lattice.counts[1] * (size_t)lattice.counts[2];
     lattice.marks = rbAllocZero(size, 1);
     for (int i = 0; i < poured->count; ++i) {

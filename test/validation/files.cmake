@@ -4,7 +4,7 @@ rb_add_tests(NAME test_validation
         test/validation/test_elastic_gas.c test/validation/test_epa_baseline.c
         test/validation/test_convex_scenes.c test/validation/test_toy_oracle.c
         test/validation/phys_gas.c test/validation/phys_event_cases.c
-        test/validation/phys_mechanisms.c test/validation/phys_contacts.c test/validation/phys_penalty.c
+        test/validation/phys_mechanisms.c test/validation/phys_contacts.c test/validation/phys_penalty.c test/validation/test_packing_worlds.c
   LIBRARIES rattleback_io
   DEFINITIONS _POSIX_C_SOURCE=200809L)
 target_sources(test_validation PRIVATE
@@ -13,5 +13,5 @@ target_sources(test_validation PRIVATE
   validation/error_statistics.c validation/gas.c validation/shadow.c validation/toy_models.c validation/toy_oracle.c
   validation/mechanism_andrews.c validation/mechanism_bricard.c validation/mechanism_pairs.c
   validation/mechanism_reference.c validation/mechanism_worlds.c
-  validation/contact_worlds.c)
+  validation/contact_worlds.c validation/packing_worlds.c)
 target_include_directories(test_validation PRIVATE validation)
