@@ -57,6 +57,7 @@ void rbWriteContactSettings(const rbContactSettings* settings, rbJson* json)
     rbJson_Number(json, "restSpeed", s->restSpeed);
     rbJson_Integer(json, "sweepsMax", s->sweepsMax);
     rbJson_Bool(json, "warmStart", s->isWarm);
+    rbJson_Bool(json, "jointReaction", s->isReacting);
     rbJson_Integer(json, "shockAfter", s->shockAfter);
     rbJson_Text(json, "law", rbImpactLaw_Name(s->law));
     rbJson_Text(json, "cone", rbFrictionCone_Name(s->cone));

@@ -54,6 +54,8 @@ typedef struct rbContactSettings {
                                    // gained by falling through 1e-5 m
     int sweepsMax;                 // in a stage; 2000. A game would allow 4 to 10
     bool isWarm;                   // true: impulses of the last step are the first guess
+    bool isReacting;               // masses of normals are measured with the reaction of joints,
+                                   // and joints follow contact by contact; false
     int shockAfter;                // sweeps after which shock propagation ends a stage; 0: never
     rbImpactLaw law;               // of collisions: Newton
     rbFrictionCone cone;           // exact
@@ -95,7 +97,7 @@ typedef struct rbContactStatistics {
     double deepestTime;    // s
     rbBodyId deepestA;     // of that overlap; null: there was none
     rbBodyId deepestB;
-    int limitedJoints; // joints that have limits
+    int limitedJoints;  // joints that have limits
     int limitCount;     // stops of joints that carry something, in the last step
     double limitExcess; // m or rad, furthest beyond a stop, >= 0
 } rbContactStatistics;

@@ -44,6 +44,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step_contact_joints.c
   src/dynamics/engines/step_contact_rest.c
   src/dynamics/engines/step_contact_penalty.c
+  src/dynamics/engines/step_contact_reaction.c
   src/dynamics/engines/step_contact_stages.c
   src/dynamics/engines/step_contact_time.c
   src/dynamics/engines/step_engine.c

@@ -94,6 +94,31 @@ static void weighContact(rbContactRows* rows, const rbSweepContact* contact)
     }
 }
 
+// A normal that joints hold altogether must not get an endless impulse.
+#define REACTION_MOST 0.999999
+
+void rbContactRows_React(rbContactRows* rows, int contact, const double* reaction)
+{
+    const rbSweepContact* packed = &rows->contacts.data[contact];
+    const double* table = reaction;
+    weighContact(rows, packed);
+    rbSweepPoint* points = &rows->points.data[packed->firstPoint];
+    int first = points[0].index;
+    for (int i = 1; i < packed->pointCount; ++i) {
+        first = points[i].index < first ? points[i].index : first;
+    }
+    for (int i = 0; i < packed->pointCount; ++i) {
+        for (int j = 0; j < packed->pointCount; ++j) {
+            // Rows have closed points first, the table is in the order of the set.
+            int at = RB_MANIFOLD_POINTS_MAX * (points[i].index - first) + (points[j].index - first);
+            double most = i == j ? REACTION_MOST * points[i].coupling[i] : INFINITY;
+            points[i].coupling[j] -= fmin(table[at], most);
+        }
+        double kn = points[i].coupling[i];
+        points[i].invNormal = points[i].invNormal > 0.0 && isfinite(1.0 / kn) ? 1.0 / kn : 0.0;
+    }
+}
+
 static void weighTurn(rbSweepTurn* turn)
 {
     const rbSweepSix* r = turn->rows;

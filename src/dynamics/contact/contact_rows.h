@@ -56,6 +56,10 @@ bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbCo
 void rbContactRows_Guess(rbContactRows* rows, const rbRowsPack* pack, bool isVelocity, double kept,
                          double added);
 
+// Masses of the normals of a contact of the rows, lessened by what joints take from them; kept
+// above a small part of what they are.
+void rbContactRows_React(rbContactRows* rows, int contact, const double* reaction);
+
 // Velocities made anew from the sums of impulses: mixing leaves rounding errors in them. isKept:
 // the sums that the host has had acted before the stage.
 void rbContactRows_Renew(rbContactRows* rows, const rbRowsPack* pack, const rbContactRun* run,

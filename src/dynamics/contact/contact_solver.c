@@ -94,9 +94,37 @@ void rbContactSolver_BeginStep(rbContactSolver* solver, const rbContactRun* run,
     solver->isBegun = true;
 }
 
+// Joints with the velocities as contacts left them; whether they are done.
+static bool sweepJoints(const rbContactStage* stage)
+{
+    double jointError = 0.0;
+    rbContactRows_Show(stage->rows, &stage->pack, stage->run->bodies);
+    bool areDone = stage->run->sweepJoints(stage->run->context, &jointError);
+    rbContactRows_Fetch(stage->rows, &stage->pack, stage->run->bodies);
+    return areDone;
+}
+
+// Contacts one by one, joints after each but the last: its velocities are changed by more than its
+// masses say until they have reacted.
+static rbSweepTally sweepSlowly(const rbContactStage* stage, int first, int last)
+{
+    rbSweepTally worst = rbSweep_Run(&stage->sweep, first, first + 1);
+    for (int i = first + 1; i < last; ++i) {
+        (void)sweepJoints(stage);
+        rbSweepTally tally = rbSweep_Run(&stage->sweep, i, i + 1);
+        bool isWorse = tally.normalError > worst.normalError;
+        worst.worst = isWorse ? tally.worst : worst.worst;
+        worst.normalError = isWorse ? tally.normalError : worst.normalError;
+        worst.tangentError =
+            tally.tangentError > worst.tangentError ? tally.tangentError : worst.tangentError;
+    }
+    return worst;
+}
+
 bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTally* tally)
 {
-    *tally = rbSweep_Run(&stage->sweep, first, last);
+    bool isSlow = stage->isReacting && !stage->areJointsOff && last > first;
+    *tally = isSlow ? sweepSlowly(stage, first, last) : rbSweep_Run(&stage->sweep, first, last);
     stage->solved.sweeps += 1;
     stage->solved.gapError = tally->normalError;
     stage->solved.slipError = tally->tangentError;
@@ -114,13 +142,10 @@ bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTal
     }
     isDone = isDone || (isMet && stage->solved.sweeps >= AIM_SWEEPS * stage->within);
     if (stage->run->sweepJoints != NULL && !stage->areJointsOff) {
-        double jointError = 0.0;
-        rbContactRows_Show(stage->rows, &stage->pack, stage->run->bodies);
-        bool areJointsDone = stage->run->sweepJoints(stage->run->context, &jointError);
+        bool areJointsDone = sweepJoints(stage);
         stage->areJointsMet = areJointsDone;
         isMet = isMet && areJointsDone;
         isDone = isDone && areJointsDone;
-        rbContactRows_Fetch(stage->rows, &stage->pack, stage->run->bodies);
     }
     stage->solved.isMet = isMet;
     return isDone;
@@ -160,6 +185,16 @@ static void runStage(rbContactSolver* solver, rbContactStage* stage)
     }
 }
 
+static void measureReactions(const rbContactStage* stage)
+{
+    double reaction[RB_MANIFOLD_POINTS_MAX * RB_MANIFOLD_POINTS_MAX];
+    for (int i = 0; i < stage->pack.contactCount; ++i) {
+        int contact = stage->pack.firstContact + i;
+        stage->run->react(stage->run->context, stage->rows->contacts.data[contact].index, reaction);
+        rbContactRows_React(stage->rows, contact, reaction);
+    }
+}
+
 static rbContactSolved solve(rbContactSolver* solver, const rbContactRun* run, bool isVelocity)
 {
     RB_ASSERT(run->set != NULL && run->bodies != NULL);
@@ -182,6 +217,10 @@ static rbContactSolved solve(rbContactSolver* solver, const rbContactRun* run, b
         .solved = {.worst = -1}};
     if (!rbContactRows_Begin(rows, &pack, run, &solver->settings, isVelocity)) {
         return stage.solved;
+    }
+    if (run->react != NULL) {
+        stage.isReacting = true;
+        measureReactions(&stage);
     }
     bool isNew = !isVelocity && solver->isBegun && !run->isContinued;
     stage.isKept = !isNew;

@@ -22,6 +22,11 @@ void rbDestroyContactSolver(rbContactSolver* solver); // NULL is fine
 // whether it is done. NULL: there are none.
 typedef bool rbSweepJointsFn(void* context, double* error);
 
+// What joints take from the normals of a contact (B-81): a unit impulse at point j, joints
+// corrected after it, changes the speed of point i by [RB_MANIFOLD_POINTS_MAX i + j] less than it
+// would without them, 1/kg.
+typedef void rbReactionFn(void* context, int contact, double* reaction);
+
 typedef struct rbContactRun {
     rbContactSet* set;
     const int* order; // contacts in the order of sweeps (an island, by levels); NULL: all
@@ -31,6 +36,7 @@ typedef struct rbContactRun {
     bool isContinued; // goes on from a solution that was not good enough: no first guess
     int sweepsMax;    // instead of that of the settings; 0: that
     rbSweepJointsFn* sweepJoints;
+    rbReactionFn* react; // NULL: masses are those of the bodies alone
     void* context;
 } rbContactRun;
 

@@ -27,6 +27,7 @@ typedef struct rbContactStage {
     bool isKept;       // sums that came in have acted before
     int within;        // sweep that first met the tolerance, 0: none yet
     bool areJointsOff; // they are left out
+    bool isReacting;   // joints follow contact by contact
     bool areJointsMet; // in the last sweep
     rbContactSolved solved;
 } rbContactStage;

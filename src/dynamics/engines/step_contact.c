@@ -74,6 +74,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->sought);
     rbArray_Free(contacts->arrivals);
     rbArray_Free(contacts->limits);
+    rbArray_Free(contacts->reactMotions);
     rbArray_Free(contacts->restLoads);
     rbArray_Free(contacts->isWoken);
     rbArray_Free(contacts->isRestless);

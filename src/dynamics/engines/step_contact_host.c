@@ -60,7 +60,9 @@ void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* set
 void rbStepEngine_NeedLimits(rbStepEngine* engine, const rbContactSettings* settings)
 {
     if (engine->contacts == NULL) {
-        engine->contacts = rbCreateStepContacts(settings);
+        rbContactSettings own = *settings;
+        own.method = RB_CONTACT_IMPULSES; // springs know no stops
+        engine->contacts = rbCreateStepContacts(&own);
     }
 }
 

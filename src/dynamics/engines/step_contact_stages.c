@@ -233,6 +233,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
     rbJointSweep joints = {engine, host, island, h, stage != STAGE_POSITION};
     if (rbContactStep_HasMechanism(engine, island)) {
         run.sweepJoints = rbContactStep_SweepJoints;
+        run.react = c->settings.isReacting ? rbContactStep_MeasureReaction : NULL;
         run.context = &joints;
     }
     if (stage == STAGE_COLLISION) {

@@ -107,6 +107,7 @@ struct rbStepContacts {
     bool areShapesOff;               // there are stops alone; bodies in no mechanism fly elsewhere
     bool hasLimits;                  // joints have stops
     double excessBefore;             // m or rad beyond stops, that the run left before a new start
+    RB_ARRAY(rbVec3) reactMotions;   // three a body of a mechanism, while a reaction is measured
     RB_ARRAY(rbLimitContact) limits; // what the contacts behind those of shapes are
     int islandCount;
     double nodeTime;
@@ -170,6 +171,10 @@ void rbContactStep_TurnMechanisms(rbStepEngine* engine, double h, bool isBack);
 double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task);
 void rbContactStep_TakeLinks(const rbJointSweep* joints);
 double rbContactStep_GetJointTolerance(const rbJointSweep* joints);
+
+// ------------------------------------------------------------------------- step_contact_reaction.c
+// What joints take from the normals of a contact (an rbReactionFn; the context is an rbJointSweep).
+void rbContactStep_MeasureReaction(void* context, int contact, double* reaction);
 
 // --------------------------------------------------------------------------- step_contact_stages.c
 rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* island, double h);

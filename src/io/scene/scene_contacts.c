@@ -68,6 +68,7 @@ static rbContactFields getFields(const rbContactSettings* settings)
                               .shockAfter = settings->shockAfter,
                               .facets = settings->facets,
                               .isWarm = settings->isWarm,
+                              .isReacting = settings->isReacting,
                               .areNeighboursMeeting = !settings->areNeighboursExcluded};
     return fields;
 }
@@ -97,6 +98,7 @@ static void setFields(const rbContactFields* fields, const int words[WORD_COUNT]
     settings->shockAfter = (int)fields->shockAfter;
     settings->facets = (int)fields->facets;
     settings->isWarm = fields->isWarm;
+    settings->isReacting = fields->isReacting;
     settings->areNeighboursExcluded = !fields->areNeighboursMeeting;
 }
 

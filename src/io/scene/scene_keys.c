@@ -396,6 +396,7 @@ static const rbKey contactKeys[] = {
     {"sweepsMax", RB_VALUE_INTEGER, AT(rbContactFields, sweepsMax), .low = 1.0, .high = 1e9,
      NO_UNIT},
     {"warmStart", RB_VALUE_BOOLEAN, AT(rbContactFields, isWarm), NO_UNIT},
+    {"jointReaction", RB_VALUE_BOOLEAN, AT(rbContactFields, isReacting), NO_UNIT},
     {"shockAfter", RB_VALUE_INTEGER, AT(rbContactFields, shockAfter), NOT_NEGATIVE(1e9, "")},
     CONTACT_WORD(law),
     CONTACT_WORD(cone),

@@ -128,6 +128,7 @@ typedef struct rbContactFields {
     double penaltyDepth, penaltyDamping;
     int64_t sweepsMax, shockAfter, facets;
     bool isWarm;
+    bool isReacting;
     bool areNeighboursMeeting;
 } rbContactFields;
 
