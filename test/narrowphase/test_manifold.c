@@ -317,7 +317,27 @@ static void everyManifoldHoldsTheDeepestPointAndLiesOnBothBodies(void** state)
     }
 }
 
-RB_TEST_GROUP(test_manifold, cmocka_unit_test(stackedBoxesTouchInTheCornersOfTheirOverlap),
+// Near the origin of the half space the place of the point says nothing of what rounding did to it.
+static void ballOnAHalfSpaceHasOnePoint(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(31)};
+    rbGeometry* plane = rbCreatePlane(rbMakeVec3(0.0, 0.0, 1.0), 0.0, NULL);
+    rbGeometry* ball = rbCreateSphere(0.1, NULL);
+    for (int i = 0; i < 2000; ++i) {
+        double near = i % 2 == 0 ? 1e-9 : 1e-3;
+        rbTransform t = {{near * rbRandom_Symmetric(&random), near * rbRandom_Symmetric(&random),
+                          0.1 + 1e-5 * rbRandom_Symmetric(&random)},
+                         rbRandom_Quat(&random)};
+        assert_int_equal(build(plane, ball, t, 1e-3).count, 1);
+        assert_int_equal(build(ball, plane, rbInvertTransform(t), 1e-3).count, 1);
+    }
+    rbDestroyGeometry(plane);
+    rbDestroyGeometry(ball);
+}
+
+RB_TEST_GROUP(test_manifold, cmocka_unit_test(ballOnAHalfSpaceHasOnePoint),
+              cmocka_unit_test(stackedBoxesTouchInTheCornersOfTheirOverlap),
               cmocka_unit_test(turnedBoxesKeepFourOfEightPoints),
               cmocka_unit_test(idsStayUnderTinyMotion),
               cmocka_unit_test(boxOnPlaneStandsOnCornerEdgeOrFace),
