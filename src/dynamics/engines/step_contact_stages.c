@@ -1,5 +1,6 @@
 // The stages of steps with contacts: positions, collisions, velocities, with joints in their
 // sweeps.
+#include "base/math/matrix3.h"
 #include "dynamics/engines/step_contact_state.h"
 
 #include <string.h>
@@ -17,9 +18,6 @@
 #define RESTING (-1.0)
 // Velocities whose squares of difference and size have this ratio are the same.
 #define FLIGHT_ROUNDING 1e-24
-// Of a kick: a flight that others push along, or back, is given no more for it.
-#define SHARE_LEAST (-1.0)
-#define SHARE_MOST 2.0
 // A point that arrived may be open by this part of the way that it would go in a step.
 #define NEAR_PART 0.25
 // Times that rows of joints are made anew in a stage.
@@ -503,14 +501,16 @@ static double findShare(double along, double square, double work)
 {
     double root = sqrt(fmax(0.0, along * along + 2.0 * square * work));
     double share = 1.0;
-    if (along + square < 0.0) {
+    if (!(root > 0.0) && square > 0.0) {
+        share = -along / square;
+    } else if (along + square < 0.0) {
         share = 2.0 * work / (along - root);
     } else if (along > 0.0) {
         share = 2.0 * work / (along + root);
     } else if (square > 0.0) {
         share = (root - along) / square;
     }
-    return fmin(fmax(share, SHARE_LEAST), SHARE_MOST);
+    return share;
 }
 
 static double shareOf(rbVec3 v, rbVec3 kick, rbVec3 w)
@@ -540,10 +540,41 @@ static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* m
     return findShare(along, square, work);
 }
 
+// A flight that was pushed up higher than the speed along the force can pay for is paid by the rest
+// of the motion.
+static void payWay(rbMechBody* body, rbVec3 v, rbVec3 kick, rbVec3 w)
+{
+    double square = rbDot(kick, kick);
+    double along = rbDot(v, kick);
+    double missing = along * along + 2.0 * square * rbDot(w, kick);
+    if (missing >= 0.0 || !(square > 0.0)) {
+        return;
+    }
+    rbVec3 spin =
+        rbMulSV(rbSym3_FromPrincipal(body->invMoments, body->pose.rotation), body->momentum);
+    double energy = body->mass * rbLengthSquared(body->velocity) + rbDot(spin, body->momentum);
+    double part = 1.0 + body->mass * missing / (square * energy);
+    double factor = energy > 0.0 && part > 0.0 ? sqrt(part) : 0.0;
+    body->velocity = rbScale(factor, body->velocity);
+    body->momentum = rbScale(factor, body->momentum);
+}
+
 // Whether a flight leads elsewhere than the velocity that is gone on with.
 static bool isElsewhere(rbVec3 flight, rbVec3 velocity)
 {
     return rbLengthSquared(rbSub(flight, velocity)) > FLIGHT_ROUNDING * rbLengthSquared(velocity);
+}
+
+// A flight that turns a body otherwise than it goes on turning leaves it at another place of its
+// free motion: its momentum keeps the energy of the turn.
+static void keepTurn(const rbContactBody* shown, rbMechBody* body)
+{
+    rbSym3 inverse = rbSym3_FromPrincipal(body->invMoments, body->pose.rotation);
+    double before = rbDot(body->momentum, rbMulSV(shown->invInertia, body->momentum));
+    double after = rbDot(body->momentum, rbMulSV(inverse, body->momentum));
+    if (before > 0.0 && after > 0.0) {
+        body->momentum = rbScale(sqrt(before / after), body->momentum);
+    }
 }
 
 // All bodies of a mechanism arrive with one of them; if one rests on something, none does.
@@ -609,15 +640,20 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
         if (isTwice && isOwn) {
             body->velocity = body->aheadVelocity;
             body->momentum = body->aheadAngularVelocity;
+            if (isElsewhere(c->flights.data[i].spin, c->bodies.data[i].spin)) {
+                keepTurn(&c->bodies.data[i], body);
+            }
         }
         if (isOwn && c->isTwice.data[i] == RB_FLIGHT_TWICE && isElsewhere(flight, body->velocity)) {
             c->late.data[i] = fmax(c->late.data[i], RB_STEP_SNAP * h);
         }
         if (isOwn && c->late.data[i] > 0.0) {
             rbVec3 kick = rbScale(part, c->kicks.data[i]);
-            double share = shareOf(rbAddScaled(body->velocity, -0.5, kick), kick, flight) - 0.5;
+            rbVec3 start = rbAddScaled(body->velocity, -0.5, kick);
+            double share = shareOf(start, kick, flight) - 0.5;
             body->velocity = rbAddScaled(body->velocity, share, kick);
             body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
+            payWay(body, start, kick, flight);
         }
     }
     for (int i = 0; i < engine->mechanisms.count; ++i) {
