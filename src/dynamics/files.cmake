@@ -10,6 +10,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_mixing.c
   src/dynamics/contact/contact_names.c
   src/dynamics/contact/contact_newton.c
+  src/dynamics/contact/contact_newton_island.c
   src/dynamics/contact/contact_profile.c
   src/dynamics/contact/contact_rows.c
   src/dynamics/contact/contact_shock.c

@@ -1,13 +1,7 @@
 // Contacts of an island solved together, see contact_newton.h.
-#include "dynamics/contact/contact_newton.h"
-
-#include "base/core/memory.h"
 #include "base/math/dot.h"
-#include "base/math/matrix3.h"
-#include "dynamics/contact/contact_discs.h"
-#include "dynamics/contact/contact_profile.h"
+#include "dynamics/contact/contact_newton_state.h"
 
-#include <float.h>
 #include <string.h>
 
 // r of a point, in parts of the mass it feels: soft at first, so that it is found who carries, then
@@ -41,61 +35,7 @@
 // first.
 #define MEMORY 12
 #define GROWTH 100.0
-// Entries of the matrix: islands beyond it are left to the sweeps.
-#define ENTRIES_MAX 400000
 #define DOF RB_PROFILE_BLOCK
-
-typedef struct NewtonPoint {
-    const rbContact* contact;
-    rbContactPoint* point;
-    int a;              // of the island, -1: nothing moves it
-    int b;              //
-    double rows[3][12]; // along normal and tangents: of A, then of B
-    double bias[3];     // m/s
-    double mass[2];     // kg, that the point feels: along the normal, across
-    double r[2];        // kg: normal, tangential
-    double start[3];    // N s, impulses that have acted
-    double held[3];     // N s, x of the last round
-    double x[3];        // N s, now
-    double friction;    // of the disc, in this round
-    double disc;        // N s, its radius as held in the round
-    double radius;      // N s, now
-    double d[2];        // kg, of the last evaluation: of the normal; of both tangents
-    double slide[2];    // unit, direction of sliding; 0: it sticks
-} NewtonPoint;
-
-typedef struct NewtonLink {
-    rbContactLink* link;
-    int a; // of the island, -1: nothing moves it
-    int b;
-    double mass; // kg, that it feels
-    double r;    // kg
-    double held; // N s
-    double x;    // N s
-    double d;    // kg, of the last evaluation
-} NewtonLink;
-
-struct rbContactNewton {
-    bool isCoupled; // discs are those of the normal impulses under way, not of the last round
-    int failures;   // of such rounds
-    double acted;   // part of the impulses of points that has acted already
-    double enough;  // m/s: impulses are not held anew where normals are off by less
-    double guessed; // part that is the first guess of what they will be
-    RB_ARRAY(NewtonPoint) points;
-    RB_ARRAY(NewtonLink) links;
-    rbContactDiscs discs;
-    RB_ARRAY(double) radii;      // of all points: of the round, asked for after it, weights
-    RB_ARRAY(int) locals1;       // per body of the host: index in the island + 1
-    RB_ARRAY(int) bodies;        // of the island, in the order of elimination
-    rbProfile matrix;            // in this order
-    RB_ARRAY(double) masses;     // per body: mass, inertia (6)
-    RB_ARRAY(double) velocities; // DOF per body
-    RB_ARRAY(double) starts;     // v0
-    RB_ARRAY(double) trial;
-    RB_ARRAY(double) kept; // velocities at the start of a round
-    RB_ARRAY(double) residual;
-    RB_ARRAY(double) change;
-};
 
 rbContactNewton* rbCreateContactNewton(void)
 {
@@ -113,6 +53,7 @@ void rbDestroyContactNewton(rbContactNewton* newton)
     rbArray_Free(newton->radii);
     rbArray_Free(newton->locals1);
     rbArray_Free(newton->bodies);
+    rbArray_Free(newton->graph);
     rbProfile_Free(&newton->matrix);
     rbArray_Free(newton->masses);
     rbArray_Free(newton->velocities);
@@ -122,210 +63,6 @@ void rbDestroyContactNewton(rbContactNewton* newton)
     rbArray_Free(newton->residual);
     rbArray_Free(newton->change);
     rbFree(newton, sizeof *newton);
-}
-
-// -------------------------------------------------------------------------------------------
-// island
-
-static int contactAt(const rbContactRun* run, int i)
-{
-    return run->order != NULL ? run->order[i] : i;
-}
-
-static bool isMoved(const rbContactRun* run, int body)
-{
-    return run->bodies[body].invMass > 0.0 && !run->bodies[body].isFrozen;
-}
-
-static void addBody(rbContactNewton* newton, const rbContactRun* run, int body)
-{
-    if (body < 0) {
-        return;
-    }
-    while (newton->locals1.count <= body) {
-        rbArray_Push(newton->locals1, 0);
-    }
-    if (isMoved(run, body) && newton->locals1.data[body] == 0) {
-        rbArray_Push(newton->bodies, body);
-        newton->locals1.data[body] = newton->bodies.count;
-    }
-}
-
-// Bodies in the order in which contacts, sorted by level, meet them: the matrix is then narrow.
-static void findBodies(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
-{
-    newton->bodies.count = 0;
-    for (int i = 0; i < run->orderCount; ++i) {
-        const rbContact* contact = &run->set->contacts[contactAt(run, i)];
-        addBody(newton, run, contact->bodyA);
-        addBody(newton, run, contact->bodyB);
-    }
-    for (int i = 0; i < task->linkCount; ++i) {
-        addBody(newton, run, task->links[i].bodyA);
-        addBody(newton, run, task->links[i].bodyB);
-    }
-}
-
-static void forgetBodies(rbContactNewton* newton)
-{
-    for (int i = 0; i < newton->bodies.count; ++i) {
-        newton->locals1.data[newton->bodies.data[i]] = 0;
-    }
-}
-
-static int localOf(const rbContactNewton* newton, int body)
-{
-    return body >= 0 ? newton->locals1.data[body] - 1 : -1;
-}
-
-// The profile of the matrix; false if it is too large.
-static bool makeProfile(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
-{
-    rbProfile* matrix = &newton->matrix;
-    rbProfile_Begin(matrix, newton->bodies.count);
-    for (int i = 0; i < run->orderCount; ++i) {
-        const rbContact* contact = &run->set->contacts[contactAt(run, i)];
-        rbProfile_Couple(matrix, localOf(newton, contact->bodyA), localOf(newton, contact->bodyB));
-    }
-    for (int i = 0; i < task->linkCount; ++i) {
-        const rbContactLink* link = &task->links[i];
-        rbProfile_Couple(matrix, localOf(newton, link->bodyA), localOf(newton, link->bodyB));
-    }
-    return rbProfile_Finish(matrix, ENTRIES_MAX);
-}
-
-bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* settings,
-                              const rbContactRun* run, const rbNewtonTask* task)
-{
-    if (settings->cone != RB_CONE_EXACT) {
-        return false;
-    }
-    for (int i = 0; i < run->orderCount; ++i) {
-        const rbContact* contact = &run->set->contacts[contactAt(run, i)];
-        if (contact->rolling > 0.0 || contact->spinning > 0.0) {
-            return false;
-        }
-    }
-    findBodies(newton, run, task);
-    bool isSmall = newton->bodies.count > 0 && makeProfile(newton, run, task);
-    forgetBodies(newton);
-    return isSmall;
-}
-
-static void writeRow(double row[12], rbVec3 direction, const rbContactPoint* point)
-{
-    rbVec3 turnA = rbCross(point->armA, direction);
-    rbVec3 turnB = rbCross(point->armB, direction);
-    double values[12] = {-direction.x, -direction.y, -direction.z, -turnA.x, -turnA.y, -turnA.z,
-                         direction.x,  direction.y,  direction.z,  turnB.x,  turnB.y,  turnB.z};
-    memcpy(row, values, sizeof values);
-}
-
-// How easily the point moves along a row.
-static double responseOf(const rbContactRun* run, int bodyA, int bodyB, const double row[12])
-{
-    double sum = 0.0;
-    const int hosts[2] = {bodyA, bodyB};
-    for (int side = 0; side < 2; ++side) {
-        if (hosts[side] >= 0 && isMoved(run, hosts[side])) {
-            const rbContactBody* body = &run->bodies[hosts[side]];
-            const double* part = row + 6 * (size_t)side;
-            rbVec3 linear = rbMakeVec3(part[0], part[1], part[2]);
-            rbVec3 turn = rbMakeVec3(part[3], part[4], part[5]);
-            sum += body->invMass * rbLengthSquared(linear) +
-                   rbDot(turn, rbMulSV(body->invInertia, turn));
-        }
-    }
-    return sum;
-}
-
-static void addPoint(rbContactNewton* newton, const rbContactRun* run, const rbContact* contact,
-                     rbContactPoint* point, double normalBias, double slipPart)
-{
-    NewtonPoint p = {.contact = contact, .point = point};
-    p.a = newton->locals1.data[contact->bodyA] - 1;
-    p.b = newton->locals1.data[contact->bodyB] - 1;
-    writeRow(p.rows[0], contact->normal, point);
-    writeRow(p.rows[1], contact->tangents[0], point);
-    writeRow(p.rows[2], contact->tangents[1], point);
-    double normal = responseOf(run, contact->bodyA, contact->bodyB, p.rows[0]);
-    double tangential = fmax(responseOf(run, contact->bodyA, contact->bodyB, p.rows[1]),
-                             responseOf(run, contact->bodyA, contact->bodyB, p.rows[2]));
-    if (!(normal > 0.0)) {
-        return;
-    }
-    p.mass[0] = 1.0 / normal;
-    p.mass[1] = 1.0 / fmax(tangential, normal);
-    p.bias[0] = normalBias;
-    p.bias[1] = slipPart * point->slip[0];
-    p.bias[2] = slipPart * point->slip[1];
-    for (int k = 0; k < 3; ++k) {
-        p.start[k] = newton->acted * point->impulse[k];
-        p.held[k] = newton->guessed * point->impulse[k];
-    }
-    rbArray_Push(newton->points, p);
-}
-
-static void findPoints(rbContactNewton* newton, const rbContactRun* run, bool isOfPositions,
-                       double partSpeed)
-{
-    newton->points.count = 0;
-    for (int i = 0; i < run->orderCount; ++i) {
-        const rbContact* contact = &run->set->contacts[contactAt(run, i)];
-        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            rbContactPoint* point = &run->set->points[k];
-            if (isOfPositions) {
-                addPoint(newton, run, contact, point,
-                         rbContactPoint_GetPart(point, run->h, partSpeed), 1.0 / run->h);
-            } else if (point->isClosed) {
-                addPoint(newton, run, contact, point, -point->target, 0.0);
-            }
-        }
-    }
-}
-
-static void findLinks(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
-{
-    newton->links.count = 0;
-    for (int i = 0; i < task->linkCount; ++i) {
-        rbContactLink* link = &task->links[i];
-        double response = responseOf(run, link->bodyA, link->bodyB, link->row);
-        if (response > 0.0) {
-            NewtonLink l = {.link = link,
-                            .a = localOf(newton, link->bodyA),
-                            .b = localOf(newton, link->bodyB),
-                            .mass = 1.0 / response,
-                            .held = link->impulse};
-            rbArray_Push(newton->links, l);
-        }
-    }
-}
-
-static void findMasses(rbContactNewton* newton, const rbContactRun* run)
-{
-    int count = newton->bodies.count;
-    rbArray_Reserve(newton->masses, 7 * count);
-    rbArray_Reserve(newton->velocities, DOF * count);
-    rbArray_Reserve(newton->starts, DOF * count);
-    rbArray_Reserve(newton->trial, DOF * count);
-    rbArray_Reserve(newton->kept, DOF * count);
-    rbArray_Reserve(newton->residual, DOF * count);
-    rbArray_Reserve(newton->change, DOF * count);
-    for (int i = 0; i < count; ++i) {
-        const rbContactBody* body = &run->bodies[newton->bodies.data[i]];
-        rbSym3 inertia;
-        if (!rbSym3_Invert(body->invInertia, &inertia)) {
-            inertia = (rbSym3){1.0, 1.0, 1.0, 0.0, 0.0, 0.0};
-        }
-        double values[7] = {1.0 / body->invMass, inertia.xx, inertia.yy, inertia.zz,
-                            inertia.xy,          inertia.xz, inertia.yz};
-        memcpy(&newton->masses.data[7 * (size_t)i], values, sizeof values);
-        double motion[DOF] = {body->velocity.x, body->velocity.y, body->velocity.z,
-                              body->spin.x,     body->spin.y,     body->spin.z};
-        memcpy(&newton->starts.data[DOF * (size_t)i], motion, sizeof motion);
-    }
-    size_t size = (size_t)(DOF * count) * sizeof(double);
-    memcpy(newton->velocities.data, newton->starts.data, size);
 }
 
 // M times a motion of a body.
@@ -342,7 +79,7 @@ static void multiplyMass(const double mass[7], const double x[DOF], double y[DOF
 // ------------------------------------------------------------------------------------- evaluation
 
 // w of a row with velocities of the island; bodies outside of it keep theirs.
-static double rateOf(const rbContactRun* run, const NewtonPoint* p, int row,
+static double rateOf(const rbContactRun* run, const rbNewtonPoint* p, int row,
                      const double* velocities)
 {
     double sum = p->bias[row];
@@ -366,7 +103,7 @@ static double rateOf(const rbContactRun* run, const NewtonPoint* p, int row,
 }
 
 // x = proj(held - r w).
-static void projectPoint(const rbContactRun* run, NewtonPoint* p, const double* velocities,
+static void projectPoint(const rbContactRun* run, rbNewtonPoint* p, const double* velocities,
                          bool isCoupled)
 {
     double w[3];
@@ -394,7 +131,7 @@ static void projectPoint(const rbContactRun* run, NewtonPoint* p, const double* 
     }
 }
 
-static double linkRate(const NewtonLink* l, const double* velocities)
+static double linkRate(const rbNewtonLink* l, const double* velocities)
 {
     double sum = l->link->bias;
     const int locals[2] = {l->a, l->b};
@@ -408,7 +145,7 @@ static double linkRate(const NewtonLink* l, const double* velocities)
 }
 
 // x = held - r (w + compliance (x - start)), within the limits.
-static void projectLink(NewtonLink* l, const double* velocities)
+static void projectLink(rbNewtonLink* l, const double* velocities)
 {
     const rbContactLink* link = l->link;
     double soft = l->r * link->compliance;
@@ -452,14 +189,14 @@ static void findResidual(rbContactNewton* newton, const double* velocities)
         multiplyMass(&newton->masses.data[7 * (size_t)i], change, residual + DOF * (size_t)i);
     }
     for (int i = 0; i < newton->points.count; ++i) {
-        const NewtonPoint* p = &newton->points.data[i];
+        const rbNewtonPoint* p = &newton->points.data[i];
         const int locals[2] = {p->a, p->b};
         for (int row = 0; row < 3; ++row) {
             addToBodies(locals, p->rows[row], p->x[row] - p->start[row], residual);
         }
     }
     for (int i = 0; i < newton->links.count; ++i) {
-        const NewtonLink* l = &newton->links.data[i];
+        const rbNewtonLink* l = &newton->links.data[i];
         const int locals[2] = {l->a, l->b};
         addToBodies(locals, l->link->row, l->x - l->link->impulse, residual);
     }
@@ -483,13 +220,13 @@ static void addMasses(rbContactNewton* newton)
     }
 }
 
-static bool isSliding(const NewtonPoint* p)
+static bool isSliding(const rbNewtonPoint* p)
 {
     return p->slide[0] != 0.0 || p->slide[1] != 0.0;
 }
 
 // Rows of both tangents, turned by the direction of sliding: along it, or across.
-static void turnRows(const NewtonPoint* p, bool isAcross, double row[12])
+static void turnRows(const rbNewtonPoint* p, bool isAcross, double row[12])
 {
     double first = isAcross ? -p->slide[1] : p->slide[0];
     double second = isAcross ? p->slide[0] : p->slide[1];
@@ -505,7 +242,7 @@ static void assemble(rbContactNewton* newton)
     rbProfile_Clear(matrix);
     addMasses(newton);
     for (int i = 0; i < newton->points.count; ++i) {
-        const NewtonPoint* p = &newton->points.data[i];
+        const rbNewtonPoint* p = &newton->points.data[i];
         const int locals[2] = {p->a, p->b};
         rbProfile_AddSquare(matrix, locals, p->rows[0], p->d[0]);
         if (!isSliding(p)) {
@@ -519,7 +256,7 @@ static void assemble(rbContactNewton* newton)
         }
     }
     for (int i = 0; i < newton->links.count; ++i) {
-        const NewtonLink* l = &newton->links.data[i];
+        const rbNewtonLink* l = &newton->links.data[i];
         const int locals[2] = {l->a, l->b};
         rbProfile_AddSquare(matrix, locals, l->link->row, l->d);
     }
@@ -529,7 +266,7 @@ static void assemble(rbContactNewton* newton)
     // The rim goes with the normal impulse.
     rbProfile_Split(matrix);
     for (int i = 0; i < newton->points.count; ++i) {
-        const NewtonPoint* p = &newton->points.data[i];
+        const rbNewtonPoint* p = &newton->points.data[i];
         if (isSliding(p) && p->d[0] > 0.0) {
             const int locals[2] = {p->a, p->b};
             double along[12];
@@ -665,9 +402,9 @@ static bool solveCoupled(rbContactNewton* newton, const rbContactRun* run, int* 
     return false;
 }
 
-static double coefficientOf(const NewtonPoint* p)
+static double coefficientOf(const rbNewtonPoint* p)
 {
-    return isSliding(p) ? p->contact->friction : fmax(p->contact->stiction, p->contact->friction);
+    return isSliding(p) ? p->sliding : p->sticking;
 }
 
 static void beginRound(rbContactNewton* newton, double stiffness)
@@ -676,7 +413,7 @@ static void beginRound(rbContactNewton* newton, double stiffness)
         newton->links.data[i].r = stiffness * newton->links.data[i].mass;
     }
     for (int i = 0; i < newton->points.count; ++i) {
-        NewtonPoint* p = &newton->points.data[i];
+        rbNewtonPoint* p = &newton->points.data[i];
         p->r[0] = stiffness * p->mass[0];
         p->r[1] = stiffness * p->mass[1];
         p->friction = coefficientOf(p);
@@ -690,7 +427,7 @@ static void beginDiscs(rbContactNewton* newton)
     rbArray_Reserve(newton->radii, 3 * count);
     newton->radii.count = 3 * count;
     for (int i = 0; i < count; ++i) {
-        NewtonPoint* p = &newton->points.data[i];
+        rbNewtonPoint* p = &newton->points.data[i];
         p->disc = coefficientOf(p) * p->held[0];
         newton->radii.data[2 * count + i] = 1.0 / p->mass[1];
     }
@@ -704,7 +441,7 @@ static void nextDiscs(rbContactNewton* newton, bool isSoft)
     int count = newton->points.count;
     double* radii = newton->radii.data;
     for (int i = 0; i < count; ++i) {
-        NewtonPoint* p = &newton->points.data[i];
+        rbNewtonPoint* p = &newton->points.data[i];
         radii[i] = p->disc;
         radii[count + i] = coefficientOf(p) * p->x[0];
     }
@@ -721,7 +458,7 @@ static double normalViolation(const rbContactNewton* newton, const rbContactRun*
 {
     double most = 0.0;
     for (int i = 0; i < newton->points.count; ++i) {
-        const NewtonPoint* p = &newton->points.data[i];
+        const rbNewtonPoint* p = &newton->points.data[i];
         double w = rateOf(run, p, 0, newton->velocities.data);
         most = fmax(most, p->x[0] > 0.0 ? fabs(w) : -w);
     }
@@ -733,7 +470,7 @@ static double violation(const rbContactNewton* newton, const rbContactRun* run)
 {
     double most = 0.0;
     for (int i = 0; i < newton->points.count; ++i) {
-        const NewtonPoint* p = &newton->points.data[i];
+        const rbNewtonPoint* p = &newton->points.data[i];
         const double* v = newton->velocities.data;
         double w = rateOf(run, p, 0, v);
         most = fmax(most, p->x[0] > 0.0 ? fabs(w) : -w);
@@ -747,16 +484,16 @@ static double violation(const rbContactNewton* newton, const rbContactRun* run)
             double t2 = rateOf(run, p, 2, v);
             double slip = sqrt(t1 * t1 + t2 * t2);
             double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
-            double missing = (p->contact->friction * p->x[0] - length) / p->mass[1];
+            double missing = (p->sliding * p->x[0] - length) / p->mass[1];
             most = fmax(most, fmin(slip, missing));
         }
         // The disc is that of the last round.
-        double limit = fmax(p->contact->friction, p->contact->stiction) * p->x[0];
+        double limit = p->sticking * p->x[0];
         double excess = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]) - limit;
         most = fmax(most, excess / p->mass[1]);
     }
     for (int i = 0; i < newton->links.count; ++i) {
-        const NewtonLink* l = &newton->links.data[i];
+        const rbNewtonLink* l = &newton->links.data[i];
         double w =
             linkRate(l, newton->velocities.data) + l->link->compliance * (l->x - l->link->impulse);
         // At a limit it may go on the way it is pushed.
@@ -766,16 +503,37 @@ static double violation(const rbContactNewton* newton, const rbContactRun* run)
     return most;
 }
 
+static void applyTurn(const rbContactRun* run, const rbNewtonPoint* p, const double x[3])
+{
+    const int hosts[2] = {p->contact->bodyA, p->contact->bodyB};
+    for (int k = 0; k < (p->turn == 0 ? 2 : 1); ++k) {
+        p->contact->turning[p->turn + k] = p->reach * x[1 + k];
+        double change = x[1 + k] - p->start[1 + k];
+        for (int side = 0; side < 2; ++side) {
+            const double* part = p->rows[1 + k] + 6 * (size_t)side + 3;
+            if (rbNewton_IsMoved(run, hosts[side])) {
+                rbContactBody* body = &run->bodies[hosts[side]];
+                rbVec3 turn = rbMakeVec3(part[0], part[1], part[2]);
+                body->spin = rbAddScaled(body->spin, change, rbMulSV(body->invInertia, turn));
+            }
+        }
+    }
+}
+
 // Velocities exactly as the impulses make them, so that momentum is kept.
 static void applyImpulses(rbContactNewton* newton, const rbContactRun* run)
 {
     for (int i = 0; i < newton->points.count; ++i) {
-        NewtonPoint* p = &newton->points.data[i];
+        rbNewtonPoint* p = &newton->points.data[i];
         // Inside the cone to the last bit.
-        double limit = fmax(p->contact->friction, p->contact->stiction) * p->x[0];
+        double limit = p->sticking * p->x[0];
         double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
         double scale = length > limit ? limit / length : 1.0;
         double x[3] = {p->x[0], scale * p->x[1], scale * p->x[2]};
+        if (p->point == NULL) {
+            applyTurn(run, p, x);
+            continue;
+        }
         rbVec3 impulse = rbScale(x[0] - p->start[0], p->contact->normal);
         impulse = rbAddScaled(impulse, x[1] - p->start[1], p->contact->tangents[0]);
         impulse = rbAddScaled(impulse, x[2] - p->start[2], p->contact->tangents[1]);
@@ -789,12 +547,12 @@ static void applyImpulses(rbContactNewton* newton, const rbContactRun* run)
 static void applyLinks(rbContactNewton* newton, const rbContactRun* run)
 {
     for (int i = 0; i < newton->links.count; ++i) {
-        const NewtonLink* l = &newton->links.data[i];
+        const rbNewtonLink* l = &newton->links.data[i];
         const int hosts[2] = {l->link->bodyA, l->link->bodyB};
         double change = l->x - l->link->impulse;
         for (int side = 0; side < 2; ++side) {
             const double* part = l->link->row + 6 * (size_t)side;
-            if (hosts[side] >= 0 && isMoved(run, hosts[side])) {
+            if (hosts[side] >= 0 && rbNewton_IsMoved(run, hosts[side])) {
                 rbContactBody* body = &run->bodies[hosts[side]];
                 rbVec3 linear = rbMakeVec3(part[0], part[1], part[2]);
                 rbVec3 turn = rbMakeVec3(part[3], part[4], part[5]);
@@ -810,11 +568,27 @@ static void applyLinks(rbContactNewton* newton, const rbContactRun* run)
 static void hold(rbContactNewton* newton)
 {
     for (int i = 0; i < newton->points.count; ++i) {
-        NewtonPoint* p = &newton->points.data[i];
+        rbNewtonPoint* p = &newton->points.data[i];
         memcpy(p->held, p->x, sizeof p->held);
     }
     for (int i = 0; i < newton->links.count; ++i) {
         newton->links.data[i].held = newton->links.data[i].x;
+    }
+}
+
+// What resists rolling is carried by what the points of its contact carry now.
+static void carryTurns(rbContactNewton* newton)
+{
+    for (int i = 0; i < newton->points.count; ++i) {
+        rbNewtonPoint* p = &newton->points.data[i];
+        if (p->point == NULL) {
+            double sum = 0.0;
+            for (int k = p->first; k < p->first + p->count; ++k) {
+                sum += newton->points.data[k].x[0];
+            }
+            p->held[0] = sum;
+            p->x[0] = sum;
+        }
     }
 }
 
@@ -826,6 +600,7 @@ static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool is
     bool isTried = newton->failures < FAILURES_MAX;
     if (isTried && solveCoupled(newton, run, rounds)) {
         hold(newton);
+        carryTurns(newton);
         for (int i = 0; i < newton->points.count; ++i) {
             newton->points.data[i].disc = newton->points.data[i].radius;
         }
@@ -841,6 +616,7 @@ static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool is
     if (isSoft || normalViolation(newton, run) > newton->enough) {
         hold(newton);
     }
+    carryTurns(newton);
     nextDiscs(newton, isSoft);
     return true;
 }
@@ -853,12 +629,9 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
     newton->enough = HOLD_PART * task->tolerance;
     newton->acted = task->isOfPositions && !run->isContinued ? 0.0 : 1.0;
     newton->guessed = task->isOfPositions || run->isContinued ? 1.0 : 2.0;
-    findBodies(newton, run, task);
-    if (newton->bodies.count > 0 && makeProfile(newton, run, task)) {
+    if (rbNewton_Begin(newton, run, task)) {
         double stiffness = STIFFNESS_FIRST;
-        findPoints(newton, run, task->isOfPositions, task->partSpeed);
-        findLinks(newton, run, task);
-        findMasses(newton, run);
+        rbNewton_Read(newton, run, task);
         beginDiscs(newton);
         double goal = (task->isMoving ? GOAL_MOVING : GOAL_PART) * task->tolerance;
         for (int round = 0; round < ROUNDS_MAX && left > goal; ++round) {
@@ -879,6 +652,6 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
             applyLinks(newton, run);
         }
     }
-    forgetBodies(newton);
+    rbNewton_Forget(newton);
     return left < task->known ? left : task->known;
 }

@@ -39,7 +39,7 @@ typedef struct rbNewtonTask {
     int linkCount;
 } rbNewtonTask;
 
-// Whether it can take an island: exact cones, no rolling or spinning friction, and not too large.
+// Whether it can take an island: exact cones, and not too large.
 bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* settings,
                               const rbContactRun* run, const rbNewtonTask* task);
 

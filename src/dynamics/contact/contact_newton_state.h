@@ -1,0 +1,83 @@
+// The inside of contact_newton.c: an island as it is solved.
+#ifndef RB_CONTACT_CONTACT_NEWTON_STATE_H
+#define RB_CONTACT_CONTACT_NEWTON_STATE_H
+
+#include "base/core/memory.h"
+#include "dynamics/contact/contact_discs.h"
+#include "dynamics/contact/contact_newton.h"
+#include "dynamics/contact/contact_profile.h"
+
+// A point, or what resists rolling or spinning at a contact: the same without a normal, its rows
+// turned into speeds by the reach of the contact.
+typedef struct rbNewtonPoint {
+    rbContact* contact;
+    rbContactPoint* point; // NULL: of rolling or spinning
+    double reach;          // m, of these
+    int turn;              // first of contact->turning
+    int first;             // points whose normal impulses carry it
+    int count;             //
+    double sliding;        // friction that it slides with
+    double sticking;       //   and sticks with
+    int a;                 // of the island, -1: nothing moves it
+    int b;                 //
+    double rows[3][12];    // along normal and tangents: of A, then of B
+    double bias[3];        // m/s
+    double mass[2];        // kg, that the point feels: along the normal, across
+    double r[2];           // kg: normal, tangential
+    double start[3];       // N s, impulses that have acted
+    double held[3];        // N s, x of the last round
+    double x[3];           // N s, now
+    double friction;       // of the disc, in this round
+    double disc;           // N s, its radius as held in the round
+    double radius;         // N s, now
+    double d[2];           // kg, of the last evaluation: of the normal; of both tangents
+    double slide[2];       // unit, direction of sliding; 0: it sticks
+} rbNewtonPoint;
+
+typedef struct rbNewtonLink {
+    rbContactLink* link;
+    int a; // of the island, -1: nothing moves it
+    int b;
+    double mass; // kg, that it feels
+    double r;    // kg
+    double held; // N s
+    double x;    // N s
+    double d;    // kg, of the last evaluation
+} rbNewtonLink;
+
+struct rbContactNewton {
+    bool isCoupled; // discs are those of the normal impulses under way, not of the last round
+    int failures;   // of such rounds
+    double acted;   // part of the impulses of points that has acted already
+    double enough;  // m/s: impulses are not held anew where normals are off by less
+    double guessed; // part that is the first guess of what they will be
+    RB_ARRAY(rbNewtonPoint) points;
+    RB_ARRAY(rbNewtonLink) links;
+    rbContactDiscs discs;
+    RB_ARRAY(double) radii;      // of all points: of the round, asked for after it, weights
+    RB_ARRAY(int) locals1;       // per body of the host: index in the island + 1
+    RB_ARRAY(int) bodies;        // of the island, in the order of elimination
+    RB_ARRAY(int) graph;         // who touches whom, see contact_newton_island.c
+    rbProfile matrix;            // in this order
+    RB_ARRAY(double) masses;     // per body: mass, inertia (6)
+    RB_ARRAY(double) velocities; // DOF per body
+    RB_ARRAY(double) starts;     // v0
+    RB_ARRAY(double) trial;
+    RB_ARRAY(double) kept; // velocities at the start of a round
+    RB_ARRAY(double) residual;
+    RB_ARRAY(double) change;
+};
+
+// Finds bodies, their order and the pattern of the matrix; false: there are none, or it is too
+// large. Either way rbNewton_Forget must follow when all is done.
+bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task);
+// Points, links, masses and velocities.
+void rbNewton_Read(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task);
+void rbNewton_Forget(rbContactNewton* newton);
+
+static inline bool rbNewton_IsMoved(const rbContactRun* run, int body)
+{
+    return run->bodies[body].invMass > 0.0 && !run->bodies[body].isFrozen;
+}
+
+#endif
