@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
+#include "base/core/timer.h"
+
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -32,9 +34,7 @@ void rbBench_ShowProgress(const rbBench* bench, const char* text)
 
 double rbGetCpuTime(void)
 {
-    struct timespec used;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+    return rbGetThreadTime();
 }
 
 void rbBench_Add(rbBench* bench, rbBenchRow row)

@@ -97,9 +97,11 @@ typedef struct rbContactStatistics {
     double deepestTime;    // s
     rbBodyId deepestA;     // of that overlap; null: there was none
     rbBodyId deepestB;
-    int limitedJoints;  // joints that have limits
-    int limitCount;     // stops of joints that carry something, in the last step
-    double limitExcess; // m or rad, furthest beyond a stop, >= 0
+    int limitedJoints;    // joints that have limits
+    int limitCount;       // stops of joints that carry something, in the last step
+    double limitExcess;   // m or rad, furthest beyond a stop, >= 0
+    double collisionTime; // s of CPU, spent on solving collisions; in no snapshot
+    double contactTime;   // s of CPU, on lasting contacts
 } rbContactStatistics;
 
 // A contact point that carries something, as the last step left it.

@@ -4,9 +4,19 @@
 
 #include <time.h>
 
-double rbGetWallTime(void)
+static double readClock(clockid_t clock)
 {
     struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    (void)clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double rbGetWallTime(void)
+{
+    return readClock(CLOCK_MONOTONIC);
+}
+
+double rbGetThreadTime(void)
+{
+    return readClock(CLOCK_THREAD_CPUTIME_ID);
 }

@@ -5,4 +5,7 @@
 // Seconds since some fixed moment, monotonic, nanosecond resolution.
 double rbGetWallTime(void);
 
+// Seconds of CPU that this thread has used.
+double rbGetThreadTime(void);
+
 #endif

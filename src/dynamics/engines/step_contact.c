@@ -1,4 +1,5 @@
 // Steps of bodies that touch, see step_contact.h.
+#include "base/core/timer.h"
 #include "dynamics/engines/step_contact_state.h"
 
 #include <string.h>
@@ -183,7 +184,9 @@ void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h,
     scaleGuess(engine, h);
     rbContactStep_KickLoose(engine, host, c->nodeTime, 0.5 * h, false);
     eachMechanism(engine, host, rbStep_BeginBasic, c->nodeTime, h);
+    double begun = rbGetThreadTime();
     rbContactStep_SolveAhead(engine, host, h, isUnmet);
+    c->contactTime += rbGetThreadTime() - begun;
 }
 
 // Whether collisions made a body faster than contacts were looked for.
@@ -233,7 +236,9 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_Prepare(c->solver, &all);
     // Before the forces of the end act: what rests does not collide.
+    double begun = rbGetThreadTime();
     rbContactStep_SolveCollisions(engine, host, h, isUnmet);
+    c->collisionTime += rbGetThreadTime() - begun;
     rbContactStep_TakeBodies(engine);
     if (isFasterThanReach(engine)) {
         rbStepContacts_MakeReady(engine);
@@ -241,7 +246,9 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     rbContactStep_KickLoose(engine, host, end, 0.5 * h, true);
     rbContactStep_TakeLateKicks(engine, h);
     eachMechanism(engine, host, kickMoving, end, h);
+    begun = rbGetThreadTime();
     rbContactStep_SolveVelocities(engine, host, h, isUnmet);
+    c->contactTime += rbGetThreadTime() - begun;
     rbContactStep_FreezeBodies(engine, host, h);
     rbContactStep_TakeBodies(engine);
     eachMechanism(engine, host, rbStep_EndBasic, end, h);

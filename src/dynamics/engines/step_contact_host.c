@@ -7,9 +7,14 @@
 
 rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine)
 {
-    rbContactStatistics none;
-    memset(&none, 0, sizeof none);
-    return engine->contacts != NULL ? engine->contacts->statistics : none;
+    rbContactStatistics statistics;
+    memset(&statistics, 0, sizeof statistics);
+    if (engine->contacts != NULL) {
+        statistics = engine->contacts->statistics;
+        statistics.collisionTime = engine->contacts->collisionTime;
+        statistics.contactTime = engine->contacts->contactTime;
+    }
+    return statistics;
 }
 
 bool rbStepEngine_IsResting(const rbStepEngine* engine, int index)

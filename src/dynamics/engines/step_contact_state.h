@@ -118,6 +118,8 @@ struct rbStepContacts {
     double lastPart; // of the last step, of a whole one
     double lookStep; // s, of the step from the node, when isLooked
     double restSpeed;
+    double collisionTime; // s of CPU, see rbContactStatistics
+    double contactTime;
     rbContactStatistics statistics;
     rbContactBooks books;
 };
