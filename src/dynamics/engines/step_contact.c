@@ -342,6 +342,7 @@ rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, do
     if (time > c->nodeTime + RB_STEP_SNAP * engine->settings.step) {
         rbContactStep_LookBetween(engine, host, time);
     } else {
+        c->lookWork = 0.0;
         rbContactStep_WriteBodies(engine, host);
     }
     engine->time = time;

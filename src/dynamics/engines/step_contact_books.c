@@ -266,3 +266,18 @@ void rbContactStep_BookFrozen(rbStepEngine* engine, const rbStepHost* host)
         rbContactStep_TellFrozen(engine, host, i, false, -energy);
     }
 }
+
+double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host)
+{
+    double sum = 0.0;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+        if (body != NULL && body->isDynamic) {
+            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
+            sum += body->mass * (0.5 * rbLengthSquared(body->velocity) -
+                                 rbDot(host->motions[i].acceleration, body->pose.position)) +
+                   0.5 * rbDot(rbMulEach(local, local), body->invMoments);
+        }
+    }
+    return sum;
+}

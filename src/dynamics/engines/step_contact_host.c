@@ -122,7 +122,7 @@ void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)
     if (contacts != NULL) {
         work->impact += contacts->books.impact;
         work->friction += contacts->books.friction;
-        work->part += contacts->books.rest;
+        work->part += contacts->books.rest + contacts->lookWork;
         work->motor += contacts->books.motor;
         work->load += contacts->books.load;
     }
@@ -138,6 +138,7 @@ typedef struct ContactsHead {
     double lastPart;
     double restSpeed;
     rbContactBooks books;
+    double lookWork;
     rbContactStatistics statistics;
     int64_t looseCount;
     int64_t restCount;
@@ -179,6 +180,7 @@ char* rbStepContacts_TakeSnapshot(const rbStepContacts* contacts, char* place)
     head.lastPart = contacts->lastPart;
     head.restSpeed = contacts->restSpeed;
     head.books = contacts->books;
+    head.lookWork = contacts->lookWork;
     head.statistics = contacts->statistics;
     head.looseCount = contacts->loose.count;
     head.restCount = contacts->restLoads.count;
@@ -220,6 +222,7 @@ const char* rbStepContacts_RestoreSnapshot(rbStepEngine* engine, const char* pla
     contacts->lastPart = head.lastPart;
     contacts->restSpeed = head.restSpeed;
     contacts->books = head.books;
+    contacts->lookWork = head.lookWork;
     for (int i = 0; i < contacts->loose.count; ++i) {
         rbMechBody* body = &contacts->loose.data[i];
         LooseState state;

@@ -122,6 +122,7 @@ struct rbStepContacts {
     double contactTime;
     rbContactStatistics statistics;
     rbContactBooks books;
+    double lookWork; // J, energy of the state that is looked at, more than that of the node
 };
 
 // Whether a body flies with the velocity in flights.
@@ -226,6 +227,8 @@ void rbContactStep_BookLasting(rbStepEngine* engine, const rbContactIsland* isla
 void rbContactStep_TellStops(rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* island,
                                   double normalWork, double frictionWork);
+// J, kinetic and of gravity and constant forces, of all bodies as they are.
+double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host);
 // Before frozen bodies take their velocities.
 void rbContactStep_BookFrozen(rbStepEngine* engine, const rbStepHost* host);
 

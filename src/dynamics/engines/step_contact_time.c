@@ -337,8 +337,10 @@ void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, dou
 {
     rbStepContacts* c = engine->contacts;
     keepState(engine);
+    double before = rbContactStep_GetEnergy(engine, host);
     if (c->settings.method == RB_CONTACT_PENALTY) {
         rbPenaltyStep_Look(engine, host, time);
+        c->lookWork = rbContactStep_GetEnergy(engine, host) - before;
         rbContactStep_WriteBodies(engine, host);
         recallState(engine);
         return;
@@ -358,6 +360,8 @@ void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, dou
             m->bodies[k].pose = m->bodies[k].isDynamic ? m->bodies[k].ahead : m->bodies[k].pose;
         }
     }
+    // Half a step has no balance of its own.
+    c->lookWork = rbContactStep_GetEnergy(engine, host) - before;
     rbContactStep_WriteBodies(engine, host);
     recallState(engine);
 }
