@@ -152,8 +152,9 @@ void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
                   divide(s.contactSum, steps), s.collisions, rbPlural(s.collisions));
     if (asked->method == RB_CONTACT_PENALTY) {
         rbStepStatistics own = rbWorld_GetStepStatistics(world);
-        (void)fprintf(file, "  %-18s%.4g parts a step, for comparison only\n", "penalty",
-                      divide(own.substeps, steps));
+        (void)fprintf(file, "  %-18s%.4g part%s a step, for comparison only\n", "penalty",
+                      divide(own.substeps, steps),
+                      rbPlural(own.substeps / (steps > 0 ? steps : 1)));
     } else {
         printSolving(asked, &s, steps, file);
     }

@@ -83,7 +83,10 @@ static void printClosing(const rbTally* tally, FILE* file)
     (void)fprintf(file, "  %-18s%.6g J %s when %s, ", "", fabs(total),
                   total > 0.0 ? "given" : "taken",
                   rbHasContacts(tally->info)
-                      ? "overlaps were parted, or poses and speeds made to fit the joints"
+                      ? (tally->info->jointCount > 0
+                             ? "bodies came to rest, overlaps were parted, or poses and speeds "
+                               "made to fit the joints"
+                             : "bodies came to rest or overlaps were parted")
                       : "poses and speeds were made to fit the joints");
     double least = CLOSING_SHOWN * tally->energyScale;
     if (!(fabs(later) > least)) {
