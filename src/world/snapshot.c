@@ -130,7 +130,7 @@ static char* takeJoints(const rbWorld* world, char* place)
             record.positions[f] =
                 f < joint->model.freedomCount ? rbWorld_GetFreedomPosition(world, i, f) : 0.0;
             record.limitPositions[f] =
-                f < joint->limitCount ? rbWorld_GetLimitPosition(world, i, f) : 0.0;
+                f < joint->limits.count ? rbWorld_GetLimitPosition(world, i, f) : 0.0;
             record.isTargetSet[f] = joint->isTargetSet[f] ? 1 : 0;
         }
         memcpy(place, &record, sizeof record);

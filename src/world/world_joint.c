@@ -86,8 +86,7 @@ static rbStatus makeModel(const rbWorld* world, rbJoint* joint, const rbJointDef
     rbJointSide sideB = sideOf(world, joint->bodyB, joint->startB, textB);
     rbStatus status = rbJointModel_Make(&joint->model, def, &sideA, &sideB, error);
     if (status == RB_STATUS_OK) {
-        status = rbMakeLimits(joint->limits, &joint->limitCount, def, &joint->model, &sideA, &sideB,
-                              error);
+        status = rbMakeLimits(&joint->limits, def, &joint->model, &sideA, &sideB, error);
     }
     return status;
 }
@@ -187,8 +186,8 @@ static double rawPosition(const rbWorld* world, const rbJoint* joint, const rbFr
 // What limits bound, at the present poses; angles begin in the turn that the limits mean.
 static void findLimitPositions(const rbWorld* world, rbJoint* joint)
 {
-    for (int i = 0; i < joint->limitCount; ++i) {
-        const rbLimitModel* limit = &joint->limits[i];
+    for (int i = 0; i < joint->limits.count; ++i) {
+        const rbLimitModel* limit = &joint->limits.models[i];
         double raw = rawPosition(world, joint, &limit->freedom);
         joint->limitPositions[i] = rbLimitModel_ChooseTurn(limit, raw);
         if (i < joint->model.freedomCount) {
@@ -423,12 +422,12 @@ double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
 double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom)
 {
     const rbJoint* joint = world->joints.data[index].joint;
-    RB_ASSERT(0 <= freedom && freedom < joint->limitCount);
+    RB_ASSERT(0 <= freedom && freedom < joint->limits.count);
     if (isEngineAsked(world)) {
         rbStepHost host = rbWorld_LendStates(world);
         return rbStepEngine_GetJoint(world->stepEngine, &host, index).limitPositions[freedom];
     }
-    const rbLimitModel* limit = &joint->limits[freedom];
+    const rbLimitModel* limit = &joint->limits.models[freedom];
     double raw = rawPosition(world, joint, &limit->freedom);
     double turns = (joint->limitPositions[freedom] - raw) / (2.0 * RB_PI);
     return rbLimitModel_IsTurning(limit) ? raw + 2.0 * RB_PI * floor(turns + 0.5) : raw;
@@ -504,8 +503,8 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
             state.motorTargets[i] = rbMotorModel_Target(&joint->motors[i], world->time);
         }
     }
-    state.limitCount = joint->limitCount;
-    for (int i = 0; i < joint->limitCount; ++i) {
+    state.limitCount = joint->limits.count;
+    for (int i = 0; i < joint->limits.count; ++i) {
         state.limitPositions[i] = rbWorld_GetLimitPosition(world, index, i);
         state.limitForces[i] = result.limitForces[i];
     }
@@ -542,6 +541,9 @@ rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, 
     return RB_STATUS_OK;
 }
 
+// rad or m: a joint that rests on its stop is beyond it by less.
+#define LIMIT_EXCESS 1e-6
+
 rbLimitDef rbJoint_GetLimit(const rbWorld* world, rbJointId jointId, int freedom)
 {
     const rbJoint* joint = world->joints.data[indexOf(world, jointId)].joint;
@@ -567,28 +569,28 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
     if (status != RB_STATUS_OK) {
         return status;
     }
-    bool hadLimits = joint->limitCount > 0;
+    bool hadLimits = joint->limits.count > 0;
     rbWorld_NoteChange(world); // the engine leaves: positions are known
     memcpy(changed.positions, joint->positions, sizeof changed.positions);
     memcpy(changed.limitPositions, joint->limitPositions, sizeof changed.limitPositions);
-    if (!hadLimits && changed.limitCount > 0) {
+    if (!hadLimits && changed.limits.count > 0) {
         findLimitPositions(world, &changed);
         memcpy(changed.limitPositions, joint->positions,
                (size_t)joint->model.freedomCount * sizeof *joint->positions);
         memcpy(changed.positions, joint->positions, sizeof changed.positions);
     }
-    const rbLimitModel* made = &changed.limits[freedom];
+    const rbLimitModel* made = &changed.limits.models[freedom];
     double position = changed.limitPositions[freedom];
-    if (changed.limitCount > 0 && !(position >= made->lower && position <= made->upper)) {
+    double excess = fmax(made->lower - position, position - made->upper);
+    if (changed.limits.count > 0 && !(excess <= LIMIT_EXCESS)) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "joint \"%s\" is at %.6g now, outside of limits %.6g to %.6g; move its "
                            "bodies first",
                            name, position, made->lower, made->upper);
     }
     joint->def.limits[freedom] = *limit;
-    memcpy(joint->limits, changed.limits, sizeof joint->limits);
+    joint->limits = changed.limits;
     memcpy(joint->limitPositions, changed.limitPositions, sizeof joint->limitPositions);
-    joint->limitCount = changed.limitCount;
     return RB_STATUS_OK;
 }
 

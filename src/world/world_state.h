@@ -78,8 +78,7 @@ typedef struct rbJoint {
     bool isTargetSet[RB_JOINT_FREEDOMS_MAX]; // from outside: the schedule has ended
     double positions[RB_JOINT_FREEDOMS_MAX]; // rad or m, turns counted, when the engine last was
                                              // ready; what angles are unwrapped to
-    rbLimitModel limits[RB_JOINT_FREEDOMS_MAX];
-    int limitCount;                               // 0: none
+    rbJointLimits limits;
     double limitPositions[RB_JOINT_FREEDOMS_MAX]; // as positions, of the limits
     double gap; // m and rad, how far it was open when the engine last was ready; 0: it is new
 } rbJoint;

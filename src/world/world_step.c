@@ -147,8 +147,8 @@ static void tellJoint(const rbWorld* world, rbStepEngine* engine, int index)
                           .angularVelocity = joint->def.angularVelocity,
                           .forceMax = joint->def.forceMax,
                           .solver = joint->def.solver,
-                          .limits = joint->limits,
-                          .limitCount = joint->limitCount,
+                          .limits = joint->limits.models,
+                          .limitCount = joint->limits.count,
                           .gapAllowed = joint->gap};
     for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
         def.freedoms[i] = joint->def.freedoms[i];
@@ -326,7 +326,7 @@ static rbStatus prepareLimits(rbWorld* world, rbError* error)
     const rbStepSettings* step = &world->def.step;
     int index = 0;
     while (index < world->joints.count && (world->joints.data[index].joint == NULL ||
-                                           world->joints.data[index].joint->limitCount == 0)) {
+                                           world->joints.data[index].joint->limits.count == 0)) {
         index += 1;
     }
     if (index == world->joints.count) {
@@ -356,7 +356,7 @@ static rbStatus nameLimit(const rbWorld* world, const rbStartLimit* limit, rbErr
 {
     char text[RB_NAME_CAPACITY];
     const rbJoint* joint = world->joints.data[limit->joint].joint;
-    const rbLimitModel* model = &joint->limits[limit->freedom];
+    const rbLimitModel* model = &joint->limits.models[limit->freedom];
     const char* unit = model->freedom.kind == RB_FREEDOM_TRAVEL ? "m" : "rad";
     return rbError_Set(error, RB_STATUS_INVALID,
                        "joint \"%s\" is at %.6g %s at the start, outside of its limits, %.6g to "
@@ -422,7 +422,7 @@ static void leaveEngine(rbWorld* world)
         for (int f = 0; joint != NULL && f < joint->model.freedomCount; ++f) {
             joint->positions[f] = rbWorld_GetFreedomPosition(world, i, f);
         }
-        for (int f = 0; joint != NULL && f < joint->limitCount; ++f) {
+        for (int f = 0; joint != NULL && f < joint->limits.count; ++f) {
             joint->limitPositions[f] = rbWorld_GetLimitPosition(world, i, f);
         }
         if (joint != NULL) {

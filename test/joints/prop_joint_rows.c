@@ -348,6 +348,43 @@ static void bothHingesTakeAwayTheSame(void** state)
     }
 }
 
+// Swing and twist of ball joints, anywhere but where the axes are nearly parallel or opposite.
+// B-82
+static void rowsOfConesAreTheRatesOfTheirAngles(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(682)};
+    double worst = 0.0;
+    int count = rbTest_Count(2000, 100000);
+    for (int i = 0; i < count; ++i) {
+        JointSample sample = rbSampleJoint(&random, RB_JOINT_BALL);
+        sample.def.axisA = rbSampleVector(&random, 1.0);
+        sample.def.axisB = rbSampleVector(&random, 1.0);
+        sample.def.limits[0] = (rbLimitDef){-INFINITY, 3.0, 0.0};
+        sample.def.limits[1] = (rbLimitDef){-3.0, 3.0, 0.0};
+        rbJointSide sideA = {"a", sample.bodyA, sample.principalA};
+        rbJointSide sideB = {"b", sample.bodyB, sample.principalB};
+        rbJointLimits limits;
+        rbError error = {0};
+        assert_int_equal(rbMakeLimits(&limits, &sample.def, &sample.model, &sideA, &sideB, &error),
+                         RB_STATUS_OK);
+        assert_int_equal(limits.count, 2);
+        const rbRowPose poses[2] = {sample.poseA, sample.poseB};
+        double swing;
+        double twist;
+        rbFreedomModel_Errors(&limits.models[0].freedom, &poses[0], &poses[1], &swing);
+        rbFreedomModel_Errors(&limits.models[1].freedom, &poses[0], &poses[1], &twist);
+        if (swing < 0.1 || swing > RB_PI - 0.3 || fabs(twist) > RB_PI - 0.01) {
+            continue;
+        }
+        for (int k = 0; k < 2; ++k) {
+            worst = fmax(worst, checkGradient(rbFreedomModel_Rows, rbFreedomModel_Errors,
+                                              &limits.models[k].freedom, poses, 1, &random));
+        }
+    }
+    checkNear(worst, 0.0, GRADIENT_TOLERANCE);
+}
+
 RB_TEST_GROUP(prop_joint_rows, cmocka_unit_test(rowsAreTheGradientsOfErrorsWhereTheJointHolds),
               cmocka_unit_test(rowsOfTranslationsAndAnglesAreGradientsEverywhere),
               cmocka_unit_test(rezeroedRotationsHoldAndHaveTheirGradients),
@@ -356,4 +393,5 @@ RB_TEST_GROUP(prop_joint_rows, cmocka_unit_test(rowsAreTheGradientsOfErrorsWhere
               cmocka_unit_test(jointsHoldOverAllTheyAllow),
               cmocka_unit_test(errorsDoNotSeeCommonMotion),
               cmocka_unit_test(impulsesAlongRowsKeepMomentum), cmocka_unit_test(rowsAreIndependent),
-              cmocka_unit_test(bothHingesTakeAwayTheSame));
+              cmocka_unit_test(bothHingesTakeAwayTheSame),
+              cmocka_unit_test(rowsOfConesAreTheRatesOfTheirAngles));

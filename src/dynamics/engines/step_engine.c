@@ -68,11 +68,13 @@ void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef
     if (def == NULL) {
         return;
     }
+    if (isNew || slot->def.limitCount == 0) {
+        memcpy(slot->limitPositions, def->limitPositions, sizeof slot->limitPositions);
+    }
     slot->def = *def;
     if (isNew) {
         memset(slot->motors, 0, sizeof slot->motors);
         memcpy(slot->positions, def->freedomPositions, sizeof slot->positions);
-        memcpy(slot->limitPositions, def->limitPositions, sizeof slot->limitPositions);
         memset(slot->limitImpulses, 0, sizeof slot->limitImpulses);
     }
 }

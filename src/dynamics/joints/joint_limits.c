@@ -109,15 +109,14 @@ static int countPlaces(const rbJointDef* def, const rbJointModel* model)
     return def->type == RB_JOINT_BALL ? 2 : model->freedomCount;
 }
 
-rbStatus rbMakeLimits(rbLimitModel limits[RB_JOINT_FREEDOMS_MAX], int* count, const rbJointDef* def,
-                      const rbJointModel* model, const rbJointSide* sideA, const rbJointSide* sideB,
-                      rbError* error)
+rbStatus rbMakeLimits(rbJointLimits* limits, const rbJointDef* def, const rbJointModel* model,
+                      const rbJointSide* sideA, const rbJointSide* sideB, rbError* error)
 {
-    RB_ASSERT(limits != NULL && count != NULL && def != NULL && model != NULL);
+    RB_ASSERT(limits != NULL && def != NULL && model != NULL);
     Maker maker = {.def = def, .sideA = sideA, .sideB = sideB, .error = error};
     int places = countPlaces(def, model);
     bool isAnyUsed = false;
-    *count = 0;
+    limits->count = 0;
     (void)snprintf(maker.title, sizeof maker.title, "joint \"%.60s\"",
                    def->name != NULL ? def->name : "");
     for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
@@ -138,9 +137,9 @@ rbStatus rbMakeLimits(rbLimitModel limits[RB_JOINT_FREEDOMS_MAX], int* count, co
                            "positions",
                            maker.title);
     }
-    rbStatus status = def->type == RB_JOINT_BALL ? makeBall(&maker, limits) : RB_STATUS_OK;
+    rbStatus status = def->type == RB_JOINT_BALL ? makeBall(&maker, limits->models) : RB_STATUS_OK;
     for (int i = 0; i < places && status == RB_STATUS_OK; ++i) {
-        rbLimitModel* limit = &limits[i];
+        rbLimitModel* limit = &limits->models[i];
         if (def->type != RB_JOINT_BALL) {
             limit->freedom = model->freedoms[i];
         }
@@ -155,7 +154,7 @@ rbStatus rbMakeLimits(rbLimitModel limits[RB_JOINT_FREEDOMS_MAX], int* count, co
         }
         status = judgeLimit(&maker, i, limit->freedom.kind);
     }
-    *count = status == RB_STATUS_OK ? places : 0;
+    limits->count = status == RB_STATUS_OK ? places : 0;
     return status;
 }
 

@@ -105,12 +105,16 @@ typedef struct rbLimitModel {
     double restitution;
 } rbLimitModel;
 
-// The limits of a definition whose model is made: one for each freedom, two of a ball joint with
-// limits; their number. INVALID and a sentence when they are not in order, the type has none, a
-// number is no number, or the joint holds no positions.
-rbStatus rbMakeLimits(rbLimitModel limits[RB_JOINT_FREEDOMS_MAX], int* count, const rbJointDef* def,
-                      const rbJointModel* model, const rbJointSide* sideA, const rbJointSide* sideB,
-                      rbError* error);
+// Those of a joint: one for each freedom, two of a ball joint; none: no limit is given.
+typedef struct rbJointLimits {
+    rbLimitModel models[RB_JOINT_FREEDOMS_MAX];
+    int count;
+} rbJointLimits;
+
+// The limits of a definition whose model is made. INVALID and a sentence when they are not in
+// order, the type has none, a number is no number, or the joint holds no positions.
+rbStatus rbMakeLimits(rbJointLimits* limits, const rbJointDef* def, const rbJointModel* model,
+                      const rbJointSide* sideA, const rbJointSide* sideB, rbError* error);
 // Whether it has a stop at all.
 static inline bool rbLimitModel_IsUsed(const rbLimitModel* limit)
 {
