@@ -17,8 +17,10 @@ static const struct {
     {"card-house", true},
     {"cradle-on-hinges", true},
     {"dominoes", false},
+    {"funnel", false},
     {"gear-train", false},
     {"incline-of-ten", false},
+    {"jenga", false},
     {"linked-rings", false},
     {"marble-run", false},
     {"nut-on-a-bolt", false},
@@ -27,6 +29,7 @@ static const struct {
     {"ragdolls-on-stairs", false},
     {"rattleback-steps", true},
     {"tippe-top-steps", true},
+    {"wrecking-ball", false},
 };
 #define SCENES (sizeof scenes / sizeof scenes[0])
 

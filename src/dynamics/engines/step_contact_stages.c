@@ -314,12 +314,19 @@ static bool isArriving(const rbStepContacts* c, int k)
     return isOpen && point->impulse[0] > 0.0 && c->approaches.data[k] < -c->restSpeed;
 }
 
+// Points whose overlap is undone: the speed of that is for the way only, too. The bodies may be
+// past each other at the end of the flight, and then no velocity stage would take it back.
+static bool isParting(const rbStepContacts* c, int k)
+{
+    return c->set.points[k].gap < -(c->settings.shell + c->settings.tolerance);
+}
+
 static bool hasArrivals(const rbStepContacts* c, const rbContactIsland* island)
 {
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
-            if (isArriving(c, k)) {
+            if (isArriving(c, k) || isParting(c, k)) {
                 return true;
             }
         }
@@ -353,6 +360,8 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
                 memset(point->impulse, 0, sizeof point->impulse);
                 point->gap = FAR;
                 c->keptPoints.data[k] = *point;
+            } else if (isParting(c, k)) {
+                point->gap = 0.0;
             }
         }
     }
