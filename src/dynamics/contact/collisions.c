@@ -37,9 +37,11 @@
 #define FALL_DISTANCE 1e-5 // m, the default shell
 #define FALL_GRAVITY 9.81  // m/s^2
 
-// A pulse runs through n contacts in n rounds, and several follow each other: two per contact, and
+// A pulse runs through n contacts in n rounds, several follow each other, and what is caught
+// between two others goes to and fro until restitution has slowed it down: so many per contact, and
 // some more; never more than the sweeps that are allowed (but 16).
 #define ROUNDS_LEAST 16
+#define ROUNDS_EACH 16
 #define SWEEPS_TIMES 8        // what a stage may sweep is for a round, so many times that for all
 #define PASSES_MAX 64         // over the points of one contact in a sweep; a face needs about 20
 #define SWEEP_SHARE 0.5       // of the tolerance is left by sweeps; scaling back may use the rest
@@ -952,7 +954,7 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
     prepareFacets(collisions, settings);
     collisions->notes.count = 0;
     unsigned laws = findLaws(&call);
-    int roundsMax = ROUNDS_LEAST + 2 * getOrderCount(run);
+    int roundsMax = ROUNDS_LEAST + ROUNDS_EACH * getOrderCount(run);
     int bound = settings->sweepsMax > ROUNDS_LEAST ? settings->sweepsMax : ROUNDS_LEAST;
     roundsMax = roundsMax < bound ? roundsMax : bound;
     int64_t sweepsMax = (int64_t)SWEEPS_TIMES * settings->sweepsMax;
