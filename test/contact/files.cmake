@@ -9,6 +9,7 @@ rb_add_tests(NAME test_contact FILES
   test/contact/prop_collisions.c
   test/contact/prop_finding.c
   test/contact/prop_contact_shock.c
+  test/contact/prop_contact_newton.c
   test/contact/prop_contact_substeps.c
   test/contact/test_collisions.c
   test/contact/test_contact_freeze.c

@@ -465,13 +465,34 @@ static double normalViolation(const rbContactNewton* newton, const rbContactRun*
     return most;
 }
 
-// Largest violation, m/s, with the velocities as impulses make them.
-static double violation(const rbContactNewton* newton, const rbContactRun* run)
+// Velocities exactly as the impulses make them, into trial.
+static void makeVelocities(rbContactNewton* newton, const rbContactRun* run)
+{
+    findResidual(newton, newton->velocities.data);
+    for (int i = 0; i < newton->bodies.count; ++i) {
+        const rbContactBody* body = &run->bodies[newton->bodies.data[i]];
+        const double* r = &newton->residual.data[DOF * (size_t)i];
+        rbVec3 spin = rbMulSV(body->invInertia, rbMakeVec3(r[3], r[4], r[5]));
+        double change[DOF] = {body->invMass * r[0],
+                              body->invMass * r[1],
+                              body->invMass * r[2],
+                              spin.x,
+                              spin.y,
+                              spin.z};
+        for (int k = 0; k < DOF; ++k) {
+            newton->trial.data[DOF * i + k] = newton->velocities.data[DOF * i + k] + change[k];
+        }
+    }
+}
+
+// Largest violation, m/s.
+static double violation(rbContactNewton* newton, const rbContactRun* run)
 {
     double most = 0.0;
+    makeVelocities(newton, run);
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
-        const double* v = newton->velocities.data;
+        const double* v = newton->trial.data;
         double w = rateOf(run, p, 0, v);
         most = fmax(most, p->x[0] > 0.0 ? fabs(w) : -w);
         if (!isSliding(p) && p->x[0] > 0.0) {
@@ -486,6 +507,12 @@ static double violation(const rbContactNewton* newton, const rbContactRun* run)
             double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
             double missing = (p->sliding * p->x[0] - length) / p->mass[1];
             most = fmax(most, fmin(slip, missing));
+            // It acts against the way the point slides: what is across, of the speed or the
+            // impulse.
+            double along = t1 * p->slide[0] + t2 * p->slide[1];
+            double across = along > 0.0 ? slip : fabs(t1 * p->slide[1] - t2 * p->slide[0]);
+            double part = slip > 0.0 ? across / slip : 0.0;
+            most = fmax(most, fmin(across, part * length / p->mass[1]));
         }
         // The disc is that of the last round.
         double limit = p->sticking * p->x[0];
@@ -495,7 +522,7 @@ static double violation(const rbContactNewton* newton, const rbContactRun* run)
     for (int i = 0; i < newton->links.count; ++i) {
         const rbNewtonLink* l = &newton->links.data[i];
         double w =
-            linkRate(l, newton->velocities.data) + l->link->compliance * (l->x - l->link->impulse);
+            linkRate(l, newton->trial.data) + l->link->compliance * (l->x - l->link->impulse);
         // At a limit it may go on the way it is pushed.
         bool isHeld = fabs(l->x) >= l->link->most && w * l->x <= 0.0;
         most = fmax(most, isHeld ? 0.0 : fabs(w));

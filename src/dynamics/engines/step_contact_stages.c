@@ -144,7 +144,7 @@ static double solveWhole(rbStepContacts* c, const rbContactRun* run, const rbCon
 // One with joints: their conditions on the end of a step are not linear in the velocities, so the
 // rows are made anew until they hold.
 static double solveWithJoints(rbStepContacts* c, const rbContactRun* run,
-                              const rbJointSweep* joints, rbNewtonTask* task,
+                              rbJointSweep* joints, rbNewtonTask* task,
                               rbContactSolved* solved)
 {
     double jointTolerance = rbContactStep_GetJointTolerance(joints);
@@ -163,7 +163,7 @@ static double solveWithJoints(rbStepContacts* c, const rbContactRun* run,
     }
     // To rounding, which contacts hardly notice.
     double ignored;
-    (void)rbContactStep_SweepJoints((void*)(uintptr_t)joints, &ignored);
+    (void)rbContactStep_SweepJoints(joints, &ignored);
     return jointError <= jointTolerance || left > task->tolerance ? left : 2.0 * task->tolerance;
 }
 
@@ -182,7 +182,7 @@ static rbContactSolved sweepOn(rbStepContacts* c, const rbContactRun* run, bool 
 // start of the stage, since impulses of a last step that was solved so are nearer than what some
 // sweeps make of them; where that does not meet it, sweeps again.
 static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
-                                    const rbJointSweep* joints)
+                                    rbJointSweep* joints)
 {
     bool isOfPositions = !joints->isOfRates;
     rbContactSolved solved = sweep(c, run, isOfPositions);
