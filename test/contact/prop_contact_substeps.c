@@ -302,7 +302,7 @@ static void overlapLeavesNoSpeed(void** state)
     for (int i = 0; i < scene.set.pointCount; ++i) {
         scene.points[i].gap = -0.02;
     }
-    for (int i = 0; i < 240; ++i) {
+    for (int i = 0; i < 600; ++i) {
         (void)step(substeps, &scene, &run);
         for (int k = 0; k < scene.set.contactCount; ++k) {
             const rbContact* contact = &scene.contacts[k];
@@ -345,6 +345,44 @@ static void beltsDragAlong(void** state)
     rbDestroyContactSubsteps(substeps);
 }
 
+// 30 balls in one place part at the speed that settings allow, and no energy comes of it.
+static void crowdsPartWithoutEnergy(void** state)
+{
+    (void)state;
+    beginScene(&scene);
+    rbRandom random = {rbTest_Seed(0x5b57ee)};
+    pullAll(RB_VEC3_ZERO);
+    for (int i = 0; i < 30; ++i) {
+        (void)addBall(&scene, anyVector(&random, 0.01), 1.0, 0.1);
+    }
+    for (int a = 1; a <= 30; ++a) {
+        for (int b = a + 1; b <= 30; ++b) {
+            rbVec3 between = rbSub(scene.places[b], scene.places[a]);
+            rbContact* contact = addContact(&scene, a, b, 0.3, 1);
+            contact->normal = rbNormalize(between);
+            contact->tangents[0] = rbPerpendicular(contact->normal);
+            contact->tangents[1] = rbCross(contact->normal, contact->tangents[0]);
+            rbContactPoint* point = addPoint(&scene, rbAddScaled(scene.places[a], 0.5, between));
+            point->gap = rbLength(between) - 0.2;
+        }
+    }
+    rbContactSubsteps* substeps = create(10);
+    rbContactRun run = sceneRun(&scene, STEP);
+    for (int i = 0; i < 5; ++i) {
+        rbSubstepsDone done = step(substeps, &scene, &run);
+        checkBelow(done.work, 1e-3);
+        double energy = 0.0;
+        double flown = 0.0;
+        for (int k = 1; k <= 30; ++k) {
+            energy += 0.5 * rbLengthSquared(scene.bodies[k].velocity);
+            flown = fmax(flown, rbLength(flights[k].velocity));
+        }
+        checkBelow(energy, 1e-3);
+        assert_true(flown > 0.01);
+    }
+    rbDestroyContactSubsteps(substeps);
+}
+
 // What does not fit is named, so that others solve it.
 static void reboundsAndRollingAreLeftToOthers(void** state)
 {
@@ -373,4 +411,5 @@ RB_TEST_GROUP(prop_contact_substeps, cmocka_unit_test(randomIslandsKeepMomentumA
               cmocka_unit_test(tripodsAreCarriedAsBySweeps),
               cmocka_unit_test(slidersAreBrakedByTheWholeOfFriction),
               cmocka_unit_test(overlapLeavesNoSpeed), cmocka_unit_test(beltsDragAlong),
+              cmocka_unit_test(crowdsPartWithoutEnergy),
               cmocka_unit_test(reboundsAndRollingAreLeftToOthers));

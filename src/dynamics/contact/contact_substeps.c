@@ -14,6 +14,8 @@
 // The springs: their frequency in parts of the rate of small steps, and the damping ratio.
 #define SPRING_PART 0.125
 #define SPRING_DAMPING 10.0
+// A guess whose best scale is this close to 1 is taken as it is, so that rest stays rest.
+#define GUESS_PLAY 0.05
 // The part of a slip that a step undoes.
 #define SLIP_PART 0.1
 // Contacts of a body get different colours; those of a body with more than these come one by one.
@@ -21,11 +23,21 @@
 
 // Of a slot, what sweeps do not touch.
 typedef struct SlotBody {
-    rbSym3 factor;    // G of I^-1 = G G^T
-    float before[8];  // velocity and spin when the small step began
-    float kick[4];    // m/s, of a small step
-    uint64_t colours; // of its contacts
-    int index;        // of the host
+    rbSym3 factor;     // G of I^-1 = G G^T
+    float start[8];    // velocity and scaled spin at the start of the step
+    float base[8];     // added, when the small step began: with its kick, without impulses
+    float push[8];     // what impulses of the last small step added
+    float kick[4];     // m/s, of a small step
+    float free[4];     // m/s, what kicks alone have added
+    float freeMove[4]; // m, by that
+    float mass;        // kg
+    uint64_t colours;  // of its contacts
+    int index;         // of the host
+    int root;          // a slot of its island with a smaller number, itself: the least one
+    bool isDriven;     // of a root: obstacles that move touch the island
+    double power;      // of a root: of the guess on the velocities
+    double energy;     // of a root: twice that of the guess alone
+    float scale;       // of a root: part of the guess that acts
 } SlotBody;
 
 // A contact on its way into a group.
@@ -118,15 +130,56 @@ static int addSlot(rbContactSubsteps* s, const rbSubstepsTask* task, int index, 
         rbWideBody added = {
             .velocity = {(float)(-0.5 * kick.x), (float)(-0.5 * kick.y), (float)(-0.5 * kick.z)}};
         double part = 1.0 / (double)count;
+        rbSym3 factor = rbFactorInertia(&body->invInertia);
+        rbVec3 v = body->velocity;
+        rbVec3 y = rbSolveFactor(&factor, body->spin);
         SlotBody start = {
-            .factor = rbFactorInertia(&body->invInertia),
+            .factor = factor,
+            .start = {(float)v.x, (float)v.y, (float)v.z, 0.0f, (float)y.x, (float)y.y, (float)y.z},
+            .mass = body->invMass > 0.0 ? (float)(1.0 / body->invMass) : 0.0f,
+            .root = s->bodies.count,
             .kick = {(float)(part * kick.x), (float)(part * kick.y), (float)(part * kick.z)},
             .index = index};
+        memcpy(start.free, added.velocity, sizeof start.free);
         s->slots.data[index] = s->bodies.count;
         rbArray_Push(s->bodies, added);
         rbArray_Push(s->starts, start);
     }
     return s->slots.data[index];
+}
+
+static int findRoot(rbContactSubsteps* s, int slot)
+{
+    SlotBody* slots = s->starts.data;
+    while (slots[slot].root != slot) {
+        slots[slot].root = slots[slots[slot].root].root;
+        slot = slots[slot].root;
+    }
+    return slot;
+}
+
+static bool isDriving(const rbContactBody* body)
+{
+    return rbLengthSquared(body->velocity) > 0.0 || rbLengthSquared(body->spin) > 0.0;
+}
+
+// Bodies that touch are of one island.
+static void unite(rbContactSubsteps* s, const rbSubstepsTask* task, const Placed* placed)
+{
+    const rbContact* contact = &task->run->set->contacts[placed->contact];
+    if (placed->slotA > 0 && placed->slotB > 0) {
+        int a = findRoot(s, placed->slotA);
+        int b = findRoot(s, placed->slotB);
+        int low = a < b ? a : b;
+        int high = a < b ? b : a;
+        s->starts.data[low].isDriven =
+            s->starts.data[low].isDriven || s->starts.data[high].isDriven;
+        s->starts.data[high].root = low;
+    } else {
+        int obstacle = placed->slotA > 0 ? contact->bodyB : contact->bodyA;
+        SlotBody* root = &s->starts.data[findRoot(s, placed->slotA + placed->slotB)];
+        root->isDriven = root->isDriven || isDriving(&task->run->bodies[obstacle]);
+    }
 }
 
 // The first colour that neither body has; COLOURS: there is none.
@@ -162,6 +215,7 @@ static void placeContacts(rbContactSubsteps* s, const rbSubstepsTask* task, int 
         if ((placed.slotA == 0 && placed.slotB == 0) || contact->pointCount == 0) {
             continue;
         }
+        unite(s, task, &placed);
         int colour = chooseColour(s, placed.slotA, placed.slotB);
         placed.key = colour * RB_MANIFOLD_POINTS_MAX + RB_MANIFOLD_POINTS_MAX - contact->pointCount;
         starts[placed.key + 1] += 1;
@@ -297,19 +351,122 @@ static void pack(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
 
 // ------------------------------------------------------------------------------------- small steps
 
+// The part of the guess by which islands have the least energy: impulses of an impact, or of
+// overlap that parts, are not wanted again. Obstacles that move do work: there it is taken whole.
+static bool chooseScales(rbContactSubsteps* s)
+{
+    for (int i = 1; i < s->starts.count; ++i) {
+        s->starts.data[i].power = 0.0;
+        s->starts.data[i].energy = 0.0;
+    }
+    for (int i = 1; i < s->starts.count; ++i) {
+        const SlotBody* own = &s->starts.data[i];
+        SlotBody* root = &s->starts.data[findRoot(s, i)];
+        for (int k = 0; k < 8; ++k) {
+            double weight = k < 4 ? (double)own->mass : 1.0;
+            double push = (double)own->push[k];
+            root->power += weight * push * ((double)own->start[k] + (double)own->base[k]);
+            root->energy += weight * push * push;
+        }
+    }
+    bool areWhole = true;
+    for (int i = 1; i < s->starts.count; ++i) {
+        SlotBody* own = &s->starts.data[i];
+        bool isFree = own->root == i && !own->isDriven && own->energy > 0.0;
+        double scale = isFree ? -own->power / own->energy : 1.0;
+        scale = scale > 1.0 - GUESS_PLAY ? 1.0 : (scale > 0.0 ? scale : 0.0);
+        own->scale = (float)scale;
+        areWhole = areWhole && scale == 1.0;
+    }
+    return areWhole;
+}
+
+static void scaleImpulses(rbContactSubsteps* s, bool areTotals)
+{
+    for (int i = 0; i < s->groups.count; ++i) {
+        const rbWideGroup* group = &s->groups.data[i];
+        rbQuad scales = {0.0f, 0.0f, 0.0f, 0.0f};
+        for (int lane = 0; lane < RB_WIDTH && group->contacts[lane] >= 0; ++lane) {
+            int slot = group->slotA[lane] > 0 ? group->slotA[lane] : group->slotB[lane];
+            scales[lane] = s->starts.data[findRoot(s, slot)].scale;
+        }
+        for (int k = group->firstPoint; k < group->firstPoint + group->pointCount; ++k) {
+            for (int t = 0; t < 3; ++t) {
+                rbWidePoint* point = &s->points.data[k];
+                *(areTotals ? &point->total[t] : &point->impulse[t]) *= scales;
+            }
+        }
+    }
+}
+
+// Lets the push of a body act, in part.
+static void pushBody(rbWideBody* body, const SlotBody* own, float scale)
+{
+    for (int k = 0; k < 4; ++k) {
+        body->velocity[k] = own->base[k] + scale * own->push[k];
+        body->spin[k] = own->base[4 + k] + scale * own->push[4 + k];
+    }
+}
+
 // Forces, and the impulses of the last small step again: what they did to the bodies is known.
-static void beginSmall(rbContactSubsteps* s, bool isFirst)
+// isFirst: what those of the last step do is found out.
+static void beginSmall(rbContactSubsteps* s, const rbWide* wide, bool isFirst)
 {
     for (int i = 1; i < s->bodies.count; ++i) {
         rbWideBody* body = &s->bodies.data[i];
-        SlotBody* start = &s->starts.data[i];
+        SlotBody* own = &s->starts.data[i];
         for (int k = 0; k < 4; ++k) {
-            float v = body->velocity[k];
-            float y = body->spin[k];
-            body->velocity[k] += isFirst ? start->kick[k] : v - start->before[k];
-            body->spin[k] += isFirst ? 0.0f : y - start->before[4 + k];
-            start->before[k] = v;
-            start->before[4 + k] = y;
+            own->push[k] = isFirst ? 0.0f : body->velocity[k] - own->base[k];
+            own->push[4 + k] = isFirst ? 0.0f : body->spin[k] - own->base[4 + k];
+            own->base[k] = body->velocity[k] + own->kick[k];
+            own->base[4 + k] = body->spin[k];
+            body->velocity[k] = own->base[k];
+            own->free[k] += own->kick[k];
+        }
+    }
+    if (isFirst) {
+        rbWide_Act(wide);
+        for (int i = 1; i < s->bodies.count; ++i) {
+            const rbWideBody* body = &s->bodies.data[i];
+            SlotBody* own = &s->starts.data[i];
+            for (int k = 0; k < 4; ++k) {
+                own->push[k] = body->velocity[k] - own->base[k];
+                own->push[4 + k] = body->spin[k] - own->base[4 + k];
+            }
+        }
+    }
+    bool areWhole = chooseScales(s);
+    if (!areWhole) {
+        scaleImpulses(s, false);
+    }
+    for (int i = 1; i < s->bodies.count; ++i) {
+        float scale = areWhole ? 1.0f : s->starts.data[findRoot(s, i)].scale;
+        pushBody(&s->bodies.data[i], &s->starts.data[i], scale);
+    }
+}
+
+// Contacts that do not rebound take energy. Where few sweeps have not taken back what springs gave
+// (hundreds of bodies in one place), so much of the impulses is left that they gave none.
+static void boundEnergy(rbContactSubsteps* s)
+{
+    for (int i = 1; i < s->bodies.count; ++i) {
+        const rbWideBody* body = &s->bodies.data[i];
+        SlotBody* own = &s->starts.data[i];
+        for (int k = 0; k < 4; ++k) {
+            own->base[k] = own->free[k];
+            own->base[4 + k] = 0.0f;
+            own->push[k] = body->velocity[k] - own->free[k];
+            own->push[4 + k] = body->spin[k];
+        }
+    }
+    if (chooseScales(s)) {
+        return;
+    }
+    scaleImpulses(s, true);
+    for (int i = 1; i < s->bodies.count; ++i) {
+        float scale = s->starts.data[findRoot(s, i)].scale;
+        if (scale != 1.0f) {
+            pushBody(&s->bodies.data[i], &s->starts.data[i], scale);
         }
     }
 }
@@ -318,7 +475,9 @@ static void fly(rbContactSubsteps* s, float h)
 {
     for (int i = 1; i < s->bodies.count; ++i) {
         rbWideBody* body = &s->bodies.data[i];
+        SlotBody* own = &s->starts.data[i];
         for (int k = 0; k < 4; ++k) {
+            own->freeMove[k] += h * own->free[k];
             body->moved[k] += h * body->velocity[k];
             body->turned[k] += h * body->spin[k];
         }
@@ -336,21 +495,13 @@ static rbVec3 turnOf(const SlotBody* start, const float y[3], double scale)
     return rbMulFactor(&start->factor, wide);
 }
 
-// Whether no impulse has acted on a body: the kicks, added as in the small steps, are all it has.
-static bool isUntouched(const rbWideBody* body, const SlotBody* start, rbVec3 kick, int count)
+// Whether no impulse has acted on a body.
+static bool isUntouched(const rbWideBody* body, const SlotBody* start)
 {
-    const float starts[3] = {(float)(-0.5 * kick.x), (float)(-0.5 * kick.y),
-                             (float)(-0.5 * kick.z)};
-    bool isSame = body->spin[0] == 0.0f && body->spin[1] == 0.0f && body->spin[2] == 0.0f;
-    for (int k = 0; k < 3 && isSame; ++k) {
-        float before = starts[k];
-        float v = before + start->kick[k];
-        for (int i = 1; i < count; ++i) {
-            float added = v - before;
-            before = v;
-            v += added;
-        }
-        isSame = v == body->velocity[k];
+    bool isSame = true;
+    for (int k = 0; k < 3; ++k) {
+        isSame = isSame && body->velocity[k] == start->free[k] && body->spin[k] == 0.0f &&
+                 body->moved[k] == start->freeMove[k] && body->turned[k] == 0.0f;
     }
     return isSame;
 }
@@ -366,7 +517,7 @@ static double finishBodies(const rbContactSubsteps* s, const rbSubstepsTask* tas
         rbContactBody* shown = &task->run->bodies[start->index];
         rbContactBody* flight = &task->flights[start->index];
         rbVec3 kick = task->kicks[start->index];
-        if (isUntouched(body, start, kick, countSmall(&s->settings))) {
+        if (isUntouched(body, start)) {
             continue; // it flies as if it were alone
         }
         rbVec3 flown = rbAdd(shown->velocity, widen(body->moved, perStep));
@@ -434,16 +585,14 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
                    substeps->groups.count};
     rbWidePass pass = makePass(settings, dt);
     for (int i = 0; i < count; ++i) {
-        beginSmall(substeps, i == 0);
-        if (i == 0) {
-            rbWide_Act(&wide);
-        }
+        beginSmall(substeps, &wide, i == 0);
         pass.time = (float)(dt * (double)i);
         rbWide_Push(&wide, &pass);
         fly(substeps, (float)dt);
         pass.time = (float)(dt * (double)(i + 1));
         rbWide_Relax(&wide, &pass);
     }
+    boundEnergy(substeps);
     rbWideRest rest = rbWide_Measure(&wide, &pass, task->restSpeed);
     done.solved.gapError = rest.overlap;
     done.solved.worst = rest.worst >= 0 ? substeps->groups.data[rest.worst].contacts[0] : -1;
