@@ -477,6 +477,20 @@ static void brokenRingClosesGently(void** state)
     endRun(&run);
 }
 
+// B-82
+static void stopsOfTheDoorCarryWhatLeansOnThem(void** state)
+{
+    (void)state;
+    Run run = start("door-with-stop");
+    go(&run, 8.0);
+    checkNear(get(&run, "hinges.angle"), 0.0, 1e-8);
+    checkNear(get(&run, "hinges.stop"), 6.0 * 0.5, 1e-6);
+    checkNear(get(&run, "rail.travel"), -0.6, 1e-8);
+    checkNear(get(&run, "rail.stop"), 8.4 * 9.81 * 0.8660254037844386, 1e-6);
+    checkBelow(rbWorld_GetContactStatistics(run.world).limitExcess, 2e-9);
+    finish(&run, 1e-12, 0.02);
+}
+
 RB_TEST_GROUP(
     phys_mechanism_scenes, cmocka_unit_test(pendulumIsThePublishedOne),
     cmocka_unit_test(doublePendulumsAgreeAndPart), cmocka_unit_test(whippingChainStaysTogether),
@@ -489,4 +503,5 @@ RB_TEST_GROUP(
     cmocka_unit_test(gyroscopePrecesses), cmocka_unit_test(robotArmHoldsItsSetPoints),
     cmocka_unit_test(jansensFootWalks), cmocka_unit_test(substitutedJointsMoveAlike),
     cmocka_unit_test(dampedMassesFollowTheTextbook), cmocka_unit_test(twoCardansRunEvenly),
-    cmocka_unit_test(wilberforceHandsTheEnergyOver), cmocka_unit_test(brokenRingClosesGently));
+    cmocka_unit_test(wilberforceHandsTheEnergyOver), cmocka_unit_test(brokenRingClosesGently),
+    cmocka_unit_test(stopsOfTheDoorCarryWhatLeansOnThem));
