@@ -25,8 +25,9 @@ static rbGeometry* makeGround(rbError* error)
     for (int i = 0; i < CELLS; ++i) {
         for (int k = 0; k < CELLS; ++k) {
             int corner = i * (CELLS + 1) + k;
-            int* first = triangles[2 * (i * CELLS + k)];
-            int* second = triangles[2 * (i * CELLS + k) + 1];
+            int cell = 2 * (i * CELLS + k);
+            int* first = triangles[cell];
+            int* second = triangles[cell + 1];
             first[0] = corner;
             first[1] = corner + CELLS + 1;
             first[2] = corner + CELLS + 2;
@@ -75,9 +76,11 @@ typedef struct Mode {
 static rbBodyId addStone(rbWorld* world, const Mode* mode, int index, rbRandom* random)
 {
     rbError error = {0};
+    int layer = index / 6;
+    int row = index / 3 % 2;
     rbBodyDef def = rbDefaultBodyDef();
-    def.position = rbMakeVec3(0.36 * (index % 3) - 0.36 + 0.01 * (index % 5),
-                              0.36 * (index / 3 % 2) - 0.18, 0.6 + 0.36 * (index / 6));
+    def.position = rbMakeVec3(0.36 * (index % 3) - 0.36 + 0.01 * (index % 5), 0.36 * row - 0.18,
+                              0.6 + 0.36 * layer);
     def.orientation = rbRandom_Quat(random);
     def.linearVelocity = rbRandom_Direction(random);
     rbBodyId id = rbCreateBody(world, &def, &error);
@@ -137,10 +140,10 @@ static rbWorld* makeHeap(const Mode* mode)
 }
 
 static const Mode modes[] = {
-    {"to tolerance", 300, 0, 0.0, RB_IMPACT_NEWTON, 0},
-    {"capped", 10, 0, 0.0, RB_IMPACT_NEWTON, 0},
-    {"shock propagation", 300, 8, 0.0, RB_IMPACT_POISSON, 0},
-    {"freezing", 100, 0, 0.01, RB_IMPACT_STRONGE, 0},
+    {"to tolerance", 300, 0, 0.0, RB_IMPACT_NEWTON, 0x38bbab125bf92ea8u},
+    {"capped", 10, 0, 0.0, RB_IMPACT_NEWTON, 0xf7163a49c386c6d4u},
+    {"shock propagation", 300, 8, 0.0, RB_IMPACT_POISSON, 0x83f3682b7d88a3c2u},
+    {"freezing", 100, 0, 0.01, RB_IMPACT_STRONGE, 0x2c5a099e4968ca2fu},
 };
 #define MODES ((int)(sizeof modes / sizeof modes[0]))
 
@@ -168,7 +171,7 @@ static void heapsHaveTheSameBitsEverywhere(void** state)
     for (int i = 0; i < MODES; ++i) {
         uint64_t hash = runHeap(&modes[i], 1.5, 1);
         print_message("%s: 0x%016" PRIx64 "\n", modes[i].name, hash);
-        isSame = isSame && (modes[i].hash == 0 || hash == modes[i].hash);
+        isSame = isSame && hash == modes[i].hash;
     }
     assert_true(isSame);
 }

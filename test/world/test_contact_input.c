@@ -117,8 +117,10 @@ static void densePilesThatLoseNothingKeepTheirEnergy(void** state)
     rbWorld* world = makeWorld(&def);
     (void)addFloor(world);
     for (int i = 0; i < 27; ++i) {
-        (void)addBall(world, rbMakeVec3(0.21 * (i % 3), 0.21 * (i / 3 % 3), 0.2 + 0.201 * (i / 9)),
-                      0.1, 0.0, 1.0);
+        int layer = i / 9;
+        int row = i / 3 % 3;
+        rbVec3 position = rbMakeVec3(0.21 * (i % 3), 0.21 * row, 0.2 + 0.201 * layer);
+        (void)addBall(world, position, 0.1, 0.0, 1.0);
     }
     double start = rbWorld_GetLedger(world).energy;
     double most = 0.0;

@@ -78,7 +78,9 @@ static void wakeLoaded(rbStepEngine* engine, const rbStepHost* host, double time
             continue;
         }
         rbRestLoad now = loadOf(host, rbContactStep_GetBody(engine, i), time);
-        if (memcmp(&now, &c->restLoads.data[i], sizeof now) != 0) {
+        const rbRestLoad* then = &c->restLoads.data[i];
+        if (!(rbLengthSquared(rbSub(now.force, then->force)) == 0.0 &&
+              rbLengthSquared(rbSub(now.torque, then->torque)) == 0.0)) {
             rbContactFreeze_Wake(c->freeze, i);
         }
     }
