@@ -143,16 +143,17 @@ static double solveWhole(rbStepContacts* c, const rbContactRun* run, const rbCon
 
 // One with joints: their conditions on the end of a step are not linear in the velocities, so the
 // rows are made anew until they hold.
-static double solveWithJoints(rbStepContacts* c, const rbContactRun* run,
-                              rbJointSweep* joints, rbNewtonTask* task,
-                              rbContactSolved* solved)
+static double solveWithJoints(rbStepContacts* c, const rbContactRun* run, rbJointSweep* joints,
+                              rbNewtonTask* task, rbContactSolved* solved)
 {
     double jointTolerance = rbContactStep_GetJointTolerance(joints);
     double left = INFINITY;
     double jointError = INFINITY;
     rbContactRun whole = *run;
     whole.isContinued = true;
+    double tolerance = task->tolerance;
     task->known = INFINITY; // what sweeps left does not tell of joints
+    task->tolerance = fmin(tolerance, jointTolerance / (task->isOfPositions ? joints->h : 1.0));
     for (int k = 0; k < JOINT_ROUNDS_MAX && !(jointError <= jointTolerance); ++k) {
         left = rbContactNewton_Solve(c->newton, &whole, task, &solved->sweeps);
         rbContactStep_TakeLinks(joints);
@@ -164,7 +165,8 @@ static double solveWithJoints(rbStepContacts* c, const rbContactRun* run,
     // To rounding, which contacts hardly notice.
     double ignored;
     (void)rbContactStep_SweepJoints(joints, &ignored);
-    return jointError <= jointTolerance || left > task->tolerance ? left : 2.0 * task->tolerance;
+    task->tolerance = tolerance;
+    return jointError <= jointTolerance || left > tolerance ? left : 2.0 * tolerance;
 }
 
 // Goes on with sweeps.
