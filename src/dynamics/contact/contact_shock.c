@@ -61,11 +61,12 @@ static void remember(const rbContactStage* stage)
     copyBodies(stage, memory->bodies.data);
     for (int i = 0; i < pack->pointCount; ++i) {
         const rbSweepPoint* point = &stage->rows->points.data[pack->firstPoint + i];
-        memcpy(&memory->impulses.data[3 * i], point->impulse, sizeof point->impulse);
+        memcpy(&memory->impulses.data[(size_t)3 * (size_t)i], point->impulse,
+               sizeof point->impulse);
         memory->areSticking.data[i] = point->isSticking;
     }
     for (int i = 0; i < pack->turnCount; ++i) {
-        memcpy(&memory->impulses.data[3 * (pack->pointCount + i)],
+        memcpy(&memory->impulses.data[(size_t)3 * (size_t)(pack->pointCount + i)],
                stage->rows->turns.data[pack->firstTurn + i].impulse, 3 * sizeof(double));
     }
 }
@@ -86,15 +87,16 @@ static void keepPart(const rbContactStage* stage, int first, int last, double pa
         const rbSweepContact* contact = &stage->rows->contacts.data[i];
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             rbSweepPoint* point = &stage->rows->points.data[k];
-            mix(point->impulse, &memory->impulses.data[3 * (k - pack->firstPoint)], part);
+            mix(point->impulse, &memory->impulses.data[(size_t)3 * (size_t)(k - pack->firstPoint)],
+                part);
             if (!(part > 0.0)) {
                 point->isSticking = memory->areSticking.data[k - pack->firstPoint];
             }
         }
         if (contact->turn >= 0) {
             int place = pack->pointCount + contact->turn - pack->firstTurn;
-            mix(stage->rows->turns.data[contact->turn].impulse, &memory->impulses.data[3 * place],
-                part);
+            mix(stage->rows->turns.data[contact->turn].impulse,
+                &memory->impulses.data[(size_t)3 * (size_t)place], part);
         }
     }
 }
