@@ -70,6 +70,8 @@ void rbContactStep_ShowBodies(const rbStepEngine* engine)
         const rbMechBody* body = rbContactStep_GetBody(engine, i);
         if (body != NULL) {
             showBody(c, i, body);
+        } else {
+            memset(&c->bodies.data[i], 0, sizeof *c->bodies.data); // it flies elsewhere
         }
     }
 }
