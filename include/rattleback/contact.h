@@ -52,7 +52,8 @@ typedef struct rbContactSettings {
     double velocityTolerance;      // m/s; 1e-8
     double restSpeed;              // m/s: slower approach is no collision; 0.01; 0: the speed
                                    // gained by falling through 1e-5 m
-    int sweepsMax;                 // in a stage; 2000. A game would allow 4 to 10
+    int sweepsMax;                 // in a stage; 2000. A game would allow 4 to 10: up to 30 are
+                                   // shared by small steps, single precision
     bool isWarm;                   // true: impulses of the last step are the first guess
     bool isReacting;               // masses of normals are measured with the reaction of joints,
                                    // and joints follow contact by contact; false
