@@ -109,14 +109,15 @@ void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, doub
 {
     rbStepContacts* c = engine->contacts;
     memset(c->isWoken.data, 0, (size_t)c->isWoken.count);
+    rbContactNode node = rbContactStep_MakeNode(c);
     if (rbContactFreeze_GetCount(c->freeze) == 0) {
+        (void)rbContactFreeze_WakeTouched(c->freeze, &node); // forgets who woke
         return;
     }
     for (int i = 0; i < engine->bodies.count; ++i) {
         c->isWoken.data[i] = rbContactFreeze_IsFrozen(c->freeze, i) ? 1 : 0;
     }
     wakeLoaded(engine, host, c->nodeTime);
-    rbContactNode node = rbContactStep_MakeNode(c);
     (void)rbContactFreeze_WakeTouched(c->freeze, &node);
     for (int i = 0; i < engine->bodies.count; ++i) {
         bool isFrozen = rbContactFreeze_IsFrozen(c->freeze, i);
@@ -144,9 +145,6 @@ bool rbContactStep_IsWoken(const rbStepContacts* c, const rbStepMechanism* mecha
 
 bool rbContactStep_WakeTouched(rbStepContacts* c)
 {
-    if (rbContactFreeze_GetCount(c->freeze) == 0) {
-        return false;
-    }
     rbContactNode node = rbContactStep_MakeNode(c);
     return rbContactFreeze_WakeTouched(c->freeze, &node) > 0;
 }
