@@ -152,7 +152,7 @@ typedef struct rbJointDef {
                                               // the angle from axisA to axisB, 0 to pi (upper: half
                                               // the opening of a cone about axisA that axisB stays
                                               // in), and of the turn of B about axisB
-    const rbJointPart* parts; // RB_JOINT_PARTS: at most 6 rows in all; copied
+    const rbJointPart* parts;                 // RB_JOINT_PARTS: at most 6 rows in all; copied
     int partCount;
     bool areNeighboursMeeting; // true: its two bodies collide with each other all the same; they do
                                // not by default (rbContactSettings.areNeighboursExcluded)

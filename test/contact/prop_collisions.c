@@ -186,7 +186,7 @@ static void denseElasticPilesEndAtABound(void** state)
         assert_true(isfinite(after) && after <= energy * (1.0 + 1e-12));
         checkNear(done.normalWork + done.frictionWork, after - energy, 1e-9 * energy);
         assert_true(done.rounds <= settings.sweepsMax);
-        assert_true(done.sweeps <= 9 * settings.sweepsMax);
+        assert_true(done.sweeps <= (int64_t)9 * settings.sweepsMax);
         if (done.isMet) {
             checkBelow(getSceneApproach(&scene), rbGetRestSpeed(&settings));
         }

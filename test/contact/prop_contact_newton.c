@@ -56,7 +56,7 @@ static void matricesInProfileAreSolved(void** state)
             pairs[i][1] = pairs[i][1] == pairs[i][0] ? -1 : pairs[i][1];
             rbProfile_Couple(&profile, pairs[i][0], pairs[i][1]);
         }
-        assert_true(rbProfile_Finish(&profile, ROWS_MAX * ROWS_MAX));
+        assert_true(rbProfile_Finish(&profile, sizeof dense / sizeof dense[0][0]));
         memset(dense, 0, sizeof dense);
         rbProfile_Clear(&profile);
         for (int i = 0; i < n; ++i) {

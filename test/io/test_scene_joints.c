@@ -306,12 +306,10 @@ static void limitsOfJointsAreRead(void** state)
     rbDestroyScene(scene);
 }
 
-static void badJointsAreRefused(void** state)
+static void badLimitsAreRefused(void** state)
 {
     (void)state;
     static const Case cases[] = {
-        {"{\"rattleback\": 1, \"bodies\": [], \"joints\": [1]}", RB_STATUS_INVALID,
-         "/joints: the engine \"flight\" knows no joints; set \"engine\": \"step\""},
         {JOINT("\"type\": \"hinge\", \"lower\": 2, \"upper\": 1, " AB POINT AXIS),
          RB_STATUS_INVALID,
          "/joints/0/lower: joint \"j\": the lower limit 2 is above the upper one, 1"},
@@ -323,6 +321,16 @@ static void badJointsAreRefused(void** state)
          "/joints/0/twist: joint \"j\": the lower limit 2 is above the upper one, 1"},
         {JOINT("\"type\": \"ball\", \"upper\": 1, " AB POINT), RB_STATUS_INVALID,
          "/joints/0/upper: joint \"j\": a joint of type \"ball\" leaves no single angle"},
+    };
+    CHECK_CASES(cases);
+}
+
+static void badJointsAreRefused(void** state)
+{
+    (void)state;
+    static const Case cases[] = {
+        {"{\"rattleback\": 1, \"bodies\": [], \"joints\": [1]}", RB_STATUS_INVALID,
+         "/joints: the engine \"flight\" knows no joints; set \"engine\": \"step\""},
         {JOINT("\"type\": \"hinge\", \"bodies\": [\"a\", \"bb\"]"), RB_STATUS_NOT_FOUND,
          "/joints/0/bodies/1: joint \"j\": there is no body \"bb\"; did you mean \"b\"?"},
         {JOINT("\"type\": \"ball\", \"bodies\": [\"a\", \"zzzzzzzz\"], " POINT),
@@ -805,7 +813,8 @@ RB_TEST_GROUP(test_scene_joints, cmocka_unit_test(settingsOfTheStepEngineAreRead
               cmocka_unit_test(anchorsAndAxesAreFoundInAnyFrame),
               cmocka_unit_test(bodiesOfAJointAreNamedInTwoWays),
               cmocka_unit_test(everyKeyOfAJointIsRead), cmocka_unit_test(limitsOfJointsAreRead),
-              cmocka_unit_test(badJointsAreRefused), cmocka_unit_test(refusedStartsSayTheirPlaces),
+              cmocka_unit_test(badLimitsAreRefused), cmocka_unit_test(badJointsAreRefused),
+              cmocka_unit_test(refusedStartsSayTheirPlaces),
               cmocka_unit_test(velocityOnlyJointsAreNoConditions),
               cmocka_unit_test(badMotorsAreRefused),
               cmocka_unit_test(copiesOfJointsAndSpringsAreMade),
