@@ -259,7 +259,7 @@ static void ringsHangAsAChain(void** state)
         go(&run, 0.1 * k * end);
         rbVec3 last = RB_VEC3_ZERO;
         for (int i = 1; i <= 9; ++i) {
-            char name[16];
+            char name[32];
             (void)snprintf(name, sizeof name, "ring%d", i);
             rbBodyId body = rbWorld_FindBody(run.world, name);
             rbVec3 center = rbBody_GetState(run.world, body).center;
@@ -279,7 +279,7 @@ static void marblesEndInTheTray(void** state)
     Run run = start("marble-run");
     go(&run, 4.0);
     for (int i = 1; i <= 6; ++i) {
-        char name[16];
+        char name[32];
         (void)snprintf(name, sizeof name, "marble%d", i);
         rbVec3 center = rbBody_GetState(run.world, rbWorld_FindBody(run.world, name)).center;
         checkNear(center.z, -0.39, 0.019); // on its floor or jumping a little
