@@ -358,6 +358,7 @@ static double throwPair(rbRandom* random, int kindA, int kindB, double speed, do
 }
 
 // Steps of 1/60 s in which bodies of 0.3 m move by 0.05 m and turn by 0.1.
+// G-01
 static void tumblingBodiesDoNotOverlap(void** state)
 {
     (void)state;
