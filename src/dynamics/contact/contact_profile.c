@@ -79,7 +79,9 @@ double* rbProfile_At(rbProfile* profile, int row, int column)
     return &profile->lower.data[placeOf(profile, row, column)];
 }
 
-void rbProfile_AddSquare(rbProfile* profile, const int blocks[2], const double g[12], double factor)
+// Adds factor * g h^T to the half that is kept in entries, g and h being rows over two blocks.
+static void addOuter(const rbProfile* profile, double* entries, const int blocks[2],
+                     const double g[12], const double h[12], double factor)
 {
     for (int sideI = 0; sideI < 2; ++sideI) {
         for (int sideJ = 0; sideJ < 2; ++sideJ) {
@@ -91,13 +93,18 @@ void rbProfile_AddSquare(rbProfile* profile, const int blocks[2], const double g
             for (int k = 0; k < B; ++k) {
                 double left = factor * g[B * sideI + k];
                 int last = i == j ? k : B - 1;
-                double* to = rbProfile_At(profile, B * i + k, B * j);
+                double* to = &entries[placeOf(profile, B * i + k, B * j)];
                 for (int l = 0; l <= last; ++l) {
-                    to[l] += left * g[B * sideJ + l];
+                    to[l] += left * h[B * sideJ + l];
                 }
             }
         }
     }
+}
+
+void rbProfile_AddSquare(rbProfile* profile, const int blocks[2], const double g[12], double factor)
+{
+    addOuter(profile, profile->lower.data, blocks, g, g, factor);
 }
 
 void rbProfile_Split(rbProfile* profile)
@@ -112,25 +119,8 @@ void rbProfile_AddProduct(rbProfile* profile, const int blocks[2], const double 
                           const double h[12], double factor)
 {
     RB_ASSERT(!profile->isSymmetric);
-    for (int sideI = 0; sideI < 2; ++sideI) {
-        for (int sideJ = 0; sideJ < 2; ++sideJ) {
-            int i = blocks[sideI];
-            int j = blocks[sideJ];
-            if (i < 0 || j < 0 || j > i) {
-                continue;
-            }
-            for (int k = 0; k < B; ++k) {
-                int last = i == j ? k : B - 1;
-                size_t place = placeOf(profile, B * i + k, B * j);
-                double gI = factor * g[B * sideI + k];
-                double hI = factor * h[B * sideI + k];
-                for (int l = 0; l <= last; ++l) {
-                    profile->lower.data[place + (size_t)l] += gI * h[B * sideJ + l];
-                    profile->upper.data[place + (size_t)l] += hI * g[B * sideJ + l];
-                }
-            }
-        }
-    }
+    addOuter(profile, profile->lower.data, blocks, g, h, factor);
+    addOuter(profile, profile->upper.data, blocks, h, g, factor);
 }
 
 // ------------------------------------------------------------------------------------- elimination

@@ -602,11 +602,11 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
 //--------------------------------------------------------------------------------------------------
 // A step in parts
 
-void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
+// At the poses of the start, with nothing booked yet.
+static void openStep(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    double power;
     m->duration = h;
     for (int i = 0; i < RB_WORK_COUNT; ++i) {
         mechanism->work[i] = 0.0;
@@ -616,6 +616,14 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
     }
     rbStep_PlaceFixed(run, time, false);
     rbMechanism_Refresh(m);
+}
+
+void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    double power;
+    openStep(run, time, h);
     rbStep_RunMotors(run, time, h);
     rbStep_Forces(run, time, &power);
     mechanism->work[0] += 0.5 * h * power + 0.25 * h * torquePower(run);
@@ -680,15 +688,7 @@ void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    m->duration = h;
-    for (int i = 0; i < RB_WORK_COUNT; ++i) {
-        mechanism->work[i] = 0.0;
-    }
-    for (int row = 0; row < m->rowCount; ++row) {
-        mechanism->totals[row] = 0.0;
-    }
-    rbStep_PlaceFixed(run, time, false);
-    rbMechanism_Refresh(m);
+    openStep(run, time, h);
     rbStep_Rezero(mechanism);
     rbStep_SetSpeeds(run, time, time);
     setEndCompliance(mechanism, h);
