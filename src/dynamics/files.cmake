@@ -38,6 +38,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step_build.c
   src/dynamics/engines/step_contact.c
   src/dynamics/engines/step_contact_ahead.c
+  src/dynamics/engines/step_contact_arrivals.c
   src/dynamics/engines/step_contact_bodies.c
   src/dynamics/engines/step_contact_books.c
   src/dynamics/engines/step_contact_host.c

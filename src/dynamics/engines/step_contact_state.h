@@ -113,7 +113,7 @@ struct rbStepContacts {
     double nodeTime;
     double origin;
     int64_t index;   // of the next node of the grid
-    bool isWild;     // a flight of the step under way is held, see step_contact_stages.c
+    bool isWild;     // a flight of the step under way is held, see step_contact_arrivals.c
     int cutCount;    // since the last node of the grid
     double lastPart; // of the last step, of a whole one
     double lookStep; // s, of the step from the node, when isLooked
@@ -129,6 +129,12 @@ struct rbStepContacts {
 static inline bool rbContactStep_IsTwice(const rbStepContacts* c, int index)
 {
     return c->isTwice.data[index] >= RB_FLIGHT_TWICE;
+}
+
+static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rbContact* contact,
+                                               const rbContactPoint* point)
+{
+    return rbDot(contact->normal, rbContact_RelativeVelocity(c->bodies.data, contact, point));
 }
 
 // --------------------------------------------------------------------------- step_contact_bodies.c
@@ -199,6 +205,18 @@ void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host,
                                    bool* isUnmet);
 void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
                                    bool* isUnmet);
+// The position stage of one island.
+void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
+                               const rbContactIsland* island, double h, bool* isUnmet);
+// Whether small steps have solved all of an island that had contacts at the start of the step. At
+// its end islands are others: what was apart may have met.
+bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island);
+
+// ------------------------------------------------------------------------- step_contact_arrivals.c
+// Speeds before the position stage; after it, islands in which points arrive are solved again.
+void rbContactStep_NoteApproaches(rbStepContacts* c);
+void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
+                                 bool* isUnmet);
 // Islands with bodies that arrive fly with one velocity and go on with another.
 void rbContactStep_TakeFlights(const rbStepEngine* engine);
 void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, double h);
