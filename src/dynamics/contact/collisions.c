@@ -28,6 +28,7 @@
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
 #include "dynamics/contact/contact_energy.h"
+#include "dynamics/contact/contact_factor.h"
 #include "dynamics/contact/contact_rows.h"
 
 #include <float.h>
@@ -349,10 +350,9 @@ static void moveHit(const Call* call, const rbContact* contact, Hit* hit, double
     p = p > 0.0 ? p : 0.0;
     bool isHeld = hit->isSticking && contact->stiction > contact->friction;
     clampFriction(call, (isHeld ? contact->stiction : contact->friction) * p, t);
-    rbVec3 change = rbScale(p - hit->p, contact->normal);
-    change = rbAddScaled(change, t[0] - hit->t[0], contact->tangents[0]);
-    change = rbAddScaled(change, t[1] - hit->t[1], contact->tangents[1]);
-    apply(call, contact, hit, change);
+    apply(call, contact, hit,
+          rbJoinImpulse(contact->normal, contact->tangents, p - hit->p, t[0] - hit->t[0],
+                        t[1] - hit->t[1]));
     hit->t[0] = t[0];
     hit->t[1] = t[1];
     hit->p = p;
@@ -614,9 +614,8 @@ static void scaleImpulses(const Call* call, double scale)
         const rbContact* contact = getContact(call, group);
         for (int i = 0; i < group->hitCount; ++i) {
             Hit* hit = &call->memory->hits.data[group->firstHit + i];
-            rbVec3 p = rbScale(hit->p, contact->normal);
-            p = rbAddScaled(p, hit->t[0], contact->tangents[0]);
-            p = rbAddScaled(p, hit->t[1], contact->tangents[1]);
+            rbVec3 p =
+                rbJoinImpulse(contact->normal, contact->tangents, hit->p, hit->t[0], hit->t[1]);
             apply(call, contact, hit, rbScale(scale - 1.0, p));
             hit->p *= scale;
             hit->t[0] *= scale;
@@ -688,13 +687,6 @@ static bool meetTargets(Call* call)
 
 // ------------------------------------------------------------------------------------ laws
 
-// Impulses do not move it: it is frozen, or nothing ever moves it.
-static bool isHeld(const rbContactBody* body)
-{
-    const rbSym3* i = &body->invInertia;
-    return body->isFrozen || (body->invMass == 0.0 && i->xx + i->yy + i->zz == 0.0);
-}
-
 static void addHit(Call* call, const rbContact* contact, int point)
 {
     rbVec3 u =
@@ -717,7 +709,7 @@ static void addGroup(Call* call, int index)
     const rbContactBody* b = &call->run->bodies[contact->bodyB];
     RB_ASSERT(contact->firstPoint >= 0);
     RB_ASSERT(contact->firstPoint + contact->pointCount <= set->pointCount);
-    if (isHeld(a) && isHeld(b)) {
+    if (!rbContactBody_IsMovable(a) && !rbContactBody_IsMovable(b)) {
         return;
     }
     double shared = rbDot(contact->normal, rbSub(b->velocity, a->velocity));
@@ -896,9 +888,8 @@ static bool resolveStronge(Call* call)
         }
         rbImpactResult result;
         rbResolveImpact(&input, &result);
-        rbVec3 p = rbScale(result.impulse.z, contact->normal);
-        p = rbAddScaled(p, result.impulse.x, contact->tangents[0]);
-        p = rbAddScaled(p, result.impulse.y, contact->tangents[1]);
+        rbVec3 p = rbJoinImpulse(contact->normal, contact->tangents, result.impulse.z,
+                                 result.impulse.x, result.impulse.y);
         rbContact_ApplyImpulse(call->run->bodies, contact, &center, p);
         call->done.normalWork += result.normalWork;
         call->done.frictionWork += result.frictionWork;

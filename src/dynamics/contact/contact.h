@@ -82,6 +82,15 @@ static inline double rbContactPoint_ChooseFriction(const rbContactPoint* point,
     return !point->isSticking && isSliding ? contact->friction : contact->stiction;
 }
 
+// An impulse of its parts along the normal and both tangents.
+static inline rbVec3 rbJoinImpulse(rbVec3 normal, const rbVec3 tangents[2], double p, double t0,
+                                   double t1)
+{
+    rbVec3 impulse = rbScale(p, normal);
+    impulse = rbAddScaled(impulse, t0, tangents[0]);
+    return rbAddScaled(impulse, t1, tangents[1]);
+}
+
 static inline rbVec3 rbContact_RelativeVelocity(const rbContactBody* bodies,
                                                 const rbContact* contact,
                                                 const rbContactPoint* point)

@@ -561,9 +561,8 @@ static void applyImpulses(rbContactNewton* newton, const rbContactRun* run)
             applyTurn(run, p, x);
             continue;
         }
-        rbVec3 impulse = rbScale(x[0] - p->start[0], p->contact->normal);
-        impulse = rbAddScaled(impulse, x[1] - p->start[1], p->contact->tangents[0]);
-        impulse = rbAddScaled(impulse, x[2] - p->start[2], p->contact->tangents[1]);
+        rbVec3 impulse = rbJoinImpulse(p->contact->normal, p->contact->tangents, x[0] - p->start[0],
+                                       x[1] - p->start[1], x[2] - p->start[2]);
         rbContact_ApplyImpulse(run->bodies, p->contact, p->point, impulse);
         memcpy(p->point->impulse, x, sizeof x);
         p->point->isSticking = !isSliding(p) && x[0] > 0.0;

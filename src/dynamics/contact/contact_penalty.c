@@ -42,9 +42,7 @@ static double getLightness(const rbContactBody* bodies, const rbContact* contact
 static void apply(const rbContact* contact, const rbContactPoint* point, rbContactBody* bodies,
                   const double change[3])
 {
-    rbVec3 p = rbScale(change[0], contact->normal);
-    p = rbAddScaled(p, change[1], contact->tangents[0]);
-    p = rbAddScaled(p, change[2], contact->tangents[1]);
+    rbVec3 p = rbJoinImpulse(contact->normal, contact->tangents, change[0], change[1], change[2]);
     rbContact_ApplyImpulse(bodies, contact, point, p);
 }
 

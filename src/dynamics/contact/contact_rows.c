@@ -390,9 +390,7 @@ static double actContact(rbContactRows* rows, const rbSweepContact* contact, int
             rbSweepSix_AddScaled(&y, p, &turn->rows[k]);
         }
     }
-    rbVec3 p = rbScale(sums[0], contact->normal);
-    p = rbAddScaled(p, sums[1], contact->tangents[0]);
-    p = rbAddScaled(p, sums[2], contact->tangents[1]);
+    rbVec3 p = rbJoinImpulse(contact->normal, contact->tangents, sums[0], sums[1], sums[2]);
     rbSweepSix_Scatter(&y, a, b);
     rbSweepBody_Push(a, -contact->invMassA, p);
     rbSweepBody_Push(b, contact->invMassB, p);

@@ -213,9 +213,8 @@ static inline void visitContact(const rbSweep* sweep, int index, rbSweepTally* t
         }
         visitTurn(&visit, &sweep->turns[contact->turn], normalSum);
     }
-    rbVec3 p = rbScale(visit.pushes[0], contact->normal);
-    p = rbAddScaled(p, visit.pushes[1], contact->tangents[0]);
-    p = rbAddScaled(p, visit.pushes[2], contact->tangents[1]);
+    rbVec3 p = rbJoinImpulse(contact->normal, contact->tangents, visit.pushes[0], visit.pushes[1],
+                             visit.pushes[2]);
     rbSweepSix_Scatter(&visit.y, a, b);
     rbSweepBody_Push(a, -contact->invMassA, p);
     rbSweepBody_Push(b, contact->invMassB, p);

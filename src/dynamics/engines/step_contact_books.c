@@ -189,9 +189,9 @@ static rbCollisionNote sumStops(const rbStepContacts* c, int index)
             continue;
         }
         Works works = pointWorks(c, contact, k, false);
-        rbVec3 impulse = rbScale(p, contact->normal);
-        impulse = rbAddScaled(impulse, point->impulse[1] - before[1], contact->tangents[0]);
-        impulse = rbAddScaled(impulse, point->impulse[2] - before[2], contact->tangents[1]);
+        rbVec3 impulse =
+            rbJoinImpulse(contact->normal, contact->tangents, p, point->impulse[1] - before[1],
+                          point->impulse[2] - before[2]);
         note.impulse = rbAdd(note.impulse, impulse);
         note.arm = rbAddScaled(note.arm, p, point->armA);
         note.normalWork += works.normal;

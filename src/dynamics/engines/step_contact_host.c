@@ -35,9 +35,9 @@ int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int
             }
             if (count < capacity) {
                 double scale = 1.0 / (c->lastPart * engine->settings.step);
-                rbVec3 force = rbScale(scale * point->impulse[0], contact->normal);
-                force = rbAddScaled(force, scale * point->impulse[1], contact->tangents[0]);
-                force = rbAddScaled(force, scale * point->impulse[2], contact->tangents[1]);
+                rbVec3 force =
+                    rbJoinImpulse(contact->normal, contact->tangents, scale * point->impulse[0],
+                                  scale * point->impulse[1], scale * point->impulse[2]);
                 rbContactView* view = &out[count];
                 memset(view, 0, sizeof *view);
                 view->bodyA.index1 = (uint32_t)contact->bodyA + 1u;
