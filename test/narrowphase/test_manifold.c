@@ -336,7 +336,35 @@ static void ballOnAHalfSpaceHasOnePoint(void** state)
     rbDestroyGeometry(ball);
 }
 
-RB_TEST_GROUP(test_manifold, cmocka_unit_test(ballOnAHalfSpaceHasOnePoint),
+// B-61, B-93: where sides lie along each other they cross anywhere; the corners are what stays.
+static void bricksOfAWallTouchInTheSameCorners(void** state)
+{
+    (void)state;
+    rbError error = {0};
+    rbGeometry* brick = rbCreateBox(rbMakeVec3(0.5, 0.2, 0.15), &error);
+    rbRandom random = {rbTest_Seed(314)};
+    for (int i = 0; i < rbTest_Count(2000, 20000); ++i) {
+        rbTransform t = {rbMakeVec3(0.5, 0.0, 0.3),
+                         turnAbout(rbRandom_Direction(&random), 1e-7 * rbRandom_Unit(&random))};
+        t.p = rbAddScaled(t.p, 1e-8, rbRandom_Direction(&random));
+        rbManifold m = build(brick, brick, t, 1e-5);
+        assert_int_equal(m.count, 4);
+        for (int k = 0; k < 4; ++k) {
+            double x = (k & 1) != 0 ? 0.5 : 0.0;
+            double y = (k & 2) != 0 ? 0.2 : -0.2;
+            double nearest = INFINITY;
+            for (int j = 0; j < m.count; ++j) {
+                rbVec3 p = m.points[j].pointA;
+                nearest = fmin(nearest, fmax(fabs(p.x - x), fabs(p.y - y)));
+            }
+            checkNear(nearest, 0.0, 1e-6);
+        }
+    }
+    rbDestroyGeometry(brick);
+}
+
+RB_TEST_GROUP(test_manifold, cmocka_unit_test(bricksOfAWallTouchInTheSameCorners),
+              cmocka_unit_test(ballOnAHalfSpaceHasOnePoint),
               cmocka_unit_test(stackedBoxesTouchInTheCornersOfTheirOverlap),
               cmocka_unit_test(turnedBoxesKeepFourOfEightPoints),
               cmocka_unit_test(idsStayUnderTinyMotion),

@@ -76,6 +76,24 @@ static void crowdsArePartedIfAllowed(void** state)
     rbDestroyWorld(world);
 }
 
+// A ball half in the floor is lifted out of it: the work of that is booked as one of contacts.
+static void liftsOutOfOverlapsAreBooked(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineWorld();
+    def.contact.isOverlapAllowed = true;
+    rbWorld* world = makeWorld(&def);
+    (void)addFloor(world);
+    rbBodyId ball = addBall(world, rbMakeVec3(0.0, 0.0, 0.05), 0.1, 0.5, 0.5);
+    (void)rbWorld_AdvanceTo(world, 0.2);
+    rbBodyState end = rbBody_GetState(world, ball);
+    rbLedger ledger = rbWorld_GetLedger(world);
+    checkNear(end.transform.p.z, 0.1 + SHELL, 1e-6);
+    checkNear(ledger.restWork, ledger.potential * (1.0 - 0.05 / end.transform.p.z), 1e-9);
+    checkNear(ledger.energyDrift, 0.0, 1e-9);
+    rbDestroyWorld(world);
+}
+
 // A block on a wall that leans over, nearly: friction above 10 holds it.
 static void hugeFrictionHolds(void** state)
 {
@@ -203,7 +221,8 @@ static void contactsWithoutSizeAreHarmless(void** state)
 }
 
 RB_TEST_GROUP(test_contact_input, cmocka_unit_test(crowdsAtOnePointAreRefused),
-              cmocka_unit_test(crowdsArePartedIfAllowed), cmocka_unit_test(hugeFrictionHolds),
+              cmocka_unit_test(crowdsArePartedIfAllowed),
+              cmocka_unit_test(liftsOutOfOverlapsAreBooked), cmocka_unit_test(hugeFrictionHolds),
               cmocka_unit_test(densePilesThatLoseNothingKeepTheirEnergy),
               cmocka_unit_test(heavyOnLightStands),
               cmocka_unit_test(contactsWithoutSizeAreHarmless));

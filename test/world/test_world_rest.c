@@ -324,7 +324,45 @@ static void pilesGoOnFromSnapshots(void** state)
     }
 }
 
-RB_TEST_GROUP(test_world_rest, cmocka_unit_test(towersThatStandFreezeAndCarryOn),
+#define COURSES 24
+
+// B-75, B-93: met by one sweep in each stage it must not swing up from step to step.
+static void highWallsStayCalmAtALooseTolerance(void** state)
+{
+    (void)state;
+    rbWorldDef def = defineWorld();
+    def.step.step = 5e-3;
+    def.contact.tolerance = 1e-5;
+    def.contact.velocityTolerance = 1e-3;
+    rbWorld* world = makeWorld(&def);
+    (void)addFloor(world);
+    rbBodyId top = {0};
+    for (int i = 0; i < COURSES; ++i) {
+        int count = i % 2 == 0 ? 11 : 10;
+        for (int k = 0; k < count; ++k) {
+            Piece brick = {.position = {(k - 0.5 * (count - 1)) * (1.0 + SHELL), 0.0,
+                                        0.15 + SHELL + i * (0.3 + SHELL)},
+                           .size = {1.0, 0.4, 0.3},
+                           .friction = 0.2};
+            top = addPiece(world, &brick);
+        }
+    }
+    advance(world, 0.1);
+    rbContactStatistics first = rbWorld_GetContactStatistics(world);
+    advance(world, 0.6);
+    rbContactStatistics last = rbWorld_GetContactStatistics(world);
+    double position = (double)(last.positionSweeps - first.positionSweeps) / 100.0;
+    double velocity = (double)(last.velocitySweeps - first.velocitySweeps) / 100.0;
+    print_message("%.2f and %.2f sweeps a step, top at %.2e m/s\n", position, velocity,
+                  rbLength(rbBody_GetState(world, top).linearVelocity));
+    assert_int_equal(last.directStages, first.directStages);
+    assert_true(position < 1.5 && velocity < 1.5);
+    assert_true(rbLength(rbBody_GetState(world, top).linearVelocity) < 1e-4);
+    rbDestroyWorld(world);
+}
+
+RB_TEST_GROUP(test_world_rest, cmocka_unit_test(highWallsStayCalmAtALooseTolerance),
+              cmocka_unit_test(towersThatStandFreezeAndCarryOn),
               cmocka_unit_test(whatIsStruckWakes), cmocka_unit_test(changesFromOutsideWake),
               cmocka_unit_test(supportsThatMoveWake), cmocka_unit_test(joinedBodiesFreezeTogether),
               cmocka_unit_test(pilesGoOnFromSnapshots));

@@ -331,6 +331,30 @@ static double judge(const rbManifoldPoint* p, const rbManifold* m)
     return gain;
 }
 
+// The first point where some must be left out: of those as deep as the deepest the one farthest
+// from the middle. Sides of two faces that lie along each other cross at a point anywhere between
+// their ends, which is another one in every step.
+static int findFirst(const rbManifoldPoint* candidates, int count, double margin)
+{
+    rbVec3 sum = RB_VEC3_ZERO;
+    double lowest = INFINITY;
+    for (int k = 0; k < count; ++k) {
+        sum = rbAdd(sum, candidates[k].pointA);
+        lowest = rbMinOf(lowest, candidates[k].distance);
+    }
+    rbVec3 middle = rbScale(1.0 / count, sum);
+    int first = -1;
+    double farthest = 0.0;
+    for (int k = 0; k < count; ++k) {
+        double far = rbDistance(candidates[k].pointA, middle);
+        if (candidates[k].distance <= lowest + margin && (first < 0 || far > farthest + margin)) {
+            first = k;
+            farthest = far;
+        }
+    }
+    return first;
+}
+
 void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManifold* manifold)
 {
     RB_ASSERT(count >= 0 && size >= 0.0);
@@ -338,9 +362,10 @@ void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManif
         SAME_POINT * size, SAME_POINT * size, SAME_POINT * size * size, SAME_POINT * size * size};
     manifold->count = 0;
     while (manifold->count < RB_MANIFOLD_POINTS_MAX && count > 0) {
-        int best = 0;
-        double highest = judge(&candidates[0], manifold);
-        for (int k = 1; k < count; ++k) {
+        bool isFirst = manifold->count == 0 && count > RB_MANIFOLD_POINTS_MAX;
+        int best = isFirst ? findFirst(candidates, count, margins[0]) : 0;
+        double highest = judge(&candidates[best], manifold);
+        for (int k = 1; k < count && !isFirst; ++k) {
             double value = judge(&candidates[k], manifold);
             if (value > highest + margins[manifold->count]) {
                 highest = value;

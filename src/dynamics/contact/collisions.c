@@ -663,6 +663,7 @@ static bool meetTargets(Call* call)
     bool isMet = false;
     bool isAccelerated = call->memory->groups.count > 1 && call->run->sweepJoints == NULL;
     double square = 0.0;
+    double worst = INFINITY;
     for (int i = 0; i < settings->sweepsMax && !isMet; ++i) {
         if (settings->shockAfter > 0 && i >= settings->shockAfter) {
             (void)takeBack(call);
@@ -672,7 +673,7 @@ static bool meetTargets(Call* call)
         if (isAccelerated) {
             rememberHits(call->memory, i == 0);
         }
-        double worst = sweep(call, 0, call->memory->groups.count);
+        worst = sweep(call, 0, call->memory->groups.count);
         call->done.sweeps += 1;
         // A later point may have disturbed an earlier one: the end is measured.
         isMet = sweepJoints(call) && worst <= call->tolerance && measure(call) <= call->tolerance;
@@ -682,7 +683,10 @@ static bool meetTargets(Call* call)
     }
     double error = measure(call);
     call->done.error = fmax(call->done.error, error);
-    return isMet || (call->isShocked && error <= call->tolerance);
+    // friction that goes round in a circle within the tolerance is no miss
+    bool isWithin = error <= call->tolerance && worst <= settings->velocityTolerance &&
+                    call->run->sweepJoints == NULL;
+    return isMet || isWithin || (call->isShocked && error <= call->tolerance);
 }
 
 // ------------------------------------------------------------------------------------ laws

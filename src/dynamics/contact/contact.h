@@ -36,6 +36,7 @@ typedef struct rbContactPoint {
     double slip[2];    // m, along the tangents: how far B's anchor moved over A's since it stuck;
                        // 0 where it did not stick in the last step
     double impulse[3]; // N s, of the step: normal P >= 0, along both tangents
+    double passing[3]; // N s, of these: what the step needed once and the next one will not
     double target;     // m/s, u.n that the velocity stage leaves: 0, or what restitution asks for
     bool isClosed;     // touches: the velocity stage takes part (gap within the tolerance)
     bool isSticking;   // at the end of the last stage

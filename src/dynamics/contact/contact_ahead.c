@@ -17,6 +17,9 @@
 
 // Pairs count as overlapping nearer than this part of the shell: a stage aims at all of it.
 #define SHELL_PART 0.25
+// In the capped mode pairs are looked at of which one turns its surface by more than this part of
+// its size, and overlap counts that grows by more than this part of the smaller one.
+#define CAPPED_SLACK 0.02
 // Overlap is deep from this many shells on.
 #define DEEP_SHELLS 10.0
 // rad: what turns by more in the flight spins.
@@ -73,15 +76,19 @@ static bool areContactsEnough(const rbContactPairs* pairs, rbPairOrder item)
     return pairs->pairs.data[item.slot].hadContacts && missed < SHELL_PART * pairs->settings.shell;
 }
 
-static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
+static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input,
+                          bool isCapped)
 {
     rbNearPair pair = pairs->pairs.data[item.slot]; // what is found out here holds elsewhere
     rbNearHot a = heatAhead(&pairs->hots.data[item.a], &pairs->aheadBodies.data[item.a]);
     rbNearHot b = heatAhead(&pairs->hots.data[item.b], &pairs->aheadBodies.data[item.b]);
     double near = SHELL_PART * pairs->settings.shell;
-    double limit = fmin(near, getNodeDistance(pairs, item.slot)); // what overlaps gets no deeper
     if (rbNearPair_AreApart(&pair, &a, &b, near)) {
         return false;
+    }
+    double limit = fmin(near, getNodeDistance(pairs, item.slot)); // what overlaps gets no deeper
+    if (isCapped) {
+        limit -= CAPPED_SLACK * fmin(a.radius, b.radius);
     }
     rbSeparationCache cache = pairs->caches.data[item.slot];
     cache.front = NULL;
@@ -217,15 +224,20 @@ static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContact
     const rbAheadBody* a = &pairs->aheadBodies.data[item.a];
     const rbAheadBody* b = &pairs->aheadBodies.data[item.b];
     const rbNearBody* bodies = pairs->bodies.data;
-    if (areContactsEnough(pairs, item)) {
+    if (flight->isCapped) {
+        if (pairs->isTurning.data[item.a] == 0 && pairs->isTurning.data[item.b] == 0) {
+            return;
+        }
+    } else if (areContactsEnough(pairs, item)) {
         return;
+    } else {
+        guardCores(pairs, item, flight);
     }
-    guardCores(pairs, item, flight);
     rbSeparationInput input = rbDefaultSeparationInput();
     input.geometryA = bodies[item.a].geometry;
     input.geometryB = bodies[item.b].geometry;
     input.transformBtoA = rbInvMulTransforms(a->world, b->world);
-    if (!isOverlapping(pairs, item, &input)) {
+    if (!isOverlapping(pairs, item, &input, flight->isCapped)) {
         return;
     }
     bool isManyfold = bodies[item.a].isManyfold || bodies[item.b].isManyfold;
@@ -328,9 +340,13 @@ bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* fligh
     RB_ASSERT(flight->bodyCount >= pairs->bodies.count && flight->h > 0.0);
     RB_ASSERT(set->points == pairs->frames[pairs->current].points.data);
     rbArray_Reserve(pairs->aheadBodies, pairs->bodies.count);
+    rbArray_Reserve(pairs->isTurning, pairs->bodies.count);
     for (int i = 0; i < pairs->bodies.count; ++i) {
+        pairs->isTurning.data[i] = 0;
         if (pairs->bodies.data[i].geometry != NULL) {
-            pairs->aheadBodies.data[i] = makeAhead(pairs, i, &flight->poses[i]);
+            rbAheadBody ahead = makeAhead(pairs, i, &flight->poses[i]);
+            pairs->aheadBodies.data[i] = ahead;
+            pairs->isTurning.data[i] = ahead.turn > CAPPED_SLACK * pairs->hots.data[i].radius;
             rbContactPairs_Enlarge(pairs, i, pairs->aheadBodies.data[i].travel);
         }
     }

@@ -175,9 +175,15 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
     recall->old->foundPoints.data[memory.point].claimStamp = recall->stamp;
     recall->now->foundPoints.data[pointIndex].claimStamp = recall->stamp;
     point->impulse[0] = kept->impulse[0];
-    turnTangential(oldContact, contact, &kept->impulse[1], &point->impulse[1]);
-    point->isSticking = kept->isSticking;
-    if (kept->isSticking) {
+    point->passing[0] = kept->passing[0];
+    // Where there is no friction (any more) no sweep would take it back.
+    bool isRough = contact->friction > 0.0 || contact->stiction > 0.0;
+    if (isRough) {
+        turnTangential(oldContact, contact, &kept->impulse[1], &point->impulse[1]);
+        turnTangential(oldContact, contact, &kept->passing[1], &point->passing[1]);
+    }
+    point->isSticking = isRough && kept->isSticking;
+    if (point->isSticking) {
         preparePaths(pairs, recall, contactIndex, memory.contact);
         recallSlip(recall, contact, point, memory);
     }

@@ -402,6 +402,41 @@ static bool solveCoupled(rbContactNewton* newton, const rbContactRun* run, int* 
     return false;
 }
 
+// One change with those who carry, stick and slide as they are, whatever it makes of them: where
+// they are right it ends all at once, and where r has grown since they were found what it asks of
+// the velocities there are says nothing about them.
+static bool predict(rbContactNewton* newton, const rbContactRun* run, int* rounds)
+{
+    newton->isCoupled = true;
+    for (int i = 0; i < newton->points.count; ++i) {
+        rbNewtonPoint* p = &newton->points.data[i];
+        double w[3];
+        for (int row = 0; row < 3; ++row) {
+            w[row] = rateOf(run, p, row, newton->velocities.data);
+        }
+        bool isCarrying = p->d[0] > 0.0;
+        p->d[0] = isCarrying ? p->r[0] : 0.0;
+        p->x[0] = isCarrying ? p->held[0] - p->r[0] * w[0] : 0.0;
+        p->radius = p->friction * p->x[0];
+        for (int k = 0; k < 2; ++k) {
+            double held = p->held[1 + k] - p->r[1] * w[1 + k];
+            p->x[1 + k] = isSliding(p) ? p->radius * p->slide[k] : (isCarrying ? held : 0.0);
+        }
+        p->d[1] = isCarrying ? p->r[1] * (isSliding(p) ? p->turned : 1.0) : 0.0;
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        projectLink(&newton->links.data[i], newton->velocities.data);
+    }
+    findResidual(newton, newton->velocities.data);
+    if (!findChange(newton, rounds)) {
+        return false;
+    }
+    for (int k = 0; k < DOF * newton->bodies.count; ++k) {
+        newton->velocities.data[k] += newton->change.data[k];
+    }
+    return true;
+}
+
 static double coefficientOf(const rbNewtonPoint* p)
 {
     return isSliding(p) ? p->sliding : p->sticking;
@@ -414,6 +449,7 @@ static void beginRound(rbContactNewton* newton, double stiffness)
     }
     for (int i = 0; i < newton->points.count; ++i) {
         rbNewtonPoint* p = &newton->points.data[i];
+        p->turned = p->r[1] > 0.0 ? p->d[1] / p->r[1] : 1.0;
         p->r[0] = stiffness * p->mass[0];
         p->r[1] = stiffness * p->mass[1];
         p->friction = coefficientOf(p);
@@ -622,6 +658,10 @@ static void carryTurns(rbContactNewton* newton)
 static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool isSoft, int* rounds)
 {
     size_t size = (size_t)(DOF * newton->bodies.count) * sizeof(double);
+    if (newton->isKnown && !predict(newton, run, rounds)) {
+        return false;
+    }
+    newton->isKnown = true;
     memcpy(newton->kept.data, newton->velocities.data, size);
     bool isTried = newton->failures < FAILURES_MAX;
     if (isTried && solveCoupled(newton, run, rounds)) {
@@ -647,6 +687,27 @@ static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool is
     return true;
 }
 
+// The first guess: velocities as its impulses make them, and who carries, sticks and slides.
+static void beginGuess(rbContactNewton* newton, const rbContactRun* run)
+{
+    for (int i = 0; i < newton->points.count; ++i) {
+        rbNewtonPoint* p = &newton->points.data[i];
+        double length = sqrt(p->held[1] * p->held[1] + p->held[2] * p->held[2]);
+        bool isFree = p->held[0] > 0.0 && p->point != NULL && !p->point->isSticking && length > 0.0;
+        memcpy(p->x, p->held, sizeof p->x);
+        p->r[1] = 0.0;
+        p->d[0] = p->held[0] > 0.0 ? 1.0 : 0.0;
+        p->slide[0] = isFree ? p->held[1] / length : 0.0;
+        p->slide[1] = isFree ? p->held[2] / length : 0.0;
+    }
+    for (int i = 0; i < newton->links.count; ++i) {
+        newton->links.data[i].x = newton->links.data[i].held;
+    }
+    makeVelocities(newton, run);
+    memcpy(newton->velocities.data, newton->trial.data,
+           (size_t)(DOF * newton->bodies.count) * sizeof(double));
+}
+
 double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
                              const rbNewtonTask* task, int* rounds)
 {
@@ -659,6 +720,8 @@ double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
         double stiffness = STIFFNESS_FIRST;
         rbNewton_Read(newton, run, task);
         beginDiscs(newton);
+        beginGuess(newton, run);
+        newton->isKnown = !run->isContinued;
         double goal = (task->isMoving ? GOAL_MOVING : GOAL_PART) * task->tolerance;
         for (int round = 0; round < ROUNDS_MAX && left > goal; ++round) {
             beginRound(newton, stiffness);

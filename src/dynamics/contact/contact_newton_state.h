@@ -31,6 +31,7 @@ typedef struct rbNewtonPoint {
     double disc;           // N s, its radius as held in the round
     double radius;         // N s, now
     double d[2];           // kg, of the last evaluation: of the normal; of both tangents
+    double turned;         // part of r[1] that is left of d[1] where it slides
     double slide[2];       // unit, direction of sliding; 0: it sticks
 } rbNewtonPoint;
 
@@ -47,6 +48,7 @@ typedef struct rbNewtonLink {
 
 struct rbContactNewton {
     bool isCoupled; // discs are those of the normal impulses under way, not of the last round
+    bool isKnown;   // who carries and who slides, about
     int failures;   // of such rounds
     double acted;   // part of the impulses of points that has acted already
     double enough;  // m/s: impulses are not held anew where normals are off by less

@@ -93,6 +93,7 @@ void rbDestroyContactPairs(rbContactPairs* pairs)
     rbArray_Free(pairs->manifolds);
     rbArray_Free(pairs->spareFronts);
     rbArray_Free(pairs->aheadBodies);
+    rbArray_Free(pairs->isTurning);
     rbArray_Free(pairs->aheads);
     rbArray_Free(pairs->aheadPoints);
     rbArray_Free(pairs->aheadHeads);
@@ -701,6 +702,7 @@ void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set,
         rbKeptPoint* kept = &frame->keptPoints.data[i];
         memset(kept, 0, sizeof *kept);
         memcpy(kept->impulse, point->impulse, sizeof kept->impulse);
+        memcpy(kept->passing, point->passing, sizeof kept->passing);
         memcpy(kept->slip, point->slip, sizeof kept->slip);
         kept->isSticking = point->isSticking;
     }

@@ -67,7 +67,8 @@ typedef struct rbContactAhead {
     const rbContact* nodeContacts;    // of the set of Find, as they shall be in the new set
     const rbContactPoint* nodePoints; // the same
     int bodyCount;
-    double h; // s
+    double h;      // s
+    bool isCapped; // only what turns far and overlaps deeply is looked at
 } rbContactAhead;
 
 // Adds what bodies would overlap with at the end of a flight to the contacts of the node, see

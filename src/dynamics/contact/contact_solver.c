@@ -28,6 +28,7 @@
 #define MOVING 50.0
 #define MOVING_REST 20.0 // and more than so many times the speed at which bodies collide
 #define AIM_MOVING 0.5
+#define AIM_SWEEPS_MOVING 1.25
 // Sweeps before mixing begins.
 #define PLAIN_SWEEPS 9
 
@@ -82,8 +83,11 @@ void rbContactSolver_BeginStep(rbContactSolver* solver, const rbContactRun* run,
 {
     double part = isWarm ? 0.5 : 0.0;
     for (int i = 0; i < run->set->pointCount; ++i) {
+        rbContactPoint* point = &run->set->points[i];
+        bool isCarrying = point->impulse[0] > point->passing[0];
         for (int k = 0; k < 3; ++k) {
-            run->set->points[i].impulse[k] *= part;
+            point->impulse[k] = isCarrying ? part * (point->impulse[k] - point->passing[k]) : 0.0;
+            point->passing[k] = 0.0;
         }
     }
     for (int i = 0; i < run->set->contactCount; ++i) {
@@ -133,14 +137,16 @@ bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTal
         tally->normalError > tally->tangentError ? tally->normalError : tally->tangentError;
     bool isMet = error <= stage->tolerance;
     if (stage->solved.sweeps == 1) {
-        stage->solved.isMoving = error > MOVING * stage->tolerance && error > stage->moving;
+        stage->solved.isMoving =
+            stage->run->isMoving || (error > MOVING * stage->tolerance && error > stage->moving);
     }
     double aim = (stage->solved.isMoving ? AIM_MOVING : AIM) * stage->tolerance;
     bool isDone = isMet && (stage->solved.sweeps == 1 || error <= aim);
     if (isMet && stage->within == 0) {
         stage->within = stage->solved.sweeps;
     }
-    isDone = isDone || (isMet && stage->solved.sweeps >= AIM_SWEEPS * stage->within);
+    double most = stage->solved.isMoving ? AIM_SWEEPS_MOVING : AIM_SWEEPS;
+    isDone = isDone || (isMet && stage->solved.sweeps >= most * stage->within);
     if (stage->run->sweepJoints != NULL && !stage->areJointsOff) {
         bool areJointsDone = sweepJoints(stage);
         stage->areJointsMet = areJointsDone;

@@ -34,6 +34,7 @@ typedef struct rbContactRun {
     rbContactBody* bodies;
     double h;         // s, of the step
     bool isContinued; // goes on from a solution that was not good enough: no first guess
+    bool isMoving;    // it is known that bodies strike: to be within the tolerance is enough
     int sweepsMax;    // instead of that of the settings; 0: that
     rbSweepJointsFn* sweepJoints;
     rbReactionFn* react; // NULL: masses are those of the bodies alone

@@ -118,6 +118,7 @@ typedef struct rbFoundPoint {
 
 // What Keep remembers of a point.
 typedef struct rbKeptPoint {
+    double passing[3];
     double impulse[3];
     double slip[2];
     bool isSticking;
@@ -191,6 +192,7 @@ struct rbContactPairs {
     RB_ARRAY(rbManifold) manifolds; // of one pair
     RB_ARRAY(rbSpareFront) spareFronts;
     RB_ARRAY(rbAheadBody) aheadBodies;
+    RB_ARRAY(unsigned char) isTurning; // by body: in the flight
     RB_ARRAY(rbAheadContact) aheads;
     RB_ARRAY(rbFoundPoint) aheadPoints;
     RB_ARRAY(int) aheadHeads; // by slot: the first of aheads; -1: none

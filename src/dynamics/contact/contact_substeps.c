@@ -14,8 +14,6 @@
 // The springs: their frequency in parts of the rate of small steps, and the damping ratio.
 #define SPRING_PART 0.125
 #define SPRING_DAMPING 10.0
-// A guess whose best scale is this close to 1 is taken as it is, so that rest stays rest.
-#define GUESS_PLAY 0.05
 // The part of a slip that a step undoes.
 #define SLIP_PART 0.1
 // Contacts of a body get different colours; those of a body with more than these come one by one.
@@ -26,7 +24,6 @@ typedef struct SlotBody {
     rbSym3 factor;     // G of I^-1 = G G^T
     float start[8];    // velocity and scaled spin at the start of the step
     float base[8];     // added, when the small step began: with its kick, without impulses
-    float push[8];     // what impulses of the last small step added
     float kick[4];     // m/s, of a small step
     float free[4];     // m/s, what kicks alone have added
     float freeMove[4]; // m, by that
@@ -35,9 +32,9 @@ typedef struct SlotBody {
     int index;         // of the host
     int root;          // a slot of its island with a smaller number, itself: the least one
     bool isDriven;     // of a root: obstacles that move touch the island
-    double power;      // of a root: of the guess on the velocities
-    double energy;     // of a root: twice that of the guess alone
-    float scale;       // of a root: part of the guess that acts
+    double power;      // of a root: of the impulses of the step on the velocities without them
+    double energy;     // of a root: twice that of what the impulses gave alone
+    float scale;       // of a root: part of the impulses that is left
 } SlotBody;
 
 // A contact on its way into a group.
@@ -351,37 +348,64 @@ static void pack(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
 
 // ------------------------------------------------------------------------------------- small steps
 
-// The part of the guess by which islands have the least energy: impulses of an impact, or of
-// overlap that parts, are not wanted again. Obstacles that move do work: there it is taken whole.
+// Forces, and the impulses of the last small step again: what they did to the bodies is known.
+// isFirst: those of the last step act.
+static void beginSmall(rbContactSubsteps* s, const rbWide* wide, bool isFirst)
+{
+    for (int i = 1; i < s->bodies.count; ++i) {
+        rbWideBody* body = &s->bodies.data[i];
+        SlotBody* own = &s->starts.data[i];
+        for (int k = 0; k < 4; ++k) {
+            float pushed = isFirst ? 0.0f : body->velocity[k] - own->base[k];
+            float turned = isFirst ? 0.0f : body->spin[k] - own->base[4 + k];
+            own->base[k] = body->velocity[k] + own->kick[k];
+            own->base[4 + k] = body->spin[k];
+            body->velocity[k] = own->base[k] + pushed;
+            body->spin[k] = own->base[4 + k] + turned;
+            own->free[k] += own->kick[k];
+        }
+    }
+    if (isFirst) {
+        rbWide_Act(wide);
+    }
+}
+
+// What the impulses of a step gave to a body: E of them alone twice, and their power on what it had
+// without them.
+static void addEnergy(SlotBody* root, const rbWideBody* body, const SlotBody* own)
+{
+    for (int k = 0; k < 4; ++k) {
+        double pushed = (double)body->velocity[k] - (double)own->free[k];
+        double turned = (double)body->spin[k];
+        root->power += (double)own->mass * pushed * ((double)own->start[k] + (double)own->free[k]) +
+                       turned * (double)own->start[4 + k];
+        root->energy += (double)own->mass * pushed * pushed + turned * turned;
+    }
+}
+
+// The part of the impulses of a step by which islands gain nothing: with the part s they gain
+// s power + s^2 energy / 2. Obstacles that move do work: there it is the whole.
 static bool chooseScales(rbContactSubsteps* s)
 {
+    bool areWhole = true;
     for (int i = 1; i < s->starts.count; ++i) {
         s->starts.data[i].power = 0.0;
         s->starts.data[i].energy = 0.0;
     }
     for (int i = 1; i < s->starts.count; ++i) {
-        const SlotBody* own = &s->starts.data[i];
-        SlotBody* root = &s->starts.data[findRoot(s, i)];
-        for (int k = 0; k < 8; ++k) {
-            double weight = k < 4 ? (double)own->mass : 1.0;
-            double push = (double)own->push[k];
-            root->power += weight * push * ((double)own->start[k] + (double)own->base[k]);
-            root->energy += weight * push * push;
-        }
+        addEnergy(&s->starts.data[findRoot(s, i)], &s->bodies.data[i], &s->starts.data[i]);
     }
-    bool areWhole = true;
     for (int i = 1; i < s->starts.count; ++i) {
         SlotBody* own = &s->starts.data[i];
-        bool isFree = own->root == i && !own->isDriven && own->energy > 0.0;
-        double scale = isFree ? -own->power / own->energy : 1.0;
-        scale = scale > 1.0 - GUESS_PLAY ? 1.0 : (scale > 0.0 ? scale : 0.0);
-        own->scale = (float)scale;
-        areWhole = areWhole && scale == 1.0;
+        bool isBound = own->root == i && !own->isDriven && own->power + 0.5 * own->energy > 0.0;
+        double scale = isBound ? -2.0 * own->power / own->energy : 1.0;
+        own->scale = scale > 0.0 ? (float)scale : 0.0f;
+        areWhole = areWhole && !isBound;
     }
     return areWhole;
 }
 
-static void scaleImpulses(rbContactSubsteps* s, bool areTotals)
+static void scaleTotals(rbContactSubsteps* s)
 {
     for (int i = 0; i < s->groups.count; ++i) {
         const rbWideGroup* group = &s->groups.data[i];
@@ -392,81 +416,28 @@ static void scaleImpulses(rbContactSubsteps* s, bool areTotals)
         }
         for (int k = group->firstPoint; k < group->firstPoint + group->pointCount; ++k) {
             for (int t = 0; t < 3; ++t) {
-                rbWidePoint* point = &s->points.data[k];
-                *(areTotals ? &point->total[t] : &point->impulse[t]) *= scales;
+                s->points.data[k].total[t] *= scales;
             }
         }
-    }
-}
-
-// Lets the push of a body act, in part.
-static void pushBody(rbWideBody* body, const SlotBody* own, float scale)
-{
-    for (int k = 0; k < 4; ++k) {
-        body->velocity[k] = own->base[k] + scale * own->push[k];
-        body->spin[k] = own->base[4 + k] + scale * own->push[4 + k];
-    }
-}
-
-// Forces, and the impulses of the last small step again: what they did to the bodies is known.
-// isFirst: what those of the last step do is found out.
-static void beginSmall(rbContactSubsteps* s, const rbWide* wide, bool isFirst)
-{
-    for (int i = 1; i < s->bodies.count; ++i) {
-        rbWideBody* body = &s->bodies.data[i];
-        SlotBody* own = &s->starts.data[i];
-        for (int k = 0; k < 4; ++k) {
-            own->push[k] = isFirst ? 0.0f : body->velocity[k] - own->base[k];
-            own->push[4 + k] = isFirst ? 0.0f : body->spin[k] - own->base[4 + k];
-            own->base[k] = body->velocity[k] + own->kick[k];
-            own->base[4 + k] = body->spin[k];
-            body->velocity[k] = own->base[k];
-            own->free[k] += own->kick[k];
-        }
-    }
-    if (isFirst) {
-        rbWide_Act(wide);
-        for (int i = 1; i < s->bodies.count; ++i) {
-            const rbWideBody* body = &s->bodies.data[i];
-            SlotBody* own = &s->starts.data[i];
-            for (int k = 0; k < 4; ++k) {
-                own->push[k] = body->velocity[k] - own->base[k];
-                own->push[4 + k] = body->spin[k] - own->base[4 + k];
-            }
-        }
-    }
-    bool areWhole = chooseScales(s);
-    if (!areWhole) {
-        scaleImpulses(s, false);
-    }
-    for (int i = 1; i < s->bodies.count; ++i) {
-        float scale = areWhole ? 1.0f : s->starts.data[findRoot(s, i)].scale;
-        pushBody(&s->bodies.data[i], &s->starts.data[i], scale);
     }
 }
 
 // Contacts that do not rebound take energy. Where few sweeps have not taken back what springs gave
-// (hundreds of bodies in one place), so much of the impulses is left that they gave none.
+// (hundreds of bodies in one place), so much of the impulses is left that they gave none. No more
+// is asked: a heap that swings up again by the weight of a step still has to carry itself.
 static void boundEnergy(rbContactSubsteps* s)
 {
-    for (int i = 1; i < s->bodies.count; ++i) {
-        const rbWideBody* body = &s->bodies.data[i];
-        SlotBody* own = &s->starts.data[i];
-        for (int k = 0; k < 4; ++k) {
-            own->base[k] = own->free[k];
-            own->base[4 + k] = 0.0f;
-            own->push[k] = body->velocity[k] - own->free[k];
-            own->push[4 + k] = body->spin[k];
-        }
-    }
     if (chooseScales(s)) {
         return;
     }
-    scaleImpulses(s, true);
+    scaleTotals(s);
     for (int i = 1; i < s->bodies.count; ++i) {
+        rbWideBody* body = &s->bodies.data[i];
+        const SlotBody* own = &s->starts.data[i];
         float scale = s->starts.data[findRoot(s, i)].scale;
-        if (scale != 1.0f) {
-            pushBody(&s->bodies.data[i], &s->starts.data[i], scale);
+        for (int k = 0; k < 4 && scale != 1.0f; ++k) {
+            body->velocity[k] = own->free[k] + scale * (body->velocity[k] - own->free[k]);
+            body->spin[k] *= scale;
         }
     }
 }

@@ -14,6 +14,7 @@ rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
     rbStepContacts* contacts = rbAllocZero(1, sizeof *contacts);
     contacts->settings = *settings;
     contacts->areShapesOff = settings->isOff;
+    contacts->restSpeedAsked = settings->restSpeed;
     contacts->pairs = rbCreateContactPairs(settings);
     rbContactSettings first = *settings;
     first.sweepsMax = settings->sweepsMax < RB_SWEEPS_FIRST ? settings->sweepsMax : RB_SWEEPS_FIRST;
@@ -492,6 +493,7 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
         }
     }
     // What forces give in a step is no collision.
+    c->settings.restSpeed = c->restSpeedAsked;
     c->restSpeed = fmax(rbGetRestSpeed(&c->settings), gained);
     c->settings.restSpeed = c->restSpeed;
     rbContactFreeze_WakeAll(c->freeze);

@@ -9,6 +9,11 @@
 #define LOOKS_MAX 16
 // The same where the stage does not meet its tolerance: to look closer is of no use.
 #define LOOKS_UNMET 3
+// ... and in the capped mode, whose budget has room for a second solution only where bodies are
+// fast: some that touch move by so much of their size in a step, and some turn by so much, rad.
+#define LOOKS_CAPPED 1
+#define FAST_LEAST 0.05
+#define TURN_LEAST 0.03
 
 // A contact is idle in a position stage if its points would not close with this many times their
 // approach. What other contacts then make of the velocities is looked at after the stage.
@@ -88,9 +93,11 @@ bool rbContactStep_RecallNode(rbStepContacts* c)
     return points != c->set.points;
 }
 
-// Where bodies would be with the velocities that the stage found.
-static void fly(rbStepEngine* engine, double h)
+// Where bodies would be with the velocities that the stage found. False where one would be nowhere:
+// there is nothing to find then, and the step tells of it at its end.
+static bool fly(rbStepEngine* engine, double h)
 {
+    bool isFinite = true;
     rbStepContacts* c = engine->contacts;
     rbArray_Reserve(c->aheadPoses, engine->bodies.count);
     rbArray_Reserve(c->aheadBodies, c->bodies.count);
@@ -111,6 +118,59 @@ static void fly(rbStepEngine* engine, double h)
             }
             rbMechBody_LookAhead(&body, h);
             c->aheadPoses.data[i] = body.ahead;
+            isFinite = isFinite && rbLengthSquared(body.ahead.position) < INFINITY &&
+                       rbIsFiniteQuat(body.ahead.orientation);
+        }
+    }
+    return isFinite;
+}
+
+static int countLooks(const rbStepContacts* c, bool isUnmet)
+{
+    return c->substeps != NULL ? LOOKS_CAPPED : (isUnmet ? LOOKS_UNMET : LOOKS_MAX);
+}
+
+// In the capped mode: whether a body that touches something may go far in the step.
+static bool isFast(rbStepEngine* engine, double h)
+{
+    const rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbMechBody* body =
+            rbContactStep_IsTouched(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
+        if (body != NULL && body->isDynamic &&
+            h * rbLength(body->velocity) > FAST_LEAST * body->radius) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// ... and whether one was made to turn.
+static bool isTurning(const rbStepContacts* c, double h)
+{
+    double least = TURN_LEAST / h;
+    for (int i = 0; i < c->bodies.count; ++i) {
+        const rbContactBody* body =
+            rbContactStep_IsTwice(c, i) ? &c->flights.data[i] : &c->bodies.data[i];
+        if (rbLengthSquared(body->spin) > least * least) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The next solution of the stage begins where this one ended; where bodies rest it begins where it
+// did, see notePassing in step_contact_stages.c.
+static void guessAgain(rbStepContacts* c)
+{
+    RB_ASSERT(c->set.pointCount == c->nodePoints.count);
+    for (int k = 0; k < c->set.pointCount; ++k) {
+        const rbContactPoint* point = &c->set.points[k];
+        const double* passing = point->passing;
+        bool isResting = passing[0] != 0.0 || passing[1] != 0.0 || passing[2] != 0.0;
+        for (int t = 0; t < 3 && !isResting; ++t) {
+            c->nodePoints.data[k].impulse[t] = 2.0 * point->impulse[t]; // of a whole step
+            c->nodePoints.data[k].passing[t] = 0.0;
         }
     }
 }
@@ -118,8 +178,8 @@ static void fly(rbStepEngine* engine, double h)
 void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
 {
     rbStepContacts* c = engine->contacts;
-    if (c->substeps != NULL) {
-        // a game's budget has no room for a second solution
+    bool isCapped = c->substeps != NULL;
+    if (isCapped && !isFast(engine, h)) {
         rbContactStep_SolvePositions(engine, host, h, isUnmet);
         return;
     }
@@ -131,14 +191,18 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
     }
     rbContactStep_NoteNode(c);
     rbContactStep_SolvePositions(engine, host, h, isUnmet);
-    for (int i = 0; i < (*isUnmet ? LOOKS_UNMET : LOOKS_MAX); ++i) {
-        fly(engine, h);
+    guessAgain(c);
+    for (int i = 0; i < countLooks(c, *isUnmet) && (!isCapped || isTurning(c, h)); ++i) {
+        if (!fly(engine, h)) {
+            break;
+        }
         rbContactAhead flight = {.poses = c->aheadPoses.data,
                                  .bodies = c->aheadBodies.data,
                                  .nodeContacts = c->nodeContacts.data,
                                  .nodePoints = c->nodePoints.data,
                                  .bodyCount = engine->bodies.count,
-                                 .h = h};
+                                 .h = h,
+                                 .isCapped = isCapped};
         bool isWoken = wake(c->aheadBodies.data, c->nodeContacts.data, c->nodeContacts.count,
                             c->nodePoints.data, h);
         if (!rbContactPairs_LookAhead(c->pairs, &flight, &c->set)) {

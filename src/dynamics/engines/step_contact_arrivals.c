@@ -284,22 +284,24 @@ static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* m
 }
 
 // A flight that was pushed up higher than the speed along the force can pay for is paid by the rest
-// of the motion.
-static void payWay(rbMechBody* body, rbVec3 v, rbVec3 kick, rbVec3 w)
+// of the motion. Returns what that cannot pay, J: contacts that part overlaps have lifted it.
+static double payWay(rbMechBody* body, rbVec3 v, rbVec3 kick, rbVec3 w)
 {
     double square = rbDot(kick, kick);
     double along = rbDot(v, kick);
     double missing = along * along + 2.0 * square * rbDot(w, kick);
     if (missing >= 0.0 || !(square > 0.0)) {
-        return;
+        return 0.0;
     }
     rbVec3 spin =
         rbMulSV(rbSym3_FromPrincipal(body->invMoments, body->pose.rotation), body->momentum);
     double energy = body->mass * rbLengthSquared(body->velocity) + rbDot(spin, body->momentum);
     double part = 1.0 + body->mass * missing / (square * energy);
     double factor = energy > 0.0 && part > 0.0 ? sqrt(part) : 0.0;
+    double left = energy + body->mass * missing / square;
     body->velocity = rbScale(factor, body->velocity);
     body->momentum = rbScale(factor, body->momentum);
+    return factor > 0.0 ? 0.0 : -0.5 * left;
 }
 
 // Whether a flight leads elsewhere than the velocity that is gone on with.
@@ -396,7 +398,7 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
             double share = shareOf(start, kick, flight) - 0.5;
             body->velocity = rbAddScaled(body->velocity, share, kick);
             body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
-            payWay(body, start, kick, flight);
+            c->books.rest += payWay(body, start, kick, flight);
         }
     }
     for (int i = 0; i < engine->mechanisms.count; ++i) {

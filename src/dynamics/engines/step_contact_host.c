@@ -62,6 +62,20 @@ void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* set
     engine->contacts = settings->isOff ? NULL : rbCreateStepContacts(settings);
 }
 
+void rbStepEngine_ChangeContacts(rbStepEngine* engine, const rbContactSettings* settings)
+{
+    rbStepContacts* old = engine->contacts;
+    engine->contacts = NULL;
+    rbStepEngine_SetContacts(engine, settings);
+    rbStepContacts_AddWork(old, &engine->workBefore);
+    if (old != NULL && engine->contacts != NULL) {
+        engine->contacts->statistics = old->statistics;
+        engine->contacts->collisionTime = old->collisionTime;
+        engine->contacts->contactTime = old->contactTime;
+    }
+    rbDestroyStepContacts(old);
+}
+
 void rbStepEngine_NeedLimits(rbStepEngine* engine, const rbContactSettings* settings)
 {
     if (engine->contacts == NULL) {

@@ -9,6 +9,9 @@
 // Sweeps after the first where bodies strike: what strikes is no stack, and these many cost less
 // than to solve the island as a whole.
 #define SWEEPS_MOVING 500
+// In islands of more bodies all sweeps there may be, also with joints, which are few of what there
+// is: 252 bricks that are struck take up to 1000 sweeps or 0.3 s, and ten times that as a whole.
+#define BODIES_LARGE 64
 // Times that rows of joints are made anew in a stage.
 #define JOINT_ROUNDS_MAX 6
 
@@ -135,14 +138,13 @@ static double solveWithJoints(rbStepContacts* c, const rbContactRun* run, rbJoin
     rbContactRun whole = *run;
     whole.isContinued = true;
     double tolerance = task->tolerance;
-    task->known = INFINITY; // what sweeps left does not tell of joints
     task->tolerance = fmin(tolerance, jointTolerance / (task->isOfPositions ? joints->h : 1.0));
     for (int k = 0; k < JOINT_ROUNDS_MAX && !(jointError <= jointTolerance); ++k) {
         left = rbContactNewton_Solve(c->newton, &whole, task, &solved->sweeps);
         rbContactStep_TakeLinks(joints);
         jointError = rbContactStep_FindLinks(joints, task);
-        if (!isfinite(left)) {
-            break;
+        if (!(left < task->known)) {
+            break; // nothing was taken
         }
     }
     // To rounding, which contacts hardly notice.
@@ -163,6 +165,25 @@ static rbContactSolved sweepOn(rbStepContacts* c, const rbContactRun* run, bool 
     return solved;
 }
 
+// A position stage that its first sweep met: bodies rest, and what this sweep found undoes the gaps
+// and slips of this step. It must not act again in the next one: impulses that are remembered are
+// an integral of the gaps, and with it what sweeps see little of, the sway of a high wall, would
+// swing up from step to step (third order; where a sweep takes less than 2/15 of a motion away).
+static void notePassing(rbStepContacts* c, const rbContactIsland* island, bool isResting)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            rbContactPoint* point = &c->set.points[k];
+            const double* guess = c->keptPoints.data[k].impulse;
+            for (int t = 0; t < 3; ++t) {
+                // a velocity stage doubles it
+                point->passing[t] = isResting ? 2.0 * (point->impulse[t] - guess[t]) : 0.0;
+            }
+        }
+    }
+}
+
 // Sweeps, more of them where bodies strike; where they are slow the island as a whole, from the
 // start of the stage, since impulses of a last step that was solved so are nearer than what some
 // sweeps make of them; where that does not meet it, sweeps again.
@@ -176,10 +197,13 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
     }
     rbContactRun again = *run;
     again.isContinued = true;
-    if (solved.isMoving && run->sweepJoints == NULL) {
-        again.sweepsMax = SWEEPS_MOVING;
+    bool isLarge = joints->island->bodyCount > BODIES_LARGE;
+    bool isSwept = isLarge && (solved.isMoving || run->sweepJoints != NULL);
+    again.isMoving = solved.isMoving || isSwept;
+    if (isSwept || (solved.isMoving && run->sweepJoints == NULL)) {
+        again.sweepsMax = isLarge ? c->settings.sweepsMax - solved.sweeps : SWEEPS_MOVING;
         solved = sweepOn(c, &again, isOfPositions, &solved);
-        if (solved.isMet) {
+        if (solved.isMet || isSwept) {
             return solved;
         }
     }
@@ -191,7 +215,8 @@ static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
         .known = fmax(solved.gapError, solved.slipError) / unit,
         .isMoving = solved.isMoving};
     if (run->sweepJoints != NULL) {
-        (void)rbContactStep_FindLinks(joints, &task);
+        double jointError = rbContactStep_FindLinks(joints, &task);
+        task.known = fmax(task.known, jointError / unit);
     }
     if (rbContactNewton_CanSolve(c->newton, &c->settings, run, &task)) {
         double left = run->sweepJoints != NULL ? solveWithJoints(c, run, joints, &task, &solved)
@@ -236,6 +261,9 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
         return;
     }
     rbContactSolved solved = solveLasting(c, &run, &joints);
+    if (stage == STAGE_POSITION) {
+        notePassing(c, island, solved.isMet && solved.sweeps == 1 && run.sweepJoints == NULL);
+    }
     noteSolved(c, &solved, stage, isUnmet);
 }
 
@@ -370,14 +398,13 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     memset(c->isTwice.data, RB_FLIGHT_PLAIN, (size_t)c->isTwice.count);
     c->arrivals.count = 0;
     c->isWild = false;
+    memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
+    rbContactStep_TurnMechanisms(engine, h, false);
     if (c->substeps != NULL && !solveQuickly(engine, h, isUnmet)) {
         return;
     }
     rbContactStep_NoteApproaches(c);
     keepPoints(c);
-    size_t size = (size_t)c->bodies.count * sizeof *c->bodies.data;
-    memcpy(c->before.data, c->bodies.data, size);
-    rbContactStep_TurnMechanisms(engine, h, false);
     rbContactStep_OpenBooks(engine, host, c->nodeTime, h, -1.0);
     solveStage(engine, host, h, STAGE_POSITION, isUnmet);
     rbContactStep_SolveArrivals(engine, host, h, isUnmet);

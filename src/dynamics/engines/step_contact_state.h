@@ -112,11 +112,12 @@ struct rbStepContacts {
     int islandCount;
     double nodeTime;
     double origin;
-    int64_t index;   // of the next node of the grid
-    bool isWild;     // a flight of the step under way is held, see step_contact_arrivals.c
-    int cutCount;    // since the last node of the grid
-    double lastPart; // of the last step, of a whole one
-    double lookStep; // s, of the step from the node, when isLooked
+    int64_t index;         // of the next node of the grid
+    bool isWild;           // a flight of the step under way is held, see step_contact_arrivals.c
+    int cutCount;          // since the last node of the grid
+    double lastPart;       // of the last step, of a whole one
+    double lookStep;       // s, of the step from the node, when isLooked
+    double restSpeedAsked; // m/s, as the settings had it
     double restSpeed;
     double collisionTime; // s of CPU, see rbContactStatistics
     double contactTime;

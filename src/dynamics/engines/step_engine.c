@@ -41,6 +41,11 @@ void rbDestroyStepEngine(rbStepEngine* engine)
     rbFree(engine, sizeof *engine);
 }
 
+void rbStepEngine_SetSettings(rbStepEngine* engine, const rbStepSettings* settings)
+{
+    engine->settings = *settings;
+}
+
 void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* def)
 {
     rbStepBodySlot none = {.mechanism = -1};
@@ -76,6 +81,13 @@ void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef
         memset(slot->motors, 0, sizeof slot->motors);
         memcpy(slot->positions, def->freedomPositions, sizeof slot->positions);
         memset(slot->limitImpulses, 0, sizeof slot->limitImpulses);
+    }
+}
+
+void rbStepEngine_ResetMotor(rbStepEngine* engine, int index, int freedom)
+{
+    if (index < engine->joints.count) {
+        memset(&engine->joints.data[index].motors[freedom], 0, sizeof(rbMotorState));
     }
 }
 

@@ -63,9 +63,14 @@ typedef struct rbStepSpringDef {
 rbStepEngine* rbCreateStepEngine(const rbStepSettings* settings);
 void rbDestroyStepEngine(rbStepEngine* engine); // NULL is fine
 
+// Other settings, before the next start.
+void rbStepEngine_SetSettings(rbStepEngine* engine, const rbStepSettings* settings);
+
 // NULL def: there is none (any more).
 void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* def);
 void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef* def);
+// The motor of a freedom forgets what it summed up.
+void rbStepEngine_ResetMotor(rbStepEngine* engine, int index, int freedom);
 void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringDef* def);
 
 // Contacts, before a start. isOff: bodies pass through each other. Limits of joints need contacts
@@ -73,6 +78,9 @@ void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringD
 void rbStepEngine_NeedLimits(rbStepEngine* engine, const rbContactSettings* settings);
 bool rbStepEngine_HasContacts(const rbStepEngine* engine);
 void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* settings);
+// Other settings, before the next start: shapes and pairs must be told again. What was counted
+// stays.
+void rbStepEngine_ChangeContacts(rbStepEngine* engine, const rbContactSettings* settings);
 // NULL: it has none. The geometry is borrowed until it is told again.
 void rbStepEngine_SetShape(rbStepEngine* engine, int body, const rbContactShape* shape);
 void rbStepEngine_SetMaterialPair(rbStepEngine* engine, int kindA, int kindB,
