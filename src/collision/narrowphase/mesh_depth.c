@@ -65,7 +65,7 @@ static rbVec3 crossOf(const rbVec3 corners[3])
 
 // Interval of a line along the unit vector t in which a triangle crosses the plane n . x = offset;
 // base is a point of the line on that plane and on that of the triangle.
-static bool findInterval(const rbVec3 corners[3], rbVec3 n, double offset, rbVec3 t,
+static bool findInterval(const rbVec3* corners, rbVec3 n, double offset, rbVec3 t,
                          double interval[2], rbVec3* base)
 {
     double heights[3];
