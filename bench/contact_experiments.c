@@ -345,6 +345,15 @@ void rbRunFunnelExperiment(rbBench* bench)
 #define STRIKE_TIME 1.5 // s: the ball arrives at 1.67 s
 #define BRICKS_MAX 300
 
+// s: looked at after the strike
+static const double looks[] = {1.8, 2.0, 2.5, 3.0, 4.0, 5.0};
+#define LOOK_COUNT ((int)(sizeof looks / sizeof looks[0]))
+
+typedef struct rbWallLook {
+    int fallenCount;
+    double height; // m, mean of the bricks
+} rbWallLook;
+
 typedef struct rbWallRun {
     const char* name;
     int shockAfter;
@@ -360,6 +369,7 @@ typedef struct rbWallRun {
     int fallenCount;            // bricks that are farther than their length from their places
     double heights[BRICKS_MAX]; // m, of the bricks at the end, ascending
     int brickCount;
+    rbWallLook looks[LOOK_COUNT];
     double energy;  // J, lost
     double deepest; // m
     double time;    // s
@@ -425,6 +435,17 @@ static void noteWall(const rbExperiment* experiment, rbWallRun* run)
     run->time = rbWorld_GetTime(experiment->world);
 }
 
+static void lookAtWall(const rbExperiment* experiment, rbWallLook* look)
+{
+    int count = experiment->scene.movingCount - 1;
+    double sum = 0.0;
+    (void)getLargestWay(experiment, 1.0, &look->fallenCount);
+    for (int i = 0; i < count; ++i) {
+        sum += rbBody_GetState(experiment->world, experiment->ids[i]).transform.p.y;
+    }
+    look->height = sum / count;
+}
+
 static void noteStanding(const rbExperiment* experiment, rbWallRun* run)
 {
     rbContactStatistics statistics = rbWorld_GetContactStatistics(experiment->world);
@@ -449,6 +470,14 @@ static void runWall(rbBench* bench, rbWallRun* run)
         end(&experiment);
         return;
     }
+    // The rod as exact as the contacts.
+    rbStepSettings step = rbWorld_GetStepSettings(experiment.world);
+    step.tolerance = settings.tolerance;
+    step.velocityTolerance = settings.velocityTolerance;
+    rbError error = {0};
+    if (rbWorld_SetStepSettings(experiment.world, &step, &error) != RB_STATUS_OK) {
+        (void)fprintf(stderr, "rattleback: %s\n", error.message);
+    }
     int strikeStep = (int)lround(STRIKE_TIME / experiment.step);
     int stepCount = bench->isQuick ? 10 : (int)lround(run->until / experiment.step);
     for (int i = 0; i < stepCount && experiment.used < RUN_BUDGET; ++i) {
@@ -457,6 +486,11 @@ static void runWall(rbBench* bench, rbWallRun* run)
         }
         if (isnan(advance(&experiment))) {
             break;
+        }
+        for (int k = 0; k < LOOK_COUNT; ++k) {
+            if (i + 1 == (int)lround(looks[k] / experiment.step)) {
+                lookAtWall(&experiment, &run->looks[k]);
+            }
         }
         if (i < strikeStep) { // the last of them counts, also of a run that is cut short
             noteStanding(&experiment, run);
@@ -501,6 +535,13 @@ void rbRunWallExperiment(rbBench* bench)
         addLine(bench, run->name, "steps above the tolerance until then", (double)run->unmetBefore,
                 NAN, "");
         addLine(bench, run->name, "bricks farther than 1 m at the end", run->fallenCount, NAN, "");
+        for (int k = 0; k < LOOK_COUNT && looks[k] <= run->time + 1e-9; ++k) {
+            char name[48];
+            (void)snprintf(name, sizeof name, "bricks farther than 1 m at %.1f s", looks[k]);
+            addLine(bench, run->name, name, run->looks[k].fallenCount, NAN, "");
+            (void)snprintf(name, sizeof name, "mean height of the bricks at %.1f s", looks[k]);
+            addLine(bench, run->name, name, run->looks[k].height, NAN, "m");
+        }
         addLine(bench, run->name, "energy taken by contacts", run->energy, NAN, "J");
         addLine(bench, run->name, "deepest overlap", run->deepest, NAN, "m");
         addLine(bench, run->name, "steps above the tolerance", (double)run->unmetSteps, NAN, "");

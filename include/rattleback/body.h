@@ -117,6 +117,7 @@ RB_API bool rbBody_IsValid(const rbWorld* world, rbBodyId bodyId);
 RB_API const char* rbBody_GetName(const rbWorld* world, rbBodyId bodyId); // "" if it has none
 RB_API rbBodyType rbBody_GetType(const rbWorld* world, rbBodyId bodyId);
 RB_API void* rbBody_GetUserData(const rbWorld* world, rbBodyId bodyId);
+RB_API double rbBody_GetGrowth(const rbWorld* world, rbBodyId bodyId); // m/s, see rbBodyDef
 
 // State at the world's time.
 RB_API rbBodyState rbBody_GetState(const rbWorld* world, rbBodyId bodyId);
@@ -195,6 +196,13 @@ RB_API rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef
 RB_API int rbBody_GetShapeCount(const rbWorld* world, rbBodyId bodyId);
 // The index-th shape of the body as it was defined.
 RB_API rbShapeDef rbBody_GetShape(const rbWorld* world, rbBodyId bodyId, int index);
+// Another material of the index-th shape, or of all (-1), from now on. The mass of a dynamic body
+// without explicit mass follows from the densities, also here.
+RB_API rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index,
+                                   const rbMaterial* material, rbError* error);
+// Another mass, kg, > 0, of a dynamic body from now on; its inertia grows in proportion. The mass
+// is explicit then: densities and further shapes do not change it any more.
+RB_API rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* error);
 
 // Forces beside gravity. A row promises a bound on the acceleration it can cause, or none.
 typedef enum rbForceType {

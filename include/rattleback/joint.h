@@ -214,6 +214,15 @@ RB_API rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId);
 // Changes the set point of a motor for good (a schedule ends).
 RB_API rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom,
                                        double target, rbError* error);
+// What acts along a freedom, and other things from now on: spring, damping, friction, motor. The
+// motor given may have the schedule that the joint has (as it was got), or none: then its target
+// holds. The integral of a motor goes on unless its type changes. INVALID where rbCreateJoint would
+// refuse, UNSUPPORTED for another schedule.
+RB_API rbFreedomDef rbJoint_GetFreedom(const rbWorld* world, rbJointId jointId, int freedom);
+RB_API rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom,
+                                   const rbFreedomDef* def, rbError* error);
+// Whether a freedom is an angle (rad); else it is a travel (m).
+RB_API bool rbJoint_IsFreedomAngle(const rbWorld* world, rbJointId jointId, int freedom);
 // Limits of a freedom (of a ball joint: 0 the cone, 1 the turn), and others from now on. INVALID
 // where rbCreateJoint would refuse them, and where the position is outside of them.
 RB_API rbLimitDef rbJoint_GetLimit(const rbWorld* world, rbJointId jointId, int freedom);
@@ -280,6 +289,12 @@ RB_API rbSpringId rbWorld_FindSpring(const rbWorld* world, const char* name); //
 RB_API const char* rbSpring_GetName(const rbWorld* world, rbSpringId springId);
 RB_API rbBodyId rbSpring_GetBodyA(const rbWorld* world, rbSpringId springId); // null: the world
 RB_API rbBodyId rbSpring_GetBodyB(const rbWorld* world, rbSpringId springId);
+// As it is now; the name is borrowed.
+RB_API rbSpringDef rbSpring_GetDef(const rbWorld* world, rbSpringId springId);
+// Other numbers from now on, judged as by rbCreateSpring: N/m, N s/m, m (negative: as the bodies
+// are now).
+RB_API rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness,
+                                double damping, double restLength, rbError* error);
 
 // Pulls a point of a dynamic body after a pointer by a velocity joint that gives way to the joints
 // (B-30). A drag is a velocity-only ball joint from the world (A) to the body (B): it ends with

@@ -105,6 +105,26 @@ RB_API double rbGetStepTime(int64_t k, double step);
 
 RB_API double rbWorld_GetTime(const rbWorld* world);
 RB_API rbVec3 rbWorld_GetGravity(const rbWorld* world);
+
+// Parameters of a world that runs (B-91). Beside those here: rbBody_SetMaterial, rbBody_SetMass,
+// rbJoint_SetFreedom, rbJoint_SetLimit, rbJoint_SetMotorTarget, rbSpring_SetLaw,
+// rbWorld_SetMaterialPair, forces. A value is judged as where the object is made, and the world as
+// by rbWorld_Prepare; what is refused leaves the world as it was, bit by bit. Poses and velocities
+// stay; where energy comes or goes with a parameter (potential, mass, springs) the reference of the
+// ledger moves with it, so that no work appears. Flights and steps begin anew at the world's time.
+RB_API rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error); // m/s^2
+// Settings of the step engine; used by no other. Joints must be held, and limits and contacts
+// possible, with the new ones.
+RB_API rbStepSettings rbWorld_GetStepSettings(const rbWorld* world);
+RB_API rbStatus rbWorld_SetStepSettings(rbWorld* world, const rbStepSettings* settings,
+                                        rbError* error);
+// Settings of contacts in the step engine. Where contacts are turned on bodies must not overlap
+// (unless isOverlapAllowed); what was known of contacts so far is forgotten.
+RB_API rbContactSettings rbWorld_GetContactSettings(const rbWorld* world);
+RB_API rbStatus rbWorld_SetContactSettings(rbWorld* world, const rbContactSettings* settings,
+                                           rbError* error);
+
+RB_API rbEngineType rbWorld_GetEngineType(const rbWorld* world);
 RB_API rbVec3 rbWorld_GetPeriodicBox(const rbWorld* world);
 RB_API rbLedger rbWorld_GetLedger(const rbWorld* world);
 
@@ -201,9 +221,10 @@ RB_API rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB,
 // A hash of the time and the state of every body, bit by bit.
 RB_API uint64_t rbWorld_GetHash(const rbWorld* world);
 
-// Snapshot of everything that moves. Restoring it and going on gives the same bits as going on at
-// once. The world must have the same bodies, shapes, joints, springs and forces as when the
-// snapshot was taken.
+// Snapshot of everything that moves, and of all parameters that can be changed while a world runs
+// (but pairs of materials). Restoring it and going on gives the same bits as going on at once. The
+// world must have the same bodies, shapes, joints, springs, forces and pairs of materials as when
+// the snapshot was taken.
 RB_API size_t rbWorld_GetSnapshotSize(const rbWorld* world);
 RB_API rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size,
                                      rbError* error);

@@ -1,16 +1,18 @@
 // Snapshot and restore of everything that moves.
 //
 // Layout: a header, then per slot of a body its flight record, loads and state as they lie in
-// memory, per slot of a joint what can be set from outside, and the bytes of the engine. A snapshot
-// serves the process that took it (rewinding, trying a step again); files hold recordings.
+// memory, per slot of a joint what can be set from outside, the parameters, and the bytes of the
+// engine. A snapshot serves the process that took it (rewinding, trying a step again); files hold
+// recordings.
 #include "base/core/hash.h"
 #include "world/world_engine.h"
 #include "world/world_joint.h"
+#include "world/world_parameters.h"
 
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x52425348u // "RBSH"
-#define SNAPSHOT_VERSION 5u
+#define SNAPSHOT_VERSION 6u
 
 typedef struct SnapshotHeader {
     uint32_t magic;
@@ -26,7 +28,8 @@ typedef struct SnapshotHeader {
     int32_t touchedCount;
     int32_t jointCount;
     rbEngineBooks books; // so far
-    uint64_t engineSize; // bytes of the engine behind bodies and joints; 0: it was not ready
+    rbStepWork stepWork; // of these, what the step engine does not count itself
+    uint64_t engineSize; // bytes of the engine behind the parameters; 0: it was not ready
 } SnapshotHeader;
 
 typedef struct SnapshotBody {
@@ -68,18 +71,13 @@ static uint64_t structureHash(const rbWorld* world)
     hash = rbHashBytes(hash, world->springIds.generations.data,
                        (size_t)world->springIds.generations.count * sizeof(uint32_t));
     hash = rbHashBytes(hash, &world->materialPairs.count, sizeof world->materialPairs.count);
-    for (int i = 0; i < world->bodies.count; ++i) {
-        const rbMotionBody* motion = &world->motions.data[i];
-        double values[4] = {motion->mass, motion->moments.x, motion->moments.y, motion->moments.z};
-        hash = rbHashDoubles(hash, values, 4);
-    }
     return hash;
 }
 
 static size_t bodiesSize(const rbWorld* world)
 {
     return sizeof(SnapshotHeader) + (size_t)world->bodies.count * sizeof(SnapshotBody) +
-           (size_t)world->joints.count * sizeof(SnapshotJoint);
+           (size_t)world->joints.count * sizeof(SnapshotJoint) + rbWorld_GetParametersSize(world);
 }
 
 // With the engine go the bodies whose flights were started from outside since the last advance: it
@@ -182,6 +180,7 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         .touchedCount = world->isEngineReady ? world->touched.count : 0,
         .jointCount = world->joints.count,
         .books = rbWorld_GetBooks(world),
+        .stepWork = world->stepWork,
         .engineSize = engineSize(world),
     };
     char* place = bytes;
@@ -196,6 +195,8 @@ rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rb
         place += sizeof body;
     }
     place = takeJoints(world, place);
+    rbWorld_TakeParameters(world, place);
+    place += rbWorld_GetParametersSize(world);
     if (header.engineSize > 0) {
         if (header.touchedCount > 0) {
             memcpy(place, world->touched.data, touchedSize(world));
@@ -233,8 +234,8 @@ static rbStatus judgeSnapshot(const rbWorld* world, const void* bytes, size_t si
     return RB_STATUS_OK;
 }
 
-// The engine from its bytes, or, when it was not ready or is not now, told of everything anew.
-static void restoreEngine(rbWorld* world, const SnapshotHeader* header, const char* place)
+// The engine from its bytes (true), or, when it was not ready, told of everything anew.
+static bool restoreEngine(rbWorld* world, const SnapshotHeader* header, const char* place)
 {
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     size_t listed = (size_t)header->touchedCount * sizeof *world->touched.data;
@@ -245,13 +246,14 @@ static void restoreEngine(rbWorld* world, const SnapshotHeader* header, const ch
         if (listed > 0) {
             memcpy(world->touched.data, place, listed);
         }
-        return;
+        return true;
     }
     world->touched.count = 0;
     world->isEngineReady = false;
     if (row->startAnew != NULL) {
         row->startAnew(world, &header->books);
     }
+    return false;
 }
 
 rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size, rbError* error)
@@ -268,9 +270,19 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     if (header.eventCount < world->events.count) {
         world->events.count = header.eventCount;
     }
-    const char* place = restoreBodies(world, (const char*)bytes + sizeof header);
-    place = restoreJoints(world, place);
-    restoreEngine(world, &header, place);
-    rbWorld_SetBooks(world, &header.books);
+    const char* bodies = (const char*)bytes + sizeof header;
+    size_t parametersSize = rbWorld_GetParametersSize(world);
+    rbWorld_RestoreParameters(world, (const char*)bytes + bodiesSize(world) - parametersSize);
+    const char* place = restoreJoints(world, restoreBodies(world, bodies));
+    bool isReady = world->isEngineReady;
+    if (!restoreEngine(world, &header, place + parametersSize)) {
+        rbWorld_SetBooks(world, &header.books);
+        return RB_STATUS_OK;
+    }
+    if (!isReady) {
+        (void)restoreBodies(world, bodies); // it may have moved them when it was started
+    }
+    world->stepWork = header.stepWork;
+    world->assembleWork = header.books.assemble;
     return RB_STATUS_OK;
 }

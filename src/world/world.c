@@ -59,9 +59,7 @@ rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
     if (RB_CHECK_COOKIE(def, RB_COOKIE_WORLD, error) != RB_STATUS_OK) {
         return NULL;
     }
-    if (!rbIsFinite3(def->gravity)) {
-        (void)rbError_Set(error, RB_STATUS_INVALID, "gravity (%g, %g, %g) m/s^2 must be finite",
-                          def->gravity.x, def->gravity.y, def->gravity.z);
+    if (rbJudgeGravity(def->gravity, error) != RB_STATUS_OK) {
         return NULL;
     }
     rbVec3 box = def->periodicBox;
@@ -256,6 +254,11 @@ double rbWorld_GetTime(const rbWorld* world)
 rbVec3 rbWorld_GetGravity(const rbWorld* world)
 {
     return world->def.gravity;
+}
+
+rbEngineType rbWorld_GetEngineType(const rbWorld* world)
+{
+    return world->def.engine;
 }
 
 rbVec3 rbWorld_GetPeriodicBox(const rbWorld* world)

@@ -271,6 +271,11 @@ void* rbBody_GetUserData(const rbWorld* world, rbBodyId bodyId)
     return world->bodies.data[rbWorld_BodyIndex(world, bodyId)].userData;
 }
 
+double rbBody_GetGrowth(const rbWorld* world, rbBodyId bodyId)
+{
+    return world->bodies.data[rbWorld_BodyIndex(world, bodyId)].growth;
+}
+
 // x_principal = principal frame of the body in the world.
 rbBodyState rbWorld_PublicState(const rbWorld* world, int index, const rbMotionState* state)
 {

@@ -92,6 +92,15 @@ void rbWorld_FreeEngine(rbWorld* world)
     rbArray_Free(world->touched);
 }
 
+void rbWorld_ResetEngine(rbWorld* world)
+{
+    world->isEngineReady = false;
+    world->touched.count = 0;
+    if (world->stepEngine != NULL) {
+        rbWorld_GetEngineRow(world)->destroy(world);
+    }
+}
+
 void rbWorld_NoteChange(rbWorld* world)
 {
     const rbEngineRow* row = rbWorld_GetEngineRow(world);

@@ -36,6 +36,8 @@ extern const rbEngineRow rbStepEngineRow;
 
 rbStatus rbJudgeEngine(const rbWorldDef* def, rbError* error);
 void rbWorld_FreeEngine(rbWorld* world);
+// The engine starts from nothing that it knew; the bytes of a snapshot follow.
+void rbWorld_ResetEngine(rbWorld* world);
 // Moves the engine up to a time; *reached is where it came to.
 rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody);
 rbEngineBooks rbWorld_GetBooks(const rbWorld* world);

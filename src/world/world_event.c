@@ -232,10 +232,15 @@ static void takeSnapshot(const rbWorld* world, void* bytes)
 static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
 {
     (void)size;
-    if (world->isEngineReady) {
+    // It is told of everything again where it must be; what that does to flights and the journal
+    // is not kept.
+    int eventCount = world->events.count;
+    bool isReady = world->isEngineReady || tellAndStart(world, NULL) == RB_STATUS_OK;
+    world->events.count = eventCount;
+    if (isReady) {
         rbEventEngine_RestoreSnapshot(world->engine, bytes);
     }
-    return world->isEngineReady;
+    return isReady;
 }
 
 // The engine is told of everything again, so nothing is held: bodies that were get their loads

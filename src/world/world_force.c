@@ -1,4 +1,4 @@
-// Forces of a world: making them, and what they mean for the flight of a body.
+// Forces of a world, gravity among them: making them, and what they mean for the flight of a body.
 #include "world/world_state.h"
 
 #include <math.h>
@@ -85,6 +85,34 @@ static void refreshBodies(rbWorld* world, rbBodyId bodyId)
             rbWorld_StartFlight(world, i);
         }
     }
+}
+
+rbStatus rbJudgeGravity(rbVec3 gravity, rbError* error)
+{
+    return rbIsFinite3(gravity)
+               ? RB_STATUS_OK
+               : rbError_Set(error, RB_STATUS_INVALID, "gravity (%g, %g, %g) m/s^2 must be finite",
+                             gravity.x, gravity.y, gravity.z);
+}
+
+rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error)
+{
+    rbStatus status = rbJudgeGravity(gravity, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbWorld_NoteChange(world);
+    rbVec3 change = rbSub(gravity, world->def.gravity);
+    for (int i = 0; i < world->bodies.count; ++i) {
+        if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
+            world->energyReference -=
+                world->motions.data[i].mass * rbDot(change, world->states.data[i].position);
+        }
+    }
+    world->def.gravity = gravity;
+    rbBodyId all = {0, 0};
+    refreshBodies(world, all);
+    return RB_STATUS_OK;
 }
 
 static double potentialOf(const rbWorld* world, const rbForceDef* def)

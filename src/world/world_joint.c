@@ -1,6 +1,7 @@
 // Joints of a world: making them, asking them, moving their targets; drags.
 #include "world/world_joint.h"
 
+#include "world/world_parameters.h"
 #include "world/world_step.h"
 
 #include <math.h>
@@ -136,6 +137,15 @@ void rbJoint_ChooseMotor(rbJoint* joint, int freedom, double target)
     joint->def.freedoms[freedom].motor = motor->def;
 }
 
+void rbJoint_DefineMotor(rbJoint* joint, int freedom, const rbMotorDef* def)
+{
+    rbMotorModel* own = &joint->definedMotors[freedom];
+    own->def = *def;
+    own->def.schedule = own->points;
+    own->def.scheduleCount = own->pointCount;
+    rbJoint_ChooseMotor(joint, freedom, def->target);
+}
+
 // Everything that the definition lends becomes the joint's own.
 static void copyDef(rbJoint* joint, const rbJointDef* def)
 {
@@ -164,7 +174,7 @@ static void freeJoint(rbJoint* joint)
     rbFree(joint, sizeof *joint);
 }
 
-static bool isElastic(const rbJoint* joint)
+bool rbJoint_IsElastic(const rbJoint* joint)
 {
     bool isElastic = false;
     for (int i = 0; i < joint->model.freedomCount; ++i) {
@@ -227,7 +237,7 @@ static rbJointId addJoint(rbWorld* world, rbJoint* joint)
     }
     findLimitPositions(world, joint);
     world->jointCount += 1;
-    if (isElastic(joint)) {
+    if (rbJoint_IsElastic(joint)) {
         world->elasticCount += 1;
         world->energyReference += rbWorld_GetJointEnergy(world, index);
     }
@@ -269,7 +279,7 @@ static void destroyAt(rbWorld* world, int index)
     rbJoint* joint = world->joints.data[index].joint;
     RB_ASSERT(joint != NULL);
     rbWorld_NoteChange(world);
-    if (isElastic(joint)) {
+    if (rbJoint_IsElastic(joint)) {
         // What is in its springs leaves the books with it.
         world->elasticCount -= 1;
         world->energyReference -= rbWorld_GetJointEnergy(world, index);
@@ -311,7 +321,7 @@ void rbWorld_RemakeLinksOf(rbWorld* world, int index)
 {
     for (int i = 0; i < world->joints.count; ++i) {
         rbJoint* joint = world->joints.data[i].joint;
-        if (joint != NULL && (joint->bodyA == index || joint->bodyB == index)) {
+        if (joint != NULL && (index < 0 || joint->bodyA == index || joint->bodyB == index)) {
             // The definition was judged when the joint was made.
             rbStatus status = makeModel(world, joint, &joint->def, NULL);
             RB_ASSERT(status == RB_STATUS_OK);
@@ -320,7 +330,7 @@ void rbWorld_RemakeLinksOf(rbWorld* world, int index)
     }
     for (int i = 0; i < world->springs.count; ++i) {
         rbSpring* spring = world->springs.data[i].spring;
-        if (spring != NULL && (spring->bodyA == index || spring->bodyB == index)) {
+        if (spring != NULL && (index < 0 || spring->bodyA == index || spring->bodyB == index)) {
             rbSpring_Remake(world, spring);
         }
     }
@@ -513,6 +523,18 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
 
 // ---------------------------------------------------------------------------------------- changing
 
+static rbStatus judgeFreedomNumber(const rbJoint* joint, const char* name, int freedom,
+                                   rbError* error)
+{
+    if (freedom >= 0 && freedom < joint->model.freedomCount) {
+        return RB_STATUS_OK;
+    }
+    return rbError_Set(error, RB_STATUS_INVALID,
+                       "joint \"%s\" has %d freedoms with a motor's place; there is no number "
+                       "%d",
+                       name, joint->model.freedomCount, freedom);
+}
+
 rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, double target,
                                 rbError* error)
 {
@@ -520,11 +542,9 @@ rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, 
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index].joint;
     const char* name = rbWorld_LabelJoint(world, index, text);
-    if (freedom < 0 || freedom >= joint->model.freedomCount) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "joint \"%s\" has %d freedoms with a motor's place; there is no number "
-                           "%d",
-                           name, joint->model.freedomCount, freedom);
+    rbStatus status = judgeFreedomNumber(joint, name, freedom, error);
+    if (status != RB_STATUS_OK) {
+        return status;
     }
     if (joint->def.freedoms[freedom].motor.type == RB_MOTOR_NONE) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -539,6 +559,69 @@ rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, 
     rbJoint_ChooseMotor(joint, freedom, target);
     rbWorld_NoteJoint(world, index);
     return RB_STATUS_OK;
+}
+
+rbFreedomDef rbJoint_GetFreedom(const rbWorld* world, rbJointId jointId, int freedom)
+{
+    const rbJoint* joint = world->joints.data[indexOf(world, jointId)].joint;
+    RB_ASSERT(freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
+    return joint->def.freedoms[freedom];
+}
+
+bool rbJoint_IsFreedomAngle(const rbWorld* world, rbJointId jointId, int freedom)
+{
+    const rbJoint* joint = world->joints.data[indexOf(world, jointId)].joint;
+    RB_ASSERT(freedom >= 0 && freedom < joint->model.freedomCount);
+    return joint->model.freedoms[freedom].kind == RB_FREEDOM_ANGLE;
+}
+
+// Takes over what acts along a freedom; what springs of the joint hold moves the reference.
+static void changeFreedom(rbWorld* world, int index, int freedom, const rbFreedomDef* def)
+{
+    rbJoint* joint = world->joints.data[index].joint;
+    world->energyReference -= rbWorld_GetJointEnergy(world, index);
+    world->elasticCount -= rbJoint_IsElastic(joint) ? 1 : 0;
+    bool isOther = joint->def.freedoms[freedom].motor.type != def->motor.type;
+    joint->def.freedoms[freedom] = *def;
+    joint->isTargetSet[freedom] = def->motor.scheduleCount == 0;
+    rbJoint_DefineMotor(joint, freedom, &def->motor);
+    world->energyReference += rbWorld_GetJointEnergy(world, index);
+    world->elasticCount += rbJoint_IsElastic(joint) ? 1 : 0;
+    if (isOther && world->stepEngine != NULL) {
+        rbStepEngine_ResetMotor(world->stepEngine, index, freedom);
+    }
+}
+
+rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, const rbFreedomDef* def,
+                            rbError* error)
+{
+    RB_ASSERT(def != NULL);
+    char text[RB_NAME_CAPACITY];
+    int index = indexOf(world, jointId);
+    rbJoint* joint = world->joints.data[index].joint;
+    const char* name = rbWorld_LabelJoint(world, index, text);
+    rbStatus status = judgeFreedomNumber(joint, name, freedom, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    const rbMotorModel* own = &joint->definedMotors[freedom];
+    if (def->motor.scheduleCount > 0 &&
+        (def->motor.schedule != own->points || def->motor.scheduleCount != own->pointCount)) {
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "joint \"%s\": a schedule of set points belongs to its definition; move "
+                           "the target of its motor instead",
+                           name);
+    }
+    rbJoint changed = *joint;
+    changed.def.freedoms[freedom] = *def;
+    status = makeModel(world, &changed, &changed.def, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbWorldTrial trial = rbWorld_BeginTrial(world);
+    rbWorld_NoteChange(world);
+    changeFreedom(world, index, freedom, def);
+    return rbWorld_EndTrial(world, &trial, error);
 }
 
 // rad or m: a joint that rests on its stop is beyond it by less.
@@ -570,6 +653,7 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
         return status;
     }
     bool hadLimits = joint->limits.count > 0;
+    rbWorldTrial trial = rbWorld_BeginTrial(world);
     rbWorld_NoteChange(world); // the engine leaves: positions are known
     memcpy(changed.positions, joint->positions, sizeof changed.positions);
     memcpy(changed.limitPositions, joint->limitPositions, sizeof changed.limitPositions);
@@ -583,6 +667,7 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
     double position = changed.limitPositions[freedom];
     double excess = fmax(made->lower - position, position - made->upper);
     if (changed.limits.count > 0 && !(excess <= LIMIT_EXCESS)) {
+        rbWorld_UndoTrial(world, &trial);
         return rbError_Set(error, RB_STATUS_INVALID,
                            "joint \"%s\" is at %.6g now, outside of limits %.6g to %.6g; move its "
                            "bodies first",
@@ -591,7 +676,7 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
     joint->def.limits[freedom] = *limit;
     joint->limits = changed.limits;
     memcpy(joint->limitPositions, changed.limitPositions, sizeof joint->limitPositions);
-    return RB_STATUS_OK;
+    return rbWorld_EndTrial(world, &trial, error);
 }
 
 rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVelocity,

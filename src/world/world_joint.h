@@ -39,7 +39,9 @@ double rbWorld_GetElasticEnergy(const rbWorld* world, int index);
 double rbWorld_GetJointEnergy(const rbWorld* world, int index);
 double rbSpring_GetEnergy(const rbWorld* world, const rbSpring* spring);
 
-// The body is about to go; the body has another principal frame.
+bool rbJoint_IsElastic(const rbJoint* joint);
+
+// The body is about to go; the body has another principal frame (RB_ALL_BODIES: any may).
 void rbWorld_DestroyLinksOf(rbWorld* world, int index);
 void rbWorld_RemakeLinksOf(rbWorld* world, int index);
 void rbSpring_Remake(const rbWorld* world, rbSpring* spring);
@@ -49,6 +51,8 @@ void rbWorld_FreeLinks(rbWorld* world);
 // Puts the motor of a freedom in use: that of the definition, or, when a target was set from
 // outside, one that holds it.
 void rbJoint_ChooseMotor(rbJoint* joint, int freedom, double target);
+// Other numbers of the definition, but for its schedule, and puts the motor in use.
+void rbJoint_DefineMotor(rbJoint* joint, int freedom, const rbMotorDef* def);
 // Position of a freedom now, turns counted.
 double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom);
 // What a limit bounds, now.

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 rbShapeDef rbDefaultShapeDef(void)
 {
@@ -56,24 +57,8 @@ const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId geometr
     return world->geometries.data[geometryId.index1 - 1].geometry;
 }
 
-static rbStatus judgeShape(const rbWorld* world, const rbShapeDef* def, rbError* error)
+static rbStatus judgeMaterial(const rbMaterial* m, rbError* error)
 {
-    if (RB_CHECK_COOKIE(def, RB_COOKIE_SHAPE, error) != RB_STATUS_OK) {
-        return RB_STATUS_INVALID;
-    }
-    if (!rbIdPool_IsAlive(&world->geometryIds, def->geometry.index1, def->geometry.generation)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the shape names a geometry that does not exist");
-    }
-    double norm = sqrt(rbDotQuat(def->transform.q, def->transform.q));
-    if (!rbIsFinite3(def->transform.p) || !(fabs(norm - 1.0) <= 1e-6)) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the shape's position must be finite and its orientation a unit quaternion; "
-            "its length is %g",
-            norm);
-    }
-    const rbMaterial* m = &def->material;
     if (!(m->density > 0.0) || !isfinite(m->density)) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "the density is %g kg/m^3; it must be positive and finite", m->density);
@@ -100,6 +85,26 @@ static rbStatus judgeShape(const rbWorld* world, const rbShapeDef* def, rbError*
     return RB_STATUS_OK;
 }
 
+static rbStatus judgeShape(const rbWorld* world, const rbShapeDef* def, rbError* error)
+{
+    if (RB_CHECK_COOKIE(def, RB_COOKIE_SHAPE, error) != RB_STATUS_OK) {
+        return RB_STATUS_INVALID;
+    }
+    if (!rbIdPool_IsAlive(&world->geometryIds, def->geometry.index1, def->geometry.generation)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the shape names a geometry that does not exist");
+    }
+    double norm = sqrt(rbDotQuat(def->transform.q, def->transform.q));
+    if (!rbIsFinite3(def->transform.p) || !(fabs(norm - 1.0) <= 1e-6)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the shape's position must be finite and its orientation a unit quaternion; "
+            "its length is %g",
+            norm);
+    }
+    return judgeMaterial(&def->material, error);
+}
+
 static rbStatus judgeGroups(const rbBody* body, const rbShapeDef* def, rbError* error)
 {
     if (body->shapes.count == 0) {
@@ -116,12 +121,13 @@ static rbStatus judgeGroups(const rbBody* body, const rbShapeDef* def, rbError* 
                        def->groups, def->mask, first->groups, first->mask);
 }
 
-// Mass of all shapes of a body together, in its frame.
+// Mass of all shapes of a body together, and of one that is to be added (NULL: none), in its frame.
 static rbStatus sumMass(const rbWorld* world, const rbBody* body, const rbShapeDef* added,
                         rbMassProperties* sum, rbError* error)
 {
     *sum = (rbMassProperties){0};
-    for (int i = 0; i <= body->shapes.count; ++i) {
+    int count = body->shapes.count + (added != NULL ? 1 : 0);
+    for (int i = 0; i < count; ++i) {
         const rbShapeDef* shape = i < body->shapes.count ? &body->shapes.data[i].def : added;
         rbMassProperties part;
         rbStatus status = rbGeometry_GetMass(rbWorld_GetGeometry(world, shape->geometry),
@@ -203,6 +209,87 @@ rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, 
     rbWorld_NoteChange(world);
     rbShapeId id = {(uint32_t)slot.index + 1u, world->shapeIds.generations.data[slot.index]};
     return id;
+}
+
+rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rbMaterial* material,
+                            rbError* error)
+{
+    int slot = rbWorld_BodyIndex(world, bodyId);
+    rbBody* body = &world->bodies.data[slot];
+    rbError inner = {0};
+    char text[RB_NAME_CAPACITY];
+    const char* name = rbWorld_LabelBody(world, slot, text);
+    if (index < -1 || index >= body->shapes.count) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "body \"%s\" has %d shapes; there is no number %d", name,
+                           body->shapes.count, index);
+    }
+    rbStatus status = judgeMaterial(material, &inner);
+    if (status != RB_STATUS_OK) {
+        return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
+    }
+    bool isHeavier = false;
+    size_t size = (size_t)body->shapes.count * sizeof *body->shapes.data;
+    rbShapeSlot* before = rbAlloc(size);
+    for (int i = 0; i < body->shapes.count; ++i) {
+        rbMaterial* own = &body->shapes.data[i].def.material;
+        before[i] = body->shapes.data[i];
+        if (index < 0 || i == index) {
+            isHeavier = isHeavier || own->density != material->density;
+            *own = *material;
+        }
+    }
+    rbMassProperties mass = {0};
+    bool needsMass = isHeavier && body->type == RB_BODY_DYNAMIC && !body->hasExplicitMass;
+    if (needsMass) {
+        status = sumMass(world, body, NULL, &mass, &inner);
+    }
+    if (status != RB_STATUS_OK) {
+        memcpy(body->shapes.data, before, size);
+        (void)rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
+    } else {
+        rbWorld_NoteChange(world);
+    }
+    if (status == RB_STATUS_OK && needsMass) {
+        takeMass(world, slot, &mass);
+        updateRadius(world, slot);
+    }
+    rbFree(before, size);
+    return status;
+}
+
+rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* error)
+{
+    int index = rbWorld_BodyIndex(world, bodyId);
+    rbBody* body = &world->bodies.data[index];
+    char text[RB_NAME_CAPACITY];
+    const char* name = rbWorld_LabelBody(world, index, text);
+    if (!body->hasMass) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "body \"%s\" has no mass that could be changed; only dynamic bodies have "
+            "one",
+            name);
+    }
+    if (!(mass > 0.0) || !isfinite(mass)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "body \"%s\": the mass is %g kg; it must be positive and finite", name,
+                           mass);
+    }
+    double factor = mass / body->mass.mass;
+    rbMassProperties scaled = body->mass;
+    rbSym3 old = scaled.inertia;
+    scaled.mass = mass;
+    scaled.inertia = (rbSym3){factor * old.xx, factor * old.yy, factor * old.zz,
+                              factor * old.xy, factor * old.xz, factor * old.yz};
+    rbError inner = {0};
+    rbStatus status = rbMassProperties_Judge(&scaled, &inner);
+    if (status != RB_STATUS_OK) {
+        return rbError_Set(error, status, "body \"%s\": %.400s", name, inner.message);
+    }
+    body->hasExplicitMass = true;
+    takeMass(world, index, &scaled);
+    return RB_STATUS_OK;
 }
 
 int rbBody_GetShapeCount(const rbWorld* world, rbBodyId bodyId)

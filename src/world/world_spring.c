@@ -189,6 +189,34 @@ rbBodyId rbSpring_GetBodyB(const rbWorld* world, rbSpringId springId)
     return getSpring(world, springId)->def.bodyB;
 }
 
+rbSpringDef rbSpring_GetDef(const rbWorld* world, rbSpringId springId)
+{
+    return getSpring(world, springId)->def;
+}
+
+rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness, double damping,
+                         double restLength, rbError* error)
+{
+    RB_ASSERT(rbSpring_IsValid(world, springId));
+    char text[RB_NAME_CAPACITY];
+    int index = (int)springId.index1 - 1;
+    rbSpring* spring = world->springs.data[index].spring;
+    rbSpringDef def = spring->def;
+    def.stiffness = stiffness;
+    def.damping = damping;
+    def.restLength = restLength;
+    rbStatus status = judgeNumbers(&def, rbWorld_LabelSpring(world, index, text), error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbWorld_NoteChange(world);
+    world->energyReference -= rbSpring_GetEnergy(world, spring);
+    def.restLength = restLength < 0.0 ? lengthOf(world, spring) : restLength;
+    spring->def = def;
+    world->energyReference += rbSpring_GetEnergy(world, spring);
+    return RB_STATUS_OK;
+}
+
 rbSpringState rbSpring_GetState(const rbWorld* world, rbSpringId springId)
 {
     const rbSpring* spring = getSpring(world, springId);

@@ -139,6 +139,7 @@ struct rbWorld {
     rbEventEngine* engine;    // NULL until it is needed
     rbStepEngine* stepEngine; // likewise
     bool isEngineReady;       // false: it must be told of the bodies anew
+    bool areContactsOther;    // the step engine must be told of the settings of contacts
     rbError engineError;
     RB_ARRAY(int)
     touched;                       // bodies whose flights were started anew from outside; joints
@@ -210,5 +211,6 @@ rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMo
                        "the definition was not made by its rbDefault...Def function"))
 
 rbStatus rbJudgeMotionSettings(const rbMotionSettings* settings, rbError* error);
+rbStatus rbJudgeGravity(rbVec3 gravity, rbError* error);
 
 #endif

@@ -370,7 +370,13 @@ static rbStatus tellEngine(rbWorld* world, rbError* error)
     if (world->stepEngine == NULL) {
         world->stepEngine = rbCreateStepEngine(&world->def.step);
         rbStepEngine_SetContacts(world->stepEngine, &world->def.contact);
+    } else {
+        rbStepEngine_SetSettings(world->stepEngine, &world->def.step);
+        if (world->areContactsOther) {
+            rbStepEngine_ChangeContacts(world->stepEngine, &world->def.contact);
+        }
     }
+    world->areContactsOther = false;
     world->radii.count = 0;
     rbArray_Reserve(world->radii, world->bodies.count);
     for (int i = 0; i < world->bodies.count; ++i) {

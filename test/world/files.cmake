@@ -14,5 +14,6 @@ rb_add_tests(NAME test_world FILES
   test/world/test_world_contacts.c
   test/world/test_world_joints.c
   test/world/test_world_judge.c
+  test/world/test_world_parameters.c
   test/world/test_world_rest.c
 )
