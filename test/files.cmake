@@ -1,4 +1,7 @@
 # Test programs, one a folder, each folder with its own list.
-foreach(folder base collision bounds distance convex narrowphase broadphase dynamics constraints contact classical impact joints solvers engines world io validation cli)
+foreach(folder base collision bounds distance convex narrowphase broadphase dynamics constraints contact classical impact joints solvers engines world io server validation cli)
   include(test/${folder}/files.cmake)
 endforeach()
+if(RB_VIEWER AND RB_BUILD_PROGRAM)
+  include(test/viewer/files.cmake)
+endif()

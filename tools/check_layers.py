@@ -29,7 +29,7 @@ SYSTEM = re.compile(
 # Libraries of others and the only folders that may include them.
 LIBRARIES = [
     (re.compile(r"^libqhull"), ["src/collision/geometry/", "test/"]),
-    (re.compile(r"^(jansson|jansson_config|zstd|zstd_errors|zdict)\.h$"), ["src/io/", "app/", "test/"]),
+    (re.compile(r"^(jansson|jansson_config|zlib|zstd|zstd_errors|zdict)\.h$"), ["src/io/", "app/", "test/"]),
     (re.compile(r"^assimp/"), ["src/io/", "app/", "test/"]),
     (re.compile(r"^libwebsockets\.h$"), ["src/io/server/", "app/", "test/"]),
     (re.compile(r"^(amd|SuiteSparse_config|suitesparse/.*)\.h$"), ["src/dynamics/solvers/", "test/"]),

@@ -10,15 +10,19 @@ set -euo pipefail
 
 packages=(
     gcc libc6-dev make cmake ninja-build pkg-config git python3
-    libqhull-dev libsuitesparse-dev libjansson-dev libassimp-dev libzstd-dev libcmocka-dev gnuplot-nox
+    libqhull-dev libsuitesparse-dev libjansson-dev libassimp-dev libzstd-dev zlib1g-dev libwebsockets-dev libcmocka-dev gnuplot-nox
 )
 ciPackages=(
-    g++ clang clang-tidy clang-format libclang-rt-14-dev llvm-14
+    g++ clang clang-tidy clang-format libclang-rt-14-dev llvm-14 chromium ffmpeg
 )
 # Never needed by the product: only 'make bench' asks for them.
 benchPackages=(
     g++ libccd-dev libfcl-dev libbullet-dev libode-dev libmujoco-dev
 )
+
+# The page of the viewer is bundled by nodejs; any one from 18 on does, from Debian or from elsewhere.
+command -v node >/dev/null || packages+=(nodejs)
+command -v npm >/dev/null || packages+=(npm)
 
 case "${1:-}" in
 "") ;;

@@ -115,6 +115,7 @@ extern const rbVerb rbVerbDistance;
 extern const rbVerb rbVerbReplay;
 extern const rbVerb rbVerbValidate;
 extern const rbVerb rbVerbBench;
+extern const rbVerb rbVerbView;
 
 // Prints the example scenes by theme (the program without arguments).
 rbExit rbListScenes(void);

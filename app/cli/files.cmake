@@ -1,5 +1,6 @@
 # The program. The library has its name already, hence the other target name.
 set(programFiles
+  app/cli/acting.c
   app/cli/bench.c
   app/cli/check.c
   app/cli/distance.c
@@ -17,12 +18,14 @@ set(programFiles
   app/cli/replay.c
   app/cli/run.c
   app/cli/scenes.c
+  app/cli/shooting.c
   app/cli/surfaces.c
   app/cli/tally.c
   app/cli/tally_contacts.c
   app/cli/tally_steps.c
   app/cli/text.c
   app/cli/validate.c
+  app/cli/view.c
   bench/bench.c
   bench/bumpy_sphere.c
   bench/contact_experiments.c

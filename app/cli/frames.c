@@ -1,19 +1,21 @@
 #include "cli/frames.h"
 
 #include "base/core/memory.h"
+#include "io/server/store.h"
 
-void rbFrameBuffer_Init(rbFrameBuffer* buffer, const rbWorld* world)
+#include <math.h>
+
+void rbFrameBuffer_Init(rbFrameBuffer* buffer, const rbWorld* world, int bodyCount)
 {
-    int count = rbWorld_GetBodyCount(world);
-    size_t n = (size_t)count;
-    buffer->bodyCount = count;
-    buffer->bodyIds = rbAlloc(n * sizeof *buffer->bodyIds);
+    RB_ASSERT(bodyCount >= rbWorld_GetBodyCount(world));
+    size_t n = (size_t)bodyCount;
+    buffer->bodyCount = bodyCount;
+    buffer->bodyIds = rbAllocZero(n, sizeof *buffer->bodyIds);
     buffer->positions = rbAlloc(n * sizeof *buffer->positions);
-    buffer->centers = rbAlloc(n * sizeof *buffer->centers);
     buffer->linearVelocities = rbAlloc(n * sizeof *buffer->linearVelocities);
     buffer->angularVelocities = rbAlloc(n * sizeof *buffer->angularVelocities);
     buffer->orientations = rbAlloc(n * sizeof *buffer->orientations);
-    (void)rbWorld_GetBodyIds(world, buffer->bodyIds, count);
+    (void)rbWorld_GetBodyIds(world, buffer->bodyIds, bodyCount);
 }
 
 void rbFrameBuffer_Free(rbFrameBuffer* buffer)
@@ -21,25 +23,41 @@ void rbFrameBuffer_Free(rbFrameBuffer* buffer)
     size_t n = (size_t)buffer->bodyCount;
     rbFree(buffer->bodyIds, n * sizeof *buffer->bodyIds);
     rbFree(buffer->positions, n * sizeof *buffer->positions);
-    rbFree(buffer->centers, n * sizeof *buffer->centers);
     rbFree(buffer->linearVelocities, n * sizeof *buffer->linearVelocities);
     rbFree(buffer->angularVelocities, n * sizeof *buffer->angularVelocities);
     rbFree(buffer->orientations, n * sizeof *buffer->orientations);
 }
 
+void rbFrameBuffer_SetBody(rbFrameBuffer* buffer, int number, rbBodyId bodyId)
+{
+    RB_ASSERT(number >= 0 && number < buffer->bodyCount);
+    if (!RB_IS_NULL(bodyId)) {
+        buffer->bodyIds[number] = bodyId;
+    }
+}
+
+static void captureBody(rbFrameBuffer* buffer, const rbWorld* world, int i)
+{
+    const rbVec3 none = {NAN, NAN, NAN};
+    rbBodyState state = {.transform = {none, {NAN, NAN, NAN, NAN}},
+                         .center = none,
+                         .linearVelocity = none,
+                         .angularVelocity = none};
+    if (rbBody_IsValid(world, buffer->bodyIds[i])) {
+        state = rbBody_GetState(world, buffer->bodyIds[i]);
+    }
+    // frames hold the velocity of the origin of the body frame, the world that of the center
+    rbVec3 arm = rbSub(state.transform.p, state.center);
+    buffer->positions[i] = state.transform.p;
+    buffer->orientations[i] = state.transform.q;
+    buffer->linearVelocities[i] = rbAdd(state.linearVelocity, rbCross(state.angularVelocity, arm));
+    buffer->angularVelocities[i] = state.angularVelocity;
+}
+
 rbFrame rbFrameBuffer_Capture(rbFrameBuffer* buffer, const rbWorld* world)
 {
-    RB_ASSERT(rbWorld_GetBodyCount(world) == buffer->bodyCount);
-    rbWorld_ReadField(world, RB_FIELD_POSITION, (double*)buffer->positions, 0);
-    rbWorld_ReadField(world, RB_FIELD_CENTER, (double*)buffer->centers, 0);
-    rbWorld_ReadField(world, RB_FIELD_ORIENTATION, (double*)buffer->orientations, 0);
-    rbWorld_ReadField(world, RB_FIELD_LINEAR_VELOCITY, (double*)buffer->linearVelocities, 0);
-    rbWorld_ReadField(world, RB_FIELD_ANGULAR_VELOCITY, (double*)buffer->angularVelocities, 0);
     for (int i = 0; i < buffer->bodyCount; ++i) {
-        // frames hold the velocity of the origin of the body frame, the world that of the center
-        rbVec3 arm = rbSub(buffer->positions[i], buffer->centers[i]);
-        buffer->linearVelocities[i] =
-            rbAdd(buffer->linearVelocities[i], rbCross(buffer->angularVelocities[i], arm));
+        captureBody(buffer, world, i);
     }
     rbLedger ledger = rbWorld_GetLedger(world);
     rbFrame frame = {
@@ -49,13 +67,7 @@ rbFrame rbFrameBuffer_Capture(rbFrameBuffer* buffer, const rbWorld* world)
         .orientations = buffer->orientations,
         .linearVelocities = buffer->linearVelocities,
         .angularVelocities = buffer->angularVelocities,
-        .ledger = {.kineticTranslational = ledger.kineticLinear,
-                   .kineticRotational = ledger.kineticAngular,
-                   .potential = ledger.potential,
-                   .work = ledger.work,
-                   .total = ledger.energy,
-                   .momentum = ledger.momentum,
-                   .angularMomentum = ledger.angularMomentum},
+        .ledger = rbMakeLedgerRow(&ledger),
     };
     return frame;
 }
@@ -80,16 +92,6 @@ uint32_t rbFrameBuffer_FindBody(const rbFrameBuffer* buffer, rbBodyId bodyId)
 
 rbRecordedEvent rbFrameBuffer_ConvertEvent(const rbFrameBuffer* buffer, const rbEvent* event)
 {
-    rbRecordedEvent recorded = {
-        .time = event->time,
-        .kind = (uint32_t)event->kind,
-        .bodyA = rbFrameBuffer_FindBody(buffer, event->bodyA),
-        .bodyB = rbFrameBuffer_FindBody(buffer, event->bodyB),
-        .law = (uint32_t)event->law,
-        .history = event->history,
-        .energyChange = event->energyChange,
-        .values = {event->energyBefore, event->frictionWork, event->approachSpeed, event->point.x,
-                   event->point.y, event->point.z, event->normal.x, event->normal.y,
-                   event->normal.z, event->impulse.x, event->impulse.y, event->impulse.z}};
-    return recorded;
+    return rbMakeRecordedEvent(event, rbFrameBuffer_FindBody(buffer, event->bodyA),
+                               rbFrameBuffer_FindBody(buffer, event->bodyB));
 }

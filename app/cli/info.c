@@ -184,6 +184,9 @@ static void printRecording(const char* path, const rbRecordingFacts* facts)
     (void)printf("  %-14s%" PRId64 ", t = %.10g s to %.10g s\n", "frames", info->frameCount,
                  facts->firstTime, facts->lastTime);
     (void)printf("  %-14s%" PRId64 "\n", "events", info->eventCount);
+    if (info->actionCount > 0) {
+        (void)printf("  %-14s%" PRId64 " done by hand\n", "actions", info->actionCount);
+    }
     (void)printf("  %-14s%d files\n", "attached", facts->header->attachmentCount);
     (void)printf("  %-14s%s\n", "settings", facts->header->settingsText);
     (void)printf("  %-14s%s in %" PRId64 " chunks\n", "size",
@@ -213,6 +216,7 @@ static void printRecordingJson(const char* path, const rbRecordingFacts* facts)
     rbJson_Integer(&json, "attachments", facts->header->attachmentCount);
     rbJson_Integer(&json, "frames", info->frameCount);
     rbJson_Integer(&json, "events", info->eventCount);
+    rbJson_Integer(&json, "actions", info->actionCount);
     rbJson_Number(&json, "firstTime", facts->firstTime);
     rbJson_Number(&json, "lastTime", facts->lastTime);
     rbJson_Integer(&json, "bytes", info->byteCount);

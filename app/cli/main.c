@@ -8,7 +8,7 @@
 
 static const rbVerb* const verbs[] = {
     &rbVerbRun,    &rbVerbCheck,    &rbVerbInfo,  &rbVerbDistance,
-    &rbVerbReplay, &rbVerbValidate, &rbVerbBench,
+    &rbVerbReplay, &rbVerbValidate, &rbVerbBench, &rbVerbView,
 };
 #define VERB_COUNT ((int)(sizeof verbs / sizeof verbs[0]))
 

@@ -8,33 +8,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static rbStatus openRecording(rbOutputs* outputs, const rbWorld* world, const char* settings,
-                              rbError* error)
+static rbStatus openRecording(rbOutputs* outputs, const rbRecordingHeader* head, rbError* error)
 {
-    const rbSceneInfo* info = rbScene_GetInfo(outputs->scene);
-    int bodyCount = rbWorld_GetBodyCount(world);
-    int attachmentCount = info->attachmentCount;
-    rbBodyId* ids = rbAlloc((size_t)bodyCount * sizeof *ids);
-    const char** names = rbAllocZero((size_t)bodyCount, sizeof *names);
+    int attachmentCount = rbScene_GetInfo(outputs->scene)->attachmentCount;
     rbAttachment* attachments = rbAllocZero((size_t)attachmentCount, sizeof *attachments);
-    (void)rbWorld_GetBodyIds(world, ids, bodyCount);
-    for (int i = 0; i < bodyCount; ++i) {
-        names[i] = rbBody_GetName(world, ids[i]);
-    }
     for (int i = 0; i < attachmentCount; ++i) {
         rbScene_GetAttachment(outputs->scene, i, &attachments[i].name, &attachments[i].bytes,
                               &attachments[i].byteCount);
     }
-    rbRecordingHeader header = {.sceneText = rbScene_GetText(outputs->scene, NULL),
-                                .settingsText = settings,
-                                .bodyNames = names,
-                                .bodyCount = bodyCount,
-                                .attachments = attachments,
-                                .attachmentCount = attachmentCount};
+    rbRecordingHeader header = *head;
+    header.sceneText = rbScene_GetText(outputs->scene, NULL);
+    header.attachments = attachments;
+    header.attachmentCount = attachmentCount;
     outputs->recording = rbCreateRecording(outputs->paths.recording, &header, error);
     rbFree(attachments, (size_t)attachmentCount * sizeof *attachments);
-    rbFree((void*)names, (size_t)bodyCount * sizeof *names);
-    rbFree(ids, (size_t)bodyCount * sizeof *ids);
     return outputs->recording != NULL ? RB_STATUS_OK : error->status;
 }
 
@@ -66,7 +53,7 @@ static rbStatus openVtk(rbOutputs* outputs, const rbWorld* world, rbError* error
 }
 
 rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputPaths* paths, const rbScene* scene,
-                        const rbWorld* world, const char* settings, rbError* error)
+                        const rbWorld* world, const rbRecordingHeader* head, rbError* error)
 {
     memset(outputs, 0, sizeof *outputs);
     outputs->paths = *paths;
@@ -75,7 +62,7 @@ rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputPaths* paths, const rb
     outputs->values = rbAllocZero((size_t)outputs->valueCount, sizeof *outputs->values);
     rbStatus status = RB_STATUS_OK;
     if (paths->recording != NULL) {
-        status = openRecording(outputs, world, settings, error);
+        status = openRecording(outputs, head, error);
     }
     if (status == RB_STATUS_OK && paths->csv != NULL) {
         status = openCsv(outputs, error);
@@ -90,6 +77,15 @@ rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputPaths* paths, const rb
     if (status == RB_STATUS_OK && paths->plot != NULL) {
         outputs->plotter = rbCreatePlotter(scene, world);
     }
+    const rbSceneInfo* info = rbScene_GetInfo(scene);
+    if (status == RB_STATUS_OK && paths->page != NULL) {
+        outputs->page = rbCreatePageWriter(paths->page, scene, world, info->duration, error);
+        status = outputs->page != NULL ? RB_STATUS_OK : error->status;
+    }
+    if (status == RB_STATUS_OK && (paths->shooting.png != NULL || paths->shooting.mp4 != NULL)) {
+        outputs->shooting = rbCreateShooting(&paths->shooting, info, world, error);
+        status = outputs->shooting != NULL ? RB_STATUS_OK : error->status;
+    }
     if (status != RB_STATUS_OK) {
         rbOutputs_Abandon(outputs);
     }
@@ -98,7 +94,7 @@ rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputPaths* paths, const rb
 
 static const char* getName(const rbWorld* world, rbBodyId bodyId)
 {
-    return RB_IS_NULL(bodyId) ? NULL : rbBody_GetName(world, bodyId);
+    return rbBody_IsValid(world, bodyId) ? rbBody_GetName(world, bodyId) : NULL;
 }
 
 static rbStatus writeJournal(rbJournal* journal, const rbWorld* world, const rbEvent* event,
@@ -133,9 +129,14 @@ rbStatus rbOutputs_WriteEvents(rbOutputs* outputs, const rbWorld* world,
     const rbEvent* events = rbWorld_GetEvents(world, &count);
     rbStatus status = RB_STATUS_OK;
     for (int i = 0; i < count && status == RB_STATUS_OK; ++i) {
-        if (outputs->recording != NULL) {
+        if (outputs->recording != NULL || outputs->page != NULL) {
             rbRecordedEvent event = rbFrameBuffer_ConvertEvent(buffer, &events[i]);
-            status = rbRecordingWriter_WriteEvents(outputs->recording, &event, 1, error);
+            if (outputs->page != NULL) {
+                rbPageWriter_TakeEvents(outputs->page, &event, 1);
+            }
+            if (outputs->recording != NULL) {
+                status = rbRecordingWriter_WriteEvents(outputs->recording, &event, 1, error);
+            }
         }
         if (outputs->journal != NULL && status == RB_STATUS_OK) {
             status = writeJournal(outputs->journal, world, &events[i], error);
@@ -168,10 +169,16 @@ rbStatus rbOutputs_Write(rbOutputs* outputs, const rbWorld* world, rbFrameBuffer
     if (outputs->plotter != NULL) {
         rbPlotter_Add(outputs->plotter, world, outputs->values + 1, tally);
     }
+    if (outputs->page != NULL && status == RB_STATUS_OK) {
+        status = rbPageWriter_TakeFrame(outputs->page, world, error);
+    }
+    if (outputs->shooting != NULL && status == RB_STATUS_OK) {
+        status = rbShooting_Take(outputs->shooting, world, error);
+    }
     return status;
 }
 
-rbStatus rbOutputs_Finish(rbOutputs* outputs, uint64_t hash, rbError* error)
+rbStatus rbOutputs_Finish(rbOutputs* outputs, const rbWorld* world, uint64_t hash, rbError* error)
 {
     rbStatus status = RB_STATUS_OK;
     if (outputs->recording != NULL) {
@@ -193,6 +200,14 @@ rbStatus rbOutputs_Finish(rbOutputs* outputs, uint64_t hash, rbError* error)
     if (outputs->plotter != NULL && status == RB_STATUS_OK) {
         status = rbPlotter_Write(outputs->plotter, outputs->paths.plot, error);
     }
+    if (outputs->page != NULL && status == RB_STATUS_OK) {
+        status = rbPageWriter_Finish(outputs->page, world, error);
+        outputs->page = NULL;
+    }
+    if (outputs->shooting != NULL && status == RB_STATUS_OK) {
+        status = rbShooting_Finish(outputs->shooting, world, error);
+        outputs->shooting = NULL;
+    }
     rbOutputs_Abandon(outputs);
     return status;
 }
@@ -204,6 +219,10 @@ void rbOutputs_Abandon(rbOutputs* outputs)
     rbVtk_Abandon(outputs->vtk);
     rbJournal_Abandon(outputs->journal);
     rbDestroyPlotter(outputs->plotter);
+    rbPageWriter_Abandon(outputs->page);
+    rbShooting_Abandon(outputs->shooting);
+    outputs->page = NULL;
+    outputs->shooting = NULL;
     rbFree(outputs->values, (size_t)outputs->valueCount * sizeof *outputs->values);
     outputs->recording = NULL;
     outputs->csv = NULL;
@@ -229,7 +248,10 @@ int rbOutputs_List(const rbOutputs* outputs, const rbSceneInfo* info, rbWrittenF
                                                     {"csv", paths->csv, 0.0},
                                                     {"vtk", paths->vtk != NULL ? text : NULL, 0.0},
                                                     {"plot", paths->plot, 0.0},
-                                                    {"journal", paths->journal, 0.0}};
+                                                    {"journal", paths->journal, 0.0},
+                                                    {"page", paths->page, 0.0},
+                                                    {"picture", paths->shooting.png, 0.0},
+                                                    {"video", paths->shooting.mp4, 0.0}};
     for (int i = 0; i < RB_OUTPUT_FILES_MAX; ++i) {
         if (all[i].path != NULL && strcmp(all[i].path, "-") != 0) {
             files[count] = all[i];

@@ -212,8 +212,8 @@ void rbPlotter_Add(rbPlotter* plotter, const rbWorld* world, const double* value
     if (plotter->sampleCount == SAMPLES_MAX) {
         halve(plotter); // the sample at hand is an even one, because the room is even
     }
-    rbVec3 spin = RB_VEC3_ZERO;
-    if (!RB_IS_NULL(plotter->body)) {
+    rbVec3 spin = {NAN, NAN, NAN};
+    if (rbBody_IsValid(world, plotter->body)) {
         spin = rbBody_GetState(world, plotter->body).angularVelocityLocal;
     }
     const double others[] = {[RB_SOURCE_SPIN_X] = spin.x,

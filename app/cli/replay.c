@@ -1,17 +1,20 @@
 // rattleback replay: runs a recording again and compares every bit.
 //
 // The recording holds the scene and its files, so nothing else is read. The world is advanced to
-// the time of each recorded frame, which is the sequence of advances that 'run' made.
+// the time of each recorded frame, which is the sequence of advances that 'run' made; what was done
+// by hand on the way is done again.
 #include "base/core/memory.h"
+#include "cli/acting.h"
 #include "cli/cli.h"
-#include "cli/frames.h"
 #include "cli/recordings.h"
 #include "cli/scenes.h"
+#include "io/output/bytes.h"
 
 #include <rattleback/output.h>
 #include <rattleback/scene.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 // What a comparison found; the first difference only.
@@ -28,19 +31,22 @@ typedef struct rbComparison {
     double computed;
 } rbComparison;
 
-// Compares two arrays of doubles bit by bit; the index of the first difference or -1.
+// Compares two arrays of doubles bit by bit; the index of the first difference or -1. Numbers that
+// are none, of bodies that do not live, are equal whatever their bits.
 static int64_t findDifference(const void* a, const void* b, int64_t count)
 {
-    size_t size = sizeof(double);
-    if (memcmp(a, b, (size_t)count * size) == 0) {
+    const double* x = a;
+    const double* y = b;
+    if (memcmp(x, y, (size_t)count * sizeof *x) == 0) {
         return -1;
     }
-    int64_t i = 0;
-    while (memcmp((const char*)a + (size_t)i * size, (const char*)b + (size_t)i * size, size) ==
-           0) {
-        ++i;
+    for (int64_t i = 0; i < count; ++i) {
+        bool areNumbers = !isnan(x[i]) || !isnan(y[i]);
+        if (areNumbers && rbBitsOfDouble(x[i]) != rbBitsOfDouble(y[i])) {
+            return i;
+        }
     }
-    return i;
+    return -1;
 }
 
 // A field of all bodies, recorded and computed.
@@ -92,7 +98,10 @@ static void compareFrames(rbComparison* result, const rbFrame* a, const rbFrame*
 typedef struct rbReplay {
     rbRecording* recording;
     rbRecordingInfo info;
+    rbScene* scene;
     rbWorld* world;
+    rbActing acting;
+    rbError refusal; // of an action that could be done then; status OK: none
     rbFrameBuffer buffer;
     rbComparison comparison;
     bool isHashDifferent;
@@ -163,9 +172,15 @@ static rbStatus compareAll(rbReplay* replay, rbError* error)
         if (status != RB_STATUS_OK) {
             return status;
         }
-        (void)rbWorld_AdvanceTo(replay->world, recorded.time);
-        rbFrame computed = rbFrameBuffer_Capture(&replay->buffer, replay->world);
+        rbStepReport advanced;
         result->frame = k;
+        if (!rbActing_Advance(&replay->acting, replay->world, recorded.time, &advanced,
+                              &replay->refusal)) {
+            result->isDifferent = true;
+            return RB_STATUS_OK;
+        }
+        rbActing_Follow(&replay->acting, &replay->buffer);
+        rbFrame computed = rbFrameBuffer_Capture(&replay->buffer, replay->world);
         compareFrames(result, &recorded, &computed, names);
         if (!result->isDifferent) {
             status = compareEvents(replay, error);
@@ -191,23 +206,32 @@ static rbStatus compareAll(rbReplay* replay, rbError* error)
 static rbStatus recreateWorld(rbReplay* replay, const char* path, rbError* error)
 {
     const rbRecordingHeader* header = rbRecording_GetHeader(replay->recording);
-    rbScene* scene = rbReadRecordedScene(replay->recording, path, error);
-    if (scene == NULL) {
+    replay->scene = rbReadRecordedScene(replay->recording, path, error);
+    if (replay->scene == NULL) {
         return error->status;
     }
-    replay->world = rbScene_CreateWorld(scene, error);
-    rbStatus status =
-        replay->world != NULL ? rbScene_PrepareWorld(scene, replay->world, error) : error->status;
-    rbDestroyScene(scene);
+    replay->world = rbScene_CreateWorld(replay->scene, error);
+    rbStatus status = replay->world != NULL
+                          ? rbScene_PrepareWorld(replay->scene, replay->world, error)
+                          : error->status;
     if (status != RB_STATUS_OK) {
         return status;
     }
-    if (rbWorld_GetBodyCount(replay->world) != header->bodyCount) {
+    rbActing_Take(&replay->acting, replay->recording);
+    status = rbActing_Begin(&replay->acting, replay->scene, replay->world, INFINITY, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    // Bodies may be listed that no action makes.
+    int count = replay->acting.bodyCount;
+    bool isFine =
+        replay->acting.actor != NULL ? count <= header->bodyCount : count == header->bodyCount;
+    if (!isFine) {
         rbError_SetPlace(error, path, NULL);
         return rbError_Set(error, RB_STATUS_CORRUPT,
-                           "the recording has %d bodies, its scene %d; it was not made by "
-                           "'rattleback run'",
-                           header->bodyCount, rbWorld_GetBodyCount(replay->world));
+                           "the recording has %d bodies, its scene and actions %d; it was not made "
+                           "by 'rattleback run' or 'rattleback view'",
+                           header->bodyCount, count);
     }
     return RB_STATUS_OK;
 }
@@ -215,7 +239,10 @@ static rbStatus recreateWorld(rbReplay* replay, const char* path, rbError* error
 static void describeDifference(const rbReplay* replay, char* text, size_t capacity)
 {
     const rbComparison* result = &replay->comparison;
-    if (result->isDifferent) {
+    if (replay->refusal.status != RB_STATUS_OK) {
+        (void)snprintf(text, capacity, "before frame %" PRId64 " %.440s", result->frame,
+                       replay->refusal.message);
+    } else if (result->isDifferent) {
         (void)snprintf(
             text, capacity, "frame %" PRId64 ", t = %.17g s, %s%s%s: recorded %.17g, now %.17g",
             result->frame, result->time, result->body, result->body[0] != '\0' ? " " : "",
@@ -238,6 +265,7 @@ static void printJson(const rbReplay* replay, const char* path, const char* diff
     rbJson_Text(&json, "condition", rbRecordingCondition_Text(replay->info.condition));
     rbJson_Integer(&json, "framesCompared", replay->comparison.framesCompared);
     rbJson_Integer(&json, "eventsCompared", replay->comparison.eventsCompared);
+    rbJson_Integer(&json, "actionsDone", replay->acting.next);
     rbJson_Bool(&json, "equal", difference == NULL);
     rbJson_Text(&json, "firstDifference", difference);
     rbJson_Text(&json, "hash", hash);
@@ -255,8 +283,12 @@ static rbExit report(const rbReplay* replay, const rbArguments* arguments)
     if (rbArguments_Has(arguments, "--json")) {
         printJson(replay, path, isEqual ? NULL : difference);
     } else if (isEqual) {
-        (void)printf("%s: %" PRId64 " frames and %" PRId64 " events equal, bit by bit%s\n", path,
-                     replay->comparison.framesCompared, replay->comparison.eventsCompared,
+        char actions[48] = "";
+        if (replay->acting.next > 0) {
+            (void)snprintf(actions, sizeof actions, " after %d actions", replay->acting.next);
+        }
+        (void)printf("%s: %" PRId64 " frames and %" PRId64 " events equal%s, bit by bit%s\n", path,
+                     replay->comparison.framesCompared, replay->comparison.eventsCompared, actions,
                      replay->info.finalHash != 0 ? "; final hash equal" : "");
     }
     if (!isEqual) {
@@ -282,7 +314,8 @@ static rbExit runReplay(const rbArguments* arguments)
     replay.info = rbRecording_GetInfo(replay.recording);
     rbStatus status = recreateWorld(&replay, arguments->words[0], &error);
     if (status == RB_STATUS_OK) {
-        rbFrameBuffer_Init(&replay.buffer, replay.world);
+        rbFrameBuffer_Init(&replay.buffer, replay.world,
+                           rbRecording_GetHeader(replay.recording)->bodyCount);
         status = compareAll(&replay, &error);
     }
     rbExit exit = status == RB_STATUS_OK ? report(&replay, arguments) : rbFailWith(&error);
@@ -291,7 +324,9 @@ static rbExit runReplay(const rbArguments* arguments)
         exit = RB_EXIT_USAGE; // missing or wrong bytes are bad input, even when the rest is equal
     }
     rbFrameBuffer_Free(&replay.buffer);
+    rbActing_Free(&replay.acting);
     rbDestroyWorld(replay.world);
+    rbDestroyScene(replay.scene);
     rbCloseRecording(replay.recording);
     return exit;
 }
@@ -313,7 +348,7 @@ const rbVerb rbVerbReplay = {
     .more =
         "Exit code 0: every recorded frame came out the same; 1: not, the first difference is\n"
         "named; 2: the file is cut off or damaged, or no recording. What is good of a file that\n"
-        "is cut off or damaged is compared all the same.",
+        "is cut off or damaged is compared all the same. What was done by hand is done again.",
     .run = runReplay,
     .wordMin = 1,
     .wordMax = 1,

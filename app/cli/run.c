@@ -3,8 +3,8 @@
 // rattleback run: simulates a scene, feeds the writers, ends with a summary.
 #include "base/core/memory.h"
 #include "base/core/timer.h"
+#include "cli/acting.h"
 #include "cli/cli.h"
-#include "cli/frames.h"
 #include "cli/outputs.h"
 #include "cli/scenes.h"
 #include "cli/tally.h"
@@ -32,6 +32,7 @@ typedef struct rbRun {
     rbScene* scene;
     rbSceneInfo info; // of the scene, after the options of the command line
     rbWorld* world;
+    rbActing acting; // what is done by hand
     rbFrameBuffer buffer;
     rbOutputs outputs;
     rbTally tally;
@@ -60,7 +61,14 @@ static rbStatus takeEvents(rbRun* run, rbError* error)
 {
     int count = 0;
     const rbEvent* events = rbWorld_GetEvents(run->world, &count);
-    rbStatus status = rbOutputs_WriteEvents(&run->outputs, run->world, &run->buffer, error);
+    rbStatus status = RB_STATUS_OK;
+    rbActing_Follow(&run->acting, &run->buffer);
+    if (run->outputs.recording != NULL) {
+        status = rbActing_Write(&run->acting, run->outputs.recording, error);
+    }
+    if (status == RB_STATUS_OK) {
+        status = rbOutputs_WriteEvents(&run->outputs, run->world, &run->buffer, error);
+    }
     rbTally_AddEvents(&run->tally, events, count);
     rbWorld_ClearEvents(run->world);
     return status;
@@ -69,6 +77,7 @@ static rbStatus takeEvents(rbRun* run, rbError* error)
 // Takes in the state the world has now: tally and writers.
 static rbStatus takeFrame(rbRun* run, const rbStepReport* report, rbError* error)
 {
+    run->tally.actionCount = run->acting.next;
     rbTally_Add(&run->tally, report, run->world);
     return rbOutputs_Write(&run->outputs, run->world, &run->buffer, &run->tally, error);
 }
@@ -99,7 +108,9 @@ static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
         double end = endOfPiece(run, now);
         bool isLast = !(time > end);
         double start = rbGetWallTime();
-        rbStepReport report = rbWorld_AdvanceTo(run->world, isLast ? time : end);
+        rbStepReport report;
+        bool isDone =
+            rbActing_Advance(&run->acting, run->world, isLast ? time : end, &report, error);
         double spent = rbGetWallTime() - start;
         run->piece *= spent < 0.05 ? 2.0 : (spent > 0.2 ? 0.5 : 1.0);
         report.integratorSteps += total.integratorSteps;
@@ -109,7 +120,7 @@ static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
             report.failedBody = total.failedBody;
         }
         total = report;
-        run->writeStatus = takeEvents(run, error);
+        run->writeStatus = isDone ? takeEvents(run, error) : error->status;
         isOver = isEnd(report.status) || run->writeStatus != RB_STATUS_OK;
         // A piece too small to move the time ends the loop too.
         if (!isLast && rbWorld_GetTime(run->world) == now) {
@@ -207,8 +218,10 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
     if (!RB_IS_NULL(run->tally.failedBody)) {
         (void)rbFail("body \"%s\" missed the tolerance %g before t = %g s; ask for less "
                      "(--set motion.tolerance=...) or a shorter run",
-                     rbBody_GetName(run->world, run->tally.failedBody), run->info.motion.tolerance,
-                     run->tally.failedTime);
+                     rbBody_IsValid(run->world, run->tally.failedBody)
+                         ? rbBody_GetName(run->world, run->tally.failedBody)
+                         : "(gone)",
+                     run->info.motion.tolerance, run->tally.failedTime);
         return RB_EXIT_NUMERICAL;
     }
     return RB_EXIT_DONE;
@@ -220,36 +233,66 @@ static bool endsWithSvg(const char* path)
     return length >= 4 && strcmp(path + length - 4, ".svg") == 0;
 }
 
+// Who acts in the run, and what is odd about it.
+static rbStatus prepareActions(rbRun* run, const rbArguments* arguments, rbError* error)
+{
+    const char* path = rbArguments_Get(arguments, "--actions");
+    rbStatus status = path != NULL ? rbActing_Read(&run->acting, path, error) : RB_STATUS_OK;
+    if (status == RB_STATUS_OK) {
+        status = rbActing_Begin(&run->acting, run->scene, run->world, run->info.duration, error);
+    }
+    char note[300];
+    bool isStepped = run->info.engineType == RB_ENGINE_STEP;
+    rbActing_Note(&run->acting, isStepped ? run->info.step.step : 0.0, run->info.duration, note,
+                  sizeof note);
+    if (status == RB_STATUS_OK && note[0] != '\0' && !rbArguments_Has(arguments, "--quiet")) {
+        (void)fprintf(stderr, "rattleback: %s\n", note);
+    }
+    return status;
+}
+
 // Simulates the world of the run with its outputs. The scene and the world are the caller's.
 static rbExit runWorld(rbRun* run, const rbArguments* arguments)
 {
     rbError error = {0};
     char settings[SETTINGS_SIZE];
-    const rbOutputPaths paths = {.recording = rbArguments_Get(arguments, "--record"),
-                                 .csv = rbArguments_Get(arguments, "--csv"),
-                                 .vtk = rbArguments_Get(arguments, "--vtk"),
-                                 .plot = rbArguments_Get(arguments, "--plot"),
-                                 .journal = rbArguments_Get(arguments, "--journal")};
+    rbOutputPaths paths = {.recording = rbArguments_Get(arguments, "--record"),
+                           .csv = rbArguments_Get(arguments, "--csv"),
+                           .vtk = rbArguments_Get(arguments, "--vtk"),
+                           .plot = rbArguments_Get(arguments, "--plot"),
+                           .journal = rbArguments_Get(arguments, "--journal"),
+                           .page = rbArguments_Get(arguments, "--html")};
+    if (!rbShootingPlan_Read(&paths.shooting, arguments)) {
+        return RB_EXIT_USAGE;
+    }
     if (paths.plot != NULL && !endsWithSvg(paths.plot)) {
         return rbFail("--plot is '%s'; plots are written as .svg", paths.plot);
     }
     // Events that nobody reads take no memory.
-    rbWorld_EnableJournal(run->world, paths.journal != NULL || paths.recording != NULL);
+    rbWorld_EnableJournal(run->world,
+                          paths.journal != NULL || paths.recording != NULL || paths.page != NULL);
     if (rbScene_PrepareWorld(run->scene, run->world, &error) != RB_STATUS_OK) {
         return rbFailWith(&error);
     }
+    if (prepareActions(run, arguments, &error) != RB_STATUS_OK) {
+        return rbFailWith(&error);
+    }
     writeSettings(run, settings);
-    if (rbOutputs_Open(&run->outputs, &paths, run->scene, run->world, settings, &error) !=
+    const rbRecordingHeader head = {.settingsText = settings,
+                                    .bodyNames = run->acting.bodyNames,
+                                    .bodyCount = run->acting.bodyCount};
+    if (rbOutputs_Open(&run->outputs, &paths, run->scene, run->world, &head, &error) !=
         RB_STATUS_OK) {
         return rbFailWith(&error);
     }
-    rbFrameBuffer_Init(&run->buffer, run->world);
-    rbTally_Init(&run->tally, &run->info, run->world, run->buffer.bodyIds, run->buffer.bodyCount);
+    rbFrameBuffer_Init(&run->buffer, run->world, run->acting.bodyCount);
+    rbTally_Init(&run->tally, &run->info, run->world, run->buffer.bodyIds,
+                 rbWorld_GetBodyCount(run->world));
     run->startTime = rbGetWallTime();
     rbStatus status = simulate(run, &error);
     if (status == RB_STATUS_OK) {
         run->tally.hash = rbWorld_GetHash(run->world);
-        status = rbOutputs_Finish(&run->outputs, run->tally.hash, &error);
+        status = rbOutputs_Finish(&run->outputs, run->world, run->tally.hash, &error);
     }
     run->tally.wallTime = rbGetWallTime() - run->startTime;
     rbOutputs_Abandon(&run->outputs);
@@ -279,6 +322,13 @@ static bool overrideTimes(rbRun* run, const rbArguments* arguments)
     if (!rbArguments_GetNumber(arguments, "--duration", 1e-12, 1e12, &duration) ||
         !rbArguments_GetNumber(arguments, "--dt", 1e-12, 1e12, &step)) {
         return false;
+    }
+    if (rbArguments_Has(arguments, "--mp4") && !rbArguments_Has(arguments, "--dt")) {
+        rbShootingPlan plan;
+        if (!rbShootingPlan_Read(&plan, arguments)) {
+            return false;
+        }
+        step = plan.speed / plan.rate;
     }
     bool isStepFirst = step > rbScene_GetInfo(run->scene)->outputStep;
     for (int i = 0; i < 2; ++i) {
@@ -342,6 +392,7 @@ static rbExit runScene(const rbArguments* arguments)
             exit = runWorld(run, arguments);
         }
     }
+    rbActing_Free(&run->acting);
     rbDestroyWorld(run->world);
     rbDestroyScene(run->scene);
     rbFree(run, sizeof *run);
@@ -353,6 +404,8 @@ static const rbOption options[] = {
     {"--duration", "SECONDS", "simulated time instead of the scene's own"},
     {"--dt", "SECONDS", "time between outputs; never changes the motion"},
     {"--set", "KEY=VALUE", "changes a value of the scene, e.g. world.gravity.2=-1.6; repeatable"},
+    {"--actions", "FILE",
+     "what is done by hand: a line {\"time\": ..., \"do\": ...} each, see docs/viewer-protocol.md"},
     {"--record", "FILE", "a recording (.rbr) that 'replay' can run again"},
     {"--csv", "FILE", "a table of the probes; - is standard output"},
     {"--journal", "FILE",
@@ -360,6 +413,15 @@ static const rbOption options[] = {
     {"--vtk", "DIR", "poses and shapes for ParaView: open DIR/<scene>.pvd"},
     {"--plot", "FILE",
      "a picture (.svg) of the probes of the scene (else of spin) and of the drift"},
+    {"--html", "FILE", "a page that replays the run in a browser, from disk, without a network"},
+    {"--png", "FILE", "a picture at the time --at, by default of the end"},
+    {"--at", "SECONDS", "the picture is of the first output at or after this time"},
+    {"--mp4", "FILE", "a video, by ffmpeg; without --dt there is one output a picture"},
+    {"--speed", "FACTOR", "simulated time over time of the video, by default 1"},
+    {"--fps", "NUMBER", "pictures a second of the video, by default 30"},
+    {"--size", "WxH", "pixels of pictures and videos, by default 1280x720"},
+    {"--look-from", "X,Y,Z", "where the camera stands, m; by default it is chosen"},
+    {"--look-at", "X,Y,Z", "what the camera looks at, m"},
     {"--json", NULL, "the summary as JSON"},
     {"--quiet", NULL, "no summary, no progress"},
 };
@@ -368,6 +430,10 @@ static const char* const examples[] = {
     "rattleback run tumbling-box",
     "rattleback run tumbling-box --plot box.svg --csv box.csv",
     "rattleback run tippe-top --journal top.csv",
+    "rattleback run rattleback --html rattleback.html",
+    "rattleback run pile-of-shapes --png pile.png --at 1.5 --size 960x540",
+    "rattleback run wrecking-ball --mp4 wall.mp4 --speed 0.5",
+    "rattleback run pendulum --actions push.jsonl --record pushed.rbr",
     "rattleback run tumbling-box --duration 1000 --dt 0.1 --record box.rbr",
     "rattleback run tumbling-box --set motion.type=rk4 --set motion.step=0.001 --json",
     NULL,

@@ -129,9 +129,7 @@ rbScene* rbOpenScene(const char* argument, rbError* error)
     if (isPath || (stat(argument, &status) == 0 && S_ISREG(status.st_mode))) {
         return rbReadScene(argument, error);
     }
-    char path[RB_CLI_PATH_MAX + 80];
-    return findScene(argument, path, sizeof path, error) == RB_STATUS_OK ? rbReadScene(path, error)
-                                                                         : NULL;
+    return rbOpenExampleScene(argument, error);
 }
 
 rbScene* rbOpenSceneWithSettings(const struct rbArguments* arguments, rbError* error)
@@ -172,6 +170,10 @@ typedef struct rbListedScene {
     char name[64];
     char theme[64];
     char title[160];
+    char shows[1024];
+    char engine[16];
+    double duration; // s
+    int bodyCount;
     char trouble[1200]; // why it cannot be read, or empty
     int rank;           // of its theme
 } rbListedScene;
@@ -207,6 +209,10 @@ static void describeScene(const rbSceneList* list, int index, rbListedScene* lis
         (void)snprintf(listed->theme, sizeof listed->theme, "%s",
                        info->theme[0] != '\0' ? info->theme : "other");
         (void)snprintf(listed->title, sizeof listed->title, "%s", info->title);
+        (void)snprintf(listed->shows, sizeof listed->shows, "%s", info->shows);
+        (void)snprintf(listed->engine, sizeof listed->engine, "%s", info->engine);
+        listed->duration = info->duration;
+        listed->bodyCount = info->bodyCount;
     }
     rbDestroyScene(scene);
     listed->rank = THEME_COUNT;
@@ -233,22 +239,70 @@ static void printListing(const rbListedScene* scenes, int count)
         "DIR for output; 'rattleback --help' lists all verbs.\n");
 }
 
+// All scenes by theme; to be freed by rbFree with *count + 1 of them. NULL and an error when there
+// is no folder of scenes.
+static rbListedScene* readListing(int* count, rbError* error)
+{
+    rbSceneList* list = rbAlloc(sizeof *list);
+    rbListedScene* scenes = NULL;
+    if (rbSceneList_Read(list, error) == RB_STATUS_OK) {
+        *count = list->count;
+        scenes = rbAllocZero((size_t)list->count + 1, sizeof *scenes);
+        for (int i = 0; i < list->count; ++i) {
+            describeScene(list, i, &scenes[i]);
+        }
+        qsort(scenes, (size_t)list->count, sizeof *scenes, compareScenes);
+    }
+    rbFree(list, sizeof *list);
+    return scenes;
+}
+
 rbExit rbListScenes(void)
 {
     rbError error = {0};
-    rbSceneList* list = rbAlloc(sizeof *list);
-    if (rbSceneList_Read(list, &error) != RB_STATUS_OK) {
-        rbFree(list, sizeof *list);
+    int count = 0;
+    rbListedScene* scenes = readListing(&count, &error);
+    if (scenes == NULL) {
         return rbFailWith(&error);
     }
-    int count = list->count;
-    rbListedScene* scenes = rbAllocZero((size_t)count + 1, sizeof *scenes);
-    for (int i = 0; i < count; ++i) {
-        describeScene(list, i, &scenes[i]);
-    }
-    qsort(scenes, (size_t)count, sizeof *scenes, compareScenes);
     printListing(scenes, count);
     rbFree(scenes, ((size_t)count + 1) * sizeof *scenes);
-    rbFree(list, sizeof *list);
     return RB_EXIT_DONE;
+}
+
+bool rbWriteSceneList(FILE* file)
+{
+    int count = 0;
+    rbListedScene* scenes = readListing(&count, NULL);
+    if (scenes == NULL) {
+        return false;
+    }
+    rbJson json = {.file = file};
+    rbJson_BeginObject(&json, NULL);
+    rbJson_BeginArray(&json, "scenes");
+    for (int i = 0; i < count; ++i) {
+        const rbListedScene* scene = &scenes[i];
+        if (scene->trouble[0] == '\0') {
+            rbJson_BeginObject(&json, NULL);
+            rbJson_Text(&json, "name", scene->name);
+            rbJson_Text(&json, "title", scene->title);
+            rbJson_Text(&json, "theme", scene->theme);
+            rbJson_Text(&json, "shows", scene->shows);
+            rbJson_Text(&json, "engine", scene->engine);
+            rbJson_Number(&json, "duration", scene->duration);
+            rbJson_Integer(&json, "bodies", scene->bodyCount);
+            rbJson_End(&json);
+        }
+    }
+    rbJson_End(&json);
+    rbJson_End(&json);
+    rbFree(scenes, ((size_t)count + 1) * sizeof *scenes);
+    return true;
+}
+
+rbScene* rbOpenExampleScene(const char* name, rbError* error)
+{
+    char path[RB_CLI_PATH_MAX + 80];
+    return findScene(name, path, sizeof path, error) == RB_STATUS_OK ? rbReadScene(path, error)
+                                                                     : NULL;
 }

@@ -4,6 +4,8 @@
 
 #include <rattleback/scene.h>
 
+#include <stdio.h>
+
 #define RB_CLI_PATH_MAX 4096
 #define RB_CLI_SCENES_MAX 1024
 
@@ -20,6 +22,13 @@ rbStatus rbSceneList_Read(rbSceneList* list, rbError* error);
 
 // Reads a scene given as a path or as the name of an example scene.
 rbScene* rbOpenScene(const char* argument, rbError* error);
+
+// Reads an example scene by its name alone, never a path.
+rbScene* rbOpenExampleScene(const char* name, rbError* error);
+
+// All example scenes that can be read, by theme, as JSON: {"scenes": [{name, title, theme, shows,
+// engine, duration, bodies}]}. false when there is no folder of them.
+bool rbWriteSceneList(FILE* file);
 
 // Reads a scene and applies the --set options.
 struct rbArguments;

@@ -18,6 +18,12 @@ static double ratio(double part, double whole)
     return part == 0.0 ? 0.0 : whole > 0.0 ? part / whole : NAN;
 }
 
+// A body that an action took away has no name any more.
+static const char* nameOf(const rbWorld* world, rbBodyId bodyId)
+{
+    return rbBody_IsValid(world, bodyId) ? rbBody_GetName(world, bodyId) : "(gone)";
+}
+
 // Sums over the bodies at the start.
 static void addBody(rbTally* tally, const rbWorld* world, rbBodyId bodyId)
 {
@@ -56,7 +62,7 @@ static bool isMomentumKnown(const rbTally* tally)
 {
     const rbSceneInfo* info = tally->info;
     bool hasFixed = info->staticCount + info->kinematicCount > 0;
-    return info->forceCount == 0 && info->anchorCount == 0 &&
+    return tally->actionCount == 0 && info->forceCount == 0 && info->anchorCount == 0 &&
            !((info->engineType == RB_ENGINE_EVENT || rbHasContacts(info)) && hasFixed);
 }
 
@@ -67,9 +73,10 @@ static bool isAngularKnown(const rbTally* tally)
     return isMomentumKnown(tally) && !(info->engineType == RB_ENGINE_EVENT && isPeriodic);
 }
 
-static bool isSpinKnown(const rbSceneInfo* info)
+static bool isSpinKnown(const rbTally* tally)
 {
-    return info->forceCount == 0 && info->engineType == RB_ENGINE_FLIGHT;
+    const rbSceneInfo* info = tally->info;
+    return tally->actionCount == 0 && info->forceCount == 0 && info->engineType == RB_ENGINE_FLIGHT;
 }
 
 static void updateDrift(rbTally* tally, double time)
@@ -88,7 +95,7 @@ static void updateDrift(rbTally* tally, double time)
     };
     drift.momentum = isMomentumKnown(tally) ? drift.momentum : NAN;
     drift.angularMomentum = isAngularKnown(tally) ? drift.angularMomentum : NAN;
-    drift.spin = isSpinKnown(tally->info) ? drift.spin : NAN;
+    drift.spin = isSpinKnown(tally) ? drift.spin : NAN;
     tally->drift = drift;
     // Of the largest energy seen in the end: at the start of a run from rest there is hardly any.
     tally->energyDriftMost = larger(tally->energyDriftMost, fabs(b->energyDrift));
@@ -241,14 +248,15 @@ static void printMomenta(const rbTally* tally, FILE* file)
     }
     if (!isMomentumKnown(tally)) {
         (void)fprintf(file, "  %-18snot conserved: %s\n", "momentum",
-                      info->anchorCount > 0 ? "joints or springs hold bodies in the world"
-                                            : "bodies may hit fixed ones");
+                      tally->actionCount > 0  ? "actions from outside"
+                      : info->anchorCount > 0 ? "joints or springs hold bodies in the world"
+                                              : "bodies may hit fixed ones");
         return;
     }
     (void)fprintf(file, "  %-18srelative %.2g, at most %.2g%s\n", "momentum drift",
                   tally->drift.momentum, tally->driftMax.momentum,
                   rbLength(info->gravity) > 0.0 ? " (gravity's share taken off)" : "");
-    if (isSpinKnown(info)) {
+    if (isSpinKnown(tally)) {
         (void)fprintf(file,
                       "  %-18srelative %.2g about the origin, %.2g of the spin; at most %.2g, "
                       "%.2g\n",
@@ -278,7 +286,7 @@ static void printTolerance(const rbTally* tally, const rbWorld* world, FILE* fil
             (void)fprintf(file, "met in every step");
         } else {
             (void)fprintf(file, "missed first by body %s before t = %g s",
-                          rbBody_GetName(world, tally->failedBody), tally->failedTime);
+                          nameOf(world, tally->failedBody), tally->failedTime);
         }
     }
     if (tally->motionCounts[RB_MOTION_TAYLOR] + tally->motionCounts[RB_MOTION_RK4] +
@@ -306,6 +314,9 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
                   "simulated", time, rbFormatDuration(tally->wallTime, wall), tally->frames,
                   info->engine);
     printBodies(tally, file);
+    if (tally->actionCount > 0) {
+        (void)fprintf(file, "  %-18s%d\n", "actions done", tally->actionCount);
+    }
     if (info->engineType != RB_ENGINE_STEP) {
         (void)fprintf(file, "  %-18s%" PRId64 " steps, %" PRId64 " rejected\n", "integrator",
                       tally->integratorSteps, tally->rejectedSteps);
@@ -415,7 +426,7 @@ static void writeLedger(const rbTally* tally, rbJson* json)
     writeVector(json, "angularMomentum", a->angularMomentum, b->angularMomentum,
                 drift->angularMomentum, isAngularKnown(tally) ? most->angularMomentum : NAN);
     writeVector(json, "spinMomentum", a->spinMomentum, b->spinMomentum, drift->spin,
-                isSpinKnown(tally->info) ? most->spin : NAN);
+                isSpinKnown(tally) ? most->spin : NAN);
 }
 
 // How the run ended, in a word.
@@ -473,6 +484,7 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
     rbJson_Number(&json, "time", rbWorld_GetTime(world));
     rbJson_Number(&json, "duration", info->duration);
     rbJson_Integer(&json, "frames", tally->frames);
+    rbJson_Integer(&json, "actions", tally->actionCount);
     rbJson_Number(&json, "wallTime", tally->wallTime);
     writeCounts(tally, &json);
     if (info->engineType == RB_ENGINE_EVENT) {
@@ -490,7 +502,7 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
                   info->engineType == RB_ENGINE_STEP ? rbGetJointTolerance(info)
                                                      : info->motion.tolerance);
     rbJson_Bool(&json, "met", !isMissed);
-    rbJson_Text(&json, "firstMissedBy", isNamed ? rbBody_GetName(world, tally->failedBody) : NULL);
+    rbJson_Text(&json, "firstMissedBy", isNamed ? nameOf(world, tally->failedBody) : NULL);
     rbJson_Number(&json, "achievedEnergyDrift", tally->driftMax.energy);
     rbJson_End(&json);
     rbJson_Text(&json, "hash", hash);

@@ -42,6 +42,7 @@ typedef struct rbTally {
     int64_t rejectedSteps;
     int64_t eventCounts[RB_EVENT_COUNT];
     int64_t eventCount;  // of all kinds
+    int actionCount;     // done by hand
     rbBodyId failedBody; // first that missed its tolerance
     bool isMissed;       // a tolerance was missed, of a body or of joints
     double failedTime;

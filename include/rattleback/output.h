@@ -61,6 +61,7 @@ typedef struct rbFrame {
 #define RB_RECORDING_BODY_MAX (1 << 21)
 #define RB_RECORDING_TEXT_MAX (1 << 28) // bytes of a scene or of an attachment
 #define RB_RECORDING_ATTACHMENT_MAX 4096
+#define RB_RECORDING_ACTION_MAX (1 << 16) // bytes of the text of an action
 
 // A file the scene refers to, kept inside the recording.
 typedef struct rbAttachment {
@@ -98,21 +99,33 @@ typedef struct rbRecordedEvent {
     double values[RB_RECORDED_VALUES]; // recordings of version 1 have four, the others are 0
 } rbRecordedEvent;
 
+// Something done to the world by hand, between two advances; with these and the scene a recording
+// can be computed again. The text is a JSON object, see docs/viewer-protocol.md; this library does
+// not look into it.
+typedef struct rbRecordedAction {
+    double time; // s, of the world
+    const char* text;
+} rbRecordedAction;
+
 typedef struct rbRecordingWriter rbRecordingWriter;
 
 // Starts a recording at path (extension .rbr by custom). NULL on failure, with the reason in error.
 rbRecordingWriter* rbCreateRecording(const char* path, const rbRecordingHeader* header,
                                      rbError* error);
 
-// Appends a frame; frame->bodyCount must be that of the header. Frames go to the file in chunks of
-// 8 to 64. Allocates nothing. After a failure every further call repeats the failure and does
-// nothing.
+// Appends a frame. Where it has fewer bodies than the header the others get NaN. Frames go to the
+// file in chunks of 8 to 64. Allocates nothing. After a failure every further call repeats the
+// failure and does nothing.
 rbStatus rbRecordingWriter_WriteFrame(rbRecordingWriter* writer, const rbFrame* frame,
                                       rbError* error);
 
 // Appends events.
 rbStatus rbRecordingWriter_WriteEvents(rbRecordingWriter* writer, const rbRecordedEvent* events,
                                        int count, rbError* error);
+
+// Appends actions, whose times must not fall. Write them before the frame that shows them.
+rbStatus rbRecordingWriter_WriteActions(rbRecordingWriter* writer, const rbRecordedAction* actions,
+                                        int count, rbError* error);
 
 // Hands everything so far to the operating system. Costs compression if called for every frame.
 rbStatus rbRecordingWriter_Flush(rbRecordingWriter* writer, rbError* error);
@@ -139,6 +152,7 @@ typedef struct rbRecordingInfo {
     int formatVersion;
     int64_t frameCount; // frames that can be read
     int64_t eventCount; // events that can be read
+    int64_t actionCount;
     int64_t byteCount;  // of the file
     int64_t chunkCount; // good chunks
     uint64_t finalHash; // 0 if there is none or the recording is not complete
@@ -166,6 +180,9 @@ rbStatus rbRecording_ReadFrame(rbRecording* recording, int64_t index, rbFrame* f
 // Copies the events first .. first + count - 1, all of them below eventCount.
 rbStatus rbRecording_ReadEvents(rbRecording* recording, int64_t first, int count,
                                 rbRecordedEvent* events, rbError* error);
+
+// All actions, in the order of being done; valid as long as the recording is open.
+const rbRecordedAction* rbRecording_GetActions(const rbRecording* recording, int* count);
 
 // ------------------------------------------------------------------------------------ CSV tables
 

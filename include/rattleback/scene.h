@@ -122,6 +122,11 @@ RB_API const char* rbScene_GetText(const rbScene* scene, size_t* size);
 RB_API void rbScene_GetAttachment(const rbScene* scene, int index, const char** name,
                                   const void** bytes, size_t* size);
 
+// The index-th named material, 0 <= index < materialCount, in the order of names.
+RB_API const rbMaterial* rbScene_GetMaterial(const rbScene* scene, int index, const char** name);
+// The first named material with the values of this one; -1: none has.
+RB_API int rbScene_MatchMaterial(const rbScene* scene, const rbMaterial* material);
+
 // Makes the world of the scene, bodies in the order of the file. Can be called any number of times.
 // NULL and an error when memory limits or a value that only the world judges forbid it.
 RB_API rbWorld* rbScene_CreateWorld(const rbScene* scene, rbError* error);
@@ -129,6 +134,18 @@ RB_API rbWorld* rbScene_CreateWorld(const rbScene* scene, rbError* error);
 // Judges a world of the scene for its engine: rbWorld_Prepare, with an error that names the file
 // and, where joints are to blame, their places in it.
 RB_API rbStatus rbScene_PrepareWorld(const rbScene* scene, rbWorld* world, rbError* error);
+
+// Which of the named materials a shape of a body has, by the index of the body in the worlds of the
+// scene; -1: one without a name.
+RB_API int rbScene_GetShapeMaterial(const rbScene* scene, int body, int shape);
+
+// Makes one more body in a world of the scene from the JSON text of a body as in the list "bodies",
+// without "repeat" and "scatter". It may name materials, geometries and files of the scene; no
+// other files are read. A body without a name gets the one given. Null id and an error when
+// anything is wrong; then no body was made. Whether the engine accepts its place, rbWorld_Prepare
+// says.
+RB_API rbBodyId rbScene_AddBody(const rbScene* scene, rbWorld* world, const char* text, size_t size,
+                                const char* name, rbError* error);
 
 // What a probe measures.
 typedef enum rbProbeQuantity {

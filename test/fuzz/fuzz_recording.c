@@ -58,6 +58,14 @@ static uint64_t readAll(const uint8_t* data, size_t size)
             sum += event.bodyA;
         }
     }
+    int actionCount = 0;
+    const rbRecordedAction* actions = rbRecording_GetActions(recording, &actionCount);
+    for (int i = 0; i < actionCount; ++i) {
+        sum += strlen(actions[i].text);
+        if (!(actions[i].time >= actions[i > 0 ? i - 1 : 0].time)) {
+            abort(); // they rise
+        }
+    }
     rbCloseRecording(recording);
     return sum;
 }

@@ -1,6 +1,6 @@
 // Writes the seed corpus of fuzz_recording into a folder: a few small recordings. Its result is
 // committed under test/fuzz/corpus/recording; run it again when the format changes, under new
-// names: those without a number are of version 1, which a test reads.
+// names: those without a number are of version 1, those with 2 of version 2, which a test reads.
 #include <rattleback/output.h>
 
 #include <stdio.h>
@@ -43,7 +43,9 @@ static int writeSeed(const char* folder, const char* name, int bodyCount, int fr
                                  .history = 0x21,
                                  .energyChange = -0.1,
                                  .values = {1.0, -0.01, 2.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0}};
-        if (rbRecordingWriter_WriteFrame(writer, &frame, NULL) != RB_STATUS_OK ||
+        rbRecordedAction action = {frame.time, "{\"do\": \"spin\", \"body\": 1}"};
+        if (rbRecordingWriter_WriteActions(writer, &action, i % 5 == 0, NULL) != RB_STATUS_OK ||
+            rbRecordingWriter_WriteFrame(writer, &frame, NULL) != RB_STATUS_OK ||
             rbRecordingWriter_WriteEvents(writer, &event, i % 3 == 0, NULL) != RB_STATUS_OK) {
             break;
         }
@@ -57,6 +59,6 @@ int main(int argc, char** argv)
         (void)fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
         return 2;
     }
-    return writeSeed(argv[1], "empty-2", 0, 0) | writeSeed(argv[1], "one-2", 1, 3) |
-           writeSeed(argv[1], "two-2", 2, 100);
+    return writeSeed(argv[1], "empty-3", 0, 0) | writeSeed(argv[1], "one-3", 1, 3) |
+           writeSeed(argv[1], "two-3", 2, 100);
 }

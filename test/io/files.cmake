@@ -1,8 +1,8 @@
 # tests of this folder
 rb_add_tests(NAME test_output
-  FILES test/io/test_output_csv.c test/io/test_output_file.c test/io/test_output_journal.c test/io/test_output_plot.c
+  FILES test/io/golden_picture.c test/io/test_output_actions.c test/io/test_output_csv.c test/io/test_output_file.c test/io/test_output_journal.c test/io/test_output_picture.c test/io/test_output_plot.c
         test/io/test_output_recording.c test/io/test_output_vtk.c
-  LIBRARIES rattleback_io
+  LIBRARIES rattleback_io z
   DEFINITIONS _POSIX_C_SOURCE=200809L _XOPEN_SOURCE=700)
 rb_add_tests(NAME test_scene
   FILES test/io/test_scene_read.c test/io/test_scene_errors.c test/io/test_scene_schema.c

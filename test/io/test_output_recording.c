@@ -402,6 +402,8 @@ static unsigned char* makeSmall(size_t* size, OwnFrame* frames, int frameCount)
             makeFlight(i, &frames[i]);
         }
         makeEvent(&random, &event);
+        rbRecordedAction action = {i, "{\"do\": \"pause\"}"};
+        assert_int_equal(rbRecordingWriter_WriteActions(writer, &action, 1, NULL), RB_STATUS_OK);
         assert_int_equal(rbRecordingWriter_WriteFrame(writer, &frames[i].frame, NULL),
                          RB_STATUS_OK);
         assert_int_equal(rbRecordingWriter_WriteEvents(writer, &event, 1, NULL), RB_STATUS_OK);
@@ -430,6 +432,14 @@ static int64_t countGoodFrames(const unsigned char* bytes, size_t size, const Ow
         rbFrame frame;
         assert_int_equal(rbRecording_ReadFrame(recording, i, &frame, &error), RB_STATUS_OK);
         checkSameFrame(&frame, &frames[i].frame);
+    }
+    int actionCount = 0;
+    const rbRecordedAction* actions = rbRecording_GetActions(recording, &actionCount);
+    assert_int_equal(info.actionCount, actionCount);
+    assert_true(actionCount >= info.frameCount); // frames come after what led to them
+    for (int i = 0; i < actionCount; ++i) {
+        checkNear(actions[i].time, i, 0.0);
+        assert_string_equal(actions[i].text, "{\"do\": \"pause\"}");
     }
     rbRecordedEvent events[64];
     assert_true(info.eventCount <= 64);
@@ -547,8 +557,12 @@ static void damageIsReportedWithItsPlace(void** state)
     OwnFrame frames[FRAMES];
     size_t size;
     unsigned char* bytes = makeSmall(&size, frames, FRAMES);
-    // The last chunk is DONE, stored as it is.
-    size_t place = size - RB_RECORDING_DONE_SIZE - RB_RECORDING_CHUNK_HEADER_SIZE;
+    // The last chunk is DONE.
+    size_t place = RB_RECORDING_SIGNATURE_SIZE;
+    while (memcmp(bytes + place, "DONE", 4) != 0) {
+        place += RB_RECORDING_CHUNK_HEADER_SIZE + rbGetWord32(bytes + place + 20);
+        assert_true(place < size);
+    }
     bytes[size - 1] ^= 1;
     writeWhole(path, bytes, size);
     rbRecording* recording = rbOpenRecording(path, NULL);

@@ -15,6 +15,7 @@ uint32_t rbChunkTag(rbChunkType type)
         [RB_CHUNK_ATTACHMENT] = RB_CHUNK_TYPE('A', 'T', 'T', 'A'),
         [RB_CHUNK_FRAMES] = RB_CHUNK_TYPE('F', 'R', 'A', 'M'),
         [RB_CHUNK_EVENTS] = RB_CHUNK_TYPE('E', 'V', 'E', 'N'),
+        [RB_CHUNK_ACTIONS] = RB_CHUNK_TYPE('A', 'C', 'T', 'I'),
         [RB_CHUNK_DONE] = RB_CHUNK_TYPE('D', 'O', 'N', 'E'),
     };
     _Static_assert(sizeof tags / sizeof tags[0] == RB_CHUNK_COUNT, "one tag a type");

@@ -9,7 +9,7 @@
 //
 // Signature, 24 bytes:
 //    0  8  89 52 42 52 0d 0a 1a 0a   ("\x89RBR\r\n\x1a\n": not text, and broken by text transfers)
-//    8  4  format version, 2
+//    8  4  format version, 3
 //   12  4  0
 //   16  8  checksum of bytes 0 .. 15
 //
@@ -43,8 +43,10 @@
 //   EVEN  count events. An event is a row of 17 words: time; kind + bodyA 2^32; bodyB + law 2^32;
 //         energyChange; values 0 .. 11; history. Column code as well. In version 1, which is still
 //         read, a row has 8 words: law and history are 0 there, and values end with the fourth.
-//   DONE  one, the last: number of frames, number of events, final state hash (0: none), 8 bytes
-//         each. A file without it was cut off.
+//   ACTI  count actions, what was done by hand, in the order of being done; before the frames that
+//         show them. An action is its time (8 bytes) and a text, JSON. Since version 3.
+//   DONE  one, the last: number of frames, number of events, final state hash (0: none), since
+//         version 3 number of actions, 8 bytes each. A file without it was cut off.
 //
 // Column code. The table of count rows of 64-bit words is a matrix; along each column a word is
 // predicted from the words before it in the same chunk, by the polynomial of degree k - 1 through
@@ -68,7 +70,7 @@
 
 #include <rattleback/output.h>
 
-#define RB_RECORDING_VERSION 2u
+#define RB_RECORDING_VERSION 3u
 #define RB_RECORDING_VERSION_MIN 1u // the oldest that is read
 #define RB_RECORDING_SIGNATURE_SIZE 24u
 #define RB_RECORDING_CHUNK_HEADER_SIZE 40u
@@ -80,6 +82,9 @@
 // All attachments together, after decompression.
 #define RB_RECORDING_ATTACHED_MAX (1u << 30)
 
+// All actions together, after decompression.
+#define RB_RECORDING_ACTED_MAX (1u << 28)
+
 // zstd cannot expand a byte to more than 2^15 or so (a run block: 4 bytes for 128 KiB). A larger
 // ratio is refused before memory for it is taken.
 #define RB_RECORDING_RATIO_MAX 65536u
@@ -88,7 +93,8 @@
 #define RB_RECORDING_BODY_WORDS 13  // per body
 #define RB_RECORDING_EVENT_WORDS 17
 #define RB_RECORDING_EVENT_WORDS_1 8 // in version 1
-#define RB_RECORDING_DONE_SIZE 24u
+#define RB_RECORDING_DONE_SIZE 32u
+#define RB_RECORDING_DONE_SIZE_2 24u // up to version 2
 #define RB_RECORDING_ORDER_MAX 4
 
 #define RB_CHUNK_TYPE(a, b, c, d) \
@@ -100,6 +106,7 @@ typedef enum rbChunkType {
     RB_CHUNK_ATTACHMENT,
     RB_CHUNK_FRAMES,
     RB_CHUNK_EVENTS,
+    RB_CHUNK_ACTIONS,
     RB_CHUNK_DONE,
     RB_CHUNK_COUNT
 } rbChunkType;

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,8 @@ struct rbRecording {
     rbAttachment* attachments;
     size_t attachedBytes;
     size_t eventWords; // of a row of events, by the version of the file
+    RB_ARRAY(rbRecordedAction) actions;
+    size_t actedBytes;
     ChunkArray frameChunks;
     ChunkArray eventChunks;
     int frameChunk; // decoded in frameRows, -1 if none
@@ -312,10 +315,73 @@ static bool acceptEvents(rbRecording* recording, Inspection* inspection, const u
     return true;
 }
 
+// An action at *cursor, which moves behind it.
+static bool takeAction(rbRecording* recording, Inspection* inspection, const unsigned char** cursor,
+                       const unsigned char* end, char** target)
+{
+    const unsigned char* bytes;
+    size_t length;
+    rbRecordedAction action;
+    if (end - *cursor < 8) {
+        return fail(inspection, RB_STATUS_CORRUPT, "its actions are malformed");
+    }
+    action.time = rbDoubleOfBits(rbGetWord64(*cursor));
+    *cursor += 8;
+    if (!takeText(cursor, end, &bytes, &length) || length > RB_RECORDING_ACTION_MAX ||
+        !keepText(target, bytes, length, &action.text)) {
+        return fail(inspection, RB_STATUS_CORRUPT, "the text of an action is malformed");
+    }
+    int count = recording->actions.count;
+    double last = count > 0 ? recording->actions.data[count - 1].time : action.time;
+    if (!isfinite(action.time) || action.time < last) {
+        return fail(inspection, RB_STATUS_CORRUPT, "the time %.17g s of an action follows %.17g s",
+                    action.time, last);
+    }
+    rbArray_Push(recording->actions, action);
+    return true;
+}
+
+static bool acceptActions(rbRecording* recording, Inspection* inspection, const unsigned char* raw)
+{
+    const rbChunkHeader* header = &inspection->entry.header;
+    if (header->count == 0 || header->rawSize / 12 < header->count) {
+        return fail(inspection, RB_STATUS_CORRUPT, "its size does not fit %u actions",
+                    (unsigned)header->count);
+    }
+    recording->actedBytes += header->rawSize;
+    if (recording->actedBytes > RB_RECORDING_ACTED_MAX) {
+        return fail(inspection, RB_STATUS_LIMIT, "the actions exceed %u bytes together",
+                    RB_RECORDING_ACTED_MAX);
+    }
+    const unsigned char* cursor = raw;
+    const unsigned char* end = raw + header->rawSize;
+    char* target = rbArena_Alloc(&recording->texts, header->rawSize);
+    int before = recording->actions.count;
+    for (uint32_t i = 0; i < header->count; ++i) {
+        if (!takeAction(recording, inspection, &cursor, end, &target)) {
+            recording->actions.count = before;
+            return false;
+        }
+    }
+    if (cursor != end) {
+        recording->actions.count = before;
+        return fail(inspection, RB_STATUS_CORRUPT, "bytes follow its last action");
+    }
+    recording->info.actionCount = recording->actions.count;
+    return true;
+}
+
 static bool acceptDone(rbRecording* recording, Inspection* inspection, const unsigned char* raw)
 {
-    if (inspection->entry.header.rawSize != RB_RECORDING_DONE_SIZE) {
+    bool hasActions = recording->info.formatVersion >= 3;
+    if (inspection->entry.header.rawSize !=
+        (hasActions ? RB_RECORDING_DONE_SIZE : RB_RECORDING_DONE_SIZE_2)) {
         return fail(inspection, RB_STATUS_CORRUPT, "it has the wrong size");
+    }
+    if (hasActions && rbGetWord64(raw + 24) != (uint64_t)recording->info.actionCount) {
+        return fail(inspection, RB_STATUS_CORRUPT,
+                    "it counts %" PRIu64 " actions, the file has %" PRId64, rbGetWord64(raw + 24),
+                    recording->info.actionCount);
     }
     if (rbGetWord64(raw) != (uint64_t)recording->info.frameCount ||
         rbGetWord64(raw + 8) != (uint64_t)recording->info.eventCount) {
@@ -339,6 +405,7 @@ static const struct {
     [RB_CHUNK_ATTACHMENT] = {acceptAttachment, true},
     [RB_CHUNK_FRAMES] = {acceptFrames, false},
     [RB_CHUNK_EVENTS] = {acceptEvents, false},
+    [RB_CHUNK_ACTIONS] = {acceptActions, true},
     [RB_CHUNK_DONE] = {acceptDone, true},
 };
 _Static_assert(sizeof chunkOps / sizeof chunkOps[0] == RB_CHUNK_COUNT, "one row a type");
@@ -360,7 +427,8 @@ static rbChunkType findType(const rbRecording* recording, const rbChunkHeader* h
         high = low;
     }
     for (int type = low; type <= high; ++type) {
-        if (rbChunkTag((rbChunkType)type) == header->tag) {
+        bool isKnown = type != RB_CHUNK_ACTIONS || recording->info.formatVersion >= 3;
+        if (isKnown && rbChunkTag((rbChunkType)type) == header->tag) {
             return (rbChunkType)type;
         }
     }
@@ -558,6 +626,7 @@ void rbCloseRecording(rbRecording* recording)
     }
     (void)ZSTD_freeDCtx(recording->decompressor);
     rbArena_Free(&recording->texts);
+    rbArray_Free(recording->actions);
     rbArray_Free(recording->frameChunks);
     rbArray_Free(recording->eventChunks);
     Buffer* buffers[] = {&recording->stored, &recording->raw, &recording->frameRows,
@@ -714,4 +783,11 @@ rbStatus rbRecording_ReadEvents(rbRecording* recording, int64_t first, int count
         events[i] = decodeEvent(rows + (size_t)row * recording->eventWords, recording->eventWords);
     }
     return RB_STATUS_OK;
+}
+
+const rbRecordedAction* rbRecording_GetActions(const rbRecording* recording, int* count)
+{
+    RB_ASSERT(recording != NULL && count != NULL);
+    *count = recording->actions.count;
+    return recording->actions.data;
 }

@@ -7,6 +7,7 @@
 #include "io/output/output_file.h"
 #include "io/output/recording_format.h"
 
+#include <math.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -16,6 +17,7 @@
 #define CHUNK_FRAMES_MIN 8u
 #define CHUNK_FRAMES_MAX 64u
 #define CHUNK_EVENTS 512u
+#define CHUNK_ACTION_BYTES 65536u // actions go to the file when so many have gathered
 
 // Higher levels of zstd gain little on columns that are either zero or noise.
 #define COMPRESSION_LEVEL 3
@@ -29,11 +31,16 @@ struct rbRecordingWriter {
     size_t eventCount; // in the table
     uint64_t totalFrames;
     uint64_t totalEvents;
+    uint64_t totalActions;
+    uint64_t actionBytes; // of all actions
+    double actionTime;    // s, of the last action
     uint32_t sequence;
     uint64_t checksum; // of the last chunk header
     uint64_t* frames;  // framesPerChunk rows of frameWords
     uint64_t events[CHUNK_EVENTS * RB_RECORDING_EVENT_WORDS];
-    unsigned char* raw; // coded table or texts
+    RB_ARRAY(unsigned char) actions; // as a chunk has them
+    uint32_t actionCount;            // of these
+    unsigned char* raw;              // coded table or texts
     size_t rawCapacity;
     unsigned char* stored; // chunk header and compressed bytes
     size_t storedCapacity;
@@ -207,6 +214,7 @@ static rbStatus writeHeader(rbRecordingWriter* writer, const rbRecordingHeader* 
 static void freeWriter(rbRecordingWriter* writer)
 {
     (void)ZSTD_freeCCtx(writer->compressor);
+    rbArray_Free(writer->actions);
     rbFree(writer->frames, writer->framesPerChunk * writer->frameWords * sizeof(uint64_t));
     rbFree(writer->raw, writer->rawCapacity);
     rbFree(writer->stored, writer->storedCapacity);
@@ -294,27 +302,57 @@ static rbStatus flushFrames(rbRecordingWriter* writer, rbError* error)
                       error);
 }
 
+static rbStatus flushActions(rbRecordingWriter* writer, rbError* error)
+{
+    if (writer->actionCount == 0) {
+        return RB_STATUS_OK;
+    }
+    size_t size = (size_t)writer->actions.count;
+    uint32_t count = writer->actionCount;
+    reserveChunk(writer, size);
+    memcpy(writer->raw, writer->actions.data, size);
+    writer->actions.count = 0;
+    writer->actionCount = 0;
+    return writeChunk(writer, RB_CHUNK_ACTIONS, count, size, error);
+}
+
 rbStatus rbRecordingWriter_Flush(rbRecordingWriter* writer, rbError* error)
 {
     RB_ASSERT(writer != NULL);
     if (writer->file.errorNumber != 0) {
         return rbOutputFile_Flush(&writer->file, error);
     }
-    // Events first: whoever has a frame also has the events that led to it.
-    rbStatus status = flushEvents(writer, error);
+    // Actions and events first: whoever has a frame also has what led to it.
+    rbStatus status = flushActions(writer, error);
+    status = status == RB_STATUS_OK ? flushEvents(writer, error) : status;
     return status == RB_STATUS_OK ? flushFrames(writer, error) : status;
+}
+
+// Copies the numbers of the bodies of a frame, and NaN for those that it does not have (yet).
+static uint64_t* putBodies(uint64_t* target, const void* source, int width, int count, int all)
+{
+    size_t size = (size_t)count * (size_t)width;
+    if (size > 0) {
+        RB_ASSERT(source != NULL);
+        memcpy(target, source, size * sizeof *target);
+    }
+    for (size_t i = size; i < (size_t)all * (size_t)width; ++i) {
+        target[i] = rbBitsOfDouble(NAN);
+    }
+    return target + (size_t)all * (size_t)width;
 }
 
 rbStatus rbRecordingWriter_WriteFrame(rbRecordingWriter* writer, const rbFrame* frame,
                                       rbError* error)
 {
     RB_ASSERT(writer != NULL && frame != NULL);
-    RB_ASSERT(frame->bodyCount == writer->bodyCount);
+    RB_ASSERT(frame->bodyCount >= 0 && frame->bodyCount <= writer->bodyCount);
     _Static_assert(sizeof(rbVec3) == 24 && sizeof(rbQuat) == 32, "arrays of doubles");
     if (writer->file.errorNumber != 0) {
         return rbOutputFile_Flush(&writer->file, error);
     }
-    size_t n = (size_t)frame->bodyCount;
+    int n = frame->bodyCount;
+    int all = writer->bodyCount;
     uint64_t* row = writer->frames + writer->frameCount * writer->frameWords;
     const rbLedgerRow* ledger = &frame->ledger;
     const double head[RB_RECORDING_FRAME_WORDS] = {
@@ -332,15 +370,11 @@ rbStatus rbRecordingWriter_WriteFrame(rbRecordingWriter* writer, const rbFrame* 
         ledger->angularMomentum.z,
     };
     memcpy(row, head, sizeof head);
-    if (n > 0) {
-        RB_ASSERT(frame->positions != NULL && frame->orientations != NULL);
-        RB_ASSERT(frame->linearVelocities != NULL && frame->angularVelocities != NULL);
-        row += RB_RECORDING_FRAME_WORDS;
-        memcpy(row, frame->positions, n * sizeof(rbVec3));
-        memcpy(row + 3 * n, frame->orientations, n * sizeof(rbQuat));
-        memcpy(row + 7 * n, frame->linearVelocities, n * sizeof(rbVec3));
-        memcpy(row + 10 * n, frame->angularVelocities, n * sizeof(rbVec3));
-    }
+    row += RB_RECORDING_FRAME_WORDS;
+    row = putBodies(row, frame->positions, 3, n, all);
+    row = putBodies(row, frame->orientations, 4, n, all);
+    row = putBodies(row, frame->linearVelocities, 3, n, all);
+    (void)putBodies(row, frame->angularVelocities, 3, n, all);
     writer->frameCount += 1;
     writer->totalFrames += 1;
     return writer->frameCount == writer->framesPerChunk ? rbRecordingWriter_Flush(writer, error)
@@ -379,6 +413,68 @@ rbStatus rbRecordingWriter_WriteEvents(rbRecordingWriter* writer, const rbRecord
     return RB_STATUS_OK;
 }
 
+static rbStatus checkAction(const rbRecordingWriter* writer, const rbRecordedAction* action,
+                            size_t length, rbError* error)
+{
+    if (!(action->time >= writer->actionTime) && writer->totalActions > 0) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "an action at t = %.17g s follows one at %.17g s; their times must not "
+                           "fall",
+                           action->time, writer->actionTime);
+    }
+    if (!isfinite(action->time)) {
+        return rbError_Set(error, RB_STATUS_INVALID, "the time %g s of an action is not finite",
+                           action->time);
+    }
+    if (length > RB_RECORDING_ACTION_MAX) {
+        return rbError_Set(error, RB_STATUS_LIMIT,
+                           "an action has %zu bytes; a recording takes at most %d", length,
+                           RB_RECORDING_ACTION_MAX);
+    }
+    if (writer->actionBytes + 12 + length > RB_RECORDING_ACTED_MAX) {
+        return rbError_Set(
+            error, RB_STATUS_LIMIT,
+            "the actions have more than %u bytes together; a recording takes no more",
+            RB_RECORDING_ACTED_MAX);
+    }
+    return RB_STATUS_OK;
+}
+
+rbStatus rbRecordingWriter_WriteActions(rbRecordingWriter* writer, const rbRecordedAction* actions,
+                                        int count, rbError* error)
+{
+    RB_ASSERT(writer != NULL);
+    RB_ASSERT(count >= 0);
+    RB_ASSERT(actions != NULL || count == 0);
+    if (writer->file.errorNumber != 0) {
+        return rbOutputFile_Flush(&writer->file, error);
+    }
+    for (int i = 0; i < count; ++i) {
+        size_t length = textLength(actions[i].text);
+        rbStatus status = checkAction(writer, &actions[i], length, error);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        int place = writer->actions.count;
+        int size = 12 + (int)length;
+        rbArray_Reserve(writer->actions, place + size);
+        writer->actions.count += size;
+        rbPutWord64(writer->actions.data + place, rbBitsOfDouble(actions[i].time));
+        (void)putText(writer->actions.data + place + 8, actions[i].text, length);
+        writer->actionCount += 1;
+        writer->actionBytes += (uint64_t)size;
+        writer->actionTime = actions[i].time;
+        writer->totalActions += 1;
+        if (writer->actions.count >= (int)CHUNK_ACTION_BYTES) {
+            status = flushActions(writer, error);
+            if (status != RB_STATUS_OK) {
+                return status;
+            }
+        }
+    }
+    return RB_STATUS_OK;
+}
+
 rbStatus rbRecordingWriter_Finish(rbRecordingWriter* writer, uint64_t finalHash, rbError* error)
 {
     RB_ASSERT(writer != NULL);
@@ -387,6 +483,7 @@ rbStatus rbRecordingWriter_Finish(rbRecordingWriter* writer, uint64_t finalHash,
         rbPutWord64(writer->raw, writer->totalFrames);
         rbPutWord64(writer->raw + 8, writer->totalEvents);
         rbPutWord64(writer->raw + 16, finalHash);
+        rbPutWord64(writer->raw + 24, writer->totalActions);
         status = writeChunk(writer, RB_CHUNK_DONE, 1, RB_RECORDING_DONE_SIZE, error);
     }
     if (status == RB_STATUS_OK) {

@@ -411,14 +411,40 @@ static rbStatus readStringOrObject(rbReader* reader, const json_t* value, const 
     return RB_STATUS_OK;
 }
 
+static rbStatus readStringOrNumber(rbReader* reader, const json_t* value, const rbKey* key,
+                                   void* target)
+{
+    (void)key;
+    if (!json_is_string(value) && !json_is_number(value)) {
+        return failType(reader, value, "a name or a number");
+    }
+    *(const json_t**)target = value;
+    return RB_STATUS_OK;
+}
+
+static rbStatus readAny(rbReader* reader, const json_t* value, const rbKey* key, void* target)
+{
+    (void)reader;
+    (void)key;
+    *(const json_t**)target = value;
+    return RB_STATUS_OK;
+}
+
 typedef rbStatus ReadFn(rbReader* reader, const json_t* value, const rbKey* key, void* target);
 
 static ReadFn* const readFns[] = {
-    [RB_VALUE_NUMBER] = readNumber,           [RB_VALUE_INTEGER] = readInteger,
-    [RB_VALUE_STRING] = readString,           [RB_VALUE_NAME] = readName,
-    [RB_VALUE_BOOLEAN] = readBoolean,         [RB_VALUE_VEC3] = readVec3,
-    [RB_VALUE_OBJECT] = readObject,           [RB_VALUE_ARRAY] = readArray,
-    [RB_VALUE_ORIENTATION] = readOrientation, [RB_VALUE_STRING_OR_OBJECT] = readStringOrObject,
+    [RB_VALUE_NUMBER] = readNumber,
+    [RB_VALUE_INTEGER] = readInteger,
+    [RB_VALUE_STRING] = readString,
+    [RB_VALUE_NAME] = readName,
+    [RB_VALUE_BOOLEAN] = readBoolean,
+    [RB_VALUE_VEC3] = readVec3,
+    [RB_VALUE_OBJECT] = readObject,
+    [RB_VALUE_ARRAY] = readArray,
+    [RB_VALUE_ORIENTATION] = readOrientation,
+    [RB_VALUE_STRING_OR_OBJECT] = readStringOrObject,
+    [RB_VALUE_STRING_OR_NUMBER] = readStringOrNumber,
+    [RB_VALUE_ANY] = readAny,
 };
 _Static_assert(sizeof readFns / sizeof readFns[0] == RB_VALUE_KIND_COUNT, "one reader a kind");
 

@@ -52,6 +52,8 @@ typedef enum rbValueKind {
     RB_VALUE_OBJECT,           // const json_t*
     RB_VALUE_ARRAY,            // const json_t*
     RB_VALUE_STRING_OR_OBJECT, // const json_t*
+    RB_VALUE_STRING_OR_NUMBER, // const json_t*
+    RB_VALUE_ANY,              // const json_t*
     RB_VALUE_KIND_COUNT
 } rbValueKind;
 
@@ -82,6 +84,13 @@ rbStatus rbReadFields(rbReader* reader, const json_t* object, const rbObjectKind
 // Numbers of an array of fixed length, each within +-limit (0: none).
 rbStatus rbReadNumbers(rbReader* reader, const json_t* array, double* values, size_t count,
                        double limit);
+
+// A tree from text. The error has line and column; file and place stay.
+typedef struct rbJsonLimits {
+    int depthMax;         // nesting of values; the parser recurses
+    const char* expected; // a clause for empty text: what would be right
+} rbJsonLimits;
+json_t* rbParseJson(const char* text, size_t size, const rbJsonLimits* limits, rbError* error);
 
 // "an array of 2 elements", 'the string "abc"', "the number -1".
 void rbDescribeJson(const json_t* value, char* text, size_t capacity);

@@ -21,68 +21,12 @@ const char* rbScene_CopyString(rbScene* scene, const char* text)
 
 // -------------------------------------------------------------------------------------- parsing
 
-// The first place where the text nests deeper than accepted; the parser recurses, so it must not
-// see such text. Also finds text that has nothing but white space.
-typedef struct Survey {
-    bool isEmpty;
-    bool isTooDeep;
-    int line, column; // of the too deep place
-} Survey;
-
-static Survey surveyText(const char* text, size_t size)
-{
-    Survey survey = {.isEmpty = true, .line = 1, .column = 0};
-    int depth = 0;
-    bool isString = false;
-    for (size_t i = 0; i < size; ++i) {
-        char c = text[i];
-        survey.column += 1;
-        if (c == '\n') {
-            survey.line += 1;
-            survey.column = 0;
-        }
-        if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
-            survey.isEmpty = false;
-        }
-        if (isString) {
-            i += c == '\\';
-            isString = c != '"';
-        } else if (c == '"') {
-            isString = true;
-        } else if (c == '{' || c == '[') {
-            depth += 1;
-            if (depth > RB_SCENE_DEPTH_MAX) {
-                survey.isTooDeep = true;
-                return survey;
-            }
-        } else if (c == '}' || c == ']') {
-            depth -= 1;
-        }
-    }
-    return survey;
-}
-
-// What jansson says about things a user of numbers runs into, said better.
-static const char* explainSyntax(const json_error_t* jsonError)
-{
-    const char* text = jsonError->text;
-    if (strstr(text, "real number overflow") != NULL || strstr(text, "too big") != NULL) {
-        return "; the number is beyond the range of doubles, about 1.8e308";
-    }
-    if (strstr(text, "NaN") != NULL || strstr(text, "nan") != NULL || strstr(text, "Inf") != NULL ||
-        strstr(text, "inf") != NULL) {
-        return "; JSON has no NaN and no Infinity: every number is finite";
-    }
-    if (strstr(text, "end of file") != NULL) {
-        return "; the text ends too early";
-    }
-    return "";
-}
-
 static json_t* parseText(const char* text, size_t size, const char* file, rbError* error)
 {
     RB_ASSERT(file != NULL);
     RB_ASSERT(error != NULL);
+    static const rbJsonLimits limits = {
+        RB_SCENE_DEPTH_MAX, "a scene is a JSON object, {\"rattleback\": 1, \"bodies\": [...]}"};
     rbError_SetPlace(error, file, "");
     error->line = 0;
     error->column = 0;
@@ -92,34 +36,7 @@ static json_t* parseText(const char* text, size_t size, const char* file, rbErro
                           RB_SCENE_FILE_SIZE_MAX >> 20);
         return NULL;
     }
-    // A byte order mark says nothing about UTF-8.
-    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
-        text += 3;
-        size -= 3;
-    }
-    Survey survey = surveyText(text, size);
-    if (survey.isEmpty) {
-        (void)rbError_Set(
-            error, RB_STATUS_SYNTAX,
-            "is empty; a scene is a JSON object, {\"rattleback\": 1, \"bodies\": [...]}");
-        return NULL;
-    }
-    if (survey.isTooDeep) {
-        error->line = survey.line;
-        error->column = survey.column;
-        (void)rbError_Set(error, RB_STATUS_LIMIT, "values are nested deeper than %d",
-                          RB_SCENE_DEPTH_MAX);
-        return NULL;
-    }
-    json_error_t jsonError;
-    json_t* root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &jsonError);
-    if (root == NULL) {
-        error->line = jsonError.line > 0 ? jsonError.line : 1;
-        error->column = jsonError.column > 0 ? jsonError.column : 1;
-        (void)rbError_Set(error, RB_STATUS_SYNTAX, "%s%s", jsonError.text,
-                          explainSyntax(&jsonError));
-    }
-    return root;
+    return rbParseJson(text, size, &limits, error);
 }
 
 // -------------------------------------------------------------------------------------- judging
@@ -436,6 +353,69 @@ rbStatus rbScene_Override(rbScene* scene, const char* assignment, rbError* error
     *changed = old;
     rbDestroyScene(changed);
     return RB_STATUS_OK;
+}
+
+// A scene with nothing but what a body may refer to, and the body; takes the body over.
+static json_t* makeRootAround(const rbScene* scene, json_t* body)
+{
+    static const char* const kept[] = {"rattleback", "engine",       "world",   "motion",
+                                       "event",      "step",         "contact", "materials",
+                                       "geometries", "materialPairs"};
+    json_t* root = json_object();
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
+        json_t* value = json_object_get(scene->root, kept[i]);
+        if (value != NULL) {
+            (void)json_object_set(root, kept[i], value);
+        }
+    }
+    json_t* bodies = json_array();
+    (void)json_array_append_new(bodies, body);
+    (void)json_object_set_new(root, "bodies", bodies);
+    return root;
+}
+
+// The files of the scene are there as those of the former one; there are no others.
+static const void* refuseFile(const char* name, size_t* size, void* context)
+{
+    (void)name;
+    (void)context;
+    *size = 0;
+    return NULL;
+}
+
+rbBodyId rbScene_AddBody(const rbScene* scene, rbWorld* world, const char* text, size_t size,
+                         const char* name, rbError* error)
+{
+    RB_ASSERT(scene != NULL && world != NULL && name != NULL);
+    static const rbJsonLimits limits = {RB_SCENE_DEPTH_MAX,
+                                        "a body is a JSON object, {\"shapes\": [...]}"};
+    const rbBodyId none = {0, 0};
+    rbError ignored = {0};
+    error = error != NULL ? error : &ignored;
+    rbError_SetPlace(error, "", "");
+    json_t* body = rbParseJson(text, size, &limits, error);
+    if (body == NULL) {
+        return none;
+    }
+    if (json_is_object(body) && json_object_get(body, "name") == NULL) {
+        (void)json_object_set_new(body, "name", json_string(name));
+    }
+    Origin origin = {.file = "", .folder = "", .fileFn = refuseFile, .former = scene};
+    rbScene* around = makeScene(makeRootAround(scene, body), &origin, error);
+    if (around == NULL) {
+        return none;
+    }
+    rbBodyId bodyId = none;
+    if (around->info.bodyCount == 1) {
+        bodyId = rbMakeBody(around, world, error);
+    } else {
+        (void)rbError_Set(error, RB_STATUS_INVALID,
+                          "%d bodies would come; one at a time can be added, without \"repeat\" "
+                          "and \"scatter\"",
+                          around->info.bodyCount);
+    }
+    rbDestroyScene(around);
+    return bodyId;
 }
 
 const rbSceneInfo* rbScene_GetInfo(const rbScene* scene)

@@ -19,7 +19,7 @@ static const char* getMaterialName(int index, const void* context)
     return ((const rbScene*)context)->materials.data[index].name;
 }
 
-static rbStatus readMaterialFields(rbReader* reader, const json_t* json, rbMaterial* material)
+rbStatus rbReadMaterialFields(rbReader* reader, const json_t* json, rbMaterial* material)
 {
     rbStatus status = rbReadFields(reader, json, &rbMaterialKeys, material);
     if (status != RB_STATUS_OK || json_object_get(json, "stiction") == NULL ||
@@ -43,7 +43,7 @@ rbStatus rbReadMaterials(rbScene* scene, rbReader* reader, const json_t* object)
         rbSceneMaterial material = {.name = name, .material = rbDefaultShapeDef().material};
         rbReader_Push(reader, name);
         rbReader_SetSubject(reader, "material", name);
-        rbStatus status = readMaterialFields(reader, value, &material.material);
+        rbStatus status = rbReadMaterialFields(reader, value, &material.material);
         if (status != RB_STATUS_OK) {
             return status;
         }
@@ -68,6 +68,53 @@ const rbSceneMaterial* rbScene_FindMaterial(const rbScene* scene, const char* na
                : NULL;
 }
 
+const rbMaterial* rbScene_GetMaterial(const rbScene* scene, int index, const char** name)
+{
+    RB_ASSERT(index >= 0 && index < scene->materials.count);
+    *name = scene->materials.data[index].name;
+    return &scene->materials.data[index].material;
+}
+
+int rbScene_MatchMaterial(const rbScene* scene, const rbMaterial* material)
+{
+    for (int i = 0; i < scene->materials.count; ++i) {
+        const rbMaterial* own = &scene->materials.data[i].material;
+        if (own->density == material->density && own->restitution == material->restitution &&
+            own->friction == material->friction && own->stiction == material->stiction &&
+            own->rolling == material->rolling && own->spinning == material->spinning &&
+            own->kind == material->kind) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+// The template of a body of the world: the last that begins not after it.
+static const rbSceneBody* getTemplate(const rbScene* scene, int body)
+{
+    int low = 0;
+    int high = scene->bodies.count - 1;
+    while (low < high) {
+        int middle = low + (high - low + 1) / 2;
+        if (scene->bodies.data[middle].firstIndex <= body) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return &scene->bodies.data[low];
+}
+
+int rbScene_GetShapeMaterial(const rbScene* scene, int body, int shape)
+{
+    RB_ASSERT(body >= 0 && body < scene->info.bodyCount);
+    const rbSceneBody* own = getTemplate(scene, body);
+    RB_ASSERT(shape >= 0 && shape < own->shapeCount);
+    const char* name = scene->shapes.data[own->firstShape + shape].materialName;
+    const rbSceneMaterial* found = name != NULL ? rbScene_FindMaterial(scene, name) : NULL;
+    return found != NULL ? (int)(found - scene->materials.data) : -1;
+}
+
 rbStatus rbFailMaterial(const rbScene* scene, rbReader* reader, const char* name)
 {
     char hint[96];
@@ -82,7 +129,7 @@ rbStatus rbReadMaterial(rbScene* scene, rbReader* reader, const json_t* json, rb
     RB_ASSERT(json != NULL);
     RB_ASSERT(material != NULL);
     if (!json_is_string(json)) {
-        return readMaterialFields(reader, json, material);
+        return rbReadMaterialFields(reader, json, material);
     }
     const rbSceneMaterial* found = rbScene_FindMaterial(scene, json_string_value(json));
     if (found == NULL) {
@@ -321,6 +368,7 @@ static rbStatus readShapes(rbScene* scene, rbReader* reader, const json_t* array
             if (status != RB_STATUS_OK) {
                 return status;
             }
+            shape.materialName = json_string_value(fields.material);
             rbReader_Pop(reader);
         }
         shape.transform = (rbTransform){fields.position, fields.orientation};

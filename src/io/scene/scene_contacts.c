@@ -54,7 +54,7 @@ _Static_assert(sizeof wordRows / sizeof wordRows[0] == WORD_COUNT, "one row a wo
 
 static rbContactFields getFields(const rbContactSettings* settings)
 {
-    rbContactFields fields = {.isOn = true,
+    rbContactFields fields = {.isOn = !settings->isOff,
                               .shell = settings->shell,
                               .tolerance = settings->tolerance,
                               .velocityTolerance = settings->velocityTolerance,
@@ -108,7 +108,12 @@ rbStatus rbReadContact(rbScene* scene, rbReader* reader, const json_t* object)
     if (object == NULL) {
         return RB_STATUS_OK;
     }
-    rbContactSettings* settings = &scene->info.contact;
+    scene->info.contact.isOff = false;
+    return rbReadContactSettings(reader, object, &scene->info.contact);
+}
+
+rbStatus rbReadContactSettings(rbReader* reader, const json_t* object, rbContactSettings* settings)
+{
     rbContactFields fields = getFields(settings);
     int words[WORD_COUNT] = {
         [WORD_METHOD] = (int)settings->method,

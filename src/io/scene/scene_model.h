@@ -39,6 +39,7 @@ typedef struct rbSceneShape {
     int geometry;
     rbTransform transform;
     rbMaterial material;
+    const char* materialName; // NULL: it has none
     uint32_t groups, mask;
 } rbSceneShape;
 
@@ -155,9 +156,12 @@ rbStatus rbReadMaterialPairs(rbScene* scene, rbReader* reader, const json_t* arr
 
 // scene_step.c: settings of the step engine.
 rbStatus rbReadStep(rbScene* scene, rbReader* reader, const json_t* object);
+// The same into settings that there are, as far as the object has keys.
+rbStatus rbReadStepSettings(rbReader* reader, const json_t* object, rbStepSettings* settings);
 
 // scene_contacts.c: settings of its contacts; there are some if the object is there.
 rbStatus rbReadContact(rbScene* scene, rbReader* reader, const json_t* object);
+rbStatus rbReadContactSettings(rbReader* reader, const json_t* object, rbContactSettings* settings);
 
 // scene_trees.c, scene_joints.c, scene_springs.c. The springs come last and sort all names.
 rbStatus rbReadTrees(rbScene* scene, rbReader* reader, const json_t* array);
@@ -176,6 +180,10 @@ rbStatus rbNeedStepEngine(const rbScene* scene, rbReader* reader, const json_t* 
                           const char* what);
 // scene_joint_world.c: all joints and springs, with the ids of all bodies of the world.
 rbStatus rbMakeLinks(const rbScene* scene, rbWorld* world, const rbBodyId* bodyIds, rbError* error);
+
+// scene_world.c: the one body of a scene, into a world of another scene. Null id and error: none
+// was made.
+rbBodyId rbMakeBody(const rbScene* scene, rbWorld* world, rbError* error);
 
 // A list of words of which one is chosen.
 typedef struct rbWordList {
@@ -212,6 +220,7 @@ const rbSceneMaterial* rbScene_FindMaterial(const rbScene* scene, const char* na
 rbStatus rbFailMaterial(const rbScene* scene, rbReader* reader, const char* name);
 rbStatus rbReadMotion(rbReader* reader, const json_t* json, rbMotionSettings* motion);
 rbStatus rbReadMaterials(rbScene* scene, rbReader* reader, const json_t* object);
+rbStatus rbReadMaterialFields(rbReader* reader, const json_t* json, rbMaterial* material);
 rbStatus rbReadMaterial(rbScene* scene, rbReader* reader, const json_t* json, rbMaterial* material);
 rbStatus rbReadBodies(rbScene* scene, rbReader* reader, const json_t* array);
 // One body, named "body<index>" if it has no name; rbIndexBodies sorts the names of all.

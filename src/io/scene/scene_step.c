@@ -102,6 +102,17 @@ rbStatus rbReadStep(rbScene* scene, rbReader* reader, const json_t* object)
         return RB_STATUS_OK;
     }
     rbStepSettings* settings = &scene->info.step;
+    rbStatus status = rbReadStepSettings(reader, object, settings);
+    // An accuracy without a horizon is meant for the whole run.
+    if (status == RB_STATUS_OK && settings->accuracy > 0.0 &&
+        json_object_get(object, "horizon") == NULL) {
+        settings->horizon = scene->info.duration;
+    }
+    return status;
+}
+
+rbStatus rbReadStepSettings(rbReader* reader, const json_t* object, rbStepSettings* settings)
+{
     rbStepFields fields = {.step = settings->step,
                            .order = settings->order,
                            .tolerance = settings->tolerance,
@@ -127,14 +138,12 @@ rbStatus rbReadStep(rbScene* scene, rbReader* reader, const json_t* object)
     if (status != RB_STATUS_OK) {
         return status;
     }
-    // An accuracy without a horizon is meant for the whole run.
-    bool isWholeRun = fields.accuracy > 0.0 && json_object_get(object, "horizon") == NULL;
     settings->step = fields.step;
     settings->order = (int)fields.order;
     settings->tolerance = fields.tolerance;
     settings->velocityTolerance = fields.velocityTolerance;
     settings->accuracy = fields.accuracy;
-    settings->horizon = isWholeRun ? scene->info.duration : fields.horizon;
+    settings->horizon = fields.horizon;
     settings->iterationsMax = (int)fields.iterationsMax;
     settings->halvingsMax = (int)fields.halvingsMax;
     settings->impulseMax = fields.impulseMax;

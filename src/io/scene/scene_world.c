@@ -192,6 +192,30 @@ static rbStatus makeBodies(Maker* maker)
     return RB_STATUS_OK;
 }
 
+rbBodyId rbMakeBody(const rbScene* scene, rbWorld* world, rbError* error)
+{
+    RB_ASSERT(scene->info.bodyCount == 1);
+    const rbBodyId none = {0, 0};
+    size_t geometrySize = (size_t)scene->geometries.count * sizeof(rbGeometryId);
+    rbBodyId bodyId = none;
+    Maker maker = {.scene = scene,
+                   .world = world,
+                   .error = error,
+                   .geometryIds = rbAllocZero(1, geometrySize),
+                   .bodyIds = &bodyId};
+    rbStatus status = makeBodies(&maker);
+    if (status != RB_STATUS_OK && !RB_IS_NULL(bodyId)) {
+        rbDestroyBody(world, bodyId);
+    }
+    for (int i = 0; status != RB_STATUS_OK && i < scene->geometries.count; ++i) {
+        if (!RB_IS_NULL(maker.geometryIds[i])) {
+            (void)rbWorld_DestroyGeometry(world, maker.geometryIds[i], NULL);
+        }
+    }
+    rbFree(maker.geometryIds, geometrySize);
+    return status == RB_STATUS_OK ? bodyId : none;
+}
+
 static rbStatus makeForce(Maker* maker, const rbSceneForce* force, rbBodyId bodyId)
 {
     rbForceDef def = force->def;

@@ -1,0 +1,348 @@
+#define _XOPEN_SOURCE 700
+
+// rattleback view: serves a scene, a recording or the gallery to browsers.
+#include "base/core/memory.h"
+#include "cli/cli.h"
+#include "cli/recordings.h"
+#include "cli/scenes.h"
+#include "io/output/picture.h"
+#include "io/server/server.h"
+#include "io/server/session_recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define PICTURE_WIDTH 480
+#define PICTURE_HEIGHT 270
+#define PICTURE_TIME 0.3 // of the duration of a scene, when its picture is taken
+
+extern char** environ;
+
+// What SIGINT, SIGTERM and SIGALRM stop: a handler has no other way to know.
+static rbServer* volatile servedNow = NULL;
+
+static void handleSignal(int signalNumber)
+{
+    int kept = errno;
+    (void)signalNumber;
+    if (servedNow != NULL) {
+        rbServer_Stop(servedNow);
+    }
+    errno = kept;
+}
+
+static void catchSignals(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handleSignal;
+    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends the program at once
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(SIGALRM, &action, NULL);
+}
+
+// Ends the server by itself after a time; 0: never.
+static void setAlarm(double seconds)
+{
+    struct itimerval timer = {0};
+    timer.it_value.tv_sec = (time_t)seconds;
+    timer.it_value.tv_usec = (suseconds_t)((seconds - floor(seconds)) * 1e6);
+    (void)setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+// ------------------------------------------------------------------------------------- simulations
+
+// How scenes start.
+typedef struct rbViewOptions {
+    bool isPaused;
+    double speed;    // 0: as the session chooses
+    double wallTime; // s until it ends by itself; 0: never
+    const char* recordPath;
+} rbViewOptions;
+
+static void tell(rbSession* session, const char* command)
+{
+    rbReply reply = {0};
+    rbSession_Command(session, 0, command, strlen(command), &reply);
+}
+
+static bool startSession(rbScene* scene, const rbViewOptions* options, rbSimulation* simulation,
+                         rbError* error)
+{
+    rbSession* session = rbCreateSession(scene, error);
+    if (session == NULL) {
+        return false;
+    }
+    rbSession_SetRecordingPath(session, options->recordPath);
+    if (options->speed > 0.0) {
+        char command[96];
+        (void)snprintf(command, sizeof command, "{\"do\": \"speed\", \"factor\": %.17g}",
+                       options->speed);
+        tell(session, command);
+    }
+    tell(session, options->isPaused ? "{\"do\": \"pause\"}" : "{\"do\": \"play\"}");
+    *simulation = rbMakeSessionSimulation(session);
+    return true;
+}
+
+// A recording by its content, whatever its name; NULL without an error when the file is none.
+static rbRecording* openRecording(const char* path, rbError* error)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return NULL;
+    }
+    rbRecording* recording = rbOpenRecording(path, error);
+    if (recording == NULL && error->status == RB_STATUS_SYNTAX) {
+        *error = (rbError){0};
+    }
+    return recording;
+}
+
+static bool startRecording(rbRecording* recording, const char* path, const rbViewOptions* options,
+                           rbSimulation* simulation, rbError* error)
+{
+    rbScene* scene = rbReadRecordedScene(recording, path, error);
+    if (scene == NULL) {
+        rbCloseRecording(recording);
+        return false;
+    }
+    if (rbMakeRecordingSimulation(recording, scene, simulation, error) != RB_STATUS_OK) {
+        return false;
+    }
+    rbReply reply = {0};
+    const char* command = options->isPaused ? "{\"do\": \"pause\"}" : "{\"do\": \"play\"}";
+    simulation->command(simulation->object, 0, command, strlen(command), &reply);
+    return true;
+}
+
+// -------------------------------------------------------------------------------------------- host
+
+static bool openExample(const char* name, rbSimulation* simulation, rbError* error, void* context)
+{
+    const rbViewOptions* options = context;
+    const rbViewOptions plain = {.speed = options->speed, .isPaused = options->isPaused};
+    rbScene* scene = rbOpenExampleScene(name, error);
+    return scene != NULL && startSession(scene, &plain, simulation, error);
+}
+
+static char* listScenes(size_t* size, void* context)
+{
+    (void)context;
+    char* text = NULL;
+    char* result = NULL;
+    FILE* file = open_memstream(&text, size);
+    if (file == NULL) {
+        return NULL;
+    }
+    bool isListed = rbWriteSceneList(file);
+    if (fclose(file) == 0 && isListed) {
+        result = rbAlloc(*size);
+        memcpy(result, text, *size);
+    }
+    free(text);
+    return result;
+}
+
+static rbStatus drawPicture(const char* name, unsigned char** png, size_t* size, rbError* error,
+                            void* context)
+{
+    (void)context;
+    rbScene* scene = rbOpenExampleScene(name, error);
+    if (scene == NULL) {
+        return error->status;
+    }
+    double time = PICTURE_TIME * rbScene_GetInfo(scene)->duration;
+    rbPng file = {0};
+    rbStatus status = rbDrawScene(scene, time, PICTURE_WIDTH, PICTURE_HEIGHT, &file, error);
+    *png = file.bytes;
+    *size = file.size;
+    rbDestroyScene(scene);
+    return status;
+}
+
+// -------------------------------------------------------------------------------------------- verb
+
+// Only where somebody sits before a screen.
+static void openBrowser(const char* url)
+{
+    const char* arguments[] = {"xdg-open", url, NULL};
+    bool hasScreen = getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;
+    if (!hasScreen || isatty(STDOUT_FILENO) != 1) {
+        return;
+    }
+    posix_spawn_file_actions_t actions;
+    pid_t child = 0;
+    (void)posix_spawn_file_actions_init(&actions);
+    (void)posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    (void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    (void)posix_spawnp(&child, "xdg-open", &actions, NULL, (char* const*)arguments, environ);
+    (void)posix_spawn_file_actions_destroy(&actions);
+}
+
+static void announce(const rbServer* server, const rbArguments* arguments)
+{
+    const char* url = rbServer_GetUrl(server);
+    if (rbArguments_Has(arguments, "--json")) {
+        // on one line, so that a script can read it while the program runs
+        (void)printf("{\"url\": \"%s\", \"port\": %d}\n", url, rbServer_GetPort(server));
+    } else {
+        (void)printf("%s\n", url);
+        (void)printf("Open it in a browser; Ctrl-C ends it.\n");
+    }
+    (void)fflush(stdout);
+    if (!rbArguments_Has(arguments, "--no-browser")) {
+        openBrowser(url);
+    }
+}
+
+static bool readOptions(const rbArguments* arguments, rbViewOptions* options, rbServerDef* def)
+{
+    double port = 0.0;
+    *options = (rbViewOptions){.isPaused = rbArguments_Has(arguments, "--paused"),
+                               .recordPath = rbArguments_Get(arguments, "--record")};
+    if (!rbArguments_GetNumber(arguments, "--port", 0.0, 65535.0, &port) ||
+        !rbArguments_GetNumber(arguments, "--speed", 1e-6, 1e6, &options->speed) ||
+        !rbArguments_GetNumber(arguments, "--for", 1e-3, 1e9, &options->wallTime)) {
+        return false;
+    }
+    if (port != (double)(int)port) {
+        (void)rbFail("--port is %g; a port is a whole number", port);
+        return false;
+    }
+    static const char* const needScene[] = {"--record", "--set"};
+    for (size_t i = 0; i < sizeof needScene / sizeof needScene[0]; ++i) {
+        if (arguments->wordCount == 0 && rbArguments_Has(arguments, needScene[i])) {
+            (void)rbFail("%s needs a scene: rattleback view SCENE %s ...", needScene[i],
+                         needScene[i]);
+            return false;
+        }
+    }
+    // of the server -1 is any free one, 0 the first from 8040 on
+    bool isAny = port == 0.0 && rbArguments_Has(arguments, "--port");
+    *def = (rbServerDef){.port = isAny ? -1 : (int)port,
+                         .address = rbArguments_Get(arguments, "--listen"),
+                         .host = {.context = options,
+                                  .openScene = openExample,
+                                  .listScenes = listScenes,
+                                  .drawPicture = drawPicture},
+                         .recordPath = options->recordPath};
+    return true;
+}
+
+// What the word of the command line names.
+static bool startGiven(const rbArguments* arguments, const rbViewOptions* options,
+                       rbSimulation* simulation, rbError* error)
+{
+    const char* word = arguments->words[0];
+    rbRecording* recording = openRecording(word, error);
+    if (recording == NULL && error->status != RB_STATUS_OK) {
+        return false;
+    }
+    if (recording != NULL) {
+        const char* refused = rbArguments_Has(arguments, "--record") ? "--record"
+                              : rbArguments_Has(arguments, "--set")  ? "--set"
+                                                                     : NULL;
+        if (refused != NULL) {
+            rbCloseRecording(recording);
+            (void)rbError_Set(error, RB_STATUS_INVALID,
+                              "%s is a recording: it is shown as it is, without %s", word, refused);
+            return false;
+        }
+        return startRecording(recording, word, options, simulation, error);
+    }
+    rbScene* scene = rbOpenSceneWithSettings(arguments, error);
+    return scene != NULL && startSession(scene, options, simulation, error);
+}
+
+static rbExit serve(const rbArguments* arguments, const rbServerDef* def,
+                    const rbSimulation* simulation, double wallTime)
+{
+    rbError error = {0};
+    rbServer* server = rbCreateServer(def, &error);
+    if (server == NULL) {
+        if (simulation->object != NULL) {
+            simulation->destroy(simulation->object);
+        }
+        return rbFailWith(&error);
+    }
+    if (simulation->object != NULL) {
+        rbServer_SetSimulation(server, simulation);
+    }
+    servedNow = server;
+    catchSignals();
+    announce(server, arguments);
+    setAlarm(wallTime);
+    rbStatus status = rbServer_Run(server, &error);
+    servedNow = NULL;
+    rbDestroyServer(server);
+    if (status != RB_STATUS_OK) {
+        return rbFailWith(&error);
+    }
+    if (def->recordPath != NULL && !rbArguments_Has(arguments, "--json")) {
+        (void)printf("%s is written.\n", def->recordPath);
+    }
+    return RB_EXIT_DONE;
+}
+
+static rbExit runView(const rbArguments* arguments)
+{
+    rbViewOptions options;
+    rbServerDef def;
+    rbSimulation simulation = {0};
+    rbError error = {0};
+    if (!readOptions(arguments, &options, &def)) {
+        return RB_EXIT_USAGE;
+    }
+    if (arguments->wordCount > 0 && !startGiven(arguments, &options, &simulation, &error)) {
+        return rbFailWith(&error);
+    }
+    return serve(arguments, &def, &simulation, options.wallTime);
+}
+
+static const rbOption options[] = {
+    {"--port", "N", "the port; 0: any free one; without it the first free one from 8040 on"},
+    {"--listen", "ADDRESS", "beyond this machine, e.g. 0.0.0.0; the URL has a token then"},
+    {"--record", "FILE", "writes what was seen and done as a recording (.rbr) at the end"},
+    {"--no-browser", NULL, "prints the URL only"},
+    {"--speed", "FACTOR", "simulated over wall time"},
+    {"--paused", NULL, "waits for the play button"},
+    {"--for", "SECONDS", "ends by itself after this wall time"},
+    {"--set", "KEY=VALUE", "changes a value of the scene, e.g. world.gravity.2=-1.6; repeatable"},
+    {"--json", NULL, "the URL and the port as JSON"},
+};
+
+static const char* const examples[] = {
+    "rattleback view rattleback",
+    "rattleback view",
+    "rattleback view dominoes --speed 0.5 --record fall.rbr",
+    "rattleback view fall.rbr",
+    "rattleback view --listen 0.0.0.0 --port 9000",
+    NULL,
+};
+
+const rbVerb rbVerbView = {
+    .name = "view",
+    .words = "[SCENE|RECORDING]",
+    .help = "shows a scene live in the browser, where it can be pushed and plotted",
+    .more =
+        "SCENE is a file or the name of an example scene; without one the page shows all of them.\n"
+        "The page runs in any browser of this machine; nothing is sent anywhere else. Ctrl-C ends\n"
+        "it. docs/viewer-protocol.md describes how other programs can look and act.",
+    .run = runView,
+    .wordMin = 0,
+    .wordMax = 1,
+    .options = options,
+    .optionCount = (int)(sizeof options / sizeof options[0]),
+    .examples = examples,
+};

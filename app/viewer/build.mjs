@@ -1,0 +1,61 @@
+// Bundles the page into one file that needs nothing else: node build.mjs OUT.html
+//
+// index.html has two places, for the style and for the script. The text of the element with the id
+// "data" stays empty here: `rattleback run --html` puts the data of a run there.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const SIZE_MAX = 2_000_000; // bytes: a page without its data stays below
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = process.argv[2];
+if (!out || process.argv.length > 3) {
+    console.error('usage: node build.mjs OUT.html');
+    process.exit(2);
+}
+
+/** Bundles one entry file and returns its text. */
+async function bundle(entry) {
+    const result = await build({
+        entryPoints: [join(here, 'src', entry)],
+        absWorkingDir: here,
+        bundle: true,
+        charset: 'utf8',
+        format: 'iife',
+        legalComments: 'eof',
+        minify: true,
+        target: 'es2020',
+        write: false,
+    });
+    return result.outputFiles[0].text;
+}
+
+/** Puts text in the place of a mark that must be there once. */
+function insert(page, mark, text) {
+    const parts = page.split(mark);
+    if (parts.length !== 2) {
+        throw new Error(`src/index.html: "${mark}" is there ${parts.length - 1} times, not once`);
+    }
+    return parts[0] + text + parts[1];
+}
+
+const [script, style] = await Promise.all([bundle('main.js'), bundle('style.css')]);
+if (/<\/(script|style)/i.test(script + style)) {
+    throw new Error('the bundle holds "</script" or "</style", which would end its element');
+}
+let page = readFileSync(join(here, 'src', 'index.html'), 'utf8');
+page = insert(page, '/*STYLE*/', style.trim());
+page = insert(page, '/*SCRIPT*/', script.trim());
+if (page.split('id="data"></script>').length !== 2) {
+    throw new Error('the page has no single place for data');
+}
+const size = Buffer.byteLength(page);
+if (size > SIZE_MAX) {
+    throw new Error(`the page has ${size} bytes; at most ${SIZE_MAX}`);
+}
+mkdirSync(dirname(out), { recursive: true });
+writeFileSync(out, page);
+console.log(`${out}: ${size} bytes`);

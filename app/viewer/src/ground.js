@@ -1,0 +1,142 @@
+// Planes as what they are: ground and walls with a grid that fades far away.
+
+import * as THREE from 'three';
+import { PALETTE } from './shapes.js';
+
+const VERTEX_HEAD = `
+varying vec2 gridPlace;
+`;
+const VERTEX = `
+gridPlace = position.xy;
+`;
+const FRAGMENT_HEAD = `
+varying vec2 gridPlace;
+uniform float cell;
+uniform float fadeFrom;
+uniform float fadeTo;
+uniform float fillAlpha;
+uniform vec2 gridOrigin;
+uniform vec3 lineColor;
+uniform vec3 fifthColor;
+
+// Share of a pixel that lines of this distance cover.
+float lines(vec2 place, float distance, float width)
+{
+    vec2 scaled = place / distance;
+    vec2 slope = fwidth(scaled);
+    vec2 from = abs(fract(scaled - 0.5) - 0.5);
+    vec2 cover = clamp(width + 0.5 - from / max(slope, vec2(1e-9)), 0.0, 1.0);
+    vec2 fading = clamp(1.0 - 2.0 * slope, 0.0, 1.0);
+    return max(cover.x * fading.x, cover.y * fading.y);
+}
+`;
+const FRAGMENT = `
+vec2 place = gridPlace - gridOrigin;
+float thin = lines(place, cell, 0.35);
+float fifth = lines(place, cell * 5.0, 0.6);
+float onLine = max(thin * 0.8, fifth);
+vec3 ink = mix(lineColor, fifthColor, step(thin, fifth));
+diffuseColor.rgb = mix(diffuseColor.rgb, ink, onLine);
+float fade = 1.0 - smoothstep(fadeFrom, fadeTo, length(gridPlace));
+diffuseColor.a = fade * max(fillAlpha, onLine * 0.85);
+`;
+
+/** A length of 1, 2 or 5 times a power of ten near to a given one. */
+export function roundLength(length) {
+    const power = 10 ** Math.floor(Math.log10(length));
+    const share = length / power;
+    return power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
+}
+
+function makeMaterial(options) {
+    const material = new THREE.MeshLambertMaterial({
+        color: PALETTE.ground,
+        transparent: true,
+        depthWrite: options.fillAlpha > 0.9,
+        side: options.side ?? THREE.FrontSide,
+        polygonOffset: true,
+        polygonOffsetFactor: 1,
+        polygonOffsetUnits: 1,
+    });
+    material.onBeforeCompile = (shader) => {
+        Object.assign(shader.uniforms, {
+            cell: { value: options.cell },
+            fadeFrom: { value: options.fadeFrom },
+            fadeTo: { value: options.fadeTo },
+            fillAlpha: { value: options.fillAlpha },
+            gridOrigin: { value: options.origin },
+            lineColor: { value: new THREE.Color(PALETTE.gridLine) },
+            fifthColor: { value: new THREE.Color(PALETTE.gridLineFifth) },
+        });
+        shader.vertexShader = shader.vertexShader
+            .replace('#include <common>', `#include <common>\n${VERTEX_HEAD}`)
+            .replace('#include <begin_vertex>', `#include <begin_vertex>\n${VERTEX}`);
+        shader.fragmentShader = shader.fragmentShader
+            .replace('#include <common>', `#include <common>\n${FRAGMENT_HEAD}`)
+            .replace('#include <color_fragment>', `#include <color_fragment>\n${FRAGMENT}`);
+    };
+    return material;
+}
+
+/**
+ * A plane as a large disc about the point nearest to the middle of the scene.
+ * @param {THREE.Vector3} normal in world axes
+ * @param {THREE.Vector3} point any point of the plane
+ * @param {{center: number[], radius: number}} view
+ */
+export function createPlane(normal, point, view) {
+    const isGround = normal.z > 0.7;
+    const center = new THREE.Vector3(...view.center);
+    const foot = center.clone().addScaledVector(normal, point.clone().sub(center).dot(normal));
+    const size = view.radius * (isGround ? 24 : 2.2);
+    const rotation = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
+    const zero = new THREE.Vector3().sub(foot).applyQuaternion(rotation.clone().invert());
+    const mesh = new THREE.Mesh(
+        new THREE.CircleGeometry(size, 64),
+        makeMaterial({
+            cell: roundLength(view.radius / 4),
+            fadeFrom: size * (isGround ? 0.12 : 0.45),
+            fadeTo: size,
+            fillAlpha: isGround ? 1 : 0.45,
+            origin: new THREE.Vector2(zero.x, zero.y),
+        }),
+    );
+    mesh.position.copy(foot);
+    mesh.quaternion.copy(rotation);
+    mesh.receiveShadow = true;
+    mesh.renderOrder = isGround ? -2 : 1;
+    return mesh;
+}
+
+/** A grid below a scene that has no ground: lines only, seen from both sides. */
+export function createFloorGrid(floor, view) {
+    const size = view.radius * 7;
+    const center = new THREE.Vector2(view.center[0], view.center[1]);
+    const mesh = new THREE.Mesh(
+        new THREE.CircleGeometry(size, 64),
+        makeMaterial({
+            cell: roundLength(view.radius / 4),
+            fadeFrom: size * 0.15,
+            fadeTo: size,
+            fillAlpha: 0.25,
+            origin: center.clone().negate(),
+            side: THREE.DoubleSide,
+        }),
+    );
+    mesh.position.set(center.x, center.y, floor);
+    mesh.receiveShadow = true;
+    mesh.renderOrder = -1;
+    return mesh;
+}
+
+/** The edges of a periodic box about the origin; a length of 0 has no period. */
+export function createPeriodicBox(lengths, view) {
+    const size = lengths.map((length) => (length > 0 ? length : 2 * view.radius));
+    const box = new THREE.BoxGeometry(...size);
+    const lines = new THREE.LineSegments(
+        new THREE.EdgesGeometry(box),
+        new THREE.LineBasicMaterial({ color: PALETTE.mark, transparent: true, opacity: 0.55 }),
+    );
+    box.dispose();
+    return lines;
+}

@@ -1,0 +1,95 @@
+// Puts the page together: a source of messages, the model, and the parts that show it.
+
+import { createGallery } from './gallery.js';
+import { createHands } from './hands.js';
+import { listenToKeys } from './keys.js';
+import { createModel } from './model.js';
+import { createOverlays } from './overlays.js';
+import { createLiveSource } from './source_live.js';
+import { createPageSource, decodeBase64, splitRecords, unzip } from './source_page.js';
+import { probeWebGL } from './stage.js';
+import { createStatistics } from './statistics.js';
+import { createTimeline } from './timeline.js';
+import { createTitle } from './title.js';
+import { createView } from './view3d.js';
+
+const byId = (id) => document.getElementById(id);
+
+/** The run inside this page, or the simulation that served it. */
+async function openSource() {
+    const text = byId('data').textContent.trim();
+    if (text === '') {
+        return createLiveSource();
+    }
+    return createPageSource(splitRecords(await unzip(decodeBase64(text))));
+}
+
+/** A sentence for the user, for some seconds. */
+function createMessages() {
+    const element = byId('message');
+    let timer = 0;
+    return (text, kind = 'note', seconds = 6) => {
+        clearTimeout(timer);
+        element.textContent = text;
+        element.className = kind;
+        element.hidden = text === '';
+        if (seconds > 0 && text !== '') {
+            timer = setTimeout(() => {
+                element.hidden = true;
+            }, seconds * 1000);
+        }
+    };
+}
+
+function start(source, say) {
+    const model = createModel(source);
+    const app = { model, source, say, element: byId, view: null, overlays: null };
+    model.on('say', ({ text, kind, seconds }) => say(text, kind, seconds));
+
+    const { trouble, isSoftware } = probeWebGL();
+    if (trouble) {
+        byId('view').textContent = trouble;
+        byId('view').classList.add('trouble');
+    } else {
+        app.view = createView({ model, element: byId('view'), isSoftware });
+        app.overlays = createOverlays(app);
+    }
+    app.title = createTitle(app);
+    app.timeline = createTimeline(app);
+    app.gallery = createGallery(app);
+    Object.assign(app, createHands(app));
+    listenToKeys(app);
+
+    const statistics = createStatistics(app);
+    window.rattleback = { ...app, stats: statistics.values, ready: false };
+    model.on('scene', () => {
+        window.rattleback.ready = false;
+    });
+
+    let last = performance.now();
+    const loop = (time) => {
+        requestAnimationFrame(loop);
+        const begin = performance.now();
+        const isDrawn = app.view ? app.view.tick((time - last) / 1000) : false;
+        app.timeline.tick();
+        statistics.take(app.view?.drawGap ?? 0, performance.now() - begin, isDrawn);
+        last = time;
+        if (model.scene && model.frameCount > 0 && (isDrawn || !app.view)) {
+            window.rattleback.ready = true;
+        }
+    };
+    requestAnimationFrame(loop);
+    source.start?.();
+}
+
+async function main() {
+    const say = createMessages();
+    try {
+        start(await openSource(), say);
+    } catch (error) {
+        say(`This page cannot be shown: ${error.message}`, 'error', 0);
+        throw error;
+    }
+}
+
+main();

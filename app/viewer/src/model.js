@@ -1,0 +1,313 @@
+// What the page knows of the simulation. No drawing, no elements of the page, no socket: a source
+// tells it messages, the parts of the page read it and listen.
+//
+// Heard with model.on(type, fn): every type of a message (hello scene bodies state parameters
+// detail reply frame events samples contacts joints links mesh drop), after it was taken over;
+// and "connection", "select", "highlight", "say".
+
+import { createEmitter } from './emitter.js';
+import { createPoses } from './poses.js';
+import { createSamples } from './samples.js';
+
+const EVENT_COUNT_MAX = 100000; // kept here; the oldest go first
+
+const STATE_AT_START = {
+    type: 'state',
+    time: 0,
+    endTime: 0,
+    playing: false,
+    speed: 1,
+    frameStep: 1 / 60,
+    realTime: 0,
+    busy: false,
+    canAct: false,
+    sentence: '',
+};
+
+/** First index of a list ordered by time whose time is above a limit. */
+export function findAfter(list, time) {
+    let low = 0;
+    let high = list.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (list[middle].time > time) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+/**
+ * @param {object} source where messages come from (source_live.js, source_page.js)
+ * @param {() => number} now wall time in s
+ */
+export function createModel(source, now = () => performance.now() / 1000) {
+    const emitter = createEmitter();
+    const poses = createPoses(now, source.getTime);
+    const samples = createSamples();
+    const wishes = new Map(); // owner -> what it wants to be told
+    let told = { contacts: false, joints: false }; // what the server knows of the wishes
+
+    /** A body as the page knows it; position and orientation are those of the newest frame. */
+    class Body {
+        constructor(message) {
+            Object.assign(this, message);
+        }
+        get position() {
+            return poses.newest(this.number).slice(0, 3);
+        }
+        get orientation() {
+            return poses.newest(this.number).slice(3, 7); // w, x, y, z
+        }
+    }
+
+    const model = {
+        source,
+        isLive: source.isLive,
+        isConnected: false,
+        hello: null,
+        scene: null, // last scene message; null: the gallery is shown
+        bodies: new Map(), // number -> Body; those that are there at the time shown
+        known: new Map(), // the same and those that are gone: the journal still names them
+        geometries: [], // as in the scene message; meshes get positions and indices
+        joints: [],
+        springs: [],
+        materials: [],
+        columns: samples.columns,
+        samples,
+        events: [],
+        firstEvent: 0, // how many events were left out before events[0]
+        contacts: [],
+        jointStates: [],
+        state: { ...STATE_AT_START },
+        parameters: null,
+        detail: null,
+        selected: null, // a body's number
+        highlighted: null,
+        frameCount: 0, // of this scene
+        bytes: { frame: 0, records: 0 },
+
+        on: emitter.on,
+        emit: emitter.emit,
+
+        /** Time that is shown, between the last two frames, s. */
+        get time() {
+            return poses.time();
+        },
+
+        /** Time of the newest frame, s. */
+        get frameTime() {
+            return poses.newestTime();
+        },
+
+        /** Writes the pose that is shown (x, y, z, w, x, y, z); false if the body is not there. */
+        pose(number, target) {
+            return poses.shown(number, target);
+        },
+
+        /** Whether poses still change without a new frame: between two frames they do. */
+        isMoving() {
+            return poses.isMoving();
+        },
+
+        /** A command to the simulation; a refusal is also said to the user. */
+        async do(command) {
+            if (command.do === 'select' && typeof command.body === 'number') {
+                setSelected(command.body);
+            }
+            const reply = await source.send(command);
+            if (!reply.ok) {
+                emitter.emit('say', { text: reply.error || 'refused', kind: 'error' });
+            }
+            return reply;
+        },
+
+        select(number) {
+            if (setSelected(number) && source.isLive && model.isConnected) {
+                source.send({ do: 'select', body: model.selected });
+            }
+        },
+
+        /**
+         * What somebody wants to be told: contact points, joints. The server hears of it when the
+         * wishes of all together change.
+         * @param {string} owner @param {{contacts?: boolean, joints?: boolean}} wish
+         */
+        want(owner, wish) {
+            wishes.set(owner, wish);
+            tellWishes(false);
+        },
+
+        /** @param {null|{bodies?: number[], point?: number[], normal?: number[], impulse?: number[]}} what */
+        highlight(what) {
+            model.highlighted = what;
+            emitter.emit('highlight', what);
+        },
+
+        /** Newest value of a column by its name, or of the first column of a group. */
+        latest(name) {
+            return samples.latest(name);
+        },
+    };
+
+    /** @returns {boolean} whether another body is selected now */
+    function setSelected(number) {
+        const wanted = number !== null && model.bodies.has(number) ? number : null;
+        if (wanted === model.selected) {
+            return false;
+        }
+        model.selected = wanted;
+        model.detail = null;
+        emitter.emit('select', wanted);
+        return true;
+    }
+
+    function tellWishes(isNew) {
+        const all = [...wishes.values()];
+        const wish = { contacts: all.some((w) => w.contacts), joints: all.some((w) => w.joints) };
+        if (!isNew && wish.contacts === told.contacts && wish.joints === told.joints) {
+            return;
+        }
+        if (source.isLive && model.isConnected) {
+            told = wish;
+            source.send({ do: 'overlays', ...wish });
+        }
+    }
+
+    function addBody(message) {
+        const body = new Body(message);
+        model.bodies.set(body.number, body);
+        model.known.set(body.number, body);
+    }
+
+    const takers = {
+        connection(message) {
+            model.isConnected = message.isOpen;
+            told = { contacts: false, joints: false };
+        },
+        hello(message) {
+            model.hello = message;
+            if (!message.scene) {
+                model.scene = null;
+            }
+        },
+        scene(message) {
+            const isSame =
+                model.scene !== null &&
+                model.scene.epoch === message.epoch &&
+                model.scene.name === message.name;
+            model.scene = message;
+            model.bodies = new Map();
+            model.known = new Map();
+            model.geometries = (message.geometries ?? []).map((geometry) => ({ ...geometry }));
+            model.joints = message.joints ?? [];
+            model.springs = message.springs ?? [];
+            model.materials = message.materials ?? [];
+            model.events = [];
+            model.firstEvent = 0;
+            model.contacts = [];
+            model.jointStates = [];
+            model.parameters = null;
+            model.detail = null;
+            model.highlighted = null;
+            model.state = { ...STATE_AT_START };
+            model.frameCount = 0;
+            poses.clear();
+            poses.setPeriod(message.periodicBox);
+            samples.reset(message.columns ?? []);
+            model.columns = samples.columns;
+            (message.bodies ?? []).forEach(addBody);
+            if (!isSame) {
+                setSelected(null);
+            } else if (model.selected !== null) {
+                source.send({ do: 'select', body: model.selected });
+            }
+            tellWishes(true);
+        },
+        bodies(message) {
+            for (const geometry of message.geometries ?? []) {
+                model.geometries[geometry.index] = { ...geometry };
+            }
+            (message.added ?? []).forEach(addBody);
+            for (const number of message.deleted ?? []) {
+                poses.remove(number);
+                model.bodies.delete(number);
+            }
+        },
+        mesh(message) {
+            const geometry = model.geometries[message.geometry];
+            if (geometry) {
+                geometry.positions = message.positions;
+                geometry.indices = message.indices;
+            }
+        },
+        frame(message) {
+            poses.take(message);
+            model.frameCount++;
+            model.bytes.frame += message.bytes ?? 0;
+            model.bytes.records += message.bodies.length;
+        },
+        state(message) {
+            model.state = { ...STATE_AT_START, ...message };
+            poses.setMoving(model.state.playing);
+        },
+        parameters(message) {
+            model.parameters = message;
+            if (message.materials) {
+                model.materials = message.materials;
+            }
+        },
+        detail(message) {
+            if (message.body === model.selected) {
+                model.detail = message;
+            }
+        },
+        events(message) {
+            if (model.events.length === 0 && message.events.length > 0) {
+                model.firstEvent = message.events[0].number;
+            }
+            for (const event of message.events) {
+                model.events.push(event);
+            }
+            if (model.events.length > EVENT_COUNT_MAX * 1.25) {
+                const left = model.events.length - EVENT_COUNT_MAX;
+                model.events = model.events.slice(left);
+                model.firstEvent += left;
+            }
+        },
+        samples(message) {
+            samples.take(message);
+        },
+        contacts(message) {
+            model.contacts = message.contacts;
+        },
+        joints(message) {
+            model.jointStates = message.joints;
+        },
+        // Which joints and springs are left: some go with their bodies.
+        links(message) {
+            const isLeft = (list) => (item) => list.includes(item.number);
+            model.joints = (model.scene?.joints ?? []).filter(isLeft(message.joints ?? []));
+            model.springs = (model.scene?.springs ?? []).filter(isLeft(message.springs ?? []));
+        },
+        drop(message) {
+            model.events.length = findAfter(model.events, message.time);
+            samples.drop(message.time);
+            model.highlighted = null;
+        },
+        reply() {},
+    };
+
+    for (const [type, take] of Object.entries(takers)) {
+        source.on(type, (message) => {
+            take(message);
+            emitter.emit(type, message);
+            if (model.selected !== null && !model.bodies.has(model.selected)) {
+                setSelected(null);
+            }
+        });
+    }
+    return model;
+}

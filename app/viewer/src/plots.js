@@ -1,0 +1,392 @@
+// Plots of what was sampled: tabs for the groups of columns, time to the right, a line at the time
+// that is shown. A list at the side is legend and choice in one.
+import uPlot from 'uplot';
+
+import { make } from './elements.js';
+import { indexAt, lowerBound, thin, throttle, valueAt } from './sampling.js';
+import { formatNumber, formatUnit, prettyUnit } from './words.js';
+
+const redrawInterval = 200; // ms
+const seriesMax = 8; // shown at first in a group; more by hand
+
+export const groups = [
+    { key: 'energy', label: 'Energy', isLog: false },
+    { key: 'momentum', label: 'Momentum', isLog: false },
+    { key: 'error', label: 'Joint error', isLog: true },
+    { key: 'probe', label: 'Probes', isLog: false },
+];
+
+const palette = [
+    '#0969da',
+    '#bc4c00',
+    '#1a7f37',
+    '#8250df',
+    '#cf222e',
+    '#1b7c83',
+    '#9a6700',
+    '#bf3989',
+    '#57606a',
+    '#54aeff',
+    '#fb8f44',
+    '#4ac26b',
+];
+
+export function columnColor(indexInGroup) {
+    return palette[indexInGroup % palette.length];
+}
+
+/**
+ * Which columns of a group are drawn: what the user chose, and of the others the first few that
+ * were ever other than zero.
+ * @param {number[]} members indices of columns
+ * @param {Map<number, boolean>} choices by hand
+ * @param {(index: number) => boolean} isAlive whether a column was ever other than zero
+ */
+export function chooseColumns(members, choices, isAlive) {
+    let shown = 0;
+    return members.filter((index) => {
+        const chosen = choices.get(index) ?? (isAlive(index) && shown < seriesMax);
+        shown += chosen ? 1 : 0;
+        return chosen;
+    });
+}
+
+/** Remembers, without looking twice at a sample, which columns were ever other than zero. */
+class Liveliness {
+    constructor() {
+        this.reset();
+    }
+    reset() {
+        this.alive = [];
+        this.seen = 0;
+    }
+    look(samples) {
+        if (samples.count < this.seen) {
+            this.reset();
+        }
+        samples.values.forEach((values, index) => {
+            for (let i = this.seen; i < samples.count && !this.alive[index]; i++) {
+                this.alive[index] = values[i] !== 0 && Number.isFinite(values[i]);
+            }
+        });
+        this.seen = samples.count;
+    }
+}
+
+class Plots {
+    constructor({ model, view, element }) {
+        this.model = model;
+        this.element = element;
+        this.group = 'energy';
+        this.choices = new Map();
+        this.liveliness = new Liveliness();
+        this.zoom = null;
+        this.chart = null;
+        this.chartKey = '';
+        this.makeFrame();
+        this.refresh = throttle(() => this.redraw(), redrawInterval);
+        for (const type of ['samples', 'drop']) {
+            model.on(type, () => this.refresh());
+        }
+        model.on('scene', () => this.takeScene());
+        view?.onFrame?.(() => this.moveNow());
+        new ResizeObserver(() => this.refresh()).observe(this.canvasBox);
+        this.takeScene();
+    }
+
+    makeFrame() {
+        const head = make('div', { className: 'plots-head' });
+        this.tabs = make('div', { className: 'plots-tabs' });
+        this.hint = make(
+            'span',
+            { className: 'plots-hint' },
+            'click: go there · drag: zoom · double click: all',
+        );
+        head.append(this.tabs, this.hint);
+        const body = make('div', { className: 'plots-body' });
+        this.canvasBox = make('div', { className: 'plots-canvas' });
+        this.list = make('div', { className: 'plots-list' });
+        body.append(this.canvasBox, this.list);
+        this.element.classList.add('plots');
+        this.element.replaceChildren(head, body);
+    }
+
+    columns() {
+        return this.model.columns ?? [];
+    }
+
+    takeScene() {
+        this.choices.clear();
+        this.liveliness.reset();
+        this.zoom = null;
+        this.chartKey = '';
+        const present = new Set(this.columns().map((column) => column.group));
+        if (!present.has(this.group)) {
+            this.group = groups.find(({ key }) => present.has(key))?.key ?? 'energy';
+        }
+        this.tabs.replaceChildren(
+            ...groups
+                .filter(({ key }) => present.has(key))
+                .map(({ key, label }) => {
+                    const tab = make('button', { className: 'plots-tab' }, label);
+                    tab.dataset.group = key;
+                    tab.setAttribute('aria-pressed', key === this.group);
+                    tab.onclick = () => this.show(key);
+                    return tab;
+                }),
+        );
+        this.refresh();
+    }
+
+    /** Shows the tab of a group. */
+    show(group) {
+        this.group = group;
+        for (const tab of this.tabs.children) {
+            tab.setAttribute('aria-pressed', tab.dataset.group === group);
+        }
+        this.redraw();
+    }
+
+    members() {
+        const members = [];
+        this.columns().forEach((column, index) => {
+            if (column.group === this.group) {
+                members.push(index);
+            }
+        });
+        return members;
+    }
+
+    isVisible() {
+        return this.canvasBox.clientWidth > 40 && this.canvasBox.clientHeight > 40;
+    }
+
+    redraw() {
+        const samples = this.model.samples;
+        if (!this.isVisible() || !samples) {
+            return;
+        }
+        this.liveliness.look(samples);
+        const members = this.members();
+        const shown = chooseColumns(
+            members,
+            this.choices,
+            (i) => this.liveliness.alive[i] === true,
+        );
+        const key = `${this.group}:${members.join()}:${shown.join()}`;
+        if (key !== this.chartKey) {
+            this.chartKey = key;
+            this.makeList(members, shown);
+            this.makeChart(members, shown);
+        }
+        this.fitSize();
+        this.chart?.setData(this.data(samples, shown));
+        this.moveNow();
+    }
+
+    data(samples, shown) {
+        const from = this.zoom
+            ? Math.max(lowerBound(samples.time, samples.count, this.zoom[0]) - 1, 0)
+            : 0;
+        const end = this.zoom
+            ? lowerBound(samples.time, samples.count, this.zoom[1]) + 1
+            : samples.count;
+        const isLog = groups.find(({ key }) => key === this.group)?.isLog;
+        return thin(
+            samples.time,
+            shown.map((index) => samples.values[index]),
+            {
+                from,
+                to: Math.min(end, samples.count),
+                pixels: Math.max(this.canvasBox.clientWidth, 100),
+                transform: isLog ? (value) => (value > 0 ? value : NaN) : undefined,
+            },
+        );
+    }
+
+    makeList(members, shown) {
+        this.values = new Map();
+        const rows = members.map((index, place) => {
+            const column = this.columns()[index];
+            const row = make('label', { className: 'plots-row' });
+            row.title = `${column.name}${column.unit ? ` in ${column.unit}` : ''}`;
+            const box = make('input');
+            box.type = 'checkbox';
+            box.checked = shown.includes(index);
+            box.onchange = () => {
+                this.choices.set(index, box.checked);
+                this.redraw();
+            };
+            const dot = make('span', { className: 'plots-dot' });
+            dot.style.background = columnColor(place);
+            const value = make('span', { className: 'plots-value' });
+            this.values.set(index, value);
+            row.append(box, dot, make('span', { className: 'plots-name' }, column.name), value);
+            return row;
+        });
+        this.list.replaceChildren(...rows);
+    }
+
+    makeChart(members, shown) {
+        this.chart?.destroy();
+        this.chart = null;
+        this.canvasBox.replaceChildren();
+        if (shown.length === 0) {
+            const text =
+                members.length > 0
+                    ? 'Nothing to see yet: all of these are zero.'
+                    : 'Nothing was sampled.';
+            this.canvasBox.append(make('p', { className: 'plots-empty' }, text));
+            return;
+        }
+        const isLog = groups.find(({ key }) => key === this.group)?.isLog;
+        const units = [...new Set(shown.map((index) => this.columns()[index].unit ?? ''))];
+        const scales = { x: { time: false, range: (u, min, max) => this.timeRange(min, max) } };
+        for (const unit of units) {
+            scales[`y${unit}`] = isLog ? { distr: 3, log: 10 } : {};
+        }
+        const axis = (unit, place) => ({
+            scale: `y${unit}`,
+            side: place === 0 ? 3 : 1,
+            label: prettyUnit(unit) || '1',
+            labelSize: 18,
+            size: 62,
+            stroke: '#57606a',
+            grid: { show: place === 0, stroke: '#e6e9ed', width: 1 },
+            ticks: { stroke: '#d0d7de', width: 1 },
+            values: (u, ticks) => ticks.map((tick) => (tick === null ? '' : formatNumber(tick, 3))),
+        });
+        const options = {
+            width: this.canvasBox.clientWidth,
+            height: this.canvasBox.clientHeight,
+            padding: [8, 8, 0, 0],
+            legend: { show: false },
+            cursor: { points: { size: 6 }, drag: { x: true, y: false, setScale: false } },
+            scales,
+            axes: [
+                {
+                    stroke: '#57606a',
+                    size: 30,
+                    grid: { stroke: '#e6e9ed', width: 1 },
+                    ticks: { stroke: '#d0d7de', width: 1 },
+                    values: (u, ticks) => ticks.map((tick) => formatUnit(tick, 's', 5)),
+                },
+                ...units.slice(0, 3).map(axis),
+            ],
+            series: [
+                {},
+                ...shown.map((index) => ({
+                    label: this.columns()[index].name,
+                    scale: `y${this.columns()[index].unit ?? ''}`,
+                    stroke: columnColor(members.indexOf(index)),
+                    width: 1.5,
+                    spanGaps: false,
+                    points: { show: false },
+                })),
+            ],
+            hooks: {
+                setCursor: [() => this.showValues()],
+                setSelect: [(u) => this.takeZoom(u)],
+            },
+        };
+        this.chart = new uPlot(options, [[], ...shown.map(() => [])], this.canvasBox);
+        this.listen();
+    }
+
+    timeRange(min, max) {
+        if (this.zoom) {
+            return this.zoom;
+        }
+        return [min ?? 0, max > min ? max : (min ?? 0) + 1e-3];
+    }
+
+    listen() {
+        const over = this.chart.over;
+        this.now = make('div', { className: 'plots-now' });
+        over.append(this.now);
+        let downAt = null;
+        over.addEventListener('pointerdown', (event) => {
+            downAt = event.clientX;
+        });
+        over.addEventListener('click', (event) => {
+            if (downAt !== null && Math.abs(event.clientX - downAt) < 4 && event.detail < 2) {
+                const left = event.clientX - over.getBoundingClientRect().left;
+                this.model.do({ do: 'seek', time: Math.max(this.chart.posToVal(left, 'x'), 0) });
+            }
+        });
+        over.addEventListener('dblclick', () => {
+            this.zoom = null;
+            this.redraw();
+        });
+        over.addEventListener('pointerleave', () => this.showValues());
+    }
+
+    takeZoom(chart) {
+        const { left, width } = chart.select;
+        if (width > 4) {
+            this.zoom = [chart.posToVal(left, 'x'), chart.posToVal(left + width, 'x')];
+            chart.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+            this.redraw();
+        }
+    }
+
+    fitSize() {
+        const { clientWidth: width, clientHeight: height } = this.canvasBox;
+        if (this.chart && (this.chart.width !== width || this.chart.height !== height)) {
+            this.chart.setSize({ width, height });
+        }
+    }
+
+    /** Values at the cursor, or at the time that is shown. */
+    showValues() {
+        const samples = this.model.samples;
+        if (!samples || !this.values || samples.count === 0) {
+            return;
+        }
+        const left = this.chart?.cursor.left ?? -1;
+        const time = left >= 0 ? this.chart.posToVal(left, 'x') : this.model.time;
+        const at = indexAt(samples.time, samples.count, time);
+        for (const [index, cell] of this.values) {
+            const text = formatUnit(
+                samples.values[index]?.[at],
+                prettyUnit(this.columns()[index].unit),
+            );
+            if (cell.textContent !== text) {
+                cell.textContent = text;
+            }
+        }
+        const when = left >= 0 ? `at ${formatUnit(samples.time[at], 's', 5)}` : 'now';
+        this.list.dataset.when = when;
+    }
+
+    /** The line at the shown time; moved by style, so that a frame costs no drawing. */
+    moveNow() {
+        if (!this.chart || !this.now || !this.isVisible()) {
+            return;
+        }
+        const x = this.chart.valToPos(this.model.time, 'x');
+        const isInside = x >= 0 && x <= this.chart.over.clientWidth;
+        this.now.style.display = isInside ? '' : 'none';
+        this.now.style.transform = `translateX(${x}px)`;
+        if (performance.now() - (this.shownAt ?? 0) > redrawInterval) {
+            this.shownAt = performance.now();
+            this.showValues();
+        }
+    }
+
+    /** For tests: a column (name or index) at a time, interpolated. */
+    value(column, time = this.model.time) {
+        const index =
+            typeof column === 'number'
+                ? column
+                : this.columns().findIndex(({ name }) => name === column);
+        const samples = this.model.samples;
+        return samples?.values[index]
+            ? valueAt(samples.time, samples.values[index], samples.count, time)
+            : NaN;
+    }
+}
+
+export function createPlots(context) {
+    return new Plots(context);
+}

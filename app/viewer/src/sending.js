@@ -1,0 +1,44 @@
+// Commands of sliders and pointers come faster than a simulation answers: in each lane one is on
+// its way, and of those that wait a newer one takes the place of an older one.
+
+/**
+ * @param {(command: object) => Promise<{ok: boolean, error?: string}>} send
+ * @returns {(lane: string, command: object, isKept?: boolean) =>
+ *           Promise<{ok: boolean, error?: string}|null>}
+ *          null: a newer command took its place. Kept ones are never replaced (the start and the
+ *          end of a drag), and the order stays.
+ */
+export function createLatest(send) {
+    const lanes = new Map();
+
+    async function run(lane) {
+        lane.isBusy = true;
+        while (lane.queue.length > 0) {
+            const { command, settle } = lane.queue.shift();
+            try {
+                settle(await send(command));
+            } catch (error) {
+                settle({ ok: false, error: error.message });
+            }
+        }
+        lane.isBusy = false;
+    }
+
+    return (name, command, isKept = false) => {
+        if (!lanes.has(name)) {
+            lanes.set(name, { isBusy: false, queue: [] });
+        }
+        const lane = lanes.get(name);
+        const last = lane.queue.at(-1);
+        if (last && !last.isKept && !isKept) {
+            lane.queue.pop();
+            last.settle(null);
+        }
+        return new Promise((settle) => {
+            lane.queue.push({ command, settle, isKept });
+            if (!lane.isBusy) {
+                run(lane);
+            }
+        });
+    };
+}

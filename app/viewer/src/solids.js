@@ -1,0 +1,281 @@
+// All bodies as instances: one draw call for each distinct geometry, however many bodies share it.
+
+import * as THREE from 'three';
+import { chooseSegments, colorOf, makeSurface, radiusOf, secondTone } from './shapes.js';
+
+const HIDDEN = new THREE.Matrix4().makeScale(0, 0, 0);
+const [BUDGET, BUDGET_SOFTWARE] = [2_000_000, 40_000]; // triangles of round shapes
+const HAS_NO_SHAPE = 0.015; // radius of a body without shapes, of the scene's radius
+
+/** Two colours of each instance; the tone of a triangle says which. */
+function createMaterial(isSoftware) {
+    const material = isSoftware
+        ? new THREE.MeshLambertMaterial()
+        : new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0 });
+    material.onBeforeCompile = (shader) => {
+        shader.vertexShader = shader.vertexShader
+            .replace(
+                '#include <common>',
+                `#include <common>
+                attribute float tone;
+                attribute vec3 firstColor;
+                attribute vec3 secondColor;
+                varying vec3 bodyColor;`,
+            )
+            .replace(
+                '#include <begin_vertex>',
+                `#include <begin_vertex>
+                bodyColor = mix(firstColor, secondColor, tone);`,
+            );
+        shader.fragmentShader = shader.fragmentShader
+            .replace(
+                '#include <common>',
+                `#include <common>
+                varying vec3 bodyColor;`,
+            )
+            .replace(
+                '#include <color_fragment>',
+                `#include <color_fragment>
+                diffuseColor.rgb = bodyColor;`,
+            );
+    };
+    return material;
+}
+
+export function createSolids(model, isSoftware) {
+    const group = new THREE.Group();
+    const material = createMaterial(isSoftware);
+    const pose = new Float64Array(7);
+    const bodyMatrix = new THREE.Matrix4();
+    const matrix = new THREE.Matrix4();
+    const position = new THREE.Vector3();
+    const rotation = new THREE.Quaternion();
+    const one = new THREE.Vector3(1, 1, 1);
+    const size = new THREE.Vector3();
+    const radii = new Map(); // number -> farthest point of a body
+    let meshes = []; // {mesh, geometry, instances: [{body, local}]}
+    let byBody = new Map(); // number -> [{entry, index}]
+    let outlines = new Map(); // geometry index -> BufferGeometry
+
+    function clear() {
+        for (const { mesh } of meshes) {
+            group.remove(mesh);
+            mesh.geometry.dispose();
+            mesh.dispose();
+        }
+        outlines.forEach((geometry) => geometry.dispose());
+        meshes = [];
+        byBody = new Map();
+        outlines = new Map();
+        radii.clear();
+    }
+
+    /** How much larger than at the start a ball is that grows. */
+    function grown(body, index) {
+        const { radius } = model.geometries[index];
+        return size.setScalar(radius > 0 ? 1 + (body.growth * model.time) / radius : 1);
+    }
+
+    /** Which bodies use which geometry: geometry index -> instances. */
+    function collect() {
+        const uses = new Map();
+        for (const body of model.bodies.values()) {
+            const shapes = body.shapes?.length > 0 ? body.shapes : [{ geometry: -1 }];
+            for (const shape of shapes) {
+                const local = new THREE.Matrix4();
+                const [w, x, y, z] = shape.orientation ?? [1, 0, 0, 0];
+                const place = shape.position ?? (shape.geometry < 0 && body.center) ?? [0, 0, 0];
+                local.compose(
+                    new THREE.Vector3(...(place || [0, 0, 0])),
+                    new THREE.Quaternion(x, y, z, w),
+                    one,
+                );
+                if (!uses.has(shape.geometry)) {
+                    uses.set(shape.geometry, []);
+                }
+                uses.get(shape.geometry).push({ body, local });
+            }
+        }
+        return uses;
+    }
+
+    function addColors(geometry, instances) {
+        const first = new Float32Array(3 * instances.length);
+        const second = new Float32Array(3 * instances.length);
+        const color = new THREE.Color();
+        instances.forEach(({ body }, i) => {
+            const name = colorOf(body.number, body.type);
+            color.set(name).toArray(first, 3 * i);
+            color.set(body.type === 'static' ? name : secondTone(name)).toArray(second, 3 * i);
+        });
+        geometry.setAttribute('firstColor', new THREE.InstancedBufferAttribute(first, 3));
+        geometry.setAttribute('secondColor', new THREE.InstancedBufferAttribute(second, 3));
+    }
+
+    function isRound(index) {
+        return index < 0 || !['box', 'mesh', 'plane'].includes(model.geometries[index]?.type);
+    }
+
+    function addMesh(index, instances, viewRadius, segments) {
+        const shape =
+            index < 0
+                ? { type: 'sphere', radius: HAS_NO_SHAPE * viewRadius }
+                : model.geometries[index];
+        const surface = shape ? makeSurface(shape, segments) : null;
+        if (!surface) {
+            return;
+        }
+        const geometry = new THREE.BufferGeometry();
+        geometry.setAttribute('position', new THREE.BufferAttribute(surface.positions, 3));
+        geometry.setAttribute('normal', new THREE.BufferAttribute(surface.normals, 3));
+        geometry.setAttribute('tone', new THREE.BufferAttribute(surface.tones, 1));
+        geometry.setIndex(new THREE.BufferAttribute(surface.indices, 1));
+        addColors(geometry, instances);
+        const mesh = new THREE.InstancedMesh(geometry, material, instances.length);
+        mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+        mesh.castShadow = mesh.receiveShadow = true;
+        mesh.frustumCulled = false;
+        mesh.boundingSphere = new THREE.Sphere(new THREE.Vector3(), Infinity); // bodies may be anywhere
+        const entry = { mesh, index, instances };
+        mesh.userData.entry = entry;
+        instances.forEach(({ body }, i) => {
+            if (!byBody.has(body.number)) {
+                byBody.set(body.number, []);
+            }
+            byBody.get(body.number).push({ entry, index: i });
+        });
+        meshes.push(entry);
+        group.add(mesh);
+    }
+
+    /** The geometry of an outline: normals are one at each place, so that it does not tear. */
+    function outlineOf(entry) {
+        if (!outlines.has(entry.index)) {
+            const source = entry.mesh.geometry.getAttribute('position');
+            const normal = entry.mesh.geometry.getAttribute('normal');
+            const sums = new Map();
+            const keyOf = (i) => `${source.getX(i)},${source.getY(i)},${source.getZ(i)}`;
+            for (let i = 0; i < source.count; i++) {
+                const sum = sums.get(keyOf(i)) ?? new THREE.Vector3();
+                sum.x += normal.getX(i);
+                sum.y += normal.getY(i);
+                sum.z += normal.getZ(i);
+                sums.set(keyOf(i), sum);
+            }
+            const normals = new Float32Array(3 * source.count);
+            for (let i = 0; i < source.count; i++) {
+                sums.get(keyOf(i))
+                    .clone()
+                    .normalize()
+                    .toArray(normals, 3 * i);
+            }
+            const geometry = new THREE.BufferGeometry();
+            geometry.setAttribute('position', source);
+            geometry.setAttribute('normal', new THREE.BufferAttribute(normals, 3));
+            geometry.setIndex(entry.mesh.geometry.index);
+            outlines.set(entry.index, geometry);
+        }
+        return outlines.get(entry.index);
+    }
+
+    return {
+        group,
+
+        /** Makes all instances anew: another scene, bodies came or went, a mesh arrived. */
+        rebuild(viewRadius) {
+            clear();
+            const uses = collect();
+            let roundCount = 0;
+            uses.forEach((instances, index) => {
+                roundCount += isRound(index) ? instances.length : 0;
+            });
+            const segments = chooseSegments(roundCount, isSoftware ? BUDGET_SOFTWARE : BUDGET);
+            for (const [index, instances] of uses) {
+                addMesh(index, instances, viewRadius, segments);
+            }
+        },
+
+        /** Puts every body where it is shown now. */
+        update() {
+            for (const { mesh, index, instances } of meshes) {
+                let last = null;
+                let isThere = false;
+                instances.forEach(({ body, local }, i) => {
+                    if (body !== last) {
+                        last = body;
+                        isThere = model.pose(body.number, pose);
+                        position.set(pose[0], pose[1], pose[2]);
+                        rotation.set(pose[4], pose[5], pose[6], pose[3]);
+                        bodyMatrix.compose(position, rotation, one);
+                    }
+                    matrix.multiplyMatrices(bodyMatrix, local);
+                    if (body.growth) {
+                        matrix.scale(grown(body, index));
+                    }
+                    mesh.setMatrixAt(i, isThere ? matrix : HIDDEN);
+                });
+                mesh.instanceMatrix.needsUpdate = true;
+            }
+        },
+
+        /** The body and the place that a ray meets first. */
+        cast(raycaster) {
+            const hit = raycaster.intersectObjects(group.children, false)[0];
+            if (!hit) {
+                return null;
+            }
+            const { entry } = hit.object.userData;
+            entry.mesh.getMatrixAt(hit.instanceId, matrix);
+            const normal = hit.face.normal.clone().transformDirection(matrix);
+            return {
+                body: entry.instances[hit.instanceId].body.number,
+                point: hit.point,
+                normal,
+                distance: hit.distance,
+            };
+        },
+
+        /** Shapes of a body for an outline: geometry and matrix of each. */
+        outlines(number) {
+            return (byBody.get(number) ?? []).map(({ entry, index }) => {
+                const world = new THREE.Matrix4();
+                entry.mesh.getMatrixAt(index, world);
+                return { geometry: outlineOf(entry), matrix: world };
+            });
+        },
+
+        /** Points on the surface of a body, in world coordinates, at most about count. */
+        surfacePoints(number, count) {
+            const points = [];
+            for (const { entry, index } of byBody.get(number) ?? []) {
+                const source = entry.mesh.geometry.getAttribute('position');
+                entry.mesh.getMatrixAt(index, matrix);
+                const corners = entry.mesh.geometry.index;
+                const stride = 3 * Math.max(1, Math.floor(corners.count / 3 / count));
+                for (let i = 0; i + 2 < corners.count; i += stride) {
+                    const point = new THREE.Vector3();
+                    for (let k = 0; k < 3; k++) {
+                        point.add(position.fromBufferAttribute(source, corners.getX(i + k)));
+                    }
+                    points.push(point.divideScalar(3).applyMatrix4(matrix));
+                }
+            }
+            return points;
+        },
+
+        /** Distance of the farthest point of a body from its frame's origin. */
+        radius(body) {
+            if (radii.has(body.number)) {
+                return radii.get(body.number);
+            }
+            let radius = 0;
+            for (const shape of body.shapes ?? []) {
+                const geometry = model.geometries[shape.geometry];
+                const away = Math.hypot(...(shape.position ?? [0, 0, 0]));
+                radius = Math.max(radius, geometry ? away + radiusOf(geometry) : 0);
+            }
+            radii.set(body.number, radius);
+            return radius;
+        },
+    };
+}

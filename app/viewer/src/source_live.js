@@ -1,0 +1,123 @@
+// Messages of a running simulation, over a WebSocket. When the server goes away it is looked for
+// again and again.
+
+import { createEmitter } from './emitter.js';
+import { decodeMessage, PROTOCOL } from './protocol.js';
+
+const WAIT_FIRST = 500; // ms until the first new try
+const WAIT_MAX = 5000;
+const REPLY_WAIT = 20000; // ms after which a command without a reply counts as lost
+
+/** Address of something of the server, with the token of this page. */
+export function addressOf(path, place = window.location) {
+    const token = new URLSearchParams(place.search).get('token');
+    return path + (token ? `?token=${encodeURIComponent(token)}` : '');
+}
+
+export function createLiveSource(place = window.location) {
+    const emitter = createEmitter();
+    const waiting = new Map(); // id of a command -> {resolve, timer}
+    let socket = null;
+    let nextId = 1;
+    let wait = WAIT_FIRST;
+    let isClosed = false;
+    let hasBeenOpen = false;
+
+    const source = {
+        isLive: true,
+        stats: { messages: 0, bytes: 0, badMessages: 0 },
+        on: emitter.on,
+
+        /** Sends a command; the promise is always kept, by a reply or by one that says why not. */
+        send(command) {
+            const id = nextId++;
+            if (!socket || socket.readyState !== WebSocket.OPEN) {
+                return Promise.resolve({
+                    type: 'reply',
+                    id,
+                    ok: false,
+                    error: 'not connected to the simulation',
+                });
+            }
+            socket.send(JSON.stringify({ ...command, id }));
+            return new Promise((resolve) => {
+                const timer = setTimeout(
+                    () =>
+                        settle({
+                            type: 'reply',
+                            id,
+                            ok: false,
+                            error: `no reply to "${command.do}"`,
+                        }),
+                    REPLY_WAIT,
+                );
+                waiting.set(id, { resolve, timer });
+            });
+        },
+
+        close() {
+            isClosed = true;
+            socket?.close();
+        },
+    };
+
+    function settle(reply) {
+        const entry = waiting.get(reply.id);
+        if (entry) {
+            waiting.delete(reply.id);
+            clearTimeout(entry.timer);
+            entry.resolve(reply);
+        }
+    }
+
+    function take(data) {
+        source.stats.messages++;
+        source.stats.bytes += typeof data === 'string' ? data.length : data.byteLength;
+        let message = null;
+        try {
+            message = decodeMessage(data);
+        } catch (error) {
+            source.stats.badMessages++;
+            console.warn(`a message was not understood: ${error.message}`);
+        }
+        if (!message) {
+            return;
+        }
+        if (message.type === 'reply') {
+            settle(message);
+        }
+        emitter.emit(message.type, message);
+    }
+
+    function connect() {
+        const scheme = place.protocol === 'https:' ? 'wss:' : 'ws:';
+        socket = new WebSocket(`${scheme}//${place.host}${addressOf('/ws', place)}`, PROTOCOL);
+        socket.binaryType = 'arraybuffer';
+        socket.onopen = () => {
+            wait = WAIT_FIRST;
+            hasBeenOpen = true;
+            emitter.emit('connection', { isOpen: true, sentence: '' });
+        };
+        socket.onmessage = (event) => take(event.data);
+        socket.onclose = () => {
+            for (const id of [...waiting.keys()]) {
+                settle({ type: 'reply', id, ok: false, error: 'the connection was lost' });
+            }
+            if (isClosed) {
+                return;
+            }
+            emitter.emit('connection', {
+                isOpen: false,
+                sentence: hasBeenOpen
+                    ? 'The connection to rattleback is lost. Looking for it again …'
+                    : 'No connection to rattleback yet. Trying again …',
+            });
+            setTimeout(connect, wait);
+            wait = Math.min(WAIT_MAX, wait * 1.6);
+        };
+    }
+
+    // The parts of the page subscribe first.
+    setTimeout(connect, 0);
+    return source;
+}

@@ -1,0 +1,218 @@
+// Camera, light and the canvas. z is up.
+
+import * as THREE from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { PALETTE } from './shapes.js';
+
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+const FIELD_OF_VIEW = 35; // degrees, vertical, as in the pictures of the program
+const ROOM = 1.08; // title and panels take some of the window
+const MIDDLE_UP = 30; // px
+const [SLOW, FAST] = [45, 18]; // ms from drawing to drawing
+const SUN = new THREE.Vector3(0.42, -0.55, 1).normalize(); // from the scene to the light
+
+/**
+ * What the browser can draw with.
+ * @returns {{trouble: string|null, isSoftware: boolean}} trouble: why it cannot draw at all
+ */
+export function probeWebGL() {
+    const context = document.createElement('canvas').getContext('webgl2');
+    if (!context) {
+        return {
+            isSoftware: false,
+            trouble:
+                'This browser cannot draw in three dimensions: WebGL 2 ' +
+                'is missing or switched off. Time line, plots and journal work all the same.',
+        };
+    }
+    const info = context.getExtension('WEBGL_debug_renderer_info');
+    const name = info ? context.getParameter(info.UNMASKED_RENDERER_WEBGL) : '';
+    context.getExtension('WEBGL_lose_context')?.loseContext();
+    return { trouble: null, isSoftware: SOFTWARE.test(name) };
+}
+
+/** The sky, from above to the horizon. */
+function createSky() {
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [4, 256];
+    const context = canvas.getContext('2d');
+    const gradient = context.createLinearGradient(0, 0, 0, 256);
+    gradient.addColorStop(0, PALETTE.skyTop);
+    gradient.addColorStop(0.7, PALETTE.skyHorizon);
+    context.fillStyle = gradient;
+    context.fillRect(0, 0, 4, 256);
+    const texture = new THREE.CanvasTexture(canvas);
+    texture.colorSpace = THREE.SRGBColorSpace;
+    return texture;
+}
+
+/**
+ * A quality that follows from how long drawing takes: fewer pixels while things move, all of them
+ * as soon as they stand still.
+ */
+function createQuality(renderer, isSoftware) {
+    const best = isSoftware ? 1 : Math.min(2, window.devicePixelRatio);
+    const ratios = [best, best * 0.75, best * 0.5];
+    let level = isSoftware ? 1 : 0;
+    let mean = 0;
+    let count = 0;
+    let current = best;
+
+    function use(ratio) {
+        if (ratio !== current) {
+            current = ratio;
+            renderer.setPixelRatio(ratio);
+        }
+    }
+    return {
+        best,
+        /** @param {number} gap ms from the last drawing to this, while things move */
+        take(gap) {
+            if (gap === 0) {
+                return;
+            }
+            mean += (Math.min(gap, 1000) - mean) * 0.15;
+            count++;
+            if (count > 12 && mean > SLOW && level + 1 < ratios.length) {
+                level++;
+                count = 0;
+            } else if (count > 120 && mean < FAST && level > 0) {
+                level--;
+                count = 0;
+            }
+        },
+        moving: () => use(ratios[level]),
+        still: () => use(best),
+        get isReduced() {
+            return current !== best;
+        },
+    };
+}
+
+/**
+ * Whether what was drawn last is done: where a processor draws, nothing may queue up before it.
+ * @param {WebGL2RenderingContext|null} context null: a graphics processor keeps up by itself
+ */
+function createFence(context) {
+    let sync = null;
+    if (!context) {
+        return { raise() {}, isOpen: () => true };
+    }
+    return {
+        raise() {
+            sync = context.fenceSync(context.SYNC_GPU_COMMANDS_COMPLETE, 0);
+            context.flush();
+        },
+        isOpen() {
+            if (sync && context.getSyncParameter(sync, context.SYNC_STATUS) === context.SIGNALED) {
+                context.deleteSync(sync);
+                sync = null;
+            }
+            return sync === null || context.isContextLost();
+        },
+    };
+}
+
+/**
+ * @param {HTMLElement} element where the canvas goes
+ * @param {boolean} isSoftware no graphics processor: simpler light
+ */
+export function createStage(element, isSoftware) {
+    const renderer = new THREE.WebGLRenderer({ antialias: !isSoftware });
+    const quality = createQuality(renderer, isSoftware);
+    const shadowSize = isSoftware ? 1024 : 2048; // texels
+    renderer.shadowMap.enabled = true;
+    renderer.shadowMap.type = isSoftware ? THREE.BasicShadowMap : THREE.PCFShadowMap;
+    renderer.setPixelRatio(quality.best);
+    element.append(renderer.domElement);
+
+    const scene = new THREE.Scene();
+    scene.background = createSky();
+    const camera = new THREE.PerspectiveCamera(FIELD_OF_VIEW, 1, 0.1, 1000);
+    camera.up.set(0, 0, 1);
+    const controls = new OrbitControls(camera, renderer.domElement);
+    controls.zoomToCursor = true;
+    controls.screenSpacePanning = true;
+
+    scene.add(new THREE.HemisphereLight('#ffffff', '#b9ae9d', 1.55));
+    const sun = new THREE.DirectionalLight('#fffaf0', 2.1);
+    sun.castShadow = true;
+    sun.shadow.mapSize.set(shadowSize, shadowSize);
+    sun.shadow.radius = 2.2;
+    sun.shadow.intensity = 0.72;
+    scene.add(sun, sun.target);
+
+    let radius = 1; // of the scene
+
+    const stage = {
+        renderer,
+        scene,
+        camera,
+        controls,
+        quality,
+        fence: createFence(isSoftware ? renderer.getContext() : null),
+
+        /** Size of the scene: for light, shadow and how near and far the camera may go. */
+        setSize(size) {
+            radius = size > 0 ? size : 1;
+            controls.minDistance = radius * 0.02;
+            controls.maxDistance = radius * 60;
+        },
+
+        /** Puts the camera so that it sees a ball {center, radius} from a direction. */
+        look(view) {
+            const half = (FIELD_OF_VIEW / 2) * (Math.PI / 180);
+            const narrow = Math.max(1, 16 / 9 / camera.aspect);
+            const distance = (view.radius / Math.sin(half)) * narrow * ROOM;
+            const direction = new THREE.Vector3(
+                ...(view.direction ?? [0.5, -0.8, 0.4]),
+            ).normalize();
+            controls.target.set(...view.center);
+            camera.position.copy(controls.target).addScaledVector(direction, distance);
+            controls.update();
+        },
+
+        /** Puts near and far, light and shadow where the camera looks now. */
+        aim() {
+            const distance = camera.position.distanceTo(controls.target);
+            camera.near = Math.max(distance * 0.01, radius * 1e-3);
+            camera.far = distance + radius * 80;
+            camera.updateProjectionMatrix();
+            aimShadow(distance);
+        },
+
+        resize() {
+            const [width, height] = [element.clientWidth || 1, element.clientHeight || 1];
+            renderer.setSize(width, height, false);
+            camera.aspect = width / height;
+            // The time line hides the lower edge: the middle of the view is a little higher.
+            camera.setViewOffset(width, height, 0, MIDDLE_UP, width, height);
+        },
+    };
+
+    /** The frustum of the shadow follows the view, in whole texels so that edges do not crawl. */
+    function aimShadow(distance) {
+        const half = Math.min(radius * 3, Math.max(radius * 1.3, distance * 0.4));
+        const shadow = sun.shadow.camera;
+        const depth = radius * 12;
+        const texel = (2 * half) / shadowSize;
+        const frame = new THREE.Matrix4().lookAt(SUN, new THREE.Vector3(), camera.up);
+        const back = frame.clone().transpose();
+        const at = controls.target.clone().applyMatrix4(back);
+        at.x = Math.round(at.x / texel) * texel;
+        at.y = Math.round(at.y / texel) * texel;
+        sun.target.position.copy(at.applyMatrix4(frame));
+        sun.position.copy(sun.target.position).addScaledVector(SUN, depth / 2);
+        sun.target.updateMatrixWorld();
+        if (shadow.right !== half || shadow.far !== depth) {
+            shadow.left = shadow.bottom = -half;
+            shadow.right = shadow.top = half;
+            shadow.near = 0;
+            shadow.far = depth;
+            shadow.updateProjectionMatrix();
+        }
+        sun.shadow.normalBias = texel * 1.5;
+        sun.shadow.bias = -0.0004;
+    }
+    return stage;
+}

@@ -1,0 +1,78 @@
+// How fast the page is: for people who look for the reason, and for tests.
+
+const WINDOW = 120; // drawn frames that count
+const WARM_UP = 5; // first frames of a scene that do not: shaders are compiled
+
+/** Values of the last drawn frames. */
+export function createRing(size = WINDOW) {
+    const values = new Float64Array(size);
+    let count = 0;
+    return {
+        add(value) {
+            values[count++ % size] = value;
+        },
+        mean() {
+            const used = Math.min(count, size);
+            let sum = 0;
+            for (let i = 0; i < used; i++) {
+                sum += values[i];
+            }
+            return used > 0 ? sum / used : 0;
+        },
+        max() {
+            return count > 0 ? Math.max(...values.subarray(0, Math.min(count, size))) : 0;
+        },
+    };
+}
+
+export function createStatistics({ model, source }) {
+    const gaps = createRing();
+    const works = createRing();
+    let warmUp = WARM_UP;
+    model.on('scene', () => {
+        warmUp = WARM_UP;
+    });
+    const values = {
+        drawn: 0,
+        /** ms from a drawn frame to the next, mean and largest of the last ones. */
+        get frameTime() {
+            return gaps.mean();
+        },
+        get frameTimeMax() {
+            return gaps.max();
+        },
+        /** ms of it that this page worked. */
+        get workTime() {
+            return works.mean();
+        },
+        get workTimeMax() {
+            return works.max();
+        },
+        get messages() {
+            return source.stats.messages;
+        },
+        get bytes() {
+            return source.stats.bytes;
+        },
+        get bytesPerBodyFrame() {
+            return model.bytes.records > 0 ? model.bytes.frame / model.bytes.records : 0;
+        },
+    };
+    return {
+        values,
+        /** @param {number} gap ms since the last drawing, 0: long ago @param {number} work ms */
+        take(gap, work, isDrawn) {
+            if (isDrawn) {
+                values.drawn++;
+            }
+            if (isDrawn && warmUp > 0) {
+                warmUp--;
+            } else if (isDrawn) {
+                works.add(work);
+                if (gap > 0) {
+                    gaps.add(gap);
+                }
+            }
+        },
+    };
+}

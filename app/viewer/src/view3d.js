@@ -1,0 +1,416 @@
+// The drawing of the simulation: bodies, ground, camera; what is under the pointer. Drawn only when
+// something has changed.
+
+import * as THREE from 'three';
+import { createAttention } from './attention.js';
+import { createFloorGrid, createPeriodicBox, createPlane } from './ground.js';
+import { createRods } from './rods.js';
+import { createSolids } from './solids.js';
+import { createSprings } from './springs.js';
+import { createStage } from './stage.js';
+
+const OUTLINE = { select: '#0a5cff', highlight: '#ff8a00' };
+const ATTENTION_MAX = 200;
+const VIEW_AT_START = { center: [0, 0, 0], radius: 1, direction: [0.5, -0.8, 0.4] };
+
+/** Pushes a surface outwards by some pixels and draws its inside: what sticks out is an outline. */
+function createOutlineMaterial(color) {
+    return new THREE.ShaderMaterial({
+        side: THREE.BackSide,
+        uniforms: {
+            color: { value: new THREE.Color(color) },
+            size: { value: new THREE.Vector2(1, 1) },
+        },
+        vertexShader: `
+            uniform vec2 size;
+            void main() {
+                vec4 place = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+                vec4 ahead = projectionMatrix * modelViewMatrix * vec4(position + normal * 1e-3, 1.0);
+                vec2 way = (ahead.xy / ahead.w - place.xy / place.w) * size;
+                float len = length(way);
+                place.xy += (len > 1e-9 ? way / len : vec2(0.0)) / size * 5.0 * place.w;
+                gl_Position = place;
+            }`,
+        fragmentShader: `
+            uniform vec3 color;
+            void main() {
+                gl_FragColor = vec4(color, 1.0);
+                #include <colorspace_fragment>
+            }`,
+    });
+}
+
+/** @param {{model: object, element: HTMLElement, isSoftware: boolean}} app */
+export function createView({ model, element, isSoftware }) {
+    const stage = createStage(element, isSoftware);
+    const { renderer, scene, camera, controls, quality } = stage;
+    const solids = createSolids(model, isSoftware);
+    const springs = createSprings(model, () => frame);
+    const rods = createRods(model, solids, () => frame);
+    const surroundings = new THREE.Group();
+    const outlineGroup = new THREE.Group();
+    const raycaster = new THREE.Raycaster();
+    const pose = new Float64Array(7);
+    const center = new THREE.Vector3();
+    const lastCenter = new THREE.Vector3();
+    const outlineMaterials = {
+        select: createOutlineMaterial(OUTLINE.select),
+        highlight: createOutlineMaterial(OUTLINE.highlight),
+    };
+    const place = new THREE.Vector3();
+    const attention = createAttention(stage, {
+        isIn(point, edge) {
+            place.set(point[0], point[1], point[2]).project(camera);
+            return Math.abs(place.x) <= edge && Math.abs(place.y) <= edge && place.z < 1;
+        },
+    });
+    const frameFns = new Set();
+    const drawFns = new Set();
+    let followed = null;
+    let lastDraw = 0; // ms; 0: nothing was to be drawn since
+    let isDirty = true;
+    let isStale = true; // instances must be made anew
+    let frame = VIEW_AT_START;
+    scene.add(solids.group, springs.group, rods.group, surroundings, outlineGroup);
+
+    const view = {
+        canvas: renderer.domElement,
+        camera,
+        scene,
+        controls,
+        renderer,
+        solids,
+        drawCount: 0,
+        drawGap: 0, // ms from the drawing before to the last; 0: there was nothing to draw between
+
+        /** Middle and size of the scene: {center, radius, direction, floor}. */
+        get frame() {
+            return frame;
+        },
+
+        get followed() {
+            return followed;
+        },
+
+        requestDraw() {
+            isDirty = true;
+        },
+
+        /** fn(dt in s) before every frame of the browser; returns what ends it. */
+        onFrame(fn) {
+            frameFns.add(fn);
+            return () => frameFns.delete(fn);
+        },
+
+        /** fn() before every drawing. */
+        onDraw(fn) {
+            drawFns.add(fn);
+            return () => drawFns.delete(fn);
+        },
+
+        /** World coordinates of a body's centre of mass as it is shown; null if it is not there. */
+        centerOf(number, target = new THREE.Vector3()) {
+            const body = model.bodies.get(number);
+            if (!body || !model.pose(number, pose)) {
+                return null;
+            }
+            target.set(...(body.center ?? [0, 0, 0]));
+            target.applyQuaternion(new THREE.Quaternion(pose[4], pose[5], pose[6], pose[3]));
+            return target.add(new THREE.Vector3(pose[0], pose[1], pose[2]));
+        },
+
+        /** What is at a place of the window: {body, point, normal, distance} or null. */
+        pick(clientX, clientY) {
+            const box = renderer.domElement.getBoundingClientRect();
+            const place = new THREE.Vector2(
+                ((clientX - box.left) / box.width) * 2 - 1,
+                1 - ((clientY - box.top) / box.height) * 2,
+            );
+            camera.updateMatrixWorld();
+            raycaster.setFromCamera(place, camera);
+            const hit = solids.cast(raycaster);
+            const ground = castPlanes();
+            return ground && (!hit || ground.distance < hit.distance) ? ground : hit;
+        },
+
+        /** Window coordinates of a point: {x, y, isVisible}. */
+        project(point) {
+            const box = renderer.domElement.getBoundingClientRect();
+            camera.updateMatrixWorld();
+            const place = point.clone().project(camera);
+            return {
+                x: box.left + ((place.x + 1) / 2) * box.width,
+                y: box.top + ((1 - place.y) / 2) * box.height,
+                isVisible: Math.abs(place.x) <= 1 && Math.abs(place.y) <= 1 && place.z < 1,
+            };
+        },
+
+        /** A place in the window at which a body is picked, near its centre of mass. */
+        screenOf(number) {
+            update();
+            const middle = view.centerOf(number);
+            if (!middle) {
+                return null;
+            }
+            const first = view.project(middle);
+            if (view.pick(first.x, first.y)?.body === number) {
+                return first;
+            }
+            for (const point of solids.surfacePoints(number, 200)) {
+                const place = view.project(point);
+                if (place.isVisible && view.pick(place.x, place.y)?.body === number) {
+                    return place;
+                }
+            }
+            return first;
+        },
+
+        /** Keeps the camera with a body; null ends it. */
+        follow(number) {
+            followed = number !== null && view.centerOf(number, lastCenter) ? number : null;
+            if (followed !== null) {
+                attention.release();
+                const shift = lastCenter.clone().sub(controls.target);
+                controls.target.add(shift);
+                camera.position.add(shift);
+            }
+            isDirty = true;
+            model.emit('follow', followed);
+        },
+
+        /** The camera as at the start. */
+        lookHome() {
+            followed = null;
+            lookAtStart();
+            isDirty = true;
+            model.emit('follow', null);
+        },
+    };
+
+    function castPlanes() {
+        const hit = raycaster
+            .intersectObjects(surroundings.children, false)
+            .find((one) => one.object.userData.body !== undefined);
+        return hit
+            ? {
+                  body: hit.object.userData.body,
+                  point: hit.point,
+                  normal: hit.object.userData.normal.clone(),
+                  distance: hit.distance,
+              }
+            : null;
+    }
+
+    function clearSurroundings() {
+        for (const object of [...surroundings.children]) {
+            surroundings.remove(object);
+            object.geometry.dispose();
+            object.material.dispose();
+        }
+    }
+
+    /** Planes of bodies, a floor where there is none, the periodic box. */
+    function buildSurroundings() {
+        clearSurroundings();
+        for (const body of model.bodies.values()) {
+            for (const shape of body.shapes ?? []) {
+                const geometry = model.geometries[shape.geometry];
+                if (geometry?.type === 'plane') {
+                    addPlane(body, shape, geometry);
+                }
+            }
+        }
+        if (Number.isFinite(frame.floor ?? NaN)) {
+            surroundings.add(createFloorGrid(frame.floor, frame));
+        }
+        const lengths = model.scene?.periodicBox;
+        if (Array.isArray(lengths) && lengths.some((length) => length > 0)) {
+            surroundings.add(createPeriodicBox(lengths, frame));
+        }
+    }
+
+    function addPlane(body, shape, geometry) {
+        const bodyPose = [...body.position, ...body.orientation];
+        const values = bodyPose.every(Number.isFinite) ? bodyPose : [0, 0, 0, 1, 0, 0, 0];
+        const turn = new THREE.Quaternion(values[4], values[5], values[6], values[3]);
+        const [w, x, y, z] = shape.orientation ?? [1, 0, 0, 0];
+        const local = new THREE.Quaternion(x, y, z, w);
+        const axis = new THREE.Vector3(...geometry.normal).normalize();
+        const point = axis
+            .clone()
+            .multiplyScalar(geometry.offset ?? 0)
+            .applyQuaternion(local)
+            .add(new THREE.Vector3(...(shape.position ?? [0, 0, 0])))
+            .applyQuaternion(turn)
+            .add(new THREE.Vector3(values[0], values[1], values[2]));
+        const normal = axis.applyQuaternion(local).applyQuaternion(turn);
+        const mesh = createPlane(normal, point, frame);
+        mesh.userData = { body: body.number, normal };
+        surroundings.add(mesh);
+    }
+
+    function drawOutlines() {
+        outlineGroup.clear();
+        const wanted = (model.highlighted?.bodies ?? []).map((number) => [number, 'highlight']);
+        if (model.selected !== null) {
+            wanted.push([model.selected, 'select']);
+        }
+        for (const [number, kind] of wanted) {
+            for (const { geometry, matrix } of solids.outlines(number)) {
+                const mesh = new THREE.Mesh(geometry, outlineMaterials[kind]);
+                mesh.matrixAutoUpdate = false;
+                mesh.matrix.copy(matrix);
+                mesh.frustumCulled = false;
+                outlineGroup.add(mesh);
+            }
+        }
+    }
+
+    function rebuild() {
+        if (!isStale) {
+            return;
+        }
+        isStale = false;
+        solids.rebuild(frame.radius);
+        buildSurroundings();
+    }
+
+    function update() {
+        rebuild();
+        solids.update();
+        springs.update();
+        rods.update();
+        drawOutlines();
+    }
+
+    function lookAtStart() {
+        stage.setSize(frame.radius);
+        stage.look(frame);
+        attention.reset(frame);
+    }
+
+    /** Keeps what moves in view; at most so many bodies are asked. */
+    function attend(dt) {
+        const centers = [];
+        const stride = Math.ceil(model.bodies.size / ATTENTION_MAX);
+        let i = 0;
+        for (const body of model.bodies.values()) {
+            if (
+                i++ % stride === 0 &&
+                body.type === 'dynamic' &&
+                view.centerOf(body.number, center)
+            ) {
+                centers.push([center.x, center.y, center.z]);
+            }
+        }
+        camera.updateMatrixWorld();
+        if (attention.update(centers, dt)) {
+            isDirty = true;
+        }
+    }
+
+    function moveWithBody() {
+        if (followed !== null && view.centerOf(followed, center)) {
+            const shift = center.clone().sub(lastCenter);
+            controls.target.add(shift);
+            camera.position.add(shift);
+            lastCenter.copy(center);
+        }
+    }
+
+    /** Called once per frame of the browser. @returns {boolean} whether something was drawn */
+    view.tick = (dt) => {
+        frameFns.forEach((fn) => fn(dt));
+        if (model.scene === null) {
+            return false; // the gallery is in front
+        }
+        const isWanted = isDirty || model.isMoving();
+        const isToRefine = quality.isReduced && !model.state.playing;
+        if (!isWanted && !isToRefine) {
+            lastDraw = 0;
+            return false;
+        }
+        if (!stage.fence.isOpen()) {
+            return false; // the last drawing is not done
+        }
+        const now = performance.now();
+        view.drawGap = lastDraw > 0 ? now - lastDraw : 0;
+        lastDraw = now;
+        if (isWanted) {
+            quality.take(view.drawGap);
+            quality.moving();
+        } else {
+            quality.still();
+        }
+        isDirty = model.isMoving(); // the last place between two frames is drawn too
+        attend(Math.max(dt, view.drawGap / 1000));
+        draw();
+        return true;
+    };
+
+    function draw() {
+        moveWithBody();
+        update();
+        stage.aim();
+        drawFns.forEach((fn) => fn());
+        renderer.render(scene, camera);
+        stage.fence.raise();
+        view.drawCount++;
+    }
+
+    view.resize = () => {
+        stage.resize();
+        const size = new THREE.Vector2(element.clientWidth, element.clientHeight);
+        outlineMaterials.select.uniforms.size.value.copy(size);
+        outlineMaterials.highlight.uniforms.size.value.copy(size);
+        isDirty = true;
+    };
+
+    controls.addEventListener('change', view.requestDraw);
+    new ResizeObserver(view.resize).observe(element);
+    controls.addEventListener('start', () => attention.release());
+    renderer.domElement.addEventListener('pointerdown', () => attention.hold(true));
+    for (const type of ['pointerup', 'pointercancel', 'blur']) {
+        window.addEventListener(type, () => attention.hold(false));
+    }
+    renderer.domElement.addEventListener('wheel', () => attention.release(), { passive: true });
+    view.resize();
+    lookAtStart();
+
+    let isFirstFrame = true;
+    model.on('scene', (message) => {
+        const wanted = message.view ?? VIEW_AT_START;
+        const isOther = message.name !== view.sceneName;
+        view.sceneName = message.name;
+        frame = { ...VIEW_AT_START, ...wanted };
+        if (isOther) {
+            followed = null;
+            lookAtStart();
+        }
+        isFirstFrame = true;
+        isStale = isDirty = true;
+    });
+    for (const type of ['bodies', 'mesh']) {
+        model.on(type, () => {
+            isStale = isDirty = true;
+        });
+    }
+    model.on('frame', () => {
+        isStale = isStale || isFirstFrame; // planes stand where the first frame puts them
+        isFirstFrame = false;
+        isDirty = true;
+    });
+    for (const type of [
+        'select',
+        'highlight',
+        'contacts',
+        'joints',
+        'links',
+        'events',
+        'state',
+        'drop',
+    ]) {
+        model.on(type, view.requestDraw);
+    }
+    return view;
+}

@@ -1,0 +1,35 @@
+// Colours of what is drawn, as sRGB bytes. The page of the viewer has the same function
+// (app/viewer/src/shapes.js).
+#ifndef RB_OUTPUT_PALETTE_H
+#define RB_OUTPUT_PALETTE_H
+
+#include <rattleback/body.h>
+
+typedef struct rbColor {
+    unsigned char r, g, b;
+} rbColor;
+
+// Colour of the number-th body.
+rbColor rbGetBodyColor(rbBodyType type, int number);
+// The second tone of its markings, which show how round bodies turn.
+rbColor rbGetMarkColor(rbColor color);
+
+#define RB_COLOR_LINK (RB_LITERAL(rbColor){0x3b, 0x43, 0x50}) // joints and springs
+#define RB_COLOR_GROUND (RB_LITERAL(rbColor){0xdc, 0xda, 0xd4})
+#define RB_COLOR_GRID (RB_LITERAL(rbColor){0xb9, 0xb6, 0xae})
+#define RB_COLOR_GRID_STRONG (RB_LITERAL(rbColor){0xa1, 0x9d, 0x94}) // every fifth line
+#define RB_COLOR_SKY (RB_LITERAL(rbColor){0xb9, 0xcb, 0xdc})         // top of the background
+#define RB_COLOR_HORIZON (RB_LITERAL(rbColor){0xee, 0xf2, 0xf5})
+
+// What of a shape has the second tone, in its own frame.
+typedef enum rbMarking {
+    RB_MARKING_NONE,
+    RB_MARKING_OCTANTS,   // x y z < 0
+    RB_MARKING_QUADRANTS, // x y < 0
+    RB_MARKING_COUNT
+} rbMarking;
+
+// Spheres and ellipsoids have octants; cylinders, cones and capsules quadrants.
+rbMarking rbGetMarking(rbShapeType type);
+
+#endif

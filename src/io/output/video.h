@@ -1,0 +1,18 @@
+// Videos by ffmpeg as a child process: raw pictures in, an MP4 file out.
+#ifndef RB_OUTPUT_VIDEO_H
+#define RB_OUTPUT_VIDEO_H
+
+#include <rattleback/base.h>
+
+typedef struct rbVideo rbVideo;
+
+// Opens a video of so many pictures a second. NULL and an error: the file cannot be made, or ffmpeg
+// is not installed.
+rbVideo* rbCreateVideo(const char* path, int width, int height, int rate, rbError* error);
+// Appends a picture: width x height x red, green, blue, rows from the top.
+rbStatus rbVideo_Write(rbVideo* video, const unsigned char* pixels, rbError* error);
+// Completes the file and frees the video; after a failure there is no file. The same without.
+rbStatus rbVideo_Finish(rbVideo* video, rbError* error);
+void rbVideo_Abandon(rbVideo* video); // NULL is fine
+
+#endif

@@ -1,0 +1,22 @@
+// Which bodies a list of actions makes: recordings name all bodies before their first frame.
+#ifndef RB_SERVER_ACTION_BODIES_H
+#define RB_SERVER_ACTION_BODIES_H
+
+#include <rattleback/output.h>
+#include <rattleback/scene.h>
+
+#include <stdbool.h>
+
+// A body that an action adds.
+typedef struct rbAddedBody {
+    int number;
+    char name[RB_SCENE_NAME_MAX + 1]; // "added-<number>" where it has none
+    char* text;                       // JSON of the body, terminated
+} rbAddedBody;
+
+// Whether an action adds a body; next is the number where it names none. What is wrong with an
+// action is said when it is done, not here. Free it either way.
+bool rbReadAddedBody(const char* actionText, int next, rbAddedBody* body);
+void rbAddedBody_Free(rbAddedBody* body);
+
+#endif

@@ -1,0 +1,44 @@
+// A WebSocket by hand: a plain TCP socket that shakes hands, and frames made bit by bit, so that a
+// test can also send what no library would.
+#ifndef RB_TEST_SOCKET_H
+#define RB_TEST_SOCKET_H
+
+#include "client.h"
+
+typedef struct rbTestSocket {
+    int descriptor;       // -1: closed
+    int status;           // of the HTTP answer; 101: it is a WebSocket
+    unsigned char* bytes; // received and not taken yet
+    size_t size, capacity;
+    int closeCode; // of a close frame; 0: none came
+} rbTestSocket;
+
+typedef struct rbTestHandshake {
+    int port;
+    const char* path;     // NULL: /ws
+    const char* host;     // NULL: 127.0.0.1:port
+    const char* origin;   // NULL: none
+    const char* protocol; // NULL: rattleback-1; "": none
+    int receiveBuffer;    // bytes; 0: as the system has it
+} rbTestHandshake;
+
+// Connects and shakes hands; see status.
+void rbTestSocket_Open(rbTestSocket* sock, const rbTestHandshake* handshake);
+void rbTestSocket_Close(rbTestSocket* sock); // without a word
+// Sends a frame: opcode 1 text, 2 binary, 8 close, 9 ping, 0 goes on. False when the other side is
+// gone.
+bool rbTestSocket_Send(rbTestSocket* sock, int opcode, bool isFinal, const void* bytes,
+                       size_t size);
+bool rbTestSocket_SendText(rbTestSocket* sock, const char* text);
+bool rbTestSocket_SendRaw(rbTestSocket* sock, const void* bytes, size_t size);
+// Hands messages to a model until the time is over or it was closed; or until condition holds.
+typedef bool rbTestCondition(const rbClientModel* model, const void* context);
+bool rbTestSocket_Read(rbTestSocket* sock, rbClientModel* model, double seconds,
+                       rbTestCondition* condition, const void* context);
+// Sends a command with an id and waits for its reply. NULL: ok, else the error, which lives until
+// the next reply.
+const char* rbTestSocket_Ask(rbTestSocket* sock, rbClientModel* model, const char* command);
+// A GET over HTTP: status, and what came (terminated, header included, to be freed by free).
+int rbTestGet(const rbTestHandshake* handshake, char** answer, size_t* size);
+
+#endif
