@@ -39,7 +39,7 @@ build: setup ## installs what is missing and builds build/release/rattleback (al
 	$(call build_preset,release)
 
 .PHONY: demo
-demo: build ## runs the stone that reverses its spin and a tumbling box, draws them, checks them
+demo: build ## runs the stone that reverses its spin and a tumbling box, draws them, checks them, shows the stone live
 	@mkdir -p out
 	@$(PROGRAM) run scenes/rattleback.json --plot out/rattleback.svg --journal out/rattleback-journal.csv
 	@$(PROGRAM) run scenes/tumbling-box.json --plot out/tumbling-box.svg --csv out/tumbling-box.csv \
@@ -52,6 +52,8 @@ demo: build ## runs the stone that reverses its spin and a tumbling box, draws t
 	@echo "       (table), out/tumbling-box-vtk (ParaView opens the .pvd)."
 	@echo "Next:  $(PROGRAM) replay out/tumbling-box.rbr runs it again and compares every bit; $(PROGRAM) validate toys checks the"
 	@echo "       rattleback and its like; $(PROGRAM) lists all scenes."
+	@echo "Live:  the rattleback in a browser; the address comes next."
+	@if [ -t 1 ]; then $(PROGRAM) view rattleback; else $(PROGRAM) view rattleback --for 3; fi
 
 .PHONY: test
 test: build ## builds and runs all tests
@@ -88,6 +90,10 @@ bench: setup-bench ## runs the benchmarks beside the peers, which it installs (S
 	$(call build_preset,release,-DRB_BUILD_PEERS=ON)
 	@mkdir -p out
 	@$(PROGRAM) bench $(SUITE) --plot out/joints-work-precision.svg
+
+.PHONY: pictures
+pictures: build ## draws the pictures of README.md and docs/gallery.md again (NAME="arch dominoes": those only)
+	@tools/pictures.sh $(PROGRAM) docs/images/scenes 800x450 $(NAME)
 
 .PHONY: trace
 trace: ## which features of the specifications are done, and which test proves each

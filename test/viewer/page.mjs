@@ -1,0 +1,37 @@
+// The self-contained page: opened from disk, without a network, it replays the rattleback.
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import * as rb from './harness.mjs';
+
+before(() => rb.openBrowser());
+after(() => rb.closeBrowser());
+
+test('a page written by run --html replays the rattleback with the network off', async () => {
+  const file = resolve(join(rb.output, 'rattleback.html'));
+  // by its path: beside the program its name is that of the program
+  const scene = fileURLToPath(new URL('../../scenes/rattleback.json', import.meta.url));
+  rb.run('run', scene, '--html', file, '--quiet');
+  assert.ok(statSync(file).size < 4e6, `${statSync(file).size} bytes`);
+  const { page, troubles, requests, close } = await rb.openPage(pathToFileURL(file).href, { offline: true });
+  await rb.waitForScene(page, 'rattleback');
+  await rb.until(page, () => window.rattleback.model.time > 0.1);
+  // The stone turns the other way at the end: its spin about the vertical changes its sign.
+  const spins = await page.evaluate(() => {
+    const { model } = window.rattleback;
+    const column = model.columns.findIndex((c) => /angularVelocity\.z/.test(c.name));
+    const values = model.samples.values[column];
+    return [values[0], values[model.samples.count - 1]];
+  });
+  assert.ok(spins[0] > 0 && spins[1] < 0, `spin from ${spins[0]} to ${spins[1]} rad/s`);
+  await rb.command(page, { do: 'seek', time: 0.5 });
+  await rb.until(page, () => Math.abs(window.rattleback.model.time - 0.5) < 0.02);
+  const refused = await rb.command(page, { do: 'push', body: 'rattleback', point: [0, 0, 0], impulse: [0, 0, 1] });
+  assert.equal(refused.ok, false, 'a page has nothing to push');
+  await rb.screenshot(page, 'page-rattleback');
+  assert.deepEqual(requests.filter((url) => !url.startsWith('file:') && !url.startsWith('data:') && !url.startsWith('blob:')), []);
+  assert.deepEqual(troubles, []);
+  await close();
+});
