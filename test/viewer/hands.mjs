@@ -27,9 +27,17 @@ function isPlaying(page) {
   return page.evaluate(() => window.rattleback.model.state.playing);
 }
 
-async function pause(page) {
+// By the button: the scene must be far from its end, where the button would play it again.
+async function clickPause(page) {
   await rb.until(page, () => window.rattleback.model.state.playing === true);
   await page.locator('#play').click();
+  await rb.until(page, () => window.rattleback.model.state.playing === false);
+}
+
+// By a command, which also stands where the scene has ended meanwhile.
+async function pause(page) {
+  const reply = await rb.command(page, { do: 'pause' });
+  assert.equal(reply.ok, true, reply.error);
   await rb.until(page, () => window.rattleback.model.state.playing === false);
 }
 
@@ -42,7 +50,7 @@ async function play(page) {
 test('pause stops the time, step advances it by one frame, the time line rewinds it', async () => {
   const page = await open('double-pendulum');
   await rb.until(page, () => window.rattleback.model.time > 0.3);
-  await pause(page);
+  await clickPause(page);
   const stood = await rb.timeOf(page);
   await page.waitForTimeout(300);
   assert.equal(await rb.timeOf(page), stood, 'the time goes on while paused');
