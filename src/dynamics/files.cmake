@@ -80,6 +80,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/motion/free_top.c
   src/dynamics/motion/integrate.c
   src/dynamics/motion/path.c
+  src/dynamics/motion/path_table.c
   src/dynamics/motion/turn.c
   src/dynamics/solvers/baraff.c
   src/dynamics/solvers/classical.c

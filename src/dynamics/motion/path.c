@@ -233,8 +233,7 @@ double rbPath_GetLength(const rbPath* path)
     return path->length;
 }
 
-// Travelled length at a time, within [0, length]; closed curves count on.
-static double travelAt(const rbPath* path, double time)
+double rbPath_GetTravel(const rbPath* path, double time)
 {
     double travel = path->speed * (time - path->startTime);
     if (travel <= 0.0) {
@@ -279,7 +278,7 @@ static int locate(const rbPath* path, double travel, double* parameter)
 void rbPath_Evaluate(const rbPath* path, double time, rbTransform* pose, rbVec3* velocity,
                      rbVec3* angularVelocity)
 {
-    double travel = travelAt(path, time);
+    double travel = rbPath_GetTravel(path, time);
     bool isMoving = path->speed > 0.0 && time >= path->startTime && !hasEnded(path, time);
     rbVec3 direction = path->direction;
     if (path->type == RB_PATH_CURVE) {
@@ -344,8 +343,8 @@ rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB)
     if (path->type != RB_PATH_CURVE) {
         return widen(bounds);
     }
-    double travelA = travelAt(path, timeA);
-    double travelB = travelAt(path, timeB);
+    double travelA = rbPath_GetTravel(path, timeA);
+    double travelB = rbPath_GetTravel(path, timeB);
     double shift = path->isClosed ? path->length * floor(travelA / path->length) : 0.0;
     double uA = 0.0;
     double uB = 1.0;
@@ -363,4 +362,63 @@ rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB)
         includePart(&bounds, path->pieces[i], i == pieceA ? uA : 0.0, i == pieceB ? uB : 1.0);
     }
     return widen(bounds);
+}
+
+const rbVec3 (*rbPath_GetPieces(const rbPath* path, int* count))[4]
+{
+    *count = path->type == RB_PATH_CURVE ? path->pieceCount : 0;
+    return (const rbVec3(*)[4])path->pieces;
+}
+
+// A bound on |p''| / |p'|^2, which is not less than the curvature, over the k-th span of a piece.
+// p' is a quadratic: over the span it is within the hull of three vectors, so that its length is at
+// least the least of their components along the middle one. INFINITY where that is not positive.
+static double boundCurvature(const rbVec3 b[4], int k)
+{
+    double uA = (double)k / SPANS;
+    double uB = (double)(k + 1) / SPANS;
+    rbVec3 first = bezierDerivative(b, uA);
+    rbVec3 last = bezierDerivative(b, uB);
+    // The middle control vector of a quadratic from its ends and its middle.
+    rbVec3 middle = rbScale(2.0, bezierDerivative(b, 0.5 * (uA + uB)));
+    middle = rbAddScaled(middle, -0.5, rbAdd(first, last));
+    rbVec3 along = rbNormalize(rbAdd(rbAdd(first, middle), last));
+    double least = fmin(rbDot(first, along), fmin(rbDot(middle, along), rbDot(last, along)));
+    // p'' is linear: its length is largest at an end.
+    rbVec3 c = rbSub(rbAdd(b[0], b[2]), rbScale(2.0, b[1]));
+    rbVec3 d = rbSub(rbAdd(b[1], b[3]), rbScale(2.0, b[2]));
+    double bend = fmax(rbLength(rbAddScaled(rbScale(1.0 - uA, c), uA, d)),
+                       rbLength(rbAddScaled(rbScale(1.0 - uB, c), uB, d)));
+    return least > 0.0 ? 6.0 * bend / (least * least) : INFINITY;
+}
+
+double rbPath_GetAcceleration(const rbPath* path, double timeA, double timeB, double tolerance)
+{
+    RB_ASSERT(timeA <= timeB && tolerance > 0.0);
+    if (path->type != RB_PATH_CURVE || !(path->speed > 0.0)) {
+        return 0.0;
+    }
+    double travelA = rbPath_GetTravel(path, timeA);
+    double travelB = rbPath_GetTravel(path, timeB);
+    double shift = path->isClosed ? path->length * floor(travelA / path->length) : 0.0;
+    int spans = path->pieceCount * SPANS;
+    int first = 0;
+    int last = spans - 1;
+    if (!path->isClosed || travelB - shift < path->length) {
+        // One span more on both sides, for the rounding of travels.
+        double u;
+        int piece = locate(path, travelA - shift, &u);
+        first = piece * SPANS + (int)(u * SPANS) - 1;
+        piece = locate(path, travelB - shift, &u);
+        last = piece * SPANS + (int)(u * SPANS) + 1;
+    }
+    double curvature = 0.0;
+    for (int i = first; i <= last; ++i) {
+        // Beyond the ends of a closed curve it begins anew.
+        int k = path->isClosed ? (i + spans) % spans : i;
+        if (k >= 0 && k < spans) {
+            curvature = fmax(curvature, boundCurvature(path->pieces[k / SPANS], k % SPANS));
+        }
+    }
+    return path->speed * path->speed * fmin(curvature, 2.0 / tolerance);
 }

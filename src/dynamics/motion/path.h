@@ -23,7 +23,19 @@ bool rbPath_IsSteady(const rbPath* path, double time, double* horizon);
 // Length of the path in m; INFINITY for an endless line.
 double rbPath_GetLength(const rbPath* path);
 
+// Length travelled at a time, m, within [0, length]; closed curves count on.
+double rbPath_GetTravel(const rbPath* path, double time);
+
 // A box that holds the body's origin at every time between timeA and timeB.
 rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB);
+
+// How hard the origin turns between timeA and timeB: a bound on its acceleration (m/s^2) where it
+// moves, 0 on a line. At a corner no acceleration is enough; it is then the one that makes chords
+// shorter than twice the tolerance (m, > 0), which are within the tolerance of any way. Starts and
+// ends, where the speed jumps, do not count.
+double rbPath_GetAcceleration(const rbPath* path, double timeA, double timeB, double tolerance);
+
+// The Bezier points of the pieces of a curve, borrowed; NULL and 0 pieces for a line.
+const rbVec3 (*rbPath_GetPieces(const rbPath* path, int* count))[4];
 
 #endif

@@ -1,0 +1,38 @@
+// Arc length of a curve as published: a table of chords and its inverse, and tangents by difference
+// quotients. Kept to compare with; rbPath measures by quadrature and is exact to about 1e-12, while
+// ten chords a piece are short by about a thousandth.
+#ifndef RB_MOTION_PATH_TABLE_H
+#define RB_MOTION_PATH_TABLE_H
+
+#include <rattleback/vecmath.h>
+
+// Samples of a piece as published, and where the error falls to 1e-5.
+#define RB_PATH_TABLE_PUBLISHED 10
+#define RB_PATH_TABLE_DEFAULT 100
+// Half the step of difference quotients, m.
+#define RB_PATH_TABLE_STEP 0.01
+
+// The sum of the chords up to a parameter of a piece.
+typedef struct rbPathTableRow {
+    double u;
+    int piece;
+    double length; // m
+} rbPathTableRow;
+
+// Parameter and piece of a travelled length by bisection and interpolation between two rows. Rows
+// ascend in length; the first has length 0. A travel outside is the nearest end.
+double rbLookUpTravel(const rbPathTableRow* rows, int count, double travel, int* piece);
+
+typedef struct rbPathTable rbPathTable;
+// pieces: Bezier points, borrowed for the life of the table; samples of each.
+rbPathTable* rbPathTable_Create(const rbVec3 (*pieces)[4], int pieceCount, int samples);
+void rbPathTable_Destroy(rbPathTable* table); // NULL is fine
+
+double rbPathTable_GetLength(const rbPathTable* table); // m
+const rbPathTableRow* rbPathTable_GetRows(const rbPathTable* table, int* count);
+rbVec3 rbPathTable_GetPosition(const rbPathTable* table, double travel);
+// Not of unit length: the difference of the positions one step before and behind; at the ends of
+// the curve that to one side.
+rbVec3 rbPathTable_GetTangent(const rbPathTable* table, double travel);
+
+#endif
