@@ -8,6 +8,7 @@
 
 #include <rattleback/broadphase.h>
 #include <rattleback/impact.h>
+#include <rattleback/rays.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,12 +42,27 @@ typedef enum rbEventLoop {
 RB_API const char* rbEventLoop_Name(rbEventLoop loop); // "bodies", "pairs", "all-pairs"
 RB_API rbEventLoop rbEventLoop_Find(const char* name); // RB_LOOP_COUNT if unknown
 
+// How the event engine finds out when a pair touches.
+typedef enum rbDetector {
+    RB_DETECTOR_EXACT, // roots and measured distances: none is missed
+    RB_DETECTOR_RAYS,  // rays shot from the surfaces along the motion (rays.h): sampled, so contact
+                       // is found a little late and what passes between rays is missed. Pairs with
+                       // a plane, with a body that grows or on a curve, and contact that lasts, are
+                       // exact
+    RB_DETECTOR_COUNT
+} rbDetector;
+
+RB_API const char* rbDetector_Name(rbDetector detector); // "exact", "rays"
+RB_API rbDetector rbDetector_Find(const char* name);     // RB_DETECTOR_COUNT if unknown
+
 // Settings of the event engine; rbDefaultWorldDef fills them in.
 typedef struct rbEventSettings {
     rbImpactLaw law;                  // stronge; pairs of materials may have their own
     rbImpactOrder order;              // sequential
     rbLastingContact lasting;         // rest
     rbEventLoop loop;                 // bodies
+    rbDetector detector;              // exact
+    rbRaySettings rays;               // of detector rays
     rbBroadPhaseType broadPhase;      // auto
     rbCombineRule combineRestitution; // geometric
     rbCombineRule combineFriction;    // geometric
@@ -80,6 +96,12 @@ typedef struct rbEventStatistics {
     int restingCount;            // bodies held now
     double tolerance;            // m, in use
     double overlapMax;           // m, deepest overlap ever measured
+    int64_t contactsSampled;     // of the collisions: point and normal from a ray
+    int64_t contactsExact;       // from roots and measured distances
+    int64_t contactsMissed;      // overlaps deeper than the tolerance that no ray foretold
+    double sampledOverlapMax;    // m, deepest overlap when a ray declared contact
+    double sampledOverlapSum;    // m, of all sampled contacts: the mean way too far
+    rbRayCounts rays;            // work of the predictions by rays
     double virial;               // J, sum of impulse times distance of centres: pressure of a gas
     rbBroadPhaseType broadPhase; // in use
 } rbEventStatistics;

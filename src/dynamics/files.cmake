@@ -93,6 +93,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/solvers/runge_kutta.c
   src/dynamics/solvers/settle.c
   src/dynamics/sweep/free_spin.c
+  src/dynamics/sweep/ray_settings.c
   src/dynamics/sweep/sweep_bounds.c
   src/dynamics/sweep/sweep_core.c
   src/dynamics/sweep/sweep_parts.c

@@ -9,6 +9,8 @@ rbEventSettings rbDefaultEventSettings(void)
                                 .order = RB_ORDER_SEQUENTIAL,
                                 .lasting = RB_LASTING_REST,
                                 .loop = RB_LOOP_BODIES,
+                                .detector = RB_DETECTOR_EXACT,
+                                .rays = rbDefaultRaySettings(),
                                 .broadPhase = RB_BROAD_AUTO,
                                 .combineRestitution = RB_COMBINE_GEOMETRIC,
                                 .combineFriction = RB_COMBINE_GEOMETRIC,
@@ -25,6 +27,7 @@ rbStatus rbJudgeEventSettings(const rbEventSettings* settings, rbError* error)
         {"event.order", (int)s->order, RB_ORDER_COUNT},
         {"event.lasting", (int)s->lasting, RB_LASTING_COUNT},
         {"event.loop", (int)s->loop, RB_LOOP_COUNT},
+        {"event.detector", (int)s->detector, RB_DETECTOR_COUNT},
         {"event.broadPhase", (int)s->broadPhase, RB_BROAD_COUNT},
         {"event.combineRestitution", (int)s->combineRestitution, RB_COMBINE_COUNT},
         {"event.combineFriction", (int)s->combineFriction, RB_COMBINE_COUNT}};
@@ -33,9 +36,20 @@ rbStatus rbJudgeEventSettings(const rbEventSettings* settings, rbError* error)
                                      {"event.contactTime", s->contactTime, false, false},
                                      {"event.eventsPerSecond", s->eventsPerSecond, true, false}};
     rbStatus status = rbJudgeRows(rows, sizeof rows / sizeof rows[0], error);
-    return status != RB_STATUS_OK
-               ? status
-               : rbJudgeNumbers(numbers, sizeof numbers / sizeof numbers[0], error);
+    if (status == RB_STATUS_OK) {
+        status = rbJudgeNumbers(numbers, sizeof numbers / sizeof numbers[0], error);
+    }
+    if (status == RB_STATUS_OK) {
+        status = rbRaySettings_Check(&s->rays, error);
+    }
+    if (status == RB_STATUS_OK && s->detector == RB_DETECTOR_RAYS &&
+        s->order == RB_ORDER_SIMULTANEOUS) {
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "rays find one point of contact after the other, but the order "
+                           "\"simultaneous\" needs all of an instant; use \"sequential\", or the "
+                           "detector \"exact\"");
+    }
+    return status;
 }
 
 // --------------------------------------------------------------------------------- telling of

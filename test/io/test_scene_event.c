@@ -35,6 +35,46 @@ static void settingsOfTheEventEngineAreRead(void** state)
     rbDestroyScene(scene);
 }
 
+static void settingsOfRaysAreRead(void** state)
+{
+    (void)state;
+    rbScene* scene = readText(
+        SCENE("\"engine\": \"event\", \"detector\": \"rays\", \"rays\": {\"pattern\": "
+              "\"lattice\", \"count\": 7, \"perTriangle\": true, \"edges\": 3, \"oneWay\": "
+              "true, \"refineRounds\": 2, \"refineCount\": 9, \"tolerance\": 1e-4, \"seed\": 12}"));
+    const rbEventSettings* event = &rbScene_GetInfo(scene)->event;
+    assert_int_equal(event->detector, RB_DETECTOR_RAYS);
+    assert_int_equal(event->rays.pattern, RB_RAYS_LATTICE);
+    assert_int_equal(event->rays.count, 7);
+    assert_true(event->rays.isPerTriangle);
+    assert_int_equal(event->rays.edgeCount, 3);
+    assert_true(event->rays.isOneWay);
+    assert_int_equal(event->rays.refineRounds, 2);
+    assert_int_equal(event->rays.refineCount, 9);
+    checkNear(event->rays.tolerance, 1e-4, 0.0);
+    assert_true(event->rays.seed == 12);
+    rbDestroyScene(scene);
+    scene = readText(SCENE("\"engine\": \"event\""));
+    assert_int_equal(rbScene_GetInfo(scene)->event.detector, RB_DETECTOR_EXACT);
+    assert_int_equal(rbScene_GetInfo(scene)->event.rays.count, rbDefaultRaySettings().count);
+    rbDestroyScene(scene);
+}
+
+static void badSettingsOfRaysAreRefused(void** state)
+{
+    (void)state;
+    static const Case cases[] = {
+        {SCENE("\"detector\": \"rayz\""), RB_STATUS_INVALID, "did you mean \"rays\"?"},
+        {SCENE("\"rays\": {\"count\": -1}"), RB_STATUS_INVALID, "count is -1"},
+        {SCENE("\"rays\": {\"count\": 10000001}"), RB_STATUS_INVALID, "count is 10000001"},
+        {SCENE("\"rays\": {\"pattern\": \"spiral\"}"), RB_STATUS_INVALID,
+         "unknown pattern of rays \"spiral\""},
+        {SCENE("\"rays\": {\"tolerance\": 0}"), RB_STATUS_INVALID, "tolerance is 0 m"},
+        {SCENE("\"rays\": {\"cuont\": 3}"), RB_STATUS_INVALID, "did you mean \"count\"?"},
+    };
+    CHECK_CASES(cases);
+}
+
 // What is left out is as a world has it by itself, and a scene in flight may have the settings too.
 static void settingsLeftOutAreThoseOfTheWorld(void** state)
 {
@@ -498,6 +538,8 @@ static void tooManyTessellatedFacesAreRefused(void** state)
 }
 
 RB_TEST_GROUP(test_scene_event, cmocka_unit_test(settingsOfTheEventEngineAreRead),
+              cmocka_unit_test(settingsOfRaysAreRead),
+              cmocka_unit_test(badSettingsOfRaysAreRefused),
               cmocka_unit_test(settingsLeftOutAreThoseOfTheWorld),
               cmocka_unit_test(settingsCanBeOverridden), cmocka_unit_test(badSettingsAreRefused),
               cmocka_unit_test(materialsOfPairsGetTheirKinds), cmocka_unit_test(badPairsAreRefused),

@@ -181,6 +181,8 @@ DEFINE_NAMES(nameOrder, rbImpactOrder, rbImpactOrder_Name)
 DEFINE_NAMES(nameLasting, rbLastingContact, rbLastingContact_Name)
 DEFINE_NAMES(nameLoop, rbEventLoop, rbEventLoop_Name)
 DEFINE_NAMES(nameBroadPhase, rbBroadPhaseType, rbBroadPhaseType_Name)
+DEFINE_NAMES(nameDetector, rbDetector, rbDetector_Name)
+DEFINE_NAMES(namePattern, rbRayPattern, rbRayPattern_Name)
 DEFINE_NAMES(nameRule, rbCombineRule, rbCombineRule_Name)
 DEFINE_NAMES(nameScheme, rbStepScheme, rbStepScheme_Name)
 DEFINE_NAMES(nameMethod, rbStepMethod, rbStepMethod_Name)
@@ -197,6 +199,8 @@ static void wordsOfTheEnginesAreTheSame(void** state)
         int count;
     } lists[] = {
         {"", "engine", nameEngine, RB_ENGINE_COUNT},
+        {"", "detector", nameDetector, RB_DETECTOR_COUNT},
+        {"rays", "pattern", namePattern, RB_RAYS_PATTERN_COUNT},
         {"event", "law", nameLaw, RB_IMPACT_LAW_COUNT},
         {"materialPair", "law", nameLaw, RB_IMPACT_LAW_COUNT},
         {"event", "order", nameOrder, RB_ORDER_COUNT},

@@ -63,6 +63,26 @@ rbLastingContact rbLastingContact_Find(const char* name)
     return RB_LASTING_COUNT;
 }
 
+static const char* const detectorNames[RB_DETECTOR_COUNT] = {
+    [RB_DETECTOR_EXACT] = "exact",
+    [RB_DETECTOR_RAYS] = "rays",
+};
+
+const char* rbDetector_Name(rbDetector detector)
+{
+    return (unsigned)detector < RB_DETECTOR_COUNT ? detectorNames[detector] : "unknown";
+}
+
+rbDetector rbDetector_Find(const char* name)
+{
+    for (int i = 0; i < RB_DETECTOR_COUNT; ++i) {
+        if (strcmp(name, detectorNames[i]) == 0) {
+            return (rbDetector)i;
+        }
+    }
+    return RB_DETECTOR_COUNT;
+}
+
 rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 periodicBox)
 {
     rbEventEngine* engine = rbAllocZero(1, sizeof *engine);

@@ -88,6 +88,9 @@ static rbStatus readHead(rbScene* scene, rbReader* reader, rbSceneFields* fields
     if (status == RB_STATUS_OK) {
         status = judgeEngine(reader, fields->engine, &engine);
     }
+    if (status == RB_STATUS_OK && fields->detector != NULL) {
+        status = rbReadDetector(reader, fields->detector, &worldDef.event.detector);
+    }
     scene->info = (rbSceneInfo){.name = fields->name,
                                 .title = fields->title,
                                 .theme = fields->theme,
@@ -164,6 +167,7 @@ static rbStatus judgeScene(rbScene* scene, rbError* error)
         {"world", readWorld, fields.world},
         {"motion", readMotionOfScene, fields.motion},
         {"event", rbReadEvent, fields.event},
+        {"rays", rbReadRays, fields.rays},
         {"step", rbReadStep, fields.step},
         {"contact", rbReadContact, fields.contact},
         {"materials", rbReadMaterials, fields.materials},
@@ -358,9 +362,9 @@ rbStatus rbScene_Override(rbScene* scene, const char* assignment, rbError* error
 // A scene with nothing but what a body may refer to, and the body; takes the body over.
 static json_t* makeRootAround(const rbScene* scene, json_t* body)
 {
-    static const char* const kept[] = {"rattleback", "engine",       "world",   "motion",
-                                       "event",      "step",         "contact", "materials",
-                                       "geometries", "materialPairs"};
+    static const char* const kept[] = {"rattleback", "engine",        "world",    "motion",
+                                       "event",      "step",          "contact",  "materials",
+                                       "geometries", "materialPairs", "detector", "rays"};
     json_t* root = json_object();
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
         json_t* value = json_object_get(scene->root, kept[i]);

@@ -24,6 +24,7 @@ static const rbKey sceneKeys[] = {
     {"shows", RB_VALUE_STRING, AT(rbSceneFields, shows), NO_UNIT},
     {"why", RB_VALUE_STRING, AT(rbSceneFields, why), NO_UNIT},
     {"engine", RB_VALUE_STRING, AT(rbSceneFields, engine), NO_UNIT},
+    {"detector", RB_VALUE_STRING, AT(rbSceneFields, detector), NO_UNIT},
     {"duration", RB_VALUE_NUMBER, AT(rbSceneFields, duration), POSITIVE(RB_SCENE_TIME_MAX, "s")},
     {"seed", RB_VALUE_INTEGER, AT(rbSceneFields, seed), NOT_NEGATIVE(0x1p53, ""),
      .rule = "expected a whole number from 0 to 2^53"},
@@ -31,6 +32,7 @@ static const rbKey sceneKeys[] = {
     {"world", RB_VALUE_OBJECT, AT(rbSceneFields, world), NO_UNIT},
     {"motion", RB_VALUE_OBJECT, AT(rbSceneFields, motion), NO_UNIT},
     {"event", RB_VALUE_OBJECT, AT(rbSceneFields, event), NO_UNIT},
+    {"rays", RB_VALUE_OBJECT, AT(rbSceneFields, rays), NO_UNIT},
     {"step", RB_VALUE_OBJECT, AT(rbSceneFields, step), NO_UNIT},
     {"contact", RB_VALUE_OBJECT, AT(rbSceneFields, contact), NO_UNIT},
     {"materials", RB_VALUE_OBJECT, AT(rbSceneFields, materials), NO_UNIT},
@@ -98,6 +100,20 @@ static const rbKey eventKeys[] = {
     {"overlap", RB_VALUE_STRING, AT(rbEventFields, overlap), NO_UNIT},
 };
 DEFINE_KIND(rbEventKeys, "event", "\"event\"", eventKeys);
+
+static const rbKey raysKeys[] = {
+    {"pattern", RB_VALUE_STRING, AT(rbRaysFields, pattern), NO_UNIT},
+    {"count", RB_VALUE_INTEGER, AT(rbRaysFields, count), NOT_NEGATIVE(RB_RAYS_COUNT_MAX, "")},
+    {"perTriangle", RB_VALUE_BOOLEAN, AT(rbRaysFields, isPerTriangle), NO_UNIT},
+    {"edges", RB_VALUE_INTEGER, AT(rbRaysFields, edges), NOT_NEGATIVE(1000.0, "")},
+    {"oneWay", RB_VALUE_BOOLEAN, AT(rbRaysFields, isOneWay), NO_UNIT},
+    {"refineRounds", RB_VALUE_INTEGER, AT(rbRaysFields, refineRounds), NOT_NEGATIVE(64.0, "")},
+    {"refineCount", RB_VALUE_INTEGER, AT(rbRaysFields, refineCount), .low = 1.0, .high = 10000.0,
+     NO_UNIT},
+    {"tolerance", RB_VALUE_NUMBER, AT(rbRaysFields, tolerance), LENGTH},
+    {"seed", RB_VALUE_INTEGER, AT(rbRaysFields, seed), NOT_NEGATIVE(0x1p53, "")},
+};
+DEFINE_KIND(rbRaysKeys, "rays", "\"rays\"", raysKeys);
 
 static const rbKey materialKeys[] = {
     {"density", RB_VALUE_NUMBER, AT(rbMaterial, density), POSITIVE(RB_SCENE_MASS_MAX, "kg/m^3")},
@@ -576,6 +592,7 @@ const rbObjectKind* rbGetObjectKind(int index)
         &rbStepKeys,         &rbBaumgarteKeys,    &rbPenaltyKeys,       &rbJointKeys,
         &rbJointPartKeys,    &rbVelocityOnlyKeys, &rbFreedomKeys,       &rbMotorKeys,
         &rbSpringKeys,       &rbTreeKeys,         &rbTreeJointKeys,     &rbContactKeys,
+        &rbRaysKeys,
     };
     RB_ASSERT(index >= 0);
     return (size_t)index < sizeof kinds / sizeof kinds[0] ? kinds[index] : NULL;

@@ -25,12 +25,14 @@ typedef struct rbSceneFields {
     const char* shows;
     const char* why;
     const char* engine;
+    const char* detector;
     double duration;
     int64_t seed;
     const json_t* output;
     const json_t* world;
     const json_t* motion;
     const json_t* event;
+    const json_t* rays;
     const json_t* step;
     const json_t* contact;
     const json_t* materials;
@@ -85,6 +87,18 @@ typedef struct rbEventFields {
     double contactTime;
     double eventsPerSecond;
 } rbEventFields;
+
+typedef struct rbRaysFields {
+    const char* pattern;
+    int64_t count;
+    bool isPerTriangle;
+    int64_t edges;
+    bool isOneWay;
+    int64_t refineRounds;
+    int64_t refineCount;
+    double tolerance;
+    int64_t seed;
+} rbRaysFields;
 
 typedef struct rbStepFields {
     double step;
@@ -319,6 +333,7 @@ extern const rbObjectKind rbProbeKeys;
 extern const rbObjectKind rbWorldKeys;
 extern const rbObjectKind rbMotionKeys;
 extern const rbObjectKind rbEventKeys;
+extern const rbObjectKind rbRaysKeys;
 extern const rbObjectKind rbStepKeys, rbBaumgarteKeys, rbPenaltyKeys, rbContactKeys;
 extern const rbObjectKind rbJointKeys, rbJointPartKeys, rbVelocityOnlyKeys, rbFreedomKeys;
 extern const rbObjectKind rbMotorKeys, rbSpringKeys, rbTreeKeys, rbTreeJointKeys;
