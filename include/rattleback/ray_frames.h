@@ -40,10 +40,11 @@ typedef enum rbBoxTest {
     RB_BOXES_NEARER,  // the same, only the nearer of two competing pairs of faces
     RB_BOXES_BOUNDED, // all faces, hits within the thickness of the box that shoots
     RB_BOXES_BOTH,    // the same, both boxes shoot
+    RB_BOXES_GUARDED, // the same, and a corner or the centre of one within the other counts
     RB_BOXES_TEST_COUNT
 } rbBoxTest;
 
-RB_API const char* rbBoxTest_Name(rbBoxTest test); // "axes", "all", "nearer", "bounded", "both"
+RB_API const char* rbBoxTest_Name(rbBoxTest test); // "axes", "all", "nearer", ...
 RB_API rbBoxTest rbBoxTest_Find(const char* name); // RB_BOXES_TEST_COUNT if unknown
 
 // Make it with rbDefaultRayFrameSettings.

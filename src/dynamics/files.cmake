@@ -94,6 +94,8 @@ target_sources(rattleback PRIVATE
   src/dynamics/solvers/settle.c
   src/dynamics/sweep/free_spin.c
   src/dynamics/sweep/ray_settings.c
+  src/dynamics/sweep/swept_box.c
+  src/dynamics/sweep/swept_box_rays.c
   src/dynamics/sweep/sweep_bounds.c
   src/dynamics/sweep/sweep_core.c
   src/dynamics/sweep/sweep_parts.c
