@@ -96,6 +96,9 @@ target_sources(rattleback PRIVATE
   src/dynamics/sweep/ray_settings.c
   src/dynamics/sweep/swept_box.c
   src/dynamics/sweep/swept_box_rays.c
+  src/dynamics/sweep/shape_sweep.c
+  src/dynamics/sweep/shape_sweep_sides.c
+  src/dynamics/sweep/shape_sweep_triangles.c
   src/dynamics/sweep/sweep_bounds.c
   src/dynamics/sweep/sweep_core.c
   src/dynamics/sweep/sweep_parts.c

@@ -1,0 +1,359 @@
+// The exact first contact of two shapes, one of which is translated: the truth that predictions by
+// rays are measured by, and the shape cast of worlds.
+//
+// One row for every kind of pair: spheres in closed form, spheres and triangles,
+// triangles and triangles, planes by the support of the other, compounds by their parts, and
+// the rest by Newton's method on the distance. The distance of convex bodies is a convex function
+// of the way, and its slope is the component of the step along the normal: every tangent meets zero
+// before the contact or at it, so that the steps never pass it and converge quadratically.
+#include "dynamics/sweep/shape_sweep.h"
+
+#include "dynamics/sweep/sweep.h"
+
+#include <rattleback/collision.h>
+
+#include <float.h>
+
+// Parts of the size that overlap at the start is deeper than what counts as touching: ten times
+// what depths are good for.
+#define TOUCH 1e-10
+// Parts of the size that the general row leaves as a gap.
+#define TOLERANCE 1e-10
+// Of the general row; a motion that grazes gains a factor of four in each.
+#define ITERATIONS_MAX 256
+
+// What is asked of a pair of parts, in the frame of B.
+typedef struct Pair {
+    const rbGeometry* a;
+    const rbGeometry* b;
+    rbTransform pose;
+    rbVec3 step;      // m, not zero
+    double limit;     // fraction beyond which nothing counts
+    double tolerance; // m
+    double touch;     // m
+    void* scratch;
+} Pair;
+
+// Kinds of shapes that have rows of their own.
+typedef enum Kind {
+    KIND_BALL,
+    KIND_TRIANGLES,
+    KIND_PLANE,
+    KIND_COMPOUND,
+    KIND_OTHER,
+    KIND_COUNT
+} Kind;
+
+static Kind getKind(const rbGeometry* geometry)
+{
+    switch (geometry->type) {
+    case RB_SHAPE_SPHERE:
+        return KIND_BALL;
+    case RB_SHAPE_BOX:
+    case RB_SHAPE_HULL:
+    case RB_SHAPE_POLYHEDRON:
+    case RB_SHAPE_MESH:
+    case RB_SHAPE_SOUP:
+        return KIND_TRIANGLES;
+    case RB_SHAPE_PLANE:
+        return KIND_PLANE;
+    case RB_SHAPE_COMPOUND:
+        return KIND_COMPOUND;
+    case RB_SHAPE_CAPSULE:
+    case RB_SHAPE_CYLINDER:
+    case RB_SHAPE_CONE:
+    case RB_SHAPE_ELLIPSOID:
+    case RB_SHAPE_COUNT:
+        break;
+    }
+    return KIND_OTHER;
+}
+
+typedef rbStatus SweepFn(const Pair* pair, rbShapeSweep* sweep, rbError* error);
+
+static rbStatus sweepPair(const Pair* pair, rbShapeSweep* sweep, rbError* error);
+
+// The same pair with the roles exchanged: B moves against A, and the answer is turned back.
+static rbStatus sweepSwapped(const Pair* pair, rbShapeSweep* sweep, rbError* error)
+{
+    Pair swapped = *pair;
+    swapped.a = pair->b;
+    swapped.b = pair->a;
+    swapped.pose = rbInvertTransform(pair->pose);
+    swapped.step = rbNeg(rbInvRotate(pair->pose.q, pair->step));
+    rbStatus status = sweepPair(&swapped, sweep, error);
+    if (status == RB_STATUS_OK && sweep->isHit) {
+        rbVec3 point = rbTransformPoint(pair->pose, sweep->point);
+        sweep->point = rbAddScaled(point, sweep->fraction, pair->step);
+        sweep->normal = rbNeg(rbRotate(pair->pose.q, sweep->normal));
+    }
+    return status;
+}
+
+static rbSweepSearch startSearch(const Pair* pair)
+{
+    rbVec3 w = pair->step;
+    double scale = pair->a->radius + pair->b->radius + rbLength(pair->pose.p) + rbLength(w);
+    return (rbSweepSearch){
+        .step = w,
+        .inverse = rbMakeVec3(1.0 / w.x, 1.0 / w.y, 1.0 / w.z),
+        .length = rbLength(w),
+        .slack = 16.0 * DBL_EPSILON * scale,
+        .touch = pair->touch,
+        .limit = pair->limit,
+        .rank = RB_RANK_NONE,
+    };
+}
+
+static void finishSearch(const rbSweepSearch* search, rbShapeSweep* sweep)
+{
+    *sweep = (rbShapeSweep){.isExact = true};
+    if (search->isHit) {
+        sweep->isHit = true;
+        sweep->fraction = search->limit;
+        sweep->point = search->point;
+        sweep->normal = search->normal;
+    }
+}
+
+//
+static rbStatus sweepBalls(const Pair* pair, rbShapeSweep* sweep, rbError* error)
+{
+    (void)error;
+    double radiusB = pair->b->data.sphere.radius;
+    double radius = pair->a->data.sphere.radius + radiusB;
+    double t = rbSweepFreeSpheres(pair->pose.p, pair->step, radius);
+    *sweep = (rbShapeSweep){.isExact = true};
+    if (t <= pair->limit) {
+        sweep->isHit = true;
+        sweep->fraction = t;
+        sweep->normal = rbNormalize(rbAddScaled(pair->pose.p, t, pair->step));
+        sweep->point = rbScale(radiusB, sweep->normal);
+    }
+    return RB_STATUS_OK;
+}
+
+//
+static rbStatus sweepBallTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* error)
+{
+    (void)error;
+    rbSweepSide b;
+    (void)rbSweepSide_Init(&b, pair->b);
+    rbSweepSearch search = startSearch(pair);
+    rbSweepBall(&search, pair->pose.p, pair->a->data.sphere.radius, &b);
+    finishSearch(&search, sweep);
+    return RB_STATUS_OK;
+}
+
+//
+static rbStatus sweepTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* error)
+{
+    (void)error;
+    rbSweepSide a;
+    rbSweepSide b;
+    (void)rbSweepSide_Init(&a, pair->a);
+    (void)rbSweepSide_Init(&b, pair->b);
+    rbSweepSearch search = startSearch(pair);
+    rbSweepSides(&search, &a, pair->pose, &b);
+    finishSearch(&search, sweep);
+    return RB_STATUS_OK;
+}
+
+// Anything onto a plane: its lowest point.
+static rbStatus sweepOntoPlane(const Pair* pair, rbShapeSweep* sweep, rbError* error)
+{
+    rbVec3 normal = pair->b->data.plane.normal;
+    *sweep = (rbShapeSweep){.isExact = true};
+    if (!pair->a->isBounded) {
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "two planes cannot be swept: neither has an end");
+    }
+    rbVec3 lowest = rbGeometry_GetSupport(pair->a, rbNeg(rbInvRotate(pair->pose.q, normal)));
+    rbVec3 start = rbTransformPoint(pair->pose, lowest);
+    double height = rbDot(start, normal) - pair->b->data.plane.offset;
+    double speed = -rbDot(pair->step, normal);
+    double t = rbMaxOf(height, 0.0) / speed;
+    if (speed > 0.0 && t <= pair->limit) {
+        rbVec3 point = rbAddScaled(start, t, pair->step);
+        double rest = rbDot(point, normal) - pair->b->data.plane.offset;
+        *sweep = (rbShapeSweep){.isHit = true,
+                                .isExact = true,
+                                .fraction = t,
+                                .point = rbAddScaled(point, -rest, normal),
+                                .normal = normal};
+    }
+    return RB_STATUS_OK;
+}
+
+// Do the balls about the origins of two shapes come to meet?
+static bool isInReach(const Pair* pair)
+{
+    if (!pair->a->isBounded || !pair->b->isBounded) {
+        return true;
+    }
+    rbVec3 p = pair->pose.p;
+    rbVec3 w = pair->step;
+    double t = -rbDot(p, w) / rbLengthSquared(w);
+    t = t > 0.0 ? rbMinOf(t, 1.0) : 0.0;
+    double reach = (pair->a->radius + pair->b->radius) * (1.0 + 1e-9);
+    return rbLength(rbAddScaled(p, t, w)) <= reach + 1e-12 * (rbLength(p) + rbLength(w));
+}
+
+// The part of B that A, whatever it is, meets first.
+static rbStatus sweepOntoCompound(const Pair* pair, rbShapeSweep* sweep, rbError* error)
+{
+    *sweep = (rbShapeSweep){.isExact = true};
+    bool isExact = true;
+    Pair part = *pair;
+    for (int i = 0; i < pair->b->childCount; ++i) {
+        const rbCompoundChild* child = &pair->b->children[i];
+        part.b = child->geometry;
+        part.pose = rbInvMulTransforms(child->transform, pair->pose);
+        part.step = rbInvRotate(child->transform.q, pair->step);
+        if (!isInReach(&part)) {
+            continue;
+        }
+        rbShapeSweep found;
+        rbStatus status = sweepPair(&part, &found, error);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        isExact = isExact && found.isExact;
+        if (found.isHit && (!sweep->isHit || found.fraction < sweep->fraction)) {
+            *sweep = found;
+            sweep->point = rbTransformPoint(child->transform, found.point);
+            sweep->normal = rbRotate(child->transform.q, found.normal);
+            part.limit = found.fraction;
+        }
+    }
+    sweep->isExact = isExact;
+    return RB_STATUS_OK;
+}
+
+// Signed distance after a fraction of the step; the normal points out of B.
+static rbStatus measure(const Pair* pair, double fraction, rbSeparationCache* cache,
+                        rbSeparation* separation, rbError* error)
+{
+    rbSeparationInput input = rbDefaultSeparationInput();
+    input.geometryA = pair->b;
+    input.geometryB = pair->a;
+    input.transformBtoA = pair->pose;
+    input.transformBtoA.p = rbAddScaled(pair->pose.p, fraction, pair->step);
+    return rbMeasureSeparation(&input, cache, pair->scratch, separation, error);
+}
+
+// Newton's method on the distance. Without convexity only the length of the step bounds how fast
+// it falls: convergence is linear then.
+static rbStatus sweepByDistance(const Pair* pair, rbShapeSweep* sweep, rbError* error)
+{
+    *sweep = (rbShapeSweep){.isExact = false};
+    bool isConvex = rbGeometry_IsConvex(pair->a) && rbGeometry_IsConvex(pair->b);
+    double length = rbLength(pair->step);
+    rbSeparationCache cache = {0};
+    double t = 0.0;
+    for (int i = 0; i < ITERATIONS_MAX || !isConvex; ++i) {
+        rbSeparation gap;
+        rbStatus status = measure(pair, t, &cache, &gap, error);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        double closing = -rbDot(gap.normal, pair->step);
+        bool isMeeting = gap.distance <= pair->tolerance;
+        if (closing <= 0.0 && (isConvex || isMeeting)) {
+            return RB_STATUS_OK; // they part
+        }
+        if (isMeeting) {
+            *sweep = (rbShapeSweep){
+                .isHit = true, .fraction = t, .point = gap.pointA, .normal = gap.normal};
+            return RB_STATUS_OK;
+        }
+        t += gap.distance / (isConvex ? closing : length);
+        if (t > pair->limit) {
+            return RB_STATUS_OK;
+        }
+    }
+    return RB_STATUS_OK;
+}
+
+// Rows by kinds of A and B.
+static SweepFn* const rows[KIND_COUNT][KIND_COUNT] = {
+    [KIND_BALL] = {sweepBalls, sweepBallTriangles, sweepOntoPlane, sweepOntoCompound,
+                   sweepByDistance},
+    [KIND_TRIANGLES] = {sweepSwapped, sweepTriangles, sweepOntoPlane, sweepOntoCompound,
+                        sweepByDistance},
+    [KIND_PLANE] = {sweepSwapped, sweepSwapped, sweepOntoPlane, sweepOntoCompound, sweepSwapped},
+    [KIND_COMPOUND] = {sweepSwapped, sweepSwapped, sweepSwapped, sweepOntoCompound, sweepSwapped},
+    [KIND_OTHER] = {sweepByDistance, sweepByDistance, sweepOntoPlane, sweepOntoCompound,
+                    sweepByDistance},
+};
+
+static rbStatus sweepPair(const Pair* pair, rbShapeSweep* sweep, rbError* error)
+{
+    return rows[getKind(pair->a)][getKind(pair->b)](pair, sweep, error);
+}
+
+static rbStatus checkInput(rbTransform poseA, rbVec3 step, double tolerance, rbError* error)
+{
+    double length = sqrt(rbDotQuat(poseA.q, poseA.q));
+    if (!rbIsFinite3(poseA.p) || !(fabs(length - 1.0) <= 1e-6)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the pose of the shape that is swept must be finite with a quaternion "
+                           "of length 1, which is %g",
+                           length);
+    }
+    if (!rbIsFinite3(step) || rbLargestComponent(step) > RB_LENGTH_MAX) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the step of the sweep is (%g, %g, %g) m: its components must be finite "
+                           "and at most %g",
+                           step.x, step.y, step.z, RB_LENGTH_MAX);
+    }
+    if (!(tolerance >= 0.0) || isinf(tolerance)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the tolerance of the sweep is %g m: it must be finite and at least 0",
+                           tolerance);
+    }
+    return RB_STATUS_OK;
+}
+
+rbStatus rbSweepShapes(const rbGeometry* geometryA, rbTransform poseA, rbVec3 step,
+                       const rbGeometry* geometryB, double tolerance, void* scratch,
+                       rbShapeSweep* sweep, rbError* error)
+{
+    RB_ASSERT(geometryA != NULL && geometryB != NULL && scratch != NULL && sweep != NULL);
+    *sweep = (rbShapeSweep){0};
+    rbStatus status = checkInput(poseA, step, tolerance, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    double size = (geometryA->isBounded ? geometryA->radius : 0.0) +
+                  (geometryB->isBounded ? geometryB->radius : 0.0);
+    Pair pair = {
+        .a = geometryA,
+        .b = geometryB,
+        .pose = poseA,
+        .step = step,
+        .limit = 1.0,
+        .tolerance = tolerance > 0.0 ? tolerance : TOLERANCE * size,
+        .touch = TOUCH * size,
+        .scratch = scratch,
+    };
+    bool isStill = step.x == 0.0 && step.y == 0.0 && step.z == 0.0;
+    sweep->isExact = true;
+    if (!isStill && !isInReach(&pair)) {
+        return RB_STATUS_OK;
+    }
+    rbSeparation gap;
+    status = measure(&pair, 0.0, NULL, &gap, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    if (gap.distance < -pair.touch) {
+        *sweep = (rbShapeSweep){.isHit = true,
+                                .isInside = true,
+                                .isExact = true,
+                                .point = gap.pointA,
+                                .normal = gap.normal};
+        return RB_STATUS_OK;
+    }
+    return isStill ? RB_STATUS_OK : sweepPair(&pair, sweep, error);
+}

@@ -1,0 +1,73 @@
+// The parts of rbSweepShapes: triangles that move along a line against triangles that stand.
+//
+// Everything is in the frame of B, which stands; A is translated by the step. A contact found is a
+// true one, so the first contact is the least over all features, and features that are looked at
+// twice do no harm.
+#ifndef RB_SWEEP_SHAPE_SWEEP_H
+#define RB_SWEEP_SHAPE_SWEEP_H
+
+#include "collision/geometry/polyhedron.h"
+
+#include <rattleback/rays.h>
+
+// Contacts of equal fraction, the better first: a face says the normal, an edge pair makes one up.
+typedef enum rbContactRank {
+    RB_RANK_FACE_B,
+    RB_RANK_FACE_A,
+    RB_RANK_EDGES,
+    RB_RANK_NONE,
+} rbContactRank;
+
+// A sweep under way.
+typedef struct rbSweepSearch {
+    rbVec3 step;    // m, of A
+    rbVec3 inverse; // 1 / step, by component; infinite where it is 0
+    double length;  // m, of the step, > 0
+    double slack;   // m, what rounding does to coordinates; boxes are that much larger
+    double touch;   // m, heights down to minus this count as touching at the start
+    double limit;   // the least fraction so far, beyond which nothing counts
+    bool isHit;
+    rbContactRank rank;
+    rbVec3 point;  // m, at contact
+    rbVec3 normal; // unit, outward of B
+} rbSweepSearch;
+
+// A contact at a fraction, if it is the first so far; normal need not be a unit vector.
+typedef struct rbSweepOffer {
+    double fraction;
+    rbContactRank rank;
+    rbVec3 point;
+    rbVec3 normal;
+} rbSweepOffer;
+
+void rbSweepSearch_Offer(rbSweepSearch* search, const rbSweepOffer* offer);
+
+// A box that moves against one that stands: the fraction of the step at which they begin to
+// overlap, INFINITY if they do not up to the limit. offset: from the centre of the one that moves
+// to that of the one that stands; halfSize: the sum of both.
+double rbSweepSearch_EnterBox(const rbSweepSearch* search, rbVec3 offset, rbVec3 halfSize);
+
+// X-03 for a triangle of A and one of B.
+void rbSweepTriangles(rbSweepSearch* search, const rbVec3 a[3], const rbVec3 b[3]);
+
+// X-02 for a ball of A and a triangle of B.
+void rbSweepBallTriangle(rbSweepSearch* search, rbVec3 center, double radius, const rbVec3 b[3]);
+
+// What a body is made of: a tree of triangles or, of boxes and hulls, a list of them.
+typedef struct rbSweepSide {
+    const rbBoxTree* tree; // or NULL
+    const rbVec3* vertices;
+    const rbIndex3* triangles;
+    int count;
+    rbVec3 corners[8]; // of a box
+} rbSweepSide;
+
+// False for shapes that are not made of triangles.
+bool rbSweepSide_Init(rbSweepSide* side, const rbGeometry* geometry);
+
+// All triangles of A, in its frame that poseA maps to that of B, against all of B.
+void rbSweepSides(rbSweepSearch* search, const rbSweepSide* a, rbTransform poseA,
+                  const rbSweepSide* b);
+void rbSweepBall(rbSweepSearch* search, rbVec3 center, double radius, const rbSweepSide* b);
+
+#endif

@@ -1,0 +1,143 @@
+// The exact sweep where the answer is known: the experiments of the ray specification, motions that
+// part or stand still, and bad input.
+#include "test/sweep_shapes/sweep_shapes.h"
+
+// RX-01: E-01, a sphere head-on at another, and E-02, beside its middle: sqrt 3 is left of the way
+// of 3 when the centres are 2 apart with 1 across.
+static void spheresMeetWhereTheirCentersAreTwoRadiiApart(void** state)
+{
+    (void)state;
+    rbGeometry* ball = rbCreateSphere(1.0, NULL);
+    rbShapeSweep sweep = sweepFrom(ball, rbMakeVec3(3, 0, 0), rbMakeVec3(-3, 0, 0), ball);
+    assert_true(sweep.isHit && sweep.isExact && !sweep.isInside);
+    checkNear(sweep.fraction, 1.0 / 3.0, 1e-15);
+    checkVec(sweep.point, 1.0, 0.0, 0.0, 1e-15);
+    checkVec(sweep.normal, 1.0, 0.0, 0.0, 1e-15);
+    sweep = sweepFrom(ball, rbMakeVec3(3, 0, 1), rbMakeVec3(-3, 0, 0), ball);
+    assert_true(sweep.isHit);
+    checkNear(3.0 * sweep.fraction, 3.0 - sqrt(3.0), 1e-15);
+    checkVec(sweep.point, sqrt(0.75), 0.0, 0.5, 1e-15);
+    checkVec(sweep.normal, sqrt(0.75), 0.0, 0.5, 1e-15);
+    // a graze is a contact; a hair more is none
+    sweep = sweepFrom(ball, rbMakeVec3(3, 0, 2), rbMakeVec3(-6, 0, 0), ball);
+    assert_true(sweep.isHit);
+    checkNear(sweep.fraction, 0.5, 1e-8);
+    assert_false(sweepFrom(ball, rbMakeVec3(3, 0, 2.0 + 1e-15), rbMakeVec3(-6, 0, 0), ball).isHit);
+    rbDestroyGeometry(ball);
+}
+
+// RX-01: E-12, the bullet: one step is longer than the whole way.
+static void bulletMeetsTheSphereWithinOneFrame(void** state)
+{
+    (void)state;
+    rbGeometry* ball = rbCreateSphere(1.0, NULL);
+    const double speeds[3] = {1.0, 800.0, 1000.0};
+    for (int i = 0; i < 3; ++i) {
+        double duration = i == 0 ? 20.0 : 1.0 / 24.0;
+        rbVec3 step = rbScale(-speeds[i] * duration / sqrt(3.0), rbMakeVec3(1, 1, 1));
+        rbShapeSweep sweep = sweepFrom(ball, rbMakeVec3(10, 10, 10), step, ball);
+        assert_true(sweep.isHit);
+        // centres 2 apart of 10 sqrt 3
+        checkRelative(sweep.fraction * duration, (10.0 * sqrt(3.0) - 2.0) / speeds[i], 1e-14);
+        double c = 1.0 / sqrt(3.0);
+        checkVec(sweep.point, c, c, c, 1e-13);
+    }
+    rbDestroyGeometry(ball);
+}
+
+// RX-02: E-03, the tip of the pyramid, and E-04, its base, on a sphere; either body may be the one
+// that moves.
+static void pyramidMeetsTheSphere(void** state)
+{
+    (void)state;
+    rbGeometry* pyramid = makePyramid();
+    rbGeometry* ball = rbCreateSphere(1.0, NULL);
+    for (int i = 0; i < 2; ++i) {
+        double up = i == 0 ? 1.0 : -1.0;
+        rbVec3 step = {0.0, 4.0 * up, 0.0};
+        // sphere in the origin of B's frame
+        rbShapeSweep sweep = sweepFrom(pyramid, rbMakeVec3(0, -4.0 * up, 0), step, ball);
+        assert_true(sweep.isHit && sweep.isExact);
+        checkNear(4.0 * sweep.fraction, 2.0, 1e-15);
+        checkVec(sweep.point, 0.0, -up, 0.0, 1e-15);
+        checkVec(sweep.normal, 0.0, -up, 0.0, 1e-15);
+        sweep = sweepFrom(ball, rbMakeVec3(0, 4.0 * up, 0), rbNeg(step), pyramid);
+        assert_true(sweep.isHit);
+        checkNear(4.0 * sweep.fraction, 2.0, 1e-15);
+        checkVec(sweep.point, 0.0, up, 0.0, 1e-15);
+        checkVec(sweep.normal, 0.0, up, 0.0, 1e-15);
+    }
+    rbDestroyGeometry(ball);
+    rbDestroyGeometry(pyramid);
+}
+
+// RX-03: E-05. The rear vertex of the moving pyramid meets the front edge of the other; the normal
+// is that of the face above the edge, not of the base, which the motion is parallel to.
+static void vertexMeetsEdge(void** state)
+{
+    (void)state;
+    rbGeometry* pyramid = makePyramid();
+    rbShapeSweep sweep = sweepFrom(pyramid, rbMakeVec3(0, 0, 5), rbMakeVec3(0, 0, -5), pyramid);
+    assert_true(sweep.isHit && sweep.isExact && !sweep.isInside);
+    checkNear(5.0 * sweep.fraction, 3.0, 1e-15);
+    checkVec(sweep.point, 0.0, -1.0, 1.0, 1e-15);
+    checkVec(sweep.normal, 0.0, 1.0 / sqrt(5.0), 2.0 / sqrt(5.0), 1e-15);
+    rbDestroyGeometry(pyramid);
+}
+
+// RX-03: E-06. Edge meets edge: e = (1, 0, 0) of the base of one, f = (0, 2, 1) of the other. Only
+// the normal across both, (0, -1, 2) / sqrt 5, parts the bodies; rays report that of a face.
+static void edgeMeetsEdge(void** state)
+{
+    (void)state;
+    rbGeometry* pyramid = makePyramid();
+    rbShapeSweep sweep = sweepFrom(pyramid, rbMakeVec3(0, -0.5, 5), rbMakeVec3(0, 0, -5), pyramid);
+    assert_true(sweep.isHit && sweep.isExact);
+    checkNear(5.0 * sweep.fraction, 3.25, 1e-15);
+    checkVec(sweep.point, 0.0, -1.0, 1.0, 1e-15);
+    checkVec(sweep.normal, 0.0, -1.0 / sqrt(5.0), 2.0 / sqrt(5.0), 1e-15);
+    rbDestroyGeometry(pyramid);
+}
+
+// RX-01, RX-02, RX-03: every pair of kinds head-on along x, 10 m apart.
+static void everyPairOfKindsMeetsHeadOn(void** state)
+{
+    (void)state;
+    rbGeometry* shapes[8] = {
+        rbCreateSphere(1.0, NULL),
+        rbCreateBox(rbMakeVec3(1, 1, 1), NULL),
+        rbCreateCapsule(1.0, 0.5, NULL),
+        rbCreateCylinder(1.0, 1.0, NULL),
+        rbCreateEllipsoid(rbMakeVec3(1, 2, 0.5), NULL),
+        makePyramid(),
+        NULL,
+        NULL,
+    };
+    rbCompoundChild children[2] = {{shapes[0], {{0, 0, 0.5}, RB_QUAT_IDENTITY}, 0.0},
+                                   {shapes[1], {{0, 0, -0.5}, RB_QUAT_IDENTITY}, 0.0}};
+    shapes[6] = rbCreateCompound(children, 2, NULL);
+    shapes[7] = rbCreateCylinder(1.0, 2.0, NULL);
+    for (int i = 0; i < 8; ++i) {
+        for (int j = 0; j < 8; ++j) {
+            rbShapeSweep sweep =
+                sweepFrom(shapes[i], rbMakeVec3(10, 0, 0), rbMakeVec3(-20, 0, 0), shapes[j]);
+            assert_true(sweep.isHit && !sweep.isInside);
+            if (i != 5 && j != 5) {
+                checkNear(20.0 * sweep.fraction, 8.0, 1e-9);
+            }
+            rbSeparation gap = measureAt(
+                shapes[i], (rbTransform){{10.0 - 20.0 * sweep.fraction, 0, 0}, RB_QUAT_IDENTITY},
+                shapes[j]);
+            checkNear(gap.distance, 0.0, 1e-9);
+            assert_true(sweep.normal.x > 0.0);
+        }
+    }
+    for (int i = 0; i < 8; ++i) {
+        rbDestroyGeometry(shapes[i]);
+    }
+}
+
+RB_TEST_GROUP(test_shape_sweep, cmocka_unit_test(spheresMeetWhereTheirCentersAreTwoRadiiApart),
+              cmocka_unit_test(bulletMeetsTheSphereWithinOneFrame),
+              cmocka_unit_test(pyramidMeetsTheSphere), cmocka_unit_test(vertexMeetsEdge),
+              cmocka_unit_test(edgeMeetsEdge), cmocka_unit_test(everyPairOfKindsMeetsHeadOn));
