@@ -8,6 +8,7 @@
 // before the contact or at it, so that the steps never pass it and converge quadratically.
 #include "dynamics/sweep/shape_sweep.h"
 
+#include "collision/convex/convex.h"
 #include "dynamics/sweep/sweep.h"
 
 #include <rattleback/collision.h>
@@ -31,6 +32,7 @@ typedef struct Pair {
     double limit;     // fraction beyond which nothing counts
     double tolerance; // m
     double touch;     // m
+    bool isSwapped;   // A of the caller is B here
     void* scratch;
 } Pair;
 
@@ -80,6 +82,7 @@ static rbStatus sweepSwapped(const Pair* pair, rbShapeSweep* sweep, rbError* err
     swapped.a = pair->b;
     swapped.b = pair->a;
     swapped.pose = rbInvertTransform(pair->pose);
+    swapped.isSwapped = !pair->isSwapped;
     swapped.step = rbNeg(rbInvRotate(pair->pose.q, pair->step));
     rbStatus status = sweepPair(&swapped, sweep, error);
     if (status == RB_STATUS_OK && sweep->isHit) {
@@ -101,6 +104,7 @@ static rbSweepSearch startSearch(const Pair* pair)
         .slack = 16.0 * DBL_EPSILON * scale,
         .touch = pair->touch,
         .limit = pair->limit,
+        .isSwapped = pair->isSwapped,
         .rank = RB_RANK_NONE,
     };
 }
@@ -153,6 +157,9 @@ static rbStatus sweepTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* e
     rbSweepSide b;
     (void)rbSweepSide_Init(&a, pair->a);
     (void)rbSweepSide_Init(&b, pair->b);
+    if (a.tree != NULL && b.tree == NULL) {
+        return sweepSwapped(pair, sweep, error); // the short list is the outer loop
+    }
     rbSweepSearch search = startSearch(pair);
     rbSweepSides(&search, &a, pair->pose, &b);
     finishSearch(&search, sweep);
@@ -242,16 +249,14 @@ static rbStatus measure(const Pair* pair, double fraction, rbSeparationCache* ca
     return rbMeasureSeparation(&input, cache, pair->scratch, separation, error);
 }
 
-// Newton's method on the distance. Without convexity only the length of the step bounds how fast
-// it falls: convergence is linear then.
+// Newton's method on the distance of two convex bodies.
 static rbStatus sweepByDistance(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 {
     *sweep = (rbShapeSweep){.isExact = false};
-    bool isConvex = rbGeometry_IsConvex(pair->a) && rbGeometry_IsConvex(pair->b);
-    double length = rbLength(pair->step);
     rbSeparationCache cache = {0};
+    rbVec3 normal = RB_VEC3_ZERO;
     double t = 0.0;
-    for (int i = 0; i < ITERATIONS_MAX || !isConvex; ++i) {
+    for (int i = 0; i < ITERATIONS_MAX; ++i) {
         rbSeparation gap;
         rbStatus status = measure(pair, t, &cache, &gap, error);
         if (status != RB_STATUS_OK) {
@@ -259,19 +264,41 @@ static rbStatus sweepByDistance(const Pair* pair, rbShapeSweep* sweep, rbError* 
         }
         double closing = -rbDot(gap.normal, pair->step);
         bool isMeeting = gap.distance <= pair->tolerance;
-        if (closing <= 0.0 && (isConvex || isMeeting)) {
+        if (closing <= 0.0 && !(isMeeting && i > 0)) {
             return RB_STATUS_OK; // they part
         }
+        // in contact rounding may turn the normal: the last one holds
+        normal = isMeeting && i > 0 ? normal : gap.normal;
         if (isMeeting) {
-            *sweep = (rbShapeSweep){
-                .isHit = true, .fraction = t, .point = gap.pointA, .normal = gap.normal};
+            *sweep =
+                (rbShapeSweep){.isHit = true, .fraction = t, .point = gap.pointA, .normal = normal};
             return RB_STATUS_OK;
         }
-        t += gap.distance / (isConvex ? closing : length);
+        t += gap.distance / closing;
         if (t > pair->limit) {
             return RB_STATUS_OK;
         }
     }
+    return rbError_Set(error, RB_STATUS_NUMERICAL,
+                       "the sweep did not come to within %g m of contact in %d measurements; a "
+                       "larger tolerance would do",
+                       pair->tolerance, ITERATIONS_MAX);
+}
+
+// A round convex body onto what is made of triangles.
+static rbStatus sweepOntoTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* error)
+{
+    rbSweepSide b;
+    (void)rbSweepSide_Init(&b, pair->b);
+    if (b.tree == NULL) {
+        return sweepByDistance(pair, sweep, error);
+    }
+    rbConvex convex;
+    (void)rbConvex_Make(pair->a, 0.0, &convex);
+    rbSweepSearch search = startSearch(pair);
+    rbSweepConvex(&search, &convex, pair->pose, pair->tolerance, &b);
+    finishSearch(&search, sweep);
+    sweep->isExact = false;
     return RB_STATUS_OK;
 }
 
@@ -280,10 +307,10 @@ static SweepFn* const rows[KIND_COUNT][KIND_COUNT] = {
     [KIND_BALL] = {sweepBalls, sweepBallTriangles, sweepOntoPlane, sweepOntoCompound,
                    sweepByDistance},
     [KIND_TRIANGLES] = {sweepSwapped, sweepTriangles, sweepOntoPlane, sweepOntoCompound,
-                        sweepByDistance},
+                        sweepSwapped},
     [KIND_PLANE] = {sweepSwapped, sweepSwapped, sweepOntoPlane, sweepOntoCompound, sweepSwapped},
     [KIND_COMPOUND] = {sweepSwapped, sweepSwapped, sweepSwapped, sweepOntoCompound, sweepSwapped},
-    [KIND_OTHER] = {sweepByDistance, sweepByDistance, sweepOntoPlane, sweepOntoCompound,
+    [KIND_OTHER] = {sweepByDistance, sweepOntoTriangles, sweepOntoPlane, sweepOntoCompound,
                     sweepByDistance},
 };
 

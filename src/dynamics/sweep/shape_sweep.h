@@ -26,11 +26,14 @@ typedef struct rbSweepSearch {
     double slack;   // m, what rounding does to coordinates; boxes are that much larger
     double touch;   // m, heights down to minus this count as touching at the start
     double limit;   // the least fraction so far, beyond which nothing counts
+    bool isSwapped; // faces of A count as those of B: they say the normal
     bool isHit;
     rbContactRank rank;
     rbVec3 point;  // m, at contact
     rbVec3 normal; // unit, outward of B
 } rbSweepSearch;
+
+struct rbConvex;
 
 // A contact at a fraction, if it is the first so far; normal need not be a unit vector.
 typedef struct rbSweepOffer {
@@ -65,9 +68,15 @@ typedef struct rbSweepSide {
 // False for shapes that are not made of triangles.
 bool rbSweepSide_Init(rbSweepSide* side, const rbGeometry* geometry);
 
-// All triangles of A, in its frame that poseA maps to that of B, against all of B.
+// All triangles of A, in its frame that poseA maps to that of B, against all of B. If only one has
+// a tree, it must be B.
 void rbSweepSides(rbSweepSearch* search, const rbSweepSide* a, rbTransform poseA,
                   const rbSweepSide* b);
+
+// A convex body of A, at a pose, by Newton's method on its distance to every triangle near its way,
+// each to a gap of the tolerance (m). b has a tree.
+void rbSweepConvex(rbSweepSearch* search, const struct rbConvex* convex, rbTransform poseA,
+                   double tolerance, const rbSweepSide* b);
 void rbSweepBall(rbSweepSearch* search, rbVec3 center, double radius, const rbSweepSide* b);
 
 #endif

@@ -1,6 +1,13 @@
 // Bodies of triangles that move against each other: which pairs of triangles are looked at.
+#include "collision/convex/gjk.h"
 #include "collision/geometry/box_tree_queries.h"
 #include "dynamics/sweep/shape_sweep.h"
+
+// Sine of the angle of a face to the motion up to which it counts as seen from the front.
+#define FRONT 1e-9
+// Distances of a convex body to a triangle on its way; a motion that grazes gains a factor of four
+// in each.
+#define NEWTON_MAX 256
 
 // Corner i of a box has the signs of the bits of i: x, y, z. Counter-clockwise from outside.
 static const rbIndex3 boxTriangles[12] = {
@@ -40,26 +47,320 @@ static void getTriangle(const rbSweepSide* side, int index, rbVec3 corners[3])
     }
 }
 
-// All pairs.
+// ----------------------------------------------------------------------------------------- trees
+
+// A part of a tree that moves or stands, as a box in the frame of B.
+typedef struct Part {
+    rbVec3 center;
+    rbVec3 half;
+} Part;
+
+// The body that moves, with what turns its boxes into the frame of B.
+typedef struct Mover {
+    const rbBoxTree* tree;
+    rbTransform pose;
+    rbMat3 rotation;
+    rbMat3 sizes; // magnitudes of the rotation
+} Mover;
+
+static Part getStanding(const rbBoxTree* tree, int slot)
+{
+    const rbBoxNode* node = &tree->nodes[slot / RB_BOX_WIDTH];
+    int place = slot % RB_BOX_WIDTH;
+    return (Part){rbAdd(tree->origin, rbPickLane(node->center, place)),
+                  rbPickLane(node->half, place)};
+}
+
+static Part getMoving(const Mover* mover, int slot)
+{
+    Part part = getStanding(mover->tree, slot);
+    return (Part){rbAdd(rbMulMV(mover->rotation, part.center), mover->pose.p),
+                  rbMulMV(mover->sizes, part.half)};
+}
+
+static double enter(const rbSweepSearch* search, const Part* a, const Part* b)
+{
+    return rbSweepSearch_EnterBox(search, rbSub(b->center, a->center), rbAdd(a->half, b->half));
+}
+
+// Puts up to four parts on a stack, the first to be met on top.
+static void sortTasks(rbTreeTask* tasks, int count)
+{
+    for (int i = 1; i < count; ++i) {
+        rbTreeTask task = tasks[i];
+        int at = i;
+        for (; at > 0 && tasks[at - 1].key < task.key; --at) {
+            tasks[at] = tasks[at - 1];
+        }
+        tasks[at] = task;
+    }
+}
+
+// What meets the triangles of a block of B.
+typedef void MeetBlockFn(rbSweepSearch* search, const rbTriangleBlock* block, const void* mover);
+
+// One part that moves against a tree that stands, the nearest box first.
+static void walkTree(rbSweepSearch* search, const Part* moving, const rbBoxTree* tree,
+                     MeetBlockFn* meet, const void* mover)
+{
+    rbTreeTasks waiting;
+    waiting.tasks[0] = (rbTreeTask){0.0, tree->nodes[0].child[0]};
+    waiting.count = 1;
+    while (waiting.count > 0) {
+        rbTreeTask task = waiting.tasks[--waiting.count];
+        if (task.key > search->limit) {
+            continue;
+        }
+        if (task.child < 0) {
+            meet(search, &tree->blocks[~task.child], mover);
+            continue;
+        }
+        int first = waiting.count;
+        for (int place = 0; place < RB_BOX_WIDTH; ++place) {
+            int slot = RB_BOX_WIDTH * task.child + place;
+            int child = rbBoxTree_GetChild(tree, slot);
+            if (child == RB_BOX_EMPTY) {
+                break;
+            }
+            Part standing = getStanding(tree, slot);
+            double key = enter(search, moving, &standing);
+            if (!isinf(key)) {
+                waiting.tasks[waiting.count++] = (rbTreeTask){key, child};
+            }
+        }
+        sortTasks(waiting.tasks + first, waiting.count - first);
+    }
+}
+
+static void meetTriangle(rbSweepSearch* search, const rbTriangleBlock* block, const void* mover)
+{
+    for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
+        rbVec3 corners[3];
+        rbTriangleBlock_Get(block, lane, corners);
+        rbSweepTriangles(search, mover, corners);
+    }
+}
+
+// A ball that moves.
+typedef struct Ball {
+    rbVec3 center;
+    double radius;
+} Ball;
+
+static void meetBall(rbSweepSearch* search, const rbTriangleBlock* block, const void* mover)
+{
+    const Ball* ball = mover;
+    for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
+        rbVec3 corners[3];
+        rbTriangleBlock_Get(block, lane, corners);
+        rbSweepBallTriangle(search, ball->center, ball->radius, corners);
+    }
+}
+
+// A convex body that moves.
+typedef struct ConvexMover {
+    const rbConvex* convex;
+    rbTransform pose;
+    double tolerance; // m
+} ConvexMover;
+
+static void sweepConvexTriangle(rbSweepSearch* search, const ConvexMover* mover,
+                                const rbVec3 corners[3])
+{
+    double size = sqrt(rbMaxOf(rbLengthSquared(corners[0]),
+                               rbMaxOf(rbLengthSquared(corners[1]), rbLengthSquared(corners[2]))));
+    rbConvex triangle;
+    rbConvex_MakePoints(corners, 3, size, 0.0, &triangle);
+    rbGjkCache cache = {0};
+    rbVec3 normal = RB_VEC3_ZERO;
+    double t = 0.0;
+    for (int i = 0; i < NEWTON_MAX; ++i) {
+        rbTransform pose = mover->pose;
+        pose.p = rbAddScaled(pose.p, t, search->step);
+        rbCso cso = rbCso_Make(&triangle, mover->convex, pose);
+        rbGjkResult gap = rbGjk_Distance(&cso, NULL, &cache);
+        double closing = -rbDot(gap.normal, search->step);
+        double distance = gap.upper - mover->convex->radius;
+        bool isMeeting = distance <= mover->tolerance;
+        if (closing <= 0.0 && !(isMeeting && i > 0)) {
+            return; // they part
+        }
+        // in contact there may be no direction between them any more: the last one holds
+        normal = isMeeting && i > 0 ? normal : gap.normal;
+        if (isMeeting) {
+            rbSweepOffer offer = {t, RB_RANK_FACE_B, gap.a, normal};
+            rbSweepSearch_Offer(search, &offer);
+            return;
+        }
+        t += distance / closing;
+        if (t > search->limit) {
+            return;
+        }
+    }
+}
+
+static void meetConvex(rbSweepSearch* search, const rbTriangleBlock* block, const void* mover)
+{
+    for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
+        rbVec3 corners[3];
+        rbTriangleBlock_Get(block, lane, corners);
+        sweepConvexTriangle(search, mover, corners);
+    }
+}
+
+// A pair of parts that waits.
+typedef struct PairTask {
+    double key; // fraction of the step at which their boxes begin to overlap
+    int slotA, slotB;
+} PairTask;
+
+// Each step down leaves at most three.
+#define PAIRS_MAX (2 * RB_TASK_MAX)
+
+static void meetBlocks(rbSweepSearch* search, const Mover* mover, int blockA,
+                       const rbTriangleBlock* blockB)
+{
+    const rbTriangleBlock* moving = &mover->tree->blocks[blockA];
+    for (int lane = 0; lane < RB_BOX_WIDTH && moving->origins[lane] >= 0; ++lane) {
+        rbVec3 corners[3];
+        rbTriangleBlock_Get(moving, lane, corners);
+        for (int k = 0; k < 3; ++k) {
+            corners[k] = rbTransformPoint(mover->pose, corners[k]);
+        }
+        meetTriangle(search, blockB, corners);
+    }
+}
+
+// Opens the larger part of a pair; the children that can meet the other go onto the stack.
+static int openPair(const rbSweepSearch* search, const Mover* mover, const rbBoxTree* b,
+                    PairTask task, PairTask* out)
+{
+    Part partA = getMoving(mover, task.slotA);
+    Part partB = getStanding(b, task.slotB);
+    int childA = rbBoxTree_GetChild(mover->tree, task.slotA);
+    int childB = rbBoxTree_GetChild(b, task.slotB);
+    bool opensA =
+        childB < 0 || (childA >= 0 && rbLengthSquared(partA.half) > rbLengthSquared(partB.half));
+    const rbBoxTree* tree = opensA ? mover->tree : b;
+    int node = opensA ? childA : childB;
+    int count = 0;
+    for (int place = 0; place < RB_BOX_WIDTH; ++place) {
+        int slot = RB_BOX_WIDTH * node + place;
+        if (rbBoxTree_GetChild(tree, slot) == RB_BOX_EMPTY) {
+            break;
+        }
+        if (opensA) {
+            partA = getMoving(mover, slot);
+        } else {
+            partB = getStanding(b, slot);
+        }
+        double key = enter(search, &partA, &partB);
+        if (isinf(key)) {
+            continue;
+        }
+        // sorted, the first to be met on top
+        int at = count++;
+        for (; at > 0 && out[at - 1].key < key; --at) {
+            out[at] = out[at - 1];
+        }
+        out[at] = (PairTask){key, opensA ? slot : task.slotA, opensA ? task.slotB : slot};
+    }
+    return count;
+}
+
+// Two trees, those parts first that meet first.
+static void walkTrees(rbSweepSearch* search, const Mover* mover, const rbBoxTree* b)
+{
+    PairTask stack[PAIRS_MAX];
+    stack[0] = (PairTask){0.0, 0, 0};
+    int count = 1;
+    while (count > 0) {
+        PairTask task = stack[--count];
+        if (task.key > search->limit) {
+            continue;
+        }
+        int childA = rbBoxTree_GetChild(mover->tree, task.slotA);
+        int childB = rbBoxTree_GetChild(b, task.slotB);
+        if (childA < 0 && childB < 0) {
+            meetBlocks(search, mover, ~childA, &b->blocks[~childB]);
+            continue;
+        }
+        RB_ASSERT(count + RB_BOX_WIDTH <= PAIRS_MAX);
+        count += openPair(search, mover, b, task, stack + count);
+    }
+}
+
+// ----------------------------------------------------------------------------------------- bodies
+
+static Part boundTriangle(const rbVec3 corners[3])
+{
+    rbVec3 lower = rbMin3(corners[0], rbMin3(corners[1], corners[2]));
+    rbVec3 upper = rbMax3(corners[0], rbMax3(corners[1], corners[2]));
+    return (Part){rbScale(0.5, rbAdd(lower, upper)), rbScale(0.5, rbSub(upper, lower))};
+}
+
+// Is the triangle of a convex body on the side that meets the other? sign: of its motion.
+static bool isFront(const rbSweepSearch* search, const rbVec3 corners[3], double sign)
+{
+    rbVec3 normal = rbCross(rbSub(corners[1], corners[0]), rbSub(corners[2], corners[0]));
+    double speed = sign * rbDot(normal, search->step);
+    return speed >= 0.0 || speed * speed <= FRONT * FRONT * rbLengthSquared(normal) *
+                                                search->length * search->length;
+}
+
 void rbSweepSides(rbSweepSearch* search, const rbSweepSide* a, rbTransform poseA,
                   const rbSweepSide* b)
 {
+    RB_ASSERT(a->tree == NULL || b->tree != NULL);
+    if (a->tree != NULL) {
+        rbMat3 r = rbMatFromQuat(poseA.q);
+        Mover mover = {a->tree, poseA, r, {rbAbs3(r.cx), rbAbs3(r.cy), rbAbs3(r.cz)}};
+        walkTrees(search, &mover, b->tree);
+        return;
+    }
     for (int i = 0; i < a->count; ++i) {
         rbVec3 moving[3];
         getTriangle(a, i, moving);
         for (int k = 0; k < 3; ++k) {
             moving[k] = rbTransformPoint(poseA, moving[k]);
         }
+        if (!isFront(search, moving, 1.0)) {
+            continue;
+        }
+        if (b->tree != NULL) {
+            Part part = boundTriangle(moving);
+            walkTree(search, &part, b->tree, meetTriangle, moving);
+            continue;
+        }
         for (int j = 0; j < b->count; ++j) {
             rbVec3 standing[3];
             getTriangle(b, j, standing);
-            rbSweepTriangles(search, moving, standing);
+            if (isFront(search, standing, -1.0)) {
+                rbSweepTriangles(search, moving, standing);
+            }
         }
     }
 }
 
+void rbSweepConvex(rbSweepSearch* search, const rbConvex* convex, rbTransform poseA,
+                   double tolerance, const rbSweepSide* b)
+{
+    RB_ASSERT(b->tree != NULL && convex->geometry != NULL);
+    ConvexMover mover = {convex, poseA, tolerance};
+    rbBounds bounds = rbGeometry_GetBounds(convex->geometry, poseA);
+    Part part = {rbScale(0.5, rbAdd(bounds.lower, bounds.upper)),
+                 rbScale(0.5, rbSub(bounds.upper, bounds.lower))};
+    walkTree(search, &part, b->tree, meetConvex, &mover);
+}
+
 void rbSweepBall(rbSweepSearch* search, rbVec3 center, double radius, const rbSweepSide* b)
 {
+    if (b->tree != NULL) {
+        Ball ball = {center, radius};
+        Part part = {center, {radius, radius, radius}};
+        walkTree(search, &part, b->tree, meetBall, &ball);
+        return;
+    }
     for (int i = 0; i < b->count; ++i) {
         rbVec3 corners[3];
         getTriangle(b, i, corners);

@@ -108,7 +108,8 @@ static void sweepCorners(rbSweepSearch* search, const rbVec3 moving[3], const Fa
             continue;
         }
         rbVec3 normal = rbScale(side * sign, facet->normal);
-        rbSweepOffer offer = {rbMinOf(t, 1.0), sign > 0.0 ? RB_RANK_FACE_B : RB_RANK_FACE_A,
+        rbSweepOffer offer = {rbMinOf(t, 1.0),
+                              (sign > 0.0) != search->isSwapped ? RB_RANK_FACE_B : RB_RANK_FACE_A,
                               sign > 0.0 ? rbAddScaled(moving[i], t, step) : moving[i], normal};
         rbSweepSearch_Offer(search, &offer);
     }
