@@ -21,7 +21,7 @@ extern "C" {
 
 // Most moving and most standing bodies: indices of a pair are packed as i * 1000 + j.
 #define RB_FRAMES_BODIES_MAX 1000
-#define RB_FRAMES_COUNT_MAX 100000000 // frames of a run
+#define RB_FRAMES_COUNT_MAX 10000000 // frames of a run
 
 // What happens at a contact.
 typedef enum rbFrameMode {

@@ -34,6 +34,11 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/event_regions.c
   src/dynamics/engines/event_rest.c
   src/dynamics/engines/pair_loop.c
+  src/dynamics/engines/ray_frames.c
+  src/dynamics/engines/ray_frames_exact.c
+  src/dynamics/engines/ray_frames_pairs.c
+  src/dynamics/engines/ray_frames_predict.c
+  src/dynamics/engines/ray_frames_settings.c
   src/dynamics/engines/step_basic.c
   src/dynamics/engines/step_build.c
   src/dynamics/engines/step_contact.c

@@ -183,6 +183,8 @@ DEFINE_NAMES(nameLoop, rbEventLoop, rbEventLoop_Name)
 DEFINE_NAMES(nameBroadPhase, rbBroadPhaseType, rbBroadPhaseType_Name)
 DEFINE_NAMES(nameDetector, rbDetector, rbDetector_Name)
 DEFINE_NAMES(namePattern, rbRayPattern, rbRayPattern_Name)
+DEFINE_NAMES(nameMode, rbFrameMode, rbFrameMode_Name)
+DEFINE_NAMES(nameBoxTest, rbBoxTest, rbBoxTest_Name)
 DEFINE_NAMES(nameRule, rbCombineRule, rbCombineRule_Name)
 DEFINE_NAMES(nameScheme, rbStepScheme, rbStepScheme_Name)
 DEFINE_NAMES(nameMethod, rbStepMethod, rbStepMethod_Name)
@@ -201,6 +203,8 @@ static void wordsOfTheEnginesAreTheSame(void** state)
         {"", "engine", nameEngine, RB_ENGINE_COUNT},
         {"", "detector", nameDetector, RB_DETECTOR_COUNT},
         {"rays", "pattern", namePattern, RB_RAYS_PATTERN_COUNT},
+        {"rays", "mode", nameMode, RB_FRAMES_MODE_COUNT},
+        {"rays", "boxTest", nameBoxTest, RB_BOXES_TEST_COUNT},
         {"event", "law", nameLaw, RB_IMPACT_LAW_COUNT},
         {"materialPair", "law", nameLaw, RB_IMPACT_LAW_COUNT},
         {"event", "order", nameOrder, RB_ORDER_COUNT},

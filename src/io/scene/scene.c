@@ -106,6 +106,7 @@ static rbStatus readHead(rbScene* scene, rbReader* reader, rbSceneFields* fields
                                 .engineType = engine,
                                 .event = worldDef.event,
                                 .step = worldDef.step,
+                                .frames = rbDefaultRayFrameSettings(),
                                 .contact = worldDef.contact};
     return status;
 }

@@ -112,6 +112,17 @@ static const rbKey raysKeys[] = {
      NO_UNIT},
     {"tolerance", RB_VALUE_NUMBER, AT(rbRaysFields, tolerance), LENGTH},
     {"seed", RB_VALUE_INTEGER, AT(rbRaysFields, seed), NOT_NEGATIVE(0x1p53, "")},
+    {"frameRate", RB_VALUE_NUMBER, AT(rbRaysFields, frameRate), .low = 1e-6, .high = 1e9,
+     .unit = "1/s"},
+    {"mode", RB_VALUE_STRING, AT(rbRaysFields, mode), NO_UNIT},
+    {"accelerated", RB_VALUE_BOOLEAN, AT(rbRaysFields, isAccelerated), NO_UNIT},
+    {"boxTest", RB_VALUE_STRING, AT(rbRaysFields, boxTest), NO_UNIT},
+    {"boxRays", RB_VALUE_INTEGER, AT(rbRaysFields, boxRays), .low = 1.0, .high = 100000.0, NO_UNIT},
+    {"angleMax", RB_VALUE_NUMBER, AT(rbRaysFields, angleMax),
+     NOT_NEGATIVE(3.141592653589793, "rad")},
+    {"subPoints", RB_VALUE_INTEGER, AT(rbRaysFields, subPoints), .low = 1.0, .high = 1000.0,
+     NO_UNIT},
+    {"chordSamples", RB_VALUE_INTEGER, AT(rbRaysFields, chordSamples), NOT_NEGATIVE(10000.0, "")},
 };
 DEFINE_KIND(rbRaysKeys, "rays", "\"rays\"", raysKeys);
 

@@ -98,6 +98,15 @@ typedef struct rbRaysFields {
     int64_t refineCount;
     double tolerance;
     int64_t seed;
+    // of frames
+    double frameRate;
+    const char* mode;
+    bool isAccelerated;
+    const char* boxTest;
+    int64_t boxRays;
+    double angleMax;
+    int64_t subPoints;
+    int64_t chordSamples;
 } rbRaysFields;
 
 typedef struct rbStepFields {

@@ -14,6 +14,18 @@ static const char* getPatternName(int index, const void* context)
     return rbRayPattern_Name((rbRayPattern)index);
 }
 
+static const char* getModeName(int index, const void* context)
+{
+    (void)context;
+    return rbFrameMode_Name((rbFrameMode)index);
+}
+
+static const char* getBoxTestName(int index, const void* context)
+{
+    (void)context;
+    return rbBoxTest_Name((rbBoxTest)index);
+}
+
 rbStatus rbReadDetector(rbReader* reader, const char* word, rbDetector* detector)
 {
     static const rbWordList list = {"detector", getDetectorName, RB_DETECTOR_COUNT};
@@ -23,38 +35,93 @@ rbStatus rbReadDetector(rbReader* reader, const char* word, rbDetector* detector
     return status;
 }
 
+// The keys of "rays" that hold words, in the order of the array they are read into.
+enum {
+    WORD_PATTERN,
+    WORD_MODE,
+    WORD_BOX_TEST,
+    WORD_COUNT
+};
+
+static const rbWordRow wordRows[] = {
+    [WORD_PATTERN] = {"pattern",
+                      offsetof(rbRaysFields, pattern),
+                      {"pattern of rays", getPatternName, RB_RAYS_PATTERN_COUNT}},
+    [WORD_MODE] = {"mode",
+                   offsetof(rbRaysFields, mode),
+                   {"mode of frames", getModeName, RB_FRAMES_MODE_COUNT}},
+    [WORD_BOX_TEST] = {"boxTest",
+                       offsetof(rbRaysFields, boxTest),
+                       {"test of boxes", getBoxTestName, RB_BOXES_TEST_COUNT}},
+};
+_Static_assert(sizeof wordRows / sizeof wordRows[0] == WORD_COUNT, "one row a word");
+
+static rbRaysFields toFields(const rbRayFrameSettings* frames)
+{
+    const rbRaySettings* rays = &frames->rays;
+    return (rbRaysFields){.count = rays->count,
+                          .isPerTriangle = rays->isPerTriangle,
+                          .edges = rays->edgeCount,
+                          .isOneWay = rays->isOneWay,
+                          .refineRounds = rays->refineRounds,
+                          .refineCount = rays->refineCount,
+                          .tolerance = rays->tolerance,
+                          .seed = (int64_t)rays->seed,
+                          .frameRate = frames->frameRate,
+                          .isAccelerated = frames->isAccelerated,
+                          .boxRays = frames->boxRays,
+                          .angleMax = frames->angleMax,
+                          .subPoints = frames->subPoints,
+                          .chordSamples = frames->chordSamples};
+}
+
+static void fromFields(const rbRaysFields* fields, const int words[WORD_COUNT],
+                       rbRayFrameSettings* frames)
+{
+    rbRaySettings* rays = &frames->rays;
+    rays->pattern = (rbRayPattern)words[WORD_PATTERN];
+    rays->count = (int)fields->count;
+    rays->isPerTriangle = fields->isPerTriangle;
+    rays->edgeCount = (int)fields->edges;
+    rays->isOneWay = fields->isOneWay;
+    rays->refineRounds = (int)fields->refineRounds;
+    rays->refineCount = (int)fields->refineCount;
+    rays->tolerance = fields->tolerance;
+    rays->seed = (uint64_t)fields->seed;
+    frames->frameRate = fields->frameRate;
+    frames->mode = (rbFrameMode)words[WORD_MODE];
+    frames->isAccelerated = fields->isAccelerated;
+    frames->boxTest = (rbBoxTest)words[WORD_BOX_TEST];
+    frames->boxRays = (int)fields->boxRays;
+    frames->angleMax = fields->angleMax;
+    frames->subPoints = (int)fields->subPoints;
+    frames->chordSamples = (int)fields->chordSamples;
+}
+
 rbStatus rbReadRays(rbScene* scene, rbReader* reader, const json_t* object)
 {
-    static const rbWordList patterns = {"pattern of rays", getPatternName, RB_RAYS_PATTERN_COUNT};
     RB_ASSERT(scene != NULL);
+    rbRayFrameSettings* frames = &scene->info.frames;
+    frames->rays = scene->info.event.rays;
     if (object == NULL) {
         return RB_STATUS_OK;
     }
-    rbRaySettings* settings = &scene->info.event.rays;
-    rbRaysFields fields = {.count = settings->count,
-                           .isPerTriangle = settings->isPerTriangle,
-                           .edges = settings->edgeCount,
-                           .isOneWay = settings->isOneWay,
-                           .refineRounds = settings->refineRounds,
-                           .refineCount = settings->refineCount,
-                           .tolerance = settings->tolerance,
-                           .seed = (int64_t)settings->seed};
-    int pattern = (int)settings->pattern;
+    rbRaysFields fields = toFields(frames);
+    int words[WORD_COUNT] = {[WORD_PATTERN] = (int)frames->rays.pattern,
+                             [WORD_MODE] = (int)frames->mode,
+                             [WORD_BOX_TEST] = (int)frames->boxTest};
     rbStatus status = rbReadFields(reader, object, &rbRaysKeys, &fields);
-    if (status == RB_STATUS_OK && fields.pattern != NULL) {
-        status = rbReadWord(reader, "pattern", fields.pattern, &patterns, &pattern);
+    if (status == RB_STATUS_OK) {
+        status = rbReadWords(reader, wordRows, WORD_COUNT, &fields, words);
     }
     if (status != RB_STATUS_OK) {
         return status;
     }
-    settings->pattern = (rbRayPattern)pattern;
-    settings->count = (int)fields.count;
-    settings->isPerTriangle = fields.isPerTriangle;
-    settings->edgeCount = (int)fields.edges;
-    settings->isOneWay = fields.isOneWay;
-    settings->refineRounds = (int)fields.refineRounds;
-    settings->refineCount = (int)fields.refineCount;
-    settings->tolerance = fields.tolerance;
-    settings->seed = (uint64_t)fields.seed;
+    fromFields(&fields, words, frames);
+    scene->info.event.rays = frames->rays;
+    rbError own = {0};
+    if (rbRayFrameSettings_Check(frames, &own) != RB_STATUS_OK) {
+        return rbReader_Fail(reader, own.status, "%s", own.message);
+    }
     return RB_STATUS_OK;
 }
