@@ -69,11 +69,13 @@ typedef struct rbRayBody {
     rbRayPoseFn* pose;           // NULL: stands at the transform below
     const void* context;
     rbTransform transform;
-    rbVec3 center;    // m, frame of the geometry: a point that moves at most at speedMax
-    double speedMax;  // m/s, of the centre
-    double spinMax;   // rad/s
-    double curvature; // m/s^2, bound on the acceleration of the centre: 0 on a line at constant
-                      // speed
+    rbVec3 center;     // m, frame of the geometry: a point that moves at most at speedMax
+    double speedMax;   // m/s, of the centre
+    double spinMax;    // rad/s
+    double curvature;  // m/s^2, bound on the acceleration of the centre: 0 on a line at constant
+                       // speed
+    double spinChange; // rad/s^2, bound on the angular acceleration: 0 about a fixed axis at
+                       // constant speed; spinMax^2 suffices for a body free of torques
 } rbRayBody;
 
 // One ray, in the world at its start, for those who want to draw it.
@@ -125,6 +127,7 @@ typedef struct rbRayQuery {
     rbRayCounts* counts; // may be NULL
     rbRayTraceFn* trace; // may be NULL: told of every ray
     void* traceContext;
+    void* scratch; // as of rbMeasureSeparation; NULL: allocated where bodies overlap at the start
 } rbRayQuery;
 
 // When and where the bodies of a query touch, by rays in the frame of the body that is shot at,

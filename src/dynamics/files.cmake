@@ -98,12 +98,17 @@ target_sources(rattleback PRIVATE
   src/dynamics/solvers/runge_kutta.c
   src/dynamics/solvers/settle.c
   src/dynamics/sweep/free_spin.c
+  src/dynamics/sweep/ray_emitter.c
+  src/dynamics/sweep/ray_predict.c
+  src/dynamics/sweep/ray_refine.c
   src/dynamics/sweep/ray_settings.c
   src/dynamics/sweep/swept_box.c
   src/dynamics/sweep/swept_box_rays.c
   src/dynamics/sweep/shape_sweep.c
   src/dynamics/sweep/shape_sweep_sides.c
   src/dynamics/sweep/shape_sweep_triangles.c
+  src/dynamics/sweep/ray_shot.c
+  src/dynamics/sweep/ray_starts.c
   src/dynamics/sweep/sweep_bounds.c
   src/dynamics/sweep/sweep_core.c
   src/dynamics/sweep/sweep_parts.c

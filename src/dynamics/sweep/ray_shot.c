@@ -1,0 +1,215 @@
+// One ray: from its start along its way at the other body, and what counts as a hit.
+#include "dynamics/sweep/ray_shot.h"
+
+// A start that is inside leaves within this many slacks, or it is going deeper.
+#define LEAVING_SLACKS 32.0
+
+// Most pieces that a refined start is followed back.
+#define PIECES_BACK_MAX 1000
+
+rbTransform rbRaySide_GetPose(const rbRaySide* side, double time)
+{
+    const rbRayBody* body = side->body;
+    rbTransform pose = body->pose != NULL ? body->pose(body->context, time) : body->transform;
+    if (side->isSphere) {
+        pose.q = RB_QUAT_IDENTITY;
+    }
+    return pose;
+}
+
+static void setMotions(rbRayShot* shot)
+{
+    const rbRayPiece* piece = &shot->piece;
+    for (int i = 0; i < 2; ++i) {
+        shot->motions[i] = rbMakeRayMotion(rbInvMulTransforms(piece->from[1 - i], piece->from[i]),
+                                           rbInvMulTransforms(piece->to[1 - i], piece->to[i]));
+    }
+}
+
+void rbRayShot_SetPiece(rbRayShot* shot, double start, double end)
+{
+    rbRayPiece* piece = &shot->piece;
+    piece->start = start;
+    piece->end = end;
+    for (int i = 0; i < 2; ++i) {
+        piece->from[i] = rbRaySide_GetPose(&shot->sides[i], start);
+        piece->to[i] = rbRaySide_GetPose(&shot->sides[i], end);
+    }
+    setMotions(shot);
+}
+
+typedef struct Cast {
+    const rbGeometry* geometry;
+    rbVec3 from, step;
+    double tMax;
+    double slack;
+    double length; // m, of the step
+    bool isSolid;
+    rbRayHit hit;
+    bool isInside; // the start is
+} Cast;
+
+// What the start of a ray that begins inside came through: the surface behind it.
+static bool hitBehind(Cast* cast)
+{
+    rbRay back = {cast->from, rbNeg(cast->step), INFINITY};
+    if (!rbGeometry_CastRay(cast->geometry, &back, &cast->hit)) {
+        return false;
+    }
+    cast->hit.t = 0.0;
+    cast->hit.point = cast->from;
+    cast->isInside = true;
+    return true;
+}
+
+// A surface without inside is hit on either side.
+static bool castAtSurface(Cast* cast)
+{
+    rbRay ray = {cast->from, cast->step, cast->tMax};
+    if (!rbGeometry_CastRay(cast->geometry, &ray, &cast->hit)) {
+        return false;
+    }
+    if (rbDot(cast->hit.normal, cast->step) > 0.0) {
+        cast->hit.normal = rbNeg(cast->hit.normal);
+    }
+    return true;
+}
+
+// the first surface that faces the ray. The ray begins a slack behind its start, so
+// that a start which touches, or is inside by rounding, hits at once if it approaches; one that
+// leaves goes on.
+static bool castAtSolid(Cast* cast)
+{
+    double back = cast->slack / cast->length;
+    double begin = -back;
+    for (int i = 0; i < 2; ++i) {
+        rbRay ray = {rbAddScaled(cast->from, begin, cast->step), cast->step, cast->tMax - begin};
+        if (!(ray.tMax >= 0.0) || !rbGeometry_CastRay(cast->geometry, &ray, &cast->hit)) {
+            return false;
+        }
+        double t = begin + cast->hit.t;
+        double along = rbDot(cast->hit.normal, cast->step) / cast->length;
+        if (along <= 1e-12) {
+            // a touch that only slides along is none
+            cast->hit.t = t > 0.0 ? t : 0.0;
+            return t > back || along < -1e-9;
+        }
+        if ((t - begin) * cast->length > LEAVING_SLACKS * cast->slack) {
+            return i == 0 && hitBehind(cast);
+        }
+        begin = t + back;
+    }
+    return false;
+}
+
+static bool castRay(Cast* cast)
+{
+    cast->length = rbLength(cast->step);
+    if (!(cast->length > 0.0)) {
+        return false; // nothing moves
+    }
+    return cast->isSolid ? castAtSolid(cast) : castAtSurface(cast);
+}
+
+// R-30 for one ray: does it come near the ball about what it is shot at?
+static bool meetsBall(const rbRaySide* target, const rbRayStart* start, double slack)
+{
+    rbVec3 m = rbSub(target->center, start->from);
+    double square = rbLengthSquared(start->step);
+    double f = square > 0.0 ? rbDot(m, start->step) / square : 0.0;
+    f = f < 0.0 ? 0.0 : f > 1.0 ? 1.0 : f;
+    double reach = target->radius * (1.0 + 1e-12) + 2.0 * slack;
+    return rbLengthSquared(rbSub(m, rbScale(f, start->step))) <= reach * reach;
+}
+
+static void tell(const rbRayShot* shot, const rbRayStart* start, const Cast* cast, bool isHit)
+{
+    const rbRayQuery* query = shot->query;
+    if (query->trace == NULL) {
+        return;
+    }
+    rbTransform pose = shot->piece.from[1 - shot->shooter];
+    double t = isHit ? cast->hit.t : 1.0;
+    rbRayTrace trace = {.start = rbTransformPoint(pose, start->from),
+                        .end = rbTransformPoint(pose, rbAddScaled(start->from, t, start->step)),
+                        .isHit = isHit,
+                        .isReverse = shot->shooter == 1,
+                        .isRefined = shot->isRefining};
+    query->trace(query->traceContext, &trace);
+}
+
+// Shoots on the present piece only.
+static bool shootHere(rbRayShot* shot, const rbRayStart* start, Cast* cast)
+{
+    const rbRaySide* target = &shot->sides[1 - shot->shooter];
+    *cast = (Cast){.geometry = target->body->geometry,
+                   .from = start->from,
+                   .step = start->step,
+                   .tMax = 1.0,
+                   .slack = shot->slack,
+                   .isSolid = target->isSolid};
+    ++shot->counts.rays;
+    bool isHit = meetsBall(target, start, shot->slack) && castRay(cast);
+    shot->counts.hits += isHit ? 1 : 0;
+    tell(shot, start, cast, isHit);
+    return isHit;
+}
+
+static void keepBest(rbRayShot* shot, const rbRayStart* start, const Cast* cast, double time)
+{
+    shot->best = (rbRayBest){.isHit = true,
+                             .shooter = shot->shooter,
+                             .time = time,
+                             .t = cast->hit.t,
+                             .piece = shot->piece,
+                             .start = *start,
+                             .point = cast->hit.point,
+                             .normal = cast->hit.normal};
+}
+
+static double getTime(const rbRayPiece* piece, double t)
+{
+    return t < 1.0 ? piece->start + t * (piece->end - piece->start) : piece->end;
+}
+
+bool rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start, double* time)
+{
+    Cast cast;
+    rbRayStart own = *start;
+    *time = INFINITY;
+    if (!shootHere(shot, &own, &cast)) {
+        return false;
+    }
+    rbRayPiece piece = shot->piece;
+    bool hasMoved = false;
+    double first = shot->query->start;
+    for (int i = 0; i < PIECES_BACK_MAX; ++i) {
+        if (!cast.isInside || !shot->isRefining || shot->piece.start <= first) {
+            break;
+        }
+        // a better start may have touched before the piece on which the coarse ones did
+        Cast earlier;
+        double begin = 2.0 * shot->piece.start - shot->piece.end;
+        rbRayPiece later = shot->piece;
+        rbRayShot_SetPiece(shot, begin > first ? begin : first, later.start);
+        hasMoved = true;
+        rbRayStart before = rbMakeRayStart(&shot->motions[shot->shooter], own.point, own.normal);
+        if (!shootHere(shot, &before, &earlier)) {
+            shot->piece = later;
+            setMotions(shot);
+            break;
+        }
+        own = before;
+        cast = earlier;
+    }
+    *time = getTime(&shot->piece, cast.hit.t);
+    bool isBetter = !shot->best.isHit || *time < shot->best.time;
+    if (isBetter) {
+        keepBest(shot, &own, &cast, *time);
+    }
+    if (hasMoved) {
+        shot->piece = piece;
+        setMotions(shot);
+    }
+    return isBetter;
+}

@@ -1,0 +1,4 @@
+rb_add_tests(NAME test_rays_detector FILES
+  test/rays_detector/test_published.c
+)
+target_sources(test_rays_detector PRIVATE test/rays_detector/bodies.c)
