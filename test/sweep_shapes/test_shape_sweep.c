@@ -137,7 +137,104 @@ static void everyPairOfKindsMeetsHeadOn(void** state)
     }
 }
 
+// RX-03: a box that touches another hits at once if it comes nearer and not at all if it parts or
+// slides along; one that stands still hits nothing.
+static void touchAtTheStartCountsOnlyWhereTheyApproach(void** state)
+{
+    (void)state;
+    rbGeometry* box = rbCreateBox(rbMakeVec3(1, 1, 1), NULL);
+    rbGeometry* ball = rbCreateSphere(1.0, NULL);
+    rbGeometry* pyramid = makePyramid();
+    rbGeometry* cylinder = rbCreateCylinder(1.0, 1.0, NULL);
+    rbGeometry* floor = rbCreatePlane(rbMakeVec3(0, 0, 1), 1.0, NULL);
+    const rbGeometry* movers[4] = {box, ball, cylinder, box};
+    const rbGeometry* standing[4] = {box, box, box, floor};
+    for (int i = 0; i < 4; ++i) {
+        rbVec3 place = {0.25, 0.125, 2.0};
+        rbShapeSweep down = sweepFrom(movers[i], place, rbMakeVec3(0.1, 0.2, -1), standing[i]);
+        assert_true(down.isHit && !down.isInside && down.fraction == 0.0);
+        checkVec(down.normal, 0.0, 0.0, 1.0, 1e-9);
+        assert_false(sweepFrom(movers[i], place, rbMakeVec3(0.1, 0.2, 1), standing[i]).isHit);
+        assert_false(sweepFrom(movers[i], place, RB_VEC3_ZERO, standing[i]).isHit);
+    }
+    // tip under the floor of another: up is into it, down is away
+    rbVec3 below = {0.0, -2.0, 0.0};
+    assert_true(sweepFrom(pyramid, below, rbMakeVec3(0, 1, 0), pyramid).isHit);
+    assert_false(sweepFrom(pyramid, below, rbMakeVec3(0, -1, 0), pyramid).isHit);
+    rbGeometry* all[5] = {box, ball, pyramid, cylinder, floor};
+    for (int i = 0; i < 5; ++i) {
+        rbDestroyGeometry(all[i]);
+    }
+}
+
+// RX-02, RX-03: surfaces of no thickness stop what comes from either side, one triangle is enough.
+static void oneTriangleIsMetFromBothSides(void** state)
+{
+    (void)state;
+    const rbVec3 vertices[3] = {{-1, -1, 0}, {1, -1, 0}, {0, 2, 0}};
+    const int indices[3] = {0, 1, 2};
+    rbMeshDef def = {.vertices = vertices, .vertexCount = 3, .indices = indices, .faceCount = 1};
+    rbGeometry* triangle = rbCreateSoup(&def, NULL);
+    rbGeometry* shapes[4] = {rbCreateSphere(0.25, NULL),
+                             rbCreateBox(rbMakeVec3(0.25, 0.25, 0.25), NULL),
+                             rbCreateCylinder(0.25, 0.25, NULL), makePyramid()};
+    for (int i = 0; i < 8; ++i) {
+        double side = i % 2 == 0 ? 1.0 : -1.0;
+        const rbGeometry* shape = shapes[i / 2];
+        rbShapeSweep sweep =
+            sweepFrom(shape, rbMakeVec3(0, 0, 2.25 * side), rbMakeVec3(0, 0, -4 * side), triangle);
+        assert_true(sweep.isHit && !sweep.isInside);
+        checkNear(4.0 * sweep.fraction, i < 6 ? 2.0 : 1.25, 1e-9);
+        checkNear(sweep.normal.z, side, 1e-9);
+    }
+    for (int i = 0; i < 4; ++i) {
+        rbDestroyGeometry(shapes[i]);
+    }
+    rbDestroyGeometry(triangle);
+}
+
+// RX-01, RX-02, RX-03: values that cannot be swept get a sentence.
+static void badSweepsAreRefused(void** state)
+{
+    (void)state;
+    rbGeometry* ball = rbCreateSphere(1.0, NULL);
+    rbGeometry* floor = rbCreatePlane(rbMakeVec3(0, 0, 1), 0.0, NULL);
+    rbShapeSweep sweep;
+    rbTransform good = {{0, 0, 3}, RB_QUAT_IDENTITY};
+    rbTransform turned = {{0, 0, 3}, {2, 0, 0, 0}};
+    rbTransform lost = {{0, NAN, 3}, RB_QUAT_IDENTITY};
+    rbVec3 down = {0, 0, -1};
+    const struct {
+        const rbGeometry* a;
+        rbTransform pose;
+        rbVec3 step;
+        double tolerance;
+        rbStatus status;
+    } cases[7] = {
+        {ball, turned, down, 0.0, RB_STATUS_INVALID},
+        {ball, lost, down, 0.0, RB_STATUS_INVALID},
+        {ball, good, {0, NAN, 0}, 0.0, RB_STATUS_INVALID},
+        {ball, good, {0, INFINITY, 0}, 0.0, RB_STATUS_INVALID},
+        {ball, good, down, -1.0, RB_STATUS_INVALID},
+        {ball, good, down, NAN, RB_STATUS_INVALID},
+        {floor, good, down, 0.0, RB_STATUS_UNSUPPORTED},
+    };
+    for (int i = 0; i < 7; ++i) {
+        rbError error = {0};
+        assert_int_equal(rbSweepShapes(cases[i].a, cases[i].pose, cases[i].step, floor,
+                                       cases[i].tolerance, getScratch(), &sweep, &error),
+                         cases[i].status);
+        assert_true(error.message[0] != '\0');
+        assert_false(sweep.isHit);
+    }
+    rbDestroyGeometry(ball);
+    rbDestroyGeometry(floor);
+}
+
 RB_TEST_GROUP(test_shape_sweep, cmocka_unit_test(spheresMeetWhereTheirCentersAreTwoRadiiApart),
               cmocka_unit_test(bulletMeetsTheSphereWithinOneFrame),
               cmocka_unit_test(pyramidMeetsTheSphere), cmocka_unit_test(vertexMeetsEdge),
-              cmocka_unit_test(edgeMeetsEdge), cmocka_unit_test(everyPairOfKindsMeetsHeadOn));
+              cmocka_unit_test(edgeMeetsEdge), cmocka_unit_test(everyPairOfKindsMeetsHeadOn),
+              cmocka_unit_test(touchAtTheStartCountsOnlyWhereTheyApproach),
+              cmocka_unit_test(oneTriangleIsMetFromBothSides),
+              cmocka_unit_test(badSweepsAreRefused));

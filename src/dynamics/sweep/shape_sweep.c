@@ -314,6 +314,7 @@ static SweepFn* const rows[KIND_COUNT][KIND_COUNT] = {
                     sweepByDistance},
 };
 
+// NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.
 static rbStatus sweepPair(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 {
     return rows[getKind(pair->a)][getKind(pair->b)](pair, sweep, error);
@@ -342,6 +343,7 @@ static rbStatus checkInput(rbTransform poseA, rbVec3 step, double tolerance, rbE
     return RB_STATUS_OK;
 }
 
+// NOLINTNEXTLINE(readability-function-size): two bodies and a motion, as rbMeasureSeparation
 rbStatus rbSweepShapes(const rbGeometry* geometryA, rbTransform poseA, rbVec3 step,
                        const rbGeometry* geometryB, double tolerance, void* scratch,
                        rbShapeSweep* sweep, rbError* error)
