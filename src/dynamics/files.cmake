@@ -99,6 +99,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/solvers/settle.c
   src/dynamics/sweep/free_spin.c
   src/dynamics/sweep/ray_emitter.c
+  src/dynamics/sweep/ray_model.c
   src/dynamics/sweep/ray_predict.c
   src/dynamics/sweep/ray_refine.c
   src/dynamics/sweep/ray_settings.c

@@ -223,8 +223,7 @@ static double choosePiece(const rbRayShot* shot, double distance, double rest)
 
 static void shootStart(void* context, const rbRayStart* start)
 {
-    double time;
-    (void)rbRayShot_Shoot(context, start, &time);
+    (void)rbRayShot_Shoot(context, start);
 }
 
 static void shootPiece(rbRayShot* shot)

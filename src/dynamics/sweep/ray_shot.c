@@ -172,13 +172,12 @@ static double getTime(const rbRayPiece* piece, double t)
     return t < 1.0 ? piece->start + t * (piece->end - piece->start) : piece->end;
 }
 
-bool rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start, double* time)
+rbRayOutcome rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start)
 {
     Cast cast;
     rbRayStart own = *start;
-    *time = INFINITY;
     if (!shootHere(shot, &own, &cast)) {
-        return false;
+        return (rbRayOutcome){.isHit = false};
     }
     rbRayPiece piece = shot->piece;
     bool hasMoved = false;
@@ -202,14 +201,13 @@ bool rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start, double* time)
         own = before;
         cast = earlier;
     }
-    *time = getTime(&shot->piece, cast.hit.t);
-    bool isBetter = !shot->best.isHit || *time < shot->best.time;
-    if (isBetter) {
-        keepBest(shot, &own, &cast, *time);
+    rbRayOutcome outcome = {true, getTime(&shot->piece, cast.hit.t), cast.hit.normal};
+    if (!shot->best.isHit || outcome.time < shot->best.time) {
+        keepBest(shot, &own, &cast, outcome.time);
     }
     if (hasMoved) {
         shot->piece = piece;
         setMotions(shot);
     }
-    return isBetter;
+    return outcome;
 }

@@ -57,10 +57,16 @@ rbTransform rbRaySide_GetPose(const rbRaySide* side, double time);
 // Makes a piece the one that rays are shot on.
 void rbRayShot_SetPiece(rbRayShot* shot, double start, double end);
 
-// Shoots the ray of a start of the present shooter; true if it became the shortest. A refined start
-// that is inside already follows its way back to earlier pieces. time: of the hit, infinite
-// without.
-bool rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start, double* time);
+// What a ray found.
+typedef struct rbRayOutcome {
+    bool isHit;
+    double time;   // s
+    rbVec3 normal; // of what was shot at, its frame
+} rbRayOutcome;
+
+// Shoots the ray of a start of the present shooter and keeps it if it is the shortest. A refined
+// start that is inside already follows its way back to earlier pieces.
+rbRayOutcome rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start);
 
 // bundles of rays about the shortest one, each a quarter as wide.
 void rbRayShot_Refine(rbRayShot* shot);
