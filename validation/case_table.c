@@ -39,6 +39,11 @@ static const rbValidationCase* const cases[] = {
     &rbCaseContactPenalty,
     &rbCaseContactHour,
     &rbCaseContactPackings,
+    &rbCaseRayScenes,
+    &rbCaseRayCurves,
+    &rbCaseRayFrames,
+    &rbCaseRayPairs,
+    &rbCaseRayBullet,
 };
 
 const rbValidationCase* const* rbGetValidationCases(int* count)

@@ -95,5 +95,10 @@ extern const rbValidationCase rbCaseContactToys;
 extern const rbValidationCase rbCaseContactPenalty;
 extern const rbValidationCase rbCaseContactHour;
 extern const rbValidationCase rbCaseContactPackings;
+extern const rbValidationCase rbCaseRayScenes;
+extern const rbValidationCase rbCaseRayCurves;
+extern const rbValidationCase rbCaseRayFrames;
+extern const rbValidationCase rbCaseRayPairs;
+extern const rbValidationCase rbCaseRayBullet;
 
 #endif

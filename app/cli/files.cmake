@@ -76,6 +76,11 @@ set(programFiles
   validation/case_mechanisms_machines.c
   validation/case_order.c
   validation/case_packings.c
+  validation/case_ray_bullet.c
+  validation/case_ray_pairs.c
+  validation/case_rays.c
+  validation/case_rays_curves.c
+  validation/case_rays_frames.c
   validation/case_table.c
   validation/case_tops.c
   validation/case_toys.c
@@ -95,6 +100,9 @@ set(programFiles
   validation/mechanism_reference.c
   validation/mechanism_worlds.c
   validation/packing_worlds.c
+  validation/ray_metrics.c
+  validation/ray_pairs.c
+  validation/ray_scenes.c
   validation/shadow.c
   validation/impact_cases.c
   validation/impact_oracle.c

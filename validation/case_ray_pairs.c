@@ -1,0 +1,297 @@
+// Rays against exact sweeps on random pairs: what is missed, how late what is found is found, and
+// what it costs, as a function of the number of rays; and the refinement about the shortest ray
+// against a thousand plain rays.
+#include "base/core/timer.h"
+#include "error_statistics.h"
+#include "ray_pairs.h"
+#include "validation.h"
+
+#include <rattleback/collision.h>
+
+#include <math.h>
+
+#define POOL_SEED 9
+#define PAIRS_FULL 100000
+#define PAIRS_QUICK 500
+// What both may be off by, m: sweeps of round shapes end within 1e-10 of the size, and a hit at
+// the very end or a touch is a matter of rounding.
+#define SLACK 1e-8
+
+typedef struct Mode {
+    const char* name;
+    int count;        // of both bodies together
+    int refineRounds; // 0: plain
+    int refineCount;
+} Mode;
+
+static const Mode modes[] = {
+    {"10 plain", 10, 0, 16},   {"30 plain", 30, 0, 16},     {"100 plain", 100, 0, 16},
+    {"300 plain", 300, 0, 16}, {"1000 plain", 1000, 0, 16}, {"refined", 30, 5, 8},
+};
+#define MODE_COUNT ((int)(sizeof modes / sizeof modes[0]))
+#define MODE_PLAIN (MODE_COUNT - 2)
+#define MODE_REFINED (MODE_COUNT - 1)
+
+// What a mode did on the pairs of a kind.
+typedef struct Tally {
+    int64_t exactHits, misses, falseHits, early;
+    rbErrorSeries excess; // m, where both hit
+    rbErrorSeries angles; // degrees
+} Tally;
+
+typedef struct Score {
+    Tally kinds[RB_RAY_PAIR_KIND_COUNT];
+    int64_t rays, raysMax;
+    double seconds;
+    uint64_t firstFalse, firstEarly; // numbers of pairs, to look at; UINT64_MAX: none
+} Score;
+
+typedef struct Comparison {
+    rbRayShapes shapes;
+    int pairCount;
+    rbStraightContact* truths; // pairCount; isInside ones are left out
+    double* ways[2];           // m, of the last two modes, NaN where there is no hit
+    void* scratch;
+    double exactSeconds;
+    rbError error;
+} Comparison;
+
+static rbRaySettings makeSettings(const Mode* mode)
+{
+    rbRaySettings settings = rbDefaultRaySettings();
+    settings.count = mode->count / 2;
+    settings.refineRounds = mode->refineRounds;
+    settings.refineCount = mode->refineCount;
+    return settings;
+}
+
+static void sweepAll(Comparison* comparison)
+{
+    double start = rbGetThreadTime();
+    for (int i = 0; i < comparison->pairCount && comparison->error.status == RB_STATUS_OK; ++i) {
+        rbRandomPair drawn = rbDrawRayPair(&comparison->shapes, (uint64_t)i);
+        (void)rbSweepStraight(&drawn.pair, comparison->scratch, &comparison->truths[i],
+                              &comparison->error);
+    }
+    comparison->exactSeconds = rbGetThreadTime() - start;
+}
+
+static void compare(Score* score, const rbRandomPair* drawn, uint64_t number,
+                    const rbStraightContact* found, const rbStraightContact* truth)
+{
+    Tally* tally = &score->kinds[drawn->kind];
+    tally->exactHits += truth->isHit ? 1 : 0;
+    if (found->isHit && truth->isHit) {
+        double excess = found->way - truth->way;
+        rbErrorSeries_Add(&tally->excess, fmax(excess, 0.0));
+        rbErrorSeries_Add(&tally->angles, rbMeasureAngle(found->normal, truth->normal));
+        if (excess < -SLACK) {
+            ++tally->early;
+            score->firstEarly = number < score->firstEarly ? number : score->firstEarly;
+        }
+    } else if (truth->isHit) {
+        ++tally->misses;
+    } else if (found->isHit) {
+        ++tally->falseHits;
+        score->firstFalse = number < score->firstFalse ? number : score->firstFalse;
+    }
+}
+
+// ways: where to note the free paths, or NULL.
+static void runMode(Comparison* comparison, const Mode* mode, Score* score, double* ways)
+{
+    const rbRayEmitter* emitters[RB_RAY_SHAPE_COUNT] = {NULL};
+    const rbRaySettings settings = makeSettings(mode);
+    *score = (Score){.firstFalse = UINT64_MAX, .firstEarly = UINT64_MAX};
+    for (int i = 0; i < RB_RAY_SHAPE_COUNT; ++i) {
+        emitters[i] =
+            rbCreateRayEmitter(comparison->shapes.shapes[i], &settings, &comparison->error);
+    }
+    double start = rbGetThreadTime();
+    for (int i = 0; i < comparison->pairCount && comparison->error.status == RB_STATUS_OK; ++i) {
+        rbRayCounts counts = {0};
+        rbStraightContact found = {0};
+        const rbStraightContact* truth = &comparison->truths[i];
+        if (truth->isInside) {
+            continue;
+        }
+        rbRandomPair drawn = rbDrawRayPair(&comparison->shapes, (uint64_t)i);
+        drawn.pair.emitters[0] = emitters[drawn.shapes[0]];
+        drawn.pair.emitters[1] = emitters[drawn.shapes[1]];
+        (void)rbPredictStraight(&drawn.pair, &settings, &counts, &found, &comparison->error);
+        compare(score, &drawn, (uint64_t)i, &found, truth);
+        score->rays += counts.rays;
+        score->raysMax = counts.rays > score->raysMax ? counts.rays : score->raysMax;
+        if (ways != NULL) {
+            ways[i] = found.isHit && truth->isHit ? found.way - truth->way : (double)NAN;
+        }
+    }
+    score->seconds = rbGetThreadTime() - start;
+    for (int i = 0; i < RB_RAY_SHAPE_COUNT; ++i) {
+        rbDestroyRayEmitter((rbRayEmitter*)emitters[i]);
+    }
+}
+
+static void addTally(Tally* sum, const Tally* part)
+{
+    sum->exactHits += part->exactHits;
+    sum->misses += part->misses;
+    sum->falseHits += part->falseHits;
+    sum->early += part->early;
+    rbErrorSeries_Merge(&sum->excess, &part->excess);
+    rbErrorSeries_Merge(&sum->angles, &part->angles);
+}
+
+static void freeTally(Tally* tally)
+{
+    rbErrorSeries_Free(&tally->excess);
+    rbErrorSeries_Free(&tally->angles);
+}
+
+static void printTally(const rbValidation* validation, const char* name, Tally* tally)
+{
+    int64_t wrong = tally->falseHits + tally->early;
+    rbValidation_Print(validation, "    %-24s %8.3f %8lld %10.2e %10.2e %10.2e", name,
+                       100.0 * (double)tally->misses / (double)tally->exactHits, (long long)wrong,
+                       rbErrorSeries_Quantile(&tally->excess, 0.5),
+                       rbErrorSeries_Quantile(&tally->excess, 0.99),
+                       rbErrorSeries_Quantile(&tally->angles, 0.5));
+}
+
+static void printScore(const rbValidation* validation, const Comparison* comparison,
+                       const char* name, Score* score)
+{
+    Tally all = {0};
+    for (int k = 0; k < RB_RAY_PAIR_KIND_COUNT; ++k) {
+        addTally(&all, &score->kinds[k]);
+    }
+    printTally(validation, name, &all);
+    rbValidation_Print(validation, " %8.1f %6lld %9.2f\n",
+                       (double)score->rays / comparison->pairCount, (long long)score->raysMax,
+                       1e6 * score->seconds / comparison->pairCount);
+    freeTally(&all);
+    for (int k = 0; k < RB_RAY_PAIR_KIND_COUNT; ++k) {
+        char text[64];
+        (void)snprintf(text, sizeof text, "  %s", rbRayPairKindNames[k]);
+        printTally(validation, text, &score->kinds[k]);
+        rbValidation_Print(validation, "\n");
+    }
+    if (score->firstFalse != UINT64_MAX || score->firstEarly != UINT64_MAX) {
+        rbValidation_Print(validation, "      first false hit %lld, first early one %lld\n",
+                           (long long)score->firstFalse, (long long)score->firstEarly);
+    }
+}
+
+// Refinement has to be as good as a thousand rays on the pairs that both find.
+static void judgeRefinement(rbValidation* validation, const Comparison* comparison,
+                            const Score* refined)
+{
+    rbErrorSeries series[2] = {0};
+    for (int i = 0; i < comparison->pairCount; ++i) {
+        if (!isnan(comparison->ways[0][i]) && !isnan(comparison->ways[1][i])) {
+            rbErrorSeries_Add(&series[0], fmax(0.0, comparison->ways[0][i]));
+            rbErrorSeries_Add(&series[1], fmax(0.0, comparison->ways[1][i]));
+        }
+    }
+    const double parts[3] = {0.5, 0.9, 0.99};
+    for (int k = 0; k < 3; ++k) {
+        char text[96];
+        double plain = rbErrorSeries_Quantile(&series[0], parts[k]);
+        double bundles = rbErrorSeries_Quantile(&series[1], parts[k]);
+        (void)snprintf(text, sizeof text, "refined over 1000 plain: %g %% of the excess (%.1e m)",
+                       100.0 * parts[k], bundles);
+        rbValidation_AddBound(validation, text, bundles / plain, 1.0);
+    }
+    rbValidation_AddBound(validation, "refined: most rays of a pair", (double)refined->raysMax,
+                          100.0);
+    rbErrorSeries_Free(&series[0]);
+    rbErrorSeries_Free(&series[1]);
+}
+
+static Comparison openComparison(int pairCount)
+{
+    Comparison comparison = {.shapes = rbMakeRayShapes(POOL_SEED),
+                             .pairCount = pairCount,
+                             .scratch = rbAlloc(rbGetSeparationScratchSize())};
+    comparison.error = comparison.shapes.error;
+    comparison.truths = rbAllocZero((size_t)pairCount, sizeof *comparison.truths);
+    for (int k = 0; k < 2; ++k) {
+        comparison.ways[k] = rbAlloc((size_t)pairCount * sizeof(double));
+        for (int i = 0; i < pairCount; ++i) {
+            comparison.ways[k][i] = NAN;
+        }
+    }
+    return comparison;
+}
+
+static void closeComparison(Comparison* comparison)
+{
+    size_t count = (size_t)comparison->pairCount;
+    rbFreeRayShapes(&comparison->shapes);
+    rbFree(comparison->truths, count * sizeof *comparison->truths);
+    rbFree(comparison->ways[0], count * sizeof(double));
+    rbFree(comparison->ways[1], count * sizeof(double));
+    rbFree(comparison->scratch, rbGetSeparationScratchSize());
+}
+
+// Misses, false and early hits of a mode, as rows.
+static void judgeMode(rbValidation* validation, const Mode* mode, const Score* score)
+{
+    char text[96];
+    int64_t wrong = 0;
+    for (int k = 0; k < RB_RAY_PAIR_KIND_COUNT; ++k) {
+        wrong += score->kinds[k].falseHits + score->kinds[k].early;
+    }
+    (void)snprintf(text, sizeof text, "%s: hits that are none, or too early", mode->name);
+    rbValidation_AddBound(validation, text, (double)wrong, 0.0);
+}
+
+static void run(rbValidation* validation)
+{
+    Comparison comparison = openComparison(validation->isQuick ? PAIRS_QUICK : PAIRS_FULL);
+    sweepAll(&comparison);
+    int64_t hits = 0;
+    int64_t inside = 0;
+    for (int i = 0; i < comparison.pairCount; ++i) {
+        inside += comparison.truths[i].isInside ? 1 : 0;
+        hits += comparison.truths[i].isHit && !comparison.truths[i].isInside ? 1 : 0;
+    }
+    rbValidation_Print(
+        validation,
+        "  %d pairs, %lld touch, %lld overlap at the start and are left out; exact sweep: %.1f us "
+        "a "
+        "pair\n    %-24s %8s %8s %10s %10s %10s %8s %6s %9s\n    %-24s %8s %8s %10s %10s %10s %8s "
+        "%6s %9s\n",
+        comparison.pairCount, (long long)hits, (long long)inside,
+        1e6 * comparison.exactSeconds / comparison.pairCount, "rays of both bodies,", "missed",
+        "false,", "excess [m]", "", "normal", "rays", "most", "time", "beside their vertices",
+        "[%]", "early", "median", "99 %", "median [deg]", "a pair", "", "[us]");
+    Score scores[MODE_COUNT];
+    for (int m = 0; m < MODE_COUNT; ++m) {
+        runMode(&comparison, &modes[m], &scores[m],
+                m >= MODE_PLAIN ? comparison.ways[m - MODE_PLAIN] : NULL);
+        printScore(validation, &comparison, modes[m].name, &scores[m]);
+    }
+    if (comparison.error.status != RB_STATUS_OK) {
+        rbValidation_Print(validation, "  refused: %s\n", comparison.error.message);
+        rbValidation_AddBound(validation, "refused", 1.0, 0.0);
+    }
+    for (int m = 0; m < MODE_COUNT; ++m) {
+        judgeMode(validation, &modes[m], &scores[m]);
+    }
+    judgeRefinement(validation, &comparison, &scores[MODE_REFINED]);
+    for (int m = 0; m < MODE_COUNT; ++m) {
+        for (int k = 0; k < RB_RAY_PAIR_KIND_COUNT; ++k) {
+            freeTally(&scores[m].kinds[k]);
+        }
+    }
+    closeComparison(&comparison);
+}
+
+const rbValidationCase rbCaseRayPairs = {
+    .name = "ray-pairs",
+    .group = "rays",
+    .help = "rays against exact sweeps on 100,000 random pairs, by number of rays",
+    .source = "exact sweeps (X-01 to X-03); R-61 to be as good as 1000 plain rays with 100",
+    .run = run,
+};

@@ -1,0 +1,44 @@
+// Random pairs on straight ways, for the comparison of rays with exact sweeps.
+//
+// A pool of shapes about 1 m across: spheres to hulls, and non-convex ones (bumpy stars, rings,
+// angles, compounds). A pair takes two of them at random orientations, parts them along a random
+// direction and sends A towards B past its middle, so that about half of the pairs touch.
+#ifndef RB_VALIDATION_RAY_PAIRS_H
+#define RB_VALIDATION_RAY_PAIRS_H
+
+#include "ray_metrics.h"
+
+#include <stdint.h>
+
+#define RB_RAY_CONVEX_COUNT 28
+#define RB_RAY_ROUGH_COUNT 14
+#define RB_RAY_SHAPE_COUNT (RB_RAY_CONVEX_COUNT + RB_RAY_ROUGH_COUNT)
+
+typedef struct rbRayShapes {
+    rbGeometry* shapes[RB_RAY_SHAPE_COUNT]; // convex ones first
+    rbError error;                          // the first that was refused
+} rbRayShapes;
+
+rbRayShapes rbMakeRayShapes(uint64_t seed);
+void rbFreeRayShapes(rbRayShapes* shapes);
+
+typedef enum rbRayPairKind {
+    RB_RAY_CONVEX_PAIR,
+    RB_RAY_MIXED_PAIR,
+    RB_RAY_ROUGH_PAIR,
+    RB_RAY_PAIR_KIND_COUNT
+} rbRayPairKind;
+
+extern const char* const rbRayPairKindNames[RB_RAY_PAIR_KIND_COUNT];
+
+typedef struct rbRandomPair {
+    rbStraightPair pair; // without emitters
+    int shapes[2];       // indices of the pool
+    rbRayPairKind kind;
+} rbRandomPair;
+
+// The pair of a number: the same for the same pool, whatever was drawn before. The start may
+// overlap: see isInside of the exact sweep.
+rbRandomPair rbDrawRayPair(const rbRayShapes* shapes, uint64_t number);
+
+#endif
