@@ -7,6 +7,10 @@
 
 #define EXCHANGES_MAX 64
 
+// Constraints violated by less, in parts of their terms, count as met: above rounding, so that
+// nearly equal lines do not take turns for ever.
+#define VIOLATION_MIN 1e-12
+
 // A constraint n . (x, y, z) >= offset.
 typedef struct Bound {
     rbVec3 n;
@@ -100,7 +104,7 @@ static int exchange(Program* program, rbVec3* vertex)
         const Bound* bound = &program->bounds[i];
         double size = fabs(bound->n.x * vertex->x) + fabs(bound->n.y * vertex->y) +
                       fabs(bound->n.z * vertex->z) + fabs(bound->offset);
-        double value = rbDot(bound->n, *vertex) - bound->offset + 1e-14 * size;
+        double value = rbDot(bound->n, *vertex) - bound->offset + VIOLATION_MIN * size;
         if (value < least) {
             least = value;
             worst = i;

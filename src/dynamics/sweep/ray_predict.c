@@ -383,6 +383,20 @@ static double getSlack(const rbRayShot* shot, const rbTransform poses[2])
     return TOUCH_RELATIVE * small + ROUNDING_RELATIVE * far;
 }
 
+// How far minima of the length of rays are apart: two spacings, where there may be several.
+static double getTopDistance(const rbRayShot* shot)
+{
+    double spacing = 0.0;
+    bool isConvex = true;
+    for (int i = 0; i < 2; ++i) {
+        const rbRaySide* side = &shot->sides[i];
+        isConvex = isConvex && rbGeometry_IsConvex(side->body->geometry);
+        spacing = side->emitter != NULL && side->emitter->spacing > spacing ? side->emitter->spacing
+                                                                            : spacing;
+    }
+    return isConvex ? 0.0 : 2.0 * spacing;
+}
+
 static void addCounts(const rbRayShot* shot, Outlook outlook)
 {
     rbRayCounts* counts = shot->query->counts;
@@ -418,6 +432,9 @@ rbStatus rbPredictByRays(const rbRayQuery* query, rbRayPrediction* prediction, r
     }
     rbTransform poses[2] = {shot.piece.from[0], shot.piece.from[1]};
     shot.slack = getSlack(&shot, poses);
+    if (query->settings->refineRounds > 0) {
+        shot.topDistance = getTopDistance(&shot);
+    }
     Outlook outlook = MAY_TOUCH;
     if (getGap(&shot, poses) <= 0.0) {
         status = testStart(&shot, poses, prediction, error);

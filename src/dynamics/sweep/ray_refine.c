@@ -18,6 +18,13 @@
 // Outlines are drawn in by this part of the size, so that a start on them is met.
 #define OUTLINE_MARGIN 1e-10
 
+// Most supports to find an outline, and most outlines before a ray.
+#define OUTLINE_STEPS_MAX 16
+#define CUTS_MAX 16
+
+// How often a place beside a body is pulled towards the middle.
+#define PULLS_MAX 2
+
 // Across the way, in the frame of the shooter.
 typedef struct Frame {
     rbVec3 origin;
@@ -25,11 +32,17 @@ typedef struct Frame {
     double speed;       // m/s, of the start relative to what is shot at
 } Frame;
 
+// The search about one start.
 typedef struct Refinement {
     rbRayShot* shot;
+    bool isConvex; // both bodies: then the model holds everywhere
     Frame frame;
     rbRayModel model;
-    double best[2]; // place of the shortest ray
+    rbRayTop top;                // the shortest ray of this search
+    double place[2];             // and its place
+    double middle[2];            // mean place of coarse rays that hit
+    double pieceStart, pieceEnd; // s, of its piece
+    int64_t rayLimit;            // rays of the prediction at which the search ends
 } Refinement;
 
 static Frame makeFrame(const rbRayShot* shot, const rbRayStart* start)
@@ -80,16 +93,15 @@ static void addSlope(const Frame* frame, rbVec3 normal, double sign, double grad
     gradient[1] -= sign * rbDot(normal, frame->e2) / along;
 }
 
-// Shoots the ray at a place; true if it became the shortest.
+// Shoots the ray at a place; true if it hit.
 static bool shootAt(Refinement* refinement, const double place[2])
 {
     rbRayShot* shot = refinement->shot;
     const Frame* frame = &refinement->frame;
     rbRayStart start;
-    if (!findStart(shot, frame, place, &start)) {
+    if (shot->counts.rays >= refinement->rayLimit || !findStart(shot, frame, place, &start)) {
         return false;
     }
-    double before = shot->best.isHit ? shot->best.time : INFINITY;
     rbRayOutcome outcome = rbRayShot_Shoot(shot, &start);
     if (!outcome.isHit) {
         return false;
@@ -102,83 +114,138 @@ static bool shootAt(Refinement* refinement, const double place[2])
         rbRayModel_AddPlane(&refinement->model, place,
                             (outcome.time - shot->query->start) * frame->speed, gradient);
     }
-    if (!(outcome.time < before)) {
-        return false;
+    if (!(outcome.time < refinement->top.time)) {
+        return true;
     }
-    refinement->best[0] = place[0];
-    refinement->best[1] = place[1];
+    refinement->top = (rbRayTop){shot->shooter, outcome.time, start.point, start.normal};
+    refinement->place[0] = place[0];
+    refinement->place[1] = place[1];
+    refinement->pieceStart = outcome.pieceStart;
+    refinement->pieceEnd = outcome.pieceEnd;
     return true;
 }
 
 // Shoots count rays spread over a disc about the shortest.
 static void shootDisc(Refinement* refinement, double width, int count)
 {
-    double center[2] = {refinement->best[0], refinement->best[1]};
+    double center[2] = {refinement->place[0], refinement->place[1]};
     for (int i = 0; i < count; ++i) {
-        double sine, cosine;
+        double sine;
+        double cosine;
         rbSinCos(i * GOLDEN_ANGLE, &sine, &cosine);
         double rho = width * sqrt((i + 0.5) / count);
         double place[2] = {center[0] + rho * cosine, center[1] + rho * sine};
-        (void)shootAt(refinement, place);
+        for (int k = 0; k < PULLS_MAX && !shootAt(refinement, place); ++k) {
+            // beside one of the bodies: towards where both are met
+            double f = k == 0 ? 0.5 : 0.8;
+            place[0] += f * (refinement->middle[0] - place[0]);
+            place[1] += f * (refinement->middle[1] - place[1]);
+        }
     }
 }
 
-// Outlines of a convex faceted body, seen along the way: edges between a face that faces the way
-// and one that does not bound the places where the body is met. poseInShooter: of the body.
-static void addOutline(Refinement* refinement, const rbRaySide* side, rbTransform poseInShooter,
-                       double width)
+// ------------------------------------------------------------------------------------ outlines
+
+// A body seen along the way: the convex outline of its shadow on the plane across.
+typedef struct Shadow {
+    const Frame* frame;
+    const rbGeometry* geometry;
+    rbTransform pose; // of the body in the frame of the shooter
+} Shadow;
+
+typedef struct Place {
+    double x, y;
+} Place;
+
+static Place getShadowSupport(const Shadow* shadow, Place s)
 {
-    const rbRayEmitter* emitter = side->body->emitter;
-    const Frame* frame = &refinement->frame;
-    rbRayModel* model = &refinement->model;
-    if (emitter == NULL || emitter->partCount != 1 || !emitter->parts[0].isFaceted ||
-        !rbGeometry_IsConvex(side->body->geometry)) {
-        return;
-    }
-    const rbRayPart* part = &emitter->parts[0];
-    rbVec3 way = rbInvRotate(poseInShooter.q, frame->way);
-    for (int i = 0; i < part->edgeCount && model->sideCount < RB_RAY_SIDES_MAX; ++i) {
-        const rbRayEdge* edge = &part->edges[i];
-        if (edge->face1 < 0 || (rbDot(part->normals[edge->face0], way) > 0.0) ==
-                                   (rbDot(part->normals[edge->face1], way) > 0.0)) {
-            continue;
-        }
-        rbVec3 a =
-            rbSub(rbTransformPoint(poseInShooter, part->mesh.vertices[edge->v0]), frame->origin);
-        rbVec3 b =
-            rbSub(rbTransformPoint(poseInShooter, part->mesh.vertices[edge->v1]), frame->origin);
-        double ax = rbDot(a, frame->e1);
-        double ay = rbDot(a, frame->e2);
-        double dx = rbDot(b, frame->e1) - ax;
-        double dy = rbDot(b, frame->e2) - ay;
-        double length = sqrt(dx * dx + dy * dy);
-        if (!(length > 0.0)) {
-            continue;
-        }
-        double s[3] = {dy / length, -dx / length, 0.0};
-        s[2] = s[0] * ax + s[1] * ay;
-        // the body lies on the side of its centre
-        rbVec3 c = rbSub(rbTransformPoint(poseInShooter, side->center), frame->origin);
-        double inside = s[0] * rbDot(c, frame->e1) + s[1] * rbDot(c, frame->e2) - s[2];
-        double sign = inside > 0.0 ? -1.0 : 1.0;
-        double* kept = model->sides[model->sideCount];
-        kept[0] = sign * s[0];
-        kept[1] = sign * s[1];
-        kept[2] = sign * s[2] - OUTLINE_MARGIN * side->radius;
-        double distance = kept[2] - kept[0] * refinement->best[0] - kept[1] * refinement->best[1];
-        model->sideCount += distance < 2.0 * width ? 1 : 0;
-    }
+    const Frame* frame = shadow->frame;
+    rbVec3 direction = rbAdd(rbScale(s.x, frame->e1), rbScale(s.y, frame->e2));
+    rbVec3 point = rbGeometry_GetSupport(shadow->geometry, rbInvRotate(shadow->pose.q, direction));
+    rbVec3 offset = rbSub(rbTransformPoint(shadow->pose, point), frame->origin);
+    return (Place){rbDot(offset, frame->e1), rbDot(offset, frame->e2)};
 }
 
-static void addOutlines(Refinement* refinement, double width)
+// Point of the segment from a to b nearest to p.
+static Place getNearest(Place a, Place b, Place p)
+{
+    double dx = b.x - a.x;
+    double dy = b.y - a.y;
+    double square = dx * dx + dy * dy;
+    double f = square > 0.0 ? ((p.x - a.x) * dx + (p.y - a.y) * dy) / square : 0.0;
+    f = f < 0.0 ? 0.0 : f > 1.0 ? 1.0 : f;
+    return (Place){a.x + f * dx, a.y + f * dy};
+}
+
+static double getSquare(Place a, Place b)
+{
+    return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
+}
+
+// A line with the shadow on one side and p on the other (s[0] x + s[1] y <= s[2] on the side of the
+// shadow), from the point of the shadow nearest to p: a walk over its supports, which ends on an
+// edge of a polytope. False if p is in the shadow, or too near to tell.
+static bool findOutline(const Shadow* shadow, Place p, double margin, double s[3])
+{
+    Place a = getShadowSupport(shadow, (Place){1.0, 0.0});
+    Place b = a;
+    Place nearest = a;
+    for (int i = 0; i < OUTLINE_STEPS_MAX; ++i) {
+        Place d = {p.x - nearest.x, p.y - nearest.y};
+        double length = sqrt(d.x * d.x + d.y * d.y);
+        if (!(length > margin)) {
+            return false;
+        }
+        d = (Place){d.x / length, d.y / length};
+        Place c = getShadowSupport(shadow, d);
+        s[0] = d.x;
+        s[1] = d.y;
+        s[2] = d.x * c.x + d.y * c.y;
+        double further = s[2] - d.x * nearest.x - d.y * nearest.y;
+        if (further < 0.1 * margin) {
+            break;
+        }
+        // the better of the two segments to the new support
+        Place viaA = getNearest(a, c, p);
+        Place viaB = getNearest(b, c, p);
+        bool isA = getSquare(viaA, p) < getSquare(viaB, p);
+        nearest = isA ? viaA : viaB;
+        a = isA ? a : b;
+        b = c;
+    }
+    return s[0] * p.x + s[1] * p.y > s[2];
+}
+
+// Where the model is lowest but one of the bodies is not met, the outline of that body is added to
+// the model. True if the place was cut off.
+static bool cutOff(Refinement* refinement, const double place[2])
 {
     const rbRayShot* shot = refinement->shot;
+    rbRayModel* model = &refinement->model;
     int shooter = shot->shooter;
-    refinement->model.sideCount = 0;
-    addOutline(refinement, &shot->sides[shooter], RB_TRANSFORM_IDENTITY, width);
-    addOutline(refinement, &shot->sides[1 - shooter],
-               rbInvertTransform(shot->motions[shooter].from), width);
+    for (int i = 0; i < 2; ++i) {
+        const rbRaySide* side = &shot->sides[i == 0 ? shooter : 1 - shooter];
+        if (!isfinite(side->radius) || model->sideCount == RB_RAY_SIDES_MAX) {
+            continue;
+        }
+        Shadow shadow = {&refinement->frame, side->body->geometry,
+                         i == 0 ? RB_TRANSFORM_IDENTITY
+                                : rbInvertTransform(shot->motions[shooter].from)};
+        double margin = OUTLINE_MARGIN * side->radius;
+        double s[3];
+        if (findOutline(&shadow, (Place){place[0], place[1]}, margin, s)) {
+            s[2] -= margin;
+            for (int k = 0; k < 3; ++k) {
+                model->sides[model->sideCount][k] = s[k];
+            }
+            ++model->sideCount;
+            return true;
+        }
+    }
+    return false;
 }
+
+// -------------------------------------------------------------------------------------- search
 
 // Shoots up to count rays where the model is lowest. True if that is as low as the shortest ray
 // already: nothing is left to gain.
@@ -186,49 +253,107 @@ static bool shootModel(Refinement* refinement, double width, int count)
 {
     const rbRayShot* shot = refinement->shot;
     double tolerance = shot->query->settings->tolerance;
-    for (int i = 0; i < count; ++i) {
+    int64_t last = shot->counts.rays + count;
+    for (int i = 0; i < count + CUTS_MAX && shot->counts.rays < last; ++i) {
         double place[2];
         double lower;
-        if (!rbRayModel_Minimize(&refinement->model, refinement->best, width, place, &lower)) {
+        if (!rbRayModel_Minimize(&refinement->model, refinement->place, width, place, &lower)) {
             return false;
         }
-        double length = (shot->best.time - shot->query->start) * refinement->frame.speed;
+        double length = (refinement->top.time - shot->query->start) * refinement->frame.speed;
         if (length - lower < tolerance) {
             return true;
         }
-        (void)shootAt(refinement, place);
+        if (shootAt(refinement, place) || cutOff(refinement, place)) {
+            continue;
+        }
+        // a hole, or another sheet: halfway there may be none
+        double half[2] = {0.5 * (place[0] + refinement->place[0]),
+                          0.5 * (place[1] + refinement->place[1])};
+        (void)shootAt(refinement, half);
     }
     return false;
+}
+
+// Puts the frame at the shortest ray and forgets the model.
+static void setFrame(Refinement* refinement)
+{
+    rbRayShot* shot = refinement->shot;
+    rbRayShot_SetPiece(shot, refinement->pieceStart, refinement->pieceEnd);
+    rbRayStart start = rbMakeRayStart(&shot->motions[shot->shooter], refinement->top.point,
+                                      refinement->top.normal);
+    refinement->frame = makeFrame(shot, &start);
+    refinement->place[0] = refinement->place[1] = 0.0;
+    int hitCount = shot->hitCounts[shot->shooter];
+    rbVec3 mean = hitCount > 0 ? rbScale(1.0 / hitCount, shot->hitSums[shot->shooter])
+                               : shot->sides[shot->shooter].center;
+    rbVec3 offset = rbSub(mean, start.point);
+    refinement->middle[0] = rbDot(offset, refinement->frame.e1);
+    refinement->middle[1] = rbDot(offset, refinement->frame.e2);
+    refinement->model.planeCount = refinement->model.sideCount = 0;
+}
+
+static void refineAbout(Refinement* refinement, int rounds, int count)
+{
+    rbRayShot* shot = refinement->shot;
+    double tolerance = shot->query->settings->tolerance;
+    shot->shooter = refinement->top.shooter;
+    double width = FIRST_WIDTH * shot->sides[shot->shooter].emitter->spacing;
+    double piece = INFINITY;
+    double first = width;
+    int idle = 0; // rounds without gain
+    for (int i = 0; i < rounds; ++i) {
+        if (refinement->pieceStart < piece || !refinement->isConvex) {
+            // the shortest ray ends on an earlier piece now, or the model holds only near it
+            piece = refinement->pieceStart;
+            setFrame(refinement);
+        }
+        int spread = (count + 1) / 2;
+        double before = refinement->top.time;
+        double center[2] = {refinement->place[0], refinement->place[1]};
+        shootDisc(refinement, width, spread);
+        bool isDone =
+            shootModel(refinement, refinement->isConvex ? 2.0 * first : width, count - spread);
+        double gain = (before - refinement->top.time) * refinement->frame.speed;
+        idle = gain < tolerance ? idle + 1 : 0;
+        if (refinement->isConvex ? isDone : idle == 2) {
+            break;
+        }
+        // as wide as before where the shortest way lay at the rim
+        double x = fabs(refinement->place[0] - center[0]);
+        double y = fabs(refinement->place[1] - center[1]);
+        width *= x > 0.75 * width || y > 0.75 * width ? 1.0 : NARROWING;
+    }
 }
 
 void rbRayShot_Refine(rbRayShot* shot)
 {
     const rbRaySettings* settings = shot->query->settings;
     shot->isRefining = true;
-    shot->shooter = shot->best.shooter;
+    const rbRayBest* best = &shot->best;
     Refinement refinement = {.shot = shot};
-    double width = FIRST_WIDTH * shot->sides[shot->shooter].emitter->spacing;
-    double piece = INFINITY;
-    for (int i = 0; i < settings->refineRounds; ++i) {
-        if (shot->best.piece.start < piece) {
-            // the first round, or the shortest ray ends on an earlier piece now
-            piece = shot->best.piece.start;
-            rbRayShot_SetPiece(shot, piece, shot->best.piece.end);
-            refinement.frame = makeFrame(shot, &shot->best.start);
-            refinement.best[0] = refinement.best[1] = 0.0;
-            refinement.model.planeCount = 0;
-        }
-        addOutlines(&refinement, width);
-        int spread = (settings->refineCount + 1) / 2;
-        double before = shot->best.time;
-        shootDisc(&refinement, width, spread);
-        bool isDone = shootModel(&refinement, width, settings->refineCount - spread);
-        double gain = (before - shot->best.time) * refinement.frame.speed;
-        if (isDone || (i > 0 && gain < settings->tolerance)) {
-            break;
-        }
-        width *= NARROWING;
+    refinement.isConvex = rbGeometry_IsConvex(shot->sides[0].body->geometry) &&
+                          rbGeometry_IsConvex(shot->sides[1].body->geometry);
+    rbRayPiece piece = best->piece;
+    int rounds = settings->refineRounds;
+    int64_t last = shot->counts.rays + (int64_t)rounds * settings->refineCount;
+    // where there may be several minima, half of the rays look which one is the lowest
+    int looks = refinement.isConvex ? 0 : shot->topCount;
+    for (int i = 0; i < looks; ++i) {
+        refinement.top = shot->tops[i];
+        refinement.pieceStart = piece.start;
+        refinement.pieceEnd = piece.end;
+        int share = (rounds + 1) / 2 * settings->refineCount / looks;
+        share = share > 0 ? share : 1;
+        refinement.rayLimit = shot->counts.rays + share;
+        refineAbout(&refinement, 1, share);
     }
+    refinement.rayLimit = last;
+    rounds -= looks > 0 ? (rounds + 1) / 2 : 0;
+    refinement.top = (rbRayTop){best->shooter, best->time, best->start.point, best->start.normal};
+    refinement.pieceStart = best->piece.start;
+    refinement.pieceEnd = best->piece.end;
+    refineAbout(&refinement, rounds, settings->refineCount);
     shot->isRefining = false;
 }
 
@@ -239,6 +364,7 @@ void rbRayShot_ShootTrack(rbRayShot* shot, const rbRayTrack* track)
     (void)rbRayShot_Shoot(shot, &start);
     if (rbLengthSquared(start.step) > 0.0) {
         Refinement refinement = {.shot = shot, .frame = makeFrame(shot, &start)};
+        refinement.rayLimit = shot->counts.rays + shot->query->settings->refineCount;
         double width = shot->sides[shot->shooter].emitter->spacing;
         shootDisc(&refinement, width, shot->query->settings->refineCount);
     }

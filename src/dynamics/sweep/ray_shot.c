@@ -167,6 +167,36 @@ static void keepBest(rbRayShot* shot, const rbRayStart* start, const Cast* cast,
                              .normal = cast->hit.normal};
 }
 
+// Keeps the shortest rays in order, one of each neighbourhood.
+static void keepTop(rbRayShot* shot, const rbRayStart* start, double time)
+{
+    rbRayTop top = {shot->shooter, time, start->point, start->normal};
+    int slot = shot->topCount;
+    for (int i = 0; i < shot->topCount; ++i) {
+        const rbRayTop* other = &shot->tops[i];
+        if (other->shooter == top.shooter &&
+            rbDistance(other->point, top.point) < shot->topDistance) {
+            if (!(time < other->time)) {
+                return;
+            }
+            slot = i;
+            break;
+        }
+    }
+    if (slot == RB_RAY_TOPS_MAX) {
+        slot = RB_RAY_TOPS_MAX - 1;
+        if (!(time < shot->tops[slot].time)) {
+            return;
+        }
+    } else if (slot == shot->topCount) {
+        ++shot->topCount;
+    }
+    for (; slot > 0 && time < shot->tops[slot - 1].time; --slot) {
+        shot->tops[slot] = shot->tops[slot - 1];
+    }
+    shot->tops[slot] = top;
+}
+
 static double getTime(const rbRayPiece* piece, double t)
 {
     return t < 1.0 ? piece->start + t * (piece->end - piece->start) : piece->end;
@@ -201,7 +231,16 @@ rbRayOutcome rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start)
         own = before;
         cast = earlier;
     }
-    rbRayOutcome outcome = {true, getTime(&shot->piece, cast.hit.t), cast.hit.normal};
+    rbRayOutcome outcome = {true, getTime(&shot->piece, cast.hit.t), cast.hit.normal,
+                            shot->piece.start, shot->piece.end};
+    if (!shot->isRefining) {
+        rbVec3* sum = &shot->hitSums[shot->shooter];
+        *sum = rbAdd(*sum, own.point);
+        ++shot->hitCounts[shot->shooter];
+        if (shot->topDistance > 0.0) {
+            keepTop(shot, &own, outcome.time);
+        }
+    }
     if (!shot->best.isHit || outcome.time < shot->best.time) {
         keepBest(shot, &own, &cast, outcome.time);
     }

@@ -39,6 +39,15 @@ typedef struct rbRayBest {
     rbVec3 normal; // of what was shot at, same frame
 } rbRayBest;
 
+// Short rays at places apart from each other: where the shortest of all may be.
+#define RB_RAY_TOPS_MAX 4
+typedef struct rbRayTop {
+    int shooter;
+    double time;
+    rbVec3 point; // of the start, frame of the shooter
+    rbVec3 normal;
+} rbRayTop;
+
 typedef struct rbRayShot {
     const rbRayQuery* query;
     rbRaySide sides[2];
@@ -48,6 +57,11 @@ typedef struct rbRayShot {
     bool isRefining;
     int shooter; // of the rays that are shot now
     rbRayBest best;
+    rbVec3 hitSums[2]; // starts of coarse rays that hit on this piece, for their mean
+    int hitCounts[2];
+    rbRayTop tops[RB_RAY_TOPS_MAX]; // of coarse rays, where lengths may have several minima
+    int topCount;
+    double topDistance; // m, between starts of tops of one body
     rbRayCounts counts; // of this prediction
 } rbRayShot;
 
@@ -60,8 +74,9 @@ void rbRayShot_SetPiece(rbRayShot* shot, double start, double end);
 // What a ray found.
 typedef struct rbRayOutcome {
     bool isHit;
-    double time;   // s
-    rbVec3 normal; // of what was shot at, its frame
+    double time;                 // s
+    rbVec3 normal;               // of what was shot at, its frame
+    double pieceStart, pieceEnd; // s, of the piece on which it hit
 } rbRayOutcome;
 
 // Shoots the ray of a start of the present shooter and keeps it if it is the shortest. A refined
