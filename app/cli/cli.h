@@ -116,6 +116,7 @@ extern const rbVerb rbVerbReplay;
 extern const rbVerb rbVerbValidate;
 extern const rbVerb rbVerbBench;
 extern const rbVerb rbVerbView;
+extern const rbVerb rbVerbRays;
 
 // Prints the example scenes by theme (the program without arguments).
 rbExit rbListScenes(void);

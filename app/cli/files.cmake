@@ -14,6 +14,8 @@ set(programFiles
   app/cli/options.c
   app/cli/outputs.c
   app/cli/plotting.c
+  app/cli/rays.c
+  app/cli/rays_picture.c
   app/cli/recordings.c
   app/cli/replay.c
   app/cli/run.c

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const rbVerb* const verbs[] = {
-    &rbVerbRun,    &rbVerbCheck,    &rbVerbInfo,  &rbVerbDistance,
+    &rbVerbRun,    &rbVerbCheck,    &rbVerbInfo,  &rbVerbDistance, &rbVerbRays,
     &rbVerbReplay, &rbVerbValidate, &rbVerbBench, &rbVerbView,
 };
 #define VERB_COUNT ((int)(sizeof verbs / sizeof verbs[0]))

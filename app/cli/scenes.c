@@ -180,7 +180,7 @@ typedef struct rbListedScene {
 
 // Known themes in the order in which a newcomer should meet them; others follow by name.
 static const char* const themes[] = {"free flight", "forces",   "paths", "shapes", "impacts",
-                                     "mechanisms",  "contacts", "toys",  "gases"};
+                                     "mechanisms",  "contacts", "rays",  "toys",   "gases"};
 #define THEME_COUNT ((int)(sizeof themes / sizeof themes[0]))
 
 static int compareScenes(const void* a, const void* b)

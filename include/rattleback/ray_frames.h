@@ -131,6 +131,7 @@ RB_API rbStatus rbRayFrames_Update(rbRayFrames* frames, rbError* error);
 // All frames that begin before the duration of rbRayFrames_Prepare.
 RB_API rbStatus rbRayFrames_Run(rbRayFrames* frames, rbError* error);
 
+RB_API double rbRayFrames_GetFrameRate(const rbRayFrames* frames);
 RB_API double rbRayFrames_GetTime(const rbRayFrames* frames); // s, of the next frame
 RB_API int64_t rbRayFrames_GetFrame(const rbRayFrames* frames);
 // In the order they happened, borrowed until the next frame.
@@ -147,9 +148,10 @@ RB_API bool rbRayFrames_IsMoving(const rbRayFrames* frames, int body); // has a 
 RB_API rbTransform rbRayFrames_GetPose(const rbRayFrames* frames, int body, double time);
 
 // Shoots the rays of the frame of a collision again and tells of every one, in the world at its
-// start.
+// start. lead: s, >= 0, so much longer on both sides of the frame, but not before time 0: rays of a
+// frame alone are short.
 RB_API rbStatus rbRayFrames_Trace(const rbRayFrames* frames, const rbRayCollision* collision,
-                                  rbRayTraceFn* trace, void* context, rbError* error);
+                                  double lead, rbRayTraceFn* trace, void* context, rbError* error);
 
 #ifdef __cplusplus
 }

@@ -75,7 +75,7 @@ typedef struct rbSceneInfo {
     const char* name;   // "name", or the stem of the file
     const char* title;  // one line; "" if absent, as all that follow
     const char* theme;  // "free flight", "forces", "paths", "shapes", "impacts", "toys", "gases",
-                        // "mechanisms"
+                        // "mechanisms", "rays"
     const char* shows;  // what can be seen
     const char* why;    // why that is interesting
     const char* engine; // "flight", "event", "step"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const verbs[] = {"run",    "check",    "info",  "distance",
-                                    "replay", "validate", "bench", "view"};
+static const char* const verbs[] = {"run",      "check", "info", "distance", "replay",
+                                    "validate", "bench", "view", "rays"};
 
 static void everyVerbHasHelpWithExamples(void** state)
 {

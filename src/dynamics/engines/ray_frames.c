@@ -270,12 +270,13 @@ static rbStatus reviewPairs(rbRayFrames* frames, double time, rbError* error)
     return RB_STATUS_OK;
 }
 
-// The exact contacts of this frame, for comparison.
+// The exact contacts of this frame, for comparison; of a contact at its very end rounding must not
+// decide whether it is seen here or in the next, where it would be too late.
 static rbStatus compareFrame(rbRayFrames* frames, double start, double end, rbError* error)
 {
     for (int i = 0; i < frames->pairs.count; ++i) {
         rbFramePair* pair = &frames->pairs.data[i];
-        rbFrameQuery query = makeQuery(frames, pair, start, end);
+        rbFrameQuery query = makeQuery(frames, pair, start, end + 1e-9 * (end - start));
         if (pair->isIgnored || pair->hasExact || !(canMove(query.a) || canMove(query.b))) {
             continue;
         }
@@ -436,6 +437,11 @@ rbStatus rbRayFrames_Run(rbRayFrames* frames, rbError* error)
 
 // --------------------------------------------------------------------------------------- answers
 
+double rbRayFrames_GetFrameRate(const rbRayFrames* frames)
+{
+    return frames->settings.frameRate;
+}
+
 double rbRayFrames_GetTime(const rbRayFrames* frames)
 {
     return timeOfFrame(frames, frames->frame);
@@ -543,9 +549,10 @@ rbTransform rbRayFrames_GetPose(const rbRayFrames* frames, int body, double time
     return rbFrameBody_GetPose(&frames->bodies.data[body], time);
 }
 
-rbStatus rbRayFrames_Trace(const rbRayFrames* frames, const rbRayCollision* collision,
+rbStatus rbRayFrames_Trace(const rbRayFrames* frames, const rbRayCollision* collision, double lead,
                            rbRayTraceFn* trace, void* context, rbError* error)
 {
+    RB_ASSERT(lead >= 0.0);
     // As they were before they stopped for this.
     rbFrameBody bodies[2] = {frames->bodies.data[collision->bodyA],
                              frames->bodies.data[collision->bodyB]};
@@ -558,8 +565,8 @@ rbStatus rbRayFrames_Trace(const rbRayFrames* frames, const rbRayCollision* coll
     rbFrameQuery query = {.a = &bodies[0],
                           .b = &bodies[1],
                           .settings = &frames->settings,
-                          .start = timeOfFrame(frames, collision->frame),
-                          .end = timeOfFrame(frames, collision->frame + 1),
+                          .start = fmax(timeOfFrame(frames, collision->frame) - lead, 0.0),
+                          .end = timeOfFrame(frames, collision->frame + 1) + lead,
                           .trace = trace,
                           .traceContext = context};
     rbRayPrediction prediction;

@@ -65,7 +65,8 @@ static double skip(const rbFrameQuery* query, double start, double speed)
     double gap =
         rbDistance(rbFrameBody_GetPose(query->a, start).p, rbFrameBody_GetPose(query->b, start).p) -
         query->a->radius - query->b->radius;
-    return gap > 0.0 ? start + gap / speed : start;
+    // A little less, for its rounding.
+    return gap > 0.0 ? start + (1.0 - 1e-9) * gap / speed : start;
 }
 
 static void setHit(const rbFrameQuery* query, double time, const rbShapeSweep* sweep,
