@@ -383,7 +383,7 @@ static double getSlack(const rbRayShot* shot, const rbTransform poses[2])
     return TOUCH_RELATIVE * small + ROUNDING_RELATIVE * far;
 }
 
-// How far minima of the length of rays are apart: two spacings, where there may be several.
+// How far minima of the length of rays are apart: a spacing, where there may be several.
 static double getTopDistance(const rbRayShot* shot)
 {
     double spacing = 0.0;
@@ -394,7 +394,7 @@ static double getTopDistance(const rbRayShot* shot)
         spacing = side->emitter != NULL && side->emitter->spacing > spacing ? side->emitter->spacing
                                                                             : spacing;
     }
-    return isConvex ? 0.0 : 2.0 * spacing;
+    return isConvex ? 0.0 : spacing;
 }
 
 static void addCounts(const rbRayShot* shot, Outlook outlook)

@@ -22,6 +22,9 @@
 #define OUTLINE_STEPS_MAX 16
 #define CUTS_MAX 16
 
+// Rounds without gain that end the search where the model is no bound.
+#define IDLE_ROUNDS_MAX 4
+
 // How often a place beside a body is pulled towards the middle.
 #define PULLS_MAX 2
 
@@ -308,6 +311,7 @@ static void refineAbout(Refinement* refinement, int rounds, int count)
             piece = refinement->pieceStart;
             setFrame(refinement);
         }
+        // half of the rays, at least one, is spread
         int spread = (count + 1) / 2;
         double before = refinement->top.time;
         double center[2] = {refinement->place[0], refinement->place[1]};
@@ -316,7 +320,7 @@ static void refineAbout(Refinement* refinement, int rounds, int count)
             shootModel(refinement, refinement->isConvex ? 2.0 * first : width, count - spread);
         double gain = (before - refinement->top.time) * refinement->frame.speed;
         idle = gain < tolerance ? idle + 1 : 0;
-        if (refinement->isConvex ? isDone : idle == 2) {
+        if (refinement->isConvex ? isDone : idle == IDLE_ROUNDS_MAX) {
             break;
         }
         // as wide as before where the shortest way lay at the rim

@@ -1,0 +1,239 @@
+// Prediction by rays against exact sweeps, on random bodies and ways.
+#include "base/math/random3.h"
+#include "bodies.h"
+#include "rb_test.h"
+
+#include <rattleback/collision.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct Case {
+    rbGeometry* a;
+    rbGeometry* b;
+    rbTestMotion motionA, motionB;
+} Case;
+
+#define SPEED 8.0 // m/s, for one second
+
+// Any convex shape, some 1 m in size.
+static rbGeometry* makeConvex(int kind, rbRandom* random)
+{
+    switch (kind) {
+    case 0:
+        return rbCreateSphere(rbRandom_Range(random, 0.5, 1.0), NULL);
+    case 1:
+        return rbMakeRandomHull(8 + rbRandom_Index(random, 24), random);
+    case 2:
+        return rbCreateBox(rbMakeVec3(rbRandom_Range(random, 0.2, 1.0),
+                                      rbRandom_Range(random, 0.2, 1.0),
+                                      rbRandom_Range(random, 0.2, 1.0)),
+                           NULL);
+    case 3:
+        return rbCreateCapsule(0.3, 0.6, NULL);
+    case 4:
+        return rbCreateCylinder(0.5, 0.5, NULL);
+    case 5:
+        return rbCreateCone(0.6, 1.0, NULL);
+    default:
+        return rbCreateEllipsoid(rbMakeVec3(1.0, 0.6, 0.4), NULL);
+    }
+}
+
+// An L of six corners, 1.6 m, extruded: not convex.
+static rbGeometry* makeAngle(void)
+{
+    static const double profile[6][2] = {{-0.8, -0.8}, {0.8, -0.8}, {0.8, 0.0},
+                                         {0.0, 0.0},   {0.0, 0.8},  {-0.8, 0.8}};
+    rbOwnedMesh mesh;
+    assert_int_equal(rbExtrudeProfile(profile, 6, 0.6, &mesh, NULL), RB_STATUS_OK);
+    rbMeshDef def = rbOwnedMesh_GetDef(&mesh);
+    rbGeometry* geometry = rbCreatePolyhedron(&def, NULL);
+    rbFreeMesh(&mesh);
+    assert_non_null(geometry);
+    return geometry;
+}
+
+// A comes from 4 m away and both may move; the relative speed is SPEED.
+static void setMotions(Case* c, rbRandom* random)
+{
+    rbVec3 way = rbRandom_Direction(random);
+    rbVec3 side = rbScale(rbRandom_Unit(random), rbRandom_Direction(random));
+    rbVec3 common = rbScale(rbRandom_Range(random, 0.0, 5.0), rbRandom_Direction(random));
+    c->motionA = (rbTestMotion){.start = rbAddScaled(side, -4.0, way),
+                                .velocity = rbAddScaled(common, SPEED, way),
+                                .turned = rbRandom_Quat(random)};
+    c->motionB = (rbTestMotion){.velocity = common, .turned = rbRandom_Quat(random)};
+}
+
+static void freeCase(Case* c)
+{
+    rbDestroyGeometry(c->a);
+    rbDestroyGeometry(c->b);
+}
+
+static rbShapeSweep sweepExactly(const Case* c, void* scratch)
+{
+    rbTransform a = rbTestMotion_GetPose(&c->motionA, 0.0);
+    rbTransform b = rbTestMotion_GetPose(&c->motionB, 0.0);
+    rbVec3 step = rbInvRotate(b.q, rbSub(c->motionA.velocity, c->motionB.velocity));
+    rbShapeSweep sweep;
+    rbError error = {0};
+    rbStatus status =
+        rbSweepShapes(c->a, rbInvMulTransforms(b, a), step, c->b, 0.0, scratch, &sweep, &error);
+    assert_string_equal(error.message, "");
+    assert_int_equal(status, RB_STATUS_OK);
+    return sweep;
+}
+
+static rbRayPrediction predictCase(const Case* c, const rbRaySettings* settings,
+                                   rbRayCounts* counts)
+{
+    return rbPredict(rbMakeMoving(c->a, &c->motionA), rbMakeMoving(c->b, &c->motionB), 1.0,
+                     settings, counts);
+}
+
+// RX-06: what rays find is never earlier than what is there, the point lies
+// on both surfaces, and early ends lose nothing
+static void raysNeverComeBeforeContact(void** state)
+{
+    (void)state;
+    rbRandom random = {rbTest_Seed(901)};
+    void* scratch = malloc(rbGetSeparationScratchSize());
+    int count = rbTest_Count(400, 20000);
+    int hits = 0;
+    int missed = 0;
+    for (int i = 0; i < count; ++i) {
+        Case c = {makeConvex(rbRandom_Index(&random, 7), &random),
+                  makeConvex(rbRandom_Index(&random, 7), &random),
+                  {.start = RB_VEC3_ZERO},
+                  {.start = RB_VEC3_ZERO}};
+        setMotions(&c, &random);
+        rbRaySettings settings = rbDefaultRaySettings();
+        settings.count = 1 + rbRandom_Index(&random, 60);
+        settings.isOneWay = rbRandom_Index(&random, 2) == 0;
+        settings.pattern = (rbRayPattern)rbRandom_Index(&random, RB_RAYS_PATTERN_COUNT);
+        rbShapeSweep sweep = sweepExactly(&c, scratch);
+        rbRayPrediction prediction = predictCase(&c, &settings, NULL);
+        if (prediction.isHit) {
+            assert_true(sweep.isHit);
+            // the general row of exact sweeps is good to some 1e-9 m
+            checkBelow(SPEED * (sweep.fraction - prediction.time), 4e-9);
+            checkNear(prediction.way, SPEED * prediction.time, 1e-9);
+            checkNear(rbLength(prediction.normal), 1.0, 1e-12);
+            // both surfaces pass through the point, B's with the normal
+            rbTransform poseA = rbTestMotion_GetPose(&c.motionA, prediction.time);
+            rbTransform poseB = rbTestMotion_GetPose(&c.motionB, prediction.time);
+            rbVec3 inner = rbAddScaled(prediction.point, -1e-7, prediction.normal);
+            assert_true(rbGeometry_Contains(c.b, rbInvTransformPoint(poseB, inner)) ||
+                        prediction.isReverse);
+            rbVec3 pointA = rbInvTransformPoint(poseA, prediction.point);
+            rbVec3 inwards = rbScale(1.0 - 1e-7, pointA);
+            assert_true(rbGeometry_Contains(c.a, inwards));
+            ++hits;
+        } else if (sweep.isHit) {
+            ++missed;
+        }
+        freeCase(&c);
+    }
+    free(scratch);
+    assert_true(hits > count / 2);
+    // few rays miss grazes only
+    assert_true(missed < count / 20);
+}
+
+static int compareDoubles(const void* a, const void* b)
+{
+    double x = *(const double*)a;
+    double y = *(const double*)b;
+    return x < y ? -1 : x > y;
+}
+
+typedef struct Errors {
+    double excess[2000]; // m
+    int count;
+    int misses;
+    double rays; // per prediction
+} Errors;
+
+// Excess of the free way over the exact one, sorted; kinds 0 to 6 convex, 7 an angle.
+static void collectErrors(const int kinds[2], int cases, const rbRaySettings* settings,
+                          Errors* errors)
+{
+    rbRandom random = {7}; // the same bodies for all settings
+    void* scratch = malloc(rbGetSeparationScratchSize());
+    rbRayCounts counts = {0};
+    errors->count = errors->misses = 0;
+    for (int i = 0; i < cases; ++i) {
+        Case c = {kinds[0] < 7 ? makeConvex(kinds[0], &random) : makeAngle(),
+                  kinds[1] < 7 ? makeConvex(kinds[1], &random) : makeAngle(),
+                  {.start = RB_VEC3_ZERO},
+                  {.start = RB_VEC3_ZERO}};
+        setMotions(&c, &random);
+        rbShapeSweep sweep = sweepExactly(&c, scratch);
+        rbRayPrediction prediction = predictCase(&c, settings, &counts);
+        if (sweep.isHit && prediction.isHit) {
+            errors->excess[errors->count++] = SPEED * (prediction.time - sweep.fraction);
+        } else if (sweep.isHit) {
+            ++errors->misses;
+        }
+        freeCase(&c);
+    }
+    free(scratch);
+    errors->rays = (double)counts.rays / cases;
+    qsort(errors->excess, (size_t)errors->count, sizeof(double), compareDoubles);
+}
+
+// with less than 100 rays the errors of 1000 plain ones and far less
+static void refinementBeatsTenTimesTheRays(void** state)
+{
+    (void)state;
+    static const int pairs[][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {4, 5}, {7, 7}, {1, 7}};
+    static Errors plain;
+    static Errors refined;
+    rbRaySettings many = rbDefaultRaySettings();
+    many.count = 500; // of each body: 1000 in all
+    rbRaySettings few = rbDefaultRaySettings();
+    few.count = 16;
+    few.refineRounds = 8;
+    few.refineCount = 8;
+    int cases = rbTest_Count(120, 2000);
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
+        collectErrors(pairs[i], cases, &many, &plain);
+        collectErrors(pairs[i], cases, &few, &refined);
+        assert_true(plain.count > cases / 2);
+        checkBelow(refined.rays, 100.0);
+        assert_true(refined.misses <= plain.misses);
+        bool isConvex = pairs[i][0] < 7 && pairs[i][1] < 7;
+        int last = refined.count - 1;
+        checkBelow(refined.excess[refined.count / 2], 1e-6);
+        checkBelow(refined.excess[last * 9 / 10], isConvex ? 1e-6 : plain.excess[last * 9 / 10]);
+        checkBelow(refined.excess[last * 98 / 100], plain.excess[last * 98 / 100]);
+    }
+}
+
+// RX-07: of spheres in a spread pattern the excess follows 1/2 (1/RA + 1/RB) (er^2 / cos^3 + et^2 /
+// cos) with the distances of a sunflower, hence like 1/n
+static void excessOfSpheresFallsWithTheCount(void** state)
+{
+    (void)state;
+    static Errors errors;
+    const int kinds[2] = {0, 0};
+    double medians[3];
+    for (int i = 0; i < 3; ++i) {
+        rbRaySettings settings = rbDefaultRaySettings();
+        settings.count = i == 0 ? 30 : i == 1 ? 300 : 3000;
+        settings.isOneWay = true;
+        collectErrors(kinds, 300, &settings, &errors);
+        medians[i] = errors.excess[errors.count / 2];
+        // nearest of n places spread over a disc of radius R: within about R sqrt(1/n); largest
+        // for RA = RB = 0.5 m would be 2 m * R^2 / n / cos^3
+        checkBelow(medians[i], 2.0 / settings.count);
+    }
+    checkNear(medians[0] / medians[1], 10.0, 3.0);
+    checkNear(medians[1] / medians[2], 10.0, 3.0);
+}
+
+RB_TEST_GROUP(prop_detector, cmocka_unit_test(raysNeverComeBeforeContact),
+              cmocka_unit_test(refinementBeatsTenTimesTheRays),
+              cmocka_unit_test(excessOfSpheresFallsWithTheCount));
