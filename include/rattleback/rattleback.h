@@ -12,6 +12,7 @@
 #include <rattleback/id.h>
 #include <rattleback/impact.h>
 #include <rattleback/joint.h>
+#include <rattleback/query.h>
 #include <rattleback/shape.h>
 #include <rattleback/vecmath.h>
 #include <rattleback/world.h>

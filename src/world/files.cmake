@@ -12,6 +12,8 @@ target_sources(rattleback PRIVATE
   src/world/world_judge.c
   src/world/world_link.c
   src/world/world_parameters.c
+  src/world/world_query.c
+  src/world/world_query_tree.c
   src/world/world_shape.c
   src/world/world_spring.c
   src/world/world_step.c

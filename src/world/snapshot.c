@@ -263,6 +263,7 @@ rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
     if (status != RB_STATUS_OK) {
         return status;
     }
+    world->motionCount += 1;
     world->time = header.time;
     world->timeRest = header.timeRest;
     world->energyReference = header.energyReference;

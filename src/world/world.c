@@ -5,6 +5,7 @@
 // event starts a new record.
 #include "world/world_event.h"
 #include "world/world_joint.h"
+#include "world/world_query_tree.h"
 #include "world/world_step.h"
 
 #include <limits.h>
@@ -98,6 +99,7 @@ void rbDestroyWorld(rbWorld* world)
     for (int i = 0; i < world->geometries.count; ++i) {
         rbDestroyGeometry(world->geometries.data[i].geometry);
     }
+    rbDestroyQueryTree(world->queryTree);
     rbWorld_FreeEngine(world);
     rbWorld_FreeLinks(world);
     rbArray_Free(world->owned);
@@ -174,6 +176,7 @@ static rbStepReport moveTo(rbWorld* world, double time, double rest)
     time = reached;
     world->time = time;
     world->timeRest = rest;
+    world->motionCount += 1;
     if (report.status == RB_STATUS_NUMERICAL && !RB_IS_NULL(report.failedBody)) {
         noteFirstMiss(world, unmetBefore, report.failedBody);
     }

@@ -108,10 +108,12 @@ void rbWorld_NoteChange(rbWorld* world)
         row->leave(world);
     }
     world->isEngineReady = false;
+    world->motionCount += 1;
 }
 
 void rbWorld_NoteFlight(rbWorld* world, int index)
 {
+    world->motionCount += 1;
     if (world->isEngineReady) {
         rbArray_Push(world->touched, index);
     }
@@ -192,6 +194,7 @@ rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
         return RB_STATUS_OK;
     }
     if (status == RB_STATUS_OK) {
+        world->motionCount += 1; // bodies may be brought onto joints, or parted
         status = row->start(world, &inner);
     }
     world->engineError = inner;

@@ -151,6 +151,9 @@ struct rbWorld {
     RB_ARRAY(rbMergedSlot) merged; // per body: of those with several shapes
     RB_ARRAY(rbMaterialPairSlot) materialPairs;
     RB_ARRAY(rbContactView) contactViews; // room for reading them
+
+    int64_t motionCount;           // grows whenever bodies may be elsewhere, or others, than before
+    struct rbQueryTree* queryTree; // NULL until the first query
 };
 
 // The engine is told: bodies, shapes, joints or forces changed; the flight of a body was started

@@ -7,6 +7,7 @@ rb_add_tests(NAME test_world FILES
   test/world/test_contact_reaction.c
   test/world/test_limits.c
   test/world/prop_world_arrivals.c
+  test/world/prop_world_query.c
   test/world/test_contact_input.c
   test/world/test_modules.c
   test/world/test_world.c
@@ -17,3 +18,4 @@ rb_add_tests(NAME test_world FILES
   test/world/test_world_parameters.c
   test/world/test_world_rest.c
 )
+target_include_directories(test_world PRIVATE ${PROJECT_SOURCE_DIR})
