@@ -34,7 +34,7 @@ runOne() {
     if [[ "$1" =~ $startsProcesses ]] && [ "$(uname -m)" = aarch64 ]; then
         export ASAN_OPTIONS=detect_leaks=0
     fi
-    if ! (cd "$folder" && timeout 900 "./$1") >"$logs/$1" 2>&1 </dev/null; then
+    if ! (cd "$folder" && timeout 1800 "./$1") >"$logs/$1" 2>&1 </dev/null; then
         grep -vE '^\[ (RUN |      OK )|^\[=' "$logs/$1" | tail -n 150
         echo "$1: FAILED; the whole log is build/asan/test-logs/$1"
         return 1

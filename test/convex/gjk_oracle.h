@@ -1,8 +1,8 @@
-// Truth for tests of the distance kernels, in long double and without iteration over supports.
+// Truth for tests of the distance kernels, in rbWide and without iteration over supports.
 //
 // Polytopes: every vertex against every face and every edge against every edge, first in double to
-// find the candidates, then in long double; the answer is proved by the slab between the two
-// planes through the nearest points. Smooth cores: their support functions in long double, so that
+// find the candidates, then in rbWide; the answer is proved by the slab between the two
+// planes through the nearest points. Smooth cores: their support functions in rbWide, so that
 // any direction gives a lower bound of the distance.
 #ifndef GJK_ORACLE_H
 #define GJK_ORACLE_H
@@ -11,19 +11,20 @@
 #include "collision/convex/convex.h"
 #include "collision/geometry/polyhedron.h"
 #include "collision/geometry/shape_ops.h"
+#include "rb_wide.h"
 
 #include <math.h>
 
 typedef struct Wide3 {
-    long double x, y, z;
+    rbWide x, y, z;
 } Wide3;
 
 static inline Wide3 wide(rbVec3 v)
 {
-    return (Wide3){(long double)v.x, (long double)v.y, (long double)v.z};
+    return (Wide3){(rbWide)v.x, (rbWide)v.y, (rbWide)v.z};
 }
 
-static inline Wide3 wideSum(Wide3 a, long double s, Wide3 b)
+static inline Wide3 wideSum(Wide3 a, rbWide s, Wide3 b)
 {
     return (Wide3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
@@ -33,7 +34,7 @@ static inline Wide3 wideSub(Wide3 a, Wide3 b)
     return wideSum(a, -1.0L, b);
 }
 
-static inline long double wideDot(Wide3 a, Wide3 b)
+static inline rbWide wideDot(Wide3 a, Wide3 b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
@@ -152,19 +153,19 @@ static inline double roughPointFace(rbVec3 p, rbVec3 a, rbVec3 b, rbVec3 c)
     return nn > 0.0 && wb >= slop && wc >= slop && wb + wc <= nn - slop ? h * h / nn : INFINITY;
 }
 
-static inline long double widePointFace(Wide3 p, Wide3 a, Wide3 b, Wide3 c, Wide3* foot)
+static inline rbWide widePointFace(Wide3 p, Wide3 a, Wide3 b, Wide3 c, Wide3* foot)
 {
     Wide3 ab = wideSub(b, a);
     Wide3 ac = wideSub(c, a);
     Wide3 n = wideCross(ab, ac);
-    long double nn = wideDot(n, n);
+    rbWide nn = wideDot(n, n);
     Wide3 d = wideSub(p, a);
-    long double wb = wideDot(wideCross(d, ac), n);
-    long double wc = wideDot(wideCross(ab, d), n);
+    rbWide wb = wideDot(wideCross(d, ac), n);
+    rbWide wc = wideDot(wideCross(ab, d), n);
     if (!(nn > 0.0L && wb >= 0.0L && wc >= 0.0L && wb + wc <= nn)) {
         return INFINITY;
     }
-    long double h = wideDot(d, n);
+    rbWide h = wideDot(d, n);
     *foot = wideSum(p, -h / nn, n);
     return h * h / nn;
 }
@@ -190,24 +191,24 @@ static inline double roughEdges(rbVec3 a, rbVec3 b, rbVec3 c, rbVec3 d)
     return rbLengthSquared(rbAddScaled(rbAddScaled(r, s, u), -t, v));
 }
 
-static inline long double wideClamp01(long double t)
+static inline rbWide wideClamp01(rbWide t)
 {
     return t < 0.0L ? 0.0L : t > 1.0L ? 1.0L : t;
 }
 
-static inline long double wideEdges(const Wide3 e[4], Wide3* onA, Wide3* onB)
+static inline rbWide wideEdges(const Wide3 e[4], Wide3* onA, Wide3* onB)
 {
     Wide3 u = wideSub(e[1], e[0]);
     Wide3 v = wideSub(e[3], e[2]);
     Wide3 r = wideSub(e[0], e[2]);
-    long double uu = wideDot(u, u);
-    long double vv = wideDot(v, v);
-    long double uv = wideDot(u, v);
-    long double det = uu * vv - uv * uv;
-    long double s = det > 1e-40L * uu * vv
-                        ? wideClamp01((uv * wideDot(v, r) - vv * wideDot(u, r)) / det)
-                        : 0.0L;
-    long double t = 0.0L;
+    rbWide uu = wideDot(u, u);
+    rbWide vv = wideDot(v, v);
+    rbWide uv = wideDot(u, v);
+    // by the common normal: products of lengths would cancel where the edges are nearly parallel
+    Wide3 w = wideCross(u, v);
+    rbWide ww = wideDot(w, w);
+    rbWide s = ww > 1e-40L * uu * vv ? wideClamp01(wideDot(wideCross(v, r), w) / ww) : 0.0L;
+    rbWide t = 0.0L;
     for (int round = 0; round < 3; ++round) {
         t = vv > 0.0L ? wideClamp01((uv * s + wideDot(v, r)) / vv) : 0.0L;
         s = uu > 0.0L ? wideClamp01((uv * t - wideDot(u, r)) / uu) : 0.0L;
@@ -219,18 +220,18 @@ static inline long double wideEdges(const Wide3 e[4], Wide3* onA, Wide3* onB)
 }
 
 typedef struct OracleBest {
-    long double squared;
+    rbWide squared;
     Wide3 a, b;
 } OracleBest;
 
-static inline void oracleTake(OracleBest* best, long double squared, Wide3 a, Wide3 b)
+static inline void oracleTake(OracleBest* best, rbWide squared, Wide3 a, Wide3 b)
 {
     if (squared < best->squared) {
         *best = (OracleBest){squared, a, b};
     }
 }
 
-// Vertices of one against faces of the other, those below the limit in long double.
+// Vertices of one against faces of the other, those below the limit in rbWide.
 static inline void oracleSweepFaces(const OraclePolytope* p, const OraclePolytope* q, double limit,
                                     OracleBest* best, bool isSwapped)
 {
@@ -240,8 +241,8 @@ static inline void oracleSweepFaces(const OraclePolytope* p, const OraclePolytop
             if (roughPointFace(p->rough[i], q->rough[k[0]], q->rough[k[1]], q->rough[k[2]]) <=
                 limit) {
                 Wide3 foot = {0};
-                long double squared = widePointFace(p->vertices[i], q->vertices[k[0]],
-                                                    q->vertices[k[1]], q->vertices[k[2]], &foot);
+                rbWide squared = widePointFace(p->vertices[i], q->vertices[k[0]], q->vertices[k[1]],
+                                               q->vertices[k[2]], &foot);
                 oracleTake(best, squared, isSwapped ? foot : p->vertices[i],
                            isSwapped ? p->vertices[i] : foot);
             }
@@ -250,7 +251,7 @@ static inline void oracleSweepFaces(const OraclePolytope* p, const OraclePolytop
 }
 
 // Smallest squared distance over pairs of edges in double (best NULL), or over those below the
-// limit in long double.
+// limit in rbWide.
 static inline double oracleSweepEdges(const OraclePolytope* p, const OraclePolytope* q,
                                       double limit, OracleBest* best)
 {
@@ -267,7 +268,7 @@ static inline double oracleSweepEdges(const OraclePolytope* p, const OraclePolyt
                                        q->vertices[f[1]]};
                 Wide3 a;
                 Wide3 b;
-                long double squared = wideEdges(ends, &a, &b);
+                rbWide squared = wideEdges(ends, &a, &b);
                 oracleTake(best, squared, a, b);
             }
         }
@@ -277,8 +278,8 @@ static inline double oracleSweepEdges(const OraclePolytope* p, const OraclePolyt
 
 // Distance of two polytopes; 0 where no plane normal to the line of the nearest features parts
 // them. slab, the gap between two such planes, proves the distance from below: it falls short of it
-// only where edges are so parallel that long double does not resolve their nearest points.
-static inline long double oracleDistance(const rbCso* cso, long double* slab)
+// only where edges are so parallel that rbWide does not resolve their nearest points.
+static inline rbWide oracleDistance(const rbCso* cso, rbWide* slab)
 {
     static OraclePolytope p;
     static OraclePolytope q;
@@ -295,14 +296,14 @@ static inline long double oracleDistance(const rbCso* cso, long double* slab)
         return 0.0L;
     }
     Wide3 n = wideSub(best.b, best.a);
-    long double length = sqrtl(best.squared);
-    long double highest = -INFINITY;
-    long double lowest = INFINITY;
+    rbWide length = rbWideSqrt(best.squared);
+    rbWide highest = -INFINITY;
+    rbWide lowest = INFINITY;
     for (int i = 0; i < p.vertexCount; ++i) {
-        highest = fmaxl(highest, wideDot(wideSub(p.vertices[i], best.a), n));
+        highest = rbWideMax(highest, wideDot(wideSub(p.vertices[i], best.a), n));
     }
     for (int i = 0; i < q.vertexCount; ++i) {
-        lowest = fminl(lowest, wideDot(wideSub(q.vertices[i], best.a), n));
+        lowest = rbWideMin(lowest, wideDot(wideSub(q.vertices[i], best.a), n));
     }
     if ((lowest - highest) / length < 0.999L * length) {
         return 0.0L;
@@ -313,42 +314,42 @@ static inline long double oracleDistance(const rbCso* cso, long double* slab)
 
 // ------------------------------------------------------------------------------ smooth cores
 
-static inline long double wideSquare(double x)
+static inline rbWide wideSquare(double x)
 {
-    return (long double)x * (long double)x;
+    return (rbWide)x * (rbWide)x;
 }
 
 // h(u) = max of x.u over the core in its own frame.
-static inline long double oracleHeight(const rbConvex* convex, Wide3 u)
+static inline rbWide oracleHeight(const rbConvex* convex, Wide3 u)
 {
     const rbShapeData* data = &convex->geometry->data;
-    u = (Wide3){u.x * (long double)convex->scale.x, u.y * (long double)convex->scale.y,
-                u.z * (long double)convex->scale.z};
-    long double radial = sqrtl(u.x * u.x + u.y * u.y);
-    long double height = -INFINITY;
+    u = (Wide3){u.x * (rbWide)convex->scale.x, u.y * (rbWide)convex->scale.y,
+                u.z * (rbWide)convex->scale.z};
+    rbWide radial = rbWideSqrt(u.x * u.x + u.y * u.y);
+    rbWide height = -INFINITY;
     switch (convex->geometry->type) {
     case RB_SHAPE_SPHERE:
         return 0.0L;
     case RB_SHAPE_CAPSULE:
-        return fabsl(u.z) * (long double)data->capsule.halfLength;
+        return rbWideAbs(u.z) * (rbWide)data->capsule.halfLength;
     case RB_SHAPE_BOX:
-        return fabsl(u.x) * (long double)data->box.halfExtents.x +
-               fabsl(u.y) * (long double)data->box.halfExtents.y +
-               fabsl(u.z) * (long double)data->box.halfExtents.z;
+        return rbWideAbs(u.x) * (rbWide)data->box.halfExtents.x +
+               rbWideAbs(u.y) * (rbWide)data->box.halfExtents.y +
+               rbWideAbs(u.z) * (rbWide)data->box.halfExtents.z;
     case RB_SHAPE_CYLINDER:
-        return radial * (long double)data->cylinder.radius +
-               fabsl(u.z) * (long double)data->cylinder.halfLength;
+        return radial * (rbWide)data->cylinder.radius +
+               rbWideAbs(u.z) * (rbWide)data->cylinder.halfLength;
     case RB_SHAPE_CONE:
-        return fmaxl(u.z * 0.5L * (long double)data->cone.height,
-                     radial * (long double)data->cone.radius -
-                         u.z * 0.5L * (long double)data->cone.height);
+        return rbWideMax(u.z * 0.5L * (rbWide)data->cone.height,
+                         radial * (rbWide)data->cone.radius -
+                             u.z * 0.5L * (rbWide)data->cone.height);
     case RB_SHAPE_ELLIPSOID:
-        return sqrtl(wideSquare(data->ellipsoid.semiAxes.x) * u.x * u.x +
-                     wideSquare(data->ellipsoid.semiAxes.y) * u.y * u.y +
-                     wideSquare(data->ellipsoid.semiAxes.z) * u.z * u.z);
+        return rbWideSqrt(wideSquare(data->ellipsoid.semiAxes.x) * u.x * u.x +
+                          wideSquare(data->ellipsoid.semiAxes.y) * u.y * u.y +
+                          wideSquare(data->ellipsoid.semiAxes.z) * u.z * u.z);
     case RB_SHAPE_HULL:
         for (int i = 0; i < convex->geometry->polyhedron->vertexCount; ++i) {
-            height = fmaxl(height, wideDot(u, wide(convex->geometry->polyhedron->vertices[i])));
+            height = rbWideMax(height, wideDot(u, wide(convex->geometry->polyhedron->vertices[i])));
         }
         return height;
     case RB_SHAPE_PLANE:
@@ -358,14 +359,14 @@ static inline long double oracleHeight(const rbConvex* convex, Wide3 u)
     case RB_SHAPE_COMPOUND:
     case RB_SHAPE_COUNT:
     default:
-        return (long double)NAN;
+        return (rbWide)NAN;
     }
 }
 
 // Height of a core with its summands.
-static inline long double oracleHeights(const rbConvex* convex, Wide3 u)
+static inline rbWide oracleHeights(const rbConvex* convex, Wide3 u)
 {
-    long double height = 0.0L;
+    rbWide height = 0.0L;
     for (const rbConvex* part = convex; part != NULL; part = part->plus) {
         height += oracleHeight(part, u);
     }
@@ -373,9 +374,9 @@ static inline long double oracleHeights(const rbConvex* convex, Wide3 u)
 }
 
 // Distance of the support planes normal to a direction from A to B: a lower bound of the distance.
-static inline long double oraclePlane(const rbCso* cso, Wide3 n)
+static inline rbWide oraclePlane(const rbCso* cso, Wide3 n)
 {
-    long double length = sqrtl(wideDot(n, n));
+    rbWide length = rbWideSqrt(wideDot(n, n));
     Wide3 u = {n.x / length, n.y / length, n.z / length};
     Wide3 back = {-wideDot(u, wide(cso->rotation.cx)), -wideDot(u, wide(cso->rotation.cy)),
                   -wideDot(u, wide(cso->rotation.cz))};
@@ -384,48 +385,48 @@ static inline long double oraclePlane(const rbCso* cso, Wide3 n)
 }
 
 // How far a point is outside of a core without summands, m, roughly; <= 0 inside.
-static inline long double oracleExcess(const rbConvex* convex, Wide3 p)
+static inline rbWide oracleExcess(const rbConvex* convex, Wide3 p)
 {
     const rbShapeData* data = &convex->geometry->data;
-    p = (Wide3){p.x / (long double)convex->scale.x, p.y / (long double)convex->scale.y,
-                p.z / (long double)convex->scale.z};
-    long double radial = sqrtl(p.x * p.x + p.y * p.y);
+    p = (Wide3){p.x / (rbWide)convex->scale.x, p.y / (rbWide)convex->scale.y,
+                p.z / (rbWide)convex->scale.z};
+    rbWide radial = rbWideSqrt(p.x * p.x + p.y * p.y);
     rbShapeType type = convex->geometry->type;
     if (type == RB_SHAPE_SPHERE) {
-        return sqrtl(wideDot(p, p));
+        return rbWideSqrt(wideDot(p, p));
     }
     if (type == RB_SHAPE_CAPSULE) {
-        return fmaxl(radial, fabsl(p.z) - (long double)data->capsule.halfLength);
+        return rbWideMax(radial, rbWideAbs(p.z) - (rbWide)data->capsule.halfLength);
     }
     if (type == RB_SHAPE_BOX) {
-        return fmaxl(fabsl(p.x) - (long double)data->box.halfExtents.x,
-                     fmaxl(fabsl(p.y) - (long double)data->box.halfExtents.y,
-                           fabsl(p.z) - (long double)data->box.halfExtents.z));
+        return rbWideMax(rbWideAbs(p.x) - (rbWide)data->box.halfExtents.x,
+                         rbWideMax(rbWideAbs(p.y) - (rbWide)data->box.halfExtents.y,
+                                   rbWideAbs(p.z) - (rbWide)data->box.halfExtents.z));
     }
     if (type == RB_SHAPE_CYLINDER) {
-        return fmaxl(radial - (long double)data->cylinder.radius,
-                     fabsl(p.z) - (long double)data->cylinder.halfLength);
+        return rbWideMax(radial - (rbWide)data->cylinder.radius,
+                         rbWideAbs(p.z) - (rbWide)data->cylinder.halfLength);
     }
     if (type == RB_SHAPE_CONE) {
-        long double half = 0.5L * (long double)data->cone.height;
-        long double radius = (long double)data->cone.radius;
-        return fmaxl(-half - p.z, (radial * 2.0L * half + (p.z - half) * radius) /
-                                      sqrtl(4.0L * half * half + radius * radius));
+        rbWide half = 0.5L * (rbWide)data->cone.height;
+        rbWide radius = (rbWide)data->cone.radius;
+        return rbWideMax(-half - p.z, (radial * 2.0L * half + (p.z - half) * radius) /
+                                          rbWideSqrt(4.0L * half * half + radius * radius));
     }
     if (type == RB_SHAPE_ELLIPSOID) {
-        Wide3 q = {p.x / (long double)data->ellipsoid.semiAxes.x,
-                   p.y / (long double)data->ellipsoid.semiAxes.y,
-                   p.z / (long double)data->ellipsoid.semiAxes.z};
-        Wide3 slope = {q.x / (long double)data->ellipsoid.semiAxes.x,
-                       q.y / (long double)data->ellipsoid.semiAxes.y,
-                       q.z / (long double)data->ellipsoid.semiAxes.z};
-        long double gauge = wideDot(q, q) - 1.0L;
-        return gauge <= 0.0L ? gauge : gauge / (2.0L * sqrtl(wideDot(slope, slope)));
+        Wide3 q = {p.x / (rbWide)data->ellipsoid.semiAxes.x,
+                   p.y / (rbWide)data->ellipsoid.semiAxes.y,
+                   p.z / (rbWide)data->ellipsoid.semiAxes.z};
+        Wide3 slope = {q.x / (rbWide)data->ellipsoid.semiAxes.x,
+                       q.y / (rbWide)data->ellipsoid.semiAxes.y,
+                       q.z / (rbWide)data->ellipsoid.semiAxes.z};
+        rbWide gauge = wideDot(q, q) - 1.0L;
+        return gauge <= 0.0L ? gauge : gauge / (2.0L * rbWideSqrt(wideDot(slope, slope)));
     }
     const rbPolyhedron* hull = convex->geometry->polyhedron;
-    long double excess = -INFINITY;
+    rbWide excess = -INFINITY;
     for (int i = 0; i < hull->faceCount; ++i) {
-        excess = fmaxl(excess, wideDot(p, wide(hull->normals[i])) - (long double)hull->offsets[i]);
+        excess = rbWideMax(excess, wideDot(p, wide(hull->normals[i])) - (rbWide)hull->offsets[i]);
     }
     return excess;
 }
@@ -439,18 +440,18 @@ static inline Wide3 wideMoveBack(const rbCso* cso, rbVec3 p)
 }
 
 // Raises the lower bound by a pattern search around a direction, down to steps of 1e-12.
-static inline long double oracleRaise(const rbCso* cso, rbVec3 normal)
+static inline rbWide oracleRaise(const rbCso* cso, rbVec3 normal)
 {
     rbVec3 side = rbPerpendicular(normal);
     Wide3 axes[2] = {wide(side), wide(rbCross(normal, side))};
     Wide3 n = wide(normal);
-    long double best = oraclePlane(cso, n);
-    long double step = 1e-4L;
+    rbWide best = oraclePlane(cso, n);
+    rbWide step = 1e-4L;
     while (step > 1e-12L) {
         bool isBetter = false;
         for (int i = 0; i < 4; ++i) {
             Wide3 trial = wideSum(n, i % 2 == 0 ? step : -step, axes[i / 2]);
-            long double height = oraclePlane(cso, trial);
+            rbWide height = oraclePlane(cso, trial);
             if (height > best) {
                 best = height;
                 n = trial;

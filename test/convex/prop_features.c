@@ -197,9 +197,9 @@ static void checkSane(const rbCso* cso, const rbFeatureResult* r)
     assert_true(isfinite(r->lower) && isfinite(r->upper));
     assert_true(r->lower <= r->distance && r->distance <= r->upper);
     checkNear(rbLength(r->normal), 1.0, 1e-14);
-    // oraclePlane: the gap between the support planes in long double
-    long double plane = oraclePlane(cso, wide(r->normal));
-    assert_true((long double)r->lower <= plane + (long double)rounding);
+    // oraclePlane: the gap between the support planes in rbWide
+    rbWide plane = oraclePlane(cso, wide(r->normal));
+    assert_true((rbWide)r->lower <= plane + (rbWide)rounding);
     if (r->overlaps) {
         assert_true(r->upper <= 4.0 * rounding && r->distance <= 0.0);
     } else {

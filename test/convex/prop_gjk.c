@@ -104,33 +104,32 @@ static void checkSane(const rbCso* cso, const rbGjkResult* r)
     assert_true(r->simplexCount >= 1 && r->simplexCount <= 4);
     double rounding = rbGjk_GetRounding(cso);
     checkNear(rbDistance(r->a, r->b), r->upper, 2.0 * rounding + 4.0 * DBL_EPSILON * r->upper);
-    long double sum = 0.0L;
+    rbWide sum = 0.0L;
     Wide3 a = {0};
     Wide3 b = {0};
     for (int i = 0; i < r->simplexCount; ++i) {
         assert_true(r->weights[i] >= 0.0);
-        sum += (long double)r->weights[i];
-        a = wideSum(a, (long double)r->weights[i], wide(r->simplex[i].a));
-        b = wideSum(b, (long double)r->weights[i], wide(r->simplex[i].b));
+        sum += (rbWide)r->weights[i];
+        a = wideSum(a, (rbWide)r->weights[i], wide(r->simplex[i].a));
+        b = wideSum(b, (rbWide)r->weights[i], wide(r->simplex[i].b));
     }
     checkNear((double)sum, 1.0, 8.0 * DBL_EPSILON);
     Wide3 da = wideSub(a, wide(r->a));
     Wide3 db = wideSub(b, wide(r->b));
-    checkBelow((double)sqrtl(wideDot(da, da) + wideDot(db, db)), rounding);
+    checkBelow((double)rbWideSqrt(wideDot(da, da) + wideDot(db, db)), rounding);
     // the witnesses are points of the cores
     if (cso->a->plus == NULL && cso->b->plus == NULL) {
         checkBelow((double)oracleExcess(cso->a, wide(r->a)), 2.0 * rounding);
         checkBelow((double)oracleExcess(cso->b, wideMoveBack(cso, r->b)), 2.0 * rounding);
     }
     // the lower bound is not beyond what the witnesses leave, the upper one not below any plane
-    long double plane = oraclePlane(cso, wide(r->normal));
-    assert_true(plane <= (long double)r->upper);
+    rbWide plane = oraclePlane(cso, wide(r->normal));
+    assert_true(plane <= (rbWide)r->upper);
 }
 
-static void checkBracket(const rbCso* cso, const rbGjkResult* r, long double truth,
-                         long double slab)
+static void checkBracket(const rbCso* cso, const rbGjkResult* r, rbWide truth, rbWide slab)
 {
-    if (!((long double)r->lower <= truth && slab <= (long double)r->upper)) {
+    if (!((rbWide)r->lower <= truth && slab <= (rbWide)r->upper)) {
         fail_msg("%.17g <= %.17g <= %.17g is false, scale %g, reason %s", r->lower, (double)truth,
                  r->upper, cso->scale, rbStopReason_Text(r->reason));
     }
@@ -145,16 +144,18 @@ static void polytopePairsMatchBruteForce(void** state)
     int apart = 0;
     for (int i = 0; i < count; ++i) {
         Pair pair;
-        makePair(&pair, &random, rbRandom_Index(&random, POLYTOPE_KINDS),
-                 rbRandom_Index(&random, POLYTOPE_KINDS), rbRandom_Range(&random, 0.0, 5.0));
+        int kindA = rbRandom_Index(&random, POLYTOPE_KINDS);
+        int kindB = rbRandom_Index(&random, POLYTOPE_KINDS);
+        double distance = rbRandom_Range(&random, 0.0, 5.0);
+        makePair(&pair, &random, kindA, kindB, distance);
         rbGjkResult r = rbGjk_Distance(&pair.cso, NULL, NULL);
         checkSane(&pair.cso, &r);
-        long double slab;
-        long double truth = oracleDistance(&pair.cso, &slab);
+        rbWide slab;
+        rbWide truth = oracleDistance(&pair.cso, &slab);
         checkBelow((double)(truth - slab), 1e-17);
         checkBracket(&pair.cso, &r, truth, slab);
         checkBelow(r.upper - r.lower, 1e-12 * r.upper + 4.0 * rbGjk_GetRounding(&pair.cso));
-        assert_true(r.overlaps == (truth < (long double)rbGjk_GetRounding(&pair.cso)));
+        assert_true(r.overlaps == (truth < (rbWide)rbGjk_GetRounding(&pair.cso)));
         assert_true(r.reason == (r.overlaps ? RB_STOP_TOUCHES : RB_STOP_CONVERGED));
         apart += truth > 0.0L ? 1 : 0;
         freePair(&pair);
@@ -170,16 +171,18 @@ static void smoothPairsAreBracketedByPlanesAndPoints(void** state)
     int count = rbTest_Count(1500, 150000);
     for (int i = 0; i < count; ++i) {
         Pair pair;
-        makePair(&pair, &random, 4 + rbRandom_Index(&random, 3),
-                 rbRandom_Index(&random, CONVEX_KINDS), rbRandom_Range(&random, 0.0, 6.0));
+        int kindA = 4 + rbRandom_Index(&random, 3);
+        int kindB = rbRandom_Index(&random, CONVEX_KINDS);
+        double distance = rbRandom_Range(&random, 0.0, 6.0);
+        makePair(&pair, &random, kindA, kindB, distance);
         rbGjkResult r = rbGjk_Distance(&pair.cso, NULL, NULL);
         checkSane(&pair.cso, &r);
         if (!r.overlaps) {
             // the plane normal to the result proves a distance, raised to the truth where smooth
-            long double plane = i % 8 == 0 ? oracleRaise(&pair.cso, r.normal)
-                                           : oraclePlane(&pair.cso, wide(r.normal));
+            rbWide plane = i % 8 == 0 ? oracleRaise(&pair.cso, r.normal)
+                                      : oraclePlane(&pair.cso, wide(r.normal));
             double rounding = rbGjk_GetRounding(&pair.cso);
-            assert_true(plane <= (long double)r.upper);
+            assert_true(plane <= (rbWide)r.upper);
             checkBelow(r.lower - (double)plane, 1e-11 * r.upper + rounding);
             checkBelow(r.upper - r.lower, 1e-10 * r.upper + 16.0 * rounding);
             if (r.reason == RB_STOP_CONVERGED) {
@@ -201,8 +204,10 @@ static void distanceDoesNotDependOnOrderOrFrame(void** state)
     int count = rbTest_Count(2000, 200000);
     for (int i = 0; i < count; ++i) {
         Pair pair;
-        makePair(&pair, &random, rbRandom_Index(&random, CONVEX_KINDS),
-                 rbRandom_Index(&random, CONVEX_KINDS), rbRandom_Range(&random, 1.0, 6.0));
+        int kindA = rbRandom_Index(&random, CONVEX_KINDS);
+        int kindB = rbRandom_Index(&random, CONVEX_KINDS);
+        double distance = rbRandom_Range(&random, 1.0, 6.0);
+        makePair(&pair, &random, kindA, kindB, distance);
         rbGjkResult r = rbGjk_Distance(&pair.cso, NULL, NULL);
         rbCso swapped = rbCso_Make(&pair.convex[1], &pair.convex[0], rbInvertTransform(pair.pose));
         rbGjkResult s = rbGjk_Distance(&swapped, NULL, NULL);
@@ -234,8 +239,10 @@ static void warmStartsGiveTheColdAnswer(void** state)
     long warm = 0;
     for (int i = 0; i < count; ++i) {
         Pair pair;
-        makePair(&pair, &random, rbRandom_Index(&random, CONVEX_KINDS),
-                 rbRandom_Index(&random, CONVEX_KINDS), rbRandom_Range(&random, 1.5, 5.0));
+        int kindA = rbRandom_Index(&random, CONVEX_KINDS);
+        int kindB = rbRandom_Index(&random, CONVEX_KINDS);
+        double distance = rbRandom_Range(&random, 1.5, 5.0);
+        makePair(&pair, &random, kindA, kindB, distance);
         rbGjkCache cache = {0};
         rbGjkCache boolCache = {0};
         double speed = pow(10.0, rbRandom_Range(&random, -6.0, 0.0));
@@ -297,8 +304,10 @@ static void cachesOfBoxesAnswerAsTheSearchDoes(void** state)
     long others = 0;
     for (int i = 0; i < count; ++i) {
         Pair pair;
-        makePair(&pair, &random, kinds[rbRandom_Index(&random, 4)],
-                 kinds[rbRandom_Index(&random, 3)], rbRandom_Range(&random, 1.0, 5.0));
+        int kindA = kinds[rbRandom_Index(&random, 4)];
+        int kindB = kinds[rbRandom_Index(&random, 3)];
+        double distance = rbRandom_Range(&random, 1.0, 5.0);
+        makePair(&pair, &random, kindA, kindB, distance);
         rbGjkSettings settings = rbDefaultGjkSettings();
         if (i % 2 == 1) {
             settings.relativeTolerance = pow(10.0, rbRandom_Range(&random, -16.0, 0.5));
@@ -319,8 +328,7 @@ static void cachesOfBoxesAnswerAsTheSearchDoes(void** state)
             rbGjk_Search(&pair.cso, &settings, &copy, &s);
             checkSane(&pair.cso, &r);
             assert_true(r.lower <= s.upper && s.lower <= r.upper);
-            assert_true((long double)r.lower <=
-                        fmaxl(oraclePlane(&pair.cso, wide(r.normal)), 0.0L));
+            assert_true((rbWide)r.lower <= rbWideMax(oraclePlane(&pair.cso, wide(r.normal)), 0.0L));
             steps += step > 0 ? 1 : 0;
             confirmed += step > 0 && r.iterations == 1 && r.reason == RB_STOP_CONVERGED ? 1 : 0;
             others += isSameAnswer(&r, &s, rbGjk_GetRounding(&pair.cso)) ? 0 : 1;
@@ -355,8 +363,10 @@ static void damagedCachesCostNoCorrectness(void** state)
     int count = rbTest_Count(6000, 300000);
     for (int i = 0; i < count; ++i) {
         Pair pair;
-        makePair(&pair, &random, rbRandom_Index(&random, CONVEX_KINDS),
-                 rbRandom_Index(&random, CONVEX_KINDS), rbRandom_Range(&random, 0.0, 5.0));
+        int kindA = rbRandom_Index(&random, CONVEX_KINDS);
+        int kindB = rbRandom_Index(&random, CONVEX_KINDS);
+        double distance = rbRandom_Range(&random, 0.0, 5.0);
+        makePair(&pair, &random, kindA, kindB, distance);
         rbGjkCache cache;
         unsigned char* bytes = (unsigned char*)&cache;
         for (size_t k = 0; k < sizeof cache; ++k) {
@@ -463,15 +473,15 @@ static void nastyPairsKeepTheirBounds(void** state)
         checkSane(&pair.cso, &r);
         limited += r.reason == RB_STOP_ITERATIONS ? 1 : 0;
         if (pair.convex[0].isPolytope && pair.convex[1].isPolytope) {
-            long double slab;
-            long double truth = oracleDistance(&pair.cso, &slab);
+            rbWide slab;
+            rbWide truth = oracleDistance(&pair.cso, &slab);
             checkBracket(&pair.cso, &r, truth, slab);
             // faces turned by about 1e-8 against each other can leave a gap of that size
             double gap = r.upper - r.lower - 1e-11 * r.upper;
             checkBelow(gap, 4.0 * sqrt(DBL_EPSILON) * pair.cso.scale);
             loose += gap > 1e-11 * pair.cso.scale ? 1 : 0;
         } else if (r.lower > 0.0) {
-            long double plane = oraclePlane(&pair.cso, wide(r.normal));
+            rbWide plane = oraclePlane(&pair.cso, wide(r.normal));
             checkBelow(r.lower - (double)plane,
                        1e-7 * r.upper + 64.0 * rbGjk_GetRounding(&pair.cso));
         }
@@ -489,8 +499,10 @@ static void earlyStopsAreHonest(void** state)
     int count = rbTest_Count(300, 30000);
     for (int i = 0; i < count; ++i) {
         Pair pair;
-        makePair(&pair, &random, rbRandom_Index(&random, CONVEX_KINDS),
-                 rbRandom_Index(&random, CONVEX_KINDS), rbRandom_Range(&random, 1.0, 5.0));
+        int kindA = rbRandom_Index(&random, CONVEX_KINDS);
+        int kindB = rbRandom_Index(&random, CONVEX_KINDS);
+        double distance = rbRandom_Range(&random, 1.0, 5.0);
+        makePair(&pair, &random, kindA, kindB, distance);
         rbGjkResult best = rbGjk_Distance(&pair.cso, NULL, NULL);
         rbGjkSettings settings = rbDefaultGjkSettings();
         double upper = INFINITY;

@@ -3,6 +3,7 @@
 #include "collision/convex/gjk.h"
 #include "collision/convex/simplex.h"
 #include "rb_test.h"
+#include "rb_wide.h"
 
 #include <float.h>
 #include <math.h>
@@ -53,20 +54,19 @@ static void checkVec3(rbVec3 value, rbVec3 truth, double tolerance)
 
 // -------------------------------------------------------------------------- the inner problem
 
-// Squared distance of the origin and the line, plane or space of n points in long double; INFINITY
+// Squared distance of the origin and the line, plane or space of n points in rbWide; INFINITY
 // if they are dependent or the foot is not in their hull.
-static long double project(const rbVec3* points, int n)
+static rbWide project(const rbVec3* points, int n)
 {
     // normal equations of v = p0 + sum x_k (p_k - p0); Gram matrices need no pivoting, a small
     // pivot means a flat subset
-    long double v[3] = {(long double)points[0].x, (long double)points[0].y,
-                        (long double)points[0].z};
-    long double edge[3][3] = {{0}};
-    long double m[3][4] = {{0}};
+    rbWide v[3] = {(rbWide)points[0].x, (rbWide)points[0].y, (rbWide)points[0].z};
+    rbWide edge[3][3] = {{0}};
+    rbWide m[3][4] = {{0}};
     for (int k = 0; k < n - 1; ++k) {
-        edge[k][0] = (long double)points[k + 1].x - v[0];
-        edge[k][1] = (long double)points[k + 1].y - v[1];
-        edge[k][2] = (long double)points[k + 1].z - v[2];
+        edge[k][0] = (rbWide)points[k + 1].x - v[0];
+        edge[k][1] = (rbWide)points[k + 1].y - v[1];
+        edge[k][2] = (rbWide)points[k + 1].z - v[2];
         m[k][3] = -(edge[k][0] * v[0] + edge[k][1] * v[1] + edge[k][2] * v[2]);
         for (int c = 0; c <= k; ++c) {
             m[k][c] = edge[k][0] * edge[c][0] + edge[k][1] * edge[c][1] + edge[k][2] * edge[c][2];
@@ -78,13 +78,13 @@ static long double project(const rbVec3* points, int n)
             return INFINITY;
         }
         for (int below = r + 1; below < n - 1; ++below) {
-            long double f = m[below][r] / m[r][r];
+            rbWide f = m[below][r] / m[r][r];
             for (int c = r; c < 4; ++c) {
                 m[below][c] -= f * m[r][c];
             }
         }
     }
-    long double x[3] = {0};
+    rbWide x[3] = {0};
     for (int r = n - 2; r >= 0; --r) {
         x[r] = m[r][3];
         for (int c = r + 1; c < n - 1; ++c) {
@@ -92,7 +92,7 @@ static long double project(const rbVec3* points, int n)
         }
         x[r] /= m[r][r];
     }
-    if (fminl(x[0], fminl(x[1], x[2])) < 0.0L || x[0] + x[1] + x[2] > 1.0L) {
+    if (rbWideMin(x[0], rbWideMin(x[1], x[2])) < 0.0L || x[0] + x[1] + x[2] > 1.0L) {
         return INFINITY;
     }
     for (int k = 0; k < 3; ++k) {
@@ -104,9 +104,9 @@ static long double project(const rbVec3* points, int n)
 }
 
 // Squared distance of the origin and the hull of points: the least one over all subsets.
-static long double enumerate(const rbCsoPoint* points, int count)
+static rbWide enumerate(const rbCsoPoint* points, int count)
 {
-    long double best = INFINITY;
+    rbWide best = INFINITY;
     for (unsigned set = 1; set < 1U << count; ++set) {
         rbVec3 subset[4] = {{0}};
         int n = 0;
@@ -115,7 +115,7 @@ static long double enumerate(const rbCsoPoint* points, int count)
                 subset[n++] = points[i].w;
             }
         }
-        best = fminl(best, project(subset, n));
+        best = rbWideMin(best, project(subset, n));
     }
     return best;
 }
@@ -154,7 +154,7 @@ static void nearestPointOfDegenerateSimplicesIsExact(void** state)
             w.z = rbRandom_Index(&random, 2 * grid + 1) - grid;
             points[k].w = rbAdd(rbScale(1.0 / grid, w), shift);
         }
-        double truth = (double)sqrtl(enumerate(points, count));
+        double truth = (double)rbWideSqrt(enumerate(points, count));
         rbNearest nearest;
         rbFindNearestByTrial(points, count, &nearest);
         checkNearest(points, count, &nearest, truth);
@@ -322,25 +322,25 @@ static double segmentDistance(double r, double z, const double p[2], const doubl
 // Root t > 0 of sum (a p / (a^2 + t))^2 = 1 by bisection; the foot is a^2 p / (a^2 + t).
 static double ellipsoidDistance(rbVec3 axes, rbVec3 p)
 {
-    long double a[3] = {(long double)axes.x, (long double)axes.y, (long double)axes.z};
-    long double x[3] = {(long double)p.x, (long double)p.y, (long double)p.z};
-    long double low = 0.0L;
-    long double high = 1e3L;
+    rbWide a[3] = {(rbWide)axes.x, (rbWide)axes.y, (rbWide)axes.z};
+    rbWide x[3] = {(rbWide)p.x, (rbWide)p.y, (rbWide)p.z};
+    rbWide low = 0.0L;
+    rbWide high = 1e3L;
     for (int i = 0; i < 120; ++i) {
-        long double t = 0.5L * (low + high);
-        long double sum = 0.0L;
+        rbWide t = 0.5L * (low + high);
+        rbWide sum = 0.0L;
         for (int k = 0; k < 3; ++k) {
-            long double f = a[k] * x[k] / (a[k] * a[k] + t);
+            rbWide f = a[k] * x[k] / (a[k] * a[k] + t);
             sum += f * f;
         }
         *(sum > 1.0L ? &low : &high) = t;
     }
-    long double d = 0.0L;
+    rbWide d = 0.0L;
     for (int k = 0; k < 3; ++k) {
-        long double f = x[k] * low / (a[k] * a[k] + low);
+        rbWide f = x[k] * low / (a[k] * a[k] + low);
         d += f * f;
     }
-    return (double)sqrtl(d);
+    return (double)rbWideSqrt(d);
 }
 
 // G-08, G-18

@@ -209,7 +209,8 @@ static rbGeometry* makeSoup(int faceCount, rbRandom* random)
     int count = 0;
     faceCount = faceCount < CORNERS_MAX ? faceCount : CORNERS_MAX;
     for (int face = 0; face < faceCount; ++face) {
-        rbVec3 center = rbScale(0.4 * rbRandom_Unit(random), rbRandom_Direction(random));
+        double away = 0.4 * rbRandom_Unit(random);
+        rbVec3 center = rbScale(away, rbRandom_Direction(random));
         rbVec3 u = rbRandom_Direction(random);
         rbVec3 v = rbPerpendicular(u);
         double size = rbRandom_Range(random, 0.02, 0.25);
@@ -288,7 +289,8 @@ rbTransform rbMakeRandomPose(rbRandom* random)
 {
     rbTransform transform;
     transform.q = rbNormalizeQuat(rbRandom_Quat(random));
-    transform.p = rbScale(rbRandom_Range(random, 0.0, 1.5), rbRandom_Direction(random));
+    double away = rbRandom_Range(random, 0.0, 1.5);
+    transform.p = rbScale(away, rbRandom_Direction(random));
     return transform;
 }
 

@@ -21,8 +21,10 @@ static uint64_t hashVector(uint64_t hash, rbVec3 v)
 
 static rbVec3 draw(rbRandom* random)
 {
-    return rbMakeVec3(rbRandom_Symmetric(random), rbRandom_Symmetric(random),
-                      rbRandom_Symmetric(random));
+    double x = rbRandom_Symmetric(random);
+    double y = rbRandom_Symmetric(random);
+    double z = rbRandom_Symmetric(random);
+    return rbMakeVec3(x, y, z);
 }
 
 static void singleImpactsKeepTheirBits(void** state)

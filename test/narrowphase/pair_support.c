@@ -78,7 +78,8 @@ rbGeometry* makeRandomShape(rbRandom* random, rbShapeType type)
         z = rbRandom_Index(random, 4) == 0 ? y : z;
         made = rbCreateEllipsoid(rbMakeVec3(x, y, z), NULL);
     } else if (type == RB_SHAPE_PLANE) {
-        made = rbCreatePlane(rbRandom_Direction(random), rbRandom_Symmetric(random), NULL);
+        rbVec3 normal = rbRandom_Direction(random);
+        made = rbCreatePlane(normal, rbRandom_Symmetric(random), NULL);
     } else {
         for (int i = 0; i < 12; ++i) {
             points[i] = rbScale(x + 0.1, rbRandom_Direction(random));
@@ -110,7 +111,8 @@ static rbQuat randomTurn(rbRandom* random)
         kind == 1 ? 2.0 * RB_PI * rbRandom_Unit(random) : angles[rbRandom_Index(random, 4)];
     rbQuat q = makeTurn(axis, angle);
     if (kind == 3) {
-        rbQuat tilt = makeTurn(rbRandom_Direction(random), tilts[rbRandom_Index(random, 6)]);
+        rbVec3 about = rbRandom_Direction(random);
+        rbQuat tilt = makeTurn(about, tilts[rbRandom_Index(random, 6)]);
         q = rbNormalizeQuat(rbMulQuat(tilt, q));
     }
     return q;
@@ -136,12 +138,13 @@ rbTransform makeRandomPose(rbRandom* random, const rbGeometry* a, const rbGeomet
     rbVec3 sizeB = sizeOf(b);
     int kind = rbRandom_Index(random, 4);
     if (kind == 0) {
-        t.p = rbMakeVec3(randomOffset(random, sizeA.x, sizeB.x),
-                         randomOffset(random, sizeA.y, sizeB.y),
-                         randomOffset(random, sizeA.z, sizeB.z));
+        t.p.x = randomOffset(random, sizeA.x, sizeB.x);
+        t.p.y = randomOffset(random, sizeA.y, sizeB.y);
+        t.p.z = randomOffset(random, sizeA.z, sizeB.z);
     } else if (kind < 3) {
         double reach = rbLength(sizeA) + rbLength(sizeB);
-        t.p = rbScale(reach * rbRandom_Unit(random), rbRandom_Direction(random));
+        double away = reach * rbRandom_Unit(random);
+        t.p = rbScale(away, rbRandom_Direction(random));
     } else {
         // a tenth to ten thousandths of the size inside or apart
         double reach = rbLength(sizeA) + rbLength(sizeB);
@@ -156,45 +159,45 @@ rbTransform makeRandomPose(rbRandom* random, const rbGeometry* a, const rbGeomet
 }
 
 typedef struct Vec3L {
-    long double x, y, z;
+    rbWide x, y, z;
 } Vec3L;
 
-static long double maxL(long double a, long double b)
+static rbWide maxL(rbWide a, rbWide b)
 {
     return a > b ? a : b;
 }
 
 // Greatest value of d . x over the shape, d of any length.
-static long double supportValue(const rbGeometry* g, Vec3L d)
+static rbWide supportValue(const rbGeometry* g, Vec3L d)
 {
-    long double across = sqrtl(d.x * d.x + d.y * d.y);
-    long double length = sqrtl(d.x * d.x + d.y * d.y + d.z * d.z);
+    rbWide across = rbWideSqrt(d.x * d.x + d.y * d.y);
+    rbWide length = rbWideSqrt(d.x * d.x + d.y * d.y + d.z * d.z);
     const rbShapeData* data = &g->data;
     if (g->type == RB_SHAPE_SPHERE) {
         return data->sphere.radius * length;
     }
     if (g->type == RB_SHAPE_BOX) {
         rbVec3 h = data->box.halfExtents;
-        return h.x * fabsl(d.x) + h.y * fabsl(d.y) + h.z * fabsl(d.z);
+        return h.x * rbWideAbs(d.x) + h.y * rbWideAbs(d.y) + h.z * rbWideAbs(d.z);
     }
     if (g->type == RB_SHAPE_CAPSULE) {
-        return data->capsule.radius * length + data->capsule.halfLength * fabsl(d.z);
+        return data->capsule.radius * length + data->capsule.halfLength * rbWideAbs(d.z);
     }
     if (g->type == RB_SHAPE_CYLINDER) {
-        return data->cylinder.radius * across + data->cylinder.halfLength * fabsl(d.z);
+        return data->cylinder.radius * across + data->cylinder.halfLength * rbWideAbs(d.z);
     }
     if (g->type == RB_SHAPE_CONE) {
-        long double half = 0.5L * data->cone.height;
+        rbWide half = 0.5L * data->cone.height;
         return maxL(half * d.z, data->cone.radius * across - half * d.z);
     }
     if (g->type == RB_SHAPE_ELLIPSOID) {
         rbVec3 a = data->ellipsoid.semiAxes;
-        return sqrtl(a.x * d.x * a.x * d.x + a.y * d.y * a.y * d.y + a.z * d.z * a.z * d.z);
+        return rbWideSqrt(a.x * d.x * a.x * d.x + a.y * d.y * a.y * d.y + a.z * d.z * a.z * d.z);
     }
     if (g->type == RB_SHAPE_PLANE) { // along its normal only
         return data->plane.offset * length;
     }
-    long double best = -INFINITY;
+    rbWide best = -INFINITY;
     for (int i = 0; i < g->polyhedron->vertexCount; ++i) {
         rbVec3 v = g->polyhedron->vertices[i];
         best = maxL(best, d.x * v.x + d.y * v.y + d.z * v.z);
@@ -202,26 +205,25 @@ static long double supportValue(const rbGeometry* g, Vec3L d)
     return best;
 }
 
-// q^-1 v q in long double; q is taken as it is, a unit to rounding.
+// q^-1 v q in rbWide; q is taken as it is, a unit to rounding.
 static Vec3L turnBack(rbQuat q, rbVec3 v)
 {
-    long double w = q.w, x = -(long double)q.x, y = -(long double)q.y, z = -(long double)q.z;
-    long double norm = w * w + x * x + y * y + z * z;
-    long double tx = 2.0L * (y * v.z - z * v.y) / norm;
-    long double ty = 2.0L * (z * v.x - x * v.z) / norm;
-    long double tz = 2.0L * (x * v.y - y * v.x) / norm;
+    rbWide w = q.w, x = -(rbWide)q.x, y = -(rbWide)q.y, z = -(rbWide)q.z;
+    rbWide norm = w * w + x * x + y * y + z * z;
+    rbWide tx = 2.0L * (y * v.z - z * v.y) / norm;
+    rbWide ty = 2.0L * (z * v.x - x * v.z) / norm;
+    rbWide tz = 2.0L * (x * v.y - y * v.x) / norm;
     return (Vec3L){v.x + w * tx + (y * tz - z * ty), v.y + w * ty + (z * tx - x * tz),
                    v.z + w * tz + (x * ty - y * tx)};
 }
 
-long double gapAlong(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA, rbVec3 n)
+rbWide gapAlong(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA, rbVec3 n)
 {
-    long double length =
-        sqrtl((long double)n.x * n.x + (long double)n.y * n.y + (long double)n.z * n.z);
+    rbWide length = rbWideSqrt((rbWide)n.x * n.x + (rbWide)n.y * n.y + (rbWide)n.z * n.z);
     Vec3L seen = turnBack(transformBtoA.q, n);
     Vec3L down = {-seen.x, -seen.y, -seen.z};
     rbVec3 p = transformBtoA.p;
-    long double between = (long double)n.x * p.x + (long double)n.y * p.y + (long double)n.z * p.z;
+    rbWide between = (rbWide)n.x * p.x + (rbWide)n.y * p.y + (rbWide)n.z * p.z;
     Vec3L up = {n.x, n.y, n.z};
     return (between - supportValue(a, up) - supportValue(b, down)) / length;
 }

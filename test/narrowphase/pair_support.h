@@ -5,6 +5,7 @@
 
 #include "base/core/random.h"
 #include "collision/narrowphase/collide.h"
+#include "rb_wide.h"
 
 #include <rattleback/shape.h>
 
@@ -19,10 +20,10 @@ rbGeometry* makeRandomShape(rbRandom* random, rbShapeType type);
 // reach, flush.
 rbTransform makeRandomPose(rbRandom* random, const rbGeometry* a, const rbGeometry* b);
 
-// Gap along a unit vector from A to B in long double: least over B less greatest over A. The signed
+// Gap along a unit vector from A to B in rbWide: least over B less greatest over A. The signed
 // distance is the largest gap over all directions. No plane among the shapes, or B is one and n is
 // against its normal.
-long double gapAlong(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA, rbVec3 n);
+rbWide gapAlong(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA, rbVec3 n);
 
 // Largest gap found by sampling the sphere and climbing from the best samples.
 double searchGap(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA, int samples);

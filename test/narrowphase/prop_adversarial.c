@@ -283,7 +283,8 @@ static double greaterSize(const TruthPair* pair)
 static void poseApart(rbRandom* random, TruthPair* pair)
 {
     double d = 2.0 * greaterSize(pair) * rbRandom_Unit(random);
-    placePair(random, pair, pickOrientation(random), widen(rbRandom_Direction(random)), d);
+    rbQuat q = pickOrientation(random);
+    placePair(random, pair, q, widen(rbRandom_Direction(random)), d);
 }
 
 static double pickTouch(rbRandom* random)
@@ -722,8 +723,8 @@ static void searchDeeper(Trial* trial)
     ++trial->run->tally.searches;
     // the search rounds to double
     double found = searchGap(pair->a, pair->b, pair->transformBtoA, 300) - 1e-14 * trial->size;
-    trial->truth.lower = fmaxl(trial->truth.lower, found);
-    trial->truth.upper = fmaxl(trial->truth.upper, trial->truth.lower);
+    trial->truth.lower = rbWideMax(trial->truth.lower, found);
+    trial->truth.upper = rbWideMax(trial->truth.upper, trial->truth.lower);
 }
 
 static void judgePair(Run* run, const TruthPair* pair)

@@ -69,7 +69,7 @@ static bool isConsistent(const Case* c)
     const rbSeparation* s = &c->s;
     double tolerance = 1e-12 * (c->scale > 1.0 ? c->scale : 1.0);
     rbVec3 between = rbSub(s->pointB, s->pointA);
-    long double gap = gapAlong(c->a, c->b, c->t, s->normal);
+    rbWide gap = gapAlong(c->a, c->b, c->t, s->normal);
     double offA = measureOffSurface(c->a, s->pointA);
     double offB = measureOffSurface(c->b, rbInvTransformPoint(c->t, s->pointB));
     bool fits = s->reason == RB_STOP_CLOSED_FORM && s->lower <= s->distance &&
@@ -127,9 +127,9 @@ static void swappingTheShapesChangesNothing(void** state)
         rbSeparation back = rbFlipSeparation(&other, rbInvertTransform(c.t));
         double tolerance = 1e-12 * (c.scale > 1.0 ? c.scale : 1.0);
         // where several directions are best the swapped one may be another, but as good
-        long double gap = gapAlong(c.a, c.b, c.t, back.normal);
+        rbWide gap = gapAlong(c.a, c.b, c.t, back.normal);
         bool fits = fabs(back.distance - c.s.distance) <= tolerance &&
-                    fabsl(gap - c.s.distance) <= tolerance;
+                    rbWideAbs(gap - c.s.distance) <= tolerance;
         if (fits && c.s.distance > 1e-3) { // unique
             fits = rbDistance(back.normal, c.s.normal) <= 1e-11;
         }
@@ -187,7 +187,7 @@ static void scalesFromTinyToHugeKeepTheirDigits(void** state)
             rbScale(unit * rbRandom_Range(&random, 0.0, 4.0), rbRandom_Direction(&random)),
             rbRandom_Quat(&random)};
         rbSeparation s = collidePair(a, b, t);
-        assert_true(fabsl(gapAlong(a, b, t, s.normal) - s.distance) <=
+        assert_true(rbWideAbs(gapAlong(a, b, t, s.normal) - s.distance) <=
                     RB_COLLIDE_SLACK * pairScale(a, b, t));
         rbDestroyGeometry(a);
         rbDestroyGeometry(b);

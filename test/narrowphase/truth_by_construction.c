@@ -16,7 +16,7 @@ enum {
 
 // Components below this fraction count as zero when ties are looked for: far above the rounding of
 // 113 bits, far below any angle a pose in double can hold.
-static const long double tieLimit = 1e-25L;
+static const rbWide tieLimit = 1e-25L;
 
 typedef struct TruthMat {
     TruthVec rows[3];
@@ -27,8 +27,8 @@ typedef struct Part {
     const rbGeometry* geometry;
     TruthMat rotation;
     TruthVec position;
-    bool isMoved;          // rotation and position are not the identity
-    long double roundness; // of the ball that is swept around its core, m
+    bool isMoved;     // rotation and position are not the identity
+    rbWide roundness; // of the ball that is swept around its core, m
 } Part;
 
 // ------------------------------------------------------------------------------------ vectors
@@ -43,12 +43,12 @@ static rbVec3 narrow(TruthVec v)
     return rbMakeVec3((double)v.x, (double)v.y, (double)v.z);
 }
 
-static long double dotL(TruthVec a, TruthVec b)
+static rbWide dotL(TruthVec a, TruthVec b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-static TruthVec addScaledL(TruthVec a, long double s, TruthVec b)
+static TruthVec addScaledL(TruthVec a, rbWide s, TruthVec b)
 {
     return (TruthVec){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
@@ -68,23 +68,23 @@ static TruthVec crossL(TruthVec a, TruthVec b)
     return (TruthVec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-static long double lengthL(TruthVec a)
+static rbWide lengthL(TruthVec a)
 {
-    return sqrtl(dotL(a, a));
+    return rbWideSqrt(dotL(a, a));
 }
 
 static TruthVec unitL(TruthVec a)
 {
-    long double s = 1.0L / lengthL(a);
+    rbWide s = 1.0L / lengthL(a);
     return (TruthVec){s * a.x, s * a.y, s * a.z};
 }
 
-static long double maxL(long double a, long double b)
+static rbWide maxL(rbWide a, rbWide b)
 {
     return a > b ? a : b;
 }
 
-static long double minL(long double a, long double b)
+static rbWide minL(rbWide a, rbWide b)
 {
     return a < b ? a : b;
 }
@@ -104,8 +104,8 @@ static TruthVec mulTransposedL(const TruthMat* m, TruthVec v)
 // The rotation of a quaternion, which is taken as if it were exactly of unit length.
 static TruthMat rotationOf(rbQuat q)
 {
-    long double w = q.w, x = q.x, y = q.y, z = q.z;
-    long double s = 2.0L / (w * w + x * x + y * y + z * z);
+    rbWide w = q.w, x = q.x, y = q.y, z = q.z;
+    rbWide s = 2.0L / (w * w + x * x + y * y + z * z);
     TruthMat m = {{{1.0L - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)},
                    {s * (x * y + w * z), 1.0L - s * (x * x + z * z), s * (y * z - w * x)},
                    {s * (x * z - w * y), s * (y * z + w * x), 1.0L - s * (x * x + y * y)}}};
@@ -128,7 +128,7 @@ int countParts(const rbGeometry* geometry)
     return geometry->type == RB_SHAPE_COMPOUND ? geometry->childCount : 1;
 }
 
-static long double roundnessOf(const rbGeometry* g)
+static rbWide roundnessOf(const rbGeometry* g)
 {
     if (g->type == RB_SHAPE_SPHERE) {
         return g->data.sphere.radius;
@@ -138,8 +138,8 @@ static long double roundnessOf(const rbGeometry* g)
     }
     if (g->type == RB_SHAPE_ELLIPSOID) {
         rbVec3 a = g->data.ellipsoid.semiAxes;
-        long double least = fmin(a.x, fmin(a.y, a.z));
-        long double most = fmax(a.x, fmax(a.y, a.z));
+        rbWide least = fmin(a.x, fmin(a.y, a.z));
+        rbWide most = fmax(a.x, fmax(a.y, a.z));
         return least * least / most;
     }
     return 0.0L;
@@ -169,21 +169,21 @@ static void movePart(Part* part, rbTransform t)
 }
 
 // Uniform in [-1, 1), or 0 without random numbers.
-static long double spread(rbRandom* random)
+static rbWide spread(rbRandom* random)
 {
-    return random != NULL ? (long double)rbRandom_Symmetric(random) : 0.0L;
+    return random != NULL ? (rbWide)rbRandom_Symmetric(random) : 0.0L;
 }
 
-static TruthVec discPoint(rbRandom* random, long double radius)
+static TruthVec discPoint(rbRandom* random, rbWide radius)
 {
-    long double x = spread(random), y = spread(random);
-    long double length = maxL(1.0L, sqrtl(x * x + y * y));
+    rbWide x = spread(random), y = spread(random);
+    rbWide length = maxL(1.0L, rbWideSqrt(x * x + y * y));
     return (TruthVec){radius * x / length, radius * y / length, 0.0L};
 }
 
-static long double sideOf(rbRandom* random, long double n, long double half)
+static rbWide sideOf(rbRandom* random, rbWide n, rbWide half)
 {
-    if (fabsl(n) < tieLimit) {
+    if (rbWideAbs(n) < tieLimit) {
         return half * spread(random);
     }
     return n > 0.0L ? half : -half;
@@ -191,31 +191,31 @@ static long double sideOf(rbRandom* random, long double n, long double half)
 
 static TruthVec supportOfCone(const rbGeometry* g, TruthVec n, rbRandom* random)
 {
-    long double r = g->data.cone.radius, h = g->data.cone.height;
-    long double across = sqrtl(n.x * n.x + n.y * n.y);
+    rbWide r = g->data.cone.radius, h = g->data.cone.height;
+    rbWide across = rbWideSqrt(n.x * n.x + n.y * n.y);
     TruthVec apex = {0.0L, 0.0L, 0.5L * h};
     TruthVec rim = discPoint(random, r);
     if (across > tieLimit) {
         rim = (TruthVec){r * n.x / across, r * n.y / across, 0.0L};
     }
     rim.z = -0.5L * h;
-    long double rimIsFarther = r * across - h * n.z;
-    if (fabsl(rimIsFarther) < tieLimit * (r + h)) {
+    rbWide rimIsFarther = r * across - h * n.z;
+    if (rbWideAbs(rimIsFarther) < tieLimit * (r + h)) {
         return addScaledL(apex, 0.5L + 0.5L * spread(random), subL(rim, apex));
     }
     return rimIsFarther > 0.0L ? rim : apex;
 }
 
-static TruthVec supportOfEllipsoid(const rbGeometry* g, TruthVec n, long double roundness)
+static TruthVec supportOfEllipsoid(const rbGeometry* g, TruthVec n, rbWide roundness)
 {
     rbVec3 a = g->data.ellipsoid.semiAxes;
     TruthVec an = {a.x * n.x, a.y * n.y, a.z * n.z};
-    long double s = 1.0L / lengthL(an);
+    rbWide s = 1.0L / lengthL(an);
     TruthVec point = {s * a.x * an.x, s * a.y * an.y, s * a.z * an.z};
     return addScaledL(point, -roundness, n);
 }
 
-// Picks the candidates in double and decides among them in long double; a random point between
+// Picks the candidates in double and decides among them in rbWide; a random point between
 // vertices that are equally far.
 static TruthVec supportOfHull(const rbGeometry* g, TruthVec n, rbRandom* random)
 {
@@ -228,15 +228,15 @@ static TruthVec supportOfHull(const rbGeometry* g, TruthVec n, rbRandom* random)
         values[i] = rbDot(m, p->vertices[i]);
         top = fmax(top, values[i]);
     }
-    long double best = -INFINITY;
+    rbWide best = -INFINITY;
     TruthVec sum = {0.0L, 0.0L, 0.0L};
-    long double weights = 0.0L;
+    rbWide weights = 0.0L;
     for (int i = 0; i < p->vertexCount; ++i) {
         if (values[i] < top - 1e-14 * p->scale) {
             continue;
         }
         TruthVec v = widen(p->vertices[i]);
-        long double value = dotL(n, v);
+        rbWide value = dotL(n, v);
         if (value < best - tieLimit * p->scale) {
             continue;
         }
@@ -245,7 +245,7 @@ static TruthVec supportOfHull(const rbGeometry* g, TruthVec n, rbRandom* random)
             sum = (TruthVec){0.0L, 0.0L, 0.0L};
             best = value;
         }
-        long double weight = 1.0L + spread(random);
+        rbWide weight = 1.0L + spread(random);
         weights += weight;
         sum = addScaledL(sum, weight, v);
     }
@@ -270,8 +270,8 @@ static TruthVec coreSupport(const Part* part, TruthVec n, rbRandom* random)
     case RB_SHAPE_CAPSULE:
         return (TruthVec){0.0L, 0.0L, sideOf(random, n.z, data->capsule.halfLength)};
     case RB_SHAPE_CYLINDER: {
-        long double across = sqrtl(n.x * n.x + n.y * n.y);
-        long double r = data->cylinder.radius;
+        rbWide across = rbWideSqrt(n.x * n.x + n.y * n.y);
+        rbWide r = data->cylinder.radius;
         TruthVec point = across > tieLimit ? (TruthVec){r * n.x / across, r * n.y / across, 0.0L}
                                            : discPoint(random, r);
         point.z = sideOf(random, n.z, data->cylinder.halfLength);
@@ -283,7 +283,7 @@ static TruthVec coreSupport(const Part* part, TruthVec n, rbRandom* random)
         return supportOfEllipsoid(g, n, part->roundness);
     case RB_SHAPE_PLANE: { // its own normal
         TruthVec m = widen(data->plane.normal);
-        long double s = data->plane.offset / dotL(m, m);
+        rbWide s = data->plane.offset / dotL(m, m);
         return (TruthVec){s * m.x, s * m.y, s * m.z};
     }
     case RB_SHAPE_HULL:
@@ -323,7 +323,7 @@ static TruthVec randomUnit(rbRandom* random)
     return unitL(widen(rbRandom_Direction(random)));
 }
 
-static TruthVec axisVector(int axis, long double length)
+static TruthVec axisVector(int axis, rbWide length)
 {
     TruthVec v = {0.0L, 0.0L, 0.0L};
     if (axis == 0) {
@@ -336,7 +336,7 @@ static TruthVec axisVector(int axis, long double length)
     return v;
 }
 
-static long double randomSign(rbRandom* random)
+static rbWide randomSign(rbRandom* random)
 {
     return rbRandom_Index(random, 2) == 0 ? -1.0L : 1.0L;
 }
@@ -388,7 +388,7 @@ static TruthFrame featureOfRound(rbRandom* random, const rbGeometry* g, TruthFea
         return (TruthFrame){{0.0L, 0.0L, -1.0L}, round};
     }
     if (g->type == RB_SHAPE_CONE) { // the line of the side
-        long double r = g->data.cone.radius, h = g->data.cone.height;
+        rbWide r = g->data.cone.radius, h = g->data.cone.height;
         TruthVec tangent = {r * round.x, r * round.y, -h};
         TruthVec n = {h * round.x, h * round.y, r};
         return (TruthFrame){unitL(n), unitL(tangent)};
@@ -408,7 +408,8 @@ TruthFrame pickFeature(rbRandom* random, const rbGeometry* g, TruthFeature featu
     if (g->type == RB_SHAPE_PLANE) {
         frame.normal = unitL(widen(g->data.plane.normal));
     } else if (g->type == RB_SHAPE_ELLIPSOID && feature == TRUTH_FACE) {
-        frame.normal = axisVector(rbRandom_Index(random, 3), randomSign(random));
+        int axis = rbRandom_Index(random, 3);
+        frame.normal = axisVector(axis, randomSign(random));
     } else if (feature != TRUTH_VERTEX) {
         if (g->type == RB_SHAPE_BOX) {
             frame = featureOfBox(random, feature);
@@ -428,22 +429,22 @@ TruthFrame pickFeature(rbRandom* random, const rbGeometry* g, TruthFeature featu
 static rbQuat quatOfMatrix(const TruthMat* m)
 {
     // the largest component first, by which the others are divided
-    long double xx = m->rows[0].x, yy = m->rows[1].y, zz = m->rows[2].z;
-    const long double squares[4] = {1.0L + xx + yy + zz, 1.0L + xx - yy - zz, 1.0L - xx + yy - zz,
-                                    1.0L - xx - yy + zz};
-    const long double wx = m->rows[2].y - m->rows[1].z, wy = m->rows[0].z - m->rows[2].x;
-    const long double wz = m->rows[1].x - m->rows[0].y, xy = m->rows[0].y + m->rows[1].x;
-    const long double xz = m->rows[0].z + m->rows[2].x, yz = m->rows[1].z + m->rows[2].y;
-    const long double rows[4][4] = {{squares[0], wx, wy, wz},
-                                    {wx, squares[1], xy, xz},
-                                    {wy, xy, squares[2], yz},
-                                    {wz, xz, yz, squares[3]}};
+    rbWide xx = m->rows[0].x, yy = m->rows[1].y, zz = m->rows[2].z;
+    const rbWide squares[4] = {1.0L + xx + yy + zz, 1.0L + xx - yy - zz, 1.0L - xx + yy - zz,
+                               1.0L - xx - yy + zz};
+    const rbWide wx = m->rows[2].y - m->rows[1].z, wy = m->rows[0].z - m->rows[2].x;
+    const rbWide wz = m->rows[1].x - m->rows[0].y, xy = m->rows[0].y + m->rows[1].x;
+    const rbWide xz = m->rows[0].z + m->rows[2].x, yz = m->rows[1].z + m->rows[2].y;
+    const rbWide rows[4][4] = {{squares[0], wx, wy, wz},
+                               {wx, squares[1], xy, xz},
+                               {wy, xy, squares[2], yz},
+                               {wz, xz, yz, squares[3]}};
     int most = 0;
     for (int i = 1; i < 4; ++i) {
         most = squares[i] > squares[most] ? i : most;
     }
-    const long double* r = rows[most];
-    long double s = 1.0L / sqrtl(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
+    const rbWide* r = rows[most];
+    rbWide s = 1.0L / rbWideSqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
     return (rbQuat){(double)(s * r[0]), (double)(s * r[1]), (double)(s * r[2]), (double)(s * r[3])};
 }
 
@@ -476,7 +477,7 @@ rbQuat alignFeatures(TruthFrame a, TruthFrame b)
 static TruthVec farthestPart(rbRandom* random, const rbGeometry* g, TruthVec n, int* index,
                              TruthVec* local)
 {
-    long double best = -INFINITY;
+    rbWide best = -INFINITY;
     TruthVec farthest = {0.0L, 0.0L, 0.0L};
     for (int i = 0; i < countParts(g); ++i) {
         Part part = partOf(g, i);
@@ -513,39 +514,39 @@ void placePair(rbRandom* random, TruthPair* pair, rbQuat q, TruthVec n, double d
 // Ends of the core of a sphere or capsule in the frame of A.
 static void segmentOf(const Part* part, TruthVec ends[2])
 {
-    long double half =
+    rbWide half =
         part->geometry->type == RB_SHAPE_CAPSULE ? part->geometry->data.capsule.halfLength : 0.0;
     ends[0] = placePoint(part, (TruthVec){0.0L, 0.0L, -half});
     ends[1] = placePoint(part, (TruthVec){0.0L, 0.0L, half});
 }
 
-static long double clamp01(long double t)
+static rbWide clamp01(rbWide t)
 {
     return maxL(0.0L, minL(1.0L, t));
 }
 
-static long double pointToSegment(TruthVec p, const TruthVec s[2])
+static rbWide pointToSegment(TruthVec p, const TruthVec s[2])
 {
     TruthVec u = subL(s[1], s[0]);
-    long double uu = dotL(u, u);
-    long double t = uu > 0.0L ? clamp01(dotL(subL(p, s[0]), u) / uu) : 0.0L;
+    rbWide uu = dotL(u, u);
+    rbWide t = uu > 0.0L ? clamp01(dotL(subL(p, s[0]), u) / uu) : 0.0L;
     return lengthL(subL(p, addScaledL(s[0], t, u)));
 }
 
 // Distance of two segments: the least of the four ends against the other segment and of the common
 // perpendicular where both of its feet are inside.
-static long double segmentDistance(const TruthVec a[2], const TruthVec b[2])
+static rbWide segmentDistance(const TruthVec a[2], const TruthVec b[2])
 {
-    long double best = minL(pointToSegment(a[0], b), pointToSegment(a[1], b));
+    rbWide best = minL(pointToSegment(a[0], b), pointToSegment(a[1], b));
     best = minL(best, minL(pointToSegment(b[0], a), pointToSegment(b[1], a)));
     TruthVec u = subL(a[1], a[0]), v = subL(b[1], b[0]), w = subL(b[0], a[0]);
     TruthVec across = crossL(u, v);
-    long double square = dotL(across, across);
+    rbWide square = dotL(across, across);
     if (square > 0.0L) {
-        long double s = dotL(crossL(w, v), across) / square;
-        long double t = dotL(crossL(w, u), across) / square;
+        rbWide s = dotL(crossL(w, v), across) / square;
+        rbWide t = dotL(crossL(w, u), across) / square;
         if (s >= 0.0L && s <= 1.0L && t >= 0.0L && t <= 1.0L) {
-            best = minL(best, fabsl(dotL(w, across)) / sqrtl(square));
+            best = minL(best, rbWideAbs(dotL(w, across)) / rbWideSqrt(square));
         }
     }
     return best;
@@ -557,14 +558,14 @@ static bool isRoundCore(const rbGeometry* g)
 }
 
 // How deep a point is inside a cylinder or cone, in its frame; positive inside.
-static long double depthInside(const rbGeometry* g, TruthVec p)
+static rbWide depthInside(const rbGeometry* g, TruthVec p)
 {
-    long double across = sqrtl(p.x * p.x + p.y * p.y);
+    rbWide across = rbWideSqrt(p.x * p.x + p.y * p.y);
     if (g->type == RB_SHAPE_CYLINDER) {
-        return minL(g->data.cylinder.radius - across, g->data.cylinder.halfLength - fabsl(p.z));
+        return minL(g->data.cylinder.radius - across, g->data.cylinder.halfLength - rbWideAbs(p.z));
     }
-    long double r = g->data.cone.radius, h = g->data.cone.height;
-    long double side = (r * (0.5L * h - p.z) - h * across) / sqrtl(r * r + h * h);
+    rbWide r = g->data.cone.radius, h = g->data.cone.height;
+    rbWide side = (r * (0.5L * h - p.z) - h * across) / rbWideSqrt(r * r + h * h);
     return minL(side, p.z + 0.5L * h);
 }
 
@@ -576,9 +577,9 @@ static bool hasPointDepth(const rbGeometry* g)
 static void boundPointInside(const Part* point, const Part* other, TruthBounds* bounds)
 {
     TruthVec local = mulTransposedL(&other->rotation, subL(point->position, other->position));
-    long double depth = depthInside(other->geometry, local);
+    rbWide depth = depthInside(other->geometry, local);
     if (depth >= 0.0L) {
-        long double exact = -depth - point->roundness;
+        rbWide exact = -depth - point->roundness;
         *bounds = (TruthBounds){exact, exact};
     }
 }
@@ -594,18 +595,18 @@ static void boundParallelCylinders(const Part* a, const Part* b, TruthBounds* bo
     const rbRodData* dataA = &a->geometry->data.cylinder;
     const rbRodData* dataB = &b->geometry->data.cylinder;
     TruthVec between = subL(b->position, a->position);
-    long double along = dotL(between, axisA);
-    long double across = lengthL(addScaledL(between, -along, axisA));
-    long double axial = fabsl(along) - dataA->halfLength - dataB->halfLength;
-    long double radial = across - dataA->radius - dataB->radius;
+    rbWide along = dotL(between, axisA);
+    rbWide across = lengthL(addScaledL(between, -along, axisA));
+    rbWide axial = rbWideAbs(along) - dataA->halfLength - dataB->halfLength;
+    rbWide radial = across - dataA->radius - dataB->radius;
     if (axial <= 0.0L && radial <= 0.0L) {
-        long double exact = maxL(axial, radial);
+        rbWide exact = maxL(axial, radial);
         *bounds = (TruthBounds){exact, exact};
     }
 }
 
 // A ball inside the shape, in its frame.
-static long double inscribedBall(const rbGeometry* g, TruthVec* center)
+static rbWide inscribedBall(const rbGeometry* g, TruthVec* center)
 {
     *center = (TruthVec){0.0L, 0.0L, 0.0L};
     if (g->type == RB_SHAPE_BOX) {
@@ -616,8 +617,8 @@ static long double inscribedBall(const rbGeometry* g, TruthVec* center)
         return fmin(g->data.cylinder.radius, g->data.cylinder.halfLength);
     }
     if (g->type == RB_SHAPE_CONE) {
-        long double r = g->data.cone.radius, h = g->data.cone.height;
-        long double rho = r * h / (r + sqrtl(r * r + h * h));
+        rbWide r = g->data.cone.radius, h = g->data.cone.height;
+        rbWide rho = r * h / (r + rbWideSqrt(r * r + h * h));
         center->z = rho - 0.5L * h;
         return rho;
     }
@@ -641,7 +642,7 @@ static long double inscribedBall(const rbGeometry* g, TruthVec* center)
 // ------------------------------------------------------------------------------ separating axes
 
 // Core of a point, segment, box or small hull as vertices, faces and edges, in double; axes are
-// recomputed in long double where it matters.
+// recomputed in rbWide where it matters.
 typedef struct Polytope {
     const Part* part;
     int vertexCount, faceCount, edgeCount;
@@ -659,7 +660,7 @@ static bool hasExactFaces(const rbPolyhedron* p)
         for (int k = 3; k < p->faceSizes[f]; ++k) {
             n = k == 3 ? faceNormal(p, f) : n;
             TruthVec v = subL(widen(p->vertices[loop[k]]), widen(p->vertices[loop[0]]));
-            if (fabsl(dotL(n, v)) > tieLimit * p->scale) {
+            if (rbWideAbs(dotL(n, v)) > tieLimit * p->scale) {
                 return false;
             }
         }
@@ -735,10 +736,10 @@ typedef struct AxisSearch {
     const Polytope* pb;
     double scale;
     double floor; // the largest gap is at least this
-    long double best;
+    rbWide best;
 } AxisSearch;
 
-static long double coreGap(const Part* a, const Part* b, TruthVec n)
+static rbWide coreGap(const Part* a, const Part* b, TruthVec n)
 {
     return dotL(n, subL(placedSupport(b, negL(n)), placedSupport(a, n)));
 }
@@ -795,7 +796,7 @@ static void tryAxis(AxisSearch* search, rbVec3 n, double error, int ofA, int ofB
             return;
         }
         // an axis so ill-defined that its sign is open is tried both ways by its slack
-        long double gap = coreGap(search->a, search->b, side == 0 ? m : negL(m));
+        rbWide gap = coreGap(search->a, search->b, side == 0 ? m : negL(m));
         search->best = maxL(search->best, gap);
         search->floor = fmax(search->floor, (double)search->best);
     }
@@ -831,7 +832,7 @@ static void boundByAxes(const Part* a, const Part* b, TruthBounds* bounds)
             tryAxis(&search, unit, error, i, k);
         }
     }
-    long double r = a->roundness + b->roundness;
+    rbWide r = a->roundness + b->roundness;
     bounds->lower = maxL(bounds->lower, search.best - r);
     if (search.best <= 0.0L) {
         bounds->upper = minL(bounds->upper, maxL(bounds->lower, search.best - r));
@@ -848,7 +849,7 @@ static void refine(const Part* a, const Part* b, TruthBounds* bounds)
         TruthVec endsA[2], endsB[2];
         segmentOf(a, endsA);
         segmentOf(b, endsB);
-        long double exact = segmentDistance(endsA, endsB) - a->roundness - b->roundness;
+        rbWide exact = segmentDistance(endsA, endsB) - a->roundness - b->roundness;
         *bounds = (TruthBounds){exact, exact};
         return;
     }
@@ -862,21 +863,21 @@ static void refine(const Part* a, const Part* b, TruthBounds* bounds)
         boundByAxes(a, b, bounds);
     }
     TruthVec centerA, centerB;
-    long double balls = inscribedBall(ga, &centerA) + inscribedBall(gb, &centerB);
-    long double between = lengthL(subL(placePoint(b, centerB), placePoint(a, centerA)));
+    rbWide balls = inscribedBall(ga, &centerA) + inscribedBall(gb, &centerB);
+    rbWide between = lengthL(subL(placePoint(b, centerB), placePoint(a, centerA)));
     bounds->upper = minL(bounds->upper, maxL(bounds->lower, between - balls));
 }
 
 // ceiling: parts that are farther than this need not be known well.
-static TruthBounds boundParts(const TruthPair* pair, int i, int k, long double ceiling)
+static TruthBounds boundParts(const TruthPair* pair, int i, int k, rbWide ceiling)
 {
     Part a = partOf(pair->a, i);
     Part b = partOf(pair->b, k);
     movePart(&b, pair->transformBtoA);
-    long double r = a.roundness + b.roundness;
+    rbWide r = a.roundness + b.roundness;
     if (b.geometry->type == RB_SHAPE_PLANE) {
         TruthVec n = negL(unitL(mulL(&b.rotation, widen(b.geometry->data.plane.normal))));
-        long double exact = coreGap(&a, &b, n) - r;
+        rbWide exact = coreGap(&a, &b, n) - r;
         return (TruthBounds){exact, exact};
     }
     TruthVec n = pair->normal;
@@ -893,7 +894,7 @@ static TruthBounds boundParts(const TruthPair* pair, int i, int k, long double c
     }
     // a length rounded to 113 bits may be below its projection
     bounds.upper = maxL(lengthL(subL(wB, wA)) - r, bounds.lower);
-    long double scale = lengthL(wA) + lengthL(wB) + r;
+    rbWide scale = lengthL(wA) + lengthL(wB) + r;
     if (bounds.upper - bounds.lower > 1e-15L * scale && bounds.lower < ceiling) {
         refine(&a, &b, &bounds);
     }
@@ -919,7 +920,7 @@ TruthBounds boundTruth(const TruthPair* pair)
     return least;
 }
 
-long double gapOfParts(const TruthPair* pair, int partA, int partB, rbVec3 direction)
+rbWide gapOfParts(const TruthPair* pair, int partA, int partB, rbVec3 direction)
 {
     Part a = partOf(pair->a, partA);
     Part b = partOf(pair->b, partB);

@@ -7,7 +7,7 @@
 // around it, and the construction is done with the cores (sphere and capsule: their radius;
 // ellipsoid: a3^2 / a1, Blaschke's rolling ball).
 //
-// The pose is rounded to double before the truth is taken: everything is computed in long double
+// The pose is rounded to double before the truth is taken: everything is computed in rbWide
 // (113 bits on aarch64, 64 on x86) from the rounded pose, and what is left open is returned as a
 // bracket, some 1e-17 of the size wide. Deeper overlap is known exactly for polytopes (all
 // separating axes), spheres and capsules, spheres in cylinders and cones, parallel cylinders, and
@@ -16,11 +16,12 @@
 #define RB_TEST_TRUTH_BY_CONSTRUCTION_H
 
 #include "base/core/random.h"
+#include "rb_wide.h"
 
 #include <rattleback/shape.h>
 
 typedef struct TruthVec {
-    long double x, y, z;
+    rbWide x, y, z;
 } TruthVec;
 
 // A normal of a shape and a tangent there, unit vectors in the frame of the shape.
@@ -48,7 +49,7 @@ typedef struct TruthPair {
 
 // lower <= signed distance <= upper, m
 typedef struct TruthBounds {
-    long double lower, upper;
+    rbWide lower, upper;
 } TruthBounds;
 
 // A random feature; shapes that have none of the kind give some normal. Of compounds that of a
@@ -68,7 +69,7 @@ void placePair(rbRandom* random, TruthPair* pair, rbQuat q, TruthVec n, double d
 TruthBounds boundTruth(const TruthPair* pair);
 
 // Gap along a direction (frame of A) of the parts named: a lower bound of their signed distance.
-long double gapOfParts(const TruthPair* pair, int partA, int partB, rbVec3 direction);
+rbWide gapOfParts(const TruthPair* pair, int partA, int partB, rbVec3 direction);
 
 int countParts(const rbGeometry* geometry);
 
