@@ -81,7 +81,8 @@ static void stepsShowFramesOfTheWorld(void** state)
     rbDestroySession(session);
 }
 
-// Playing keeps the pace that was asked for, after a rewind shows what was recorded, and goes on.
+// playing keeps the pace that was asked for, after a rewind shows what was recorded, and goes
+// on.
 static void playingKeepsPace(void** state)
 {
     (void)state;

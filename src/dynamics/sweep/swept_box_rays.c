@@ -69,15 +69,11 @@ rbBoxRecord rbMakeBoxRecord(const rbOrientedBox* box)
 
 static void storeVolume(const rbOrientedBox* box, double* volume)
 {
-    const rbVec3 vectors[4] = {box->center, box->axes[0], box->axes[1], box->axes[2]};
-    for (int i = 0; i < 4; ++i) {
-        volume[3 * i] = vectors[i].x;
-        volume[3 * i + 1] = vectors[i].y;
-        volume[3 * i + 2] = vectors[i].z;
-    }
-    for (int i = 0; i < 3; ++i) {
-        volume[RB_OBB_HALF + i] = box->half[i];
-    }
+    rbStore3(volume + RB_OBB_CENTER, box->center);
+    rbStore3(volume + RB_OBB_AXES, box->axes[0]);
+    rbStore3(volume + RB_OBB_AXES + 3, box->axes[1]);
+    rbStore3(volume + RB_OBB_AXES + 6, box->axes[2]);
+    rbStore3(volume + RB_OBB_HALF, rbMakeVec3(box->half[0], box->half[1], box->half[2]));
 }
 
 bool rbBoxesMeet(const rbOrientedBox* a, const rbOrientedBox* b)

@@ -45,10 +45,11 @@ static rbVec3 offsetOf(const rbSceneBody* body, int copy)
     if (body->copyKind != RB_COPY_REPEAT) {
         return RB_VEC3_ZERO;
     }
+    int ix = copy % body->repeatCount[0];
     int row = copy / body->repeatCount[0];
-    rbVec3 place = {(double)(copy % body->repeatCount[0]), (double)(row % body->repeatCount[1]),
-                    (double)(row / body->repeatCount[1])};
-    return rbMulEach(body->repeatSpacing, place);
+    int iy = row % body->repeatCount[1];
+    int iz = row / body->repeatCount[1];
+    return rbMulEach(body->repeatSpacing, (rbVec3){(double)ix, (double)iy, (double)iz});
 }
 
 static rbStatus addCopy(rbRayFrames* frames, const rbSceneBody* body, const rbGeometry* geometry,
