@@ -16,6 +16,7 @@ rb_add_tests(NAME test_world FILES
   test/world/test_world_joints.c
   test/world/test_world_judge.c
   test/world/test_world_parameters.c
+  test/world/test_world_query.c
   test/world/test_world_rest.c
 )
 target_include_directories(test_world PRIVATE ${PROJECT_SOURCE_DIR})

@@ -22,6 +22,10 @@
 #define TOLERANCE 1e-10
 // Of the general row; a motion that grazes gains a factor of four in each.
 #define ITERATIONS_MAX 256
+// Pairs of triangles of hulls from which a guess by distances makes the search shorter, and how
+// long after it, in parts of the size, the contact is looked for first.
+#define PAIRS_SHORT 2500
+#define AFTER_GUESS 1e-7
 
 // What is asked of a pair of parts, in the frame of B.
 typedef struct Pair {
@@ -74,6 +78,7 @@ static Kind getKind(const rbGeometry* geometry)
 typedef rbStatus SweepFn(const Pair* pair, rbShapeSweep* sweep, rbError* error);
 
 static rbStatus sweepPair(const Pair* pair, rbShapeSweep* sweep, rbError* error);
+static SweepFn sweepByDistance;
 
 // The same pair with the roles exchanged: B moves against A, and the answer is turned back.
 static rbStatus sweepSwapped(const Pair* pair, rbShapeSweep* sweep, rbError* error)
@@ -97,7 +102,7 @@ static rbSweepSearch startSearch(const Pair* pair)
 {
     rbVec3 w = pair->step;
     double scale = pair->a->radius + pair->b->radius + rbLength(pair->pose.p) + rbLength(w);
-    return (rbSweepSearch){
+    rbSweepSearch search = {
         .step = w,
         .inverse = rbMakeVec3(1.0 / w.x, 1.0 / w.y, 1.0 / w.z),
         .length = rbLength(w),
@@ -107,6 +112,8 @@ static rbSweepSearch startSearch(const Pair* pair)
         .isSwapped = pair->isSwapped,
         .rank = RB_RANK_NONE,
     };
+    rbSweepSearch_SetHint(&search, rbNeg(rbNormalize(w)));
+    return search;
 }
 
 static void finishSearch(const rbSweepSearch* search, rbShapeSweep* sweep)
@@ -161,7 +168,25 @@ static rbStatus sweepTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* e
         return sweepSwapped(pair, sweep, error); // the short list is the outer loop
     }
     rbSweepSearch search = startSearch(pair);
-    rbSweepSides(&search, &a, pair->pose, &b);
+    rbShapeSweep guess;
+    bool isLong = b.tree == NULL && (long long)a.count * b.count > PAIRS_SHORT;
+    if (isLong && sweepByDistance(pair, &guess, NULL) == RB_STATUS_OK) {
+        if (!guess.isHit) {
+            finishSearch(&search, sweep);
+            return RB_STATUS_OK;
+        }
+        // the exact contact is a hair later, and along this normal
+        rbSweepSearch_SetHint(&search, guess.normal);
+        double margin = AFTER_GUESS * (pair->a->radius + pair->b->radius);
+        if (search.closing > 0.0) {
+            search.limit = rbMinOf(pair->limit, guess.fraction + margin / search.closing);
+            rbSweepSides(&search, &a, pair->pose, &b);
+        }
+    }
+    if (!search.isHit) {
+        search.limit = pair->limit;
+        rbSweepSides(&search, &a, pair->pose, &b);
+    }
     finishSearch(&search, sweep);
     return RB_STATUS_OK;
 }

@@ -26,6 +26,9 @@ typedef struct rbSweepSearch {
     double slack;   // m, what rounding does to coordinates; boxes are that much larger
     double touch;   // m, heights down to minus this count as touching at the start
     double limit;   // the least fraction so far, beyond which nothing counts
+    rbVec3 hint; // unit, outward of B: the normal of the best contact, against the step at first.
+    double closing; // m, by which the step comes nearer along the hint, > 0; 0: no use of it
+    int hintCount;  // times it changed
     bool isSwapped; // faces of A count as those of B: they say the normal
     bool isHit;
     rbContactRank rank;
@@ -50,6 +53,13 @@ void rbSweepSearch_Offer(rbSweepSearch* search, const rbSweepOffer* offer);
 // to that of the one that stands; halfSize: the sum of both.
 double rbSweepSearch_EnterBox(const rbSweepSearch* search, rbVec3 offset, rbVec3 halfSize);
 
+// The least fraction at which what is no lower than low along the hint, and moves, can meet what is
+// no higher than high; INFINITY beyond the limit.
+double rbSweepSearch_EnterAlong(const rbSweepSearch* search, double low, double high);
+
+// Another direction to look along; the normal of a contact, or of bodies about to touch.
+void rbSweepSearch_SetHint(rbSweepSearch* search, rbVec3 normal);
+
 // X-03 for a triangle of A and one of B.
 void rbSweepTriangles(rbSweepSearch* search, const rbVec3 a[3], const rbVec3 b[3]);
 
@@ -61,7 +71,8 @@ typedef struct rbSweepSide {
     const rbBoxTree* tree; // or NULL
     const rbVec3* vertices;
     const rbIndex3* triangles;
-    int count;
+    int vertexCount;
+    int count;         // of triangles
     rbVec3 corners[8]; // of a box
 } rbSweepSide;
 

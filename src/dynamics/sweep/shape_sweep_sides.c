@@ -26,6 +26,7 @@ bool rbSweepSide_Init(rbSweepSide* side, const rbGeometry* geometry)
         }
         side->vertices = side->corners;
         side->triangles = boxTriangles;
+        side->vertexCount = 8;
         side->count = 12;
         return true;
     }
@@ -35,6 +36,7 @@ bool rbSweepSide_Init(rbSweepSide* side, const rbGeometry* geometry)
     }
     side->tree = polyhedron->tree;
     side->vertices = polyhedron->vertices;
+    side->vertexCount = polyhedron->vertexCount;
     side->triangles = polyhedron->triangles;
     side->count = polyhedron->triangleCount;
     return true;
@@ -53,6 +55,8 @@ static void getTriangle(const rbSweepSide* side, int index, rbVec3 corners[3])
 typedef struct Part {
     rbVec3 center;
     rbVec3 half;
+    double
+        edge; // m, of one that moves: no point is lower along the hint; of one that stands higher
 } Part;
 
 // The body that moves, with what turns its boxes into the frame of B.
@@ -61,26 +65,44 @@ typedef struct Mover {
     rbTransform pose;
     rbMat3 rotation;
     rbMat3 sizes; // magnitudes of the rotation
+    rbVec3 hint;  // of the search, in the frame of A
+    int hintCount;
 } Mover;
 
-static Part getStanding(const rbBoxTree* tree, int slot)
+// The box of a slot in the frame of its tree.
+static Part getBox(const rbBoxTree* tree, int slot)
 {
     const rbBoxNode* node = &tree->nodes[slot / RB_BOX_WIDTH];
     int place = slot % RB_BOX_WIDTH;
-    return (Part){rbAdd(tree->origin, rbPickLane(node->center, place)),
-                  rbPickLane(node->half, place)};
+    return (Part){.center = rbAdd(tree->origin, rbPickLane(node->center, place)),
+                  .half = rbPickLane(node->half, place)};
 }
 
-static Part getMoving(const Mover* mover, int slot)
+static Part getStanding(const rbSweepSearch* search, const rbBoxTree* tree, int slot)
 {
-    Part part = getStanding(mover->tree, slot);
-    return (Part){rbAdd(rbMulMV(mover->rotation, part.center), mover->pose.p),
-                  rbMulMV(mover->sizes, part.half)};
+    Part part = getBox(tree, slot);
+    part.edge = rbDot(search->hint, part.center) + rbDot(rbAbs3(search->hint), part.half);
+    return part;
+}
+
+static Part getMoving(const rbSweepSearch* search, const Mover* mover, int slot)
+{
+    Part box = getBox(mover->tree, slot);
+    Part part = {.center = rbAdd(rbMulMV(mover->rotation, box.center), mover->pose.p),
+                 .half = rbMulMV(mover->sizes, box.half)};
+    part.edge = rbDot(search->hint, part.center) - rbDot(rbAbs3(mover->hint), box.half);
+    return part;
 }
 
 static double enter(const rbSweepSearch* search, const Part* a, const Part* b)
 {
-    return rbSweepSearch_EnterBox(search, rbSub(b->center, a->center), rbAdd(a->half, b->half));
+    double along = rbSweepSearch_EnterAlong(search, a->edge, b->edge);
+    if (isinf(along)) {
+        return along;
+    }
+    double key =
+        rbSweepSearch_EnterBox(search, rbSub(b->center, a->center), rbAdd(a->half, b->half));
+    return rbMaxOf(key, along);
 }
 
 // Puts up to four parts on a stack, the first to be met on top.
@@ -96,13 +118,21 @@ static void sortTasks(rbTreeTask* tasks, int count)
     }
 }
 
-// What meets the triangles of a block of B.
-typedef void MeetBlockFn(rbSweepSearch* search, const rbTriangleBlock* block, const void* mover);
+// A body, or part of one, that moves as a whole.
+typedef struct Single {
+    // Meets the triangles of a block of B.
+    void (*meet)(rbSweepSearch* search, const rbTriangleBlock* block, const void* mover);
+    // Its height along the hint: no point is lower.
+    double (*getLow)(const rbSweepSearch* search, const void* mover);
+    const void* mover;
+} Single;
 
 // One part that moves against a tree that stands, the nearest box first.
-static void walkTree(rbSweepSearch* search, const Part* moving, const rbBoxTree* tree,
-                     MeetBlockFn* meet, const void* mover)
+static void walkTree(rbSweepSearch* search, Part moving, const rbBoxTree* tree,
+                     const Single* single)
 {
+    int hintCount = search->hintCount;
+    moving.edge = single->getLow(search, single->mover);
     rbTreeTasks waiting;
     waiting.tasks[0] = (rbTreeTask){0.0, tree->nodes[0].child[0]};
     waiting.count = 1;
@@ -112,8 +142,12 @@ static void walkTree(rbSweepSearch* search, const Part* moving, const rbBoxTree*
             continue;
         }
         if (task.child < 0) {
-            meet(search, &tree->blocks[~task.child], mover);
+            single->meet(search, &tree->blocks[~task.child], single->mover);
             continue;
+        }
+        if (hintCount != search->hintCount) {
+            hintCount = search->hintCount;
+            moving.edge = single->getLow(search, single->mover);
         }
         int first = waiting.count;
         for (int place = 0; place < RB_BOX_WIDTH; ++place) {
@@ -122,8 +156,8 @@ static void walkTree(rbSweepSearch* search, const Part* moving, const rbBoxTree*
             if (child == RB_BOX_EMPTY) {
                 break;
             }
-            Part standing = getStanding(tree, slot);
-            double key = enter(search, moving, &standing);
+            Part standing = getStanding(search, tree, slot);
+            double key = enter(search, &moving, &standing);
             if (!isinf(key)) {
                 waiting.tasks[waiting.count++] = (rbTreeTask){key, child};
             }
@@ -141,6 +175,13 @@ static void meetTriangle(rbSweepSearch* search, const rbTriangleBlock* block, co
     }
 }
 
+static double getLowOfTriangle(const rbSweepSearch* search, const void* mover)
+{
+    const rbVec3* corners = mover;
+    return rbMinOf(rbDot(search->hint, corners[0]),
+                   rbMinOf(rbDot(search->hint, corners[1]), rbDot(search->hint, corners[2])));
+}
+
 // A ball that moves.
 typedef struct Ball {
     rbVec3 center;
@@ -155,6 +196,12 @@ static void meetBall(rbSweepSearch* search, const rbTriangleBlock* block, const 
         rbTriangleBlock_Get(block, lane, corners);
         rbSweepBallTriangle(search, ball->center, ball->radius, corners);
     }
+}
+
+static double getLowOfBall(const rbSweepSearch* search, const void* mover)
+{
+    const Ball* ball = mover;
+    return rbDot(search->hint, ball->center) - ball->radius;
 }
 
 // A convex body that moves.
@@ -208,6 +255,14 @@ static void meetConvex(rbSweepSearch* search, const rbTriangleBlock* block, cons
     }
 }
 
+static double getLowOfConvex(const rbSweepSearch* search, const void* mover)
+{
+    const ConvexMover* convex = mover;
+    rbVec3 down = rbNeg(rbInvRotate(convex->pose.q, search->hint));
+    rbVec3 lowest = rbGeometry_GetSupport(convex->convex->geometry, down);
+    return rbDot(search->hint, rbTransformPoint(convex->pose, lowest));
+}
+
 // A pair of parts that waits.
 typedef struct PairTask {
     double key; // fraction of the step at which their boxes begin to overlap
@@ -235,8 +290,8 @@ static void meetBlocks(rbSweepSearch* search, const Mover* mover, int blockA,
 static int openPair(const rbSweepSearch* search, const Mover* mover, const rbBoxTree* b,
                     PairTask task, PairTask* out)
 {
-    Part partA = getMoving(mover, task.slotA);
-    Part partB = getStanding(b, task.slotB);
+    Part partA = getMoving(search, mover, task.slotA);
+    Part partB = getStanding(search, b, task.slotB);
     int childA = rbBoxTree_GetChild(mover->tree, task.slotA);
     int childB = rbBoxTree_GetChild(b, task.slotB);
     bool opensA =
@@ -250,9 +305,9 @@ static int openPair(const rbSweepSearch* search, const Mover* mover, const rbBox
             break;
         }
         if (opensA) {
-            partA = getMoving(mover, slot);
+            partA = getMoving(search, mover, slot);
         } else {
-            partB = getStanding(b, slot);
+            partB = getStanding(search, b, slot);
         }
         double key = enter(search, &partA, &partB);
         if (isinf(key)) {
@@ -269,7 +324,7 @@ static int openPair(const rbSweepSearch* search, const Mover* mover, const rbBox
 }
 
 // Two trees, those parts first that meet first.
-static void walkTrees(rbSweepSearch* search, const Mover* mover, const rbBoxTree* b)
+static void walkTrees(rbSweepSearch* search, Mover* mover, const rbBoxTree* b)
 {
     PairTask stack[PAIRS_MAX];
     stack[0] = (PairTask){0.0, 0, 0};
@@ -278,6 +333,10 @@ static void walkTrees(rbSweepSearch* search, const Mover* mover, const rbBoxTree
         PairTask task = stack[--count];
         if (task.key > search->limit) {
             continue;
+        }
+        if (mover->hintCount != search->hintCount) {
+            mover->hintCount = search->hintCount;
+            mover->hint = rbInvRotate(mover->pose.q, search->hint);
         }
         int childA = rbBoxTree_GetChild(mover->tree, task.slotA);
         int childB = rbBoxTree_GetChild(b, task.slotB);
@@ -296,7 +355,8 @@ static Part boundTriangle(const rbVec3 corners[3])
 {
     rbVec3 lower = rbMin3(corners[0], rbMin3(corners[1], corners[2]));
     rbVec3 upper = rbMax3(corners[0], rbMax3(corners[1], corners[2]));
-    return (Part){rbScale(0.5, rbAdd(lower, upper)), rbScale(0.5, rbSub(upper, lower))};
+    return (Part){.center = rbScale(0.5, rbAdd(lower, upper)),
+                  .half = rbScale(0.5, rbSub(upper, lower))};
 }
 
 // Is the triangle of a convex body on the side that meets the other? sign: of its motion.
@@ -308,16 +368,68 @@ static bool isFront(const rbSweepSearch* search, const rbVec3 corners[3], double
                                                 search->length * search->length;
 }
 
+// The lowest vertex of A and the highest of B along the hint, m.
+typedef struct Heights {
+    double lowA, highB;
+    int hintCount;
+} Heights;
+
+// Largest rbDot(direction, vertex) of the triangles of a list.
+static double findReach(const rbSweepSide* side, rbVec3 direction)
+{
+    double reach = -(double)INFINITY;
+    for (int i = 0; i < side->vertexCount; ++i) {
+        reach = rbMaxOf(reach, rbDot(direction, side->vertices[i]));
+    }
+    return reach;
+}
+
+static void updateHeights(const rbSweepSearch* search, const rbSweepSide* a, rbTransform poseA,
+                          const rbSweepSide* b, Heights* heights)
+{
+    if (heights->hintCount != search->hintCount) {
+        heights->hintCount = search->hintCount;
+        rbVec3 down = rbNeg(rbInvRotate(poseA.q, search->hint));
+        heights->lowA = rbDot(search->hint, poseA.p) - findReach(a, down);
+        heights->highB = findReach(b, search->hint);
+    }
+}
+
+// A triangle of A against a list.
+static void meetList(rbSweepSearch* search, const rbVec3 moving[3], const rbSweepSide* b,
+                     const Heights* heights)
+{
+    rbVec3 up = rbNeg(search->hint);
+    int hintCount = search->hintCount;
+    double lowA = heights->lowA;
+    for (int j = 0; j < b->count; ++j) {
+        rbVec3 standing[3];
+        getTriangle(b, j, standing);
+        double high = -rbMinOf(rbDot(up, standing[0]),
+                               rbMinOf(rbDot(up, standing[1]), rbDot(up, standing[2])));
+        if (hintCount == search->hintCount && isinf(rbSweepSearch_EnterAlong(search, lowA, high))) {
+            continue;
+        }
+        if (isFront(search, standing, -1.0)) {
+            rbSweepTriangles(search, moving, standing);
+        }
+    }
+}
+
 void rbSweepSides(rbSweepSearch* search, const rbSweepSide* a, rbTransform poseA,
                   const rbSweepSide* b)
 {
     RB_ASSERT(a->tree == NULL || b->tree != NULL);
     if (a->tree != NULL) {
         rbMat3 r = rbMatFromQuat(poseA.q);
-        Mover mover = {a->tree, poseA, r, {rbAbs3(r.cx), rbAbs3(r.cy), rbAbs3(r.cz)}};
+        Mover mover = {.tree = a->tree,
+                       .pose = poseA,
+                       .rotation = r,
+                       .sizes = {rbAbs3(r.cx), rbAbs3(r.cy), rbAbs3(r.cz)}};
         walkTrees(search, &mover, b->tree);
         return;
     }
+    Heights heights = {0};
     for (int i = 0; i < a->count; ++i) {
         rbVec3 moving[3];
         getTriangle(a, i, moving);
@@ -328,16 +440,14 @@ void rbSweepSides(rbSweepSearch* search, const rbSweepSide* a, rbTransform poseA
             continue;
         }
         if (b->tree != NULL) {
-            Part part = boundTriangle(moving);
-            walkTree(search, &part, b->tree, meetTriangle, moving);
+            Single single = {meetTriangle, getLowOfTriangle, moving};
+            walkTree(search, boundTriangle(moving), b->tree, &single);
             continue;
         }
-        for (int j = 0; j < b->count; ++j) {
-            rbVec3 standing[3];
-            getTriangle(b, j, standing);
-            if (isFront(search, standing, -1.0)) {
-                rbSweepTriangles(search, moving, standing);
-            }
+        updateHeights(search, a, poseA, b, &heights);
+        double low = getLowOfTriangle(search, moving);
+        if (!isinf(rbSweepSearch_EnterAlong(search, low, heights.highB))) {
+            meetList(search, moving, b, &heights);
         }
     }
 }
@@ -348,17 +458,19 @@ void rbSweepConvex(rbSweepSearch* search, const rbConvex* convex, rbTransform po
     RB_ASSERT(b->tree != NULL && convex->geometry != NULL);
     ConvexMover mover = {convex, poseA, tolerance};
     rbBounds bounds = rbGeometry_GetBounds(convex->geometry, poseA);
-    Part part = {rbScale(0.5, rbAdd(bounds.lower, bounds.upper)),
-                 rbScale(0.5, rbSub(bounds.upper, bounds.lower))};
-    walkTree(search, &part, b->tree, meetConvex, &mover);
+    Part part = {.center = rbScale(0.5, rbAdd(bounds.lower, bounds.upper)),
+                 .half = rbScale(0.5, rbSub(bounds.upper, bounds.lower))};
+    Single single = {meetConvex, getLowOfConvex, &mover};
+    walkTree(search, part, b->tree, &single);
 }
 
 void rbSweepBall(rbSweepSearch* search, rbVec3 center, double radius, const rbSweepSide* b)
 {
     if (b->tree != NULL) {
         Ball ball = {center, radius};
-        Part part = {center, {radius, radius, radius}};
-        walkTree(search, &part, b->tree, meetBall, &ball);
+        Part part = {.center = center, .half = {radius, radius, radius}};
+        Single single = {meetBall, getLowOfBall, &ball};
+        walkTree(search, part, b->tree, &single);
         return;
     }
     for (int i = 0; i < b->count; ++i) {

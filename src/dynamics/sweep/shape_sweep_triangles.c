@@ -15,6 +15,8 @@
 #define BORDER 1e-12
 // Fractions no farther apart are equal.
 #define TIE 1e-13
+// Sine of the angle of a motion to the plane of a hint below which quotients are not worth it.
+#define HINT_LEAST 1e-3
 
 void rbSweepSearch_Offer(rbSweepSearch* search, const rbSweepOffer* offer)
 {
@@ -28,6 +30,24 @@ void rbSweepSearch_Offer(rbSweepSearch* search, const rbSweepOffer* offer)
     search->rank = offer->rank;
     search->point = offer->point;
     search->normal = rbNormalize(offer->normal);
+    rbSweepSearch_SetHint(search, search->normal);
+}
+
+void rbSweepSearch_SetHint(rbSweepSearch* search, rbVec3 normal)
+{
+    double closing = -rbDot(normal, search->step);
+    search->hint = normal;
+    search->closing = closing > HINT_LEAST * search->length ? closing : 0.0;
+    search->hintCount += 1;
+}
+
+double rbSweepSearch_EnterAlong(const rbSweepSearch* search, double low, double high)
+{
+    if (search->closing == 0.0) {
+        return 0.0;
+    }
+    double t = (low - high - search->slack) / search->closing;
+    return t <= search->limit + TIE ? rbMaxOf(t, 0.0) : (double)INFINITY;
 }
 
 // Narrows the fractions at which the boxes overlap along an axis.
