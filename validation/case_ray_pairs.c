@@ -26,7 +26,7 @@ typedef struct Mode {
 
 static const Mode modes[] = {
     {"10 plain", 10, 0, 16},   {"30 plain", 30, 0, 16},     {"100 plain", 100, 0, 16},
-    {"300 plain", 300, 0, 16}, {"1000 plain", 1000, 0, 16}, {"refined", 30, 5, 8},
+    {"300 plain", 300, 0, 16}, {"1000 plain", 1000, 0, 16}, {"refined", 32, 8, 8},
 };
 #define MODE_COUNT ((int)(sizeof modes / sizeof modes[0]))
 #define MODE_PLAIN (MODE_COUNT - 2)

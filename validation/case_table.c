@@ -44,6 +44,7 @@ static const rbValidationCase* const cases[] = {
     &rbCaseRayFrames,
     &rbCaseRayPairs,
     &rbCaseRayBullet,
+    &rbCaseRayConclusions,
 };
 
 const rbValidationCase* const* rbGetValidationCases(int* count)

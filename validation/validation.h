@@ -100,5 +100,6 @@ extern const rbValidationCase rbCaseRayCurves;
 extern const rbValidationCase rbCaseRayFrames;
 extern const rbValidationCase rbCaseRayPairs;
 extern const rbValidationCase rbCaseRayBullet;
+extern const rbValidationCase rbCaseRayConclusions;
 
 #endif

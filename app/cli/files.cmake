@@ -81,6 +81,7 @@ set(programFiles
   validation/case_ray_bullet.c
   validation/case_ray_pairs.c
   validation/case_rays.c
+  validation/case_rays_conclusions.c
   validation/case_rays_curves.c
   validation/case_rays_frames.c
   validation/case_table.c

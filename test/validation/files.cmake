@@ -16,5 +16,5 @@ target_sources(test_validation PRIVATE
   validation/mechanism_reference.c validation/mechanism_worlds.c
   validation/contact_worlds.c validation/packing_worlds.c validation/ray_metrics.c
   validation/case_ray_bullet.c validation/case_ray_pairs.c validation/case_rays.c validation/case_rays_curves.c
-  validation/case_rays_frames.c validation/ray_pairs.c validation/ray_scenes.c)
+  validation/case_rays_conclusions.c validation/case_rays_frames.c validation/ray_pairs.c validation/ray_scenes.c)
 target_include_directories(test_validation PRIVATE validation)

@@ -48,7 +48,15 @@ static void bulletsDoNotPassPlatesAtAnyFrameRate(void** state)
     runQuickly(&rbCaseRayBullet);
 }
 
+// E-14
+static void conclusionsOfTheThesisAreTriedAgain(void** state)
+{
+    (void)state;
+    runQuickly(&rbCaseRayConclusions);
+}
+
 RB_TEST_GROUP(phys_ray_cases, cmocka_unit_test(raysOfStraightScenesGiveThePublishedPoints),
               cmocka_unit_test(raysOnCurvesBeatThePublishedPoints),
               cmocka_unit_test(framesOfManyBallsFindTheirContacts),
-              cmocka_unit_test(bulletsDoNotPassPlatesAtAnyFrameRate));
+              cmocka_unit_test(bulletsDoNotPassPlatesAtAnyFrameRate),
+              cmocka_unit_test(conclusionsOfTheThesisAreTriedAgain));
