@@ -50,6 +50,25 @@ static void runEasyScene(rbValidation* validation, rbRaySceneName scene,
     rbRayStage_Close(&stage);
 }
 
+// E-12 at the speeds of the thesis: the time of contact with one ray.
+static void runBulletTimes(rbValidation* validation)
+{
+    rbRayStage stage = rbOpenRayStage(RB_RAY_BULLET);
+    const rbRaySettings settings = rbMakePublishedRays(1);
+    double worst = 0.0;
+    for (double speed = 1.0; speed <= 1000.0; speed *= 10.0) {
+        stage.pair.velocities[0] = rbScale(speed / 1000.0, stage.scene->velocity);
+        stage.pair.duration = 20.0 / speed;
+        rbStraightContact found = rbRayStage_Shoot(&stage, &settings);
+        double time = found.isHit ? found.time : (double)NAN;
+        worst = rbWorseError(fabs(time * speed / stage.scene->way - 1.0), worst);
+    }
+    rbAddRayBound(validation, stage.scene->name, "time of contact, 1 to 1000 m/s, relative", worst,
+                  1e-14);
+    rbJudgeRayError(validation, stage.scene->name, &stage.error);
+    rbRayStage_Close(&stage);
+}
+
 static void runEasyScenes(rbValidation* validation)
 {
     const rbPrintedContact headOn[6] = {
@@ -67,6 +86,7 @@ static void runEasyScenes(rbValidation* validation)
     const rbPrintedContact bullet[2] = {{1, true, {0.577347, 0.577347, 0.577347}, 100.0},
                                         {.count = 100, .agreement = -1.0}};
     runEasyScene(validation, RB_RAY_BULLET, bullet, 2, 1e-5);
+    runBulletTimes(validation);
 }
 
 // ----------------------------------------------------------------------------- E-02: offset
