@@ -6,7 +6,6 @@
 #include <rattleback/collision.h>
 
 #include <float.h>
-#include <string.h>
 
 #define LEAF_SIZE 4
 // Fitted boxes may have so many times the area they were built with.
@@ -192,6 +191,12 @@ static void buildTree(rbQueryTree* tree)
 
 // ---------------------------------------------------------------------------------------- update
 
+static bool isSamePose(rbTransform a, rbTransform b)
+{
+    return a.p.x == b.p.x && a.p.y == b.p.y && a.p.z == b.p.z && a.q.w == b.q.w && a.q.x == b.q.x &&
+           a.q.y == b.q.y && a.q.z == b.q.z;
+}
+
 // Is item number at the shape it is at already? Otherwise it is put there.
 static bool keepItem(rbQueryTree* tree, int number, const rbQueryItem* item)
 {
@@ -203,7 +208,7 @@ static bool keepItem(rbQueryTree* tree, int number, const rbQueryItem* item)
     rbQueryItem* old = &tree->items.data[number];
     bool isSame = old->body == item->body && old->shape == item->shape &&
                   old->generation == item->generation && old->geometry == item->geometry;
-    if (!isSame || memcmp(&old->pose, &item->pose, sizeof item->pose) != 0) {
+    if (!isSame || !isSamePose(old->pose, item->pose)) {
         *old = *item;
         fitItem(old);
     }
@@ -222,21 +227,21 @@ static rbStatus judgeGrowth(const rbWorld* world, int index, rbError* error)
                        body->name, body->growth * world->time);
 }
 
-rbStatus rbWorld_UpdateQueryTree(rbWorld* world, rbQueryTree** out, rbError* error)
+rbStatus rbWorld_UpdateQueryTree(rbWorld* world, rbQueryTree** tree, rbError* error)
 {
     if (world->queryTree == NULL) {
         world->queryTree = rbAllocZero(1, sizeof *world->queryTree);
         world->queryTree->scratch = rbAlloc(rbGetSeparationScratchSize());
     }
-    rbQueryTree* tree = world->queryTree;
-    *out = tree;
-    tree->counts.queries += 1;
-    if (tree->isCurrent && tree->motions == world->motionCount) {
+    rbQueryTree* own = world->queryTree;
+    *tree = own;
+    own->counts.queries += 1;
+    if (own->isCurrent && own->motions == world->motionCount) {
         return RB_STATUS_OK;
     }
-    tree->isCurrent = false;
-    tree->counts.updates += 1;
-    tree->sizeMax = 0.0;
+    own->isCurrent = false;
+    own->counts.updates += 1;
+    own->sizeMax = 0.0;
     bool isSame = true;
     int number = 0;
     for (int i = 0; i < world->bodies.count; ++i) {
@@ -259,18 +264,18 @@ rbStatus rbWorld_UpdateQueryTree(rbWorld* world, rbQueryTree** out, rbError* err
                 .generation = world->bodyIds.generations.data[i],
             };
             if (item.geometry->isBounded) {
-                tree->sizeMax = rbMaxOf(tree->sizeMax, item.geometry->radius);
+                own->sizeMax = rbMaxOf(own->sizeMax, item.geometry->radius);
             }
-            isSame = keepItem(tree, number++, &item) && isSame;
+            isSame = keepItem(own, number++, &item) && isSame;
         }
     }
-    isSame = isSame && number == tree->items.count;
-    tree->items.count = number;
-    if (!isSame || fitNodes(tree) > AREA_GROWTH * tree->areaAtBuild) {
-        buildTree(tree);
+    isSame = isSame && number == own->items.count;
+    own->items.count = number;
+    if (!isSame || fitNodes(own) > AREA_GROWTH * own->areaAtBuild) {
+        buildTree(own);
     }
-    tree->isCurrent = true;
-    tree->motions = world->motionCount;
+    own->isCurrent = true;
+    own->motions = world->motionCount;
     return RB_STATUS_OK;
 }
 
