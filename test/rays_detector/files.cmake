@@ -1,4 +1,5 @@
 rb_add_tests(NAME test_rays_detector FILES
+  test/rays_detector/phys_motion.c
   test/rays_detector/prop_detector.c
   test/rays_detector/test_published.c
   test/rays_detector/test_starts.c

@@ -9,8 +9,8 @@
 // and a chord over a time h is at most |x''| h^2 / 8 away. |z| is that of points which can touch B
 // within the piece: others are farther from its ball than they can come.
 //
-// Pieces are marched in order, skipped where bounding balls cannot meet, and the first with a hit
-// ends the search.
+// Pieces are marched in order, skipped where bodies cannot meet, and the first with a hit ends the
+// search.
 #include "base/core/memory.h"
 #include "dynamics/sweep/ray_shot.h"
 
@@ -18,6 +18,10 @@
 
 // More pieces than this are refused: hours of work that a larger tolerance would spare.
 #define PIECES_MAX 10000000
+
+// Pieces that the march tries to leap over at least and at most.
+#define LEAP_MIN 8
+#define LEAP_MAX (1 << 20)
 
 // Overlap below this part of the size of the smaller body is touch, and so is what positions in
 // double precision do not resolve.
@@ -241,57 +245,107 @@ static void shootPiece(rbRayShot* shot)
     }
 }
 
-// all pieces in order until one has a hit. Where balls are apart the march leaps ahead by the
-// time they need to meet.
-static rbStatus march(rbRayShot* shot, Outlook* outlook, rbError* error)
+// Are the bodies farther apart than margin? The balls say so often, otherwise the shapes.
+static bool isApart(const rbRayShot* shot, const rbTransform poses[2], double margin)
+{
+    if (!isfinite(margin)) {
+        return false;
+    }
+    if (getGap(shot, poses) > margin) {
+        return true;
+    }
+    rbSeparationInput input = rbDefaultSeparationInput();
+    input.geometryA = shot->sides[0].body->geometry;
+    input.geometryB = shot->sides[1].body->geometry;
+    input.transformBtoA = rbInvMulTransforms(poses[0], poses[1]);
+    bool overlaps = true;
+    rbStatus status = rbTestOverlap(&input, margin, NULL, &overlaps, NULL);
+    return status == RB_STATUS_OK && !overlaps;
+}
+
+// Shoots on one piece, if it may matter.
+static rbStatus shootBetween(rbRayShot* shot, double start, double end, Outlook* outlook,
+                             rbError* error)
+{
+    rbRayShot_SetPiece(shot, start, end);
+    rbStatus status = checkPiece(&shot->piece, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    double h = end - start;
+    double sagitta = (shot->sides[0].acceleration + shot->sides[1].acceleration) * h * h / 8.0;
+    *outlook = judgePiece(shot, sagitta);
+    if (*outlook == MAY_TOUCH) {
+        shootPiece(shot);
+    }
+    return RB_STATUS_OK;
+}
+
+// Where the march is.
+typedef struct March {
+    double time;
+    double speed; // m/s, of a point of A relative to one of B at most
+    int leap;     // pieces to be leapt over next
+    int shoot;    // pieces to be shot on before the next try
+    Outlook outlook;
+} March;
+
+// Tries to leap over pieces of length h in which the bodies cannot come near each other, from how
+// far they are apart; true if time has gone on.
+static bool tryLeap(const rbRayShot* shot, March* march, const rbTransform poses[2], double h)
+{
+    if (march->shoot > 0) {
+        --march->shoot;
+        return false;
+    }
+    double rest = shot->query->end - march->time;
+    for (; march->leap >= LEAP_MIN; march->leap /= 2) {
+        double ahead = march->leap * h < rest ? march->leap * h : rest;
+        if (isApart(shot, poses, march->speed * ahead + 2.0 * shot->slack)) {
+            march->time = ahead < rest ? march->time + ahead : shot->query->end;
+            march->leap *= march->leap < LEAP_MAX ? 2 : 1;
+            march->outlook = OUT_OF_REACH;
+            return true;
+        }
+    }
+    march->leap = LEAP_MIN;
+    march->shoot = LEAP_MIN - 1;
+    return false;
+}
+
+// all pieces in order until one has a hit.
+static rbStatus marchPieces(rbRayShot* shot, Outlook* outlook, rbError* error)
 {
     const rbRayQuery* query = shot->query;
-    double speeds = shot->sides[0].speed + shot->sides[1].speed;
-    bool canTurn = false; // a plane that turns may come from far
+    March march = {.time = query->start, .leap = LEAP_MIN};
     for (int i = 0; i < 2; ++i) {
-        canTurn = canTurn || (!isfinite(shot->sides[i].radius) && shot->sides[i].spin > 0.0);
+        const rbRaySide* side = &shot->sides[i];
+        march.speed += side->speed + (side->spin > 0.0 ? side->spin * side->radius : 0.0);
     }
-    double time = query->start;
-    for (int64_t i = 0; time < query->end; ++i) {
-        double rest = query->end - time;
-        rbTransform poses[2];
-        for (int k = 0; k < 2; ++k) {
-            poses[k] = rbRaySide_GetPose(&shot->sides[k], time);
-        }
-        double distance = rbLength(getOffset(shot, poses));
-        double h = choosePiece(shot, distance, rest);
-        double gap = canTurn ? 0.0 : getGap(shot, poses) - 2.0 * shot->slack;
-        if (h < rest && gap > 0.0 && gap > speeds * h) {
-            if (gap >= speeds * rest) {
-                *outlook = i == 0 ? OUT_OF_REACH : *outlook;
-                return RB_STATUS_OK;
-            }
-            time += gap / speeds;
+    for (int64_t i = 0; march.time < query->end; ++i) {
+        double rest = query->end - march.time;
+        rbTransform poses[2] = {rbRaySide_GetPose(&shot->sides[0], march.time),
+                                rbRaySide_GetPose(&shot->sides[1], march.time)};
+        double h = choosePiece(shot, rbLength(getOffset(shot, poses)), rest);
+        if (h < rest && tryLeap(shot, &march, poses, h)) {
             continue;
         }
-        if (!(time + h > time) || i >= PIECES_MAX) {
+        if (!(march.time + h > march.time) || i >= PIECES_MAX || rest > PIECES_MAX * h) {
             return rbError_Set(error, RB_STATUS_LIMIT,
                                "the way from %g s to %g s would be cut into more than %g pieces; "
                                "a tolerance of rays above %g m would do",
                                query->start, query->end, (double)PIECES_MAX,
                                query->settings->tolerance);
         }
-        rbRayShot_SetPiece(shot, time, h < rest ? time + h : query->end);
-        rbStatus status = checkPiece(&shot->piece, error);
-        if (status != RB_STATUS_OK) {
+        double end = h < rest ? march.time + h : query->end;
+        rbStatus status = shootBetween(shot, march.time, end, &march.outlook, error);
+        *outlook = march.outlook;
+        if (status != RB_STATUS_OK || shot->best.isHit) {
             return status;
         }
-        double sagitta = (shot->sides[0].acceleration + shot->sides[1].acceleration) * h * h / 8.0;
-        Outlook here = judgePiece(shot, sagitta);
-        *outlook = here;
-        if (here == MAY_TOUCH) {
-            shootPiece(shot);
-        }
-        if (shot->best.isHit) {
-            return RB_STATUS_OK;
-        }
-        time = shot->piece.end;
+        march.time = shot->piece.end;
     }
+    *outlook = march.outlook;
     return RB_STATUS_OK;
 }
 
@@ -383,18 +437,21 @@ static double getSlack(const rbRayShot* shot, const rbTransform poses[2])
     return TOUCH_RELATIVE * small + ROUNDING_RELATIVE * far;
 }
 
-// How far minima of the length of rays are apart: a spacing, where there may be several.
-static double getTopDistance(const rbRayShot* shot)
+// Whether rays have one shortest place; otherwise several are kept, a spacing apart.
+static void setTops(rbRayShot* shot)
 {
     double spacing = 0.0;
-    bool isConvex = true;
+    shot->isConvex = true;
     for (int i = 0; i < 2; ++i) {
         const rbRaySide* side = &shot->sides[i];
-        isConvex = isConvex && rbGeometry_IsConvex(side->body->geometry);
-        spacing = side->emitter != NULL && side->emitter->spacing > spacing ? side->emitter->spacing
-                                                                            : spacing;
+        shot->isConvex =
+            shot->isConvex && rbGeometry_IsConvex(side->body->geometry) && !(side->spin > 0.0);
+        if (side->emitter != NULL && side->emitter->spacing > spacing) {
+            spacing = side->emitter->spacing;
+        }
     }
-    return isConvex ? 0.0 : spacing;
+    bool isNeeded = shot->query->settings->refineRounds > 0 && !shot->isConvex;
+    shot->topDistance = isNeeded ? spacing : 0.0;
 }
 
 static void addCounts(const rbRayShot* shot, Outlook outlook)
@@ -432,15 +489,13 @@ rbStatus rbPredictByRays(const rbRayQuery* query, rbRayPrediction* prediction, r
     }
     rbTransform poses[2] = {shot.piece.from[0], shot.piece.from[1]};
     shot.slack = getSlack(&shot, poses);
-    if (query->settings->refineRounds > 0) {
-        shot.topDistance = getTopDistance(&shot);
-    }
+    setTops(&shot);
     Outlook outlook = MAY_TOUCH;
     if (getGap(&shot, poses) <= 0.0) {
         status = testStart(&shot, poses, prediction, error);
     }
     if (status == RB_STATUS_OK && !prediction->isInside) {
-        status = march(&shot, &outlook, error);
+        status = marchPieces(&shot, &outlook, error);
     }
     if (status == RB_STATUS_OK && shot.best.isHit) {
         if (query->settings->refineRounds > 0) {

@@ -22,6 +22,9 @@
 #define OUTLINE_STEPS_MAX 16
 #define CUTS_MAX 16
 
+// Rays along surfaces, by this sine, tell nothing about the neighbourhood.
+#define STEEPEST 1e-6
+
 // Rounds without gain that end the search where the model is no bound.
 #define IDLE_ROUNDS_MAX 4
 
@@ -38,7 +41,6 @@ typedef struct Frame {
 // The search about one start.
 typedef struct Refinement {
     rbRayShot* shot;
-    bool isConvex; // both bodies: then the model holds everywhere
     Frame frame;
     rbRayModel model;
     rbRayTop top;                // the shortest ray of this search
@@ -88,12 +90,26 @@ static bool findStart(const rbRayShot* shot, const Frame* frame, const double pl
     return true;
 }
 
-// Slope of a surface over the plane across the way: z = -(n1 x + n2 y) / nw.
-static void addSlope(const Frame* frame, rbVec3 normal, double sign, double gradient[2])
+// How the time of contact changes with the place. A start that goes aside by e stays on the surface
+// of the shooter, with the normal nA, if it goes on along the way by -(nA . e) / (nA . way). The
+// plane of what is shot at, with the normal nB, is reached at the speed nB . v, v that of this very
+// start, so that turns are in it.
+static bool findGradient(const rbRayShot* shot, const Frame* frame, const rbRayStart* start,
+                         rbVec3 normalB, double gradient[2])
 {
-    double along = rbDot(normal, frame->way);
-    gradient[0] -= sign * rbDot(normal, frame->e1) / along;
-    gradient[1] -= sign * rbDot(normal, frame->e2) / along;
+    const rbRayMotion* motion = &shot->motions[shot->shooter];
+    double along = rbDot(start->normal, frame->way);
+    double approach = rbDot(normalB, start->step) / (shot->piece.end - shot->piece.start);
+    double speed = rbLength(start->step) / (shot->piece.end - shot->piece.start);
+    if (!(fabs(along) > STEEPEST) || !(fabs(approach) > STEEPEST * speed)) {
+        return false;
+    }
+    const rbVec3 sides[2] = {frame->e1, frame->e2};
+    for (int i = 0; i < 2; ++i) {
+        rbVec3 e = rbAddScaled(sides[i], -rbDot(start->normal, sides[i]) / along, frame->way);
+        gradient[i] = -frame->speed * rbDot(normalB, rbRotate(motion->from.q, e)) / approach;
+    }
+    return true;
 }
 
 // Shoots the ray at a place; true if it hit.
@@ -109,11 +125,8 @@ static bool shootAt(Refinement* refinement, const double place[2])
     if (!outcome.isHit) {
         return false;
     }
-    rbVec3 normal = rbInvRotate(shot->motions[shot->shooter].from.q, outcome.normal);
-    if (fabs(rbDot(normal, frame->way)) > 1e-6 && fabs(rbDot(start.normal, frame->way)) > 1e-6) {
-        double gradient[2] = {0.0, 0.0};
-        addSlope(frame, normal, 1.0, gradient);
-        addSlope(frame, start.normal, -1.0, gradient);
+    double gradient[2];
+    if (findGradient(shot, frame, &start, outcome.normal, gradient)) {
         rbRayModel_AddPlane(&refinement->model, place,
                             (outcome.time - shot->query->start) * frame->speed, gradient);
     }
@@ -306,7 +319,7 @@ static void refineAbout(Refinement* refinement, int rounds, int count)
     double first = width;
     int idle = 0; // rounds without gain
     for (int i = 0; i < rounds; ++i) {
-        if (refinement->pieceStart < piece || !refinement->isConvex) {
+        if (refinement->pieceStart < piece || !shot->isConvex) {
             // the shortest ray ends on an earlier piece now, or the model holds only near it
             piece = refinement->pieceStart;
             setFrame(refinement);
@@ -316,11 +329,10 @@ static void refineAbout(Refinement* refinement, int rounds, int count)
         double before = refinement->top.time;
         double center[2] = {refinement->place[0], refinement->place[1]};
         shootDisc(refinement, width, spread);
-        bool isDone =
-            shootModel(refinement, refinement->isConvex ? 2.0 * first : width, count - spread);
+        bool isDone = shootModel(refinement, shot->isConvex ? 2.0 * first : width, count - spread);
         double gain = (before - refinement->top.time) * refinement->frame.speed;
         idle = gain < tolerance ? idle + 1 : 0;
-        if (refinement->isConvex ? isDone : idle == IDLE_ROUNDS_MAX) {
+        if (shot->isConvex ? isDone : idle == IDLE_ROUNDS_MAX) {
             break;
         }
         // as wide as before where the shortest way lay at the rim
@@ -336,13 +348,11 @@ void rbRayShot_Refine(rbRayShot* shot)
     shot->isRefining = true;
     const rbRayBest* best = &shot->best;
     Refinement refinement = {.shot = shot};
-    refinement.isConvex = rbGeometry_IsConvex(shot->sides[0].body->geometry) &&
-                          rbGeometry_IsConvex(shot->sides[1].body->geometry);
     rbRayPiece piece = best->piece;
     int rounds = settings->refineRounds;
     int64_t last = shot->counts.rays + (int64_t)rounds * settings->refineCount;
     // where there may be several minima, half of the rays look which one is the lowest
-    int looks = refinement.isConvex ? 0 : shot->topCount;
+    int looks = shot->isConvex ? 0 : shot->topCount;
     for (int i = 0; i < looks; ++i) {
         refinement.top = shot->tops[i];
         refinement.pieceStart = piece.start;

@@ -4,8 +4,8 @@
 // A start that is inside leaves within this many slacks, or it is going deeper.
 #define LEAVING_SLACKS 32.0
 
-// Most pieces that a refined start is followed back.
-#define PIECES_BACK_MAX 1000
+// Most halvings to find the piece on which a refined start came in.
+#define HALVINGS_MAX 64
 
 rbTransform rbRaySide_GetPose(const rbRaySide* side, double time)
 {
@@ -112,12 +112,12 @@ static bool castRay(Cast* cast)
 }
 
 // R-30 for one ray: does it come near the ball about what it is shot at?
-static bool meetsBall(const rbRaySide* target, const rbRayStart* start, double slack)
+static bool meetsBall(const rbRaySide* target, const rbRayStart* start, double tMax, double slack)
 {
     rbVec3 m = rbSub(target->center, start->from);
     double square = rbLengthSquared(start->step);
     double f = square > 0.0 ? rbDot(m, start->step) / square : 0.0;
-    f = f < 0.0 ? 0.0 : f > 1.0 ? 1.0 : f;
+    f = f < 0.0 ? 0.0 : f > tMax ? tMax : f;
     double reach = target->radius * (1.0 + 1e-12) + 2.0 * slack;
     return rbLengthSquared(rbSub(m, rbScale(f, start->step))) <= reach * reach;
 }
@@ -138,6 +138,16 @@ static void tell(const rbRayShot* shot, const rbRayStart* start, const Cast* cas
     query->trace(query->traceContext, &trace);
 }
 
+// How long a ray is, in ways of the piece. Refined rays go on straight beyond the end of the piece:
+// what they meet there is no contact yet, but tells where the shortest way is, and one that starts
+// inside finds its way out.
+static double getReach(const rbRayShot* shot, const rbRayStart* start)
+{
+    double length = rbLength(start->step);
+    double size = shot->sides[0].radius + shot->sides[1].radius;
+    return shot->isRefining && length > 0.0 ? 1.0 + 2.0 * size / length : 1.0;
+}
+
 // Shoots on the present piece only.
 static bool shootHere(rbRayShot* shot, const rbRayStart* start, Cast* cast)
 {
@@ -145,13 +155,14 @@ static bool shootHere(rbRayShot* shot, const rbRayStart* start, Cast* cast)
     *cast = (Cast){.geometry = target->body->geometry,
                    .from = start->from,
                    .step = start->step,
-                   .tMax = 1.0,
+                   .tMax = getReach(shot, start),
                    .slack = shot->slack,
                    .isSolid = target->isSolid};
     ++shot->counts.rays;
-    bool isHit = meetsBall(target, start, shot->slack) && castRay(cast);
-    shot->counts.hits += isHit ? 1 : 0;
-    tell(shot, start, cast, isHit);
+    bool isHit = meetsBall(target, start, cast->tMax, shot->slack) && castRay(cast);
+    bool isContact = isHit && cast->hit.t <= 1.0;
+    shot->counts.hits += isContact ? 1 : 0;
+    tell(shot, start, cast, isContact);
     return isHit;
 }
 
@@ -199,7 +210,43 @@ static void keepTop(rbRayShot* shot, const rbRayStart* start, double time)
 
 static double getTime(const rbRayPiece* piece, double t)
 {
-    return t < 1.0 ? piece->start + t * (piece->end - piece->start) : piece->end;
+    return t == 1.0 ? piece->end : piece->start + t * (piece->end - piece->start);
+}
+
+// Is a point of the shooter inside of what is shot at, at a time?
+static bool isInsideAt(const rbRayShot* shot, rbVec3 point, double time)
+{
+    rbTransform own = rbRaySide_GetPose(&shot->sides[shot->shooter], time);
+    const rbRaySide* target = &shot->sides[1 - shot->shooter];
+    rbVec3 place =
+        rbInvTransformPoint(rbRaySide_GetPose(target, time), rbTransformPoint(own, point));
+    return rbGeometry_Contains(target->body->geometry, place);
+}
+
+// A start that is inside at the beginning of the piece came in before: puts the piece, not longer,
+// where it did, by steps back that double and by halving.
+static void followBack(rbRayShot* shot, rbVec3 point)
+{
+    double first = shot->query->start;
+    double length = shot->piece.end - shot->piece.start;
+    double late = shot->piece.start;
+    double step = length;
+    double early = late - step;
+    while (early > first && isInsideAt(shot, point, early)) {
+        late = early;
+        step *= 2.0;
+        early -= step;
+    }
+    early = early > first ? early : first;
+    for (int i = 0; i < HALVINGS_MAX && late - early > length; ++i) {
+        double middle = 0.5 * (early + late);
+        if (isInsideAt(shot, point, middle)) {
+            late = middle;
+        } else {
+            early = middle;
+        }
+    }
+    rbRayShot_SetPiece(shot, early, late);
 }
 
 rbRayOutcome rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start)
@@ -210,26 +257,20 @@ rbRayOutcome rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start)
         return (rbRayOutcome){.isHit = false};
     }
     rbRayPiece piece = shot->piece;
-    bool hasMoved = false;
-    double first = shot->query->start;
-    for (int i = 0; i < PIECES_BACK_MAX; ++i) {
-        if (!cast.isInside || !shot->isRefining || shot->piece.start <= first) {
-            break;
-        }
+    bool isEarlier = cast.isInside && shot->isRefining && piece.start > shot->query->start;
+    if (isEarlier) {
         // a better start may have touched before the piece on which the coarse ones did
-        Cast earlier;
-        double begin = 2.0 * shot->piece.start - shot->piece.end;
-        rbRayPiece later = shot->piece;
-        rbRayShot_SetPiece(shot, begin > first ? begin : first, later.start);
-        hasMoved = true;
+        followBack(shot, own.point);
         rbRayStart before = rbMakeRayStart(&shot->motions[shot->shooter], own.point, own.normal);
-        if (!shootHere(shot, &before, &earlier)) {
-            shot->piece = later;
+        Cast earlier;
+        if (shootHere(shot, &before, &earlier) && earlier.hit.t <= 1.0) {
+            own = before;
+            cast = earlier;
+        } else {
+            shot->piece = piece;
             setMotions(shot);
-            break;
+            isEarlier = false;
         }
-        own = before;
-        cast = earlier;
     }
     rbRayOutcome outcome = {true, getTime(&shot->piece, cast.hit.t), cast.hit.normal,
                             shot->piece.start, shot->piece.end};
@@ -241,10 +282,10 @@ rbRayOutcome rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start)
             keepTop(shot, &own, outcome.time);
         }
     }
-    if (!shot->best.isHit || outcome.time < shot->best.time) {
+    if (cast.hit.t <= 1.0 && (!shot->best.isHit || outcome.time < shot->best.time)) {
         keepBest(shot, &own, &cast, outcome.time);
     }
-    if (hasMoved) {
+    if (isEarlier) {
         shot->piece = piece;
         setMotions(shot);
     }

@@ -55,7 +55,8 @@ typedef struct rbRayShot {
     rbRayMotion motions[2]; // of either shooter over the piece
     double slack;           // m: starts this little inside count as outside
     bool isRefining;
-    int shooter; // of the rays that are shot now
+    bool isConvex; // both bodies, and nothing turns: the length of rays has one minimum
+    int shooter;   // of the rays that are shot now
     rbRayBest best;
     rbVec3 hitSums[2]; // starts of coarse rays that hit on this piece, for their mean
     int hitCounts[2];
@@ -71,7 +72,7 @@ rbTransform rbRaySide_GetPose(const rbRaySide* side, double time);
 // Makes a piece the one that rays are shot on.
 void rbRayShot_SetPiece(rbRayShot* shot, double start, double end);
 
-// What a ray found.
+// What a ray found. A refined ray may hit beyond the end of its piece, which is no contact.
 typedef struct rbRayOutcome {
     bool isHit;
     double time;                 // s
