@@ -200,6 +200,25 @@ static double getMeasurementsPerCollision(const rbEventStatistics* statistics)
                : NAN;
 }
 
+// Which contacts a ray declared, and how far too far the bodies had come by then.
+static void printRays(const rbTally* tally, const rbEventStatistics* s, FILE* file)
+{
+    if (tally->info->event.detector != RB_DETECTOR_RAYS) {
+        return;
+    }
+    (void)fprintf(file, "  %-18s%" PRId64 " sampled", "contacts by rays", s->contactsSampled);
+    if (s->contactsSampled > 0) {
+        (void)fprintf(file, " (deepest overlap %.3g m, mean %.3g m)", s->sampledOverlapMax,
+                      s->sampledOverlapSum / (double)s->contactsSampled);
+    }
+    (void)fprintf(file, ", %" PRId64 " exact", s->contactsExact);
+    if (s->contactsMissed > 0) {
+        (void)fprintf(file, "; %" PRId64 " missed", s->contactsMissed);
+    }
+    (void)fprintf(file, "; %" PRId64 " rays in %" PRId64 " predictions\n", s->rays.rays,
+                  s->rays.predictions);
+}
+
 // What the event engine did.
 static void printCollisions(const rbTally* tally, const rbWorld* world, FILE* file)
 {
@@ -233,6 +252,7 @@ static void printCollisions(const rbTally* tally, const rbWorld* world, FILE* fi
                   "at rest", s.restingCount, s.rests, s.wakes);
     (void)fprintf(file, "  %-18stolerance %.3g m, deepest %.3g m\n", "overlap", s.tolerance,
                   s.overlapMax);
+    printRays(tally, &s, file);
     (void)fprintf(file,
                   "  %-18simpacts %.6g J, friction %.6g J, microcollisions %.6g J, rest %.6g J\n",
                   "energy by cause", b->impactWork, b->frictionWork, b->microWork, b->restWork);
@@ -438,7 +458,22 @@ static const char* getResult(const rbTally* tally, bool isMissed)
     return tally->isStopped ? "stopped" : isMissed ? "numerical" : "done";
 }
 
-static void writeCollisions(const rbWorld* world, rbJson* json)
+static void writeRays(const rbEventStatistics* s, rbJson* json)
+{
+    rbJson_BeginObject(json, "rays");
+    rbJson_Integer(json, "contactsSampled", s->contactsSampled);
+    rbJson_Integer(json, "contactsExact", s->contactsExact);
+    rbJson_Integer(json, "contactsMissed", s->contactsMissed);
+    rbJson_Number(json, "sampledOverlapMax", s->sampledOverlapMax);
+    rbJson_Number(json, "sampledOverlapMean",
+                  s->contactsSampled > 0 ? s->sampledOverlapSum / (double)s->contactsSampled : 0.0);
+    rbJson_Integer(json, "predictions", s->rays.predictions);
+    rbJson_Integer(json, "rays", s->rays.rays);
+    rbJson_Integer(json, "hits", s->rays.hits);
+    rbJson_End(json);
+}
+
+static void writeCollisions(const rbWorld* world, bool isByRays, rbJson* json)
 {
     rbEventStatistics s = rbWorld_GetEventStatistics(world);
     rbJson_BeginObject(json, "collisions");
@@ -462,6 +497,9 @@ static void writeCollisions(const rbWorld* world, rbJson* json)
     rbJson_Number(json, "tolerance", s.tolerance);
     rbJson_Number(json, "overlapMax", s.overlapMax);
     rbJson_Number(json, "virial", s.virial);
+    if (isByRays) {
+        writeRays(&s, json);
+    }
     rbJson_End(json);
 }
 
@@ -488,7 +526,7 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
     rbJson_Number(&json, "wallTime", tally->wallTime);
     writeCounts(tally, &json);
     if (info->engineType == RB_ENGINE_EVENT) {
-        writeCollisions(world, &json);
+        writeCollisions(world, info->event.detector == RB_DETECTOR_RAYS, &json);
     } else if (info->engineType == RB_ENGINE_STEP) {
         rbWriteSteps(tally, world, &json);
         if (rbHasContacts(info)) {

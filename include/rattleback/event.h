@@ -98,7 +98,7 @@ typedef struct rbEventStatistics {
     double overlapMax;           // m, deepest overlap ever measured
     int64_t contactsSampled;     // of the collisions: point and normal from a ray
     int64_t contactsExact;       // from roots and measured distances
-    int64_t contactsMissed;      // overlaps deeper than the tolerance that no ray foretold
+    int64_t contactsMissed;      // overlaps that no ray foretold; what follows is exact
     double sampledOverlapMax;    // m, deepest overlap when a ray declared contact
     double sampledOverlapSum;    // m, of all sampled contacts: the mean way too far
     rbRayCounts rays;            // work of the predictions by rays

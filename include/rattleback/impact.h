@@ -84,6 +84,7 @@ typedef enum rbImpactPhase {
     RB_PHASE_SMOOTH,  // no friction acts
     RB_PHASE_RETURN,  // microcollision: the velocity reversed (L-100)
     RB_PHASE_BOOST,   // microcollision: boosted restitution (L-99); sliding phases follow
+    RB_PHASE_RAY,     // point and normal are those of a ray, sampled; the others follow
     RB_PHASE_COUNT
 } rbImpactPhase;
 

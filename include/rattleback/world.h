@@ -200,6 +200,19 @@ RB_API rbStatus rbWorld_Prepare(rbWorld* world, rbError* error);
 // did not.
 RB_API rbError rbWorld_GetError(const rbWorld* world);
 RB_API rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world);
+// The rays of the pair that touches next, of the event engine with the detector "rays": shot anew
+// from the poses of now, told to trace one by one. Changes nothing. Returns whether there is a pair
+// within their reach, and what they say (may be NULL): isHit, and when and where they will touch.
+typedef struct rbForetold {
+    rbBodyId bodyA;
+    rbBodyId bodyB;
+    bool isHit;
+    double time;   // s, of contact
+    rbVec3 point;  // m
+    rbVec3 normal; // unit, from A to B
+} rbForetold;
+RB_API bool rbWorld_TraceRays(const rbWorld* world, rbRayTraceFn* trace, void* context,
+                              rbForetold* foretold);
 RB_API rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world);
 RB_API rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world);
 // The contact points of the step engine that carry something, at most capacity of them, in a

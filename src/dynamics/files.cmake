@@ -31,6 +31,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/event_lasting.c
   src/dynamics/engines/event_loop.c
   src/dynamics/engines/event_pairs.c
+  src/dynamics/engines/event_rays.c
   src/dynamics/engines/event_regions.c
   src/dynamics/engines/event_rest.c
   src/dynamics/engines/pair_loop.c

@@ -166,7 +166,8 @@ static void releaseHeld(rbWorld* world)
     }
 }
 
-static rbStatus tellAndStart(rbWorld* world, rbError* error)
+// isOverlapFine: what rays left in each other is restored, not judged.
+static rbStatus tellAndStart(rbWorld* world, bool isOverlapFine, rbError* error)
 {
     if (world->engine == NULL) {
         world->engine = rbCreateEventEngine(&world->def.event, world->def.periodicBox);
@@ -189,9 +190,10 @@ static rbStatus tellAndStart(rbWorld* world, rbError* error)
     rbEventHost host = makeHost(world);
     rbStartOverlap overlap;
     rbStatus status = rbEventEngine_Start(world->engine, &host, world->time, &overlap, error);
-    if (overlap.count > 0) {
+    if (overlap.count > 0 && !isOverlapFine) {
         return rbWorld_NameOverlap(world, &overlap, "event", error);
     }
+    status = overlap.count > 0 ? RB_STATUS_OK : status;
     world->isEngineReady = status == RB_STATUS_OK;
     world->touched.count = 0;
     return status;
@@ -199,7 +201,7 @@ static rbStatus tellAndStart(rbWorld* world, rbError* error)
 
 static rbStatus startEngine(rbWorld* world, rbError* error)
 {
-    rbStatus status = tellAndStart(world, error);
+    rbStatus status = tellAndStart(world, false, error);
     // Bodies may have been parted.
     for (int i = 0; status == RB_STATUS_OK && i < world->bodies.count; ++i) {
         if (rbWorld_IsBodyAlive(world, i)) {
@@ -249,7 +251,7 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
     // It is told of everything again where it must be; what that does to flights and the journal
     // is not kept.
     int eventCount = world->events.count;
-    bool isReady = world->isEngineReady || tellAndStart(world, NULL) == RB_STATUS_OK;
+    bool isReady = world->isEngineReady || tellAndStart(world, true, NULL) == RB_STATUS_OK;
     world->events.count = eventCount;
     if (isReady) {
         rbEventEngine_RestoreSnapshot(world->engine, bytes);
@@ -292,6 +294,28 @@ rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
 {
     rbEventStatistics none = {0};
     return world->engine != NULL ? rbEventEngine_GetStatistics(world->engine) : none;
+}
+
+bool rbWorld_TraceRays(const rbWorld* world, rbRayTraceFn* trace, void* context,
+                       rbForetold* foretold)
+{
+    if (world->def.engine != RB_ENGINE_EVENT || world->engine == NULL || !world->isEngineReady) {
+        return false;
+    }
+    rbEventHost host = {.flights = world->flights.data,
+                        .motions = world->motions.data,
+                        .states = world->states.data};
+    rbEngineTrace traced = {.fn = trace, .context = context};
+    bool isFound = rbEventEngine_TraceRays(world->engine, &host, world->time, &traced);
+    if (isFound && foretold != NULL) {
+        *foretold = (rbForetold){.bodyA = rbWorld_BodyIdOf(world, traced.a),
+                                 .bodyB = rbWorld_BodyIdOf(world, traced.b),
+                                 .isHit = traced.isHit,
+                                 .time = traced.time,
+                                 .point = traced.point,
+                                 .normal = traced.normal};
+    }
+    return isFound;
 }
 
 bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId)

@@ -31,6 +31,7 @@ const phases = [
     'slides without friction',
     'returns',
     'is boosted',
+    'found by a ray',
 ];
 
 export const impactLaws = ['Newton', 'Poisson', 'Stronge'];

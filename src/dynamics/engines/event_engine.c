@@ -142,6 +142,7 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     rbFree(engine->materialPairs,
            (size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX * sizeof *engine->materialPairs);
     rbEvent_FreeCluster(engine);
+    rbEvent_FreeEmitters(engine);
     rbFree(engine->scratch, rbGetSeparationScratchSize());
     rbFree(engine, sizeof *engine);
 }
@@ -419,7 +420,7 @@ static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
         }
         rbVec3 normal;
         double depth = -rbEvent_DistanceAt(engine, host, i, time, &normal);
-        if (depth > engine->tolerance) {
+        if (depth > engine->tolerance && !rbEvent_IsLeftByRays(engine, i, time, depth)) {
             overlap->count += 1;
             if (depth > overlap->depth) {
                 overlap->depth = depth;
@@ -485,6 +486,7 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
     *overlap = (rbStartOverlap){.a = -1, .b = -1};
     rbStatus status = chooseTolerance(engine, error);
     status = status == RB_STATUS_OK ? judgePeriods(engine, error) : status;
+    status = status == RB_STATUS_OK ? rbEvent_MakeEmitters(engine, error) : status;
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -527,6 +529,7 @@ static void forgetMeasures(rbEventEngine* engine, int index, double time)
             data->normal = RB_VEC3_ZERO;
             data->hasDistance = false;
             data->hasSway = false;
+            data->rays = (rbEventRays){.hasHit = false};
         }
     }
 }

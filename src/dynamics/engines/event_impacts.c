@@ -207,7 +207,8 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
                            .a = pair->a,
                            .b = pair->b,
                            .law = material.law,
-                           .history = result.history,
+                           .history = contact->isSampled ? result.history << 4 | RB_PHASE_RAY
+                                                         : result.history,
                            .energyChange = after - before,
                            .energyBefore = before,
                            .frictionWork = result.frictionWork,
@@ -305,7 +306,9 @@ static double findPull(const rbEventEngine* engine, const rbEventResolution* r, 
     const rbEventBody* b = &engine->bodies.data[pair->b];
     double pull = fmax(rbLength(a->acceleration), rbLength(b->acceleration));
     double since = time - pair->lastTime;
-    if (pair->row == RB_PAIR_ROW_GENERAL && since > 0.0 && isfinite(since)) {
+    // What rays left deep in each other has not hopped.
+    bool isDeep = pair->isByRays && engine->datas.data[pair->data].distance < -engine->tolerance;
+    if (pair->row == RB_PAIR_ROW_GENERAL && since > 0.0 && isfinite(since) && !isDeep) {
         const rbEventPairData* data = &engine->datas.data[pair->data];
         double radius = a->isDynamic && b->isDynamic ? fmin(a->radius, b->radius)
                                                      : (a->isDynamic ? a->radius : b->radius);

@@ -17,6 +17,10 @@
 #define SHELL_STEP 0.05
 // Looked for again when the bodies should have left the shell.
 #define SHELL_EXIT 1.05
+// Of an overlap that rays left: the least part of its depth, and the most of the radius of the
+// smaller body, by which points move from look to look.
+#define OVERLAP_STEP 0.25
+#define OVERLAP_REACH 0.02
 // Approaches that differ by less than this part are equal.
 #define WITNESS_ROUNDING 1e-9
 // Points up to so many tolerances away take part in a contact that lasts.
@@ -193,6 +197,8 @@ void rbEvent_PredictPair(rbEventEngine* engine, const rbEventHost* host, int ind
         engine->times.data[index] = time + predictSpheres(engine, pair, &a, &b);
     } else if (pair->row == RB_PAIR_ROW_SPHERE_PLANE) {
         engine->times.data[index] = time + predictSphereOverPlane(engine, pair, time);
+    } else if (pair->isByRays && !engine->datas.data[pair->data].rays.isClose) {
+        engine->times.data[index] = time + rbEvent_PredictByRays(engine, host, index, time);
     } else {
         engine->times.data[index] = time + predictGeneral(engine, host, pair, time);
     }
@@ -537,10 +543,23 @@ bool rbEvent_FindTouching(rbEventEngine* engine, const rbEventHost* host, int in
     return contacts->points[0].distance <= engine->tolerance;
 }
 
-// The next look at a pair that was measured and does not collide now.
-// leaving: m/s, how fast the touching points part along the normal.
-static void schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                     const rbEventMeasure* measure, double leaving)
+// Bodies that overlap deeper than exact contact lets them, which rays do: looked at again when they
+// should be apart, and before that when their points can have moved by a part of the smaller one:
+// the depth of meshes in each other is an estimate that may be far too large.
+static double boundOverlap(const rbEventEngine* engine, const rbEventPair* pair,
+                           const rbSweepBody bodies[2], double distance, double leaving)
+{
+    double tolerance = engine->tolerance;
+    double smaller = fmin(engine->bodies.data[pair->a].radius, engine->bodies.data[pair->b].radius);
+    double most = OVERLAP_REACH * smaller;
+    double least = fmin(most, fmax(SHELL_STEP * tolerance, -OVERLAP_STEP * distance));
+    double rim = leaving > 0.0 ? (SHELL_EXIT * tolerance - distance) / leaving : INFINITY;
+    return fmax(rbBoundByPaths(&bodies[0], &bodies[1], least, 0.0),
+                fmin(rim, rbBoundByPaths(&bodies[0], &bodies[1], most, 0.0)));
+}
+
+void rbEvent_Schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                      const rbEventMeasure* measure, double leaving)
 {
     rbEventPair* pair = &engine->pairs.data[index];
     rbEventPairData* data = &engine->datas.data[pair->data];
@@ -565,6 +584,9 @@ static void schedule(rbEventEngine* engine, const rbEventHost* host, int index, 
         double crossing = SHELL_STEP * tolerance;
         tau = fmin(tau, rim);
         tau = fmax(tau, rbBoundByPaths(&bodies[0], &bodies[1], crossing, 0.0));
+        if (pair->isByRays && distance < 0.0) {
+            tau = boundOverlap(engine, pair, bodies, distance, leaving);
+        }
     }
     double next = time + tau;
     engine->times.data[index] = next > time ? next : nextafter(nextafter(time, INFINITY), INFINITY);
@@ -618,42 +640,57 @@ static void handleExact(rbEventEngine* engine, const rbEventHost* host, int inde
     double overlap = -contacts.points[0].distance;
     engine->statistics.overlapMax = fmax(engine->statistics.overlapMax, overlap);
     if (rbEvent_CollideSmooth(engine, host, index, time, &contacts.points[0])) {
+        engine->statistics.contactsExact += 1;
         return;
     }
     rbMotionState states[2] = {rbEvent_StateAt(engine, host, a, time),
                                rbEvent_StateAt(engine, host, b, time)};
-    if (!rbEvent_Collide(engine, host, index, time, states, &contacts)) {
+    if (rbEvent_Collide(engine, host, index, time, states, &contacts)) {
+        engine->statistics.contactsExact += 1;
+    } else {
         postpone(engine, index, time);
         rbEvent_UpdateEntry(engine, a);
         rbEvent_UpdateEntry(engine, b);
     }
 }
 
+double rbEvent_CollideMeasured(rbEventEngine* engine, const rbEventHost* host, int index,
+                               double time, rbEventMeasure* measure)
+{
+    rbEventContacts contacts;
+    if (!isTouching(engine, measure)) {
+        listWitness(measure, &contacts);
+        return rbEvent_LeavingSpeed(engine, host, index, measure->states, &contacts);
+    }
+    findContacts(engine, &engine->pairs.data[index], time, measure, &contacts);
+    addWitness(engine, host, index, measure, &contacts);
+    if (rbEvent_Collide(engine, host, index, time, measure->states, &contacts)) {
+        // Both have new flights; the next look starts from what was measured here.
+        const rbEventPair* pair = &engine->pairs.data[index];
+        measure->states[0] = rbEvent_StateAt(engine, host, pair->a, time);
+        measure->states[1] = rbEvent_StateAt(engine, host, pair->b, time);
+        engine->statistics.contactsExact += 1;
+    }
+    return rbEvent_LeavingSpeed(engine, host, index, measure->states, &contacts);
+}
+
 static void handleGeneral(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     rbEventMeasure measure;
     rbEvent_Measure(engine, host, index, time, &measure);
-    double leaving = 0.0;
-    if (isTouching(engine, &measure)) {
-        rbEventContacts contacts;
-        findContacts(engine, &engine->pairs.data[index], time, &measure, &contacts);
-        addWitness(engine, host, index, &measure, &contacts);
-        if (rbEvent_Collide(engine, host, index, time, measure.states, &contacts)) {
-            // Both have new flights; the next look starts from what was measured here.
-            const rbEventPair* pair = &engine->pairs.data[index];
-            measure.states[0] = rbEvent_StateAt(engine, host, pair->a, time);
-            measure.states[1] = rbEvent_StateAt(engine, host, pair->b, time);
-        }
-        leaving = rbEvent_LeavingSpeed(engine, host, index, measure.states, &contacts);
-    }
-    schedule(engine, host, index, time, &measure, leaving);
+    double leaving = isTouching(engine, &measure)
+                         ? rbEvent_CollideMeasured(engine, host, index, time, &measure)
+                         : 0.0;
+    rbEvent_Schedule(engine, host, index, time, &measure, leaving);
     rbEvent_UpdateEntry(engine, engine->pairs.data[index].a);
     rbEvent_UpdateEntry(engine, engine->pairs.data[index].b);
 }
 
 void rbEvent_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
-    if (engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL) {
+    if (engine->pairs.data[index].isByRays) {
+        rbEvent_HandleByRays(engine, host, index, time);
+    } else if (engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL) {
         handleGeneral(engine, host, index, time);
     } else {
         handleExact(engine, host, index, time);

@@ -322,6 +322,9 @@ static uint8_t chooseRow(const rbEventEngine* engine, int a, int b)
 {
     const rbEventBody* first = &engine->bodies.data[a];
     const rbEventBody* second = &engine->bodies.data[b];
+    if (rbEvent_IsByRays(engine, a, b)) {
+        return RB_PAIR_ROW_GENERAL;
+    }
     if (first->shape == RB_EVENT_SHAPE_SPHERE && second->shape == RB_EVENT_SHAPE_SPHERE) {
         return RB_PAIR_ROW_SPHERES;
     }
@@ -351,6 +354,7 @@ int rbEvent_MakePair(rbEventEngine* engine, int a, int b, const int image[3])
     memcpy(pair.image, image, sizeof pair.image);
     pair.hasImage = image[0] != 0 || image[1] != 0 || image[2] != 0;
     pair.row = chooseRow(engine, a, b);
+    pair.isByRays = rbEvent_IsByRays(engine, a, b);
     if (pair.row == RB_PAIR_ROW_GENERAL) {
         pair.data = takeData(engine);
     }

@@ -139,6 +139,7 @@ static void takeBodies(rbEventEngine* engine, Source* cursor, int count)
         take(cursor, &cold, sizeof cold);
         rbEventCold* ours = &engine->colds.data[i];
         cold.geometry = ours->geometry;
+        cold.emitter = ours->emitter;
         cold.path = ours->path;
         cold.materials = ours->materials;
         cold.materialCount = ours->materialCount;

@@ -13,6 +13,7 @@
 #include "dynamics/sweep/sweep.h"
 
 #include <rattleback/collision.h>
+#include <rattleback/rays.h>
 
 #include <math.h>
 
@@ -94,6 +95,7 @@ _Static_assert(sizeof(rbEventBody) == 256, "four cache lines");
 // What measurements and impacts need besides.
 typedef struct rbEventCold {
     const rbGeometry* geometry;
+    const rbRayEmitter* emitter; // of detector rays, borrowed; NULL: it shoots none
     const rbPath* path;
     rbTransform transform; // of the geometry in the principal frame
     rbMaterial* materials;
@@ -130,7 +132,20 @@ typedef struct rbEventPair {
     bool isPostponed; // it touched without approaching by more than rounding
     bool isLasting;   // the contact lasts: small impacts are microcollisions
     uint16_t repeats; // collisions that followed each other within the contact time
+    bool isByRays;    // of the general row: contact is foretold by rays
 } rbEventPair;
+
+// What the general row remembers of a pair whose contact is foretold by rays: see event_rays.c.
+typedef struct rbEventRays {
+    rbRayTrack track; // the shortest ray of the last prediction
+    rbVec3 point;     // m, of the hit, at the time of the pair
+    rbVec3 normal;    // unit, from a to b
+    bool hasHit;      // foretold
+    bool isClose;     // since a contact, until measured apart
+    bool isParting;   // since a contact that a ray declared while the bodies overlapped
+    double depth;     // m, of that overlap
+    double partUntil; // s, when it should be over at the latest
+} rbEventRays;
 
 // What the general row remembers of a pair.
 typedef struct rbEventPairData {
@@ -150,11 +165,18 @@ typedef struct rbEventPairData {
     rbVec3 swayVelocity; // m/s and rad/s, along and about the normal, of b against a at the middle
     double swaySpin;     // of the points, before the last microcollision of several points
     bool hasSway;
+    rbEventRays rays;
 } rbEventPairData;
 
 typedef struct rbEventFront {
     rbFront* front;
 } rbEventFront;
+
+// The rays of a geometry, made once.
+typedef struct rbEventEmitter {
+    const rbGeometry* geometry;
+    rbRayEmitter* emitter;
+} rbEventEmitter;
 
 struct rbEventEngine {
     rbEventSettings settings;
@@ -178,7 +200,8 @@ struct rbEventEngine {
     RB_ARRAY(int) freeDatas;
     RB_ARRAY(rbEventFront) spareFronts; // of pairs that are gone
     RB_ARRAY(int) unbounded;            // bodies, ascending
-    RB_ARRAY(int) stack;                // work list of waking
+    RB_ARRAY(rbEventEmitter) emitters;
+    RB_ARRAY(int) stack; // work list of waking
     rbHeap heap;
     rbBroadPhase* broad;
     rbIdList found;
@@ -301,6 +324,29 @@ bool rbEvent_FindTouching(rbEventEngine* engine, const rbEventHost* host, int in
                           struct rbEventContacts* contacts);
 void rbEvent_Measure(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                      rbEventMeasure* measure);
+// Resolves a pair that was measured, if it touches and approaches; then the states are those after
+// it. Returns how fast its nearest points part, m/s.
+double rbEvent_CollideMeasured(rbEventEngine* engine, const rbEventHost* host, int index,
+                               double time, rbEventMeasure* measure);
+// The next look at a pair that was measured and does not collide now.
+// leaving: m/s, how fast the touching points part along the normal.
+void rbEvent_Schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                      const rbEventMeasure* measure, double leaving);
+
+// -------------------------------------------------------------------------------- event_rays.c
+
+// Whether contact of two bodies is foretold by rays.
+bool rbEvent_IsByRays(const rbEventEngine* engine, int a, int b);
+// The rays of all bodies, where they are asked for; UNSUPPORTED with a sentence.
+rbStatus rbEvent_MakeEmitters(rbEventEngine* engine, rbError* error);
+void rbEvent_FreeEmitters(rbEventEngine* engine);
+// Whether an overlap at a start is one that rays leave in a run, so that it is no error: the pair is
+// close then.
+bool rbEvent_IsLeftByRays(rbEventEngine* engine, int index, double time, double depth);
+// How long it is until rays must be shot, s; what was foretold is dropped.
+double rbEvent_PredictByRays(rbEventEngine* engine, const rbEventHost* host, int index,
+                             double time);
+void rbEvent_HandleByRays(rbEventEngine* engine, const rbEventHost* host, int index, double time);
 
 // ----------------------------------------------------------------------------- event_impacts.c
 
@@ -311,6 +357,7 @@ typedef struct rbEventContact {
     double distance;
     int childA;
     int childB;
+    bool isSampled; // declared by a ray
 } rbEventContact;
 
 #define RB_EVENT_CONTACTS_MAX 32

@@ -6,7 +6,7 @@
 static const char* const names[RB_PHASE_COUNT] = {
     [RB_PHASE_NONE] = "",           [RB_PHASE_SLIDE] = "slide",   [RB_PHASE_STICK] = "stick",
     [RB_PHASE_REVERSE] = "reverse", [RB_PHASE_SMOOTH] = "smooth", [RB_PHASE_RETURN] = "return",
-    [RB_PHASE_BOOST] = "boost",
+    [RB_PHASE_BOOST] = "boost",     [RB_PHASE_RAY] = "ray",
 };
 
 const char* rbImpactPhase_Name(rbImpactPhase phase)
