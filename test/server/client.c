@@ -324,6 +324,26 @@ static void takeJoints(rbClientModel* model, Reading* reading)
     }
 }
 
+static void takeRays(rbClientModel* model, Reading* reading)
+{
+    model->rayCount = (int)readWord(reading);
+    model->rayHits = 0;
+    model->rayShortest = 0;
+    (void)readDouble(reading);
+    for (int i = 0; i < model->rayCount; ++i) {
+        float values[6];
+        readFloats(reading, values, 6);
+        uint32_t flags = readWord(reading);
+        assert_true(flags < 16);
+        assert_true((flags & 8U) == 0 || (flags & 1U) != 0); // the shortest hits
+        model->rayHits += (flags & 1U) != 0 ? 1 : 0;
+        if ((flags & 8U) != 0) {
+            ++model->rayShortest;
+            memcpy(model->shortestRay, values, sizeof values);
+        }
+    }
+}
+
 static void takeDrop(rbClientModel* model, Reading* reading)
 {
     assert_int_equal(readWord(reading), 0);
@@ -344,12 +364,13 @@ void rbClientModel_Take(rbClientModel* model, const void* bytes, size_t size, bo
         takeText(model, bytes, size);
         return;
     }
-    void (*const takers[8])(rbClientModel * model, Reading * reading) = {
-        NULL, takeFrame, takeEvents, takeSamples, takeContacts, takeMesh, takeJoints, takeDrop};
+    void (*const takers[9])(rbClientModel * model, Reading * reading) = {
+        NULL,     takeFrame,  takeEvents, takeSamples, takeContacts,
+        takeMesh, takeJoints, takeDrop,   takeRays};
     Reading reading = {bytes, size, 4};
     assert_true(size >= 8);
     int type = reading.bytes[0];
-    assert_true(type > 0 && type < 8);
+    assert_true(type > 0 && type < 9);
     assert_true(type == 3 || (reading.bytes[2] == 0 && reading.bytes[3] == 0));
     if (takers[type] != NULL) {
         takers[type](model, &reading);

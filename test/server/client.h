@@ -33,7 +33,7 @@ typedef struct rbClientModel {
     json_t* parameters;
     json_t* detail;
     json_t* reply;
-    int counts[8]; // binary messages by type
+    int counts[9]; // binary messages by type
     int textCount;
     size_t frameBytes; // of all frames
     size_t poseSum;    // poses in all frames
@@ -55,6 +55,10 @@ typedef struct rbClientModel {
     float forceSum[3]; // of all contacts
     int jointCount;
     float jointPoints[6]; // of the first joint
+    int rayCount;
+    int rayHits;
+    int rayShortest; // how many are the shortest
+    float shortestRay[6];
     int meshCount;
     uint32_t meshVertices, meshTriangles; // of the last
     double meshVolume;

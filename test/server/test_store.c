@@ -232,7 +232,7 @@ static void contactsCarryTheWeight(void** state)
     (void)state;
     Stage stage;
     openScene(&stage, "pyramid");
-    rbStreamCursor_SetOverlays(&stage.cursor, true, true);
+    rbStreamCursor_SetOverlays(&stage.cursor, true, true, false);
     advance(&stage, 0.02, 3);
     (void)drain(&stage);
     assert_true(stage.client->contactCount > 10);
@@ -297,7 +297,7 @@ static void jointsAreSentToThoseWhoAsk(void** state)
     advance(&stage, 0.02, 2);
     (void)drain(&stage);
     assert_int_equal(stage.client->counts[6], 0);
-    rbStreamCursor_SetOverlays(&stage.cursor, false, true);
+    rbStreamCursor_SetOverlays(&stage.cursor, false, true, false);
     (void)drain(&stage);
     assert_int_equal(stage.client->counts[6], 1);
     assert_int_equal(stage.client->jointCount, rbWorld_GetJointCount(stage.world));

@@ -2,7 +2,7 @@
 // tells it messages, the parts of the page read it and listen.
 //
 // Heard with model.on(type, fn): every type of a message (hello scene bodies state parameters
-// detail reply frame events samples contacts joints links mesh drop), after it was taken over;
+// detail reply frame events samples contacts joints rays links mesh drop), after it was taken over;
 // and "connection", "select", "highlight", "say".
 
 import { createEmitter } from './emitter.js';
@@ -39,6 +39,8 @@ export function findAfter(list, time) {
     return low;
 }
 
+const NO_WISH = { contacts: false, joints: false, rays: false };
+
 /**
  * @param {object} source where messages come from (source_live.js, source_page.js)
  * @param {() => number} now wall time in s
@@ -48,7 +50,7 @@ export function createModel(source, now = () => performance.now() / 1000) {
     const poses = createPoses(now, source.getTime);
     const samples = createSamples();
     const wishes = new Map(); // owner -> what it wants to be told
-    let told = { contacts: false, joints: false }; // what the server knows of the wishes
+    let told = { ...NO_WISH }; // what the server knows of the wishes
 
     /** A body as the page knows it; position and orientation are those of the newest frame. */
     class Body {
@@ -81,6 +83,7 @@ export function createModel(source, now = () => performance.now() / 1000) {
         firstEvent: 0, // how many events were left out before events[0]
         contacts: [],
         jointStates: [],
+        rays: [],
         state: { ...STATE_AT_START },
         parameters: null,
         detail: null,
@@ -131,9 +134,9 @@ export function createModel(source, now = () => performance.now() / 1000) {
         },
 
         /**
-         * What somebody wants to be told: contact points, joints. The server hears of it when the
+         * What somebody wants to be told: contact points, joints, rays. The server hears of it when the
          * wishes of all together change.
-         * @param {string} owner @param {{contacts?: boolean, joints?: boolean}} wish
+         * @param {string} owner @param {{contacts?: boolean, joints?: boolean, rays?: boolean}} wish
          */
         want(owner, wish) {
             wishes.set(owner, wish);
@@ -166,8 +169,9 @@ export function createModel(source, now = () => performance.now() / 1000) {
 
     function tellWishes(isNew) {
         const all = [...wishes.values()];
-        const wish = { contacts: all.some((w) => w.contacts), joints: all.some((w) => w.joints) };
-        if (!isNew && wish.contacts === told.contacts && wish.joints === told.joints) {
+        const names = Object.keys(NO_WISH);
+        const wish = Object.fromEntries(names.map((name) => [name, all.some((w) => w[name])]));
+        if (!isNew && names.every((name) => wish[name] === told[name])) {
             return;
         }
         if (source.isLive && model.isConnected) {
@@ -185,7 +189,7 @@ export function createModel(source, now = () => performance.now() / 1000) {
     const takers = {
         connection(message) {
             model.isConnected = message.isOpen;
-            told = { contacts: false, joints: false };
+            told = { ...NO_WISH };
         },
         hello(message) {
             model.hello = message;
@@ -209,6 +213,7 @@ export function createModel(source, now = () => performance.now() / 1000) {
             model.firstEvent = 0;
             model.contacts = [];
             model.jointStates = [];
+            model.rays = [];
             model.parameters = null;
             model.detail = null;
             model.highlighted = null;
@@ -285,6 +290,9 @@ export function createModel(source, now = () => performance.now() / 1000) {
         },
         joints(message) {
             model.jointStates = message.joints;
+        },
+        rays(message) {
+            model.rays = message.rays;
         },
         // Which joints and springs are left: some go with their bodies.
         links(message) {

@@ -1,4 +1,4 @@
-// What cannot be seen of a body: contacts, impulses, joints, axes, bounds, trails. Each has a switch
+// What cannot be seen of a body: contacts, impulses, joints, axes, bounds, trails, rays. Each has a switch
 // and a key.
 
 import * as THREE from 'three';
@@ -23,6 +23,11 @@ const COLORS = {
     y: '#16a34a',
     z: '#2563eb',
     bounds: '#334155',
+    ray: '#38bdf8',
+    reverseRay: '#a78bfa',
+    missedRay: '#cbd5e1',
+    hit: '#f59e0b',
+    shortest: '#dc2626',
     highlight: '#ff8a00',
 };
 const THIN = 0.0016; // thickness of marks, of the distance of the camera
@@ -40,6 +45,7 @@ const KINDS = [
     { name: 'bounds', title: 'Bounds', help: 'boxes about the bodies' },
     { name: 'trail', title: 'Trail', help: 'where the selected body has been' },
     { name: 'trails', title: 'All trails', help: 'where all bodies have been' },
+    { name: 'rays', title: 'Rays', help: 'rays of the pair that touches next, and where they hit' },
 ];
 
 /** Scales vectors so that the largest of late has a length that fits the scene. */
@@ -234,12 +240,28 @@ export function createOverlays({ model, view }) {
         trails.draw(lines, isOn.trails ? 'all' : isOn.trail ? 'selected' : 'none');
     }
 
+    /** Thin lines, dots where they hit; the shortest, which says when they touch, is thick. */
+    function drawRays() {
+        for (const ray of model.rays) {
+            const aim = ray.isReverse ? COLORS.reverseRay : COLORS.ray;
+            lines.add(ray.start, ray.end, color.set(ray.isHit ? aim : COLORS.missedRay), 0.8);
+            if (ray.isHit && !ray.isShortest) {
+                marks.ball(ray.end, thickness * (ray.isRefined ? 0.5 : 0.8), COLORS.hit);
+            }
+            if (ray.isShortest) {
+                marks.line(ray.start, ray.end, thickness * 0.8, COLORS.shortest);
+                marks.ball(ray.end, thickness * 2.2, COLORS.shortest);
+            }
+        }
+    }
+
     const drawers = {
         contacts: drawContacts,
         impulses: drawImpulses,
         joints: drawJoints,
         axes: drawAxes,
         bounds: drawBounds,
+        rays: drawRays,
     };
 
     function draw() {
@@ -274,13 +296,19 @@ export function createOverlays({ model, view }) {
         isOn[name] = on;
         const button = buttons[KINDS.findIndex((kind) => kind.name === name)];
         button.setAttribute('aria-pressed', String(on));
-        model.want('overlays', { contacts: isOn.contacts, joints: isOn.joints });
+        model.want('overlays', {
+            contacts: isOn.contacts,
+            joints: isOn.joints,
+            rays: isOn.rays,
+        });
         view.requestDraw();
     }
 
     view.onDraw(draw);
     model.on('scene', () => {
         element.hidden = false;
+        // only where contact is found by them
+        buttons.at(-1).hidden = model.scene?.detector !== 'rays';
         [contactScale, impulseScale, jointScale].forEach((scale) => scale.reset());
     });
     model.on('hello', (message) => {

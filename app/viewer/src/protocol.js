@@ -22,6 +22,7 @@ const FRAME_RECORD = 24;
 const EVENT_RECORD = 96;
 const CONTACT_RECORD = 52;
 const JOINT_RECORD = 80;
+const RAY_RECORD = 28;
 const HALF_SQRT2 = Math.SQRT1_2;
 const STEP_20 = (2 * HALF_SQRT2) / 1048575;
 
@@ -230,6 +231,26 @@ function decodeDrop(view) {
     return { type: 'drop', time: view.getFloat64(8, true) };
 }
 
+/** Rays of the pair that touches next, from where they start to where they hit or end. */
+function decodeRays(view) {
+    need(view, 16, 'rays');
+    const count = view.getUint32(4, true);
+    need(view, 16 + count * RAY_RECORD, 'rays');
+    const rays = [];
+    for (let i = 0, at = 16; i < count; i++, at += RAY_RECORD) {
+        const flags = view.getUint32(at + 24, true);
+        rays.push({
+            start: floats(view, at, 3),
+            end: floats(view, at + 12, 3),
+            isHit: (flags & 1) !== 0,
+            isReverse: (flags & 2) !== 0,
+            isRefined: (flags & 4) !== 0,
+            isShortest: (flags & 8) !== 0,
+        });
+    }
+    return { type: 'rays', time: view.getFloat64(8, true), rays };
+}
+
 /** What decodes a binary message, by its first byte. */
 const DECODERS = [
     null,
@@ -240,6 +261,7 @@ const DECODERS = [
     decodeMesh,
     decodeJoints,
     decodeDrop,
+    decodeRays,
 ];
 
 /**

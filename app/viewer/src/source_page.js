@@ -12,7 +12,7 @@ const RECORD = 24;
 const KEY_BYTES_MAX = 1 << 26; // of full frames kept, so that a jump need not begin at the start
 const SPEEDS = [1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
 const LASTS = 6; // s of wall time that a short run is to last
-const OF_A_FRAME = ['contacts', 'joints', 'detail']; // told with their frame, others at the start
+const OF_A_FRAME = ['contacts', 'joints', 'rays', 'detail']; // told with their frame, others at the start
 const REFUSAL =
     'this page replays a recorded run; to act on it, open the scene with rattleback view';
 

@@ -405,6 +405,7 @@ export function createView({ model, element, isSoftware }) {
         'highlight',
         'contacts',
         'joints',
+        'rays',
         'links',
         'events',
         'state',

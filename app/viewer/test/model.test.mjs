@@ -194,12 +194,14 @@ test('wishes of all owners are told together, and again after a new scene', () =
     model.want('overlays', { contacts: true, joints: false });
     model.want('panel', { joints: true });
     model.want('panel', { joints: true });
+    model.want('overlays', { contacts: true, rays: true });
     assert.deepEqual(sent, [
-        { do: 'overlays', contacts: true, joints: false },
-        { do: 'overlays', contacts: true, joints: true },
+        { do: 'overlays', contacts: true, joints: false, rays: false },
+        { do: 'overlays', contacts: true, joints: true, rays: false },
+        { do: 'overlays', contacts: true, joints: true, rays: true },
     ]);
     tell({ ...SCENE, epoch: 2 });
-    assert.deepEqual(sent.at(-1), { do: 'overlays', contacts: true, joints: true });
+    assert.deepEqual(sent.at(-1), { do: 'overlays', contacts: true, joints: true, rays: true });
 });
 
 test('a refused command is said', async () => {

@@ -172,6 +172,43 @@ test('contacts, joints and meshes are decoded', () => {
     assert.throws(() => decodeMessage(mesh), /vertex 3 of 3/);
 });
 
+test('rays are decoded', () => {
+    const rays = new Uint8Array(16 + 2 * 28);
+    const view = new DataView(rays.buffer);
+    rays[0] = 8;
+    view.setUint32(4, 2, true);
+    view.setFloat64(8, 0.75, true);
+    for (let i = 0; i < 6; i++) {
+        view.setFloat32(16 + 4 * i, i, true);
+        view.setFloat32(44 + 4 * i, -i, true);
+    }
+    view.setUint32(40, 1 | 8, true);
+    view.setUint32(68, 2 | 4, true);
+    assert.deepEqual(decodeMessage(rays), {
+        type: 'rays',
+        time: 0.75,
+        rays: [
+            {
+                start: [0, 1, 2],
+                end: [3, 4, 5],
+                isHit: true,
+                isReverse: false,
+                isRefined: false,
+                isShortest: true,
+            },
+            {
+                start: [-0, -1, -2],
+                end: [-3, -4, -5],
+                isHit: false,
+                isReverse: true,
+                isRefined: true,
+                isShortest: false,
+            },
+        ],
+    });
+    assert.throws(() => decodeMessage(rays.subarray(0, 70)), /rays: 70 bytes, needs 72/);
+});
+
 test('messages cut anywhere are refused, never read beyond their end', () => {
     for (const whole of [
         frameMessage(0, 0, [{ body: 0, position: [0, 0, 0] }]),

@@ -11,7 +11,7 @@
 
 #define PLAY_RATE 60.0                      // frames a second of play
 #define PLAY_TIME_MIN 6.0                   // s: shorter runs are played more slowly
-#define OVERLAY_BYTES_MAX ((size_t)8 << 20) // of contacts and joints
+#define OVERLAY_BYTES_MAX ((size_t)8 << 20) // of contacts, joints and rays
 #define DATA_BYTES_MAX ((size_t)1 << 30)    // compressed: no browser opens more
 #define HISTORY_BYTES ((size_t)64 << 20)
 #define GZIP_WINDOW (15 + 16) // zlib's way to ask for gzip
@@ -92,10 +92,11 @@ static rbStatus takeMessages(rbPageWriter* writer, rbError* error)
             status = pack(writer, bytes, message->size, Z_NO_FLUSH, error);
         }
         bool isOverlay =
-            !message->isText && (bytes[0] == RB_MESSAGE_CONTACTS || bytes[0] == RB_MESSAGE_JOINTS);
+            !message->isText && (bytes[0] == RB_MESSAGE_CONTACTS || bytes[0] == RB_MESSAGE_JOINTS ||
+                                 bytes[0] == RB_MESSAGE_RAYS);
         writer->overlayBytes += isOverlay ? message->size : 0;
         if (writer->overlayBytes > OVERLAY_BYTES_MAX) {
-            rbStreamCursor_SetOverlays(&writer->cursor, false, false);
+            rbStreamCursor_SetOverlays(&writer->cursor, false, false, false);
         }
     }
     return status;
@@ -131,7 +132,7 @@ static rbStatus start(rbPageWriter* writer, const rbScene* scene, const rbWorld*
     rbPlayState state = {.isPlaying = true, .speed = 1.0, .frameStep = writer->spacing};
     rbStore_SetPlayState(writer->store, &state);
     writer->cursor = (rbStreamCursor){.kind = "page", .isUnbounded = true};
-    rbStreamCursor_SetOverlays(&writer->cursor, true, true);
+    rbStreamCursor_SetOverlays(&writer->cursor, true, true, true);
     writer->lastTime = rbWorld_GetTime(world);
     return takeMessages(writer, error);
 }

@@ -129,12 +129,14 @@ static void handleOverlays(rbServer* server, rbServerClient* client, const Reque
 {
     bool hasContacts = client->cursor.hasContacts;
     bool hasJoints = client->cursor.hasJoints;
+    bool hasRays = client->cursor.hasRays;
     const char* error = NULL;
     if (readFlag(request->json, "contacts", &hasContacts) &&
-        readFlag(request->json, "joints", &hasJoints)) {
-        rbStreamCursor_SetOverlays(&client->cursor, hasContacts, hasJoints);
+        readFlag(request->json, "joints", &hasJoints) &&
+        readFlag(request->json, "rays", &hasRays)) {
+        rbStreamCursor_SetOverlays(&client->cursor, hasContacts, hasJoints, hasRays);
     } else {
-        error = "contacts and joints are true or false";
+        error = "contacts, joints and rays are true or false";
     }
     rbServer_Reply(server, client->number, request->id, error, false);
 }

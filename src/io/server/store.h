@@ -22,6 +22,7 @@
 #define RB_STORE_FRAMES_MAX 400000
 #define RB_STORE_EVENTS_MAX 262144
 #define RB_STORE_OVERLAY_MAX 20000 // contacts, and joints, in a frame
+#define RB_STORE_RAYS_MAX 2000     // rays in a frame
 #define RB_STORE_SENTENCE_SIZE 256
 
 typedef struct rbStore rbStore;

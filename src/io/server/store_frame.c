@@ -96,12 +96,22 @@ static void layOut(rbStoredFrame* frame, unsigned char* block, size_t* used, int
     frame->angularVelocities = takePart(block, used, n * sizeof(rbVec3));
     frame->contacts = takePart(block, used, (size_t)frame->contactCount * RB_STORE_CONTACT_BYTES);
     frame->joints = takePart(block, used, (size_t)frame->jointCount * RB_STORE_JOINT_BYTES);
+    frame->rays = takePart(block, used, (size_t)frame->rayCount * RB_STORE_RAY_BYTES);
 }
 
-static rbStoredFrame* makeFrame(const rbStore* store, int contactCount, int jointCount)
+// What a frame has beside its bodies.
+typedef struct Extras {
+    int contacts;
+    int joints;
+    int rays;
+} Extras;
+
+static rbStoredFrame* makeFrame(const rbStore* store, Extras extras)
 {
-    rbStoredFrame layout = {
-        .bodyCount = store->bodies.count, .contactCount = contactCount, .jointCount = jointCount};
+    rbStoredFrame layout = {.bodyCount = store->bodies.count,
+                            .contactCount = extras.contacts,
+                            .jointCount = extras.joints,
+                            .rayCount = extras.rays};
     size_t bytes = 0;
     layOut(&layout, NULL, &bytes, store->columnCount);
     unsigned char* block = rbAlloc(bytes);
@@ -234,6 +244,55 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
+// Rays on their way into the scratch message.
+typedef struct RayTaking {
+    rbMessage* message;
+    int count;
+    int shortest; // -1: none hits
+    double way;   // m, of the shortest
+} RayTaking;
+
+#define RAY_HIT 1U
+#define RAY_REVERSE 2U
+#define RAY_REFINED 4U
+#define RAY_SHORTEST 8U
+#define RAY_FLAGS_AT 24 // bytes of a ray before its flags
+
+static void takeRay(void* context, const rbRayTrace* ray)
+{
+    RayTaking* taking = context;
+    if (taking->count >= RB_STORE_RAYS_MAX) {
+        return;
+    }
+    double way = rbDistance(ray->start, ray->end);
+    if (ray->isHit && (taking->shortest < 0 || way < taking->way)) {
+        taking->shortest = taking->count;
+        taking->way = way;
+    }
+    rbMessage_FloatVec3(taking->message, ray->start);
+    rbMessage_FloatVec3(taking->message, ray->end);
+    rbMessage_Word32(taking->message, (ray->isHit ? RAY_HIT : 0) |
+                                          (ray->isReverse ? RAY_REVERSE : 0) |
+                                          (ray->isRefined ? RAY_REFINED : 0));
+    taking->count += 1;
+}
+
+// The same with the rays of the pair that touches next.
+static int takeRays(rbStore* store, const rbWorld* world)
+{
+    RayTaking taking = {.message = &store->scratch, .shortest = -1};
+    size_t before = store->scratch.size;
+    if (rbScene_GetInfo(store->scene)->event.detector == RB_DETECTOR_RAYS) {
+        (void)rbWorld_TraceRays(world, takeRay, &taking, NULL);
+    }
+    if (taking.shortest >= 0) {
+        unsigned char* flags = rbMessage_GetBytes(&store->scratch) + before +
+                               (size_t)taking.shortest * RB_STORE_RAY_BYTES + RAY_FLAGS_AT;
+        rbPutWord32(flags, rbGetWord32(flags) | RAY_SHORTEST);
+    }
+    return taking.count;
+}
+
 // The same with the joints; finds the largest errors and which joints and springs live.
 static int takeJoints(rbStore* store, const rbWorld* world, rbSampleSource* source)
 {
@@ -329,18 +388,21 @@ void rbStore_TakeFrame(rbStore* store, const rbWorld* world)
     source.jointPositionMax = statistics.positionErrorMax;
     source.jointAngleMax = statistics.angleErrorMax;
     rbMessage_Clear(&store->scratch, false);
-    int contactCount = takeContacts(store, world);
-    int jointCount = takeJoints(store, world, &source);
-    rbStoredFrame* frame = makeFrame(store, contactCount, jointCount);
+    Extras extras = {.contacts = takeContacts(store, world)};
+    extras.joints = takeJoints(store, world, &source);
+    extras.rays = takeRays(store, world);
+    rbStoredFrame* frame = makeFrame(store, extras);
     frame->time = rbWorld_GetTime(world);
     frame->ledger = rbMakeLedgerRow(&source.ledger);
-    size_t contactBytes = (size_t)contactCount * RB_STORE_CONTACT_BYTES;
-    size_t jointBytes = (size_t)jointCount * RB_STORE_JOINT_BYTES;
-    RB_ASSERT(contactBytes + jointBytes == store->scratch.size);
+    size_t contactBytes = (size_t)extras.contacts * RB_STORE_CONTACT_BYTES;
+    size_t jointBytes = (size_t)extras.joints * RB_STORE_JOINT_BYTES;
+    size_t rayBytes = (size_t)extras.rays * RB_STORE_RAY_BYTES;
+    RB_ASSERT(contactBytes + jointBytes + rayBytes == store->scratch.size);
     if (store->scratch.size > 0) {
         const unsigned char* bytes = rbMessage_GetBytes(&store->scratch);
         memcpy(frame->contacts, bytes, contactBytes);
         memcpy(frame->joints, bytes + contactBytes, jointBytes);
+        memcpy(frame->rays, bytes + contactBytes + jointBytes, rayBytes);
     }
     fillSamples(&source, frame->samples);
     (void)rbScene_EvaluateProbes(store->scene, world, frame->samples + COLUMN_COUNT,
@@ -352,7 +414,7 @@ void rbStore_TakeFrame(rbStore* store, const rbWorld* world)
 void rbStore_TakeRecordedFrame(rbStore* store, const rbFrame* frame)
 {
     RB_ASSERT(frame->bodyCount <= store->bodies.count);
-    rbStoredFrame* stored = makeFrame(store, 0, 0);
+    rbStoredFrame* stored = makeFrame(store, (Extras){.contacts = 0});
     stored->time = frame->time;
     stored->ledger = frame->ledger;
     for (int i = 0; i < store->columnCount; ++i) {

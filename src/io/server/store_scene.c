@@ -325,6 +325,7 @@ static void describeHead(const rbScene* scene, const rbWorld* world, rbMessage* 
     rbMessage_PutString(text, "shows", info->shows);
     rbMessage_PutString(text, "why", info->why);
     rbMessage_PutString(text, "engine", info->engine);
+    rbMessage_PutString(text, "detector", rbDetector_Name(info->event.detector));
     rbMessage_PutNumber(text, "duration", info->duration);
     rbMessage_PutNumber(text, "engineStep", step);
     rbMessage_PutVec3(text, "gravity", rbWorld_GetGravity(world));

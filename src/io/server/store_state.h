@@ -13,6 +13,7 @@
 #define RB_STORE_DROPS_KEPT 64
 #define RB_STORE_CONTACT_BYTES 52 // of a contact, and of a joint, as they are sent
 #define RB_STORE_JOINT_BYTES 80
+#define RB_STORE_RAY_BYTES 28 // of a ray
 
 // A frame of the history, one block of memory.
 typedef struct rbStoredFrame {
@@ -22,6 +23,7 @@ typedef struct rbStoredFrame {
     int bodyCount;
     int contactCount;
     int jointCount;
+    int rayCount;
     rbLedgerRow ledger;
     double* samples; // a value of each column
     rbVec3* positions;
@@ -30,6 +32,7 @@ typedef struct rbStoredFrame {
     rbVec3* angularVelocities;
     unsigned char* contacts; // as they are sent
     unsigned char* joints;
+    unsigned char* rays;
 } rbStoredFrame;
 
 typedef struct rbStoredBody {

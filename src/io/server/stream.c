@@ -40,12 +40,15 @@ void rbStreamCursor_Select(rbStreamCursor* cursor, int body)
     cursor->detailTime = NO_TIME;
 }
 
-void rbStreamCursor_SetOverlays(rbStreamCursor* cursor, bool hasContacts, bool hasJoints)
+void rbStreamCursor_SetOverlays(rbStreamCursor* cursor, bool hasContacts, bool hasJoints,
+                                bool hasRays)
 {
     cursor->hasContacts = hasContacts;
     cursor->hasJoints = hasJoints;
+    cursor->hasRays = hasRays;
     cursor->contactsVersion = cursor->frameVersion - 1;
     cursor->jointsVersion = cursor->frameVersion - 1;
+    cursor->raysVersion = cursor->frameVersion - 1;
 }
 
 static const rbStoredFrame* getShown(const rbStore* store)
@@ -112,6 +115,7 @@ static void resetCursor(const rbStore* store, rbStreamCursor* cursor)
     cursor->frameVersion = before;
     cursor->contactsVersion = before;
     cursor->jointsVersion = before;
+    cursor->raysVersion = before;
     cursor->detailVersion = before;
     cursor->jumpVersion = store->jumpVersion;
     cursor->stateTime = NO_TIME;
@@ -369,39 +373,59 @@ static bool nextSamples(const rbStore* store, rbStreamCursor* cursor, rbMessage*
     return true;
 }
 
-static bool nextOverlay(const rbStore* store, rbMessage* message, bool isContacts)
+// An overlay of the frame that is shown, as the store has it.
+static void writeOverlay(rbMessage* message, rbMessageType type, const rbStoredFrame* frame,
+                         int count)
 {
-    const rbStoredFrame* frame = getShown(store);
-    if (frame == NULL) {
-        return false;
-    }
-    int count = isContacts ? frame->contactCount : frame->jointCount;
-    beginBinary(message, isContacts ? RB_MESSAGE_CONTACTS : RB_MESSAGE_JOINTS, 0, (uint32_t)count);
+    beginBinary(message, type, 0, (uint32_t)count);
     rbMessage_Double(message, frame->time);
-    if (isContacts) {
-        rbMessage_Bytes(message, frame->contacts, (size_t)count * RB_STORE_CONTACT_BYTES);
-    } else {
-        rbMessage_Bytes(message, frame->joints, (size_t)count * RB_STORE_JOINT_BYTES);
-    }
-    return true;
 }
 
 static bool nextContacts(const rbStore* store, rbStreamCursor* cursor, rbMessage* message)
 {
+    const rbStoredFrame* frame = getShown(store);
     if (!cursor->hasContacts || cursor->contactsVersion == store->shownVersion) {
         return false;
     }
     cursor->contactsVersion = store->shownVersion;
-    return nextOverlay(store, message, true);
+    if (frame == NULL) {
+        return false;
+    }
+    writeOverlay(message, RB_MESSAGE_CONTACTS, frame, frame->contactCount);
+    rbMessage_Bytes(message, frame->contacts, (size_t)frame->contactCount * RB_STORE_CONTACT_BYTES);
+    return true;
 }
 
 static bool nextJoints(const rbStore* store, rbStreamCursor* cursor, rbMessage* message)
 {
+    const rbStoredFrame* frame = getShown(store);
     if (!cursor->hasJoints || cursor->jointsVersion == store->shownVersion) {
         return false;
     }
     cursor->jointsVersion = store->shownVersion;
-    return nextOverlay(store, message, false);
+    if (frame == NULL) {
+        return false;
+    }
+    writeOverlay(message, RB_MESSAGE_JOINTS, frame, frame->jointCount);
+    rbMessage_Bytes(message, frame->joints, (size_t)frame->jointCount * RB_STORE_JOINT_BYTES);
+    return true;
+}
+
+// Only of scenes whose contact is found by rays: others have none to tell of.
+static bool nextRays(const rbStore* store, rbStreamCursor* cursor, rbMessage* message)
+{
+    const rbStoredFrame* frame = getShown(store);
+    bool isByRays = rbScene_GetInfo(store->scene)->event.detector == RB_DETECTOR_RAYS;
+    if (!cursor->hasRays || !isByRays || cursor->raysVersion == store->shownVersion) {
+        return false;
+    }
+    cursor->raysVersion = store->shownVersion;
+    if (frame == NULL) {
+        return false;
+    }
+    writeOverlay(message, RB_MESSAGE_RAYS, frame, frame->rayCount);
+    rbMessage_Bytes(message, frame->rays, (size_t)frame->rayCount * RB_STORE_RAY_BYTES);
+    return true;
 }
 
 // ------------------------------------------------------------------------------------------ frames
@@ -633,8 +657,8 @@ static NextFn* const structure[] = {nextHello,  nextScene, nextMesh,
 #define STRUCTURE_COUNT (sizeof structure / sizeof structure[0])
 
 // In turns.
-static NextFn* const flow[] = {nextFrame,    nextState,      nextEvents, nextSamples,
-                               nextContacts, nextParameters, nextJoints, nextDetail};
+static NextFn* const flow[] = {nextFrame,      nextState,  nextEvents, nextSamples, nextContacts,
+                               nextParameters, nextJoints, nextRays,   nextDetail};
 #define FLOW_COUNT ((int)(sizeof flow / sizeof flow[0]))
 
 bool rbStream_Next(const rbStore* store, rbStreamCursor* cursor, rbMessage* message)

@@ -27,6 +27,7 @@ typedef enum rbMessageType {
     RB_MESSAGE_MESH = 5,
     RB_MESSAGE_JOINTS = 6,
     RB_MESSAGE_DROP = 7,
+    RB_MESSAGE_RAYS = 8,
 } rbMessageType;
 
 // What a client has of a body, its pose as it was sent.
@@ -44,6 +45,7 @@ typedef struct rbStreamCursor {
     int client;        // its number, told by hello
     bool hasContacts;  // it asked for these overlays
     bool hasJoints;    //
+    bool hasRays;      //
     int selectedBody1; // number + 1 of the body it wants details of; 0: none
     double now;        // s, wall time, set by the caller: state and detail keep to their rates
     bool isUnbounded;  // no rates, nothing is left out: for a page, which is not in a hurry
@@ -56,7 +58,7 @@ typedef struct rbStreamCursor {
     int64_t dropNext;
     uint32_t parametersVersion, bodiesVersion, playVersion, shownVersion, frameVersion, jumpVersion;
     int linkVersion;
-    uint32_t contactsVersion, jointsVersion, detailVersion;
+    uint32_t contactsVersion, jointsVersion, raysVersion, detailVersion;
     double stateTime, detailTime; // wall time of the last ones
     int64_t eventNext;            // number since the start
     uint64_t sampleNext;          // number of a frame
@@ -73,7 +75,8 @@ void rbStreamCursor_Restart(rbStreamCursor* cursor);
 
 // What the client wants, from now on, also of the frame it has. body -1: none.
 void rbStreamCursor_Select(rbStreamCursor* cursor, int body);
-void rbStreamCursor_SetOverlays(rbStreamCursor* cursor, bool hasContacts, bool hasJoints);
+void rbStreamCursor_SetOverlays(rbStreamCursor* cursor, bool hasContacts, bool hasJoints,
+                                bool hasRays);
 
 // The next message the client lacks, false if it has everything. Takes the lock of the store; the
 // message keeps its memory for the next.
