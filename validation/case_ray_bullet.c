@@ -84,7 +84,9 @@ typedef struct Tally {
 static void fire(Range* range, rbRandom* random, double rate, int bullet, Tally* tally)
 {
     int plate = rbRandom_Index(random, PLATES);
-    rbVec3 aim = {0.45 * rbRandom_Symmetric(random), 0.45 * rbRandom_Symmetric(random), 0.0};
+    rbVec3 aim = RB_VEC3_ZERO;
+    aim.x = 0.45 * rbRandom_Symmetric(random);
+    aim.y = 0.45 * rbRandom_Symmetric(random);
     // at 45 degrees at most, from above
     double slope = rbRandom_Unit(random);
     double angle = rbRandom_Range(random, 0.0, 2.0 * RB_PI);

@@ -56,12 +56,14 @@ static void runBulletTimes(rbValidation* validation)
     rbRayStage stage = rbOpenRayStage(RB_RAY_BULLET);
     const rbRaySettings settings = rbMakePublishedRays(1);
     double worst = 0.0;
-    for (double speed = 1.0; speed <= 1000.0; speed *= 10.0) {
+    double speed = 1.0;
+    for (int i = 0; i < 4; ++i) {
         stage.pair.velocities[0] = rbScale(speed / 1000.0, stage.scene->velocity);
         stage.pair.duration = 20.0 / speed;
         rbStraightContact found = rbRayStage_Shoot(&stage, &settings);
         double time = found.isHit ? found.time : (double)NAN;
         worst = rbWorseError(fabs(time * speed / stage.scene->way - 1.0), worst);
+        speed *= 10.0;
     }
     rbAddRayBound(validation, stage.scene->name, "time of contact, 1 to 1000 m/s, relative", worst,
                   1e-14);

@@ -160,7 +160,7 @@ static void runCentre(rbValidation* validation)
                 for (int i = 0; i < outcome.collisionCount; ++i) {
                     atOnce += outcome.collisions[i].time < exact + 1e-6 ? 1 : 0;
                 }
-                perPair = (double)shot / (BODIES_MAX * (BODIES_MAX - 1) / 2);
+                perPair = 2.0 * (double)shot / (BODIES_MAX * (BODIES_MAX - 1));
             }
             late = rays[k] >= 100 ? rbWorseError(outcome.firstTime - exact, late) : late;
         }
@@ -323,9 +323,10 @@ static void runPoles(rbValidation* validation)
 
 static rbOrientedBox drawBox(rbRandom* random, bool isParallel)
 {
-    rbOrientedBox box = {.center = {2.0 * rbRandom_Symmetric(random),
-                                    2.0 * rbRandom_Symmetric(random),
-                                    2.0 * rbRandom_Symmetric(random)}};
+    rbOrientedBox box = {0};
+    box.center.x = 2.0 * rbRandom_Symmetric(random);
+    box.center.y = 2.0 * rbRandom_Symmetric(random);
+    box.center.z = 2.0 * rbRandom_Symmetric(random);
     rbMat3 axes = rbMatFromQuat(isParallel ? RB_QUAT_IDENTITY : rbRandom_Quat(random));
     box.axes[0] = axes.cx;
     box.axes[1] = axes.cy;
