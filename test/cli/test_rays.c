@@ -163,7 +163,7 @@ static void picturesOfTheRays(void** state)
     char* vtk = rbReadFile(rbScratch("rays.vtp"), &size);
     const char* count = strstr(vtk, "NumberOfLines=\"");
     assert_non_null(count);
-    assert_true(atoi(count + strlen("NumberOfLines=\"")) >= 73);
+    assert_true(strtol(count + strlen("NumberOfLines=\""), NULL, 10) >= 73);
     assert_non_null(strstr(vtk, "Name=\"shortest\""));
     assert_non_null(strstr(vtk, "</VTKFile>"));
     free(vtk);

@@ -229,8 +229,8 @@ static void recordOfABox(void** state)
             checkNear(rbDot(rbNormalize(normal), record.normals[f]), 1.0, 1e-12);
         }
         // The longest side of a triangle of a face is its diagonal, which the center halves.
-        rbVec3 middle = rbScale(0.5, rbAdd(record.corners[record.triangles[2 * f][0]],
-                                           record.corners[record.triangles[2 * f][2]]));
+        const int* half = record.triangles[f + f];
+        rbVec3 middle = rbScale(0.5, rbAdd(record.corners[half[0]], record.corners[half[2]]));
         checkBelow(rbDistance(middle, record.faceCenters[f]), 1e-13);
     }
 }
