@@ -74,7 +74,7 @@ RB_API rbStatus rbScene_Override(rbScene* scene, const char* assignment, rbError
 typedef struct rbSceneInfo {
     const char* name;   // "name", or the stem of the file
     const char* title;  // one line; "" if absent, as all that follow
-    const char* theme;  // "free flight", "forces", "paths", "shapes", "impacts", "toys", "gases",
+    const char* theme;  // "free flight", "forces", "paths", "shapes", "impacts", "rays", "toys",
                         // "mechanisms", "rays"
     const char* shows;  // what can be seen
     const char* why;    // why that is interesting

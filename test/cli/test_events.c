@@ -301,9 +301,36 @@ static void replayComparesEventsToo(void** state)
     rbExpectFailure(RUN("replay", "b.rbr"), 1, "number of events");
 }
 
+// The summary says which contacts are sampled and which exact, as a line and for machines; so does
+// every line of the journal.
+static void contactsByRaysAreCounted(void** state)
+{
+    (void)state;
+    writeScene();
+    rbChild child = RUN("run", "balls.json", "--set", "detector=rays", "--journal", "a.csv");
+    assert_int_equal(child.exitCode, 0);
+    assert_non_null(strstr(child.out, " sampled (deepest overlap "));
+    rbFreeChild(&child);
+    size_t size = 0;
+    char* journal = rbReadFile(rbScratch("a.csv"), &size);
+    assert_non_null(strstr(journal, "ray, "));
+    free(journal);
+    json_t* root = RUN_JSON("run", "balls.json", "--set", "detector=rays");
+    json_t* rays = json_object_get(json_object_get(root, "collisions"), "rays");
+    double sampled = rbNumberOf(rays, "contactsSampled", NULL);
+    assert_true(sampled >= 1.0);
+    double total = rbNumberOf(root, "collisions", "total");
+    checkNear(rbNumberOf(rays, "contactsExact", NULL), total - sampled, 0.0);
+    assert_true(rbNumberOf(rays, "rays", NULL) > 100.0);
+    json_decref(root);
+    child = RUN("run", "balls.json");
+    assert_null(strstr(child.out, "contacts by rays"));
+    rbFreeChild(&child);
+}
+
 RB_TEST_GROUP(test_events, SCRATCH_TEST(theJournalDoesNotDependOnTheOutputStep),
               SCRATCH_TEST(theJournalAddsUpToTheSummary),
-              SCRATCH_TEST(theSummaryTellsWhatTheEngineDid),
+              SCRATCH_TEST(theSummaryTellsWhatTheEngineDid), SCRATCH_TEST(contactsByRaysAreCounted),
               SCRATCH_TEST(theJournalGoesToStandardOutput),
               SCRATCH_TEST(overlapsAtTheStartAreRefused),
               SCRATCH_TEST(forcesWithoutABoundAreRefusedByName),

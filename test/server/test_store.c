@@ -258,6 +258,42 @@ static void contactsCarryTheWeight(void** state)
     closeStage(&stage);
 }
 
+// Rays of the pair that touches next: sent to those who ask, where contact is found by them. The
+// shortest ends where the bodies will touch.
+static void raysAreSentToThoseWhoAsk(void** state)
+{
+    (void)state;
+    static const char* const text =
+        "{\"rattleback\": 1, \"engine\": \"event\", \"detector\": \"rays\", \"rays\": {\"count\": "
+        "1500}, \"world\": {\"gravity\": [0, 0, 0]}, \"bodies\": ["
+        "{\"velocity\": [1, 0, 0], \"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": "
+        "0.5}}]}, {\"position\": [2, 0, 0], \"shapes\": [{\"geometry\": {\"type\": \"box\", "
+        "\"size\": [1, 1, 1]}}]}]}";
+    Stage stage;
+    openText(&stage, text);
+    advance(&stage, 0.2, 4);
+    (void)drain(&stage);
+    assert_int_equal(stage.client->counts[8], 0);
+    assert_string_equal(json_string_value(json_object_get(stage.client->scene, "detector")),
+                        "rays");
+    rbStreamCursor_SetOverlays(&stage.cursor, false, false, true);
+    (void)drain(&stage);
+    assert_int_equal(stage.client->counts[8], 1);
+    assert_true(stage.client->rayCount > 1500 && stage.client->rayCount <= RB_STORE_RAYS_MAX);
+    assert_true(stage.client->rayHits > 100);
+    assert_int_equal(stage.client->rayShortest, 1);
+    checkNear((double)stage.client->shortestRay[0], 1.3, 1e-3); // the front of the ball
+    checkNear((double)stage.client->shortestRay[3], 1.5, 1e-3); // the face of the box
+    closeStage(&stage);
+    // who asks where there are none gets nothing
+    openScene(&stage, "billiard-break");
+    rbStreamCursor_SetOverlays(&stage.cursor, false, false, true);
+    advance(&stage, 0.02, 2);
+    (void)drain(&stage);
+    assert_int_equal(stage.client->counts[8], 0);
+    closeStage(&stage);
+}
+
 // What the detail says of a body follows from its state.
 static void detailsFollowFromTheState(void** state)
 {
@@ -658,6 +694,7 @@ static void textsAreEscaped(void** state)
 RB_TEST_GROUP(test_store, cmocka_unit_test(aClientHasWhatTheWorldHas),
               cmocka_unit_test(samplesAreTheLedgerAndTheProbes),
               cmocka_unit_test(eventsArriveInOrder), cmocka_unit_test(contactsCarryTheWeight),
+              cmocka_unit_test(raysAreSentToThoseWhoAsk),
               cmocka_unit_test(detailsFollowFromTheState),
               cmocka_unit_test(jointsAreSentToThoseWhoAsk),
               cmocka_unit_test(meshesEncloseTheirVolume),

@@ -261,11 +261,16 @@ typedef struct RayTaking {
 static void takeRay(void* context, const rbRayTrace* ray)
 {
     RayTaking* taking = context;
-    if (taking->count >= RB_STORE_RAYS_MAX) {
+    double way = rbDistance(ray->start, ray->end);
+    bool isShortest = ray->isHit && (taking->shortest < 0 || way < taking->way);
+    if (taking->count >= RB_STORE_RAYS_MAX && !isShortest) {
         return;
     }
-    double way = rbDistance(ray->start, ray->end);
-    if (ray->isHit && (taking->shortest < 0 || way < taking->way)) {
+    if (taking->count >= RB_STORE_RAYS_MAX) { // the shortest is shown in any case
+        taking->message->size -= RB_STORE_RAY_BYTES;
+        taking->count -= 1;
+    }
+    if (isShortest) {
         taking->shortest = taking->count;
         taking->way = way;
     }
