@@ -49,7 +49,8 @@ rbGeometry* rbMakeRandomHull(int points, rbRandom* random)
     rbVec3 vertices[64];
     assert_true(points <= 64);
     for (int i = 0; i < points; ++i) {
-        vertices[i] = rbScale(rbRandom_Range(random, 0.6, 1.0), rbRandom_Direction(random));
+        double radius = rbRandom_Range(random, 0.6, 1.0);
+        vertices[i] = rbScale(radius, rbRandom_Direction(random));
     }
     rbGeometry* geometry = rbCreateHull(vertices, points, NULL);
     assert_non_null(geometry);

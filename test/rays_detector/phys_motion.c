@@ -63,11 +63,12 @@ static void turningBoxesMeetWhenTheirDistanceVanishes(void** state)
     int count = rbTest_Count(12, 400);
     for (int i = 0; i < count; ++i) {
         rbVec3 way = rbRandom_Direction(&random);
-        rbTestMotion a = {rbScale(-3.0, way), rbScale(4.0, way), rbRandom_Quat(&random),
-                          rbScale(rbRandom_Range(&random, 0.0, 8.0), rbRandom_Direction(&random))};
-        rbTestMotion b = {RB_VEC3_ZERO, rbScale(0.5, rbRandom_Direction(&random)),
-                          rbRandom_Quat(&random),
-                          rbScale(rbRandom_Range(&random, 0.0, 8.0), rbRandom_Direction(&random))};
+        rbTestMotion a = {.start = rbScale(-3.0, way), .velocity = rbScale(4.0, way)};
+        rbTestMotion b = {.velocity = rbScale(0.5, rbRandom_Direction(&random))};
+        a.turned = rbRandom_Quat(&random);
+        b.turned = rbRandom_Quat(&random);
+        a.spin = rbScale(8.0, rbRandom_Direction(&random));
+        b.spin = rbScale(i % 3 * 3.0, rbRandom_Direction(&random));
         rbRaySettings settings = makeRefined(60);
         rbRayPrediction hit =
             rbPredict(rbMakeMoving(box, &a), rbMakeMoving(box, &b), 1.0, &settings, NULL);
@@ -143,7 +144,9 @@ static void bulletsNeverPassAPlate(void** state)
     int count = rbTest_Count(40, 2000);
     for (int i = 0; i < count; ++i) {
         double rate = rates[i % 6];
-        rbVec3 target = {0.4 * rbRandom_Symmetric(&random), 0.4 * rbRandom_Symmetric(&random), 0.0};
+        rbVec3 target = {0.0, 0.0, 0.0};
+        target.x = 0.4 * rbRandom_Symmetric(&random);
+        target.y = 0.4 * rbRandom_Symmetric(&random);
         rbVec3 way = rbRandom_Direction(&random);
         way.z = copysign(fmax(fabs(way.z), 0.2), way.z);
         way = rbNormalize(way);

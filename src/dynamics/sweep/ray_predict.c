@@ -243,6 +243,12 @@ static void shootPiece(rbRayShot* shot)
             rbRayEmitter_ForEachStart(shot->sides[i].emitter, &shot->motions[i], shootStart, shot);
         }
     }
+    // no coarse hit leaves the pair undecided
+    if (!shot->best.isHit && shot->query->settings->refineRounds > 0 &&
+        shot->motions[0].isParallel && shot->motions[1].isParallel) {
+        rbRayShot_Aim(shot);
+        shot->isRefined = shot->best.isHit;
+    }
 }
 
 // Are the bodies farther apart than margin? The balls say so often, otherwise the shapes.
@@ -498,7 +504,7 @@ rbStatus rbPredictByRays(const rbRayQuery* query, rbRayPrediction* prediction, r
         status = marchPieces(&shot, &outlook, error);
     }
     if (status == RB_STATUS_OK && shot.best.isHit) {
-        if (query->settings->refineRounds > 0) {
+        if (query->settings->refineRounds > 0 && !shot.isRefined) {
             rbRayShot_Refine(&shot);
         }
         tellBest(&shot, prediction);

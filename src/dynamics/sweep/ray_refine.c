@@ -28,6 +28,9 @@
 // Rounds without gain that end the search where the model is no bound.
 #define IDLE_ROUNDS_MAX 4
 
+// Most outlines to find a place where both bodies are met.
+#define AIM_STEPS_MAX 32
+
 // How often a place beside a body is pulled towards the middle.
 #define PULLS_MAX 2
 
@@ -232,33 +235,43 @@ static bool findOutline(const Shadow* shadow, Place p, double margin, double s[3
     return s[0] * p.x + s[1] * p.y > s[2];
 }
 
-// Where the model is lowest but one of the bodies is not met, the outline of that body is added to
-// the model. True if the place was cut off.
-static bool cutOff(Refinement* refinement, const double place[2])
+// The outline of a body that is not met at a place: a line between the two; false if the place is
+// in both shadows.
+static bool findCut(const rbRayShot* shot, const Frame* frame, const double place[2], double s[3])
 {
-    const rbRayShot* shot = refinement->shot;
-    rbRayModel* model = &refinement->model;
     int shooter = shot->shooter;
     for (int i = 0; i < 2; ++i) {
         const rbRaySide* side = &shot->sides[i == 0 ? shooter : 1 - shooter];
-        if (!isfinite(side->radius) || model->sideCount == RB_RAY_SIDES_MAX) {
+        if (!isfinite(side->radius)) {
             continue;
         }
-        Shadow shadow = {&refinement->frame, side->body->geometry,
+        Shadow shadow = {frame, side->body->geometry,
                          i == 0 ? RB_TRANSFORM_IDENTITY
                                 : rbInvertTransform(shot->motions[shooter].from)};
         double margin = OUTLINE_MARGIN * side->radius;
-        double s[3];
         if (findOutline(&shadow, (Place){place[0], place[1]}, margin, s)) {
             s[2] -= margin;
-            for (int k = 0; k < 3; ++k) {
-                model->sides[model->sideCount][k] = s[k];
-            }
-            ++model->sideCount;
             return true;
         }
     }
     return false;
+}
+
+// Where the model is lowest but one of the bodies is not met, the outline of that body is added to
+// the model. True if the place was cut off.
+static bool cutOff(Refinement* refinement, const double place[2])
+{
+    rbRayModel* model = &refinement->model;
+    double s[3];
+    if (model->sideCount == RB_RAY_SIDES_MAX ||
+        !findCut(refinement->shot, &refinement->frame, place, s)) {
+        return false;
+    }
+    for (int k = 0; k < 3; ++k) {
+        model->sides[model->sideCount][k] = s[k];
+    }
+    ++model->sideCount;
+    return true;
 }
 
 // -------------------------------------------------------------------------------------- search
@@ -277,7 +290,8 @@ static bool shootModel(Refinement* refinement, double width, int count)
             return false;
         }
         double length = (refinement->top.time - shot->query->start) * refinement->frame.speed;
-        if (length - lower < tolerance) {
+        double step = (shot->query->end - shot->query->start) * refinement->frame.speed;
+        if (length - lower < tolerance || (shot->isConvex && lower > step + tolerance)) {
             return true;
         }
         if (shootAt(refinement, place) || cutOff(refinement, place)) {
@@ -368,6 +382,51 @@ void rbRayShot_Refine(rbRayShot* shot)
     refinement.pieceStart = best->piece.start;
     refinement.pieceEnd = best->piece.end;
     refineAbout(&refinement, rounds, settings->refineCount);
+    shot->isRefining = false;
+}
+
+// A place in the shadows of both bodies, the deeper the better: the lowest of the distances from
+// all outlines found so far, until no body is missed there. False if there is none: convex bodies
+// pass each other then.
+static bool findCommonPlace(const rbRayShot* shot, const Frame* frame, double place[2])
+{
+    rbRayModel distances = {.planeCount = 0};
+    const double center[2] = {0.0, 0.0};
+    double width = 2.0 * shot->sides[shot->shooter].radius;
+    place[0] = place[1] = 0.0;
+    for (int i = 0; i < AIM_STEPS_MAX; ++i) {
+        double s[3];
+        if (!findCut(shot, frame, place, s)) {
+            return true;
+        }
+        double beyond = s[0] * place[0] + s[1] * place[1] - s[2];
+        rbRayModel_AddPlane(&distances, place, beyond, s);
+        double lower;
+        if (!rbRayModel_Minimize(&distances, center, width, place, &lower) || lower > 0.0) {
+            return false;
+        }
+    }
+    return false;
+}
+
+void rbRayShot_Aim(rbRayShot* shot)
+{
+    const rbRaySettings* settings = shot->query->settings;
+    shot->shooter = shot->sides[0].emitter != NULL ? 0 : 1;
+    rbRayStart middle = rbMakeRayStart(&shot->motions[shot->shooter],
+                                       shot->sides[shot->shooter].center, RB_VEC3_ZERO);
+    double place[2];
+    Refinement refinement = {.shot = shot, .frame = makeFrame(shot, &middle)};
+    if (!(refinement.frame.speed > 0.0) || !findCommonPlace(shot, &refinement.frame, place)) {
+        return;
+    }
+    shot->isRefining = true;
+    refinement.top.time = INFINITY;
+    refinement.rayLimit =
+        shot->counts.rays + (int64_t)settings->refineRounds * settings->refineCount;
+    if (shootAt(&refinement, place)) {
+        refineAbout(&refinement, settings->refineRounds, settings->refineCount);
+    }
     shot->isRefining = false;
 }
 

@@ -55,8 +55,9 @@ typedef struct rbRayShot {
     rbRayMotion motions[2]; // of either shooter over the piece
     double slack;           // m: starts this little inside count as outside
     bool isRefining;
-    bool isConvex; // both bodies, and nothing turns: the length of rays has one minimum
-    int shooter;   // of the rays that are shot now
+    bool isRefined; // the shortest ray is that of a refinement already
+    bool isConvex;  // both bodies, and nothing turns: the length of rays has one minimum
+    int shooter;    // of the rays that are shot now
     rbRayBest best;
     rbVec3 hitSums[2]; // starts of coarse rays that hit on this piece, for their mean
     int hitCounts[2];
@@ -86,6 +87,10 @@ rbRayOutcome rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start);
 
 // bundles of rays about the shortest one, each a quarter as wide.
 void rbRayShot_Refine(rbRayShot* shot);
+
+// Where no coarse ray hit, a ray through a place that both bodies pass, if there is one, and
+// bundles about it. Nothing must turn.
+void rbRayShot_Aim(rbRayShot* shot);
 
 // the ray that was the shortest the last time, and a bundle about it.
 void rbRayShot_ShootTrack(rbRayShot* shot, const rbRayTrack* track);
