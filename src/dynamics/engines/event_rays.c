@@ -302,7 +302,8 @@ static bool isSwapped(const rbEventEngine* engine, const rbEventPair* pair)
     return !engine->bodies.data[pair->a].isDynamic && engine->bodies.data[pair->b].isDynamic;
 }
 
-// Shoots rays over a window; the normal of the prediction then points from a to b.
+// Shoots rays over a window; the normal of the prediction then points from a to b. False where rays
+// do not work: a way so curved, or a time so late, that it cannot be cut into pieces.
 static bool shoot(const rbEventEngine* engine, const rbEventPair* indices, const Pair* pair,
                   const rbRayQuery* asked, rbRayPrediction* prediction)
 {
@@ -312,12 +313,11 @@ static bool shoot(const rbEventEngine* engine, const rbEventPair* indices, const
     query.bodyB = &pair->bodies[swapped ? 0 : 1];
     query.settings = &engine->settings.rays;
     query.scratch = engine->scratch;
-    rbStatus status = rbPredictByRays(&query, prediction, NULL);
-    RB_ASSERT(status == RB_STATUS_OK);
-    prediction->isHit = prediction->isHit && status == RB_STATUS_OK;
-    prediction->isInside = prediction->isInside && status == RB_STATUS_OK;
+    if (rbPredictByRays(&query, prediction, NULL) != RB_STATUS_OK) {
+        return false;
+    }
     prediction->normal = swapped ? prediction->normal : rbNeg(prediction->normal);
-    return prediction->isHit || prediction->isInside;
+    return true;
 }
 
 double rbEvent_PredictByRays(rbEventEngine* engine, const rbEventHost* host, int index, double time)
@@ -447,19 +447,19 @@ static void look(rbEventEngine* engine, const rbEventHost* host, int index, doub
     rbRayQuery query = {
         .start = time, .end = end, .track = &rays->track, .counts = &engine->statistics.rays};
     rbRayPrediction prediction = {0};
-    bool isFound = isfinite(end) && shoot(engine, indices, &pair, &query, &prediction);
-    if (prediction.isInside) {
+    bool isShot = !isfinite(end) || shoot(engine, indices, &pair, &query, &prediction);
+    if (prediction.isInside || !isShot) {
         // They overlap and no ray said so: what rays missed is seen here, within a radius.
-        engine->statistics.contactsMissed += 1;
+        engine->statistics.contactsMissed += isShot ? 1 : 0;
         rays->isClose = true;
         rays->isParting = false;
         handleClose(engine, host, index, time);
         return;
     }
-    rays->hasHit = isFound;
+    rays->hasHit = prediction.isHit;
     rays->point = prediction.point;
     rays->normal = prediction.normal;
-    if (!isFound) {
+    if (!prediction.isHit) {
         engine->times.data[index] = end;
     } else if (prediction.time > time) {
         engine->times.data[index] = prediction.time;
@@ -534,7 +534,7 @@ bool rbEventEngine_TraceRays(const rbEventEngine* engine, const rbEventHost* hos
                         .trace = trace->fn,
                         .traceContext = trace->context};
     rbRayPrediction prediction = {0};
-    trace->isHit = shoot(engine, indices, &pair, &query, &prediction);
+    trace->isHit = shoot(engine, indices, &pair, &query, &prediction) && prediction.isHit;
     trace->a = indices->a;
     trace->b = indices->b;
     trace->time = prediction.time;
