@@ -116,6 +116,7 @@ static void runMode(Comparison* comparison, const Mode* mode, Score* score, doub
             continue;
         }
         rbRandomPair drawn = rbDrawRayPair(&comparison->shapes, (uint64_t)i);
+        drawn.pair.scratch = comparison->scratch;
         drawn.pair.emitters[0] = emitters[drawn.shapes[0]];
         drawn.pair.emitters[1] = emitters[drawn.shapes[1]];
         (void)rbPredictStraight(&drawn.pair, &settings, &counts, &found, &comparison->error);

@@ -62,8 +62,12 @@ bool rbPredictStraight(const rbStraightPair* pair, const rbRaySettings* settings
     const Line lines[2] = {getLine(pair, 0), getLine(pair, 1)};
     const rbRayBody a = makeBody(pair, 0, &lines[0]);
     const rbRayBody b = makeBody(pair, 1, &lines[1]);
-    const rbRayQuery query = {
-        .bodyA = &a, .bodyB = &b, .end = pair->duration, .settings = settings, .counts = counts};
+    const rbRayQuery query = {.bodyA = &a,
+                              .bodyB = &b,
+                              .end = pair->duration,
+                              .settings = settings,
+                              .counts = counts,
+                              .scratch = pair->scratch};
     rbRayPrediction prediction = {0};
     *contact = (rbStraightContact){0};
     if (rbPredictByRays(&query, &prediction, error) != RB_STATUS_OK) {

@@ -18,6 +18,7 @@ typedef struct rbStraightPair {
     rbTransform starts[2];           // shoot
     rbVec3 velocities[2];            // m/s
     double duration;                 // s
+    void* scratch;                   // as of rbMeasureSeparation, for predictions; may be NULL
 } rbStraightPair;
 
 // A contact in the world, by whatever method.

@@ -103,7 +103,8 @@ rbRayStage rbOpenRayStage(rbRaySceneName name)
         .geometries = {stage.shapes[0], stage.shapes[1]},
         .starts = {{scene->mover, RB_QUAT_IDENTITY}, {scene->target, RB_QUAT_IDENTITY}},
         .velocities = {scene->velocity, {0.0, 0.0, 0.0}},
-        .duration = scene->duration};
+        .duration = scene->duration,
+        .scratch = stage.scratch};
     stage.truth = (rbStraightContact){.isHit = true,
                                       .time = scene->way / rbLength(scene->velocity),
                                       .way = scene->way,
