@@ -28,6 +28,7 @@ SYSTEM = re.compile(
 )
 # Libraries of others and the only folders that may include them.
 LIBRARIES = [
+    (re.compile(r"^emmintrin\.h$"), ["src/base/core/lanes.h"]),  # of the compiler
     (re.compile(r"^libqhull"), ["src/collision/geometry/", "test/"]),
     (re.compile(r"^(jansson|jansson_config|zlib|zstd|zstd_errors|zdict)\.h$"), ["src/io/", "app/", "test/"]),
     (re.compile(r"^assimp/"), ["src/io/", "app/", "test/"]),

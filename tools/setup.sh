@@ -17,7 +17,7 @@ ciPackages=(
 )
 # Never needed by the product: only 'make bench' asks for them.
 benchPackages=(
-    g++ libccd-dev libfcl-dev libbullet-dev libode-dev libmujoco-dev
+    g++ libccd-dev libfcl-dev libbullet-dev libode-dev libmujoco-dev libembree-dev
 )
 
 # The page of the viewer is bundled by nodejs; any one from 18 on does, from Debian or from elsewhere.

@@ -218,8 +218,8 @@ RB_API bool rbGeometry_Contains(const rbGeometry* geometry, rbVec3 point);
 // Largest distance of a point of the shape from the given point, INFINITY for planes.
 RB_API double rbGeometry_GetRadius(const rbGeometry* geometry, rbVec3 point);
 
-// Points origin + t direction with 0 <= t <= tMax. direction need not be a unit vector but not
-// zero.
+// Points origin + t direction with 0 <= t <= tMax. direction need not be a unit vector; one of zero
+// length hits nothing.
 typedef struct rbRay {
     rbVec3 origin;
     rbVec3 direction;
@@ -239,6 +239,26 @@ typedef struct rbRayHit {
 // normal then points along the direction. A ray within a flat face does not hit that face.
 // O(log faces) for meshes.
 RB_API bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit);
+
+// Does the ray hit the surface anywhere? The same answer as rbGeometry_CastRay, often sooner.
+RB_API bool rbGeometry_IsHit(const rbGeometry* geometry, const rbRay* ray);
+
+// Many rays at once: hits[i] is what rbGeometry_CastRay gives for rays[i], bit by bit; where a ray
+// does not hit, t is INFINITY. Neighbours in the array that run side by side, such as rays of one
+// origin or of one direction, go through a mesh together and cost less. Returns the number of hits.
+RB_API int rbGeometry_CastRays(const rbGeometry* geometry, const rbRay* rays, int count,
+                               rbRayHit* hits);
+
+// First point of the surface with tMin <= t <= ray->tMax. tMin may be negative, then t too: what
+// lies behind the origin. -INFINITY is fine for bounded shapes; no hit with planes. With tMin 0 as
+// rbGeometry_CastRay.
+RB_API bool rbGeometry_CastLine(const rbGeometry* geometry, const rbRay* ray, double tMin,
+                                rbRayHit* hit);
+
+// The same for points where the line comes from outside: the normal is against the direction.
+// Faces parallel to the direction are never hit; of faces that meet in the point hit, the first.
+RB_API bool rbGeometry_CastFront(const rbGeometry* geometry, const rbRay* ray, double tMin,
+                                 rbRayHit* hit);
 
 // ---------------------------------------------------------------------------------------------
 // mass

@@ -2,6 +2,7 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/box.c
   src/collision/geometry/box_tree.c
   src/collision/geometry/box_tree_queries.c
+  src/collision/geometry/box_tree_rays.c
   src/collision/geometry/capsule.c
   src/collision/geometry/closest.c
   src/collision/geometry/compound.c
@@ -32,5 +33,6 @@ target_sources(rattleback PRIVATE
 include(src/collision/bounds/files.cmake)
 include(src/collision/distance/files.cmake)
 include(src/collision/convex/files.cmake)
+include(src/collision/rays/files.cmake)
 include(src/collision/narrowphase/files.cmake)
 include(src/collision/broadphase/files.cmake)

@@ -60,11 +60,11 @@ static double meetTriangle(const rbPolyhedron* p, int t, const rbRay* ray)
 
 static bool castAtAll(const rbPolyhedron* p, const rbRay* ray, rbTreeHit* hit)
 {
-    *hit = (rbTreeHit){ray->tMax, -1};
+    *hit = (rbTreeHit){ray->tMax, -1, -1};
     for (int t = 0; t < p->triangleCount; ++t) {
         double s = meetTriangle(p, t, ray);
         if (s >= 0.0 && (s < hit->t || (hit->triangle < 0 && s <= hit->t))) {
-            *hit = (rbTreeHit){s, t};
+            *hit = (rbTreeHit){s, t, p->faceOfTriangle[t]};
         }
     }
     return hit->triangle >= 0;
@@ -253,16 +253,16 @@ static rbRay makeRay(rbRandom* random, const rbPolyhedron* p)
 static void checkRay(const rbGeometry* geometry, const rbRay* ray)
 {
     const rbPolyhedron* p = geometry->polyhedron;
-    rbTriangleNormals normals = {p->normals, p->faceOfTriangle};
-    rbTreeHit hit, truth;
+    rbTreeHit hit, any, truth;
     bool isHit = castAtAll(p, ray, &truth);
-    assert_int_equal(rbBoxTree_CastRay(p->tree, &normals, ray, &hit), isHit);
-    assert_int_equal(rbBoxTree_IsHit(p->tree, &normals, ray), isHit);
+    assert_int_equal(rbBoxTree_CastRay(p->tree, p->normals, ray, RB_RAY_FIRST, &hit), isHit);
+    assert_int_equal(rbBoxTree_CastRay(p->tree, p->normals, ray, RB_RAY_ANY, &any), isHit);
     rbRayHit found = {0};
     assert_int_equal(rbCastRayAtPolyhedron(geometry, ray, &found), isHit);
     if (isHit) {
         assert_memory_equal(&hit.t, &truth.t, sizeof(double));
         assert_int_equal(hit.triangle, truth.triangle);
+        assert_int_equal(hit.face, truth.face);
         assert_memory_equal(&found.t, &truth.t, sizeof(double));
         assert_int_equal(found.feature, p->faceOfTriangle[truth.triangle]);
     }

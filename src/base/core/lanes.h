@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 // Doubles come in blocks of so many.
 #define RB_LANES 8
@@ -63,9 +66,34 @@ static inline rbQuad rbQuad_Choose(rbQuadMask mask, rbQuad a, rbQuad b)
     return (rbQuad)((mask & (rbQuadMask)a) | (~mask & (rbQuadMask)b));
 }
 
+// Of two that do not compare, b: compilers do not see that the machine has an instruction for this.
 static inline rbQuad rbQuad_Max(rbQuad a, rbQuad b)
 {
+#ifdef __SSE2__
+    return (rbQuad)_mm_max_ps((__m128)a, (__m128)b);
+#else
     return rbQuad_Choose(a > b, a, b);
+#endif
+}
+
+static inline rbQuad rbQuad_Min(rbQuad a, rbQuad b)
+{
+#ifdef __SSE2__
+    return (rbQuad)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    return rbQuad_Choose(a < b, a, b);
+#endif
+}
+
+// Bit i: lane i is set.
+static inline unsigned rbQuadMask_Bits(rbQuadMask mask)
+{
+#ifdef __SSE2__
+    return (unsigned)_mm_movemask_ps((__m128)mask);
+#else
+    rbQuadMask bits = mask & (rbQuadMask){1, 2, 4, 8};
+    return (unsigned)(bits[0] | bits[1] | bits[2] | bits[3]);
+#endif
 }
 
 static inline rbQuad rbQuad_Abs(rbQuad a)

@@ -337,6 +337,7 @@ static int32_t addBlock(const Builder* builder, const Range* range)
         bool isUsed = lane < range->count;
         int triangle = builder->items[range->first + (isUsed ? lane : 0)].triangle;
         block->origins[lane] = isUsed ? triangle : -1;
+        block->faces[lane] = triangle;
         for (int k = 0; k < 3; ++k) {
             rbVec3 corner = builder->vertices[builder->input[triangle].v[k]];
             block->corners[k][0][lane] = corner.x;
@@ -400,7 +401,9 @@ static void buildNodes(Builder* builder, Range whole)
         bool isBlock = task.range.count <= RB_BOX_WIDTH;
         int count = isBlock ? 0 : cutRange(builder, &task, parts);
         int32_t child = isBlock ? addBlock(builder, &task.range) : addNode(tree);
-        tree->nodes[task.slot / RB_BOX_WIDTH].child[task.slot % RB_BOX_WIDTH] = child;
+        rbBoxNode* parent = &tree->nodes[task.slot / RB_BOX_WIDTH];
+        parent->child[task.slot % RB_BOX_WIDTH] = child;
+        parent->isFull |= 1U << task.slot % RB_BOX_WIDTH;
         for (int i = count - 1; i >= 0; --i) {
             setBox(&tree->nodes[child], i, &parts[i].box);
             setTilted(builder, &tree->tilted[child], i, &parts[i]);
@@ -457,6 +460,18 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, in
     tree->blocks =
         trim(tree->blocks, sizeof(rbTriangleBlock), &tree->blockCapacity, tree->blockCount);
     return tree;
+}
+
+void rbBoxTree_SetFaces(rbBoxTree* tree, const int* faceOfTriangle)
+{
+    RB_ASSERT(tree != NULL && faceOfTriangle != NULL);
+    for (int i = 0; i < tree->blockCount; ++i) {
+        rbTriangleBlock* block = &tree->blocks[i];
+        for (int lane = 0; lane < RB_BOX_WIDTH; ++lane) {
+            int origin = block->origins[lane];
+            block->faces[lane] = faceOfTriangle[origin >= 0 ? origin : block->origins[0]];
+        }
+    }
 }
 
 void rbDestroyBoxTree(rbBoxTree* tree)

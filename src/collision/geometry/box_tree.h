@@ -27,6 +27,8 @@ typedef struct rbBoxNode {
     float center[3][RB_BOX_WIDTH]; // m
     float half[3][RB_BOX_WIDTH];
     int32_t child[RB_BOX_WIDTH]; // full places come first
+    uint32_t isFull;             // bit i: place i
+    uint32_t unused[3];          // two cache lines make a node
 } rbBoxNode;
 
 // Boxes along principal axes: center + x long + y wide + z thickness normal, |x|, |y|, |z| <= 1.
@@ -43,6 +45,8 @@ typedef struct rbTiltedNode {
 typedef struct rbTriangleBlock {
     double corners[3][3][RB_BOX_WIDTH]; // m, in the frame of the body: corner, axis, lane
     int32_t origins[RB_BOX_WIDTH];      // index in the order given; -1: the lane is not used
+    int32_t faces[RB_BOX_WIDTH];        // of what the triangles are parts; of lanes not used that
+                                        // of the first
 } rbTriangleBlock;
 
 typedef struct rbBoxTree {
@@ -57,9 +61,15 @@ typedef struct rbBoxTree {
     int triangleCount;
 } rbBoxTree;
 
-// A tree over count >= 1 triangles of finite corners; degenerate ones are fine. O(n log n).
+_Static_assert(sizeof(rbBoxNode) == 128, "a node is two cache lines");
+_Static_assert(sizeof(rbTriangleBlock) == 320, "a block is five cache lines");
+
+// A tree over count >= 1 triangles of finite corners; degenerate ones are fine. Every triangle is
+// its own face. O(n log n).
 rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, int count);
 void rbDestroyBoxTree(rbBoxTree* tree); // NULL is fine
+// Says of which face each triangle is a part.
+void rbBoxTree_SetFaces(rbBoxTree* tree, const int* faceOfTriangle);
 size_t rbBoxTree_GetBytes(const rbBoxTree* tree);
 
 // What a slot holds.

@@ -61,41 +61,27 @@ double rbRayView_Meet(const rbRayView* view, const rbVec3 corners[3], rbVec3 nor
 // Lanes of a block (bit i: lane i) that the line may meet: all others it does not.
 unsigned rbRayView_Filter(const rbRayView* view, const rbTriangleBlock* block);
 
-// Blocks along a ray.
-typedef struct rbRayWalk {
-    const rbBoxTree* tree;
-    float origin[3];    // m, the point of the line nearest to the origin of the tree
-    float direction[3]; // unit
-    float slack;        // m, what rounding does to box tests
-    float start;        // m, where the ray begins
-    double shift;       // m, parameter of the origin above
-    double reach;       // m, parameters from there that are out of the tree
-    rbTreeTasks waiting;
-} rbRayWalk;
-
-void rbRayWalk_Start(rbRayWalk* walk, const rbBoxTree* tree, const rbRay* ray);
-
-// The next block with a triangle that the ray may meet at a parameter <= limit, NULL if there is
-// none. limit must not grow from call to call.
-const rbTriangleBlock* rbRayWalk_Next(rbRayWalk* walk, double limit);
-
-// Normals by triangle, for rays.
-typedef struct rbTriangleNormals {
-    const rbVec3* normals; // unit
-    const int* places;     // of the normal of each triangle
-} rbTriangleNormals;
+// What is asked of a ray.
+typedef enum rbRayWish {
+    RB_RAY_FIRST, // the first triangle that it meets, as if all were tried
+    RB_RAY_ANY,   // any triangle that it meets
+    RB_RAY_FRONT, // the first one that it meets against its normal
+} rbRayWish;
 
 typedef struct rbTreeHit {
     double t;     // m
     int triangle; // of several at one t the first
+    int face;     // of the triangle
 } rbTreeHit;
 
-// The first triangle that a ray meets, as if all were tried.
-bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbTriangleNormals* normals, const rbRay* ray,
-                       rbTreeHit* hit);
+// Does a ray meet a triangle? normals: unit, by face.
+bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbVec3* normals, const rbRay* ray,
+                       rbRayWish wish, rbTreeHit* hit);
 
-// Does a ray meet any triangle?
-bool rbBoxTree_IsHit(const rbBoxTree* tree, const rbTriangleNormals* normals, const rbRay* ray);
+// The first hits of many rays, each as if it were cast alone, bit by bit. Neighbours that run side
+// by side go together and cost less. Of rays without a hit the triangle is INT_MAX.
+void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRay* rays, int count,
+                        rbTreeHit* hits);
 
 // Signed crossings ahead of a ray, +1 where it leaves along the normal: of a closed surface the
 // winding number of the origin. tMax is not used. False if the count is not certain: the ray

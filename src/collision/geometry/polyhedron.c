@@ -315,6 +315,7 @@ rbGeometry* rbAllocMeshGeometry(rbShapeType type, rbPolyhedron* polyhedron)
     findParts(polyhedron);
     polyhedron->tree =
         rbCreateBoxTree(polyhedron->vertices, polyhedron->triangles, polyhedron->triangleCount);
+    rbBoxTree_SetFaces(polyhedron->tree, polyhedron->faceOfTriangle);
     return geometry;
 }
 

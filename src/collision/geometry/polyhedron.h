@@ -9,7 +9,7 @@
 #ifndef RB_GEOMETRY_POLYHEDRON_H
 #define RB_GEOMETRY_POLYHEDRON_H
 
-#include "collision/geometry/box_tree.h"
+#include "collision/geometry/box_tree_queries.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/geometry/support_table.h"
 
@@ -102,6 +102,10 @@ rbStatus rbCheckMesh(const rbMeshDef* def, unsigned kinds, const char* what, rbM
 // The sentence for one kind of issue of a report.
 void rbDescribeMeshIssue(const rbMeshReport* report, rbMeshIssueKind kind, char* text,
                          size_t capacity);
+
+// Hits of hull, polyhedron, mesh and soup, as the row below.
+bool rbPolyhedron_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
+                          rbRayHit* hit);
 
 // Functions of the rows of hull, polyhedron, mesh and soup.
 rbShapeMassFn rbMassOfPolyhedron;

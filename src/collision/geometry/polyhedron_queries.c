@@ -252,38 +252,46 @@ bool rbPolyhedronContains(const rbGeometry* geometry, rbVec3 point)
 }
 
 // All triangles of a hull.
-static bool castAtAll(const rbPolyhedron* p, const rbRay* ray, rbTreeHit* hit)
+static bool castAtAll(const rbPolyhedron* p, const rbRay* ray, rbRayWish wish, rbTreeHit* hit)
 {
     rbRayView view = rbMakeRayView(ray);
-    *hit = (rbTreeHit){ray->tMax, -1};
+    *hit = (rbTreeHit){ray->tMax, -1, -1};
     for (int t = 0; t < p->triangleCount; ++t) {
         const int* v = p->triangles[t].v;
         rbVec3 corners[3] = {p->vertices[v[0]], p->vertices[v[1]], p->vertices[v[2]]};
-        double s = rbRayView_Meet(&view, corners, p->normals[p->faceOfTriangle[t]]);
+        rbVec3 normal = p->normals[p->faceOfTriangle[t]];
+        if (wish == RB_RAY_FRONT && !(rbDot(normal, ray->direction) < 0.0)) {
+            continue;
+        }
+        double s = rbRayView_Meet(&view, corners, normal);
         if (s >= 0.0 && (s < hit->t || (hit->triangle < 0 && s <= hit->t))) {
-            *hit = (rbTreeHit){s, t};
+            *hit = (rbTreeHit){s, t, p->faceOfTriangle[t]};
         }
     }
     return hit->triangle >= 0;
 }
 
-bool rbCastRayAtPolyhedron(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
+bool rbPolyhedron_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
+                          rbRayHit* hit)
 {
     const rbPolyhedron* p = geometry->polyhedron;
     RB_ASSERT(p != NULL && ray != NULL && hit != NULL);
     rbTreeHit found;
-    rbTriangleNormals normals = {p->normals, p->faceOfTriangle};
-    bool isHit = p->tree != NULL ? rbBoxTree_CastRay(p->tree, &normals, ray, &found)
-                                 : castAtAll(p, ray, &found);
+    bool isHit = p->tree != NULL ? rbBoxTree_CastRay(p->tree, p->normals, ray, wish, &found)
+                                 : castAtAll(p, ray, wish, &found);
     if (!isHit) {
         return false;
     }
     RB_ASSERT(found.t >= 0.0 && found.t <= ray->tMax);
-    int face = p->faceOfTriangle[found.triangle];
     hit->t = found.t;
-    hit->normal = p->normals[face];
-    hit->feature = face;
+    hit->normal = p->normals[found.face];
+    hit->feature = found.face;
     return true;
+}
+
+bool rbCastRayAtPolyhedron(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
+{
+    return rbPolyhedron_CastRay(geometry, ray, RB_RAY_FIRST, hit);
 }
 
 void rbTriangulatePolyhedron(const rbGeometry* geometry, const rbTriangulation* settings,

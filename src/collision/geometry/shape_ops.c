@@ -224,26 +224,32 @@ double rbGeometry_GetRadius(const rbGeometry* geometry, rbVec3 point)
     return rbGetShapeOps(geometry->type)->radius(geometry, point);
 }
 
-bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
+bool rbMakeUnitRay(const rbRay* ray, rbUnitRay* unit)
 {
-    RB_ASSERT(geometry != NULL && ray != NULL && hit != NULL);
     RB_ASSERT(rbIsFinite3(ray->origin) && rbIsFinite3(ray->direction));
-    *hit = (rbRayHit){0};
     double largest = rbLargestComponent(ray->direction);
-    RB_ASSERT(largest > 0.0);
     if (!(largest > 0.0)) {
         return false;
     }
-    // shape files work with unit directions, where t is a length
     rbVec3 d = ray->direction;
     d = rbMakeVec3(d.x / largest, d.y / largest, d.z / largest);
     double length = rbLength(d);
-    rbRay unit = {ray->origin, rbScale(1.0 / length, d), ray->tMax * largest * length};
-    if (!rbGetShapeOps(geometry->type)->castRay(geometry, &unit, hit)) {
+    rbRay scaled = {ray->origin, rbScale(1.0 / length, d), ray->tMax * largest * length};
+    *unit = (rbUnitRay){scaled, largest, length};
+    return true;
+}
+
+bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
+{
+    RB_ASSERT(geometry != NULL && ray != NULL && hit != NULL);
+    *hit = (rbRayHit){0};
+    rbUnitRay unit;
+    if (!rbMakeUnitRay(ray, &unit) ||
+        !rbGetShapeOps(geometry->type)->castRay(geometry, &unit.ray, hit)) {
         return false;
     }
-    hit->point = rbAddScaled(unit.origin, hit->t, unit.direction);
-    hit->t = hit->t / largest / length;
+    hit->point = rbAddScaled(unit.ray.origin, hit->t, unit.ray.direction);
+    hit->t = hit->t / unit.largest / unit.length;
     return true;
 }
 

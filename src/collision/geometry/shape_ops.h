@@ -78,6 +78,14 @@ rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize);
 // Half size of the box of a disc of radius r about the origin, normal to the turned z axis.
 rbVec3 rbDiscExtents(rbQuat q, double radius);
 
+// A ray whose direction is a unit vector, where t is a length. False if the direction is zero.
+// t / largest / length is the parameter of the ray as given.
+typedef struct rbUnitRay {
+    rbRay ray;
+    double largest, length;
+} rbUnitRay;
+bool rbMakeUnitRay(const rbRay* ray, rbUnitRay* unit);
+
 uint64_t rbHashVec3(uint64_t hash, rbVec3 v);
 
 static inline double rbMinOf(double a, double b)

@@ -1,0 +1,3 @@
+target_sources(rattleback PRIVATE
+  src/collision/rays/rays.c
+)

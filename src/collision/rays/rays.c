@@ -1,0 +1,188 @@
+// Rays beyond the first hit of one: any hit, many rays, negative parameters, entries only.
+//
+// A line that begins at a negative parameter is a ray from there, its hits moved back: the start is
+// rounded, so that a hit is good to a few units in the last place of the way to the start.
+#include "collision/geometry/polyhedron.h"
+#include "collision/geometry/shape_ops.h"
+
+#include <rattleback/shape.h>
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+
+// Rays that are made ready at once.
+#define BATCH 64
+
+// What rounding does to the distance of a start from a body, of the largest length.
+#define START_ROUNDING (8.0 * DBL_EPSILON)
+
+static bool hasFaces(const rbGeometry* geometry)
+{
+    return geometry->polyhedron != NULL;
+}
+
+bool rbGeometry_IsHit(const rbGeometry* geometry, const rbRay* ray)
+{
+    RB_ASSERT(geometry != NULL && ray != NULL);
+    rbRayHit hit;
+    if (geometry->type == RB_SHAPE_COMPOUND) {
+        for (int i = 0; i < geometry->childCount; ++i) {
+            const rbCompoundChild* child = &geometry->children[i];
+            rbRay local = {rbInvTransformPoint(child->transform, ray->origin),
+                           rbInvRotate(child->transform.q, ray->direction), ray->tMax};
+            if (rbGeometry_IsHit(child->geometry, &local)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    if (!hasFaces(geometry)) {
+        return rbGeometry_CastRay(geometry, ray, &hit);
+    }
+    rbUnitRay unit;
+    return rbMakeUnitRay(ray, &unit) && rbPolyhedron_CastRay(geometry, &unit.ray, RB_RAY_ANY, &hit);
+}
+
+// ------------------------------------------------------------------------------------- many rays
+
+static const rbRayHit noHit = {.t = INFINITY};
+
+// Up to BATCH rays at a shape with a tree.
+static int castAtTree(const rbGeometry* geometry, const rbRay* rays, int count, rbRayHit* hits)
+{
+    const rbPolyhedron* p = geometry->polyhedron;
+    rbUnitRay units[BATCH];
+    rbRay ready[BATCH];
+    rbTreeHit found[BATCH];
+    int places[BATCH];
+    int readyCount = 0;
+    for (int i = 0; i < count; ++i) {
+        hits[i] = noHit;
+        if (rbMakeUnitRay(&rays[i], &units[readyCount])) {
+            ready[readyCount] = units[readyCount].ray;
+            places[readyCount++] = i;
+        }
+    }
+    rbBoxTree_CastRays(p->tree, p->normals, ready, readyCount, found);
+    int hitCount = 0;
+    for (int i = 0; i < readyCount; ++i) {
+        if (found[i].triangle == INT_MAX) {
+            continue;
+        }
+        const rbUnitRay* unit = &units[i];
+        hits[places[i]] = (rbRayHit){
+            .t = found[i].t / unit->largest / unit->length,
+            .point = rbAddScaled(unit->ray.origin, found[i].t, unit->ray.direction),
+            .normal = p->normals[found[i].face],
+            .feature = found[i].face,
+        };
+        ++hitCount;
+    }
+    return hitCount;
+}
+
+int rbGeometry_CastRays(const rbGeometry* geometry, const rbRay* rays, int count, rbRayHit* hits)
+{
+    RB_ASSERT(geometry != NULL && count >= 0);
+    RB_ASSERT(count == 0 || (rays != NULL && hits != NULL));
+    int hitCount = 0;
+    if (hasFaces(geometry) && geometry->polyhedron->tree != NULL) {
+        for (int i = 0; i < count; i += BATCH) {
+            int size = count - i < BATCH ? count - i : BATCH;
+            hitCount += castAtTree(geometry, rays + i, size, hits + i);
+        }
+        return hitCount;
+    }
+    for (int i = 0; i < count; ++i) {
+        if (rbGeometry_CastRay(geometry, &rays[i], &hits[i])) {
+            ++hitCount;
+        } else {
+            hits[i] = noHit;
+        }
+    }
+    return hitCount;
+}
+
+// ----------------------------------------------------------------------------------------- lines
+
+// The first hit of a unit ray, from outside only if wanted; t is a length.
+static bool castUnit(const rbGeometry* geometry, const rbRay* ray, bool isFront, rbRayHit* hit);
+
+static bool castAtChildren(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
+{
+    rbRay local = *ray;
+    bool isHit = false;
+    for (int i = 0; i < geometry->childCount; ++i) {
+        const rbCompoundChild* child = &geometry->children[i];
+        local.origin = rbInvTransformPoint(child->transform, ray->origin);
+        local.direction = rbInvRotate(child->transform.q, ray->direction);
+        rbRayHit found = {0};
+        if (castUnit(child->geometry, &local, true, &found) && (!isHit || found.t < hit->t)) {
+            isHit = true;
+            *hit = found;
+            hit->normal = rbRotate(child->transform.q, found.normal);
+            hit->child = i;
+        }
+    }
+    return isHit;
+}
+
+static bool castUnit(const rbGeometry* geometry, const rbRay* ray, bool isFront, rbRayHit* hit)
+{
+    if (!isFront) {
+        return rbGetShapeOps(geometry->type)->castRay(geometry, ray, hit);
+    }
+    if (geometry->type == RB_SHAPE_COMPOUND) {
+        return castAtChildren(geometry, ray, hit);
+    }
+    if (hasFaces(geometry)) {
+        return rbPolyhedron_CastRay(geometry, ray, RB_RAY_FRONT, hit);
+    }
+    // the others are convex: who leaves does not come back
+    return rbGetShapeOps(geometry->type)->castRay(geometry, ray, hit) &&
+           rbDot(hit->normal, ray->direction) < 0.0;
+}
+
+static bool castLine(const rbGeometry* geometry, const rbRay* ray, double tMin, bool isFront,
+                     rbRayHit* hit)
+{
+    RB_ASSERT(geometry != NULL && ray != NULL && hit != NULL);
+    RB_ASSERT(!isnan(tMin) && !isnan(ray->tMax));
+    *hit = (rbRayHit){0};
+    rbUnitRay unit;
+    if (!rbMakeUnitRay(ray, &unit)) {
+        return false;
+    }
+    double start = tMin == 0.0 ? 0.0 : tMin * unit.largest * unit.length;
+    if (geometry->isBounded) {
+        // the body begins later
+        double reach = (rbLength(ray->origin) + geometry->radius) * (1.0 + START_ROUNDING);
+        start = start < -reach ? -reach : start;
+    }
+    if (!isfinite(start)) {
+        return false;
+    }
+    rbRay moved = {rbAddScaled(unit.ray.origin, start, unit.ray.direction), unit.ray.direction,
+                   unit.ray.tMax - start};
+    if (start == 0.0) {
+        moved = unit.ray;
+    }
+    if (!(moved.tMax >= 0.0) || !castUnit(geometry, &moved, isFront, hit)) {
+        return false;
+    }
+    double t = hit->t + start;
+    hit->point = rbAddScaled(moved.origin, hit->t, moved.direction);
+    hit->t = t / unit.largest / unit.length;
+    return true;
+}
+
+bool rbGeometry_CastLine(const rbGeometry* geometry, const rbRay* ray, double tMin, rbRayHit* hit)
+{
+    return castLine(geometry, ray, tMin, false, hit);
+}
+
+bool rbGeometry_CastFront(const rbGeometry* geometry, const rbRay* ray, double tMin, rbRayHit* hit)
+{
+    return castLine(geometry, ray, tMin, true, hit);
+}
