@@ -65,12 +65,13 @@ static void bulletNeverPassesAPlateAtAnyFrameRate(void** state)
         double thickness = pow(10.0, rbRandom_Range(&random, -6.0, -3.0));
         rbGeometry* plate = makePlate(i % 3, thickness);
         const rbGeometry* bullet = bullets[i / 3 % 4];
-        rbVec3 target = {rbRandom_Symmetric(&random), rbRandom_Symmetric(&random), 0.0};
+        rbVec3 target = randomVec3(&random, 1.0);
+        target.z = 0.0;
         rbVec3 from = rbRandom_Direction(&random);
         from.z = fabs(from.z) + 0.2;
         from = rbNormalize(from);
-        rbTransform pose = {rbAddScaled(target, rbRandom_Range(&random, 0.3, 3.0), from),
-                            rbRandom_Quat(&random)};
+        double far = rbRandom_Range(&random, 0.3, 3.0);
+        rbTransform pose = {rbAddScaled(target, far, from), rbRandom_Quat(&random)};
         rbVec3 velocity = rbScale(-SPEED, from);
         rbVec3 down = {0, 0, -1};
         rbVec3 lowest =
@@ -110,7 +111,8 @@ static void costGrowsFarLessThanThePairsOfTriangles(void** state)
         double start = getSeconds();
         int count = 10;
         for (int k = 0; k < count; ++k) {
-            rbTransform pose = {rbScale(4.0, rbRandom_Direction(&random)), rbRandom_Quat(&random)};
+            rbVec3 from = rbRandom_Direction(&random);
+            rbTransform pose = {rbScale(4.0, from), rbRandom_Quat(&random)};
             rbVec3 step = rbSub(randomVec3(&random, 0.5), pose.p);
             rbShapeSweep sweep = sweepShapes(ball, pose, step, ball);
             assert_true(sweep.isHit && sweep.isExact);

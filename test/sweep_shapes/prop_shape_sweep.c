@@ -15,7 +15,8 @@ typedef struct Throw {
 
 static Throw makeThrow(rbRandom* random, rbShapeType typeA, rbShapeType typeB)
 {
-    Throw t = {.a = makeSample(random, typeA), .b = makeSample(random, typeB)};
+    Throw t = {.a = makeSample(random, typeA)};
+    t.b = makeSample(random, typeB);
     double far = typeA == RB_SHAPE_COMPOUND || typeB == RB_SHAPE_COMPOUND ? 12.0 : 5.0;
     rbVec3 from = rbRandom_Direction(random);
     t.pose = (rbTransform){rbScale(far, from), rbRandom_Quat(random)};
@@ -125,7 +126,8 @@ static void overlapAtTheStartIsInside(void** state)
         if (typeA == RB_SHAPE_PLANE && typeB == RB_SHAPE_PLANE) {
             continue;
         }
-        Throw t = {.a = makeSample(&random, typeA), .b = makeSample(&random, typeB)};
+        Throw t = {.a = makeSample(&random, typeA)};
+        t.b = makeSample(&random, typeB);
         t.pose = randomTransform(&random, 1.5);
         t.step = randomVec3(&random, 1.0);
         double gap = measureAt(t.a, t.pose, t.b).distance;
@@ -253,7 +255,8 @@ static void generalRowAgreesWithTheClosedForms(void** state)
                                          RB_SHAPE_POLYHEDRON, RB_SHAPE_MESH};
     rbRandom random = {rbTest_Seed(90404)};
     int hits = 0;
-    for (int i = 0; i < rbTest_Count(500, 20000); ++i) {
+    int count = rbTest_Count(500, 20000);
+    for (int i = 0; i < count; ++i) {
         Throw t = makeThrow(&random, RB_SHAPE_SPHERE, types[i % 5]);
         double radius = rbGeometry_GetData(t.a).sphere.radius;
         rbGeometry* round = rbCreateCapsule(radius, 0.0, NULL);
@@ -270,7 +273,7 @@ static void generalRowAgreesWithTheClosedForms(void** state)
         rbDestroyGeometry(round);
         freeThrow(&t);
     }
-    assert_true(hits > 100);
+    assert_true(hits > count / 4);
 }
 
 RB_TEST_GROUP(prop_shape_sweep, cmocka_unit_test(firstContactIsWhereTheDistanceVanishes),

@@ -73,7 +73,8 @@ static inline rbWorld* makeCrowd(rbRandom* random, int count, double half)
             bool isSurface = shape == RB_SHAPE_SOUP || shape == RB_SHAPE_PLANE;
             shape = isSurface && type == RB_BODY_DYNAMIC ? RB_SHAPE_BOX : shape;
             shape = shape == RB_SHAPE_PLANE ? RB_SHAPE_SPHERE : shape;
-            addShape(world, id, makeSample(random, shape), randomTransform(random, 0.5), groups);
+            rbTransform transform = randomTransform(random, 0.5);
+            addShape(world, id, makeSample(random, shape), transform, groups);
         }
     }
     rbGeometry* floor = rbCreatePlane(rbMakeVec3(0, 0, 1), -1.5 * half, NULL);

@@ -293,8 +293,8 @@ static void queriesAllocateNothingAfterWarmUp(void** state)
     for (int i = 0; i < count; ++i) {
         if (rbBody_GetType(world, bodies[i]) == RB_BODY_DYNAMIC) {
             rbTransform pose = rbBody_GetState(world, bodies[i]).transform;
-            (void)rbBody_SetState(world, bodies[i], pose, randomVec3(&random, 1.0),
-                                  randomVec3(&random, 1.0), NULL);
+            rbVec3 velocity = randomVec3(&random, 1.0);
+            (void)rbBody_SetState(world, bodies[i], pose, velocity, randomVec3(&random, 1.0), NULL);
         }
     }
     rbGeometry* box = rbCreateBox(rbMakeVec3(1, 1, 1), NULL);
