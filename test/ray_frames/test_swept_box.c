@@ -288,7 +288,8 @@ static void axesDecideAsTheDefinition(void** state)
     (void)state;
     rbRandom random = {rbTest_Seed(4)};
     int apart = 0;
-    for (int i = 0; i < rbTest_Count(20000, 200000); ++i) {
+    int count = rbTest_Count(20000, 200000);
+    for (int i = 0; i < count; ++i) {
         rbOrientedBox a = drawBox(&random, i % 4 == 0);
         rbOrientedBox b = drawBox(&random, i % 4 == 0);
         double margin = 0.0;
@@ -299,7 +300,7 @@ static void axesDecideAsTheDefinition(void** state)
             assert_int_equal(rbBoxesMeet(&b, &a), !isApart);
         }
     }
-    assert_true(apart > 1000);
+    assert_true(apart > count / 4);
     // Touching interferes: nothing may be lost.
     rbOrientedBox left = rbBoxSphere(rbMakeVec3(-1.0, 0.0, 0.0), 1.0);
     rbOrientedBox right = rbBoxSphere(rbMakeVec3(1.0, 0.0, 0.0), 1.0);
@@ -308,7 +309,7 @@ static void axesDecideAsTheDefinition(void** state)
 
 // Percentages of the specification: overlaps missed and false alarms, of 20,000 pairs with rays of
 // each pair of faces. A figure of its table and one of ours differ by the sum of two binomial
-// variances; 4.5 standard deviations and the rounding of print are allowed.
+// variances, ours the larger; 4.5 standard deviations and the rounding of print are allowed.
 typedef struct TableRow {
     rbBoxTest test;
     bool isParallel;
@@ -365,7 +366,7 @@ static void raysBetweenBoxesMissAndInventAsPublished(void** state)
         {RB_BOXES_BOTH, true, 20, 0.27, 0.0},    {RB_BOXES_BOTH, true, 100, 0.0, 0.0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        checkRow(&rows[i], 20000, rbTest_Seed(100 + i));
+        checkRow(&rows[i], rbTest_Count(20000, 20000), rbTest_Seed(100 + i));
     }
 }
 
