@@ -4,6 +4,13 @@
 // A start that is inside leaves within this many slacks, or it is going deeper.
 #define LEAVING_SLACKS 32.0
 
+// Ways up to this many slacks are rounding of poses, not motion.
+#define STILL_SLACKS 1e-6
+
+// Refined rays that are shorter by less, in slacks, are not: a vertex that was hit exactly stays,
+// with its normal.
+#define GAIN_SLACKS 1e-3
+
 // Most halvings to find the piece on which a refined start came in.
 #define HALVINGS_MAX 64
 
@@ -105,8 +112,8 @@ static bool castAtSolid(Cast* cast)
 static bool castRay(Cast* cast)
 {
     cast->length = rbLength(cast->step);
-    if (!(cast->length > 0.0)) {
-        return false; // nothing moves
+    if (!(cast->length > STILL_SLACKS * cast->slack)) {
+        return false; // nothing moves but by rounding
     }
     return cast->isSolid ? castAtSolid(cast) : castAtSurface(cast);
 }
@@ -282,7 +289,11 @@ rbRayOutcome rbRayShot_Shoot(rbRayShot* shot, const rbRayStart* start)
             keepTop(shot, &own, outcome.time);
         }
     }
-    if (cast.hit.t <= 1.0 && (!shot->best.isHit || outcome.time < shot->best.time)) {
+    double length = rbLength(own.step);
+    double gain = shot->isRefining && length > 0.0
+                      ? GAIN_SLACKS * shot->slack / length * (outcome.pieceEnd - outcome.pieceStart)
+                      : 0.0;
+    if (cast.hit.t <= 1.0 && (!shot->best.isHit || outcome.time < shot->best.time - gain)) {
         keepBest(shot, &own, &cast, outcome.time);
     }
     if (isEarlier) {
