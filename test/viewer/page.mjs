@@ -35,3 +35,26 @@ test('a page written by run --html replays the rattleback with the network off',
   assert.deepEqual(troubles, []);
   await close();
 });
+
+// The overlay of rays: thin lines from the balls to what they will hit, the shortest marked.
+test('a page of a scene with the detector rays shows the rays of the next contact', async () => {
+  const file = resolve(join(rb.output, 'rays-billiard.html'));
+  const scene = fileURLToPath(new URL('../../scenes/rays-billiard.json', import.meta.url));
+  rb.run('run', scene, '--html', file, '--duration', '0.3', '--quiet');
+  const { page, troubles, close } = await rb.openPage(pathToFileURL(file).href, { offline: true });
+  await rb.waitForScene(page, 'rays-billiard');
+  assert.ok(await page.isVisible('[data-overlay="rays"]'));
+  await rb.command(page, { do: 'pause' });
+  await rb.command(page, { do: 'seek', time: 0.1 });
+  await page.keyboard.press('8');
+  assert.equal(await page.getAttribute('[data-overlay="rays"]', 'aria-pressed'), 'true');
+  await rb.until(page, () => window.rattleback.model.rays.some((ray) => ray.isShortest));
+  const counts = await page.evaluate(() => {
+    const { rays } = window.rattleback.model;
+    return [rays.length, rays.filter((ray) => ray.isHit).length, rays.filter((ray) => ray.isShortest).length];
+  });
+  assert.ok(counts[0] <= 2000 && counts[1] > 0 && counts[2] === 1, `rays, hits, shortest: ${counts}`);
+  await rb.screenshot(page, 'page-rays');
+  assert.deepEqual(troubles, []);
+  await close();
+});

@@ -270,7 +270,7 @@ static double chooseWindow(const rbEventEngine* engine, const rbEventPair* indic
         pull += body->curvature + (self->isMoving ? body->speedMax * body->spinMax : 0.0) + turning;
         spins += body->spinMax * pair->radii[i];
     }
-    double window = fmin(pair->horizon, INFINITY);
+    double window = pair->horizon;
     if (pull > 0.0) {
         window = fmin(window, WINDOW_PIECES * sqrt(8.0 * engine->settings.rays.tolerance / pull));
     }
@@ -278,8 +278,11 @@ static double chooseWindow(const rbEventEngine* engine, const rbEventPair* indic
         window = fmin(window, WINDOW_RADII * smaller / (speed + spins));
     }
     double end = time + window;
-    end = fmin(end, engine->bodies.data[indices->a].expiry);
-    end = fmin(end, engine->bodies.data[indices->b].expiry);
+    if (engine->settings.loop == RB_LOOP_BODIES) {
+        // the other loops have no regions that expire
+        end = fmin(end, engine->bodies.data[indices->a].expiry);
+        end = fmin(end, engine->bodies.data[indices->b].expiry);
+    }
     end = end > time ? end : nextafter(time, INFINITY);
     for (int i = 0; i < 2; ++i) {
         rbRayBody* body = &pair->bodies[i];
