@@ -232,9 +232,9 @@ static void judgeSpeed(rbValidation* validation)
     const int sizes[4] = {15, 50, 150, 500};
     int sizeCount = validation->isQuick ? 2 : 4;
     double seconds[4] = {0};
-    rbValidation_Print(
-        validation, "  \"15 objects with 80 to 100 rays are the limit of real time\", 41 ms: all "
-                    "meet at once, 100 rays, largest frame");
+    rbValidation_Print(validation,
+                       "  \"15 objects with 80 to 100 rays are the limit of real time\", 41 ms: "
+                       "neighbours among n balls meet, 100 rays, largest frame in CPU time, n =");
     for (int i = 0; i < sizeCount; ++i) {
         seconds[i] = timeFrames(sizes[i], 100, &error);
         rbValidation_Print(validation, "%s %d: %.2f ms", i > 0 ? "," : "", sizes[i],
