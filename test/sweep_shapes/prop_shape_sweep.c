@@ -115,6 +115,37 @@ static void firstContactIsWhereTheDistanceVanishes(void** state)
     assert_true(hits > count * 60);
 }
 
+// RX-02, RX-03: small bodies that start anywhere near or within hollow and dented ones, apart from
+// them: in the hole of a ring, in a dent, or shut in by a soup that has no inside.
+static void smallBodiesMeetWallsFromWithin(void** state)
+{
+    (void)state;
+    static const rbShapeType types[4] = {RB_SHAPE_POLYHEDRON, RB_SHAPE_MESH, RB_SHAPE_SOUP,
+                                         RB_SHAPE_COMPOUND};
+    rbRandom random = {rbTest_Seed(90407)};
+    int hits = 0;
+    int count = rbTest_Count(300, 20000);
+    for (int i = 0; i < count; ++i) {
+        Throw t = {.b = makeSample(&random, types[i % 4])};
+        double size = rbRandom_Range(&random, 0.01, 0.1);
+        t.a = i % 5 == 0   ? rbCreateSphere(size, NULL)
+              : i % 5 == 1 ? rbCreateBox(rbMakeVec3(size, 0.5 * size, 0.7 * size), NULL)
+              : i % 5 == 2 ? rbCreateCapsule(0.5 * size, size, NULL)
+              : i % 5 == 3 ? rbCreateCone(size, size, NULL)
+                           : makePyramid();
+        t.pose = randomTransform(&random, 1.0);
+        t.step = rbScale(3.0, rbRandom_Direction(&random));
+        rbShapeSweep sweep = sweepShapes(t.a, t.pose, t.step, t.b);
+        if (!sweep.isInside) {
+            checkThrow(&t, &sweep);
+            checkSwapped(&t, &sweep);
+            hits += sweep.isHit ? 1 : 0;
+        }
+        freeThrow(&t);
+    }
+    assert_true(hits > count / 10);
+}
+
 // RX-01, RX-02, RX-03: bodies that overlap at the start are inside each other, wherever they go.
 static void overlapAtTheStartIsInside(void** state)
 {
@@ -277,6 +308,7 @@ static void generalRowAgreesWithTheClosedForms(void** state)
 }
 
 RB_TEST_GROUP(prop_shape_sweep, cmocka_unit_test(firstContactIsWhereTheDistanceVanishes),
+              cmocka_unit_test(smallBodiesMeetWallsFromWithin),
               cmocka_unit_test(overlapAtTheStartIsInside),
               cmocka_unit_test(trianglesMeetWhereTheirFeaturesDo),
               cmocka_unit_test(generalRowAgreesWithTheClosedForms));
