@@ -171,6 +171,11 @@ static bool visitRay(void* context, rbQueryWalk* walk, const rbQueryItem* item)
     rbRayHit found;
     bool isInside;
     bool isNear = !item->geometry->isBounded || isInBox(&item->bounds, query->ray.origin);
+    if (query->isAnyHitEnough && !isNear) {
+        query->best.bodyId =
+            rbGeometry_IsHit(item->geometry, &local) ? getBodyId(item) : query->best.bodyId;
+        return RB_IS_NULL(query->best.bodyId);
+    }
     if (!meetShape(item->geometry, &local, isNear, &found, &isInside)) {
         return true;
     }
