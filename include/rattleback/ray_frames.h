@@ -110,7 +110,8 @@ typedef struct rbFrameCounts {
     int64_t pairsListed; // of them, tested in every frame
     int64_t pairTests;   // in all frames
     int64_t exactSweeps;
-    int64_t missed; // pairs that exact sweeps saw touch and rays never did; of isCompared
+    int64_t missed; // pairs that exact sweeps saw touch and rays never did, although one could
+                    // move; of isCompared
     rbRayCounts rays;
 } rbFrameCounts;
 

@@ -372,12 +372,16 @@ static rbStatus stopPair(rbRayFrames* frames, int index, double end, rbError* er
     stopBody(&frames->bodies.data[pair->a], time);
     stopBody(&frames->bodies.data[pair->b], time);
     for (int i = 0; i < frames->pairs.count; ++i) {
-        const rbFramePair* other = &frames->pairs.data[i];
+        rbFramePair* other = &frames->pairs.data[i];
         const rbFrameContact* contact = &frames->contacts[i];
         bool isTheirs = other->a == pair->a || other->a == pair->b || other->b == pair->b ||
                         other->b == pair->a;
         bool stays = contact->isHit && contact->prediction.time <= time;
         if (isTheirs && i != index && !stays) {
+            // Where both stand now, contact that was to come does not.
+            bool canMeet =
+                canMove(&frames->bodies.data[other->a]) || canMove(&frames->bodies.data[other->b]);
+            other->hasExact = other->hasExact && canMeet;
             rbStatus status = findContact(frames, i, time, end, error);
             if (status != RB_STATUS_OK) {
                 return status;
