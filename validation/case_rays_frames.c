@@ -3,6 +3,7 @@
 #include "base/core/random.h"
 #include "base/core/timer.h"
 #include "base/math/random3.h"
+#include "dynamics/engines/ray_frames_state.h"
 #include "dynamics/motion/path_table.h"
 #include "dynamics/sweep/swept_box.h"
 #include "ray_scenes.h"
@@ -29,6 +30,7 @@ typedef struct Outcome {
     double firstTime; // s, INFINITY without a collision
     double lateness;  // s, worst of all collisions after their exact time
     rbRayCollision collisions[BODIES_MAX * BODIES_MAX / 2];
+    double end;     // s, of the last frame
     double largest; // s of CPU, of a frame
     rbFrameCounts counts;
     rbError error;
@@ -76,6 +78,7 @@ static void runTroop(const Troop* troop, const rbRayFrameSettings* settings, Out
             }
         }
         outcome->counts = rbRayFrames_GetCounts(frames);
+        outcome->end = rbRayFrames_GetTime(frames);
     }
     rbDestroyRayFrames(frames);
 }
@@ -393,12 +396,61 @@ static void runBoxes(rbValidation* validation)
                   worst, validation->isQuick ? 4.0 : 1.0);
 }
 
+// rays to points of the edges and to the vertices of a pyramid must hit.
+static void runEdges(rbValidation* validation)
+{
+    rbError error = {0};
+    rbGeometry* pyramid = rbMakeRayPyramid(&error);
+    rbRandom random = {10};
+    rbMeshDef mesh;
+    int misses = 0;
+    double off = 0.0;
+    bool isMesh = pyramid != NULL && rbGeometry_GetMesh(pyramid, &mesh);
+    for (int i = 0; i < 10000 && isMesh; ++i) {
+        const int* corners = &mesh.indices[3 * rbRandom_Index(&random, mesh.faceCount)];
+        rbVec3 a = mesh.vertices[corners[0]];
+        rbVec3 b = mesh.vertices[corners[1]];
+        double part = i % 4 == 0 ? 0.0 : rbRandom_Unit(&random);
+        rbVec3 target = rbAddScaled(a, part, rbSub(b, a));
+        // from where the middle of the pyramid lies behind the edge
+        rbVec3 origin = rbAddScaled(rbScale(3.0, target), 0.3, rbRandom_Direction(&random));
+        const rbRay ray = {origin, rbSub(target, origin), INFINITY};
+        rbRayHit hit;
+        if (rbGeometry_CastRay(pyramid, &ray, &hit)) {
+            off = fmax(off, rbDistance(hit.point, target));
+        } else {
+            ++misses;
+        }
+    }
+    rbAddRayBound(validation, "E-13", "rays to edges and vertices that miss, of 10,000", misses,
+                  isMesh ? 0.0 : -1.0);
+    // rounding of 5 m along rays that may graze the faces at a hundredth of a radian
+    rbAddRayBound(validation, "E-13", "rays to edges and vertices: hit off by [m]", off, 1e-12);
+    rbDestroyGeometry(pyramid);
+}
+
+// R-14, section 1.5: frames begin at multiples of 1/24 s; the timer of the thesis, 41 ms and the
+// time of the computation, drifts.
+static void runClock(rbValidation* validation)
+{
+    static Outcome outcome;
+    const Troop troop = {.count = 1, .starts = {{5.0, 0.0, 0.0}}, .duration = 1.0};
+    rbRayFrameSettings settings = makeSettings(1);
+    runTroop(&troop, &settings, &outcome);
+    rbJudgeRayError(validation, "E-13", &outcome.error);
+    rbValidation_Add(validation, "E-13: 24 frames of 24 Hz end at [s]; the thesis: 24 x 41 ms",
+                     outcome.end, 1.0, 0.0);
+    rbValidation_Add(validation, "E-13: pair 24, 3 packed", rbPackPair(24, 3), 24003.0, 0.0);
+}
+
 static void runUnits(rbValidation* validation)
 {
     const rbPathTableRow rows[3] = {{0.0, 0, 0.0}, {0.4, 0, 0.502465}, {0.5, 0, 0.717651}};
     int piece = -1;
     rbValidation_Add(validation, "E-13: parameter of 0.61 m by the table of chords",
                      rbLookUpTravel(rows, 3, 0.61, &piece), 0.4499731, 1e-7);
+    runClock(validation);
+    runEdges(validation);
     runPoles(validation);
     runBoxes(validation);
 }
