@@ -36,20 +36,21 @@ RB_API rbRayPattern rbRayPattern_Find(const char* name);    // RB_RAYS_PATTERN_C
 typedef struct rbRaySettings {
     rbRayPattern pattern; // uniform
     int count;            // rays of a body, beside those of vertices and edges (and rims), shared
-                          // by area or as published evenly, one for every triangle and part at
-                          // least; 0: vertices only; 0 to RB_RAYS_COUNT_MAX; 100
-    bool isPerTriangle;   // false; true: count is that of every triangle
-    int edgeCount;        // points within every edge of a polyhedral shape, 0 to 1000; 0
-    bool isOneWay;        // false: both bodies shoot, each at the other; true: only the first
-    int refineRounds;     // bundles about the shortest ray, each a quarter as wide, 0 to 64; 0.
-                          // They go where lengths and normals of those before say that the way
-                          // is shortest, and end when that is known to the tolerance; without a
-                          // coarse hit one is aimed where both bodies pass. 16 rays of each body
-                          // and 8 rounds of 8 find convex bodies' way to 1e-9 m
-    int refineCount;      // rays of a bundle, 1 to 10000; 16
-    double tolerance;     // m: curves and turns are cut until no chord of a point's way is farther
-                          // from it, > 0; 1e-6
-    uint64_t seed;        // of random points; 10
+                          // by area or as published evenly, one for every triangle at least
+               // (unless bundles follow) and part; 0: vertices only; 0 to RB_RAYS_COUNT_MAX; 100
+    bool isPerTriangle; // false; true: count is that of every triangle
+    int edgeCount;      // points within every edge of a polyhedral shape, 0 to 1000; 0
+    bool isOneWay;      // false: both bodies shoot, each at the other; true: only the first
+    int refineRounds;   // bundles about the shortest ray, each a quarter as wide, 0 to 64; 0.
+                        // They go where lengths and normals of those before say that the way
+                        // is shortest, and end when that is known to the tolerance; without a
+                        // coarse hit one is aimed where both bodies pass. 16 rays of each body
+                        // and 8 rounds of 8 find convex bodies' way to 1e-9 m
+    int refineCount;    // rays of a bundle, 1 to 10000; 16
+    int raysMax;        // bundles end when a prediction has shot so many rays in all; 0: no limit
+    double tolerance;   // m: curves and turns are cut until no chord of a point's way is farther
+                        // from it, > 0; 1e-6
+    uint64_t seed;      // of random points; 10
 } rbRaySettings;
 
 RB_API rbRaySettings rbDefaultRaySettings(void);

@@ -179,7 +179,8 @@ static int64_t shareOut(double count, double low, double high, double whole)
     return (int64_t)(count * high / whole + 0.5) - (int64_t)(count * low / whole + 0.5);
 }
 
-// Points of every triangle: by area, or as published the same for all; one each at least.
+// Points of every triangle: by area, or as published the same for all; one each at least, unless
+// bundles follow, which find what few rays leave out.
 static int64_t countTrianglePoints(const rbRayEmitter* emitter, rbRayPart* part, double count)
 {
     const rbRaySettings* settings = &emitter->settings;
@@ -198,7 +199,7 @@ static int64_t countTrianglePoints(const rbRayEmitter* emitter, rbRayPart* part,
         int64_t share = settings->isPerTriangle ? settings->count
                                                 : shareOut(count, sum, sum + size, part->area);
         sum += size;
-        total += share < 1 && settings->count > 0 ? 1 : share;
+        total += share < 1 && settings->count > 0 && settings->refineRounds == 0 ? 1 : share;
         if (total > INT32_MAX / 2) {
             return total; // refused by the caller
         }

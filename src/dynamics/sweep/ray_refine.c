@@ -46,8 +46,9 @@ typedef struct Refinement {
     rbRayShot* shot;
     Frame frame;
     rbRayModel model;
-    rbRayTop top;                // the shortest ray of this search
-    double place[2];             // and its place
+    bool isRival;    // another ray is the shortest: ends when the model does not promise to beat it
+    rbRayTop top;    // the shortest ray of this search
+    double place[2]; // and its place
     double middle[2];            // mean place of coarse rays that hit
     double pieceStart, pieceEnd; // s, of its piece
     int64_t rayLimit;            // rays of the prediction at which the search ends
@@ -289,7 +290,10 @@ static bool shootModel(Refinement* refinement, double width, int count)
         if (!rbRayModel_Minimize(&refinement->model, refinement->place, width, place, &lower)) {
             return false;
         }
-        double length = (refinement->top.time - shot->query->start) * refinement->frame.speed;
+        // against the shortest of all, which a search elsewhere must beat
+        double length =
+            (shot->best.isHit ? shot->best.time : refinement->top.time) - shot->query->start;
+        length *= refinement->frame.speed;
         double step = (shot->query->end - shot->query->start) * refinement->frame.speed;
         if (length - lower < tolerance || (shot->isConvex && lower > step + tolerance)) {
             return true;
@@ -346,7 +350,7 @@ static void refineAbout(Refinement* refinement, int rounds, int count)
         bool isDone = shootModel(refinement, shot->isConvex ? 2.0 * first : width, count - spread);
         double gain = (before - refinement->top.time) * refinement->frame.speed;
         idle = gain < tolerance ? idle + 1 : 0;
-        if (shot->isConvex ? isDone : idle == IDLE_ROUNDS_MAX) {
+        if (refinement->isRival || shot->isConvex ? isDone : idle == IDLE_ROUNDS_MAX) {
             break;
         }
         // as wide as before where the shortest way lay at the rim
@@ -354,6 +358,25 @@ static void refineAbout(Refinement* refinement, int rounds, int count)
         double y = fabs(refinement->place[1] - center[1]);
         width *= x > 0.75 * width || y > 0.75 * width ? 1.0 : NARROWING;
     }
+}
+
+// The count of rays at which so many more have been shot, or all that may be.
+static int64_t limitRays(const rbRayShot* shot, int64_t more)
+{
+    int64_t limit = shot->counts.rays + more;
+    int raysMax = shot->query->settings->raysMax;
+    return raysMax > 0 && raysMax < limit ? raysMax : limit;
+}
+
+// Searches about a ray and keeps what was found there.
+static void refineTop(Refinement* refinement, rbRayTop* top, const rbRayPiece* piece, int rounds,
+                      int count)
+{
+    refinement->top = *top;
+    refinement->pieceStart = piece->start;
+    refinement->pieceEnd = piece->end;
+    refineAbout(refinement, rounds, count);
+    *top = refinement->top;
 }
 
 void rbRayShot_Refine(rbRayShot* shot)
@@ -364,24 +387,23 @@ void rbRayShot_Refine(rbRayShot* shot)
     Refinement refinement = {.shot = shot};
     rbRayPiece piece = best->piece;
     int rounds = settings->refineRounds;
-    int64_t last = shot->counts.rays + (int64_t)rounds * settings->refineCount;
+    int64_t last = limitRays(shot, (int64_t)rounds * settings->refineCount);
     // where there may be several minima, half of the rays look which one is the lowest
     int looks = shot->isConvex ? 0 : shot->topCount;
+    int share = looks > 0 ? (int)((last - shot->counts.rays) / 2 / looks) : 0;
     for (int i = 0; i < looks; ++i) {
-        refinement.top = shot->tops[i];
-        refinement.pieceStart = piece.start;
-        refinement.pieceEnd = piece.end;
-        int share = (rounds + 1) / 2 * settings->refineCount / looks;
-        share = share > 0 ? share : 1;
-        refinement.rayLimit = shot->counts.rays + share;
-        refineAbout(&refinement, 1, share);
+        refinement.rayLimit = limitRays(shot, share > 0 ? share : 1);
+        refineTop(&refinement, &shot->tops[i], &piece, 1, share > 0 ? share : 1);
     }
+    rbRayTop top = {best->shooter, best->time, best->start.point, best->start.normal};
+    rbRayPiece own = best->piece;
     refinement.rayLimit = last;
-    rounds -= looks > 0 ? (rounds + 1) / 2 : 0;
-    refinement.top = (rbRayTop){best->shooter, best->time, best->start.point, best->start.normal};
-    refinement.pieceStart = best->piece.start;
-    refinement.pieceEnd = best->piece.end;
-    refineAbout(&refinement, rounds, settings->refineCount);
+    refineTop(&refinement, &top, &own, looks > 0 ? rounds / 2 : rounds, settings->refineCount);
+    // what is left goes to those that are not the lowest yet
+    refinement.isRival = true;
+    for (int i = 0; i < looks; ++i) {
+        refineTop(&refinement, &shot->tops[i], &piece, rounds / 2, settings->refineCount);
+    }
     shot->isRefining = false;
 }
 
@@ -422,8 +444,7 @@ void rbRayShot_Aim(rbRayShot* shot)
     }
     shot->isRefining = true;
     refinement.top.time = INFINITY;
-    refinement.rayLimit =
-        shot->counts.rays + (int64_t)settings->refineRounds * settings->refineCount;
+    refinement.rayLimit = limitRays(shot, (int64_t)settings->refineRounds * settings->refineCount);
     if (shootAt(&refinement, place)) {
         refineAbout(&refinement, settings->refineRounds, settings->refineCount);
     }
@@ -437,7 +458,7 @@ void rbRayShot_ShootTrack(rbRayShot* shot, const rbRayTrack* track)
     (void)rbRayShot_Shoot(shot, &start);
     if (rbLengthSquared(start.step) > 0.0) {
         Refinement refinement = {.shot = shot, .frame = makeFrame(shot, &start)};
-        refinement.rayLimit = shot->counts.rays + shot->query->settings->refineCount;
+        refinement.rayLimit = limitRays(shot, shot->query->settings->refineCount);
         double width = shot->sides[shot->shooter].emitter->spacing;
         shootDisc(&refinement, width, shot->query->settings->refineCount);
     }

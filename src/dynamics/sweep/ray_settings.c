@@ -1,6 +1,7 @@
 // Settings of prediction by rays: defaults, names, and which are accepted.
 #include <rattleback/rays.h>
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +46,8 @@ rbStatus rbRaySettings_Check(const rbRaySettings* settings, rbError* error)
     } rows[] = {{"the count of rays", settings->count, 0, RB_RAYS_COUNT_MAX},
                 {"the count of rays of an edge", settings->edgeCount, 0, EDGE_COUNT_MAX},
                 {"the count of rounds of refinement", settings->refineRounds, 0, REFINE_ROUNDS_MAX},
-                {"the count of rays of a bundle", settings->refineCount, 1, REFINE_COUNT_MAX}};
+                {"the count of rays of a bundle", settings->refineCount, 1, REFINE_COUNT_MAX},
+                {"the most rays of a prediction", settings->raysMax, 0, INT_MAX}};
     if ((unsigned)settings->pattern >= RB_RAYS_PATTERN_COUNT) {
         return rbError_Set(error, RB_STATUS_INVALID,
                            "the pattern of rays is %d; 0 (uniform) and 1 (lattice) are accepted",

@@ -40,7 +40,7 @@ typedef struct rbRayBest {
 } rbRayBest;
 
 // Short rays at places apart from each other: where the shortest of all may be.
-#define RB_RAY_TOPS_MAX 4
+#define RB_RAY_TOPS_MAX 6
 typedef struct rbRayTop {
     int shooter;
     double time;
