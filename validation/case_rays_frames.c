@@ -407,7 +407,8 @@ static void runEdges(rbValidation* validation)
     double off = 0.0;
     bool isMesh = pyramid != NULL && rbGeometry_GetMesh(pyramid, &mesh);
     for (int i = 0; i < 10000 && isMesh; ++i) {
-        const int* corners = &mesh.indices[3 * rbRandom_Index(&random, mesh.faceCount)];
+        const int* corners =
+            &mesh.indices[(size_t)3 * (size_t)rbRandom_Index(&random, mesh.faceCount)];
         rbVec3 a = mesh.vertices[corners[0]];
         rbVec3 b = mesh.vertices[corners[1]];
         double part = i % 4 == 0 ? 0.0 : rbRandom_Unit(&random);
