@@ -178,14 +178,13 @@ typedef struct Pair {
     double horizon;   // s, for which the bounds of both hold
 } Pair;
 
-static void makeBody(const Mover* mover, double time, const rbMotionState* state,
-                     const rbSweepBody* sweep, rbRayBody* body)
+static void makeBody(const Mover* mover, const rbMotionState* state, const rbSweepBody* sweep,
+                     rbRayBody* body)
 {
     const rbEventBody* self = &mover->engine->bodies.data[mover->index];
     const rbEventCold* cold = &mover->engine->colds.data[mover->index];
     const rbSweepMotion* motion = &sweep->motion;
     bool isMoving = self->isDynamic || self->isMoving;
-    (void)time;
     *body = (rbRayBody){.geometry = cold->geometry,
                         .emitter = cold->emitter,
                         .pose = isMoving ? poseAt : NULL,
@@ -221,7 +220,7 @@ static void makePair(const rbEventEngine* engine, const rbEventHost* host, const
             i == 1 && engine->isPeriodic ? rbEvent_ImageShift(engine, pair) : RB_VEC3_ZERO;
         sweep.pose.p = rbAdd(sweep.pose.p, shift);
         out->movers[i] = (Mover){engine, host, indices[i], shift};
-        makeBody(&out->movers[i], time, &state, &sweep, &out->bodies[i]);
+        makeBody(&out->movers[i], &state, &sweep, &out->bodies[i]);
         out->centers[i] = rbAdd(state.position, shift);
         out->radii[i] = body->radius;
         velocities[i] = body->isDynamic || body->isMoving ? state.velocity : RB_VEC3_ZERO;
@@ -529,6 +528,9 @@ bool rbEventEngine_TraceRays(const rbEventEngine* engine, const rbEventHost* hos
     end = rays->hasHit ? fmax(end, engine->times.data[index]) : end;
     if (!isfinite(end) || apart > TRACE_AHEAD) {
         return false;
+    }
+    for (int i = 0; i < 2; ++i) {
+        pair.bodies[i].speedMax += pair.bodies[i].curvature * (end - time);
     }
     rbRayTrack track = rays->track;
     rbRayQuery query = {.start = time,
