@@ -108,7 +108,7 @@ static void includePoint(Drawing* drawing, rbVec3 point)
     drawing->highV = fmax(drawing->highV, v);
 }
 
-// Seen along the axis to which motion and offset are most nearly perpendicular.
+// Seen along the axis to which motion and normal are most nearly perpendicular.
 static void choosePlane(const rbRayFrames* frames, const rbRayCollision* collision, double lead,
                         Drawing* drawing)
 {
@@ -120,11 +120,10 @@ static void choosePlane(const rbRayFrames* frames, const rbRayCollision* collisi
                        rbRayFrames_GetPose(frames, collision->bodyB, times[k]).p);
     }
     rbVec3 motion = rbNormalize(rbSub(way[1], way[0]));
-    rbVec3 offset = rbAddScaled(way[1], -rbDot(way[1], motion), motion);
-    rbVec3 normal = rbAbs3(rbCross(motion, offset));
+    rbVec3 normal = rbAbs3(rbCross(motion, collision->normal));
     const double along[3] = {normal.x, normal.y, normal.z};
     int view = 2;
-    if (rbLength(normal) > 1e-6 * rbLength(way[1])) {
+    if (rbLength(normal) > 0.05) {
         view = along[1] > along[2] ? 1 : 2;
         view = along[0] > along[view] ? 0 : view;
     } else if (fabs(motion.z) > 0.9) {
@@ -170,6 +169,27 @@ static void drawLine(const Drawing* drawing, rbVec3 from, rbVec3 to, const char*
     rbOutputFile_Print(
         drawing->file, "<line x1=\"%.3f\" y1=\"%.3f\" x2=\"%.3f\" y2=\"%.3f\" %s/>\n",
         xOf(drawing, from), yOf(drawing, from), xOf(drawing, to), yOf(drawing, to), style);
+}
+
+// The boundary of a half space where it is seen edge on, through the point of it nearest to
+// another.
+static void drawBoundary(const Drawing* drawing, const rbGeometry* geometry, rbTransform pose,
+                         rbVec3 near)
+{
+    if (rbGeometry_GetType(geometry) != RB_SHAPE_PLANE) {
+        return;
+    }
+    rbPlaneData plane = rbGeometry_GetData(geometry).plane;
+    rbVec3 normal = rbRotate(pose.q, plane.normal);
+    double offset = plane.offset + rbDot(normal, pose.p);
+    rbVec3 foot = rbAddScaled(near, offset - rbDot(normal, near), normal);
+    rbVec3 along = rbCross(normal, rbCross(drawing->right, drawing->up));
+    double reach = drawing->highU - drawing->lowU + drawing->highV - drawing->lowV;
+    if (rbLength(along) > 1e-3) {
+        along = rbScale(reach, rbNormalize(along));
+        drawLine(drawing, rbSub(foot, along), rbAdd(foot, along),
+                 "stroke=\"#1d2733\" stroke-width=\"1.4\"");
+    }
 }
 
 static void drawEdges(const Drawing* drawing, const rbGeometry* geometry, rbTransform pose,
@@ -412,6 +432,8 @@ static void drawAll(Drawing* drawing, const rbRayFrames* frames, const rbRayColl
     for (int i = 0; i < rbRayFrames_GetBodyCount(frames); ++i) {
         int role = i == pair[0] ? 0 : (i == pair[1] ? 1 : 2);
         drawBody(drawing, frames, i, role, collision->time, false);
+        drawBoundary(drawing, rbRayFrames_GetGeometry(frames, i),
+                     rbRayFrames_GetPose(frames, i, collision->time), collision->point);
     }
     for (int i = 0; i < 2; ++i) {
         if (rbRayFrames_IsMoving(frames, pair[i])) {
