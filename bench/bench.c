@@ -8,9 +8,9 @@
 #include <time.h>
 
 static const rbBenchSuite* const suites[] = {
-    &rbSuiteBroadphase, &rbSuiteContacts,     &rbSuiteConvex,    &rbSuiteDistanceWork,
-    &rbSuiteEvents,     &rbSuiteFlight,       &rbSuiteJoints,    &rbSuiteJointsPeers,
-    &rbSuiteMath,       &rbSuiteMeshDistance, &rbSuiteThroughput};
+    &rbSuiteBroadphase, &rbSuiteContacts,     &rbSuiteConvex, &rbSuiteDistanceWork,
+    &rbSuiteEvents,     &rbSuiteFlight,       &rbSuiteJoints, &rbSuiteJointsPeers,
+    &rbSuiteMath,       &rbSuiteMeshDistance, &rbSuiteRays,   &rbSuiteThroughput};
 
 const rbBenchSuite* const* rbGetBenchSuites(int* count)
 {

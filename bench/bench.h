@@ -69,6 +69,7 @@ extern const rbBenchSuite rbSuiteJoints;
 extern const rbBenchSuite rbSuiteJointsPeers;
 extern const rbBenchSuite rbSuiteMath;
 extern const rbBenchSuite rbSuiteMeshDistance;
+extern const rbBenchSuite rbSuiteRays;
 extern const rbBenchSuite rbSuiteThroughput;
 
 #endif

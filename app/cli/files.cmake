@@ -45,6 +45,7 @@ set(programFiles
   bench/peers/loader.c
   bench/peers/peer_mesh_ours.c
   bench/peers/peer_ours.c
+  bench/peers/peer_rays_ours.c
   bench/suite_broadphase.c
   bench/suite_contacts.c
   bench/suite_convex.c
@@ -55,6 +56,8 @@ set(programFiles
   bench/suite_joints_peers.c
   bench/suite_math.c
   bench/suite_mesh_distance.c
+  bench/suite_rays.c
+  bench/suite_rays_frames.c
   bench/suite_throughput.c
   bench/work_precision.c
   validation/case_contacts.c

@@ -41,3 +41,11 @@ if(mujoco_FOUND)
 else()
   message(STATUS "Peer mujoco: not installed, so the benchmarks have no rows of it")
 endif()
+
+# So does Embree; version 3 is Debian's.
+find_package(embree 3 QUIET CONFIG)
+if(embree_FOUND)
+  rb_build_peer(embree bench/peers/peer_rays_embree.cpp embree)
+else()
+  message(STATUS "Peer embree: not installed, so the benchmarks have no rows of it")
+endif()

@@ -15,12 +15,17 @@ typedef struct rbPeerModule {
     bool hasConvexes;
     bool hasMeshes;
     bool hasJoints;
+    bool hasRays;
 } rbPeerModule;
 
 static const rbPeerModule modules[] = {
-    {"libccd", LM_ID_BASE, true, false, false}, {"fcl", LM_ID_BASE, true, true, false},
-    {"bullet", LM_ID_BASE, true, false, true},  {"bullet64", LM_ID_NEWLM, true, false, true},
-    {"ode", LM_ID_BASE, false, false, true},    {"mujoco", LM_ID_BASE, false, false, true},
+    {"libccd", LM_ID_BASE, true, false, false, false},
+    {"fcl", LM_ID_BASE, true, true, false, false},
+    {"bullet", LM_ID_BASE, true, false, true, false},
+    {"bullet64", LM_ID_NEWLM, true, false, true, false},
+    {"ode", LM_ID_BASE, false, false, true, false},
+    {"mujoco", LM_ID_BASE, false, false, true, false},
+    {"embree", LM_ID_BASE, false, false, false, true},
 };
 #define MODULE_COUNT (sizeof modules / sizeof modules[0])
 _Static_assert(MODULE_COUNT <= RB_PEERS_MAX, "more modules than room for them");
@@ -76,6 +81,20 @@ int rbLoadMeshPeers(const rbMeshPeer* peers[RB_PEERS_MAX])
         void* symbol = modules[i].hasMeshes ? loadEntry(&modules[i], RB_MESH_PEER_ENTRY) : NULL;
         if (symbol != NULL) {
             rbGetMeshPeerFn* getPeer = NULL;
+            memcpy(&getPeer, &symbol, sizeof getPeer); // as above
+            peers[count++] = getPeer();
+        }
+    }
+    return count;
+}
+
+int rbLoadRayPeers(const rbRayPeer* peers[RB_PEERS_MAX])
+{
+    int count = 0;
+    for (size_t i = 0; i < MODULE_COUNT; ++i) {
+        void* symbol = modules[i].hasRays ? loadEntry(&modules[i], RB_RAY_PEER_ENTRY) : NULL;
+        if (symbol != NULL) {
+            rbGetRayPeerFn* getPeer = NULL;
             memcpy(&getPeer, &symbol, sizeof getPeer); // as above
             peers[count++] = getPeer();
         }

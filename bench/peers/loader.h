@@ -6,6 +6,7 @@
 #include "peers/peer_contacts.h"
 #include "peers/peer_joints.h"
 #include "peers/peer_mesh.h"
+#include "peers/peer_rays.h"
 
 #define RB_PEERS_MAX 8
 
@@ -15,6 +16,9 @@ int rbLoadPeers(const rbPeer* peers[RB_PEERS_MAX]);
 
 // The same for the tables of meshes; modules without one are left out.
 int rbLoadMeshPeers(const rbMeshPeer* peers[RB_PEERS_MAX]);
+
+// The same for the libraries that cast rays.
+int rbLoadRayPeers(const rbRayPeer* peers[RB_PEERS_MAX]);
 
 // The same for the engines with joints.
 int rbLoadJointPeers(const rbJointPeer* peers[RB_PEERS_MAX]);

@@ -109,7 +109,7 @@ static rbGeometry* makeOpen(rbRandom* random, int keep)
     int count = 0;
     for (int i = 0; i < p->triangleCount && (keep == 0 || count < keep); ++i) {
         if (keep > 0 || rbRandom_Index(random, 3) > 0) {
-            memcpy(&indices[3 * count++], p->triangles[i].v, sizeof p->triangles[i].v);
+            memcpy(&indices[3 * (size_t)count++], p->triangles[i].v, sizeof p->triangles[i].v);
         }
     }
     rbMeshDef def = {p->vertices, p->vertexCount, NULL, indices, count};

@@ -1,0 +1,48 @@
+// What an engine offers to the rays suite: a triangle mesh, made ready, and the first hits of rays.
+//
+// Every engine, ours included, is reached through this table. Rays are given once and converted to
+// the library's own type before the clock starts. C and C++.
+#ifndef RB_PEER_RAYS_H
+#define RB_PEER_RAYS_H
+
+#include "peer_mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rbPeerRay {
+    double origin[3];    // m
+    double direction[3]; // unit
+} rbPeerRay;
+
+typedef struct rbRayPeerRow {
+    const char* call; // "" the one ray at a time; otherwise what is different
+    // Copies the mesh and builds the hierarchy; the time of that alone in s. NULL on failure.
+    void* (*create)(const rbPeerMesh* mesh, double* buildTime);
+    void (*destroy)(void* state);
+    // The rays of the queries to come.
+    void (*setRays)(void* state, const rbPeerRay* rays, int count);
+    // Casts all of them, on one thread: the distance of the first hit, INFINITY if there is none.
+    void (*cast)(void* state, double* distances);
+} rbRayPeerRow;
+
+typedef struct rbRayPeer {
+    const char* library;
+    const rbRayPeerRow* rows;
+    int rowCount;
+} rbRayPeer;
+
+#define RB_RAY_PEER_ENTRY "rbGetRayPeer"
+typedef const rbRayPeer* rbGetRayPeerFn(void);
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+const rbRayPeer*
+rbGetRayPeer(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
