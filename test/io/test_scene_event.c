@@ -41,7 +41,8 @@ static void settingsOfRaysAreRead(void** state)
     rbScene* scene = readText(
         SCENE("\"engine\": \"event\", \"detector\": \"rays\", \"rays\": {\"pattern\": "
               "\"lattice\", \"count\": 7, \"perTriangle\": true, \"edges\": 3, \"oneWay\": "
-              "true, \"refineRounds\": 2, \"refineCount\": 9, \"tolerance\": 1e-4, \"seed\": 12}"));
+              "true, \"refineRounds\": 2, \"refineCount\": 9, \"raysMax\": 77, \"tolerance\": "
+              "1e-4, \"seed\": 12}"));
     const rbEventSettings* event = &rbScene_GetInfo(scene)->event;
     assert_int_equal(event->detector, RB_DETECTOR_RAYS);
     assert_int_equal(event->rays.pattern, RB_RAYS_LATTICE);
@@ -51,6 +52,7 @@ static void settingsOfRaysAreRead(void** state)
     assert_true(event->rays.isOneWay);
     assert_int_equal(event->rays.refineRounds, 2);
     assert_int_equal(event->rays.refineCount, 9);
+    assert_int_equal(event->rays.raysMax, 77);
     checkNear(event->rays.tolerance, 1e-4, 0.0);
     assert_true(event->rays.seed == 12);
     rbDestroyScene(scene);

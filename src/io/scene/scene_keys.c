@@ -110,6 +110,7 @@ static const rbKey raysKeys[] = {
     {"refineRounds", RB_VALUE_INTEGER, AT(rbRaysFields, refineRounds), NOT_NEGATIVE(64.0, "")},
     {"refineCount", RB_VALUE_INTEGER, AT(rbRaysFields, refineCount), .low = 1.0, .high = 10000.0,
      NO_UNIT},
+    {"raysMax", RB_VALUE_INTEGER, AT(rbRaysFields, raysMax), NOT_NEGATIVE(2147483647.0, "")},
     {"tolerance", RB_VALUE_NUMBER, AT(rbRaysFields, tolerance), LENGTH},
     {"seed", RB_VALUE_INTEGER, AT(rbRaysFields, seed), NOT_NEGATIVE(0x1p53, "")},
     {"frameRate", RB_VALUE_NUMBER, AT(rbRaysFields, frameRate), .low = 1e-6, .high = 1e9,

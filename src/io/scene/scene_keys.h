@@ -96,6 +96,7 @@ typedef struct rbRaysFields {
     bool isOneWay;
     int64_t refineRounds;
     int64_t refineCount;
+    int64_t raysMax;
     double tolerance;
     int64_t seed;
     // of frames

@@ -65,6 +65,7 @@ static rbRaysFields toFields(const rbRayFrameSettings* frames)
                           .isOneWay = rays->isOneWay,
                           .refineRounds = rays->refineRounds,
                           .refineCount = rays->refineCount,
+                          .raysMax = rays->raysMax,
                           .tolerance = rays->tolerance,
                           .seed = (int64_t)rays->seed,
                           .frameRate = frames->frameRate,
@@ -86,6 +87,7 @@ static void fromFields(const rbRaysFields* fields, const int words[WORD_COUNT],
     rays->isOneWay = fields->isOneWay;
     rays->refineRounds = (int)fields->refineRounds;
     rays->refineCount = (int)fields->refineCount;
+    rays->raysMax = (int)fields->raysMax;
     rays->tolerance = fields->tolerance;
     rays->seed = (uint64_t)fields->seed;
     frames->frameRate = fields->frameRate;
