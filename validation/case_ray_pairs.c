@@ -13,6 +13,7 @@
 #define POOL_SEED 9
 #define PAIRS_FULL 100000
 #define PAIRS_QUICK 500
+#define REFINED_RAYS_MAX 100 // of a prediction, vertices included
 // What both may be off by, m: sweeps of round shapes end within 1e-10 of the size, and a hit at
 // the very end or a touch is a matter of rounding.
 #define SLACK 1e-8
@@ -26,7 +27,7 @@ typedef struct Mode {
 
 static const Mode modes[] = {
     {"10 plain", 10, 0, 16},   {"30 plain", 30, 0, 16},     {"100 plain", 100, 0, 16},
-    {"300 plain", 300, 0, 16}, {"1000 plain", 1000, 0, 16}, {"refined", 32, 8, 8},
+    {"300 plain", 300, 0, 16}, {"1000 plain", 1000, 0, 16}, {"refined", 32, 16, 8},
 };
 #define MODE_COUNT ((int)(sizeof modes / sizeof modes[0]))
 #define MODE_PLAIN (MODE_COUNT - 2)
@@ -62,6 +63,7 @@ static rbRaySettings makeSettings(const Mode* mode)
     settings.count = mode->count / 2;
     settings.refineRounds = mode->refineRounds;
     settings.refineCount = mode->refineCount;
+    settings.raysMax = mode->refineRounds > 0 ? REFINED_RAYS_MAX : 0;
     return settings;
 }
 
@@ -204,7 +206,7 @@ static void judgeRefinement(rbValidation* validation, const Comparison* comparis
         rbValidation_AddBound(validation, text, bundles / plain, 1.0);
     }
     rbValidation_AddBound(validation, "refined: most rays of a pair", (double)refined->raysMax,
-                          100.0);
+                          REFINED_RAYS_MAX);
     rbErrorSeries_Free(&series[0]);
     rbErrorSeries_Free(&series[1]);
 }

@@ -41,6 +41,13 @@ static void framesOfManyBallsFindTheirContacts(void** state)
     runQuickly(&rbCaseRayFrames);
 }
 
+//
+static void refinedRaysAreAsGoodAsAThousand(void** state)
+{
+    (void)state;
+    runQuickly(&rbCaseRayPairs);
+}
+
 //
 static void bulletsDoNotPassPlatesAtAnyFrameRate(void** state)
 {
@@ -58,5 +65,6 @@ static void conclusionsOfTheThesisAreTriedAgain(void** state)
 RB_TEST_GROUP(phys_ray_cases, cmocka_unit_test(raysOfStraightScenesGiveThePublishedPoints),
               cmocka_unit_test(raysOnCurvesBeatThePublishedPoints),
               cmocka_unit_test(framesOfManyBallsFindTheirContacts),
+              cmocka_unit_test(refinedRaysAreAsGoodAsAThousand),
               cmocka_unit_test(bulletsDoNotPassPlatesAtAnyFrameRate),
               cmocka_unit_test(conclusionsOfTheThesisAreTriedAgain));
