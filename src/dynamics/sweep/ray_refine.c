@@ -25,6 +25,13 @@
 // Rays along surfaces, by this sine, tell nothing about the neighbourhood.
 #define STEEPEST 1e-6
 
+// One in so many rays of a refinement explores, where bodies are not convex.
+#define EXPLORED_PART 2
+
+// Steps of the most evenly spread sequence in the unit square.
+#define SPREAD_X 0.75487766624669276
+#define SPREAD_Y 0.56984029099805327
+
 // Rounds without gain that end the search where the model is no bound.
 #define IDLE_ROUNDS_MAX 4
 
@@ -39,6 +46,7 @@ typedef struct Frame {
     rbVec3 origin;
     rbVec3 way, e1, e2; // unit
     double speed;       // m/s, of the start relative to what is shot at
+    bool isFront;       // starts are on the foremost sheet, not on that next to the origin
 } Frame;
 
 // The search about one start.
@@ -74,7 +82,7 @@ static bool findStart(const rbRayShot* shot, const Frame* frame, const double pl
     rbVec3 point =
         rbAddScaled(rbAddScaled(frame->origin, place[0], frame->e1), place[1], frame->e2);
     double ahead = 2.5 * side->radius;
-    if (!rbGeometry_IsConvex(geometry)) {
+    if (!rbGeometry_IsConvex(geometry) && !frame->isFront) {
         double near = 4.0 * sqrt(place[0] * place[0] + place[1] * place[1]) + 1e-9 * side->radius;
         ahead = near < ahead ? near : ahead;
     }
@@ -368,6 +376,45 @@ static int64_t limitRays(const rbRayShot* shot, int64_t more)
     return raysMax > 0 && raysMax < limit ? raysMax : limit;
 }
 
+// Spreads rays over the common part of the shadows of bodies that are not convex: what the first
+// shot, spread over all of their surfaces, left out.
+static void explore(rbRayShot* shot, int count)
+{
+    Frame frame = makeFrame(shot, &shot->best.start);
+    frame.isFront = true;
+    double lower[2] = {-INFINITY, -INFINITY};
+    double upper[2] = {INFINITY, INFINITY};
+    for (int i = 0; i < 2; ++i) {
+        const rbRaySide* side = &shot->sides[i];
+        if (!isfinite(side->radius)) {
+            continue;
+        }
+        Shadow shadow = {&frame, side->body->geometry,
+                         i == shot->shooter ? RB_TRANSFORM_IDENTITY
+                                            : rbInvertTransform(shot->motions[shot->shooter].from)};
+        Place ends[4] = {getShadowSupport(&shadow, (Place){-1.0, 0.0}),
+                         getShadowSupport(&shadow, (Place){0.0, -1.0}),
+                         getShadowSupport(&shadow, (Place){1.0, 0.0}),
+                         getShadowSupport(&shadow, (Place){0.0, 1.0})};
+        lower[0] = ends[0].x > lower[0] ? ends[0].x : lower[0];
+        lower[1] = ends[1].y > lower[1] ? ends[1].y : lower[1];
+        upper[0] = ends[2].x < upper[0] ? ends[2].x : upper[0];
+        upper[1] = ends[3].y < upper[1] ? ends[3].y : upper[1];
+    }
+    shot->isRefining = false;
+    for (int i = 0; i < count; ++i) {
+        double x = 0.5 + i * SPREAD_X;
+        double y = 0.5 + i * SPREAD_Y;
+        double place[2] = {lower[0] + (x - (int)x) * (upper[0] - lower[0]),
+                           lower[1] + (y - (int)y) * (upper[1] - lower[1])};
+        rbRayStart start;
+        if (findStart(shot, &frame, place, &start)) {
+            (void)rbRayShot_Shoot(shot, &start);
+        }
+    }
+    shot->isRefining = true;
+}
+
 // Searches about a ray and keeps what was found there.
 static void refineTop(Refinement* refinement, rbRayTop* top, const rbRayPiece* piece, int rounds,
                       int count)
@@ -388,6 +435,12 @@ void rbRayShot_Refine(rbRayShot* shot)
     rbRayPiece piece = best->piece;
     int rounds = settings->refineRounds;
     int64_t last = limitRays(shot, (int64_t)rounds * settings->refineCount);
+    if (!shot->isConvex && shot->motions[0].isParallel) {
+        rbRayShot_SetPiece(shot, piece.start, piece.end);
+        shot->shooter = best->shooter;
+        explore(shot, (int)((last - shot->counts.rays) / EXPLORED_PART));
+        piece = best->piece;
+    }
     // where there may be several minima, half of the rays look which one is the lowest
     int looks = shot->isConvex ? 0 : shot->topCount;
     int share = looks > 0 ? (int)((last - shot->counts.rays) / 2 / looks) : 0;
