@@ -302,8 +302,8 @@ static int addNode(rbBoxTree* tree)
         tree->nodeCapacity = (int)grown;
     }
     int at = tree->nodeCount++;
-    tree->nodes[at] =
-        (rbBoxNode){.child = {RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY}};
+    tree->nodes[at] = (rbBoxNode){.child = {RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY, RB_BOX_EMPTY},
+                                  .blocks = {-1, -1, -1, -1}};
     tree->tilted[at] = (rbTiltedNode){0};
     return at;
 }
@@ -403,7 +403,11 @@ static void buildNodes(Builder* builder, Range whole)
         int32_t child = isBlock ? addBlock(builder, &task.range) : addNode(tree);
         rbBoxNode* parent = &tree->nodes[task.slot / RB_BOX_WIDTH];
         parent->child[task.slot % RB_BOX_WIDTH] = child;
-        parent->isFull |= 1U << task.slot % RB_BOX_WIDTH;
+        bool isLowest = !isBlock;
+        for (int i = 0; i < count; ++i) {
+            isLowest = isLowest && parts[i].count <= RB_BOX_WIDTH;
+        }
+        parent->blocks[task.slot % RB_BOX_WIDTH] = isLowest ? tree->blockCount : -1;
         for (int i = count - 1; i >= 0; --i) {
             setBox(&tree->nodes[child], i, &parts[i].box);
             setTilted(builder, &tree->tilted[child], i, &parts[i]);

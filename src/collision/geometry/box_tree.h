@@ -26,9 +26,9 @@
 typedef struct rbBoxNode {
     float center[3][RB_BOX_WIDTH]; // m
     float half[3][RB_BOX_WIDTH];
-    int32_t child[RB_BOX_WIDTH]; // full places come first
-    uint32_t isFull;             // bit i: place i
-    uint32_t unused[3];          // two cache lines make a node
+    int32_t child[RB_BOX_WIDTH];  // full places come first
+    int32_t blocks[RB_BOX_WIDTH]; // the first below a child that has only blocks, otherwise -1;
+                                  // the others follow it
 } rbBoxNode;
 
 // Boxes along principal axes: center + x long + y wide + z thickness normal, |x|, |y|, |z| <= 1.
