@@ -53,6 +53,7 @@ typedef struct rbRayEngine {
     char name[40];
     const rbRayPeerRow* row;
     void* state;
+    bool isShared;    // the state is that of the engine before
     double buildTime; // s
     double time;      // s a ray
     int hitCount;
@@ -112,7 +113,11 @@ static void addEngine(rbRaySuite* suite, const rbRayPeer* peer, int row)
     char text[128];
     (void)snprintf(text, sizeof text, "rays: %s, building: %s", suite->size->name, engine->name);
     rbBench_ShowProgress(suite->bench, text);
-    engine->state = engine->row->create(&suite->mesh, &engine->buildTime);
+    // rows that differ in the call only share what they ask
+    rbRayEngine* before = suite->engineCount > 0 ? engine - 1 : NULL;
+    engine->isShared = before != NULL && before->row->create == engine->row->create;
+    engine->state =
+        engine->isShared ? before->state : engine->row->create(&suite->mesh, &engine->buildTime);
     suite->engineCount += engine->state != NULL ? 1 : 0;
 }
 
@@ -131,7 +136,9 @@ static void makeMesh(rbRaySuite* suite)
 static void freeMesh(rbRaySuite* suite)
 {
     for (int k = 0; k < suite->engineCount; ++k) {
-        suite->engines[k].row->destroy(suite->engines[k].state);
+        if (!suite->engines[k].isShared) {
+            suite->engines[k].row->destroy(suite->engines[k].state);
+        }
     }
     suite->engineCount = 0;
     rbBumpySphere_Free(&suite->sphere);
@@ -169,7 +176,7 @@ static void askEngines(rbRaySuite* suite, rbRayKind kind)
     size_t bytes = (size_t)suite->rays.count * sizeof(double);
     suite->distances = rbAlloc(bytes);
     suite->ours = rbAlloc(bytes);
-    int repeats = suite->bench->isQuick ? 1 : (kind == RB_RAYS_WARM ? 200 : 5);
+    int repeats = suite->bench->isQuick ? 1 : (kind == RB_RAYS_WARM ? 200 : 4);
     for (int k = 0; k < suite->engineCount; ++k) {
         suite->engines[k].row->setRays(suite->engines[k].state, suite->rays.data,
                                        suite->rays.count);
@@ -179,9 +186,8 @@ static void askEngines(rbRaySuite* suite, rbRayKind kind)
         for (int k = 0; k < suite->engineCount; ++k) {
             rbRayEngine* engine = &suite->engines[k];
             double* to = k == 0 ? suite->ours : suite->distances;
-            if (kind == RB_RAYS_WARM) {
-                engine->row->cast(engine->state, to);
-            }
+            // what the engine before put into the caches is not of use
+            engine->row->cast(engine->state, to);
             double start = rbGetCpuTime();
             engine->row->cast(engine->state, to);
             engine->time = fmin(engine->time, (rbGetCpuTime() - start) / suite->rays.count);
@@ -291,8 +297,8 @@ static void runSpeed(rbRaySuite* suite, const rbRayPeer* const* peers, int peerC
     for (int k = 0; k < suite->engineCount; ++k) {
         rbRayEngine* engine = &suite->engines[k];
         engine->errorMax = NAN;
-        if (engine->row->call[0] != '\0' && engine->row->create == rbRayPeerOurs.rows[0].create) {
-            continue; // the same again
+        if (engine->isShared) {
+            continue;
         }
         addRow(suite, "", engine, "build", 1e3 * engine->buildTime, "ms");
         if (text != NULL) {
