@@ -185,30 +185,64 @@ static void printScore(const rbValidation* validation, const Comparison* compari
     }
 }
 
-// Refinement has to be as good as a thousand rays on the pairs that both find.
-static void judgeRefinement(rbValidation* validation, const Comparison* comparison,
-                            const Score* refined)
+// Errors of 1000 plain and of refined rays on the pairs that both find; of one kind, or of all.
+static void collectCommon(const Comparison* comparison, rbRayPairKind kind, rbErrorSeries series[2])
 {
-    rbErrorSeries series[2] = {0};
     for (int i = 0; i < comparison->pairCount; ++i) {
-        if (!isnan(comparison->ways[0][i]) && !isnan(comparison->ways[1][i])) {
+        bool isCommon = !isnan(comparison->ways[0][i]) && !isnan(comparison->ways[1][i]);
+        if (isCommon && (kind == RB_RAY_PAIR_KIND_COUNT ||
+                         rbDrawRayPair(&comparison->shapes, (uint64_t)i).kind == kind)) {
             rbErrorSeries_Add(&series[0], fmax(0.0, comparison->ways[0][i]));
             rbErrorSeries_Add(&series[1], fmax(0.0, comparison->ways[1][i]));
         }
     }
-    const double parts[3] = {0.5, 0.9, 0.99};
-    for (int k = 0; k < 3; ++k) {
-        char text[96];
-        double plain = rbErrorSeries_Quantile(&series[0], parts[k]);
-        double bundles = rbErrorSeries_Quantile(&series[1], parts[k]);
-        (void)snprintf(text, sizeof text, "refined over 1000 plain: %g %% of the excess (%.1e m)",
-                       100.0 * parts[k], bundles);
-        rbValidation_AddBound(validation, text, bundles / plain, 1.0);
+}
+
+static void judgeQuantile(rbValidation* validation, const char* kind, double part,
+                          rbErrorSeries series[2])
+{
+    char text[96];
+    double plain = rbErrorSeries_Quantile(&series[0], part);
+    double refined = rbErrorSeries_Quantile(&series[1], part);
+    (void)snprintf(text, sizeof text, "refined over 1000 plain, %s: %g %% of the excess (%.1e m)",
+                   kind, 100.0 * part, refined);
+    rbValidation_AddBound(validation, text, refined / plain, 1.0);
+}
+
+static int64_t countMisses(const Score* score)
+{
+    int64_t misses = 0;
+    for (int k = 0; k < RB_RAY_PAIR_KIND_COUNT; ++k) {
+        misses += score->kinds[k].misses;
     }
+    return misses;
+}
+
+// Refinement has to be as good as a thousand rays.
+static void judgeRefinement(rbValidation* validation, const Comparison* comparison,
+                            const Score* plain, const Score* refined)
+{
+    rbErrorSeries all[2] = {0};
+    collectCommon(comparison, RB_RAY_PAIR_KIND_COUNT, all);
+    judgeQuantile(validation, "all", 0.5, all);
+    judgeQuantile(validation, "all", 0.9, all);
+    judgeQuantile(validation, "all", 0.99, all);
+    rbErrorSeries_Free(&all[0]);
+    rbErrorSeries_Free(&all[1]);
     rbValidation_AddBound(validation, "refined: most rays of a pair", (double)refined->raysMax,
                           REFINED_RAYS_MAX);
-    rbErrorSeries_Free(&series[0]);
-    rbErrorSeries_Free(&series[1]);
+    if (validation->isQuick) {
+        return; // too few for one per cent of a third, and for misses
+    }
+    for (int k = 0; k < RB_RAY_PAIR_KIND_COUNT; ++k) {
+        rbErrorSeries series[2] = {0};
+        collectCommon(comparison, (rbRayPairKind)k, series);
+        judgeQuantile(validation, rbRayPairKindNames[k], 0.99, series);
+        rbErrorSeries_Free(&series[0]);
+        rbErrorSeries_Free(&series[1]);
+    }
+    rbValidation_AddBound(validation, "refined over 1000 plain: misses",
+                          (double)countMisses(refined) / (double)countMisses(plain), 1.0);
 }
 
 static Comparison openComparison(int pairCount)
@@ -282,7 +316,7 @@ static void run(rbValidation* validation)
     for (int m = 0; m < MODE_COUNT; ++m) {
         judgeMode(validation, &modes[m], &scores[m]);
     }
-    judgeRefinement(validation, &comparison, &scores[MODE_REFINED]);
+    judgeRefinement(validation, &comparison, &scores[MODE_PLAIN], &scores[MODE_REFINED]);
     for (int m = 0; m < MODE_COUNT; ++m) {
         for (int k = 0; k < RB_RAY_PAIR_KIND_COUNT; ++k) {
             freeTally(&scores[m].kinds[k]);
