@@ -140,6 +140,32 @@ static rbGeometry* makeBody(rbRandom* random, int k)
     }
 }
 
+// Triangles that are hardly more than lines: up to 1e-6 of their length wide.
+static rbGeometry* makeSlivers(rbRandom* random)
+{
+    enum {
+        COUNT = 60
+    };
+    static rbVec3 vertices[3 * COUNT];
+    static int indices[3 * COUNT];
+    for (int i = 0; i < COUNT; ++i) {
+        rbVec3* v = &vertices[3 * (size_t)i];
+        v[0] = randomVec3(random, 1.0);
+        v[1] = randomVec3(random, 1.0);
+        double width = pow(10.0, rbRandom_Range(random, -6.0, -2.0));
+        rbVec3 between = rbScale(0.5, rbAdd(v[0], v[1]));
+        v[2] = rbAddScaled(between, width, rbRandom_Direction(random));
+    }
+    for (int i = 0; i < 3 * COUNT; ++i) {
+        indices[i] = i;
+    }
+    rbMeshDef def = {vertices, 3 * COUNT, NULL, indices, COUNT};
+    rbError error = {0};
+    rbGeometry* soup = rbCreateSoup(&def, &error);
+    requireOk(soup, &error);
+    return soup;
+}
+
 static rbVec3 pickTarget(rbRandom* random, const rbPolyhedron* p)
 {
     const int* v = p->triangles[rbRandom_Index(random, p->triangleCount)].v;
@@ -263,8 +289,8 @@ static void packetsAndAnyHitsAgreeWithSingleRays(void** state)
     static rbRay rays[RAYS_MAX];
     rbRandom random = {rbTest_Seed(9002)};
     int met = 0;
-    for (int k = 0; k < rbTest_Count(60, 600); ++k) {
-        rbGeometry* g = makeBody(&random, k);
+    for (int k = 0; k < rbTest_Count(70, 700); ++k) {
+        rbGeometry* g = k % 7 == 6 ? makeSlivers(&random) : makeBody(&random, k % 7);
         for (int i = 0; i < 20; ++i) {
             int count = makeRays(&random, g->polyhedron, rays, RAYS_MAX);
             met += checkPacket(g, rays, count);

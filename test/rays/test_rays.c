@@ -211,7 +211,21 @@ static void emptyRaysHaveAnAnswer(void** state)
     }
 }
 
-RB_TEST_GROUP(test_rays, cmocka_unit_test(bordersOfATriangleAreHit),
-              cmocka_unit_test(parametersMayBeNegative), cmocka_unit_test(spheresAreTouchedAndLeft),
+// A triangle without an area is refused with a sentence, so that no ray ever meets one.
+static void trianglesWithoutAreaAreRefused(void** state)
+{
+    (void)state;
+    static const rbVec3 vertices[3] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {2.0, 0.0, 0.0}};
+    static const int indices[3] = {0, 1, 2};
+    rbMeshDef def = {vertices, 3, NULL, indices, 1};
+    rbError error = {0};
+    assert_null(rbCreateSoup(&def, &error));
+    assert_int_equal(error.status, RB_STATUS_INVALID);
+    assert_true(error.message[0] != '\0');
+}
+
+RB_TEST_GROUP(test_rays, cmocka_unit_test(trianglesWithoutAreaAreRefused),
+              cmocka_unit_test(bordersOfATriangleAreHit), cmocka_unit_test(parametersMayBeNegative),
+              cmocka_unit_test(spheresAreTouchedAndLeft),
               cmocka_unit_test(frontFacesOfAPolytopeAreHit), cmocka_unit_test(tiesGoToTheFirstFace),
               cmocka_unit_test(emptyRaysHaveAnAnswer));
