@@ -433,7 +433,7 @@ bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbVec3* normals, const rbRay
 // chord of its values at both ends of the tree, the largest below. So the answers are those of
 // single rays: boxes are left out only if no ray meets them.
 
-// Rays of a bundle. (Of 4, 8, 16 and 32 the fastest for a camera with two rays a triangle.)
+// Rays of a bundle. (Of 4, 8, 16 and 32 the fastest for a camera with two triangles a ray.)
 #define BUNDLE_MAX 8
 // Fewer go alone.
 #define BUNDLE_MIN 3
