@@ -62,6 +62,13 @@ static void printVector(const char* lead, rbVec3 v)
     (void)printf("%s(%9.6f, %9.6f, %9.6f)", lead, numbers[0], numbers[1], numbers[2]);
 }
 
+// How a collision was found. Bodies that overlap at the beginning of a frame touched in an earlier
+// one, where all rays missed.
+static const char* getFinding(const rbRayCollision* c)
+{
+    return c->isExact ? "exact" : c->isInside ? "overlap" : "sampled";
+}
+
 static void printCollision(const rbRayFrames* frames, const rbRayCollision* c)
 {
     char bodies[160];
@@ -70,12 +77,9 @@ static void printCollision(const rbRayFrames* frames, const rbRayCollision* c)
     (void)printf("%12.6f %7" PRId64 "  %-18s", c->time, c->frame, bodies);
     printVector(" ", c->point);
     printVector("  ", c->normal);
-    (void)printf("  %10.6f  %-7s", c->way, c->isExact ? "exact" : "sampled");
+    (void)printf("  %10.6f  %-7s", c->way, getFinding(c));
     if (c->isCompared) {
         (void)printf("  %+.3e", c->error);
-    }
-    if (c->isInside) {
-        (void)printf("  overlapped before");
     }
     (void)printf("\n");
 }
@@ -149,7 +153,7 @@ static void writeCollision(rbJson* json, const rbRayFrames* frames, const rbRayC
     rbJson_Text(json, "bodyB", rbRayFrames_GetBodyName(frames, c->bodyB));
     rbJson_Text(json, "emitter",
                 rbRayFrames_GetBodyName(frames, c->isReverse ? c->bodyB : c->bodyA));
-    rbJson_Text(json, "found", c->isExact ? "exact" : "sampled");
+    rbJson_Text(json, "found", getFinding(c));
     rbJson_Bool(json, "isInside", c->isInside);
     rbJson_Vec3(json, "point", c->point);
     rbJson_Vec3(json, "normal", c->normal);
@@ -320,8 +324,9 @@ const rbVerb rbVerbRays = {
     .help = "collisions of bodies on paths, predicted by rays frame by frame",
     .more = "Bodies are static or kinematic with a path; \"rays\" in the scene says how\n"
             "(docs/scene-format.md). A line a collision: time, frame, bodies, point, normal\n"
-            "of the second body, way of the first along its path, whether it was sampled by\n"
-            "rays or found exactly, and the error: how much farther than the exact sweep.\n"
+            "of the second body, way of the first along its path, how it was found (sampled by\n"
+            "rays; exact; or as an overlap, because all rays had missed), and the error: how\n"
+            "much farther than the exact sweep.\n"
             "Then the work, and the largest and mean time and 99 % of the update of a frame.",
     .run = runRays,
     .wordMin = 1,
