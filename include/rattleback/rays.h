@@ -37,7 +37,7 @@ typedef struct rbRaySettings {
     rbRayPattern pattern; // uniform
     int count;            // rays of a body, beside those of vertices and edges (and rims), shared
                           // by area or as published evenly, one for every triangle at least
-               // (unless bundles follow) and part; 0: vertices only; 0 to RB_RAYS_COUNT_MAX; 100
+    // (unless bundles follow) and part; 0: vertices only; 0 to RB_RAYS_COUNT_MAX; 100
     bool isPerTriangle; // false; true: count is that of every triangle
     int edgeCount;      // points within every edge of a polyhedral shape, 0 to 1000; 0
     bool isOneWay;      // false: both bodies shoot, each at the other; true: only the first

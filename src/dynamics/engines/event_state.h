@@ -340,8 +340,8 @@ bool rbEvent_IsByRays(const rbEventEngine* engine, int a, int b);
 // The rays of all bodies, where they are asked for; UNSUPPORTED with a sentence.
 rbStatus rbEvent_MakeEmitters(rbEventEngine* engine, rbError* error);
 void rbEvent_FreeEmitters(rbEventEngine* engine);
-// Whether an overlap at a start is one that rays leave in a run, so that it is no error: the pair is
-// close then.
+// Whether an overlap at a start is one that rays leave in a run, so that it is no error: the pair
+// is close then.
 bool rbEvent_IsLeftByRays(rbEventEngine* engine, int index, double time, double depth);
 // How long it is until rays must be shot, s; what was foretold is dropped.
 double rbEvent_PredictByRays(rbEventEngine* engine, const rbEventHost* host, int index,
