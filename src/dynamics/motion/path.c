@@ -37,15 +37,6 @@ rbPathDef rbDefaultPathDef(void)
     return def;
 }
 
-static rbVec3 bezierPoint(const rbVec3 b[4], double u)
-{
-    double v = 1.0 - u;
-    rbVec3 p = rbScale(v * v * v, b[0]);
-    p = rbAddScaled(p, 3.0 * v * v * u, b[1]);
-    p = rbAddScaled(p, 3.0 * v * u * u, b[2]);
-    return rbAddScaled(p, u * u * u, b[3]);
-}
-
 static rbVec3 bezierDerivative(const rbVec3 b[4], double u)
 {
     double v = 1.0 - u;
@@ -286,7 +277,7 @@ void rbPath_Evaluate(const rbPath* path, double time, rbTransform* pose, rbVec3*
             path->isClosed ? travel - path->length * floor(travel / path->length) : travel;
         double u;
         int piece = locate(path, inside, &u);
-        pose->p = bezierPoint(path->pieces[piece], u);
+        pose->p = rbGetBezierPoint(path->pieces[piece], u);
         direction = rbNormalize(bezierDerivative(path->pieces[piece], u));
     } else {
         pose->p = rbAddScaled(path->start.p, travel, direction);

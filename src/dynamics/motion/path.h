@@ -6,6 +6,16 @@
 
 typedef struct rbPath rbPath;
 
+// Point of a cubic Bezier curve at a parameter from 0 to 1.
+static inline rbVec3 rbGetBezierPoint(const rbVec3 b[4], double u)
+{
+    double v = 1.0 - u;
+    rbVec3 p = rbScale(v * v * v, b[0]);
+    p = rbAddScaled(p, 3.0 * v * v * u, b[1]);
+    p = rbAddScaled(p, 3.0 * v * u * u, b[2]);
+    return rbAddScaled(p, u * u * u, b[3]);
+}
+
 // Prepares a path for a body that starts at the given pose. NULL and an error when it is unusable.
 rbPath* rbPath_Create(const rbPathDef* def, rbTransform start, rbError* error);
 void rbPath_Destroy(rbPath* path);

@@ -2,21 +2,13 @@
 #include "dynamics/motion/path_table.h"
 
 #include "base/core/memory.h"
+#include "dynamics/motion/path.h"
 
 struct rbPathTable {
     const rbVec3 (*pieces)[4];
     int rowCount;
     rbPathTableRow* rows;
 };
-
-static rbVec3 pointOf(const rbVec3 b[4], double u)
-{
-    double v = 1.0 - u;
-    rbVec3 p = rbScale(v * v * v, b[0]);
-    p = rbAddScaled(p, 3.0 * v * v * u, b[1]);
-    p = rbAddScaled(p, 3.0 * v * u * u, b[2]);
-    return rbAddScaled(p, u * u * u, b[3]);
-}
 
 rbPathTable* rbPathTable_Create(const rbVec3 (*pieces)[4], int pieceCount, int samples)
 {
@@ -31,7 +23,7 @@ rbPathTable* rbPathTable_Create(const rbVec3 (*pieces)[4], int pieceCount, int s
     for (int i = 1; i < table->rowCount; ++i) {
         int piece = (i - 1) / samples;
         double u = (double)(i - piece * samples) / samples;
-        rbVec3 next = pointOf(pieces[piece], u);
+        rbVec3 next = rbGetBezierPoint(pieces[piece], u);
         length += rbDistance(last, next);
         table->rows[i] = (rbPathTableRow){u, piece, length};
         last = next;
@@ -86,7 +78,7 @@ rbVec3 rbPathTable_GetPosition(const rbPathTable* table, double travel)
 {
     int piece = 0;
     double u = rbLookUpTravel(table->rows, table->rowCount, travel, &piece);
-    return pointOf(table->pieces[piece], u);
+    return rbGetBezierPoint(table->pieces[piece], u);
 }
 
 rbVec3 rbPathTable_GetTangent(const rbPathTable* table, double travel)

@@ -2,6 +2,7 @@
 #include "dynamics/sweep/swept_box.h"
 
 #include "base/math/polynomial.h"
+#include "dynamics/motion/path.h"
 
 #include <math.h>
 
@@ -166,15 +167,6 @@ rbOrientedBox rbBoxLine(rbVec3 from, rbVec3 to, double radius)
     return box;
 }
 
-static rbVec3 bezierPoint(const rbVec3 b[4], double u)
-{
-    double v = 1.0 - u;
-    rbVec3 p = rbScale(v * v * v, b[0]);
-    p = rbAddScaled(p, 3.0 * v * v * u, b[1]);
-    p = rbAddScaled(p, 3.0 * v * u * u, b[2]);
-    return rbAddScaled(p, u * u * u, b[3]);
-}
-
 // The least and the largest component of a piece along an axis: at its ends or where the derivative
 // 3 ((1-u)^2 d0 + 2 u (1-u) d1 + u^2 d2) is zero.
 static void includePiece(const rbVec3 b[4], rbVec3 axis, double* low, double* high)
@@ -209,14 +201,14 @@ rbOrientedBox rbBoxCurve(const rbVec3 (*pieces)[4], int pieceCount, double radiu
     rbVec3 chord = rbSub(pieces[pieceCount - 1][3], start);
     // A closed curve has no chord: towards its first other point then.
     for (int i = 0; i < pieceCount && !(rbLength(chord) > 0.0); ++i) {
-        chord = rbSub(bezierPoint(pieces[i], 0.5), start);
+        chord = rbSub(rbGetBezierPoint(pieces[i], 0.5), start);
     }
     rbVec3 unit = rbNormalize(chord);
     double farthest = 0.0;
     rbVec3 lateral = RB_VEC3_ZERO;
     for (int i = 0; i < pieceCount * SCAN_SAMPLES; ++i) {
         double u = (double)(i % SCAN_SAMPLES) / SCAN_SAMPLES;
-        rbVec3 d = rbSub(bezierPoint(pieces[i / SCAN_SAMPLES], u), start);
+        rbVec3 d = rbSub(rbGetBezierPoint(pieces[i / SCAN_SAMPLES], u), start);
         d = rbAddScaled(d, -rbDot(d, unit), unit);
         if (rbLengthSquared(d) > farthest) {
             farthest = rbLengthSquared(d);
