@@ -53,7 +53,7 @@ static int castAtTree(const rbGeometry* geometry, const rbRay* rays, int count, 
 {
     const rbPolyhedron* p = geometry->polyhedron;
     rbUnitRay units[BATCH];
-    rbRay ready[BATCH];
+    rbRay ready[BATCH] = {{.tMax = 0.0}}; // else gcc fears for those that are not ready
     rbTreeHit found[BATCH];
     int places[BATCH];
     int readyCount = 0;
