@@ -12,6 +12,8 @@
 // What rounding leaves between two columns, in units of the last place. Where long double has 64
 // bits (x86) it is more than the bound that 113 bits (Arm) keep.
 #define ROUNDING 4096.0L
+// The same of the states that rates are taken at, where they are large.
+#define ROUNDING_STATE 64.0L
 
 // Change of y over one big step with a number of sub-steps: it rounds less than y.
 static void stepMidpoint(const rbReference* r, long double step, int count, long double* out)
@@ -63,10 +65,18 @@ static long double tryStep(const rbReference* r, long double step,
     return error;
 }
 
+static long double getLargest(const rbReference* r, const long double values[RB_REFERENCE_SIZE_MAX])
+{
+    long double largest = 0.0L;
+    for (int i = 0; i < r->size; ++i) {
+        largest = fmaxl(largest, fabsl(values[i]));
+    }
+    return largest;
+}
+
 void rbReference_Advance(rbReference* reference, long double time)
 {
-    const long double bound =
-        fmaxl(reference->bound > 0.0L ? reference->bound : 1e-19L, ROUNDING * LDBL_EPSILON);
+    const long double asked = reference->bound > 0.0L ? reference->bound : 1e-19L;
     const long double stepMin = 1e-6L * reference->step;
     RB_ASSERT(time >= reference->time && reference->step > 0.0L);
     while (reference->time < time) {
@@ -74,6 +84,9 @@ void rbReference_Advance(rbReference* reference, long double time)
         long double step = isLast ? time - reference->time : reference->step;
         long double change[RB_REFERENCE_SIZE_MAX];
         long double error = tryStep(reference, step, change);
+        long double bound = fmaxl(
+            asked, LDBL_EPSILON * fmaxl(ROUNDING * fmaxl(1.0L, getLargest(reference, change)),
+                                        ROUNDING_STATE * getLargest(reference, reference->y)));
         if (!(error <= bound) && step > stepMin) {
             reference->step = 0.5L * step;
             continue;
@@ -83,8 +96,9 @@ void rbReference_Advance(rbReference* reference, long double time)
         }
         reference->error += error;
         reference->time = isLast ? time : reference->time + step;
-        // a step half as long again raises the error of order 20 by about 3000
-        if (error < 1e-4L * bound && !isLast) {
+        // a step half as long again raises the error of order 20 by about 3000; where it is one of
+        // rounding it is tried
+        if (error < (bound > asked ? 0.1L : 1e-4L) * bound && !isLast) {
             reference->step *= 1.5L;
         }
     }
