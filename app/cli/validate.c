@@ -113,7 +113,7 @@ static rbExit runValidate(const rbArguments* arguments)
 
 static const rbOption options[] = {
     {"--list", NULL, "the cases and where their truth comes from"},
-    {"--quick", NULL, "fewer random cases, shorter runs: 10 s instead of three minutes"},
+    {"--quick", NULL, "fewer random cases, shorter runs: half a minute instead of seven"},
     {"--json", NULL, "one array of {case, quantity, value, truth, error, tolerance, pass}"},
     {"--plots", "DIR", "draw the motion of the toys as DIR/*.svg; DIR must exist"},
 };
