@@ -5,7 +5,8 @@ if(RB_SANITIZE)
   set(viewerGroups hands clients)
 endif()
 foreach(name ${viewerGroups})
-  add_test(NAME viewer.${name} COMMAND ${RB_NODE} ${PROJECT_SOURCE_DIR}/test/viewer/${name}.mjs)
+  add_test(NAME viewer.${name} COMMAND ${PROJECT_SOURCE_DIR}/test/viewer/twice.sh ${RB_NODE}
+    ${PROJECT_SOURCE_DIR}/test/viewer/${name}.mjs)
   set_tests_properties(viewer.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 RUN_SERIAL ON
     ENVIRONMENT "RB_PROGRAM=$<TARGET_FILE:rattleback_program>;RB_OUTPUT=${PROJECT_BINARY_DIR}/viewer/screenshots")
 endforeach()
