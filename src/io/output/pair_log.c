@@ -271,7 +271,7 @@ static char* copyRemark(const char* remark)
     }
     char* copy = rbCopyText(remark, length);
     for (size_t i = 0; i < length; ++i) {
-        copy[i] = (unsigned char)copy[i] < ' ' ? ' ' : copy[i];
+        copy[i] = (char)((unsigned char)copy[i] < ' ' ? ' ' : copy[i]);
     }
     return copy;
 }

@@ -209,7 +209,7 @@ static char* resolveUri(const rbGltf* gltf, const char* uri)
         int high = *c == '%' ? decodeHex(c[1]) : -1;
         int low = high >= 0 ? decodeHex(c[2]) : -1;
         int code = low >= 0 ? 16 * high + low : 0;
-        path[used++] = code != 0 ? (char)code : *c;
+        path[used++] = (char)(code != 0 ? code : *c);
         c += code != 0 ? 2 : 0;
     }
     path[used] = '\0';

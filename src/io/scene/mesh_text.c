@@ -89,7 +89,7 @@ bool rbToken_ToNumber(rbToken token, double* value)
         if (!isDigit && c != '+' && c != '-' && c != '.' && c != 'e' && c != 'E') {
             return false; // nan, inf and hexadecimal numbers among them
         }
-        text[i] = c == '.' ? localeconv()->decimal_point[0] : c;
+        text[i] = (char)(c == '.' ? localeconv()->decimal_point[0] : c);
     }
     text[token.length] = '\0';
     char* end = NULL;

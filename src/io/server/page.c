@@ -206,8 +206,8 @@ static void writeBase64(rbOutputFile* file, const unsigned char* bytes, size_t c
         uint32_t word = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
                         (left > 2 ? bytes[i + 2] : 0);
         char text[4] = {digits[word >> 18], digits[word >> 12 & 63], '=', '='};
-        text[2] = left > 1 ? digits[word >> 6 & 63] : '=';
-        text[3] = left > 2 ? digits[word & 63] : '=';
+        text[2] = (char)(left > 1 ? digits[word >> 6 & 63] : '=');
+        text[3] = (char)(left > 2 ? digits[word & 63] : '=');
         rbOutputFile_Write(file, text, sizeof text);
     }
 }

@@ -21,7 +21,7 @@ static char* quote(const char* text)
         char plain[sizeof((rbError*)0)->message];
         (void)snprintf(plain, sizeof plain, "%s", text);
         for (char* c = plain; *c != '\0'; ++c) {
-            *c = (unsigned char)*c < 0x80 ? *c : '?';
+            *c = (char)((unsigned char)*c < 0x80 ? *c : '?');
         }
         string = json_string(plain);
     }
