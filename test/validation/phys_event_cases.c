@@ -2,6 +2,7 @@
 // tables of the specification and closed forms.
 #include "event_worlds.h"
 #include "rb_test.h"
+#include "run_quickly.h"
 #include "toy_worlds.h"
 #include "validation.h"
 
@@ -120,23 +121,6 @@ static void finelyMeshedToysFollowTheExactOnes(void** state)
     trace = play(&rattleback, &fine, axisX, 0.8);
     checkRelative(rbToyTrace_FindSpin(&trace, 0.0), 0.67655, 0.1);
     rbFreeToyTrace(&trace);
-}
-
-static void runQuickly(const rbValidationCase* which)
-{
-    rbValidation validation = {.isQuick = true, .caseName = which->name};
-    which->run(&validation);
-    for (int i = 0; i < validation.rows.count; ++i) {
-        const rbValidationRow* row = &validation.rows.data[i];
-        if (!row->pass) {
-            print_error("%s: %s: %.15g, not %.15g within %.2g\n", which->name, row->quantity,
-                        row->value, row->truth, row->tolerance);
-        }
-    }
-    int failures = validation.failureCount;
-    assert_true(validation.rows.count > 0);
-    rbArray_Free(validation.rows);
-    assert_int_equal(failures, 0);
 }
 
 // E-11, E-12, E-17, E-18

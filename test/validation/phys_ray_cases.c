@@ -1,24 +1,6 @@
 // The cases of `rattleback validate rays`, quickly: the scenes of the thesis with real sampling,
 // rays against exact sweeps, and bullets.
-#include "rb_test.h"
-#include "validation.h"
-
-static void runQuickly(const rbValidationCase* which)
-{
-    rbValidation validation = {.isQuick = true, .caseName = which->name};
-    which->run(&validation);
-    for (int i = 0; i < validation.rows.count; ++i) {
-        const rbValidationRow* row = &validation.rows.data[i];
-        if (!row->pass) {
-            print_error("%s: %s: %.15g, not %.15g within %.2g\n", which->name, row->quantity,
-                        row->value, row->truth, row->tolerance);
-        }
-    }
-    int failures = validation.failureCount;
-    assert_true(validation.rows.count > 0);
-    rbArray_Free(validation.rows);
-    assert_int_equal(failures, 0);
-}
+#include "run_quickly.h"
 
 // E-01, E-02, E-03, E-04, E-05, E-06, E-12
 static void raysOfStraightScenesGiveThePublishedPoints(void** state)
