@@ -351,14 +351,16 @@ void rbRunFunnelExperiment(rbBench* bench)
 
 #define STRIKE_TIME 1.5 // s: the ball arrives at 1.67 s
 #define BRICKS_MAX 300
+#define FALLEN 1.0 // m, from its place: the length of a brick
 
 // s: looked at after the strike
 static const double looks[] = {1.8, 2.0, 2.5, 3.0, 4.0, 5.0};
 #define LOOK_COUNT ((int)(sizeof looks / sizeof looks[0]))
 
 typedef struct rbWallLook {
-    int fallenCount;
-    double height; // m, mean of the bricks
+    int fallenCount;           // bricks that are farther than their length from their places
+    bool isFallen[BRICKS_MAX]; // each of them
+    double height;             // m, mean of the bricks
 } rbWallLook;
 
 typedef struct rbWallRun {
@@ -373,7 +375,7 @@ typedef struct rbWallRun {
     double deepestBefore;       // m, until then
     int64_t unmetBefore;        // steps
     int pointsBefore;           // of contact
-    int fallenCount;            // bricks that are farther than their length from their places
+    int fallenCount;            // bricks, at the end
     double heights[BRICKS_MAX]; // m, of the bricks at the end, ascending
     int brickCount;
     rbWallLook looks[LOOK_COUNT];
@@ -402,17 +404,19 @@ static bool hang(rbExperiment* experiment)
     return isDone;
 }
 
-// Largest way of a brick from its start, and how many are farther than a distance.
-static double getLargestWay(const rbExperiment* experiment, double far, int* farCount)
+// Way of a brick from its start.
+static double getWay(const rbExperiment* experiment, int brick)
+{
+    const double* p = experiment->scene.bodies[brick].pose.position;
+    rbVec3 now = rbBody_GetState(experiment->world, experiment->ids[brick]).transform.p;
+    return rbDistance(now, rbMakeVec3(p[0], p[1], p[2]));
+}
+
+static double getLargestWay(const rbExperiment* experiment)
 {
     double most = 0.0;
-    *farCount = 0;
     for (int i = 0; i < experiment->scene.movingCount - 1; ++i) {
-        const double* p = experiment->scene.bodies[i].pose.position;
-        rbVec3 now = rbBody_GetState(experiment->world, experiment->ids[i]).transform.p;
-        double way = rbDistance(now, rbMakeVec3(p[0], p[1], p[2]));
-        most = fmax(most, way);
-        *farCount += way > far ? 1 : 0;
+        most = fmax(most, getWay(experiment, i));
     }
     return most;
 }
@@ -427,9 +431,9 @@ static int compareHeights(const void* a, const void* b)
 // What the run has come to by now.
 static void noteWall(const rbExperiment* experiment, rbWallRun* run)
 {
-    (void)getLargestWay(experiment, 1.0, &run->fallenCount);
     run->brickCount = experiment->scene.movingCount - 1;
     for (int i = 0; i < run->brickCount && i < BRICKS_MAX; ++i) {
+        run->fallenCount += getWay(experiment, i) > FALLEN ? 1 : 0;
         run->heights[i] = rbBody_GetState(experiment->world, experiment->ids[i]).transform.p.y;
     }
     qsort(run->heights, (size_t)run->brickCount, sizeof run->heights[0], compareHeights);
@@ -446,8 +450,9 @@ static void lookAtWall(const rbExperiment* experiment, rbWallLook* look)
 {
     int count = experiment->scene.movingCount - 1;
     double sum = 0.0;
-    (void)getLargestWay(experiment, 1.0, &look->fallenCount);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count && i < BRICKS_MAX; ++i) {
+        look->isFallen[i] = getWay(experiment, i) > FALLEN;
+        look->fallenCount += look->isFallen[i] ? 1 : 0;
         sum += rbBody_GetState(experiment->world, experiment->ids[i]).transform.p.y;
     }
     look->height = sum / count;
@@ -456,7 +461,7 @@ static void lookAtWall(const rbExperiment* experiment, rbWallLook* look)
 static void noteStanding(const rbExperiment* experiment, rbWallRun* run)
 {
     rbContactStatistics statistics = rbWorld_GetContactStatistics(experiment->world);
-    run->movedBefore = getLargestWay(experiment, 1.0, &run->fallenCount);
+    run->movedBefore = getLargestWay(experiment);
     run->pointsBefore = statistics.contactCount;
     run->deepestBefore = statistics.deepest;
     run->unmetBefore = statistics.unmetSteps;
@@ -519,6 +524,20 @@ static double compareWalls(const rbWallRun* a, const rbWallRun* b)
     return a->brickCount > 0 ? sum / a->brickCount : 0.0;
 }
 
+// Whether the walls fall alike: bricks that have fallen in one of two runs only.
+static void compareLooks(rbBench* bench, const rbWallRun* a, const rbWallRun* b)
+{
+    for (int k = 0; k < LOOK_COUNT && looks[k] <= fmin(a->time, b->time) + 1e-9; ++k) {
+        int count = 0;
+        for (int i = 0; i < a->brickCount && i < BRICKS_MAX; ++i) {
+            count += a->looks[k].isFallen[i] != b->looks[k].isFallen[i] ? 1 : 0;
+        }
+        char name[48];
+        (void)snprintf(name, sizeof name, "bricks fallen in one run only at %.1f s", looks[k]);
+        addLine(bench, "X-14 wall", name, count, NAN, "");
+    }
+}
+
 void rbRunWallExperiment(rbBench* bench)
 {
     rbWallRun runs[2] = {
@@ -559,4 +578,5 @@ void rbRunWallExperiment(rbBench* bench)
             NAN, "");
     addLine(bench, "X-14 wall", "mean difference of sorted heights",
             compareWalls(&runs[0], &runs[1]), NAN, "m");
+    compareLooks(bench, &runs[0], &runs[1]);
 }

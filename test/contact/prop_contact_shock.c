@@ -1,4 +1,5 @@
-// Shock propagation of lasting contacts in random heaps: energy, finite numbers, honest errors.
+// Shock propagation of lasting contacts in random heaps: energy, finite numbers, honest errors,
+// momentum.
 #include "contact_scene.h"
 #include "dynamics/contact/contact_graph.h"
 #include "rb_test.h"
@@ -22,6 +23,17 @@ static double measureHeap(const Scene* scene)
         }
     }
     return worst;
+}
+
+// Sum of what the momenta of bodies have of length, linear and angular.
+static double getMomentumSize(const Scene* scene)
+{
+    double sum = 0.0;
+    for (int i = 0; i < scene->bodyCount; ++i) {
+        sum += scene->masses[i] * rbLength(scene->bodies[i].velocity);
+        sum += rbLength(rbMulEach(scene->inertias[i], scene->bodies[i].spin));
+    }
+    return sum;
 }
 
 // Few sweeps or many, friction up to 2, mass ratios up to 1e6, with ground and without.
@@ -54,11 +66,19 @@ static void shockPropagationNeverRaisesTheEnergy(void** state)
         rbContactSolver* solver = rbCreateContactSolver(&settings);
         rbContactSolver_Prepare(solver, &run);
         double energy = getSceneEnergy(&scene);
+        rbVec3 linear[2], angular[2];
+        double size = getMomentumSize(&scene);
+        getSceneMomentum(&scene, &linear[0], &angular[0]);
         rbContactSolved solved = rbContactSolver_SolveVelocities(solver, &run);
         assert_true(getSceneEnergy(&scene) <= energy * (1.0 + 1e-12));
         for (int k = 0; k < scene.bodyCount; ++k) {
             assert_true(rbIsFinite3(scene.bodies[k].velocity) && rbIsFinite3(scene.bodies[k].spin));
             assert_false(scene.bodies[k].isFrozen);
+        }
+        if (!kind.isHeld) { // nothing stands still, so nothing is lost
+            getSceneMomentum(&scene, &linear[1], &angular[1]);
+            checkBelow(rbDistance(linear[0], linear[1]), 1e-12 * size);
+            checkBelow(rbDistance(angular[0], angular[1]), 1e-12 * size);
         }
         bool isOne = island.contactCount == scene.set.contactCount;
         if (solved.isMet && isOne) {

@@ -135,6 +135,58 @@ static void shockPropagationHoldsAColumn(void** state)
     rbDestroyContactSolver(solver);
 }
 
+// What moves is not frozen: the lowest of ten cubes is struck upwards, and they share its momentum.
+// Were it frozen, each of them would leave with its whole speed.
+static void shockPropagationSharesABlowFromBelow(void** state)
+{
+    (void)state;
+    beginScene(&scene);
+    addColumn(&scene, 10, 0.5);
+    rbContactSettings settings = sceneSettings();
+    settings.shockAfter = 10;
+    rbContactSolver* solver = startSolver(&settings);
+    rbContactRun run = sceneRun(&scene, 1.0 / 60.0);
+    scene.bodies[1].velocity.z = 1.0;
+    rbContactSolved solved = rbContactSolver_SolveVelocities(solver, &run);
+    assert_true(solved.isShocked);
+    double momentum = 0.0;
+    for (int i = 1; i <= 10; ++i) {
+        momentum += scene.bodies[i].velocity.z;
+        checkNear(scene.bodies[i].velocity.z, 0.1, 0.05); // 0.1 if all is met
+    }
+    checkNear(momentum, 1.0, 1e-12);
+    rbDestroyContactSolver(solver);
+}
+
+// Rest is rest as seen from the ground: a platform that moves and turns carries a column as one
+// that stands.
+static void shockPropagationRestsOnWhatMoves(void** state)
+{
+    (void)state;
+    beginScene(&scene);
+    addColumn(&scene, 20, 0.5);
+    rbContactSettings settings = sceneSettings();
+    settings.isWarm = false;
+    settings.shockAfter = 10;
+    rbContactSolver* solver = startSolver(&settings);
+    rbContactRun run = sceneRun(&scene, 1.0 / 60.0);
+    rbVec3 spin = rbMakeVec3(0.1, -0.05, 0.2);
+    for (int i = 0; i < scene.bodyCount; ++i) {
+        scene.bodies[i].spin = spin;
+        scene.bodies[i].velocity =
+            rbAdd(rbMakeVec3(3.0, -2.0, 1.0), rbCross(spin, scene.places[i]));
+    }
+    kickScene(&scene, down, 1.0 / 60.0);
+    rbContactSolved solved = rbContactSolver_SolveVelocities(solver, &run);
+    assert_true(solved.isShocked);
+    assert_true(solved.isMet);
+    for (int i = 1; i < scene.bodyCount; ++i) {
+        rbVec3 wanted = rbAdd(rbMakeVec3(3.0, -2.0, 1.0), rbCross(spin, scene.places[i]));
+        checkBelow(rbDistance(scene.bodies[i].velocity, wanted), 1e-6);
+    }
+    rbDestroyContactSolver(solver);
+}
+
 typedef struct Joint {
     SolverScene* scene;
     int calls;
@@ -385,6 +437,8 @@ static void badInputIsBounded(void** state)
 RB_TEST_GROUP(test_contact_solver, cmocka_unit_test(columnRestsWithOneSweep),
               cmocka_unit_test(warmStartNeedsOneSweep), cmocka_unit_test(heavyStandsOnLight),
               cmocka_unit_test(shockPropagationHoldsAColumn),
+              cmocka_unit_test(shockPropagationSharesABlowFromBelow),
+              cmocka_unit_test(shockPropagationRestsOnWhatMoves),
               cmocka_unit_test(jointsTakePartInTheSweeps),
               cmocka_unit_test(pyramidApproachesTheCone),
               cmocka_unit_test(stictionHoldsMoreThanFriction),

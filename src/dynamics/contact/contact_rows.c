@@ -344,6 +344,8 @@ bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbCo
         rbRowsBody* start = &rows->starts.data[i];
         start->velocity = run->bodies[start->index].velocity;
         start->spin = run->bodies[start->index].spin;
+        start->level = 0;
+        start->ground = -1;
         start->isFrozen = false;
     }
     rows->bodies.data[0] = (rbSweepBody){0};

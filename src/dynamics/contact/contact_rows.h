@@ -14,7 +14,11 @@ typedef struct rbRowsBody {
     rbVec3 spin;
     rbSym3 factor; // G of I^-1 = G G^T, lower triangular
     int index;     // of the host
-    bool isFrozen; // by shock propagation
+    // of shock propagation:
+    int level;     // at which it was looked at first, 0: not yet
+    int ground;    // what it stands on in the end, of the host; -1: nothing
+    rbVec3 way;    // m, from the centre of that
+    bool isFrozen; // rests: stands still for those above
 } rbRowsBody;
 
 // Rows of one island: where they are. Bodies of islands are apart.

@@ -1,11 +1,15 @@
-// Shock propagation of lasting contacts: levels are solved from below and then stand still for
-// those above them.
+// Shock propagation of lasting contacts: levels are solved from below, and bodies that rest then
+// stand still for those above them; what moves is swept again afterwards.
 //
-// Impulses of a level do not act on what stands still: momentum goes into it, and where bodies move
-// fast, it also does work on what it pushes. Hence three bounds. A level that does not come nearer
-// to its solution (a body between two that close in on it has none) is left as sweeps had it. What
-// all levels changed is taken back, by one part for velocities and impulses, until there is no more
-// energy than at the start of the stage or after the sweeps. The errors told are those of the end.
+// Impulses of a level do not act on what stands still: what rests hands them down to the ground
+// anyway, but momentum that goes into a moving body must not be lost, and it must not do work on
+// what it pushes for nothing. A brick that a blow lifted would lift the wall on it, at no cost, and
+// with the load of the wall its friction would be gone. So a body is frozen only if it rests as
+// seen from the ground that it stands on, directly or not. Three bounds are left. A level that does
+// not come nearer to its solution (a body between two that close in on it has none) is left as
+// sweeps had it. What all this changed is taken back, by one part for velocities and impulses,
+// until there is no more energy than at the start of the stage or after the first sweeps. The
+// errors told are those of the end.
 #include "dynamics/contact/contact_energy.h"
 #include "dynamics/contact/contact_stage.h"
 
@@ -18,6 +22,9 @@
 #define LOOK_SWEEPS 10
 #define LEAST_GAIN 0.9
 #define NEAR 10
+// Sweeps over all when levels are done and something moves. Of the wall of X-14 the bricks are at
+// 3.15 m in the mean at 5 s with 10, at 2.88 m with 50, at 2.87 m by full iteration.
+#define MOVING_SWEEPS 50
 
 void rbShockMemory_Free(rbShockMemory* memory)
 {
@@ -27,16 +34,96 @@ void rbShockMemory_Free(rbShockMemory* memory)
     rbArray_Free(memory->lower);
 }
 
-// Bodies of the contacts in a range stand still for those above.
+// How a body moves, as far as the stage has come.
+typedef struct Motion {
+    rbVec3 velocity;
+    rbVec3 spin;
+} Motion;
+
+static Motion getMotion(const rbContactStage* stage, int body)
+{
+    const rbContactRows* rows = stage->rows;
+    int slot = body < rows->slots.count ? rows->slots.data[body] : 0;
+    if (slot == 0) {
+        const rbContactBody* own = &stage->run->bodies[body];
+        return (Motion){own->velocity, own->spin};
+    }
+    const rbRowsBody* start = &rows->starts.data[slot];
+    const rbSweepBody* now = &rows->bodies.data[slot];
+    return (Motion){rbAdd(start->velocity, rbSweepBody_Velocity(now)),
+                    rbAdd(start->spin, rbMulFactor(&start->factor, now->spin))};
+}
+
+// What a body stands on in the end: the ground of what bears it, or that itself.
+static void findGround(const rbContactStage* stage, const rbSweepContact* contact, bool isB)
+{
+    const rbContactRows* rows = stage->rows;
+    const rbContact* from = &stage->run->set->contacts[contact->index];
+    rbRowsBody* body = &rows->starts.data[isB ? contact->slotB : contact->slotA];
+    int below = isB ? from->bodyA : from->bodyB;
+    int slot = below < rows->slots.count ? rows->slots.data[below] : 0;
+    const rbRowsBody* bearer = slot > 0 ? &rows->starts.data[slot] : NULL;
+    if (body->level == 0) {
+        body->level = contact->level;
+    }
+    // of the same level: it stands beside it
+    bool isBelow = bearer == NULL || (bearer->level > 0 && bearer->level < contact->level);
+    if (body->level != contact->level || body->ground >= 0 || !isBelow) {
+        return;
+    }
+    const rbContactPoint* point = &stage->run->set->points[from->firstPoint];
+    rbVec3 way = isB ? rbSub(point->armA, point->armB) : rbSub(point->armB, point->armA);
+    body->ground = bearer != NULL ? bearer->ground : below;
+    body->way = bearer != NULL ? rbAdd(bearer->way, way) : way;
+}
+
+// How the ground of a body moves at its centre.
+static Motion getFrame(const rbContactStage* stage, const rbRowsBody* body)
+{
+    if (body->ground < 0) {
+        return (Motion){RB_VEC3_ZERO, RB_VEC3_ZERO};
+    }
+    Motion ground = getMotion(stage, body->ground);
+    return (Motion){rbAdd(ground.velocity, rbCross(ground.spin, body->way)), ground.spin};
+}
+
+// Whether a body of a contact hardly moves as seen from its ground: its centre, and the points of
+// the contact by turning about that.
+static bool isResting(const rbContactStage* stage, const rbSweepContact* contact, bool isB)
+{
+    const rbContact* from = &stage->run->set->contacts[contact->index];
+    const rbRowsBody* body = &stage->rows->starts.data[isB ? contact->slotB : contact->slotA];
+    Motion own = getMotion(stage, body->index);
+    Motion frame = getFrame(stage, body);
+    double turn = rbLength(rbSub(own.spin, frame.spin));
+    double reach = 0.0;
+    for (int i = from->firstPoint; i < from->firstPoint + from->pointCount; ++i) {
+        const rbContactPoint* point = &stage->run->set->points[i];
+        reach = fmax(reach, rbLength(isB ? point->armB : point->armA));
+    }
+    return rbDistance(own.velocity, frame.velocity) <= stage->restSpeed &&
+           reach * turn <= stage->restSpeed;
+}
+
+// Bodies of the contacts of a level that rest stand still for those above.
 static void freezeBodies(const rbContactStage* stage, int first, int last)
 {
-    rbContactRows* rows = stage->rows;
+    const rbContactRows* rows = stage->rows;
     for (int i = first; i < last; ++i) {
         const rbSweepContact* contact = &rows->contacts.data[i];
-        int slots[2] = {contact->slotA, contact->slotB};
-        for (int k = 0; k < 2; ++k) {
-            if (slots[k] > 0) {
-                rbRowsBody* body = &rows->starts.data[slots[k]];
+        for (int isB = 0; isB < 2; ++isB) {
+            if ((isB ? contact->slotB : contact->slotA) > 0) {
+                findGround(stage, contact, isB);
+            }
+        }
+    }
+    for (int i = first; i < last; ++i) {
+        const rbSweepContact* contact = &rows->contacts.data[i];
+        for (int isB = 0; isB < 2; ++isB) {
+            int slot = isB ? contact->slotB : contact->slotA;
+            rbRowsBody* body = &rows->starts.data[slot];
+            if (slot > 0 && !body->isFrozen && body->ground >= 0 &&
+                isResting(stage, contact, isB)) {
                 body->isFrozen = true;
                 stage->run->bodies[body->index].isFrozen = true;
             }
@@ -140,8 +227,8 @@ static rbSweepTally solveLevel(rbContactStage* stage, int first, int last, bool*
     return tally;
 }
 
-// Part of the changes since remember() that leaves no more energy than there was before the stage
-// or then.
+// Part of the changes since remember() that leaves no more energy, as seen from the ground, than
+// there was before the stage or then.
 static double findPart(const rbContactStage* stage)
 {
     rbEnergyLine sweeps = {0};
@@ -151,10 +238,11 @@ static double findPart(const rbContactStage* stage)
         const rbSweepBody* then = &stage->shock->bodies.data[i];
         const rbRowsBody* start = &stage->rows->starts.data[stage->pack.firstBody + i];
         double mass = now->invMass > 0.0 ? 1.0 / now->invMass : 0.0;
-        rbVec3 v0 = start->velocity;
+        Motion frame = getFrame(stage, start);
+        rbVec3 v0 = rbSub(start->velocity, frame.velocity);
         rbVec3 v1 = rbAdd(v0, rbSweepBody_Velocity(then));
         rbVec3 v2 = rbAdd(v0, rbSweepBody_Velocity(now));
-        rbVec3 y0 = rbSolveFactor(&start->factor, start->spin);
+        rbVec3 y0 = rbSolveFactor(&start->factor, rbSub(start->spin, frame.spin));
         rbVec3 y1 = rbAdd(y0, rbMakeVec3(then->spin[0], then->spin[1], then->spin[2]));
         rbVec3 y2 = rbAdd(y0, rbMakeVec3(now->spin[0], now->spin[1], now->spin[2]));
         rbEnergyLine_Add(&sweeps, mass, v0, v1);
@@ -183,14 +271,17 @@ static double boundEnergy(const rbContactStage* stage)
     return part;
 }
 
-void rbContactStage_PropagateShock(rbContactStage* stage)
+// What became of all levels.
+typedef struct Climb {
+    double errors[2]; // m/s, normal, tangential
+    int worst;        // contact, -1: none
+    bool isMet;
+} Climb;
+
+static Climb climbLevels(rbContactStage* stage)
 {
     rbContactRows* rows = stage->rows;
-    double worst[2] = {0.0, 0.0};
-    double swept[2] = {stage->solved.gapError, stage->solved.slipError};
-    int worstContact = -1;
-    bool isMet = true;
-    remember(stage);
+    Climb climb = {.worst = -1, .isMet = true};
     int end = stage->pack.firstContact + stage->pack.contactCount;
     for (int first = stage->pack.firstContact, last = first; first < end; first = last) {
         while (last < end && rows->contacts.data[last].level == rows->contacts.data[first].level) {
@@ -199,23 +290,63 @@ void rbContactStage_PropagateShock(rbContactStage* stage)
         bool isGood = true;
         rbSweepTally tally = solveLevel(stage, first, last, &isGood);
         bool isLevelMet = isGood && stage->solved.isMet;
-        isMet = isMet && isLevelMet;
-        worst[0] = fmax(worst[0], tally.normalError);
-        worst[1] = fmax(worst[1], tally.tangentError);
-        worstContact = isLevelMet ? worstContact : stage->solved.worst;
+        climb.isMet = climb.isMet && isLevelMet;
+        climb.errors[0] = fmax(climb.errors[0], tally.normalError);
+        climb.errors[1] = fmax(climb.errors[1], tally.tangentError);
+        climb.worst = isLevelMet ? climb.worst : stage->solved.worst;
         freezeBodies(stage, first, last);
     }
+    return climb;
+}
+
+static bool isAnyMoving(const rbContactStage* stage)
+{
+    bool isFound = false;
+    for (int i = 0; i < stage->pack.bodyCount && !isFound; ++i) {
+        isFound = !stage->rows->starts.data[stage->pack.firstBody + i].isFrozen;
+    }
+    return isFound;
+}
+
+static void thawBodies(const rbContactStage* stage)
+{
     for (int i = 0; i < stage->pack.bodyCount; ++i) {
-        rbRowsBody* body = &rows->starts.data[stage->pack.firstBody + i];
+        const rbRowsBody* body = &stage->rows->starts.data[stage->pack.firstBody + i];
         stage->run->bodies[body->index].isFrozen = false;
     }
+}
+
+// Sweeps over all contacts: those of frozen bodies, whose rows keep them frozen, are met and hardly
+// change.
+static Climb sweepMoving(rbContactStage* stage)
+{
+    int first = stage->pack.firstContact;
+    rbSweepTally tally = {.worst = -1};
+    bool isDone = false;
+    for (int i = 0; i < MOVING_SWEEPS && !isDone; ++i) {
+        isDone = rbContactStage_Sweep(stage, first, first + stage->pack.contactCount, &tally);
+    }
+    bool isMet = stage->solved.isMet;
+    return (Climb){
+        {tally.normalError, tally.tangentError}, isMet ? -1 : stage->solved.worst, isMet};
+}
+
+void rbContactStage_PropagateShock(rbContactStage* stage)
+{
+    double swept[2] = {stage->solved.gapError, stage->solved.slipError};
+    remember(stage);
+    Climb climb = climbLevels(stage);
+    if (isAnyMoving(stage)) {
+        climb = sweepMoving(stage);
+    }
+    thawBodies(stage);
     double part = boundEnergy(stage);
-    stage->solved.gapError = part * worst[0] + (1.0 - part) * swept[0];
-    stage->solved.slipError = part * worst[1] + (1.0 - part) * swept[1];
-    stage->solved.worst = worstContact;
+    stage->solved.gapError = part * climb.errors[0] + (1.0 - part) * swept[0];
+    stage->solved.slipError = part * climb.errors[1] + (1.0 - part) * swept[1];
+    stage->solved.worst = climb.worst;
     stage->solved.isMet =
-        (isMet && part == 1.0) ||
+        (climb.isMet && part == 1.0) ||
         (part < 1.0 && fmax(stage->solved.gapError, stage->solved.slipError) <= stage->tolerance);
     stage->solved.isShocked = true;
-    rbContactRows_Spend(rows, stage->run);
+    rbContactRows_Spend(stage->rows, stage->run);
 }

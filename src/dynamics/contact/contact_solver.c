@@ -220,6 +220,7 @@ static rbContactSolved solve(rbContactSolver* solver, const rbContactRun* run, b
         .tolerance =
             isVelocity ? solver->settings.velocityTolerance : solver->settings.tolerance / run->h,
         .moving = MOVING_REST * solver->settings.restSpeed,
+        .restSpeed = run->restSpeed > 0.0 ? run->restSpeed : solver->settings.restSpeed,
         .solved = {.worst = -1}};
     if (!rbContactRows_Begin(rows, &pack, run, &solver->settings, isVelocity)) {
         return stage.solved;

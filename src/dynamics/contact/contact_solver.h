@@ -36,6 +36,7 @@ typedef struct rbContactRun {
     bool isContinued; // goes on from a solution that was not good enough: no first guess
     bool isMoving;    // it is known that bodies strike: to be within the tolerance is enough
     int sweepsMax;    // instead of that of the settings; 0: that
+    double restSpeed; // m/s: the same
     rbSweepJointsFn* sweepJoints;
     rbReactionFn* react; // NULL: masses are those of the bodies alone
     void* context;

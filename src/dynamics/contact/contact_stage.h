@@ -24,6 +24,7 @@ typedef struct rbContactStage {
     rbSweep sweep;
     double tolerance;  // m/s
     double moving;     // m/s, see MOVING
+    double restSpeed;  // m/s: slower is rest for shock propagation
     bool isKept;       // sums that came in have acted before
     int within;        // sweep that first met the tolerance, 0: none yet
     bool areJointsOff; // they are left out
@@ -35,8 +36,8 @@ typedef struct rbContactStage {
 // One sweep over a range of contacts of the rows, and the joints; true: it is enough.
 bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTally* tally);
 
-// Instead of more sweeps: from below, level by level (B-74, B-78). Never ends with more energy than
-// the stage began with and sweeps left. The rows are spent afterwards.
+// Instead of many more sweeps: from below, level by level (B-74, B-78). Never ends with more energy
+// than the stage began with and sweeps left. The rows are spent afterwards.
 void rbContactStage_PropagateShock(rbContactStage* stage);
 
 #endif

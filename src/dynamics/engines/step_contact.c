@@ -17,7 +17,9 @@ rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
     contacts->restSpeedAsked = settings->restSpeed;
     contacts->pairs = rbCreateContactPairs(settings);
     rbContactSettings first = *settings;
-    first.sweepsMax = settings->sweepsMax < RB_SWEEPS_FIRST ? settings->sweepsMax : RB_SWEEPS_FIRST;
+    // shock propagation may come after more of them than Newton's method waits for
+    bool isAll = settings->shockAfter > 0 || settings->sweepsMax < RB_SWEEPS_FIRST;
+    first.sweepsMax = isAll ? settings->sweepsMax : RB_SWEEPS_FIRST;
     contacts->solver = rbCreateContactSolver(&first);
     contacts->newton = rbCreateContactNewton();
     if (rbContactSettings_IsCapped(settings)) {

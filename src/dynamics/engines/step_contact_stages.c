@@ -23,7 +23,8 @@ rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* isl
                         .order = island != NULL ? island->contacts : NULL,
                         .orderCount = island != NULL ? island->contactCount : c->set.contactCount,
                         .bodies = c->bodies.data,
-                        .h = h};
+                        .h = h,
+                        .restSpeed = c->restSpeed};
     return run;
 }
 
