@@ -103,16 +103,22 @@ static void heavyStandsOnLight(void** state)
     }
 }
 
+// A column that shock propagation holds after 10 sweeps from nothing.
+static rbContactSolver* startShock(int count)
+{
+    beginScene(&scene);
+    addColumn(&scene, count, 0.5);
+    rbContactSettings settings = sceneSettings();
+    settings.isWarm = false;
+    settings.shockAfter = 10;
+    return startSolver(&settings);
+}
+
 // B-78: 10 sweeps, then level by level from below: every level is met, bodies are free again.
 static void shockPropagationHoldsAColumn(void** state)
 {
     (void)state;
-    beginScene(&scene);
-    addColumn(&scene, 20, 0.5);
-    rbContactSettings settings = sceneSettings();
-    settings.isWarm = false;
-    settings.shockAfter = 10;
-    rbContactSolver* solver = startSolver(&settings);
+    rbContactSolver* solver = startShock(20);
     rbContactRun run = sceneRun(&scene, 1.0 / 60.0);
     kickScene(&scene, down, 1.0 / 120.0);
     rbContactSolver_BeginStep(solver, &run, false);
@@ -121,7 +127,7 @@ static void shockPropagationHoldsAColumn(void** state)
     assert_true(solved.isMet);
     for (int i = 0; i < scene.bodyCount; ++i) {
         assert_false(scene.bodies[i].isFrozen);
-        checkBelow(-scene.bodies[i].velocity.z / 60.0, (i + 1) * settings.tolerance);
+        checkBelow(-scene.bodies[i].velocity.z / 60.0, (i + 1) * sceneSettings().tolerance);
     }
     // the same rows serve the next stage as new
     kickScene(&scene, down, 1.0 / 120.0);
@@ -140,11 +146,7 @@ static void shockPropagationHoldsAColumn(void** state)
 static void shockPropagationSharesABlowFromBelow(void** state)
 {
     (void)state;
-    beginScene(&scene);
-    addColumn(&scene, 10, 0.5);
-    rbContactSettings settings = sceneSettings();
-    settings.shockAfter = 10;
-    rbContactSolver* solver = startSolver(&settings);
+    rbContactSolver* solver = startShock(10);
     rbContactRun run = sceneRun(&scene, 1.0 / 60.0);
     scene.bodies[1].velocity.z = 1.0;
     rbContactSolved solved = rbContactSolver_SolveVelocities(solver, &run);
@@ -163,12 +165,7 @@ static void shockPropagationSharesABlowFromBelow(void** state)
 static void shockPropagationRestsOnWhatMoves(void** state)
 {
     (void)state;
-    beginScene(&scene);
-    addColumn(&scene, 20, 0.5);
-    rbContactSettings settings = sceneSettings();
-    settings.isWarm = false;
-    settings.shockAfter = 10;
-    rbContactSolver* solver = startSolver(&settings);
+    rbContactSolver* solver = startShock(20);
     rbContactRun run = sceneRun(&scene, 1.0 / 60.0);
     rbVec3 spin = rbMakeVec3(0.1, -0.05, 0.2);
     for (int i = 0; i < scene.bodyCount; ++i) {
