@@ -196,6 +196,7 @@ static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhea
                           .featureId = CORE_NAME};
     rbArray_Push(pairs->aheadPoints, point);
     rbArray_Push(pairs->aheads, contact);
+    pairs->isGuarded = true;
 }
 
 // The points of contacts say nothing of where a body gets that spins fast, but its centre must not
@@ -353,6 +354,7 @@ bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* fligh
     rbContactPairs_SortPairs(pairs);
     int before = pairs->aheads.count;
     pairs->isThrough = false;
+    pairs->isGuarded = false;
     for (int i = 0; i < pairs->order.count; ++i) {
         searchAhead(pairs, pairs->order.data[i], flight);
     }
@@ -367,6 +369,11 @@ bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* fligh
 bool rbContactPairs_IsThrough(const rbContactPairs* pairs)
 {
     return pairs->isThrough;
+}
+
+bool rbContactPairs_IsGuarded(const rbContactPairs* pairs)
+{
+    return pairs->isGuarded;
 }
 
 void rbContactPairs_DropAhead(rbContactPairs* pairs, rbContactSet* set)

@@ -78,6 +78,8 @@ bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* fligh
 // Whether bodies would be so deep in each other then that their contacts part them on the wrong
 // side; these were left out.
 bool rbContactPairs_IsThrough(const rbContactPairs* pairs);
+// Whether centres of bodies that spin had to be kept from passing: no more is known of them.
+bool rbContactPairs_IsGuarded(const rbContactPairs* pairs);
 // Back to the set of the last Find.
 void rbContactPairs_DropAhead(rbContactPairs* pairs, rbContactSet* set);
 

@@ -198,6 +198,7 @@ struct rbContactPairs {
     RB_ARRAY(int) aheadHeads; // by slot: the first of aheads; -1: none
     void* scratch;
     bool isThrough; // by the last look ahead, see rbContactPairs_IsThrough
+    bool isGuarded; // the same
     double deepest; // m
     int deepestA;
     int deepestB;

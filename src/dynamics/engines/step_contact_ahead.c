@@ -183,6 +183,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         rbContactStep_SolvePositions(engine, host, h, isUnmet);
         return;
     }
+    bool isGuarded = false;
     rbContactBooks books = c->books;
     bool wasUnmet = *isUnmet;
     rbContactStep_ShowBodies(engine);
@@ -205,7 +206,9 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
                                  .isCapped = isCapped};
         bool isWoken = wake(c->aheadBodies.data, c->nodeContacts.data, c->nodeContacts.count,
                             c->nodePoints.data, h);
-        if (!rbContactPairs_LookAhead(c->pairs, &flight, &c->set)) {
+        bool isFound = rbContactPairs_LookAhead(c->pairs, &flight, &c->set);
+        isGuarded = isGuarded || rbContactPairs_IsGuarded(c->pairs);
+        if (!isFound) {
             if (!isWoken) {
                 break;
             }
@@ -221,4 +224,5 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
         rbContactStep_SolvePositions(engine, host, h, isUnmet);
     }
     c->isWild = c->isWild || rbContactPairs_IsThrough(c->pairs);
+    c->isGuarded = isGuarded;
 }

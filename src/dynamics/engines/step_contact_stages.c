@@ -399,6 +399,7 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     memset(c->isTwice.data, RB_FLIGHT_PLAIN, (size_t)c->isTwice.count);
     c->arrivals.count = 0;
     c->isWild = false;
+    c->isGuarded = false;
     memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
     rbContactStep_TurnMechanisms(engine, h, false);
     if (c->substeps != NULL && !solveQuickly(engine, h, isUnmet)) {

@@ -114,6 +114,7 @@ struct rbStepContacts {
     double origin;
     int64_t index;         // of the next node of the grid
     bool isWild;           // a flight of the step under way is held, see step_contact_arrivals.c
+    bool isGuarded;        // bodies spin past each other in it, see rbContactPairs_IsGuarded
     int cutCount;          // since the last node of the grid
     double lastPart;       // of the last step, of a whole one
     double lookStep;       // s, of the step from the node, when isLooked

@@ -13,6 +13,8 @@
 #define CUTS_MAX 100
 // Trials of one cut.
 #define TRIALS_MAX 60
+// Times that a step is halved, see halveStep.
+#define HALVES_MAX 6
 // rad: steps are cut in any case where a body would be turned by more in its flight by arriving.
 #define TURN_MOST 0.3
 // Points of a pair that are looked at.
@@ -216,6 +218,16 @@ static void narrow(Cut* cut, double h, double gap)
     cut->side = side;
 }
 
+// A step of another length from the same node.
+static void beginAnew(rbStepEngine* engine, const rbStepHost* host, double h, const Books* books,
+                      bool* isUnmet)
+{
+    recallState(engine);
+    recallBooks(engine, books);
+    *isUnmet = false;
+    rbContactStep_Begin(engine, host, h, isUnmet);
+}
+
 // Searches the time of the first contact; the step is begun anew with it.
 static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole,
                       const Books* books, bool* isUnmet)
@@ -238,10 +250,7 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
     bool isFound = false;
     for (; !isFound && trials < TRIALS_MAX && cut.high - cut.low > least; ++trials) {
         h = fmax(chooseTrial(&cut, c->settings.contactTime, 0.5 * tolerance), least);
-        recallState(engine);
-        recallBooks(engine, books);
-        *isUnmet = false;
-        rbContactStep_Begin(engine, host, h, isUnmet);
+        beginAnew(engine, host, h, books, isUnmet);
         double gap = gapAfter(engine, h, false);
         isFound = gap >= 0.0 && gap <= tolerance;
         narrow(&cut, h, gap);
@@ -251,10 +260,7 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
         h = fmin(fmax(cut.high, least), whole);
         h = h > whole - least ? whole : h;
         c->cutCount = h <= least ? CUTS_MAX : c->cutCount;
-        recallState(engine);
-        recallBooks(engine, books);
-        *isUnmet = false;
-        rbContactStep_Begin(engine, host, h, isUnmet);
+        beginAnew(engine, host, h, books, isUnmet);
     }
     if (isFound) {
         rbContactStep_NoteArrivals(c, c->sought.data, c->sought.count, h);
@@ -284,11 +290,41 @@ static bool isToBeCut(const rbStepContacts* c, double h)
     return isCut && c->substeps == NULL && c->cutCount < CUTS_MAX;
 }
 
+// Bodies spin so fast in a step that contacts do not tell where they get, or would be through each
+// other at its end without a point that arrives: a part of the step shows more of them. Where no
+// part does, they were through at the start.
+static double halveStep(rbStepEngine* engine, const rbStepHost* host, double whole,
+                        const Books* books, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    int most = c->substeps == NULL && c->cutCount < CUTS_MAX ? HALVES_MAX : 0;
+    int halves = 0;
+    double h = whole;
+    for (; c->isGuarded && halves < most; ++halves) {
+        h *= 0.5;
+        beginAnew(engine, host, h, books, isUnmet);
+    }
+    double seen = h;
+    for (; c->isWild && c->arrivals.count == 0 && halves < most; ++halves) {
+        h *= 0.5;
+        beginAnew(engine, host, h, books, isUnmet);
+    }
+    if (h < seen && c->isWild && c->arrivals.count == 0) {
+        h = seen;
+        beginAnew(engine, host, h, books, isUnmet);
+    }
+    c->cutCount += h < whole ? 1 : 0;
+    c->statistics.cutSteps += h < whole ? 1 : 0;
+    c->statistics.cutTrials += halves;
+    return h;
+}
+
 // Begins a step; it is not undone.
 static double begin(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
 {
     Books books = keepBooks(engine);
     rbContactStep_Begin(engine, host, h, isUnmet);
+    h = halveStep(engine, host, h, &books, isUnmet);
     return isToBeCut(engine->contacts, h) ? cutStep(engine, host, h, &books, isUnmet) : h;
 }
 
