@@ -60,12 +60,16 @@ static uint32_t makeVertexId(bool isOfA, int vertex, int face)
     return rbMakeFeatureId(isOfA ? RB_MEETING_VERTEX_A : RB_MEETING_VERTEX_B, vertex, face);
 }
 
+static rbManifoldPoint makePoint(rbVec3 pointA, double distance, rbVec3 normal, uint32_t id)
+{
+    return (rbManifoldPoint){pointA, rbAddScaled(pointA, distance, normal), distance, id};
+}
+
 static void addCandidate(Candidates* candidates, rbVec3 pointA, double distance, rbVec3 normal,
                          uint32_t id)
 {
     RB_ASSERT(candidates->count <= CLIP_MAX);
-    candidates->points[candidates->count++] =
-        (rbManifoldPoint){pointA, rbAddScaled(pointA, distance, normal), distance, id};
+    candidates->points[candidates->count++] = makePoint(pointA, distance, normal, id);
 }
 
 // Cuts off what is on the positive side of the plane normal . x = offset by more than a slack
@@ -390,14 +394,22 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
     if (!(separation->distance <= threshold)) {
         return;
     }
+    bool isPlaneA = a->type == RB_SHAPE_PLANE;
+    bool isPlane = isPlaneA || b->type == RB_SHAPE_PLANE;
+    if (!isPlane && (a->type == RB_SHAPE_SPHERE || b->type == RB_SHAPE_SPHERE)) {
+        manifold->points[0] = makePoint(separation->pointA, separation->distance, n,
+                                        RB_FEATURE_WITNESS); // all that a ball touches with
+        manifold->count = 1;
+        return;
+    }
     rbContactFeature features[2];
     rbFindContactFeature(a, n, separation->pointA, &features[0]);
     rbFindContactFeature(b, rbNeg(rbInvRotate(transformBtoA.q, n)),
                          rbInvTransformPoint(transformBtoA, separation->pointB), &features[1]);
     rbMoveContactFeature(&features[1], transformBtoA);
-    Candidates candidates = {0};
-    bool isPlaneA = a->type == RB_SHAPE_PLANE;
-    if (isPlaneA || b->type == RB_SHAPE_PLANE) {
+    Candidates candidates;
+    candidates.count = 0;
+    if (isPlane) {
         projectOnPlane(&features[isPlaneA ? 1 : 0], separation, isPlaneA, &candidates);
     } else {
         collectCandidates(features, separation, &candidates);

@@ -565,8 +565,9 @@ static void searchPair(rbContactPairs* pairs, rbPairOrder item, double threshold
     rbContactList list = {.manifolds = pairs->manifolds.data,
                           .capacity = isManyfold ? RB_PAIR_MANIFOLDS_MAX : 1};
     RB_ASSERT(list.capacity <= pairs->manifolds.capacity);
-    rbStatus status = rbFindContacts(&input, threshold, &pairs->caches.data[item.slot],
-                                     pairs->scratch, &list, NULL);
+    // two balls need no cache, which is memory far away
+    rbSeparationCache* cache = a->isBall && b->isBall ? NULL : &pairs->caches.data[item.slot];
+    rbStatus status = rbFindContacts(&input, threshold, cache, pairs->scratch, &list, NULL);
     int count = status != RB_STATUS_OK ? 0 : list.count;
     count = count < list.capacity ? count : list.capacity;
     for (int i = 0; i < count; ++i) {
