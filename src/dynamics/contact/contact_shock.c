@@ -40,10 +40,16 @@ typedef struct Motion {
     rbVec3 spin;
 } Motion;
 
+// 0: nothing moves it.
+static int getSlot(const rbContactRows* rows, int body)
+{
+    return body < rows->slots.count ? rows->slots.data[body] : 0;
+}
+
 static Motion getMotion(const rbContactStage* stage, int body)
 {
     const rbContactRows* rows = stage->rows;
-    int slot = body < rows->slots.count ? rows->slots.data[body] : 0;
+    int slot = getSlot(rows, body);
     if (slot == 0) {
         const rbContactBody* own = &stage->run->bodies[body];
         return (Motion){own->velocity, own->spin};
@@ -61,7 +67,7 @@ static void findGround(const rbContactStage* stage, const rbSweepContact* contac
     const rbContact* from = &stage->run->set->contacts[contact->index];
     rbRowsBody* body = &rows->starts.data[isB ? contact->slotB : contact->slotA];
     int below = isB ? from->bodyA : from->bodyB;
-    int slot = below < rows->slots.count ? rows->slots.data[below] : 0;
+    int slot = getSlot(rows, below);
     const rbRowsBody* bearer = slot > 0 ? &rows->starts.data[slot] : NULL;
     if (body->level == 0) {
         body->level = contact->level;
@@ -323,7 +329,7 @@ static double getDrift(const rbContactStage* stage, const rbSweepContact* contac
     const rbContactRows* rows = stage->rows;
     const rbContact* from = &stage->run->set->contacts[contact->index];
     int body = isB ? from->bodyB : from->bodyA;
-    int slot = body < rows->slots.count ? rows->slots.data[body] : 0;
+    int slot = getSlot(rows, body);
     if ((isB ? contact->slotB : contact->slotA) > 0 || slot == 0) {
         return 0.0;
     }
