@@ -376,6 +376,11 @@ bool rbContactPairs_IsGuarded(const rbContactPairs* pairs)
     return pairs->isGuarded;
 }
 
+bool rbContactPairs_IsTurned(const rbContactPairs* pairs, int body)
+{
+    return body < pairs->bodies.count && pairs->bodies.data[body].turnRadius > 0.0;
+}
+
 void rbContactPairs_DropAhead(rbContactPairs* pairs, rbContactSet* set)
 {
     pairs->aheads.count = 0;

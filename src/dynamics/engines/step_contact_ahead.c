@@ -130,29 +130,32 @@ static int countLooks(const rbStepContacts* c, bool isUnmet)
     return c->substeps != NULL ? LOOKS_CAPPED : (isUnmet ? LOOKS_UNMET : LOOKS_MAX);
 }
 
-// In the capped mode: whether a body that touches something may go far in the step.
+// In the capped mode: whether a body that touches something may go far in the step, and one has a
+// shape that it moves by turning.
 static bool isFast(rbStepEngine* engine, double h)
 {
     const rbStepContacts* c = engine->contacts;
-    for (int i = 0; i < engine->bodies.count; ++i) {
+    bool isAnyFast = false;
+    bool isAnyTurned = false;
+    for (int i = 0; i < engine->bodies.count && !(isAnyFast && isAnyTurned); ++i) {
         const rbMechBody* body =
             rbContactStep_IsTouched(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
-        if (body != NULL && body->isDynamic &&
-            h * rbLength(body->velocity) > FAST_LEAST * body->radius) {
-            return true;
+        if (body != NULL && body->isDynamic) {
+            isAnyFast = isAnyFast || h * rbLength(body->velocity) > FAST_LEAST * body->radius;
+            isAnyTurned = isAnyTurned || rbContactPairs_IsTurned(c->pairs, i);
         }
     }
-    return false;
+    return isAnyFast && isAnyTurned;
 }
 
-// ... and whether one was made to turn.
+// ... and whether one of these was made to turn.
 static bool isTurning(const rbStepContacts* c, double h)
 {
     double least = TURN_LEAST / h;
     for (int i = 0; i < c->bodies.count; ++i) {
         const rbContactBody* body =
             rbContactStep_IsTwice(c, i) ? &c->flights.data[i] : &c->bodies.data[i];
-        if (rbLengthSquared(body->spin) > least * least) {
+        if (rbLengthSquared(body->spin) > least * least && rbContactPairs_IsTurned(c->pairs, i)) {
             return true;
         }
     }
