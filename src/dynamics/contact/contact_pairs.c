@@ -4,6 +4,7 @@
 // the threshold. Contacts of two bodies that have not moved at all are those of the last search. In
 // the capped mode of the solver they are carried along while the bodies hardly move, see
 // carryContacts.
+#include "collision/narrowphase/point_distance.h"
 #include "dynamics/contact/contact_state.h"
 
 #include <math.h>
@@ -363,36 +364,72 @@ static void dropTwin(const rbContactPairs* pairs, rbManifold* manifold)
     RB_ASSERT(manifold->count > 0);
 }
 
-rbFoundContact rbMakeFoundContact(const rbManifold* manifold, rbMat3 rotationA)
+// A contact with this normal, a unit vector from A to B, world axes.
+static rbFoundContact makeFound(rbVec3 normal, int childA, int childB)
 {
     rbFoundContact contact;
     memset(&contact, 0, sizeof contact); // snapshots hold it as bytes
-    contact.normal = rbNormalize(rbMulMV(rotationA, manifold->normal));
-    contact.tangents[0] = rbPerpendicular(contact.normal);
-    contact.tangents[1] = rbCross(contact.normal, contact.tangents[0]);
-    contact.childA = manifold->childA;
-    contact.childB = manifold->childB;
+    contact.normal = normal;
+    contact.tangents[0] = rbPerpendicular(normal);
+    contact.tangents[1] = rbCross(normal, contact.tangents[0]);
+    contact.childA = childA;
+    contact.childB = childB;
     return contact;
+}
+
+rbFoundContact rbMakeFoundContact(const rbManifold* manifold, rbMat3 rotationA)
+{
+    return makeFound(rbNormalize(rbMulMV(rotationA, manifold->normal)), manifold->childA,
+                     manifold->childB);
+}
+
+// A point of the contact added last, halfway between the surfaces.
+static void addPointAt(rbContactPairs* pairs, rbPairOrder pair, rbVec3 middle, double distance,
+                       uint32_t featureId)
+{
+    const rbNearBody* a = &pairs->bodies.data[pair.a];
+    const rbNearBody* b = &pairs->bodies.data[pair.b];
+    rbFoundPoint point;
+    point.armA = rbSub(middle, a->position);
+    point.armB = rbSub(middle, b->position);
+    point.localA = rbMulMtV(a->rotation, point.armA);
+    point.localB = rbMulMtV(b->rotation, point.armB);
+    point.distance = distance;
+    point.featureId = featureId;
+    rbContactPairs_AddPoint(pairs, &point);
+    noteDepth(pairs, pair, distance);
 }
 
 static void addManifold(rbContactPairs* pairs, rbPairOrder pair, const rbManifold* manifold)
 {
     const rbNearBody* a = &pairs->bodies.data[pair.a];
-    const rbNearBody* b = &pairs->bodies.data[pair.b];
     rbFoundContact contact = rbMakeFoundContact(manifold, a->worldRotation);
     rbContactPairs_AddContact(pairs, pair, &contact, manifold->count);
     for (int i = 0; i < manifold->count; ++i) {
-        rbVec3 middle = rbManifoldPoint_GetMiddle(&manifold->points[i]);
-        middle = rbAdd(rbMulMV(a->worldRotation, middle), a->world.p);
-        rbFoundPoint point;
-        point.armA = rbSub(middle, a->position);
-        point.armB = rbSub(middle, b->position);
-        point.localA = rbMulMtV(a->rotation, point.armA);
-        point.localB = rbMulMtV(b->rotation, point.armB);
-        point.distance = manifold->points[i].distance;
-        point.featureId = manifold->points[i].featureId;
-        rbContactPairs_AddPoint(pairs, &point);
-        noteDepth(pairs, pair, point.distance);
+        const rbManifoldPoint* point = &manifold->points[i];
+        rbVec3 middle = rbMulMV(a->worldRotation, rbManifoldPoint_GetMiddle(point));
+        addPointAt(pairs, pair, rbAdd(middle, a->world.p), point->distance, point->featureId);
+    }
+}
+
+// Two balls touch on the line of their centres: neither turns nor caches matter, which are memory
+// far away.
+static void searchBalls(rbContactPairs* pairs, rbPairOrder pair, double threshold)
+{
+    const rbNearHot* a = &pairs->hots.data[pair.a];
+    const rbNearHot* b = &pairs->hots.data[pair.b];
+    rbVec3 apart = rbSub(b->center, a->center);
+    if (!rbIsFinite3(apart)) {
+        return; // one is nowhere: the end of the step tells of it
+    }
+    rbVec3 normal;
+    double between = rbSplitLength(apart, rbMakeVec3(0.0, 0.0, 1.0), &normal);
+    double distance = between - a->radius - b->radius;
+    if (distance <= threshold) {
+        rbFoundContact contact = makeFound(normal, 0, 0);
+        rbContactPairs_AddContact(pairs, pair, &contact, 1);
+        rbVec3 middle = rbAddScaled(a->center, a->radius + 0.5 * distance, normal);
+        addPointAt(pairs, pair, middle, distance, RB_FEATURE_WITNESS);
     }
 }
 
@@ -557,6 +594,10 @@ static void searchPair(rbContactPairs* pairs, rbPairOrder item, double threshold
     pair->searched = a->travel + b->travel;
     pair->stamps[0] = a->poseStamp;
     pair->stamps[1] = b->poseStamp;
+    if (a->isBall && b->isBall) {
+        searchBalls(pairs, item, threshold);
+        return;
+    }
     rbSeparationInput input = makeInput(a, b);
     if (!pair->hadContacts && measureApart(pairs, item, &input)) {
         return;
@@ -565,9 +606,8 @@ static void searchPair(rbContactPairs* pairs, rbPairOrder item, double threshold
     rbContactList list = {.manifolds = pairs->manifolds.data,
                           .capacity = isManyfold ? RB_PAIR_MANIFOLDS_MAX : 1};
     RB_ASSERT(list.capacity <= pairs->manifolds.capacity);
-    // two balls need no cache, which is memory far away
-    rbSeparationCache* cache = a->isBall && b->isBall ? NULL : &pairs->caches.data[item.slot];
-    rbStatus status = rbFindContacts(&input, threshold, cache, pairs->scratch, &list, NULL);
+    rbStatus status = rbFindContacts(&input, threshold, &pairs->caches.data[item.slot],
+                                     pairs->scratch, &list, NULL);
     int count = status != RB_STATUS_OK ? 0 : list.count;
     count = count < list.capacity ? count : list.capacity;
     for (int i = 0; i < count; ++i) {
