@@ -67,6 +67,15 @@ static bool hasArrivals(const rbStepContacts* c, const rbContactIsland* island)
     return false;
 }
 
+// Nothing stops a point in the second solution.
+static void openPoint(rbStepContacts* c, int k)
+{
+    rbContactPoint* point = &c->set.points[k];
+    memset(point->impulse, 0, sizeof point->impulse);
+    point->gap = FAR;
+    c->keptPoints.data[k] = *point;
+}
+
 // Points that arrive are opened for the second solution, and how late they will be is noted.
 static void openArrivals(rbStepContacts* c, const rbContactIsland* island, double h)
 {
@@ -86,13 +95,12 @@ static void openArrivals(rbStepContacts* c, const rbContactIsland* island, doubl
                                      point->armA,
                                      point->armB,
                                      point->gap,
-                                     island->contacts[i] >= c->foundCount};
+                                     island->contacts[i] >= c->foundCount,
+                                     point->isAhead};
                 rbArray_Push(c->arrivals, arrival);
                 noteLate(c, contact->bodyA, late);
                 noteLate(c, contact->bodyB, late);
-                memset(point->impulse, 0, sizeof point->impulse);
-                point->gap = FAR;
-                c->keptPoints.data[k] = *point;
+                openPoint(c, k);
             } else if (isParting(c, k)) {
                 point->gap = 0.0;
             }
@@ -115,14 +123,11 @@ static void openAhead(rbStepContacts* c, const rbContactIsland* island, int firs
 {
     for (int i = 0; i < island->contactCount; ++i) {
         const rbContact* contact = &c->set.contacts[island->contacts[i]];
-        rbContactPoint* points = &c->set.points[contact->firstPoint];
-        if (!points[0].isAhead || !hasArrived(c, contact, first)) {
+        if (!c->set.points[contact->firstPoint].isAhead || !hasArrived(c, contact, first)) {
             continue;
         }
         for (int k = 0; k < contact->pointCount; ++k) {
-            memset(points[k].impulse, 0, sizeof points[k].impulse);
-            points[k].gap = FAR;
-            c->keptPoints.data[contact->firstPoint + k] = points[k];
+            openPoint(c, contact->firstPoint + k);
         }
     }
 }

@@ -44,6 +44,7 @@ typedef struct rbArrival {
     rbVec3 armB;
     double gap;    // m
     bool isOfStop; // of a joint: there are no shapes to measure
+    bool isAhead;  // of the end of the flight: the gap holds for that flight alone
 } rbArrival;
 
 // What acts on a body that stands, beside what is constant.

@@ -153,10 +153,36 @@ static double measureGap(const rbStepEngine* engine, int bodyA, int bodyB, doubl
     return least;
 }
 
+// Whether the centres of two bodies that approached at the node part after a time h.
+static bool arePast(const rbStepEngine* engine, int bodyA, int bodyB, double h)
+{
+    rbVec3 atA = rbContactStep_GetBody(engine, bodyA)->pose.position;
+    rbVec3 atB = rbContactStep_GetBody(engine, bodyB)->pose.position;
+    rbVec3 before = rbSub(atB, atA);
+    rbVec3 after =
+        rbSub(poseAfter(engine, bodyB, h).position, poseAfter(engine, bodyA, h).position);
+    rbVec3 way = rbSub(after, before);
+    return rbDot(before, way) < 0.0 && rbDot(after, way) > 0.0;
+}
+
+// The gap of a point that arrives, after a time h in which nothing of its bodies was found to
+// approach. That of a flight ahead is known for the whole of it alone: the bodies are not yet
+// there, INFINITY, or past each other, -INFINITY.
+static double guessGap(const rbStepEngine* engine, const rbArrival* arrival, double h, bool isWhole)
+{
+    if (arrival->isAhead && !isWhole) {
+        return arePast(engine, arrival->bodyA, arrival->bodyB, h) ? -INFINITY : INFINITY;
+    }
+    rbContact contact = {.bodyA = arrival->bodyA, .bodyB = arrival->bodyB};
+    rbContactPoint point = {.armA = arrival->armA, .armB = arrival->armB};
+    rbVec3 u = rbContact_RelativeVelocity(engine->contacts->bodies.data, &contact, &point);
+    return arrival->gap + h * rbDot(u, arrival->normal);
+}
+
 // The least gap at the end of the step begun, of the points that arrive in a whole one. Bodies that
 // are through are not measured rightly: at the end of the whole step the motion of the points alone
 // counts, and in any case where nothing is found that approaches.
-static double gapAfter(const rbStepEngine* engine, double h, bool isLinear)
+static double gapAfter(const rbStepEngine* engine, double h, bool isWhole)
 {
     rbStepContacts* c = engine->contacts;
     double least = INFINITY;
@@ -165,21 +191,15 @@ static double gapAfter(const rbStepEngine* engine, double h, bool isLinear)
     int lastB = -1;
     for (int i = 0; i < c->sought.count; ++i) {
         const rbArrival* arrival = &c->sought.data[i];
-        rbContact contact = {.bodyA = arrival->bodyA, .bodyB = arrival->bodyB};
-        rbContactPoint point = {.armA = arrival->armA, .armB = arrival->armB};
-        rbVec3 u = rbContact_RelativeVelocity(c->bodies.data, &contact, &point);
-        double gap = arrival->gap + h * rbDot(u, arrival->normal);
         bool isNew = arrival->bodyA != lastA || arrival->bodyB != lastB;
-        if (arrival->isOfStop) {
-            least = fmin(least, gap);
-            continue;
-        }
-        if (isNew && !isLinear) {
+        bool isMeasured = !arrival->isOfStop && !isWhole;
+        if (isMeasured && isNew) {
             measured = measureGap(engine, arrival->bodyA, arrival->bodyB, h);
         }
-        lastA = arrival->bodyA;
-        lastB = arrival->bodyB;
-        least = fmin(least, measured < INFINITY ? measured : gap);
+        lastA = arrival->isOfStop ? lastA : arrival->bodyA;
+        lastB = arrival->isOfStop ? lastB : arrival->bodyB;
+        bool isKnown = isMeasured && measured < INFINITY;
+        least = fmin(least, isKnown ? measured : guessGap(engine, arrival, h, isWhole));
     }
     return least;
 }
@@ -187,7 +207,7 @@ static double gapAfter(const rbStepEngine* engine, double h, bool isLinear)
 typedef struct Cut {
     double low; // s: the gap is open after a step of this length ...
     double high;
-    double openGap; // m
+    double openGap; // m; INFINITY: nothing is known of it
     double depth;   // m: ... and closed by so much after one of that
     int side;       // of the last trial: 1 open, -1 closed
 } Cut;
@@ -196,7 +216,7 @@ static double chooseTrial(const Cut* cut, rbContactTime row, double aim)
 {
     double width = cut->high - cut->low;
     double part = 0.5;
-    if (row != RB_CONTACT_TIME_BISECTION) {
+    if (row != RB_CONTACT_TIME_BISECTION && cut->openGap < INFINITY) {
         part = fmax(0.0, cut->openGap - aim) / (cut->openGap + cut->depth);
     }
     return cut->low + part * width;
@@ -240,7 +260,7 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
     memcpy(c->sought.data, c->arrivals.data, (size_t)c->arrivals.count * sizeof *c->arrivals.data);
     Cut cut = {.high = whole, .openGap = INFINITY, .depth = -gapAfter(engine, whole, true)};
     for (int i = 0; i < c->sought.count; ++i) {
-        cut.openGap = fmin(cut.openGap, c->sought.data[i].gap);
+        cut.openGap = fmin(cut.openGap, guessGap(engine, &c->sought.data[i], 0.0, false));
     }
     if (cut.depth <= 0.0 || whole <= 2.0 * least) {
         return whole;
@@ -252,6 +272,9 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
         h = fmax(chooseTrial(&cut, c->settings.contactTime, 0.5 * tolerance), least);
         beginAnew(engine, host, h, books, isUnmet);
         double gap = gapAfter(engine, h, false);
+        if (gap == -INFINITY || rbContactPairs_IsThrough(c->pairs)) {
+            gap = -cut.depth; // no more is known; seen from the far side nothing approaches
+        }
         isFound = gap >= 0.0 && gap <= tolerance;
         narrow(&cut, h, gap);
     }
