@@ -80,7 +80,7 @@ bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* fligh
 bool rbContactPairs_IsThrough(const rbContactPairs* pairs);
 // Whether centres of bodies that spin had to be kept from passing: no more is known of them.
 bool rbContactPairs_IsGuarded(const rbContactPairs* pairs);
-// Whether a body moves its shape by turning about its centre of mass: a ball in its middle does not.
+// Whether a body moves its shape by turning about its centre of mass: a ball does not.
 bool rbContactPairs_IsTurned(const rbContactPairs* pairs, int body);
 // Back to the set of the last Find.
 void rbContactPairs_DropAhead(rbContactPairs* pairs, rbContactSet* set);
