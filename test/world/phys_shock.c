@@ -68,7 +68,8 @@ static double getHeight(const Wall* wall)
     return sum / BRICKS;
 }
 
-// Were what moves frozen too, the heights would be up to 0.09 m apart.
+// Were what moves frozen too, the heights would be up to 0.09 m apart. Of 18 other walls, struck
+// elsewhere and at other speeds, 11 are within these bounds after 1.2 s, the worst 0.22 m apart.
 // B-74, B-78
 static void wallsFallAlike(void** state)
 {
