@@ -70,7 +70,7 @@ test-full: build ## every random case; the log goes to docs/test-full.log
 
 .PHONY: test-asan
 test-asan: export ASAN_OPTIONS := detect_leaks=0
-test-asan: setup ## a tenth of the random cases under the address and undefined-behaviour sanitizers
+test-asan: setup ## a tenth of the random cases under the address and undefined-behavior sanitizers
 	$(call build_preset,asan)
 	@JOBS=$(JOBS) tools/test_asan.sh
 

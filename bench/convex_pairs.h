@@ -3,7 +3,7 @@
 // 500 pairs of two copies of a shape of about unit size: orientations quat() and quat(), approach
 // direction dir() from seed 77 (random3.h), anew for every shape. B comes along the direction until
 // it touches A, then moves along the contact normal to its placement. For warm starts B turns 0.01
-// rad a step about a fixed random axis through its centre and is shifted along the normal so that
+// rad a step about a fixed random axis through its center and is shifted along the normal so that
 // the placement holds at every step.
 #ifndef RB_BENCH_CONVEX_PAIRS_H
 #define RB_BENCH_CONVEX_PAIRS_H

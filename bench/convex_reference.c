@@ -222,10 +222,10 @@ static rbOverlapJet evaluateOverlap(const rbReference* reference, rbVec3 normal,
     return jet;
 }
 
-// Minimises the overlap on the unit sphere: Newton in the tangent plane, where the Hessian is that
+// Minimizes the overlap on the unit sphere: Newton in the tangent plane, where the Hessian is that
 // of space less the radial slope; the negative gradient where that is not positive definite; steps
 // halved until the value falls.
-static rbVec3 minimiseOverlap(const rbReference* reference, rbVec3 normal, rbVec3 t)
+static rbVec3 minimizeOverlap(const rbReference* reference, rbVec3 normal, rbVec3 t)
 {
     rbOverlapJet jet = evaluateOverlap(reference, normal, t);
     for (int round = 0; round < 200; ++round) {
@@ -277,7 +277,7 @@ static double findLeastOverlap(const rbReference* reference, rbVec3 t)
                 // the surface of a cube of 5 x 5 x 5 points
                 if (abs(x) == 2 || abs(y) == 2 || abs(z) == 2) {
                     rbVec3 start = rbNormalize(rbMakeVec3(x, y, z));
-                    rbVec3 end = minimiseOverlap(reference, start, t);
+                    rbVec3 end = minimizeOverlap(reference, start, t);
                     best = fmin(best, rbReference_GetOverlap(reference, end, t));
                 }
             }
@@ -314,5 +314,5 @@ double rbReference_GetDepth(const rbReference* reference, rbVec3 t)
 rbVec3 rbReference_Polish(const rbReference* reference, rbVec3 normal, rbVec3 t)
 {
     bool isSmooth = reference->shape->peer.kind == RB_PEER_ELLIPSOID;
-    return isSmooth ? minimiseOverlap(reference, normal, t) : normal;
+    return isSmooth ? minimizeOverlap(reference, normal, t) : normal;
 }

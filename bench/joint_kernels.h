@@ -5,7 +5,7 @@
 #include "joint_scenes.h"
 
 typedef struct rbJointCosts {
-    double factor;    // s: rows, masses, assembling and factorising
+    double factor;    // s: rows, masses, assembling and factorizing
     double iteration; // s: one look-ahead iteration: flight, errors, solution, impulses
     double advance;   // s: flight of all bodies
 } rbJointCosts;

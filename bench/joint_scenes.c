@@ -176,7 +176,7 @@ rbJointScene rbMakeBarScene(int count)
     return scene;
 }
 
-// Turns that carry -y into the direction of a bar: by spread towards one side of its parent, in a
+// Turns that carry -y into the direction of a bar: by spread toward one side of its parent, in a
 // plane that turns by 90 degrees from level to level, so that the tree opens in space.
 static rbQuat turnBar(rbQuat parent, double spread, int level)
 {

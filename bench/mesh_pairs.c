@@ -28,7 +28,7 @@ static void addPair(rbMeshSet* set, rbTransform a, rbTransform b)
     rbArray_Push(set->pairs, pair);
 }
 
-// How far B should come nearer along the line of centres to reach the gap, to first order.
+// How far B should come nearer along the line of centers to reach the gap, to first order.
 static double measureApproach(rbMeshRuler ruler, rbTransform a, rbTransform b, double gap,
                               double* error)
 {
@@ -43,7 +43,7 @@ static double measureApproach(rbMeshRuler ruler, rbTransform a, rbTransform b, d
     return *error / fmax(slope, 0.5);
 }
 
-// Moves B along the line of centres until the surfaces are the gap apart.
+// Moves B along the line of centers until the surfaces are the gap apart.
 static rbTransform approach(rbMeshRuler ruler, rbTransform a, rbTransform b, rbMeshSet* set,
                             double gap)
 {
@@ -101,7 +101,7 @@ static rbTransform wander(rbTransform b, const rbVec3 axes[2], double part)
     return b;
 }
 
-// One step: B spins, circles A, and is led back towards the gap. What that does not need of its
+// One step: B spins, circles A, and is led back toward the gap. What that does not need of its
 // part of the step is spent on the others, so that every step is about as long as it may be.
 static rbTransform stepPath(rbMeshRuler ruler, rbTransform a, rbTransform b, const rbVec3 axes[2],
                             double gap, rbMeshSet* path)
@@ -115,7 +115,7 @@ static rbTransform stepPath(rbMeshRuler ruler, rbTransform a, rbTransform b, con
     return b;
 }
 
-// No point of B moves farther: the way of its centre, and its radius times the angle.
+// No point of B moves farther: the way of its center, and its radius times the angle.
 static double boundMotion(const rbPeerPair* from, const rbPeerPair* to)
 {
     rbTransform first = rbReadPeerPose(&from->b);

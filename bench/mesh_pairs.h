@@ -1,9 +1,9 @@
 // The pairs of the mesh-distance suite: where two copies of a bumpy sphere lie.
 //
 // Orientations quat() and quat(), direction dir() from a fixed seed (random3.h). B comes from afar
-// along the direction towards the centre of A until the surfaces are the gap apart; overlapping
+// along the direction toward the center of A until the surfaces are the gap apart; overlapping
 // pairs are 0.06 m nearer than those at the gap 0.01, which is about 0.05 m deep. Along a path B
-// spins about its centre and circles A, at most RB_MESH_MOTION of the diameter a step for any of
+// spins about its center and circles A, at most RB_MESH_MOTION of the diameter a step for any of
 // its points, and is held near the gap.
 #ifndef RB_BENCH_MESH_PAIRS_H
 #define RB_BENCH_MESH_PAIRS_H

@@ -7,7 +7,7 @@
 
 #include "peers/peer_mesh.h"
 
-// Distance of the surfaces in metres, 0 if they cross. guess is an answer that is believed, finite
+// Distance of the surfaces in meters, 0 if they cross. guess is an answer that is believed, finite
 // and >= 0: a good one makes it fast, a wrong one does no harm. O(n^2) of the triangles near the
 // other body.
 double rbMeasureMeshesByForce(const rbPeerMesh* mesh, const rbPeerPair* pair, double guess);

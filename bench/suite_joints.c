@@ -433,7 +433,7 @@ static void runCostSplit(rbBench* bench)
                                                  bench->isQuick ? 0.0 : 0.2 * SECONDS);
         const rbJointCosts* printed = &ways[k].printed;
         char metric[48];
-        (void)snprintf(metric, sizeof metric, "build and factorise, %s", name);
+        (void)snprintf(metric, sizeof metric, "build and factorize, %s", name);
         record(bench, "X-05 tree 127", metric, 1e6 * costs.factor, "us", NAN);
         (void)snprintf(metric, sizeof metric, "one iteration, %s", name);
         record(bench, "X-05 tree 127", metric, 1e6 * costs.iteration, "us", NAN);
@@ -441,11 +441,11 @@ static void runCostSplit(rbBench* bench)
         record(bench, "X-05 tree 127", metric, 1e6 * costs.advance, "us", NAN);
         if (bench->text != NULL) {
             (void)fprintf(bench->text,
-                          "  %-10s build and factorise %.1f (%.2f)  one iteration %.1f (%.2f)  "
+                          "  %-10s build and factorize %.1f (%.2f)  one iteration %.1f (%.2f)  "
                           "advancing %.1f (%.2f)",
                           name, 1e6 * costs.factor, printed->factor, 1e6 * costs.iteration,
                           printed->iteration, 1e6 * costs.advance, printed->advance);
-            (void)fprintf(bench->text, "  factorise / iteration %.1f",
+            (void)fprintf(bench->text, "  factorize / iteration %.1f",
                           costs.factor / costs.iteration);
             if (printed->iteration > 0.0) {
                 (void)fprintf(bench->text, " (%.1f)", printed->factor / printed->iteration);
@@ -577,10 +577,10 @@ static void runGrowth(rbBench* bench)
         char caseName[48];
         (void)snprintf(caseName, sizeof caseName, "X-09 tree %d", scene.bodyCount);
         recordCost(bench, caseName, "tree", &cost);
-        record(bench, caseName, "factorise and solve once", 1e6 * perIteration[i], "us", NAN);
+        record(bench, caseName, "factorize and solve once", 1e6 * perIteration[i], "us", NAN);
         if (bench->text != NULL) {
             (void)fprintf(bench->text,
-                          "  %5d bodies %9.4f ms, %.2f us a body, position %.1f, factorise and "
+                          "  %5d bodies %9.4f ms, %.2f us a body, position %.1f, factorize and "
                           "solve once %.3f us a body",
                           scene.bodyCount, cost.ms, 1e3 * cost.ms / scene.bodyCount,
                           cost.positionIterations, 1e6 * perIteration[i] / scene.bodyCount);

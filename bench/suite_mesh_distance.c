@@ -558,7 +558,7 @@ static void printCaption(const rbBench* bench)
         "  Two copies of a closed bumpy sphere, r = 1 + 0.05 sin(8 theta) sin(8 phi) m, double\n"
         "  precision, exact answers with witnesses. gap: true distance of the surfaces, m, "
         "reached\n"
-        "  along the line of centres; overlapping: 0.06 m nearer than at the gap 0.01.\n"
+        "  along the line of centers; overlapping: 0.06 m nearer than at the gap 0.01.\n"
         "  cold: %d random pairs%s; motion: %d paths of %d queries, any point of\n"
         "  B moves at most %g of the diameter between them. ratio: the best exact peer to ours.\n"
         "  error: m, of all that two libraries or brute force answered; overlap test: the part\n"

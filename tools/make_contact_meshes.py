@@ -151,15 +151,15 @@ def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else "scenes/meshes"
     bolt = Thread(7, BOLT_PROFILE, CORE, +1, +1).build(0.5, 0.005)
     write(f"{folder}/bolt.obj", [
-        "A bolt along z, metres: core 40 mm, crest 50 mm, one right-handed thread of pitch 30 mm,",
+        "A bolt along z, meters: core 40 mm, crest 50 mm, one right-handed thread of pitch 30 mm,",
         "8 turns of 24 segments that fade out at both ends."], *bolt)
     for hand, name, side in ((+1, "nut", "right"), (-1, "nut-left", "left")):
         nut = Thread(2, NUT_PROFILE, CORE + RIDGE + PLAY, -1, hand).build(0.25, 0.002, 0.08)
         write(f"{folder}/{name}.obj", [
-            "A hexagonal nut along z, metres: groove 51 mm, ridge 41 mm, "
+            "A hexagonal nut along z, meters: groove 51 mm, ridge 41 mm, "
             f"one {side}-handed thread of pitch 30 mm."], *nut)
     write(f"{folder}/marble-run.obj", [
-        "A gutter round z, metres: 2.75 turns of radius 0.2 m, 0.12 m down a turn; "
+        "A gutter round z, meters: 2.75 turns of radius 0.2 m, 0.12 m down a turn; "
         "open, seen from inside."], *make_gutter(0.2, 0.12, 2.75, 64, 0.02))
 
 

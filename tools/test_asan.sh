@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `make test-asan`: a tenth of the random cases under the address and undefined-behaviour sanitizers.
+# `make test-asan`: a tenth of the random cases under the address and undefined-behavior sanitizers.
 #
 # Looking for leaks at the end of a process took 4.3 s on our aarch64 machine even for an empty program
 # (gcc 12; clang 14: 3.1 s; perf: 97 % of it in __lsan::ForEachChunk). So each test program runs once as a

@@ -65,11 +65,11 @@ static const RunRow runRows[] = {
 };
 #define RUN_COUNT ((int)(sizeof runRows / sizeof runRows[0]))
 
-// Quantiles of table 4 of the thesis: angle, depth in metres, position.
+// Quantiles of table 4 of the thesis: angle, depth in meters, position.
 static const double printedQuantiles[3][RB_QUANTILE_COUNT] = {
     {0.11, 0.25, 0.45}, {0.82e-5, 1.33e-5, 2.08e-5}, {0.30e-2, 0.58e-2, 0.96e-2}};
 
-// A hull of 16 points that is its own mirror image, so that its centre is the origin.
+// A hull of 16 points that is its own mirror image, so that its center is the origin.
 static rbGeometry* makeHull(void)
 {
     rbRandom random = {16};

@@ -155,7 +155,7 @@ static void runSpheres(rbValidation* validation)
 
 typedef struct Shot {
     rbGeometry* geometry;
-    double reach; // m, of the shape towards the wall at the start
+    double reach; // m, of the shape toward the wall at the start
     rbVec3 spin;
 } Shot;
 
@@ -214,7 +214,7 @@ static void runShots(rbValidation* validation)
 
 // ------------------------------------------------------------------------------ E-17: grazing
 
-// Two spheres of radius 0.1 pass at a distance of 0.2 (1 + excess) of their centres.
+// Two spheres of radius 0.1 pass at a distance of 0.2 (1 + excess) of their centers.
 static bool graze(double excess, bool isFalling)
 {
     rbWorldDef def = rbEventWorldDef(isFalling ? 10.0 : 0.0);

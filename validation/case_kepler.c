@@ -1,10 +1,10 @@
 // The Kepler problem with eccentricity 0.6 as a smooth force problem: a body that is attracted to
-// the origin. Starts at the pericentre, a = 1, k = 1: r = 1 - e, v = sqrt((1 + e) / (1 - e)).
+// the origin. Starts at the pericenter, a = 1, k = 1: r = 1 - e, v = sqrt((1 + e) / (1 - e)).
 #include "flights.h"
 #include "validation.h"
 
 #define ECCENTRICITY 0.6
-#define END_TIME 5.0 // s, past the apocentre, before the next pericentre
+#define END_TIME 5.0 // s, past the apocenter, before the next pericenter
 #define HALVINGS 6
 
 // Position at a time from Kepler's equation E - e sin E = t.

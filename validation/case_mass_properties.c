@@ -1,4 +1,4 @@
-// Mass, centre and inertia of every solid shape against the formulas of the textbooks.
+// Mass, center and inertia of every solid shape against the formulas of the textbooks.
 #include "validation.h"
 
 #include <rattleback/shape.h>
@@ -8,7 +8,7 @@
 #define DENSITY 700.0
 #define TOLERANCE 1e-13
 
-// What a homogeneous body of the shape has; inertia about the centre, axes of the shape.
+// What a homogeneous body of the shape has; inertia about the center, axes of the shape.
 typedef struct rbSolidTruth {
     double volume;
     rbVec3 center;
@@ -70,7 +70,7 @@ static void compareRound(rbValidation* validation)
                            {0.2 * (a.y * a.y + a.z * a.z), 0.2 * (a.x * a.x + a.z * a.z),
                             0.2 * (a.x * a.x + a.y * a.y)},
                            0.0});
-    // cylinder of mass c and two halves of a ball of mass s, their centres 3/8 r beyond the ends
+    // cylinder of mass c and two halves of a ball of mass s, their centers 3/8 r beyond the ends
     double cylinder = 2.0 * RB_PI * r * r * h;
     double ball = 4.0 / 3.0 * RB_PI * r * r * r;
     double volume = cylinder + ball;
@@ -120,7 +120,7 @@ static void compareFlat(rbValidation* validation)
     compare(validation, "box as a compound", rbCreateCompound(children, 2, NULL),
             getBoxTruth(half, center));
     rbDestroyGeometry(part);
-    // tetrahedron on the unit axes: <x^2> = 1/10, <xy> = 1/20, centre 1/4 each
+    // tetrahedron on the unit axes: <x^2> = 1/10, <xy> = 1/20, center 1/4 each
     const rbVec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     static const int faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
     const rbMeshDef tetrahedron = {points, 4, NULL, faces, 4};
@@ -139,7 +139,7 @@ static void run(rbValidation* validation)
 
 const rbValidationCase rbCaseMassProperties = {
     .name = "mass-properties",
-    .help = "mass, centre and inertia of every shape",
+    .help = "mass, center and inertia of every shape",
     .source = "closed forms",
     .run = run,
 };

@@ -44,7 +44,7 @@ static void runTop(rbValidation* validation, const rbTopPlan* plan, const char* 
             (void)snprintf(quantity, sizeof quantity, "%s: mean rate, rad/s", text);
             rbValidation_Add(validation, quantity, angle / rbWorld_GetTime(m.world), rates[i],
                              1e-8);
-            rbAddNamed(validation, text, "centre, m", axisError, 1e-8);
+            rbAddNamed(validation, text, "center, m", axisError, 1e-8);
             rbAddNamed(validation, text, "orientation, rad", turnError, 1e-8);
             rbAddNamed(validation, text, "energy, relative",
                        fabs(rbWorld_GetLedger(m.world).energy - energy) / energy, 1e-9);
@@ -60,7 +60,7 @@ static void runTops(rbValidation* validation)
     rbTopPlan plan = {
         .mass = 1.0, .length = 0.5, .i1 = 0.3, .i3 = 0.05, .spin = 100.0, .tilt = RB_PI / 6.0};
     runTop(validation, &plan, "top", truths);
-    // the published one is a ball about its centre: a disc turns the free flight as well
+    // the published one is a ball about its center: a disc turns the free flight as well
     rbTopPlan disc = plan;
     disc.i3 = 0.08;
     runTop(validation, &disc, "disc", NULL);

@@ -5,7 +5,7 @@
 // spheres the same), a base of 12 by 12 sizes, friction 0.1, no bounce, layers of 36 bodies turned
 // at random that start 5 sizes above the bed at 11 m/s, one every 0.2 s, 5 s to settle; steps of
 // 1/60 s capped to 30 sweeps. Fill is measured from the floor to one size below the height under
-// which nine of ten centres are: from wall to wall, and two sizes off walls and floor. Of its two
+// which nine of ten centers are: from wall to wall, and two sizes off walls and floor. Of its two
 // columns, iterative (one point for each pair of bodies) and analytic, ours is like neither: pairs
 // have up to four points.
 #include "case_contacts.h"

@@ -11,7 +11,7 @@
 #include <math.h>
 
 #define COUNTS 8
-#define MEETING_END 2.8 // s; the balls of timeFrames meet their neighbours at about 2.6
+#define MEETING_END 2.8 // s; the balls of timeFrames meet their neighbors at about 2.6
 
 static const int rayCounts[COUNTS] = {10, 20, 40, 80, 160, 320, 640, 1280};
 
@@ -114,7 +114,7 @@ static double runFrames(rbRayFrames* frames, rbError* error)
     return largest;
 }
 
-// Balls that come to the middle until neighbours touch; the largest frame in seconds, the best of
+// Balls that come to the middle until neighbors touch; the largest frame in seconds, the best of
 // three runs.
 static double timeFrames(int bodies, int rays, rbError* error)
 {
@@ -234,7 +234,7 @@ static void judgeSpeed(rbValidation* validation)
     double seconds[4] = {0};
     rbValidation_Print(validation,
                        "  \"15 objects with 80 to 100 rays are the limit of real time\", 41 ms: "
-                       "neighbours among n balls meet, 100 rays, largest frame in CPU time, n =");
+                       "neighbors among n balls meet, 100 rays, largest frame in CPU time, n =");
     for (int i = 0; i < sizeCount; ++i) {
         seconds[i] = timeFrames(sizes[i], 100, &error);
         rbValidation_Print(validation, "%s %d: %.2f ms", i > 0 ? "," : "", sizes[i],

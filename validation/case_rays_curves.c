@@ -1,12 +1,12 @@
 // The scenes of the thesis on rays with bodies on curves (E-07 to E-09): rays frame by frame, and
-// the exact meeting of spheres by bisection of the distance of their centres.
+// the exact meeting of spheres by bisection of the distance of their centers.
 #include "dynamics/motion/path.h"
 #include "ray_scenes.h"
 
 #include <math.h>
 
 #define BODIES 2
-#define SEARCH_STEP 1e-3 // s, of the search for the exact meeting; the curves bend within a metre
+#define SEARCH_STEP 1e-3 // s, of the search for the exact meeting; the curves bend within a meter
 
 // Two balls of 1 m at 1 m/s, the second may stand.
 typedef struct CurveScene {
@@ -39,7 +39,7 @@ static rbVec3 getCenter(const CurveScene* scene, int body, double time)
                                       : scene->stands[body].p;
 }
 
-// Through four points with the tangents of the thesis: differences of neighbours, without a factor.
+// Through four points with the tangents of the thesis: differences of neighbors, without a factor.
 static rbPath* makePath(const rbVec3 points[4], rbVec3 first, rbVec3 last, rbError* error)
 {
     rbPathDef def = rbDefaultPathDef();
@@ -115,7 +115,7 @@ static double getGap(const CurveScene* scene, double time)
     return rbDistance(getCenter(scene, 0, time), getCenter(scene, 1, time)) - 2.0;
 }
 
-// The first time when the centres are 2 m apart.
+// The first time when the centers are 2 m apart.
 static CurveContact findExact(const CurveScene* scene)
 {
     CurveContact contact = {0};

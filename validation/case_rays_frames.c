@@ -92,9 +92,9 @@ static rbRayFrameSettings makeSettings(int rays)
     return settings;
 }
 
-// ----------------------------------------------------------------------------- E-10: to the centre
+// ----------------------------------------------------------------------------- E-10: to the center
 
-static const rbVec3 centreStarts[BODIES_MAX] = {
+static const rbVec3 centerStarts[BODIES_MAX] = {
     {-10, 10, 10}, {10, 10, 10},   {10, -10, 10},   {-10, -10, 10}, {-10, 10, -10},
     {10, 10, -10}, {10, -10, -10}, {-10, -10, -10}, {-10, 10, 0},   {10, 10, 0},
     {10, -10, 0},  {-10, -10, 0},  {-10, 0, 10},    {10, 0, 10},    {-10, 0, -10},
@@ -123,7 +123,7 @@ static double findFirst(const Troop* troop)
     return first;
 }
 
-static void runCentre(rbValidation* validation)
+static void runCenter(rbValidation* validation)
 {
     const int sizes[7] = {2, 4, 6, 8, 10, 15, 20};
     const int rays[4] = {20, 40, 100, 400};
@@ -134,7 +134,7 @@ static void runCentre(rbValidation* validation)
     double perPair = 0.0;
     int atOnce = 0;
     rbValidation_Print(validation,
-                       "  E-10, n balls to the centre: time of the first contact [s]; the largest "
+                       "  E-10, n balls to the center: time of the first contact [s]; the largest "
                        "frame with 100 rays [ms], printed and ours; rays in all with 100\n"
                        "    %3s %9s %9s %9s %9s %9s %9s %9s %12s\n",
                        "n", "exact", "20 rays", "40 rays", "100 rays", "400 rays", "printed",
@@ -143,7 +143,7 @@ static void runCentre(rbValidation* validation)
     for (int s = 0; s < 7; ++s) {
         Troop troop = {.count = sizes[s], .duration = 17.0};
         for (int i = 0; i < sizes[s]; ++i) {
-            troop.starts[i] = centreStarts[i];
+            troop.starts[i] = centerStarts[i];
         }
         double exact = findFirst(&troop);
         double frame = 0.0;
@@ -458,7 +458,7 @@ static void runUnits(rbValidation* validation)
 
 static void run(rbValidation* validation)
 {
-    runCentre(validation);
+    runCenter(validation);
     runRows(validation);
     runUnits(validation);
 }

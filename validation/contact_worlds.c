@@ -230,7 +230,7 @@ rbPile rbMakeArch(const rbWorldDef* def, int stones, double friction)
 }
 
 // A card leaning in the x-z plane by an angle from upright, its lowest edge at a height, its top
-// towards +x (side 1) or -x (side -1), its top edge at half the shell from x.
+// toward +x (side 1) or -x (side -1), its top edge at half the shell from x.
 typedef struct CardPlan {
     rbVec3 half; // m
     double tilt; // rad

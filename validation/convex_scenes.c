@@ -62,7 +62,7 @@ static void makeBoxScenes(rbConvexScene* scenes)
     scenes[3].pointRate = rbMakeVec3(-0.25, 0.25, 0.0);
     scenes[3].isUnique = rbMakeVec3(1.0, 1.0, 0.0);
 
-    scenes[4] = makeScene("5 box, beam off centre", cube(10.0), rbCreateBox(halfBeam, NULL), down);
+    scenes[4] = makeScene("5 box, beam off center", cube(10.0), rbCreateBox(halfBeam, NULL), down);
     place(&scenes[4], rbMakeVec3(15.0, 5.5, 0.0), RB_QUAT_IDENTITY, rbMakeVec3(2.5, 5.0, 0.0));
     scenes[4].isUnique = rbMakeVec3(0.0, 1.0, 0.0);
 

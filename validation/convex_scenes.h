@@ -1,7 +1,7 @@
 // The black-box scenes of the convex kernel: two bodies in touching contact, the second of
 // which is pushed into the first, with the contact known in closed form.
 //
-// World frame, metres. The specification prints the contact normal from body 2 to body 1; here, as
+// World frame, meters. The specification prints the contact normal from body 2 to body 1; here, as
 // everywhere in the code, it points from body 1 to body 2.
 #ifndef RB_CONVEX_SCENES_H
 #define RB_CONVEX_SCENES_H

@@ -108,7 +108,7 @@ static rbGasBody makeBody(const rbGeometry* geometry, double speed, rbRandom* ra
                       .inverseInertia = {1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z},
                       .pose = {RB_VEC3_ZERO, rbRandom_Quat(random)}};
     body.velocity = rbScale(speed * rbRandom_Range(random, 0.5, 1.5), rbRandom_Direction(random));
-    // about as fast at the surface as the centre
+    // about as fast at the surface as the center
     rbVec3 w = rbScale(speed / body.radius, rbRandom_Direction(random));
     body.spin = rbRotate(body.pose.q, rbMulEach(moments, rbInvRotate(body.pose.q, w)));
     return body;
@@ -214,7 +214,7 @@ void rbGas_FindPairs(rbGas* gas)
         reach = fmax(reach, 2.0 * gas->reach * gas->bodies[i].radius);
     }
     // cells no smaller than the reach; bodies beyond a wall belong to the outermost cell, where
-    // they can still not miss a pair: its neighbours cover everything within reach
+    // they can still not miss a pair: its neighbors cover everything within reach
     int edge = (int)(2.0 * gas->half / reach);
     edge = edge < 1 ? 1 : (edge > CELLS_MAX ? CELLS_MAX : edge);
     (void)rbArray_Reserve(gas->cells, edge * edge * edge);

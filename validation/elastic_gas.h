@@ -10,8 +10,8 @@
 
 typedef struct rbGasBody {
     const rbGeometry* geometry; // borrowed
-    rbTransform shapeToBody;    // the body frame is the principal frame at the centre of mass
-    double radius;              // m, of the ball about the centre that holds the shape
+    rbTransform shapeToBody;    // the body frame is the principal frame at the center of mass
+    double radius;              // m, of the ball about the center that holds the shape
     double inverseMass;         // 1/kg
     rbVec3 inverseInertia;      // 1/(kg m^2), principal
     rbTransform pose;           // of the body frame in the world

@@ -222,7 +222,7 @@ static void removeFace(Polytope* p, int face)
     p->faces[face] = p->faces[--p->faceCount];
 }
 
-// The face replaced by three, or the face and its neighbour over an edge by two each.
+// The face replaced by three, or the face and its neighbor over an edge by two each.
 static void split(Polytope* p, const Nearest* nearest, int w)
 {
     Face face = p->faces[nearest->face];

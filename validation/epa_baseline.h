@@ -5,7 +5,7 @@
 
 #include "collision/convex/convex.h"
 
-// Every switch on is libccd's behaviour, off the right one.
+// Every switch on is libccd's behavior, off the right one.
 typedef struct rbBaselineSettings {
     // Ends when w . v - v . v < 1e-4 instead of relative to v . v (G-24). v is the nearest point of
     // the polytope, w the support point beyond it.

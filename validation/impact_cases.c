@@ -61,7 +61,7 @@ rbImpactInput rbMakePlanarInput(const rbPlanarImpact* impact, double angle)
 
 rbImpactInput rbMakeRodInput(double angle, double friction)
 {
-    // The end is at r = (cos, -sin) from the centre, so K_tn = 3 sin cos: sliding forward jams.
+    // The end is at r = (cos, -sin) from the center, so K_tn = 3 sin cos: sliding forward jams.
     double rx = cos(angle);
     double ry = -sin(angle);
     rbImpactInput input = {

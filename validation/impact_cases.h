@@ -6,7 +6,7 @@
 
 #include <rattleback/impact.h>
 
-// A planar body, m = 1, J = 1/3, hits fixed ground with a point at (rx, ry) from its mass centre,
+// A planar body, m = 1, J = 1/3, hits fixed ground with a point at (rx, ry) from its mass center,
 // normal +y. Velocities and impulses: tangential, normal.
 typedef struct rbPlanarImpact {
     const char* name;

@@ -18,7 +18,7 @@ const char* const rbPairLoadNames[RB_PAIR_LOAD_COUNT] = {"",
 static const double startSpeeds[RB_PAIR_LOAD_COUNT] = {
     [RB_PAIR_VELOCITY] = 1.5, [RB_PAIR_FRICTION] = 1.0, [RB_PAIR_STICKING] = 1.0};
 
-// Where and along which axis the joint is, for centres of A and B.
+// Where and along which axis the joint is, for centers of A and B.
 static const rbVec3 jointAxis = {0.6, 0.5, -0.4};
 
 static rbVec3 getJointPoint(rbVec3 centerA, rbVec3 centerB)

@@ -29,7 +29,7 @@ rbReference rbMakePendulumReference(double gravity, double angle, double rate);
 // Two point masses of 1 on rods of length 1, y = (angles from straight down, rates).
 rbReference rbMakeDoublePendulumReference(double gravity, const double state[4]);
 
-// Parallel motion of the N-four-bar: y = (angle of the cranks from upright, towards +x; rate).
+// Parallel motion of the N-four-bar: y = (angle of the cranks from upright, toward +x; rate).
 rbReference rbMakeFourBarReference(int loops, double gravity, double rate);
 
 // Andrews' squeezer: y = (q1..q7, rates), the equations of the Test Set for IVP Solvers with the
@@ -70,7 +70,7 @@ typedef struct rbGovernorTable {
     double gravity;        // m/s^2
     double length;         // m, of arms and links
     double pivot;          // m, distance of the pivots on spindle and sleeve from the axis
-    double ball;           // kg, each, centred at the end of its arm
+    double ball;           // kg, each, centered at the end of its arm
     double ballInertia;    // kg m^2
     double link;           // kg, each
     double linkTransverse; // kg m^2

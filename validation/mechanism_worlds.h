@@ -25,7 +25,7 @@ void rbMechanism_Free(rbMechanism* mechanism);
 // Goes on to a time. False when the engine refused, failed or missed a tolerance.
 bool rbMechanism_Advance(rbMechanism* mechanism, double time);
 
-// A body by its mass; its frame has its origin in the centre.
+// A body by its mass; its frame has its origin in the center.
 typedef struct rbMassPlan {
     double mass;
     rbVec3 moments; // along the axes of its frame
@@ -44,7 +44,7 @@ typedef struct rbRodPlan {
     double axial;      // kg m^2
     rbVec3 from;       // its frame has x along the rod
     rbVec3 to;
-    rbVec3 velocity; // of the centre
+    rbVec3 velocity; // of the center
     rbVec3 spin;
 } rbRodPlan;
 
@@ -63,7 +63,7 @@ rbVec3 rbMechanism_GetPoint(const rbMechanism* mechanism, int index, rbVec3 loca
 void rbMechanism_GetGaps(const rbMechanism* mechanism, double* position, double* angle);
 
 // Point masses of 1 kg hung by distance joints of 1 m from the origin, at angles from straight down
-// (towards +x), at rest; gravity 9.81 along -y.
+// (toward +x), at rest; gravity 9.81 along -y.
 rbMechanism rbMakePendulumWorld(rbStepSettings settings, const double* angles, int count);
 // 2 N + 1 rods with hinges; bodies: cranks 0..N, then couplers. Cranks upright, B0 at +1 m/s.
 rbMechanism rbMakeFourBarWorld(rbStepSettings settings, int loops);
@@ -85,7 +85,7 @@ rbMechanism rbMakeTornChain(void);
 // A symmetric top in regular precession about z, at a tilt in the x-z plane at the start.
 typedef struct rbTopPlan {
     double mass;
-    double length;    // m, pivot to centre
+    double length;    // m, pivot to center
     double i1;        // kg m^2, about the pivot
     double i3;        // kg m^2
     double spin;      // rad/s, about its axis: w3

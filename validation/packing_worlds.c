@@ -9,7 +9,7 @@
 
 // Layers have one place for each square of two sizes, so that cubes may be turned in any way.
 #define PLACE 2.0
-// Of its place, how far a body may be off the middle: corners of neighbours do not meet.
+// Of its place, how far a body may be off the middle: corners of neighbors do not meet.
 #define WOBBLE 0.13
 #define FALL 5.0         // sizes, from a layer to the bed
 #define CLEAR 1.0        // sizes, from a layer to whatever is below it

@@ -1,7 +1,7 @@
 // Bodies poured into a box with a square base, and what lies there at the end: fill fraction,
 // overlaps, contacts (G-43).
 //
-// z is up, the floor is z = 0, the box is centred on the z axis. Bodies come down in layers, each
+// z is up, the floor is z = 0, the box is centered on the z axis. Bodies come down in layers, each
 // with a place and a turn of its own drawn at random, from a few sizes above the bed.
 #ifndef RB_VALIDATION_PACKING_WORLDS_H
 #define RB_VALIDATION_PACKING_WORLDS_H
@@ -50,7 +50,7 @@ typedef struct rbPoured {
 rbPoured rbPour(const rbPouringDef* def);
 void rbPoured_Free(rbPoured* poured);
 
-// The height below which a part of the centres are, m.
+// The height below which a part of the centers are, m.
 double rbPoured_GetLevel(const rbPoured* poured, double part);
 
 // A space in the middle of the box.
@@ -82,7 +82,7 @@ double rbPoured_CompareMethods(const rbPoured* poured, rbPairMethod one, rbPairM
 
 // Root mean square of the speeds, m/s.
 double rbPoured_GetSpeed(const rbPoured* poured);
-// Bodies whose centre is out of the box.
+// Bodies whose center is out of the box.
 int rbPoured_CountEscaped(const rbPoured* poured);
 
 #endif

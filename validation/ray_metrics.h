@@ -1,5 +1,5 @@
 // How well rays meet the truth: the agreement that the thesis prints, to stand beside its
-// tables, and errors in metres and degrees, which are what counts.
+// tables, and errors in meters and degrees, which are what counts.
 #ifndef RB_VALIDATION_RAY_METRICS_H
 #define RB_VALIDATION_RAY_METRICS_H
 

@@ -2,7 +2,7 @@
 //
 // A pool of shapes about 1 m across: spheres to hulls, and non-convex ones (bumpy stars, rings,
 // angles, compounds). A pair takes two of them at random orientations, parts them along a random
-// direction and sends A towards B past its middle, so that about half of the pairs touch.
+// direction and sends A toward B past its middle, so that about half of the pairs touch.
 #ifndef RB_VALIDATION_RAY_PAIRS_H
 #define RB_VALIDATION_RAY_PAIRS_H
 

@@ -9,14 +9,14 @@
 #define RB_RAY_FRAME_RATE 24.0 // 1/s
 
 // Vertices (0,1,0), (1,-1,1), (-1,-1,1), (0,-1,-1) as a closed mesh. The published sampler is
-// denser towards the second corner of a triangle: in the base this is (0,-1,-1), the order that
+// denser toward the second corner of a triangle: in the base this is (0,-1,-1), the order that
 // gives the statistics of the specification.
 rbGeometry* rbMakeRayPyramid(rbError* error);
 
 // As published: lattice, only the moving body shoots.
 rbRaySettings rbMakePublishedRays(int count);
 
-// One body moves towards another one that stands.
+// One body moves toward another one that stands.
 typedef struct rbRayScene {
     const char* name;
     bool isMoverPyramid; // else a ball of radius 1

@@ -1,9 +1,9 @@
 // Taylor series of degree DEGREE with the recurrences of B-07, in IEEE quadruple precision. With
-// normalised coefficients x_n = x^(n)/n! the binomials vanish:
+// normalized coefficients x_n = x^(n)/n! the binomials vanish:
 //     (n+1) w_{n+1}   = J^-1 ( - sum_k w_k x (J w_{n-k}) )
 //     (n+1) rho_{n+1} = 1/2 sum_k rho_{n-k} (0, w_k)
 // The step follows from the decay of the last two coefficients, so that the truncated rest is below
-// TRUNCATION of the state; the orientation is composed over the steps and normalised at each.
+// TRUNCATION of the state; the orientation is composed over the steps and normalized at each.
 #include "top_oracle.h"
 
 #include <float.h>
@@ -99,7 +99,7 @@ static rbQuad squareRoot(rbQuad x)
     return (root + x / root) / 2;
 }
 
-// total <- total * part, normalised.
+// total <- total * part, normalized.
 static void compose(rbQuad total[4], const rbQuad part[4])
 {
     const rbQuad* a = total;

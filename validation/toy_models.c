@@ -46,7 +46,7 @@ rbToy rbMakeCoin(void)
     toy.radius = radius;
     toy.mass = full - missing;
     toy.center = rbMakeVec3(0.0, -missing * offset / toy.mass, 0.0);
-    // About the centre of the disc, then moved to the centre of mass.
+    // About the center of the disc, then moved to the center of mass.
     double across = thickness * thickness / 12.0;
     double xx = full * (radius * radius / 4.0 + across) - missing * (hole * hole / 4.0 + across);
     double zz = full * radius * radius / 2.0 - missing * hole * hole / 2.0;

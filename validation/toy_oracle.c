@@ -1,7 +1,7 @@
-// Unknowns: x, y and their rates of the centre of mass, the orientation, the spin in body axes. In
-// the body frame, n is the upward normal, r the vector from the centre of mass to the contact:
+// Unknowns: x, y and their rates of the center of mass, the orientation, the spin in body axes. In
+// the body frame, n is the upward normal, r the vector from the center of mass to the contact:
 //     r = s(-n) - c,  n' = n x w,  r' = Ds (w x n)      with s the support point of the surface
-// Contact, and its derivatives along the motion (v velocity of the centre of mass):
+// Contact, and its derivatives along the motion (v velocity of the center of mass):
 //     z = -n.r,   n.v = -n.(w x r),   n.a + w'.(r x n) + n.(w x (r' + w x r)) = 0
 // The force is N f with f = n - mu u / sqrt(u^2 + v_r^2), u = v + w x r, hence
 //     a = -g n + N f / m,   w' = I^-1 (N r x f - w x I w)

@@ -7,7 +7,7 @@
 // would lift off, the model ends there and says so. Friction is Coulomb's, made smooth at a speed
 // v_r far below the speeds of interest: force = -mu N u / sqrt(u^2 + v_r^2) for the slip u.
 //
-// SI units, z up. The body frame is the frame of the geometry (centre of the ellipsoid, centre of
+// SI units, z up. The body frame is the frame of the geometry (center of the ellipsoid, center of
 // the disc with its axis along z) as in scene files; quaternions map it to the world.
 #ifndef RB_VALIDATION_TOY_ORACLE_H
 #define RB_VALIDATION_TOY_ORACLE_H
@@ -28,14 +28,14 @@ typedef struct rbToy {
     double radius;    // m, of the disc
     double thickness; // m, distance of the two rims; 0: one rim in the plane z = 0 of the body
     double mass;      // kg
-    rbVec3 center;    // m, centre of mass in the body frame
-    rbSym3 inertia;   // kg m^2, about the centre of mass, body axes; elements of the matrix
+    rbVec3 center;    // m, center of mass in the body frame
+    rbSym3 inertia;   // kg m^2, about the center of mass, body axes; elements of the matrix
     double friction;
     double gravity; // m/s^2, downwards
 
     // The start, in contact. Height and vertical velocity follow from the contact.
     rbQuat orientation;
-    rbVec3 velocity; // m/s, of the centre of mass; z is not read
+    rbVec3 velocity; // m/s, of the center of mass; z is not read
     rbVec3 spin;     // rad/s, world axes
 
     double slipScale; // m/s, v_r; the time constant of sticking is about v_r / (3 mu g)
@@ -48,10 +48,10 @@ rbToy rbDefaultToy(void);
 typedef struct rbToyState {
     double time;
     rbVec3 position;    // m, of the origin of the body frame
-    rbVec3 center;      // m, of the centre of mass
+    rbVec3 center;      // m, of the center of mass
     rbVec3 contact;     // m
     rbQuat orientation; // w, x, y, z
-    rbVec3 velocity;    // m/s, of the centre of mass
+    rbVec3 velocity;    // m/s, of the center of mass
     rbVec3 spin;        // rad/s, world axes
     rbVec3 slip;        // m/s, velocity of the material point in contact
     double normalForce; // N

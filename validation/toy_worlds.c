@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <time.h>
 
-// Half the thickness of the coin's mesh at its centre; only the rim touches.
+// Half the thickness of the coin's mesh at its center; only the rim touches.
 #define COIN_HALF_HEIGHT 0.001
 #define COIN_SEGMENTS_MIN 2500 // two faces each
 

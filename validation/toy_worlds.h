@@ -2,7 +2,7 @@
 // motion as a table.
 //
 // One body on the plane z = 0, restitution 0, in contact at the start: as an exact shape and as a
-// mesh of at least RB_TOY_FACES_MIN triangles. Mass, centre and inertia are the toy's own in both.
+// mesh of at least RB_TOY_FACES_MIN triangles. Mass, center and inertia are the toy's own in both.
 #ifndef RB_VALIDATION_TOY_WORLDS_H
 #define RB_VALIDATION_TOY_WORLDS_H
 

@@ -95,7 +95,7 @@ static rbBodyFacts getFacts(const rbWorld* world, rbBodyId bodyId)
     return facts;
 }
 
-// ------------------------------------------------------------------------- the table of judgements
+// ------------------------------------------------------------------------- the table of judgments
 
 static double getDensity(const rbBodyFacts* facts)
 {
@@ -127,27 +127,27 @@ static const struct {
     double (*get)(const rbBodyFacts* facts);
     double low, high; // outside: a warning
     double limit;     // above: an error
-} judgements[] = {
-    {"density", "kg/m^3", "kilograms and metres?", getDensity, 0.01, 30000.0, 1e18},
-    {"size", "m", "metres?", getSize, 1e-6, 1000.0, INFINITY},
-    {"speed", "m/s", "metres and seconds?", getSpeed, 0.0, 1e5, LIGHT_SPEED},
+} judgments[] = {
+    {"density", "kg/m^3", "kilograms and meters?", getDensity, 0.01, 30000.0, 1e18},
+    {"size", "m", "meters?", getSize, 1e-6, 1000.0, INFINITY},
+    {"speed", "m/s", "meters and seconds?", getSpeed, 0.0, 1e5, LIGHT_SPEED},
     {"speed of its rim by spin", "m/s", "radians a second?", getRimSpeed, 0.0, 1e4, LIGHT_SPEED},
 };
 
 static void judgeBody(rbCheck* check, const rbBodyFacts* facts)
 {
-    for (size_t i = 0; i < sizeof judgements / sizeof judgements[0]; ++i) {
-        double value = judgements[i].get(facts);
-        if (facts->type != RB_BODY_DYNAMIC && judgements[i].get == getDensity) {
+    for (size_t i = 0; i < sizeof judgments / sizeof judgments[0]; ++i) {
+        double value = judgments[i].get(facts);
+        if (facts->type != RB_BODY_DYNAMIC && judgments[i].get == getDensity) {
             continue;
         }
-        if (value > judgements[i].limit) {
+        if (value > judgments[i].limit) {
             addFinding(check, true, "body \"%s\": its %s is %g %s, more than nature allows (%g)",
-                       facts->name, judgements[i].name, value, judgements[i].unit,
-                       judgements[i].limit);
-        } else if (value > judgements[i].high || (value > 0.0 && value < judgements[i].low)) {
+                       facts->name, judgments[i].name, value, judgments[i].unit,
+                       judgments[i].limit);
+        } else if (value > judgments[i].high || (value > 0.0 && value < judgments[i].low)) {
             addFinding(check, false, "body \"%s\": its %s is %g %s, odd units: %s", facts->name,
-                       judgements[i].name, value, judgements[i].unit, judgements[i].remark);
+                       judgments[i].name, value, judgments[i].unit, judgments[i].remark);
         }
     }
     if (facts->isFallback) {
@@ -161,7 +161,7 @@ static void judgeBody(rbCheck* check, const rbBodyFacts* facts)
     }
 }
 
-// Rubber on dry concrete has 1; a tyre of a racing car 1.7.
+// Rubber on dry concrete has 1; a tire of a racing car 1.7.
 #define FRICTION_USUAL 10.0
 
 static void judgeContacts(rbCheck* check)

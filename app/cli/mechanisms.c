@@ -46,7 +46,7 @@ static double roundDown(double value)
 // Steps that are shorter by more than this are no advice.
 #define STEP_ADVISED 0.01
 
-static void judgeMotor(const rbSceneInfo* info, const char* name, const rbMotorJudgement* j,
+static void judgeMotor(const rbSceneInfo* info, const char* name, const rbMotorJudgment* j,
                        rbMotorWarnings* warnings)
 {
     char* text = warnings->texts[warnings->count];
@@ -97,9 +97,9 @@ void rbJudgeMotors(const rbSceneInfo* info, const rbWorld* world, rbMotorWarning
             if (judged >= MOTORS_MAX || warnings->count >= RB_MOTOR_WARNINGS_MAX) {
                 break;
             }
-            rbMotorJudgement judgement = rbJoint_JudgeMotor(world, ids[i], k);
-            judged += judgement.type != RB_MOTOR_NONE ? 1 : 0;
-            judgeMotor(info, rbJoint_GetName(world, ids[i]), &judgement, warnings);
+            rbMotorJudgment judgment = rbJoint_JudgeMotor(world, ids[i], k);
+            judged += judgment.type != RB_MOTOR_NONE ? 1 : 0;
+            judgeMotor(info, rbJoint_GetName(world, ids[i]), &judgment, warnings);
         }
     }
     rbFree(ids, (size_t)count * sizeof *ids);

@@ -67,7 +67,7 @@ void rbWriteContactSettings(const rbContactSettings* settings, rbJson* json)
     rbJson_Text(json, "combineRestitution", rbCombineRule_Name(s->restitutionRule));
     rbJson_Number(json, "partSpeed", s->partSpeed);
     rbJson_Text(json, "overlap", s->isOverlapAllowed ? "separate" : "refuse");
-    rbJson_Bool(json, "neighbours", !s->areNeighboursExcluded);
+    rbJson_Bool(json, "neighbors", !s->areNeighborsExcluded);
     rbJson_Number(json, "freezeSpeed", s->freezeSpeed);
     rbJson_Number(json, "freezeTime", s->freezeTime);
     rbJson_Number(json, "penaltyDepth", s->penaltyDepth);

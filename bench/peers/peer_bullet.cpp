@@ -151,7 +151,7 @@ double detect(const rbPeerRow* row, void* data, int pair, int)
     return static_cast<double>(output.m_distance);
 }
 
-// From A to B: the last axis, or the centres, which Bullet itself starts from.
+// From A to B: the last axis, or the centers, which Bullet itself starts from.
 btVector3 startAxis(const State* state, const Pair& poses, int slot)
 {
     if (slot >= 0 && !state->axes[static_cast<size_t>(slot)].isZero()) {

@@ -72,7 +72,7 @@ typedef enum rbStatus {
 // The short text of a status, never NULL.
 RB_API const char* rbStatus_Text(rbStatus status);
 
-// What went wrong and where, in words a user can act on. Zero initialisation means "no error".
+// What went wrong and where, in words a user can act on. Zero initialization means "no error".
 typedef struct rbError {
     rbStatus status;
     int line;          // 1-based; 0 if the place is not a line of text

@@ -5,8 +5,8 @@
 // said.
 //
 // Frames. A body has the frame its creator gave it (positions of shapes are given in it; the pose
-// of the body is the pose of that frame). Inside, the library flies the centre of mass with
-// principal axes; the API converts. Linear velocity always means the velocity of the centre of
+// of the body is the pose of that frame). Inside, the library flies the center of mass with
+// principal axes; the API converts. Linear velocity always means the velocity of the center of
 // mass, angular velocity is in world coordinates unless a name says Local.
 #ifndef RATTLEBACK_BODY_H
 #define RATTLEBACK_BODY_H
@@ -69,7 +69,7 @@ typedef struct rbPathDef {
     int pointCount;         //   (goes on forever along direction) or 1 (its end); curve:
                             //   1..RB_PATH_POINTS_MAX; borrowed for the call
     rbVec3 direction;       // line without end point: any non-zero vector
-    rbVec3 startTangent;    // curve: Hermite tangents at the two ends; zero means towards
+    rbVec3 startTangent;    // curve: Hermite tangents at the two ends; zero means toward
     rbVec3 endTangent;      //   the next point
     double tangentFactor;   // curve: inner tangent = factor * (next - previous); 0.5 is Catmull-Rom
     bool isClosed;          // curve: returns to its first point and goes on
@@ -85,10 +85,10 @@ typedef struct rbBodyDef {
     const char* name; // copied; NULL or a name of its own in the world, at most 63 bytes
     rbBodyType type;
     rbVec3 position;              // m, of the body's origin
-    rbQuat orientation;           // unit (normalised by the library within 1e-6)
-    rbVec3 linearVelocity;        // m/s, of the centre of mass
+    rbQuat orientation;           // unit (normalized by the library within 1e-6)
+    rbVec3 linearVelocity;        // m/s, of the center of mass
     rbVec3 angularVelocity;       // rad/s, world frame
-    const rbMassProperties* mass; // explicit mass, centre and inertia in the body's frame, copied;
+    const rbMassProperties* mass; // explicit mass, center and inertia in the body's frame, copied;
                                   // NULL: from the shapes
     const rbPathDef* path;        // kinematic bodies; NULL stands still
     rbMotionSettings motion;      // zero fields (AUTO, step 0, ...) mean "as the world says"
@@ -102,8 +102,8 @@ RB_API rbBodyDef rbDefaultBodyDef(void);
 // The pose and velocities of a body at one time.
 typedef struct rbBodyState {
     rbTransform transform;       // of the body's frame
-    rbVec3 center;               // m, centre of mass, world
-    rbVec3 linearVelocity;       // m/s, of the centre of mass
+    rbVec3 center;               // m, center of mass, world
+    rbVec3 linearVelocity;       // m/s, of the center of mass
     rbVec3 angularVelocity;      // rad/s, world
     rbVec3 angularVelocityLocal; // rad/s, in the axes of the body's frame
 } rbBodyState;
@@ -147,13 +147,13 @@ RB_API void rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse,
 // The same with an angular impulse (N m s).
 RB_API void rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse);
 
-// Mass, centre and inertia in the body's frame; mass 0 for static and kinematic bodies.
+// Mass, center and inertia in the body's frame; mass 0 for static and kinematic bodies.
 RB_API rbMassProperties rbBody_GetMass(const rbWorld* world, rbBodyId bodyId);
 // Principal moments (kg m^2) and the frame they belong to, seen from the body's frame.
 RB_API rbVec3 rbBody_GetPrincipalMoments(const rbWorld* world, rbBodyId bodyId, rbTransform* frame);
 // The motion row in use now and whether it differs from the one asked for because of the loads.
 RB_API rbMotionType rbBody_GetMotion(const rbWorld* world, rbBodyId bodyId, bool* isFallback);
-// Where the centre of mass and every point of the body can be between two times from now on, as a
+// Where the center of mass and every point of the body can be between two times from now on, as a
 // box; false when no bound is known (a force without one acts).
 RB_API bool rbBody_GetMotionBounds(const rbWorld* world, rbBodyId bodyId, double timeA,
                                    double timeB, rbBounds* bounds);
@@ -206,7 +206,7 @@ RB_API rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbE
 
 // Forces beside gravity. A row promises a bound on the acceleration it can cause, or none.
 typedef enum rbForceType {
-    RB_FORCE_CONSTANT, // constant force at the centre of mass and torque, world axes
+    RB_FORCE_CONSTANT, // constant force at the center of mass and torque, world axes
     RB_FORCE_DRAG,     // -(a + b |v|) v, and -c omega
     RB_FORCE_CENTRAL,  // attraction to a point, m k / r^2
     RB_FORCE_USER,     // a callback
@@ -222,12 +222,12 @@ typedef struct rbForceInput {
     double mass;            // kg
     rbVec3 center;          // m, of mass, world
     rbQuat orientation;     // of the principal frame
-    rbVec3 linearVelocity;  // m/s, of the centre of mass
+    rbVec3 linearVelocity;  // m/s, of the center of mass
     rbVec3 angularVelocity; // rad/s, world
     rbBodyId bodyId;
 } rbForceInput;
 
-// Adds force (N) and torque about the centre of mass (N m), world axes. Must be a pure function of
+// Adds force (N) and torque about the center of mass (N m), world axes. Must be a pure function of
 // its input and context; called several times a step, in the order of body index.
 typedef void rbForceFn(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context);
 
@@ -251,7 +251,7 @@ typedef struct rbForceDef {
 RB_API rbForceDef rbDefaultForceDef(void);
 RB_API rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error);
 RB_API void rbDestroyForce(rbWorld* world, rbForceId forceId);
-// The bound on the acceleration of the body's centre that all forces together promise, gravity
+// The bound on the acceleration of the body's center that all forces together promise, gravity
 // included, over any time; INFINITY when one promises none.
 RB_API double rbBody_GetAccelerationBound(const rbWorld* world, rbBodyId bodyId);
 

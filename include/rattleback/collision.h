@@ -92,7 +92,7 @@ typedef struct rbSeparationInput {
 RB_API rbSeparationInput rbDefaultSeparationInput(void);
 
 // What a query leaves for the next one of the same pair: makes it cheaper, never changes the answer
-// beyond its bounds. Zero initialisation is an empty cache. Not for compounds.
+// beyond its bounds. Zero initialization is an empty cache. Not for compounds.
 typedef struct rbSeparationCache {
     double opaque[24];
     struct rbFront* front; // for pairs of meshes, of the caller; NULL: none
@@ -123,7 +123,7 @@ RB_API size_t rbGetSeparationScratchSize(void);
 // solids, whose surface must not pierce itself (a depth may be wrong then): what is inside, without
 // touching the surface, overlaps. Apart, the distance is exact, of soups and surfaces as well; over
 // a plane it is exact in depth, too. In overlap the bounds hold and the depth is an estimate,
-// reason ESTIMATE, but for a sphere, a capsule or a rounded shape whose centre, axis or core is off
+// reason ESTIMATE, but for a sphere, a capsule or a rounded shape whose center, axis or core is off
 // the surface: that depth is exact where the reason is SURFACES. A convex shape B that is moved by
 // -lower along the normal is apart from a mesh A; a shorter translation in another direction may
 // part them as well. Time grows about with the logarithm of the triangles: some 10 to 50 us for a
@@ -143,7 +143,7 @@ RB_API rbStatus rbTestOverlap(const rbSeparationInput* input, double margin,
                               rbSeparationCache* cache, bool* overlaps, rbError* error);
 
 // A gap up to which bodies count as touching: about what positions in double precision resolve on
-// bodies of a metre.
+// bodies of a meter.
 #define RB_CONTACT_THRESHOLD 1e-8
 
 #define RB_MANIFOLD_POINTS_MAX 4

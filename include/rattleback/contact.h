@@ -66,7 +66,7 @@ typedef struct rbContactSettings {
     rbCombineRule restitutionRule; // geometric
     double partSpeed;              // m/s: overlap is undone no faster; 1
     bool isOverlapAllowed;         // at the start; else it is refused with names
-    bool areNeighboursExcluded;    // joined bodies do not meet; true
+    bool areNeighborsExcluded;     // joined bodies do not meet; true
     double freezeSpeed;    // m/s: islands slower than this for freezeTime stand still; 0: never
     double freezeTime;     // s; 0.5
     double penaltyDepth;   // m, of penalty contact: a body alone sinks so deep; 1e-3

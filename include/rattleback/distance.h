@@ -35,7 +35,7 @@ typedef enum rbVolumeType {
 RB_API const char* rbVolumeType_Name(rbVolumeType type); // "sphere", "aabb", "obb", ...
 RB_API rbVolumeType rbVolumeType_Find(const char* name); // RB_VOLUME_COUNT if unknown
 
-// Along which axis faces are parted. A face goes to the side of its reference point, the centre of
+// Along which axis faces are parted. A face goes to the side of its reference point, the center of
 // its smallest sphere.
 typedef enum rbSplitAxis {
     RB_SPLIT_SUM,           // of x, y, z the one with the least sum of the volumes of the children
@@ -146,7 +146,7 @@ typedef struct rbDistanceWork {
 } rbDistanceWork;
 
 // Closest pair of the last call (L-68): the distance of its faces in the new pose is the first
-// upper bound. Zero initialisation is empty. Belongs to one pair of geometries; faces that do not
+// upper bound. Zero initialization is empty. Belongs to one pair of geometries; faces that do not
 // exist are ignored, those of other bodies only make the start worse.
 typedef struct rbPairMemory {
     bool isSet;

@@ -31,7 +31,7 @@ RB_API rbLastingContact rbLastingContact_Find(const char* name); // RB_LASTING_C
 
 // How the event engine finds the next event.
 typedef enum rbEventLoop {
-    RB_LOOP_BODIES, // a clock and a heap entry per body: an event costs its neighbourhood
+    RB_LOOP_BODIES, // a clock and a heap entry per body: an event costs its neighborhood
     RB_LOOP_PAIRS,  // a heap of pairs and a global interval (L-79, L-86): an event costs the world;
                     // for comparison
     RB_LOOP_ALL,    // the same without a look at which pairs are near (L-78 without L-79): every
@@ -102,7 +102,7 @@ typedef struct rbEventStatistics {
     double sampledOverlapMax;    // m, deepest overlap when a ray declared contact
     double sampledOverlapSum;    // m, of all sampled contacts: the mean way too far
     rbRayCounts rays;            // work of the predictions by rays
-    double virial;               // J, sum of impulse times distance of centres: pressure of a gas
+    double virial;               // J, sum of impulse times distance of centers: pressure of a gas
     rbBroadPhaseType broadPhase; // in use
 } rbEventStatistics;
 

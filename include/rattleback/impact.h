@@ -134,9 +134,9 @@ RB_API double rbGetJamThreshold(const rbImpactInput* input);
 // A body as an impact sees it. Zero inverse mass and inertia: it does not move by impulses.
 typedef struct rbImpactBody {
     double inverseMass;     // 1/kg
-    rbSym3 inverseInertia;  // 1/(kg m^2), world axes, about the centre of mass
+    rbSym3 inverseInertia;  // 1/(kg m^2), world axes, about the center of mass
     rbVec3 center;          // m
-    rbVec3 velocity;        // m/s, of the centre
+    rbVec3 velocity;        // m/s, of the center
     rbVec3 angularVelocity; // rad/s, world axes
 } rbImpactBody;
 

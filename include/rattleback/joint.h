@@ -119,7 +119,7 @@ typedef struct rbLimitDef {
 typedef enum rbSolverType {
     RB_SOLVER_AUTO,      // chosen for each mechanism
     RB_SOLVER_ITERATIVE, // joint after joint, sweep after sweep
-    RB_SOLVER_DIRECT,    // one sparse factorisation an instant; loops and redundancy allowed
+    RB_SOLVER_DIRECT,    // one sparse factorization an instant; loops and redundancy allowed
     RB_SOLVER_TREE,      // linear time; loops are cut and corrected joint by joint
     RB_SOLVER_CUT,       // direct for a tree, cut joints one by one (for comparison)
     RB_SOLVER_COUNT
@@ -154,8 +154,8 @@ typedef struct rbJointDef {
                                               // in), and of the turn of B about axisB
     const rbJointPart* parts;                 // RB_JOINT_PARTS: at most 6 rows in all; copied
     int partCount;
-    bool areNeighboursMeeting; // true: its two bodies collide with each other all the same; they do
-                               // not by default (rbContactSettings.areNeighboursExcluded)
+    bool areNeighborsMeeting; // true: its two bodies collide with each other all the same; they do
+                              // not by default (rbContactSettings.areNeighborsExcluded)
     rbSolverType solver; // of the mechanism it belongs to, where it differs from that of the world:
                          // the first joint of a mechanism that names one decides; auto
     void* userData;
@@ -233,7 +233,7 @@ RB_API rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 li
                                     rbVec3 angularVelocity, rbError* error);
 
 // What the mechanism and the step of the engine make of a motor, right after rbWorld_Prepare.
-typedef struct rbMotorJudgement {
+typedef struct rbMotorJudgment {
     rbMotorType type;      // of the motor; NONE: nothing else is said
     double gain;           // as given
     double derivativeTime; // s, as given
@@ -244,13 +244,13 @@ typedef struct rbMotorJudgement {
     double growth; // 1/s: rate at which an oscillation about the set point grows because the
                    // force is half a step late; 0: it does not
     double derivativeTimeMin; // s: with at least this it does not
-} rbMotorJudgement;
+} rbMotorJudgment;
 
-// Of a freedom of a joint. Judged at the poses of the start; costs a factorisation and allocates.
-RB_API rbMotorJudgement rbJoint_JudgeMotor(const rbWorld* world, rbJointId jointId, int freedom);
+// Of a freedom of a joint. Judged at the poses of the start; costs a factorization and allocates.
+RB_API rbMotorJudgment rbJoint_JudgeMotor(const rbWorld* world, rbJointId jointId, int freedom);
 // Scalar conditions of the joints that follow from the others at the poses of the start, right
 // after rbWorld_Prepare; velocity-only joints and motors are not counted. Found by the direct
-// solver whatever solver the steps use; costs a factorisation and allocates.
+// solver whatever solver the steps use; costs a factorization and allocates.
 RB_API int rbWorld_CountRedundantConditions(const rbWorld* world);
 
 // A damped spring between two points: pulls with stiffness (distance - restLength) + damping times
@@ -374,7 +374,7 @@ typedef struct rbStepStatistics {
                              // parts: of order 1 and losing energy
     int mechanismCount;      // connected systems
     int rowCount;            // scalar conditions
-    int redundantRows;       // of these, found dependent at the last factorisation
+    int redundantRows;       // of these, found dependent at the last factorization
     int iterationsMost;      // in one position correction
     double positionErrorMax; // m, largest error of a joint at the end of a step
     double angleErrorMax;    // rad

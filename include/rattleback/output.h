@@ -70,7 +70,7 @@ typedef struct rbAttachment {
     size_t byteCount;
 } rbAttachment;
 
-// What a recording knows before its first frame. NULL texts count as empty. Zero initialisation
+// What a recording knows before its first frame. NULL texts count as empty. Zero initialization
 // gives the header of a recording without bodies.
 typedef struct rbRecordingHeader {
     const char* programVersion;   // ignored by the writer, which writes its own; set by the reader
@@ -131,7 +131,7 @@ rbStatus rbRecordingWriter_WriteActions(rbRecordingWriter* writer, const rbRecor
 rbStatus rbRecordingWriter_Flush(rbRecordingWriter* writer, rbError* error);
 
 // Completes the file and gives it its name. finalHash is the hash of the final state, 0 if there is
-// none. The writer is gone afterwards, also on failure; then the .part is left.
+// none. The writer is gone afterward, also on failure; then the .part is left.
 rbStatus rbRecordingWriter_Finish(rbRecordingWriter* writer, uint64_t finalHash, rbError* error);
 
 // Ends without completing: what there is stays in the .part, as after a crash. NULL is fine.
@@ -202,7 +202,7 @@ rbCsv* rbCreateCsv(const char* path, const rbCsvColumn* columns, int columnCount
 // with a decimal point whatever the locale; not a number is nan, infinities are inf and -inf.
 rbStatus rbCsv_WriteRow(rbCsv* csv, const double* values, rbError* error);
 
-// Completes the file and gives it its name; the writer is gone afterwards, also on failure.
+// Completes the file and gives it its name; the writer is gone afterward, also on failure.
 rbStatus rbCsv_Finish(rbCsv* csv, rbError* error);
 
 // Deletes what was written. NULL is fine.
@@ -237,7 +237,7 @@ rbVtk* rbCreateVtk(const char* directory, const char* name, const rbVtkShape* sh
 // Writes the next file. Every shape's body must be below frame->bodyCount.
 rbStatus rbVtk_WriteFrame(rbVtk* vtk, const rbFrame* frame, rbError* error);
 
-// Writes the .pvd, which lists complete files only; the writer is gone afterwards, also on failure.
+// Writes the .pvd, which lists complete files only; the writer is gone afterward, also on failure.
 rbStatus rbVtk_Finish(rbVtk* vtk, rbError* error);
 
 // Ends without a .pvd; complete .vtp files stay. NULL is fine.

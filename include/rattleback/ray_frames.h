@@ -40,7 +40,7 @@ typedef enum rbBoxTest {
     RB_BOXES_NEARER,  // the same, only the nearer of two competing pairs of faces
     RB_BOXES_BOUNDED, // all faces, hits within the thickness of the box that shoots
     RB_BOXES_BOTH,    // the same, both boxes shoot
-    RB_BOXES_GUARDED, // the same, and a corner or the centre of one within the other counts
+    RB_BOXES_GUARDED, // the same, and a corner or the center of one within the other counts
     RB_BOXES_TEST_COUNT
 } rbBoxTest;
 
@@ -90,7 +90,7 @@ typedef struct rbRayCollision {
     double exactTime;   // s, of the exact contact
     double error;       // m, of the way of A relative to B: found less exact
     double penetration; // m, depth of the overlap at this contact; 0 if they are apart
-    double way;         // m, travelled by A along its path until then, since time 0
+    double way;         // m, traveled by A along its path until then, since time 0
     double wayB;        // the same of B
     double ray;         // m, length of the shortest ray, from the beginning of its chord
     rbVec3 point;       // m

@@ -23,7 +23,7 @@ typedef enum rbRayPattern {
     RB_RAYS_UNIFORM, // by area: spheres over the disc seen along the motion, others over their
                      // faces
     RB_RAYS_LATTICE, // as published: spheres by equal angles about the motion, denser at the front;
-                     // triangles denser towards one corner
+                     // triangles denser toward one corner
     RB_RAYS_PATTERN_COUNT
 } rbRayPattern;
 
@@ -76,9 +76,9 @@ typedef struct rbRayBody {
     const void* context;
     rbTransform transform;
     rbVec3 center;     // m, frame of the geometry: a point that moves at most at speedMax
-    double speedMax;   // m/s, of the centre
+    double speedMax;   // m/s, of the center
     double spinMax;    // rad/s
-    double curvature;  // m/s^2, bound on the acceleration of the centre: 0 on a line at constant
+    double curvature;  // m/s^2, bound on the acceleration of the center: 0 on a line at constant
                        // speed
     double spinChange; // rad/s^2, bound on the angular acceleration: 0 about a fixed axis at
                        // constant speed; spinMax^2 suffices for a body free of torques
@@ -96,7 +96,7 @@ typedef struct rbRayTrace {
 typedef void rbRayTraceFn(void* context, const rbRayTrace* trace);
 
 // What a pair remembers from one prediction to the next: the shortest ray, which is tried first.
-// Zero initialisation is empty.
+// Zero initialization is empty.
 typedef struct rbRayTrack {
     bool isSet;
     bool isReverse;

@@ -157,9 +157,9 @@ RB_API rbBodyId rbScene_AddBody(const rbScene* scene, rbWorld* world, const char
 // What a probe measures.
 typedef enum rbProbeQuantity {
     RB_PROBE_POSITION,               // body: origin, m
-    RB_PROBE_CENTER,                 // body: centre of mass, m
+    RB_PROBE_CENTER,                 // body: center of mass, m
     RB_PROBE_ORIENTATION,            // body: w x y z
-    RB_PROBE_VELOCITY,               // body: of the centre of mass, m/s
+    RB_PROBE_VELOCITY,               // body: of the center of mass, m/s
     RB_PROBE_ANGULAR_VELOCITY,       // body: world axes, rad/s
     RB_PROBE_ANGULAR_VELOCITY_LOCAL, // body: axes of the body's frame, rad/s
     RB_PROBE_POINT,                  // body: world position of a point of its frame, m
@@ -167,7 +167,7 @@ typedef enum rbProbeQuantity {
     RB_PROBE_KINETIC,                // body or world, J
     RB_PROBE_POTENTIAL,              // world, J
     RB_PROBE_MOMENTUM,               // body or world, kg m/s
-    RB_PROBE_ANGULAR_MOMENTUM,       // body: about its centre of mass; world: about the origin
+    RB_PROBE_ANGULAR_MOMENTUM,       // body: about its center of mass; world: about the origin
     RB_PROBE_ENERGY_DRIFT,           // world: what the numerics lost, J
     RB_PROBE_IMPACT_WORK,            // world: see rbLedger, J
     RB_PROBE_FRICTION_WORK,          // world, J

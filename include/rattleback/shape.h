@@ -1,7 +1,7 @@
 // Geometry: what a body looks like. Immutable shapes with bounds, support, inside test, rays, mass
 // and triangles; meshes with validation; extrusion and revolution.
 //
-// Frames and units: metres, kilograms; every query is in the frame of the shape unless it takes a
+// Frames and units: meters, kilograms; every query is in the frame of the shape unless it takes a
 // transform. Axes of revolution are z. A geometry never changes after its creation, so any number
 // of bodies and threads may share it; it is reference counted.
 //
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-// Smallest and largest length of a shape in metres. Inertia holds the fifth power of a length;
+// Smallest and largest length of a shape in meters. Inertia holds the fifth power of a length;
 // these limits keep every product far from underflow and overflow.
 #define RB_LENGTH_MIN 1e-15
 #define RB_LENGTH_MAX 1e12
@@ -76,12 +76,12 @@ RB_API rbGeometry* rbCreateCapsule(double radius, double halfLength, rbError* er
 RB_API rbGeometry* rbCreateCylinder(double radius, double halfLength, rbError* error);
 
 // Circular cone with its base at z = -height/2 and its apex at z = +height/2: the origin is halfway
-// up the axis. The centre of mass is at z = -height/4.
+// up the axis. The center of mass is at z = -height/4.
 RB_API rbGeometry* rbCreateCone(double radius, double height, rbError* error);
 
 RB_API rbGeometry* rbCreateEllipsoid(rbVec3 semiAxes, rbError* error);
 
-// The half space normal . x <= offset. The normal is normalised (offset is divided by the same
+// The half space normal . x <= offset. The normal is normalized (offset is divided by the same
 // length); it must not be zero.
 RB_API rbGeometry* rbCreatePlane(rbVec3 normal, double offset, rbError* error);
 
@@ -109,7 +109,7 @@ RB_API rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error);
 // of range, non-finite vertices, faces without area, and closed meshes that are inside out.
 RB_API rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error);
 
-// Polygon soup: only indices, coordinates and areas are checked, nothing is known of neighbours.
+// Polygon soup: only indices, coordinates and areas are checked, nothing is known of neighbors.
 // No mass, no inside.
 RB_API rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error);
 
@@ -244,7 +244,7 @@ RB_API bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbR
 RB_API bool rbGeometry_IsHit(const rbGeometry* geometry, const rbRay* ray);
 
 // Many rays at once: hits[i] is what rbGeometry_CastRay gives for rays[i], bit by bit; where a ray
-// does not hit, t is INFINITY. Neighbours in the array that run side by side, such as rays of one
+// does not hit, t is INFINITY. Neighbors in the array that run side by side, such as rays of one
 // origin or of one direction, go through a mesh together and cost less. Returns the number of hits.
 RB_API int rbGeometry_CastRays(const rbGeometry* geometry, const rbRay* rays, int count,
                                rbRayHit* hits);

@@ -31,7 +31,7 @@ RB_API rbEngineType rbEngineType_Find(const char* name); // RB_ENGINE_COUNT if u
 typedef struct rbWorldDef {
     uint32_t cookie;
     rbVec3 gravity;     // m/s^2; default (0, 0, -9.81)
-    rbVec3 periodicBox; // m, edge lengths of a periodic box centred on the origin; 0 = no period
+    rbVec3 periodicBox; // m, edge lengths of a periodic box centered on the origin; 0 = no period
     rbMotionSettings motion; // for bodies that do not say otherwise; default AUTO, 1e-3 s, 8, 1e-12
     rbEngineType engine;     // default FLIGHT
     rbEventSettings event;   // of the event engine
@@ -67,7 +67,7 @@ typedef struct rbLedger {
                             // numerics lost
     rbVec3 momentum;        // kg m/s
     rbVec3 angularMomentum; // kg m^2/s about the origin
-    rbVec3 spinMomentum;    // kg m^2/s, sum of the bodies' own about their centres
+    rbVec3 spinMomentum;    // kg m^2/s, sum of the bodies' own about their centers
     double mass;            // kg
 } rbLedger;
 

@@ -165,10 +165,10 @@ rbStatus rbWorld_TellContacts(rbWorld* world, rbError* error)
         }
     }
     rbStepEngine_ClearExclusions(engine);
-    for (int i = 0; i < world->joints.count && settings->areNeighboursExcluded; ++i) {
+    for (int i = 0; i < world->joints.count && settings->areNeighborsExcluded; ++i) {
         const rbJoint* joint = world->joints.data[i].joint;
         if (joint != NULL && joint->bodyA >= 0 && joint->bodyB >= 0 &&
-            !joint->def.areNeighboursMeeting) {
+            !joint->def.areNeighborsMeeting) {
             rbStepEngine_Exclude(engine, joint->bodyA, joint->bodyB);
         }
     }

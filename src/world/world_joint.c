@@ -443,7 +443,7 @@ double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom)
     return rbLimitModel_IsTurning(limit) ? raw + 2.0 * RB_PI * floor(turns + 0.5) : raw;
 }
 
-// How far the conditions are off, metres and radians apart.
+// How far the conditions are off, meters and radians apart.
 static void measureErrors(const rbJoint* joint, const rbRowPose* poseA, const rbRowPose* poseB,
                           rbJointState* state)
 {

@@ -24,7 +24,7 @@ const char* rbWorld_NameOfLink(int index, const void* context);
 const char* rbWorld_LabelJoint(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
 const char* rbWorld_LabelSpring(const rbWorld* world, int index, char text[RB_NAME_CAPACITY]);
 
-// Pose of a body's frame, and centre of mass with principal axes, at the world's time; -1: the
+// Pose of a body's frame, and center of mass with principal axes, at the world's time; -1: the
 // world.
 rbTransform rbWorld_GetFrame(const rbWorld* world, int index);
 rbRowPose rbWorld_GetRowPose(const rbWorld* world, int index);

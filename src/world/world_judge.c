@@ -28,57 +28,56 @@ int rbWorld_CountRedundantConditions(const rbWorld* world)
     return isReady ? rbStepEngine_CountRedundant(world->stepEngine) : 0;
 }
 
-static void judgePosition(const rbFreedomDef* freedom, double h, rbMotorJudgement* judgement)
+static void judgePosition(const rbFreedomDef* freedom, double h, rbMotorJudgment* judgment)
 {
     const rbMotorDef* motor = &freedom->motor;
-    double mass = judgement->mass;
+    double mass = judgment->mass;
     double late = motor->gain * (0.5 * h - motor->derivativeTime) - freedom->damping;
-    judgement->derivativeTimeMin = fmax(0.5 * h - freedom->damping / motor->gain, 0.0);
+    judgment->derivativeTimeMin = fmax(0.5 * h - freedom->damping / motor->gain, 0.0);
     if (late > 0.0 && freedom->friction == 0.0) {
-        judgement->growth = rbLog(1.0 + late * h / mass) / (2.0 * h);
+        judgment->growth = rbLog(1.0 + late * h / mass) / (2.0 * h);
     }
     if (motor->derivativeTime > 0.0) {
-        judgement->gainMax = 2.0 * mass / (motor->derivativeTime * h);
-        judgement->stepMax = 2.0 * mass / (motor->gain * motor->derivativeTime);
+        judgment->gainMax = 2.0 * mass / (motor->derivativeTime * h);
+        judgment->stepMax = 2.0 * mass / (motor->gain * motor->derivativeTime);
     }
 }
 
-static void judgeSpeed(const rbFreedomDef* freedom, double h, rbMotorJudgement* judgement)
+static void judgeSpeed(const rbFreedomDef* freedom, double h, rbMotorJudgment* judgment)
 {
     const rbMotorDef* motor = &freedom->motor;
     double ahead = motor->integralTime > 0.0 ? 0.5 * h / motor->integralTime : 0.0;
     double lever = h * fmax(1.0 - ahead, 0.0) + 2.0 * motor->derivativeTime;
-    judgement->gainMax = lever > 0.0 ? 2.0 * judgement->mass / lever : INFINITY;
-    judgement->stepMax =
-        fmax(2.0 * judgement->mass / motor->gain - 2.0 * motor->derivativeTime, 0.0);
+    judgment->gainMax = lever > 0.0 ? 2.0 * judgment->mass / lever : INFINITY;
+    judgment->stepMax = fmax(2.0 * judgment->mass / motor->gain - 2.0 * motor->derivativeTime, 0.0);
 }
 
-rbMotorJudgement rbJoint_JudgeMotor(const rbWorld* world, rbJointId jointId, int freedom)
+rbMotorJudgment rbJoint_JudgeMotor(const rbWorld* world, rbJointId jointId, int freedom)
 {
-    rbMotorJudgement judgement = {.mass = INFINITY, .gainMax = INFINITY, .stepMax = INFINITY};
+    rbMotorJudgment judgment = {.mass = INFINITY, .gainMax = INFINITY, .stepMax = INFINITY};
     RB_ASSERT(freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
     if (!rbJoint_IsValid(world, jointId) || !world->isEngineReady || world->stepEngine == NULL) {
-        return judgement;
+        return judgment;
     }
     int index = (int)jointId.index1 - 1;
     const rbJoint* joint = world->joints.data[index].joint;
     if (freedom >= joint->model.freedomCount) {
-        return judgement;
+        return judgment;
     }
     const rbFreedomDef* def = &joint->def.freedoms[freedom];
-    judgement.type = def->motor.type;
-    if (judgement.type == RB_MOTOR_NONE) {
-        return judgement;
+    judgment.type = def->motor.type;
+    if (judgment.type == RB_MOTOR_NONE) {
+        return judgment;
     }
-    judgement.mass = rbStepEngine_GetFreedomMass(world->stepEngine, index, freedom);
-    bool isServo = judgement.type == RB_MOTOR_POSITION || judgement.type == RB_MOTOR_SPEED;
+    judgment.mass = rbStepEngine_GetFreedomMass(world->stepEngine, index, freedom);
+    bool isServo = judgment.type == RB_MOTOR_POSITION || judgment.type == RB_MOTOR_SPEED;
     if (isServo) {
-        judgement.gain = def->motor.gain;
-        judgement.derivativeTime = def->motor.derivativeTime;
+        judgment.gain = def->motor.gain;
+        judgment.derivativeTime = def->motor.derivativeTime;
     }
-    if (isServo && isfinite(judgement.mass)) {
-        (judgement.type == RB_MOTOR_POSITION ? judgePosition
-                                             : judgeSpeed)(def, world->def.step.step, &judgement);
+    if (isServo && isfinite(judgment.mass)) {
+        (judgment.type == RB_MOTOR_POSITION ? judgePosition : judgeSpeed)(def, world->def.step.step,
+                                                                          &judgment);
     }
-    return judgement;
+    return judgment;
 }

@@ -200,7 +200,7 @@ static bool visitRay(void* context, rbQueryWalk* walk, const rbQueryItem* item)
     return !query->isAnyHitEnough;
 }
 
-// Walks a ray, in metres; the fractions of hits are parameters of the ray as it was given.
+// Walks a ray, in meters; the fractions of hits are parameters of the ray as it was given.
 static rbStatus castRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* filter,
                         RayQuery* query, rbError* error)
 {

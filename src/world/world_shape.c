@@ -141,7 +141,7 @@ static rbStatus sumMass(const rbWorld* world, const rbBody* body, const rbShapeD
     return rbMassProperties_Judge(sum, error);
 }
 
-// Gives a body another mass; its pose and the velocity of its centre stay as the API shows them.
+// Gives a body another mass; its pose and the velocity of its center stay as the API shows them.
 static void takeMass(rbWorld* world, int index, const rbMassProperties* mass)
 {
     rbBody* body = &world->bodies.data[index];

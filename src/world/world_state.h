@@ -27,7 +27,7 @@ typedef struct rbBody {
     bool hasMass;            // dynamic with a mass: it flies
     rbMassProperties mass;   // in the body's frame
     rbTransform principal;   // principal frame in the body's frame; identity unless dynamic
-    double radius;           // of the shapes about the centre of mass, m
+    double radius;           // of the shapes about the center of mass, m
     rbPath* path;            // kinematic, may be NULL
     rbMotionSettings motion; // as asked for; step 0 means the world's
     double growth;           // m/s

@@ -224,7 +224,7 @@ static bool holdsWithout(const rbWorld* world, int joint)
     return status == RB_STATUS_OK;
 }
 
-static bool isNeighbour(const rbJoint* a, const rbJoint* b)
+static bool isNeighbor(const rbJoint* a, const rbJoint* b)
 {
     bool isAtA = b->bodyA >= 0 && (b->bodyA == a->bodyA || b->bodyA == a->bodyB);
     bool isAtB = b->bodyB >= 0 && (b->bodyB == a->bodyA || b->bodyB == a->bodyB);
@@ -242,7 +242,7 @@ static int findOpponent(const rbWorld* world, int joint)
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < world->joints.count && tried < OPPONENTS_MAX; ++i) {
             const rbJoint* other = world->joints.data[i].joint;
-            if (other == NULL || i == joint || isNeighbour(own, other) != (pass == 0)) {
+            if (other == NULL || i == joint || isNeighbor(own, other) != (pass == 0)) {
                 continue;
             }
             tried += 1;

@@ -336,8 +336,8 @@ static bool normalize4(double t, double* x, void* context)
     return true;
 }
 
-// B-06, B-07: normalised after each step, the quaternion stays one however coarse the steps are.
-static void callbackKeepsQuaternionsNormalised(void** state)
+// B-06, B-07: normalized after each step, the quaternion stays one however coarse the steps are.
+static void callbackKeepsQuaternionsNormalized(void** state)
 {
     (void)state;
     rbOdeSystem system = {4, spin, NULL};
@@ -392,4 +392,4 @@ RB_TEST_GROUP(
     cmocka_unit_test(stepsShrinkWhereTheMotionIsFast), cmocka_unit_test(integrationIsReversible),
     cmocka_unit_test(callbackStopsTheIntegration),
     cmocka_unit_test(componentsHaveTheirOwnTolerances), cmocka_unit_test(troubleIsReported),
-    cmocka_unit_test(callbackKeepsQuaternionsNormalised), cmocka_unit_test(thirtyTwoUnknownsFit));
+    cmocka_unit_test(callbackKeepsQuaternionsNormalized), cmocka_unit_test(thirtyTwoUnknownsFit));

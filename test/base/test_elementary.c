@@ -311,7 +311,7 @@ static void cubesHaveExactRoots(void** state)
     }
 }
 
-// Neighbours across the joints of tables and intervals must not step back by more than rounding:
+// Neighbors across the joints of tables and intervals must not step back by more than rounding:
 // for functions within 1 ulp a step back of more than one ulp would show a wrong joint.
 static void functionsAreMonotoneAcrossTheirJoints(void** state)
 {

@@ -1,4 +1,4 @@
-// 3x3 matrices: inverses, eigenvectors, orthonormalisation, Euler angles.
+// 3x3 matrices: inverses, eigenvectors, orthonormalization, Euler angles.
 #include "base/core/random.h"
 #include "base/math/matrix3.h"
 #include "base/math/quaternion.h"
@@ -229,7 +229,7 @@ static void checkEigen(rbSym3 s, rbEigen3 e, double tolerance)
 }
 
 // L-07
-static void eigenvectorsDiagonalise(void** state)
+static void eigenvectorsDiagonalize(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(8)};
@@ -298,7 +298,7 @@ static void diagonalTensorsStayUntouched(void** state)
 }
 
 // B-05
-static void orthonormalisationFindsTheNearestRotation(void** state)
+static void orthonormalizationFindsTheNearestRotation(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(10)};
@@ -322,7 +322,7 @@ static void orthonormalisationFindsTheNearestRotation(void** state)
 // B-05: erratum E-09. Without the division by the determinant a length error grows by 1.5 per pass:
 // the axes must come out of length one from any scale, and stay there when it is done again and
 // again.
-static void orthonormalisationKeepsLengthsOne(void** state)
+static void orthonormalizationKeepsLengthsOne(void** state)
 {
     (void)state;
     static const double scales[] = {1e-3, 0.1, 0.999, 1.001, 3.0, 1e3};
@@ -342,7 +342,7 @@ static void orthonormalisationKeepsLengthsOne(void** state)
 }
 
 // B-05
-static void orthonormalisationRefusesLeftHandedAxes(void** state)
+static void orthonormalizationRefusesLeftHandedAxes(void** state)
 {
     (void)state;
     rbMat3 mirror = {{1, 0, 0}, {0, 1, 0}, {0, 0, -1}};
@@ -399,11 +399,11 @@ RB_TEST_GROUP(test_matrix3, cmocka_unit_test(crossMatrixIsTheCrossProduct),
               cmocka_unit_test(symmetricInverseAgreesWithGeneral),
               cmocka_unit_test(symmetricInverseIsAccurateForBadScales),
               cmocka_unit_test(rotatedTensorActsLikeTheTensor),
-              cmocka_unit_test(eigenvectorsDiagonalise),
+              cmocka_unit_test(eigenvectorsDiagonalize),
               cmocka_unit_test(eigenvaluesAreThoseTheTensorWasMadeOf),
               cmocka_unit_test(diagonalTensorsStayUntouched),
-              cmocka_unit_test(orthonormalisationFindsTheNearestRotation),
-              cmocka_unit_test(orthonormalisationKeepsLengthsOne),
-              cmocka_unit_test(orthonormalisationRefusesLeftHandedAxes),
+              cmocka_unit_test(orthonormalizationFindsTheNearestRotation),
+              cmocka_unit_test(orthonormalizationKeepsLengthsOne),
+              cmocka_unit_test(orthonormalizationRefusesLeftHandedAxes),
               cmocka_unit_test(eulerMatrixIsTheProductOfThree),
               cmocka_unit_test(eulerAnglesComeBack));

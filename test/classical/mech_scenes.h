@@ -59,7 +59,7 @@ double getEnergy(const MechScene* scene);
 double getLargestError(const MechScene* scene);
 double getLargestRate(MechScene* scene);
 void getMomentum(const MechScene* scene, rbVec3* linear, rbVec3* angular);
-// Largest distance of centres and of the ends of principal axes of 1 m.
+// Largest distance of centers and of the ends of principal axes of 1 m.
 double getDeviation(const MechScene* a, const MechScene* b);
 
 #endif

@@ -14,7 +14,7 @@ static MechScene* createDown(void)
     return createScene(rbMakeVec3(0.0, 0.0, -GRAVITY));
 }
 
-// A body on a hinge about y at the origin, its centre 0.7 m away, released at an angle from below.
+// A body on a hinge about y at the origin, its center 0.7 m away, released at an angle from below.
 static MechScene* createPendulum(double angle, double* period)
 {
     const double mass = 2.0;
@@ -130,7 +130,7 @@ static void energyErrorsFallWithTheOrder(void** state)
     }
 }
 
-// Without stabilisation C'' = 0 lets errors of the joints grow with time; with it they stay.
+// Without stabilization C'' = 0 lets errors of the joints grow with time; with it they stay.
 // B-51
 static void baumgarteStopsTheDrift(void** state)
 {

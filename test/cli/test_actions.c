@@ -161,7 +161,7 @@ static void framesShowWhoLives(void** state)
         assert_true(isnan(frame.orientations[3].w) == (k < 25));
         checkNear(frame.linearVelocities[1].z, k < 60 ? -4.0 * t : frame.linearVelocities[1].z,
                   1e-12);
-        // The push is off the centre: the origin is the centre of a ball all the same.
+        // The push is off the center: the origin is the center of a ball all the same.
         double pushed = k < 10 ? 0.0 : 8.0 / mass;
         checkNear(frame.linearVelocities[1].x, k < 60 ? pushed : frame.linearVelocities[1].x, 1e-9);
         if (k == 25) {

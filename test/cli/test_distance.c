@@ -29,7 +29,7 @@ static void answersAreThoseOfPaperAndPencil(void** state)
     (void)state;
     // 2 - 0.5 - 0.5; a unit box reaches 0.5 along x.
     checkNear(DISTANCE("sphere:0.5", "box:1,1,1", "--position", "2,0,0"), 1.0, 1e-13);
-    // Boxes of edge 1, centres 0.9 apart: 0.1 deep; both methods.
+    // Boxes of edge 1, centers 0.9 apart: 0.1 deep; both methods.
     checkNear(DISTANCE("box:1,1,1", "box:1,1,1", "--position", "0.9,0.1,0"), -0.1, 1e-13);
     checkNear(
         DISTANCE("box:1,1,1", "box:1,1,1", "--position", "0.9,0.1,0", "--method", "iterative"),

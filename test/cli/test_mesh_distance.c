@@ -112,7 +112,7 @@ static void surfacesAreLegalAndSaidToBeSo(void** state)
                "mesh, 2 triangles, open surface: 4 edges");
     checkNear(distanceOf(JSON("one.obj", "twice.obj", "--position", "0,0,2")), 2.0, 1e-12);
     checkNear(distanceOf(JSON("one.stl", "one.ply", "--position", "0,0,2")), 2.0, 1e-12);
-    // A ball of 0.1 whose centre is 0.3 above: no inside, no sign.
+    // A ball of 0.1 whose center is 0.3 above: no inside, no sign.
     checkNear(distanceOf(JSON("one.obj", "sphere:0.1", "--position", "0.2,0.2,0.3")), 0.2, 1e-12);
     checkNear(distanceOf(JSON("one.obj", "sphere:0.1", "--position", "0.2,0.2,-0.3")), 0.2, 1e-12);
     expectText(RUN("distance", "one.obj", "one.obj"), "they have no inside, hence no depth");

@@ -212,7 +212,7 @@ static void replayFindsOneWrongBit(void** state)
     rbFreeChild(&child);
 }
 
-// A body that falls into the centre of an attraction: whatever the integrator does there, the run
+// A body that falls into the center of an attraction: whatever the integrator does there, the run
 // says that it failed and its recording is complete.
 static void aSingularityIsANumericalFailure(void** state)
 {

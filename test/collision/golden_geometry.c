@@ -2,7 +2,7 @@
 // hashed.
 //
 // The value changes when an algorithm changes on purpose; it must not change between compilers,
-// levels of optimisation and machines.
+// levels of optimization and machines.
 #include "base/core/hash.h"
 #include "shape_samples.h"
 

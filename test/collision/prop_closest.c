@@ -111,7 +111,7 @@ static RealFace realFace(const rbFacet* facet)
 }
 
 // Winding number about the line through the point along the normal: sides of the edges seen along
-// the normal, crossings of the half plane towards a fixed direction.
+// the normal, crossings of the half plane toward a fixed direction.
 static bool isInside(const RealFace* face, Real3 p)
 {
     Real3 n = face->normal;

@@ -82,7 +82,7 @@ static void checkHull(const rbGeometry* g, const rbVec3* points, int count)
         }
     }
     assert_int_equal(p->vertexCount - p->edgeCount + p->faceCount, 2);
-    // strictly convex at every edge: neighbours are not coplanar
+    // strictly convex at every edge: neighbors are not coplanar
     for (int e = 0; e < p->edgeCount; ++e) {
         const rbEdge* edge = &p->edges[e];
         double lowest = 0.0;

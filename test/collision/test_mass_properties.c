@@ -34,7 +34,7 @@ static rbMassProperties getMass(const rbGeometry* g, double density)
 
 typedef struct Closed {
     rbGeometry* geometry;
-    double volume, z, ix, iy, iz; // inertia per mass about the centre
+    double volume, z, ix, iy, iz; // inertia per mass about the center
 } Closed;
 
 // The closed forms of the handbooks, in full lengths where ours use half ones.

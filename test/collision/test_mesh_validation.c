@@ -382,7 +382,7 @@ static void aMillionFacesAreJudged(void** state)
     rbMeshDef def = rbOwnedMesh_GetDef(&mesh);
     rbMeshReport report = rbValidateMesh(&def, NULL, 0);
     assert_int_equal(report.issueCount, 0);
-    // one corner moved by its neighbour's place is found among all
+    // one corner moved by its neighbor's place is found among all
     mesh.indices[401] = mesh.indices[405];
     report = rbValidateMesh(&def, NULL, 0);
     assert_true(report.issueCount > 0 && report.issueCount < 20);

@@ -81,7 +81,7 @@ static void extrusionsHaveVolumeAreaTimesHeight(void** state)
 }
 
 // Pappus: a regular n-gon for a circle changes 2 pi R A into n sin(2 pi / n) R A, R the distance of
-// the centre of the area.
+// the center of the area.
 // L-105
 static void revolutionsObeyPappus(void** state)
 {
@@ -207,7 +207,7 @@ static void earsCoverThePolygonOnce(void** state)
         rbIndex3 triangles[58];
         int count = 5 + rbRandom_Index(&random, 55);
         makeStarProfile(&random, profile, count, (const double[2]){0, 0}, 1.0);
-        if (k % 3 == 0) { // flat corners: every second point on its neighbours' side
+        if (k % 3 == 0) { // flat corners: every second point on its neighbors' side
             for (int i = 1; i + 1 < count; i += 2) {
                 profile[i][0] = 0.5 * (profile[i - 1][0] + profile[i + 1][0]);
                 profile[i][1] = 0.5 * (profile[i - 1][1] + profile[i + 1][1]);

@@ -187,7 +187,7 @@ static void islandsTogetherAreAsApart(void** state)
     rbDestroyContactSubsteps(used);
 }
 
-// More contacts than there are colours: a floor that moves carries 100 balls and their weight.
+// More contacts than there are colors: a floor that moves carries 100 balls and their weight.
 static void crowdsOnOneBodyAreCarried(void** state)
 {
     (void)state;
@@ -323,7 +323,7 @@ static void overlapLeavesNoSpeed(void** state)
         checkBelow(rbLength(scene.bodies[i].velocity), 1e-5);
     }
     for (int i = 0; i < scene.set.pointCount; ++i) {
-        // the springs give by some tenths of a millimetre for each cube
+        // the springs give by some tenths of a millimeter for each cube
         checkNear(scene.points[i].gap, 0.0, 2e-3);
     }
     rbDestroyContactSubsteps(substeps);

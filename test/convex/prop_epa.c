@@ -1,5 +1,5 @@
 // EPA against brute force: polytopes against all candidate normals, ellipsoids against a direct
-// minimisation, both in long double; then invariance and hostile input.
+// minimization, both in long double; then invariance and hostile input.
 #include "base/math/random3.h"
 #include "collision/convex/epa.h"
 #include "collision/geometry/polyhedron.h"
@@ -423,7 +423,7 @@ static double bruteEllipsoidDepth(const EllipsoidPair* p, rbRandom* random)
 }
 
 // G-21, G-24, G-30
-static void ellipsoidDepthsMatchDirectMinimisation(void** state)
+static void ellipsoidDepthsMatchDirectMinimization(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(33)};
@@ -580,6 +580,6 @@ static void hostilePairsGiveBoundsAndNoNan(void** state)
 
 RB_TEST_GROUP(prop_epa, cmocka_unit_test(boxDepthsMatchAllNormals),
               cmocka_unit_test(hullDepthsMatchAllNormals),
-              cmocka_unit_test(ellipsoidDepthsMatchDirectMinimisation),
+              cmocka_unit_test(ellipsoidDepthsMatchDirectMinimization),
               cmocka_unit_test(swappingAndMovingBothChangesNothing),
               cmocka_unit_test(hostilePairsGiveBoundsAndNoNan));

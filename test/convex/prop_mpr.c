@@ -267,7 +267,7 @@ static void detectionAgreesWithGjkAndEpa(void** state)
     checkPairs(331, rbTest_Count(30000, 300000), false);
 }
 
-// G-33, E-19: from a nanometre to a thousand kilometres in one pair.
+// G-33, E-19: from a nanometer to a thousand kilometers in one pair.
 static void nastyPairsKeepTheirBounds(void** state)
 {
     (void)state;

@@ -67,7 +67,7 @@ static void alignedBoxesPartAlongTheLeastOverlap(void** state)
     assert_true(s.pointA.z >= -0.8 && s.pointA.z <= 1.0);
 }
 
-// G-28: a sphere of radius 0.3 in a box with its centre 0.2 below a face: 0.5 to the way out.
+// G-28: a sphere of radius 0.3 in a box with its center 0.2 below a face: 0.5 to the way out.
 static void sphereLeavesABoxThroughTheNearestFace(void** state)
 {
     (void)state;
@@ -296,7 +296,7 @@ static void theToleranceIsRelativeAndKept(void** state)
     }
 }
 
-// Four points of a ball give its centre: after a few points the plain search, without Newton's
+// Four points of a ball give its center: after a few points the plain search, without Newton's
 // method, knows depth and normal of two balls to rounding; without caps it is far from them.
 // G-30
 static void sphereCapsFindTheDepthOfBalls(void** state)
@@ -358,7 +358,7 @@ static void sphereCapsChangeNoAnswer(void** state)
 typedef struct Scene {
     Body bodies[2];
     rbVec3 move;   // of body 2 per unit
-    rbVec3 normal; // of body 2 towards body 1
+    rbVec3 normal; // of body 2 toward body 1
     double rate;   // depth per move
     double depthMax;
     bool isCoreFlat; // a core at a corner, point or segment: the radii hold the overlap

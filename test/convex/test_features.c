@@ -243,7 +243,7 @@ static void spheresAreOneVertexAndCapsulesOneEdge(void** state)
     rbGeometry* rod = rbCreateCapsule(0.25, 1.0, NULL);
     const rbGeometry* cubes[2] = {cube, hull};
     for (int k = 0; k < 2; ++k) {
-        // centre 1 over the face, over an edge, over a corner, and 0.25 inside of the face
+        // center 1 over the face, over an edge, over a corner, and 0.25 inside of the face
         checkNear(separate(cubes[k], ball, at(2.0, 0.3, 0.1)).distance, 0.5, TOLERANCE);
         checkNear(separate(cubes[k], ball, at(4.0, 5.0, 0.1)).distance, 4.5, TOLERANCE);
         checkNear(separate(cubes[k], ball, at(3.0, 2.0, 3.0)).distance, 2.5, TOLERANCE);
@@ -258,7 +258,7 @@ static void spheresAreOneVertexAndCapsulesOneEdge(void** state)
         s = separate(rod, cubes[k], at(0.9, 0.0, 1.0));
         assert_true(s.distance <= -0.1 - 0.25 + TOLERANCE && s.upper <= 1e-13 - 0.25);
     }
-    // d = |m1 - m2| - r1 - r2, apart and overlapping; coincident centres: any normal
+    // d = |m1 - m2| - r1 - r2, apart and overlapping; coincident centers: any normal
     checkNear(separate(ball, ball, at(2.0, 3.0, 6.0)).distance, 6.0, TOLERANCE);
     checkNear(separate(ball, ball, at(0.0, 0.3, 0.4)).distance, -0.5, TOLERANCE);
     checkNear(separate(ball, ball, at(0.0, 0.0, 0.0)).distance, -1.0, TOLERANCE);

@@ -1,5 +1,5 @@
 // MPR on pairs with known answers: closed forms of overlap, depth and way out, the counter-example
-// X-12, centres, flat, tiny, long and far pairs, limits.
+// X-12, centers, flat, tiny, long and far pairs, limits.
 #include "collision/convex/epa.h"
 #include "collision/convex/gjk.h"
 #include "collision/convex/mpr.h"
@@ -115,7 +115,7 @@ static void detectionTurnsWhereBodiesTouch(void** state)
     }
 }
 
-// G-33, G-34: centres in line with the contact: the first point is the answer.
+// G-33, G-34: centers in line with the contact: the first point is the answer.
 static void spheresOverlapByTheirRadii(void** state)
 {
     (void)state;
@@ -138,7 +138,7 @@ static void spheresOverlapByTheirRadii(void** state)
     freePair(&pair);
 }
 
-// G-34: cubes of half size 1, B at (1.5, 0.3, 0.2): the ray from the centre leaves the difference,
+// G-34: cubes of half size 1, B at (1.5, 0.3, 0.2): the ray from the center leaves the difference,
 // a cube of half size 2, through the face x, where also the nearest point is: depth 0.5.
 static void aPortalOnTheNearestFaceIsRight(void** state)
 {
@@ -248,7 +248,7 @@ static double angleDegrees(rbVec3 a, rbVec3 b)
 }
 
 // G-34, X-12: two rods 20 x 1 x 1 side by side, moved 15 along and 0.6 across. The difference is
-// 40 x 2 x 2; they part by 0.4 across. The ray from centre to centre leaves it through the far end:
+// 40 x 2 x 2; they part by 0.4 across. The ray from center to center leaves it through the far end:
 // normal along the rods, depth 5. Once exactly parallel, once turned a little out of it.
 static void longBoxesShowTheWrongNormal(void** state)
 {
@@ -288,9 +288,9 @@ static void longBoxesShowTheWrongNormal(void** state)
     }
 }
 
-// ---------------------------------------------------------------------------------- centres
+// ---------------------------------------------------------------------------------- centers
 
-// G-33: whatever the frame of a shape, its centre is inside by a part of its size.
+// G-33: whatever the frame of a shape, its center is inside by a part of its size.
 static void centersAreInside(void** state)
 {
     (void)state;
@@ -316,7 +316,7 @@ static void centersAreInside(void** state)
                            center.z + (k % 3 == 2 ? step : 0.0)};
             assert_true(rbGeometry_Contains(shapes[i], near));
         }
-        // scaled and summed: the body about its centre
+        // scaled and summed: the body about its center
         if (convex.radius == 0.0) {
             assert_true(rbConvex_Scale(&convex, rbMakeVec3(2.0, 3.0, 0.5)));
             rbConvex sum = convex;
@@ -325,7 +325,7 @@ static void centersAreInside(void** state)
                         0.0);
             checkVector(rbMpr_GetCenter(&sum), rbScale(2.0, rbMpr_GetCenter(&convex)), 0.0);
         }
-        // coincident centres overlap, whatever else
+        // coincident centers overlap, whatever else
         Pair pair;
         rbVec3 p = rbSub(center, rbRotate((rbQuat){0.6, 0.8, 0.0, 0.0}, center));
         makePair(&pair, shapes[i], rbGeometry_Retain(shapes[i]),
@@ -385,7 +385,7 @@ static void flatDifferencesAreDecided(void** state)
     }
 }
 
-// G-33, E-19: needles, sizes of a nanometre, a thousand kilometres apart: gap +-g along x.
+// G-33, E-19: needles, sizes of a nanometer, a thousand kilometers apart: gap +-g along x.
 static void extremeSizesAreDecided(void** state)
 {
     (void)state;
@@ -455,7 +455,7 @@ static void limitsEndWithBoundsThatHold(void** state)
     }
 }
 
-// E-11: a tetrahedron with an inner point starts EPA as well as one of surface points: the centres
+// E-11: a tetrahedron with an inner point starts EPA as well as one of surface points: the centers
 // are the witnesses of V0.
 static void aTetrahedronWithAnInnerPointStartsEpa(void** state)
 {

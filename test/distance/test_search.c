@@ -280,7 +280,7 @@ static void edgePosesAgree(void** state)
 }
 
 // A small body inside a large one is apart from its surface; closed form: two cubes of half sizes 2
-// and 1/2 about one centre are 1.5 apart.
+// and 1/2 about one center are 1.5 apart.
 static void bodyInsideAnotherHasADistance(void** state)
 {
     (void)state;
@@ -381,8 +381,8 @@ static rbVec3 farthestOf(const rbHierarchy* tree, rbVec3 direction)
 }
 
 // L-67: a budget that allows nothing shows the representatives of the roots: of A the one farthest
-// towards B and of B the one farthest towards A. Over many poses they save work.
-static void representativesAreTakenTowardsEachOther(void** state)
+// toward B and of B the one farthest toward A. Over many poses they save work.
+static void representativesAreTakenTowardEachOther(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(57)};
@@ -394,10 +394,10 @@ static void representativesAreTakenTowardsEachOther(void** state)
         pair.input.transformBtoA = pose;
         pair.input.budget = 1e-9;
         rbDistanceResult result = measure(&pair.input);
-        rbVec3 towards = rbSub(rbTransformPoint(pose, pair.trees[1]->nodes[0].center),
-                               pair.trees[0]->nodes[0].center);
-        rbVec3 a = farthestOf(pair.trees[0], towards);
-        rbVec3 b = farthestOf(pair.trees[1], rbInvRotate(pose.q, rbNeg(towards)));
+        rbVec3 toward = rbSub(rbTransformPoint(pose, pair.trees[1]->nodes[0].center),
+                              pair.trees[0]->nodes[0].center);
+        rbVec3 a = farthestOf(pair.trees[0], toward);
+        rbVec3 b = farthestOf(pair.trees[1], rbInvRotate(pose.q, rbNeg(toward)));
         checkNear(rbDistance(result.pointA, a), 0.0, 1e-14);
         checkNear(rbDistance(result.pointB, rbTransformPoint(pose, b)), 0.0, 1e-14);
         assert_int_equal(result.stop, RB_SEARCH_BUDGET);
@@ -565,7 +565,7 @@ RB_TEST_GROUP(test_search, cmocka_unit_test(budgetsStopOnTimeWithBoundsThatHold)
               cmocka_unit_test(memoryOfOtherBodiesDoesNoHarm), cmocka_unit_test(countersAddUp),
               cmocka_unit_test(edgePosesAgree), cmocka_unit_test(bodyInsideAnotherHasADistance),
               cmocka_unit_test(sequencesSort), cmocka_unit_test(equalKeysComeYoungestFirst),
-              cmocka_unit_test(representativesAreTakenTowardsEachOther),
+              cmocka_unit_test(representativesAreTakenTowardEachOther),
               cmocka_unit_test(expansionOpensWhatItSays),
               cmocka_unit_test(facesOfManyCornersAreMeasured),
               cmocka_unit_test(depthFirstAllocatesNothing),

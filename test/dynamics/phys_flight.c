@@ -301,7 +301,7 @@ static void steadyAndRestingBodiesStaySo(void** state)
     }
 }
 
-// L-80: the box holds the centre at every time, and L-75: the spin bound holds.
+// L-80: the box holds the center at every time, and L-75: the spin bound holds.
 static void boundsHoldTheFlight(void** state)
 {
     (void)state;

@@ -5,7 +5,7 @@
 // Kinds of movers, beside the types of shapes.
 typedef enum Kind {
     KIND_SPHERE,
-    KIND_ECCENTRIC, // sphere off its centre of mass
+    KIND_ECCENTRIC, // sphere off its center of mass
     KIND_BOX,
     KIND_CAPSULE,
     KIND_CYLINDER,

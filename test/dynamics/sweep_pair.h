@@ -19,8 +19,8 @@
 typedef struct Mover {
     rbGeometry* geometry;
     rbTransform local; // of the geometry in the frame of the principal axes
-    double reach;      // m, of the core about the centre of mass
-    double size;       // m, largest distance of a point of the body from its centre
+    double reach;      // m, of the core about the center of mass
+    double size;       // m, largest distance of a point of the body from its center
     bool isFree;       // flies; otherwise moves and turns steadily
     rbMotionBody body;
     rbFlight flight;

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-// The curve of the seventh published scene: inner tangents are the full differences of neighbours.
+// The curve of the seventh published scene: inner tangents are the full differences of neighbors.
 static rbPath* makeSeventh(double speed)
 {
     static const rbVec3 points[3] = {{0.0, 0.0, 0.0}, {-5.0, -5.0, 0.0}, {-10.0, 0.0, 0.0}};

@@ -376,8 +376,8 @@ static SpherePair randomSpheres(rbRandom* random, bool falls)
         rbScale(pair.r + rbExp(rbRandom_Range(random, -20.0, 2.0)), rbRandom_Direction(random));
     // aimed at a point near the sphere, some grazing it
     rbVec3 aim = rbScale(rbRandom_Range(random, 0.0, 1.2) * pair.r, rbRandom_Direction(random));
-    rbVec3 towards = rbSub(aim, pair.p);
-    pair.v = rbScale(rbRandom_Range(random, -0.3, 3.0), rbNormalize(towards));
+    rbVec3 toward = rbSub(aim, pair.p);
+    pair.v = rbScale(rbRandom_Range(random, -0.3, 3.0), rbNormalize(toward));
     pair.growth = rbRandom_Unit(random) < 0.5 ? 0.0 : rbRandom_Symmetric(random);
     pair.a = falls ? randomVec3(random, 3.0) : RB_VEC3_ZERO;
     return pair;

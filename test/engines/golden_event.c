@@ -51,7 +51,7 @@ static rbWorld* makeGas(void)
     return world;
 }
 
-// A ball whose centre of mass is low, spinning on a plane: contact that lasts.
+// A ball whose center of mass is low, spinning on a plane: contact that lasts.
 static rbWorld* makeTop(void)
 {
     rbWorldDef def = eventWorldDef(9.81);

@@ -220,7 +220,7 @@ static void stackFallsWhenItsFootIsPushedAway(void** state)
 // -------------------------------------------------------------------------- growth and overlap
 
 // Radii of 0.1 m + 0.1 m/s t meet at 0.5 s; the surfaces approach at 0.2 m/s and part as fast, so
-// the centres part at 0.4 m/s.
+// the centers part at 0.4 m/s.
 static void growingSpheresMeetInEitherOrder(void** state)
 {
     (void)state;

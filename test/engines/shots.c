@@ -331,7 +331,7 @@ static void drawTarget(rbRandom* random, Shot* shot)
     }
 }
 
-// How fast a point of a body can move about its centre, from its momentum and energy.
+// How fast a point of a body can move about its center, from its momentum and energy.
 static double boundSpinSpeed(const rbWorld* world, rbBodyId id, const ShotBody* body)
 {
     if (body->type != RB_BODY_DYNAMIC) {
@@ -367,7 +367,7 @@ static double boundLipschitz(const Shot* shot)
     return 1.001 * speed;
 }
 
-// The point where the projectile's centre of mass passes the target when half the time is over.
+// The point where the projectile's center of mass passes the target when half the time is over.
 static rbVec3 drawAim(rbRandom* random, const Shot* shot, rbVec3 direction, double reach)
 {
     const ShotBody* a = &shot->bodies[0];

@@ -11,7 +11,7 @@
 
 typedef enum ShotShape {
     SHOT_SPHERE,
-    SHOT_ECCENTRIC, // a sphere whose centre of mass is elsewhere
+    SHOT_ECCENTRIC, // a sphere whose center of mass is elsewhere
     SHOT_BOX,
     SHOT_CAPSULE,
     SHOT_CYLINDER,

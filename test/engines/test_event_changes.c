@@ -3,7 +3,7 @@
 
 static const rbQuat unturned = {1.0, 0.0, 0.0, 0.0};
 
-// A body that is set next to another one, or turned towards it, does not go through it.
+// A body that is set next to another one, or turned toward it, does not go through it.
 static void bodiesSetAnewStillCollide(void** state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static void pathsCrossPeriodicBoxes(void** state)
         (void)addMade(world, &made, rbCreateBox(rbMakeVec3(0.1, 0.1, 0.1), NULL), RB_BODY_KINEMATIC,
                       &path);
         // Met while it is in the way: 0.4 m at 0.02 m/s takes two passes, at 0.039 m/s one. Fewer
-        // neighbours mean longer regions, so some are alone.
+        // neighbors mean longer regions, so some are alone.
         double speed = i % 4 < 2 ? 0.02 : 0.039;
         Made ball = {.position = {rbRandom_Range(&random, -5.0, 5.0), 50.0 * speed, 0.0},
                      .velocity = {0.0, -speed, 0.0},

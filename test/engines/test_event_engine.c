@@ -3,7 +3,7 @@
 
 #include <float.h>
 
-// E-12: a wall of a millimetre stops a bullet at any speed, whatever the settings are. There is no
+// E-12: a wall of a millimeter stops a bullet at any speed, whatever the settings are. There is no
 // option to turn that on.
 static void thinWallsStopBulletsAtAnySpeed(void** state)
 {
@@ -70,7 +70,7 @@ static void thinWallsStopTumblingBullets(void** state)
     }
 }
 
-// E-12: a blade of a millimetre that turns meets a pin of a centimetre, up to 1e5 rad/s.
+// E-12: a blade of a millimeter that turns meets a pin of a centimeter, up to 1e5 rad/s.
 static void bladeMeetsThePin(void** state)
 {
     (void)state;
@@ -305,7 +305,7 @@ static rbEventStatistics collideAmong(int idle)
     return after;
 }
 
-// L-78: an event touches its neighbours, not the world.
+// L-78: an event touches its neighbors, not the world.
 static void eventsDoNotSeeIdleBodies(void** state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 // The same bits with every compiler: impacts for fixed inputs, hashed.
 //
 // The value changes when an algorithm changes on purpose; it must not change between compilers and
-// levels of optimisation. The inputs use no function of the C library.
+// levels of optimization. The inputs use no function of the C library.
 #include "base/core/hash.h"
 #include "base/core/random.h"
 #include "rb_test.h"

@@ -249,7 +249,7 @@ static void nutHoldsByFriction(void** state)
     endRun(&run);
 }
 
-// Rings of 100 mm and 20 mm: neighbours can part to 160 mm between their middles, no farther.
+// Rings of 100 mm and 20 mm: neighbors can part to 160 mm between their middles, no farther.
 static void ringsHangAsAChain(void** state)
 {
     (void)state;

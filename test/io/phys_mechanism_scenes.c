@@ -134,7 +134,7 @@ static void towedChainLeansByTheRatioOfDragAndWeight(void** state)
     Run run = start("chain-dragged");
     go(&run, 20.0);
     double slope = 2.0 * 1.5 / (0.5 * GRAVITY);
-    double length = 19.0 * 0.25; // between the centres of the first and the last link
+    double length = 19.0 * 0.25; // between the centers of the first and the last link
     checkNear(get(&run, "highest.x") - get(&run, "lowest.x"),
               length * slope / sqrt(1.0 + slope * slope), 1e-5);
     checkNear(get(&run, "highest.z") - get(&run, "lowest.z"), length / sqrt(1.0 + slope * slope),

@@ -163,7 +163,7 @@ static void shadowLiesOppositeToTheSun(void** state)
     rbPictureFrame_SetCamera(&frame, &view, WIDTH, HEIGHT);
     rbVec3 sun = rbGetSunDirection(&frame);
     assert_true(sun.z > 0.3);
-    // where the sun's ray through the centre meets the ground, and the mirror image of that point
+    // where the sun's ray through the center meets the ground, and the mirror image of that point
     rbVec3 shadow = rbAddScaled(rbMakeVec3(0.0, 0.0, 1.0), -1.0 / sun.z, sun);
     rbVec3 lit = rbNeg(shadow);
     double x = 0.0, y = 0.0, litX = 0.0, litY = 0.0;

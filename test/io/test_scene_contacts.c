@@ -1,4 +1,4 @@
-// Scenes with contacts: their settings, materials, groups, neighbours and probes.
+// Scenes with contacts: their settings, materials, groups, neighbors and probes.
 #include "scene_support.h"
 
 #include <jansson.h>
@@ -48,7 +48,7 @@ static void settingsOfContactsAreRead(void** state)
                 "\"warmStart\": false, \"shockAfter\": 5, \"law\": \"stronge\", \"cone\": "
                 "\"pyramid\", \"facets\": 16, \"contactTime\": \"bisection\", "
                 "\"combineFriction\": \"min\", \"combineRestitution\": \"max\", \"partSpeed\": "
-                "0.5, \"overlap\": \"separate\", \"neighbours\": true, \"freezeSpeed\": 0.01, "
+                "0.5, \"overlap\": \"separate\", \"neighbors\": true, \"freezeSpeed\": 0.01, "
                 "\"freezeTime\": 2"));
     const rbContactSettings* s = &rbScene_GetInfo(scene)->contact;
     const int words[][2] = {{(int)s->method, RB_CONTACT_PENALTY},
@@ -63,7 +63,7 @@ static void settingsOfContactsAreRead(void** state)
                             {s->facets, 16},
                             {s->isWarm, 0},
                             {s->isOverlapAllowed, 1},
-                            {s->areNeighboursExcluded, 0},
+                            {s->areNeighborsExcluded, 0},
                             {s->isOff, 0}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
         assert_int_equal(words[i][0], words[i][1]);
@@ -95,7 +95,7 @@ static void emptyContactsHaveTheDefaults(void** state)
     assert_int_equal(found->facets, expected.facets);
     assert_int_equal(found->contactTime, expected.contactTime);
     assert_int_equal(found->isOverlapAllowed, expected.isOverlapAllowed);
-    assert_int_equal(found->areNeighboursExcluded, expected.areNeighboursExcluded);
+    assert_int_equal(found->areNeighborsExcluded, expected.areNeighborsExcluded);
     assert_true(found->shell == expected.shell && found->tolerance == expected.tolerance);
     assert_true(found->restSpeed == expected.restSpeed);
     assert_true(found->partSpeed == expected.partSpeed);

@@ -384,7 +384,7 @@ static void tessellationsOfRoundSolidsAreInscribed(void** state)
     }
 }
 
-// Half an ellipsoid, cut through its centre: half the volume, the centroid at 3/8 of the height, a
+// Half an ellipsoid, cut through its center: half the volume, the centroid at 3/8 of the height, a
 // flat lid; and a cap cut obliquely.
 static void cutTessellationsHaveAFlatLid(void** state)
 {
@@ -517,7 +517,7 @@ static void badTessellationsAreRefused(void** state)
         {TESSELLATION("\"type\": \"ellipsoid\", \"semiAxes\": [1, 2, 3]",
                       ", \"cut\": {\"normal\": [0, 0, 2], \"offset\": 8}"),
          RB_STATUS_INVALID,
-         "the plane of the cut is 4 m from the centre; the solid reaches from -3 to 3 m there"},
+         "the plane of the cut is 4 m from the center; the solid reaches from -3 to 3 m there"},
         {TESSELLATION("\"type\": \"sphere\", \"radius\": 1",
                       ", \"cut\": {\"normal\": [0, 0, 1], \"ofset\": 0}"),
          RB_STATUS_INVALID, "did you mean \"offset\"?"},

@@ -630,7 +630,7 @@ static void treesAreBuiltAsTheSpecificationSays(void** state)
     rbDestroyScene(scene);
 }
 
-// The first branch opens towards -side, and the root lies along the direction.
+// The first branch opens toward -side, and the root lies along the direction.
 static void treesOpenToTheSideGiven(void** state)
 {
     (void)state;

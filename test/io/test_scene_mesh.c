@@ -103,7 +103,7 @@ static void polygonsOfAnObjStayWhole(void** state)
     rbMeshDef mesh;
     assert_true(rbGeometry_GetMesh(star, &mesh));
     assert_int_equal(mesh.faceCount, 12);
-    // Ten triangles from the centre: area n R r sin(pi / n).
+    // Ten triangles from the center: area n R r sin(pi / n).
     checkRelative(getMass(star).volume, 0.12 * 5.0 * 0.3 * 0.13 * sin(RB_PI / 5.0), 1e-14);
     rbDestroyGeometry(star);
     rbGeometry* ring = rbReadMesh(RB_SOURCE_DIR "/scenes/meshes/torus.ply", NULL, &error);

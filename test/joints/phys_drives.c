@@ -104,7 +104,7 @@ static void aRotaryMotorTurnsBothBodiesByTheirShare(void** state)
     checkNear(rbLength(a.velocity) + rbLength(b.velocity), 0.0, 0.0);
 }
 
-// B-27: two balls on a rail through both centres; each goes its share, 1/m, and neither turns.
+// B-27: two balls on a rail through both centers; each goes its share, 1/m, and neither turns.
 static void aLinearMotorMovesBothBodiesByTheirShare(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Making joints: names, judgement of definitions, what is taken from the present poses, degenerate
+// Making joints: names, judgment of definitions, what is taken from the present poses, degenerate
 // cases, accuracy of small and large errors.
 #include "base/math/quaternion.h"
 #include "joint_samples.h"
@@ -240,7 +240,7 @@ static void mistakesAreNamedWithValueAndRemedy(void** state)
         "type 77 does not exist",
         "motor type 9 does not exist",
         "distance to hold is 0 m, which has no direction; give more than 0 or use type line",
-        "distance is inf; give metres",
+        "distance is inf; give meters",
         "along freedom 1, but this type has 0; use",
     };
     rbJointDef good = baseDef(RB_JOINT_HINGE);
@@ -391,7 +391,7 @@ static void errorsAreTheAnglesTurned(void** state)
         checkNear(errors[0], turned * rbDot(across, part->crossA[0]), tolerance);
         checkNear(errors[1], turned * rbDot(across, part->crossA[1]), tolerance);
 
-        // From z towards x about y: the angle grows up to 135 degrees more, then falls.
+        // From z toward x about y: the angle grows up to 135 degrees more, then falls.
         b = rbMovePose(&pose, RB_VEC3_ZERO, rbMakeVec3(0.0, turned, 0.0));
         rbJointModel_Errors(&models[2], &pose, &b, errors);
         double expected = turned < 0.75 * RB_PI ? turned : 1.5 * RB_PI - turned;

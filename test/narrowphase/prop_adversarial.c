@@ -346,7 +346,7 @@ static void poseOverlap(rbRandom* random, TruthPair* pair)
     placePair(random, pair, pickOrientation(random), n, d);
 }
 
-// Centres that coincide or nearly do, and a shape in itself.
+// Centers that coincide or nearly do, and a shape in itself.
 static void poseNested(rbRandom* random, TruthPair* pair)
 {
     pair->isPlaced = false;
@@ -469,7 +469,7 @@ static void printAnswer(const char* who, const rbSeparation* s)
     printVector("    pointB {", s->pointB, "}\n");
 }
 
-// One case under judgement.
+// One case under judgment.
 typedef struct Trial {
     Run* run;
     const TruthPair* pair;

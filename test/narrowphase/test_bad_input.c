@@ -199,8 +199,8 @@ static void coplanarAndDoublePointsChangeNothing(void** state)
     rbDestroyGeometry(box);
 }
 
-// Centres that coincide: the answer is a depth, and that motion along the normal parts the bodies.
-static void coincidentCentresHaveADepth(void** state)
+// Centers that coincide: the answer is a depth, and that motion along the normal parts the bodies.
+static void coincidentCentersHaveADepth(void** state)
 {
     (void)state;
     static const rbQuat turns[] = {
@@ -383,7 +383,7 @@ static void tolerancesBeyondDoubleEnd(void** state)
 RB_TEST_GROUP(test_bad_input, cmocka_unit_test(extentsOfZeroAreRefused),
               cmocka_unit_test(hullsWithoutVolumeAreRefused),
               cmocka_unit_test(coplanarAndDoublePointsChangeNothing),
-              cmocka_unit_test(coincidentCentresHaveADepth),
+              cmocka_unit_test(coincidentCentersHaveADepth),
               cmocka_unit_test(extremeSizesAreMeasured),
               cmocka_unit_test(absurdPositionsDoNotMakeNumbersThatAreNone),
               cmocka_unit_test(posesThatAreNoneAreRefused),

@@ -31,7 +31,7 @@ static void checkVec(rbVec3 v, double x, double y, double z)
 static void spheresKnowGapDepthAndCoincidence(void** state)
 {
     (void)state;
-    // centres 5 apart (3-4-5): gap 5 - 1 - 2, normal (0.6, 0, 0.8)
+    // centers 5 apart (3-4-5): gap 5 - 1 - 2, normal (0.6, 0, 0.8)
     rbSeparation s =
         measure(rbCreateSphere(1.0, NULL), rbCreateSphere(2.0, NULL), at(3.0, 0.0, 4.0));
     checkNear(s.distance, 2.0, 1e-15);
@@ -56,10 +56,10 @@ static void sphereMeetsBoxAtFaceEdgeCornerAndInside(void** state)
     // corner at (-1, -2, -3) + (4, 6, 5) = (3, 4, 2); |(3, 4, 2)| = sqrt 29
     s = measure(rbCreateSphere(0.5, NULL), rbCreateBox(h, NULL), at(4.0, 6.0, 5.0));
     checkNear(s.distance, sqrt(29.0) - 0.5, 1e-15);
-    // centre exactly on an edge: touches with the radius as depth
+    // center exactly on an edge: touches with the radius as depth
     s = measure(rbCreateSphere(0.5, NULL), rbCreateBox(h, NULL), at(1.0, 2.0, 0.5));
     checkNear(s.distance, -0.5, 0.0);
-    // centre in the middle: out by the thinnest direction, 1 + 0.5
+    // center in the middle: out by the thinnest direction, 1 + 0.5
     s = measure(rbCreateSphere(0.5, NULL), rbCreateBox(h, NULL), at(0.0, 0.0, 0.0));
     checkNear(s.distance, -1.5, 0.0);
 }
@@ -91,7 +91,7 @@ static void sphereMeetsCylinderAndCone(void** state)
 }
 
 // G-36
-static void sphereMeetsEllipsoidOnAxesAndAtTheCentre(void** state)
+static void sphereMeetsEllipsoidOnAxesAndAtTheCenter(void** state)
 {
     (void)state;
     rbVec3 a = {1.0, 2.0, 3.0};
@@ -99,7 +99,7 @@ static void sphereMeetsEllipsoidOnAxesAndAtTheCentre(void** state)
         measure(rbCreateEllipsoid(a, NULL), rbCreateSphere(0.5, NULL), at(0.0, 0.0, 5.0));
     checkNear(s.distance, 1.5, 1e-15);
     checkVec(s.pointA, 0.0, 0.0, 3.0);
-    // centre: out by the smallest semi-axis
+    // center: out by the smallest semi-axis
     s = measure(rbCreateEllipsoid(a, NULL), rbCreateSphere(0.5, NULL), at(0.0, 0.0, 0.0));
     checkNear(s.distance, -1.5, 1e-15);
     checkNear(fabs(s.normal.x), 1.0, 1e-15);
@@ -111,7 +111,7 @@ static void sphereMeetsEllipsoidOnAxesAndAtTheCentre(void** state)
     // next to the tip, at z = 2.9 > 8/3, the tip is the nearest
     s = measure(rbCreateEllipsoid(a, NULL), rbCreateSphere(0.5, NULL), at(0.0, 0.0, 2.9));
     checkNear(s.distance, -0.6, 1e-14);
-    // a ball as an ellipsoid, at its centre and off it
+    // a ball as an ellipsoid, at its center and off it
     rbVec3 ball = {1.0, 1.0, 1.0};
     s = measure(rbCreateEllipsoid(ball, NULL), rbCreateSphere(0.5, NULL), at(0.0, 0.0, 0.0));
     checkNear(s.distance, -1.5, 1e-15);
@@ -197,7 +197,7 @@ static void boxesMeetByFaceEdgeAndCorner(void** state)
     s = measure(rbCreateBox(one, NULL), rbCreateBox(one, NULL), at(5.0, 6.0, 0.5));
     checkNear(s.distance, 5.0, 1e-15);
     // crossed edges: A standing on its edge along y is a diamond in xz, B one in yz; their edges
-    // touch when the centres are 2 sqrt 2 apart. B relative to A: turn A back by -45 about y.
+    // touch when the centers are 2 sqrt 2 apart. B relative to A: turn A back by -45 about y.
     double c, d;
     rbSinCos(RB_PI / 8.0, &d, &c);
     rbQuat turnA = {c, 0.0, d, 0.0};
@@ -241,7 +241,7 @@ static void planesMeetEveryConvexShapeByItsSupport(void** state)
 RB_TEST_GROUP(test_closed_forms, cmocka_unit_test(spheresKnowGapDepthAndCoincidence),
               cmocka_unit_test(sphereMeetsBoxAtFaceEdgeCornerAndInside),
               cmocka_unit_test(sphereMeetsCylinderAndCone),
-              cmocka_unit_test(sphereMeetsEllipsoidOnAxesAndAtTheCentre),
+              cmocka_unit_test(sphereMeetsEllipsoidOnAxesAndAtTheCenter),
               cmocka_unit_test(capsulesMeetCrossedParallelAndAtTheirEnds),
               cmocka_unit_test(capsulePiercingABoxKnowsItsDepth),
               cmocka_unit_test(boxesMeetByFaceEdgeAndCorner),

@@ -158,7 +158,7 @@ static void spheresSinkExactly(void** state)
     rbGeometry* mesh = makeMeshOf(box, RB_SHAPE_POLYHEDRON);
     rbGeometry* ball = makeSphere(0.3);
     for (int i = 0; i <= 100; ++i) {
-        double z = 1.6 - 0.012 * i; // of the centre, down to 0.4
+        double z = 1.6 - 0.012 * i; // of the center, down to 0.4
         rbSeparation s = measure(mesh, ball, rbMakeVec3(0.1, 0.2, z));
         checkNear(s.distance, z - 1.3, fabs(z - 1.0) > 1e-12 ? 1e-14 : 1e-12);
         assert_true(s.lower <= s.distance && s.distance <= s.upper);

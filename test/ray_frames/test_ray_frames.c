@@ -64,7 +64,7 @@ static rbRayFrameSettings lattice(int count)
     return settings;
 }
 
-// E-02 with 81 rays: a ball passes the centre of another at a distance of 1.
+// E-02 with 81 rays: a ball passes the center of another at a distance of 1.
 static rbRayFrames* runOffsetBalls(void)
 {
     rbRayFrameSettings settings = lattice(81);
@@ -77,7 +77,7 @@ static rbRayFrames* runOffsetBalls(void)
     return frames;
 }
 
-// The ball that passes the centre of another at a distance of 1: exact contact at (0.8660254, 0,
+// The ball that passes the center of another at a distance of 1: exact contact at (0.8660254, 0,
 // 0.5) after 3 - sqrt 3 m. With 81 rays of the lattice the published point, 8.8 mm too far, in
 // frame 30; the record says where it belongs.
 static void recordOfACollisionIsComplete(void** state)
@@ -101,7 +101,7 @@ static void recordOfACollisionIsComplete(void** state)
     checkNear(c->exactTime, 3.0 - sqrt(3.0), 1e-12);
     checkNear(c->error, c->time - (3.0 - sqrt(3.0)), 1e-12);
     checkNear(c->error, 0.00882, 1e-5);
-    // The way goes on by e where the centres are 30 degrees off it: the depth is 2 - |...|.
+    // The way goes on by e where the centers are 30 degrees off it: the depth is 2 - |...|.
     double depth = 2.0 - hypot(sqrt(3.0) - c->error, 1.0);
     checkNear(c->penetration, depth, 1e-12);
     checkNear(c->wayB, 0.0, 0.0);
@@ -141,7 +141,7 @@ static void framesAreMultiplesOfTheirTime(void** state)
 }
 
 // Two rows that cross: 66 pairs, boxes leave 11, the same 11 collide after (20 - sqrt 1.75) / 2 s
-// at the middle between the centres, with and without the list.
+// at the middle between the centers, with and without the list.
 //
 static void listedPairsGiveTheSameCollisions(void** state)
 {
@@ -287,7 +287,7 @@ static void addSeventh(rbRayFrames* frames, rbTransform target)
 }
 
 // A ball on a curve meets one at the end of the first piece, after 7.545735 m; by the conservative
-// rule to a micrometre. As published, chords and a table of ten samples a piece: some millimetres
+// rule to a micrometer. As published, chords and a table of ten samples a piece: some millimeters
 // off, and never cut where the angle is below the limit.
 //
 static void curvesAreCutByTheRuleAsked(void** state)

@@ -370,7 +370,7 @@ static void raysBetweenBoxesMissAndInventAsPublished(void** state)
     }
 }
 
-// Touching is no interference, boxes about the same centre are one, and containment helps.
+// Touching is no interference, boxes about the same center are one, and containment helps.
 // R-44, RX-05
 static void raysBetweenBoxesAtTheirLimits(void** state)
 {

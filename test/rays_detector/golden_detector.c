@@ -1,7 +1,7 @@
 // The same bits with every compiler: predictions of fixed bodies on fixed ways, hashed.
 //
 // The value changes when a sampler or the search changes on purpose; it must not change between
-// compilers, levels of optimisation and machines.
+// compilers, levels of optimization and machines.
 #include "base/core/hash.h"
 #include "base/math/random3.h"
 #include "bodies.h"

@@ -177,7 +177,7 @@ static void bulletsNeverPassAPlate(void** state)
             start = query.end;
         }
         assert_true(hit.isHit);
-        // the centre would be in the plate at 1 ms; the bullet is not through
+        // the center would be in the plate at 1 ms; the bullet is not through
         double beyond = (hit.time - 1e-3) * 1000.0 * fabs(way.z);
         checkBelow(beyond, rbGeometry_GetRadius(bullet, RB_VEC3_ZERO));
         if (!hit.isInside) {
@@ -192,7 +192,7 @@ static void bulletsNeverPassAPlate(void** state)
 }
 
 // early ends are counted, and receding alone ends nothing: these bars recede by
-// their centres, with overlapping balls, and collide
+// their centers, with overlapping balls, and collide
 static void earlyEndsAreSafe(void** state)
 {
     (void)state;

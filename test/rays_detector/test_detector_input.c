@@ -19,7 +19,7 @@ static void startsAreTold(void** state)
     rbGeometry* ball = rbCreateSphere(1.0, NULL);
     rbRaySettings settings = rbDefaultRaySettings();
     const struct {
-        double distance; // of the centres
+        double distance; // of the centers
         double speed;    // of approach
         bool isHit, isInside;
     } rows[] = {

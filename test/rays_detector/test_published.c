@@ -82,7 +82,7 @@ static void offsetSpheresFollowTheTable(void** state)
 }
 
 // few rays are wrong by as much as the method is
-static void fourRaysMissTheTruthBy73Centimetres(void** state)
+static void fourRaysMissTheTruthBy73Centimeters(void** state)
 {
     (void)state;
     rbGeometry* ball = rbCreateSphere(1.0, NULL);
@@ -165,6 +165,6 @@ static void bulletIsCaughtInItsFirstFrame(void** state)
 
 RB_TEST_GROUP(test_published, cmocka_unit_test(headOnSpheresAreExact),
               cmocka_unit_test(offsetSpheresFollowTheTable),
-              cmocka_unit_test(fourRaysMissTheTruthBy73Centimetres),
+              cmocka_unit_test(fourRaysMissTheTruthBy73Centimeters),
               cmocka_unit_test(vertexOnSphereIsExact), cmocka_unit_test(vertexOnEdgeIsExact),
               cmocka_unit_test(bulletIsCaughtInItsFirstFrame));

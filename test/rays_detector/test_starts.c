@@ -84,7 +84,7 @@ static int getCell(double x, double y)
     return cell;
 }
 
-// R-23, RX-07: uniform over a triangle; as published denser towards the second corner
+// R-23, RX-07: uniform over a triangle; as published denser toward the second corner
 static void pointsFillTrianglesEvenly(void** state)
 {
     (void)state;

@@ -134,7 +134,7 @@ static void treeEqualsDenseOnNineBodies(void** state)
         rbVec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
         for (int i = 2; i <= 9; ++i) {
             int parent = i / 2;
-            rbVec3 point = rbScale(0.5, rbAdd(system.centres[parent], system.centres[i]));
+            rbVec3 point = rbScale(0.5, rbAdd(system.centers[parent], system.centers[i]));
             if (rbRandom_Index(&random, 2) == 0) {
                 addBlock(&system, parent, i, point, axes, 3);
             } else {

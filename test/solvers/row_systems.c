@@ -68,13 +68,13 @@ TestSystem makeBodies(rbRandom* random, int dynamicCount, double massDecades)
     size_t bodies = (size_t)dynamicCount + 1, blocks = (size_t)system.blockCapacity;
     system.view.bodyCount = (int)bodies;
     system.masses = makeArray(bodies, sizeof *system.masses);
-    system.centres = makeArray(bodies, sizeof *system.centres);
+    system.centers = makeArray(bodies, sizeof *system.centers);
     system.blocks = makeArray(blocks, sizeof *system.blocks);
     system.rows = makeArray(blocks * RB_BLOCK_ROWS_MAX, sizeof *system.rows);
     system.compliance = makeArray(blocks * RB_BLOCK_ROWS_MAX, sizeof *system.compliance);
     for (size_t i = 1; i < bodies; ++i) {
         system.masses[i] = randomMass(random, massDecades);
-        system.centres[i] = randomVector(random);
+        system.centers[i] = randomVector(random);
     }
     refreshView(&system);
     return system;
@@ -95,7 +95,7 @@ static rbRowBlock* startBlock(TestSystem* system, int bodyA, int bodyB, int rowC
 void addBlock(TestSystem* system, int bodyA, int bodyB, rbVec3 point, const rbVec3 axes[3],
               int rowCount)
 {
-    rbVec3 rA = rbSub(point, system->centres[bodyA]), rB = rbSub(point, system->centres[bodyB]);
+    rbVec3 rA = rbSub(point, system->centers[bodyA]), rB = rbSub(point, system->centers[bodyB]);
     const rbRowBlock* block = startBlock(system, bodyA, bodyB, rowCount);
     for (int k = 0; k < rowCount; ++k) {
         rbRow* row = &system->rows[block->firstRow + k];
@@ -117,7 +117,7 @@ static void addRandom(TestSystem* system, rbRandom* random, const SystemOptions*
 {
     rbVec3 axes[3];
     randomAxes(random, axes);
-    rbVec3 point = rbAdd(rbScale(0.5, rbAdd(system->centres[a], system->centres[b])),
+    rbVec3 point = rbAdd(rbScale(0.5, rbAdd(system->centers[a], system->centers[b])),
                          rbScale(0.3, randomVector(random)));
     int rows = options->rowsMin + rbRandom_Index(random, options->rowsMax - options->rowsMin + 1);
     bool isTurned = rbRandom_Index(random, 2) == 1;
@@ -193,7 +193,7 @@ TestSystem makeSystem(rbRandom* random, const SystemOptions* options)
 void freeSystem(TestSystem* system)
 {
     free(system->masses);
-    free(system->centres);
+    free(system->centers);
     free(system->blocks);
     free(system->rows);
     free(system->compliance);

@@ -28,7 +28,7 @@ typedef struct SystemOptions {
 typedef struct TestSystem {
     rbRowSystem view;
     rbRowMass* masses;
-    rbVec3* centres;
+    rbVec3* centers;
     rbRowBlock* blocks;
     rbRow* rows;
     double* compliance;

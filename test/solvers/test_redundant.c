@@ -46,7 +46,7 @@ static void fourBarHasThreeRedundantRows(void** state)
     }
 }
 
-// Six rods along edges of a cube, hinges across neighbouring rods: a ring that moves although 30
+// Six rods along edges of a cube, hinges across neighboring rods: a ring that moves although 30
 // rows stand against 30 freedoms.
 // B-38
 static void bricardRingHasOneRedundantRow(void** state)

@@ -162,13 +162,13 @@ static void choiceFallsOnTreesOfHubs(void** state)
     }
 }
 
-// Seconds of one factorisation and one solve of a binary tree of ball joints, the least of some.
+// Seconds of one factorization and one solve of a binary tree of ball joints, the least of some.
 static double timeTree(rbRandom* random, int bodyCount)
 {
     TestSystem system = makeBodies(random, bodyCount, 0.5);
     rbVec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     for (int i = 1; i <= bodyCount; ++i) {
-        addBlock(&system, i / 2, i, system.centres[i / 2], axes, 3);
+        addBlock(&system, i / 2, i, system.centers[i / 2], axes, 3);
     }
     double* r = randomRight(random, system.view.rowCount);
     double* x = randomRight(random, system.view.rowCount);
@@ -294,7 +294,7 @@ static void orderByDegreeStartsWithLeaves(void** state)
         NODES = 50
     };
     // A chain with its nodes numbered out of order.
-    int starts[NODES + 1] = {0}, neighbours[2 * NODES], order[NODES], place[NODES];
+    int starts[NODES + 1] = {0}, neighbors[2 * NODES], order[NODES], place[NODES];
     for (int i = 0; i < NODES; ++i) {
         place[i] = i * 7 % NODES;
     }
@@ -302,12 +302,12 @@ static void orderByDegreeStartsWithLeaves(void** state)
     for (int i = 0; i < NODES; ++i) {
         for (int j = 0; j < NODES; ++j) {
             if (abs(place[i] - place[j]) == 1) {
-                neighbours[count++] = j;
+                neighbors[count++] = j;
             }
         }
         starts[i + 1] = count;
     }
-    rbNodeGraph graph = {.nodeCount = NODES, .starts = starts, .neighbours = neighbours};
+    rbNodeGraph graph = {.nodeCount = NODES, .starts = starts, .neighbors = neighbors};
     for (int kind = 0; kind < 2; ++kind) {
         bool isSeen[NODES] = {false};
         if (kind == 0) {

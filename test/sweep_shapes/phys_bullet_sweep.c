@@ -1,4 +1,4 @@
-// A bullet at 1000 m/s and plates of a millimetre to a micrometre: at no frame rate does it pass,
+// A bullet at 1000 m/s and plates of a millimeter to a micrometer: at no frame rate does it pass,
 // and it arrives at the same time at all of them. And how the cost grows with the triangles.
 #include "test/collision/shape_samples.h"
 #include "test/sweep_shapes/sweep_shapes.h"

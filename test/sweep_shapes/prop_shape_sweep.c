@@ -61,7 +61,7 @@ static void checkThrow(const Throw* t, const rbShapeSweep* sweep)
         }
         return;
     }
-    // A nanometre before; depths of meshes are estimates, distances are not.
+    // A nanometer before; depths of meshes are estimates, distances are not.
     double back = 1e-9 / rbLength(t->step);
     double gap = measureAt(t->a, poseAfter(t, sweep->fraction - back), t->b).distance;
     checkNear(gap, 0.5e-9, 0.5e-9 + (sweep->isExact ? 1e-14 : 1e-9));

@@ -52,7 +52,7 @@ static inline rbSeparation measureAt(const rbGeometry* a, rbTransform pose, cons
     return separation;
 }
 
-// The pyramid of the experiments; apex up, centre in the origin.
+// The pyramid of the experiments; apex up, center in the origin.
 static inline rbGeometry* makePyramid(void)
 {
     const rbVec3 vertices[4] = {{0, 1, 0}, {1, -1, 1}, {-1, -1, 1}, {0, -1, -1}};

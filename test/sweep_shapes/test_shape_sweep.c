@@ -3,7 +3,7 @@
 #include "test/sweep_shapes/sweep_shapes.h"
 
 // RX-01: E-01, a sphere head-on at another, and E-02, beside its middle: sqrt 3 is left of the way
-// of 3 when the centres are 2 apart with 1 across.
+// of 3 when the centers are 2 apart with 1 across.
 static void spheresMeetWhereTheirCentersAreTwoRadiiApart(void** state)
 {
     (void)state;
@@ -37,7 +37,7 @@ static void bulletMeetsTheSphereWithinOneFrame(void** state)
         rbVec3 step = rbScale(-speeds[i] * duration / sqrt(3.0), rbMakeVec3(1, 1, 1));
         rbShapeSweep sweep = sweepFrom(ball, rbMakeVec3(10, 10, 10), step, ball);
         assert_true(sweep.isHit);
-        // centres 2 apart of 10 sqrt 3
+        // centers 2 apart of 10 sqrt 3
         checkRelative(sweep.fraction * duration, (10.0 * sqrt(3.0) - 2.0) / speeds[i], 1e-14);
         double c = 1.0 / sqrt(3.0);
         checkVec(sweep.point, c, c, c, 1e-13);

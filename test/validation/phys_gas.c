@@ -60,7 +60,7 @@ static void elasticGasKeepsEnergyAndMomentum(void** state)
     rbDestroyHardGas(&gas);
 }
 
-// The virial counts impulse times distance of centres: one diameter a collision.
+// The virial counts impulse times distance of centers: one diameter a collision.
 static void virialIsTheSumOverTheJournal(void** state)
 {
     (void)state;

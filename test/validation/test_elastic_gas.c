@@ -122,7 +122,7 @@ static void gridFindsEveryCandidateOnce(void** state)
     rbDestroyGeometry(capsule);
 }
 
-// Bodies with their centre of mass off the origin of the shape are placed by it.
+// Bodies with their center of mass off the origin of the shape are placed by it.
 static void bodiesStartApartAndInside(void** state)
 {
     (void)state;

@@ -52,7 +52,7 @@ static void agreementIsThatOfTheTableOfTheSpheres(void** state)
 }
 
 // RX-10: a unit ball comes from (3, 0, 1) along -x to one at the origin. Said to meet
-// it in (0.8, 0, 0.6) after 1.4 m, when the centres are sqrt(1.6^2 + 1) apart, it overlaps there
+// it in (0.8, 0, 0.6) after 1.4 m, when the centers are sqrt(1.6^2 + 1) apart, it overlaps there
 static void errorsAreThoseOfTheClosedForm(void** state)
 {
     (void)state;

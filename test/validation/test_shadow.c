@@ -203,8 +203,8 @@ static void turnNormal(void* context, rbOpinion opinion, rbSeparation* s)
     s->normal = rbMakeVec3(s->normal.z, s->normal.x, s->normal.y);
 }
 
-// Two cubes with one centre can part along every axis: another normal of the same depth is no
-// error. Off the centre it is one.
+// Two cubes with one center can part along every axis: another normal of the same depth is no
+// error. Off the center it is one.
 static void ambiguousNormalsAreCountedApart(void** state)
 {
     const Fixture* f = *state;

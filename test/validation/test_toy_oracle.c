@@ -86,7 +86,7 @@ static void rollingBallGoesOnRolling(void** state)
     }
 }
 
-// Euler's disc: rolling with its centre at rest. The axis of rotation is the line from the centre
+// Euler's disc: rolling with its center at rest. The axis of rotation is the line from the center
 // to the contact; L = (m R^2 / 4) w sin(alpha) along it turns with w under the torque
 // m g R cos(alpha), so w^2 = 4 g / (R sin(alpha)).
 static void eulersDiscKeepsItsTiltAndTurnsByTheClosedForm(void** state)
@@ -115,7 +115,7 @@ static void eulersDiscKeepsItsTiltAndTurnsByTheClosedForm(void** state)
     }
 }
 
-// End over end through the upright position: the height of the centre is
+// End over end through the upright position: the height of the center is
 // h = sqrt(a^2 cos^2 + b^2 sin^2) of the angle, so N = m (g - w^2 (a^2 - b^2) / a).
 static void eggLiftsOffAboveTheCriticalSpin(void** state)
 {
@@ -153,7 +153,7 @@ static void discThatComesDownOnBothRimsIsReported(void** state)
     checkNear(s[0].contact.z, 0.0, 1e-15);
 }
 
-// An ellipsoid anywhere about its centre of mass, with any inertia that a body can have.
+// An ellipsoid anywhere about its center of mass, with any inertia that a body can have.
 static rbToy makeRandomToy(rbRandom* random)
 {
     rbToy toy = rbDefaultToy();

@@ -621,7 +621,7 @@ static void velocityJointHoldsASpeedOnly(void** state)
     def.linearVelocity = rbMakeVec3(0.0, 0.8, 0.0);
     def.forceMax = 3.0;
     def.name = "rope";
-    rbJointId rope = rbCreateJoint(world, &def, &error); // at the centres, 2 m apart
+    rbJointId rope = rbCreateJoint(world, &def, &error); // at the centers, 2 m apart
     assert_false(RB_IS_NULL(rope));
     checkNear(rbJoint_GetState(world, rope).positionError, 0.0, 0.0);
     // 3 N on 1 kg and 3 kg: 4 m/s^2 between them, so that 0.8 m/s are there after 0.2 s.

@@ -62,7 +62,7 @@ static void boxHasMassFromItsShape(void** state)
     rbDestroyWorld(world);
 }
 
-// B-53: An asymmetric body given off its centre and turned: the pose reported is that of the frame
+// B-53: An asymmetric body given off its center and turned: the pose reported is that of the frame
 // given.
 static void poseIsThatOfTheGivenFrame(void** state)
 {
@@ -85,7 +85,7 @@ static void poseIsThatOfTheGivenFrame(void** state)
     checkBelow(rbDistance(s.transform.p, def.position), 1e-15);
     checkNear(fabs(rbDotQuat(s.transform.q, def.orientation)), 1.0, 1e-15);
     checkBelow(rbDistance(s.angularVelocity, def.angularVelocity), 1e-15);
-    // A point of the body keeps its place in the body while the body tumbles, and the centre of
+    // A point of the body keeps its place in the body while the body tumbles, and the center of
     // mass flies straight on.
     rbVec3 center = rbInvTransformPoint(s.transform, s.center);
     (void)rbWorld_Advance(world, 2.5);
@@ -244,9 +244,9 @@ static void userForceOscillates(void** state)
     rbDestroyWorld(world);
 }
 
-// A body falls straight into a centre of attraction: no number can be right after that, so the
+// A body falls straight into a center of attraction: no number can be right after that, so the
 // report says it and names the body, and the state stays finite.
-static void fallIntoACentreIsReported(void** state)
+static void fallIntoACenterIsReported(void** state)
 {
     (void)state;
     rbWorld* world = makeWorld(RB_VEC3_ZERO);
@@ -260,7 +260,7 @@ static void fallIntoACentreIsReported(void** state)
     force.type = RB_FORCE_CENTRAL;
     force.strength = 1.0;
     assert_false(RB_IS_NULL(rbCreateForce(world, &force, &error)));
-    // Free fall into the centre takes pi / (2 sqrt 2) = 1.11 s.
+    // Free fall into the center takes pi / (2 sqrt 2) = 1.11 s.
     rbStepReport before = rbWorld_Advance(world, 1.0);
     assert_int_equal(before.status, RB_STATUS_OK);
     rbStepReport report = rbWorld_Advance(world, 0.5);
@@ -569,7 +569,7 @@ RB_TEST_GROUP(
     cmocka_unit_test(constantForceStaysInClosedForm), cmocka_unit_test(userForceOscillates),
     cmocka_unit_test(badTimesMoveNothing), cmocka_unit_test(dragToRestEnds),
     cmocka_unit_test(bodiesTakeWhatTheyLeaveOutFromTheWorld),
-    cmocka_unit_test(shapesHaveIdsOfTheirOwn), cmocka_unit_test(fallIntoACentreIsReported),
+    cmocka_unit_test(shapesHaveIdsOfTheirOwn), cmocka_unit_test(fallIntoACenterIsReported),
     cmocka_unit_test(namedExactRowWithLoadsFallsBackAndSaysSo),
     cmocka_unit_test(idsOfDestroyedBodiesAreDead), cmocka_unit_test(badBodiesGetASentence),
     cmocka_unit_test(bulkFieldsReadAndWrite), cmocka_unit_test(periodicBoxWrapsPositions),

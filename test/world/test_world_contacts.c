@@ -216,16 +216,16 @@ static void groupsAndMasksSayWhoMeets(void** state)
 }
 
 // Two cubes that overlap, welded.
-static rbStatus prepareNeighbours(bool areMeeting, bool areExcluded, rbError* error)
+static rbStatus prepareNeighbors(bool areMeeting, bool areExcluded, rbError* error)
 {
     rbWorldDef def = defineWorld();
-    def.contact.areNeighboursExcluded = areExcluded;
+    def.contact.areNeighborsExcluded = areExcluded;
     rbWorld* world = makeWorld(&def);
     rbJointDef joint = rbDefaultJointDef();
     joint.type = RB_JOINT_FIXED;
     joint.bodyA = addCube(world, "a", RB_VEC3_ZERO);
     joint.bodyB = addCube(world, "b", rbMakeVec3(0.05, 0.0, 0.0));
-    joint.areNeighboursMeeting = areMeeting;
+    joint.areNeighborsMeeting = areMeeting;
     (void)join(world, &joint, RB_VEC3_ZERO, RB_VEC3_ZERO);
     rbStatus status = rbWorld_Prepare(world, error);
     if (status == RB_STATUS_OK) {
@@ -241,10 +241,10 @@ static void joinedBodiesMeetOnlyIfToldTo(void** state)
 {
     (void)state;
     rbError error = {0};
-    assert_int_equal(prepareNeighbours(false, true, &error), RB_STATUS_OK);
-    assert_int_equal(prepareNeighbours(true, true, &error), RB_STATUS_INVALID);
+    assert_int_equal(prepareNeighbors(false, true, &error), RB_STATUS_OK);
+    assert_int_equal(prepareNeighbors(true, true, &error), RB_STATUS_INVALID);
     assert_non_null(strstr(error.message, "bodies \"a\" and \"b\" overlap by 0.05"));
-    assert_int_equal(prepareNeighbours(false, false, &error), RB_STATUS_INVALID);
+    assert_int_equal(prepareNeighbors(false, false, &error), RB_STATUS_INVALID);
 }
 
 // -------------------------------------------------------------------------------- reading

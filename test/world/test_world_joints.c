@@ -258,7 +258,7 @@ static void hingeStateFollowsItsBodies(void** state)
     rbDestroyWorld(pair.world);
 }
 
-// A shape added later moves the centre of mass and the principal axes; the joint stays where it is
+// A shape added later moves the center of mass and the principal axes; the joint stays where it is
 // in the frame of the body.
 static void laterShapesLeaveTheJointInPlace(void** state)
 {

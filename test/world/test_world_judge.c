@@ -103,12 +103,12 @@ static void motorsFeelTheMassOfTheMechanism(void** state)
         Arm two = makeArm(2, &motor, solvers[i]);
         prepare(&one);
         prepare(&two);
-        rbMotorJudgement a = rbJoint_JudgeMotor(one.world, one.joints[0], 0);
+        rbMotorJudgment a = rbJoint_JudgeMotor(one.world, one.joints[0], 0);
         checkNear(a.mass, moments[0] + 0.25 * masses[0], 1e-12);
         double m11 = moments[0] + 0.25 * masses[0] + masses[1];
         double m12 = 0.5 * masses[1];
         double m22 = moments[1] + 0.25 * masses[1];
-        rbMotorJudgement b = rbJoint_JudgeMotor(two.world, two.joints[0], 0);
+        rbMotorJudgment b = rbJoint_JudgeMotor(two.world, two.joints[0], 0);
         checkNear(b.mass, m11 - m12 * m12 / m22, 1e-12);
         assert_int_equal(rbJoint_JudgeMotor(two.world, two.joints[1], 0).type, RB_MOTOR_NONE);
         rbDestroyWorld(one.world);
@@ -158,8 +158,8 @@ static void gainsBeyondTheLargestGoWild(void** state)
         // The step that the gain asks for is the one at which it is the largest.
         arm = makeArm(rows[i].count, &motor, RB_SOLVER_AUTO);
         prepare(&arm);
-        rbMotorJudgement judgement = rbJoint_JudgeMotor(arm.world, arm.joints[0], 0);
-        assert_true(judgement.gain > judgement.gainMax && judgement.stepMax < STEP);
+        rbMotorJudgment judgment = rbJoint_JudgeMotor(arm.world, arm.joints[0], 0);
+        assert_true(judgment.gain > judgment.gainMax && judgment.stepMax < STEP);
         rbDestroyWorld(arm.world);
     }
 }
@@ -171,16 +171,16 @@ static void lateForcesGrowAtTheRateTold(void** state)
     rbMotorDef motor = makeMotor(RB_MOTOR_POSITION, 20000.0, 0.0);
     Arm arm = makeArm(1, &motor, RB_SOLVER_AUTO);
     prepare(&arm);
-    rbMotorJudgement judgement = rbJoint_JudgeMotor(arm.world, arm.joints[0], 0);
-    checkNear(judgement.derivativeTimeMin, 0.5 * STEP, 1e-15);
-    assert_true(judgement.growth > 1.0);
+    rbMotorJudgment judgment = rbJoint_JudgeMotor(arm.world, arm.joints[0], 0);
+    checkNear(judgment.derivativeTimeMin, 0.5 * STEP, 1e-15);
+    assert_true(judgment.growth > 1.0);
     double peaks[2] = {0.0, 0.0};
     for (int i = 1; i <= 600; ++i) {
         (void)rbWorld_AdvanceTo(arm.world, i * STEP);
         double speed = fabs(rbJoint_GetState(arm.world, arm.joints[0]).freedomVelocities[0]);
         peaks[i > 300] = fmax(peaks[i > 300], speed);
     }
-    checkNear(log(peaks[1] / peaks[0]) / 0.3, judgement.growth, 0.05 * judgement.growth);
+    checkNear(log(peaks[1] / peaks[0]) / 0.3, judgment.growth, 0.05 * judgment.growth);
     rbDestroyWorld(arm.world);
     motor.derivativeTime = 0.55 * STEP;
     arm = makeArm(1, &motor, RB_SOLVER_AUTO);

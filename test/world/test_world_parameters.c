@@ -123,7 +123,7 @@ static void massesAreScaled(void** state)
     rbDestroyWorld(world);
 }
 
-// A rod on a hinge at the origin, its centre 0.5 m along x, with a weak servo.
+// A rod on a hinge at the origin, its center 0.5 m along x, with a weak servo.
 static rbWorld* makeArm(rbJointId* hinge)
 {
     rbWorldDef def = rbDefaultWorldDef();

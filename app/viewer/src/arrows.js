@@ -141,7 +141,7 @@ export function createMarks(parent) {
     };
 }
 
-/** Lines of one pixel, any number of them, with a colour for each end. */
+/** Lines of one pixel, any number of them, with a color for each end. */
 export function createLines(parent) {
     const material = new THREE.LineBasicMaterial({ vertexColors: true, transparent: true });
     const lines = new THREE.LineSegments(new THREE.BufferGeometry(), material);

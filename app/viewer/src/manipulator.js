@@ -18,7 +18,7 @@ export class Manipulator {
         this.isHeld = false;
         this.isDragging = false; // an action "drag" is open
         this.pose = new Array(7).fill(0);
-        this.proxy = new Object3D(); // at the centre of mass
+        this.proxy = new Object3D(); // at the center of mass
         this.controls = new TransformControls(view.camera, view.canvas);
         this.controls.attach(this.proxy);
         this.controls.detach();

@@ -55,7 +55,7 @@ const textRows = [
     },
 ];
 
-/** Centre of mass in the world: from the detail, else from the pose that is shown. */
+/** Center of mass in the world: from the detail, else from the pose that is shown. */
 function centerOf(tools, body) {
     const { detail } = tools.model;
     if (detail?.center) {
@@ -93,7 +93,7 @@ function createPushRows(tools, folder, selected) {
     spin.put(push.spin);
     const buttons = new ButtonsController(inner, [
         [
-            'push at centre',
+            'push at center',
             () => {
                 const body = selected();
                 return tools.act({

@@ -52,7 +52,7 @@ export function createRods(model, solids, getFrame) {
         }
     }
 
-    /** A rod from the centre of a body to an anchor outside of it. @returns {number} body's radius */
+    /** A rod from the center of a body to an anchor outside of it. @returns {number} body's radius */
     function hold(number, anchor, point, radius) {
         const body = model.bodies.get(number);
         if (!body || body.type !== 'dynamic') {

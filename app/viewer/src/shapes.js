@@ -1,9 +1,9 @@
-// Triangles of every shape, colours, bounds. Only arrays of numbers: no WebGL, no elements.
+// Triangles of every shape, colors, bounds. Only arrays of numbers: no WebGL, no elements.
 //
 // A surface is {positions, normals, tones, indices}: three indices make a triangle. A tone is 0 or
-// 1: which of the two colours of a marked body the triangle has, so that its rotation can be seen.
+// 1: which of the two colors of a marked body the triangle has, so that its rotation can be seen.
 
-/** The same colours are in src/io/output/palette.c. */
+/** The same colors are in src/io/output/palette.c. */
 export const PALETTE = {
     dynamic: [
         '#d1495b',
@@ -30,14 +30,14 @@ export const PALETTE = {
 const WHITE_SHARE = 0.55; // of white in the second tone
 const CREASE = Math.cos((32 * Math.PI) / 180); // faces that meet at less are one smooth surface
 
-/** Colour of a body, #rrggbb. */
+/** Color of a body, #rrggbb. */
 export function colorOf(number, type) {
     return type === 'dynamic'
         ? PALETTE.dynamic[number % PALETTE.dynamic.length]
         : (PALETTE[type] ?? PALETTE.static);
 }
 
-/** The lighter colour of the markings. */
+/** The lighter color of the markings. */
 export function secondTone(color) {
     const channel = (at) => {
         const value = parseInt(color.slice(at, at + 2), 16);
@@ -433,7 +433,7 @@ export function chooseSegments(count, budget) {
 
 // ----------------------------------------------------------------------------------------- bounds
 
-/** Half extents of a rotated round or flat disc, about its centre. */
+/** Half extents of a rotated round or flat disc, about its center. */
 const EXTENTS = {
     sphere: (g) => [g.radius, g.radius, g.radius],
     box: (g, m) => rows(m, (r) => sum3(r, (x, i) => (Math.abs(x) * g.size[i]) / 2)),

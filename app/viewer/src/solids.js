@@ -7,7 +7,7 @@ const HIDDEN = new THREE.Matrix4().makeScale(0, 0, 0);
 const [BUDGET, BUDGET_SOFTWARE] = [2_000_000, 40_000]; // triangles of round shapes
 const HAS_NO_SHAPE = 0.015; // radius of a body without shapes, of the scene's radius
 
-/** Two colours of each instance; the tone of a triangle says which. */
+/** Two colors of each instance; the tone of a triangle says which. */
 function createMaterial(isSoftware) {
     const material = isSoftware
         ? new THREE.MeshLambertMaterial()

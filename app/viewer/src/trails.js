@@ -14,7 +14,7 @@ export function createTrails(model, view) {
     const color = new THREE.Color();
     const center = new THREE.Vector3();
 
-    /** Centre of mass of a body in the newest frame. */
+    /** Center of mass of a body in the newest frame. */
     function newestCenter(body) {
         const [x, y, z] = body.position;
         const [qw, qx, qy, qz] = body.orientation;

@@ -108,7 +108,7 @@ export function createView({ model, element, isSoftware }) {
             return () => drawFns.delete(fn);
         },
 
-        /** World coordinates of a body's centre of mass as it is shown; null if it is not there. */
+        /** World coordinates of a body's center of mass as it is shown; null if it is not there. */
         centerOf(number, target = new THREE.Vector3()) {
             const body = model.bodies.get(number);
             if (!body || !model.pose(number, pose)) {
@@ -145,7 +145,7 @@ export function createView({ model, element, isSoftware }) {
             };
         },
 
-        /** A place in the window at which a body is picked, near its centre of mass. */
+        /** A place in the window at which a body is picked, near its center of mass. */
         screenOf(number) {
             update();
             const middle = view.centerOf(number);

@@ -1,6 +1,6 @@
 // Numbers, units and events in words: no DOM, so that tests read it.
 
-/** Names of rbEventKind, in its order: what the list calls it, and the colour of its mark. */
+/** Names of rbEventKind, in its order: what the list calls it, and the color of its mark. */
 export const eventKinds = [
     { name: 'impulse', label: 'push', color: '#8250df' },
     { name: 'set state', label: 'set', color: '#8250df' },

@@ -176,7 +176,7 @@ test('many round bodies get fewer segments', () => {
     }
 });
 
-test('colours follow number and type', () => {
+test('colors follow number and type', () => {
     assert.equal(colorOf(11, 'dynamic'), PALETTE.dynamic[1]);
     assert.equal(colorOf(11, 'static'), PALETTE.static);
     assert.equal(secondTone('#000000'), '#8c8c8c');

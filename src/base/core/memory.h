@@ -4,7 +4,7 @@
 
 #include <rattleback/base.h>
 
-// Memory of at least size bytes, uninitialised. Never NULL: says so on stderr and aborts when there
+// Memory of at least size bytes, uninitialized. Never NULL: says so on stderr and aborts when there
 // is none. Size 0 gives NULL.
 void* rbAlloc(size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-_Static_assert(RB_STATUS_OK == 0, "zero initialised errors mean no error");
+_Static_assert(RB_STATUS_OK == 0, "zero initialized errors mean no error");
 
 const char* rbStatus_Text(rbStatus status)
 {

@@ -10,7 +10,7 @@
 #define WORD_MAX 64    // longer words are cut
 #define PART_LETTERS 3 // a word of so many letters within a candidate is taken as meant
 
-// Edit distance with unit costs for insertion, deletion, replacement and swap of neighbours.
+// Edit distance with unit costs for insertion, deletion, replacement and swap of neighbors.
 static int editDistance(const char* a, const char* b)
 {
     int rows[3][WORD_MAX + 1];

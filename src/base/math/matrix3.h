@@ -1,4 +1,4 @@
-// 3x3 matrices: inverses, eigenvectors, orthonormalisation, Euler angles (B-05, B-09, L-07).
+// 3x3 matrices: inverses, eigenvectors, orthonormalization, Euler angles (B-05, B-09, L-07).
 //
 // Matrices hold their columns, see vecmath.h. Nothing here allocates; every function is a fixed
 // sequence of operations for a given input.
@@ -68,14 +68,14 @@ rbEigen3 rbSym3_Diagonalize(rbSym3 s);
 
 typedef struct rbOrthonormal3 {
     rbMat3 matrix;
-    double error; // largest |cosine| between two of the axes, before the last normalisation
+    double error; // largest |cosine| between two of the axes, before the last normalization
     int iterations;
     bool converged; // false, and matrix the input, when the input is not right-handed
 } rbOrthonormal3;
 
 // The rotation nearest to m, by averaging m with its inverse transpose: r1 <- (r1 + (r2 x r3)/D)/2,
 // cyclic, D = r1 . (r2 x r3), until the axes are orthogonal within tolerance; then they are
-// normalised.
+// normalized.
 rbOrthonormal3 rbMat3_Orthonormalize(rbMat3 m, double tolerance);
 
 // R = Rx(a.x) Ry(a.y) Rz(a.z), and back with a.y in [-pi/2, pi/2] and the others in [-pi, pi].

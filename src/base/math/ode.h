@@ -46,7 +46,7 @@ typedef struct rbOdeStepResult {
 void rbOde_Step(const rbOdeMethod* method, const rbOdeSystem* system, double t, double h,
                 const double* x, rbOdeStepResult* result);
 
-// Called after each accepted step. May move x back to where it belongs (normalise a quaternion);
+// Called after each accepted step. May move x back to where it belongs (normalize a quaternion);
 // returns false to stop.
 typedef bool rbOdeCallback(double t, double* x, void* context);
 

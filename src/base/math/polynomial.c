@@ -181,7 +181,7 @@ static rbRealRoots rootsBetween(const rbPolynomial* p, const rbRealRoots* critic
     }
     for (int i = 0; i < count; ++i) {
         if (signs[i] == 0) {
-            // Neighbours that vanish as well belong to the same multiple root.
+            // Neighbors that vanish as well belong to the same multiple root.
             int last = i;
             while (last + 1 < count && signs[last + 1] == 0) {
                 ++last;

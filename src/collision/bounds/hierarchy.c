@@ -3,7 +3,7 @@
 // on a stack; every node costs O(its vertices), every level O(n).
 //
 // Bottom-up construction (L-43) and optimal partitions (L-47) are not built: the first needs
-// neighbours, which soups do not have, and the second costs more than all queries that it saves.
+// neighbors, which soups do not have, and the second costs more than all queries that it saves.
 #include "collision/bounds/hierarchy.h"
 
 #include "base/core/memory.h"

@@ -11,7 +11,7 @@ typedef struct rbSplitter {
     const rbVolumeRow* row;
     const rbPolyhedron* mesh;
     int* faces;
-    rbVec3* references; // m, by face: centre of the smallest sphere
+    rbVec3* references; // m, by face: center of the smallest sphere
     rbBounds* boxes;    // by face; RB_SPLIT_SURFACE only, otherwise NULL
     double* keys;       // by face: place on the axis
     int* spare;         // faceCount: the order before a trial

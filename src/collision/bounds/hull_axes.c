@@ -11,7 +11,7 @@
 // for small sets, refuses flat ones, and may not be built in.
 //
 // The axes are a matter of quality only: whatever rounding does to the hull, the box is fitted to
-// the points afterwards.
+// the points afterward.
 #include "base/math/matrix3.h"
 #include "collision/bounds/volume_rows.h"
 

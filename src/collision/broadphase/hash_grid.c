@@ -11,8 +11,8 @@
 //
 // Cells come in bricks of 4 x 4 x 4, which are hashed; the cells of a query lie in three or four
 // bricks on average. A brick holds its boxes in one array sorted by cell, as floats (rbFloatBox),
-// so that exact boxes are read only when floats are equal. Cells that are neighbours in x are
-// neighbours in the array: a query reads about 13 short runs, fetched ahead, as at 1e5 boxes
+// so that exact boxes are read only when floats are equal. Cells that are neighbors in x are
+// neighbors in the array: a query reads about 13 short runs, fetched ahead, as at 1e5 boxes
 // waiting for memory is half of the cost. A box that changes cells shifts half of its brick, some
 // 40 boxes.
 //
@@ -713,7 +713,7 @@ static void findPairsOf(rbBroadPhase* broad, int id, int level, rbIdList* pairs)
 static void findPairs(rbBroadPhase* broad, rbIdList* pairs)
 {
     rbHashGrid* grid = broad->state;
-    // brick by brick: what one box reads, its neighbours find in the cache
+    // brick by brick: what one box reads, its neighbors find in the cache
     for (int b = 0; b < grid->brickEnd; ++b) {
         if (grid->bricks[b].count == 0) {
             continue;

@@ -86,7 +86,7 @@ static inline rbCsoPoint rbCso_Support(const rbCso* cso, rbVec3 direction, int h
 // Vertex of a polytope core by the index its support gave; false if there is none.
 bool rbConvex_FindVertex(const rbConvex* convex, int vertex, rbVec3* point);
 
-// The answer for bodies from that for their cores: the surfaces move towards each other along the
+// The answer for bodies from that for their cores: the surfaces move toward each other along the
 // normal. Negative radii take the rounding off again. The bounds are widened by what the sums err.
 static inline void rbRoundSeparation(rbSeparation* s, double radiusA, double radiusB)
 {

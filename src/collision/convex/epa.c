@@ -21,7 +21,7 @@
 
 #include <math.h>
 
-// Steps over coplanar neighbours in search of the triangle that holds the foot point.
+// Steps over coplanar neighbors in search of the triangle that holds the foot point.
 #define FOOT_STEPS 32
 // Cosine between normals of faces that count as coplanar.
 #define COPLANAR (1.0 - 1e-9)

@@ -46,7 +46,7 @@ bool rbEpa_GuessStart(const rbCso* cso, rbCsoPoint start[4]);
 
 // Depth of cores that overlap or touch. start holds 0 to 4 points of the difference in any
 // position (a simplex of GJK, duplicates allowed); the search finds what is missing. The scratch
-// needs no initialisation and may be reused; nothing is allocated. A flat cso (segments, points,
+// needs no initialization and may be reused; nothing is allocated. A flat cso (segments, points,
 // discs) has depth 0 along its normal.
 rbEpaResult rbEpa_Depth(const rbCso* cso, const rbCsoPoint* start, int startCount,
                         const rbEpaSettings* settings, rbEpaScratch* scratch);

@@ -2,7 +2,7 @@
 //
 // The horizon is found by flood fill over adjacency with an explicit stack, which comes by its
 // edges as one counter-clockwise loop; each edge gets a triangle to the new point at once. Their
-// planes are made afterwards, two at a time: in each lane the same operations as one by one, so the
+// planes are made afterward, two at a time: in each lane the same operations as one by one, so the
 // same bits on every machine. Splitting only the nearest face instead would leave edges that cut
 // through the body for ever.
 //

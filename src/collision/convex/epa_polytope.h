@@ -1,4 +1,4 @@
-// The polytope of EPA: triangles with neighbours, their distances in one array, growth by a point.
+// The polytope of EPA: triangles with neighbors, their distances in one array, growth by a point.
 //
 // Indices, not pointers; everything lives in one fixed-size scratch of the caller. Edge e of a face
 // runs from vertex e to vertex (e + 1) % 3, counter-clockwise seen from outside. Deleted faces stay
@@ -28,7 +28,7 @@
 // Height of a triangle, or thickness of a body, below which its normal means nothing.
 #define RB_EPA_FLAT (16.0 * DBL_EPSILON)
 
-// Neighbours of a face; 16 bits for each number, so that a face is made by two stores.
+// Neighbors of a face; 16 bits for each number, so that a face is made by two stores.
 typedef struct rbEpaFace {
     uint64_t vertices; // three, and 1 for an obsolete face
     uint64_t twins;    // beyond edge e: 4 * face + edge
@@ -187,7 +187,7 @@ typedef struct rbEpaProposal {
 // Radii of balls that roll freely inside the cores: 0 unless a core is an ellipsoid.
 rbEpaBalls rbEpa_GetBalls(const rbCso* cso);
 
-// Minimises h from the given unit direction by Newton's method on the sphere. Adds the support
+// Minimizes h from the given unit direction by Newton's method on the sphere. Adds the support
 // calls made to *supports.
 rbEpaProposal rbEpa_Descend(const rbCso* cso, rbVec3 direction, double rollingRadius,
                             int* supports);

@@ -1,6 +1,6 @@
 // Smooth pairs: Newton's method on the support function, certified by the rolling ball.
 //
-// h is minimised over the unit sphere. At u its gradient there is g = w - h u (w the support point)
+// h is minimized over the unit sphere. At u its gradient there is g = w - h u (w the support point)
 // and its Hessian the tangent part of (D^2 h) - h 1, with D^2 h taken from two more support points
 // at directions turned by a small angle. Steps are bounded and must not increase h, so the method
 // ends in some stationary point; whether it is the least one is for the bound to say.

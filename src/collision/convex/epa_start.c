@@ -1,7 +1,7 @@
 // From any start points to a tetrahedron of support points, or to the insight that the cso is flat.
 //
 // A point set is completed dimension by dimension: the next support is searched perpendicular to
-// what there is, first towards the origin. Only when no direction leads out of the plane (line,
+// what there is, first toward the origin. Only when no direction leads out of the plane (line,
 // point) is the cso flat. The tetrahedron need not hold the origin: the expansion itself, which
 // always takes the face the origin is farthest outside of, encloses it or proves it outside, with
 // one support a step and without the cycles of a walk that replaces vertices.
@@ -104,9 +104,9 @@ static bool addSecond(Starter* s)
 {
     static const rbVec3 axes[6] = {{1, 0, 0},  {0, 1, 0},  {0, 0, 1},
                                    {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
-    rbVec3 towards = rbNeg(s->scratch->points[0].w);
+    rbVec3 toward = rbNeg(s->scratch->points[0].w);
     double good = GOOD_HEIGHT * s->cso->scale * s->cso->scale;
-    if (rbLengthSquared(towards) > s->slack * s->slack && addBest(s, &towards, 1, good)) {
+    if (rbLengthSquared(toward) > s->slack * s->slack && addBest(s, &toward, 1, good)) {
         return true;
     }
     return !s->result.isApart && addBest(s, axes, 6, good);
@@ -236,10 +236,10 @@ rbEpaStart rbEpa_FindStart(const rbCso* cso, const rbCsoPoint* start, int startC
         }
     }
     if (scratch->pointCount == 0) {
-        // From the middle of the cso, near -translation, towards the origin.
-        rbVec3 towards = cso->translation;
-        bool isCentered = !(rbLengthSquared(towards) > 0.0);
-        scratch->points[0] = supportAlong(&s, isCentered ? rbMakeVec3(1.0, 0.0, 0.0) : towards);
+        // From the middle of the cso, near -translation, toward the origin.
+        rbVec3 toward = cso->translation;
+        bool isCentered = !(rbLengthSquared(toward) > 0.0);
+        scratch->points[0] = supportAlong(&s, isCentered ? rbMakeVec3(1.0, 0.0, 0.0) : toward);
         scratch->pointCount = 1;
     }
     bool isFull = !s.result.isApart;

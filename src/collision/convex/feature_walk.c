@@ -4,7 +4,7 @@
 // minima. What decreases from step to step is the distance of the closed features: a vertex, an
 // edge with its ends, a face with its boundary. With a and b the nearest points of the pair:
 //
-//   vertex, edge with either   a at a vertex: if an edge of it leads towards b, that edge. a inside
+//   vertex, edge with either   a at a vertex: if an edge of it leads toward b, that edge. a inside
 //                              an edge: if b is over an adjacent face, beside the edge, that face.
 //                              The same for b. Neither: done.
 //   edge with face             the part of the edge over the face crosses it: overlap. Otherwise on
@@ -177,7 +177,7 @@ void rbMeasureFeatures(rbFeatureWalk* w)
     nearest->d = sharpen(w, nearest, rbSub(nearest->points[1], nearest->points[0]));
 }
 
-// A neighbour to go on to, and how clearly: the length that the other witness is off the region of
+// A neighbor to go on to, and how clearly: the length that the other witness is off the region of
 // the feature. Where both bodies want to move, the clearer wish counts: ties of rounding must not
 // keep a walk from going where it has to.
 typedef struct Wish {
@@ -294,16 +294,16 @@ static rbWalkVerdict stepLow(rbFeatureWalk* w)
     Wish wishes[2];
     for (int i = 0; i < 2; ++i) {
         const rbFeatureBody* body = w->bodies[i];
-        rbVec3 towards = i == 0 ? d : rbNeg(rbTurnTo(w, 1, d));
+        rbVec3 toward = i == 0 ? d : rbNeg(rbTurnTo(w, 1, d));
         if (next[i].kind == RB_FEATURE_EDGE) {
             rbVec3 p = seenFrom(w, i, nearest->points[1 - i]);
             bool isCrossing = next[1 - i].kind == RB_FEATURE_EDGE;
             wishes[i] = judgeEdge(body, next[i].index, p,
-                                  isCrossing ? towards : offsetFrom(body, next[i].index, p));
+                                  isCrossing ? toward : offsetFrom(body, next[i].index, p));
         } else {
             // the other edges of the vertex; the one it is the end of has been measured
             int except = before[i].kind == RB_FEATURE_EDGE ? before[i].index : -1;
-            wishes[i] = judgeVertex(body, next[i].index, towards, except);
+            wishes[i] = judgeVertex(body, next[i].index, toward, except);
         }
     }
     int first = wishes[1].beyond > wishes[0].beyond ? 1 : 0;

@@ -1,9 +1,9 @@
-// Closest features of two convex polytopes by walking from neighbour to neighbour (after V-Clip).
+// Closest features of two convex polytopes by walking from neighbor to neighbor (after V-Clip).
 //
 // A feature is a vertex, an edge or a face. The walk keeps one of each body and moves to a
-// neighbour as long as that brings the pair closer; the pair it ends with is the cache for the next
+// neighbor as long as that brings the pair closer; the pair it ends with is the cache for the next
 // query, which after a small motion ends in a step or two. Bodies: box, hull, and as bodies of one
-// vertex or one edge the centre of a sphere and the axis of a capsule; their radii come off at the
+// vertex or one edge the center of a sphere and the axis of a capsule; their radii come off at the
 // end.
 //
 // The answer does not rest on the walk: the upper bound is the distance of two points of the cores,

@@ -1,6 +1,6 @@
 // MPR: discovery of a portal, its refinement, and the bounds that come with them.
 //
-// Frame of the search: that of A, shifted so that the centre (the inner point V0 of D) is 0. A
+// Frame of the search: that of A, shifted so that the center (the inner point V0 of D) is 0. A
 // support point is p = a - R b - offset, where the translation of B does not enter, so bodies far
 // apart do not lose digits; the origin of D is the target q = -V0. In this frame the side tests are
 // triple products with the ray and the spec's V0 is gone. The ray runs from 0 along q, or for
@@ -13,7 +13,7 @@
 // Truth. A miss is proven by its plane up to rounding whatever the portal is. A hit is proven by
 // weights of 0, p1, p2, p3 that give q within two roundings. Where signs of triple products are
 // wrong, because the tetrahedron is a sliver or D is flat, this proof fails, and GJK decides.
-// Directions are not normalised: comparisons with rounding are made between squares, so that a
+// Directions are not normalized: comparisons with rounding are made between squares, so that a
 // search takes no root and no division.
 #include "collision/convex/mpr.h"
 
@@ -24,15 +24,15 @@
 #include <float.h>
 #include <math.h>
 
-// Supports, rotation, centre and product, in units of DBL_EPSILON times the scale. As for GJK, and
-// half as much again for the subtraction of the centre and the addition of radii.
+// Supports, rotation, center and product, in units of DBL_EPSILON times the scale. As for GJK, and
+// half as much again for the subtraction of the center and the addition of radii.
 #define ROUNDING_UNITS 24.0
 
 // Corrections of the weights of a hit before it is given up.
 #define CERTIFY_ROUNDS 3
 
 typedef struct Point {
-    rbVec3 p; // seen from the centre of the search
+    rbVec3 p; // seen from the center of the search
     rbVec3 a; // on body A, frame of A
 } Point;
 
@@ -47,7 +47,7 @@ typedef enum Outcome {
 
 typedef struct Search {
     const rbCso* cso;
-    rbVec3 offset; // centre of A less the turned centre of B
+    rbVec3 offset; // center of A less the turned center of B
     rbVec3 q;      // the target: the origin of D
     rbVec3 ray;
     double radii;
@@ -78,9 +78,9 @@ rbMprSettings rbDefaultMprSettings(void)
 
 // ---------------------------------------------------------------------------------- supports
 
-// Any point of the core is safe (a centre on the surface of both bodies is found out and left to
-// GJK), an inner one is needed for speed. Frames of all shapes but cones and hulls are centred; the
-// cone's is inside, too, but its centre of mass is farther from the surface.
+// Any point of the core is safe (a center on the surface of both bodies is found out and left to
+// GJK), an inner one is needed for speed. Frames of all shapes but cones and hulls are centered;
+// the cone's is inside, too, but its center of mass is farther from the surface.
 rbVec3 rbMpr_GetCenter(const rbConvex* convex)
 {
     RB_ASSERT(convex != NULL);
@@ -152,8 +152,8 @@ static void swapPoints(Point** a, Point** b)
 
 // ---------------------------------------------------------------------------------- search
 
-// Where the third point is to be looked for: beyond the plane of the centre and the first two. From
-// a centre near the surface that leads to points near the centre, and the search crawls; there the
+// Where the third point is to be looked for: beyond the plane of the center and the first two. From
+// a center near the surface that leads to points near the center, and the search crawls; there the
 // line of the ray is to be enclosed, seen along itself: across the edge of the first two.
 static inline rbVec3 sideNormal(const Search* s)
 {
@@ -161,7 +161,7 @@ static inline rbVec3 sideNormal(const Search* s)
                        : rbCross(s->one->p, s->two->p);
 }
 
-// Three points whose cone about the centre holds the ray.
+// Three points whose cone about the center holds the ray.
 static Outcome discover(Search* s)
 {
     RB_ASSERT(s->supportMax >= 1 && rbIsFinite3(s->q));
@@ -182,7 +182,7 @@ static Outcome discover(Search* s)
     if (isMiss(s)) {
         return OUTCOME_MISS;
     }
-    // the centre would be on the surface
+    // the center would be on the surface
     if (!isBeyondRounding(s, rbDot(s->two->p, s->direction), s->direction)) {
         return OUTCOME_DEGENERATE;
     }
@@ -191,7 +191,7 @@ static Outcome discover(Search* s)
     }
     while (s->supports < s->supportMax) {
         d = sideNormal(s);
-        // the two points in line with the centre
+        // the two points in line with the center
         rbVec3 unit = s->isAcross ? s->ray : s->one->p;
         if (rbLengthSquared(d) <= s->roundingSquared * rbLengthSquared(unit)) {
             return OUTCOME_DEGENERATE;
@@ -235,8 +235,8 @@ static rbVec3 portalNormal(Search* s)
     return n;
 }
 
-// Weights of the portal points that give a target on the ray's side of the centre: ratios of
-// volumes. Corrected by the same formula applied to what is missing. The rest goes to the centre.
+// Weights of the portal points that give a target on the ray's side of the center: ratios of
+// volumes. Corrected by the same formula applied to what is missing. The rest goes to the center.
 static double weigh(Search* s, rbVec3 target)
 {
     RB_ASSERT(s->front > 0.0);
@@ -391,7 +391,7 @@ static void notePlane(const Search* s, rbMprResult* result)
     result->lower = result->distance - s->rounding;
 }
 
-// The known point of D nearest to the origin. The centres are points of the cores, so the ball of
+// The known point of D nearest to the origin. The centers are points of the cores, so the ball of
 // the radii about their difference belongs to D.
 static void noteNearest(const Search* s, rbVec3 centerA, rbMprResult* result)
 {
@@ -416,7 +416,7 @@ static void noteNearest(const Search* s, rbVec3 centerA, rbMprResult* result)
     result->upper = least + s->rounding;
 }
 
-// The points of the bodies that the weights stand for; the centre has the rest.
+// The points of the bodies that the weights stand for; the center has the rest.
 static void noteWeighted(const Search* s, rbVec3 centerA, rbMprResult* result)
 {
     const Point* points[3] = {s->one, s->two, s->three};
@@ -439,7 +439,7 @@ static double distanceFromPlane(const Search* s, rbVec3 u, rbVec3 v, rbVec3 targ
     return (rbDot(n, target) - s->rounding * product) / rbLength(n);
 }
 
-// Radius of a ball about the origin that fits into the tetrahedron of centre and portal, the target
+// Radius of a ball about the origin that fits into the tetrahedron of center and portal, the target
 // being behind the portal; 0 if it is lost in rounding.
 static double innerBall(const Search* s)
 {
@@ -493,7 +493,7 @@ static void solveByGjk(Search* s, bool isDetection, rbMprResult* result)
     result->b = rbAddScaled(found.b, -share * cso->b->radius, across);
 }
 
-// Puts the centre and the target of the search; gives the centre of A.
+// Puts the center and the target of the search; gives the center of A.
 static rbVec3 aimAtOrigin(Search* s)
 {
     const rbCso* cso = s->cso;
@@ -505,7 +505,7 @@ static rbVec3 aimAtOrigin(Search* s)
     return centerA;
 }
 
-// Centres that coincide: the origin is inside whatever the ray. The axis of A or B along which D is
+// Centers that coincide: the origin is inside whatever the ray. The axis of A or B along which D is
 // thinnest is the best guess for it.
 static void chooseRay(Search* s)
 {
@@ -619,7 +619,7 @@ rbMprResult rbMpr_Detect(const rbCso* cso, const rbMprSettings* settings)
         result.upper = fmin(result.upper, s.certified + s.rounding);
     } else if (outcome == OUTCOME_ON_RAY) {
         notePlane(&s, &result);
-        // the point of the segment from the centre to the first point that is the target
+        // the point of the segment from the center to the first point that is the target
         double share = fmin(1.0, rbDot(s.q, s.one->p) / rbLengthSquared(s.one->p));
         result.a = rbAddScaled(centerA, share, rbSub(s.one->a, centerA));
         result.b = pointOnB(&s, result.a, rbScale(share, s.one->p));

@@ -1,7 +1,7 @@
 // Overlap of two convex bodies by Minkowski portal refinement (Snethen): the fast detector.
 //
 // The difference D = A - B of the bodies holds the origin if they overlap. A ray runs from an inner
-// point of D, the difference of two centres, to the origin; a triangle of points of D that the ray
+// point of D, the difference of two centers, to the origin; a triangle of points of D that the ray
 // crosses (the portal) is moved outwards until the origin lies behind it (overlap) or a support
 // plane parts it from D (apart). One support a step and no distance problem to solve.
 //

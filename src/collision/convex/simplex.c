@@ -268,7 +268,7 @@ void rbFindNearestByTrial(const rbCsoPoint* points, int count, rbNearest* neares
     RB_ASSERT(nearest->used != 0);
 }
 
-// Exact minimisation of |sum + t e|^2 along each edge of the simplex in turn, as far as the weights
+// Exact minimization of |sum + t e|^2 along each edge of the simplex in turn, as far as the weights
 // stay in the simplex.
 void rbRefineWeights(const rbCsoPoint* points, int count, double* weights)
 {

@@ -218,7 +218,7 @@ static int farthestCorner(const rbHierarchy* hierarchy, const rbHierarchyNode* n
 void rbSearch_MeasureRepresentatives(rbSearch* search, const rbHierarchyNode* nodeA,
                                      const rbHierarchyNode* nodeB)
 {
-    // from the center of A towards that of B, in the frames of both
+    // from the center of A toward that of B, in the frames of both
     rbVec3 direction = rbSub(moveToA(search, nodeB->center), nodeA->center);
     rbVec3 back = rbNeg(rbMulMtV(search->rotation, direction));
     int cornerA = farthestCorner(search->a, nodeA, direction);

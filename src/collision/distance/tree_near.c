@@ -1,5 +1,5 @@
 // Both trees are descended together, the larger box first. Two boxes are beyond the distance if
-// some direction shows it: the line of their centres, their normals, then their other axes.
+// some direction shows it: the line of their centers, their normals, then their other axes.
 #include "collision/distance/tree_near.h"
 
 #include <float.h>
@@ -60,7 +60,7 @@ static Box readBoxOfB(const Walk* walk, int slot)
     return box;
 }
 
-// How far a box reaches along a direction from its centre.
+// How far a box reaches along a direction from its center.
 static inline double extentOf(const Box* box, rbVec3 d)
 {
     return fabs(rbDot(d, box->halves[0])) + fabs(rbDot(d, box->halves[1])) +

@@ -4,8 +4,8 @@
 //
 // The bound of two boxes: any direction that parts them bounds their distance from below by the gap
 // along it. Four directions are tried, for four children at a time: the normal of either box, the
-// line of their centres, and the direction of the best pair of points known. Far from each other
-// the centres decide, close to each other the normals; and near the answer all depends on the
+// line of their centers, and the direction of the best pair of points known. Far from each other
+// the centers decide, close to each other the normals; and near the answer all depends on the
 // direction of the answer.
 #include "collision/distance/tree_pair.h"
 
@@ -141,7 +141,7 @@ static Seen seeBox(const Search* search, int side, int slot)
 }
 
 // Lower bounds of the distances of a box and four children, below 0 where none is known, and
-// squares of the distances of their centres.
+// squares of the distances of their centers.
 static void boundChildren(const Search* search, int side, const rbTiltedNode* node,
                           const Seen* seen, double bounds[RB_BOX_WIDTH],
                           float centers[RB_BOX_WIDTH])
@@ -168,7 +168,7 @@ static void boundChildren(const Search* search, int side, const rbTiltedNode* no
     rbQuad gap = ownHeight - rbQuad_Abs(dotOne(&normal, seen->longAxis)) -
                  rbQuad_Abs(dotOne(&normal, seen->wideAxis)) - across * seen->thickness - thickness;
     best = rbQuad_Max(gap, best);
-    // along the line of centres
+    // along the line of centers
     rbQuad apart = dot(&d, &d);
     rbQuad extent = rbQuad_Abs(dot(&d, &longAxis)) + rbQuad_Abs(dot(&d, &wideAxis)) +
                     ownHeight * thickness + rbQuad_Abs(dotOne(&d, seen->longAxis)) +
@@ -354,7 +354,7 @@ static int chooseSide(const Search* search, const rbTreeEntry* entry, int childA
     return b->radius[entry->slotB % RB_BOX_WIDTH] > a->radius[entry->slotA % RB_BOX_WIDTH] ? 1 : 0;
 }
 
-// Puts child pairs whose boxes meet on the stack, that with the nearest centres on top.
+// Puts child pairs whose boxes meet on the stack, that with the nearest centers on top.
 static void stackChildren(Search* search, const rbTreeEntry meeting[RB_BOX_WIDTH],
                           float centers[RB_BOX_WIDTH], int count)
 {

@@ -1,7 +1,7 @@
 // Building a box tree from the top: a range of triangles is cut in two where the surface-area
 // heuristic finds it cheapest, and the larger part again, until there are four.
 //
-// The heuristic looks at the centres of the boxes in BIN_COUNT bins along each axis; a cut costs
+// The heuristic looks at the centers of the boxes in BIN_COUNT bins along each axis; a cut costs
 // the half surface of a side times its triangles, summed over both sides. Small ranges are cut so
 // that blocks get full.
 #include "collision/geometry/box_tree.h"
@@ -60,7 +60,7 @@ static inline float halfSurface(const Box* box)
     return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
 }
 
-// Twice the centre of a box.
+// Twice the center of a box.
 static inline rbQuad centerOf(const Item* item)
 {
     return item->box.above - item->box.below;
@@ -94,7 +94,7 @@ typedef struct Cut {
     int bin;  // items of this bin and above go right
 } Cut;
 
-// Where the centres of a range lie along an axis, and the scale that maps them to bins.
+// Where the centers of a range lie along an axis, and the scale that maps them to bins.
 typedef struct Spread {
     float lower, width;
     float scale;
@@ -278,7 +278,7 @@ static void setTilted(const Builder* builder, rbTiltedNode* node, int place, con
         axes = isThinX ? (rbMat3){e.cy, e.cz, e.cx} : isThinY ? (rbMat3){e.cz, e.cx, e.cy} : e;
         measureAlong(builder, range, &axes, &center, &h);
     }
-    // the centre in float may lie beside that in double
+    // the center in float may lie beside that in double
     double slack = TILTED_SLACK * (h.x + h.y + h.z) + 4e-7 * rbLength(center);
     h = rbAdd(h, rbMakeVec3(slack, slack, slack));
     setVector(node->center, place, rbMulMV(axes, center));

@@ -6,7 +6,7 @@
 // for rays and boxes, and one along the principal axes of its vertices, which lies close to a
 // curved surface: its thickness falls with the square of its size. Boxes are relative to the origin
 // of the tree, in float, rounded outward; queries compute with them in double. Triangles are copied
-// in the order of the tree, so that neighbours in space are neighbours in memory.
+// in the order of the tree, so that neighbors in space are neighbors in memory.
 #ifndef RB_GEOMETRY_BOX_TREE_H
 #define RB_GEOMETRY_BOX_TREE_H
 

@@ -78,7 +78,7 @@ typedef struct rbTreeHit {
 bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbVec3* normals, const rbRay* ray,
                        rbRayWish wish, rbTreeHit* hit);
 
-// The first hits of many rays, each as if it were cast alone, bit by bit. Neighbours that run side
+// The first hits of many rays, each as if it were cast alone, bit by bit. Neighbors that run side
 // by side go together and cost less. Of rays without a hit the triangle is INT_MAX.
 void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRay* rays, int count,
                         rbTreeHit* hits);
@@ -93,7 +93,7 @@ bool rbBoxTree_CountCrossings(const rbBoxTree* tree, const rbRay* ray, int* coun
 // Takes a triangle; false ends the visit. context is the caller's.
 typedef bool rbVisitTriangleFn(int triangle, const rbVec3 corners[3], void* context);
 
-// A box about a centre.
+// A box about a center.
 typedef struct rbTreeBox {
     rbVec3 center;   // m, frame of the body
     rbVec3 halfSize; // m, >= 0

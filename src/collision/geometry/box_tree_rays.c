@@ -159,7 +159,7 @@ unsigned rbRayView_Filter(const rbRayView* view, const rbTriangleBlock* block)
 // -------------------------------------------------------------------------------- rays and boxes
 
 // In units of the radius R of the tree and of u = 2^-24: the line is within R of the middle, so
-// that centres are within 2 R of the origin of the walk and all that is met within 3 R of it. The
+// that centers are within 2 R of the origin of the walk and all that is met within 3 R of it. The
 // origin is good to R u, differences to 3 R u, the inverse of the direction to 2 u, which is 6 R u
 // at 3 R, products and the ends of a slab to 9 R u. The sums of three that make the extent are good
 // to 36 R u.
@@ -520,7 +520,7 @@ static void boundBundle(Bundle* bundle)
     }
     // a way of the slack off the line is three of it across, as slopes are at most 2
     bundle->slack *= 3.0F;
-    // the centre of a box is within R, its corners within 3 R
+    // the center of a box is within R, its corners within 3 R
     bundle->spread = (float)(4.0 * radius * sqrt(difference)) + bundle->slack;
 }
 

@@ -5,7 +5,7 @@
 #include "base/core/memory.h"
 #include "collision/geometry/shape_ops.h"
 
-// A quaternion this close to unit length is taken and normalised.
+// A quaternion this close to unit length is taken and normalized.
 #define UNIT_TOLERANCE 1e-6
 
 static rbStatus checkChild(const rbCompoundChild* child, int index, rbError* error)

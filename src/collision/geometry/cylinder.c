@@ -1,4 +1,4 @@
-// Circular cylinder about the z axis, centred at the origin.
+// Circular cylinder about the z axis, centered at the origin.
 #include "base/core/hash.h"
 #include "collision/geometry/ray_span.h"
 #include "collision/geometry/shape_ops.h"

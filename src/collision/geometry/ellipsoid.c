@@ -1,6 +1,6 @@
 // Ellipsoid about the origin with its axes along x, y, z.
 //
-// Farthest point from p: maximise |x - p|^2 on sum x_i^2/a_i^2 = 1. The dual function
+// Farthest point from p: maximize |x - p|^2 on sum x_i^2/a_i^2 = 1. The dual function
 //   D(L) = L + sum p_i^2 L / (L - a_i^2),   L > max a_i^2,
 // is an upper bound for every L and attains the maximum (one quadratic constraint: no duality gap)
 // where D'(L) = 1 - sum p_i^2 a_i^2 / (L - a_i^2)^2 = 0, a monotone function. Because D is flat at
@@ -8,7 +8,7 @@
 #include "collision/geometry/ray_span.h"
 #include "collision/geometry/shape_ops.h"
 
-// Bisection halves an interval to neighbouring doubles in about 60 steps from L of its own size and
+// Bisection halves an interval to neighboring doubles in about 60 steps from L of its own size and
 // in more when the root hugs the pole; beyond this nothing is gained because D is flat.
 #define BISECTIONS 120
 

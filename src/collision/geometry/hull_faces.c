@@ -25,8 +25,8 @@ typedef struct Merger {
     rbIndex3* triangles;
     int triangleCount;
     double tolerance;
-    int* neighbours; // 3 per triangle, across the side that starts at corner k
-    int* regionOf;   // per triangle, -1 none yet
+    int* neighbors; // 3 per triangle, across the side that starts at corner k
+    int* regionOf;  // per triangle, -1 none yet
     Region* regions;
     int regionCount;
     int* loops; // of all regions, one after the other
@@ -85,7 +85,7 @@ static void canonizeTriangles(Merger* m)
     qsort(m->triangles, (size_t)m->triangleCount, sizeof(rbIndex3), compareTriangles);
 }
 
-static bool findNeighbours(Merger* m)
+static bool findNeighbors(Merger* m)
 {
     rbMeshDef def = {m->points, m->pointCount, NULL, m->triangles[0].v, m->triangleCount};
     int count = 3 * m->triangleCount;
@@ -95,8 +95,8 @@ static bool findNeighbours(Merger* m)
         int end = rbGetEdgeEnd(halfEdges, count, i);
         isClosed = end - i == 2 && halfEdges[i].isForward != halfEdges[i + 1].isForward;
         if (isClosed) {
-            m->neighbours[halfEdges[i].corner] = halfEdges[i + 1].face;
-            m->neighbours[halfEdges[i + 1].corner] = halfEdges[i].face;
+            m->neighbors[halfEdges[i].corner] = halfEdges[i + 1].face;
+            m->neighbors[halfEdges[i + 1].corner] = halfEdges[i].face;
         }
         i = end;
     }
@@ -129,7 +129,7 @@ static void growRegion(Merger* m, int seed, int region, int* stack)
     while (depth > 0) {
         int t = stack[--depth];
         for (int k = 0; k < 3; ++k) {
-            int next = m->neighbours[3 * t + k];
+            int next = m->neighbors[3 * t + k];
             if (m->regionOf[next] < 0 && liesInPlane(m, next, n, origin)) {
                 m->regionOf[next] = region;
                 stack[depth++] = next;
@@ -202,7 +202,7 @@ static bool traceLoops(Merger* m)
         for (int i = starts[r + 1]; i < end; ++i) {
             const int* v = m->triangles[list[i]].v;
             for (int k = 0; k < 3; ++k) {
-                if (m->regionOf[m->neighbours[3 * list[i] + k]] != r) {
+                if (m->regionOf[m->neighbors[3 * list[i] + k]] != r) {
                     isGood = isGood && stamp[v[k]] != r + 1;
                     stamp[v[k]] = r + 1;
                     next[v[k]] = v[(k + 1) % 3];
@@ -293,18 +293,18 @@ bool rbMakeHullFaces(const rbVec3* points, int pointCount, rbIndex3* triangles, 
                 .triangles = triangles,
                 .triangleCount = triangleCount,
                 .tolerance = tolerance,
-                .neighbours = rbAlloc(3 * triangleBytes),
+                .neighbors = rbAlloc(3 * triangleBytes),
                 .regionOf = rbAlloc(triangleBytes),
                 .regions = rbAlloc(regionBytes),
                 .loops = rbAlloc(3 * triangleBytes),
                 .uses = rbAllocZero((size_t)pointCount, sizeof(int))};
     canonizeTriangles(&m);
-    bool isGood = findNeighbours(&m);
+    bool isGood = findNeighbors(&m);
     if (isGood) {
         growRegions(&m);
         isGood = traceLoops(&m) && writeMesh(&m, mesh);
     }
-    rbFree(m.neighbours, 3 * triangleBytes);
+    rbFree(m.neighbors, 3 * triangleBytes);
     rbFree(m.regionOf, triangleBytes);
     rbFree(m.regions, regionBytes);
     rbFree(m.loops, 3 * triangleBytes);

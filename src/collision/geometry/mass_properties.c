@@ -50,7 +50,7 @@ rbMassProperties rbMassProperties_Add(const rbMassProperties* a, const rbMassPro
     rbMassProperties sum = {0};
     sum.volume = a->volume + b->volume;
     sum.mass = a->mass + b->mass;
-    // both parallel axis terms together are the reduced mass at the distance of the centres
+    // both parallel axis terms together are the reduced mass at the distance of the centers
     rbVec3 apart = rbSub(b->center, a->center);
     double share = b->mass / sum.mass;
     sum.center = rbAddScaled(a->center, share, apart);
@@ -86,7 +86,7 @@ rbStatus rbMassProperties_Judge(const rbMassProperties* properties, rbError* err
         !isfinite(i.yy) || !isfinite(i.zz) || !isfinite(i.xy) || !isfinite(i.xz) ||
         !isfinite(i.yz)) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "mass, centre or inertia is not finite; finite numbers are accepted");
+                           "mass, center or inertia is not finite; finite numbers are accepted");
     }
     if (!(properties->mass > 0.0)) {
         return rbError_Set(error, RB_STATUS_INVALID, "the mass is %g kg; it must be above 0",

@@ -1,8 +1,8 @@
-// Volume, centre and inertia of a closed mesh by signed tetrahedra.
+// Volume, center and inertia of a closed mesh by signed tetrahedra.
 //
 // For a triangle (a, b, c) of the fan of a face, D = a.(b x c), s = a + b + c:
 //   V = sum D/6,   F = sum D/24 s,   S = sum D/120 (s s^T + a a^T + b b^T + c c^T),
-// centre F/V, second moments about it S - V c c^T, inertia tr(S) E - S. Fans are signed, hence
+// center F/V, second moments about it S - V c c^T, inertia tr(S) E - S. Fans are signed, hence
 // right for non-convex faces too. All is relative to the middle of the bounding box, because about
 // a far point the terms are large and cancel; the sums carry their rounding errors along
 // (Neumaier).

@@ -254,7 +254,7 @@ static rbMeshIssueKind judgeEdge(const rbHalfEdge* group, int count)
 {
     for (int i = 1; i < count; ++i) {
         if (group[i].face == group[i - 1].face) {
-            return RB_MESH_ISSUE_EDGE_TWICE; // corners are in order, so copies are neighbours
+            return RB_MESH_ISSUE_EDGE_TWICE; // corners are in order, so copies are neighbors
         }
     }
     if (count == 1) {

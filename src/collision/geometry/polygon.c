@@ -1,7 +1,7 @@
 // Ear clipping: a corner is an ear if it turns left and no other corner lies in the closed triangle
-// with its neighbours. Only corners that do not turn left need to be looked at, because some such
+// with its neighbors. Only corners that do not turn left need to be looked at, because some such
 // corner is in the triangle whenever any corner is. Flat corners are never clipped as ears, so that
-// no triangle is degenerate and triangulated neighbours still fit edge to edge.
+// no triangle is degenerate and triangulated neighbors still fit edge to edge.
 #include "collision/geometry/polygon.h"
 
 #include <float.h>
@@ -56,7 +56,7 @@ bool rbFindPolygonCrossing(const double (*points)[2], int count, int sides[2])
         const double* a = points[i];
         const double* b = points[(i + 1) % count];
         const double* c = points[(i + 2) % count];
-        // neighbours: a repeated point, or a fold back
+        // neighbors: a repeated point, or a fold back
         bool isRepeated = a[0] == b[0] && a[1] == b[1];
         double along = (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]);
         if (isRepeated || (turn(a, b, c) == 0 && along < 0.0)) {

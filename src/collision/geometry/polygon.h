@@ -13,7 +13,7 @@ static inline double rbOrient2(const double a[2], const double b[2], const doubl
 // Signed area, positive if counter-clockwise.
 double rbGetPolygonArea(const double (*points)[2], int count);
 
-// Finds two sides that touch without being neighbours, or neighbours that run back over each other;
+// Finds two sides that touch without being neighbors, or neighbors that run back over each other;
 // side i goes from point i to the next. Sides closer than rounding count as touching. False if the
 // polygon is simple. O(n^2) with a quick box test.
 bool rbFindPolygonCrossing(const double (*points)[2], int count, int sides[2]);

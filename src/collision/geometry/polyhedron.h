@@ -90,8 +90,8 @@ rbVec3 rbComputeNewell(const rbVec3* vertices, const int* loop, int count);
 // Does the outline of a face cross or touch itself? O(corners^2).
 bool rbPolyhedron_IsFaceCrossing(const rbPolyhedron* polyhedron, int face);
 
-// Volume, centre and inertia of a closed mesh of density 1 (mass = volume); the volume may come out
-// negative. Tetrahedra to the centre of the bounding box, sums compensated.
+// Volume, center and inertia of a closed mesh of density 1 (mass = volume); the volume may come out
+// negative. Tetrahedra to the center of the bounding box, sums compensated.
 rbMassProperties rbComputeMeshMass(const rbMeshDef* def);
 
 // Judges a mesh for a shape: OK, or INVALID with the sentence of the report when an issue has one

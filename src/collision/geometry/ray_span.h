@@ -35,7 +35,7 @@ bool rbRaySpan_Clip(rbRaySpan* span, double tIn, double tOut, int feature);
 bool rbRaySpan_GetHit(const rbRaySpan* span, const rbRay* ray, rbRayHit* hit);
 
 // Interval in which |o + t d| <= radius; false if the line passes by. The line is first moved to
-// its point nearest to the centre, so that the origin may be far away without loss of digits.
+// its point nearest to the center, so that the origin may be far away without loss of digits.
 bool rbIntersectLineBall(rbVec3 o, rbVec3 d, double radius, double t[2]);
 
 #endif

@@ -69,10 +69,10 @@ rbGeometry* rbFinishGeometry(rbGeometry* geometry);
 // INVALID with a sentence unless the length lies in the accepted range (0 too if zeroIsFine).
 rbStatus rbCheckLength(double length, bool zeroIsFine, const char* what, rbError* error);
 
-// Mass properties from a volume, a centre on the z axis and a diagonal inertia per unit of mass.
+// Mass properties from a volume, a center on the z axis and a diagonal inertia per unit of mass.
 rbMassProperties rbMakeMass(double density, double volume, double centerZ, rbVec3 inertiaPerMass);
 
-// Box about a centre of the given half size.
+// Box about a center of the given half size.
 rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize);
 
 // Half size of the box of a disc of radius r about the origin, normal to the turned z axis.

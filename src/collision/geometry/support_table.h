@@ -36,7 +36,7 @@ typedef struct rbSupportTable {
     int vertexCount;
     int blockCount;
     rbVertexBlock* blocks; // all vertices, the last block filled up with copies of the first
-    // Neighbours of a vertex, those that share a face with it, in blocks filled up with copies of
+    // Neighbors of a vertex, those that share a face with it, in blocks filled up with copies of
     // the vertex itself.
     int* starts; // vertexCount + 1, into neighbors
     rbVertexBlock* neighbors;

@@ -5,7 +5,7 @@
 // rbFlipSeparation gives the answer for the other order. lower and upper enclose the distance by
 // RB_COLLIDE_SLACK times the scale of the pair (sizes of both shapes and distance of their
 // origins): what the rounding of pose and result can amount to. Where the direction of least depth
-// is not unique (coincident centres) one of them is chosen; the same input gives the same answer.
+// is not unique (coincident centers) one of them is chosen; the same input gives the same answer.
 #ifndef RB_NARROWPHASE_COLLIDE_H
 #define RB_NARROWPHASE_COLLIDE_H
 

@@ -43,7 +43,7 @@ typedef struct Pair {
 // What is known at a unit vector u.
 typedef struct Place {
     rbVec3 u;
-    rbVec3 p, q; // support points of A and of B about its centre
+    rbVec3 p, q; // support points of A and of B about its center
     double alpha, beta;
     double height;   // h
     rbVec3 gradient; // g

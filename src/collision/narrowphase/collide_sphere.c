@@ -1,5 +1,5 @@
-// A sphere against every primitive: the signed distance of its centre less its radius. That is also
-// the depth when the centre is inside, because the obstacle of a convex body and a ball is the body
+// A sphere against every primitive: the signed distance of its center less its radius. That is also
+// the depth when the center is inside, because the obstacle of a convex body and a ball is the body
 // grown by the radius.
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"

@@ -215,7 +215,7 @@ static Way findTouchingWay(const Depth* depth, const rbMeshNear* touching, int c
     return findWay(depth, u, fmax(highest - low, 0.0) + depth->radius);
 }
 
-// Mean normal of the triangles in the core, that of surfaces towards the middle of the core. The
+// Mean normal of the triangles in the core, that of surfaces toward the middle of the core. The
 // zero vector if they have none.
 static rbVec3 findMeanNormal(const Depth* depth, const rbMeshNear* touching, int count)
 {

@@ -23,7 +23,7 @@ typedef struct rbMeshConvex {
 // Signed distance in the frame of the mesh, roundings included.
 //
 // Apart: exact, reason SURFACES (CONVERGED within the relative tolerance, BUDGET with wide bounds).
-// Let the core be the convex shape without its radius (the centre of a sphere, the axis of a
+// Let the core be the convex shape without its radius (the center of a sphere, the axis of a
 // capsule), r the sum of all radii. A core in the solid or off the surface, d from it: the signed
 // distance is at most d - r, or -d - r inside. If the bodies part when moved by as much along the
 // normal, which is tried, this is it, and the reason is SURFACES; a sphere is measured exactly this

@@ -6,7 +6,7 @@
 //
 // A face of the convex shape that looks along the normal is clipped by all triangles parallel to
 // it. Other triangles are measured. One of these counts if its nearest point is nearest on its
-// neighbours as well, so that edges between the triangles of a flat floor are no contacts.
+// neighbors as well, so that edges between the triangles of a flat floor are no contacts.
 // Directions within a small angle make one manifold.
 #include "collision/narrowphase/manifold.h"
 #include "collision/narrowphase/mesh_convex.h"

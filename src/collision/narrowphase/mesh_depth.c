@@ -13,7 +13,7 @@
 #include <float.h>
 #include <math.h>
 
-// Directions whose extents are known: axes of both bodies and of both boxes, line of centres,
+// Directions whose extents are known: axes of both bodies and of both boxes, line of centers,
 // normal of the crossing, sum of the normals.
 #define DIRECTION_MAX 16
 // Distance queries of the descent.

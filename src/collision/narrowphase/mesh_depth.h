@@ -39,7 +39,7 @@ void rbEstimateMeshDepth(const rbMeshPair* pair, const rbTreePairResult* found,
                          rbSeparation* separation);
 
 // Length of a translation after which a plane parts the bodies, and its direction (unit): the
-// shortest along the axes of the bodies and of their tilted boxes and the line of centres. Bodies
+// shortest along the axes of the bodies and of their tilted boxes and the line of centers. Bodies
 // that are rounded by radii are parted by it and the radii in sum, which does not hold for lower of
 // rbEstimateMeshDepth: in a cavity there may not be room for the radii.
 double rbBoundMeshDepth(const rbMeshPair* pair, rbVec3* direction);

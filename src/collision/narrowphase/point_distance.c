@@ -117,7 +117,7 @@ rbPointDistance rbMeasurePointCone(const rbGeometry* geometry, rbVec3 point)
     double belowApex = 0.5 * height - point.z;
     double aboveBase = 0.5 * height + point.z;
     double side = normalRho * rho - normalZ * belowApex;
-    // Along the side towards the apex, from the rim and from the apex: each from the differences
+    // Along the side toward the apex, from the rim and from the apex: each from the differences
     // that make the direction there, so that small distances keep within the cone of normals.
     double fromRim = normalRho * aboveBase - normalZ * (rho - radius);
     double fromApex = -normalRho * belowApex - normalZ * rho;

@@ -12,7 +12,7 @@
 
 typedef struct rbMechBody {
     rbRowPose pose;              // at the present instant
-    rbVec3 velocity;             // of the centre of mass
+    rbVec3 velocity;             // of the center of mass
     rbVec3 momentum;             // spin momentum, world axes; dynamic bodies
     rbRowPose ahead;             // where free flight leads in the step under way
     rbVec3 aheadVelocity;        // at the end of the step: of bodies that are not dynamic
@@ -25,7 +25,7 @@ typedef struct rbMechBody {
     rbVec3 moments;
     rbVec3 invMoments;
     rbTurn turn;
-    double radius; // m, of the shapes: turns angles into metres for error estimates
+    double radius; // m, of the shapes: turns angles into meters for error estimates
     int index;     // of the body in the world; -1: the world itself
     bool isDynamic;
 } rbMechBody;

@@ -5,7 +5,7 @@
 // relative to A:
 //   de/dt = linear . (vB - vA) + angularB . wB - angularA . wA,
 // and an impulse x along it acts on A with +x (linear, angularA) and on B with -x (linear,
-// angularB): a positive impulse lessens the error. Angular parts are about the centres of mass; all
+// angularB): a positive impulse lessens the error. Angular parts are about the centers of mass; all
 // in world axes. (The specification's body 1 is A, its body 2 is B.)
 #ifndef RB_CONSTRAINTS_ROWS_H
 #define RB_CONSTRAINTS_ROWS_H
@@ -15,7 +15,7 @@
 
 #define RB_BLOCK_ROWS_MAX 6
 
-// Where a body is: centre of mass and principal axes.
+// Where a body is: center of mass and principal axes.
 typedef struct rbRowPose {
     rbVec3 position;
     rbQuat orientation;
@@ -82,7 +82,7 @@ typedef struct rbRowSystem {
 } rbRowSystem;
 
 // Responses of a body to an impulse p at point b or an angular impulse l (B-10); r = point -
-// centre.
+// center.
 //   K: change of velocity of the point a by p at b     L: of the spin by l
 //   W: of the spin by p at a                           U: of the velocity of the point a by l
 rbMat3 rbResponse_K(const rbRowMass* mass, rbVec3 rA, rbVec3 rB);

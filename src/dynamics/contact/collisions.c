@@ -194,7 +194,7 @@ static const rbContact* getContact(const Call* call, const Group* group)
 
 // ------------------------------------------------------------------------------ one point
 
-// Towards the target, never pulling. Returns what it missed, m/s.
+// Toward the target, never pulling. Returns what it missed, m/s.
 static double pushHit(const Call* call, const rbContact* contact, Hit* hit)
 {
     if (hit->normalShare == 0.0) {
@@ -826,7 +826,7 @@ static bool resolvePoisson(Call* call)
     return isMet && isStill && areJointsDone;
 }
 
-// Where the impulses that stop all points of a contact act together: the centre of pressure. For a
+// Where the impulses that stop all points of a contact act together: the center of pressure. For a
 // smooth contact a law applied there is the same as applied to all points. False: nothing stops.
 static bool findCenter(const Call* call, const Group* group, rbContactPoint* center)
 {

@@ -23,7 +23,7 @@ typedef struct rbCollisionsDone {
 typedef struct rbCollisionNote {
     int contact;
     rbImpactLaw law;
-    rbVec3 arm;           // m, from A's centre of mass to where the impulses act, in the mean
+    rbVec3 arm;           // m, from A's center of mass to where the impulses act, in the mean
     rbVec3 impulse;       // N s, on B
     double approachSpeed; // m/s, of its fastest point
     double normalWork;    // J

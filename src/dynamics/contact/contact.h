@@ -1,7 +1,7 @@
 // Contacts of the step engine: what finding them, solving them and the engine share.
 //
 // A contact is a manifold of two bodies in one step: points with one normal, from A to B. With
-// r the arms from the centres of mass to the middle of a point,
+// r the arms from the centers of mass to the middle of a point,
 //   u = vB + wB x rB - vA - wA x rA,  u.n > 0 parts,
 // and an impulse p acts on B with +p and on A with -p; its normal part P never pulls, its
 // tangential part T stays in the cone |T| <= friction * P.
@@ -21,7 +21,7 @@
 
 // A body as contacts see it, in an array by index of the host. Two cache lines.
 typedef struct rbContactBody {
-    rbVec3 velocity;   // m/s, of the centre of mass
+    rbVec3 velocity;   // m/s, of the center of mass
     double invMass;    // 1/kg; 0: nothing moves it
     rbVec3 spin;       // rad/s, world axes
     bool isFrozen;     // while set impulses do not move it (shock propagation, sleep); masses stay
@@ -30,7 +30,7 @@ typedef struct rbContactBody {
 
 // One point. In and out of the solver; what must live on is kept by the pairs under key.
 typedef struct rbContactPoint {
-    rbVec3 armA;       // m, world axes, from the centre of mass of A
+    rbVec3 armA;       // m, world axes, from the center of mass of A
     rbVec3 armB;       // m, of B
     double gap;        // m, along the normal, less the shell; negative: overlap
     double slip[2];    // m, along the tangents: how far B's anchor moved over A's since it stuck;

@@ -151,13 +151,13 @@ static void addAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhe
     rbArray_Push(pairs->aheads, contact);
 }
 
-// A body that turns by more than this in the flight may be anywhere about its centre.
+// A body that turns by more than this in the flight may be anywhere about its center.
 static bool isSpinning(const rbContactBody* body, double h)
 {
     return h * rbLength(body->spin) > SPIN_MOST;
 }
 
-// A contact of the node between cores: the point of it on a body that hardly turns, the centre with
+// A contact of the node between cores: the point of it on a body that hardly turns, the center with
 // a little about it of one that spins.
 static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight,
                     const rbFoundContact* found, const rbFoundPoint* at)
@@ -169,7 +169,7 @@ static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhea
     for (int i = 0; i < 2; ++i) {
         cores[i] = arms[i];
         if (isSpinning(&flight->bodies[bodies[i]], flight->h)) {
-            double depth = rbDot(found->normal, arms[i]); // towards B
+            double depth = rbDot(found->normal, arms[i]); // toward B
             gap += (i == 0 ? depth : -depth) - 0.5 * at->distance;
             gap -= pairs->bodies.data[bodies[i]].margin;
             cores[i] = RB_VEC3_ZERO;
@@ -199,7 +199,7 @@ static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhea
     pairs->isGuarded = true;
 }
 
-// The points of contacts say nothing of where a body gets that spins fast, but its centre must not
+// The points of contacts say nothing of where a body gets that spins fast, but its center must not
 // get through to the other side.
 static void guardCores(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
 {

@@ -29,7 +29,7 @@ typedef struct rbContactNode {
     const rbContactGraph* graph;
     int islandCount;
     rbContactBody* bodies;
-    const double* radii; // m, by body: of its farthest point from the centre of mass
+    const double* radii; // m, by body: of its farthest point from the center of mass
     int bodyCount;
     const int (*links)[2];
     int linkCount;

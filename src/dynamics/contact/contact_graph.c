@@ -32,8 +32,8 @@ struct rbContactGraph {
     RB_ARRAY(Edge) edges;  // contacts, then links
     RB_ARRAY(int) parents; // by node: union and find, then its island
     RB_ARRAY(int) levels;  // by node
-    RB_ARRAY(int) starts;  // by node: first of its neighbours
-    RB_ARRAY(int) neighbours;
+    RB_ARRAY(int) starts;  // by node: first of its neighbors
+    RB_ARRAY(int) neighbors;
     RB_ARRAY(int) queue;
     RB_ARRAY(int) byLevel;       // contacts
     RB_ARRAY(int) contacts;      // by island, then level, then as in the set
@@ -63,7 +63,7 @@ void rbDestroyContactGraph(rbContactGraph* graph)
     rbArray_Free(graph->parents);
     rbArray_Free(graph->levels);
     rbArray_Free(graph->starts);
-    rbArray_Free(graph->neighbours);
+    rbArray_Free(graph->neighbors);
     rbArray_Free(graph->queue);
     rbArray_Free(graph->byLevel);
     rbArray_Free(graph->contacts);
@@ -189,7 +189,7 @@ static int findRoot(int* parents, int node)
     return node;
 }
 
-// The root of an island is its least node. Afterwards parents hold islands.
+// The root of an island is its least node. Afterward parents hold islands.
 static void findIslands(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
@@ -246,7 +246,7 @@ static void gatherBodies(rbContactGraph* graph)
 
 // ------------------------------------------------------------------------------------ levels
 
-static void gatherNeighbours(rbContactGraph* graph)
+static void gatherNeighbors(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
     SET_COUNT(graph->starts, count + 1);
@@ -261,14 +261,14 @@ static void gatherNeighbours(rbContactGraph* graph)
         }
     }
     sumUp(starts, count);
-    SET_COUNT(graph->neighbours, starts[count]);
+    SET_COUNT(graph->neighbors, starts[count]);
     int* next = graph->scratch.data;
     memcpy(next, starts, (size_t)(count + 1) * sizeof *starts);
     for (int i = 0; i < graph->edges.count; ++i) {
         Edge edge = graph->edges.data[i];
         if (edge.a != NONE && edge.b != NONE) {
-            graph->neighbours.data[next[edge.a]++] = edge.b;
-            graph->neighbours.data[next[edge.b]++] = edge.a;
+            graph->neighbors.data[next[edge.a]++] = edge.b;
+            graph->neighbors.data[next[edge.b]++] = edge.a;
         }
     }
 }
@@ -280,7 +280,7 @@ static void walk(rbContactGraph* graph, int head)
     for (; head < graph->queue.count; ++head) {
         int node = graph->queue.data[head];
         for (int k = graph->starts.data[node]; k < graph->starts.data[node + 1]; ++k) {
-            int other = graph->neighbours.data[k];
+            int other = graph->neighbors.data[k];
             if (levels[other] == NONE) {
                 levels[other] = levels[node] + 1;
                 graph->queue.data[graph->queue.count++] = other;
@@ -397,7 +397,7 @@ static void describeIslands(rbContactGraph* graph, const rbContactSet* set)
         graph->levelCounts.data[i] =
             isEmpty ? 0 : set->contacts[graph->contacts.data[end - 1]].level;
     }
-    // By node before, by island afterwards: an island's index is at most its least node's.
+    // By node before, by island afterward: an island's index is at most its least node's.
     bool* grounded = graph->grounded.data;
     int island = 0;
     for (int node = 0; node < graph->bodies.count; ++node) {
@@ -421,7 +421,7 @@ int rbContactGraph_Build(rbContactGraph* graph, rbContactSet* set, const rbConta
     addEdges(graph, set, bodies, links, linkCount);
     findIslands(graph);
     gatherBodies(graph);
-    gatherNeighbours(graph);
+    gatherNeighbors(graph);
     findLevels(graph);
     orderContacts(graph, set);
     describeIslands(graph, set);

@@ -85,7 +85,7 @@ rbContactSettings rbDefaultContactSettings(void)
         .restitutionRule = RB_COMBINE_GEOMETRIC,
         .partSpeed = 1.0,
         .isOverlapAllowed = false,
-        .areNeighboursExcluded = true,
+        .areNeighborsExcluded = true,
         .freezeSpeed = 0.0,
         .freezeTime = 0.5,
         .penaltyDepth = 1e-3,

@@ -46,7 +46,7 @@ bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* 
 // Begins a stage as the sweeps do: impulses of a position stage have not acted yet and are a guess,
 // those of a velocity stage have acted and will be about doubled; or goes on from the velocities
 // and impulses as they are (run->isContinued). Where it finds nothing better than what is known
-// velocities and impulses stay. Returns the largest error left. rounds: factorisations are added.
+// velocities and impulses stay. Returns the largest error left. rounds: factorizations are added.
 double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
                              const rbNewtonTask* task, int* rounds);
 

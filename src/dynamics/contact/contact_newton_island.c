@@ -80,7 +80,7 @@ static void eachPair(rbContactNewton* newton, const rbContactRun* run, const rbN
     }
 }
 
-// The graph: ends of the lists of neighbours, marks, queue, lists; n each but the last.
+// The graph: ends of the lists of neighbors, marks, queue, lists; n each but the last.
 static int* endsOf(const rbContactNewton* newton)
 {
     return newton->graph.data;
@@ -123,7 +123,7 @@ static int degreeOf(const rbContactNewton* newton, int body)
     return endsOf(newton)[body] - firstOf(newton, body);
 }
 
-// Breadth first from a body, neighbours with few of their own first; appends to the queue from
+// Breadth first from a body, neighbors with few of their own first; appends to the queue from
 // `begin` on those that do not have the mark, and returns where it ends.
 static int walk(rbContactNewton* newton, int from, int begin, int mark)
 {

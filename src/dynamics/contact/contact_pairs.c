@@ -165,7 +165,7 @@ static void measureShape(rbNearBody* body)
     body->ballRadius = 0.0;
     body->margin = 0.0;
     if (body->isBounded) {
-        // a ball that turns about its centre stays where it is
+        // a ball that turns about its center stays where it is
         rbVec3 center = rbInvTransformPoint(body->transform, RB_VEC3_ZERO);
         body->turnRadius = type == RB_SHAPE_SPHERE ? rbLength(body->transform.p)
                                                    : rbGeometry_GetRadius(geometry, center);
@@ -412,7 +412,7 @@ static void addManifold(rbContactPairs* pairs, rbPairOrder pair, const rbManifol
     }
 }
 
-// Two balls touch on the line of their centres: neither turns nor caches matter, which are memory
+// Two balls touch on the line of their centers: neither turns nor caches matter, which are memory
 // far away.
 static void searchBalls(rbContactPairs* pairs, rbPairOrder pair, double threshold)
 {

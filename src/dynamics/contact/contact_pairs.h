@@ -34,13 +34,13 @@ void rbDestroyContactPairs(rbContactPairs* pairs); // NULL is fine
 void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactShape* shape);
 void rbContactPairs_SetMaterialPair(rbContactPairs* pairs, int kindA, int kindB,
                                     const rbMaterialPair* pair);
-// Two bodies that do not meet (joined neighbours, by default); counted, so that two joints may say
+// Two bodies that do not meet (joined neighbors, by default); counted, so that two joints may say
 // it.
 void rbContactPairs_Exclude(rbContactPairs* pairs, int a, int b, bool isExcluded);
 
 // Where a body is and how far it may come in the step: its box grows by that.
 typedef struct rbContactPlace {
-    rbRowPose pose; // centre of mass and principal axes
+    rbRowPose pose; // center of mass and principal axes
     double reach;   // m
 } rbContactPlace;
 
@@ -78,9 +78,9 @@ bool rbContactPairs_LookAhead(rbContactPairs* pairs, const rbContactAhead* fligh
 // Whether bodies would be so deep in each other then that their contacts part them on the wrong
 // side; these were left out.
 bool rbContactPairs_IsThrough(const rbContactPairs* pairs);
-// Whether centres of bodies that spin had to be kept from passing: no more is known of them.
+// Whether centers of bodies that spin had to be kept from passing: no more is known of them.
 bool rbContactPairs_IsGuarded(const rbContactPairs* pairs);
-// Whether a body moves its shape by turning about its centre of mass: a ball does not.
+// Whether a body moves its shape by turning about its center of mass: a ball does not.
 bool rbContactPairs_IsTurned(const rbContactPairs* pairs, int body);
 // Back to the set of the last Find.
 void rbContactPairs_DropAhead(rbContactPairs* pairs, rbContactSet* set);

@@ -105,7 +105,7 @@ static void findFriction(const Push* push, double normal, double impulse[3])
 }
 
 // What a sweep finds of every point. With springs first and friction once after them both are
-// stable; together they would need many sweeps, since regularised friction is stiff.
+// stable; together they would need many sweeps, since regularized friction is stiff.
 typedef enum Part {
     PART_BOTH,
     PART_SPRINGS,

@@ -4,7 +4,7 @@
 // k = m w^2 and the damping 2 z m w, with w^2 = 9.81 m/s^2 over the stated depth: a body alone on
 // one point sinks by that depth. It never pulls. Such a point throws back a body with
 //   e = exp(-z / sqrt(1 - z^2) (pi - 2 asin z))  of its speed, z < 1.
-// Friction is Coulomb's, regularised: below a slip speed it is proportional to the speed, so that
+// Friction is Coulomb's, regularized: below a slip speed it is proportional to the speed, so that
 // nothing sticks for good.
 #ifndef RB_CONTACT_CONTACT_PENALTY_H
 #define RB_CONTACT_CONTACT_PENALTY_H

@@ -17,7 +17,7 @@ typedef struct rbRowsBody {
     // of shock propagation:
     int level;     // at which it was looked at first, 0: not yet
     int ground;    // what it stands on in the end, of the host; -1: nothing
-    rbVec3 way;    // m, from the centre of that
+    rbVec3 way;    // m, from the center of that
     bool isFrozen; // rests: stands still for those above
 } rbRowsBody;
 

@@ -1,5 +1,5 @@
 // Shock propagation of lasting contacts: levels are solved from below, and bodies that rest then
-// stand still for those above them; what moves is swept again afterwards.
+// stand still for those above them; what moves is swept again afterward.
 //
 // Impulses of a level do not act on what stands still: what rests hands them down to the ground
 // anyway, but momentum that goes into a moving body must not be lost, and it must not do work on
@@ -83,7 +83,7 @@ static void findGround(const rbContactStage* stage, const rbSweepContact* contac
     body->way = bearer != NULL ? rbAdd(bearer->way, way) : way;
 }
 
-// How the ground of a body moves at its centre.
+// How the ground of a body moves at its center.
 static Motion getFrame(const rbContactStage* stage, const rbRowsBody* body)
 {
     if (body->ground < 0) {
@@ -93,7 +93,7 @@ static Motion getFrame(const rbContactStage* stage, const rbRowsBody* body)
     return (Motion){rbAdd(ground.velocity, rbCross(ground.spin, body->way)), ground.spin};
 }
 
-// Whether a body of a contact hardly moves as seen from its ground: its centre, and the points of
+// Whether a body of a contact hardly moves as seen from its ground: its center, and the points of
 // the contact by turning about that.
 static bool isResting(const rbContactStage* stage, const rbSweepContact* contact, bool isB)
 {

@@ -37,7 +37,7 @@ typedef struct rbContactStage {
 bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTally* tally);
 
 // Instead of many more sweeps: from below, level by level (B-74, B-78). Never ends with more energy
-// than the stage began with and sweeps left. The rows are spent afterwards.
+// than the stage began with and sweeps left. The rows are spent afterward.
 void rbContactStage_PropagateShock(rbContactStage* stage);
 
 #endif

@@ -36,7 +36,7 @@ typedef struct rbNearBody {
     bool isMesh;
     bool isManyfold;   // more than one manifold is possible
     bool isBall;       // its points of contact do not move with it
-    double turnRadius; // m, about the centre of mass: what a turn can move
+    double turnRadius; // m, about the center of mass: what a turn can move
     double ballRadius; // m, of the ball about the origin of the geometry
     double margin;     // m, by which its box is fatter than need be
     // where it is
@@ -44,7 +44,7 @@ typedef struct rbNearBody {
     bool isStale;       // its partners are to be asked for again
     bool isJumping;     // at the last places, by more than an odometer can say
     uint32_t poseStamp; // changes with the pose
-    rbVec3 position;    // of the centre of mass
+    rbVec3 position;    // of the center of mass
     rbQuat orientation; // of the principal axes
     rbMat3 rotation;    // the same as a matrix
     rbTransform world;  // of the geometry
@@ -147,7 +147,7 @@ typedef struct rbSpareFront {
 // A body at the end of the flight from the node.
 typedef struct rbAheadBody {
     rbTransform world; // of the geometry
-    rbVec3 position;   // of the centre of mass
+    rbVec3 position;   // of the center of mass
     rbMat3 rotation;   // of the principal axes
     double turn;       // m, that no point moves more than by turning
     double travel;     // m, in all

@@ -16,8 +16,8 @@
 #define SPRING_DAMPING 10.0
 // The part of a slip that a step undoes.
 #define SLIP_PART 0.1
-// Contacts of a body get different colours; those of a body with more than these come one by one.
-#define COLOURS 64
+// Contacts of a body get different colors; those of a body with more than these come one by one.
+#define COLORS 64
 
 // Of a slot, what sweeps do not touch.
 typedef struct SlotBody {
@@ -28,7 +28,7 @@ typedef struct SlotBody {
     float free[4];     // m/s, what kicks alone have added
     float freeMove[4]; // m, by that
     float mass;        // kg
-    uint64_t colours;  // of its contacts
+    uint64_t colors;   // of its contacts
     int index;         // of the host
     int root;          // a slot of its island with a smaller number, itself: the least one
     bool isDriven;     // of a root: obstacles that move touch the island
@@ -42,7 +42,7 @@ typedef struct Placed {
     int contact;
     int slotA;
     int slotB;
-    int key; // colour, then number of points, most first
+    int key; // color, then number of points, most first
 } Placed;
 
 struct rbContactSubsteps {
@@ -56,7 +56,7 @@ struct rbContactSubsteps {
     RB_ARRAY(rbWidePoint) points;
 };
 
-#define KEYS ((COLOURS + 1) * RB_MANIFOLD_POINTS_MAX)
+#define KEYS ((COLORS + 1) * RB_MANIFOLD_POINTS_MAX)
 
 rbContactSubsteps* rbCreateContactSubsteps(const rbContactSettings* settings)
 {
@@ -179,22 +179,22 @@ static void unite(rbContactSubsteps* s, const rbSubstepsTask* task, const Placed
     }
 }
 
-// The first colour that neither body has; COLOURS: there is none.
-static int chooseColour(rbContactSubsteps* s, int slotA, int slotB)
+// The first color that neither body has; COLORS: there is none.
+static int chooseColor(rbContactSubsteps* s, int slotA, int slotB)
 {
     SlotBody* a = &s->starts.data[slotA];
     SlotBody* b = &s->starts.data[slotB];
-    uint64_t taken = (slotA > 0 ? a->colours : 0) | (slotB > 0 ? b->colours : 0);
+    uint64_t taken = (slotA > 0 ? a->colors : 0) | (slotB > 0 ? b->colors : 0);
     if (taken == UINT64_MAX) {
-        return COLOURS;
+        return COLORS;
     }
-    int colour = 0;
+    int color = 0;
     for (uint64_t rest = taken; (rest & 1u) != 0; rest >>= 1) {
-        ++colour;
+        ++color;
     }
-    a->colours |= (uint64_t)1 << colour;
-    b->colours |= (uint64_t)1 << colour;
-    return colour;
+    a->colors |= (uint64_t)1 << color;
+    b->colors |= (uint64_t)1 << color;
+    return color;
 }
 
 static void placeContacts(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
@@ -213,8 +213,8 @@ static void placeContacts(rbContactSubsteps* s, const rbSubstepsTask* task, int 
             continue;
         }
         unite(s, task, &placed);
-        int colour = chooseColour(s, placed.slotA, placed.slotB);
-        placed.key = colour * RB_MANIFOLD_POINTS_MAX + RB_MANIFOLD_POINTS_MAX - contact->pointCount;
+        int color = chooseColor(s, placed.slotA, placed.slotB);
+        placed.key = color * RB_MANIFOLD_POINTS_MAX + RB_MANIFOLD_POINTS_MAX - contact->pointCount;
         starts[placed.key + 1] += 1;
         rbArray_Push(s->found, placed);
     }
@@ -296,13 +296,13 @@ static void packLane(const rbContactSubsteps* s, const rbSubstepsTask* task, con
     }
 }
 
-// So many of the sorted contacts from the first one on share a group: those of a colour.
+// So many of the sorted contacts from the first one on share a group: those of a color.
 static int countShare(const rbContactSubsteps* s, int first)
 {
-    int colour = s->sorted.data[first].key / RB_MANIFOLD_POINTS_MAX;
+    int color = s->sorted.data[first].key / RB_MANIFOLD_POINTS_MAX;
     int count = 1;
-    while (colour < COLOURS && count < RB_WIDTH && first + count < s->sorted.count &&
-           s->sorted.data[first + count].key / RB_MANIFOLD_POINTS_MAX == colour) {
+    while (color < COLORS && count < RB_WIDTH && first + count < s->sorted.count &&
+           s->sorted.data[first + count].key / RB_MANIFOLD_POINTS_MAX == color) {
         ++count;
     }
     return count;

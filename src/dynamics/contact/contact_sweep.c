@@ -17,7 +17,7 @@
 typedef struct Visit {
     rbSweepSix y;
     double massSum;        // 1/kg, of both
-    double speeds[3];      // of the centres of mass along normal and tangents
+    double speeds[3];      // of the centers of mass along normal and tangents
     double pushes[3];      // N s, increments of all points
     double normalError;    // m/s
     double tangentSquared; // (m/s)^2

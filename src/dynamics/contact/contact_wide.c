@@ -93,7 +93,7 @@ static inline rbQuad rowDot(const rbWideRow* r, const rbWideRow* s)
 // A group under way.
 typedef struct Visit {
     Three spinA, spinB;
-    rbQuad speeds[3]; // m/s, added, of the centres of mass along normal and tangents
+    rbQuad speeds[3]; // m/s, added, of the centers of mass along normal and tangents
     rbQuad pushes[3]; // N s, increments of all points
     rbQuad massSum;   // 1/kg
 } Visit;
@@ -101,7 +101,7 @@ typedef struct Visit {
 // Displacements of the two bodies of a group.
 typedef struct Moves {
     Three turnedA, turnedB;
-    rbQuad along; // m, of the centres of mass along the normal
+    rbQuad along; // m, of the centers of mass along the normal
 } Moves;
 
 #define GATHER(bodies, slots, member)                                                             \

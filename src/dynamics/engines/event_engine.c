@@ -176,8 +176,8 @@ static uint8_t classify(const rbEventBodyDef* def)
     if (type == RB_SHAPE_PLANE && !def->isDynamic && def->path == NULL) {
         return RB_EVENT_SHAPE_PLANE;
     }
-    bool isCentred = type == RB_SHAPE_SPHERE && rbLengthSquared(def->transform.p) == 0.0;
-    bool isSphere = isCentred && def->isDynamic && def->loadAcceleration == 0.0;
+    bool isCentered = type == RB_SHAPE_SPHERE && rbLengthSquared(def->transform.p) == 0.0;
+    bool isSphere = isCentered && def->isDynamic && def->loadAcceleration == 0.0;
     return isSphere ? RB_EVENT_SHAPE_SPHERE : RB_EVENT_SHAPE_OTHER;
 }
 

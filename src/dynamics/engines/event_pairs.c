@@ -212,7 +212,7 @@ typedef struct Earliest {
 } Earliest;
 
 // Equal times: the pair whose bodies come first, whatever the order of the list.
-static void takeEarlier(const rbEventEngine* engine, rbEventNeighbour neighbour, double time,
+static void takeEarlier(const rbEventEngine* engine, rbEventNeighbor neighbor, double time,
                         Earliest* earliest)
 {
     if (time > earliest->time) {
@@ -222,15 +222,15 @@ static void takeEarlier(const rbEventEngine* engine, rbEventNeighbour neighbour,
         if (earliest->entry == RB_ENTRY_EXPIRY || !isfinite(time)) {
             return;
         }
-        const rbEventPair* p = &engine->pairs.data[neighbour.pair];
+        const rbEventPair* p = &engine->pairs.data[neighbor.pair];
         const rbEventPair* q = &engine->pairs.data[earliest->entry];
         if (p->a > q->a || (p->a == q->a && p->b >= q->b)) {
             return;
         }
     }
     earliest->time = time;
-    earliest->entry = neighbour.pair;
-    earliest->other = neighbour.other;
+    earliest->entry = neighbor.pair;
+    earliest->other = neighbor.other;
 }
 
 void rbEvent_UpdateEntry(rbEventEngine* engine, int index)
@@ -248,15 +248,15 @@ void rbEvent_UpdateEntry(rbEventEngine* engine, int index)
     }
     Earliest earliest = {body->expiry, RB_ENTRY_EXPIRY, 0};
     for (int i = 0; i < body->pairs.count; ++i) {
-        rbEventNeighbour neighbour = body->pairs.data[i];
-        takeEarlier(engine, neighbour, engine->times.data[neighbour.pair], &earliest);
+        rbEventNeighbor neighbor = body->pairs.data[i];
+        takeEarlier(engine, neighbor, engine->times.data[neighbor.pair], &earliest);
     }
     body->entry = earliest.entry;
     body->entryOther = earliest.other;
     rbHeap_Set(&engine->heap, index, earliest.time);
 }
 
-// Neighbours ahead of the one at hand whose clocks are fetched already.
+// Neighbors ahead of the one at hand whose clocks are fetched already.
 #define FETCH_AHEAD 6
 
 // Spheres that neither fall nor grow: the clocks say all. The same arithmetic as predictSpheres, up
@@ -264,36 +264,36 @@ void rbEvent_UpdateEntry(rbEventEngine* engine, int index)
 static void predictFreeSpheres(rbEventEngine* engine, int index, double time, Earliest* earliest)
 {
     const rbEventBody* body = &engine->bodies.data[index];
-    const rbEventNeighbour* neighbours = body->pairs.data;
+    const rbEventNeighbor* neighbors = body->pairs.data;
     int count = body->pairs.count;
     rbVec3 position = rbEvent_PositionAt(body, time);
     rbVec3 velocity = body->velocity;
     double radius = body->radius;
     for (int i = 0; i < count && i < FETCH_AHEAD; ++i) {
-        __builtin_prefetch(&engine->clocks.data[neighbours[i].other]);
-        __builtin_prefetch(&engine->times.data[neighbours[i].pair], 1);
+        __builtin_prefetch(&engine->clocks.data[neighbors[i].other]);
+        __builtin_prefetch(&engine->times.data[neighbors[i].pair], 1);
     }
     for (int i = 0; i < count; ++i) {
         if (i + FETCH_AHEAD < count) {
-            __builtin_prefetch(&engine->clocks.data[neighbours[i + FETCH_AHEAD].other]);
-            __builtin_prefetch(&engine->times.data[neighbours[i + FETCH_AHEAD].pair], 1);
+            __builtin_prefetch(&engine->clocks.data[neighbors[i + FETCH_AHEAD].other]);
+            __builtin_prefetch(&engine->times.data[neighbors[i + FETCH_AHEAD].pair], 1);
         }
-        if (neighbours[i].row != RB_PAIR_ROW_SPHERES) {
+        if (neighbors[i].row != RB_PAIR_ROW_SPHERES) {
             continue;
         }
-        const rbEventClock* other = &engine->clocks.data[neighbours[i].other];
+        const rbEventClock* other = &engine->clocks.data[neighbors[i].other];
         rbVec3 p =
             rbSub(rbAddScaled(other->position, time - other->time, other->velocity), position);
-        if (neighbours[i].hasImage) {
-            const int* image = neighbours[i].image;
+        if (neighbors[i].hasImage) {
+            const int* image = neighbors[i].image;
             rbVec3 shift = {image[0] * engine->period.x, image[1] * engine->period.y,
                             image[2] * engine->period.z};
             p = rbAdd(p, shift);
         }
         double tau =
             rbSweepFreeSpheres(p, rbSub(other->velocity, velocity), radius + other->radius);
-        engine->times.data[neighbours[i].pair] = time + tau;
-        takeEarlier(engine, neighbours[i], time + tau, earliest);
+        engine->times.data[neighbors[i].pair] = time + tau;
+        takeEarlier(engine, neighbors[i], time + tau, earliest);
     }
 }
 
@@ -310,13 +310,13 @@ void rbEvent_PredictBody(rbEventEngine* engine, const rbEventHost* host, int ind
         predictFreeSpheres(engine, index, time, &earliest);
     }
     for (int i = 0; i < body->pairs.count; ++i) {
-        rbEventNeighbour neighbour = body->pairs.data[i];
-        if (isFree && neighbour.row == RB_PAIR_ROW_SPHERES) {
+        rbEventNeighbor neighbor = body->pairs.data[i];
+        if (isFree && neighbor.row == RB_PAIR_ROW_SPHERES) {
             engine->statistics.bounds += 1;
             continue;
         }
-        rbEvent_PredictPair(engine, host, neighbour.pair, time);
-        takeEarlier(engine, neighbour, engine->times.data[neighbour.pair], &earliest);
+        rbEvent_PredictPair(engine, host, neighbor.pair, time);
+        takeEarlier(engine, neighbor, engine->times.data[neighbor.pair], &earliest);
     }
     if (engine->settings.loop != RB_LOOP_BODIES) {
         rbEvent_UpdateEntry(engine, index);

@@ -2,7 +2,7 @@
 //
 // A region holds where the body can be for a horizon, and a margin. A collision turns the body but
 // does not move it, so the region stays and only its expiry changes; a body that rattles among its
-// neighbours asks the broad phase once in many collisions. A body that flies straight through its
+// neighbors asks the broad phase once in many collisions. A body that flies straight through its
 // region gets one twice as long the next time. A near pair ends when one of its regions is renewed
 // and no longer meets the other: that is the hysteresis of L-79.
 #include "dynamics/engines/event_state.h"
@@ -10,16 +10,16 @@
 #include <math.h>
 #include <string.h>
 
-// Margin of a ball in radii. Wider: fewer renewals, more neighbours.
+// Margin of a ball in radii. Wider: fewer renewals, more neighbors.
 #define BALL_MARGIN 0.9
-// Margin of a box in radii. Wider: fewer renewals, more neighbours. In a gas at a packing
+// Margin of a box in radii. Wider: fewer renewals, more neighbors. In a gas at a packing
 // fraction of 0.3 anything from 0.2 to 0.5 costs the same within a tenth.
 #define MARGIN 0.4
-// A region that met more neighbours than this looks ahead no farther the next time.
-#define NEIGHBOURS_WANTED 16
+// A region that met more neighbors than this looks ahead no farther the next time.
+#define NEIGHBORS_WANTED 16
 // With so few, a body that has collided is expected to fly as long as the last time, up to so many
 // times as it takes to leave the margin.
-#define NEIGHBOURS_FEW 4
+#define NEIGHBORS_FEW 4
 #define LONG_FLIGHT 64.0
 // What expiry is earlier than the true exit, in margins: more than all rounding.
 #define EXIT_SLACK 1e-9
@@ -124,15 +124,15 @@ static double largestEdge(const rbBounds* box)
     return fmax(size.x, fmax(size.y, size.z));
 }
 
-// A sphere among its neighbours, or one that begins: it may turn at any time.
+// A sphere among its neighbors, or one that begins: it may turn at any time.
 static bool makeBallRegion(rbEventEngine* engine, int index, double time)
 {
     rbEventBody* body = &engine->bodies.data[index];
     bool isFree = body->shape == RB_EVENT_SHAPE_SPHERE && body->growth == 0.0 &&
                   rbLengthSquared(body->acceleration) == 0.0;
     bool isStraight =
-        body->horizon > 0.0 && (body->pairs.count <= NEIGHBOURS_FEW ||
-                                (!body->hasCollided && body->pairs.count <= NEIGHBOURS_WANTED));
+        body->horizon > 0.0 && (body->pairs.count <= NEIGHBORS_FEW ||
+                                (!body->hasCollided && body->pairs.count <= NEIGHBORS_WANTED));
     double margin = BALL_MARGIN * body->radius;
     double reach = body->radius + margin;
     body->ballMargin = 0.0;
@@ -163,8 +163,8 @@ static void makeDynamicRegion(rbEventEngine* engine, int index, double time)
     double speed = rbLength(v) + fabs(body->growth);
     double pull = rbLength(a) + engine->colds.data[index].loadAcceleration;
     double shortest = timeToTravel(margin, speed, pull);
-    bool isStraight = !body->hasCollided && body->pairs.count <= NEIGHBOURS_WANTED;
-    bool isAlone = body->hasCollided && body->pairs.count <= NEIGHBOURS_FEW;
+    bool isStraight = !body->hasCollided && body->pairs.count <= NEIGHBORS_WANTED;
+    bool isAlone = body->hasCollided && body->pairs.count <= NEIGHBORS_FEW;
     double longer = isStraight ? 2.0 * body->horizon : 0.0;
     longer = isAlone ? fmin(body->flightTime, LONG_FLIGHT * shortest) : longer;
     body->horizon = fmax(shortest, longer);
@@ -193,7 +193,7 @@ static void makePathRegion(rbEventEngine* engine, int index, double time)
     const rbPath* path = engine->colds.data[index].path;
     double speed = rbPath_GetSpeed(path);
     double shortest = speed > 0.0 ? body->radius / speed : HORIZON_MAX;
-    bool isSparse = body->pairs.count <= NEIGHBOURS_WANTED;
+    bool isSparse = body->pairs.count <= NEIGHBORS_WANTED;
     body->horizon = isSparse ? fmax(shortest, 2.0 * body->horizon) : shortest;
     body->horizon = fmin(body->horizon, HORIZON_MAX);
     body->region = rbEvent_MotionBox(engine, NULL, index, time, time + body->horizon);
@@ -371,8 +371,8 @@ int rbEvent_MakePair(rbEventEngine* engine, int a, int b, const int image[3])
         rbArray_Push(engine->pairs, pair);
         rbArray_Push(engine->times, (double)INFINITY);
     }
-    rbEventNeighbour forFirst = {index, b, {image[0], image[1], image[2]}, pair.row, pair.hasImage};
-    rbEventNeighbour forSecond = {
+    rbEventNeighbor forFirst = {index, b, {image[0], image[1], image[2]}, pair.row, pair.hasImage};
+    rbEventNeighbor forSecond = {
         index, a, {-image[0], -image[1], -image[2]}, pair.row, pair.hasImage};
     rbArray_Push(first->pairs, forFirst);
     rbArray_Push(second->pairs, forSecond);
@@ -385,7 +385,7 @@ int rbEvent_MakePair(rbEventEngine* engine, int a, int b, const int image[3])
 static void unlist(rbEventEngine* engine, int index, int place)
 {
     rbEventBody* body = &engine->bodies.data[index];
-    rbEventNeighbour last = body->pairs.data[--body->pairs.count];
+    rbEventNeighbor last = body->pairs.data[--body->pairs.count];
     body->pairs.data[place] = last;
     rbEventPair* moved = &engine->pairs.data[last.pair];
     if (moved->a == index) {
@@ -514,15 +514,15 @@ static void updatePairs(rbEventEngine* engine, const rbEventHost* host, int inde
     // removal touches is fetched.
     engine->stack.count = 0;
     for (int i = engine->bodies.data[index].pairs.count - 1; i >= 0; --i) {
-        rbEventNeighbour neighbour = engine->bodies.data[index].pairs.data[i];
-        int place = findPartner(engine, neighbour.other);
-        if (place >= 0 && memcmp(neighbour.image, engine->partners.data[place].image,
-                                 sizeof neighbour.image) == 0) {
+        rbEventNeighbor neighbor = engine->bodies.data[index].pairs.data[i];
+        int place = findPartner(engine, neighbor.other);
+        if (place >= 0 && memcmp(neighbor.image, engine->partners.data[place].image,
+                                 sizeof neighbor.image) == 0) {
             engine->partners.data[place].isKnown = true;
         } else {
-            __builtin_prefetch(&engine->pairs.data[neighbour.pair], 1);
-            __builtin_prefetch(&engine->bodies.data[neighbour.other].pairs, 1);
-            rbArray_Push(engine->stack, neighbour.pair);
+            __builtin_prefetch(&engine->pairs.data[neighbor.pair], 1);
+            __builtin_prefetch(&engine->bodies.data[neighbor.other].pairs, 1);
+            rbArray_Push(engine->stack, neighbor.pair);
         }
     }
     for (int i = 0; i < engine->stack.count; ++i) {

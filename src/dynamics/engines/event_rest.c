@@ -51,14 +51,14 @@ static void hold(rbEventEngine* engine, const rbEventHost* host, int index, doub
 }
 
 // The other body of a pair that touches, as far as was seen; -1 if it does not.
-static int touchingPartner(const rbEventEngine* engine, rbEventNeighbour neighbour)
+static int touchingPartner(const rbEventEngine* engine, rbEventNeighbor neighbor)
 {
-    const rbEventPair* pair = &engine->pairs.data[neighbour.pair];
+    const rbEventPair* pair = &engine->pairs.data[neighbor.pair];
     bool isTouching = pair->row == RB_PAIR_ROW_GENERAL
                           ? engine->datas.data[pair->data].hasDistance &&
                                 engine->datas.data[pair->data].distance <= 2.0 * engine->tolerance
                           : pair->isLasting;
-    return isTouching ? neighbour.other : -1;
+    return isTouching ? neighbor.other : -1;
 }
 
 static bool isCalmEnough(const rbEventEngine* engine, int index, double time)

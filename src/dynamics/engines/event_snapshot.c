@@ -12,7 +12,7 @@ typedef struct Header {
     int dataCount;
     int freeDataCount;
     int heapCount;
-    int neighbourCount;
+    int neighborCount;
     rbEventStatistics statistics;
     rbEventWork work;
     double windowStart;

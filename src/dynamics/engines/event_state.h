@@ -22,21 +22,21 @@
 // What a body is to the pairs.
 typedef enum rbEventShape {
     RB_EVENT_SHAPE_NONE,   // nothing touches it
-    RB_EVENT_SHAPE_SPHERE, // one sphere about the centre of mass, flying on a parabola
+    RB_EVENT_SHAPE_SPHERE, // one sphere about the center of mass, flying on a parabola
     RB_EVENT_SHAPE_PLANE,  // a half space that never moves
     RB_EVENT_SHAPE_OTHER
 } rbEventShape;
 
 // A pair in the list of one of its bodies.
-typedef struct rbEventNeighbour {
+typedef struct rbEventNeighbor {
     int pair;
     int other;    // body
     int image[3]; // periods to be added to the other one
     uint8_t row;
     bool hasImage;
-} rbEventNeighbour;
+} rbEventNeighbor;
 
-// What a prediction reads of a neighbour that is a sphere: one cache line.
+// What a prediction reads of a neighbor that is a sphere: one cache line.
 typedef struct rbEventClock {
     double time; // start of the flight
     rbVec3 position;
@@ -46,7 +46,7 @@ typedef struct rbEventClock {
 _Static_assert(sizeof(rbEventClock) == 64, "a cache line");
 
 // The region of a sphere that flies straight and has collided is a ball: about half as many
-// neighbours as a box of the same margin. Where the broad phase has it.
+// neighbors as a box of the same margin. Where the broad phase has it.
 typedef struct rbEventBall {
     rbVec3 center;
     double reach;   // m, 0: the region is the box
@@ -67,13 +67,13 @@ typedef struct rbEventBody {
     rbVec3 position;
     rbVec3 velocity;
     rbVec3 acceleration;
-    double radius; // m, of all points about the centre of mass, without growth
+    double radius; // m, of all points about the center of mass, without growth
     double growth; // m/s
     double inverseMass;
     double expiry;
-    RB_ARRAY(rbEventNeighbour) pairs;
+    RB_ARRAY(rbEventNeighbor) pairs;
     rbVec3 ballCenter; // not wrapped
-    double ballMargin; // m, how far the centre may stray from it; 0: the region is the box
+    double ballMargin; // m, how far the center may stray from it; 0: the region is the box
     int entry;         // pair, or RB_ENTRY_EXPIRY
     int entryOther;    // the other body of that pair
     int material;      // of all its parts, -1: they differ
@@ -100,7 +100,7 @@ typedef struct rbEventCold {
     rbTransform transform; // of the geometry in the principal frame
     rbMaterial* materials;
     int materialCount;
-    double coreRadius; // m, of the core about the centre of mass
+    double coreRadius; // m, of the core about the center of mass
     double loadAcceleration;
     double loadTorque;
     rbVec3 planeNormal; // of planes, world
@@ -413,7 +413,7 @@ typedef struct rbEventContacts {
 bool rbEvent_Collide(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                      const rbMotionState states[2], const rbEventContacts* list);
 // The same for two spheres, or a sphere and a plane, without friction and without a pull: an
-// impulse through the centres, in closed form. False if it is not such a case or nobody approaches.
+// impulse through the centers, in closed form. False if it is not such a case or nobody approaches.
 bool rbEvent_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                            const rbEventContact* contact);
 // How fast the slowest of the touching points parts, m/s.

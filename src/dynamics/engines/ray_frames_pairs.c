@@ -1,4 +1,4 @@
-// Pairs of the frame system: the list that swept boxes leave, and the judgement of the start.
+// Pairs of the frame system: the list that swept boxes leave, and the judgment of the start.
 #include "dynamics/engines/ray_frames_state.h"
 #include "dynamics/sweep/swept_box.h"
 

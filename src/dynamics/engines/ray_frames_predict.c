@@ -5,7 +5,7 @@
 // frame differ by more than an angle, N points are put between, the same for both bodies, so
 // that a piece means the same time for both. All pieces are tested in their order, the last one
 // too, with the rays of the bodies themselves: what was published tests only where the balls about
-// the centres overlap, which is late, and leaves the last piece out (RX-08).
+// the centers overlap, which is late, and leaves the last piece out (RX-08).
 #include "base/math/elementary.h"
 #include "dynamics/engines/ray_frames_state.h"
 

@@ -11,7 +11,7 @@
 
 #define RB_FRAME_NAME_MAX 64
 
-// A body. Its origin is the centre of all balls about it.
+// A body. Its origin is the center of all balls about it.
 typedef struct rbFrameBody {
     char name[RB_FRAME_NAME_MAX];
     rbGeometry* geometry;
@@ -63,7 +63,7 @@ struct rbRayFrames {
 
 // Where a body is. With the table of chords where that has it.
 rbTransform rbFrameBody_GetPose(const rbFrameBody* body, double time);
-// Length travelled along its path, m.
+// Length traveled along its path, m.
 double rbFrameBody_GetTravel(const rbFrameBody* body, double time);
 
 // Times between start and end, at most RB_FRAME_CUTS_MAX, ascending, at which a body of a pair

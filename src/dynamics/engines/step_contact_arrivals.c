@@ -370,7 +370,7 @@ static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mech
 }
 
 // ... and go on with the other. What arrives collides with the forces of its time in the step, and
-// has none afterwards.
+// has none afterward.
 void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;

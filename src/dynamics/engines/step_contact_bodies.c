@@ -37,7 +37,7 @@ void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, doub
     }
 }
 
-// Inertia of a body about its centre, world axes.
+// Inertia of a body about its center, world axes.
 static rbSym3 inertiaOf(const rbMechBody* body)
 {
     return rbSym3_FromPrincipal(body->moments, body->pose.rotation);

@@ -153,7 +153,7 @@ static double measureGap(const rbStepEngine* engine, int bodyA, int bodyB, doubl
     return least;
 }
 
-// Whether the centres of two bodies that approached at the node part after a time h.
+// Whether the centers of two bodies that approached at the node part after a time h.
 static bool arePast(const rbStepEngine* engine, int bodyA, int bodyB, double h)
 {
     rbVec3 atA = rbContactStep_GetBody(engine, bodyA)->pose.position;

@@ -97,7 +97,7 @@ void rbStep_RunMotors(const rbStepRun* run, double time, double h)
     }
 }
 
-// Relative velocity along a row of a velocity-only joint. Arm: from B's centre to the point whose
+// Relative velocity along a row of a velocity-only joint. Arm: from B's center to the point whose
 // velocity is stated; rows at other points of B (hinge-points) get what the spin adds there.
 static double askedSpeed(const rbStepJointDef* def, const rbRow* row, rbVec3 arm)
 {
@@ -111,7 +111,7 @@ static double askedSpeed(const rbStepJointDef* def, const rbRow* row, rbVec3 arm
     return isTurning ? speed + rbDot(rbSub(row->angularB, rbCross(arm, row->linear)), spin) : speed;
 }
 
-// From B's centre to its point of a joint.
+// From B's center to its point of a joint.
 static rbVec3 findArm(const rbMechanism* m, const rbRowBlock* block)
 {
     const rbRowPose* poseB = &m->bodies[block->bodyB].pose;

@@ -9,7 +9,7 @@
 // present speed: forces and motors may make it faster within the step.
 #define NEAR_PART 0.25
 #define NEAR_STEPS 4.0
-// The lever is no longer than so many times the arm of the centre of mass or the radius of
+// The lever is no longer than so many times the arm of the center of mass or the radius of
 // gyration.
 #define LEVER_MOST 3.0
 // m: a lever of a body without extent.
@@ -47,15 +47,15 @@ typedef struct Stop {
     double curve; // rad or m: what the coordinate gains in a step beyond its rate times h
 } Stop;
 
-// Radius of gyration about an axis through the centre of mass.
+// Radius of gyration about an axis through the center of mass.
 static double gyrationAbout(const rbMechBody* body, rbVec3 axis)
 {
     rbVec3 local = rbMulMtV(body->pose.rotation, axis);
     return sqrt(rbDot(rbMulEach(local, local), body->moments) * body->invMass);
 }
 
-// The lever of an angle about a unit axis through a point: towards the centre of mass and as far as
-// the centre of percussion, where the joint does not feel the blow.
+// The lever of an angle about a unit axis through a point: toward the center of mass and as far as
+// the center of percussion, where the joint does not feel the blow.
 static void placeLever(Stop* stop, rbVec3 anchor, rbVec3 axis)
 {
     const rbMechBody* body = stop->b->isDynamic ? stop->b : stop->a;

@@ -5,7 +5,7 @@
 // of length R along d from the axis x, normal x x d, gap R times the angle left. For travel the
 // normal is the axis and the gap the way left. Gaps are those of the coordinate itself, so R does
 // not change what a stop does, only how fast sweeps with joints converge: best is a blow that the
-// joint does not feel, at the centre of percussion.
+// joint does not feel, at the center of percussion.
 #ifndef RB_ENGINES_STEP_LIMITS_H
 #define RB_ENGINES_STEP_LIMITS_H
 

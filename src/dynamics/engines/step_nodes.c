@@ -124,7 +124,7 @@ static rbVec3 linearMomentum(const rbMechanism* m)
     return sum;
 }
 
-// Momentum, and angular momentum about the centre of mass.
+// Momentum, and angular momentum about the center of mass.
 static void noteMomentum(const rbMechanism* m, rbVec3* momentum, rbVec3* angular, rbVec3* center)
 {
     rbVec3 sum = RB_VEC3_ZERO;
@@ -139,7 +139,7 @@ static void noteMomentum(const rbMechanism* m, rbVec3* momentum, rbVec3* angular
 }
 
 // A mechanism afloat in a uniform field keeps its angular momentum, gains what the field gives, and
-// its centre flies freely. Impulses at nearly singular positions may be so large that their
+// its center flies freely. Impulses at nearly singular positions may be so large that their
 // rounding shows: it is given back, as a motion and a shift of the whole, which no joint feels.
 static void keepMomentum(rbStepMechanism* mechanism, double h)
 {

@@ -93,7 +93,7 @@ rbVec3 rbStep_GetAngularMomentum(const rbMechanism* m)
     return sum;
 }
 
-// Inertia of the whole about its centre of mass.
+// Inertia of the whole about its center of mass.
 static rbSym3 totalInertia(const rbMechanism* m, rbVec3* center)
 {
     rbSym3 inertia = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};

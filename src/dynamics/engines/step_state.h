@@ -91,7 +91,7 @@ typedef struct rbStepMechanism {
     bool isFieldUniform;             // all bodies have the same constant acceleration
     rbVec3 momentumBefore;           // kg m/s, at the start of the step under way
     rbVec3 centerBefore;             // m, of mass
-    rbVec3 angularBefore;            // kg m^2/s, about the centre of mass
+    rbVec3 angularBefore;            // kg m^2/s, about the center of mass
     double energyBefore;             // J, at the start of the step under way
     double forceEnergy;              // J, what the forces could do in it to bodies at rest
     double shownWork[RB_WORK_COUNT]; // J, up to the time of the last advance

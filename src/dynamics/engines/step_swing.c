@@ -7,8 +7,8 @@
 // the look-ahead shows it before it is too late).
 #include "dynamics/engines/step_state.h"
 
-// Neighbours that swing against each other double the stiffness of a rod.
-#define NEIGHBOURS 2.0
+// Neighbors that swing against each other double the stiffness of a rod.
+#define NEIGHBORS 2.0
 
 // Square of the frequency that a force at an arm gives to a body.
 static double turnRate(const rbRowMass* mass, rbVec3 arm, rbVec3 force)
@@ -55,7 +55,7 @@ double rbStep_GetSwing(const rbStepMechanism* mechanism, double h)
         // Positive along the row is a pull.
         double pull = mechanism->totals[block->firstRow] / h;
         if (part->distance > 0.0 && pull > 0.0) {
-            double stiffness = NEIGHBOURS * pull / part->distance;
+            double stiffness = NEIGHBORS * pull / part->distance;
             squares[block->bodyA] += stiffness * bodyA->invMass;
             squares[block->bodyB] += stiffness * bodyB->invMass;
         }

@@ -13,9 +13,9 @@ typedef struct rbForceOps {
     void (*constant)(const rbForceDef* def, rbVec3* force, rbVec3* torque);
     // Load that depends on state or time; NULL: none.
     void (*apply)(const rbForceDef* def, const rbForceInput* input, rbLoad* load);
-    // Potential energy at a position of the centre of mass; NULL: the force is paid for as work.
+    // Potential energy at a position of the center of mass; NULL: the force is paid for as work.
     double (*potential)(const rbForceDef* def, double mass, rbVec3 position);
-    // Largest acceleration of a centre of mass, over any time and state; INFINITY: no promise.
+    // Largest acceleration of a center of mass, over any time and state; INFINITY: no promise.
     double (*accelerationBound)(const rbForceDef* def, double mass);
 } rbForceOps;
 

@@ -142,7 +142,7 @@ static double findSwingAngle(const rbFreedomModel* freedom, const rbRowPose* pos
     return 2.0 * rbAtan2(sign * sine, sign * q.w);
 }
 
-// B's point seen from A's centre of mass, world axes.
+// B's point seen from A's center of mass, world axes.
 static rbVec3 findArm(const rbFreedomModel* freedom, const rbRowPose* poseA, const rbRowPose* poseB)
 {
     return rbAdd(rbSub(poseB->position, poseA->position),

@@ -112,7 +112,7 @@ static rbStatus resolveDistance(const Maker* maker, const rbPartOps* ops, double
     }
     if (!isfinite(given)) {
         return rbError_Set(maker->error, RB_STATUS_INVALID,
-                           "%s: distance is %g; give metres, or a negative number for the present "
+                           "%s: distance is %g; give meters, or a negative number for the present "
                            "distance",
                            maker->title, given);
     }

@@ -1,4 +1,4 @@
-// Joints as stacks of basic parts, compiled for the frames the engine flies: centre of mass and
+// Joints as stacks of basic parts, compiled for the frames the engine flies: center of mass and
 // principal axes of each body.
 #ifndef RB_JOINTS_JOINT_MODEL_H
 #define RB_JOINTS_JOINT_MODEL_H

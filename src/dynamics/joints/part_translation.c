@@ -1,6 +1,6 @@
 // Parts that take translations away: ball, line, plane and their distance variants (B-13 to B-16).
 //
-// a: A's point, b: B's, d = b - a, s: centres of mass. Lines and planes are fixed to A, and so are
+// a: A's point, b: B's, d = b - a, s: centers of mass. Lines and planes are fixed to A, and so are
 // all rows n, at the pose they are asked for (E-03); those of a ball are A's own axes. The error
 // n . d then changes by
 //   n . (vB + wB x (b - sB)) - n . (vA + wA x (a - sA)) + (wA x n) . d
@@ -15,7 +15,7 @@ static rbVec3 worldPoint(const rbRowPose* pose, rbVec3 point)
     return rbAdd(pose->position, rbMulMV(pose->rotation, point));
 }
 
-// b seen from both centres of mass. The difference of the centres comes first: far from the origin
+// b seen from both centers of mass. The difference of the centers comes first: far from the origin
 // it is exact, world coordinates of b are not.
 typedef struct Arms {
     rbVec3 fromA;

@@ -1,7 +1,7 @@
 // The flight of a dynamic body between two changes of its velocity: a record of the state at its
 // start, from which the state at any later time follows.
 //
-// Frames: position and velocity are of the centre of mass in the world; orientation maps principal
+// Frames: position and velocity are of the center of mass in the world; orientation maps principal
 // axes to the world; spin is the angular velocity in principal axes.
 #ifndef RB_MOTION_FLIGHT_H
 #define RB_MOTION_FLIGHT_H
@@ -18,7 +18,7 @@ typedef struct rbMotionState {
     double work; // J, done by loads without a potential since the body was made
 } rbMotionState;
 
-// Force and torque about the centre of mass in world axes, and the power of what has no potential.
+// Force and torque about the center of mass in world axes, and the power of what has no potential.
 typedef struct rbLoad {
     rbVec3 force;
     rbVec3 torque;
@@ -95,7 +95,7 @@ const rbMotionOps* rbMotionOps_Get(rbMotionType type);
 void rbFlight_Start(rbFlight* flight, const rbMotionBody* body, double time,
                     const rbMotionState* state);
 
-// A new flight of a body on which an impulse through its centre acted: the translation starts anew,
+// A new flight of a body on which an impulse through its center acted: the translation starts anew,
 // the rotation goes on. Only for the exact row.
 void rbFlight_Redirect(rbFlight* flight, double time, rbVec3 position, rbVec3 velocity);
 
@@ -108,7 +108,7 @@ void rbFlight_Evaluate(const rbFlight* flight, const rbMotionBody* body, double 
 void rbFlight_Commit(rbFlight* flight, const rbMotionBody* body, double time,
                      rbMotionCounts* counts);
 
-// A box that holds the centre of mass between two times of a flight without state-dependent loads.
+// A box that holds the center of mass between two times of a flight without state-dependent loads.
 rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, double timeA,
                             double timeB);
 

@@ -1,7 +1,7 @@
 // The torque-free rigid body in closed form: orientation and spin at any later time, at constant
 // cost.
 //
-// Frames: principal axes of the body through its centre of mass ("body"), and the world. The spin
+// Frames: principal axes of the body through its center of mass ("body"), and the world. The spin
 // is always given in body axes.
 #ifndef RB_MOTION_FREE_TOP_H
 #define RB_MOTION_FREE_TOP_H

@@ -5,7 +5,7 @@
 #include "dynamics/motion/flight.h"
 
 // One step of size h from a time by a row with fixed steps (Euler, RK4, Taylor). Position and
-// velocity are integrated only when the body has a load; the quaternion comes out normalised.
+// velocity are integrated only when the body has a load; the quaternion comes out normalized.
 void rbIntegrate_Step(rbMotionType type, const rbMotionBody* body, double time, double h,
                       rbMotionState* state);
 

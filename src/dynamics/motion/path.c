@@ -3,10 +3,10 @@
 // A curve through the points P0..Pm has Hermite tangents d_i = factor (P_{i+1} - P_{i-1}) inside
 // and given ones at its ends; each piece becomes a Bezier curve B0 = Pi, B1 = Pi + d_i/3, B2 =
 // P_{i+1} - d_{i+1}/3, B3 = P_{i+1}. Constant speed needs arc length: every piece carries SPANS + 1
-// cumulative lengths by Gauss-Legendre quadrature, and the parameter of a travelled length is found
+// cumulative lengths by Gauss-Legendre quadrature, and the parameter of a traveled length is found
 // by bisection in the table and Newton's method with the same quadrature inside a span. So the
 // speed is constant to about 1e-12, not to the 1e-3 of a chord table. Positions come from the
-// travelled length, never from increments.
+// traveled length, never from increments.
 #include "dynamics/motion/path.h"
 
 #include "base/core/memory.h"
@@ -233,7 +233,7 @@ double rbPath_GetTravel(const rbPath* path, double time)
     return !path->isClosed && travel > path->length ? path->length : travel;
 }
 
-// Piece and parameter of a travelled length within [0, length].
+// Piece and parameter of a traveled length within [0, length].
 static int locate(const rbPath* path, double travel, double* parameter)
 {
     int low = 0;

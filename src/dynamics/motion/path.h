@@ -33,7 +33,7 @@ bool rbPath_IsSteady(const rbPath* path, double time, double* horizon);
 // Length of the path in m; INFINITY for an endless line.
 double rbPath_GetLength(const rbPath* path);
 
-// Length travelled at a time, m, within [0, length]; closed curves count on.
+// Length traveled at a time, m, within [0, length]; closed curves count on.
 double rbPath_GetTravel(const rbPath* path, double time);
 
 // A box that holds the body's origin at every time between timeA and timeB.

@@ -19,7 +19,7 @@ typedef struct rbPathTableRow {
     double length; // m
 } rbPathTableRow;
 
-// Parameter and piece of a travelled length by bisection and interpolation between two rows. Rows
+// Parameter and piece of a traveled length by bisection and interpolation between two rows. Rows
 // ascend in length; the first has length 0. A travel outside is the nearest end.
 double rbLookUpTravel(const rbPathTableRow* rows, int count, double travel, int* piece);
 

@@ -1,9 +1,9 @@
 // Methods kept for comparison: the table, the common step, forces of rows that are not joints.
 //
-// State of a dynamic body: centre s, orientation q, velocity v, spin momentum L in world axes;
+// State of a dynamic body: center s, orientation q, velocity v, spin momentum L in world axes;
 //   s' = v,   q' = (0, w) q / 2,   v' = F / m,   L' = T,   w = R I^-1 R^T L,
 // so gyroscopic terms appear only in w' (see multipliers.c). The length of q means nothing: w is
-// taken from q/|q|, and q is normalised after the step.
+// taken from q/|q|, and q is normalized after the step.
 #include "dynamics/solvers/classical.h"
 
 #include "base/core/memory.h"

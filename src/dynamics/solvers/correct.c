@@ -311,7 +311,7 @@ static void lookAheadWhereStale(rbIteration* it, int body)
 
 // Mixes the solution with the last ones (Anderson): the combination of the last steps whose
 // residual is least in the energy norm. With dF and dE the differences of solutions and residuals,
-// minimise |f - sum g_j dF_j| over g, then dx = f - sum g_j (dX_j + dF_j).
+// minimize |f - sum g_j dF_j| over g, then dx = f - sum g_j (dX_j + dF_j).
 static void mixChange(rbIteration* it)
 {
     rbCorrector* c = it->corrector;

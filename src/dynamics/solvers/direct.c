@@ -159,7 +159,7 @@ static const rbRow* takeRows(DirectSolver* solver, const rbRowSystem* system, in
 }
 
 //--------------------------------------------------------------------------------------------------
-// Factorisation
+// Factorization
 
 static void solvePivoted(const DirectSolver* solver, const Node* node, double* x)
 {

@@ -1,4 +1,4 @@
-// Lagrange multipliers (B-49) with Baumgarte's stabilisation (B-51), solved densely.
+// Lagrange multipliers (B-49) with Baumgarte's stabilization (B-51), solved densely.
 //
 // The rate of a row is C' = J u, u the velocities of the two bodies. Asked for is
 //   C'' = J u' + J' u = -2 alpha C' - beta^2 C          of joints,
@@ -7,7 +7,7 @@
 //   (B W B^T) x = J f + J' u + 2 alpha C' + beta^2 C.
 // f contains w' = J^-1 (T - w x L): L' = T has no gyroscopic term, w = J^-1 L has. J' u is the
 // derivative of the rows along the present motion, by a five-point difference.
-// Without stabilisation C'' = 0 also allows C = k1 t + k2: joints drift apart.
+// Without stabilization C'' = 0 also allows C = k1 t + k2: joints drift apart.
 #include "base/core/memory.h"
 #include "base/math/quaternion.h"
 #include "dynamics/solvers/classical_state.h"

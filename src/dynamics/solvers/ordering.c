@@ -12,8 +12,8 @@
 
 typedef RB_ARRAY(int) IntArray;
 
-// Joins the neighbours of an eliminated node into those of its neighbour u.
-static void joinNeighbours(IntArray* lists, int u, int eliminated, int* marks)
+// Joins the neighbors of an eliminated node into those of its neighbor u.
+static void joinNeighbors(IntArray* lists, int u, int eliminated, int* marks)
 {
     IntArray* to = &lists[u];
     const IntArray* from = &lists[eliminated];
@@ -46,8 +46,8 @@ void rbOrderByDegree(const rbNodeGraph* graph, int* order)
     bool* isDone = rbAllocZero((size_t)n, sizeof *isDone);
     for (int i = 0; i < n; ++i) {
         for (int k = graph->starts[i]; k < graph->starts[i + 1]; ++k) {
-            RB_ASSERT(graph->neighbours[k] != i);
-            rbArray_Push(lists[i], graph->neighbours[k]);
+            RB_ASSERT(graph->neighbors[k] != i);
+            rbArray_Push(lists[i], graph->neighbors[k]);
         }
     }
     for (int step = 0; step < n; ++step) {
@@ -62,7 +62,7 @@ void rbOrderByDegree(const rbNodeGraph* graph, int* order)
         // Marks of an earlier step may name the same node: they start anew.
         memset(marks, 0xff, (size_t)n * sizeof *marks);
         for (int k = 0; k < lists[best].count; ++k) {
-            joinNeighbours(lists, lists[best].data[k], best, marks);
+            joinNeighbors(lists, lists[best].data[k], best, marks);
         }
         rbArray_Free(lists[best]);
     }
@@ -89,7 +89,7 @@ static void orderByAmd(const rbNodeGraph* graph, int* order)
     int *elements = head + n, *degrees = elements + n, *flags = degrees + n, *counts = flags + n;
     int* lists = counts + n;
     if (edges > 0) {
-        memcpy(lists, graph->neighbours, (size_t)edges * sizeof *lists);
+        memcpy(lists, graph->neighbors, (size_t)edges * sizeof *lists);
     }
     for (int i = 0; i < n; ++i) {
         starts[i] = graph->starts[i];

@@ -2,12 +2,12 @@
 #ifndef RB_SOLVERS_ORDERING_H
 #define RB_SOLVERS_ORDERING_H
 
-// A graph in compressed form: the neighbours of node i are neighbours[starts[i] .. starts[i+1]-1],
-// each edge from both of its ends, no node its own neighbour.
+// A graph in compressed form: the neighbors of node i are neighbors[starts[i] .. starts[i+1]-1],
+// each edge from both of its ends, no node its own neighbor.
 typedef struct rbNodeGraph {
     int nodeCount;
     const int* starts;
-    const int* neighbours;
+    const int* neighbors;
 } rbNodeGraph;
 
 // Fills order with the nodes in the order in which to eliminate them. Approximate minimum degree

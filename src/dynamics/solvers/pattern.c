@@ -55,7 +55,7 @@ static void freeIncidence(Incidence* at)
 typedef struct Graph {
     rbNodeGraph view;
     int* starts;
-    RB_ARRAY(int) neighbours;
+    RB_ARRAY(int) neighbors;
 } Graph;
 
 // Which nodes share a dynamic body.
@@ -64,7 +64,7 @@ static Graph makeGraph(const rbRowSystem* system, const int* nodeBlocks, int nod
 {
     Graph graph = {0};
     graph.starts = rbAllocZero((size_t)nodeCount + 1, sizeof *graph.starts);
-    rbArray_Reserve(graph.neighbours, 4 * nodeCount + 1);
+    rbArray_Reserve(graph.neighbors, 4 * nodeCount + 1);
     int* marks = rbAlloc((size_t)nodeCount * sizeof *marks);
     for (int i = 0; i < nodeCount; ++i) {
         marks[i] = -1;
@@ -77,22 +77,22 @@ static Graph makeGraph(const rbRowSystem* system, const int* nodeBlocks, int nod
                 int other = at->sides[k] / 2;
                 if (marks[other] != i) {
                     marks[other] = i;
-                    rbArray_Push(graph.neighbours, other);
+                    rbArray_Push(graph.neighbors, other);
                 }
             }
         }
-        graph.starts[i + 1] = graph.neighbours.count;
+        graph.starts[i + 1] = graph.neighbors.count;
     }
     rbFree(marks, (size_t)nodeCount * sizeof *marks);
     graph.view = (rbNodeGraph){
-        .nodeCount = nodeCount, .starts = graph.starts, .neighbours = graph.neighbours.data};
+        .nodeCount = nodeCount, .starts = graph.starts, .neighbors = graph.neighbors.data};
     return graph;
 }
 
 static void freeGraph(Graph* graph)
 {
     rbFree(graph->starts, ((size_t)graph->view.nodeCount + 1) * sizeof *graph->starts);
-    rbArray_Free(graph->neighbours);
+    rbArray_Free(graph->neighbors);
 }
 
 // Parents in the elimination tree, by Liu's method with shortened paths.
@@ -102,7 +102,7 @@ static void makeTree(const rbNodeGraph* graph, int* parents, int* ancestors)
         parents[i] = -1;
         ancestors[i] = -1;
         for (int k = graph->starts[i]; k < graph->starts[i + 1]; ++k) {
-            int j = graph->neighbours[k];
+            int j = graph->neighbors[k];
             while (j >= 0 && j < i) {
                 int next = ancestors[j];
                 ancestors[j] = i;
@@ -115,7 +115,7 @@ static void makeTree(const rbNodeGraph* graph, int* parents, int* ancestors)
     }
 }
 
-// Row i of L has blocks where paths of the tree lead from its neighbours up to i. Rows come in
+// Row i of L has blocks where paths of the tree lead from its neighbors up to i. Rows come in
 // rising order, so that every column gets its own sorted. rows NULL: only counts.
 static void walkRows(const rbNodeGraph* graph, const int* parents, int* marks, int* ends, int* rows)
 {
@@ -125,7 +125,7 @@ static void walkRows(const rbNodeGraph* graph, const int* parents, int* marks, i
     for (int i = 0; i < graph->nodeCount; ++i) {
         marks[i] = i;
         for (int k = graph->starts[i]; k < graph->starts[i + 1]; ++k) {
-            for (int j = graph->neighbours[k]; j >= 0 && j < i && marks[j] != i; j = parents[j]) {
+            for (int j = graph->neighbors[k]; j >= 0 && j < i && marks[j] != i; j = parents[j]) {
                 marks[j] = i;
                 if (rows) {
                     rows[ends[j]] = i;

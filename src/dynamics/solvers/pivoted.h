@@ -1,4 +1,4 @@
-// Factorisation of small dense symmetric positive semi-definite matrices with diagonal pivoting,
+// Factorization of small dense symmetric positive semi-definite matrices with diagonal pivoting,
 // A = P L D L^T P^T, on memory of the caller. What solver.h offers for n <= 6 rests on it, and so
 // do the diagonal blocks of the direct solver and the merged joints of the tree solver.
 //

@@ -4,7 +4,7 @@
 //
 // A joint of a tree leads from a parent to a child; a root hangs on a body that is not dynamic, or
 // is free. Coordinates are the orientation of the child (ball), an angle (hinge), a travel
-// (prismatic), nothing (fixed), centre and orientation (free root).
+// (prismatic), nothing (fixed), center and orientation (free root).
 #ifndef RB_SOLVERS_REDUCED_H
 #define RB_SOLVERS_REDUCED_H
 

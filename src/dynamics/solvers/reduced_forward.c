@@ -1,6 +1,6 @@
 // The articulated-body algorithm (Featherstone): accelerations of a tree in linear time.
 //
-// World axes, motions and forces about the centre of each link. With the acceleration of the parent
+// World axes, motions and forces about the center of each link. With the acceleration of the parent
 // shifted to the link, a = shift(a_parent) + c + S u', c what the motion alone gives. A link with
 // all that hangs on it answers an acceleration by the force I a + p. Inward, from the ends: S^T (I
 // a
@@ -42,7 +42,7 @@ static rbVec3 getCentripetal(rbVec3 w, rbVec3 r)
     return rbCross(w, rbCross(w, r));
 }
 
-// c of a link: accelerations of its centre and spin without those of parent and speeds.
+// c of a link: accelerations of its center and spin without those of parent and speeds.
 //   ball:      w = wp + u                    hinge:   w = wp + u a,  a turns with the parent
 //   prismatic: the child's point runs along a, which turns with the parent
 static rbSpatial getProduct(const rbLink* link, const rbLink* parent, const double* u)

@@ -39,11 +39,11 @@ typedef struct rbLink {
     rbVec3 position;
     rbQuat orientation;
     rbSym3 inertia;
-    rbVec3 toJoint;    // from the centre of the parent to the child's point
-    rbVec3 fromJoint;  // from the child's point to its centre
+    rbVec3 toJoint;    // from the center of the parent to the child's point
+    rbVec3 fromJoint;  // from the child's point to its center
     rbVec3 fromParent; // sum of both
     rbVec3 axis;
-    rbSpatial axes[RB_LINK_SPEEDS_MAX]; // motion of the centre by a unit of each speed
+    rbSpatial axes[RB_LINK_SPEEDS_MAX]; // motion of the center by a unit of each speed
     rbSpatial motion;
     rbSpatial load; // torque and force
     // Of the articulated-body algorithm.

@@ -1,4 +1,4 @@
-// Small dense factorisations, see pivoted.h and solver.h.
+// Small dense factorizations, see pivoted.h and solver.h.
 #include "base/core/memory.h"
 #include "dynamics/solvers/pivoted.h"
 #include "dynamics/solvers/solver.h"

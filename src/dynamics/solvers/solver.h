@@ -29,7 +29,7 @@ typedef struct rbSolverOps {
 struct rbSolver {
     const rbSolverOps* ops;
     int rowCount;
-    int redundantRows; // found at the last factorisation
+    int redundantRows; // found at the last factorization
     const int* cuts;   // blocks left out of the system, rising
     int cutCount;
     double pivotLeast; // smallest pivot kept, relative to the row's own diagonal: 1 is independent,

@@ -1,5 +1,5 @@
 // Motions and forces of rigid bodies in six dimensions, for reduced coordinates. World axes; the
-// point of reference is said where one is used: usually the centre of mass of a body.
+// point of reference is said where one is used: usually the center of mass of a body.
 #ifndef RB_SOLVERS_SPATIAL_H
 #define RB_SOLVERS_SPATIAL_H
 

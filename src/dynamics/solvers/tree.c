@@ -79,11 +79,11 @@ typedef struct TreeSolver {
     double* work;
     double* solution; // per row
     int jointRowsMost;
-    rbLeastRatio least; // pivot of the factorisation under way
+    rbLeastRatio least; // pivot of the factorization under way
 } TreeSolver;
 
 //--------------------------------------------------------------------------------------------------
-// Factorisation
+// Factorization
 
 RB_FIXED_INLINE double dot6(const double* a, const double* b)
 {

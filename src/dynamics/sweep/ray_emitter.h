@@ -43,7 +43,7 @@ struct rbRayEmitter {
     int partCount;
     int partCapacity;
     int count;
-    double spacing; // m, of neighbouring surface points
+    double spacing; // m, of neighboring surface points
 };
 
 // Motion of what shoots in the frame of what is shot at, over a piece of time.
@@ -76,7 +76,7 @@ void rbRayEmitter_ForEachStart(const rbRayEmitter* emitter, const rbRayMotion* m
 // Point i of the surface of a round part (not a sphere), frame of the part, uniform by area.
 void rbRayPart_GetRoundPoint(const rbRayPart* part, int i, rbVec3* point, rbVec3* normal);
 
-// Starts of a sphere of which count rays were asked for, and direction i of them from its centre
+// Starts of a sphere of which count rays were asked for, and direction i of them from its center
 // for a motion along +y.
 int rbCountSphereDirections(rbRayPattern pattern, int count);
 rbVec3 rbGetSphereDirection(rbRayPattern pattern, int count, int i);

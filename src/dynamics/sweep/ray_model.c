@@ -38,7 +38,7 @@ void rbRayModel_AddPlane(rbRayModel* model, const double place[2], double length
     model->lengths[slot] = length;
 }
 
-// All constraints in one list: planes, sides, and the square about the centre.
+// All constraints in one list: planes, sides, and the square about the center.
 typedef struct Program {
     Bound bounds[RB_RAY_PLANES_MAX + RB_RAY_SIDES_MAX + 4];
     int count;

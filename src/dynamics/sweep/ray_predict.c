@@ -3,7 +3,7 @@
 // One method for all motions. Over a piece of time the ray of a point q of A goes, in the frame of
 // B, from its place at the start of the piece to its place at the end: exact for motion along a
 // line at constant speed, a chord otherwise. Pieces are so short that no chord leaves the way by
-// more than the tolerance. With z = y - c the place of a point y of A seen from the centre c of B,
+// more than the tolerance. With z = y - c the place of a point y of A seen from the center c of B,
 // w the spin of B and R its orientation, x = R^T z has
 //   |x''| <= |z''| + 2 w |z'| + (w^2 + w') |z|,
 // and a chord over a time h is at most |x''| h^2 / 8 away. |z| is that of points which can touch B
@@ -51,7 +51,7 @@ static rbRaySide makeSide(const rbRayBody* body)
         side.speed = side.spin = side.acceleration = side.spinChange = 0.0;
     }
     if (side.isSphere) {
-        // motion of the centre of the sphere
+        // motion of the center of the sphere
         double arm = rbLength(body->center);
         side.speed += side.spin * arm;
         side.acceleration += (side.spin * side.spin + side.spinChange) * arm;
@@ -90,7 +90,7 @@ static rbStatus checkBody(const rbRayBody* body, char letter, rbError* error)
         }
     }
     if (!rbIsFinite3(body->center)) {
-        return rbError_Set(error, RB_STATUS_INVALID, "the centre of body %c is not finite", letter);
+        return rbError_Set(error, RB_STATUS_INVALID, "the center of body %c is not finite", letter);
     }
     return RB_STATUS_OK;
 }
@@ -136,7 +136,7 @@ static rbStatus checkQuery(const rbRayQuery* query, rbError* error)
 
 // ---------------------------------------------------------------------------------- early ends
 
-// Vector from the centre of A to that of B at one end of the piece.
+// Vector from the center of A to that of B at one end of the piece.
 static rbVec3 getOffset(const rbRayShot* shot, const rbTransform poses[2])
 {
     return rbSub(rbTransformPoint(poses[1], shot->sides[1].center),
@@ -158,7 +158,7 @@ static double getGap(const rbRayShot* shot, const rbTransform poses[2])
     return rbLength(getOffset(shot, poses)) - shot->sides[0].radius - shot->sides[1].radius;
 }
 
-// with the relative way of the centres over the piece; sagitta bounds how far they
+// with the relative way of the centers over the piece; sagitta bounds how far they
 // leave their chord.
 static Outlook judgePiece(const rbRayShot* shot, double sagitta)
 {

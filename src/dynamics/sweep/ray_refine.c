@@ -22,7 +22,7 @@
 #define OUTLINE_STEPS_MAX 16
 #define CUTS_MAX 16
 
-// Rays along surfaces, by this sine, tell nothing about the neighbourhood.
+// Rays along surfaces, by this sine, tell nothing about the neighborhood.
 #define STEEPEST 1e-6
 
 // One in so many rays of a refinement explores, where bodies are not convex.
@@ -38,7 +38,7 @@
 // Most outlines to find a place where both bodies are met.
 #define AIM_STEPS_MAX 32
 
-// How often a place beside a body is pulled towards the middle.
+// How often a place beside a body is pulled toward the middle.
 #define PULLS_MAX 2
 
 // Across the way, in the frame of the shooter.
@@ -164,7 +164,7 @@ static void shootDisc(Refinement* refinement, double width, int count)
         double rho = width * sqrt((i + 0.5) / count);
         double place[2] = {center[0] + rho * cosine, center[1] + rho * sine};
         for (int k = 0; k < PULLS_MAX && !shootAt(refinement, place); ++k) {
-            // beside one of the bodies: towards where both are met
+            // beside one of the bodies: toward where both are met
             double f = k == 0 ? 0.5 : 0.8;
             place[0] += f * (refinement->middle[0] - place[0]);
             place[1] += f * (refinement->middle[1] - place[1]);

@@ -185,7 +185,7 @@ static void keepBest(rbRayShot* shot, const rbRayStart* start, const Cast* cast,
                              .normal = cast->hit.normal};
 }
 
-// Keeps the shortest rays in order, one of each neighbourhood.
+// Keeps the shortest rays in order, one of each neighborhood.
 static void keepTop(rbRayShot* shot, const rbRayStart* start, double time)
 {
     rbRayTop top = {shot->shooter, time, start->point, start->normal};

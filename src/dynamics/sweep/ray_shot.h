@@ -6,15 +6,15 @@
 #include "dynamics/sweep/ray_emitter.h"
 
 // A body as the prediction sees it. A sphere looks the same however it turns: its frame does not
-// turn, and its centre is that of the geometry.
+// turn, and its center is that of the geometry.
 typedef struct rbRaySide {
     const rbRayBody* body;
     const rbRayEmitter* emitter; // NULL: does not shoot in this prediction
     bool isSphere;
     bool isSolid;
     rbVec3 center;       // m, frame of the geometry
-    double radius;       // m, of the ball about the centre; INFINITY of planes
-    double armMax;       // m, of points that turn about the centre: 0 of spheres
+    double radius;       // m, of the ball about the center; INFINITY of planes
+    double armMax;       // m, of points that turn about the center: 0 of spheres
     double speed;        // m/s, bounds as of rbRayBody
     double spin;         // rad/s
     double acceleration; // m/s^2

@@ -33,7 +33,7 @@ int rbCountSphereDirections(rbRayPattern pattern, int count)
     return 1 + (rows - 1) * rows;
 }
 
-// equal angles, hence denser towards the pole; the largest angle is below 90 degrees, so that
+// equal angles, hence denser toward the pole; the largest angle is below 90 degrees, so that
 // the rim is never sampled. Counts that are not squares give more points. Even rows are turned by
 // 180 degrees, which the published figures show and the text does not tell.
 static rbVec3 getLatticeDirection(int count, int i)
@@ -89,7 +89,7 @@ rbVec3 rbRayPart_GetTrianglePoint(const rbRayPart* part, rbRayPattern pattern, i
     rbVec3 ac = rbSub(part->mesh.vertices[v[2]], a);
     double x, y;
     if (pattern == RB_RAYS_LATTICE) {
-        // R-23, denser towards the second corner
+        // R-23, denser toward the second corner
         uint64_t index = (uint64_t)part->pointStarts[triangle] + (uint64_t)i;
         rbRandom random = {part->seed + 2 * index * RANDOM_STEP};
         x = rbRandom_Unit(&random);
@@ -257,7 +257,7 @@ static rbVec3 turnToMotion(rbVec3 q, rbVec3 way)
     return rbMakeVec3(x * cosPhi - q.z * sinPhi, y, x * sinPhi + q.z * cosPhi);
 }
 
-// A sphere looks the same however it turns: all its rays go along the way of its centre.
+// A sphere looks the same however it turns: all its rays go along the way of its center.
 static void walkSphere(const Walk* walk)
 {
     const rbRayPart* part = walk->part;

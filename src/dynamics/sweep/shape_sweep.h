@@ -49,7 +49,7 @@ typedef struct rbSweepOffer {
 void rbSweepSearch_Offer(rbSweepSearch* search, const rbSweepOffer* offer);
 
 // A box that moves against one that stands: the fraction of the step at which they begin to
-// overlap, INFINITY if they do not up to the limit. offset: from the centre of the one that moves
+// overlap, INFINITY if they do not up to the limit. offset: from the center of the one that moves
 // to that of the one that stands; halfSize: the sum of both.
 double rbSweepSearch_EnterBox(const rbSweepSearch* search, rbVec3 offset, rbVec3 halfSize);
 

@@ -211,7 +211,7 @@ void rbSweepTriangles(rbSweepSearch* search, const rbVec3 a[3], const rbVec3 b[3
 
 // ----------------------------------------------------------------------------------------- balls
 
-// Where a ball touches, from its centre at contact.
+// Where a ball touches, from its center at contact.
 static void offerBall(rbSweepSearch* search, double t, rbVec3 center, rbVec3 point)
 {
     rbSweepOffer offer = {rbMinOf(t, 1.0), RB_RANK_EDGES, point,

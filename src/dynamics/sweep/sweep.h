@@ -15,7 +15,7 @@
 
 // What is known of the motion of a body from an instant on, for a horizon.
 // At time t after the instant, 0 <= t <= horizon:
-//   centre of mass  = center + t velocity + t^2/2 acceleration + (at most t velocitySlack
+//   center of mass  = center + t velocity + t^2/2 acceleration + (at most t velocitySlack
 //                     + t^2/2 accelerationSlack, in any direction)
 //   angular velocity = steadySpin + (at most wobble, in any direction), and it changes by at most
 //                     spinRateMax a second
@@ -38,7 +38,7 @@ typedef struct rbSweepBody {
     rbSweepMotion motion;
     rbTransform pose;           // of the geometry in the world, at the instant
     const rbGeometry* geometry; // any type; a plane only on bodies that do not turn
-    double radius;   // m, no point of the core is farther from the centre of mass: rbGetCoreReach
+    double radius;   // m, no point of the core is farther from the center of mass: rbGetCoreReach
     double rounding; // m, at the instant, of the ball added to the geometry (radiusA and radiusB of
                      // rbSeparationInput), beside the radius a sphere or capsule has itself
     double growth;   // m/s, of the rounding, any sign
@@ -77,7 +77,7 @@ double rbBoundMeetingTurning(const rbSweepBody* a, const rbSweepBody* b, const r
 // |v| t + |a| t^2/2 + spins times radii. The only bound that needs no direction.
 double rbBoundByPaths(const rbSweepBody* a, const rbSweepBody* b, double gap, double level);
 
-// Along a fixed direction n, from A to B, in which the hulls of the bodies are parted: the centres'
+// Along a fixed direction n, from A to B, in which the hulls of the bodies are parted: the centers'
 // part is an exact parabola, the turning costs |spin x n| times the radius of the core. 0 if the
 // hulls are not parted by more than the level along n. If one body is a plane its own normal is
 // taken for n.

@@ -2,9 +2,9 @@
 //     gap(t) >= d - V t - A t^2/2,
 // and the first root of the right side, rounded down.
 //
-// Along a direction n, from A to B, with the relative motion c = cB - cA etc. of the centres:
+// Along a direction n, from A to B, with the relative motion c = cB - cA etc. of the centers:
 //     gap(t) >= n.c + t n.v + t^2/2 n.a - h_A(t) - h_B(t),
-// where h(t) is how far a body reaches from its centre towards the other one. For a point r of it
+// where h(t) is how far a body reaches from its center toward the other one. For a point r of it
 //     n.r(t) = n.r + t n.(w x r) + remainder = (n + t n x w).r + remainder.
 // First order: n.(w x r) = (n x w).r is at most |w x n| |r| at any time. Second order: the time
 // derivative of n.(w x r) is (n x w).(w x r) + n.(w' x r), at most M |r| with
@@ -19,12 +19,12 @@
 // Where a face or an edge lies across n, it is its far corner that comes nearer along n, though the
 // other body is nowhere near that corner. There n has to turn with the feature. Seen from a frame
 // that turns with n at a constant rate u (at right angles to n), a body spins with w - u, which
-// changes by |w'| + |u x w| at most, and the centres have
+// changes by |w'| + |u x w| at most, and the centers have
 //     d/dt n.c = n.v + (u x n).c,   d^2/dt^2 n.c = n.a + 2 (u x n).v - u^2 n.c.
 // So the same form holds with other constants, which hold for a short time T. Any u is safe; good
 // ones are the spin of the body with the face, and how n turned since the last measurement.
 //
-// Rounding: differences of centres and velocities are exact to their own size, so d, V and A are
+// Rounding: differences of centers and velocities are exact to their own size, so d, V and A are
 // off by a few units of rounding of the lengths that enter them, which is subtracted.
 #include "collision/geometry/shape_ops.h"
 #include "dynamics/sweep/sweep.h"
@@ -95,10 +95,10 @@ typedef struct Side {
     rbVec3 center;    // m, in the frame of the geometry
     rbVec3 direction; // unit, in the frame of the geometry
     rbVec3 turning;   // rad/s, direction x spin in the frame of the geometry
-    double lever;     // m, height of the centre of mass over the origin of the geometry
+    double lever;     // m, height of the center of mass over the origin of the geometry
     double turnMax;   // rad/s, of the direction against the body
     double bending;   // rad/s^2, M
-    double ball;      // m, no point is farther from the centre of mass, INFINITY for a plane
+    double ball;      // m, no point is farther from the center of mass, INFINITY for a plane
     double size;      // m, what rounding is relative to
 } Side;
 
@@ -106,12 +106,12 @@ typedef struct Side {
 typedef struct Along {
     Side a, b;
     rbVec3 normal;       // unit, from A to B
-    double d;            // m, between the centres, less the roundings
+    double d;            // m, between the centers, less the roundings
     double speed;        // m/s
     double acceleration; // m/s^2
 } Along;
 
-// Radius of a ball about the centre of mass that holds a body, without its rounding.
+// Radius of a ball about the center of mass that holds a body, without its rounding.
 static double ballOf(const rbSweepBody* body)
 {
     const rbGeometry* geometry = body->geometry;
@@ -152,7 +152,7 @@ static Side makeSide(const rbSweepBody* body, rbVec3 direction)
     return side;
 }
 
-// Height of the core over the centre of mass at a time, to first order in the turning, and with the
+// Height of the core over the center of mass at a time, to first order in the turning, and with the
 // remainder of each part of a compound.
 static rbCoreHeight heightAt(const Side* side, double t)
 {
@@ -401,7 +401,7 @@ double rbBoundBySupports(const rbSweepBody* a, const rbSweepBody* b, rbVec3 norm
 
 // ------------------------------------------------------------------------------------------- all
 
-// Where the centre of a ball is the centre of mass, turning does not count.
+// Where the center of a ball is the center of mass, turning does not count.
 static bool isBall(const rbSweepBody* body)
 {
     return body->geometry->type == RB_SHAPE_SPHERE &&
@@ -409,7 +409,7 @@ static bool isBall(const rbSweepBody* body)
 }
 
 // When the balls meet that hold the bodies, on the safe side: the exact time for spheres. 0 if they
-// overlap, or the centres are not on known parabolas.
+// overlap, or the centers are not on known parabolas.
 static double boundBalls(const rbSweepBody* a, const rbSweepBody* b, double level)
 {
     const rbSweepMotion* ma = &a->motion;
@@ -455,7 +455,7 @@ double rbBoundMeetingTurning(const rbSweepBody* a, const rbSweepBody* b, const r
     if (makeAlong(a, b, gap->normal, &along)) {
         best = boundSecond(&along, turning, level, best);
     }
-    // nearest parts need not part the hulls, but the line of the centres may
+    // nearest parts need not part the hulls, but the line of the centers may
     bool isConvex = rbGeometry_IsConvex(a->geometry) && rbGeometry_IsConvex(b->geometry);
     rbVec3 line = rbSub(b->motion.center, a->motion.center);
     if (best == before && !isConvex && makeAlong(a, b, line, &along)) {

@@ -1,7 +1,7 @@
 // Cores: what is left of shapes without the ball they are rounded by. One row a type.
 //
-// A point of the surface of a ball moves with the centre of the ball as far as heights go: the
-// highest point of a turning ball is always its radius above its centre. So a sphere is a point and
+// A point of the surface of a ball moves with the center of the ball as far as heights go: the
+// highest point of a turning ball is always its radius above its center. So a sphere is a point and
 // a capsule a segment, and the radius is added once, not along the turned direction.
 #include "dynamics/sweep/sweep_core.h"
 

@@ -9,9 +9,9 @@
 typedef struct rbCoreProbe {
     rbVec3 direction;
     rbVec3 rate;
-    rbVec3 center; // m, the centre of mass, for the reach of parts
+    rbVec3 center; // m, the center of mass, for the reach of parts
     // Of a compound every part is lifted by its reach times this, with its rate: what the turning
-    // of points so far from the centre may add.
+    // of points so far from the center may add.
     double lift;
     double liftRate;
     double reachMax; // m, no part reaches farther

@@ -2,7 +2,7 @@
 // direction of its own. They meet when the first pair meets.
 //
 // A part moves with its body: it has the motion of the body, its own pose, and the reach of its own
-// core about the centre of mass of the body.
+// core about the center of mass of the body.
 #include "dynamics/sweep/sweep_parts.h"
 
 #include "collision/convex/gjk.h"

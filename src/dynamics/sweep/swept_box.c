@@ -20,7 +20,7 @@ static void setAxes(rbOrientedBox* box, rbVec3 first, rbVec3 second)
     rbVec3 b = rbAddScaled(second, -rbDot(second, a), a);
     double lateral = rbLength(b);
     if (lateral > 1e-12 * rbLength(second)) {
-        // Twice, as the first difference may have cancelled.
+        // Twice, as the first difference may have canceled.
         b = rbScale(1.0 / lateral, b);
         b = rbNormalize(rbAddScaled(b, -rbDot(b, a), a));
     } else {
@@ -31,7 +31,7 @@ static void setAxes(rbOrientedBox* box, rbVec3 first, rbVec3 second)
     box->axes[2] = rbCross(a, b);
 }
 
-// Extents along the axes: centre and half lengths, widened.
+// Extents along the axes: center and half lengths, widened.
 static void setExtents(rbOrientedBox* box, const double low[3], const double high[3], double margin)
 {
     box->center = RB_VEC3_ZERO;
@@ -199,7 +199,7 @@ rbOrientedBox rbBoxCurve(const rbVec3 (*pieces)[4], int pieceCount, double radiu
     RB_ASSERT(pieceCount > 0);
     rbVec3 start = pieces[0][0];
     rbVec3 chord = rbSub(pieces[pieceCount - 1][3], start);
-    // A closed curve has no chord: towards its first other point then.
+    // A closed curve has no chord: toward its first other point then.
     for (int i = 0; i < pieceCount && !(rbLength(chord) > 0.0); ++i) {
         chord = rbSub(rbGetBezierPoint(pieces[i], 0.5), start);
     }

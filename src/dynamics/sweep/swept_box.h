@@ -1,7 +1,7 @@
 // Oriented boxes about bodies that stand and about all a moving body passes, and whether two of
 // them interfere: by separating axes, or by rays from face to face as published.
 //
-// World frame, metres. Boxes about moving bodies hold the ball about the body's origin, so they
+// World frame, meters. Boxes about moving bodies hold the ball about the body's origin, so they
 // hold it however it turns.
 #ifndef RB_SWEEP_SWEPT_BOX_H
 #define RB_SWEEP_SWEPT_BOX_H
@@ -20,7 +20,7 @@ typedef struct rbOrientedBox {
 // A cube along the world's axes.
 rbOrientedBox rbBoxSphere(rbVec3 center, double radius);
 
-// Of the vertices of a polytope: the first axis along its longest edge, the second towards the
+// Of the vertices of a polytope: the first axis along its longest edge, the second toward the
 // vertex farthest from that line. Not the smallest box. False where all vertices lie on one
 // line.
 bool rbBoxPolytope(const rbMeshDef* mesh, rbTransform transform, rbOrientedBox* box);
@@ -33,7 +33,7 @@ rbOrientedBox rbBoxGeometry(const rbGeometry* geometry, rbTransform transform);
 rbOrientedBox rbBoxLine(rbVec3 from, rbVec3 to, double radius);
 
 // Of a ball that goes along Bezier curves: the first axis from start to end, the second
-// towards the point farthest from that line. The extents are those of the cubics, not of samples
+// toward the point farthest from that line. The extents are those of the cubics, not of samples
 // (RX-09).
 rbOrientedBox rbBoxCurve(const rbVec3 (*pieces)[4], int pieceCount, double radius);
 

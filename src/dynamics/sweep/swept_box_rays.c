@@ -203,7 +203,7 @@ bool rbBoxesMeetByRays(const rbOrientedBox* a, const rbOrientedBox* b, rbBoxTest
     if (test == RB_BOXES_AXES || a->isEndless || b->isEndless) {
         return rbBoxesMeet(a, b);
     }
-    // Boxes about the same centre have no nearer faces.
+    // Boxes about the same center have no nearer faces.
     double size = a->half[0] + a->half[1] + a->half[2];
     if (rbDistance(a->center, b->center) < 1e-9 * size) {
         return true;

@@ -30,7 +30,7 @@ typedef struct rbJournal rbJournal;
 // complete, as all outputs do.
 rbJournal* rbCreateJournal(const char* path, rbError* error);
 rbStatus rbJournal_Write(rbJournal* journal, const rbJournalRow* row, rbError* error);
-// Completes the file; the journal is gone afterwards, also on failure.
+// Completes the file; the journal is gone afterward, also on failure.
 rbStatus rbJournal_Finish(rbJournal* journal, rbError* error);
 void rbJournal_Abandon(rbJournal* journal); // NULL is fine
 

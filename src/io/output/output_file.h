@@ -45,7 +45,7 @@ void rbOutputFile_Print(rbOutputFile* file, const char* format, ...) RB_PRINTF(2
 // Hands the buffer to the operating system and reports the first failure so far.
 rbStatus rbOutputFile_Flush(rbOutputFile* file, rbError* error);
 
-// Flushes, closes and renames. The file is closed afterwards in any case.
+// Flushes, closes and renames. The file is closed afterward in any case.
 rbStatus rbOutputFile_Commit(rbOutputFile* file, rbError* error);
 
 // Closes and deletes. Fine on a closed file.

@@ -1,6 +1,6 @@
 // Writes files of shape pairs: see pair_log.h.
 //
-// A shape becomes text when it is seen first and is recognised by the hash of its content later:
+// A shape becomes text when it is seen first and is recognized by the hash of its content later:
 // its address would not do, another shape may get it after the first one is gone. Hulls and
 // compounds are numbered, and their lines stand before the pairs.
 #include "io/output/pair_log.h"

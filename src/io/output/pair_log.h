@@ -30,7 +30,7 @@ void rbPairLog_Add(rbPairLog* log, const rbGeometry* a, const rbGeometry* b,
                    rbTransform transformBtoA, double severity, const char* remark);
 
 // Writes the file, worst pairs first if sortBySeverity (ties keep their order), otherwise in the
-// order of the calls; renames it and frees the log. *log is NULL afterwards, whatever happens; NULL
+// order of the calls; renames it and frees the log. *log is NULL afterward, whatever happens; NULL
 // is fine. IO: there is no file, and an older one of this name stays. UNSUPPORTED or LIMIT: the
 // file is there, without the pairs that were left out; the error says how many and why.
 rbStatus rbPairLog_Close(rbPairLog** log, bool sortBySeverity, rbError* error);

@@ -1,7 +1,7 @@
 #include "io/output/palette.h"
 
 #define COLOR_COUNT 10
-#define MARK_MIX 0.55 // how far towards white
+#define MARK_MIX 0.55 // how far toward white
 
 static const rbColor colors[COLOR_COUNT] = {
     {0xd1, 0x49, 0x5b}, {0x2e, 0x86, 0xab}, {0xed, 0xae, 0x49}, {0x3a, 0x9d, 0x6e},

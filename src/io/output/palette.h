@@ -1,4 +1,4 @@
-// Colours of what is drawn, as sRGB bytes. The page of the viewer has the same function
+// Colors of what is drawn, as sRGB bytes. The page of the viewer has the same function
 // (app/viewer/src/shapes.js).
 #ifndef RB_OUTPUT_PALETTE_H
 #define RB_OUTPUT_PALETTE_H
@@ -9,7 +9,7 @@ typedef struct rbColor {
     unsigned char r, g, b;
 } rbColor;
 
-// Colour of the number-th body.
+// Color of the number-th body.
 rbColor rbGetBodyColor(rbBodyType type, int number);
 // The second tone of its markings, which show how round bodies turn.
 rbColor rbGetMarkColor(rbColor color);

@@ -8,7 +8,7 @@
 // A point of a surface that is seen in a pixel, for the samples of the pixel that are like it.
 typedef struct rbShadePoint {
     rbFloat3 position;
-    rbFloat3 normal; // unit, towards the camera's side
+    rbFloat3 normal; // unit, toward the camera's side
     rbFloat3 color;  // linear, times the part of the pixel
     float gloss;     // of the highlight, times the part of the pixel
     int pixel;
@@ -37,7 +37,7 @@ typedef struct rbLitPoints {
 void rbLightPoints(const rbPictureFrame* frame, rbLitPoints* lit, const rbPictureDef* def,
                    float* work);
 
-// Light that leaves a point towards the camera.
+// Light that leaves a point toward the camera.
 rbFloat3 rbShadePoint_GetLight(const rbShadePoint* point, const rbPictureFrame* frame,
                                const rbLitPoints* lit);
 

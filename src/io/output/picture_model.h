@@ -126,7 +126,7 @@ void rbPictureFrame_AddLinks(rbPictureFrame* frame, rbPictureModel* model, const
 void rbPictureFrame_AddInstance(rbPictureFrame* frame, const rbInstance* instance,
                                 rbTransform transform, double scale);
 
-// Linear light of an sRGB colour, and back to a byte.
+// Linear light of an sRGB color, and back to a byte.
 rbFloat3 rbLinearColor(rbColor color);
 
 #endif

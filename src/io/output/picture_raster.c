@@ -20,7 +20,7 @@ static void swapCorners(rbCorner* a, rbCorner* b)
     *b = c;
 }
 
-// First sample whose centre is after x, kept within 0 .. limit.
+// First sample whose center is after x, kept within 0 .. limit.
 static int firstSample(double x, int limit)
 {
     double first = floor(x + 0.5);

@@ -1,8 +1,8 @@
 // Triangles into depth buffers: of the camera, with the number of the triangle that is seen, and of
 // a light.
 //
-// A sample belongs to a triangle when its centre lies between the edges, half-open, by the same
-// arithmetic for both triangles of an edge: neighbours neither overlap nor leave gaps.
+// A sample belongs to a triangle when its center lies between the edges, half-open, by the same
+// arithmetic for both triangles of an edge: neighbors neither overlap nor leave gaps.
 #ifndef RB_OUTPUT_PICTURE_RASTER_H
 #define RB_OUTPUT_PICTURE_RASTER_H
 
@@ -26,7 +26,7 @@ void rbDepthBuffer_Fill(rbDepthBuffer* buffer, const rbCorner corners[3], int nu
 void rbRasterizeCamera(const rbPictureFrame* frame, rbDepthBuffer* buffer);
 
 // A light far away: its map is a square of half size RB_LIGHT_REACH about the center of the view.
-// Depths are distances towards the light.
+// Depths are distances toward the light.
 #define RB_LIGHT_REACH 2.5f
 
 typedef struct rbLightFrame {

@@ -28,10 +28,10 @@
 #define CHARACTER_WIDTH 7 // pixels, of the legend's font on average
 #define LEGEND_KEY_WIDTH 50
 
-// Okabe and Ito's colours, told apart by colour-blind readers, the yellow left out as too pale.
-static const char* const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#000000"};
-#define COLOUR_COUNT ((int)(sizeof colours / sizeof colours[0]))
+// Okabe and Ito's colors, told apart by color-blind readers, the yellow left out as too pale.
+static const char* const colors[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                     "#E69F00", "#56B4E9", "#000000"};
+#define COLOR_COUNT ((int)(sizeof colors / sizeof colors[0]))
 
 static const char* const styles[] = {
     [RB_PLOT_LINES] = "lines",
@@ -302,7 +302,7 @@ static void addCurves(Script* script, const rbPlotPanel* panel, const int* drawn
         }
         bool isDashed = series->style == RB_PLOT_DASHES;
         add(script, " with %s lc rgb '%s' lw 1.6 dt %d", styles[series->style],
-            colours[i % COLOUR_COUNT], isDashed ? 2 : i / COLOUR_COUNT % 5 + 1);
+            colors[i % COLOR_COUNT], isDashed ? 2 : i / COLOR_COUNT % 5 + 1);
         if (series->style == RB_PLOT_POINTS || series->style == RB_PLOT_LINES_POINTS) {
             add(script, " pt 7 ps 0.4");
         }

@@ -93,7 +93,7 @@ rbStatus rbEncodePng(const unsigned char* pixels, int width, int height, unsigne
     unsigned char* at = file + sizeof signature;
     putBigEndian(at + 8, (uint32_t)width);
     putBigEndian(at + 12, (uint32_t)height);
-    static const unsigned char kind[5] = {8, 2, 0, 0, 0}; // bits, colours, no variants
+    static const unsigned char kind[5] = {8, 2, 0, 0, 0}; // bits, colors, no variants
     memcpy(at + 16, kind, sizeof kind);
     at = finishChunk(at, "IHDR", HEADER_SIZE);
     uLongf packed = (uLongf)(capacity - (size_t)(at - file) - 8);

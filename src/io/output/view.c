@@ -167,7 +167,7 @@ static void cutAtGround(Choice* choice)
     }
 }
 
-static void includeNeighbours(Choice* choice, double largest)
+static void includeNeighbors(Choice* choice, double largest)
 {
     rbVec3 middle = getMiddle(choice->lower, choice->upper);
     double radius = getHalfDiagonal(choice->lower, choice->upper);
@@ -462,7 +462,7 @@ void rbChooseView(const rbWorld* world, rbView* view)
         }
     } else if (choice->lower.x <= choice->upper.x) {
         cutAtGround(choice);
-        includeNeighbours(choice, largest);
+        includeNeighbors(choice, largest);
         includeGround(choice, largest);
         includeAnchors(choice);
         includeSwings(choice);

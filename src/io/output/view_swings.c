@@ -1,5 +1,5 @@
 // Bodies are reached from the world joint by joint. The sum of the distances between joints on the
-// way is how far a body can be from the pivot; the height of the centre of mass, and what speed
+// way is how far a body can be from the pivot; the height of the center of mass, and what speed
 // would add to it, says how far the whole can swing.
 #include "io/output/view_swings.h"
 

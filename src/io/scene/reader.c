@@ -371,7 +371,7 @@ static rbStatus readOrientation(rbReader* reader, const json_t* value, const rbK
     }
     if (fabs(norm - 1.0) > QUATERNION_NORM_SLACK) {
         return rbReader_Fail(reader, RB_STATUS_INVALID,
-                             "the quaternion [w, x, y, z] has the norm %.9g, not 1; normalised it "
+                             "the quaternion [w, x, y, z] has the norm %.9g, not 1; normalized it "
                              "would be [%.17g, %.17g, %.17g, %.17g]",
                              norm, v[0] / norm, v[1] / norm, v[2] / norm, v[3] / norm);
     }

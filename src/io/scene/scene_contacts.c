@@ -69,7 +69,7 @@ static rbContactFields getFields(const rbContactSettings* settings)
                               .facets = settings->facets,
                               .isWarm = settings->isWarm,
                               .isReacting = settings->isReacting,
-                              .areNeighboursMeeting = !settings->areNeighboursExcluded};
+                              .areNeighborsMeeting = !settings->areNeighborsExcluded};
     return fields;
 }
 
@@ -99,7 +99,7 @@ static void setFields(const rbContactFields* fields, const int words[WORD_COUNT]
     settings->facets = (int)fields->facets;
     settings->isWarm = fields->isWarm;
     settings->isReacting = fields->isReacting;
-    settings->areNeighboursExcluded = !fields->areNeighboursMeeting;
+    settings->areNeighborsExcluded = !fields->areNeighborsMeeting;
 }
 
 rbStatus rbReadContact(rbScene* scene, rbReader* reader, const json_t* object)

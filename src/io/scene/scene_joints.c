@@ -596,7 +596,7 @@ rbStatus rbReadJointKind(rbScene* scene, rbReader* reader, const json_t* json,
         def->solver = (rbSolverType)index;
     }
     def->distance = fields->place.distance;
-    def->areNeighboursMeeting = fields->areNeighboursMeeting;
+    def->areNeighborsMeeting = fields->areNeighborsMeeting;
     if (has(json, "orientation")) {
         def->orientation = fields->orientation;
     }

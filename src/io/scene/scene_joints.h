@@ -64,7 +64,7 @@ struct rbSceneSpring {
 // A binary tree of boxes; its bodies hold a level and the index of it.
 struct rbSceneTree {
     rbVec3 start;       // m, where the root hangs
-    rbQuat orientation; // of the root: z along it, x towards the side
+    rbQuat orientation; // of the root: z along it, x toward the side
     double length;      // m, of the leaves
     double ratio;
     double angle; // rad, between two siblings

@@ -435,7 +435,7 @@ static const rbKey contactKeys[] = {
     CONTACT_WORD(combineRestitution),
     CONTACT_NUMBER(partSpeed, POSITIVE(RB_SCENE_SPEED_MAX, "m/s")),
     CONTACT_WORD(overlap),
-    {"neighbours", RB_VALUE_BOOLEAN, AT(rbContactFields, areNeighboursMeeting), NO_UNIT},
+    {"neighbors", RB_VALUE_BOOLEAN, AT(rbContactFields, areNeighborsMeeting), NO_UNIT},
     CONTACT_NUMBER(freezeSpeed, NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s")),
     CONTACT_NUMBER(freezeTime, POSITIVE(RB_SCENE_TIME_MAX, "s")),
     CONTACT_NUMBER(penaltyDepth, POSITIVE(1.0, "m")),
@@ -493,18 +493,18 @@ DEFINE_KIND(rbPenaltyKeys, "penalty", "\"penalty\"", penaltyKeys);
     {                                                                                            \
         "motor", RB_VALUE_OBJECT, AT(fields, member motor), NO_UNIT                              \
     }
-#define JOINT_COMMON                                                                        \
-    TYPE(rbJointFields),                                                                    \
-        {"orientation", RB_VALUE_ORIENTATION, AT(rbJointFields, orientation), NO_UNIT},     \
-        {"velocityOnly", RB_VALUE_OBJECT, AT(rbJointFields, velocityOnly), NO_UNIT},        \
-        FREEDOM(rbJointFields, freedom.),                                                   \
-        {"freedoms", RB_VALUE_ARRAY, AT(rbJointFields, freedoms), NO_UNIT},                 \
-        {"cone", RB_VALUE_NUMBER, AT(rbJointFields, cone), POSITIVE(3.2, "rad")},           \
-        {"twist", RB_VALUE_ARRAY, AT(rbJointFields, twist), NO_UNIT},                       \
-        {"neighbours", RB_VALUE_BOOLEAN, AT(rbJointFields, areNeighboursMeeting), NO_UNIT}, \
-        {"solver", RB_VALUE_STRING, AT(rbJointFields, solver), NO_UNIT},                    \
-    {                                                                                       \
-        "parts", RB_VALUE_ARRAY, AT(rbJointFields, parts), NO_UNIT                          \
+#define JOINT_COMMON                                                                      \
+    TYPE(rbJointFields),                                                                  \
+        {"orientation", RB_VALUE_ORIENTATION, AT(rbJointFields, orientation), NO_UNIT},   \
+        {"velocityOnly", RB_VALUE_OBJECT, AT(rbJointFields, velocityOnly), NO_UNIT},      \
+        FREEDOM(rbJointFields, freedom.),                                                 \
+        {"freedoms", RB_VALUE_ARRAY, AT(rbJointFields, freedoms), NO_UNIT},               \
+        {"cone", RB_VALUE_NUMBER, AT(rbJointFields, cone), POSITIVE(3.2, "rad")},         \
+        {"twist", RB_VALUE_ARRAY, AT(rbJointFields, twist), NO_UNIT},                     \
+        {"neighbors", RB_VALUE_BOOLEAN, AT(rbJointFields, areNeighborsMeeting), NO_UNIT}, \
+        {"solver", RB_VALUE_STRING, AT(rbJointFields, solver), NO_UNIT},                  \
+    {                                                                                     \
+        "parts", RB_VALUE_ARRAY, AT(rbJointFields, parts), NO_UNIT                        \
     }
 
 static const rbKey jointKeys[] = {

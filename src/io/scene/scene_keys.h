@@ -153,7 +153,7 @@ typedef struct rbContactFields {
     int64_t sweepsMax, shockAfter, facets;
     bool isWarm;
     bool isReacting;
-    bool areNeighboursMeeting;
+    bool areNeighborsMeeting;
 } rbContactFields;
 
 // The two bodies of a joint or a spring.
@@ -191,7 +191,7 @@ typedef struct rbJointFields {
     const json_t* twist; // [lower, upper]
     const json_t* parts;
     const json_t* repeat;
-    bool areNeighboursMeeting;
+    bool areNeighborsMeeting;
     const char* solver; // NULL: not said
 } rbJointFields;
 

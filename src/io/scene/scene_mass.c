@@ -1,4 +1,4 @@
-// Mass, centre and inertia of a body: given, fitted to a given mass, or from shapes and densities.
+// Mass, center and inertia of a body: given, fitted to a given mass, or from shapes and densities.
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 
@@ -40,7 +40,7 @@ static bool areAllSolid(const rbScene* scene, const rbSceneBody* body)
     return body->shapeCount > 0;
 }
 
-// [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], about the centre of mass.
+// [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], about the center of mass.
 static rbStatus readInertia(rbReader* reader, const json_t* array, rbSym3* inertia)
 {
     RB_ASSERT(json_is_array(array));
@@ -104,7 +104,7 @@ rbStatus rbReadMass(const rbScene* scene, rbReader* reader, const rbGivenMass* g
         return rbReader_Fail(
             reader, RB_STATUS_INVALID,
             "\"center\" is given without \"inertia\"; give \"mass\", \"center\" and "
-            "\"inertia\", or leave the centre to the shapes");
+            "\"inertia\", or leave the center to the shapes");
     }
     if (body->type != RB_BODY_DYNAMIC) {
         return RB_STATUS_OK;

@@ -243,7 +243,7 @@ void rbSceneBody_WriteName(const rbSceneBody* body, int copy, char* name);
 // scene_path.c
 rbStatus rbReadPath(rbReader* reader, const json_t* json, rbSceneBody* body);
 
-// scene_mass.c: mass, centre and inertia of a dynamic body, given or from its shapes.
+// scene_mass.c: mass, center and inertia of a dynamic body, given or from its shapes.
 typedef struct rbGivenMass {
     bool hasMass, hasCenter;
     double mass;

@@ -38,7 +38,7 @@ static rbStatus readLine(rbReader* reader, const json_t* json, const rbPathField
     return RB_STATUS_OK;
 }
 
-// Neighbouring points must differ, the position of the body being the first of them; also the last
+// Neighboring points must differ, the position of the body being the first of them; also the last
 // and the first of a closed curve.
 static rbStatus judgePoints(rbReader* reader, const rbSceneBody* body)
 {

@@ -412,7 +412,7 @@ const rbProbeColumn* rbScene_GetProbeColumns(const rbScene* scene, int* count)
     return scene->columns.data;
 }
 
-// Angular momentum about the centre of mass, world axes.
+// Angular momentum about the center of mass, world axes.
 static rbVec3 getSpinMomentum(const rbBodyState* state, const rbMassProperties* mass)
 {
     return rbRotate(state->transform.q, rbMulSV(mass->inertia, state->angularVelocityLocal));

@@ -106,7 +106,7 @@ static rbStatus makeEllipsoid(Profile* profile, rbVec3 semiAxes, const rbSolidCu
     double height = cut->offset / size / reach;
     if (!(fabs(height) <= 1.0 - CUT_MARGIN)) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the plane of the cut is %.10g m from the centre; the solid reaches "
+                           "the plane of the cut is %.10g m from the center; the solid reaches "
                            "from %.10g to %.10g m there",
                            cut->offset / size, -reach, reach);
     }
@@ -318,7 +318,7 @@ static int findEdgeVertex(const Division* division, int a, int b, int k)
     return division->source->vertexCount + (int)(edge - division->edges) * (parts - 1) + from - 1;
 }
 
-// The vertex i parts from corner 0 towards 1 and j towards 2.
+// The vertex i parts from corner 0 toward 1 and j toward 2.
 static int findVertex(const Division* division, int triangle, int i, int j)
 {
     const int* v = division->source->triangles[triangle];

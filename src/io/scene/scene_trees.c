@@ -55,7 +55,7 @@ rbTransform rbSceneTree_GetTransform(const rbSceneTree* tree, int level, int cop
     return (rbTransform){rbAddScaled(start, 0.5 * getLength(tree, level), axis), q};
 }
 
-// The frame with z along a direction and x towards a side.
+// The frame with z along a direction and x toward a side.
 static rbStatus makeFrame(rbReader* reader, rbVec3 direction, rbVec3 side, rbQuat* q)
 {
     double d = fmax(fabs(direction.x), fmax(fabs(direction.y), fabs(direction.z)));

@@ -12,7 +12,7 @@
 
 #define WORD_MAX 4096 // characters of a shape: a word, or a path
 #define SHOWN 80      // of them in a sentence
-// What a normalised vector may miss in the square of its length: three roundings of a component.
+// What a normalized vector may miss in the square of its length: three roundings of a component.
 #define UNIT_ROUNDING (8.0 * DBL_EPSILON)
 
 typedef rbGeometry* CreateFn(const double* n, rbError* error);

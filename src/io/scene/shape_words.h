@@ -26,7 +26,7 @@ rbGeometry* rbMakeShapeOfWords(const char* text, size_t length, rbNamedShapeFn* 
 int rbGetShapeNumbers(const rbGeometry* geometry, double numbers[RB_SHAPE_NUMBERS_MAX]);
 
 // A compound whose parts keep the bits of their orientations if these have unit length to rounding.
-// rbCreateCompound alone normalises once more, which may change the last bit.
+// rbCreateCompound alone normalizes once more, which may change the last bit.
 rbGeometry* rbMakeExactCompound(const rbCompoundChild* children, int count, rbError* error);
 
 #endif

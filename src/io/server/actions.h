@@ -47,7 +47,7 @@ typedef struct rbAction {
     size_t size; // of the text without its terminator
 } rbAction;
 
-// Actions in the order in which they were applied. Zero initialisation gives an empty list.
+// Actions in the order in which they were applied. Zero initialization gives an empty list.
 typedef struct rbActions {
     rbAction* data;
     int count;
@@ -120,7 +120,7 @@ typedef enum rbDragKind {
     RB_DRAG_POINT,     // a point of the body goes after the pointer; the body turns freely
     RB_DRAG_TRANSLATE, // the body's origin goes to a position, the body does not turn (unless its
                        // joints turn it)
-    RB_DRAG_ROTATE,    // the body turns to an orientation, its centre of mass stays (unless it has
+    RB_DRAG_ROTATE,    // the body turns to an orientation, its center of mass stays (unless it has
                        // joints)
     RB_DRAG_KIND_COUNT
 } rbDragKind;

@@ -85,7 +85,7 @@ void rbActor_ForgetDrags(rbActor* actor, rbBodyId bodyId)
 
 // ------------------------------------------------------------------------------------------- start
 
-// Radius of gyration about the centre of mass, m: makes forces and torques comparable.
+// Radius of gyration about the center of mass, m: makes forces and torques comparable.
 static double getGyration(const rbWorld* world, rbBodyId bodyId)
 {
     rbVec3 moments = rbBody_GetPrincipalMoments(world, bodyId, NULL);
@@ -194,7 +194,7 @@ static rbStatus judgeDrag(const rbDeed* deed, rbDrag* drag)
     return RB_STATUS_OK;
 }
 
-// The point of the body that the manipulators move: its origin, or its centre of mass.
+// The point of the body that the manipulators move: its origin, or its center of mass.
 static rbVec3 getHeldPoint(const rbDeed* deed, const rbDrag* drag)
 {
     rbBodyState state = rbBody_GetState(deed->world, drag->bodyId);

@@ -241,7 +241,7 @@ int rbServer_HandleHttp(struct lws* wsi, enum lws_callback_reasons reason, void*
         // a WebSocket that does not ask for our protocol
         atomic_fetch_add(&getServer(wsi)->refused, 1);
         result = 1;
-    } else if (reason == LWS_CALLBACK_EVENT_WAIT_CANCELLED) {
+    } else if (reason == LWS_CALLBACK_EVENT_WAIT_CANCELED) {
         rbServer_WakeClients(getServer(wsi));
         rbServer_WakeRequests(getServer(wsi));
     } else {

@@ -124,7 +124,7 @@ static rbStoredFrame* makeFrame(const rbStore* store, Extras extras)
 // ---------------------------------------------------------------------------------------- history
 
 // Every second frame goes, but not the first, the last and the one shown. Under the lock the
-// pointers move; the frames are freed afterwards.
+// pointers move; the frames are freed afterward.
 static void thinHistory(rbStore* store)
 {
     int count = store->frames.count;
@@ -377,7 +377,7 @@ static void takeBodies(rbStore* store, const rbWorld* world, const rbStoredFrame
         }
         rbVec3 position = store->vectors[0].data[i];
         rbVec3 spin = store->vectors[3].data[i];
-        // the world has the velocity of the centre, frames that of the origin
+        // the world has the velocity of the center, frames that of the origin
         rbVec3 arm = rbSub(position, store->vectors[1].data[i]);
         frame->positions[number] = position;
         frame->orientations[number] = store->quats.data[i];

@@ -38,7 +38,7 @@ typedef struct rbClientBody {
     uint64_t orientation; // see rbPackQuat
 } rbClientBody;
 
-// What one client has. Zero initialisation is a client that has nothing; set kind and what follows
+// What one client has. Zero initialization is a client that has nothing; set kind and what follows
 // it. Free with rbStreamCursor_Free.
 typedef struct rbStreamCursor {
     const char* kind;  // "live", "recording" or "page"
