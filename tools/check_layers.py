@@ -13,6 +13,9 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ORDER_FILE = "tools/layers.txt"
 PUBLIC = "include/rattleback"
+# Folders whose files have rooms, and the folders that quoted includes start from.
+SOURCES = ("src", "lab", "app", "bench", "validation")
+INCLUDE_ROOTS = ("src", ".", "app", "bench", "validation")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 STANDARD_C = {
@@ -32,7 +35,7 @@ LIBRARIES = [
     (re.compile(r"^libqhull"), ["src/collision/geometry/", "test/"]),
     (re.compile(r"^(jansson|jansson_config|zlib|zstd|zstd_errors|zdict)\.h$"), ["src/io/", "app/", "test/"]),
     (re.compile(r"^assimp/"), ["src/io/", "app/", "test/"]),
-    (re.compile(r"^libwebsockets\.h$"), ["src/io/server/", "app/", "test/"]),
+    (re.compile(r"^libwebsockets\.h$"), ["app/server/", "test/"]),
     (re.compile(r"^(amd|SuiteSparse_config|suitesparse/.*)\.h$"), ["src/dynamics/solvers/", "test/"]),
     (re.compile(r"^cmocka\.h$"), ["test/"]),
 ]
@@ -67,7 +70,7 @@ def includes_of(path):
 
 
 def room_of(path, rooms):
-    """The room of a path relative to src/. A file directly on a floor counts as its last room."""
+    """The room of a path. A file directly on a floor counts as its last room."""
     folder = os.path.dirname(path)
     while folder:
         if folder in rooms:
@@ -76,6 +79,15 @@ def room_of(path, rooms):
         if inside:
             return inside[-1]
         folder = os.path.dirname(folder)
+    return None
+
+
+def find_header(path, name):
+    """The path of an included header of ours: below an include root or beside the file."""
+    for folder in (*INCLUDE_ROOTS, os.path.dirname(path)):
+        candidate = os.path.normpath(os.path.join(folder, name))
+        if os.path.isfile(os.path.join(ROOT, candidate)):
+            return candidate
     return None
 
 
@@ -100,12 +112,13 @@ class Checker:
             if header not in self.headers:
                 self.report(path, line, f"{ORDER_FILE} gives <{name}> no room")
             return self.headers.get(header)
-        if not os.path.isfile(os.path.join(ROOT, "src", name)):
-            self.report(path, line, f'"{name}" is no path below src/, like "base/math/elementary.h"')
+        target = find_header(path, name)
+        if target is None:
+            self.report(path, line, f'"{name}" is not found below {" ".join(INCLUDE_ROOTS)}')
             return None
-        room = room_of(name, self.rooms)
+        room = room_of(target, self.rooms)
         if room is None:
-            self.report(path, line, f'"{name}" lies in no room of {ORDER_FILE}')
+            self.report(path, line, f'"{target}" is in no room of {ORDER_FILE}')
         return room
 
     def check_order(self, path, room, line, is_angled, name):
@@ -121,17 +134,17 @@ class Checker:
                     self.report(path, line, f"<{name}> is allowed only in {' '.join(folders)}")
                 return
         is_ours = name.startswith("rattleback/") or not is_angled
-        in_library = path.startswith(("src/", "include/"))
+        in_library = path.startswith(("src/", "lab/", "include/"))
         if in_library and not is_ours and name not in STANDARD_C and not SYSTEM.match(name):
             self.report(path, line, f"<{name}> belongs to a library that tools/check_layers.py does not know")
 
     # L-103
     def check_source(self):
-        """Every file of src/ includes only rooms before its own."""
-        for path in c_files("src"):
-            room = room_of(os.path.relpath(path, "src"), self.rooms)
+        """Every source file includes only rooms before its own."""
+        for path in (path for folder in SOURCES for path in c_files(folder)):
+            room = room_of(path, self.rooms)
             if room is None:
-                self.report(path, 1, f"this file lies in no room of {ORDER_FILE}")
+                self.report(path, 1, f"this file is in no room of {ORDER_FILE}")
                 continue
             for line, is_angled, name in includes_of(path):
                 self.check_order(path, room, line, is_angled, name)
@@ -168,7 +181,7 @@ class Checker:
     def run(self):
         self.check_source()
         self.check_public()
-        for folder in ("include", "src", "app", "bench", "validation"):
+        for folder in ("include", *SOURCES):
             for path in c_files(folder):
                 for include in includes_of(path):
                     self.check_library(path, *include)

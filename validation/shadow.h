@@ -4,7 +4,7 @@
 #define RB_SHADOW_H
 
 #include "error_statistics.h"
-#include "io/output/pair_log.h"
+#include "pairs/pair_log.h"
 
 #include <rattleback/collision.h>
 

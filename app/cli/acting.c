@@ -1,7 +1,7 @@
 #include "cli/acting.h"
 
 #include "base/core/memory.h"
-#include "io/server/action_bodies.h"
+#include "session/action_bodies.h"
 
 #include <math.h>
 #include <stdio.h>

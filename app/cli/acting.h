@@ -3,7 +3,7 @@
 #define RB_CLI_ACTING_H
 
 #include "cli/frames.h"
-#include "io/server/actions.h"
+#include "session/actions.h"
 
 typedef struct rbActing {
     rbActions actions;

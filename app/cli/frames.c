@@ -1,7 +1,7 @@
 #include "cli/frames.h"
 
 #include "base/core/memory.h"
-#include "io/server/store.h"
+#include "session/store.h"
 
 #include <math.h>
 

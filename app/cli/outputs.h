@@ -7,7 +7,7 @@
 #include "cli/shooting.h"
 #include "cli/tally.h"
 #include "io/output/journal.h"
-#include "io/server/page.h"
+#include "server/page.h"
 
 #include <rattleback/output.h>
 

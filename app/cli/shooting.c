@@ -1,9 +1,9 @@
 #include "cli/shooting.h"
 
 #include "base/core/memory.h"
-#include "io/output/picture.h"
-#include "io/output/png.h"
-#include "io/output/video.h"
+#include "render/picture.h"
+#include "render/png.h"
+#include "render/video.h"
 
 #include <math.h>
 #include <stdlib.h>

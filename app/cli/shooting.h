@@ -3,7 +3,7 @@
 #define RB_CLI_SHOOTING_H
 
 #include "cli/cli.h"
-#include "io/output/view.h"
+#include "render/view.h"
 
 #include <rattleback/scene.h>
 

@@ -5,9 +5,9 @@
 #include "cli/cli.h"
 #include "cli/recordings.h"
 #include "cli/scenes.h"
-#include "io/output/picture.h"
-#include "io/server/server.h"
-#include "io/server/session_recording.h"
+#include "render/picture.h"
+#include "server/server.h"
+#include "server/session_recording.h"
 
 #include <errno.h>
 #include <fcntl.h>

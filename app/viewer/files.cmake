@@ -25,6 +25,6 @@ add_custom_command(OUTPUT ${viewerPage}
   COMMENT "Bundling the page of the viewer"
   VERBATIM)
 add_custom_target(rattleback_page DEPENDS ${viewerPage})
-add_dependencies(rattleback_io rattleback_page)
-set_source_files_properties(src/io/server/page_bytes.c PROPERTIES
+add_dependencies(rattleback_app rattleback_page)
+set_source_files_properties(app/server/page_bytes.c PROPERTIES
   COMPILE_DEFINITIONS RB_PAGE_FILE="${viewerPage}" OBJECT_DEPENDS ${viewerPage})

@@ -22,6 +22,7 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/polyhedron_queries.c
   src/collision/geometry/polyhedron_shape.c
   src/collision/geometry/profile.c
+  src/collision/geometry/ray_queries.c
   src/collision/geometry/ray_span.c
   src/collision/geometry/shape_ops.c
   src/collision/geometry/soup.c
@@ -33,6 +34,5 @@ target_sources(rattleback PRIVATE
 include(src/collision/bounds/files.cmake)
 include(src/collision/distance/files.cmake)
 include(src/collision/convex/files.cmake)
-include(src/collision/rays/files.cmake)
 include(src/collision/narrowphase/files.cmake)
 include(src/collision/broadphase/files.cmake)

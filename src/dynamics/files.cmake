@@ -1,5 +1,4 @@
 target_sources(rattleback PRIVATE
-  src/dynamics/bodies/name_table.c
   src/dynamics/constraints/mechanism.c
   src/dynamics/constraints/rows.c
   src/dynamics/contact/collisions.c
@@ -23,46 +22,46 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_pairs.c
   src/dynamics/contact/contact_penalty.c
   src/dynamics/contact/contact_snapshot.c
-  src/dynamics/engines/event_bodies.c
-  src/dynamics/engines/event_cluster.c
-  src/dynamics/engines/event_engine.c
-  src/dynamics/engines/event_snapshot.c
-  src/dynamics/engines/event_impacts.c
-  src/dynamics/engines/event_lasting.c
-  src/dynamics/engines/event_loop.c
-  src/dynamics/engines/event_pairs.c
-  src/dynamics/engines/event_rays.c
-  src/dynamics/engines/event_regions.c
-  src/dynamics/engines/event_rest.c
+  src/dynamics/engines/event/event_bodies.c
+  src/dynamics/engines/event/event_cluster.c
+  src/dynamics/engines/event/event_engine.c
+  src/dynamics/engines/event/event_snapshot.c
+  src/dynamics/engines/event/event_impacts.c
+  src/dynamics/engines/event/event_lasting.c
+  src/dynamics/engines/event/event_loop.c
+  src/dynamics/engines/event/event_pairs.c
+  src/dynamics/engines/event/event_rays.c
+  src/dynamics/engines/event/event_regions.c
+  src/dynamics/engines/event/event_rest.c
   src/dynamics/engines/pair_loop.c
   src/dynamics/engines/ray_frames.c
   src/dynamics/engines/ray_frames_exact.c
   src/dynamics/engines/ray_frames_pairs.c
   src/dynamics/engines/ray_frames_predict.c
   src/dynamics/engines/ray_frames_settings.c
-  src/dynamics/engines/step_basic.c
-  src/dynamics/engines/step_build.c
-  src/dynamics/engines/step_contact.c
-  src/dynamics/engines/step_contact_ahead.c
-  src/dynamics/engines/step_contact_arrivals.c
-  src/dynamics/engines/step_contact_bodies.c
-  src/dynamics/engines/step_contact_books.c
-  src/dynamics/engines/step_contact_host.c
-  src/dynamics/engines/step_contact_journal.c
-  src/dynamics/engines/step_contact_joints.c
-  src/dynamics/engines/step_contact_rest.c
-  src/dynamics/engines/step_contact_penalty.c
-  src/dynamics/engines/step_contact_reaction.c
-  src/dynamics/engines/step_contact_stages.c
-  src/dynamics/engines/step_contact_time.c
-  src/dynamics/engines/step_engine.c
-  src/dynamics/engines/step_forces.c
-  src/dynamics/engines/step_judge.c
-  src/dynamics/engines/step_limits.c
-  src/dynamics/engines/step_nodes.c
-  src/dynamics/engines/step_order.c
-  src/dynamics/engines/step_snapshot.c
-  src/dynamics/engines/step_swing.c
+  src/dynamics/engines/step/step_basic.c
+  src/dynamics/engines/step/step_build.c
+  src/dynamics/engines/step/step_contact.c
+  src/dynamics/engines/step/step_contact_ahead.c
+  src/dynamics/engines/step/step_contact_arrivals.c
+  src/dynamics/engines/step/step_contact_bodies.c
+  src/dynamics/engines/step/step_contact_books.c
+  src/dynamics/engines/step/step_contact_host.c
+  src/dynamics/engines/step/step_contact_journal.c
+  src/dynamics/engines/step/step_contact_joints.c
+  src/dynamics/engines/step/step_contact_rest.c
+  src/dynamics/engines/step/step_contact_penalty.c
+  src/dynamics/engines/step/step_contact_reaction.c
+  src/dynamics/engines/step/step_contact_stages.c
+  src/dynamics/engines/step/step_contact_time.c
+  src/dynamics/engines/step/step_engine.c
+  src/dynamics/engines/step/step_forces.c
+  src/dynamics/engines/step/step_judge.c
+  src/dynamics/engines/step/step_limits.c
+  src/dynamics/engines/step/step_nodes.c
+  src/dynamics/engines/step/step_order.c
+  src/dynamics/engines/step/step_snapshot.c
+  src/dynamics/engines/step/step_swing.c
   src/dynamics/forces/force_ops.c
   src/dynamics/impact/collision_frame.c
   src/dynamics/impact/combine.c

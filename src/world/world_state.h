@@ -4,9 +4,9 @@
 
 #include "base/core/id_pool.h"
 #include "base/core/memory.h"
-#include "dynamics/bodies/name_table.h"
-#include "dynamics/engines/event_engine.h"
-#include "dynamics/engines/step_engine.h"
+#include "base/core/name_table.h"
+#include "dynamics/engines/event/event_engine.h"
+#include "dynamics/engines/step/step_engine.h"
 #include "dynamics/forces/force_ops.h"
 #include "dynamics/motion/flight.h"
 #include "dynamics/motion/path.h"

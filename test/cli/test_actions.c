@@ -1,6 +1,6 @@
 // What is done by hand: files of actions through the program, recorded and done again.
 #include "child.h"
-#include "io/server/session.h"
+#include "session/session.h"
 
 #include <rattleback/output.h>
 

@@ -2,7 +2,7 @@
 #include "base/core/random.h"
 #include "base/math/random3.h"
 #include "child.h"
-#include "io/scene/pair_file.h"
+#include "pairs/pair_file.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 // Mechanisms that look-ahead alone cannot step: taut nets, light links between heavy bodies.
-#include "dynamics/engines/step_state.h"
+#include "dynamics/engines/step/step_state.h"
 #include "step_scenes.h"
 #include "world/world_state.h"
 

@@ -1,7 +1,7 @@
 # Fuzz targets, built by the preset fuzz (clang). Run one with
 #   build/fuzz/fuzz_x -max_total_time=60 build/fuzz/corpus_x test/fuzz/corpus/x
 # New inputs go to the first folder; the second holds the seeds in the repository.
-foreach(library rattleback rattleback_io)
+foreach(library rattleback rattleback_io rattleback_app)
   if(TARGET ${library})
     target_compile_options(${library} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
@@ -24,5 +24,5 @@ target_link_libraries(make_recording_seeds PRIVATE rb_options rattleback_io)
 
 rb_add_fuzzer(NAME fuzz_scene FILES test/fuzz/fuzz_scene.c LIBRARIES rattleback_io)
 rb_add_fuzzer(NAME fuzz_mesh FILES test/fuzz/fuzz_mesh.c LIBRARIES rattleback_io)
-rb_add_fuzzer(NAME fuzz_pairs FILES test/fuzz/fuzz_pairs.c LIBRARIES rattleback_io)
-rb_add_fuzzer(NAME fuzz_command FILES test/fuzz/fuzz_command.c LIBRARIES rattleback_io jansson)
+rb_add_fuzzer(NAME fuzz_pairs FILES test/fuzz/fuzz_pairs.c LIBRARIES rattleback_app)
+rb_add_fuzzer(NAME fuzz_command FILES test/fuzz/fuzz_command.c LIBRARIES rattleback_app jansson)

@@ -1,8 +1,8 @@
 // Any bytes as commands of clients: lines go to a session one after the other, with steps between
 // them. The session must answer every one with a JSON reply, keep its world finite and end its
 // drags.
-#include "io/server/session.h"
-#include "io/server/stream.h"
+#include "session/session.h"
+#include "session/stream.h"
 
 #include <jansson.h>
 #include <stdlib.h>

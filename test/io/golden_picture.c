@@ -1,6 +1,6 @@
 // The same pixels from every compiler and build.
 #include "base/core/hash.h"
-#include "io/output/picture.h"
+#include "render/picture.h"
 #include "rb_test.h"
 
 #include <inttypes.h>

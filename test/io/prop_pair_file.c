@@ -1,7 +1,7 @@
 // Random pairs written and read: every bit of the shapes, poses and answers comes back.
 #include "base/math/random3.h"
-#include "io/output/pair_log.h"
-#include "io/scene/pair_file.h"
+#include "pairs/pair_log.h"
+#include "pairs/pair_file.h"
 #include "io/scene/shape_words.h"
 #include "output_support.h"
 #include "pair_support.h"

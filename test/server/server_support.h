@@ -2,7 +2,7 @@
 #ifndef SERVER_SUPPORT_H
 #define SERVER_SUPPORT_H
 
-#include "io/server/actions.h"
+#include "session/actions.h"
 
 typedef struct Stage {
     rbScene* scene;

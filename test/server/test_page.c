@@ -1,8 +1,8 @@
 // A page that replays a run: its data, decoded, are the frames of the world.
 #include "base/core/memory.h"
 #include "client.h"
-#include "io/server/page.h"
-#include "io/server/page_bytes.h"
+#include "server/page.h"
+#include "server/page_bytes.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // A recording that is shown as a simulation: played, sought, stepped, and never changed.
 #include "client.h"
-#include "io/server/session_recording.h"
-#include "io/server/stream.h"
+#include "server/session_recording.h"
+#include "session/stream.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // The server over real sockets: what clients see, what they may do, and what they cannot break.
 #include "base/core/memory.h"
 #include "base/core/timer.h"
-#include "io/server/server.h"
+#include "server/server.h"
 #include "rb_test.h"
 #include "socket.h"
 

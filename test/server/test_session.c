@@ -1,7 +1,7 @@
 // Sessions: playing, stepping, going back, branching, two clients, trouble.
 #include "base/core/memory.h"
 #include "base/core/timer.h"
-#include "io/server/session.h"
+#include "session/session.h"
 #include "rb_test.h"
 #include "server_support.h"
 

@@ -1,7 +1,7 @@
 // The store and the stream: what a client puts together from messages is what the world has.
 #include "client.h"
-#include "io/server/store.h"
-#include "io/server/stream.h"
+#include "session/store.h"
+#include "session/stream.h"
 #include "rb_test.h"
 
 #include <rattleback/scene.h>

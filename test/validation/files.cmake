@@ -6,7 +6,7 @@ rb_add_tests(NAME test_validation
         test/validation/phys_gas.c test/validation/phys_event_cases.c
         test/validation/phys_mechanisms.c test/validation/phys_contacts.c test/validation/phys_penalty.c test/validation/test_packing_worlds.c
         test/validation/phys_ray_cases.c test/validation/test_ray_metrics.c
-  LIBRARIES rattleback_io
+  LIBRARIES rattleback_app rattleback_io
   DEFINITIONS _POSIX_C_SOURCE=200809L)
 target_sources(test_validation PRIVATE
   validation/convex_scenes.c validation/detection_bisection.c validation/elastic_gas.c validation/epa_baseline.c

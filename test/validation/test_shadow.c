@@ -1,7 +1,7 @@
 // The shadow comparison finds what is planted, logs it, and the log replays it bit by bit.
 #include "base/math/random3.h"
 #include "elastic_gas.h"
-#include "io/scene/pair_file.h"
+#include "pairs/pair_file.h"
 #include "rb_test.h"
 #include "shadow.h"
 

@@ -1,6 +1,6 @@
 // Contacts with the reaction of joints: the masses that normals feel, and sweeps saved (B-81).
 #include "contact_scenes.h"
-#include "dynamics/engines/step_contact_state.h"
+#include "dynamics/engines/step/step_contact_state.h"
 #include "world/world_state.h"
 
 #include <math.h>

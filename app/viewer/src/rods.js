@@ -1,5 +1,5 @@
 // What joints hold: small marks where they are, and rods where they hold a body from afar. The
-// pictures of the program show the same (src/io/output/picture_links.c).
+// pictures of the program show the same (app/render/picture_links.c).
 
 import * as THREE from 'three';
 import { createBatch, createShaft } from './arrows.js';

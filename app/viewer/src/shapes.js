@@ -3,7 +3,7 @@
 // A surface is {positions, normals, tones, indices}: three indices make a triangle. A tone is 0 or
 // 1: which of the two colors of a marked body the triangle has, so that its rotation can be seen.
 
-/** The same colors are in src/io/output/palette.c. */
+/** The same colors are in app/render/palette.c. */
 export const PALETTE = {
     dynamic: [
         '#d1495b',

@@ -1,7 +1,7 @@
 // The loop as the first specification has it (L-77 to L-79, L-86): a heap of pairs and a global
 // interval. Every event looks at every body, so it costs O(n) and more; kept as the second
 // algorithm against which the loop over bodies is tested, and for comparison.
-#include "dynamics/engines/event_state.h"
+#include "dynamics/engines/event/event_state.h"
 
 #include <math.h>
 

@@ -11,7 +11,6 @@ target_sources(rattleback_io PRIVATE
   src/io/scene/mesh_stl.c
   src/io/scene/mesh_text.c
   src/io/scene/override.c
-  src/io/scene/pair_file.c
   src/io/scene/reader.c
   src/io/scene/scene.c
   src/io/scene/scene_bodies.c

@@ -1,0 +1,40 @@
+#include "render/palette.h"
+
+#define COLOR_COUNT 10
+#define MARK_MIX 0.55 // how far toward white
+
+static const rbColor colors[COLOR_COUNT] = {
+    {0xd1, 0x49, 0x5b}, {0x2e, 0x86, 0xab}, {0xed, 0xae, 0x49}, {0x3a, 0x9d, 0x6e},
+    {0x8d, 0x5f, 0xa3}, {0xe0, 0x7a, 0x3f}, {0x4d, 0x6c, 0xc1}, {0x7f, 0xb0, 0x4a},
+    {0xc5, 0x5f, 0x97}, {0x2a, 0xa6, 0xa1},
+};
+
+rbColor rbGetBodyColor(rbBodyType type, int number)
+{
+    RB_ASSERT(number >= 0);
+    static const rbColor others[RB_BODY_TYPE_COUNT] = {
+        [RB_BODY_STATIC] = {0xc9, 0xc4, 0xb8},
+        [RB_BODY_KINEMATIC] = {0x5b, 0x6b, 0x7c},
+    };
+    return type == RB_BODY_DYNAMIC ? colors[number % COLOR_COUNT] : others[type];
+}
+
+static unsigned char mixWithWhite(unsigned char value)
+{
+    return (unsigned char)(value + MARK_MIX * (255 - value) + 0.5);
+}
+
+rbColor rbGetMarkColor(rbColor color)
+{
+    return (rbColor){mixWithWhite(color.r), mixWithWhite(color.g), mixWithWhite(color.b)};
+}
+
+rbMarking rbGetMarking(rbShapeType type)
+{
+    static const rbMarking markings[RB_SHAPE_COUNT] = {
+        [RB_SHAPE_SPHERE] = RB_MARKING_OCTANTS,    [RB_SHAPE_ELLIPSOID] = RB_MARKING_OCTANTS,
+        [RB_SHAPE_CAPSULE] = RB_MARKING_QUADRANTS, [RB_SHAPE_CYLINDER] = RB_MARKING_QUADRANTS,
+        [RB_SHAPE_CONE] = RB_MARKING_QUADRANTS,
+    };
+    return markings[type];
+}

@@ -1,0 +1,63 @@
+// Pictures of a world by a small renderer of our own: no graphics hardware, no browser, the same
+// pixels on every machine.
+//
+// Bodies are triangles in a z-buffer with several samples a pixel; light comes from a sun with a
+// disc and from many points of the sky, each with its own shadow map, so that shadows are soft and
+// corners dark. A picture of 1280 x 720 takes a few tenths of a second.
+//
+//   rbPictureDef def = rbDefaultPictureDef(1280, 720);
+//   rbPicture* picture = rbCreatePicture(&def, world, &error);
+//   rbChooseView(world, &view);
+//   rbPicture_Draw(picture, world, &view);
+//   status = rbWritePng("world.png", rbPicture_GetPixels(picture), 1280, 720, &error);
+#ifndef RB_OUTPUT_PICTURE_H
+#define RB_OUTPUT_PICTURE_H
+
+#include "render/view.h"
+
+#include <rattleback/scene.h>
+#include <rattleback/world.h>
+
+#define RB_PICTURE_SIZE_MIN 16
+#define RB_PICTURE_SIZE_MAX 8192
+
+typedef struct rbPictureDef {
+    int width, height; // pixels, RB_PICTURE_SIZE_MIN to _MAX
+    int sampling;      // 1 to 4: samples a pixel along each side; 2
+    int sunCount;      // 1 to 64: points of the sun's disc; 6
+    int skyCount;      // 0 to 256: points of the sky that cast shadows; 20
+    bool hasLinks;     // joints and springs are drawn; true
+} rbPictureDef;
+
+rbPictureDef rbDefaultPictureDef(int width, int height);
+
+typedef struct rbPicture rbPicture;
+
+// Makes the triangles of the world's bodies. As long as the picture lives the world keeps its
+// bodies and shapes. NULL and an error when the size is out of range or shapes have too many
+// triangles.
+rbPicture* rbCreatePicture(const rbPictureDef* def, const rbWorld* world, rbError* error);
+void rbDestroyPicture(rbPicture* picture); // NULL is fine
+
+// Draws the world as it is now. Bodies whose state is not finite are left out.
+void rbPicture_Draw(rbPicture* picture, const rbWorld* world, const rbView* view);
+
+// Width times height times red, green, blue, rows from the top; until the next drawing.
+const unsigned char* rbPicture_GetPixels(const rbPicture* picture);
+
+// Where a point of the world is in a picture of this size, in pixels from the top left corner;
+// false when it is behind the camera.
+bool rbView_Project(const rbView* view, int width, int height, rbVec3 point, double* x, double* y);
+
+// A PNG file in memory; freed with rbFree(bytes, size).
+typedef struct rbPng {
+    unsigned char* bytes;
+    size_t size;
+} rbPng;
+
+// A picture of a scene at a time. The simulation to that time stops early, and the picture shows
+// where it came to, after about half a second of work.
+rbStatus rbDrawScene(const rbScene* scene, double time, int width, int height, rbPng* png,
+                     rbError* error);
+
+#endif

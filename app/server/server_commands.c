@@ -1,0 +1,249 @@
+// Commands on their way in: what a client may send and how often, what the server does itself, and
+// the queue to the simulation.
+#include "base/core/timer.h"
+#include "server/server_state.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#define EXCESS_MAX 5000 // commands beyond the rate before a client is dropped
+
+// ----------------------------------------------------------------------------------------- replies
+
+void rbServer_PutReply(rbServer* server, int client, const char* text, size_t size, bool isBad)
+{
+    (void)pthread_mutex_lock(&server->mutex);
+    for (int i = 0; i < RB_SERVER_CLIENTS_MAX; ++i) {
+        rbServerClient* found = server->clients[i];
+        if (found != NULL && found->number == client && found->outbox.count < RB_OUTBOX_MAX) {
+            rbOutgoing reply = {rbAlloc(size), size, isBad};
+            memcpy(reply.text, text, size);
+            rbArray_Push(found->outbox, reply);
+        }
+    }
+    (void)pthread_mutex_unlock(&server->mutex);
+}
+
+void rbServer_Reply(rbServer* server, int client, const char* id, const char* error, bool isBad)
+{
+    rbReply reply = {0};
+    rbReply_Set(&reply, id[0] != '\0' ? id : NULL, error);
+    rbServer_PutReply(server, client, reply.text, reply.size, isBad);
+}
+
+// ------------------------------------------------------------------------------------------- queue
+
+void rbServer_FreeCommand(rbCommand* command)
+{
+    rbFree(command->text, command->size);
+    command->text = NULL;
+}
+
+void rbServer_Queue(rbServer* server, int client, rbCommandKind kind, const char* text,
+                    const char* id)
+{
+    rbCommand command = {.kind = kind, .client = client};
+    if (text != NULL) {
+        command.size = strlen(text) + 1;
+        command.text = rbAlloc(command.size);
+        memcpy(command.text, text, command.size);
+    }
+    memcpy(command.id, id, strlen(id) + 1);
+    bool isFull = false;
+    char replaced[sizeof command.id] = "";
+    (void)pthread_mutex_lock(&server->mutex);
+    rbCommand* last = server->queue.count > 0 ? &server->queue.data[server->queue.count - 1] : NULL;
+    if (kind == RB_COMMAND_MOVE && last != NULL && last->kind == kind &&
+        last->client == command.client) {
+        memcpy(replaced, last->id, sizeof replaced);
+        rbServer_FreeCommand(last);
+        *last = command;
+    } else if (server->queue.count >= RB_SERVER_QUEUE_MAX && kind != RB_COMMAND_LEAVE) {
+        isFull = true;
+        rbServer_FreeCommand(&command);
+    } else {
+        rbArray_Push(server->queue, command);
+    }
+    (void)pthread_cond_signal(&server->hasCommands);
+    (void)pthread_mutex_unlock(&server->mutex);
+    if (replaced[0] != '\0') {
+        rbServer_Reply(server, client, replaced, NULL, false); // a later one does it
+    }
+    if (isFull) {
+        rbServer_Reply(server, client, id,
+                       "the simulation is busy and too many commands wait; send this again later",
+                       false);
+    }
+}
+
+// ------------------------------------------------------------------------- what the server does
+
+// A command of a client, read.
+typedef struct Request {
+    json_t* json;
+    const char* text;
+    const char* id;
+} Request;
+
+typedef void HandleFn(rbServer* server, rbServerClient* client, const Request* request);
+
+static void handleSelect(rbServer* server, rbServerClient* client, const Request* request)
+{
+    const json_t* value = json_object_get(request->json, "body");
+    const char* error = NULL;
+    (void)pthread_mutex_lock(&server->storeMutex);
+    if (server->simulation.object == NULL) {
+        error = "no scene is open";
+    } else if (value == NULL || json_is_null(value)) {
+        rbStreamCursor_Select(&client->cursor, -1);
+    } else {
+        const rbStore* store = server->simulation.getStore(server->simulation.object);
+        rbStore_Lock(store);
+        int count = rbStore_GetBodyCount(store);
+        int number = -1;
+        if (json_is_string(value)) {
+            number = rbStore_FindBodyByName(store, json_string_value(value));
+        } else if (json_is_integer(value) && json_integer_value(value) >= 0 &&
+                   json_integer_value(value) < count) {
+            number = (int)json_integer_value(value);
+        }
+        rbStore_Unlock(store);
+        if (number < 0) {
+            error = "there is no such body; give its name or its number, or null for none";
+        } else {
+            rbStreamCursor_Select(&client->cursor, number);
+        }
+    }
+    (void)pthread_mutex_unlock(&server->storeMutex);
+    rbServer_Reply(server, client->number, request->id, error, false);
+}
+
+static bool readFlag(const json_t* json, const char* key, bool* value)
+{
+    const json_t* flag = json_object_get(json, key);
+    *value = flag != NULL ? json_is_true(flag) : *value;
+    return flag == NULL || json_is_boolean(flag);
+}
+
+static void handleOverlays(rbServer* server, rbServerClient* client, const Request* request)
+{
+    bool hasContacts = client->cursor.hasContacts;
+    bool hasJoints = client->cursor.hasJoints;
+    bool hasRays = client->cursor.hasRays;
+    const char* error = NULL;
+    if (readFlag(request->json, "contacts", &hasContacts) &&
+        readFlag(request->json, "joints", &hasJoints) &&
+        readFlag(request->json, "rays", &hasRays)) {
+        rbStreamCursor_SetOverlays(&client->cursor, hasContacts, hasJoints, hasRays);
+    } else {
+        error = "contacts, joints and rays are true or false";
+    }
+    rbServer_Reply(server, client->number, request->id, error, false);
+}
+
+static void handleOpen(rbServer* server, rbServerClient* client, const Request* request)
+{
+    const char* name = json_string_value(json_object_get(request->json, "scene"));
+    if (server->host.openScene == NULL) {
+        rbServer_Reply(server, client->number, request->id, "this server has no gallery", false);
+    } else if (name == NULL || !rbGuard_IsSceneName(name)) {
+        rbServer_Reply(server, client->number, request->id,
+                       "\"scene\" must be the name of a scene of the gallery", false);
+    } else {
+        rbServer_Queue(server, client->number, RB_COMMAND_OPEN, name, request->id);
+    }
+}
+
+static void handleClose(rbServer* server, rbServerClient* client, const Request* request)
+{
+    if (server->host.openScene == NULL) {
+        rbServer_Reply(server, client->number, request->id,
+                       "this server has no gallery to go back to", false);
+    } else {
+        rbServer_Queue(server, client->number, RB_COMMAND_CLOSE, NULL, request->id);
+    }
+}
+
+static void handleMove(rbServer* server, rbServerClient* client, const Request* request)
+{
+    rbServer_Queue(server, client->number, RB_COMMAND_MOVE, request->text, request->id);
+}
+
+static void handleOther(rbServer* server, rbServerClient* client, const Request* request)
+{
+    rbServer_Queue(server, client->number, RB_COMMAND_TEXT, request->text, request->id);
+}
+
+static const struct {
+    const char* name;
+    HandleFn* handle;
+} handlers[] = {
+    {"select", handleSelect}, {"overlays", handleOverlays}, {"open", handleOpen},
+    {"close", handleClose},   {"drag-move", handleMove},
+};
+
+// ----------------------------------------------------------------------------------------- reading
+
+// The id as JSON, if it is a number or a short text.
+static void writeId(const json_t* json, char* text, size_t capacity)
+{
+    const json_t* id = json_object_get(json, "id");
+    text[0] = '\0';
+    if (json_is_number(id) || json_is_string(id)) {
+        size_t size = json_dumpb(id, text, capacity - 1, JSON_ENCODE_ANY | JSON_COMPACT);
+        text[size < capacity ? size : 0] = '\0';
+    }
+}
+
+static bool isWithinRate(rbServer* server, rbServerClient* client)
+{
+    const double rate = RB_SERVER_COMMANDS_PER_SECOND;
+    double now = rbGetWallTime();
+    double credit = client->credit + rate * (now - client->creditTime);
+    client->credit = credit < rate ? credit : rate;
+    client->creditTime = now;
+    if (client->credit >= 1.0) {
+        client->credit -= 1.0;
+        return true;
+    }
+    if (now - client->complaintTime > 1.0) {
+        client->complaintTime = now;
+        rbServer_Reply(server, client->number, "",
+                       "more than 200 commands a second; those beyond were not taken", false);
+    }
+    ++client->excessCount;
+    client->badCount = client->excessCount > EXCESS_MAX ? RB_SERVER_BAD_MAX : client->badCount;
+    return false;
+}
+
+void rbServer_TakeCommand(rbServer* server, rbServerClient* client)
+{
+    atomic_fetch_add(&server->commands, 1);
+    if (client->badCount >= RB_SERVER_BAD_MAX || !isWithinRate(server, client)) {
+        return;
+    }
+    if (!client->isInputText) {
+        rbServer_Reply(server, client->number, "", "commands are text: one JSON object each", true);
+        return;
+    }
+    rbMessage_Bytes(&client->input, "", 1); // its end
+    const char* text = (const char*)rbMessage_GetBytes(&client->input);
+    json_t* json = json_loadb(text, client->input.size - 1, JSON_REJECT_DUPLICATES, NULL);
+    const char* name = json_string_value(json_object_get(json, "do"));
+    char id[sizeof((rbCommand*)0)->id];
+    writeId(json, id, sizeof id);
+    if (name == NULL) {
+        rbServer_Reply(server, client->number, id,
+                       json_is_object(json) ? "a command needs its name: {\"do\": \"pause\"}"
+                                            : "a command is one JSON object: {\"do\": \"pause\"}",
+                       true);
+    } else {
+        const Request request = {json, text, id};
+        HandleFn* handle = handleOther;
+        for (size_t i = 0; i < sizeof handlers / sizeof handlers[0]; ++i) {
+            handle = strcmp(name, handlers[i].name) == 0 ? handlers[i].handle : handle;
+        }
+        handle(server, client, &request);
+    }
+    json_decref(json);
+}

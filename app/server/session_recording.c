@@ -1,0 +1,367 @@
+#include "server/session_recording.h"
+
+#include "base/core/memory.h"
+#include "base/core/timer.h"
+#include "session/action_bodies.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SPEED_MIN 1e-6
+#define SPEED_MAX 1e6
+#define TICKS_PER_SECOND 60.0
+#define EVENTS_AT_ONCE 256
+
+typedef struct rbPlayer {
+    rbRecording* recording;
+    rbScene* scene;
+    rbWorld* world; // for shapes; it never moves
+    rbStore* store;
+    rbPlayState state;
+    double wallTime; // s, when playTime was shown
+    double playTime; // s, of the recording
+} rbPlayer;
+
+static void destroyPlayer(void* object)
+{
+    rbPlayer* player = object;
+    rbDestroyStore(player->store);
+    rbDestroyWorld(player->world);
+    rbDestroyScene(player->scene);
+    rbCloseRecording(player->recording);
+    rbFree(player, sizeof *player);
+}
+
+// ------------------------------------------------------------------------------------- filling
+
+// A body that an action made, or, where none did, one without shapes for its number.
+static rbBodyId makeBody(const rbPlayer* player, int number, rbError* error)
+{
+    int count = 0;
+    const rbRecordedAction* actions = rbRecording_GetActions(player->recording, &count);
+    for (int i = 0; i < count; ++i) {
+        // Numbers are written into recorded actions.
+        rbAddedBody added;
+        if (rbReadAddedBody(actions[i].text, number, &added) && added.number == number) {
+            rbBodyId bodyId = rbScene_AddBody(player->scene, player->world, added.text,
+                                              strlen(added.text), added.name, error);
+            rbAddedBody_Free(&added);
+            return bodyId;
+        }
+        rbAddedBody_Free(&added);
+    }
+    rbBodyDef def = rbDefaultBodyDef();
+    def.type = RB_BODY_STATIC;
+    return rbCreateBody(player->world, &def, error);
+}
+
+static rbStatus addBodies(rbPlayer* player, rbError* error)
+{
+    int count = rbRecording_GetHeader(player->recording)->bodyCount;
+    for (int i = rbStore_GetBodyCount(player->store); i < count; ++i) {
+        rbBodyId bodyId = makeBody(player, i, error);
+        if (RB_IS_NULL(bodyId) ||
+            rbStore_AddBody(player->store, player->world, bodyId, error) < 0) {
+            return error->status;
+        }
+    }
+    return RB_STATUS_OK;
+}
+
+static rbStatus takeFrames(rbPlayer* player, const rbRecordingInfo* info, rbError* error)
+{
+    double last = -INFINITY;
+    int shown = rbStore_GetBodyCount(player->store);
+    rbStore_DropAfter(player->store, -INFINITY);
+    for (int64_t i = 0; i < info->frameCount; ++i) {
+        rbFrame frame;
+        rbStatus status = rbRecording_ReadFrame(player->recording, i, &frame, error);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        frame.bodyCount = frame.bodyCount < shown ? frame.bodyCount : shown;
+        if (isfinite(frame.time) && frame.time > last) {
+            rbStore_TakeRecordedFrame(player->store, &frame);
+            last = frame.time;
+        }
+    }
+    return rbStore_GetFrameCount(player->store) > 0
+               ? RB_STATUS_OK
+               : rbError_Set(error, RB_STATUS_INVALID,
+                             "the recording has no frame that could be shown");
+}
+
+static rbStatus takeEvents(rbPlayer* player, const rbRecordingInfo* info, rbError* error)
+{
+    rbRecordedEvent events[EVENTS_AT_ONCE];
+    for (int64_t first = 0; first < info->eventCount; first += EVENTS_AT_ONCE) {
+        int64_t left = info->eventCount - first;
+        int count = left < EVENTS_AT_ONCE ? (int)left : EVENTS_AT_ONCE;
+        rbStatus status = rbRecording_ReadEvents(player->recording, first, count, events, error);
+        if (status != RB_STATUS_OK) {
+            return status;
+        }
+        rbStore_TakeRecordedEvents(player->store, events, count);
+    }
+    return RB_STATUS_OK;
+}
+
+// ------------------------------------------------------------------------------------- playing
+
+static void showTime(rbPlayer* player, double time)
+{
+    double first = rbStore_GetFrameTime(player->store, 0);
+    double end = rbStore_GetEndTime(player->store);
+    player->playTime = fmin(fmax(time, first), end);
+    player->wallTime = rbGetWallTime();
+    (void)rbStore_Show(player->store, player->playTime);
+}
+
+static void tellState(rbPlayer* player)
+{
+    player->state.realTimeFactor = player->state.isPlaying ? player->state.speed : 0.0;
+    rbStore_SetPlayState(player->store, &player->state);
+}
+
+static void initState(rbPlayer* player, const rbRecordingInfo* info)
+{
+    int64_t count = rbStore_GetFrameCount(player->store);
+    double first = rbStore_GetFrameTime(player->store, 0);
+    double duration = rbStore_GetEndTime(player->store) - first;
+    rbPlayState* state = &player->state;
+    state->speed = duration > 0.0 ? rbChooseSpeed(duration) : 1.0;
+    state->frameStep = count > 1 ? duration / (double)(count - 1) : 0.0;
+    if (info->condition != RB_RECORDING_COMPLETE) {
+        (void)snprintf(state->sentence, sizeof state->sentence,
+                       "the recording is %s: it ends at t = %.6g s, and what it has is shown",
+                       info->condition == RB_RECORDING_CUT_OFF ? "cut off" : "damaged",
+                       rbStore_GetEndTime(player->store));
+    }
+    showTime(player, first);
+    tellState(player);
+}
+
+static bool tick(void* object)
+{
+    rbPlayer* player = object;
+    if (!player->state.isPlaying) {
+        return false;
+    }
+    double elapsed = rbGetWallTime() - player->wallTime;
+    showTime(player, player->playTime + elapsed * player->state.speed);
+    if (player->playTime >= rbStore_GetEndTime(player->store)) {
+        player->state.isPlaying = false;
+        tellState(player);
+    }
+    return player->state.isPlaying;
+}
+
+static double getPause(void* object)
+{
+    (void)object;
+    return 1.0 / TICKS_PER_SECOND;
+}
+
+// ------------------------------------------------------------------------------------ commands
+
+// NULL: done; else why not.
+typedef const char* CommandFn(rbPlayer* player, const json_t* command);
+
+static const char* play(rbPlayer* player, const json_t* command)
+{
+    (void)command;
+    bool isAtEnd = player->playTime >= rbStore_GetEndTime(player->store);
+    showTime(player, isAtEnd ? -INFINITY : player->playTime);
+    player->state.isPlaying = true;
+    return NULL;
+}
+
+static const char* pausePlaying(rbPlayer* player, const json_t* command)
+{
+    (void)command;
+    player->state.isPlaying = false;
+    return NULL;
+}
+
+// The frame that is shown.
+static int64_t findShown(const rbStore* store)
+{
+    double time = rbStore_GetShownTime(store);
+    int64_t low = 0;
+    int64_t high = rbStore_GetFrameCount(store);
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (rbStore_GetFrameTime(store, middle) <= time) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static const char* step(rbPlayer* player, const json_t* command)
+{
+    const json_t* asked = json_object_get(command, "count");
+    double count = asked == NULL ? 1.0 : json_number_value(asked);
+    if ((asked != NULL && !json_is_number(asked)) || !(fabs(count) <= 1e9)) {
+        return "\"count\" must be a number of frames; give a whole number, negative for back";
+    }
+    int64_t last = rbStore_GetFrameCount(player->store) - 1;
+    int64_t index = findShown(player->store) + (int64_t)count;
+    index = index < 0 ? 0 : index;
+    index = index > last ? last : index;
+    player->state.isPlaying = false;
+    showTime(player, rbStore_GetFrameTime(player->store, index));
+    return NULL;
+}
+
+static const char* setSpeed(rbPlayer* player, const json_t* command)
+{
+    const json_t* factor = json_object_get(command, "factor");
+    double speed = json_number_value(factor);
+    if (!json_is_number(factor) || !(speed >= SPEED_MIN && speed <= SPEED_MAX)) {
+        return "\"factor\" must be a number from 1e-6 to 1e6: seconds of the recording in a second";
+    }
+    showTime(player, player->playTime);
+    player->state.speed = speed;
+    return NULL;
+}
+
+static const char* seek(rbPlayer* player, const json_t* command)
+{
+    const json_t* time = json_object_get(command, "time");
+    if (!json_is_number(time) || !isfinite(json_number_value(time))) {
+        return "\"time\" must be a number of seconds";
+    }
+    showTime(player, json_number_value(time));
+    return NULL;
+}
+
+static const char* reset(rbPlayer* player, const json_t* command)
+{
+    (void)command;
+    player->state.isPlaying = false;
+    showTime(player, -INFINITY);
+    return NULL;
+}
+
+static const char* refuseSave(rbPlayer* player, const json_t* command)
+{
+    (void)player;
+    (void)command;
+    return "this is a recording already; copy its file";
+}
+
+static const struct {
+    const char* name;
+    CommandFn* run;
+} commands[] = {{"play", play}, {"pause", pausePlaying}, {"step", step},      {"speed", setSpeed},
+                {"seek", seek}, {"reset", reset},        {"save", refuseSave}};
+
+static const char* runCommand(rbPlayer* player, const json_t* command, bool* isKnown)
+{
+    const char* name = json_string_value(json_object_get(command, "do"));
+    *isKnown = true;
+    for (size_t i = 0; name != NULL && i < sizeof commands / sizeof commands[0]; ++i) {
+        if (strcmp(name, commands[i].name) == 0) {
+            return commands[i].run(player, command);
+        }
+    }
+    for (int i = 0; name != NULL && rbGetActionName(i) != NULL; ++i) {
+        if (strcmp(name, rbGetActionName(i)) == 0) {
+            return "this is a recording: it can be played, but nothing in it can be changed; open "
+                   "its scene to act";
+        }
+    }
+    *isKnown = false;
+    return "no command of this name; a recording knows play, pause, step, speed, seek and reset";
+}
+
+#define ID_SIZE_MAX 256
+
+static void command(void* object, int client, const char* text, size_t size, rbReply* reply)
+{
+    rbPlayer* player = object;
+    (void)client;
+    json_t* root =
+        size <= RB_ACTION_SIZE_MAX ? json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (!json_is_object(root)) {
+        rbReply_Set(reply, NULL, "a command is one JSON object, {\"do\": name, ...}");
+        reply->isMalformed = true;
+        json_decref(root);
+        return;
+    }
+    bool isKnown;
+    const char* trouble = runCommand(player, root, &isKnown);
+    char id[ID_SIZE_MAX + 1];
+    const json_t* given = json_object_get(root, "id");
+    size_t length =
+        given != NULL ? json_dumpb(given, id, ID_SIZE_MAX, JSON_COMPACT | JSON_ENCODE_ANY) : 0;
+    bool hasId = length > 0 && length <= ID_SIZE_MAX;
+    id[hasId ? length : 0] = '\0';
+    rbReply_Set(reply, hasId ? id : NULL, trouble);
+    reply->isMalformed = !isKnown;
+    json_decref(root);
+    tellState(player);
+}
+
+static void leaveClient(void* object, int client)
+{
+    (void)object;
+    (void)client;
+}
+
+static rbStatus save(void* object, const char* path, rbError* error)
+{
+    (void)object;
+    return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                       "'%.200s' is not written: what is shown is a recording already", path);
+}
+
+static rbStore* getStore(void* object)
+{
+    return ((rbPlayer*)object)->store;
+}
+
+rbStatus rbMakeRecordingSimulation(rbRecording* recording, rbScene* scene, rbSimulation* simulation,
+                                   rbError* error)
+{
+    rbError inner = {0};
+    rbPlayer* player = rbAllocZero(1, sizeof *player);
+    rbRecordingInfo info = rbRecording_GetInfo(recording);
+    player->recording = recording;
+    player->scene = scene;
+    player->world = rbScene_CreateWorld(scene, &inner);
+    player->store = player->world != NULL ? rbCreateStore(scene, player->world, &inner) : NULL;
+    rbStatus status = player->store != NULL ? RB_STATUS_OK : inner.status;
+    if (status == RB_STATUS_OK) {
+        status = addBodies(player, &inner);
+    }
+    if (status == RB_STATUS_OK) {
+        status = takeFrames(player, &info, &inner);
+    }
+    if (status == RB_STATUS_OK) {
+        status = takeEvents(player, &info, &inner);
+    }
+    if (status != RB_STATUS_OK) {
+        if (error != NULL) {
+            *error = inner;
+        }
+        destroyPlayer(player);
+        return status;
+    }
+    initState(player, &info);
+    *simulation = (rbSimulation){.object = player,
+                                 .getStore = getStore,
+                                 .command = command,
+                                 .leaveClient = leaveClient,
+                                 .tick = tick,
+                                 .getPause = getPause,
+                                 .save = save,
+                                 .destroy = destroyPlayer,
+                                 .kind = "recording"};
+    return RB_STATUS_OK;
+}

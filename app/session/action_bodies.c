@@ -1,0 +1,42 @@
+#include "session/action_bodies.h"
+
+#include "base/core/memory.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool rbReadAddedBody(const char* actionText, int next, rbAddedBody* body)
+{
+    *body = (rbAddedBody){.number = -1};
+    if (strstr(actionText, "add") == NULL) {
+        return false; // most are moves of a drag
+    }
+    json_t* json = json_loads(actionText, 0, NULL);
+    const char* what = json_string_value(json_object_get(json, "do"));
+    json_t* object = json_object_get(json, "body");
+    const json_t* asked = json_object_get(json, "number");
+    json_int_t number = json_is_integer(asked) ? json_integer_value(asked) : next;
+    bool isAdded = what != NULL && strcmp(what, "add") == 0 && json_is_object(object) &&
+                   number >= 0 && number < RB_RECORDING_BODY_MAX;
+    if (isAdded) {
+        const char* name = json_string_value(json_object_get(object, "name"));
+        body->number = (int)number;
+        if (name != NULL) {
+            (void)snprintf(body->name, sizeof body->name, "%s", name);
+        } else {
+            (void)snprintf(body->name, sizeof body->name, "added-%d", body->number);
+        }
+        body->text = json_dumps(object, JSON_COMPACT);
+        isAdded = body->text != NULL;
+    }
+    json_decref(json);
+    return isAdded;
+}
+
+void rbAddedBody_Free(rbAddedBody* body)
+{
+    free(body->text);
+    body->text = NULL;
+}

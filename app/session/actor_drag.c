@@ -1,0 +1,466 @@
+// Drags: a pointer pulls a body.
+//
+// The step engine has velocity joints (B-30): they give way to joints and contacts. A point is held
+// by one that takes away translations; the manipulators hold the orientation too, by a
+// velocity-only joint that takes away rotations: two joints, since forces and torques have limits
+// of their own. The other engines know no joints: there every move is an impulse that gives the
+// held point the wanted velocity at once.
+//
+// The wanted velocity is the way to the target divided by a time T. With a force of at most F on a
+// mass m it can be braked within the way s that is left only if (s/T)^2 / 2 <= s F/m: hence T is
+// never less than sqrt(s m / (2 F)), else bodies would swing about the pointer.
+#include "base/math/elementary.h"
+#include "io/scene/scene_keys.h"
+#include "session/actor_state.h"
+
+#include <math.h>
+#include <string.h>
+
+// m/s^2: what a drag without forceMax can give to the body, and on top of it to all that hangs
+// together with it. About ten times gravity and a little more than it: strong enough to lift and to
+// throw, weak enough not to tear through a wall. Forces far above give the look-ahead of joints
+// nothing to hold on to.
+#define OWN_ACCELERATION 100.0
+#define ALL_ACCELERATION 12.0
+#define ACCELERATION_MAX 1000.0 // m/s^2, of all together: a larger forceMax is refused
+
+static const char* const kindNames[RB_DRAG_KIND_COUNT] = {
+    [RB_DRAG_POINT] = "point",
+    [RB_DRAG_TRANSLATE] = "translate",
+    [RB_DRAG_ROTATE] = "rotate",
+};
+
+// The key that a move of a kind needs.
+static const char* const moveKeys[RB_DRAG_KIND_COUNT] = {
+    [RB_DRAG_POINT] = "point",
+    [RB_DRAG_TRANSLATE] = "position",
+    [RB_DRAG_ROTATE] = "orientation",
+};
+
+int rbActor_GetDragCount(const rbActor* actor)
+{
+    return actor->drags.count;
+}
+
+rbDragView rbActor_GetDrag(const rbActor* actor, const rbWorld* world, int index)
+{
+    RB_ASSERT(index >= 0 && index < actor->drags.count);
+    const rbDrag* drag = &actor->drags.data[index];
+    rbTransform transform = rbBody_GetState(world, drag->bodyId).transform;
+    rbDragView view = {.drag = drag->number,
+                       .body = rbActor_FindBody(actor, drag->bodyId),
+                       .kind = drag->kind,
+                       .point = rbTransformPoint(transform, drag->localPoint)};
+    return view;
+}
+
+static int findDrag(const rbActor* actor, int64_t number)
+{
+    for (int i = 0; i < actor->drags.count; ++i) {
+        if (actor->drags.data[i].number == number) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void removeDrag(rbActor* actor, int index)
+{
+    int after = actor->drags.count - index - 1;
+    if (after > 0) {
+        memmove(&actor->drags.data[index], &actor->drags.data[index + 1],
+                (size_t)after * sizeof *actor->drags.data);
+    }
+    actor->drags.count -= 1;
+}
+
+void rbActor_ForgetDrags(rbActor* actor, rbBodyId bodyId)
+{
+    for (int i = actor->drags.count - 1; i >= 0; --i) {
+        if (RB_ID_EQUALS(actor->drags.data[i].bodyId, bodyId)) {
+            removeDrag(actor, i);
+        }
+    }
+}
+
+// ------------------------------------------------------------------------------------------- start
+
+// Radius of gyration about the center of mass, m: makes forces and torques comparable.
+static double getGyration(const rbWorld* world, rbBodyId bodyId)
+{
+    rbVec3 moments = rbBody_GetPrincipalMoments(world, bodyId, NULL);
+    double mass = rbBody_GetMass(world, bodyId).mass;
+    return sqrt((moments.x + moments.y + moments.z) / (3.0 * mass));
+}
+
+// Mass of the dynamic bodies that hang together with a body by joints of the scene.
+typedef struct Cluster {
+    RB_ARRAY(rbBodyId) bodies;
+    double mass;
+} Cluster;
+
+static void addToCluster(Cluster* cluster, const rbWorld* world, rbBodyId bodyId)
+{
+    if (RB_IS_NULL(bodyId) || rbBody_GetType(world, bodyId) != RB_BODY_DYNAMIC) {
+        return;
+    }
+    for (int i = 0; i < cluster->bodies.count; ++i) {
+        if (RB_ID_EQUALS(cluster->bodies.data[i], bodyId)) {
+            return;
+        }
+    }
+    rbArray_Push(cluster->bodies, bodyId);
+    cluster->mass += rbBody_GetMass(world, bodyId).mass;
+}
+
+// So many bodies are weighed at most: more would only make the drag stronger.
+#define CLUSTER_MAX 256
+
+// hasJoints: whether the body itself has any.
+static double weighCluster(const rbActor* actor, const rbWorld* world, rbBodyId bodyId,
+                           bool* hasJoints)
+{
+    *hasJoints = false;
+    Cluster cluster = {.mass = 0.0};
+    addToCluster(&cluster, world, bodyId);
+    for (int i = 0; i < cluster.bodies.count && cluster.bodies.count < CLUSTER_MAX; ++i) {
+        rbBodyId own = cluster.bodies.data[i];
+        for (int j = 0; j < actor->joints.count && cluster.bodies.count < CLUSTER_MAX; ++j) {
+            rbJointId jointId = actor->joints.data[j];
+            if (!rbJoint_IsValid(world, jointId)) {
+                continue;
+            }
+            rbBodyId a = rbJoint_GetBodyA(world, jointId);
+            rbBodyId b = rbJoint_GetBodyB(world, jointId);
+            *hasJoints = *hasJoints || (i == 0 && (RB_ID_EQUALS(a, own) || RB_ID_EQUALS(b, own)));
+            if (RB_ID_EQUALS(a, own)) {
+                addToCluster(&cluster, world, b);
+            } else if (RB_ID_EQUALS(b, own)) {
+                addToCluster(&cluster, world, a);
+            }
+        }
+    }
+    double mass = cluster.mass;
+    rbArray_Free(cluster.bodies);
+    return mass;
+}
+
+static rbStatus chooseKind(const rbDeed* deed, rbDragKind* kind)
+{
+    for (int i = 0; i < RB_DRAG_KIND_COUNT; ++i) {
+        if (strcmp(kindNames[i], deed->fields->kind) == 0) {
+            *kind = (rbDragKind)i;
+            return RB_STATUS_OK;
+        }
+    }
+    return rbDeed_Fail(deed,
+                       "there is no kind \"%.40s\" of drag; \"point\", \"translate\" and "
+                       "\"rotate\" are known",
+                       deed->fields->kind);
+}
+
+// Number, kind, body: what can be refused before anything is made.
+static rbStatus judgeDrag(const rbDeed* deed, rbDrag* drag)
+{
+    const rbActor* actor = deed->actor;
+    rbStatus status = chooseKind(deed, &drag->kind);
+    if (status == RB_STATUS_OK) {
+        status = rbDeed_FindBody(deed, "dragged", &drag->bodyId);
+    }
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    if (drag->kind == RB_DRAG_POINT && !rbDeed_HasKey(deed, "point")) {
+        return rbDeed_Fail(deed, "a drag of the kind \"point\" needs the key \"point\", the place "
+                                 "on the body that is held");
+    }
+    if (findDrag(actor, deed->fields->drag) >= 0) {
+        return rbDeed_Fail(deed,
+                           "the drag number %d is open already; end it first, or take a new "
+                           "number",
+                           (int)deed->fields->drag);
+    }
+    for (int i = 0; i < actor->drags.count; ++i) {
+        if (RB_ID_EQUALS(actor->drags.data[i].bodyId, drag->bodyId)) {
+            return rbDeed_Fail(deed,
+                               "body \"%s\" is being dragged already; wait until it is let go",
+                               rbBody_GetName(deed->world, drag->bodyId));
+        }
+    }
+    if (actor->drags.count >= RB_ACTION_DRAGS_MAX) {
+        return rbDeed_Fail(deed, "%d bodies are being dragged already; that is the most",
+                           RB_ACTION_DRAGS_MAX);
+    }
+    return RB_STATUS_OK;
+}
+
+// The point of the body that the manipulators move: its origin, or its center of mass.
+static rbVec3 getHeldPoint(const rbDeed* deed, const rbDrag* drag)
+{
+    rbBodyState state = rbBody_GetState(deed->world, drag->bodyId);
+    switch (drag->kind) {
+    case RB_DRAG_TRANSLATE:
+        return state.transform.p;
+    case RB_DRAG_ROTATE:
+        return state.center;
+    case RB_DRAG_POINT:
+    case RB_DRAG_KIND_COUNT:
+        break;
+    }
+    return deed->fields->point;
+}
+
+// Where stops or contacts share a mechanism with a drag that its joints forbid, the direct solver
+// finds no split of the forces and the steps miss their tolerance; sweeps settle on one.
+static rbSolverType chooseSolver(const rbDeed* deed)
+{
+    bool hasContacts = !rbWorld_GetContactSettings(deed->world).isOff ||
+                       rbWorld_GetContactStatistics(deed->world).limitedJoints > 0;
+    return hasContacts ? RB_SOLVER_ITERATIVE : RB_SOLVER_AUTO;
+}
+
+// What rbWorld_StartDrag makes, with a solver of its own.
+static rbJointId makeJoint(const rbDeed* deed, const rbDrag* drag, rbJointType type, rbVec3 point)
+{
+    rbJointDef def = rbDefaultJointDef();
+    def.type = type;
+    def.bodyB = drag->bodyId;
+    def.isVelocityOnly = true;
+    def.forceMax = type == RB_JOINT_BALL ? drag->forceMax : drag->torqueMax;
+    def.solver = chooseSolver(deed);
+    rbJointDef_SetAnchor(&def, deed->world, point);
+    return rbCreateJoint(deed->world, &def, deed->reader->error);
+}
+
+static rbStatus makeJoints(const rbDeed* deed, rbDrag* drag, rbVec3 point)
+{
+    // The joints of a body say how it turns while it goes, and where it goes while it turns.
+    bool isPointHeld = drag->kind != RB_DRAG_ROTATE || !drag->hasJoints;
+    bool isTurnHeld =
+        drag->kind == RB_DRAG_ROTATE || (drag->kind == RB_DRAG_TRANSLATE && !drag->hasJoints);
+    if (isPointHeld) {
+        drag->jointId = makeJoint(deed, drag, RB_JOINT_BALL, point);
+    }
+    bool isMade = !isPointHeld || !RB_IS_NULL(drag->jointId);
+    if (isMade && isTurnHeld) {
+        drag->turnId = makeJoint(deed, drag, RB_JOINT_TRANSLATION, point);
+        isMade = !RB_IS_NULL(drag->turnId);
+    }
+    if (!isMade && !RB_IS_NULL(drag->jointId)) {
+        deed->actor->wasTouched = true;
+        rbDestroyJoint(deed->world, drag->jointId);
+    }
+    return isMade ? RB_STATUS_OK : deed->reader->error->status;
+}
+
+static rbStatus chooseForce(const rbDeed* deed, rbDrag* drag)
+{
+    double own = rbBody_GetMass(deed->world, drag->bodyId).mass;
+    double most = ACCELERATION_MAX * drag->mass;
+    drag->forceMax = OWN_ACCELERATION * own + ALL_ACCELERATION * drag->mass;
+    if (rbDeed_HasKey(deed, "forceMax")) {
+        drag->forceMax = deed->fields->forceMax;
+    }
+    drag->torqueMax =
+        fmin(drag->forceMax, OWN_ACCELERATION * own) * getGyration(deed->world, drag->bodyId);
+    return drag->forceMax <= most
+               ? RB_STATUS_OK
+               : rbDeed_Fail(deed,
+                             "forceMax is %.6g N; for what hangs on body \"%s\" at most %.6g "
+                             "N are accepted",
+                             drag->forceMax, rbBody_GetName(deed->world, drag->bodyId), most);
+}
+
+rbStatus rbStartDragDeed(const rbDeed* deed)
+{
+    rbActor* actor = deed->actor;
+    rbDrag drag = {.number = (int)deed->fields->drag};
+    rbStatus status = judgeDrag(deed, &drag);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbVec3 point = getHeldPoint(deed, &drag);
+    drag.localPoint =
+        rbInvTransformPoint(rbBody_GetState(deed->world, drag.bodyId).transform, point);
+    drag.mass = weighCluster(actor, deed->world, drag.bodyId, &drag.hasJoints);
+    status = chooseForce(deed, &drag);
+    if (status == RB_STATUS_OK && rbScene_GetInfo(actor->scene)->engineType == RB_ENGINE_STEP) {
+        actor->hasOtherStructure = true;
+        status = makeJoints(deed, &drag, point);
+    }
+    if (status == RB_STATUS_OK) {
+        rbArray_Push(actor->drags, drag);
+    }
+    return status;
+}
+
+// -------------------------------------------------------------------------------------------- move
+
+// The rotation vector of the shortest turn from one orientation to another, rad, world axes.
+static rbVec3 getTurn(rbQuat from, rbQuat to)
+{
+    rbQuat q = rbMulQuat(to, rbConjugate(from));
+    double sign = q.w < 0.0 ? -1.0 : 1.0;
+    rbVec3 axis = {sign * q.x, sign * q.y, sign * q.z};
+    double sine = rbLength(axis);
+    if (sine < 1e-12) {
+        return rbScale(2.0, axis);
+    }
+    return rbScale(2.0 * rbAtan2(sine, sign * q.w) / sine, axis);
+}
+
+// What the body is to do: velocity of the held point and angular velocity.
+typedef struct Wish {
+    rbVec3 linear;  // m/s
+    rbVec3 angular; // rad/s
+} Wish;
+
+static Wish getWish(const rbDeed* deed, const rbDrag* drag)
+{
+    rbBodyState state = rbBody_GetState(deed->world, drag->bodyId);
+    rbVec3 held = rbTransformPoint(state.transform, drag->localPoint);
+    Wish wish = {RB_VEC3_ZERO, RB_VEC3_ZERO};
+    double way = 0.0;
+    if (drag->kind == RB_DRAG_ROTATE) {
+        wish.angular = getTurn(state.transform.q, deed->fields->orientation);
+        way = rbLength(wish.angular) * getGyration(deed->world, drag->bodyId);
+    } else {
+        rbVec3 target = drag->kind == RB_DRAG_POINT ? deed->fields->point : deed->fields->position;
+        wish.linear = rbSub(target, held);
+        way = rbLength(wish.linear);
+    }
+    double braking = sqrt(0.5 * way * drag->mass / drag->forceMax);
+    double rate = 1.0 / fmax(deed->fields->duration, braking);
+    wish.linear = rbScale(rate, wish.linear);
+    wish.angular = rbScale(rate, wish.angular);
+    return wish;
+}
+
+// The world inertia tensor times a vector, or its inverse times it.
+static rbVec3 mulInertia(const rbWorld* world, rbBodyId bodyId, rbVec3 v, bool isInverse)
+{
+    rbTransform frame;
+    rbVec3 moments = rbBody_GetPrincipalMoments(world, bodyId, &frame);
+    rbQuat q = rbMulQuat(rbBody_GetState(world, bodyId).transform.q, frame.q);
+    rbVec3 local = rbInvRotate(q, v);
+    if (isInverse) {
+        moments = (rbVec3){1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z};
+    }
+    return rbRotate(q, rbMulEach(moments, local));
+}
+
+// Solves K x = b by Cramer's rule; K is symmetric and positive.
+static rbVec3 solve(const rbVec3 columns[3], rbVec3 b)
+{
+    rbVec3 c12 = rbCross(columns[1], columns[2]);
+    double scale = 1.0 / rbDot(columns[0], c12);
+    rbVec3 x = {scale * rbDot(b, c12), scale * rbDot(columns[0], rbCross(b, columns[2])),
+                scale * rbDot(columns[0], rbCross(columns[1], b))};
+    return x;
+}
+
+static rbVec3 limit(rbVec3 v, double most)
+{
+    double length = rbLength(v);
+    return length > most ? rbScale(most / length, v) : v;
+}
+
+// The impulse at a point that changes its velocity by a given one: K = 1/m - r x I^-1 r x.
+static rbVec3 getPointImpulse(const rbWorld* world, rbBodyId bodyId, rbVec3 point, rbVec3 change)
+{
+    static const rbVec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    rbVec3 arm = rbSub(point, rbBody_GetState(world, bodyId).center);
+    double inverseMass = 1.0 / rbBody_GetMass(world, bodyId).mass;
+    rbVec3 columns[3];
+    for (int i = 0; i < 3; ++i) {
+        rbVec3 spin = mulInertia(world, bodyId, rbCross(arm, axes[i]), true);
+        columns[i] = rbAdd(rbScale(inverseMass, axes[i]), rbCross(spin, arm));
+    }
+    return solve(columns, change);
+}
+
+// Engines without joints: the impulse of a move, within what the force can give until the next one,
+// which comes after half the duration. Half of what gravity gives until then goes before, so that
+// the mean velocity is the wanted one.
+static void kick(const rbDeed* deed, const rbDrag* drag, const Wish* wanted)
+{
+    rbWorld* world = deed->world;
+    rbBodyState state = rbBody_GetState(world, drag->bodyId);
+    double interval = 0.5 * deed->fields->duration;
+    double most = drag->forceMax * interval;
+    Wish changed = *wanted;
+    changed.linear = rbAddScaled(changed.linear, -0.5 * interval, rbWorld_GetGravity(world));
+    const Wish* wish = &changed;
+    if (drag->kind == RB_DRAG_POINT) {
+        rbVec3 held = rbTransformPoint(state.transform, drag->localPoint);
+        rbVec3 change = rbSub(wish->linear, rbBody_GetPointVelocity(world, drag->bodyId, held));
+        rbVec3 impulse = limit(getPointImpulse(world, drag->bodyId, held, change), most);
+        rbBody_ApplyImpulse(world, drag->bodyId, impulse, held);
+        return;
+    }
+    double mass = rbBody_GetMass(world, drag->bodyId).mass;
+    rbVec3 turn =
+        mulInertia(world, drag->bodyId, rbSub(wish->angular, state.angularVelocity), false);
+    rbVec3 impulse = rbScale(mass, rbSub(wish->linear, state.linearVelocity));
+    turn = limit(turn, most * getGyration(world, drag->bodyId));
+    rbBody_ApplyImpulse(world, drag->bodyId, limit(impulse, most), state.center);
+    rbBody_ApplyAngularImpulse(world, drag->bodyId, turn);
+}
+
+static rbStatus failNoDrag(const rbDeed* deed)
+{
+    return rbDeed_Fail(deed, "there is no open drag number %d; start one with \"drag-start\"",
+                       (int)deed->fields->drag);
+}
+
+rbStatus rbMoveDragDeed(const rbDeed* deed)
+{
+    int index = findDrag(deed->actor, deed->fields->drag);
+    if (index < 0) {
+        return failNoDrag(deed);
+    }
+    const rbDrag* drag = &deed->actor->drags.data[index];
+    const char* key = moveKeys[drag->kind];
+    if (!rbDeed_HasKey(deed, key)) {
+        return rbDeed_Fail(deed, "a drag of the kind \"%s\" is moved by the key \"%s\"",
+                           kindNames[drag->kind], key);
+    }
+    Wish wish = getWish(deed, drag);
+    if (!(rbLength(wish.linear) <= RB_SCENE_SPEED_MAX) ||
+        !(rbLength(wish.angular) <= RB_SCENE_SPEED_MAX)) {
+        return rbDeed_Fail(deed, "the way to there is too long for %g s", deed->fields->duration);
+    }
+    if (RB_IS_NULL(drag->jointId) && RB_IS_NULL(drag->turnId)) {
+        kick(deed, drag, &wish);
+        return RB_STATUS_OK;
+    }
+    rbStatus status = RB_STATUS_OK;
+    if (!RB_IS_NULL(drag->jointId)) {
+        status = rbJoint_SetVelocity(deed->world, drag->jointId, wish.linear, RB_VEC3_ZERO,
+                                     deed->reader->error);
+    }
+    if (status == RB_STATUS_OK && !RB_IS_NULL(drag->turnId)) {
+        status = rbJoint_SetVelocity(deed->world, drag->turnId, RB_VEC3_ZERO, wish.angular,
+                                     deed->reader->error);
+    }
+    return status;
+}
+
+rbStatus rbEndDragDeed(const rbDeed* deed)
+{
+    int index = findDrag(deed->actor, deed->fields->drag);
+    if (index < 0) {
+        return failNoDrag(deed);
+    }
+    rbJointId jointId = deed->actor->drags.data[index].jointId;
+    rbJointId turnId = deed->actor->drags.data[index].turnId;
+    deed->actor->hasOtherStructure = !RB_IS_NULL(jointId) || !RB_IS_NULL(turnId);
+    if (!RB_IS_NULL(jointId)) {
+        rbDestroyJoint(deed->world, jointId);
+    }
+    if (!RB_IS_NULL(turnId)) {
+        rbDestroyJoint(deed->world, turnId);
+    }
+    removeDrag(deed->actor, index);
+    return RB_STATUS_OK;
+}

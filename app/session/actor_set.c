@@ -1,0 +1,435 @@
+// Parameters that are changed while a world runs: a table of targets, each with the keys that scene
+// files have, and their setters.
+//
+// A value is read by the table of keys of the scene format, so it has the same name, range and
+// complaint as in a file; null stands for "no limit" where a limit can be absent.
+#include "io/scene/scene_keys.h"
+#include "io/scene/scene_model.h"
+#include "session/actor_state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// A key that may be null, and what it means then.
+typedef struct NullKey {
+    const char* key;
+    double value;
+} NullKey;
+
+// True if the value is null and the key allows it: then it is in *number.
+static bool takeNull(const rbDeed* deed, const NullKey* keys, int count, double* number)
+{
+    for (int i = 0; i < count && json_is_null(deed->fields->value); ++i) {
+        if (strcmp(keys[i].key, deed->fields->key) == 0) {
+            *number = keys[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static rbStatus setWorld(const rbDeed* deed, json_t* object)
+{
+    rbWorldFields fields = {.gravity = rbWorld_GetGravity(deed->world)};
+    rbStatus status = rbReadFields(deed->reader, object, &rbWorldKeys, &fields);
+    return status == RB_STATUS_OK
+               ? rbWorld_SetGravity(deed->world, fields.gravity, deed->reader->error)
+               : status;
+}
+
+static rbStatus needStepEngine(const rbDeed* deed)
+{
+    rbEngineType engine = rbWorld_GetEngineType(deed->world);
+    return engine == RB_ENGINE_STEP
+               ? RB_STATUS_OK
+               : rbDeed_Fail(deed, "the engine of this world is \"%s\"; \"%s\" belongs to \"step\"",
+                             rbEngineType_Name(engine), deed->fields->target);
+}
+
+static rbStatus setStep(const rbDeed* deed, json_t* object)
+{
+    static const NullKey nulls[] = {{"impulseMax", INFINITY}};
+    rbStepSettings settings = rbWorld_GetStepSettings(deed->world);
+    rbStatus status = needStepEngine(deed);
+    if (status == RB_STATUS_OK && !takeNull(deed, nulls, 1, &settings.impulseMax)) {
+        status = rbReadStepSettings(deed->reader, object, &settings);
+    }
+    return status == RB_STATUS_OK
+               ? rbWorld_SetStepSettings(deed->world, &settings, deed->reader->error)
+               : status;
+}
+
+static rbStatus setContact(const rbDeed* deed, json_t* object)
+{
+    rbContactSettings settings = rbWorld_GetContactSettings(deed->world);
+    rbStatus status = needStepEngine(deed);
+    if (status == RB_STATUS_OK) {
+        status = rbReadContactSettings(deed->reader, object, &settings);
+    }
+    return status == RB_STATUS_OK
+               ? rbWorld_SetContactSettings(deed->world, &settings, deed->reader->error)
+               : status;
+}
+
+// --------------------------------------------------------------------------------------- materials
+
+// The shape of one body with another value of a key.
+static rbStatus setShape(const rbDeed* deed, const json_t* object, rbBodyId bodyId, int shape)
+{
+    rbMaterial material = rbBody_GetShape(deed->world, bodyId, shape).material;
+    rbStatus status = rbReadMaterialFields(deed->reader, object, &material);
+    return status == RB_STATUS_OK
+               ? rbBody_SetMaterial(deed->world, bodyId, shape, &material, deed->reader->error)
+               : status;
+}
+
+// Which material of the scene a shape has; -1: none of them.
+static int findMaterial(const rbActor* actor, int number, int shape)
+{
+    if (number < actor->sceneBodyCount) {
+        return rbScene_GetShapeMaterial(actor->scene, number, shape);
+    }
+    for (int i = 0; i < actor->uses.count; ++i) {
+        const rbMaterialUse* use = &actor->uses.data[i];
+        if (use->shape == shape && RB_ID_EQUALS(use->bodyId, actor->bodies.data[number])) {
+            return use->material;
+        }
+    }
+    return -1;
+}
+
+// Goes through all shapes that have a material, from *number and *shape on.
+static bool findUser(const rbActor* actor, const rbWorld* world, int material, int* number,
+                     int* shape)
+{
+    for (; *number < actor->bodies.count; *number += 1, *shape = 0) {
+        rbBodyId bodyId = actor->bodies.data[*number];
+        int count = RB_IS_NULL(bodyId) ? 0 : rbBody_GetShapeCount(world, bodyId);
+        for (; *shape < count; *shape += 1) {
+            if (findMaterial(actor, *number, *shape) == material) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+rbMaterial rbActor_GetMaterial(const rbActor* actor, const rbWorld* world, int index)
+{
+    const char* name = NULL;
+    int number = 0;
+    int shape = 0;
+    return findUser(actor, world, index, &number, &shape)
+               ? rbBody_GetShape(world, actor->bodies.data[number], shape).material
+               : *rbScene_GetMaterial(actor->scene, index, &name);
+}
+
+void rbActor_NoteMaterials(rbActor* actor, rbWorld* world, rbBodyId bodyId)
+{
+    for (int shape = 0; shape < rbBody_GetShapeCount(world, bodyId); ++shape) {
+        rbMaterial own = rbBody_GetShape(world, bodyId, shape).material;
+        int index = rbScene_MatchMaterial(actor->scene, &own);
+        if (index < 0) {
+            continue;
+        }
+        rbMaterial now = rbActor_GetMaterial(actor, world, index);
+        if (rbScene_MatchMaterial(actor->scene, &now) != index) {
+            (void)rbBody_SetMaterial(world, bodyId, shape, &now, NULL);
+        }
+        rbArray_Push(actor->uses, ((rbMaterialUse){bodyId, shape, index}));
+    }
+}
+
+static const char* getMaterialName(int index, const void* context)
+{
+    const char* name = NULL;
+    (void)rbScene_GetMaterial(context, index, &name);
+    return name;
+}
+
+static rbStatus setMaterial(const rbDeed* deed, json_t* object)
+{
+    const rbActor* actor = deed->actor;
+    const char* name = json_string_value(deed->fields->object);
+    int count = rbScene_GetInfo(actor->scene)->materialCount;
+    char hint[96];
+    int index = 0;
+    if (name == NULL) {
+        return rbDeed_Fail(deed, "a material is given by its \"name\", a string");
+    }
+    while (index < count && strcmp(getMaterialName(index, actor->scene), name) != 0) {
+        index += 1;
+    }
+    if (index == count) {
+        return rbDeed_Fail(deed, "the scene has no material \"%.60s\"%s", name,
+                           rbDeed_Suggest(name, getMaterialName, count, actor->scene, hint));
+    }
+    int number = 0;
+    int shape = 0;
+    if (!findUser(actor, deed->world, index, &number, &shape)) {
+        return rbDeed_Fail(deed, "no shape has the material \"%.60s\"", name);
+    }
+    rbStatus status = RB_STATUS_OK;
+    do {
+        status = setShape(deed, object, actor->bodies.data[number], shape);
+        // Shapes that differ by other settings may have taken it before.
+        deed->actor->wasTouched = deed->actor->wasTouched || status == RB_STATUS_OK;
+        shape += 1;
+    } while (status == RB_STATUS_OK && findUser(actor, deed->world, index, &number, &shape));
+    return status;
+}
+
+// Its mass, or what is of a material for all its shapes.
+static rbStatus setBody(const rbDeed* deed, json_t* object)
+{
+    rbDeed named = *deed;
+    rbActionFields fields = *deed->fields;
+    json_t* number = json_integer(fields.number);
+    fields.body = fields.object != NULL ? fields.object : number;
+    named.fields = &fields;
+    rbBodyId bodyId = {0, 0};
+    bool isMass = strcmp(fields.key, "mass") == 0;
+    rbStatus status = rbDeed_FindBody(&named, isMass ? "given a mass" : NULL, &bodyId);
+    if (status == RB_STATUS_OK && isMass) {
+        rbBodyFields read = {.mass = 0.0};
+        status = rbReadFields(deed->reader, object, &rbBodyKeys, &read);
+        if (status == RB_STATUS_OK) {
+            status = rbBody_SetMass(deed->world, bodyId, read.mass, deed->reader->error);
+        }
+    } else if (status == RB_STATUS_OK) {
+        int count = rbBody_GetShapeCount(deed->world, bodyId);
+        for (int i = 0; i < count && status == RB_STATUS_OK; ++i) {
+            status = setShape(deed, object, bodyId, i);
+            deed->actor->wasTouched = deed->actor->wasTouched || status == RB_STATUS_OK;
+        }
+    }
+    json_decref(number);
+    return status;
+}
+
+// ----------------------------------------------------------------------------- joints and springs
+
+static const char* getJointName(int index, const void* context)
+{
+    const rbDeed* deed = context;
+    rbJointId jointId = deed->actor->joints.data[index];
+    return rbJoint_IsValid(deed->world, jointId) ? rbJoint_GetName(deed->world, jointId) : "";
+}
+
+static rbStatus findJoint(const rbDeed* deed, rbJointId* jointId)
+{
+    const rbActor* actor = deed->actor;
+    const char* name = json_string_value(deed->fields->object);
+    if (name != NULL) {
+        char hint[96];
+        *jointId = rbWorld_FindJoint(deed->world, name);
+        return !RB_IS_NULL(*jointId) ? RB_STATUS_OK
+                                     : rbDeed_Fail(deed, "there is no joint \"%.64s\"%s", name,
+                                                   rbDeed_Suggest(name, getJointName,
+                                                                  actor->joints.count, deed, hint));
+    }
+    int64_t number = deed->fields->number;
+    if (number >= actor->joints.count ||
+        !rbJoint_IsValid(deed->world, actor->joints.data[number])) {
+        return rbDeed_Fail(deed, "there is no joint number %d; the scene has %d", (int)number,
+                           actor->joints.count);
+    }
+    *jointId = actor->joints.data[number];
+    return RB_STATUS_OK;
+}
+
+static rbStatus setLimit(const rbDeed* deed, rbJointId jointId, const rbFreedomFields* fields)
+{
+    rbLimitDef limit = {fields->lower, fields->upper, fields->restitution};
+    return rbJoint_SetLimit(deed->world, jointId, (int)deed->fields->freedom, &limit,
+                            deed->reader->error);
+}
+
+// The limits of a freedom, its spring, damping and friction. Ball joints have limits only.
+static rbStatus setJoint(const rbDeed* deed, json_t* object)
+{
+    static const NullKey nulls[] = {{"lower", -INFINITY}, {"upper", INFINITY}};
+    static const char* const limitKeys[] = {"lower", "upper", "restitution"};
+    int freedom = (int)deed->fields->freedom;
+    rbJointId jointId = {0, 0};
+    rbStatus status = findJoint(deed, &jointId);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    bool isLimit = false;
+    for (size_t i = 0; i < sizeof limitKeys / sizeof limitKeys[0]; ++i) {
+        isLimit = isLimit || strcmp(limitKeys[i], deed->fields->key) == 0;
+    }
+    bool hasFreedom = freedom < rbJoint_GetState(deed->world, jointId).freedomCount;
+    if (!isLimit && !hasFreedom) {
+        return rbDeed_Fail(deed, "joint \"%s\" has no freedom number %d",
+                           rbJoint_GetName(deed->world, jointId), freedom);
+    }
+    rbLimitDef limit = rbJoint_GetLimit(deed->world, jointId, freedom);
+    rbFreedomDef def = {0};
+    if (hasFreedom) {
+        def = rbJoint_GetFreedom(deed->world, jointId, freedom);
+    }
+    rbFreedomFields fields = {def.stiffness, def.rest,    def.damping,       def.friction,
+                              limit.lower,   limit.upper, limit.restitution, NULL};
+    if (!takeNull(deed, &nulls[0], 1, &fields.lower) &&
+        !takeNull(deed, &nulls[1], 1, &fields.upper)) {
+        status = rbReadFields(deed->reader, object, &rbFreedomKeys, &fields);
+    }
+    if (status != RB_STATUS_OK || isLimit) {
+        return status == RB_STATUS_OK ? setLimit(deed, jointId, &fields) : status;
+    }
+    def.stiffness = fields.stiffness;
+    def.rest = fields.rest;
+    def.damping = fields.damping;
+    def.friction = fields.friction;
+    return rbJoint_SetFreedom(deed->world, jointId, freedom, &def, deed->reader->error);
+}
+
+static rbStatus findMotor(const rbDeed* deed, rbJointId* jointId)
+{
+    int freedom = (int)deed->fields->freedom;
+    rbStatus status = findJoint(deed, jointId);
+    if (status == RB_STATUS_OK &&
+        (freedom >= rbJoint_GetState(deed->world, *jointId).freedomCount ||
+         rbJoint_GetFreedom(deed->world, *jointId, freedom).motor.type == RB_MOTOR_NONE)) {
+        return rbDeed_Fail(deed, "joint \"%s\" has no motor on freedom %d",
+                           rbJoint_GetName(deed->world, *jointId), freedom);
+    }
+    return status;
+}
+
+static rbStatus setMotor(const rbDeed* deed, json_t* object)
+{
+    static const NullKey nulls[] = {{"forceMax", INFINITY}};
+    int freedom = (int)deed->fields->freedom;
+    rbJointId jointId = {0, 0};
+    rbStatus status = findMotor(deed, &jointId);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbFreedomDef def = rbJoint_GetFreedom(deed->world, jointId, freedom);
+    rbMotorDef* motor = &def.motor;
+    rbMotorFields fields = {.gain = motor->gain,
+                            .integralTime = motor->integralTime,
+                            .derivativeTime = motor->derivativeTime,
+                            .window = motor->window,
+                            .forceMax = motor->forceMax,
+                            .target = motor->target};
+    // the table of keys asks for it
+    (void)json_object_set_new(object, "type", json_string(rbMotorType_Name(motor->type)));
+    if (!takeNull(deed, nulls, 1, &fields.forceMax)) {
+        status = rbReadFields(deed->reader, object, &rbMotorKeys, &fields);
+    }
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    if (strcmp(deed->fields->key, "target") == 0) {
+        return rbJoint_SetMotorTarget(deed->world, jointId, freedom, fields.target,
+                                      deed->reader->error);
+    }
+    motor->gain = fields.gain;
+    motor->integralTime = fields.integralTime;
+    motor->derivativeTime = fields.derivativeTime;
+    motor->window = fields.window;
+    motor->forceMax = fields.forceMax;
+    return rbJoint_SetFreedom(deed->world, jointId, freedom, &def, deed->reader->error);
+}
+
+static const char* getSpringName(int index, const void* context)
+{
+    const rbDeed* deed = context;
+    rbSpringId springId = deed->actor->springs.data[index];
+    return rbSpring_IsValid(deed->world, springId) ? rbSpring_GetName(deed->world, springId) : "";
+}
+
+static rbStatus setSpring(const rbDeed* deed, json_t* object)
+{
+    const rbActor* actor = deed->actor;
+    const char* name = json_string_value(deed->fields->object);
+    int64_t number = deed->fields->number;
+    rbSpringId springId = {0, 0};
+    if (name != NULL) {
+        springId = rbWorld_FindSpring(deed->world, name);
+    } else if (number < actor->springs.count &&
+               rbSpring_IsValid(deed->world, actor->springs.data[number])) {
+        springId = actor->springs.data[number];
+    }
+    if (RB_IS_NULL(springId)) {
+        char hint[96] = "";
+        if (name != NULL) {
+            (void)rbDeed_Suggest(name, getSpringName, actor->springs.count, deed, hint);
+            return rbDeed_Fail(deed, "there is no spring \"%.64s\"%s", name, hint);
+        }
+        return rbDeed_Fail(deed, "there is no spring number %d; the scene has %d", (int)number,
+                           actor->springs.count);
+    }
+    rbSpringDef def = rbSpring_GetDef(deed->world, springId);
+    rbSpringFields fields = {
+        .restLength = def.restLength, .stiffness = def.stiffness, .damping = def.damping};
+    rbStatus status = rbReadFields(deed->reader, object, &rbSpringKeys, &fields);
+    return status == RB_STATUS_OK
+               ? rbSpring_SetLaw(deed->world, springId, fields.stiffness, fields.damping,
+                                 fields.restLength, deed->reader->error)
+               : status;
+}
+
+// ------------------------------------------------------------------------------------------- table
+
+typedef struct SetTarget {
+    const char* name;
+    rbStatus (*set)(const rbDeed* deed, json_t* object); // {key: value}
+    const char* keys; // that can be changed, each with a space before and after; NULL: all
+} SetTarget;
+
+static const SetTarget targets[] = {
+    {"world", setWorld, " gravity "},
+    {"step", setStep, NULL},
+    {"contact", setContact, NULL},
+    {"material", setMaterial, NULL},
+    {"body", setBody, " mass density restitution friction stiction rolling spinning "},
+    {"joint", setJoint, " stiffness rest damping friction lower upper restitution "},
+    {"motor", setMotor, " target gain integralTime derivativeTime window forceMax "},
+    {"spring", setSpring, " stiffness damping restLength "},
+};
+#define TARGET_COUNT ((int)(sizeof targets / sizeof targets[0]))
+
+static const char* getTargetName(int index, const void* context)
+{
+    (void)context;
+    return targets[index].name;
+}
+
+static bool isKnown(const SetTarget* target, const char* key)
+{
+    char word[80];
+    (void)snprintf(word, sizeof word, " %.60s ", key);
+    return target->keys == NULL || strstr(target->keys, word) != NULL;
+}
+
+rbStatus rbSetDeed(const rbDeed* deed)
+{
+    const rbActionFields* f = deed->fields;
+    char hint[96];
+    int index = 0;
+    while (index < TARGET_COUNT && strcmp(targets[index].name, f->target) != 0) {
+        index += 1;
+    }
+    if (index == TARGET_COUNT) {
+        return rbDeed_Fail(deed,
+                           "there is no target \"%.40s\"%s; world, step, contact, material, body, "
+                           "joint, motor and spring are known",
+                           f->target,
+                           rbDeed_Suggest(f->target, getTargetName, TARGET_COUNT, NULL, hint));
+    }
+    if (!isKnown(&targets[index], f->key)) {
+        return rbDeed_Fail(deed, "the key \"%.60s\" of a %s cannot be set; these can:%s", f->key,
+                           f->target, targets[index].keys);
+    }
+    json_t* object = json_object();
+    (void)json_object_set(object, f->key, (json_t*)f->value);
+    rbStatus status = targets[index].set(deed, object);
+    json_decref(object);
+    return status;
+}

@@ -1,0 +1,102 @@
+// Inside of an actor: what the files that apply actions share. See actions.h.
+#ifndef RB_SERVER_ACTOR_STATE_H
+#define RB_SERVER_ACTOR_STATE_H
+
+#include "base/core/memory.h"
+#include "io/scene/reader.h"
+#include "session/actions.h"
+
+typedef struct rbDrag {
+    int number;
+    rbBodyId bodyId;
+    rbDragKind kind;
+    rbVec3 localPoint; // m, frame of the body: what is held
+    double forceMax;   // N
+    double torqueMax;  // N m
+    double mass;       // kg, of what hangs together with the body
+    bool hasJoints;    // of the scene
+    rbJointId jointId; // step engine, holds the point; null: it is not held
+    rbJointId turnId;  // step engine, holds the orientation; null: it is not held
+} rbDrag;
+
+// A shape of an added body that named a material of the scene.
+typedef struct rbMaterialUse {
+    rbBodyId bodyId;
+    int shape;
+    int material; // index in the scene
+} rbMaterialUse;
+
+struct rbActor {
+    const rbScene* scene;
+    int sceneBodyCount;         // the first numbers
+    RB_ARRAY(rbBodyId) bodies;  // by number; null: gone, or never there
+    RB_ARRAY(rbJointId) joints; // by number, those of the scene
+    RB_ARRAY(rbSpringId) springs;
+    RB_ARRAY(rbDrag) drags;
+    RB_ARRAY(rbMaterialUse) uses;
+    int reserved; // see rbActor_ReserveBodies
+    bool wasTouched;
+    bool hasOtherStructure; // see rbActor_ChangedStructure
+    int structureCount;
+};
+
+// All fields that actions have. Absent ones keep their defaults; hasKey tells.
+typedef struct rbActionFields {
+    const char* name;      // "do"
+    const json_t* body;    // name, number or, of add, an object
+    const json_t* refused; // true, or absent
+    rbVec3 point;          // m
+    rbVec3 impulse;        // N s or N m s
+    rbVec3 position;       // m
+    rbQuat orientation;
+    rbVec3 velocity;        // m/s
+    rbVec3 angularVelocity; // rad/s
+    const char* kind;       // of a drag
+    double forceMax;        // N
+    double duration;        // s
+    int64_t drag;
+    int64_t number;  // of an added body, a joint or a spring
+    int64_t freedom; // of a joint
+    const char* target;
+    const json_t* object; // "name" of what is set: string
+    const char* key;
+    const json_t* value;
+} rbActionFields;
+
+// An action at work.
+typedef struct rbDeed {
+    rbActor* actor;
+    rbWorld* world;
+    const json_t* root; // the whole command
+    const rbActionFields* fields;
+    rbReader* reader; // for complaints
+} rbDeed;
+
+typedef rbStatus rbDeedFn(const rbDeed* deed);
+
+// Reads the fields of an action by the table of its keys; what they mean is judged when it is done.
+rbStatus rbReadAction(const json_t* root, rbActionFields* fields, rbError* error);
+
+bool rbDeed_HasKey(const rbDeed* deed, const char* key);
+// A sentence as the error of the deed; returns RB_STATUS_INVALID.
+rbStatus rbDeed_Fail(const rbDeed* deed, const char* format, ...) RB_PRINTF(2, 3);
+// The body that the deed names; an error when there is none, or, with verb ("pushed"), when it is
+// not dynamic.
+rbStatus rbDeed_FindBody(const rbDeed* deed, const char* verb, rbBodyId* bodyId);
+// A mistyped name of one of a list: ...; did you mean "x"?
+const char* rbDeed_Suggest(const char* word, rbCandidateFn* candidateFn, int count,
+                           const void* context, char hint[96]);
+
+// actor_drag.c
+rbDeedFn rbStartDragDeed, rbMoveDragDeed, rbEndDragDeed;
+// Drags of a body that goes.
+void rbActor_ForgetDrags(rbActor* actor, rbBodyId bodyId);
+
+// actor_set.c
+rbDeedFn rbSetDeed;
+// A named material of the scene as the first shape that has it shows it now.
+rbMaterial rbActor_GetMaterial(const rbActor* actor, const rbWorld* world, int index);
+// Shapes of a new body take the materials as they are now.
+void rbActor_NoteMaterials(rbActor* actor, rbWorld* world, rbBodyId bodyId);
+
+#endif

@@ -1,0 +1,345 @@
+// Actions of clients: where they act, what of them goes into the log, and the drags that clients
+// hold.
+//
+// A client has one drag at a time; its moves only say where the pointer is. What pulls is a move in
+// the log for every frame, so that a replay needs nothing but the log.
+#include "session/session_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DRAG_DURATION_FRAMES 2.0 // in which the pointer is to be reached
+
+static int findClientDrag(const rbSession* session, int client)
+{
+    for (int i = 0; i < session->drags.count; ++i) {
+        if (session->drags.data[i].client == client) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void removeClientDrag(rbSession* session, int index)
+{
+    for (int i = index + 1; i < session->drags.count; ++i) {
+        session->drags.data[i - 1] = session->drags.data[i];
+    }
+    session->drags.count -= 1;
+}
+
+// Drags of bodies that are gone are over.
+static void forgetEndedDrags(rbSession* session)
+{
+    for (int i = session->drags.count - 1; i >= 0; --i) {
+        bool isOpen = false;
+        for (int j = 0; j < rbActor_GetDragCount(session->actor); ++j) {
+            rbDragView view = rbActor_GetDrag(session->actor, session->world, j);
+            isOpen = isOpen || view.drag == session->drags.data[i].drag;
+        }
+        if (!isOpen) {
+            removeClientDrag(session, i);
+        }
+    }
+}
+
+// --------------------------------------------------------------------------------------- the log
+
+// The change as it is applied and logged; one that was refused but left a trace is logged too.
+static rbStatus applyAndLog(rbSession* session, json_t* root, rbError* error)
+{
+    if (session->actions.count >= RB_ACTIONS_MAX) {
+        return rbError_Set(error, RB_STATUS_LIMIT,
+                           "%d actions have been taken; save the recording and reset",
+                           session->actions.count);
+    }
+    char* text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    RB_ASSERT(text != NULL);
+    rbStatus status = rbApplyAction(session->actor, session->world, text, error);
+    bool isLogged = status == RB_STATUS_OK;
+    if (status != RB_STATUS_OK && rbActor_WasTouched(session->actor)) {
+        free(text);
+        (void)json_object_set_new(root, "refused", json_true());
+        text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+        isLogged = true;
+    }
+    if (isLogged) {
+        rbActions_Add(&session->actions, rbWorld_GetTime(session->world), text);
+    }
+    if (rbActor_ChangedStructure(session->actor)) {
+        session->structure = ++session->structureCount;
+    }
+    free(text); // jansson's
+    return status;
+}
+
+// What the store must know of bodies that came or went.
+static rbStatus tellStore(rbSession* session, rbError* error)
+{
+    int count = rbStore_GetBodyCount(session->store);
+    for (int i = 0; i < count; ++i) {
+        rbBodyId known = rbStore_GetBodyId(session->store, i);
+        if (!RB_IS_NULL(known) && RB_IS_NULL(rbActor_GetBody(session->actor, i))) {
+            rbStore_DeleteBody(session->store, i);
+        }
+    }
+    for (int i = count; i < rbActor_GetBodyCount(session->actor); ++i) {
+        rbBodyId bodyId = rbActor_GetBody(session->actor, i);
+        if (rbStore_AddBody(session->store, session->world, bodyId, error) != i) {
+            return RB_STATUS_UNSUPPORTED;
+        }
+    }
+    return RB_STATUS_OK;
+}
+
+// The state after an action is what clients see, and what panels show.
+static rbStatus showAction(rbSession* session, rbError* error)
+{
+    rbStatus status = tellStore(session, error);
+    forgetEndedDrags(session);
+    rbStore_TakeEvents(session->store, session->world);
+    rbStore_TakeFrame(session->store, session->world);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------- where it acts
+
+// Drags that were open when the time was left behind have nobody who holds them any more.
+static void endLostDrags(rbSession* session)
+{
+    while (rbActor_GetDragCount(session->actor) > session->drags.count) {
+        rbDragView view = rbActor_GetDrag(session->actor, session->world, 0);
+        json_t* root = json_pack("{s:s, s:i}", "do", "drag-end", "drag", view.drag);
+        rbStatus status = applyAndLog(session, root, NULL);
+        RB_ASSERT(status == RB_STATUS_OK);
+        json_decref(root);
+        if (status != RB_STATUS_OK) {
+            break;
+        }
+    }
+}
+
+// Whether the action would be taken if it came now; nothing stays of the trial.
+static rbStatus tryAction(rbSession* session, json_t* root, rbError* error)
+{
+    char* text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    RB_ASSERT(text != NULL);
+    rbStatus status = rbApplyAction(session->actor, session->world, text, error);
+    free(text); // jansson's
+    if (rbActor_ChangedStructure(session->actor)) {
+        session->structure = ++session->structureCount;
+    }
+    return status;
+}
+
+// Applies an action at the time that is shown. Where that is an earlier one the world goes back
+// first, tries the action, and only if it is taken the later times are forgotten.
+static rbStatus actThere(rbSession* session, json_t* root, rbError* error)
+{
+    if (session->isInFrame) {
+        rbSession_EndFrame(session);
+    }
+    if (!rbSession_IsRewound(session)) {
+        return applyAndLog(session, root, error);
+    }
+    double shown = rbStore_GetShownTime(session->store);
+    double end = rbWorld_GetTime(session->world);
+    if (!rbSession_Restore(session, shown, error)) {
+        return error->status;
+    }
+    rbStatus status = tryAction(session, root, error);
+    rbError inner = {0};
+    if (!rbSession_Restore(session, status == RB_STATUS_OK ? shown : end, &inner)) {
+        *error = inner;
+        return inner.status;
+    }
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbSession_Branch(session);
+    endLostDrags(session);
+    rbSession_Say(session, "");
+    return applyAndLog(session, root, error);
+}
+
+// ------------------------------------------------------------------------------------------- drags
+
+static rbStatus startDrag(rbSession* session, int client, json_t* root, rbError* error)
+{
+    if (findClientDrag(session, client) >= 0) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "drag-start: you are dragging already; end that with \"drag-end\"");
+    }
+    rbClientDrag drag = {.client = client, .drag = session->nextDrag};
+    (void)json_object_set_new(root, "drag", json_integer(drag.drag));
+    rbStatus status = actThere(session, root, error);
+    if (status == RB_STATUS_OK) {
+        int index = rbActor_GetDragCount(session->actor) - 1;
+        drag.kind = rbActor_GetDrag(session->actor, session->world, index).kind;
+        session->nextDrag += 1;
+        rbArray_Push(session->drags, drag);
+    }
+    return status;
+}
+
+static rbStatus failNoDrag(const char* name, rbError* error)
+{
+    return rbError_Set(error, RB_STATUS_INVALID,
+                       "%s: you drag nothing now (the body may be gone, or the time went back); "
+                       "begin with \"drag-start\"",
+                       name);
+}
+
+// Keeps where the pointer is; the frames that follow pull.
+static rbStatus moveDrag(rbSession* session, int client, json_t* root, rbError* error)
+{
+    static const char* const keys[RB_DRAG_KIND_COUNT] = {"point", "position", "orientation"};
+    int index = findClientDrag(session, client);
+    if (index < 0) {
+        return failNoDrag("drag-move", error);
+    }
+    rbClientDrag* drag = &session->drags.data[index];
+    (void)json_object_set_new(root, "drag", json_integer(drag->drag));
+    rbActionFields fields;
+    rbStatus status = rbReadAction(root, &fields, error);
+    if (status == RB_STATUS_OK && json_object_get(root, keys[drag->kind]) == NULL) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "drag-move: this drag is moved by the key \"%s\"", keys[drag->kind]);
+    }
+    if (status == RB_STATUS_OK) {
+        drag->hasTarget = true;
+        drag->point = drag->kind == RB_DRAG_TRANSLATE ? fields.position : fields.point;
+        drag->orientation = fields.orientation;
+    }
+    return status;
+}
+
+static rbStatus endDrag(rbSession* session, int client, json_t* root, rbError* error)
+{
+    int index = findClientDrag(session, client);
+    if (index < 0) {
+        return failNoDrag("drag-end", error);
+    }
+    // It ends where the world is, also when an earlier time is shown.
+    if (session->isInFrame) {
+        rbSession_EndFrame(session);
+    }
+    (void)json_object_set_new(root, "drag", json_integer(session->drags.data[index].drag));
+    rbStatus status = applyAndLog(session, root, error);
+    removeClientDrag(session, index);
+    return status;
+}
+
+void rbSession_LeaveClient(rbSession* session, int client)
+{
+    if (findClientDrag(session, client) < 0) {
+        return;
+    }
+    json_t* root = json_pack("{s:s}", "do", "drag-end");
+    rbError error = {0};
+    (void)endDrag(session, client, root, &error);
+    json_decref(root);
+    if (!rbSession_IsRewound(session)) {
+        (void)showAction(session, &error);
+    }
+}
+
+// A pointer that was not moved yet holds the body where it is.
+static void takeTarget(const rbSession* session, rbClientDrag* drag)
+{
+    for (int i = 0; i < rbActor_GetDragCount(session->actor) && !drag->hasTarget; ++i) {
+        rbDragView view = rbActor_GetDrag(session->actor, session->world, i);
+        if (view.drag == drag->drag) {
+            rbBodyId bodyId = rbActor_GetBody(session->actor, view.body);
+            drag->point = view.point;
+            drag->orientation = rbBody_GetState(session->world, bodyId).transform.q;
+            drag->hasTarget = true;
+        }
+    }
+}
+
+void rbSession_MoveDrags(rbSession* session)
+{
+    double duration = DRAG_DURATION_FRAMES * rbSession_GetFrameStep(session);
+    for (int i = 0; i < session->drags.count; ++i) {
+        rbClientDrag* drag = &session->drags.data[i];
+        takeTarget(session, drag);
+        rbVec3 p = drag->point;
+        rbQuat q = drag->orientation;
+        json_t* root = json_pack("{s:s, s:i, s:f}", "do", "drag-move", "drag", drag->drag,
+                                 "duration", fmin(1e3, fmax(1e-9, duration)));
+        json_t* target = drag->kind == RB_DRAG_ROTATE
+                             ? json_pack("[f, f, f, f]", q.w, q.x, q.y, q.z)
+                             : json_pack("[f, f, f]", p.x, p.y, p.z);
+        static const char* const keys[RB_DRAG_KIND_COUNT] = {"point", "position", "orientation"};
+        (void)json_object_set_new(root, keys[drag->kind], target);
+        rbError error = {0};
+        if (applyAndLog(session, root, &error) != RB_STATUS_OK) {
+            rbSession_Say(session, error.message);
+        }
+        json_decref(root);
+    }
+    // A frame shows the state after the actions of its time.
+    if (session->drags.count > 0) {
+        rbStore_TakeEvents(session->store, session->world);
+        rbStore_TakeFrame(session->store, session->world);
+    }
+}
+
+// -------------------------------------------------------------------------------------------
+// acting
+
+static rbStatus actPlainly(rbSession* session, int client, json_t* root, rbError* error)
+{
+    (void)client;
+    return actThere(session, root, error);
+}
+
+static rbStatus addThere(rbSession* session, int client, json_t* root, rbError* error)
+{
+    (void)client;
+    (void)json_object_set_new(root, "number", json_integer(rbStore_GetBodyCount(session->store)));
+    return actThere(session, root, error);
+}
+
+static rbStatus setThere(rbSession* session, int client, json_t* root, rbError* error)
+{
+    (void)client;
+    rbStatus status = actThere(session, root, error);
+    rbSession_ShowParameters(session);
+    return status;
+}
+
+// What differs from plain acting.
+static const struct {
+    const char* name;
+    rbStatus (*act)(rbSession* session, int client, json_t* root, rbError* error);
+} special[] = {
+    {"drag-start", startDrag}, {"drag-move", moveDrag}, {"drag-end", endDrag},
+    {"add", addThere},         {"set", setThere},
+};
+
+rbStatus rbSession_Act(rbSession* session, int client, json_t* root, rbError* error)
+{
+    const char* name = json_string_value(json_object_get(root, "do"));
+    rbStatus (*act)(rbSession*, int, json_t*, rbError*) = actPlainly;
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; ++i) {
+        act = strcmp(special[i].name, name) == 0 ? special[i].act : act;
+    }
+    // These belong to the log.
+    (void)json_object_del(root, "refused");
+    (void)json_object_del(root, "duration");
+    rbStatus status = act(session, client, root, error);
+    bool isSeen = act != moveDrag && !rbSession_IsRewound(session);
+    if (isSeen && (status == RB_STATUS_OK || rbActor_WasTouched(session->actor))) {
+        rbError inner = {0};
+        rbStatus shown = showAction(session, &inner);
+        if (status == RB_STATUS_OK && shown != RB_STATUS_OK) {
+            *error = inner;
+            status = shown;
+        }
+    }
+    rbSession_ShowState(session, false);
+    return status;
+}

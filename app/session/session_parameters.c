@@ -1,0 +1,180 @@
+// What panels show: the parameters that can be set, as they are now, as JSON (message
+// "parameters"). Keys are those of scene files; what has no limit is null.
+#include "session/message.h"
+#include "session/session_state.h"
+
+#include <math.h>
+
+static void putStep(rbMessage* text, const rbStepSettings* s)
+{
+    rbMessage_Key(text, "step");
+    rbMessage_Text(text, "{");
+    rbMessage_PutNumber(text, "step", s->step);
+    rbMessage_PutNumber(text, "order", s->order);
+    rbMessage_PutString(text, "scheme", rbStepScheme_Name(s->scheme));
+    rbMessage_PutString(text, "method", rbStepMethod_Name(s->method));
+    rbMessage_PutString(text, "solver", rbSolverType_Name(s->solver));
+    rbMessage_PutNumber(text, "tolerance", s->tolerance);
+    rbMessage_PutNumber(text, "velocityTolerance", s->velocityTolerance);
+    rbMessage_PutNumber(text, "accuracy", s->accuracy);
+    rbMessage_PutNumber(text, "iterationsMax", s->iterationsMax);
+    rbMessage_PutNumber(text, "halvingsMax", s->halvingsMax);
+    rbMessage_PutNumber(text, "impulseMax", s->impulseMax);
+    rbMessage_Text(text, "}");
+}
+
+static void putContact(rbMessage* text, const rbContactSettings* c)
+{
+    rbMessage_Key(text, "contact");
+    rbMessage_Text(text, "{");
+    rbMessage_PutBool(text, "on", !c->isOff);
+    rbMessage_PutString(text, "method", rbContactMethod_Name(c->method));
+    rbMessage_PutNumber(text, "shell", c->shell);
+    rbMessage_PutNumber(text, "tolerance", c->tolerance);
+    rbMessage_PutNumber(text, "velocityTolerance", c->velocityTolerance);
+    rbMessage_PutNumber(text, "restSpeed", c->restSpeed);
+    rbMessage_PutNumber(text, "sweepsMax", c->sweepsMax);
+    rbMessage_PutBool(text, "warmStart", c->isWarm);
+    rbMessage_PutNumber(text, "shockAfter", c->shockAfter);
+    rbMessage_PutString(text, "law", rbImpactLaw_Name(c->law));
+    rbMessage_PutString(text, "cone", rbFrictionCone_Name(c->cone));
+    rbMessage_PutNumber(text, "facets", c->facets);
+    rbMessage_PutString(text, "contactTime", rbContactTime_Name(c->contactTime));
+    rbMessage_PutNumber(text, "partSpeed", c->partSpeed);
+    rbMessage_PutNumber(text, "freezeSpeed", c->freezeSpeed);
+    rbMessage_PutNumber(text, "freezeTime", c->freezeTime);
+    rbMessage_Text(text, "}");
+}
+
+static void putMaterials(rbMessage* text, const rbSession* session)
+{
+    rbMessage_Key(text, "materials");
+    rbMessage_Text(text, "[");
+    for (int i = 0; i < rbScene_GetInfo(session->scene)->materialCount; ++i) {
+        const char* name = NULL;
+        (void)rbScene_GetMaterial(session->scene, i, &name);
+        rbMaterial material = rbActor_GetMaterial(session->actor, session->world, i);
+        rbMessage_Comma(text);
+        rbMessage_Text(text, "{");
+        rbMessage_PutString(text, "name", name);
+        rbMessage_PutNumber(text, "density", material.density);
+        rbMessage_PutNumber(text, "restitution", material.restitution);
+        rbMessage_PutNumber(text, "friction", material.friction);
+        rbMessage_PutNumber(text, "stiction",
+                            material.stiction < 0.0 ? material.friction : material.stiction);
+        rbMessage_PutNumber(text, "rolling", material.rolling);
+        rbMessage_PutNumber(text, "spinning", material.spinning);
+        rbMessage_Text(text, "}");
+    }
+    rbMessage_Text(text, "]");
+}
+
+static void putMotor(rbMessage* text, const rbMotorDef* motor, double target)
+{
+    rbMessage_Key(text, "motor");
+    rbMessage_Text(text, "{");
+    rbMessage_PutString(text, "type", rbMotorType_Name(motor->type));
+    rbMessage_PutNumber(text, "target", target);
+    rbMessage_PutNumber(text, "gain", motor->gain);
+    rbMessage_PutNumber(text, "integralTime", motor->integralTime);
+    rbMessage_PutNumber(text, "derivativeTime", motor->derivativeTime);
+    rbMessage_PutNumber(text, "window", motor->window);
+    rbMessage_PutNumber(text, "forceMax", motor->forceMax);
+    rbMessage_Text(text, "}");
+}
+
+static void putFreedom(rbMessage* text, const rbWorld* world, rbJointId jointId, int freedom)
+{
+    rbFreedomDef def = rbJoint_GetFreedom(world, jointId, freedom);
+    rbLimitDef limit = rbJoint_GetLimit(world, jointId, freedom);
+    rbMessage_Comma(text);
+    rbMessage_Text(text, "{");
+    rbMessage_PutString(text, "kind",
+                        rbJoint_IsFreedomAngle(world, jointId, freedom) ? "angle" : "travel");
+    rbMessage_PutNumber(text, "stiffness", def.stiffness);
+    rbMessage_PutNumber(text, "rest", def.rest);
+    rbMessage_PutNumber(text, "damping", def.damping);
+    rbMessage_PutNumber(text, "friction", def.friction);
+    rbMessage_PutNumber(text, "lower", limit.lower);
+    rbMessage_PutNumber(text, "upper", limit.upper);
+    rbMessage_PutNumber(text, "restitution", limit.restitution);
+    if (def.motor.type != RB_MOTOR_NONE) {
+        putMotor(text, &def.motor, rbJoint_GetState(world, jointId).motorTargets[freedom]);
+    }
+    rbMessage_Text(text, "}");
+}
+
+// Panels of more joints and springs than this serve nobody.
+#define LINKS_MAX 2000
+
+// Joints that have something to set.
+static void putJoints(rbMessage* text, const rbSession* session)
+{
+    rbMessage_Key(text, "joints");
+    rbMessage_Text(text, "[");
+    for (int i = 0; i < session->actor->joints.count && i < LINKS_MAX; ++i) {
+        rbJointId jointId = session->actor->joints.data[i];
+        int count = rbJoint_GetState(session->world, jointId).freedomCount;
+        if (count == 0) {
+            continue;
+        }
+        rbMessage_Comma(text);
+        rbMessage_Text(text, "{");
+        rbMessage_PutNumber(text, "number", i);
+        rbMessage_Key(text, "freedoms");
+        rbMessage_Text(text, "[");
+        for (int f = 0; f < count; ++f) {
+            putFreedom(text, session->world, jointId, f);
+        }
+        rbMessage_Text(text, "]}");
+    }
+    rbMessage_Text(text, "]");
+}
+
+static void putSprings(rbMessage* text, const rbSession* session)
+{
+    rbMessage_Key(text, "springs");
+    rbMessage_Text(text, "[");
+    for (int i = 0; i < session->actor->springs.count && i < LINKS_MAX; ++i) {
+        rbSpringId springId = session->actor->springs.data[i];
+        if (!rbSpring_IsValid(session->world, springId)) {
+            continue;
+        }
+        rbSpringDef def = rbSpring_GetDef(session->world, springId);
+        rbMessage_Comma(text);
+        rbMessage_Text(text, "{");
+        rbMessage_PutNumber(text, "number", i);
+        rbMessage_PutNumber(text, "stiffness", def.stiffness);
+        rbMessage_PutNumber(text, "damping", def.damping);
+        rbMessage_PutNumber(text, "restLength", def.restLength);
+        rbMessage_Text(text, "}");
+    }
+    rbMessage_Text(text, "]");
+}
+
+void rbSession_ShowParameters(rbSession* session)
+{
+    rbMessage text = {0};
+    rbMessage_Clear(&text, true);
+    rbMessage_Text(&text, "{");
+    rbMessage_PutString(&text, "type", "parameters");
+    rbMessage_Key(&text, "world");
+    rbMessage_Text(&text, "{");
+    rbMessage_PutVec3(&text, "gravity", rbWorld_GetGravity(session->world));
+    rbMessage_Text(&text, "}");
+    if (rbWorld_GetEngineType(session->world) == RB_ENGINE_STEP) {
+        rbStepSettings step = rbWorld_GetStepSettings(session->world);
+        rbContactSettings contact = rbWorld_GetContactSettings(session->world);
+        putStep(&text, &step);
+        if (!contact.isOff) {
+            putContact(&text, &contact);
+        }
+    }
+    putMaterials(&text, session);
+    putJoints(&text, session);
+    putSprings(&text, session);
+    rbMessage_Text(&text, "}");
+    *rbMessage_Extend(&text, 1) = '\0';
+    rbStore_SetParameters(session->store, (const char*)rbMessage_GetBytes(&text));
+    rbMessage_Free(&text);
+}

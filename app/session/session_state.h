@@ -1,0 +1,92 @@
+// Inside of a session: what its files share. See session.h.
+#ifndef RB_SERVER_SESSION_STATE_H
+#define RB_SERVER_SESSION_STATE_H
+
+#include "base/core/memory.h"
+#include "session/actor_state.h"
+#include "session/session.h"
+
+#define RB_SNAPSHOTS_MAX 64
+#define RB_SNAPSHOT_BYTES ((size_t)256 << 20) // of all together
+
+// The world at a time, before the actions of that time.
+typedef struct rbSnapshot {
+    double time;     // s
+    int actionCount; // done before
+    int structure;   // that the world had, see rbSession
+    void* bytes;
+    size_t size;
+} rbSnapshot;
+
+// A drag that a client holds: where its pointer is.
+typedef struct rbClientDrag {
+    int client;
+    int drag; // number in the log
+    rbDragKind kind;
+    bool hasTarget;
+    rbVec3 point; // m: of the kinds point and translate
+    rbQuat orientation;
+} rbClientDrag;
+
+struct rbSession {
+    rbScene* scene;
+    rbWorld* world;
+    rbActor* actor;
+    rbStore* store;
+    rbActions actions;
+    RB_ARRAY(rbClientDrag) drags;
+    int nextDrag;
+
+    // Going back. Worlds of one structure take each other's snapshots; 0 is that of the scene.
+    RB_ARRAY(rbSnapshot) snapshots;
+    double snapshotInterval; // s
+    int structure;
+    int structureCount; // numbers given
+
+    // Playing.
+    bool isPlaying;
+    bool isInFrame;    // a frame is on its way to targetTime
+    int64_t stepsLeft; // frames to make although it is not playing
+    double speed;
+    double targetTime; // s
+    double stopTime;   // s, where playing pauses; INFINITY: nowhere
+    double piece;      // s of simulated time to advance at once
+    char sentence[RB_STORE_SENTENCE_SIZE];
+    char* recordingPath; // NULL: none
+
+    // Pace, s of wall time.
+    double dueTime;
+    double windowWall; // start of the window in which the pace is measured
+    double windowTime; // s, simulated
+    double realTimeFactor;
+};
+
+// session.c
+double rbSession_GetFrameStep(const rbSession* session); // s, simulated
+bool rbSession_IsRewound(const rbSession* session);      // an earlier time is shown
+void rbSession_ShowState(rbSession* session, bool isBusy);
+void rbSession_Say(rbSession* session, const char* sentence);
+// Ends the frame that is on its way where the world is now.
+void rbSession_EndFrame(rbSession* session);
+// Stands still; the frame that is on its way ends.
+void rbSession_Pause(rbSession* session);
+void rbSession_RestartPace(rbSession* session);
+
+// session_history.c
+void rbSession_MaybeSnapshot(rbSession* session);
+void rbSession_DropSnapshots(rbSession* session, double time, int actionCount);
+// Brings the world to a time not after the last, as it was then; false and a sentence if it cannot.
+bool rbSession_Restore(rbSession* session, double time, rbError* error);
+// Forgets what came after the time of the world.
+void rbSession_Branch(rbSession* session);
+bool rbSession_Reset(rbSession* session, rbError* error);
+
+// session_actions.c: JSON object of an action; takes it out of the client's hands into the world.
+rbStatus rbSession_Act(rbSession* session, int client, json_t* root, rbError* error);
+// Before each frame: open drags pull.
+void rbSession_MoveDrags(rbSession* session);
+
+// session_parameters.c: tells the store what can be set and what it is now.
+void rbSession_ShowParameters(rbSession* session);
+
+#endif

@@ -1,0 +1,365 @@
+// Descriptions: bodies, shapes, joints and all else that the scene message says, as JSON that the
+// stream puts together.
+#include "render/view.h"
+#include "session/store_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Deviation of the triangles from a round surface, as a part of the radius: not seen on a screen.
+#define DEVIATION 0.01
+#define PLANE_HALF_SIZE 10.0 // m, of planes inside of compounds
+
+static char* copyText(const rbMessage* message, size_t* size)
+{
+    *size = message->size;
+    char* text = rbAlloc(message->size);
+    memcpy(text, rbMessage_GetBytes(message), message->size);
+    return text;
+}
+
+// ------------------------------------------------------------------------------------- geometries
+
+static void describeSphere(rbMessage* message, const rbShapeData* data)
+{
+    rbMessage_PutNumber(message, "radius", data->sphere.radius);
+}
+
+static void describeBox(rbMessage* message, const rbShapeData* data)
+{
+    rbMessage_PutVec3(message, "size", rbScale(2.0, data->box.halfExtents));
+}
+
+static void describeRod(rbMessage* message, const rbShapeData* data)
+{
+    rbMessage_PutNumber(message, "radius", data->capsule.radius);
+    rbMessage_PutNumber(message, "length", 2.0 * data->capsule.halfLength);
+}
+
+static void describeCone(rbMessage* message, const rbShapeData* data)
+{
+    rbMessage_PutNumber(message, "radius", data->cone.radius);
+    rbMessage_PutNumber(message, "height", data->cone.height);
+}
+
+static void describeEllipsoid(rbMessage* message, const rbShapeData* data)
+{
+    rbMessage_PutVec3(message, "semiAxes", data->ellipsoid.semiAxes);
+}
+
+static void describePlane(rbMessage* message, const rbShapeData* data)
+{
+    rbMessage_PutVec3(message, "normal", data->plane.normal);
+    rbMessage_PutNumber(message, "offset", data->plane.offset);
+}
+
+// Types that are drawn from their numbers; the others are sent as triangles.
+typedef void DescribeFn(rbMessage* message, const rbShapeData* data);
+static DescribeFn* const describers[RB_SHAPE_COUNT] = {
+    [RB_SHAPE_SPHERE] = describeSphere, [RB_SHAPE_BOX] = describeBox,
+    [RB_SHAPE_CAPSULE] = describeRod,   [RB_SHAPE_CYLINDER] = describeRod,
+    [RB_SHAPE_CONE] = describeCone,     [RB_SHAPE_ELLIPSOID] = describeEllipsoid,
+    [RB_SHAPE_PLANE] = describePlane,
+};
+
+static rbStatus writeMesh(const rbGeometry* geometry, int index, rbMessage* mesh, rbError* error)
+{
+    double radius = rbGeometry_IsBounded(geometry) ? rbGeometry_GetRadius(geometry, RB_VEC3_ZERO)
+                                                   : PLANE_HALF_SIZE;
+    rbTriangles triangles;
+    rbStatus status =
+        rbGeometry_Triangulate(geometry, DEVIATION * radius, PLANE_HALF_SIZE, &triangles, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbMessage_Word32(mesh, 5);
+    rbMessage_Word32(mesh, (uint32_t)index);
+    rbMessage_Word32(mesh, (uint32_t)triangles.vertexCount);
+    rbMessage_Word32(mesh, (uint32_t)triangles.triangleCount);
+    for (int i = 0; i < triangles.vertexCount; ++i) {
+        rbMessage_FloatVec3(mesh, triangles.vertices[i]);
+    }
+    for (int i = 0; i < triangles.triangleCount; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            rbMessage_Word32(mesh, (uint32_t)triangles.triangles[i][k]);
+        }
+    }
+    rbFreeTriangles(&triangles);
+    return RB_STATUS_OK;
+}
+
+// The index of a geometry, described when it is new; -1 and an error otherwise.
+static int findGeometry(rbStore* store, const rbGeometry* geometry, rbError* error)
+{
+    for (int i = store->geometries.count - 1; i >= 0; --i) {
+        if (store->geometries.data[i].geometry == geometry) {
+            return i;
+        }
+    }
+    int index = store->geometries.count;
+    rbStoredGeometry stored = {0};
+    rbShapeType type = rbGeometry_GetType(geometry);
+    rbMessage text = {.isText = true};
+    DescribeFn* describe = describers[type];
+    rbMessage_Text(&text, "{");
+    rbMessage_PutNumber(&text, "index", index);
+    rbMessage_PutString(&text, "type", describe != NULL ? rbShapeType_Name(type) : "mesh");
+    if (describe != NULL) {
+        rbShapeData data = rbGeometry_GetData(geometry);
+        describe(&text, &data);
+    } else {
+        rbMessage_PutString(&text, "of", rbShapeType_Name(type));
+        if (writeMesh(geometry, index, &stored.mesh, error) != RB_STATUS_OK) {
+            rbMessage_Free(&text);
+            return -1;
+        }
+    }
+    rbMessage_Text(&text, "}");
+    stored.json = copyText(&text, &stored.jsonSize);
+    rbMessage_Free(&text);
+    stored.geometry = rbGeometry_Retain(geometry);
+    rbStore_Lock(store);
+    rbArray_Push(store->geometries, stored);
+    rbStore_Unlock(store);
+    return index;
+}
+
+// ----------------------------------------------------------------------------------------- bodies
+
+static const char* const typeNames[] = {
+    [RB_BODY_STATIC] = "static",
+    [RB_BODY_KINEMATIC] = "kinematic",
+    [RB_BODY_DYNAMIC] = "dynamic",
+};
+_Static_assert(sizeof typeNames / sizeof typeNames[0] == RB_BODY_TYPE_COUNT, "a name for each");
+
+static const char* nameMaterial(const rbScene* scene, const rbMaterial* material)
+{
+    const char* name = "";
+    int index = rbScene_MatchMaterial(scene, material);
+    if (index >= 0) {
+        (void)rbScene_GetMaterial(scene, index, &name);
+    }
+    return name;
+}
+
+static rbStatus describeShapes(rbStore* store, const rbWorld* world, rbBodyId bodyId,
+                               rbMessage* text, rbError* error)
+{
+    int count = rbBody_GetShapeCount(world, bodyId);
+    rbMessage_Key(text, "shapes");
+    rbMessage_Text(text, "[");
+    for (int i = 0; i < count; ++i) {
+        rbShapeDef def = rbBody_GetShape(world, bodyId, i);
+        int geometry = findGeometry(store, rbWorld_GetGeometry(world, def.geometry), error);
+        if (geometry < 0) {
+            return RB_STATUS_LIMIT;
+        }
+        rbMessage_Comma(text);
+        rbMessage_Text(text, "{");
+        rbMessage_PutNumber(text, "geometry", geometry);
+        rbMessage_PutVec3(text, "position", def.transform.p);
+        rbMessage_PutQuat(text, "orientation", def.transform.q);
+        rbMessage_PutString(text, "material", nameMaterial(store->scene, &def.material));
+        rbMessage_Text(text, "}");
+    }
+    rbMessage_Text(text, "]");
+    return RB_STATUS_OK;
+}
+
+rbStatus rbStore_DescribeBody(rbStore* store, const rbWorld* world, rbBodyId bodyId, int number,
+                              rbStoredBody* body, rbError* error)
+{
+    const char* name = rbBody_GetName(world, bodyId);
+    body->id = bodyId;
+    body->type = rbBody_GetType(world, bodyId);
+    body->mass = rbBody_GetMass(world, bodyId);
+    (void)snprintf(body->name, sizeof body->name, "%s", name);
+    rbMessage text = {.isText = true};
+    rbMessage_Text(&text, "{");
+    rbMessage_PutNumber(&text, "number", number);
+    rbMessage_PutString(&text, "name", body->name);
+    rbMessage_PutString(&text, "type", typeNames[body->type]);
+    rbMessage_PutNumber(&text, "mass", body->mass.mass);
+    rbMessage_PutVec3(&text, "center", body->mass.center);
+    double growth = rbBody_GetGrowth(world, bodyId);
+    if (growth != 0.0) {
+        rbMessage_PutNumber(&text, "growth", growth);
+    }
+    rbStatus status = describeShapes(store, world, bodyId, &text, error);
+    rbMessage_Text(&text, "}");
+    if (status == RB_STATUS_OK) {
+        body->json = copyText(&text, &body->jsonSize);
+    }
+    rbMessage_Free(&text);
+    return status;
+}
+
+// ------------------------------------------------------------------------------ joints and springs
+
+static void describeEnds(const rbStore* store, rbBodyId bodyA, rbBodyId bodyB, rbMessage* text)
+{
+    rbMessage_PutNumber(text, "bodyA", rbStore_FindBody(store, bodyA));
+    rbMessage_PutNumber(text, "bodyB", rbStore_FindBody(store, bodyB));
+}
+
+// Where a joint holds a body, in the body's frame; of the world: world coordinates.
+static void describeAnchor(const rbWorld* world, rbBodyId bodyId, rbVec3 point, const char* key,
+                           rbMessage* text)
+{
+    if (!RB_IS_NULL(bodyId)) {
+        point = rbInvTransformPoint(rbBody_GetState(world, bodyId).transform, point);
+    }
+    rbMessage_PutVec3(text, key, point);
+}
+
+static void describeJoint(const rbStore* store, const rbWorld* world, int number, rbMessage* text)
+{
+    rbJointId id = store->joints.data[number].joint;
+    rbJointState state = rbJoint_GetState(world, id);
+    rbMessage_Text(text, "{");
+    rbMessage_PutNumber(text, "number", number);
+    rbMessage_PutString(text, "name", rbJoint_GetName(world, id));
+    rbMessage_PutString(text, "type", rbJointType_Name(rbJoint_GetType(world, id)));
+    describeEnds(store, rbJoint_GetBodyA(world, id), rbJoint_GetBodyB(world, id), text);
+    describeAnchor(world, rbJoint_GetBodyA(world, id), state.pointA, "anchorA", text);
+    describeAnchor(world, rbJoint_GetBodyB(world, id), state.pointB, "anchorB", text);
+    rbMessage_Key(text, "freedoms");
+    rbMessage_Text(text, "[");
+    for (int i = 0; i < state.freedomCount; ++i) {
+        rbFreedomDef freedom = rbJoint_GetFreedom(world, id, i);
+        rbMessage_Comma(text);
+        rbMessage_Text(text, "{");
+        rbMessage_PutString(text, "kind",
+                            rbJoint_IsFreedomAngle(world, id, i) ? "angle" : "travel");
+        rbMessage_PutBool(text, "hasMotor", freedom.motor.type != RB_MOTOR_NONE);
+        rbMessage_PutString(text, "motor", rbMotorType_Name(freedom.motor.type));
+        rbMessage_Text(text, "}");
+    }
+    rbMessage_Text(text, "]");
+    rbMessage_Key(text, "limits");
+    rbMessage_Text(text, "[");
+    for (int i = 0; i < state.limitCount; ++i) {
+        rbLimitDef limit = rbJoint_GetLimit(world, id, i);
+        rbMessage_Comma(text);
+        rbMessage_Text(text, "{");
+        rbMessage_PutNumber(text, "lower", limit.lower); // infinite: null
+        rbMessage_PutNumber(text, "upper", limit.upper);
+        rbMessage_PutNumber(text, "restitution", limit.restitution);
+        rbMessage_Text(text, "}");
+    }
+    rbMessage_Text(text, "]}");
+}
+
+static void describeSpring(const rbStore* store, const rbWorld* world, int number, rbMessage* text)
+{
+    rbSpringId id = store->springs.data[number].spring;
+    rbSpringDef def = rbSpring_GetDef(world, id);
+    rbMessage_Text(text, "{");
+    rbMessage_PutNumber(text, "number", number);
+    rbMessage_PutString(text, "name", rbSpring_GetName(world, id));
+    describeEnds(store, def.bodyA, def.bodyB, text);
+    rbMessage_PutVec3(text, "anchorA", def.anchorA);
+    rbMessage_PutVec3(text, "anchorB", def.anchorB);
+    rbMessage_Text(text, "}");
+}
+
+// -------------------------------------------------------------------------------------- the scene
+
+static void describeMaterials(const rbScene* scene, rbMessage* text)
+{
+    int count = rbScene_GetInfo(scene)->materialCount;
+    rbMessage_Key(text, "materials");
+    rbMessage_Text(text, "[");
+    for (int i = 0; i < count; ++i) {
+        const char* name = NULL;
+        const rbMaterial* material = rbScene_GetMaterial(scene, i, &name);
+        rbMessage_Comma(text);
+        rbMessage_Text(text, "{");
+        rbMessage_PutString(text, "name", name);
+        rbMessage_PutNumber(text, "density", material->density);
+        rbMessage_PutNumber(text, "restitution", material->restitution);
+        rbMessage_PutNumber(text, "friction", material->friction);
+        rbMessage_PutNumber(text, "stiction", material->stiction);
+        rbMessage_PutNumber(text, "rolling", material->rolling);
+        rbMessage_PutNumber(text, "spinning", material->spinning);
+        rbMessage_Text(text, "}");
+    }
+    rbMessage_Text(text, "]");
+}
+
+static void describeColumn(rbMessage* text, const rbStoreColumn* column)
+{
+    rbMessage_Comma(text);
+    rbMessage_Text(text, "{");
+    rbMessage_PutString(text, "name", column->name);
+    rbMessage_PutString(text, "unit", column->unit);
+    rbMessage_PutString(text, "group", column->group);
+    rbMessage_Text(text, "}");
+}
+
+static void describeColumns(const rbScene* scene, rbMessage* text)
+{
+    rbMessage_Key(text, "columns");
+    rbMessage_Text(text, "[");
+    for (int i = 0; i < rbGetStoreColumnCount(); ++i) {
+        rbStoreColumn column = rbGetStoreColumn(i);
+        describeColumn(text, &column);
+    }
+    int count = 0;
+    const rbProbeColumn* probes = rbScene_GetProbeColumns(scene, &count);
+    for (int i = 0; i < count; ++i) {
+        const rbStoreColumn column = {probes[i].name, probes[i].unit, "probe"};
+        describeColumn(text, &column);
+    }
+    rbMessage_Text(text, "]");
+}
+
+static void describeHead(const rbScene* scene, const rbWorld* world, rbMessage* text)
+{
+    const rbSceneInfo* info = rbScene_GetInfo(scene);
+    double step = info->engineType == RB_ENGINE_STEP ? info->step.step : 0.0;
+    rbMessage_PutString(text, "name", info->name);
+    rbMessage_PutString(text, "title", info->title);
+    rbMessage_PutString(text, "theme", info->theme);
+    rbMessage_PutString(text, "shows", info->shows);
+    rbMessage_PutString(text, "why", info->why);
+    rbMessage_PutString(text, "engine", info->engine);
+    rbMessage_PutString(text, "detector", rbDetector_Name(info->event.detector));
+    rbMessage_PutNumber(text, "duration", info->duration);
+    rbMessage_PutNumber(text, "engineStep", step);
+    rbMessage_PutVec3(text, "gravity", rbWorld_GetGravity(world));
+    rbMessage_PutVec3(text, "periodicBox", info->periodicBox);
+    rbView view;
+    rbChooseView(world, &view);
+    rbMessage_Key(text, "view");
+    rbMessage_Text(text, "{");
+    rbMessage_PutVec3(text, "center", view.center);
+    rbMessage_PutNumber(text, "radius", view.radius);
+    rbMessage_PutVec3(text, "direction", view.direction);
+    rbMessage_PutVec3(text, "up", view.up);
+    rbMessage_PutNumber(text, "floor", view.floor); // none: null
+    rbMessage_Text(text, "}");
+}
+
+void rbStore_Describe(rbStore* store, const rbWorld* world)
+{
+    describeHead(store->scene, world, &store->head);
+    rbMessage* tail = &store->tail;
+    describeMaterials(store->scene, tail);
+    rbMessage_Key(tail, "joints");
+    rbMessage_Text(tail, "[");
+    for (int i = 0; i < store->joints.count; ++i) {
+        rbMessage_Comma(tail);
+        describeJoint(store, world, i, tail);
+    }
+    rbMessage_Text(tail, "]");
+    rbMessage_Key(tail, "springs");
+    rbMessage_Text(tail, "[");
+    for (int i = 0; i < store->springs.count; ++i) {
+        rbMessage_Comma(tail);
+        describeSpring(store, world, i, tail);
+    }
+    rbMessage_Text(tail, "]");
+    describeColumns(store->scene, tail);
+}

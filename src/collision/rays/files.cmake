@@ -1,3 +1,0 @@
-target_sources(rattleback PRIVATE
-  src/collision/rays/rays.c
-)

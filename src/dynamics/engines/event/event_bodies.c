@@ -1,0 +1,141 @@
+// Bodies of the event engine: their clocks, flights and what bounds their motion.
+#include "dynamics/engines/event/event_state.h"
+
+#include <math.h>
+
+rbMotionState rbEvent_StateAt(const rbEventEngine* engine, const rbEventHost* host, int index,
+                              double time)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    rbMotionState state;
+    if (body->isDynamic) {
+        rbMotionCounts counts = {0};
+        rbFlight_Commit(&host->flights[index], &host->motions[index], time, &counts);
+        rbFlight_Evaluate(&host->flights[index], &host->motions[index], time, &state, &counts);
+        return state;
+    }
+    state = host->states[index];
+    if (body->isMoving) {
+        rbTransform pose;
+        rbVec3 angularVelocity;
+        rbPath_Evaluate(engine->colds.data[index].path, time, &pose, &state.velocity,
+                        &angularVelocity);
+        state.position = pose.p;
+        state.orientation = pose.q;
+        state.spin = rbInvRotate(pose.q, angularVelocity);
+    }
+    return state;
+}
+
+// A constant torque or a load with a promised torque: the momentum grows by at most that a second.
+// The bounds hold, from the state given, until the spin may have doubled.
+static void boundDrivenSpin(const rbEventCold* cold, const rbMotionBody* body, rbVec3 spin,
+                            rbSweepMotion* motion)
+{
+    double torque = rbLength(body->torque) + cold->loadTorque;
+    rbVec3 moments = body->moments;
+    double least = fmin(moments.x, fmin(moments.y, moments.z));
+    double momentum = rbLength(rbMulEach(moments, spin));
+    double horizon = fmax(momentum / torque, sqrt(least / torque));
+    double momentumMax = momentum + torque * horizon;
+    double spinMax = momentumMax / least;
+    motion->steadySpin = RB_VEC3_ZERO;
+    motion->wobble = spinMax;
+    motion->spinMax = spinMax;
+    motion->spinRateMax = (torque + spinMax * momentumMax) / least + spinMax * spinMax;
+    motion->horizon = horizon;
+}
+
+static bool isDriven(const rbEventCold* cold, const rbMotionBody* motion)
+{
+    return cold->loadTorque > 0.0 || rbLengthSquared(motion->torque) > 0.0;
+}
+
+void rbEvent_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int index)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    const rbFlight* flight = &host->flights[index];
+    const rbMotionBody* motion = &host->motions[index];
+    body->time = flight->startTime;
+    body->position = flight->start.position;
+    body->velocity = flight->start.velocity;
+    body->acceleration = motion->acceleration;
+    body->isExact = flight->type == RB_MOTION_EXACT;
+    rbEvent_SetClock(engine, index);
+    if (body->shape != RB_EVENT_SHAPE_OTHER) {
+        return;
+    }
+    rbEventCold* cold = &engine->colds.data[index];
+    if (!isDriven(cold, motion)) {
+        rbSweepMotion_SetFreeSpin(&cold->spin, motion->moments, flight->start.orientation,
+                                  flight->start.spin);
+        cold->spin.horizon = INFINITY;
+    }
+}
+
+void rbEvent_StartFlight(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                         const rbMotionState* state)
+{
+    engine->bodies.data[index].flightTime = time - engine->bodies.data[index].time;
+    rbFlight_Start(&host->flights[index], &host->motions[index], time, state);
+    rbEvent_TakeFlight(engine, host, index);
+}
+
+static void setPathMotion(const rbEventCold* cold, double time, const rbMotionState* state,
+                          rbSweepMotion* motion)
+{
+    double horizon;
+    rbSweepMotion_SetSteadySpin(motion, rbRotate(state->orientation, state->spin));
+    if (rbPath_IsSteady(cold->path, time, &horizon)) {
+        motion->velocity = state->velocity;
+    } else {
+        motion->velocitySlack = rbPath_GetSpeed(cold->path);
+    }
+    motion->horizon = horizon;
+}
+
+void rbEvent_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host, int index,
+                           double time, const rbMotionState* state, rbSweepBody* out)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    const rbEventCold* cold = &engine->colds.data[index];
+    rbSweepMotion* motion = &out->motion;
+    *motion = cold->spin;
+    motion->center = state->position;
+    motion->velocity = RB_VEC3_ZERO;
+    motion->acceleration = RB_VEC3_ZERO;
+    motion->velocitySlack = 0.0;
+    motion->accelerationSlack = 0.0;
+    if (body->isDynamic) {
+        motion->velocity = state->velocity;
+        motion->acceleration = body->acceleration;
+        motion->accelerationSlack = cold->loadAcceleration;
+        motion->spin = rbRotate(state->orientation, state->spin);
+        if (body->shape == RB_EVENT_SHAPE_OTHER && isDriven(cold, &host->motions[index])) {
+            boundDrivenSpin(cold, &host->motions[index], state->spin, motion);
+        }
+    } else if (body->isMoving) {
+        setPathMotion(cold, time, state, motion);
+    } else {
+        rbSweepMotion_SetSteadySpin(motion, RB_VEC3_ZERO);
+        motion->horizon = INFINITY;
+    }
+    out->pose.q = rbMulQuat(state->orientation, cold->transform.q);
+    out->pose.p = rbAdd(state->position, rbRotate(state->orientation, cold->transform.p));
+    out->geometry = cold->geometry;
+    out->radius = cold->coreRadius;
+    // What shrinks keeps its own size: only balls added to it are measured.
+    out->rounding = fmax(0.0, body->growth * time);
+    out->growth = fmax(0.0, body->growth);
+}
+
+void rbEvent_Rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    if (body->isDynamic && engine->colds.data[index].loadAcceleration > 0.0) {
+        rbMotionState state = rbEvent_StateAt(engine, host, index, time);
+        body->time = time;
+        body->position = state.position;
+        body->velocity = state.velocity;
+    }
+}

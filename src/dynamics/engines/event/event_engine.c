@@ -1,0 +1,594 @@
+// The event engine as its host sees it: bodies in, start, events up to a time, what was done.
+#include "dynamics/engines/event/event_engine.h"
+
+#include "dynamics/engines/event/event_state.h"
+
+#include <math.h>
+#include <string.h>
+
+// Tolerance in diameters of the smallest dynamic body, where none is given.
+#define TOLERANCE_DEFAULT 1e-5
+// Tolerances in the same unit that are accepted.
+#define TOLERANCE_MOST 0.1
+#define TOLERANCE_LEAST 1e-12
+// Budget of events a simulated second where none is given.
+#define BUDGET_BASE 1e7
+#define BUDGET_PER_BODY 1e5
+// Part of a period a region may fill: two regions never meet in two images.
+#define REGION_OF_PERIOD 0.49
+// Different materials that are kept at hand; bodies of others look them up.
+#define MATERIALS_KEPT 64
+// Rounds of pushing overlapping bodies apart at the start.
+#define PARTING_ROUNDS 100
+
+static const rbEventLoopOps* const loops[RB_LOOP_COUNT] = {
+    [RB_LOOP_BODIES] = &rbBodyLoop,
+    [RB_LOOP_PAIRS] = &rbPairLoop,
+    [RB_LOOP_ALL] = &rbAllPairsLoop,
+};
+
+const char* rbEventLoop_Name(rbEventLoop loop)
+{
+    return (unsigned)loop < RB_LOOP_COUNT ? loops[loop]->name : "unknown";
+}
+
+rbEventLoop rbEventLoop_Find(const char* name)
+{
+    for (int i = 0; i < RB_LOOP_COUNT; ++i) {
+        if (strcmp(name, loops[i]->name) == 0) {
+            return (rbEventLoop)i;
+        }
+    }
+    return RB_LOOP_COUNT;
+}
+
+static const char* const lastingNames[RB_LASTING_COUNT] = {
+    [RB_LASTING_REST] = "rest",
+    [RB_LASTING_MICRO] = "microcollisions",
+    [RB_LASTING_NONE] = "none",
+};
+
+const char* rbLastingContact_Name(rbLastingContact lasting)
+{
+    return (unsigned)lasting < RB_LASTING_COUNT ? lastingNames[lasting] : "unknown";
+}
+
+rbLastingContact rbLastingContact_Find(const char* name)
+{
+    for (int i = 0; i < RB_LASTING_COUNT; ++i) {
+        if (strcmp(name, lastingNames[i]) == 0) {
+            return (rbLastingContact)i;
+        }
+    }
+    return RB_LASTING_COUNT;
+}
+
+static const char* const detectorNames[RB_DETECTOR_COUNT] = {
+    [RB_DETECTOR_EXACT] = "exact",
+    [RB_DETECTOR_RAYS] = "rays",
+};
+
+const char* rbDetector_Name(rbDetector detector)
+{
+    return (unsigned)detector < RB_DETECTOR_COUNT ? detectorNames[detector] : "unknown";
+}
+
+rbDetector rbDetector_Find(const char* name)
+{
+    for (int i = 0; i < RB_DETECTOR_COUNT; ++i) {
+        if (strcmp(name, detectorNames[i]) == 0) {
+            return (rbDetector)i;
+        }
+    }
+    return RB_DETECTOR_COUNT;
+}
+
+rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 periodicBox)
+{
+    rbEventEngine* engine = rbAllocZero(1, sizeof *engine);
+    engine->settings = *settings;
+    engine->period = periodicBox;
+    engine->isPeriodic = periodicBox.x > 0.0 || periodicBox.y > 0.0 || periodicBox.z > 0.0;
+    engine->isJournalOn = !settings->isJournalOff;
+    engine->scratch = rbAlloc(rbGetSeparationScratchSize());
+    return engine;
+}
+
+static void freeFronts(rbEventEngine* engine)
+{
+    for (int i = 0; i < engine->datas.count; ++i) {
+        rbDestroyFront(engine->datas.data[i].cache.front);
+        engine->datas.data[i].cache.front = NULL;
+    }
+}
+
+static void freeMaterials(rbEventCold* cold)
+{
+    rbFree(cold->materials, (size_t)cold->materialCount * sizeof *cold->materials);
+    cold->materials = NULL;
+    cold->materialCount = 0;
+}
+
+void rbDestroyEventEngine(rbEventEngine* engine)
+{
+    if (engine == NULL) {
+        return;
+    }
+    freeFronts(engine);
+    for (int i = 0; i < engine->spareFronts.count; ++i) {
+        rbDestroyFront(engine->spareFronts.data[i].front);
+    }
+    rbArray_Free(engine->spareFronts);
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbArray_Free(engine->bodies.data[i].pairs);
+        freeMaterials(&engine->colds.data[i]);
+    }
+    rbArray_Free(engine->bodies);
+    rbArray_Free(engine->colds);
+    rbArray_Free(engine->balls);
+    rbArray_Free(engine->pairs);
+    rbArray_Free(engine->times);
+    rbArray_Free(engine->clocks);
+    rbArray_Free(engine->freePairs);
+    rbArray_Free(engine->datas);
+    rbArray_Free(engine->freeDatas);
+    rbArray_Free(engine->unbounded);
+    rbArray_Free(engine->stack);
+    rbArray_Free(engine->materials);
+    rbHeap_Free(&engine->heap);
+    rbDestroyBroadPhase(engine->broad);
+    rbIdList_Free(&engine->found);
+    rbArray_Free(engine->partners);
+    rbFree(engine->materialPairs,
+           (size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX * sizeof *engine->materialPairs);
+    rbEvent_FreeCluster(engine);
+    rbEvent_FreeEmitters(engine);
+    rbFree(engine->scratch, rbGetSeparationScratchSize());
+    rbFree(engine, sizeof *engine);
+}
+
+void rbEventEngine_SetMaterialPair(rbEventEngine* engine, int kindA, int kindB,
+                                   const rbMaterialPair* pair)
+{
+    int count = RB_MATERIAL_KINDS_MAX;
+    RB_ASSERT(0 <= kindA && kindA < count && 0 <= kindB && kindB < count);
+    if (engine->materialPairs == NULL) {
+        engine->materialPairs = rbAlloc((size_t)count * (size_t)count * sizeof(rbMaterialPair));
+        for (int i = 0; i < count * count; ++i) {
+            engine->materialPairs[i].friction = -1.0;
+        }
+    }
+    engine->materialPairs[kindA * count + kindB] = *pair;
+    engine->materialPairs[kindB * count + kindA] = *pair;
+}
+
+static bool isSameMaterial(const rbMaterial* a, const rbMaterial* b)
+{
+    return a->restitution == b->restitution && a->friction == b->friction && a->kind == b->kind;
+}
+
+static uint8_t classify(const rbEventBodyDef* def)
+{
+    if (def->geometry == NULL) {
+        return RB_EVENT_SHAPE_NONE;
+    }
+    rbShapeType type = rbGeometry_GetType(def->geometry);
+    if (type == RB_SHAPE_PLANE && !def->isDynamic && def->path == NULL) {
+        return RB_EVENT_SHAPE_PLANE;
+    }
+    bool isCentered = type == RB_SHAPE_SPHERE && rbLengthSquared(def->transform.p) == 0.0;
+    bool isSphere = isCentered && def->isDynamic && def->loadAcceleration == 0.0;
+    return isSphere ? RB_EVENT_SHAPE_SPHERE : RB_EVENT_SHAPE_OTHER;
+}
+
+// Number of the material if all parts have the same, else -1.
+static int findMaterial(rbEventEngine* engine, const rbEventBodyDef* def)
+{
+    const rbMaterial* first = &def->materials[0];
+    for (int i = 1; i < def->materialCount; ++i) {
+        if (!isSameMaterial(first, &def->materials[i])) {
+            return -1;
+        }
+    }
+    for (int i = 0; i < engine->materials.count; ++i) {
+        if (isSameMaterial(first, &engine->materials.data[i])) {
+            return i;
+        }
+    }
+    if (engine->materials.count >= MATERIALS_KEPT) {
+        return -1;
+    }
+    rbArray_Push(engine->materials, *first);
+    return engine->materials.count - 1;
+}
+
+void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDef* def)
+{
+    while (engine->bodies.count <= index) {
+        rbEventBody body = {.entry = RB_ENTRY_EXPIRY, .expiry = INFINITY};
+        rbEventCold cold = {0};
+        rbArray_Push(engine->bodies, body);
+        rbArray_Push(engine->colds, cold);
+        rbEventBall ball = {.reach = 0.0};
+        rbEventClock clock = {0};
+        rbArray_Push(engine->balls, ball);
+        rbArray_Push(engine->clocks, clock);
+    }
+    rbEventBody* body = &engine->bodies.data[index];
+    rbEventCold* cold = &engine->colds.data[index];
+    freeMaterials(cold);
+    memset(cold, 0, sizeof *cold);
+    body->shape = RB_EVENT_SHAPE_NONE;
+    body->isDynamic = false;
+    body->isMoving = false;
+    body->isResting = false;
+    if (def == NULL) {
+        return;
+    }
+    body->shape = classify(def);
+    body->isDynamic = def->isDynamic;
+    body->isMoving = def->path != NULL;
+    body->growth = def->growth;
+    cold->geometry = def->geometry;
+    cold->path = def->path;
+    cold->transform = def->transform;
+    cold->loadAcceleration = def->loadAcceleration;
+    cold->loadTorque = def->loadTorque;
+    rbSweepMotion_SetSteadySpin(&cold->spin, RB_VEC3_ZERO);
+    cold->spin.horizon = INFINITY;
+    if (def->geometry == NULL) {
+        body->isUnbounded = false;
+        return;
+    }
+    body->isUnbounded = !rbGeometry_IsBounded(def->geometry);
+    rbVec3 center = rbInvTransformPoint(def->transform, RB_VEC3_ZERO);
+    body->radius = body->isUnbounded ? 0.0 : rbGeometry_GetRadius(def->geometry, center);
+    cold->coreRadius = rbGetCoreReach(def->geometry, center);
+    cold->materialCount = def->materialCount;
+    cold->materials = rbAlloc((size_t)def->materialCount * sizeof *cold->materials);
+    memcpy(cold->materials, def->materials, (size_t)def->materialCount * sizeof *cold->materials);
+    body->material = findMaterial(engine, def);
+}
+
+// ------------------------------------------------------------------------------------------ start
+
+static rbStatus chooseTolerance(rbEventEngine* engine, rbError* error)
+{
+    double least = INFINITY;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbEventBody* body = &engine->bodies.data[i];
+        if (body->isDynamic && body->shape != RB_EVENT_SHAPE_NONE) {
+            least = fmin(least, 2.0 * body->radius);
+        }
+    }
+    double asked = engine->settings.tolerance;
+    double chosen = isfinite(least) ? TOLERANCE_DEFAULT * least : TOLERANCE_DEFAULT;
+    engine->tolerance = asked > 0.0 ? asked : chosen;
+    engine->statistics.tolerance = engine->tolerance;
+    // Above, contact would be far from touching; below, positions in doubles cannot tell.
+    if (isfinite(least) && !(engine->tolerance <= TOLERANCE_MOST * least &&
+                             engine->tolerance >= TOLERANCE_LEAST * least)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "the tolerance is %g m; for the smallest dynamic body, of diameter %g m, "
+            "%g to %g m are accepted",
+            engine->tolerance, least, TOLERANCE_LEAST * least, TOLERANCE_MOST * least);
+    }
+    return RB_STATUS_OK;
+}
+
+static rbStatus judgePeriods(rbEventEngine* engine, rbError* error)
+{
+    if (!engine->isPeriodic) {
+        return RB_STATUS_OK;
+    }
+    if (engine->settings.loop != RB_LOOP_BODIES) {
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "the event loop \"%s\" knows no periodic box; use \"bodies\"",
+                           rbEventLoop_Name(engine->settings.loop));
+    }
+    double least = INFINITY;
+    double edges[3] = {engine->period.x, engine->period.y, engine->period.z};
+    for (int i = 0; i < 3; ++i) {
+        least = edges[i] > 0.0 ? fmin(least, edges[i]) : least;
+    }
+    double largest = 0.0;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbEventBody* body = &engine->bodies.data[i];
+        if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded) {
+            largest = fmax(largest, body->radius);
+        }
+    }
+    engine->regionEdgeMax = REGION_OF_PERIOD * least;
+    if (3.0 * largest > engine->regionEdgeMax) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "an edge of the periodic box is %g m; the largest body, of radius %g m, "
+                           "needs at least %g m",
+                           least, largest, 3.0 * largest / REGION_OF_PERIOD);
+    }
+    return RB_STATUS_OK;
+}
+
+static void placePlane(rbEventEngine* engine, const rbEventHost* host, int index)
+{
+    rbEventCold* cold = &engine->colds.data[index];
+    const rbMotionState* state = &host->states[index];
+    rbPlaneData plane = rbGeometry_GetData(cold->geometry).plane;
+    rbQuat q = rbMulQuat(state->orientation, cold->transform.q);
+    rbVec3 p = rbAdd(state->position, rbRotate(state->orientation, cold->transform.p));
+    cold->planeNormal = rbRotate(q, plane.normal);
+    cold->planeOffset = plane.offset + rbDot(cold->planeNormal, p);
+}
+
+static void chooseBroadPhase(rbEventEngine* engine, const rbEventHost* host, double time)
+{
+    rbBroadPhaseType type = engine->settings.broadPhase;
+    int count = 0;
+    rbBounds* boxes = rbAlloc((size_t)(engine->bodies.count + 1) * sizeof *boxes);
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbEventBody* body = &engine->bodies.data[i];
+        if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded) {
+            boxes[count++] = rbEvent_MotionBox(engine, host, i, time, time);
+        }
+    }
+    if (type == RB_BROAD_AUTO) {
+        type = rbChooseBroadPhase(boxes, count);
+    }
+    rbFree(boxes, (size_t)(engine->bodies.count + 1) * sizeof *boxes);
+    rbDestroyBroadPhase(engine->broad);
+    engine->broad = rbCreateBroadPhase(type, 0.0);
+    engine->statistics.broadPhase = type;
+}
+
+static void clearPairs(rbEventEngine* engine)
+{
+    freeFronts(engine);
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        engine->bodies.data[i].pairs.count = 0;
+    }
+    engine->pairs.count = 0;
+    engine->times.count = 0;
+    engine->freePairs.count = 0;
+    engine->datas.count = 0;
+    engine->freeDatas.count = 0;
+    engine->unbounded.count = 0;
+    engine->statistics.pairCount = 0;
+    rbHeap_Clear(&engine->heap);
+}
+
+static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double time)
+{
+    engine->isDriven = false;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbEventBody* body = &engine->bodies.data[i];
+        body->hasCollided = false;
+        body->isCalm = false;
+        body->horizon = 0.0;
+        if (body->isDynamic) {
+            engine->colds.data[i].isBallistic =
+                host->motions[i].load == NULL && rbLengthSquared(host->motions[i].torque) == 0.0;
+            body->inverseMass = 1.0 / host->motions[i].mass;
+            engine->isDriven = engine->isDriven || body->growth != 0.0 ||
+                               rbLengthSquared(host->motions[i].acceleration) > 0.0;
+            rbEvent_TakeFlight(engine, host, i);
+        }
+        if (body->shape == RB_EVENT_SHAPE_PLANE) {
+            placePlane(engine, host, i);
+        }
+        if (body->shape != RB_EVENT_SHAPE_NONE && body->isUnbounded) {
+            rbArray_Push(engine->unbounded, i);
+        }
+    }
+    chooseBroadPhase(engine, host, time);
+    for (int i = 0; i < engine->bodies.count && engine->settings.loop == RB_LOOP_BODIES; ++i) {
+        if (engine->bodies.data[i].shape != RB_EVENT_SHAPE_NONE) {
+            rbEvent_RenewRegion(engine, host, i, time);
+        }
+    }
+    // Bodies that stand still have no entry, so those found by them are asked again.
+    for (int i = 0; i < engine->bodies.count && engine->settings.loop == RB_LOOP_BODIES; ++i) {
+        if (engine->bodies.data[i].shape != RB_EVENT_SHAPE_NONE) {
+            rbEvent_UpdateEntry(engine, i);
+        }
+    }
+}
+
+// All pairs at the start, near or not, for the loop that has none yet.
+static void admitAll(rbEventEngine* engine, const rbEventHost* host, double time)
+{
+    static const int home[3] = {0, 0, 0};
+    for (int a = 0; a < engine->bodies.count; ++a) {
+        for (int b = a + 1; b < engine->bodies.count; ++b) {
+            if (rbEvent_CanTouch(engine, a, b)) {
+                int pair = rbEvent_MakePair(engine, a, b, home);
+                rbEvent_PredictPair(engine, host, pair, time);
+                rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
+            }
+        }
+    }
+}
+
+// Overlaps of all near pairs; the deepest is named.
+static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double time,
+                         rbStartOverlap* overlap)
+{
+    *overlap = (rbStartOverlap){.a = -1, .b = -1};
+    for (int i = 0; i < engine->pairs.count; ++i) {
+        const rbEventPair* pair = &engine->pairs.data[i];
+        if (pair->a < 0) {
+            continue;
+        }
+        rbVec3 normal;
+        double depth = -rbEvent_DistanceAt(engine, host, i, time, &normal);
+        if (depth > engine->tolerance && !rbEvent_IsLeftByRays(engine, i, time, depth)) {
+            overlap->count += 1;
+            if (depth > overlap->depth) {
+                overlap->depth = depth;
+                overlap->a = pair->a;
+                overlap->b = pair->b;
+            }
+        }
+    }
+}
+
+// Returns the energy that the move took, J.
+static double moveBody(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                       rbVec3 by)
+{
+    rbMotionState state = rbEvent_StateAt(engine, host, index, time);
+    state.position = rbAdd(state.position, by);
+    const rbMotionBody* motion = &host->motions[index];
+    double energy = -motion->mass * rbDot(motion->acceleration, by);
+    engine->work.rest += energy;
+    rbEvent_StartFlight(engine, host, index, time, &state);
+    return energy;
+}
+
+// One round: every overlapping pair is pushed apart along its normal, each by its share.
+static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double time)
+{
+    for (int i = 0; i < engine->pairs.count; ++i) {
+        rbEventPair pair = engine->pairs.data[i];
+        if (pair.a < 0) {
+            continue;
+        }
+        rbVec3 normal;
+        double depth = -rbEvent_DistanceAt(engine, host, i, time, &normal);
+        if (!(depth > engine->tolerance)) {
+            continue;
+        }
+        const rbEventBody* a = &engine->bodies.data[pair.a];
+        const rbEventBody* b = &engine->bodies.data[pair.b];
+        double sum = (a->isDynamic ? a->inverseMass : 0.0) + (b->isDynamic ? b->inverseMass : 0.0);
+        double by = depth + engine->tolerance;
+        double shareA = a->isDynamic ? a->inverseMass / sum : 0.0;
+        double shareB = b->isDynamic ? b->inverseMass / sum : 0.0;
+        double energy = 0.0;
+        if (a->isDynamic) {
+            energy += moveBody(engine, host, pair.a, time, rbScale(-shareA * by, normal));
+        }
+        if (b->isDynamic) {
+            energy += moveBody(engine, host, pair.b, time, rbScale(shareB * by, normal));
+        }
+        rbEngineEvent event = {.time = time,
+                               .kind = RB_HAPPENED_PARTED,
+                               .a = pair.a,
+                               .b = pair.b,
+                               .energyChange = energy,
+                               .normal = normal};
+        rbEvent_Write(engine, host, &event);
+    }
+}
+
+rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, double time,
+                             rbStartOverlap* overlap, rbError* error)
+{
+    *overlap = (rbStartOverlap){.a = -1, .b = -1};
+    rbStatus status = chooseTolerance(engine, error);
+    status = status == RB_STATUS_OK ? judgePeriods(engine, error) : status;
+    status = status == RB_STATUS_OK ? rbEvent_MakeEmitters(engine, error) : status;
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    double asked = engine->settings.eventsPerSecond;
+    engine->budget = asked > 0.0 ? asked : BUDGET_BASE + BUDGET_PER_BODY * engine->bodies.count;
+    engine->windowStart = time;
+    engine->windowEvents = 0;
+    engine->now = time;
+    engine->statistics.restingCount = 0;
+    double overlapMax = engine->statistics.overlapMax;
+    int roundCount = engine->settings.isOverlapAllowed ? PARTING_ROUNDS : 0;
+    for (int round = 0;; ++round) {
+        clearPairs(engine);
+        placeBodies(engine, host, time);
+        if (engine->settings.loop != RB_LOOP_BODIES) {
+            admitAll(engine, host, time);
+        }
+        findOverlaps(engine, host, time, overlap);
+        if (overlap->count == 0 || round >= roundCount) {
+            // what was parted, or refused, is no overlap of the run
+            engine->statistics.overlapMax = overlapMax;
+            return overlap->count == 0 ? RB_STATUS_OK : RB_STATUS_INVALID;
+        }
+        partOverlaps(engine, host, time);
+    }
+}
+
+// A body may have been set elsewhere: what was measured of its pairs does not hold.
+static void forgetMeasures(rbEventEngine* engine, int index, double time)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    for (int i = 0; i < body->pairs.count; ++i) {
+        rbEventPair* pair = &engine->pairs.data[body->pairs.data[i].pair];
+        pair->isLasting = false;
+        pair->isPostponed = false;
+        if (pair->data >= 0) {
+            rbEventPairData* data = &engine->datas.data[pair->data];
+            data->gap = 0.0;
+            data->gapTime = time;
+            data->normal = RB_VEC3_ZERO;
+            data->hasDistance = false;
+            data->hasSway = false;
+            data->rays = (rbEventRays){.hasHit = false};
+        }
+    }
+}
+
+void rbEventEngine_Touch(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    // Held bodies get their loads back, and so do those that lean on it.
+    rbEvent_Wake(engine, host, index, time);
+    rbEventBody* body = &engine->bodies.data[index];
+    body->isCalm = false;
+    forgetMeasures(engine, index, time);
+    if (body->isDynamic) {
+        rbEvent_TakeFlight(engine, host, index);
+    }
+    if (body->shape == RB_EVENT_SHAPE_NONE) {
+        return;
+    }
+    if (engine->settings.loop == RB_LOOP_BODIES) {
+        rbEvent_RenewRegion(engine, host, index, time);
+    }
+    rbEvent_PredictBody(engine, host, index, time);
+    rbEvent_UpdateEntry(engine, index);
+}
+
+rbStatus rbEventEngine_Advance(rbEventEngine* engine, const rbEventHost* host, double time,
+                               double* reached, int failed[2])
+{
+    failed[0] = -1;
+    failed[1] = -1;
+    rbStatus status = loops[engine->settings.loop]->advance(engine, host, time, failed);
+    *reached = status == RB_STATUS_OK ? time : engine->now;
+    return status;
+}
+
+rbEventWork rbEventEngine_GetWork(const rbEventEngine* engine)
+{
+    return engine->work;
+}
+
+rbEventStatistics rbEventEngine_GetStatistics(const rbEventEngine* engine)
+{
+    return engine->statistics;
+}
+
+bool rbEventEngine_IsResting(const rbEventEngine* engine, int index)
+{
+    return index < engine->bodies.count && engine->bodies.data[index].isResting;
+}
+
+void rbEventEngine_EnableJournal(rbEventEngine* engine, bool isOn)
+{
+    engine->isJournalOn = isOn;
+}
+
+void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work)
+{
+    engine->work = *work;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        engine->bodies.data[i].isResting = false;
+        engine->bodies.data[i].isCalm = false;
+    }
+}

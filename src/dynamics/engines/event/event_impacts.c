@@ -1,0 +1,598 @@
+// Collisions of a pair: its contact points one after the other by the law of their materials, or as
+// microcollisions where the contact lasts (L-86, L-99 to L-101).
+#include "base/math/matrix3.h"
+#include "dynamics/engines/event/event_state.h"
+
+#include <math.h>
+
+#define BOOST_MAX 5.0 // e_max of L-99
+// A lasting contact of exact rows ends with an impact this much faster than free fall through the
+// tolerance.
+#define LASTING_SPEED 1.5
+// Collisions of a pair within the contact time that still lose energy.
+#define REPEATS_MAX 10
+// What drives a contact together is at most so many times what gravity, turning and sliding over
+// each other can do.
+#define PULL_MOST 10.0
+// Approaches below this part of the speeds are rounding.
+#define ROUNDING_SPEED 1e-13
+// Contacts nearer than this part of a radius are the same point, moving on.
+#define SAME_POINT 0.02
+// Resolutions of one instant, per contact point, before what is left of the approach is taken off
+// without rebound.
+#define ROUNDS_MAX 8
+// Points of a face approach at speeds that differ by less than this part of that of a
+// microcollision. With 0.1 a box that comes down tilted never settles, with 1 a mesh that rolls is
+// held back by 1 %.
+#define FLAT_SPREAD 0.5
+// What is left of an approach, relative to the first, counts as none.
+#define APPROACH_REST 1e-12
+
+void rbEvent_Write(rbEventEngine* engine, const rbEventHost* host, const rbEngineEvent* event)
+{
+    if (engine->isJournalOn && host->journal != NULL) {
+        host->journal(host->context, event);
+    }
+}
+
+rbImpactBody rbEvent_MakeImpactBody(const rbEventEngine* engine, const rbEventHost* host, int index,
+                                    const rbMotionState* state)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    rbImpactBody impact = {.center = state->position,
+                           .velocity = state->velocity,
+                           .angularVelocity = rbRotate(state->orientation, state->spin)};
+    if (body->isDynamic) {
+        rbVec3 moments = host->motions[index].moments;
+        rbVec3 inverse = {1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z};
+        impact.inverseMass = body->inverseMass;
+        impact.inverseInertia =
+            body->shape == RB_EVENT_SHAPE_SPHERE && inverse.x == inverse.y && inverse.y == inverse.z
+                ? rbSymFromDiagonal(inverse)
+                : rbSym3_RotateByQuat(rbSymFromDiagonal(inverse), state->orientation);
+    }
+    return impact;
+}
+
+static const rbMaterial* materialOf(const rbEventCold* cold, int child)
+{
+    return &cold->materials[child < cold->materialCount ? child : cold->materialCount - 1];
+}
+
+rbMaterialPair rbEvent_GetMaterial(const rbEventEngine* engine, const rbEventPair* pair, int childA,
+                                   int childB)
+{
+    int knownA = engine->bodies.data[pair->a].material;
+    int knownB = engine->bodies.data[pair->b].material;
+    const rbMaterial* a = knownA >= 0 ? &engine->materials.data[knownA]
+                                      : materialOf(&engine->colds.data[pair->a], childA);
+    const rbMaterial* b = knownB >= 0 ? &engine->materials.data[knownB]
+                                      : materialOf(&engine->colds.data[pair->b], childB);
+    if (engine->materialPairs != NULL) {
+        const rbMaterialPair* known =
+            &engine->materialPairs[a->kind * RB_MATERIAL_KINDS_MAX + b->kind];
+        if (known->friction >= 0.0) {
+            rbMaterialPair found = *known;
+            found.law = found.law < RB_IMPACT_LAW_COUNT ? found.law : engine->settings.law;
+            return found;
+        }
+    }
+    rbMaterialPair pairOf = {
+        .restitution = rbCombineRestitution(engine->settings.combineRestitution, a->restitution,
+                                            b->restitution),
+        .friction = rbCombineRule_Apply(engine->settings.combineFriction, a->friction, b->friction),
+        .law = engine->settings.law};
+    return pairOf;
+}
+
+double rbEvent_ApproachAt(const rbEventResolution* r, const rbEventContact* contact)
+{
+    rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contact->point);
+    return r->growth - rbDot(u, contact->normal);
+}
+
+// The contact point that approaches fastest; -1 if none does by more than the rest.
+static int fastestOf(const rbEventResolution* r, const rbEventContact* contacts, int count,
+                     double rest, double* speed)
+{
+    int fastest = -1;
+    *speed = rest;
+    for (int i = 0; i < count; ++i) {
+        double approach = rbEvent_ApproachAt(r, &contacts[i]);
+        if (approach > *speed) {
+            *speed = approach;
+            fastest = i;
+        }
+    }
+    return fastest;
+}
+
+// Whether an impact at a speed is one of a contact that lasts.
+static bool judgeMicro(rbEventEngine* engine, rbEventResolution* r, const rbEventContact* contact,
+                       double speed, double restitution)
+{
+    rbEventPair* pair = &engine->pairs.data[r->pair];
+    if (engine->settings.lasting == RB_LASTING_NONE) {
+        return false;
+    }
+    double slow = sqrt(2.0 * r->pull * r->tolerance);
+    bool isExact = pair->row != RB_PAIR_ROW_GENERAL;
+    if (!isExact || engine->settings.lasting == RB_LASTING_MICRO) {
+        pair->isLasting = speed < slow;
+        return pair->isLasting;
+    }
+    if (pair->isLasting) {
+        pair->isLasting = speed < LASTING_SPEED * slow;
+        return pair->isLasting;
+    }
+    // The bounces to come last 2 e speed / (pull (1 - e)) in all.
+    rbVec3 relative =
+        rbSub(engine->bodies.data[pair->b].acceleration, engine->bodies.data[pair->a].acceleration);
+    double pull = -rbDot(relative, contact->normal);
+    if (engine->bodies.data[pair->a].isDynamic && engine->bodies.data[pair->b].isDynamic &&
+        rbLengthSquared(relative) == 0.0) {
+        // Both fall: what holds them together is what they lie on.
+        pair->isLasting = speed < slow;
+        return pair->isLasting;
+    }
+    double moment = rbEvent_ContactTime(engine, pull);
+    double left = moment * pull * (1.0 - restitution);
+    // A pair that lay still a moment ago and has fallen since bounces no more either.
+    bool isFallen = pair->isPostponed && speed <= 1.5 * pull * moment;
+    if (pull > 0.0 && restitution < 1.0 && speed < slow &&
+        (isFallen || 2.0 * restitution * speed <= left)) {
+        pair->isLasting = true;
+        r->isHandedOver = true;
+    }
+    return pair->isLasting;
+}
+
+static void bookWork(rbEventEngine* engine, bool isMicro, rbImpactLaw law,
+                     const rbImpactResult* result, double change)
+{
+    engine->work.friction += result->frictionWork;
+    if (isMicro) {
+        engine->work.micro += change - result->frictionWork;
+        engine->statistics.microcollisions += 1;
+    } else {
+        engine->work.impact += change - result->frictionWork;
+        engine->statistics.impacts += 1;
+        engine->statistics.lawCounts[law] += 1;
+    }
+    engine->statistics.jams += result->isJam ? 1 : 0;
+    engine->statistics.energyRaises += result->isEnergyRaised && !isMicro ? 1 : 0;
+}
+
+// Resolves one contact point.
+static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
+                         const rbEventContact* contact, bool isLastRound)
+{
+    const rbEventPair* pair = &engine->pairs.data[r->pair];
+    rbMaterialPair material = rbEvent_GetMaterial(engine, pair, contact->childA, contact->childB);
+    rbMat3 frame = rbMakeContactFrame(contact->normal);
+    rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contact->point);
+    rbImpactInput input = {
+        .matrix = rbMakeCollisionMatrix(&r->bodies[0], &r->bodies[1], contact->point, &frame),
+        .velocity = {rbDot(frame.cx, u), rbDot(frame.cy, u), rbDot(frame.cz, u) - r->growth},
+        .restitution = material.restitution,
+        .friction = material.friction,
+        .law = material.law};
+    double speed = -input.velocity.z;
+    double before = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    bool isMicro = judgeMicro(engine, r, contact, speed, material.restitution);
+    rbImpactResult result;
+    if (isMicro && !isLastRound && !r->isHandedOver) {
+        double depth = fmin(1.0, fmax(0.0, 1.0 - contact->distance / r->tolerance));
+        rbMicrocollision micro = {
+            .depth = depth,
+            .boostMax = engine->settings.lasting == RB_LASTING_MICRO ? BOOST_MAX : 0.0,
+            .leastSpeed = rbEvent_HopSpeed(r, contact->distance)};
+        rbResolveMicrocollision(&input, &micro, &result);
+    } else {
+        if (isLastRound || r->isHandedOver) {
+            input.restitution = 0.0; // the bounces have ended
+        } else if (pair->repeats > REPEATS_MAX) {
+            input.restitution = 1.0;
+        }
+        rbResolveImpact(&input, &result);
+    }
+    rbVec3 impulse = rbMulMV(frame, result.impulse);
+    rbApplyContactImpulse(&r->bodies[0], &r->bodies[1], contact->point, impulse);
+    double after = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    bookWork(engine, isMicro, material.law, &result, after - before);
+    r->fastest = fmax(r->fastest, speed);
+    engine->statistics.virial += rbDot(impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
+    rbEngineEvent event = {.time = r->time,
+                           .kind = isMicro ? RB_HAPPENED_MICROCOLLISION : RB_HAPPENED_IMPACT,
+                           .a = pair->a,
+                           .b = pair->b,
+                           .law = material.law,
+                           .history = contact->isSampled ? result.history << 4 | RB_PHASE_RAY
+                                                         : result.history,
+                           .energyChange = after - before,
+                           .energyBefore = before,
+                           .frictionWork = result.frictionWork,
+                           .point = contact->point,
+                           .normal = contact->normal,
+                           .impulse = impulse,
+                           .approachSpeed = speed};
+    rbEvent_Write(engine, host, &event);
+}
+
+// The velocities after the collision become a new flight.
+static void takeVelocities(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                           const rbMotionState* before, const rbImpactBody* after)
+{
+    if (!engine->bodies.data[index].isDynamic) {
+        return;
+    }
+    rbMotionState state = *before;
+    state.velocity = after->velocity;
+    state.spin = rbInvRotate(state.orientation, after->angularVelocity);
+    engine->bodies.data[index].hasCollided = true;
+    rbEvent_StartFlight(engine, host, index, time, &state);
+}
+
+static rbEventResolution beginResolution(rbEventEngine* engine, const rbEventHost* host, int index,
+                                         double time, const rbMotionState states[2])
+{
+    const rbEventPair* pair = &engine->pairs.data[index];
+    const rbEventBody* a = &engine->bodies.data[pair->a];
+    const rbEventBody* b = &engine->bodies.data[pair->b];
+    rbEventResolution r = {.pair = index, .time = time, .tolerance = engine->tolerance};
+    // Measured bodies that shrink keep their own size (rbEvent_MakeSweepBody).
+    bool isMeasured = pair->data >= 0;
+    r.growth = isMeasured ? fmax(0.0, a->growth) + fmax(0.0, b->growth) : a->growth + b->growth;
+    r.bodies[0] = rbEvent_MakeImpactBody(engine, host, pair->a, &states[0]);
+    r.bodies[1] = rbEvent_MakeImpactBody(engine, host, pair->b, &states[1]);
+    if (engine->isPeriodic) {
+        r.bodies[1].center = rbAdd(r.bodies[1].center, rbEvent_ImageShift(engine, pair));
+    }
+    return r;
+}
+
+static void noteLasting(rbEventEngine* engine, const rbEventHost* host, const rbEventResolution* r,
+                        const rbEventContact* contact)
+{
+    const rbEventPair* pair = &engine->pairs.data[r->pair];
+    rbEngineEvent event = {.time = r->time,
+                           .kind = RB_HAPPENED_LASTING,
+                           .a = pair->a,
+                           .b = pair->b,
+                           .point = contact->point,
+                           .normal = contact->normal};
+    rbEvent_Write(engine, host, &event);
+}
+
+// A contact that begins to last may carry one of its bodies at once.
+static bool balance(rbEventEngine* engine, const rbEventHost* host, const rbEventResolution* r,
+                    const rbEventContact* contact)
+{
+    const rbEventPair* pair = &engine->pairs.data[r->pair];
+    rbMaterialPair material = rbEvent_GetMaterial(engine, pair, contact->childA, contact->childB);
+    int a = pair->a;
+    int b = pair->b;
+    const rbEventBody* first = &engine->bodies.data[a];
+    const rbEventBody* second = &engine->bodies.data[b];
+    bool isFirstFast = (!first->isDynamic && !first->isMoving) || first->isResting;
+    bool isSecondFast = (!second->isDynamic && !second->isMoving) || second->isResting;
+    if (!isFirstFast && !isSecondFast) {
+        return false;
+    }
+    int index = isFirstFast ? b : a;
+    return rbEvent_TryBalance(engine, host, index, r->time, contact, material.friction);
+}
+
+// The largest acceleration of a contact that loads, turning and sliding over each other explain.
+// Without the loads: that of a contact at which nothing turns or slides.
+static double strongestPull(const rbEventResolution* r, const rbEventBody* a, const rbEventBody* b)
+{
+    double turning = rbLengthSquared(r->bodies[0].angularVelocity) * a->radius +
+                     rbLengthSquared(r->bodies[1].angularVelocity) * b->radius;
+    double radius = a->radius > 0.0 && b->radius > 0.0 ? fmin(a->radius, b->radius)
+                                                       : fmax(a->radius, b->radius);
+    rbVec3 sliding = rbSub(r->bodies[1].velocity, r->bodies[0].velocity);
+    return turning + (radius > 0.0 ? rbLengthSquared(sliding) / radius : 0.0);
+}
+
+// The acceleration that drives a contact together: that of the bodies, or more where they turn. Of
+// a general pair it shows in the hop since the last collision, which began and ended at these
+// speeds, if it was at about the same point.
+static double findPull(const rbEventEngine* engine, const rbEventResolution* r, double time,
+                       double speed, const rbEventContacts* contacts)
+{
+    const rbEventPair* pair = &engine->pairs.data[r->pair];
+    const rbEventBody* a = &engine->bodies.data[pair->a];
+    const rbEventBody* b = &engine->bodies.data[pair->b];
+    double pull = fmax(rbLength(a->acceleration), rbLength(b->acceleration));
+    double since = time - pair->lastTime;
+    // What rays left deep in each other has not hopped.
+    bool isDeep = pair->isByRays && engine->datas.data[pair->data].distance < -engine->tolerance;
+    if (pair->row == RB_PAIR_ROW_GENERAL && since > 0.0 && isfinite(since) && !isDeep) {
+        const rbEventPairData* data = &engine->datas.data[pair->data];
+        double radius = a->isDynamic && b->isDynamic ? fmin(a->radius, b->radius)
+                                                     : (a->isDynamic ? a->radius : b->radius);
+        double turning = strongestPull(r, a, b);
+        // Corners of a body that lies hit in turn, which says nothing of the pull.
+        bool isHop = contacts->count == 1 || turning > pull;
+        if (isHop &&
+            rbDistance(contacts->points[0].point, data->leavePoint) <= SAME_POINT * radius) {
+            double seen = (data->leaveSpeed + speed) / since;
+            return fmax(pull, fmin(seen, PULL_MOST * (pull + turning)));
+        }
+    }
+    return pull;
+}
+
+static bool isListed(const rbEventContact* face, int count, const rbEventContact* contact,
+                     double tolerance)
+{
+    int i = 0;
+    while (i < count && !rbEvent_IsSamePoint(&face[i], contact, tolerance)) {
+        ++i;
+    }
+    return i < count;
+}
+
+// The points of a face or an edge that comes down flat: those of one direction that approach as
+// fast as the fastest. Returns how many, 0 if it is one alone or a microcollision.
+static int gatherFace(const rbEventResolution* r, const rbEventContact* contacts, int count,
+                      double speed, rbEventContact* face)
+{
+    int found = 0;
+    bool isFast = speed >= sqrt(2.0 * r->pull * r->tolerance);
+    for (int i = 0; i < count && isFast && r->growth == 0.0; ++i) {
+        bool isEqual = speed - rbEvent_ApproachAt(r, &contacts[i]) <= RB_LANDING_SPREAD * speed;
+        bool isAlong =
+            found == 0 || rbDot(contacts[i].normal, face[0].normal) >= 1.0 - RB_LANDING_SPREAD;
+        if (isEqual && isAlong && !isListed(face, found, &contacts[i], r->tolerance)) {
+            face[found++] = contacts[i];
+        }
+    }
+    return found > 1 ? found : 0;
+}
+
+// The impact of a face: one after the other its points would throw the body about, and in their
+// middle alone friction would tip it over. All at once, by Newton's law, it lands as a face does.
+static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
+                        const rbEventContact* contacts, int count)
+{
+    const rbEventPair* pair = &engine->pairs.data[r->pair];
+    rbImpactContact points[RB_EVENT_CONTACTS_MAX];
+    double approaches[RB_EVENT_CONTACTS_MAX];
+    for (int i = 0; i < count; ++i) {
+        rbMaterialPair material =
+            rbEvent_GetMaterial(engine, pair, contacts[i].childA, contacts[i].childB);
+        points[i] = (rbImpactContact){.a = 0,
+                                      .b = 1,
+                                      .point = contacts[i].point,
+                                      .normal = contacts[i].normal,
+                                      .restitution = material.restitution,
+                                      .friction = material.friction,
+                                      .law = RB_IMPACT_NEWTON};
+        approaches[i] = rbEvent_ApproachAt(r, &contacts[i]);
+        r->fastest = fmax(r->fastest, approaches[i]);
+    }
+    double before = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    (void)rbResolveImpacts(r->bodies, points, count, RB_ORDER_SIMULTANEOUS);
+    double after = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
+    double friction = 0.0;
+    for (int i = 0; i < count; ++i) {
+        friction += points[i].frictionWork;
+        engine->statistics.impacts += 1;
+        engine->statistics.lawCounts[RB_IMPACT_NEWTON] += 1;
+        engine->statistics.virial +=
+            rbDot(points[i].impulse, rbSub(r->bodies[1].center, r->bodies[0].center));
+        rbEngineEvent event = {.time = r->time,
+                               .kind = RB_HAPPENED_IMPACT,
+                               .a = pair->a,
+                               .b = pair->b,
+                               .law = RB_IMPACT_NEWTON,
+                               .history = points[i].history,
+                               .energyChange = points[i].normalWork + points[i].frictionWork,
+                               .energyBefore = before,
+                               .frictionWork = points[i].frictionWork,
+                               .point = contacts[i].point,
+                               .normal = contacts[i].normal,
+                               .impulse = points[i].impulse,
+                               .approachSpeed = approaches[i]};
+        rbEvent_Write(engine, host, &event);
+    }
+    engine->work.friction += friction;
+    engine->work.impact += after - before - friction;
+}
+
+// Whether several points touch, slowly and about equally fast. The points of a fine mesh that rolls
+// approach the faster the farther ahead they are: they are no face that lies on another.
+static bool liesFlat(const rbEventResolution* r, const rbEventContacts* contacts, double speed)
+{
+    double slow = sqrt(2.0 * r->pull * r->tolerance);
+    double slowest = speed;
+    for (int i = 0; i < contacts->count; ++i) {
+        slowest = fmin(slowest, rbEvent_ApproachAt(r, &contacts->points[i]));
+    }
+    return contacts->count > 1 && speed < slow && speed - slowest <= FLAT_SPREAD * slow;
+}
+
+// Two bodies that move on together after a plastic impact approach by rounding, for ever.
+static double roundingSpeed(const rbEventResolution* r, const rbEventEngine* engine)
+{
+    const rbEventPair* pair = &engine->pairs.data[r->pair];
+    double sum = 0.0;
+    int indices[2] = {pair->a, pair->b};
+    for (int i = 0; i < 2; ++i) {
+        sum += rbLength(r->bodies[i].velocity) +
+               rbLength(r->bodies[i].angularVelocity) * engine->bodies.data[indices[i]].radius;
+    }
+    return ROUNDING_SPEED * sum;
+}
+
+bool rbEvent_Collide(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                     const rbMotionState states[2], const rbEventContacts* list)
+{
+    const rbEventContact* contacts = list->points;
+    int count = list->touching;
+    int a = engine->pairs.data[index].a;
+    int b = engine->pairs.data[index].b;
+    rbEventResolution r = beginResolution(engine, host, index, time, states);
+    double speed;
+    int fastest = fastestOf(&r, contacts, count, roundingSpeed(&r, engine), &speed);
+    if (fastest < 0) {
+        return false;
+    }
+    r.pull = findPull(engine, &r, time, speed, list);
+    bool isSlow =
+        engine->settings.lasting != RB_LASTING_NONE && speed < sqrt(2.0 * r.pull * r.tolerance);
+    if (engine->settings.order == RB_ORDER_SIMULTANEOUS && r.growth == 0.0 && !isSlow) {
+        return rbEvent_CollideCluster(engine, host, index, time);
+    }
+    if (engine->bodies.data[a].isResting) {
+        rbEvent_Wake(engine, host, a, time);
+    }
+    if (engine->bodies.data[b].isResting) {
+        rbEvent_Wake(engine, host, b, time);
+    }
+    rbEventPair* pair = &engine->pairs.data[index];
+    r.pull = findPull(engine, &r, time, speed, list);
+    bool isRepeat = time - pair->lastTime <= engine->settings.contactTime;
+    pair->repeats =
+        (uint16_t)(isRepeat ? (pair->repeats < UINT16_MAX ? pair->repeats + 1 : UINT16_MAX) : 0);
+    pair->lastTime = time;
+    double rest = APPROACH_REST * speed;
+    int roundCount = ROUNDS_MAX * count;
+    if (engine->settings.lasting == RB_LASTING_REST && liesFlat(&r, list, speed)) {
+        rbEvent_ResolveLasting(engine, host, &r, list);
+        fastest = -1;
+    }
+    rbEventContact face[RB_EVENT_CONTACTS_MAX];
+    int faceCount = fastest >= 0 ? gatherFace(&r, contacts, count, speed, face) : 0;
+    if (faceCount > 0) {
+        resolveFace(engine, host, &r, face, faceCount);
+        fastest = fastestOf(&r, contacts, count, rest, &speed);
+    }
+    for (int round = 0; fastest >= 0 && round <= roundCount; ++round) {
+        resolvePoint(engine, host, &r, &contacts[fastest], round >= roundCount - count);
+        fastest = fastestOf(&r, contacts, count, rest, &speed);
+    }
+    engine->statistics.collisions += 1;
+    pair->isPostponed = false;
+    if (pair->row == RB_PAIR_ROW_GENERAL) {
+        double approach;
+        (void)fastestOf(&r, contacts, count, -INFINITY, &approach);
+        engine->datas.data[pair->data].leaveSpeed = fmax(0.0, -approach);
+        engine->datas.data[pair->data].leavePoint = contacts[0].point;
+    }
+    bool isHeld = false;
+    takeVelocities(engine, host, a, time, &states[0], &r.bodies[0]);
+    takeVelocities(engine, host, b, time, &states[1], &r.bodies[1]);
+    if (r.isHandedOver) {
+        noteLasting(engine, host, &r, &contacts[0]);
+        isHeld = balance(engine, host, &r, &contacts[0]);
+    }
+    rbEvent_PredictBody(engine, host, a, time);
+    rbEvent_PredictBody(engine, host, b, time);
+    if (!isHeld) {
+        rbEvent_NoteCalm(engine, host, a, time, &r);
+        rbEvent_NoteCalm(engine, host, b, time, &r);
+    }
+    return true;
+}
+
+double rbEvent_LeavingSpeed(rbEventEngine* engine, const rbEventHost* host, int index,
+                            const rbMotionState states[2], const rbEventContacts* contacts)
+{
+    rbEventResolution r = beginResolution(engine, host, index, 0.0, states);
+    double approach;
+    (void)fastestOf(&r, contacts->points, contacts->touching, -INFINITY, &approach);
+    return -approach;
+}
+
+// The translation starts anew, the rotation goes on.
+static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                     rbVec3 velocity)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    rbVec3 position = rbEvent_PositionAt(body, time);
+    rbFlight_Redirect(&host->flights[index], time, position, velocity);
+    body->flightTime = time - body->time;
+    body->time = time;
+    body->position = position;
+    body->velocity = velocity;
+    rbEvent_SetClock(engine, index);
+    body->hasCollided = true;
+    body->isCalm = false;
+}
+
+bool rbEvent_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                           const rbEventContact* contact)
+{
+    rbEventPair* pair = &engine->pairs.data[index];
+    rbEventBody* a = &engine->bodies.data[pair->a];
+    rbEventBody* b = &engine->bodies.data[pair->b];
+    rbEvent_FetchList(a);
+    rbEvent_FetchList(b);
+    rbMaterialPair material = rbEvent_GetMaterial(engine, pair, 0, 0);
+    bool isFree = engine->settings.order == RB_ORDER_SEQUENTIAL && material.friction == 0.0 &&
+                  !a->isResting && !b->isResting && !(a->growth + b->growth != 0.0);
+    bool isPulled =
+        engine->settings.lasting != RB_LASTING_NONE &&
+        (rbLengthSquared(a->acceleration) > 0.0 || rbLengthSquared(b->acceleration) > 0.0);
+    bool isTurning = (a->isDynamic && !a->isExact) || (b->isDynamic && !b->isExact);
+    if (!isFree || isPulled || isTurning) {
+        return false;
+    }
+    rbVec3 n = contact->normal;
+    rbVec3 velocityA = a->isDynamic ? rbEvent_VelocityAt(a, time) : RB_VEC3_ZERO;
+    rbVec3 velocityB = b->isDynamic ? rbEvent_VelocityAt(b, time) : RB_VEC3_ZERO;
+    double massA = a->isDynamic ? a->inverseMass : 0.0;
+    double massB = b->isDynamic ? b->inverseMass : 0.0;
+    double speed = rbDot(n, rbSub(velocityA, velocityB));
+    if (!(speed > ROUNDING_SPEED * (rbLength(velocityA) + rbLength(velocityB)))) {
+        return false;
+    }
+    bool isRepeat = time - pair->lastTime <= engine->settings.contactTime;
+    pair->repeats = isRepeat ? (uint16_t)(pair->repeats + (pair->repeats < UINT16_MAX)) : 0;
+    pair->lastTime = time;
+    double e = pair->repeats > REPEATS_MAX ? 1.0 : material.restitution;
+    // Divided by n.n, which rounding leaves a little above 1 on average, elastic gases do not heat.
+    double mass = 1.0 / ((massA + massB) * rbLengthSquared(n));
+    double push = (1.0 + e) * speed * mass;
+    rbVec3 afterA = rbAddScaled(velocityA, -push * massA, n);
+    rbVec3 afterB = rbAddScaled(velocityB, push * massB, n);
+    // -(1 - e^2) of the energy of approach
+    double change = -0.5 * (1.0 - e * e) * speed * speed * mass;
+    engine->work.impact += change;
+    engine->statistics.impacts += 1;
+    engine->statistics.lawCounts[material.law] += 1;
+    engine->statistics.collisions += 1;
+    double apart = (a->isDynamic ? a->radius : 0.0) + (b->isDynamic ? b->radius : 0.0);
+    engine->statistics.virial += push * (apart + contact->distance);
+    if (a->isDynamic) {
+        redirect(engine, host, pair->a, time, afterA);
+    }
+    if (b->isDynamic) {
+        redirect(engine, host, pair->b, time, afterB);
+    }
+    if (engine->isJournalOn) {
+        double before = (massA > 0.0 ? 0.5 * rbLengthSquared(velocityA) / massA : 0.0) +
+                        (massB > 0.0 ? 0.5 * rbLengthSquared(velocityB) / massB : 0.0);
+        rbEngineEvent event = {.time = time,
+                               .kind = RB_HAPPENED_IMPACT,
+                               .a = pair->a,
+                               .b = pair->b,
+                               .law = material.law,
+                               .history = RB_PHASE_SMOOTH,
+                               .energyChange = change,
+                               .energyBefore = before,
+                               .point = contact->point,
+                               .normal = n,
+                               .impulse = rbScale(push, n),
+                               .approachSpeed = speed};
+        rbEvent_Write(engine, host, &event);
+    }
+    int indexA = pair->a;
+    int indexB = pair->b;
+    rbEvent_PredictBody(engine, host, indexA, time);
+    rbEvent_PredictBody(engine, host, indexB, time);
+    return true;
+}

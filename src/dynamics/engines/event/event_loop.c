@@ -1,0 +1,82 @@
+// The loop over bodies: the earliest entry of the heap is handled, and nothing else is touched.
+#include "dynamics/engines/event/event_state.h"
+
+#include <math.h>
+
+bool rbEvent_Spend(rbEventEngine* engine, double time)
+{
+    if (!(time < engine->windowStart + 1.0)) {
+        engine->windowStart = time;
+        engine->windowEvents = 0;
+    }
+    engine->windowEvents += 1;
+    return (double)engine->windowEvents <= engine->budget;
+}
+
+// gcc takes a function that only fetches for one without effect and drops its calls, unless it is
+// inlined.
+#define FETCH_INLINE static inline __attribute__((always_inline))
+
+FETCH_INLINE void fetchBody(const rbEventBody* body)
+{
+    __builtin_prefetch(body);
+    __builtin_prefetch((const char*)body + 64);
+    __builtin_prefetch((const char*)body + 128);
+}
+
+// The next events are among the children of the top: their bodies are fetched while this one is
+// handled, and of the very next the partner and the list, whose body came in before.
+FETCH_INLINE void fetchAhead(const rbEventEngine* engine, const rbEventHost* host)
+{
+    const rbHeapNode* nodes = engine->heap.nodes.data + RB_HEAP_OFFSET;
+    int count = engine->heap.count;
+    int next = 1;
+    for (int i = 1; i <= 4 && i < count; ++i) {
+        fetchBody(&engine->bodies.data[nodes[i].item]);
+        next = nodes[i].key < nodes[next].key ? i : next;
+    }
+    if (next < count) {
+        const rbEventBody* body = &engine->bodies.data[nodes[next].item];
+        __builtin_prefetch(&host->flights[nodes[next].item], 1);
+        rbEvent_FetchList(body);
+        if (body->entry >= 0) {
+            fetchBody(&engine->bodies.data[body->entryOther]);
+            __builtin_prefetch(&host->flights[body->entryOther], 1);
+            __builtin_prefetch(&engine->pairs.data[body->entry]);
+        }
+    }
+}
+
+static rbStatus advanceBodies(rbEventEngine* engine, const rbEventHost* host, double time,
+                              int failed[2])
+{
+    while (!rbHeap_IsEmpty(&engine->heap)) {
+        rbHeapNode top = rbHeap_Top(&engine->heap);
+        if (top.key > time) {
+            break;
+        }
+        fetchAhead(engine, host);
+        rbEventBody* body = &engine->bodies.data[top.item];
+        if (body->entry == RB_ENTRY_EXPIRY) {
+            engine->now = top.key;
+            rbEvent_RenewRegion(engine, host, top.item, top.key);
+            rbEvent_UpdateEntry(engine, top.item);
+        } else if (engine->times.data[body->entry] != top.key) {
+            engine->statistics.staleEntries += 1;
+            rbEvent_UpdateEntry(engine, top.item);
+            continue;
+        } else {
+            int pair = body->entry;
+            engine->now = top.key;
+            failed[0] = engine->pairs.data[pair].a;
+            failed[1] = engine->pairs.data[pair].b;
+            rbEvent_HandlePair(engine, host, pair, top.key);
+        }
+        if (!rbEvent_Spend(engine, top.key)) {
+            return RB_STATUS_LIMIT;
+        }
+    }
+    return RB_STATUS_OK;
+}
+
+const rbEventLoopOps rbBodyLoop = {"bodies", advanceBodies};

@@ -1,0 +1,698 @@
+// Near pairs: when they can touch, measuring them, and what follows (L-73, L-76, L-77, L-86).
+//
+// Exact rows know the time of contact; it is due when it comes. The general row knows a time before
+// which there is no contact. When that comes the distance is measured, which gives a later time,
+// and so on until the bodies are within the tolerance. When the flight of a body changes, most of
+// its pairs need no measurement: the last normal still parts the bodies, or the last distance less
+// what the two can have moved since is still enough.
+#include "dynamics/engines/event/event_state.h"
+
+#include <math.h>
+
+// Contact is looked for down to this part of the tolerance, and declared within the tolerance: the
+// room between lets the search end in finitely many measurements.
+#define CONTACT_LEVEL 0.5
+// Inside the shell of tolerance and moving apart, the next look is at the time in which the fastest
+// points cross this part of it: progress where no direction parts the bodies.
+#define SHELL_STEP 0.05
+// Looked for again when the bodies should have left the shell.
+#define SHELL_EXIT 1.05
+// Of an overlap that rays left: the least part of its depth, and the most of the radius of the
+// smaller body, by which points move from look to look.
+#define OVERLAP_STEP 0.25
+#define OVERLAP_REACH 0.02
+// Approaches that differ by less than this part are equal.
+#define WITNESS_ROUNDING 1e-9
+// Points up to so many tolerances away take part in a contact that lasts.
+#define NEARLY 4.0
+// Pairs of parts a front of two meshes remembers.
+#define FRONT_CAPACITY 4096
+
+// ------------------------------------------------------------------------------------ exact rows
+
+// A body at the instant of a prediction.
+typedef struct Instant {
+    rbVec3 position;
+    rbVec3 velocity;
+    rbVec3 acceleration;
+    double radius; // grown
+    double growth;
+} Instant;
+
+static Instant instantOf(const rbEventBody* body, double time)
+{
+    Instant now = {rbEvent_PositionAt(body, time), rbEvent_VelocityAt(body, time),
+                   body->acceleration, body->radius + body->growth * time, body->growth};
+    return now;
+}
+
+static double predictSpheres(const rbEventEngine* engine, const rbEventPair* pair, const Instant* a,
+                             const Instant* b)
+{
+    rbVec3 p = rbSub(b->position, a->position);
+    if (pair->hasImage) {
+        p = rbAdd(p, rbEvent_ImageShift(engine, pair));
+    }
+    return rbSweepSpheres(p, rbSub(b->velocity, a->velocity),
+                          rbSub(b->acceleration, a->acceleration), a->radius + b->radius,
+                          a->growth + b->growth);
+}
+
+// Height of the sphere over the plane, and the pair's bodies by role.
+typedef struct SphereOverPlane {
+    const rbEventBody* sphere;
+    rbVec3 normal; // of the plane
+    double height;
+    bool isSphereA;
+} SphereOverPlane;
+
+static SphereOverPlane findHeight(const rbEventEngine* engine, const rbEventPair* pair, double time)
+{
+    SphereOverPlane place;
+    place.isSphereA = engine->bodies.data[pair->a].shape == RB_EVENT_SHAPE_SPHERE;
+    const rbEventCold* plane = &engine->colds.data[place.isSphereA ? pair->b : pair->a];
+    place.sphere = &engine->bodies.data[place.isSphereA ? pair->a : pair->b];
+    place.normal = plane->planeNormal;
+    rbVec3 p = rbEvent_PositionAt(place.sphere, time);
+    place.height = rbDot(plane->planeNormal, p) - plane->planeOffset - place.sphere->radius -
+                   place.sphere->growth * time;
+    return place;
+}
+
+static double predictSphereOverPlane(const rbEventEngine* engine, const rbEventPair* pair,
+                                     double time)
+{
+    SphereOverPlane place = findHeight(engine, pair, time);
+    double speed = rbDot(place.normal, rbEvent_VelocityAt(place.sphere, time));
+    return rbSweepHeight(place.height, speed - place.sphere->growth,
+                         rbDot(place.normal, place.sphere->acceleration));
+}
+
+static rbEventContact contactOfSpheres(const rbEventEngine* engine, const rbEventPair* pair,
+                                       double time)
+{
+    const rbEventBody* a = &engine->bodies.data[pair->a];
+    const rbEventBody* b = &engine->bodies.data[pair->b];
+    rbVec3 center = rbEvent_PositionAt(a, time);
+    rbVec3 p = rbSub(rbEvent_PositionAt(b, time), center);
+    if (engine->isPeriodic) {
+        p = rbAdd(p, rbEvent_ImageShift(engine, pair));
+    }
+    double length = rbLength(p);
+    double radiusA = a->radius + a->growth * time;
+    double radiusB = b->radius + b->growth * time;
+    rbEventContact contact = {.distance = length - radiusA - radiusB};
+    contact.normal = length > 0.0 ? rbScale(1.0 / length, p) : rbMakeVec3(0.0, 0.0, 1.0);
+    contact.point = rbAddScaled(center, radiusA + 0.5 * contact.distance, contact.normal);
+    return contact;
+}
+
+static rbEventContact contactOverPlane(const rbEventEngine* engine, const rbEventPair* pair,
+                                       double time)
+{
+    SphereOverPlane place = findHeight(engine, pair, time);
+    double radius = place.sphere->radius + place.sphere->growth * time;
+    rbEventContact contact = {.distance = place.height};
+    contact.normal = place.isSphereA ? rbNeg(place.normal) : place.normal;
+    contact.point = rbAddScaled(rbEvent_PositionAt(place.sphere, time),
+                                -(radius + 0.5 * place.height), place.normal);
+    return contact;
+}
+
+// ----------------------------------------------------------------------------------- general row
+
+// How fast points of the two can come nearer: m/s, and m/s^2 in *acceleration.
+static double approachBound(const rbSweepBody* a, const rbSweepBody* b, double* acceleration)
+{
+    const rbSweepMotion* ma = &a->motion;
+    const rbSweepMotion* mb = &b->motion;
+    *acceleration = rbDistance(ma->acceleration, mb->acceleration) + ma->accelerationSlack +
+                    mb->accelerationSlack;
+    double spins = (ma->spinMax > 0.0 ? ma->spinMax * a->radius : 0.0) +
+                   (mb->spinMax > 0.0 ? mb->spinMax * b->radius : 0.0);
+    return rbDistance(ma->velocity, mb->velocity) + ma->velocitySlack + mb->velocitySlack + spins +
+           fmax(0.0, a->growth) + fmax(0.0, b->growth);
+}
+
+static void makeSweepBodies(const rbEventEngine* engine, const rbEventHost* host,
+                            const rbEventPair* pair, double time, const rbMotionState states[2],
+                            rbSweepBody bodies[2])
+{
+    rbEvent_MakeSweepBody(engine, host, pair->a, time, &states[0], &bodies[0]);
+    rbEvent_MakeSweepBody(engine, host, pair->b, time, &states[1], &bodies[1]);
+    if (engine->isPeriodic) {
+        rbVec3 shift = rbEvent_ImageShift(engine, pair);
+        bodies[1].motion.center = rbAdd(bodies[1].motion.center, shift);
+        bodies[1].pose.p = rbAdd(bodies[1].pose.p, shift);
+    }
+}
+
+// Remembers a gap that holds at a time, and how fast it can shrink.
+static void remember(rbEventPairData* data, double gap, double time, const rbSweepBody bodies[2])
+{
+    data->gap = gap;
+    data->gapTime = time;
+    data->gapSpeed = approachBound(&bodies[0], &bodies[1], &data->gapAcceleration);
+    data->gapUntil = time + fmin(bodies[0].motion.horizon, bodies[1].motion.horizon);
+}
+
+static double remainingGap(const rbEventPairData* data, double time)
+{
+    double dt = time - data->gapTime;
+    if (time > data->gapUntil) {
+        return -INFINITY; // a path began or ended, or a spin may have doubled
+    }
+    return data->gap - dt * (data->gapSpeed + 0.5 * data->gapAcceleration * dt);
+}
+
+// A later time from what is known, without a measurement; 0 when that does not help.
+static double predictGeneral(rbEventEngine* engine, const rbEventHost* host,
+                             const rbEventPair* pair, double time)
+{
+    rbEventPairData* data = &engine->datas.data[pair->data];
+    double level = CONTACT_LEVEL * engine->tolerance;
+    rbMotionState states[2] = {rbEvent_StateAt(engine, host, pair->a, time),
+                               rbEvent_StateAt(engine, host, pair->b, time)};
+    rbSweepBody bodies[2];
+    makeSweepBodies(engine, host, pair, time, states, bodies);
+    double gap = remainingGap(data, time);
+    double tau = gap > level ? rbBoundByPaths(&bodies[0], &bodies[1], gap, level) : 0.0;
+    remember(data, gap, time, bodies);
+    bool hasPlane = engine->bodies.data[pair->a].shape == RB_EVENT_SHAPE_PLANE ||
+                    engine->bodies.data[pair->b].shape == RB_EVENT_SHAPE_PLANE;
+    if (hasPlane || rbLengthSquared(data->normal) > 0.0) {
+        double along = rbBoundBySupports(&bodies[0], &bodies[1], data->normal, level);
+        tau = fmax(tau, along);
+    }
+    return fmin(tau, fmin(bodies[0].motion.horizon, bodies[1].motion.horizon));
+}
+
+void rbEvent_PredictPair(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    rbEventPair* pair = &engine->pairs.data[index];
+    engine->statistics.bounds += 1;
+    if (pair->row == RB_PAIR_ROW_SPHERES) {
+        Instant a = instantOf(&engine->bodies.data[pair->a], time);
+        Instant b = instantOf(&engine->bodies.data[pair->b], time);
+        engine->times.data[index] = time + predictSpheres(engine, pair, &a, &b);
+    } else if (pair->row == RB_PAIR_ROW_SPHERE_PLANE) {
+        engine->times.data[index] = time + predictSphereOverPlane(engine, pair, time);
+    } else if (pair->isByRays && !engine->datas.data[pair->data].rays.isClose) {
+        engine->times.data[index] = time + rbEvent_PredictByRays(engine, host, index, time);
+    } else {
+        engine->times.data[index] = time + predictGeneral(engine, host, pair, time);
+    }
+}
+
+// What waits in the heap for a body while it is predicted: its earliest event.
+typedef struct Earliest {
+    double time;
+    int entry;
+    int other; // body
+} Earliest;
+
+// Equal times: the pair whose bodies come first, whatever the order of the list.
+static void takeEarlier(const rbEventEngine* engine, rbEventNeighbor neighbor, double time,
+                        Earliest* earliest)
+{
+    if (time > earliest->time) {
+        return;
+    }
+    if (time == earliest->time) {
+        if (earliest->entry == RB_ENTRY_EXPIRY || !isfinite(time)) {
+            return;
+        }
+        const rbEventPair* p = &engine->pairs.data[neighbor.pair];
+        const rbEventPair* q = &engine->pairs.data[earliest->entry];
+        if (p->a > q->a || (p->a == q->a && p->b >= q->b)) {
+            return;
+        }
+    }
+    earliest->time = time;
+    earliest->entry = neighbor.pair;
+    earliest->other = neighbor.other;
+}
+
+void rbEvent_UpdateEntry(rbEventEngine* engine, int index)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    if (engine->settings.loop != RB_LOOP_BODIES) {
+        for (int i = 0; body->isDynamic && i < body->pairs.count; ++i) {
+            int pair = body->pairs.data[i].pair;
+            rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
+        }
+        return;
+    }
+    if (!body->isDynamic && !body->isMoving) {
+        return; // its partners have entries, and there may be very many of them
+    }
+    Earliest earliest = {body->expiry, RB_ENTRY_EXPIRY, 0};
+    for (int i = 0; i < body->pairs.count; ++i) {
+        rbEventNeighbor neighbor = body->pairs.data[i];
+        takeEarlier(engine, neighbor, engine->times.data[neighbor.pair], &earliest);
+    }
+    body->entry = earliest.entry;
+    body->entryOther = earliest.other;
+    rbHeap_Set(&engine->heap, index, earliest.time);
+}
+
+// Neighbors ahead of the one at hand whose clocks are fetched already.
+#define FETCH_AHEAD 6
+
+// Spheres that neither fall nor grow: the clocks say all. The same arithmetic as predictSpheres, up
+// to the sign of p and v together, which no result depends on.
+static void predictFreeSpheres(rbEventEngine* engine, int index, double time, Earliest* earliest)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    const rbEventNeighbor* neighbors = body->pairs.data;
+    int count = body->pairs.count;
+    rbVec3 position = rbEvent_PositionAt(body, time);
+    rbVec3 velocity = body->velocity;
+    double radius = body->radius;
+    for (int i = 0; i < count && i < FETCH_AHEAD; ++i) {
+        __builtin_prefetch(&engine->clocks.data[neighbors[i].other]);
+        __builtin_prefetch(&engine->times.data[neighbors[i].pair], 1);
+    }
+    for (int i = 0; i < count; ++i) {
+        if (i + FETCH_AHEAD < count) {
+            __builtin_prefetch(&engine->clocks.data[neighbors[i + FETCH_AHEAD].other]);
+            __builtin_prefetch(&engine->times.data[neighbors[i + FETCH_AHEAD].pair], 1);
+        }
+        if (neighbors[i].row != RB_PAIR_ROW_SPHERES) {
+            continue;
+        }
+        const rbEventClock* other = &engine->clocks.data[neighbors[i].other];
+        rbVec3 p =
+            rbSub(rbAddScaled(other->position, time - other->time, other->velocity), position);
+        if (neighbors[i].hasImage) {
+            const int* image = neighbors[i].image;
+            rbVec3 shift = {image[0] * engine->period.x, image[1] * engine->period.y,
+                            image[2] * engine->period.z};
+            p = rbAdd(p, shift);
+        }
+        double tau =
+            rbSweepFreeSpheres(p, rbSub(other->velocity, velocity), radius + other->radius);
+        engine->times.data[neighbors[i].pair] = time + tau;
+        takeEarlier(engine, neighbors[i], time + tau, earliest);
+    }
+}
+
+void rbEvent_PredictBody(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    if (!body->isDynamic) {
+        return; // nothing changes its motion
+    }
+    rbEvent_UpdateExpiry(engine, index, time);
+    Earliest earliest = {body->expiry, RB_ENTRY_EXPIRY, 0};
+    bool isFree = !engine->isDriven && body->shape == RB_EVENT_SHAPE_SPHERE;
+    if (isFree) {
+        predictFreeSpheres(engine, index, time, &earliest);
+    }
+    for (int i = 0; i < body->pairs.count; ++i) {
+        rbEventNeighbor neighbor = body->pairs.data[i];
+        if (isFree && neighbor.row == RB_PAIR_ROW_SPHERES) {
+            engine->statistics.bounds += 1;
+            continue;
+        }
+        rbEvent_PredictPair(engine, host, neighbor.pair, time);
+        takeEarlier(engine, neighbor, engine->times.data[neighbor.pair], &earliest);
+    }
+    if (engine->settings.loop != RB_LOOP_BODIES) {
+        rbEvent_UpdateEntry(engine, index);
+        return;
+    }
+    body->entry = earliest.entry;
+    body->entryOther = earliest.other;
+    rbHeap_Set(&engine->heap, index, earliest.time);
+}
+
+// ------------------------------------------------------------------------------------ measurement
+
+static bool isMesh(const rbGeometry* geometry)
+{
+    rbShapeType type = rbGeometry_GetType(geometry);
+    return type == RB_SHAPE_MESH || type == RB_SHAPE_SOUP || type == RB_SHAPE_POLYHEDRON;
+}
+
+static rbTransform poseOf(const rbEventCold* cold, const rbMotionState* state)
+{
+    rbTransform pose;
+    pose.q = rbMulQuat(state->orientation, cold->transform.q);
+    pose.p = rbAdd(state->position, rbRotate(state->orientation, cold->transform.p));
+    return pose;
+}
+
+static rbSeparationInput makeInput(const rbEventEngine* engine, const rbEventPair* pair,
+                                   double time, const rbTransform poses[2])
+{
+    rbSeparationInput input = rbDefaultSeparationInput();
+    input.geometryA = engine->colds.data[pair->a].geometry;
+    input.geometryB = engine->colds.data[pair->b].geometry;
+    input.transformBtoA.q = rbNormalizeQuat(rbMulQuat(rbConjugate(poses[0].q), poses[1].q));
+    input.transformBtoA.p = rbInvTransformPoint(poses[0], poses[1].p);
+    input.radiusA = fmax(0.0, engine->bodies.data[pair->a].growth * time);
+    input.radiusB = fmax(0.0, engine->bodies.data[pair->b].growth * time);
+    return input;
+}
+
+static rbFront* takeFront(rbEventEngine* engine)
+{
+    if (engine->spareFronts.count == 0) {
+        return rbCreateFront(FRONT_CAPACITY);
+    }
+    rbFront* front = engine->spareFronts.data[--engine->spareFronts.count].front;
+    rbFront_Clear(front);
+    return front;
+}
+
+// How the normal turned since the last measurement: a guess for how it goes on.
+static void noteTurning(rbEventPairData* data, rbVec3 normal, double time)
+{
+    double since = time - data->normalTime;
+    bool isKnown = since > 0.0 && rbLengthSquared(data->normal) > 0.0;
+    data->turning = isKnown ? rbScale(1.0 / since, rbCross(data->normal, normal)) : RB_VEC3_ZERO;
+    if (!rbIsFinite3(data->turning)) {
+        data->turning = RB_VEC3_ZERO;
+    }
+    data->normal = normal;
+    data->normalTime = time;
+}
+
+void rbEvent_Measure(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                     rbEventMeasure* measure)
+{
+    const rbEventPair* pair = &engine->pairs.data[index];
+    const rbEventCold* coldA = &engine->colds.data[pair->a];
+    const rbEventCold* coldB = &engine->colds.data[pair->b];
+    rbEventPairData* data = &engine->datas.data[pair->data];
+    measure->states[0] = rbEvent_StateAt(engine, host, pair->a, time);
+    measure->states[1] = rbEvent_StateAt(engine, host, pair->b, time);
+    measure->poses[0] = poseOf(coldA, &measure->states[0]);
+    measure->poses[1] = poseOf(coldB, &measure->states[1]);
+    if (engine->isPeriodic) {
+        measure->poses[1].p = rbAdd(measure->poses[1].p, rbEvent_ImageShift(engine, pair));
+    }
+    if (data->cache.front == NULL && isMesh(coldA->geometry) && isMesh(coldB->geometry)) {
+        data->cache.front = takeFront(engine);
+    }
+    rbSeparationInput input = makeInput(engine, pair, time, measure->poses);
+    rbStatus status =
+        rbMeasureSeparation(&input, &data->cache, engine->scratch, &measure->separation, NULL);
+    RB_ASSERT(status == RB_STATUS_OK);
+    (void)status;
+    measure->normal = rbRotate(measure->poses[0].q, measure->separation.normal);
+    measure->distance = measure->separation.distance;
+    noteTurning(data, measure->normal, time);
+    data->distance = measure->distance;
+    data->hasDistance = true;
+    engine->statistics.measurements += 1;
+    engine->statistics.overlapMax = fmax(engine->statistics.overlapMax, -measure->distance);
+}
+
+static void addContact(const rbEventMeasure* measure, rbEventContact* contact, rbVec3 pointA,
+                       rbVec3 pointB)
+{
+    rbVec3 middle = rbScale(0.5, rbAdd(pointA, pointB));
+    contact->point = rbTransformPoint(measure->poses[0], middle);
+}
+
+static void listWitness(const rbEventMeasure* measure, rbEventContacts* contacts)
+{
+    const rbSeparation* s = &measure->separation;
+    contacts->points[0] = (rbEventContact){.normal = measure->normal,
+                                           .distance = s->distance,
+                                           .childA = s->childA,
+                                           .childB = s->childB};
+    addContact(measure, &contacts->points[0], s->pointA, s->pointB);
+    contacts->touching = 1;
+    contacts->count = 1;
+}
+
+static bool isConvexOrPlane(const rbGeometry* geometry)
+{
+    return rbGeometry_IsConvex(geometry) || rbGeometry_GetType(geometry) == RB_SHAPE_PLANE;
+}
+
+// Points of manifolds within a distance go to the list, from above another one on.
+static void takePoints(const rbEventMeasure* measure, const rbContactList* list, double above,
+                       double within, rbEventContacts* contacts)
+{
+    int stored = list->count < list->capacity ? list->count : list->capacity;
+    for (int m = 0; m < stored; ++m) {
+        const rbManifold* manifold = &list->manifolds[m];
+        rbVec3 normal = rbRotate(measure->poses[0].q, manifold->normal);
+        for (int i = 0; i < manifold->count; ++i) {
+            const rbManifoldPoint* point = &manifold->points[i];
+            if (!(point->distance > above && point->distance <= within)) {
+                continue;
+            }
+            rbEventContact* contact = &contacts->points[contacts->count++];
+            *contact = (rbEventContact){.normal = normal,
+                                        .distance = point->distance,
+                                        .childA = manifold->childA,
+                                        .childB = manifold->childB};
+            addContact(measure, contact, point->pointA, point->pointB);
+        }
+    }
+}
+
+// The points at which the pair touches, or nearly, in the world.
+static void findContacts(rbEventEngine* engine, const rbEventPair* pair, double time,
+                         const rbEventMeasure* measure, rbEventContacts* contacts)
+{
+    const rbGeometry* a = engine->colds.data[pair->a].geometry;
+    const rbGeometry* b = engine->colds.data[pair->b].geometry;
+    bool isRound =
+        rbGeometry_GetType(a) == RB_SHAPE_SPHERE || rbGeometry_GetType(b) == RB_SHAPE_SPHERE ||
+        rbGeometry_GetType(a) == RB_SHAPE_ELLIPSOID || rbGeometry_GetType(b) == RB_SHAPE_ELLIPSOID;
+    if (isRound && isConvexOrPlane(a) && isConvexOrPlane(b)) {
+        listWitness(measure, contacts);
+        return;
+    }
+    rbManifold manifolds[RB_EVENT_CONTACTS_MAX / RB_MANIFOLD_POINTS_MAX];
+    rbContactList list = {.manifolds = manifolds,
+                          .capacity = (int)(sizeof manifolds / sizeof manifolds[0])};
+    rbSeparationInput input = makeInput(engine, pair, time, measure->poses);
+    rbSeparationCache* cache = &engine->datas.data[pair->data].cache;
+    double near = NEARLY * engine->tolerance;
+    rbStatus status = rbFindContacts(&input, near, cache, engine->scratch, &list, NULL);
+    engine->statistics.measurements += 1;
+    contacts->count = 0;
+    if (status == RB_STATUS_OK) {
+        takePoints(measure, &list, -INFINITY, engine->tolerance, contacts);
+        contacts->touching = contacts->count;
+        takePoints(measure, &list, engine->tolerance, near, contacts);
+    }
+    if (contacts->count == 0 || contacts->touching == 0) {
+        listWitness(measure, contacts);
+    }
+}
+
+// A list of contact points is reduced to a few, and of a mesh the nearest point may be left out.
+// Where it approaches faster than all that are listed it must not be overlooked; inside a face it
+// never does.
+static void addWitness(rbEventEngine* engine, const rbEventHost* host, int index,
+                       const rbEventMeasure* measure, rbEventContacts* contacts)
+{
+    rbEventContacts witness;
+    listWitness(measure, &witness);
+    double listed = rbEvent_LeavingSpeed(engine, host, index, measure->states, contacts);
+    double leaving = rbEvent_LeavingSpeed(engine, host, index, measure->states, &witness);
+    double rounding = WITNESS_ROUNDING * (fabs(listed) + fabs(leaving));
+    if (leaving < listed - rounding && leaving < 0.0 && contacts->count < RB_EVENT_CONTACTS_MAX) {
+        if (contacts->touching < contacts->count) {
+            contacts->points[contacts->count] = contacts->points[contacts->touching];
+        }
+        contacts->points[contacts->touching++] = witness.points[0];
+        contacts->count += 1;
+    }
+}
+
+// ------------------------------------------------------------------------------------- scheduling
+
+// Within the tolerance, or not proven to be outside of where contact is looked for.
+static bool isTouching(const rbEventEngine* engine, const rbEventMeasure* measure)
+{
+    return measure->distance <= engine->tolerance ||
+           measure->separation.lower <= CONTACT_LEVEL * engine->tolerance;
+}
+
+bool rbEvent_FindTouching(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                          rbEventContacts* contacts)
+{
+    const rbEventPair* pair = &engine->pairs.data[index];
+    if (pair->row == RB_PAIR_ROW_GENERAL) {
+        rbEventMeasure measure;
+        if (engine->times.data[index] > time &&
+            remainingGap(&engine->datas.data[pair->data], time) > engine->tolerance) {
+            return false;
+        }
+        rbEvent_Measure(engine, host, index, time, &measure);
+        if (!isTouching(engine, &measure)) {
+            return false;
+        }
+        findContacts(engine, pair, time, &measure, contacts);
+        addWitness(engine, host, index, &measure, contacts);
+        return true;
+    }
+    contacts->touching = 1;
+    contacts->count = 1;
+    contacts->points[0] = pair->row == RB_PAIR_ROW_SPHERES ? contactOfSpheres(engine, pair, time)
+                                                           : contactOverPlane(engine, pair, time);
+    return contacts->points[0].distance <= engine->tolerance;
+}
+
+// Bodies that overlap deeper than exact contact lets them, which rays do: looked at again when they
+// should be apart, and before that when their points can have moved by a part of the smaller one:
+// the depth of meshes in each other is an estimate that may be far too large.
+static double boundOverlap(const rbEventEngine* engine, const rbEventPair* pair,
+                           const rbSweepBody bodies[2], double distance, double leaving)
+{
+    double tolerance = engine->tolerance;
+    double smaller = fmin(engine->bodies.data[pair->a].radius, engine->bodies.data[pair->b].radius);
+    double most = OVERLAP_REACH * smaller;
+    double least = fmin(most, fmax(SHELL_STEP * tolerance, -OVERLAP_STEP * distance));
+    double rim = leaving > 0.0 ? (SHELL_EXIT * tolerance - distance) / leaving : INFINITY;
+    return fmax(rbBoundByPaths(&bodies[0], &bodies[1], least, 0.0),
+                fmin(rim, rbBoundByPaths(&bodies[0], &bodies[1], most, 0.0)));
+}
+
+void rbEvent_Schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                      const rbEventMeasure* measure, double leaving)
+{
+    rbEventPair* pair = &engine->pairs.data[index];
+    rbEventPairData* data = &engine->datas.data[pair->data];
+    double tolerance = engine->tolerance;
+    double distance = measure->separation.lower;
+    rbSweepBody bodies[2];
+    makeSweepBodies(engine, host, pair, time, measure->states, bodies);
+    remember(data, distance, time, bodies);
+    engine->statistics.bounds += 1;
+    bool isInShell = isTouching(engine, measure);
+    pair->isLasting = pair->isLasting && measure->distance <= 2.0 * tolerance;
+    data->hasSway = data->hasSway && pair->isLasting;
+    double level =
+        isInShell ? fmin(CONTACT_LEVEL * tolerance, 0.5 * distance) : CONTACT_LEVEL * tolerance;
+    rbSweepGap gap = {distance, measure->normal};
+    double tau = distance > 0.0
+                     ? rbBoundMeetingTurning(&bodies[0], &bodies[1], &gap, data->turning, level)
+                     : 0.0;
+    if (isInShell) {
+        // Out of the shell the usual level holds again; a hop is measured once at its rim.
+        double rim = leaving > 0.0 ? (SHELL_EXIT * tolerance - distance) / leaving : INFINITY;
+        double crossing = SHELL_STEP * tolerance;
+        tau = fmin(tau, rim);
+        tau = fmax(tau, rbBoundByPaths(&bodies[0], &bodies[1], crossing, 0.0));
+        if (pair->isByRays && distance < 0.0) {
+            tau = boundOverlap(engine, pair, bodies, distance, leaving);
+        }
+    }
+    double next = time + tau;
+    engine->times.data[index] = next > time ? next : nextafter(nextafter(time, INFINITY), INFINITY);
+}
+
+double rbEvent_DistanceAt(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                          rbVec3* normal)
+{
+    const rbEventPair* pair = &engine->pairs.data[index];
+    if (pair->row == RB_PAIR_ROW_GENERAL) {
+        rbEventMeasure measure;
+        rbEvent_Measure(engine, host, index, time, &measure);
+        *normal = measure.normal;
+        return measure.distance;
+    }
+    rbEventContact contact = pair->row == RB_PAIR_ROW_SPHERES
+                                 ? contactOfSpheres(engine, pair, time)
+                                 : contactOverPlane(engine, pair, time);
+    *normal = contact.normal;
+    return contact.distance;
+}
+
+// Nobody approached though the root said so: rounding. Looks again after the contact time; never,
+// if nothing drives the two together until a flight changes.
+static void postpone(rbEventEngine* engine, int index, double time)
+{
+    const rbEventBody* a = &engine->bodies.data[engine->pairs.data[index].a];
+    const rbEventBody* b = &engine->bodies.data[engine->pairs.data[index].b];
+    rbVec3 accelerationA = a->isDynamic ? a->acceleration : RB_VEC3_ZERO;
+    rbVec3 accelerationB = b->isDynamic ? b->acceleration : RB_VEC3_ZERO;
+    double pull = rbDistance(accelerationA, accelerationB);
+    if (pull == 0.0) {
+        engine->times.data[index] = INFINITY;
+        return;
+    }
+    engine->pairs.data[index].isPostponed = true;
+    double next = time + rbEvent_ContactTime(engine, pull);
+    engine->times.data[index] = next > time ? next : nextafter(time, INFINITY);
+}
+
+static void handleExact(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    rbEventPair* pair = &engine->pairs.data[index];
+    int a = pair->a;
+    int b = pair->b;
+    rbEventContacts contacts;
+    contacts.touching = 1;
+    contacts.count = 1;
+    contacts.points[0] = pair->row == RB_PAIR_ROW_SPHERES ? contactOfSpheres(engine, pair, time)
+                                                          : contactOverPlane(engine, pair, time);
+    double overlap = -contacts.points[0].distance;
+    engine->statistics.overlapMax = fmax(engine->statistics.overlapMax, overlap);
+    if (rbEvent_CollideSmooth(engine, host, index, time, &contacts.points[0])) {
+        engine->statistics.contactsExact += 1;
+        return;
+    }
+    rbMotionState states[2] = {rbEvent_StateAt(engine, host, a, time),
+                               rbEvent_StateAt(engine, host, b, time)};
+    if (rbEvent_Collide(engine, host, index, time, states, &contacts)) {
+        engine->statistics.contactsExact += 1;
+    } else {
+        postpone(engine, index, time);
+        rbEvent_UpdateEntry(engine, a);
+        rbEvent_UpdateEntry(engine, b);
+    }
+}
+
+double rbEvent_CollideMeasured(rbEventEngine* engine, const rbEventHost* host, int index,
+                               double time, rbEventMeasure* measure)
+{
+    rbEventContacts contacts;
+    if (!isTouching(engine, measure)) {
+        listWitness(measure, &contacts);
+        return rbEvent_LeavingSpeed(engine, host, index, measure->states, &contacts);
+    }
+    findContacts(engine, &engine->pairs.data[index], time, measure, &contacts);
+    addWitness(engine, host, index, measure, &contacts);
+    if (rbEvent_Collide(engine, host, index, time, measure->states, &contacts)) {
+        // Both have new flights; the next look starts from what was measured here.
+        const rbEventPair* pair = &engine->pairs.data[index];
+        measure->states[0] = rbEvent_StateAt(engine, host, pair->a, time);
+        measure->states[1] = rbEvent_StateAt(engine, host, pair->b, time);
+        engine->statistics.contactsExact += 1;
+    }
+    return rbEvent_LeavingSpeed(engine, host, index, measure->states, &contacts);
+}
+
+static void handleGeneral(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    rbEventMeasure measure;
+    rbEvent_Measure(engine, host, index, time, &measure);
+    double leaving = isTouching(engine, &measure)
+                         ? rbEvent_CollideMeasured(engine, host, index, time, &measure)
+                         : 0.0;
+    rbEvent_Schedule(engine, host, index, time, &measure, leaving);
+    rbEvent_UpdateEntry(engine, engine->pairs.data[index].a);
+    rbEvent_UpdateEntry(engine, engine->pairs.data[index].b);
+}
+
+void rbEvent_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    if (engine->pairs.data[index].isByRays) {
+        rbEvent_HandleByRays(engine, host, index, time);
+    } else if (engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL) {
+        handleGeneral(engine, host, index, time);
+    } else {
+        handleExact(engine, host, index, time);
+    }
+}

@@ -1,0 +1,549 @@
+// The detector "rays" of the event engine: pairs whose contact is foretold by rays (R-26, R-27,
+// R-59) and answered by an impact.
+//
+// A pair is far, foretold or close.
+//
+//   far       before its time the balls that hold the bodies are apart. Then rays are shot over a
+//             window: no hit, and the pair is looked at again at the end of the window; a hit, and
+//             it is foretold.
+//   foretold  its time is that of the hit. When it comes the bodies collide at the point and with
+//             the normal of the ray. Rays find contact late, never early, so they overlap a little
+//             by then; the depth is measured, for the statistics.
+//   close     from a contact on until the bodies are measured apart: what happens between bodies
+//             that touch (parting, bounces of the size of the tolerance, lasting contact, rest) is
+//             that of the exact detector. Rays start on surfaces that touch or overlap: they could
+//             not tell parting from contact.
+//
+// A change of flight drops what was foretold. All is in the data of the pair, so snapshots hold it.
+#include "dynamics/engines/event/event_state.h"
+
+#include <math.h>
+
+// The ball bound looks for balls larger by this part, and rays are shot when they are within twice
+// as much: so that rounding never lets a pair be looked at and not shot.
+#define BALL_MARGIN 2e-6
+// Pieces into which the rays cut a window at most, about.
+#define WINDOW_PIECES 32.0
+// A window is at most as long as the smaller body takes to move by its own radius. A look sees
+// overlaps, so what rays missed is found there, within a radius; and what is foretold far ahead is
+// mostly foretold in vain.
+#define WINDOW_RADII 1.0
+// Tolerances between bodies at which a close pair is far again. More than the highest hop of a
+// microcollision (RB_HOP_MOST), so that what lies on another body stays with the exact detector.
+#define PARTED 20.0
+// The way out of an overlap is at most so many times as long as it is deep.
+#define PARTING_DEPTHS 2.0
+// And at most, or where the depth is not known, this part of the radius of the smaller body.
+#define PARTING_REACH 0.05
+// Overlaps deeper than this part of the radius of the smaller body are refused when the engine
+// starts anew within a run: no rays left them.
+#define LEFT_REACH 0.25
+// s, how far ahead rays are drawn.
+#define TRACE_AHEAD 1.0
+// An overlap that has grown by more than this since the contact is no parting any more.
+#define OVERLAP_GROWTH 1.25
+
+// ----------------------------------------------------------------------------------------- bodies
+
+bool rbEvent_IsByRays(const rbEventEngine* engine, int a, int b)
+{
+    const rbEventBody* first = &engine->bodies.data[a];
+    const rbEventBody* second = &engine->bodies.data[b];
+    return engine->settings.detector == RB_DETECTOR_RAYS && !first->isUnbounded &&
+           !second->isUnbounded && first->growth == 0.0 && second->growth == 0.0;
+}
+
+static const rbRayEmitter* findEmitter(const rbEventEngine* engine, const rbGeometry* geometry)
+{
+    for (int i = engine->emitters.count - 1; i >= 0; --i) {
+        if (engine->emitters.data[i].geometry == geometry) {
+            return engine->emitters.data[i].emitter;
+        }
+    }
+    return NULL;
+}
+
+void rbEvent_FreeEmitters(rbEventEngine* engine)
+{
+    for (int i = 0; i < engine->emitters.count; ++i) {
+        rbDestroyRayEmitter(engine->emitters.data[i].emitter);
+    }
+    rbArray_Free(engine->emitters);
+}
+
+// Emitters of geometries that no body has any more go.
+static void dropEmitters(rbEventEngine* engine)
+{
+    int kept = 0;
+    for (int i = 0; i < engine->emitters.count; ++i) {
+        bool isUsed = false;
+        for (int k = 0; k < engine->colds.count && !isUsed; ++k) {
+            isUsed = engine->colds.data[k].geometry == engine->emitters.data[i].geometry;
+        }
+        if (isUsed) {
+            engine->emitters.data[kept++] = engine->emitters.data[i];
+        } else {
+            rbDestroyRayEmitter(engine->emitters.data[i].emitter);
+        }
+    }
+    engine->emitters.count = kept;
+}
+
+rbStatus rbEvent_MakeEmitters(rbEventEngine* engine, rbError* error)
+{
+    if (engine->settings.detector != RB_DETECTOR_RAYS) {
+        return RB_STATUS_OK;
+    }
+    dropEmitters(engine);
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbEventCold* cold = &engine->colds.data[i];
+        cold->emitter = NULL;
+        if (engine->bodies.data[i].shape == RB_EVENT_SHAPE_NONE ||
+            engine->bodies.data[i].isUnbounded) {
+            continue;
+        }
+        cold->emitter = findEmitter(engine, cold->geometry);
+        if (cold->emitter == NULL) {
+            rbEventEmitter made = {
+                cold->geometry, rbCreateRayEmitter(cold->geometry, &engine->settings.rays, error)};
+            if (made.emitter == NULL) {
+                return error != NULL && error->status != RB_STATUS_OK ? error->status
+                                                                      : RB_STATUS_UNSUPPORTED;
+            }
+            rbArray_Push(engine->emitters, made);
+            cold->emitter = made.emitter;
+        }
+    }
+    return RB_STATUS_OK;
+}
+
+bool rbEvent_IsLeftByRays(rbEventEngine* engine, int index, double time, double depth)
+{
+    const rbEventPair* pair = &engine->pairs.data[index];
+    double smaller = fmin(engine->bodies.data[pair->a].radius, engine->bodies.data[pair->b].radius);
+    // a world that has just been made has had no contacts
+    bool isLeft = pair->isByRays && time > 0.0 && depth <= LEFT_REACH * smaller;
+    if (isLeft) {
+        engine->datas.data[pair->data].rays.isClose = true; // and due: balls overlap
+    }
+    return isLeft;
+}
+
+// Where a body is at a time to come: what rbRayPoseFn is told.
+typedef struct Mover {
+    const rbEventEngine* engine;
+    const rbEventHost* host;
+    int index;
+    rbVec3 shift; // m, of the image
+} Mover;
+
+// A flight is evaluated, not committed: times to come must not move its node.
+static rbTransform poseAt(const void* context, double time)
+{
+    const Mover* mover = context;
+    const rbEventBody* body = &mover->engine->bodies.data[mover->index];
+    const rbEventCold* cold = &mover->engine->colds.data[mover->index];
+    rbTransform pose = {RB_VEC3_ZERO, RB_QUAT_IDENTITY};
+    if (body->shape == RB_EVENT_SHAPE_SPHERE) {
+        pose.p = rbAdd(rbEvent_PositionAt(body, time), mover->shift);
+        return pose; // however it turns it looks the same
+    }
+    rbTransform frame;
+    if (body->isDynamic) {
+        rbMotionCounts counts = {0};
+        rbMotionState state;
+        rbFlight_Evaluate(&mover->host->flights[mover->index], &mover->host->motions[mover->index],
+                          time, &state, &counts);
+        frame.p = state.position;
+        frame.q = state.orientation;
+    } else {
+        rbVec3 velocity;
+        rbVec3 angularVelocity;
+        rbPath_Evaluate(cold->path, time, &frame, &velocity, &angularVelocity);
+    }
+    pose.q = rbMulQuat(frame.q, cold->transform.q);
+    pose.p = rbAdd(rbAdd(frame.p, rbRotate(frame.q, cold->transform.p)), mover->shift);
+    return pose;
+}
+
+// A pair about to be predicted: a and b in the order of the pair.
+typedef struct Pair {
+    Mover movers[2];
+    rbRayBody bodies[2];
+    rbVec3 centers[2]; // m, at the start
+    double radii[2];   // m, of the balls that hold the bodies
+    rbVec3 velocity;   // m/s and m/s^2, of b against a
+    rbVec3 acceleration;
+    bool isBallistic; // both on parabolas or standing still
+    double horizon;   // s, for which the bounds of both hold
+} Pair;
+
+static void makeBody(const Mover* mover, const rbMotionState* state, const rbSweepBody* sweep,
+                     rbRayBody* body)
+{
+    const rbEventBody* self = &mover->engine->bodies.data[mover->index];
+    const rbEventCold* cold = &mover->engine->colds.data[mover->index];
+    const rbSweepMotion* motion = &sweep->motion;
+    bool isMoving = self->isDynamic || self->isMoving;
+    *body = (rbRayBody){.geometry = cold->geometry,
+                        .emitter = cold->emitter,
+                        .pose = isMoving ? poseAt : NULL,
+                        .context = mover,
+                        .transform = sweep->pose,
+                        .center = rbInvTransformPoint(cold->transform, RB_VEC3_ZERO)};
+    if (!isMoving) {
+        return;
+    }
+    body->speedMax = self->isMoving ? rbPath_GetSpeed(cold->path) : rbLength(state->velocity);
+    body->curvature = rbLength(motion->acceleration) + motion->accelerationSlack;
+    if (self->shape != RB_EVENT_SHAPE_SPHERE) {
+        body->spinMax = motion->spinMax;
+        body->spinChange = motion->spinRateMax;
+    }
+}
+
+static void makePair(const rbEventEngine* engine, const rbEventHost* host, const rbEventPair* pair,
+                     double time, Pair* out)
+{
+    int indices[2] = {pair->a, pair->b};
+    rbVec3 velocities[2];
+    rbVec3 accelerations[2];
+    out->isBallistic = true;
+    out->horizon = INFINITY;
+    for (int i = 0; i < 2; ++i) {
+        const rbEventBody* body = &engine->bodies.data[indices[i]];
+        const rbEventCold* cold = &engine->colds.data[indices[i]];
+        rbMotionState state = rbEvent_StateAt(engine, host, indices[i], time);
+        rbSweepBody sweep;
+        rbEvent_MakeSweepBody(engine, host, indices[i], time, &state, &sweep);
+        rbVec3 shift =
+            i == 1 && engine->isPeriodic ? rbEvent_ImageShift(engine, pair) : RB_VEC3_ZERO;
+        sweep.pose.p = rbAdd(sweep.pose.p, shift);
+        out->movers[i] = (Mover){engine, host, indices[i], shift};
+        makeBody(&out->movers[i], &state, &sweep, &out->bodies[i]);
+        out->centers[i] = rbAdd(state.position, shift);
+        out->radii[i] = body->radius;
+        velocities[i] = body->isDynamic || body->isMoving ? state.velocity : RB_VEC3_ZERO;
+        accelerations[i] = sweep.motion.acceleration;
+        out->isBallistic = out->isBallistic && !body->isMoving && cold->loadAcceleration == 0.0;
+        out->horizon = fmin(out->horizon, sweep.motion.horizon);
+    }
+    out->velocity = rbSub(velocities[1], velocities[0]);
+    out->acceleration = rbSub(accelerations[1], accelerations[0]);
+}
+
+// How long the balls of the two stay apart at least, s; 0: they are within reach.
+static double boundByBalls(const Pair* pair)
+{
+    rbVec3 p = rbSub(pair->centers[1], pair->centers[0]);
+    double reach = pair->radii[0] + pair->radii[1];
+    double distance = rbLength(p);
+    if (!(distance > reach * (1.0 + 2.0 * BALL_MARGIN))) {
+        return 0.0;
+    }
+    reach *= 1.0 + BALL_MARGIN;
+    if (pair->isBallistic) {
+        return rbSweepSpheres(p, pair->velocity, pair->acceleration, reach, 0.0);
+    }
+    // gap = V t + A t^2 / 2
+    double speed = pair->bodies[0].speedMax + pair->bodies[1].speedMax;
+    double pull = pair->bodies[0].curvature + pair->bodies[1].curvature;
+    double gap = distance - reach;
+    double root = sqrt(speed * speed + 2.0 * pull * gap);
+    double tau = root + speed > 0.0 ? 2.0 * gap / (root + speed) : INFINITY;
+    return fmin(tau, pair->horizon);
+}
+
+// The end of the next window, and with it the bounds of speed and acceleration over it.
+static double chooseWindow(const rbEventEngine* engine, const rbEventPair* indices, double time,
+                           Pair* pair)
+{
+    double smaller = fmin(pair->radii[0], pair->radii[1]);
+    double pull = 0.0;
+    double speed = rbLength(pair->velocity);
+    double spins = 0.0;
+    for (int i = 0; i < 2; ++i) {
+        const rbRayBody* body = &pair->bodies[i];
+        const rbEventBody* self = &engine->bodies.data[pair->movers[i].index];
+        double turning = body->spinMax * body->spinMax * pair->radii[i];
+        pull += body->curvature + (self->isMoving ? body->speedMax * body->spinMax : 0.0) + turning;
+        spins += body->spinMax * pair->radii[i];
+    }
+    double window = pair->horizon;
+    if (pull > 0.0) {
+        window = fmin(window, WINDOW_PIECES * sqrt(8.0 * engine->settings.rays.tolerance / pull));
+    }
+    if (speed + spins > 0.0) {
+        window = fmin(window, WINDOW_RADII * smaller / (speed + spins));
+    }
+    double end = time + window;
+    if (engine->settings.loop == RB_LOOP_BODIES) {
+        // the other loops have no regions that expire
+        end = fmin(end, engine->bodies.data[indices->a].expiry);
+        end = fmin(end, engine->bodies.data[indices->b].expiry);
+    }
+    end = end > time ? end : nextafter(time, INFINITY);
+    for (int i = 0; i < 2; ++i) {
+        rbRayBody* body = &pair->bodies[i];
+        const rbEventCold* cold = &engine->colds.data[pair->movers[i].index];
+        if (engine->bodies.data[pair->movers[i].index].isMoving) {
+            double tolerance = engine->settings.rays.tolerance;
+            body->curvature = rbPath_GetAcceleration(cold->path, time, end, tolerance);
+        } else if (isfinite(end)) {
+            body->speedMax += body->curvature * (end - time);
+        }
+    }
+    return end;
+}
+
+// ------------------------------------------------------------------------------------ predictions
+
+// Who shoots first: the first body, unless only the other one flies.
+static bool isSwapped(const rbEventEngine* engine, const rbEventPair* pair)
+{
+    return !engine->bodies.data[pair->a].isDynamic && engine->bodies.data[pair->b].isDynamic;
+}
+
+// Shoots rays over a window; the normal of the prediction then points from a to b. False where rays
+// do not work: a way so curved, or a time so late, that it cannot be cut into pieces.
+static bool shoot(const rbEventEngine* engine, const rbEventPair* indices, const Pair* pair,
+                  const rbRayQuery* asked, rbRayPrediction* prediction)
+{
+    bool swapped = isSwapped(engine, indices);
+    rbRayQuery query = *asked;
+    query.bodyA = &pair->bodies[swapped ? 1 : 0];
+    query.bodyB = &pair->bodies[swapped ? 0 : 1];
+    query.settings = &engine->settings.rays;
+    query.scratch = engine->scratch;
+    if (rbPredictByRays(&query, prediction, NULL) != RB_STATUS_OK) {
+        return false;
+    }
+    prediction->normal = swapped ? prediction->normal : rbNeg(prediction->normal);
+    return true;
+}
+
+double rbEvent_PredictByRays(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    const rbEventPair* indices = &engine->pairs.data[index];
+    rbEventRays* rays = &engine->datas.data[indices->data].rays;
+    rays->hasHit = false;
+    Pair pair;
+    makePair(engine, host, indices, time, &pair);
+    return boundByBalls(&pair);
+}
+
+// --------------------------------------------------------------------------------------- contact
+
+// How deep the bodies overlap along the normal of a ray, m. Meshes in each other may be measured
+// along another way out, far longer: that is no depth of this contact.
+static double getDepth(const rbEventEngine* engine, const rbEventPair* pair,
+                       const rbEventMeasure* measure)
+{
+    const rbEventRays* rays = &engine->datas.data[pair->data].rays;
+    bool isAlong = rbDot(measure->normal, rays->normal) > 0.0;
+    return isAlong ? fmax(0.0, -measure->distance) : 0.0;
+}
+
+// They part from here on, for a few times as long as the depth takes or, where that is not known,
+// a small part of the smaller body.
+static void notePart(rbEventEngine* engine, int index, double time, double depth, double leaving)
+{
+    const rbEventPair* pair = &engine->pairs.data[index];
+    rbEventRays* rays = &engine->datas.data[pair->data].rays;
+    double smaller = fmin(engine->bodies.data[pair->a].radius, engine->bodies.data[pair->b].radius);
+    double way = PARTING_REACH * smaller;
+    way = depth > engine->tolerance ? fmin(way, PARTING_DEPTHS * depth) : way;
+    rays->isParting = leaving > 0.0;
+    rays->depth = fmax(depth, engine->tolerance);
+    rays->partUntil = leaving > 0.0 ? time + way / leaving : time;
+}
+
+// The bodies touch where a ray said. From here on the pair is close.
+static void collide(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    rbEventMeasure measure;
+    rbEvent_Measure(engine, host, index, time, &measure);
+    rbEventPair* pair = &engine->pairs.data[index];
+    rbEventRays* rays = &engine->datas.data[pair->data].rays;
+    rbEventContacts contacts = {.touching = 1, .count = 1};
+    contacts.points[0] = (rbEventContact){.point = rays->point,
+                                          .normal = rays->normal,
+                                          .distance = measure.distance,
+                                          .childA = measure.separation.childA,
+                                          .childB = measure.separation.childB,
+                                          .isSampled = true};
+    double depth = getDepth(engine, pair, &measure);
+    rays->hasHit = false;
+    rays->isClose = true;
+    if (rbEvent_Collide(engine, host, index, time, measure.states, &contacts)) {
+        rbEventStatistics* statistics = &engine->statistics;
+        statistics->contactsSampled += 1;
+        statistics->sampledOverlapSum += depth;
+        statistics->sampledOverlapMax = fmax(statistics->sampledOverlapMax, depth);
+        pair = &engine->pairs.data[index];
+        measure.states[0] = rbEvent_StateAt(engine, host, pair->a, time);
+        measure.states[1] = rbEvent_StateAt(engine, host, pair->b, time);
+    }
+    double leaving = rbEvent_LeavingSpeed(engine, host, index, measure.states, &contacts);
+    notePart(engine, index, time, depth, leaving);
+    rbEvent_Schedule(engine, host, index, time, &measure, leaving);
+}
+
+// Whether bodies that overlap since a ray declared contact are on their way out, there and along
+// its normal. What the exact detector finds in an overlap are points of parts that passed each
+// other, with normals of any direction; but only as long as the way out should last.
+static bool isParting(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                      const rbEventMeasure* measure, double* leaving)
+{
+    const rbEventPair* pair = &engine->pairs.data[index];
+    rbEventRays* rays = &engine->datas.data[pair->data].rays;
+    bool isDeep = -measure->distance > engine->tolerance;
+    bool isGrowing = getDepth(engine, pair, measure) > OVERLAP_GROWTH * rays->depth;
+    rays->isParting = rays->isParting && isDeep && !isGrowing && time <= rays->partUntil;
+    if (rays->isParting) {
+        rbEventContacts contacts = {.touching = 1, .count = 1};
+        contacts.points[0] = (rbEventContact){.point = rays->point, .normal = rays->normal};
+        *leaving = rbEvent_LeavingSpeed(engine, host, index, measure->states, &contacts);
+        rays->isParting = *leaving > 0.0;
+    }
+    return rays->isParting;
+}
+
+// A pair that is close: the exact detector, until it is apart again.
+static void handleClose(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    rbEventMeasure measure;
+    rbEvent_Measure(engine, host, index, time, &measure);
+    double leaving;
+    if (!isParting(engine, host, index, time, &measure, &leaving)) {
+        leaving = rbEvent_CollideMeasured(engine, host, index, time, &measure);
+    }
+    rbEvent_Schedule(engine, host, index, time, &measure, leaving);
+    const rbEventPair* pair = &engine->pairs.data[index];
+    double parted = PARTED * engine->tolerance;
+    double gap = measure.separation.lower;
+    if (gap > parted) {
+        engine->datas.data[pair->data].rays.isClose = false;
+    } else if (gap > engine->tolerance && leaving > 0.0) {
+        // on its way out: looked at again when it should be there
+        double next = time + 1.05 * (parted - gap) / leaving;
+        double* due = &engine->times.data[index];
+        *due = fmin(*due, next > time ? next : nextafter(time, INFINITY));
+    }
+}
+
+// Shoots rays over the next window.
+static void look(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    const rbEventPair* indices = &engine->pairs.data[index];
+    Pair pair;
+    makePair(engine, host, indices, time, &pair);
+    double apart = boundByBalls(&pair);
+    if (apart > 0.0) {
+        double next = time + apart;
+        engine->times.data[index] = next > time ? next : nextafter(time, INFINITY);
+        return;
+    }
+    rbEventRays* rays = &engine->datas.data[indices->data].rays;
+    double end = chooseWindow(engine, indices, time, &pair);
+    rbRayQuery query = {
+        .start = time, .end = end, .track = &rays->track, .counts = &engine->statistics.rays};
+    rbRayPrediction prediction = {0};
+    bool isShot = !isfinite(end) || shoot(engine, indices, &pair, &query, &prediction);
+    if (prediction.isInside || !isShot) {
+        // They overlap and no ray said so: what rays missed is seen here, within a radius.
+        engine->statistics.contactsMissed += isShot ? 1 : 0;
+        rays->isClose = true;
+        rays->isParting = false;
+        handleClose(engine, host, index, time);
+        return;
+    }
+    rays->hasHit = prediction.isHit;
+    rays->point = prediction.point;
+    rays->normal = prediction.normal;
+    if (!prediction.isHit) {
+        engine->times.data[index] = end;
+    } else if (prediction.time > time) {
+        engine->times.data[index] = prediction.time;
+    } else {
+        collide(engine, host, index, time);
+    }
+}
+
+void rbEvent_HandleByRays(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    const rbEventPair* pair = &engine->pairs.data[index];
+    const rbEventRays* rays = &engine->datas.data[pair->data].rays;
+    int a = pair->a;
+    int b = pair->b;
+    if (rays->isClose) {
+        handleClose(engine, host, index, time);
+    } else if (rays->hasHit) {
+        collide(engine, host, index, time);
+    } else {
+        look(engine, host, index, time);
+    }
+    rbEvent_UpdateEntry(engine, a);
+    rbEvent_UpdateEntry(engine, b);
+}
+
+// ------------------------------------------------------------------------------------------ traces
+
+// The pair that touches next by what was foretold; without one, that which is looked at next.
+static int findNext(const rbEventEngine* engine)
+{
+    int next = -1;
+    bool hasHit = false;
+    double time = INFINITY;
+    for (int i = 0; i < engine->pairs.count; ++i) {
+        const rbEventPair* pair = &engine->pairs.data[i];
+        if (pair->a < 0 || !pair->isByRays) {
+            continue;
+        }
+        const rbEventRays* rays = &engine->datas.data[pair->data].rays;
+        bool isBetter = rays->hasHit != hasHit ? rays->hasHit : engine->times.data[i] < time;
+        if (!rays->isClose && isBetter) {
+            next = i;
+            hasHit = rays->hasHit;
+            time = engine->times.data[i];
+        }
+    }
+    return next;
+}
+
+bool rbEventEngine_TraceRays(const rbEventEngine* engine, const rbEventHost* host, double time,
+                             rbEngineTrace* trace)
+{
+    int index = findNext(engine);
+    if (index < 0) {
+        return false;
+    }
+    const rbEventPair* indices = &engine->pairs.data[index];
+    const rbEventRays* rays = &engine->datas.data[indices->data].rays;
+    Pair pair;
+    makePair(engine, host, indices, time, &pair);
+    // Drawn from where the bodies are now, though they need not be shot before the balls meet.
+    double apart = boundByBalls(&pair);
+    double end = chooseWindow(engine, indices, time, &pair) + apart;
+    end = rays->hasHit ? fmax(end, engine->times.data[index]) : end;
+    if (!isfinite(end) || apart > TRACE_AHEAD) {
+        return false;
+    }
+    for (int i = 0; i < 2; ++i) {
+        pair.bodies[i].speedMax += pair.bodies[i].curvature * (end - time);
+    }
+    rbRayTrack track = rays->track;
+    rbRayQuery query = {.start = time,
+                        .end = end,
+                        .track = &track,
+                        .trace = trace->fn,
+                        .traceContext = trace->context};
+    rbRayPrediction prediction = {0};
+    trace->isHit = shoot(engine, indices, &pair, &query, &prediction) && prediction.isHit;
+    trace->a = indices->a;
+    trace->b = indices->b;
+    trace->time = prediction.time;
+    trace->point = prediction.point;
+    trace->normal = prediction.normal;
+    return true;
+}

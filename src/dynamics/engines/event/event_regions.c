@@ -1,0 +1,605 @@
+// Regions: boxes bodies cannot leave for a while, and the near pairs they make (L-79, L-80).
+//
+// A region holds where the body can be for a horizon, and a margin. A collision turns the body but
+// does not move it, so the region stays and only its expiry changes; a body that rattles among its
+// neighbors asks the broad phase once in many collisions. A body that flies straight through its
+// region gets one twice as long the next time. A near pair ends when one of its regions is renewed
+// and no longer meets the other: that is the hysteresis of L-79.
+#include "dynamics/engines/event/event_state.h"
+
+#include <math.h>
+#include <string.h>
+
+// Margin of a ball in radii. Wider: fewer renewals, more neighbors.
+#define BALL_MARGIN 0.9
+// Margin of a box in radii. Wider: fewer renewals, more neighbors. In a gas at a packing
+// fraction of 0.3 anything from 0.2 to 0.5 costs the same within a tenth.
+#define MARGIN 0.4
+// A region that met more neighbors than this looks ahead no farther the next time.
+#define NEIGHBORS_WANTED 16
+// With so few, a body that has collided is expected to fly as long as the last time, up to so many
+// times as it takes to leave the margin.
+#define NEIGHBORS_FEW 4
+#define LONG_FLIGHT 64.0
+// What expiry is earlier than the true exit, in margins: more than all rounding.
+#define EXIT_SLACK 1e-9
+// Partners ahead of the one at hand that are fetched already.
+#define FETCH_AHEAD 6
+// Horizon of what turns in place, s: as good as never.
+#define HORIZON_MAX 1e12
+#define HORIZON_LEAST 1e-9 // s
+
+static double marginOf(const rbEventBody* body, double time)
+{
+    return MARGIN * (body->radius + fmax(0.0, body->growth * time));
+}
+
+// First time at which v t + a t^2/2 = distance, distance >= 0; INFINITY if never.
+static double timeToTravel(double distance, double v, double a)
+{
+    double discriminant = v * v + 2.0 * a * distance;
+    if (discriminant < 0.0) {
+        return INFINITY;
+    }
+    double sum = v + sqrt(discriminant);
+    return sum > 0.0 ? 2.0 * distance / sum : INFINITY;
+}
+
+static double timeToLeave(double position, double v, double a, const double range[2],
+                          const double widening[2])
+{
+    double up = fmax(0.0, range[1] - position);
+    double down = fmax(0.0, position - range[0]);
+    return fmin(timeToTravel(up, v + widening[0], a + widening[1]),
+                timeToTravel(down, -v + widening[0], -a + widening[1]));
+}
+
+// First time at which |d + v t| = margin, d being inside.
+static double timeToLeaveBall(const rbEventBody* body, double time)
+{
+    rbVec3 d = rbSub(rbEvent_PositionAt(body, time), body->ballCenter);
+    rbVec3 v = body->velocity;
+    double margin = (1.0 - EXIT_SLACK) * body->ballMargin;
+    double inside = margin * margin - rbLengthSquared(d);
+    double along = rbDot(d, v);
+    double square = rbLengthSquared(v);
+    if (!(inside > 0.0)) {
+        return along > 0.0 || square == 0.0 ? 0.0 : -2.0 * along / square;
+    }
+    double root = sqrt(along * along + square * inside);
+    // of the two forms the one that does not cancel
+    double left = along > 0.0 ? inside / (along + root) : (root - along) / square;
+    return square > 0.0 ? left : INFINITY;
+}
+
+void rbEvent_UpdateExpiry(rbEventEngine* engine, int index, double time)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    if (!body->isDynamic || body->isUnbounded) {
+        return; // set with the region
+    }
+    if (body->ballMargin > 0.0) {
+        body->expiry = time + timeToLeaveBall(body, time);
+        return;
+    }
+    rbVec3 p = rbEvent_PositionAt(body, time);
+    rbVec3 v = rbEvent_VelocityAt(body, time);
+    rbVec3 a = body->acceleration;
+    const rbBounds* box = &body->region;
+    double inset =
+        body->radius + fmax(0.0, body->growth * time) + EXIT_SLACK * marginOf(body, time);
+    double widening[2] = {fmax(0.0, body->growth), engine->colds.data[index].loadAcceleration};
+    double x[2] = {box->lower.x + inset, box->upper.x - inset};
+    double y[2] = {box->lower.y + inset, box->upper.y - inset};
+    double z[2] = {box->lower.z + inset, box->upper.z - inset};
+    double left = timeToLeave(p.x, v.x, a.x, x, widening);
+    left = fmin(left, timeToLeave(p.y, v.y, a.y, y, widening));
+    left = fmin(left, timeToLeave(p.z, v.z, a.z, z, widening));
+    body->expiry = time + left;
+}
+
+// Range of p + v t + a t^2/2 over [0, h].
+static void includePath(double p, double v, double a, double h, double range[2])
+{
+    double end = p + h * (v + 0.5 * a * h);
+    range[0] = fmin(p, end);
+    range[1] = fmax(p, end);
+    double apex = a != 0.0 ? -v / a : 0.0;
+    if (apex > 0.0 && apex < h) {
+        double value = p - 0.5 * v * v / a;
+        range[0] = fmin(range[0], value);
+        range[1] = fmax(range[1], value);
+    }
+}
+
+static rbBounds boundsAround(const double x[2], const double y[2], const double z[2], double by)
+{
+    rbBounds bounds = {{x[0] - by, y[0] - by, z[0] - by}, {x[1] + by, y[1] + by, z[1] + by}};
+    return bounds;
+}
+
+static double largestEdge(const rbBounds* box)
+{
+    rbVec3 size = rbSub(box->upper, box->lower);
+    return fmax(size.x, fmax(size.y, size.z));
+}
+
+// A sphere among its neighbors, or one that begins: it may turn at any time.
+static bool makeBallRegion(rbEventEngine* engine, int index, double time)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    bool isFree = body->shape == RB_EVENT_SHAPE_SPHERE && body->growth == 0.0 &&
+                  rbLengthSquared(body->acceleration) == 0.0;
+    bool isStraight =
+        body->horizon > 0.0 && (body->pairs.count <= NEIGHBORS_FEW ||
+                                (!body->hasCollided && body->pairs.count <= NEIGHBORS_WANTED));
+    double margin = BALL_MARGIN * body->radius;
+    double reach = body->radius + margin;
+    body->ballMargin = 0.0;
+    if (!isFree || isStraight || (engine->isPeriodic && 2.0 * reach >= engine->regionEdgeMax)) {
+        return false;
+    }
+    rbVec3 p = rbEvent_PositionAt(body, time);
+    double speed = rbLength(body->velocity);
+    body->ballMargin = margin;
+    body->ballCenter = p;
+    body->horizon = speed > 0.0 ? margin / speed : INFINITY;
+    body->region.lower = rbMakeVec3(p.x - reach, p.y - reach, p.z - reach);
+    body->region.upper = rbMakeVec3(p.x + reach, p.y + reach, p.z + reach);
+    rbEvent_UpdateExpiry(engine, index, time);
+    return true;
+}
+
+static void makeDynamicRegion(rbEventEngine* engine, int index, double time)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    if (makeBallRegion(engine, index, time)) {
+        return;
+    }
+    double margin = marginOf(body, time);
+    rbVec3 p = rbEvent_PositionAt(body, time);
+    rbVec3 v = rbEvent_VelocityAt(body, time);
+    rbVec3 a = body->acceleration;
+    double speed = rbLength(v) + fabs(body->growth);
+    double pull = rbLength(a) + engine->colds.data[index].loadAcceleration;
+    double shortest = timeToTravel(margin, speed, pull);
+    bool isStraight = !body->hasCollided && body->pairs.count <= NEIGHBORS_WANTED;
+    bool isAlone = body->hasCollided && body->pairs.count <= NEIGHBORS_FEW;
+    double longer = isStraight ? 2.0 * body->horizon : 0.0;
+    longer = isAlone ? fmin(body->flightTime, LONG_FLIGHT * shortest) : longer;
+    body->horizon = fmax(shortest, longer);
+    for (;;) {
+        double h = isfinite(body->horizon) ? body->horizon : 0.0;
+        double x[2];
+        double y[2];
+        double z[2];
+        includePath(p.x, v.x, a.x, h, x);
+        includePath(p.y, v.y, a.y, h, y);
+        includePath(p.z, v.z, a.z, h, z);
+        double reach = body->radius + fmax(0.0, body->growth * (time + h)) +
+                       0.5 * engine->colds.data[index].loadAcceleration * h * h;
+        body->region = boundsAround(x, y, z, reach + margin);
+        if (!engine->isPeriodic || largestEdge(&body->region) < engine->regionEdgeMax || h == 0.0) {
+            break;
+        }
+        body->horizon = h > shortest ? fmax(shortest, 0.5 * h) : 0.0;
+    }
+    rbEvent_UpdateExpiry(engine, index, time);
+}
+
+static void makePathRegion(rbEventEngine* engine, int index, double time)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    const rbPath* path = engine->colds.data[index].path;
+    double speed = rbPath_GetSpeed(path);
+    double shortest = speed > 0.0 ? body->radius / speed : HORIZON_MAX;
+    bool isSparse = body->pairs.count <= NEIGHBORS_WANTED;
+    body->horizon = isSparse ? fmax(shortest, 2.0 * body->horizon) : shortest;
+    body->horizon = fmin(body->horizon, HORIZON_MAX);
+    body->region = rbEvent_MotionBox(engine, NULL, index, time, time + body->horizon);
+    // Regions longer than half a period would meet others in two images.
+    while (engine->isPeriodic && largestEdge(&body->region) >= engine->regionEdgeMax &&
+           body->horizon > HORIZON_LEAST) {
+        body->horizon *= 0.5;
+        body->region = rbEvent_MotionBox(engine, NULL, index, time, time + body->horizon);
+    }
+    body->expiry = time + body->horizon;
+}
+
+static void makeStaticRegion(rbEventEngine* engine, const rbEventHost* host, int index)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    rbSweepBody place;
+    rbEvent_MakeSweepBody(engine, host, index, 0.0, &host->states[index], &place);
+    body->region = rbGeometry_GetBounds(place.geometry, place.pose);
+    body->expiry = INFINITY;
+}
+
+// --------------------------------------------------------------------------------- periodic images
+
+static double componentOf(rbVec3 v, int axis)
+{
+    return axis == 0 ? v.x : (axis == 1 ? v.y : v.z);
+}
+
+static rbBounds shiftBox(const rbEventEngine* engine, const rbBounds* box, const int periods[3])
+{
+    rbVec3 shift = {periods[0] * engine->period.x, periods[1] * engine->period.y,
+                    periods[2] * engine->period.z};
+    rbBounds moved = {rbAdd(box->lower, shift), rbAdd(box->upper, shift)};
+    return moved;
+}
+
+static void wrapRegion(rbEventEngine* engine, int index)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    for (int axis = 0; axis < 3; ++axis) {
+        double length = componentOf(engine->period, axis);
+        double middle =
+            0.5 * (componentOf(body->region.lower, axis) + componentOf(body->region.upper, axis));
+        int periods = length > 0.0 ? (int)floor(middle / length + 0.5) : 0;
+        engine->balls.data[index].periods[axis] = periods;
+    }
+}
+
+// Whether two balls meet; regions that are boxes have met already.
+static bool meetsBall(rbVec3 center, double reach, const rbEventBall* other)
+{
+    double sum = reach + other->reach;
+    bool areBalls = reach > 0.0 && other->reach > 0.0;
+    return !areBalls || rbLengthSquared(rbSub(other->center, center)) <= sum * sum * (1.0 + 1e-12);
+}
+
+// The partners found for the body's box moved by some periods.
+static void takeFound(rbEventEngine* engine, int index, const int moved[3])
+{
+    const int* own = engine->balls.data[index].periods;
+    rbEventBall ball = engine->balls.data[index];
+    rbVec3 shift = {moved[0] * engine->period.x, moved[1] * engine->period.y,
+                    moved[2] * engine->period.z};
+    rbVec3 center = rbAdd(ball.center, shift);
+    for (int i = 0; i < engine->found.count; ++i) {
+        if (i + FETCH_AHEAD < engine->found.count) {
+            __builtin_prefetch(&engine->balls.data[engine->found.ids[i + FETCH_AHEAD]]);
+        }
+        rbEventPartner partner = {.id = engine->found.ids[i]};
+        if (partner.id == index ||
+            !meetsBall(center, ball.reach, &engine->balls.data[partner.id])) {
+            continue;
+        }
+        const int* wrap = engine->balls.data[partner.id].periods;
+        for (int axis = 0; axis < 3 && engine->isPeriodic; ++axis) {
+            partner.image[axis] = own[axis] - wrap[axis] - moved[axis];
+        }
+        rbArray_Push(engine->partners, partner);
+    }
+}
+
+// The one period by which a box can be moved along an axis to meet boxes of the first image again;
+// 0: none. Regions are shorter than half a period, so there is no more than one.
+static int sideOf(const rbEventEngine* engine, const rbBounds* box, int axis)
+{
+    double length = componentOf(engine->period, axis);
+    double reach = 0.5 * (length + engine->regionEdge);
+    if (!(length > 0.0)) {
+        return 0;
+    }
+    if (componentOf(box->lower, axis) - reach <= -length) {
+        return 1;
+    }
+    return componentOf(box->upper, axis) + reach >= length ? -1 : 0;
+}
+
+static void findImages(rbEventEngine* engine, int index, const rbBounds* box)
+{
+    int sides[3] = {sideOf(engine, box, 0), sideOf(engine, box, 1), sideOf(engine, box, 2)};
+    for (int choice = 1; choice < 8; ++choice) {
+        int moved[3];
+        bool isPossible = true;
+        for (int axis = 0; axis < 3; ++axis) {
+            bool isChosen = (choice >> axis & 1) == 1;
+            moved[axis] = isChosen ? sides[axis] : 0;
+            isPossible = isPossible && (!isChosen || sides[axis] != 0);
+        }
+        if (isPossible) {
+            rbBroadPhase_Query(engine->broad, shiftBox(engine, box, moved), &engine->found);
+            takeFound(engine, index, moved);
+        }
+    }
+}
+
+// -------------------------------------------------------------------------------------- near pairs
+
+bool rbEvent_CanTouch(const rbEventEngine* engine, int a, int b)
+{
+    const rbEventBody* first = &engine->bodies.data[a];
+    const rbEventBody* second = &engine->bodies.data[b];
+    return first->shape != RB_EVENT_SHAPE_NONE && second->shape != RB_EVENT_SHAPE_NONE &&
+           (first->isDynamic || second->isDynamic);
+}
+
+static uint8_t chooseRow(const rbEventEngine* engine, int a, int b)
+{
+    const rbEventBody* first = &engine->bodies.data[a];
+    const rbEventBody* second = &engine->bodies.data[b];
+    if (rbEvent_IsByRays(engine, a, b)) {
+        return RB_PAIR_ROW_GENERAL;
+    }
+    if (first->shape == RB_EVENT_SHAPE_SPHERE && second->shape == RB_EVENT_SHAPE_SPHERE) {
+        return RB_PAIR_ROW_SPHERES;
+    }
+    bool hasSphere =
+        first->shape == RB_EVENT_SHAPE_SPHERE || second->shape == RB_EVENT_SHAPE_SPHERE;
+    bool hasPlane = first->shape == RB_EVENT_SHAPE_PLANE || second->shape == RB_EVENT_SHAPE_PLANE;
+    return hasSphere && hasPlane ? RB_PAIR_ROW_SPHERE_PLANE : RB_PAIR_ROW_GENERAL;
+}
+
+static int takeData(rbEventEngine* engine)
+{
+    rbEventPairData data;
+    memset(&data, 0, sizeof data);
+    if (engine->freeDatas.count > 0) {
+        int index = engine->freeDatas.data[--engine->freeDatas.count];
+        engine->datas.data[index] = data;
+        return index;
+    }
+    rbArray_Push(engine->datas, data);
+    return engine->datas.count - 1;
+}
+
+int rbEvent_MakePair(rbEventEngine* engine, int a, int b, const int image[3])
+{
+    RB_ASSERT(a < b);
+    rbEventPair pair = {.lastTime = -INFINITY, .a = a, .b = b, .data = -1};
+    memcpy(pair.image, image, sizeof pair.image);
+    pair.hasImage = image[0] != 0 || image[1] != 0 || image[2] != 0;
+    pair.row = chooseRow(engine, a, b);
+    pair.isByRays = rbEvent_IsByRays(engine, a, b);
+    if (pair.row == RB_PAIR_ROW_GENERAL) {
+        pair.data = takeData(engine);
+    }
+    rbEventBody* first = &engine->bodies.data[a];
+    rbEventBody* second = &engine->bodies.data[b];
+    pair.placeA = first->pairs.count;
+    pair.placeB = second->pairs.count;
+    int index = engine->pairs.count;
+    if (engine->freePairs.count > 0) {
+        index = engine->freePairs.data[--engine->freePairs.count];
+        engine->pairs.data[index] = pair;
+        engine->times.data[index] = INFINITY;
+    } else {
+        rbArray_Push(engine->pairs, pair);
+        rbArray_Push(engine->times, (double)INFINITY);
+    }
+    rbEventNeighbor forFirst = {index, b, {image[0], image[1], image[2]}, pair.row, pair.hasImage};
+    rbEventNeighbor forSecond = {
+        index, a, {-image[0], -image[1], -image[2]}, pair.row, pair.hasImage};
+    rbArray_Push(first->pairs, forFirst);
+    rbArray_Push(second->pairs, forSecond);
+    engine->statistics.pairsMade += 1;
+    engine->statistics.pairCount += 1;
+    return index;
+}
+
+// Takes the pair at a place out of a body's list.
+static void unlist(rbEventEngine* engine, int index, int place)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    rbEventNeighbor last = body->pairs.data[--body->pairs.count];
+    body->pairs.data[place] = last;
+    rbEventPair* moved = &engine->pairs.data[last.pair];
+    if (moved->a == index) {
+        moved->placeA = place;
+    } else {
+        moved->placeB = place;
+    }
+}
+
+void rbEvent_RemovePair(rbEventEngine* engine, int index)
+{
+    rbEventPair pair = engine->pairs.data[index];
+    unlist(engine, pair.a, pair.placeA);
+    unlist(engine, pair.b, pair.placeB);
+    if (pair.data >= 0) {
+        rbEventFront spare = {engine->datas.data[pair.data].cache.front};
+        if (spare.front != NULL) {
+            rbArray_Push(engine->spareFronts, spare);
+        }
+        engine->datas.data[pair.data].cache.front = NULL;
+        rbArray_Push(engine->freeDatas, pair.data);
+    }
+    if (engine->settings.loop != RB_LOOP_BODIES) {
+        rbHeap_Remove(&engine->heap, index);
+    }
+    engine->pairs.data[index].a = -1;
+    engine->times.data[index] = INFINITY;
+    rbArray_Push(engine->freePairs, index);
+    engine->statistics.pairCount -= 1;
+}
+
+void rbEvent_RemoveBodyPairs(rbEventEngine* engine, int index)
+{
+    while (engine->bodies.data[index].pairs.count > 0) {
+        rbEvent_RemovePair(engine, engine->bodies.data[index].pairs.data[0].pair);
+    }
+}
+
+// Place of a partner in the list, which is sorted by number; -1: not there.
+static int findPartner(const rbEventEngine* engine, int id)
+{
+    int low = 0;
+    int high = engine->partners.count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (engine->partners.data[middle].id < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < engine->partners.count && engine->partners.data[low].id == id ? low : -1;
+}
+
+// Images and bodies without bounds bring partners out of order; there are few.
+static void sortPartners(rbEventEngine* engine)
+{
+    rbEventPartner* partners = engine->partners.data;
+    for (int i = 1; i < engine->partners.count; ++i) {
+        rbEventPartner moving = partners[i];
+        int k = i;
+        for (; k > 0 && partners[k - 1].id > moving.id; --k) {
+            partners[k] = partners[k - 1];
+        }
+        partners[k] = moving;
+    }
+}
+
+// Whether a region reaches into a half space, or next to it.
+bool rbEvent_IsNearUnbounded(const rbEventEngine* engine, const rbBounds* region, int index)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    if (body->shape != RB_EVENT_SHAPE_PLANE) {
+        return true;
+    }
+    rbVec3 n = engine->colds.data[index].planeNormal;
+    rbVec3 corner = {n.x > 0.0 ? region->lower.x : region->upper.x,
+                     n.y > 0.0 ? region->lower.y : region->upper.y,
+                     n.z > 0.0 ? region->lower.z : region->upper.z};
+    return rbDot(n, corner) <= engine->colds.data[index].planeOffset;
+}
+
+static void findPartners(rbEventEngine* engine, int index)
+{
+    static const int home[3] = {0, 0, 0};
+    rbEventBody* body = &engine->bodies.data[index];
+    engine->partners.count = 0;
+    rbBounds box = body->region;
+    if (engine->isPeriodic) {
+        wrapRegion(engine, index);
+        const int* periods = engine->balls.data[index].periods;
+        int back[3] = {-periods[0], -periods[1], -periods[2]};
+        box = shiftBox(engine, &body->region, back);
+    }
+    rbEventBall* ball = &engine->balls.data[index];
+    ball->center = rbScale(0.5, rbAdd(box.lower, box.upper));
+    ball->reach = body->ballMargin > 0.0 ? body->radius + body->ballMargin : 0.0;
+    rbBroadPhase_Place(engine->broad, index, box, &engine->found);
+    takeFound(engine, index, home);
+    if (engine->isPeriodic) {
+        findImages(engine, index, &box);
+    }
+    for (int i = 0; i < engine->unbounded.count; ++i) {
+        int other = engine->unbounded.data[i];
+        if (other != index && rbEvent_IsNearUnbounded(engine, &body->region, other)) {
+            rbEventPartner partner = {.id = other};
+            rbArray_Push(engine->partners, partner);
+        }
+    }
+    if (engine->isPeriodic || engine->unbounded.count > 0) {
+        sortPartners(engine);
+    }
+}
+
+// Image of b seen from the pair, given that of the partner seen from the body.
+static void orientImage(int index, int other, const int image[3], int out[3])
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        out[axis] = index < other ? image[axis] : -image[axis];
+    }
+}
+
+static void updatePairs(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    // Pairs that stay are struck off the list of partners; the others are noted, and what their
+    // removal touches is fetched.
+    engine->stack.count = 0;
+    for (int i = engine->bodies.data[index].pairs.count - 1; i >= 0; --i) {
+        rbEventNeighbor neighbor = engine->bodies.data[index].pairs.data[i];
+        int place = findPartner(engine, neighbor.other);
+        if (place >= 0 && memcmp(neighbor.image, engine->partners.data[place].image,
+                                 sizeof neighbor.image) == 0) {
+            engine->partners.data[place].isKnown = true;
+        } else {
+            __builtin_prefetch(&engine->pairs.data[neighbor.pair], 1);
+            __builtin_prefetch(&engine->bodies.data[neighbor.other].pairs, 1);
+            rbArray_Push(engine->stack, neighbor.pair);
+        }
+    }
+    for (int i = 0; i < engine->stack.count; ++i) {
+        rbEvent_RemovePair(engine, engine->stack.data[i]);
+    }
+    for (int i = 0; i < engine->partners.count; ++i) {
+        if (!engine->partners.data[i].isKnown) {
+            __builtin_prefetch(&engine->bodies.data[engine->partners.data[i].id]);
+            __builtin_prefetch(&engine->bodies.data[engine->partners.data[i].id].pairs, 1);
+        }
+    }
+    for (int i = 0; i < engine->partners.count; ++i) {
+        rbEventPartner partner = engine->partners.data[i];
+        int other = partner.id;
+        if (partner.isKnown || !rbEvent_CanTouch(engine, index, other)) {
+            continue;
+        }
+        int image[3];
+        orientImage(index, other, partner.image, image);
+        int low = index < other ? index : other;
+        int pair = rbEvent_MakePair(engine, low, index < other ? other : index, image);
+        rbEvent_PredictPair(engine, host, pair, time);
+    }
+}
+
+void rbEvent_RenewRegion(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    engine->statistics.renewals += 1;
+    if (body->isUnbounded) {
+        body->expiry = INFINITY;
+        return; // the others find it
+    }
+    rbEvent_Rebase(engine, host, index, time);
+    if (body->isDynamic) {
+        makeDynamicRegion(engine, index, time);
+    } else if (body->isMoving) {
+        makePathRegion(engine, index, time);
+    } else {
+        makeStaticRegion(engine, host, index);
+    }
+    body->hasCollided = false;
+    if (engine->isPeriodic) {
+        engine->regionEdge = fmax(engine->regionEdge, largestEdge(&body->region));
+    }
+    findPartners(engine, index);
+    updatePairs(engine, host, index, time);
+}
+
+rbBounds rbEvent_MotionBox(rbEventEngine* engine, const rbEventHost* host, int index, double timeA,
+                           double timeB)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    double h = timeB - timeA;
+    double reach = body->radius + fmax(0.0, body->growth * timeB);
+    if (body->isMoving) {
+        rbBounds path = rbPath_GetBounds(engine->colds.data[index].path, timeA, timeB);
+        double x[2] = {path.lower.x, path.upper.x};
+        double y[2] = {path.lower.y, path.upper.y};
+        double z[2] = {path.lower.z, path.upper.z};
+        return boundsAround(x, y, z, reach);
+    }
+    if (!body->isDynamic) {
+        rbSweepBody place;
+        rbEvent_MakeSweepBody(engine, host, index, 0.0, &host->states[index], &place);
+        return rbGeometry_GetBounds(place.geometry, place.pose);
+    }
+    rbEvent_Rebase(engine, host, index, timeA);
+    rbVec3 p = rbEvent_PositionAt(body, timeA);
+    rbVec3 v = rbEvent_VelocityAt(body, timeA);
+    rbVec3 a = body->acceleration;
+    double x[2];
+    double y[2];
+    double z[2];
+    includePath(p.x, v.x, a.x, h, x);
+    includePath(p.y, v.y, a.y, h, y);
+    includePath(p.z, v.z, a.z, h, z);
+    double slack = 0.5 * engine->colds.data[index].loadAcceleration * h * h;
+    return boundsAround(x, y, z, reach + slack);
+}

@@ -1,0 +1,200 @@
+// Contact that lasts: holding bodies that have come to rest, and letting them go.
+//
+// A body whose impacts are all gentle and which has not moved by more than a few tolerances for the
+// rest time is held: its velocity and acceleration are taken off until something
+// hits it. Bodies that touch each other are held together or not at all. The energy taken is in the
+// ledger and each holding in the journal.
+#include "dynamics/engines/event/event_state.h"
+
+#include <math.h>
+
+// How far, in tolerances, a body may stray from where it was and still count as calm: hops are one
+// high, and what lies on other small bodies sways by a few.
+#define CALM_STRAY 10.0
+// Impacts up to so many times the speed of a microcollision do not end the calm of a body, nor do
+// faster ones after a flight shorter than what it may stray: those of a pile that is packed.
+#define GENTLE 4.0
+// A single contact carries a body when its weight points through it to this part of its size.
+#define BALANCE 1e-9
+
+static bool isHeldFast(const rbEventEngine* engine, int index)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    return (!body->isDynamic && !body->isMoving) || body->isResting;
+}
+
+static void hold(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    rbEventCold* cold = &engine->colds.data[index];
+    rbMotionBody* motion = &host->motions[index];
+    rbMotionState state = rbEvent_StateAt(engine, host, index, time);
+    rbImpactBody impact = rbEvent_MakeImpactBody(engine, host, index, &state);
+    double energy = rbGetKineticEnergy(&impact);
+    state.velocity = RB_VEC3_ZERO;
+    state.spin = RB_VEC3_ZERO;
+    cold->restAcceleration = motion->acceleration;
+    motion->acceleration = RB_VEC3_ZERO;
+    body->isResting = true;
+    rbEvent_StartFlight(engine, host, index, time, &state);
+    engine->work.rest -= energy;
+    engine->statistics.rests += 1;
+    engine->statistics.restingCount += 1;
+    rbEngineEvent event = {.time = time,
+                           .kind = RB_HAPPENED_REST,
+                           .a = index,
+                           .b = -1,
+                           .energyChange = -energy,
+                           .energyBefore = energy,
+                           .point = state.position};
+    rbEvent_Write(engine, host, &event);
+}
+
+// The other body of a pair that touches, as far as was seen; -1 if it does not.
+static int touchingPartner(const rbEventEngine* engine, rbEventNeighbor neighbor)
+{
+    const rbEventPair* pair = &engine->pairs.data[neighbor.pair];
+    bool isTouching = pair->row == RB_PAIR_ROW_GENERAL
+                          ? engine->datas.data[pair->data].hasDistance &&
+                                engine->datas.data[pair->data].distance <= 2.0 * engine->tolerance
+                          : pair->isLasting;
+    return isTouching ? neighbor.other : -1;
+}
+
+static bool isCalmEnough(const rbEventEngine* engine, int index, double time)
+{
+    const rbEventCold* cold = &engine->colds.data[index];
+    return engine->bodies.data[index].isCalm && cold->isBallistic &&
+           time - cold->calmTime >= engine->settings.restTime;
+}
+
+// Collects the bodies that touch each other from one on; false if one of them is not calm.
+static bool gatherIsland(rbEventEngine* engine, int index, double time)
+{
+    engine->stack.count = 0;
+    rbArray_Push(engine->stack, index);
+    for (int next = 0; next < engine->stack.count; ++next) {
+        int member = engine->stack.data[next];
+        if (!isCalmEnough(engine, member, time)) {
+            return false;
+        }
+        for (int i = 0; i < engine->bodies.data[member].pairs.count; ++i) {
+            int other = touchingPartner(engine, engine->bodies.data[member].pairs.data[i]);
+            if (other < 0 || isHeldFast(engine, other)) {
+                continue;
+            }
+            if (engine->bodies.data[other].isMoving) {
+                return false;
+            }
+            bool isKnown = false;
+            for (int k = 0; k < engine->stack.count && !isKnown; ++k) {
+                isKnown = engine->stack.data[k] == other;
+            }
+            if (!isKnown) {
+                rbArray_Push(engine->stack, other);
+            }
+        }
+    }
+    return true;
+}
+
+void rbEvent_NoteCalm(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                      const rbEventResolution* r)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    rbEventCold* cold = &engine->colds.data[index];
+    if (!body->isDynamic || body->isResting || engine->settings.lasting != RB_LASTING_REST) {
+        return;
+    }
+    double slow = sqrt(2.0 * r->pull * engine->tolerance);
+    bool isGentle = r->fastest <= GENTLE * slow ||
+                    r->fastest * body->flightTime <= CALM_STRAY * engine->tolerance;
+    if (!isGentle || !(r->pull > 0.0)) {
+        body->isCalm = false;
+        return;
+    }
+    rbMotionState state = rbEvent_StateAt(engine, host, index, time);
+    double limit = CALM_STRAY * engine->tolerance;
+    rbQuat turn = rbMulQuat(rbConjugate(cold->calmOrientation), state.orientation);
+    double angle = 2.0 * sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    if (!body->isCalm || rbDistance(state.position, cold->calmPosition) > limit ||
+        angle * body->radius > limit) {
+        body->isCalm = true;
+        cold->calmTime = time;
+        cold->calmPosition = state.position;
+        cold->calmOrientation = state.orientation;
+        return;
+    }
+    if (!isCalmEnough(engine, index, time) || !gatherIsland(engine, index, time)) {
+        return;
+    }
+    for (int i = 0; i < engine->stack.count; ++i) {
+        hold(engine, host, engine->stack.data[i], time);
+    }
+    for (int i = 0; i < engine->stack.count; ++i) {
+        rbEvent_PredictBody(engine, host, engine->stack.data[i], time);
+    }
+}
+
+bool rbEvent_TryBalance(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                        const rbEventContact* contact, double friction)
+{
+    rbEventBody* body = &engine->bodies.data[index];
+    if (!body->isDynamic || body->isResting || engine->settings.lasting != RB_LASTING_REST ||
+        !engine->colds.data[index].isBallistic) {
+        return false;
+    }
+    rbMotionState state = rbEvent_StateAt(engine, host, index, time);
+    rbVec3 pull = body->acceleration;
+    double strength = rbLength(pull);
+    double slow = strength * engine->settings.contactTime;
+    // What is left of the motion is what the contact time can bring forth.
+    if (!(strength > 0.0) || rbLength(state.velocity) > 2.0 * slow ||
+        rbLength(state.spin) * body->radius > 2.0 * slow) {
+        return false;
+    }
+    rbVec3 arm = rbSub(contact->point, state.position);
+    double into = fabs(rbDot(pull, contact->normal));
+    double across = sqrt(fmax(0.0, strength * strength - into * into));
+    bool isCarried = rbLength(rbCross(arm, pull)) <= BALANCE * body->radius * strength &&
+                     across <= friction * into + BALANCE * strength;
+    if (!isCarried) {
+        return false;
+    }
+    hold(engine, host, index, time);
+    return true;
+}
+
+// Letting go is not transitive through what was never held: only the first body is taken as moved.
+void rbEvent_Wake(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+{
+    engine->stack.count = 0;
+    rbArray_Push(engine->stack, index);
+    for (int next = 0; next < engine->stack.count; ++next) {
+        int member = engine->stack.data[next];
+        rbEventBody* body = &engine->bodies.data[member];
+        for (int i = 0; i < body->pairs.count && (body->isResting || next == 0); ++i) {
+            int other = touchingPartner(engine, body->pairs.data[i]);
+            if (other >= 0 && engine->bodies.data[other].isResting) {
+                rbArray_Push(engine->stack, other);
+            }
+        }
+        if (!body->isResting) {
+            continue;
+        }
+        rbMotionState state = rbEvent_StateAt(engine, host, member, time);
+        rbEventCold* cold = &engine->colds.data[member];
+        host->motions[member].acceleration = cold->restAcceleration;
+        body->isResting = false;
+        body->isCalm = false;
+        rbEvent_StartFlight(engine, host, member, time, &state);
+        engine->statistics.wakes += 1;
+        engine->statistics.restingCount -= 1;
+        rbEngineEvent event = {
+            .time = time, .kind = RB_HAPPENED_WAKE, .a = member, .b = -1, .point = state.position};
+        rbEvent_Write(engine, host, &event);
+    }
+    for (int i = 0; i < engine->stack.count; ++i) {
+        rbEvent_PredictBody(engine, host, engine->stack.data[i], time);
+    }
+}

@@ -1,0 +1,882 @@
+// One basic step: kick, free flight, kick.
+//
+//   start  half of the forces; springs with the mean of their forces at both ends, found with the
+//          look-ahead; the explicit share of damping; impulses by which the rows will hold at the
+//          end
+//   flight the bodies fly freely; nothing else
+//   end    half of the forces, springs again, the implicit share of damping, and impulses that give
+//          the rows the rates they should have
+//
+// Every part is its own mirror image in time, so the error has only even powers of h.
+#include "dynamics/engines/step/step_contact.h"
+
+#include <float.h>
+#include <limits.h>
+
+// Times the factors may change within a stage because limited rows reach or leave their limits.
+#define LIMIT_CHANGES_MAX 60
+#define FREE_CHANGES 6
+#define SINGLE_CHANGES 24
+// Errors below this many roundings of coordinates cannot be mended.
+#define FLOOR_ROUNDINGS 32.0
+#define POLISH_ROUNDINGS 8.0
+// Where more is asked for than this, one solution more than needed keeps the energy far better: an
+// error of a joint is work against the force it carries.
+#define POLISH_TOLERANCE 1e-4
+// Iterations of a step that look-ahead cannot make.
+#define SETTLE_ITERATIONS 40
+// Part of earlier errors that may stay over a step that is cut short.
+#define LEFTOVER 0.8
+// Look-ahead that takes more belongs to a step too long for the fastest swing of the mechanism:
+// mixing would still find impulses, but the steps would be unstable. The smallest parts may take
+// more.
+#define SHORT_ITERATIONS 10
+#define LONG_ITERATIONS 50
+// Solutions of velocity-dependent loads.
+#define LOAD_ITERATIONS 12
+// Damping beyond this part of a row's inertia in a step must not overshoot.
+#define STIFF_DAMPING 2.0
+
+double rbStep_GetTolerance(const rbStepEngine* engine)
+{
+    double tolerance = engine->settings.tolerance;
+    return engine->settings.order > 2 ? fmin(tolerance, 1e-12) : tolerance;
+}
+
+// Own diagonal of a row: how easily it moves.
+static double rowResponse(const rbMechanism* m, const rbRowBlock* block, int row)
+{
+    return rbCoupleRows(&m->masses[block->bodyA], &m->rows[row], 1.0, &m->rows[row], 1.0) +
+           rbCoupleRows(&m->masses[block->bodyB], &m->rows[row], -1.0, &m->rows[row], -1.0);
+}
+
+// Compliance of the rows in the position stage of a step of size h.
+static void setStartCompliance(rbStepMechanism* mechanism, double h)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int k = 0; k < block->rowCount; ++k) {
+            int row = block->firstRow + k;
+            if (block->kind == RB_ROW_SPRING) {
+                double yield = h * (0.25 * h * block->stiffness + m->startDamping[row]);
+                m->compliance[row] = yield > 0.0 ? 1.0 / yield : INFINITY;
+            } else {
+                bool isHeld = mechanism->limits[row] == RB_LIMIT_FREE;
+                m->compliance[row] = isHeld ? 0.0 : INFINITY;
+            }
+        }
+    }
+}
+
+// The same in the velocity stage: only damping is soft there.
+static void setEndCompliance(rbStepMechanism* mechanism, double h)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int k = 0; k < block->rowCount; ++k) {
+            int row = block->firstRow + k;
+            if (block->kind == RB_ROW_SPRING) {
+                double share = 0.5 * h * block->damping;
+                m->compliance[row] = share > 0.0 ? 1.0 / share : INFINITY;
+            } else {
+                // Where no time passes a limited row can do nothing.
+                bool isLame = !(h > 0.0) && m->limits[row] < INFINITY;
+                bool isHeld = mechanism->limits[row] == RB_LIMIT_FREE && !isLame;
+                m->compliance[row] = isHeld ? 0.0 : INFINITY;
+            }
+        }
+    }
+}
+
+// Power of constant torques with the present velocities.
+static double torquePower(const rbStepRun* run)
+{
+    const rbMechanism* m = &run->mechanism->m;
+    double power = 0.0;
+    for (int i = 0; run->mechanism->hasTorques && i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        if (body->isDynamic) {
+            power += rbDot(run->host->motions[body->index].torque,
+                           rbMechBody_GetSpin(body, &m->masses[i]));
+        }
+    }
+    return power;
+}
+
+double rbStep_GetKineticEnergy(const rbMechanism* m)
+{
+    double sum = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        if (body->isDynamic) {
+            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
+            sum += 0.5 * body->mass * rbLengthSquared(body->velocity) +
+                   0.5 * rbDot(rbMulEach(local, local), body->invMoments);
+        }
+    }
+    return sum;
+}
+
+static void kickBodies(rbMechanism* m, double h)
+{
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbMechBody* body = &m->bodies[i];
+        if (body->isDynamic) {
+            body->velocity = rbAddScaled(body->velocity, h * body->invMass, body->force);
+            body->momentum = rbAddScaled(body->momentum, h, body->torque);
+        }
+    }
+}
+
+// Rates of soft rows before a stage, for its work.
+static void noteRates(rbStepMechanism* mechanism)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        if (block->kind == RB_ROW_HOLD && !mechanism->isOpen) {
+            continue;
+        }
+        double rates[RB_BLOCK_ROWS_MAX];
+        rbMechanism_Rates(m, i, rates);
+        for (int k = 0; k < block->rowCount; ++k) {
+            mechanism->drives[block->firstRow + k].rateBefore = rates[k];
+        }
+    }
+}
+
+// Explicit impulses of the start: motors and the explicit share of damping. Kept in totals and, for
+// the work, in impulses of rows that nothing else solves for.
+static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        if (block->kind != RB_ROW_SPRING) {
+            continue;
+        }
+        int row = block->firstRow;
+        rbRowDrive* drive = &mechanism->drives[row];
+        double x = -0.5 * h * drive->force;
+        if (isStart) {
+            // A damper that would stop the row within the step acts with the mean rate of the step
+            // instead of the first one: of first order, but it neither overshoots nor creeps.
+            bool isStiff = h * block->damping * rowResponse(m, block, row) > STIFF_DAMPING;
+            m->startDamping[row] = isStiff ? 0.5 * block->damping : 0.0;
+            x += isStiff ? 0.0 : 0.5 * h * block->damping * drive->rateBefore;
+        } else {
+            x += drive->elastic;
+        }
+        if (x != 0.0) {
+            rbMechanism_Apply(m, i, &x);
+            mechanism->totals[row] += x;
+        }
+    }
+}
+
+// Work that a body on a path does through a joint: what it pushes with times its own speed.
+static void bookPathWork(rbStepMechanism* mechanism, const rbRowBlock* block)
+{
+    const rbMechanism* m = &mechanism->m;
+    const rbMechBody* bodyA = &m->bodies[block->bodyA];
+    const rbMechBody* bodyB = &m->bodies[block->bodyB];
+    for (int k = 0; k < block->rowCount; ++k) {
+        const rbRow* row = &m->rows[block->firstRow + k];
+        double x = m->impulses[block->firstRow + k];
+        if (!bodyA->isDynamic) {
+            mechanism->work[1] -= x * (rbDot(row->linear, bodyA->velocity) +
+                                       rbDot(row->angularA, bodyA->angularVelocity));
+        }
+        if (!bodyB->isDynamic) {
+            mechanism->work[1] += x * (rbDot(row->linear, bodyB->velocity) +
+                                       rbDot(row->angularB, bodyB->angularVelocity));
+        }
+    }
+}
+
+// Impulse of the damping of a row in a stage.
+static double dampingImpulse(const rbStepMechanism* mechanism, const rbRowBlock* block, double h,
+                             bool isStart)
+{
+    const rbMechanism* m = &mechanism->m;
+    int row = block->firstRow;
+    const rbRowDrive* drive = &mechanism->drives[row];
+    if (!isStart) {
+        return m->impulses[row];
+    }
+    return m->startDamping[row] > 0.0 ? m->impulses[row] - drive->elastic
+                                      : 0.5 * h * block->damping * drive->rateBefore;
+}
+
+// Cause of the work of a row that is held: assembling, friction, or a motor.
+static int causeOf(const rbStepMechanism* mechanism, int block)
+{
+    if (mechanism->m.blocks[block].kind == RB_ROW_HOLD) {
+        return 3;
+    }
+    return mechanism->infos[block].role == RB_ROLE_FRICTION ? 2 : 1;
+}
+
+// Work of motors, damping and friction in a stage: impulse times the mean of the rates before and
+// after it.
+static void bookWork(rbStepMechanism* mechanism, double h, bool isStart)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        if (mechanism->hasPaths && block->kind == RB_ROW_HOLD) {
+            bookPathWork(mechanism, block);
+        }
+        if (block->kind == RB_ROW_HOLD && !mechanism->isOpen) {
+            continue;
+        }
+        double rates[RB_BLOCK_ROWS_MAX];
+        rbMechanism_Rates(m, i, rates);
+        for (int k = 0; k < block->rowCount; ++k) {
+            int row = block->firstRow + k;
+            const rbRowDrive* drive = &mechanism->drives[row];
+            double mean = 0.5 * (drive->rateBefore + rates[k]);
+            if (block->kind == RB_ROW_SPRING) {
+                mechanism->work[1] += 0.5 * h * drive->force * mean;
+                mechanism->work[2] -= dampingImpulse(mechanism, block, h, isStart) * mean;
+            } else {
+                mechanism->work[causeOf(mechanism, i)] -= m->impulses[row] * mean;
+            }
+        }
+    }
+}
+
+// The impulses of the last step as a first guess.
+static void applyGuess(const rbStepRun* run, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    // Where iterations are cut short the last impulses may be anything.
+    bool isTrusted = run->engine->settings.iterationsMax == 0;
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        double* impulses = &m->impulses[block->firstRow];
+        for (int k = 0; k < block->rowCount; ++k) {
+            int row = block->firstRow + k;
+            impulses[k] = isTrusted ? 0.5 * h * mechanism->guesses[row] : 0.0;
+            if (block->kind == RB_ROW_SPRING && !(m->compliance[row] < INFINITY)) {
+                impulses[k] = 0.0;
+            } else if (mechanism->limits[row] != RB_LIMIT_FREE) {
+                double most = 0.5 * h * m->limits[row];
+                impulses[k] = mechanism->limits[row] == RB_LIMIT_HIGH ? most : -most;
+            }
+        }
+        rbMechanism_Apply(m, i, impulses);
+    }
+}
+
+static void keepImpulses(rbStepMechanism* mechanism, double h)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int k = 0; k < block->rowCount; ++k) {
+            int row = block->firstRow + k;
+            mechanism->guesses[row] = m->impulses[row] / (0.5 * h);
+            mechanism->totals[row] += m->impulses[row];
+            if (block->kind == RB_ROW_SPRING) {
+                double end;
+                rbMechanism_ErrorsAhead(m, i, &end);
+                double start = m->startErrors[row] - block->rest;
+                mechanism->drives[row].elastic = 0.25 * h * block->stiffness * (start + end);
+            }
+        }
+    }
+}
+
+// Where corrections are cut short, errors that were there already are not mended in one step: what
+// that takes, the velocity correction would not take back.
+static void allowLeftover(const rbStepRun* run)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    bool isCut = run->engine->settings.iterationsMax > 0;
+    m->leftover = isCut ? LEFTOVER : 0.0;
+    for (int i = 0; isCut && i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        if (block->kind == RB_ROW_HOLD) {
+            block->errors(block->data, &m->bodies[block->bodyA].pose, &m->bodies[block->bodyB].pose,
+                          &m->startErrors[block->firstRow]);
+        }
+    }
+}
+
+static void countPositions(const rbStepRun* run, const rbCorrected* corrected)
+{
+    rbStepStatistics* s = &run->engine->statistics;
+    if (run->isTrial) {
+        return;
+    }
+    s->positionIterations += corrected->iterations;
+    if (corrected->iterations > s->iterationsMost) {
+        s->iterationsMost = corrected->iterations;
+    }
+}
+
+// Rows that leave their limits all at once may come back all at once, for ever: after some changes
+// one at a time, then none, so that the search ends.
+static int allowedReleases(int changes)
+{
+    return changes < FREE_CHANGES ? INT_MAX : changes < SINGLE_CHANGES ? 1 : 0;
+}
+
+static bool correctPositions(const rbStepRun* run, double h, rbCorrector* corrector)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    const rbStepSettings* settings = &run->engine->settings;
+    bool isIterative = corrector->solver->cutCount > 0;
+    // What look-ahead leaves is divided by h and amplified by the weights of the runs: higher
+    // orders go on until rounding stops them.
+    double tolerance = rbStep_GetTolerance(run->engine);
+    double rounding = DBL_EPSILON * fmax(mechanism->size, 1.0); // angles round as 1 does
+    bool isHigh = settings->order > 2;
+    rbCorrection correction = {
+        .h = h,
+        .tolerance = isHigh ? fmin(tolerance, POLISH_ROUNDINGS * rounding) : tolerance,
+        .floor = fmax(tolerance, FLOOR_ROUNDINGS * rounding),
+        .iterationsMax = settings->iterationsMax > 0 ? settings->iterationsMax
+                         : isIterative               ? 10000
+                         : run->isSmallest           ? LONG_ITERATIONS
+                                                     : SHORT_ITERATIONS,
+        .impulseMax = settings->impulseMax,
+        .isPolished = tolerance < POLISH_TOLERANCE,
+        .isIterative = isIterative,
+    };
+    rbCorrected corrected;
+    int changes = 0;
+    for (;;) {
+        correction.releasesMax = allowedReleases(changes);
+        corrected = rbCorrectPositions(corrector, &mechanism->m, &correction, mechanism->limits);
+        countPositions(run, &corrected);
+        if (!corrected.isLimitChanged || ++changes > LIMIT_CHANGES_MAX) {
+            break;
+        }
+        setStartCompliance(mechanism, h);
+        rbCorrector_Factor(corrector, &mechanism->m);
+    }
+    bool isFinite = isfinite(corrected.error);
+    return isFinite && (corrected.isMet || corrected.isBounded || run->isForced);
+}
+
+static double largestSpeed(const rbMechanism* m)
+{
+    double most = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        most = fmax(most, rbLengthSquared(m->bodies[i].velocity));
+    }
+    return sqrt(most);
+}
+
+// Impulses that stop relative motion along the rows; limits may change on the way.
+static void correctVelocities(const rbStepRun* run, double h, rbCorrector* corrector)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    const rbStepSettings* settings = &run->engine->settings;
+    bool isIterative = corrector->solver->cutCount > 0;
+    double floor = FLOOR_ROUNDINGS * DBL_EPSILON * (1.0 + largestSpeed(&mechanism->m));
+    double asked =
+        settings->velocityTolerance > 0.0 ? settings->velocityTolerance : settings->tolerance;
+    rbCorrection correction = {
+        .h = h,
+        .tolerance = isIterative ? asked : floor,
+        .floor = floor,
+        .iterationsMax = !isIterative                  ? 3
+                         : settings->iterationsMax > 0 ? settings->iterationsMax
+                                                       : 10000,
+        .impulseMax = INFINITY,
+        .isIterative = isIterative,
+    };
+    for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
+        correction.releasesMax = allowedReleases(changes);
+        rbCorrected corrected =
+            rbCorrectVelocities(corrector, &mechanism->m, &correction, mechanism->limits);
+        mechanism->rateError = corrected.error;
+        mechanism->rateScale = largestSpeed(&mechanism->m);
+        mechanism->rateJoint = mechanism->infos[corrected.block].role == RB_ROLE_SPRING
+                                   ? mechanism->rateJoint
+                                   : mechanism->infos[corrected.block].owner;
+        if (!run->isTrial) {
+            rbStepStatistics* s = &run->engine->statistics;
+            s->velocityIterations += corrected.iterations;
+            if (!corrected.isLimitChanged) {
+                s->velocityErrorMax = fmax(s->velocityErrorMax, corrected.error);
+            }
+        }
+        if (!corrected.isLimitChanged) {
+            break;
+        }
+        setEndCompliance(mechanism, h);
+        rbCorrector_Factor(corrector, &mechanism->m);
+    }
+}
+
+static void clearImpulses(rbStepMechanism* mechanism, double h)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int row = 0; row < m->rowCount; ++row) {
+        m->impulses[row] = 0.0;
+    }
+    // Rows at a limit push with it at the end of the step too.
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        bool isPushed = false;
+        for (int k = 0; k < block->rowCount; ++k) {
+            int row = block->firstRow + k;
+            if (mechanism->limits[row] != RB_LIMIT_FREE) {
+                double most = 0.5 * h * m->limits[row];
+                m->impulses[row] = mechanism->limits[row] == RB_LIMIT_HIGH ? most : -most;
+                isPushed = true;
+            }
+        }
+        if (isPushed) {
+            rbMechanism_Apply(m, i, &m->impulses[block->firstRow]);
+        }
+    }
+}
+
+// How near the position is to a singular one.
+static void notePivots(rbStepMechanism* mechanism, const rbSolver* solver)
+{
+    mechanism->pivotWorst = fmin(mechanism->pivotWorst, solver->pivotLeast);
+    mechanism->node.pivotUsual = fmax(mechanism->node.pivotUsual, solver->pivotLeast);
+    if (solver->redundantRows > mechanism->redundantMost) {
+        mechanism->redundantMost = solver->redundantRows;
+    }
+    if (solver->redundantRows < mechanism->node.redundantLeast) {
+        mechanism->node.redundantLeast = solver->redundantRows;
+    }
+}
+
+void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    setEndCompliance(mechanism, h);
+    rbCorrector_Factor(corrector, &mechanism->m);
+    if (h > 0.0) {
+        notePivots(mechanism, corrector->solver);
+    }
+    if (!run->engine->settings.isVelocityFree) {
+        clearImpulses(mechanism, h);
+        correctVelocities(run, h, corrector);
+    }
+}
+
+// The end of a step with loads that depend on velocity: they are taken at the velocities they lead
+// to, by iteration.
+static void finishWithLoads(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    double power = 0.0;
+    double last = INFINITY;
+    rbStep_Save(mechanism, mechanism->scratch);
+    rbStep_Forces(run, time, &power);
+    for (int k = 0; k < LOAD_ITERATIONS; ++k) {
+        if (k > 0) {
+            rbStep_Restore(mechanism, mechanism->scratch);
+            rbMechanism_Refresh(m);
+            mechanism->isRefreshed = true;
+        }
+        kickBodies(m, 0.5 * h);
+        kickDrives(mechanism, h, false);
+        rbStep_StopRates(run, h, mechanism->inner);
+        double change = 0.0;
+        for (int i = 0; i < m->bodyCount; ++i) {
+            rbMechBody* body = &m->bodies[i];
+            if (body->isDynamic) {
+                change = fmax(change, rbLength(rbSub(body->aheadVelocity, body->velocity)));
+                body->aheadVelocity = body->velocity;
+            }
+        }
+        rbStep_Forces(run, time, &power);
+        bool isSettled = change <= DBL_EPSILON * (1.0 + largestSpeed(m));
+        if (k > 0 && (isSettled || change >= last)) {
+            break;
+        }
+        last = k > 0 ? change : INFINITY;
+    }
+    mechanism->work[0] += 0.5 * h * power;
+}
+
+static void flyToEnd(const rbStepRun* run, double time)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbMechBody* body = &m->bodies[i];
+        if (body->isDynamic) {
+            body->pose = body->ahead;
+        }
+    }
+    rbStep_PlaceFixed(run, time, false);
+    rbStep_ContinueErrors(mechanism);
+    rbMechanism_Refresh(m);
+    mechanism->isRefreshed = true;
+}
+
+// The impulses of RB_SCHEME_MIDDLE act half a step later.
+static void flyHalf(const rbStepRun* run, double time, double h)
+{
+    rbMechanism_LookAhead(&run->mechanism->m, 0.5 * h);
+    flyToEnd(run, time + 0.5 * h);
+}
+
+bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    // Springs and limited rows know only the symmetric scheme.
+    bool isMiddle = run->engine->settings.scheme == RB_SCHEME_MIDDLE && !mechanism->hasSoft;
+    rbCorrector* corrector = isAnchored ? mechanism->anchor : mechanism->inner;
+    double power;
+    m->duration = h;
+    rbStep_PlaceFixed(run, time, false);
+    if (!mechanism->isRefreshed) {
+        rbMechanism_Refresh(m);
+        mechanism->isRefreshed = true;
+    }
+    rbStep_Forces(run, time, &power);
+    mechanism->work[0] += 0.5 * h * power + 0.25 * h * torquePower(run);
+    bool isBooked = mechanism->hasSoft || mechanism->isOpen || mechanism->hasPaths;
+    if (isBooked) {
+        rbStep_Rezero(mechanism);
+        noteRates(mechanism);
+        rbStep_SetSpeeds(run, time, time + h);
+        kickDrives(mechanism, h, true);
+    }
+    kickBodies(m, 0.5 * h);
+    double ahead = h;
+    if (isMiddle) {
+        flyHalf(run, time, h);
+        ahead = 0.5 * h;
+    }
+    allowLeftover(run);
+    setStartCompliance(mechanism, ahead);
+    if (mechanism->hasSoft || isMiddle || (isAnchored && !mechanism->isAnchored)) {
+        rbCorrector_Factor(corrector, m);
+    }
+    rbStep_PlaceFixed(run, time + h, true);
+    applyGuess(run, h);
+    if (!correctPositions(run, ahead, corrector)) {
+        return false;
+    }
+    keepImpulses(mechanism, h);
+    mechanism->work[0] += 0.25 * h * torquePower(run);
+    if (isBooked) {
+        bookWork(mechanism, h, true);
+    }
+    flyToEnd(run, time + h);
+    if (isBooked) {
+        noteRates(mechanism);
+        rbStep_SetSpeeds(run, time + h, time + h);
+    }
+    mechanism->work[0] += 0.25 * h * torquePower(run);
+    if (mechanism->hasLoads) {
+        finishWithLoads(run, time + h, h);
+    } else {
+        rbStep_Forces(run, time + h, &power);
+        kickBodies(m, 0.5 * h);
+        kickDrives(mechanism, h, false);
+        rbStep_StopRates(run, h, mechanism->inner);
+    }
+    mechanism->work[0] += 0.25 * h * torquePower(run);
+    if (isBooked) {
+        bookWork(mechanism, h, false);
+    }
+    for (int row = 0; row < m->rowCount; ++row) {
+        mechanism->totals[row] += m->impulses[row];
+    }
+    if (!run->isTrial) {
+        run->engine->statistics.substeps += 1;
+    }
+    return true;
+}
+
+//--------------------------------------------------------------------------------------------------
+// A step in parts
+
+// At the poses of the start, with nothing booked yet.
+static void openStep(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    m->duration = h;
+    for (int i = 0; i < RB_WORK_COUNT; ++i) {
+        mechanism->work[i] = 0.0;
+    }
+    for (int row = 0; row < m->rowCount; ++row) {
+        mechanism->totals[row] = 0.0;
+    }
+    rbStep_PlaceFixed(run, time, false);
+    rbMechanism_Refresh(m);
+}
+
+void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    double power;
+    openStep(run, time, h);
+    rbStep_RunMotors(run, time, h);
+    rbStep_Forces(run, time, &power);
+    mechanism->work[0] += 0.5 * h * power + 0.25 * h * torquePower(run);
+    rbStep_Rezero(mechanism);
+    noteRates(mechanism);
+    rbStep_SetSpeeds(run, time, time + h);
+    kickDrives(mechanism, h, true);
+    kickBodies(m, 0.5 * h);
+    allowLeftover(run);
+    setStartCompliance(mechanism, h);
+    rbCorrector_Factor(mechanism->inner, m);
+    rbStep_PlaceFixed(run, time + h, true);
+    applyGuess(run, h);
+    (void)correctPositions(run, h, mechanism->inner);
+}
+
+void rbStep_RenewStart(rbStepMechanism* mechanism, double h)
+{
+    setStartCompliance(mechanism, h);
+    rbCorrector_Factor(mechanism->inner, &mechanism->m);
+}
+
+double rbStep_SweepPositions(const rbStepRun* run, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    int64_t before = run->engine->statistics.positionIterations;
+    (void)correctPositions(run, h, mechanism->inner);
+    bool isIdle = run->engine->statistics.positionIterations == before;
+    return isIdle ? 0.0 : 2.0 * run->engine->settings.tolerance;
+}
+
+void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism_LookAhead(&mechanism->m, h);
+    keepImpulses(mechanism, h);
+    // What acts works with the velocities that stay.
+    rbStepContacts_ReturnSpeeds(run->engine, mechanism);
+    mechanism->work[0] += 0.25 * h * torquePower(run);
+    bookWork(mechanism, h, true);
+    flyToEnd(run, time + h);
+    rbStep_SetSpeeds(run, time + h, time + h);
+    setEndCompliance(mechanism, h);
+    rbCorrector_Factor(mechanism->inner, &mechanism->m);
+    clearImpulses(mechanism, h);
+}
+
+void rbStep_KickBasic(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    double power;
+    noteRates(mechanism);
+    mechanism->work[0] += 0.25 * h * torquePower(run);
+    rbStep_Forces(run, time, &power);
+    mechanism->work[0] += 0.5 * h * power;
+    kickBodies(&mechanism->m, 0.5 * h);
+    kickDrives(mechanism, h, false);
+    correctVelocities(run, h, mechanism->inner);
+}
+
+void rbStep_WakeBasic(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    openStep(run, time, h);
+    rbStep_Rezero(mechanism);
+    rbStep_SetSpeeds(run, time, time);
+    setEndCompliance(mechanism, h);
+    rbCorrector_Factor(mechanism->inner, m);
+    for (int row = 0; row < m->rowCount; ++row) {
+        m->impulses[row] = 0.0;
+        mechanism->drives[row].elastic = 0.0;
+        mechanism->drives[row].force = 0.0;
+        mechanism->limits[row] = RB_LIMIT_FREE;
+    }
+    noteRates(mechanism);
+}
+
+double rbStep_SweepRates(const rbStepRun* run, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    const rbCorrection correction = {.h = h};
+    double most = 0.0;
+    rbMeasureRows(mechanism->inner, &mechanism->m, &correction, true);
+    for (int row = 0; row < mechanism->m.rowCount; ++row) {
+        double rate = fabs(mechanism->inner->residual[row]);
+        most = rate <= most ? most : rate;
+    }
+    correctVelocities(run, h, mechanism->inner);
+    return most;
+}
+
+void rbStep_EndBasic(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    mechanism->work[0] += 0.25 * h * torquePower(run);
+    bookWork(mechanism, h, false);
+    for (int row = 0; row < m->rowCount; ++row) {
+        mechanism->totals[row] += m->impulses[row];
+        mechanism->forces[row] = mechanism->totals[row] / h;
+    }
+    for (int i = 0; i < RB_WORK_COUNT; ++i) {
+        mechanism->node.work[i] += mechanism->work[i];
+        mechanism->shownWork[i] = mechanism->node.work[i];
+    }
+    mechanism->nodeTime = time;
+    mechanism->isAnchored = false;
+    rbStep_FollowFreedoms(run->engine, mechanism);
+    rbStep_CountErrors(run->engine, mechanism);
+}
+
+//--------------------------------------------------------------------------------------------------
+// A step that look-ahead cannot make
+
+// Springs and dampers as they are at the end of the step, and firm rows.
+static void setBackwardCompliance(rbStepMechanism* mechanism, double h)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
+            if (block->kind == RB_ROW_SPRING) {
+                m->startDamping[row] = block->damping;
+                double yield = h * (h * block->stiffness + block->damping);
+                m->compliance[row] = yield > 0.0 ? 1.0 / yield : INFINITY;
+            } else {
+                m->compliance[row] = mechanism->limits[row] == RB_LIMIT_FREE ? 0.0 : INFINITY;
+            }
+        }
+    }
+}
+
+// Motors, and rows at their limits, over the whole step.
+static void pushRows(rbStepMechanism* mechanism, double h)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        double x[RB_BLOCK_ROWS_MAX] = {0.0};
+        for (int k = 0; k < block->rowCount; ++k) {
+            int row = block->firstRow + k;
+            m->impulses[row] = 0.0;
+            if (block->kind == RB_ROW_SPRING) {
+                x[k] = -h * mechanism->drives[row].force;
+                mechanism->totals[row] += x[k];
+            } else if (mechanism->limits[row] != RB_LIMIT_FREE) {
+                double most = h * m->limits[row];
+                x[k] = mechanism->limits[row] == RB_LIMIT_HIGH ? most : -most;
+                m->impulses[row] = x[k];
+            }
+        }
+        rbMechanism_Apply(m, i, x);
+    }
+}
+
+static void keepBackward(rbStepMechanism* mechanism, double h)
+{
+    rbMechanism* m = &mechanism->m;
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int row = block->firstRow; row < block->firstRow + block->rowCount; ++row) {
+            mechanism->guesses[row] = m->impulses[row] / h;
+            mechanism->totals[row] += m->impulses[row];
+        }
+        if (block->kind == RB_ROW_SPRING) {
+            double end;
+            rbMechanism_ErrorsAhead(m, i, &end);
+            mechanism->drives[block->firstRow].elastic = h * block->stiffness * end;
+        }
+    }
+}
+
+// Settling takes all conditions together.
+static rbCorrector* getSettler(rbStepMechanism* mechanism)
+{
+    if (mechanism->inner->solver->cutCount == 0) {
+        return mechanism->inner;
+    }
+    if (mechanism->settler == NULL) {
+        mechanism->settler = rbCreateCorrector(RB_SOLVER_DIRECT, &mechanism->m);
+    }
+    return mechanism->settler;
+}
+
+// The largest error left.
+static double settlePositions(const rbStepRun* run, double h, double softness)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbCorrector* settler = getSettler(mechanism);
+    double rounding = DBL_EPSILON * fmax(mechanism->size, 1.0);
+    rbCorrection correction = {
+        .h = h,
+        .tolerance = fmax(rbStep_GetTolerance(run->engine), FLOOR_ROUNDINGS * rounding),
+        .iterationsMax = SETTLE_ITERATIONS,
+        .impulseMax = INFINITY,
+        .isBackward = true,
+        .expected = mechanism->scratch,
+        .softness = softness,
+    };
+    double error = 0.0;
+    for (int row = 0; row < mechanism->m.rowCount; ++row) {
+        mechanism->scratch[row] = h * mechanism->guesses[row];
+    }
+    for (int changes = 0; changes <= LIMIT_CHANGES_MAX; ++changes) {
+        correction.releasesMax = allowedReleases(changes);
+        setBackwardCompliance(mechanism, h);
+        rbCorrected corrected =
+            rbSettlePositions(settler, &mechanism->m, &correction, mechanism->limits);
+        countPositions(run, &corrected);
+        error = corrected.error;
+        if (!corrected.isLimitChanged) {
+            break;
+        }
+    }
+    return error;
+}
+
+double rbStep_Settle(const rbStepRun* run, double time, double h, double softness)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    double power;
+    m->duration = h;
+    m->leftover = 0.0;
+    rbStep_PlaceFixed(run, time, false);
+    rbMechanism_Refresh(m);
+    rbStep_Forces(run, time, &power);
+    mechanism->work[0] += h * power + 0.5 * h * torquePower(run);
+    rbStep_Rezero(mechanism);
+    noteRates(mechanism);
+    rbStep_SetSpeeds(run, time, time + h);
+    pushRows(mechanism, h);
+    kickBodies(m, h);
+    rbMechanism_LookAhead(m, h);
+    for (int i = 0; i < m->bodyCount; ++i) {
+        if (m->bodies[i].isDynamic) {
+            m->bodies[i].pose = m->bodies[i].ahead;
+        }
+    }
+    rbStep_PlaceFixed(run, time + h, true);
+    rbStep_PlaceFixed(run, time + h, false);
+    double error = settlePositions(run, h, softness);
+    rbMechanism_Refresh(m);
+    mechanism->isRefreshed = true;
+    keepBackward(mechanism, h);
+    mechanism->work[0] += 0.5 * h * torquePower(run);
+    bookWork(mechanism, 2.0 * h, true);
+    rbStep_ContinueErrors(mechanism);
+    rbStep_SetSpeeds(run, time + h, time + h);
+    rbStep_StopRates(run, 0.0, mechanism->inner);
+    if (!run->isTrial) {
+        run->engine->statistics.substeps += 1;
+    }
+    return error;
+}

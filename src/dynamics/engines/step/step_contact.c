@@ -1,0 +1,531 @@
+// Steps of bodies that touch, see step_contact.h.
+#include "base/core/timer.h"
+#include "dynamics/engines/step/step_contact_state.h"
+
+#include <string.h>
+
+// ------------------------------------------------------------------------------------------ bodies
+
+rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
+{
+    if (settings == NULL) {
+        return NULL;
+    }
+    rbStepContacts* contacts = rbAllocZero(1, sizeof *contacts);
+    contacts->settings = *settings;
+    contacts->areShapesOff = settings->isOff;
+    contacts->restSpeedAsked = settings->restSpeed;
+    contacts->pairs = rbCreateContactPairs(settings);
+    rbContactSettings first = *settings;
+    // shock propagation may come after more of them than Newton's method waits for
+    bool isAll = settings->shockAfter > 0 || settings->sweepsMax < RB_SWEEPS_FIRST;
+    first.sweepsMax = isAll ? settings->sweepsMax : RB_SWEEPS_FIRST;
+    contacts->solver = rbCreateContactSolver(&first);
+    contacts->newton = rbCreateContactNewton();
+    if (rbContactSettings_IsCapped(settings)) {
+        contacts->substeps = rbCreateContactSubsteps(settings);
+    }
+    contacts->collisions = rbCreateCollisions();
+    contacts->graph = rbCreateContactGraph();
+    contacts->freeze = rbCreateContactFreeze(settings->freezeSpeed, settings->freezeTime);
+    return contacts;
+}
+
+void rbDestroyStepContacts(rbStepContacts* contacts)
+{
+    if (contacts == NULL) {
+        return;
+    }
+    rbDestroyContactPairs(contacts->pairs);
+    rbDestroyContactSolver(contacts->solver);
+    rbDestroyContactNewton(contacts->newton);
+    rbDestroyContactSubsteps(contacts->substeps);
+    rbDestroyCollisions(contacts->collisions);
+    rbDestroyContactGraph(contacts->graph);
+    rbDestroyContactFreeze(contacts->freeze);
+    rbArray_Free(contacts->loose);
+    rbArray_Free(contacts->places1);
+    rbArray_Free(contacts->bodies);
+    rbArray_Free(contacts->places);
+    rbArray_Free(contacts->kicks);
+    rbArray_Free(contacts->radii);
+    rbArray_Free(contacts->late);
+    rbArray_Free(contacts->links);
+    rbArray_Free(contacts->linkRows);
+    rbArray_Free(contacts->exclusions);
+    rbArray_Free(contacts->approaches);
+    rbArray_Free(contacts->keptLoose);
+    rbArray_Free(contacts->keptPoints);
+    rbArray_Free(contacts->nodeContacts);
+    rbArray_Free(contacts->nodePoints);
+    rbArray_Free(contacts->aheadPoses);
+    rbArray_Free(contacts->aheadBodies);
+    rbArray_Free(contacts->lookLoose);
+    rbArray_Free(contacts->sweptPoints);
+    rbArray_Free(contacts->gaps);
+    rbArray_Free(contacts->swept);
+    rbArray_Free(contacts->before);
+    rbArray_Free(contacts->flights);
+    rbArray_Free(contacts->isTwice);
+    rbArray_Free(contacts->quickOrder);
+    rbArray_Free(contacts->pulls);
+    rbArray_Free(contacts->opened);
+    rbArray_Free(contacts->turnings);
+    rbArray_Free(contacts->stops);
+    rbArray_Free(contacts->startPoints);
+    rbArray_Free(contacts->startContacts);
+    rbArray_Free(contacts->probes);
+    rbArray_Free(contacts->sought);
+    rbArray_Free(contacts->arrivals);
+    rbArray_Free(contacts->limits);
+    rbArray_Free(contacts->reactMotions);
+    rbArray_Free(contacts->restLoads);
+    rbArray_Free(contacts->isWoken);
+    rbArray_Free(contacts->isRestless);
+    rbFree(contacts, sizeof *contacts);
+}
+
+// --------------------------------------------------------------------------------------- finding
+
+// How far the surface of a body may come in a step.
+static double reachOf(const rbMechBody* body, const rbContactBody* shown, double h, double gain)
+{
+    double turn = body->radius * rbLength(shown->spin);
+    double speed = rbLength(shown->velocity) + turn + (body->isDynamic ? gain : 0.0);
+    return h * speed;
+}
+
+static void buildGraph(rbStepContacts* c)
+{
+    c->islandCount =
+        rbContactGraph_Build(c->graph, &c->set, c->bodies.data, c->bodies.count,
+                             (const int(*)[2])(const void*)c->links.data, c->links.count / 2);
+}
+
+// Bodies as contacts see them, at the present poses with the present velocities.
+static void placeBodies(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    double h = engine->settings.step / c->parts;
+    rbContactStep_ShowBodies(engine);
+    rbArray_Reserve(c->places, engine->bodies.count);
+    c->places.count = engine->bodies.count;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+        rbContactPlace* place = &c->places.data[i];
+        memset(place, 0, sizeof *place);
+        if (body != NULL) {
+            double gain = rbLength(c->kicks.data[i]);
+            place->pose = body->pose;
+            place->reach = reachOf(body, &c->bodies.data[i], h, gain);
+        }
+    }
+}
+
+// Contacts there.
+static void findContacts(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    placeBodies(engine);
+    c->set = rbContactPairs_Find(c->pairs, c->places.data, c->places.count);
+    rbStepLimits_Append(engine);
+    (void)rbContactStep_MarkIdle(c, 0.0);
+    buildGraph(c);
+    int bodyA;
+    int bodyB;
+    double deepest = rbContactPairs_GetDeepest(c->pairs, &bodyA, &bodyB);
+    if (deepest > c->statistics.deepest) {
+        c->statistics.deepest = deepest;
+        c->statistics.deepestTime = c->nodeTime;
+        c->statistics.deepestA.index1 = (uint32_t)bodyA + 1u;
+        c->statistics.deepestB.index1 = (uint32_t)bodyB + 1u;
+    }
+}
+
+// ------------------------------------------------------------------------------------------- steps
+
+typedef void PartFn(const rbStepRun* run, double time, double h);
+
+// A part of a step for all mechanisms that are not frozen.
+static void eachMechanism(rbStepEngine* engine, const rbStepHost* host, PartFn* part, double time,
+                          double h)
+{
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = engine,
+                         .mechanism = &engine->mechanisms.data[i],
+                         .host = host,
+                         .isForced = true};
+        if (!rbContactFreeze_IsFrozen(engine->contacts->freeze, run.mechanism->m.bodies[0].index)) {
+            part(&run, time, h);
+        }
+    }
+}
+
+// Impulses of the last step are a first guess by the forces that they stand for.
+static void scaleGuess(const rbStepEngine* engine, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    double part = rbContactStep_PartOf(engine, h) / c->lastPart;
+    if (part == 1.0) {
+        return;
+    }
+    for (int i = 0; i < c->set.pointCount; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            c->set.points[i].impulse[k] *= part;
+        }
+    }
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            c->set.contacts[i].turning[k] *= part;
+        }
+    }
+}
+
+void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    scaleGuess(engine, h);
+    rbContactStep_KickLoose(engine, host, c->nodeTime, 0.5 * h, false);
+    eachMechanism(engine, host, rbStep_BeginBasic, c->nodeTime, h);
+    double begun = rbGetThreadTime();
+    rbContactStep_SolveAhead(engine, host, h, isUnmet);
+    c->contactTime += rbGetThreadTime() - begun;
+}
+
+// Whether collisions made a body faster than contacts were looked for.
+static bool isFasterThanReach(const rbStepEngine* engine)
+{
+    const rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbMechBody* body =
+            rbContactStep_IsTouched(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
+        if (body != NULL && body->isDynamic &&
+            reachOf(body, &c->bodies.data[i], engine->settings.step, 0.0) >
+                c->places.data[i].reach) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Mechanisms that woke at the end of the flight have had no first half.
+static void kickMoving(const rbStepRun* run, double time, double h)
+{
+    if (!rbContactStep_IsWoken(run->engine->contacts, run->mechanism)) {
+        rbStep_KickBasic(run, time, h);
+    }
+}
+
+static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    double end = c->nodeTime + h;
+    rbContactStep_TakeBodies(engine);
+    rbContactStep_TakeFlights(engine);
+    rbContactStep_FlyLoose(c, h);
+    eachMechanism(engine, host, rbStep_FlyBasic, c->nodeTime, h);
+    rbContactStep_ReturnSpeeds(engine, host, h);
+    rbStepLimits_Keep(engine);
+    rbContactStep_PlaceFixed(engine, end);
+    c->nodeTime = end;
+    c->isLooked = false;
+    c->lastPart = rbContactStep_PartOf(engine, h);
+    findContacts(engine);
+    rbContactStep_CloseArrivals(c, h);
+    if (rbContactStep_MarkIdle(c, 0.0)) {
+        buildGraph(c);
+    }
+    rbContactStep_WakeBodies(engine, host, h);
+    rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
+    rbContactSolver_Prepare(c->solver, &all);
+    // Before the forces of the end act: what rests does not collide.
+    double begun = rbGetThreadTime();
+    rbContactStep_SolveCollisions(engine, host, h, isUnmet);
+    c->collisionTime += rbGetThreadTime() - begun;
+    rbContactStep_TakeBodies(engine);
+    if (isFasterThanReach(engine)) {
+        rbStepContacts_MakeReady(engine);
+    }
+    rbContactStep_KickLoose(engine, host, end, 0.5 * h, true);
+    rbContactStep_TakeLateKicks(engine, h);
+    eachMechanism(engine, host, kickMoving, end, h);
+    begun = rbGetThreadTime();
+    rbContactStep_SolveVelocities(engine, host, h, isUnmet);
+    c->contactTime += rbGetThreadTime() - begun;
+    rbContactStep_FreezeBodies(engine, host, h);
+    rbContactStep_TakeBodies(engine);
+    eachMechanism(engine, host, rbStep_EndBasic, end, h);
+    rbStepLimits_Keep(engine);
+}
+
+static void countStep(rbStepEngine* engine, bool isUnmet, bool isWhole)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactStatistics* s = &c->statistics;
+    s->contactCount = 0;
+    for (int i = 0; i < c->foundPoints; ++i) {
+        s->contactCount += c->set.points[i].impulse[0] > 0.0 ? 1 : 0;
+    }
+    s->contactSum += isWhole ? s->contactCount : 0;
+    s->islandCount = c->islandCount;
+    s->pairCount = rbContactPairs_GetPairCount(c->pairs, NULL);
+    s->frozenCount = rbContactFreeze_GetCount(c->freeze);
+    s->unmetSteps += isUnmet ? 1 : 0;
+    engine->statistics.steps += isWhole ? 1 : 0;
+    engine->statistics.substeps += 1;
+    double h = c->lastPart * engine->settings.step;
+    engine->statistics.stepSmallest = fmin(engine->statistics.stepSmallest, h);
+}
+
+static bool isFiniteLoose(const rbStepContacts* c)
+{
+    for (int i = 0; i < c->loose.count; ++i) {
+        const rbMechBody* body = &c->loose.data[i];
+        if (!rbIsFinite3(body->pose.position) || !rbIsFinite3(body->velocity) ||
+            !rbIsFinite3(body->momentum)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// One step from the node, to the next one of the grid or to where it is cut; false: it would end
+// after the time.
+static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
+{
+    rbStepContacts* c = engine->contacts;
+    double whole = engine->settings.step;
+    double next = c->origin + (double)c->index * whole;
+    bool isBeyond = next > time + RB_STEP_SNAP * whole;
+    if (isBeyond && time <= c->nodeTime + RB_STEP_SNAP * whole) {
+        return false;
+    }
+    bool isUnmet = false;
+    double h = next - c->nodeTime;
+    if (c->settings.method == RB_CONTACT_PENALTY) {
+        if (isBeyond) {
+            return false;
+        }
+        rbPenaltyStep_Advance(engine, host, next);
+        c->index += 1;
+        countStep(engine, false, true);
+        return true;
+    }
+    // a game's steps are not cut
+    if (isBeyond || c->substeps == NULL) {
+        h = rbContactStep_BeginCut(engine, host, h, isBeyond ? time : next, &isUnmet);
+        if (!(h > 0.0)) {
+            return false;
+        }
+    } else {
+        rbContactStep_Begin(engine, host, h, &isUnmet);
+    }
+    bool isWhole = h == next - c->nodeTime;
+    finishStep(engine, host, h, &isUnmet);
+    if (isWhole) {
+        c->nodeTime = next;
+        c->index += 1;
+        c->cutCount = 0;
+    }
+    countStep(engine, isUnmet, isWhole);
+    return true;
+}
+
+rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
+                                double* reached)
+{
+    rbStepContacts* c = engine->contacts;
+    int64_t unmet = c->statistics.unmetSteps + engine->statistics.unmetSteps;
+    while (step(engine, host, time)) {
+        if (!isFiniteLoose(c)) {
+            *reached = engine->time;
+            return RB_STATUS_LIMIT;
+        }
+    }
+    if (time > c->nodeTime + RB_STEP_SNAP * engine->settings.step) {
+        rbContactStep_LookBetween(engine, host, time);
+    } else {
+        c->lookWork = 0.0;
+        rbContactStep_WriteBodies(engine, host);
+    }
+    engine->time = time;
+    *reached = time;
+    return c->statistics.unmetSteps + engine->statistics.unmetSteps > unmet ? RB_STATUS_NUMERICAL
+                                                                            : RB_STATUS_OK;
+}
+
+// ------------------------------------------------------------------------------------------- start
+
+static void startGrid(rbStepContacts* c, double time)
+{
+    c->nodeTime = time;
+    c->origin = time;
+    c->index = 1;
+    c->cutCount = 0;
+}
+
+static void findLinks(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    c->links.count = 0;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        const rbMechanism* m = &engine->mechanisms.data[i].m;
+        for (int k = 0; k < m->blockCount; ++k) {
+            const rbMechBody* a = &m->bodies[m->blocks[k].bodyA];
+            const rbMechBody* b = &m->bodies[m->blocks[k].bodyB];
+            rbArray_Push(c->links, a->index);
+            rbArray_Push(c->links, b->index);
+        }
+    }
+}
+
+static void prepareRows(rbStepEngine* engine)
+{
+    rbContactRun all = rbContactStep_MakeRun(engine->contacts, NULL, engine->settings.step);
+    rbContactSolver_Prepare(engine->contacts->solver, &all);
+}
+
+void rbStepContacts_PrepareSet(rbStepEngine* engine)
+{
+    buildGraph(engine->contacts);
+    prepareRows(engine);
+}
+
+void rbStepContacts_MakeReady(rbStepEngine* engine)
+{
+    engine->contacts->isLooked = false;
+    findContacts(engine);
+    prepareRows(engine);
+}
+
+void rbStepContacts_MakeReadyAgain(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    c->isLooked = false;
+    placeBodies(engine);
+    c->set = rbContactPairs_GetSet(c->pairs);
+    rbStepLimits_Append(engine);
+    (void)rbContactStep_MarkIdle(c, 0.0);
+    buildGraph(c);
+    prepareRows(engine);
+}
+
+// Pairs of bodies that overlap by more than the run has left so far.
+static void judgeOverlaps(const rbStepContacts* c, rbStartOverlap* overlap)
+{
+    double most = fmax(c->settings.shell + c->settings.tolerance, c->deepestBefore);
+    int lastA = -1;
+    int lastB = -1;
+    *overlap = (rbStartOverlap){.a = -1, .b = -1};
+    for (int i = 0; i < c->foundCount && !c->settings.isOverlapAllowed; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        double depth = 0.0;
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            depth = fmax(depth, -c->set.points[k].gap - c->settings.shell);
+        }
+        // Contacts of a pair follow each other.
+        bool isNew = contact->bodyA != lastA || contact->bodyB != lastB;
+        if (depth > most) {
+            overlap->count += isNew ? 1 : 0;
+            lastA = contact->bodyA;
+            lastB = contact->bodyB;
+            if (depth > overlap->depth) {
+                overlap->depth = depth;
+                overlap->a = contact->bodyA;
+                overlap->b = contact->bodyB;
+            }
+        }
+    }
+}
+
+// Whether there are stops, and room for them behind the contacts of shapes.
+static void noteLimits(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    int count = 0;
+    c->statistics.limitedJoints = 0;
+    for (int i = 0; i < engine->joints.count; ++i) {
+        const rbStepJointSlot* slot = &engine->joints.data[i];
+        count += slot->isUsed ? 2 * slot->def.limitCount : 0;
+        c->statistics.limitedJoints += slot->isUsed && slot->def.limitCount > 0 ? 1 : 0;
+    }
+    c->hasLimits = count > 0;
+    rbContactPairs_SetSpare(c->pairs, count);
+    rbArray_Reserve(c->limits, count);
+}
+
+void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double time,
+                          rbStartOverlap* overlap)
+{
+    rbStepContacts* c = engine->contacts;
+    int count = engine->bodies.count;
+    rbVec3 none = RB_VEC3_ZERO;
+    rbRestLoad calm = {none, none};
+    noteLimits(engine);
+    rbContactStep_ReadBodies(engine, host, time);
+    findLinks(engine);
+    startGrid(c, time);
+    c->parts = rbPenaltyStep_CountParts(&c->settings, engine->settings.step);
+    c->lastPart = 1.0;
+    double gained = 0.0;
+    c->kicks.count = 0;
+    c->late.count = 0;
+    c->radii.count = 0;
+    c->isTwice.count = 0;
+    c->isWoken.count = 0;
+    c->isRestless.count = 0;
+    c->restLoads.count = 0;
+    // One more than bodies: the world.
+    rbArray_Reserve(c->before, count + 1);
+    rbArray_Reserve(c->swept, count + 1);
+    rbArray_Reserve(c->flights, count + 1);
+    for (int i = 0; i <= count; ++i) {
+        rbArray_Push(c->kicks, none);
+        rbArray_Push(c->late, 0.0);
+        rbArray_Push(c->isTwice, 0);
+        rbArray_Push(c->isWoken, 0);
+        rbArray_Push(c->isRestless, 0);
+        rbArray_Push(c->restLoads, calm);
+        const rbMechBody* body = i < count ? rbContactStep_GetBody(engine, i) : NULL;
+        rbArray_Push(c->radii, body != NULL ? body->radius : 0.0);
+        if (body != NULL && body->isDynamic) {
+            rbVec3 acceleration = host->motions[i].acceleration;
+            c->kicks.data[i] = rbScale(engine->settings.step, acceleration);
+            gained = fmax(gained, rbLength(c->kicks.data[i]));
+        }
+    }
+    // What forces give in a step is no collision.
+    c->settings.restSpeed = c->restSpeedAsked;
+    c->restSpeed = fmax(rbGetRestSpeed(&c->settings), gained);
+    c->settings.restSpeed = c->restSpeed;
+    rbContactFreeze_WakeAll(c->freeze);
+    c->deepestBefore = c->statistics.deepest;
+    c->excessBefore = c->statistics.limitExcess;
+    rbStepContacts_MakeReady(engine);
+    c->statistics.pairCount = rbContactPairs_GetPairCount(c->pairs, NULL);
+    c->statistics.contactCount = c->foundPoints;
+    if (overlap != NULL) {
+        judgeOverlaps(c, overlap);
+        if (overlap->count > 0) {
+            c->statistics.deepest = c->deepestBefore;
+        }
+    }
+}
+
+void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int index, double time)
+{
+    rbStepContacts* c = engine->contacts;
+    // All bodies go on from the time of the change, where the last advance left them.
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbMechBody* own = rbContactStep_GetBody(engine, i);
+        if (own != NULL) {
+            rbStep_ReadBody(host, &engine->bodies.data[i], i, time, own);
+        }
+    }
+    rbContactFreeze_Wake(c->freeze, index);
+    startGrid(c, time);
+    rbStepContacts_MakeReady(engine);
+    if (rbContactStep_WakeTouched(c)) {
+        rbStepContacts_PrepareSet(engine);
+    }
+}

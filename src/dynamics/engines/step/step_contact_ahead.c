@@ -1,0 +1,231 @@
+// Position stages that look at the end of their flight: bodies that turn strike with points which
+// the contacts of the node do not show, see contact_ahead.c.
+#include "dynamics/engines/step/step_contact_state.h"
+
+#include <string.h>
+
+// Flights looked at in a step. Mostly the third finds nothing; bodies that turn by a third of a
+// radian in a step need some more.
+#define LOOKS_MAX 16
+// The same where the stage does not meet its tolerance: to look closer is of no use.
+#define LOOKS_UNMET 3
+// ... and in the capped mode, whose budget has room for a second solution only where bodies are
+// fast: some that touch move by so much of their size in a step, and some turn by so much, rad.
+#define LOOKS_CAPPED 1
+#define FAST_LEAST 0.05
+#define TURN_LEAST 0.03
+
+// A contact is idle in a position stage if its points would not close with this many times their
+// approach. What other contacts then make of the velocities is looked at after the stage.
+#define APPROACH_TIMES 2.0
+
+static bool isIdleIn(const rbContactBody* bodies, const rbContact* contact,
+                     const rbContactPoint* points, double h)
+{
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        const rbContactPoint* point = &points[k];
+        if (point->isClosed || point->impulse[0] > 0.0) {
+            return false;
+        }
+        double speed =
+            h > 0.0 ? rbDot(contact->normal, rbContact_RelativeVelocity(bodies, contact, point))
+                    : 0.0;
+        if (!(point->gap + APPROACH_TIMES * h * speed > 0.0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool rbContactStep_MarkIdle(rbStepContacts* c, double h)
+{
+    bool isChanged = false;
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        rbContact* contact = &c->set.contacts[i];
+        bool isIdle = c->substeps == NULL && isIdleIn(c->bodies.data, contact, c->set.points, h);
+        isChanged = isChanged || isIdle != contact->isIdle;
+        contact->isIdle = isIdle;
+    }
+    return isChanged;
+}
+
+// Idle contacts that the flight would close; returns whether there are any.
+static bool wake(const rbContactBody* bodies, rbContact* contacts, int count,
+                 const rbContactPoint* points, double h)
+{
+    bool isWoken = false;
+    for (int i = 0; i < count; ++i) {
+        rbContact* contact = &contacts[i];
+        if (contact->isIdle && !isIdleIn(bodies, contact, points, h / APPROACH_TIMES)) {
+            contact->isIdle = false;
+            isWoken = true;
+        }
+    }
+    return isWoken;
+}
+
+void rbContactStep_NoteNode(rbStepContacts* c)
+{
+    rbArray_Reserve(c->nodeContacts, c->set.contactCount);
+    rbArray_Reserve(c->nodePoints, c->set.pointCount);
+    c->nodeContacts.count = c->set.contactCount;
+    c->nodePoints.count = c->set.pointCount;
+    if (c->set.pointCount > 0) {
+        memcpy(c->nodeContacts.data, c->set.contacts,
+               (size_t)c->set.contactCount * sizeof *c->set.contacts);
+        memcpy(c->nodePoints.data, c->set.points,
+               (size_t)c->set.pointCount * sizeof *c->set.points);
+    }
+}
+
+bool rbContactStep_RecallNode(rbStepContacts* c)
+{
+    const rbContactPoint* points = c->set.points;
+    rbContactPairs_DropAhead(c->pairs, &c->set);
+    rbStepLimits_PutBack(c);
+    RB_ASSERT(c->set.pointCount == c->nodePoints.count);
+    if (c->set.pointCount > 0) {
+        memcpy(c->set.contacts, c->nodeContacts.data,
+               (size_t)c->set.contactCount * sizeof *c->set.contacts);
+        memcpy(c->set.points, c->nodePoints.data,
+               (size_t)c->set.pointCount * sizeof *c->set.points);
+    }
+    return points != c->set.points;
+}
+
+// Where bodies would be with the velocities that the stage found. False where one would be nowhere:
+// there is nothing to find then, and the step tells of it at its end.
+static bool fly(rbStepEngine* engine, double h)
+{
+    bool isFinite = true;
+    rbStepContacts* c = engine->contacts;
+    rbArray_Reserve(c->aheadPoses, engine->bodies.count);
+    rbArray_Reserve(c->aheadBodies, c->bodies.count);
+    c->aheadBodies.data[engine->bodies.count] = c->bodies.data[engine->bodies.count]; // the world
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbMechBody* own = rbContactStep_GetBody(engine, i);
+        c->aheadBodies.data[i] =
+            rbContactStep_IsTwice(c, i) ? c->flights.data[i] : c->bodies.data[i];
+        if (own == NULL) {
+            memset(&c->aheadPoses.data[i], 0, sizeof *c->aheadPoses.data);
+            continue;
+        }
+        c->aheadPoses.data[i] = own->pose;
+        if (own->isDynamic && !rbContactFreeze_IsFrozen(c->freeze, i)) {
+            rbMechBody body = *own;
+            if (rbContactStep_IsTouched(c, i)) {
+                rbContactStep_TakeBody(&c->aheadBodies.data[i], &body);
+            }
+            rbMechBody_LookAhead(&body, h);
+            c->aheadPoses.data[i] = body.ahead;
+            isFinite = isFinite && rbLengthSquared(body.ahead.position) < INFINITY &&
+                       rbIsFiniteQuat(body.ahead.orientation);
+        }
+    }
+    return isFinite;
+}
+
+static int countLooks(const rbStepContacts* c, bool isUnmet)
+{
+    return c->substeps != NULL ? LOOKS_CAPPED : (isUnmet ? LOOKS_UNMET : LOOKS_MAX);
+}
+
+// In the capped mode: whether a body that touches something may go far in the step, and one has a
+// shape that it moves by turning.
+static bool isFast(rbStepEngine* engine, double h)
+{
+    const rbStepContacts* c = engine->contacts;
+    bool isAnyFast = false;
+    bool isAnyTurned = false;
+    for (int i = 0; i < engine->bodies.count && !(isAnyFast && isAnyTurned); ++i) {
+        const rbMechBody* body =
+            rbContactStep_IsTouched(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
+        if (body != NULL && body->isDynamic) {
+            isAnyFast = isAnyFast || h * rbLength(body->velocity) > FAST_LEAST * body->radius;
+            isAnyTurned = isAnyTurned || rbContactPairs_IsTurned(c->pairs, i);
+        }
+    }
+    return isAnyFast && isAnyTurned;
+}
+
+// ... and whether one of these was made to turn.
+static bool isTurning(const rbStepContacts* c, double h)
+{
+    double least = TURN_LEAST / h;
+    for (int i = 0; i < c->bodies.count; ++i) {
+        const rbContactBody* body =
+            rbContactStep_IsTwice(c, i) ? &c->flights.data[i] : &c->bodies.data[i];
+        if (rbLengthSquared(body->spin) > least * least && rbContactPairs_IsTurned(c->pairs, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The next solution of the stage begins where this one ended; where bodies rest it begins where it
+// did, see notePassing in step_contact_stages.c.
+static void guessAgain(rbStepContacts* c)
+{
+    RB_ASSERT(c->set.pointCount == c->nodePoints.count);
+    for (int k = 0; k < c->set.pointCount; ++k) {
+        const rbContactPoint* point = &c->set.points[k];
+        const double* passing = point->passing;
+        bool isResting = passing[0] != 0.0 || passing[1] != 0.0 || passing[2] != 0.0;
+        for (int t = 0; t < 3 && !isResting; ++t) {
+            c->nodePoints.data[k].impulse[t] = 2.0 * point->impulse[t]; // of a whole step
+            c->nodePoints.data[k].passing[t] = 0.0;
+        }
+    }
+}
+
+void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    bool isCapped = c->substeps != NULL;
+    if (isCapped && !isFast(engine, h)) {
+        rbContactStep_SolvePositions(engine, host, h, isUnmet);
+        return;
+    }
+    bool isGuarded = false;
+    rbContactBooks books = c->books;
+    bool wasUnmet = *isUnmet;
+    rbContactStep_ShowBodies(engine);
+    if (rbContactStep_MarkIdle(c, h)) {
+        rbStepContacts_PrepareSet(engine);
+    }
+    rbContactStep_NoteNode(c);
+    rbContactStep_SolvePositions(engine, host, h, isUnmet);
+    guessAgain(c);
+    for (int i = 0; i < countLooks(c, *isUnmet) && (!isCapped || isTurning(c, h)); ++i) {
+        if (!fly(engine, h)) {
+            break;
+        }
+        rbContactAhead flight = {.poses = c->aheadPoses.data,
+                                 .bodies = c->aheadBodies.data,
+                                 .nodeContacts = c->nodeContacts.data,
+                                 .nodePoints = c->nodePoints.data,
+                                 .bodyCount = engine->bodies.count,
+                                 .h = h,
+                                 .isCapped = isCapped};
+        bool isWoken = wake(c->aheadBodies.data, c->nodeContacts.data, c->nodeContacts.count,
+                            c->nodePoints.data, h);
+        bool isFound = rbContactPairs_LookAhead(c->pairs, &flight, &c->set);
+        isGuarded = isGuarded || rbContactPairs_IsGuarded(c->pairs);
+        if (!isFound) {
+            if (!isWoken) {
+                break;
+            }
+            (void)rbContactStep_RecallNode(c); // what was found ahead will be found again
+        } else {
+            rbStepLimits_PutBack(c);
+        }
+        memcpy(c->bodies.data, c->before.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
+        rbContactStep_TurnMechanisms(engine, h, true);
+        c->books = books;
+        *isUnmet = wasUnmet;
+        rbStepContacts_PrepareSet(engine);
+        rbContactStep_SolvePositions(engine, host, h, isUnmet);
+    }
+    c->isWild = c->isWild || rbContactPairs_IsThrough(c->pairs);
+    c->isGuarded = isGuarded;
+}

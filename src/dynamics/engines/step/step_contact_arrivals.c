@@ -1,0 +1,495 @@
+// Bodies that arrive at a surface within a step: they are stopped there for the flight only, feel
+// forces until then, and collide at its end.
+#include "base/math/matrix3.h"
+#include "dynamics/engines/step/step_contact_state.h"
+
+#include <string.h>
+
+// m: a gap that nothing closes in a step.
+#define FAR 1e9
+// Flights this many times as fast as the fastest body of an island are wild.
+#define WILD_TIMES 2.0
+// s: instead of how late it is, of a body that rests on something.
+#define RESTING (-1.0)
+// Velocities whose squares of difference and size have this ratio are the same.
+#define FLIGHT_ROUNDING 1e-24
+// A point that arrived may be open by this part of the way that it would go in a step.
+#define NEAR_PART 0.25
+
+// Speeds before the step, for bodies that arrive in it.
+void rbContactStep_NoteApproaches(rbStepContacts* c)
+{
+    rbArray_Reserve(c->approaches, c->set.pointCount);
+    c->approaches.count = c->set.pointCount;
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[i];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            c->approaches.data[k] = rbContactStep_NormalSpeed(c, contact, &c->set.points[k]);
+        }
+    }
+}
+
+// A body feels forces in the step only until it arrives; one that already rests on something does
+// not arrive.
+static void noteLate(rbStepContacts* c, int body, double late)
+{
+    if (c->bodies.data[body].invMass > 0.0 && c->late.data[body] >= 0.0) {
+        c->late.data[body] = fmax(c->late.data[body], late);
+    }
+}
+
+// Points that were open, would have been closed by a fast approach, and were stopped at the
+// surface.
+static bool isArriving(const rbStepContacts* c, int k)
+{
+    const rbContactPoint* point = &c->set.points[k];
+    bool isOpen = !point->isClosed || point->isAhead;
+    return isOpen && point->impulse[0] > 0.0 && c->approaches.data[k] < -c->restSpeed;
+}
+
+// Points whose overlap is undone: the speed of that is for the way only, too. The bodies may be
+// past each other at the end of the flight, and then no velocity stage would take it back.
+static bool isParting(const rbStepContacts* c, int k)
+{
+    return c->set.points[k].gap < -(c->settings.shell + c->settings.tolerance);
+}
+
+static bool hasArrivals(const rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            if (isArriving(c, k) || isParting(c, k)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Nothing stops a point in the second solution.
+static void openPoint(rbStepContacts* c, int k)
+{
+    rbContactPoint* point = &c->set.points[k];
+    memset(point->impulse, 0, sizeof point->impulse);
+    point->gap = FAR;
+    c->keptPoints.data[k] = *point;
+}
+
+// Points that arrive are opened for the second solution, and how late they will be is noted.
+static void openArrivals(rbStepContacts* c, const rbContactIsland* island, double h)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            rbContactPoint* point = &c->set.points[k];
+            bool isOpened = isArriving(c, k);
+            double free = isOpened ? fmax(0.0, point->gap) / -c->approaches.data[k] : h;
+            double late = fmax(0.0, h - free);
+            *point = c->keptPoints.data[k];
+            c->gaps.data[k] = point->gap;
+            if (isOpened) {
+                rbArrival arrival = {contact->bodyA,
+                                     contact->bodyB,
+                                     contact->normal,
+                                     point->armA,
+                                     point->armB,
+                                     point->gap,
+                                     island->contacts[i] >= c->foundCount,
+                                     point->isAhead};
+                rbArray_Push(c->arrivals, arrival);
+                noteLate(c, contact->bodyA, late);
+                noteLate(c, contact->bodyB, late);
+                openPoint(c, k);
+            } else if (isParting(c, k)) {
+                point->gap = 0.0;
+            }
+        }
+    }
+}
+
+static bool hasArrived(const rbStepContacts* c, const rbContact* contact, int first)
+{
+    bool isFound = false;
+    for (int i = first; i < c->arrivals.count && !isFound; ++i) {
+        const rbArrival* arrival = &c->arrivals.data[i];
+        isFound = arrival->bodyA == contact->bodyA && arrival->bodyB == contact->bodyB;
+    }
+    return isFound;
+}
+
+// Of pairs that arrive, what the flight would strike beside it is opened too: it is of that flight.
+static void openAhead(rbStepContacts* c, const rbContactIsland* island, int first)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        if (!c->set.points[contact->firstPoint].isAhead || !hasArrived(c, contact, first)) {
+            continue;
+        }
+        for (int k = 0; k < contact->pointCount; ++k) {
+            openPoint(c, contact->firstPoint + k);
+        }
+    }
+}
+
+// Whether what stops bodies at surfaces made one of them faster than any of them is: conditions
+// that contradict each other.
+static bool isWild(const rbStepContacts* c, const rbContactIsland* island)
+{
+    double fastest = c->settings.partSpeed;
+    double flight = 0.0;
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        const int bodies[2] = {contact->bodyA, contact->bodyB};
+        for (int k = 0; k < 2; ++k) {
+            const rbContactBody* body = &c->before.data[bodies[k]];
+            double turn = c->radii.data[bodies[k]] * rbLength(body->spin);
+            fastest = fmax(fastest, rbLength(body->velocity) + turn);
+        }
+    }
+    for (int i = 0; i < island->bodyCount; ++i) {
+        flight = fmax(flight, rbLength(c->flights.data[island->bodies[i]].velocity));
+    }
+    return !(flight <= WILD_TIMES * fastest);
+}
+
+// Such an island stays where it is.
+static void holdIsland(rbStepContacts* c, const rbContactIsland* island)
+{
+    c->isWild = true;
+    for (int i = 0; i < island->bodyCount; ++i) {
+        c->flights.data[island->bodies[i]].velocity = RB_VEC3_ZERO;
+        c->flights.data[island->bodies[i]].spin = RB_VEC3_ZERO;
+    }
+}
+
+// What rests on something goes on with its time.
+static void noteResting(rbStepContacts* c, const rbContact* contact)
+{
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        if (c->set.points[k].impulse[0] > 0.0) {
+            c->late.data[contact->bodyA] = RESTING;
+            c->late.data[contact->bodyB] = RESTING;
+        }
+    }
+}
+
+static void closeArrivals(rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            c->set.points[k].gap = c->gaps.data[k];
+        }
+        noteResting(c, contact);
+    }
+}
+
+// Where bodies arrive, the impulses that stop them at the surface are only for the way of the
+// flight: what they do to the velocities, theirs and those of all that they push, is forgotten
+// after it, and the impulses that really act are found without them.
+void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
+                                 bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        if (rbContactStep_IsQuick(c, &island) || !hasArrivals(c, &island)) {
+            continue;
+        }
+        for (int k = 0; k < island.bodyCount; ++k) {
+            int body = island.bodies[k];
+            c->flights.data[body] = c->bodies.data[body];
+            c->bodies.data[body] = c->before.data[body];
+            c->isTwice.data[body] = RB_FLIGHT_TWICE;
+        }
+        rbContactStep_TurnIsland(engine, &island, h, true);
+        if (isWild(c, &island) && !rbContactStep_HasMechanism(engine, &island)) {
+            holdIsland(c, &island);
+        }
+        int first = c->arrivals.count;
+        openArrivals(c, &island, h);
+        openAhead(c, &island, first);
+        rbContactStep_SolveIsland(engine, host, &island, h, isUnmet);
+        closeArrivals(c, &island);
+    }
+}
+
+// Bodies of these islands fly with the one velocity ...
+void rbContactStep_TakeFlights(const rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbMechBody* body = rbContactStep_IsTwice(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
+        if (body != NULL && body->isDynamic) {
+            // What acts is there already; the other one is lent.
+            body->aheadVelocity = body->velocity;
+            body->aheadAngularVelocity = body->momentum;
+            rbContactStep_TakeBody(&c->flights.data[i], body);
+        }
+    }
+}
+
+void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* mechanism)
+{
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        rbMechBody* body = &mechanism->m.bodies[i];
+        if (body->isDynamic && rbContactStep_IsTwice(engine->contacts, body->index)) {
+            body->velocity = body->aheadVelocity;
+            body->momentum = body->aheadAngularVelocity;
+        }
+    }
+}
+
+// The part of the kick of a step that a body has had when it arrives: the work of the force on the
+// way of the flight is what the body has gained by then. v: at the node, with the impulses that act
+// in the step; w: of the flight. With w = v + kick / 2 it is the whole.
+// along: v.kick, square: kick.kick, work: w.kick, or their sums over bodies with their masses.
+static double findShare(double along, double square, double work)
+{
+    double root = sqrt(fmax(0.0, along * along + 2.0 * square * work));
+    double share = 1.0;
+    if (!(root > 0.0) && square > 0.0) {
+        share = -along / square;
+    } else if (along + square < 0.0) {
+        share = 2.0 * work / (along - root);
+    } else if (along > 0.0) {
+        share = 2.0 * work / (along + root);
+    } else if (square > 0.0) {
+        share = (root - along) / square;
+    }
+    return share;
+}
+
+static double shareOf(rbVec3 v, rbVec3 kick, rbVec3 w)
+{
+    return findShare(rbDot(v, kick), rbDot(kick, kick), rbDot(w, kick));
+}
+
+// The same of a mechanism as a whole.
+static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* mechanism, double h)
+{
+    double along = 0.0;
+    double square = 0.0;
+    double work = 0.0;
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        if (!body->isDynamic) {
+            continue;
+        }
+        rbVec3 kick = rbScale(h * body->invMass, body->force);
+        rbVec3 v = rbAddScaled(body->velocity, -0.5, kick);
+        rbVec3 w = rbContactStep_IsTwice(c, body->index) ? c->flights.data[body->index].velocity
+                                                         : body->velocity;
+        along += body->mass * rbDot(v, kick);
+        square += body->mass * rbDot(kick, kick);
+        work += body->mass * rbDot(w, kick);
+    }
+    return findShare(along, square, work);
+}
+
+// A flight that was pushed up higher than the speed along the force can pay for is paid by the rest
+// of the motion. Returns what that cannot pay, J: contacts that part overlaps have lifted it.
+static double payWay(rbMechBody* body, rbVec3 v, rbVec3 kick, rbVec3 w)
+{
+    double square = rbDot(kick, kick);
+    double along = rbDot(v, kick);
+    double missing = along * along + 2.0 * square * rbDot(w, kick);
+    if (missing >= 0.0 || !(square > 0.0)) {
+        return 0.0;
+    }
+    rbVec3 spin =
+        rbMulSV(rbSym3_FromPrincipal(body->invMoments, body->pose.rotation), body->momentum);
+    double energy = body->mass * rbLengthSquared(body->velocity) + rbDot(spin, body->momentum);
+    double part = 1.0 + body->mass * missing / (square * energy);
+    double factor = energy > 0.0 && part > 0.0 ? sqrt(part) : 0.0;
+    double left = energy + body->mass * missing / square;
+    body->velocity = rbScale(factor, body->velocity);
+    body->momentum = rbScale(factor, body->momentum);
+    return factor > 0.0 ? 0.0 : -0.5 * left;
+}
+
+// Whether a flight leads elsewhere than the velocity that is gone on with.
+static bool isElsewhere(rbVec3 flight, rbVec3 velocity)
+{
+    return rbLengthSquared(rbSub(flight, velocity)) > FLIGHT_ROUNDING * rbLengthSquared(velocity);
+}
+
+// A flight that turns a body otherwise than it goes on turning leaves it at another place of its
+// free motion: its momentum keeps the energy of the turn.
+static void keepTurn(const rbContactBody* shown, rbMechBody* body)
+{
+    rbSym3 inverse = rbSym3_FromPrincipal(body->invMoments, body->pose.rotation);
+    double before = rbDot(body->momentum, rbMulSV(shown->invInertia, body->momentum));
+    double after = rbDot(body->momentum, rbMulSV(inverse, body->momentum));
+    if (before > 0.0 && after > 0.0) {
+        body->momentum = rbScale(sqrt(before / after), body->momentum);
+    }
+}
+
+// All bodies of a mechanism arrive with one of them; if one rests on something, none does.
+static void shareLate(rbStepContacts* c, const rbStepMechanism* mechanism)
+{
+    double late = 0.0;
+    bool isResting = false;
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        if (body->isDynamic) {
+            late = fmax(late, c->late.data[body->index]);
+            isResting = isResting || c->late.data[body->index] < 0.0;
+        }
+    }
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        if (body->isDynamic) {
+            c->late.data[body->index] = isResting ? 0.0 : late;
+        }
+    }
+}
+
+// Of a mechanism that is late: what the forces give in a time.
+static void kickMechanism(const rbStepContacts* c, rbStepMechanism* mechanism, double time)
+{
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        rbMechBody* body = &mechanism->m.bodies[i];
+        if (body->isDynamic && c->late.data[body->index] > 0.0) {
+            body->velocity = rbAddScaled(body->velocity, time * body->invMass, body->force);
+            body->momentum = rbAddScaled(body->momentum, time, body->torque);
+        }
+    }
+}
+
+static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mechanism)
+{
+    bool isLate = false;
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        isLate = isLate || (body->isDynamic && c->late.data[body->index] > 0.0);
+    }
+    return isLate;
+}
+
+// ... and go on with the other. What arrives collides with the forces of its time in the step, and
+// has none afterward.
+void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    double part = rbContactStep_PartOf(engine, h);
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        shareLate(c, &engine->mechanisms.data[i]);
+    }
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        bool isTwice = rbContactStep_IsTwice(c, i);
+        rbMechBody* body =
+            isTwice || c->late.data[i] > 0.0 ? rbContactStep_GetBody(engine, i) : NULL;
+        if (body == NULL || !body->isDynamic) {
+            continue;
+        }
+        rbVec3 flight = body->velocity;
+        bool isOwn = engine->bodies.data[i].mechanism < 0;
+        if (isTwice && isOwn) {
+            body->velocity = body->aheadVelocity;
+            body->momentum = body->aheadAngularVelocity;
+            if (isElsewhere(c->flights.data[i].spin, c->bodies.data[i].spin)) {
+                keepTurn(&c->bodies.data[i], body);
+            }
+        }
+        if (isOwn && c->isTwice.data[i] == RB_FLIGHT_TWICE && isElsewhere(flight, body->velocity)) {
+            c->late.data[i] = fmax(c->late.data[i], RB_STEP_SNAP * h);
+        }
+        if (isOwn && c->late.data[i] > 0.0) {
+            rbVec3 kick = rbScale(part, c->kicks.data[i]);
+            rbVec3 start = rbAddScaled(body->velocity, -0.5, kick);
+            double share = shareOf(start, kick, flight) - 0.5;
+            body->velocity = rbAddScaled(body->velocity, share, kick);
+            body->momentum = rbAddScaled(body->momentum, share * h, body->torque);
+            c->books.rest += payWay(body, start, kick, flight);
+        }
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        rbStepRun run = {.engine = engine, .mechanism = mechanism, .host = host, .isForced = true};
+        if (isLateMechanism(c, mechanism)) {
+            kickMechanism(c, mechanism, (shareOfMechanism(c, mechanism, h) - 0.5) * h);
+            (void)rbStep_SweepRates(&run, h);
+        }
+    }
+}
+
+void rbContactStep_TakeLateKicks(rbStepEngine* engine, double h)
+{
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        kickMechanism(engine->contacts, &engine->mechanisms.data[i], -0.5 * h);
+    }
+}
+
+// Bodies of points that are at their surfaces at the end of a step, which is cut there: they have
+// had its forces. What rests on something goes on.
+void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, int count, double h)
+{
+    for (int i = 0; i < count; ++i) {
+        noteLate(c, arrivals[i].bodyA, RB_STEP_SNAP * h);
+        noteLate(c, arrivals[i].bodyB, RB_STEP_SNAP * h);
+    }
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        noteResting(c, &c->set.contacts[i]);
+    }
+}
+
+// The first contact of shapes of a pair in the set: these are in the order of bodies.
+static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
+{
+    int low = 0;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        const rbContact* contact = &set->contacts[middle];
+        bool isBefore =
+            contact->bodyA < bodyA || (contact->bodyA == bodyA && contact->bodyB < bodyB);
+        low = isBefore ? middle + 1 : low;
+        high = isBefore ? high : middle;
+    }
+    return low;
+}
+
+// If no point of a pair that arrived is closed and approaches, the nearest of those that approach
+// are closed, if they are as near as the flight may have missed them.
+static void closePair(rbStepContacts* c, int bodyA, int bodyB, double h)
+{
+    double least = INFINITY;
+    int first = findFirst(&c->set, c->foundCount, bodyA, bodyB);
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = first; i < c->foundCount; ++i) {
+            const rbContact* contact = &c->set.contacts[i];
+            if (contact->bodyA != bodyA || contact->bodyB != bodyB) {
+                break;
+            }
+            for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+                rbContactPoint* point = &c->set.points[k];
+                double speed = rbContactStep_NormalSpeed(c, contact, point);
+                if (!(speed < -c->restSpeed) || point->gap > -NEAR_PART * h * speed) {
+                    continue;
+                }
+                if (pass == 0) {
+                    least = point->isClosed ? -INFINITY : fmin(least, point->gap);
+                } else if (point->gap <= least + c->settings.shell) {
+                    point->isClosed = true;
+                }
+            }
+        }
+    }
+}
+
+void rbContactStep_CloseArrivals(rbStepContacts* c, double h)
+{
+    int lastA = -1;
+    int lastB = -1;
+    for (int i = 0; i < c->arrivals.count; ++i) {
+        const rbArrival* arrival = &c->arrivals.data[i];
+        bool isNew = arrival->bodyA != lastA || arrival->bodyB != lastB;
+        if (isNew && !arrival->isOfStop) {
+            closePair(c, arrival->bodyA, arrival->bodyB, h);
+        }
+        lastA = arrival->bodyA;
+        lastB = arrival->bodyB;
+    }
+}

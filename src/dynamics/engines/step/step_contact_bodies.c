@@ -1,0 +1,210 @@
+// Bodies of steps with contacts: where they are, what contacts see of them, forces, flight.
+#include "base/math/matrix3.h"
+#include "dynamics/engines/step/step_contact_state.h"
+
+#include <string.h>
+
+// The body of the host as the engine moves it; NULL: it has none.
+rbMechBody* rbContactStep_GetBody(const rbStepEngine* engine, int index)
+{
+    const rbStepBodySlot* slot = &engine->bodies.data[index];
+    if (!slot->isUsed) {
+        return NULL;
+    }
+    if (slot->mechanism >= 0) {
+        return &engine->mechanisms.data[slot->mechanism].m.bodies[slot->local];
+    }
+    int place = engine->contacts->places1.data[index];
+    return place > 0 ? &engine->contacts->loose.data[place - 1] : NULL;
+}
+
+void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, double time)
+{
+    rbStepContacts* c = engine->contacts;
+    c->loose.count = 0;
+    c->places1.count = 0;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbStepBodySlot* slot = &engine->bodies.data[i];
+        bool isElsewhere = slot->mechanism >= 0 || (c->areShapesOff && slot->def.isDynamic);
+        if (!slot->isUsed || isElsewhere) {
+            rbArray_Push(c->places1, 0);
+            continue;
+        }
+        rbMechBody body;
+        rbStep_InitBody(host, slot, i, time, &body);
+        rbArray_Push(c->loose, body);
+        rbArray_Push(c->places1, c->loose.count);
+    }
+}
+
+// Inertia of a body about its center, world axes.
+static rbSym3 inertiaOf(const rbMechBody* body)
+{
+    return rbSym3_FromPrincipal(body->moments, body->pose.rotation);
+}
+
+// What contacts see of a body: its velocities and masses at its pose.
+static void showBody(rbStepContacts* c, int index, const rbMechBody* body)
+{
+    rbContactBody* shown = &c->bodies.data[index];
+    shown->velocity = body->velocity;
+    shown->isFrozen = rbContactFreeze_IsFrozen(c->freeze, index);
+    shown->invMass = body->isDynamic ? body->invMass : 0.0;
+    if (body->isDynamic) {
+        shown->invInertia = rbSym3_FromPrincipal(body->invMoments, body->pose.rotation);
+        shown->spin = rbMulSV(shown->invInertia, body->momentum);
+    } else {
+        shown->invInertia = (rbSym3){0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+        shown->spin = body->angularVelocity;
+    }
+}
+
+void rbContactStep_ShowBodies(const rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    // The last one is the world: a body that nothing moves.
+    rbArray_Reserve(c->bodies, engine->bodies.count + 1);
+    c->bodies.count = engine->bodies.count + 1;
+    memset(&c->bodies.data[engine->bodies.count], 0, sizeof *c->bodies.data);
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+        if (body != NULL) {
+            showBody(c, i, body);
+        } else {
+            memset(&c->bodies.data[i], 0, sizeof *c->bodies.data); // it flies elsewhere
+        }
+    }
+}
+
+// Velocities back from the contacts; the momentum takes only what changed, so that bodies that
+// nothing touches keep theirs to the bit.
+void rbContactStep_TakeBody(const rbContactBody* shown, rbMechBody* body)
+{
+    rbVec3 before = rbMulSV(shown->invInertia, body->momentum);
+    rbVec3 change = rbSub(shown->spin, before);
+    body->velocity = shown->velocity;
+    body->momentum = rbAdd(body->momentum, rbMulSV(inertiaOf(body), change));
+}
+
+double rbContactStep_PartOf(const rbStepEngine* engine, double h)
+{
+    double part = h / engine->settings.step;
+    return fabs(part - 1.0) <= RB_STEP_SNAP ? 1.0 : part;
+}
+
+bool rbContactStep_IsTouched(const rbStepContacts* c, int index)
+{
+    return rbContactGraph_FindIsland(c->graph, index) >= 0;
+}
+
+void rbContactStep_TakeBodies(const rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbMechBody* body = rbContactStep_GetBody(engine, i);
+        if (body != NULL && body->isDynamic && rbContactStep_IsTouched(c, i)) {
+            rbContactStep_TakeBody(&c->bodies.data[i], body);
+            // Without what rounding leaves.
+            body->momentum = c->bodies.data[i].isFrozen ? RB_VEC3_ZERO : body->momentum;
+        }
+    }
+}
+
+rbMotionState rbContactStep_StateOf(const rbMechBody* body)
+{
+    rbMotionState state = {.position = body->pose.position,
+                           .orientation = body->pose.orientation,
+                           .velocity = body->velocity};
+    rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
+    state.spin = rbMulEach(body->invMoments, local);
+    return state;
+}
+
+// What acts on a body; paid: the part of the force that has no potential.
+static void loadBody(const rbStepHost* host, rbMechBody* body, double time, rbVec3* paid)
+{
+    const rbMotionBody* motion = &host->motions[body->index];
+    body->force = rbScale(body->mass, motion->acceleration);
+    body->torque = motion->torque;
+    *paid = RB_VEC3_ZERO;
+    if (motion->load != NULL) {
+        rbLoad load = {.power = 0.0};
+        rbMotionState state = rbContactStep_StateOf(body);
+        motion->load(motion, &state, time, &load);
+        body->force = rbAdd(body->force, load.force);
+        body->torque = rbAdd(body->torque, load.torque);
+        *paid = load.paid;
+    }
+}
+
+// Half a kick: what has no potential works with the mean of the velocities before and after.
+static double kickBody(rbMechBody* body, double h, rbVec3 paid)
+{
+    rbVec3 linear = rbScale(h * body->invMass, body->force);
+    rbVec3 angular = rbScale(h, body->torque);
+    double work = h * rbDot(paid, rbAddScaled(body->velocity, 0.5, linear));
+    if (rbLengthSquared(angular) > 0.0) {
+        rbVec3 mean = rbMulMtV(body->pose.rotation, rbAddScaled(body->momentum, 0.5, angular));
+        mean = rbMulMV(body->pose.rotation, rbMulEach(body->invMoments, mean));
+        work += rbDot(angular, mean);
+    }
+    body->velocity = rbAdd(body->velocity, linear);
+    body->momentum = rbAdd(body->momentum, angular);
+    return work;
+}
+
+// isEnd: bodies that arrived in the step have had what they feel.
+void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, double time, double h,
+                             bool isEnd)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->loose.count; ++i) {
+        rbMechBody* body = &c->loose.data[i];
+        bool isLate =
+            isEnd && (c->late.data[body->index] > 0.0 || c->isWoken.data[body->index] != 0);
+        if (body->isDynamic && !isLate && !rbContactFreeze_IsFrozen(c->freeze, body->index)) {
+            rbVec3 paid;
+            loadBody(host, body, time, &paid);
+            c->books.load += kickBody(body, h, paid);
+            double whole = 2.0 * h / rbContactStep_PartOf(engine, 2.0 * h);
+            c->kicks.data[body->index] = rbScale(whole * body->invMass, body->force);
+        }
+    }
+}
+
+void rbContactStep_PlaceFixed(rbStepEngine* engine, double time)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->loose.count; ++i) {
+        rbMechBody* body = &c->loose.data[i];
+        const rbPath* path = engine->bodies.data[body->index].def.path;
+        if (!body->isDynamic && path != NULL) {
+            rbTransform pose;
+            rbPath_Evaluate(path, time, &pose, &body->velocity, &body->angularVelocity);
+            body->pose.position = pose.p;
+            body->pose.orientation = pose.q;
+            body->pose.rotation = rbMatFromQuat(pose.q);
+        }
+    }
+}
+
+void rbContactStep_FlyLoose(rbStepContacts* c, double h)
+{
+    for (int i = 0; i < c->loose.count; ++i) {
+        rbMechBody* body = &c->loose.data[i];
+        if (body->isDynamic && !rbContactFreeze_IsFrozen(c->freeze, body->index)) {
+            rbMechBody_LookAhead(body, h);
+            body->pose = body->ahead;
+        }
+    }
+}
+
+void rbContactStep_WriteBodies(const rbStepEngine* engine, const rbStepHost* host)
+{
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+        if (body != NULL) {
+            rbStep_WriteBody(host, body);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+// The energy of steps with contacts, by cause.
+//
+// An impulse p at a point changes the kinetic energy by p.(u + u')/2, summed over all that act in a
+// stage, exactly. Half of the forces has acted before the position stage, and half will act after
+// collisions. For forces with a potential the order does not matter: with q what the half gives, a
+// step changes the energy by nothing but p.(u + u' - 2 q)/2 at its start, where q has acted, and
+// p.(u + u' + 2 q)/2 at collisions, where it has not. Forces without a potential are paid for in
+// their kicks, see rbContactStep_KickLoose.
+//
+// What joints do beside contacts is not booked, as in steps without contacts: an ideal joint does
+// no work, and what is left is the error of the step.
+#include "base/math/matrix3.h"
+#include "dynamics/engines/step/step_contact_state.h"
+
+#include <string.h>
+
+// What the potential of a body's forces gives it in half a step.
+static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time, double h)
+{
+    const rbMotionBody* motion = &host->motions[body->index];
+    rbVec3 pull = rbScale(0.5 * h, motion->acceleration);
+    if (motion->load != NULL) {
+        rbLoad load = {.power = 0.0};
+        rbMotionState state = rbContactStep_StateOf(body);
+        motion->load(motion, &state, time, &load);
+        rbVec3 free = rbSub(load.force, load.paid);
+        pull = rbAddScaled(pull, 0.5 * h * body->invMass, free);
+    }
+    return pull;
+}
+
+// share: -1 where the pulls have acted, 1 where they will, 0 where they have no part any more.
+void rbContactStep_OpenBooks(rbStepEngine* engine, const rbStepHost* host, double time, double h,
+                             double share)
+{
+    rbStepContacts* c = engine->contacts;
+    rbArray_Reserve(c->pulls, c->bodies.count);
+    rbArray_Reserve(c->opened, c->bodies.count);
+    rbArray_Reserve(c->turnings, c->set.contactCount);
+    for (int i = 0; i < c->bodies.count; ++i) {
+        c->pulls.data[i] = RB_VEC3_ZERO;
+        c->opened.data[i] = c->bodies.data[i];
+        bool isLate = share > 0.0 && (c->late.data[i] > 0.0 || c->isWoken.data[i] != 0);
+        if (share != 0.0 && !isLate && !c->bodies.data[i].isFrozen &&
+            rbContactStep_IsTouched(c, i)) {
+            rbVec3 pull = pullOf(host, rbContactStep_GetBody(engine, i), time, h);
+            c->pulls.data[i] = rbScale(share, pull);
+        }
+    }
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        const double* turning = c->set.contacts[i].turning;
+        c->turnings.data[i] = rbMakeVec3(turning[0], turning[1], turning[2]);
+    }
+}
+
+// Change of the energy of an island since the books were opened.
+static double changeOf(const rbStepEngine* engine, const rbContactIsland* island)
+{
+    const rbStepContacts* c = engine->contacts;
+    double sum = 0.0;
+    for (int i = 0; i < island->bodyCount; ++i) {
+        int index = island->bodies[i];
+        const rbMechBody* body = rbContactStep_GetBody(engine, index);
+        const rbContactBody* now = &c->bodies.data[index];
+        const rbContactBody* then = &c->opened.data[index];
+        rbSym3 inertia = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
+        rbVec3 mean = rbScale(0.5, rbAdd(now->velocity, then->velocity));
+        mean = rbAdd(mean, c->pulls.data[index]);
+        rbVec3 spin = rbScale(0.5, rbAdd(now->spin, then->spin));
+        sum += body->mass * rbDot(mean, rbSub(now->velocity, then->velocity)) +
+               rbDot(spin, rbMulSV(inertia, rbSub(now->spin, then->spin)));
+    }
+    return sum;
+}
+
+// Mean of the velocities of a point of a body in the stage.
+static rbVec3 meanAt(const rbStepContacts* c, int body, rbVec3 arm)
+{
+    const rbContactBody* now = &c->bodies.data[body];
+    const rbContactBody* then = &c->opened.data[body];
+    rbVec3 spin = rbScale(0.5, rbAdd(now->spin, then->spin));
+    rbVec3 velocity = rbScale(0.5, rbAdd(now->velocity, then->velocity));
+    return rbAdd(rbAdd(velocity, c->pulls.data[body]), rbCross(spin, arm));
+}
+
+static bool isObstacle(const rbStepContacts* c, int body)
+{
+    return !(c->bodies.data[body].invMass > 0.0);
+}
+
+// Work on the island by an obstacle that moves, through an impulse that acts on B.
+static double obstacleWork(const rbStepContacts* c, const rbContact* contact, rbVec3 impulse,
+                           rbVec3 atA, rbVec3 atB)
+{
+    double work = isObstacle(c, contact->bodyA) ? rbDot(impulse, atA) : 0.0;
+    return isObstacle(c, contact->bodyB) ? work - rbDot(impulse, atB) : work;
+}
+
+// Works of a point: of its normal impulse, of its friction, of what moves by itself.
+typedef struct Works {
+    double normal;
+    double friction;
+    double motor;
+} Works;
+
+static Works pointWorks(const rbStepContacts* c, const rbContact* contact, int k, bool isWhole)
+{
+    const rbContactPoint* point = &c->set.points[k];
+    double impulse[3];
+    for (int i = 0; i < 3; ++i) {
+        impulse[i] = point->impulse[i] - (isWhole ? 0.0 : c->keptPoints.data[k].impulse[i]);
+    }
+    rbVec3 atA = meanAt(c, contact->bodyA, point->armA);
+    rbVec3 atB = meanAt(c, contact->bodyB, point->armB);
+    rbVec3 mean = rbSub(atB, atA);
+    rbVec3 t =
+        rbAddScaled(rbScale(impulse[1], contact->tangents[0]), impulse[2], contact->tangents[1]);
+    rbVec3 p = rbAddScaled(t, impulse[0], contact->normal);
+    Works works = {.normal = impulse[0] * rbDot(mean, contact->normal),
+                   .friction = rbDot(t, mean),
+                   .motor = obstacleWork(c, contact, p, atA, atB)};
+    return works;
+}
+
+// Rolling and spinning friction.
+static Works turnWorks(const rbStepContacts* c, const rbContact* contact, int index, bool isWhole)
+{
+    Works works = {0.0, 0.0, 0.0};
+    if (!(contact->rolling > 0.0 || contact->spinning > 0.0)) {
+        return works;
+    }
+    rbVec3 turning = rbMakeVec3(contact->turning[0], contact->turning[1], contact->turning[2]);
+    turning = isWhole ? turning : rbSub(turning, c->turnings.data[index]);
+    rbVec3 impulse = rbScale(turning.x, contact->tangents[0]);
+    impulse = rbAddScaled(impulse, turning.y, contact->tangents[1]);
+    impulse = rbAddScaled(impulse, turning.z, contact->normal);
+    rbVec3 atA = rbScale(
+        0.5, rbAdd(c->bodies.data[contact->bodyA].spin, c->opened.data[contact->bodyA].spin));
+    rbVec3 atB = rbScale(
+        0.5, rbAdd(c->bodies.data[contact->bodyB].spin, c->opened.data[contact->bodyB].spin));
+    works.friction = rbDot(impulse, rbSub(atB, atA));
+    works.motor = obstacleWork(c, contact, impulse, atA, atB);
+    return works;
+}
+
+static double approachThen(const rbStepContacts* c, const rbContact* contact,
+                           const rbContactPoint* point)
+{
+    return rbDot(contact->normal, rbContact_RelativeVelocity(c->opened.data, contact, point));
+}
+
+void rbContactStep_BookLasting(rbStepEngine* engine, const rbContactIsland* island, bool isWhole,
+                               bool hasJoints)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactBooks* books = &c->books;
+    double booked = 0.0;
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        Works turned = turnWorks(c, contact, island->contacts[i], isWhole);
+        books->friction += turned.friction;
+        books->motor += turned.motor;
+        booked += turned.friction + turned.motor;
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            Works works = pointWorks(c, contact, k, isWhole);
+            bool isImpact = approachThen(c, contact, &c->set.points[k]) < -c->restSpeed;
+            *(isImpact ? &books->impact : &books->rest) += works.normal;
+            books->friction += works.friction;
+            books->motor += works.motor;
+            booked += works.normal + works.friction + works.motor;
+        }
+    }
+    // Where shock propagation held bodies fast the points do not tell all.
+    books->rest += hasJoints ? 0.0 : changeOf(engine, island) - booked;
+}
+
+// Sums of the points of a contact that stopped in the stage.
+static rbCollisionNote sumStops(const rbStepContacts* c, int index)
+{
+    const rbContact* contact = &c->set.contacts[index];
+    rbCollisionNote note = {.contact = index, .law = c->settings.law};
+    double sum = 0.0;
+    for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+        const rbContactPoint* point = &c->set.points[k];
+        const double* before = c->keptPoints.data[k].impulse;
+        double p = point->impulse[0] - before[0];
+        double approach = -approachThen(c, contact, point);
+        if (!(approach > c->restSpeed && p > 0.0)) {
+            continue;
+        }
+        Works works = pointWorks(c, contact, k, false);
+        rbVec3 impulse =
+            rbJoinImpulse(contact->normal, contact->tangents, p, point->impulse[1] - before[1],
+                          point->impulse[2] - before[2]);
+        note.impulse = rbAdd(note.impulse, impulse);
+        note.arm = rbAddScaled(note.arm, p, point->armA);
+        note.normalWork += works.normal;
+        note.frictionWork += works.friction;
+        note.approachSpeed = fmax(note.approachSpeed, approach);
+        sum += p;
+    }
+    note.arm = sum > 0.0 ? rbScale(1.0 / sum, note.arm) : note.arm;
+    return note;
+}
+
+void rbContactStep_TellStops(rbStepEngine* engine, const rbStepHost* host)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; host->journal != NULL && i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        c->stops.count = 0;
+        for (int k = 0; k < island.contactCount; ++k) {
+            rbCollisionNote note = sumStops(c, island.contacts[k]);
+            if (note.approachSpeed > 0.0) {
+                rbArray_Push(c->stops, note);
+            }
+        }
+        rbContactStep_TellCollisions(engine, host, &island, c->stops.data, c->stops.count);
+    }
+}
+
+static bool hasMover(const rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        const int pair[2] = {contact->bodyA, contact->bodyB};
+        for (int side = 0; side < 2; ++side) {
+            const rbContactBody* body = &c->bodies.data[pair[side]];
+            if (isObstacle(c, pair[side]) &&
+                (rbLengthSquared(body->velocity) > 0.0 || rbLengthSquared(body->spin) > 0.0)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Collisions tell what their points did between the velocities before and after; pulls that will
+// still act, joints and obstacles that move add to it.
+void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* island,
+                                  double normalWork, double frictionWork)
+{
+    rbStepContacts* c = engine->contacts;
+    double left = changeOf(engine, island) - normalWork - frictionWork;
+    bool isMoved = hasMover(c, island);
+    c->books.impact += isMoved ? normalWork : normalWork + left;
+    c->books.motor += isMoved ? left : 0.0;
+    c->books.friction += frictionWork;
+}
+
+// Bodies that are frozen lose what they had, which is in before.
+void rbContactStep_BookFrozen(rbStepEngine* engine, const rbStepHost* host)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+        const rbContactBody* before = &c->before.data[i];
+        bool isNew = c->bodies.data[i].isFrozen && !before->isFrozen;
+        if (body == NULL || !body->isDynamic || !isNew) {
+            continue;
+        }
+        rbVec3 spin = rbMulMtV(body->pose.rotation, before->spin);
+        double energy = 0.5 * body->mass * rbLengthSquared(before->velocity) +
+                        0.5 * rbDot(body->moments, rbMulEach(spin, spin));
+        c->books.rest -= energy;
+        rbContactStep_TellFrozen(engine, host, i, false, -energy);
+    }
+}
+
+double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host)
+{
+    double sum = 0.0;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(engine, i);
+        if (body != NULL && body->isDynamic) {
+            rbVec3 local = rbMulMtV(body->pose.rotation, body->momentum);
+            sum += body->mass * (0.5 * rbLengthSquared(body->velocity) -
+                                 rbDot(host->motions[i].acceleration, body->pose.position)) +
+                   0.5 * rbDot(rbMulEach(local, local), body->invMoments);
+        }
+    }
+    return sum;
+}

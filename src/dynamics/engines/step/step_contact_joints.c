@@ -1,0 +1,219 @@
+// Joints in the stages of steps with contacts: their sweeps, and their rows for islands that are
+// solved as a whole.
+#include "dynamics/engines/step/step_contact_state.h"
+
+#include <string.h>
+
+static void takeMechanism(const rbStepEngine* engine, rbStepMechanism* mechanism)
+{
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        rbMechBody* body = &mechanism->m.bodies[i];
+        if (body->isDynamic) {
+            rbContactStep_TakeBody(&engine->contacts->bodies.data[body->index], body);
+        }
+    }
+}
+
+static void showMechanism(const rbStepEngine* engine, const rbStepMechanism* mechanism)
+{
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        const rbMechBody* body = &mechanism->m.bodies[i];
+        if (body->isDynamic) {
+            rbContactBody* shown = &engine->contacts->bodies.data[body->index];
+            shown->velocity = body->velocity;
+            shown->spin = rbMulSV(shown->invInertia, body->momentum);
+        }
+    }
+}
+
+// The mechanism whose first dynamic body it is, unless it is frozen: mechanisms are visited once.
+static rbStepMechanism* leadOf(const rbStepEngine* engine, int body)
+{
+    int index = engine->bodies.data[body].mechanism;
+    if (index < 0 || rbContactFreeze_IsFrozen(engine->contacts->freeze, body)) {
+        return NULL;
+    }
+    rbStepMechanism* mechanism = &engine->mechanisms.data[index];
+    return mechanism->m.bodies[0].index == body ? mechanism : NULL;
+}
+
+// All joints of the mechanisms of an island, with the velocities as contacts left them.
+bool rbContactStep_SweepJoints(void* context, double* error)
+{
+    const rbJointSweep* sweep = context;
+    bool isDone = true;
+    *error = 0.0;
+    for (int i = 0; i < sweep->island->bodyCount; ++i) {
+        rbStepMechanism* mechanism = leadOf(sweep->engine, sweep->island->bodies[i]);
+        if (mechanism == NULL) {
+            continue;
+        }
+        rbStepRun run = {
+            .engine = sweep->engine, .mechanism = mechanism, .host = sweep->host, .isForced = true};
+        takeMechanism(sweep->engine, mechanism);
+        double own = sweep->isOfRates ? rbStep_SweepRates(&run, sweep->h)
+                                      : rbStep_SweepPositions(&run, sweep->h);
+        showMechanism(sweep->engine, mechanism);
+        *error = fmax(*error, own);
+        isDone =
+            isDone && own <= (sweep->isOfRates ? sweep->engine->contacts->settings.velocityTolerance
+                                               : sweep->engine->settings.tolerance);
+    }
+    return isDone;
+}
+
+bool rbContactStep_HasMechanism(const rbStepEngine* engine, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->bodyCount; ++i) {
+        if (engine->bodies.data[island->bodies[i]].mechanism >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Impulses and limits of a mechanism back to where the stage began. Its velocities are taken from
+// those shown.
+static void turnBack(const rbStepEngine* engine, rbStepMechanism* mechanism, double h)
+{
+    int rowCount = mechanism->m.rowCount;
+    bool isOther = false;
+    memcpy(mechanism->m.impulses, mechanism->scratch, (size_t)rowCount * sizeof(double));
+    for (int row = 0; row < rowCount; ++row) {
+        rbLimitState limit = (rbLimitState)mechanism->scratch[rowCount + row];
+        isOther = isOther || mechanism->limits[row] != limit;
+        mechanism->limits[row] = limit;
+    }
+    if (isOther) {
+        rbStep_RenewStart(mechanism, h);
+    }
+    takeMechanism(engine, mechanism);
+}
+
+static void noteStart(rbStepMechanism* mechanism)
+{
+    int rowCount = mechanism->m.rowCount;
+    RB_ASSERT(2 * rowCount <= mechanism->stateSize);
+    memcpy(mechanism->scratch, mechanism->m.impulses, (size_t)rowCount * sizeof(double));
+    for (int row = 0; row < rowCount; ++row) {
+        mechanism->scratch[rowCount + row] = (double)mechanism->limits[row];
+    }
+}
+
+void rbContactStep_TurnIsland(rbStepEngine* engine, const rbContactIsland* island, double h,
+                              bool isBack)
+{
+    for (int i = 0; i < island->bodyCount; ++i) {
+        rbStepMechanism* mechanism = leadOf(engine, island->bodies[i]);
+        if (mechanism != NULL && isBack) {
+            turnBack(engine, mechanism, h);
+        } else if (mechanism != NULL) {
+            noteStart(mechanism);
+        }
+    }
+}
+
+void rbContactStep_TurnMechanisms(rbStepEngine* engine, double h, bool isBack)
+{
+    for (int i = 0; i < engine->contacts->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(engine->contacts->graph, i);
+        rbContactStep_TurnIsland(engine, &island, h, isBack);
+    }
+}
+
+// ------------------------------------------------------------------------------------------- rows
+
+static void addRow(rbStepContacts* c, const rbMechanism* m, const rbRowBlock* block, int k,
+                   double residual)
+{
+    int index = block->firstRow + k;
+    const rbRow* row = &m->rows[index];
+    const rbMechBody* bodies[2] = {&m->bodies[block->bodyA], &m->bodies[block->bodyB]};
+    // An impulse along a row of a joint acts on A with +, along that of a contact with -.
+    rbContactLink link = {.bodyA = bodies[0]->index,
+                          .bodyB = bodies[1]->index,
+                          .row = {-row->linear.x, -row->linear.y, -row->linear.z, -row->angularA.x,
+                                  -row->angularA.y, -row->angularA.z, row->linear.x, row->linear.y,
+                                  row->linear.z, row->angularB.x, row->angularB.y, row->angularB.z},
+                          .compliance = m->compliance[index],
+                          .most = INFINITY,
+                          .impulse = -m->impulses[index]};
+    if (block->kind == RB_ROW_TRAVEL && m->limits[index] < INFINITY) {
+        link.most = 0.5 * m->duration * m->limits[index];
+    }
+    link.bias = residual;
+    for (int side = 0; side < 2; ++side) {
+        if (bodies[side]->isDynamic) {
+            const rbContactBody* shown = &c->bodies.data[bodies[side]->index];
+            const double* part = link.row + 6 * (size_t)side;
+            link.bias -= part[0] * shown->velocity.x + part[1] * shown->velocity.y +
+                         part[2] * shown->velocity.z + part[3] * shown->spin.x +
+                         part[4] * shown->spin.y + part[5] * shown->spin.z;
+        }
+    }
+    rbArray_Push(c->linkRows, link);
+}
+
+// What is left of the condition of a row; one at its limit may go on the way it is pushed.
+static double leftOf(const rbContactLink* link, double residual)
+{
+    bool isHeld = fabs(link->impulse) >= link->most && residual * link->impulse <= 0.0;
+    return isHeld ? 0.0 : fabs(residual);
+}
+
+double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task)
+{
+    rbStepContacts* c = joints->engine->contacts;
+    double most = 0.0;
+    c->linkRows.count = 0;
+    for (int i = 0; i < joints->island->bodyCount; ++i) {
+        rbStepMechanism* mechanism = leadOf(joints->engine, joints->island->bodies[i]);
+        if (mechanism == NULL) {
+            continue;
+        }
+        rbMechanism* m = &mechanism->m;
+        rbCorrection correction = {.h = joints->h};
+        rbMeasureRows(mechanism->inner, m, &correction, joints->isOfRates);
+        for (int b = 0; b < m->blockCount; ++b) {
+            const rbRowBlock* block = &m->blocks[b];
+            for (int k = 0; k < block->rowCount; ++k) {
+                int row = block->firstRow + k;
+                if (m->compliance[row] < INFINITY) {
+                    double residual = mechanism->inner->residual[row];
+                    addRow(c, m, block, k, residual);
+                    double left = leftOf(&c->linkRows.data[c->linkRows.count - 1], residual);
+                    most = left <= most ? most : left;
+                }
+            }
+        }
+    }
+    task->links = c->linkRows.data;
+    task->linkCount = c->linkRows.count;
+    return joints->isOfRates ? most : most * joints->h;
+}
+
+void rbContactStep_TakeLinks(const rbJointSweep* joints)
+{
+    const rbStepContacts* c = joints->engine->contacts;
+    int next = 0;
+    for (int i = 0; i < joints->island->bodyCount; ++i) {
+        rbStepMechanism* mechanism = leadOf(joints->engine, joints->island->bodies[i]);
+        if (mechanism == NULL) {
+            continue;
+        }
+        for (int row = 0; row < mechanism->m.rowCount; ++row) {
+            if (mechanism->m.compliance[row] < INFINITY) {
+                mechanism->m.impulses[row] = -c->linkRows.data[next++].impulse;
+            }
+        }
+        takeMechanism(joints->engine, mechanism);
+    }
+    RB_ASSERT(next == c->linkRows.count);
+}
+
+double rbContactStep_GetJointTolerance(const rbJointSweep* joints)
+{
+    const rbStepEngine* engine = joints->engine;
+    return joints->isOfRates ? engine->contacts->settings.velocityTolerance
+                             : rbStep_GetTolerance(engine);
+}

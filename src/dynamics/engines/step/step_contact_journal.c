@@ -1,0 +1,60 @@
+// What steps with contacts tell the journal: collisions, and bodies that freeze or wake.
+#include "dynamics/engines/step/step_contact_state.h"
+
+// Kinetic energy of an island before the stage.
+static double energyThen(const rbStepEngine* engine, const rbContactIsland* island)
+{
+    const rbStepContacts* c = engine->contacts;
+    double sum = 0.0;
+    for (int i = 0; i < island->bodyCount; ++i) {
+        const rbMechBody* body = rbContactStep_GetBody(engine, island->bodies[i]);
+        const rbContactBody* then = &c->opened.data[island->bodies[i]];
+        rbVec3 spin = rbMulMtV(body->pose.rotation, then->spin);
+        sum += 0.5 * body->mass * rbLengthSquared(then->velocity) +
+               0.5 * rbDot(body->moments, rbMulEach(spin, spin));
+    }
+    return sum;
+}
+
+void rbContactStep_TellCollisions(const rbStepEngine* engine, const rbStepHost* host,
+                                  const rbContactIsland* island, const rbCollisionNote* notes,
+                                  int count)
+{
+    const rbStepContacts* c = engine->contacts;
+    double energyBefore = count > 0 ? energyThen(engine, island) : 0.0;
+    for (int i = 0; i < count; ++i) {
+        const rbCollisionNote* note = &notes[i];
+        const rbContact* contact = &c->set.contacts[note->contact];
+        // A limit of a joint that is reached is no impact of two bodies.
+        if (note->contact >= c->foundCount) {
+            continue;
+        }
+        const rbMechBody* bodyA = rbContactStep_GetBody(engine, contact->bodyA);
+        rbEngineEvent event = {.time = c->nodeTime,
+                               .kind = RB_HAPPENED_IMPACT,
+                               .a = contact->bodyA,
+                               .b = contact->bodyB,
+                               .law = note->law,
+                               .energyChange = note->normalWork + note->frictionWork,
+                               .energyBefore = energyBefore,
+                               .frictionWork = note->frictionWork,
+                               .point = rbAdd(bodyA->pose.position, note->arm),
+                               .normal = contact->normal,
+                               .impulse = note->impulse,
+                               .approachSpeed = note->approachSpeed};
+        host->journal(host->context, &event);
+    }
+}
+
+void rbContactStep_TellFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
+                              bool isWoken, double energyChange)
+{
+    if (host->journal != NULL) {
+        rbEngineEvent event = {.time = engine->contacts->nodeTime,
+                               .kind = isWoken ? RB_HAPPENED_WAKE : RB_HAPPENED_REST,
+                               .a = body,
+                               .b = -1,
+                               .energyChange = energyChange};
+        host->journal(host->context, &event);
+    }
+}

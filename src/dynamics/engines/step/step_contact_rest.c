@@ -1,0 +1,204 @@
+// Bodies that stand still in steps with contacts, see contact_freeze.h: who may not, who wakes, and
+// what is kept of their contacts meanwhile.
+#include "dynamics/engines/step/step_contact_state.h"
+
+#include <string.h>
+
+// What acts on a body beside gravity and constant forces; frozen bodies wake when it changes.
+static rbRestLoad loadOf(const rbStepHost* host, const rbMechBody* body, double time)
+{
+    const rbMotionBody* motion = &host->motions[body->index];
+    rbRestLoad rest = {RB_VEC3_ZERO, RB_VEC3_ZERO};
+    if (motion->load != NULL) {
+        rbLoad load = {.power = 0.0};
+        rbMotionState state = rbContactStep_StateOf(body);
+        motion->load(motion, &state, time, &load);
+        rest.force = load.force;
+        rest.torque = load.torque;
+    }
+    return rest;
+}
+
+rbContactNode rbContactStep_MakeNode(rbStepContacts* c)
+{
+    rbContactNode node = {.set = &c->set,
+                          .graph = c->graph,
+                          .islandCount = c->islandCount,
+                          .bodies = c->bodies.data,
+                          .radii = c->radii.data,
+                          .bodyCount = c->bodies.count,
+                          .links = (const int(*)[2])(const void*)c->links.data,
+                          .linkCount = c->links.count / 2};
+    return node;
+}
+
+bool rbContactStep_IsStanding(const rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->bodyCount; ++i) {
+        if (!c->bodies.data[island->bodies[i]].isFrozen) {
+            return false;
+        }
+    }
+    return island->bodyCount > 0;
+}
+
+static bool isStanding(const rbContactBody* body)
+{
+    return body->isFrozen || !(body->invMass > 0.0);
+}
+
+// Impulses of contacts between bodies that stand are those of the last step that they moved in: a
+// stage does not touch them, but its start halves all.
+void rbContactStep_ScaleStanding(rbStepContacts* c, double scale)
+{
+    for (int i = 0; rbContactFreeze_GetCount(c->freeze) > 0 && i < c->set.contactCount; ++i) {
+        rbContact* contact = &c->set.contacts[i];
+        if (!isStanding(&c->bodies.data[contact->bodyA]) ||
+            !isStanding(&c->bodies.data[contact->bodyB])) {
+            continue;
+        }
+        for (int t = 0; t < 3; ++t) {
+            contact->turning[t] *= scale;
+        }
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            for (int t = 0; t < 3; ++t) {
+                c->set.points[k].impulse[t] *= scale;
+            }
+        }
+    }
+}
+
+// ----------------------------------------------------------------------------------------- waking
+
+static void wakeLoaded(rbStepEngine* engine, const rbStepHost* host, double time)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        if (!rbContactFreeze_IsFrozen(c->freeze, i) || host->motions[i].load == NULL) {
+            continue;
+        }
+        rbRestLoad now = loadOf(host, rbContactStep_GetBody(engine, i), time);
+        const rbRestLoad* then = &c->restLoads.data[i];
+        if (!(rbLengthSquared(rbSub(now.force, then->force)) == 0.0 &&
+              rbLengthSquared(rbSub(now.torque, then->torque)) == 0.0)) {
+            rbContactFreeze_Wake(c->freeze, i);
+        }
+    }
+}
+
+// Contacts of bodies that wake go on with the half of a step that is left of their last one.
+static void halveWoken(rbStepContacts* c)
+{
+    for (int i = 0; i < c->set.contactCount; ++i) {
+        rbContact* contact = &c->set.contacts[i];
+        if (c->isWoken.data[contact->bodyA] == 0 && c->isWoken.data[contact->bodyB] == 0) {
+            continue;
+        }
+        for (int t = 0; t < 3; ++t) {
+            contact->turning[t] *= 0.5;
+        }
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            for (int t = 0; t < 3; ++t) {
+                c->set.points[k].impulse[t] *= 0.5;
+            }
+        }
+    }
+}
+
+void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    memset(c->isWoken.data, 0, (size_t)c->isWoken.count);
+    rbContactNode node = rbContactStep_MakeNode(c);
+    if (rbContactFreeze_GetCount(c->freeze) == 0) {
+        (void)rbContactFreeze_WakeTouched(c->freeze, &node); // forgets who woke
+        return;
+    }
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        c->isWoken.data[i] = rbContactFreeze_IsFrozen(c->freeze, i) ? 1 : 0;
+    }
+    wakeLoaded(engine, host, c->nodeTime);
+    (void)rbContactFreeze_WakeTouched(c->freeze, &node);
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        bool isFrozen = rbContactFreeze_IsFrozen(c->freeze, i);
+        c->isWoken.data[i] = c->isWoken.data[i] != 0 && !isFrozen ? 1 : 0;
+        c->bodies.data[i].isFrozen = isFrozen;
+        if (c->isWoken.data[i] != 0) {
+            rbContactStep_TellFrozen(engine, host, i, true, 0.0);
+        }
+    }
+    halveWoken(c);
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        if (rbContactStep_IsWoken(c, mechanism)) {
+            rbStepRun run = {
+                .engine = engine, .mechanism = mechanism, .host = host, .isForced = true};
+            rbStep_WakeBasic(&run, c->nodeTime, h);
+        }
+    }
+}
+
+bool rbContactStep_IsWoken(const rbStepContacts* c, const rbStepMechanism* mechanism)
+{
+    return c->isWoken.data[mechanism->m.bodies[0].index] != 0;
+}
+
+bool rbContactStep_WakeTouched(rbStepContacts* c)
+{
+    rbContactNode node = rbContactStep_MakeNode(c);
+    return rbContactFreeze_WakeTouched(c->freeze, &node) > 0;
+}
+
+// --------------------------------------------------------------------------------------- freezing
+
+// Motors and velocity-only joints may move their bodies at any time.
+static bool isDriven(const rbStepEngine* engine, const rbStepMechanism* mechanism)
+{
+    for (int i = 0; i < mechanism->m.blockCount; ++i) {
+        const rbBlockInfo* info = &mechanism->infos[i];
+        if (info->role == RB_ROLE_SPRING) {
+            continue;
+        }
+        const rbStepJointDef* def = &engine->joints.data[info->owner].def;
+        bool isMotor = info->role == RB_ROLE_FREEDOM && def->motors != NULL &&
+                       def->motors[info->freedom].def.type != RB_MOTOR_NONE;
+        if (isMotor || info->role == RB_ROLE_SPEED || def->isVelocityOnly) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void rbContactStep_FreezeBodies(rbStepEngine* engine, const rbStepHost* host, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    if (!(c->settings.freezeSpeed > 0.0)) {
+        return;
+    }
+    memset(c->isRestless.data, 0, (size_t)c->isRestless.count);
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        bool isRestless = isDriven(engine, mechanism);
+        for (int k = 0; isRestless && k < mechanism->m.bodyCount; ++k) {
+            if (mechanism->m.bodies[k].isDynamic) {
+                c->isRestless.data[mechanism->m.bodies[k].index] = 1;
+            }
+        }
+    }
+    memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
+    rbContactNode node = rbContactStep_MakeNode(c);
+    node.isRestless = c->isRestless.data;
+    if (rbContactFreeze_Update(c->freeze, &node, h) == 0) {
+        return;
+    }
+    rbContactStep_BookFrozen(engine, host);
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        if (c->bodies.data[i].isFrozen && !c->before.data[i].isFrozen) {
+            const rbMechBody* body = rbContactStep_GetBody(engine, i);
+            rbMechBody still = *body;
+            still.velocity = RB_VEC3_ZERO;
+            still.momentum = RB_VEC3_ZERO;
+            c->restLoads.data[i] = loadOf(host, &still, c->nodeTime);
+        }
+    }
+}

@@ -1,0 +1,448 @@
+// The stages of steps with contacts: positions, collisions, velocities, with joints in their
+// sweeps.
+#include "dynamics/engines/step/step_contact_state.h"
+
+#include <string.h>
+
+// A guess is good if the sum of its impulses is off by no more than this part.
+#define GUESS_PART 0.05
+// Sweeps after the first where bodies strike: what strikes is no stack, and these many cost less
+// than to solve the island as a whole.
+#define SWEEPS_MOVING 500
+// In islands of more bodies all sweeps there may be, also with joints, which are few of what there
+// is: 252 bricks that are struck take up to 1000 sweeps or 0.3 s, and ten times that as a whole.
+#define BODIES_LARGE 64
+// Times that rows of joints are made anew in a stage.
+#define JOINT_ROUNDS_MAX 6
+
+// ----------------------------------------------------------------------------------------- stages
+
+rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* island, double h)
+{
+    rbContactRun run = {.set = &c->set,
+                        .order = island != NULL ? island->contacts : NULL,
+                        .orderCount = island != NULL ? island->contactCount : c->set.contactCount,
+                        .bodies = c->bodies.data,
+                        .h = h,
+                        .restSpeed = c->restSpeed};
+    return run;
+}
+
+typedef enum Stage {
+    STAGE_POSITION,
+    STAGE_COLLISION,
+    STAGE_VELOCITY,
+} Stage;
+
+static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage stage, bool* isUnmet)
+{
+    rbContactStatistics* s = &c->statistics;
+    double error = fmax(solved->gapError, solved->slipError);
+    if (stage == STAGE_POSITION) {
+        s->positionSweeps += solved->sweeps;
+        s->gapErrorMax = fmax(s->gapErrorMax, error);
+    } else {
+        s->velocitySweeps += solved->sweeps;
+        s->speedErrorMax = fmax(s->speedErrorMax, error);
+    }
+    s->shockedStages += solved->isShocked ? 1 : 0;
+    s->directStages += solved->isDirect ? 1 : 0;
+    *isUnmet = *isUnmet || !solved->isMet;
+}
+
+// Whether something rebounds; what does not is stopped by the velocity stage.
+static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = 0; contact->restitution > 0.0 && k < contact->pointCount; ++k) {
+            const rbContactPoint* point = &c->set.points[contact->firstPoint + k];
+            if (point->isClosed && rbContactStep_NormalSpeed(c, contact, point) < -c->restSpeed) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static rbContactSolved sweep(rbStepContacts* c, const rbContactRun* run, bool isOfPositions)
+{
+    return isOfPositions ? rbContactSolver_SolvePositions(c->solver, run)
+                         : rbContactSolver_SolveVelocities(c->solver, run);
+}
+
+// Velocities and impulses of an island to and from the memory of what sweeps found.
+static void swapSwept(rbStepContacts* c, const rbContactIsland* island, bool isBack)
+{
+    for (int i = 0; i < island->bodyCount; ++i) {
+        int body = island->bodies[i];
+        if (isBack) {
+            c->bodies.data[body] = c->swept.data[body];
+        } else {
+            c->swept.data[body] = c->bodies.data[body];
+            c->bodies.data[body] = c->before.data[body];
+        }
+    }
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            if (isBack) {
+                c->set.points[k] = c->sweptPoints.data[k];
+            } else {
+                c->sweptPoints.data[k] = c->set.points[k];
+                c->set.points[k] = c->keptPoints.data[k];
+            }
+        }
+    }
+}
+
+// Whether the impulses at the start of the stage carry about what sweeps found.
+static bool isGuessGood(const rbStepContacts* c, const rbContactIsland* island, bool isOfPositions)
+{
+    double guessed = 0.0;
+    double found = 0.0;
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            guessed += (isOfPositions ? 1.0 : 2.0) * c->keptPoints.data[k].impulse[0];
+            found += c->set.points[k].impulse[0];
+        }
+    }
+    return fabs(guessed - found) < GUESS_PART * found;
+}
+
+// An island without joints, from the start of the stage where its impulses are a good guess.
+static double solveWhole(rbStepContacts* c, const rbContactRun* run, const rbContactIsland* island,
+                         const rbNewtonTask* task, rbContactSolved* solved)
+{
+    bool isFresh = isGuessGood(c, island, task->isOfPositions);
+    rbContactRun whole = *run;
+    whole.isContinued = !isFresh;
+    if (isFresh) {
+        swapSwept(c, island, false);
+    }
+    double left = rbContactNewton_Solve(c->newton, &whole, task, &solved->sweeps);
+    if (isFresh && !(left < task->known)) {
+        swapSwept(c, island, true);
+    }
+    return left;
+}
+
+// One with joints: their conditions on the end of a step are not linear in the velocities, so the
+// rows are made anew until they hold.
+static double solveWithJoints(rbStepContacts* c, const rbContactRun* run, rbJointSweep* joints,
+                              rbNewtonTask* task, rbContactSolved* solved)
+{
+    double jointTolerance = rbContactStep_GetJointTolerance(joints);
+    double left = INFINITY;
+    double jointError = INFINITY;
+    rbContactRun whole = *run;
+    whole.isContinued = true;
+    double tolerance = task->tolerance;
+    task->tolerance = fmin(tolerance, jointTolerance / (task->isOfPositions ? joints->h : 1.0));
+    for (int k = 0; k < JOINT_ROUNDS_MAX && !(jointError <= jointTolerance); ++k) {
+        left = rbContactNewton_Solve(c->newton, &whole, task, &solved->sweeps);
+        rbContactStep_TakeLinks(joints);
+        jointError = rbContactStep_FindLinks(joints, task);
+        if (!(left < task->known)) {
+            break; // nothing was taken
+        }
+    }
+    // To rounding, which contacts hardly notice.
+    double ignored;
+    (void)rbContactStep_SweepJoints(joints, &ignored);
+    task->tolerance = tolerance;
+    return jointError <= jointTolerance || left > tolerance ? left : 2.0 * tolerance;
+}
+
+// Goes on with sweeps.
+static rbContactSolved sweepOn(rbStepContacts* c, const rbContactRun* run, bool isOfPositions,
+                               const rbContactSolved* before)
+{
+    rbContactSolved solved = sweep(c, run, isOfPositions);
+    solved.sweeps += before->sweeps;
+    solved.isDirect = before->isDirect;
+    solved.isMoving = before->isMoving;
+    return solved;
+}
+
+// A position stage that its first sweep met: bodies rest, and what this sweep found undoes the gaps
+// and slips of this step. It must not act again in the next one: impulses that are remembered are
+// an integral of the gaps, and with it what sweeps see little of, the sway of a high wall, would
+// swing up from step to step (third order; where a sweep takes less than 2/15 of a motion away).
+static void notePassing(rbStepContacts* c, const rbContactIsland* island, bool isResting)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        const rbContact* contact = &c->set.contacts[island->contacts[i]];
+        for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
+            rbContactPoint* point = &c->set.points[k];
+            const double* guess = c->keptPoints.data[k].impulse;
+            for (int t = 0; t < 3; ++t) {
+                // a velocity stage doubles it
+                point->passing[t] = isResting ? 2.0 * (point->impulse[t] - guess[t]) : 0.0;
+            }
+        }
+    }
+}
+
+// Sweeps, more of them where bodies strike; where they are slow the island as a whole, from the
+// start of the stage, since impulses of a last step that was solved so are nearer than what some
+// sweeps make of them; where that does not meet it, sweeps again.
+static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
+                                    rbJointSweep* joints)
+{
+    bool isOfPositions = !joints->isOfRates;
+    rbContactSolved solved = sweep(c, run, isOfPositions);
+    if (solved.isMet || solved.isShocked || c->settings.sweepsMax <= RB_SWEEPS_FIRST) {
+        return solved;
+    }
+    rbContactRun again = *run;
+    again.isContinued = true;
+    bool isLarge = joints->island->bodyCount > BODIES_LARGE;
+    bool isSwept = isLarge && (solved.isMoving || run->sweepJoints != NULL);
+    again.isMoving = solved.isMoving || isSwept;
+    if (isSwept || (solved.isMoving && run->sweepJoints == NULL)) {
+        again.sweepsMax = isLarge ? c->settings.sweepsMax - solved.sweeps : SWEEPS_MOVING;
+        solved = sweepOn(c, &again, isOfPositions, &solved);
+        if (solved.isMet || isSwept) {
+            return solved;
+        }
+    }
+    double unit = isOfPositions ? joints->h : 1.0;
+    rbNewtonTask task = {
+        .isOfPositions = isOfPositions,
+        .partSpeed = c->settings.partSpeed,
+        .tolerance = (isOfPositions ? c->settings.tolerance : c->settings.velocityTolerance) / unit,
+        .known = fmax(solved.gapError, solved.slipError) / unit,
+        .isMoving = solved.isMoving};
+    if (run->sweepJoints != NULL) {
+        double jointError = rbContactStep_FindLinks(joints, &task);
+        task.known = fmax(task.known, jointError / unit);
+    }
+    if (rbContactNewton_CanSolve(c->newton, &c->settings, run, &task)) {
+        double left = run->sweepJoints != NULL ? solveWithJoints(c, run, joints, &task, &solved)
+                                               : solveWhole(c, run, joints->island, &task, &solved);
+        solved.isMet = left <= task.tolerance;
+        solved.isDirect = left < task.known || solved.isMet;
+        solved.gapError = left * unit;
+        solved.slipError = left * unit;
+    }
+    again.sweepsMax = 0;
+    while (!solved.isMet && !solved.isShocked && solved.sweeps < c->settings.sweepsMax) {
+        solved = sweepOn(c, &again, isOfPositions, &solved);
+    }
+    return solved;
+}
+
+static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbContactIsland* island,
+                        double h, Stage stage, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactRun run = rbContactStep_MakeRun(c, island, h);
+    rbJointSweep joints = {engine, host, island, h, stage != STAGE_POSITION};
+    if (rbContactStep_HasMechanism(engine, island)) {
+        run.sweepJoints = rbContactStep_SweepJoints;
+        run.react = c->settings.isReacting ? rbContactStep_MeasureReaction : NULL;
+        run.context = &joints;
+    }
+    if (stage == STAGE_COLLISION) {
+        if (!isColliding(c, island)) {
+            return;
+        }
+        rbCollisionsDone done = rbCollisions_Resolve(c->collisions, &c->settings, &run);
+        c->statistics.collisions += done.collisions;
+        c->statistics.collisionSweeps += done.sweeps;
+        c->statistics.speedErrorMax = fmax(c->statistics.speedErrorMax, done.error);
+        rbContactStep_BookCollisions(engine, island, done.normalWork, done.frictionWork);
+        int noted;
+        const rbCollisionNote* notes = rbCollisions_GetNotes(c->collisions, &noted);
+        rbContactStep_TellCollisions(engine, host, island, notes,
+                                     host->journal != NULL ? noted : 0);
+        *isUnmet = *isUnmet || !done.isMet;
+        return;
+    }
+    rbContactSolved solved = solveLasting(c, &run, &joints);
+    if (stage == STAGE_POSITION) {
+        notePassing(c, island, solved.isMet && solved.sweeps == 1 && run.sweepJoints == NULL);
+    }
+    noteSolved(c, &solved, stage, isUnmet);
+}
+
+bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island)
+{
+    for (int i = 0; c->substeps != NULL && i < island->bodyCount; ++i) {
+        unsigned char kind = c->isTwice.data[island->bodies[i]];
+        if (kind == RB_FLIGHT_SWEPT || kind == RB_FLIGHT_TWICE) {
+            return false;
+        }
+    }
+    return c->substeps != NULL;
+}
+
+void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
+                               const rbContactIsland* island, double h, bool* isUnmet)
+{
+    solveIsland(engine, host, island, h, STAGE_POSITION, isUnmet);
+}
+
+// One stage of all islands, but collisions only of those that small steps have solved.
+static void solveStage(rbStepEngine* engine, const rbStepHost* host, double h, Stage stage,
+                       bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        bool isDue = stage == STAGE_COLLISION || !rbContactStep_IsQuick(c, &island);
+        if (isDue && !rbContactStep_IsStanding(c, &island)) {
+            solveIsland(engine, host, &island, h, stage, isUnmet);
+        }
+    }
+}
+
+// ------------------------------------------------------------------------------------- small steps
+
+static bool canBeQuick(const rbStepEngine* engine, const rbContactRun* run,
+                       const rbContactIsland* island)
+{
+    for (int i = 0; i < island->contactCount; ++i) {
+        if (!rbContactSubsteps_CanSolve(run, island->contacts[i], engine->contacts->restSpeed)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < island->bodyCount; ++i) {
+        if (run->bodies[island->bodies[i]].isFrozen) {
+            return false;
+        }
+    }
+    return !rbContactStep_HasMechanism(engine, island);
+}
+
+static void bookQuick(rbContactBooks* books, const rbSubstepsDone* done)
+{
+    books->friction += done->frictionWork;
+    books->impact += done->impactWork;
+    books->rest += done->work - done->frictionWork - done->impactWork;
+}
+
+// The capped mode: all islands that small steps can solve, at once. Returns whether others are
+// left.
+static bool solveQuickly(rbStepEngine* engine, double h, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactRun run = rbContactStep_MakeRun(c, NULL, h);
+    bool isLeft = false;
+    c->quickOrder.count = 0;
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        if (rbContactStep_IsStanding(c, &island)) {
+            continue;
+        }
+        bool isOne = canBeQuick(engine, &run, &island);
+        isLeft = isLeft || !isOne;
+        for (int k = 0; k < island.contactCount && isOne; ++k) {
+            rbArray_Push(c->quickOrder, island.contacts[k]);
+        }
+        for (int k = 0; k < island.bodyCount; ++k) {
+            c->isTwice.data[island.bodies[k]] = isOne ? RB_FLIGHT_QUICK : RB_FLIGHT_SWEPT;
+            c->flights.data[island.bodies[k]] = c->bodies.data[island.bodies[k]];
+        }
+    }
+    run.order = c->quickOrder.data;
+    run.orderCount = c->quickOrder.count;
+    if (run.orderCount > 0) {
+        rbSubstepsTask task = {&run, c->kicks.data, c->flights.data, c->restSpeed};
+        rbSubstepsDone done = rbContactSubsteps_Solve(c->substeps, &task);
+        noteSolved(c, &done.solved, STAGE_POSITION, isUnmet);
+        c->statistics.speedErrorMax = fmax(c->statistics.speedErrorMax, done.approach);
+        bookQuick(&c->books, &done);
+    }
+    return isLeft;
+}
+
+// ------------------------------------------------------------------------------------------ books
+
+static void bookLasting(rbStepEngine* engine, bool isWhole)
+{
+    rbStepContacts* c = engine->contacts;
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        if (!rbContactStep_IsQuick(c, &island) && !rbContactStep_IsStanding(c, &island)) {
+            rbContactStep_BookLasting(engine, &island, isWhole,
+                                      rbContactStep_HasMechanism(engine, &island));
+        }
+    }
+}
+
+static void keepPoints(rbStepContacts* c)
+{
+    rbArray_Reserve(c->keptPoints, c->set.pointCount);
+    rbArray_Reserve(c->sweptPoints, c->set.pointCount);
+    rbArray_Reserve(c->gaps, c->set.pointCount);
+    c->keptPoints.count = c->set.pointCount;
+    if (c->set.pointCount > 0) {
+        memcpy(c->keptPoints.data, c->set.points,
+               (size_t)c->set.pointCount * sizeof *c->set.points);
+    }
+}
+
+// ------------------------------------------------------------------------------------------ stages
+
+void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
+                                  bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactStep_ShowBodies(engine);
+    rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
+    rbContactSolver_BeginStep(c->solver, &all, c->settings.isWarm);
+    rbContactStep_ScaleStanding(c, 2.0);
+    memset(c->late.data, 0, (size_t)c->late.count * sizeof(double));
+    memset(c->isTwice.data, RB_FLIGHT_PLAIN, (size_t)c->isTwice.count);
+    c->arrivals.count = 0;
+    c->isWild = false;
+    c->isGuarded = false;
+    memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
+    rbContactStep_TurnMechanisms(engine, h, false);
+    if (c->substeps != NULL && !solveQuickly(engine, h, isUnmet)) {
+        return;
+    }
+    rbContactStep_NoteApproaches(c);
+    keepPoints(c);
+    rbContactStep_OpenBooks(engine, host, c->nodeTime, h, -1.0);
+    solveStage(engine, host, h, STAGE_POSITION, isUnmet);
+    rbContactStep_SolveArrivals(engine, host, h, isUnmet);
+    bookLasting(engine, true);
+}
+
+void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
+                                   bool* isUnmet)
+{
+    rbContactStep_OpenBooks(engine, host, engine->contacts->nodeTime, h, 1.0);
+    solveStage(engine, host, h, STAGE_COLLISION, isUnmet);
+}
+
+static bool areAllQuick(const rbStepContacts* c)
+{
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        if (!rbContactStep_IsQuick(c, &island)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host, double h,
+                                   bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactStep_ShowBodies(engine);
+    if (areAllQuick(c)) {
+        return;
+    }
+    keepPoints(c);
+    memcpy(c->before.data, c->bodies.data, (size_t)c->bodies.count * sizeof *c->bodies.data);
+    rbContactStep_OpenBooks(engine, host, c->nodeTime, h, 0.0);
+    solveStage(engine, host, h, STAGE_VELOCITY, isUnmet);
+    bookLasting(engine, false);
+    rbContactStep_TellStops(engine, host);
+}

@@ -1,0 +1,426 @@
+// Steps that are begun and undone: cut at the time of a contact (B-64), and looks between nodes.
+//
+// A step in which points arrive is begun again with less and less of it, until the first of them is
+// within the tolerance of its surface at the end; it collides there. The next step goes on to the
+// node of the grid. Where there is no end of it (Zeno), bodies arrive as they do without cutting.
+#include "dynamics/engines/step/step_contact_state.h"
+
+#include <string.h>
+
+// No step is shorter than this part of a whole one.
+#define CUT_LEAST 1e-5
+// Cuts of a whole step.
+#define CUTS_MAX 100
+// Trials of one cut.
+#define TRIALS_MAX 60
+// Times that a step is halved, see halveStep.
+#define HALVES_MAX 6
+// rad: steps are cut in any case where a body would be turned by more in its flight by arriving.
+#define TURN_MOST 0.3
+// Points of a pair that are looked at.
+#define PROBES_MAX 1024
+
+// Memory of servos: a look must not count.
+static void turnMotors(rbStepEngine* engine, rbStepMechanism* mechanism, bool isBack)
+{
+    for (int i = 0; i < mechanism->m.blockCount; ++i) {
+        const rbBlockInfo* info = &mechanism->infos[i];
+        if (info->role == RB_ROLE_FREEDOM) {
+            rbMotorState* motor = &engine->joints.data[info->owner].motors[info->freedom];
+            *(isBack ? motor : &mechanism->keptMotors[i]) =
+                *(isBack ? &mechanism->keptMotors[i] : motor);
+        }
+    }
+}
+
+// The state of the node, while a step from it is tried or looked into.
+static void keepState(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    rbArray_Reserve(c->keptLoose, c->loose.count);
+    c->keptLoose.count = c->loose.count;
+    if (c->loose.count > 0) {
+        memcpy(c->keptLoose.data, c->loose.data, (size_t)c->loose.count * sizeof *c->loose.data);
+    }
+    rbContactStep_NoteNode(c);
+    rbArray_Reserve(c->startContacts, c->set.contactCount);
+    rbArray_Reserve(c->startPoints, c->set.pointCount);
+    if (c->set.pointCount > 0) {
+        memcpy(c->startContacts.data, c->set.contacts,
+               (size_t)c->set.contactCount * sizeof *c->set.contacts);
+        memcpy(c->startPoints.data, c->set.points,
+               (size_t)c->set.pointCount * sizeof *c->set.points);
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        rbStep_Save(mechanism, mechanism->kept);
+        mechanism->keptNode = mechanism->node;
+        turnMotors(engine, mechanism, false);
+    }
+}
+
+static void recallState(rbStepEngine* engine)
+{
+    rbStepContacts* c = engine->contacts;
+    if (c->loose.count > 0) {
+        memcpy(c->loose.data, c->keptLoose.data, (size_t)c->loose.count * sizeof *c->loose.data);
+    }
+    if (rbContactStep_RecallNode(c)) {
+        rbStepContacts_PrepareSet(engine);
+    }
+    if (c->set.pointCount > 0) {
+        // as they were before the guess was scaled to the step
+        memcpy(c->set.contacts, c->startContacts.data,
+               (size_t)c->set.contactCount * sizeof *c->set.contacts);
+        memcpy(c->set.points, c->startPoints.data,
+               (size_t)c->set.pointCount * sizeof *c->set.points);
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        rbStep_Restore(mechanism, mechanism->kept);
+        mechanism->node = mechanism->keptNode;
+        mechanism->isAnchored = false;
+        turnMotors(engine, mechanism, true);
+    }
+}
+
+// What is counted and booked in the first half of a step.
+typedef struct Books {
+    rbContactStatistics statistics;
+    rbStepStatistics steps;
+    rbContactBooks contacts;
+} Books;
+
+static Books keepBooks(const rbStepEngine* engine)
+{
+    const rbStepContacts* c = engine->contacts;
+    Books books = {c->statistics, engine->statistics, c->books};
+    return books;
+}
+
+static void recallBooks(rbStepEngine* engine, const Books* books)
+{
+    rbStepContacts* c = engine->contacts;
+    c->statistics = books->statistics;
+    engine->statistics = books->steps;
+    c->books = books->contacts;
+}
+
+// ------------------------------------------------------------------------------- time of contact
+
+// Where a body will be a time h after the node if what arrives is not stopped.
+static rbRowPose poseAfter(const rbStepEngine* engine, int index, double h)
+{
+    const rbStepContacts* c = engine->contacts;
+    rbMechBody body = *rbContactStep_GetBody(engine, index);
+    const rbPath* path = engine->bodies.data[index].def.path;
+    if (body.isDynamic) {
+        if (!rbContactFreeze_IsFrozen(c->freeze, index)) {
+            rbContactStep_TakeBody(&c->bodies.data[index], &body);
+            rbMechBody_LookAhead(&body, h);
+            return body.ahead;
+        }
+    } else if (path != NULL) {
+        rbTransform pose;
+        rbPath_Evaluate(path, c->nodeTime + h, &pose, &body.velocity, &body.angularVelocity);
+        body.pose.position = pose.p;
+        body.pose.orientation = pose.q;
+        body.pose.rotation = rbMatFromQuat(pose.q);
+    }
+    return body.pose;
+}
+
+// The least gap of points of a pair that approach, measured; INFINITY: there is none.
+static double measureGap(const rbStepEngine* engine, int bodyA, int bodyB, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    const int bodies[2] = {bodyA, bodyB};
+    const rbRowPose poses[2] = {poseAfter(engine, bodyA, h), poseAfter(engine, bodyB, h)};
+    double within = c->places.data[bodyA].reach + c->places.data[bodyB].reach;
+    rbArray_Reserve(c->probes, PROBES_MAX);
+    int count = rbContactPairs_Measure(c->pairs, bodies, poses, within, c->probes.data, PROBES_MAX);
+    double least = INFINITY;
+    for (int i = 0; i < count && i < PROBES_MAX; ++i) {
+        const rbContactProbe* probe = &c->probes.data[i];
+        rbContact contact = {.bodyA = bodyA, .bodyB = bodyB};
+        rbContactPoint point = {.armA = rbSub(probe->point, poses[0].position),
+                                .armB = rbSub(probe->point, poses[1].position)};
+        rbVec3 u = rbContact_RelativeVelocity(c->bodies.data, &contact, &point);
+        if (rbDot(u, probe->normal) < -0.5 * c->restSpeed) {
+            least = fmin(least, probe->gap);
+        }
+    }
+    return least;
+}
+
+// Whether the centers of two bodies that approached at the node part after a time h.
+static bool arePast(const rbStepEngine* engine, int bodyA, int bodyB, double h)
+{
+    rbVec3 atA = rbContactStep_GetBody(engine, bodyA)->pose.position;
+    rbVec3 atB = rbContactStep_GetBody(engine, bodyB)->pose.position;
+    rbVec3 before = rbSub(atB, atA);
+    rbVec3 after =
+        rbSub(poseAfter(engine, bodyB, h).position, poseAfter(engine, bodyA, h).position);
+    rbVec3 way = rbSub(after, before);
+    return rbDot(before, way) < 0.0 && rbDot(after, way) > 0.0;
+}
+
+// The gap of a point that arrives, after a time h in which nothing of its bodies was found to
+// approach. That of a flight ahead is known for the whole of it alone: the bodies are not yet
+// there, INFINITY, or past each other, -INFINITY.
+static double guessGap(const rbStepEngine* engine, const rbArrival* arrival, double h, bool isWhole)
+{
+    if (arrival->isAhead && !isWhole) {
+        return arePast(engine, arrival->bodyA, arrival->bodyB, h) ? -INFINITY : INFINITY;
+    }
+    rbContact contact = {.bodyA = arrival->bodyA, .bodyB = arrival->bodyB};
+    rbContactPoint point = {.armA = arrival->armA, .armB = arrival->armB};
+    rbVec3 u = rbContact_RelativeVelocity(engine->contacts->bodies.data, &contact, &point);
+    return arrival->gap + h * rbDot(u, arrival->normal);
+}
+
+// The least gap at the end of the step begun, of the points that arrive in a whole one. Bodies that
+// are through are not measured rightly: at the end of the whole step the motion of the points alone
+// counts, and in any case where nothing is found that approaches.
+static double gapAfter(const rbStepEngine* engine, double h, bool isWhole)
+{
+    rbStepContacts* c = engine->contacts;
+    double least = INFINITY;
+    double measured = INFINITY;
+    int lastA = -1;
+    int lastB = -1;
+    for (int i = 0; i < c->sought.count; ++i) {
+        const rbArrival* arrival = &c->sought.data[i];
+        bool isNew = arrival->bodyA != lastA || arrival->bodyB != lastB;
+        bool isMeasured = !arrival->isOfStop && !isWhole;
+        if (isMeasured && isNew) {
+            measured = measureGap(engine, arrival->bodyA, arrival->bodyB, h);
+        }
+        lastA = arrival->isOfStop ? lastA : arrival->bodyA;
+        lastB = arrival->isOfStop ? lastB : arrival->bodyB;
+        bool isKnown = isMeasured && measured < INFINITY;
+        least = fmin(least, isKnown ? measured : guessGap(engine, arrival, h, isWhole));
+    }
+    return least;
+}
+
+typedef struct Cut {
+    double low; // s: the gap is open after a step of this length ...
+    double high;
+    double openGap; // m; INFINITY: nothing is known of it
+    double depth;   // m: ... and closed by so much after one of that
+    int side;       // of the last trial: 1 open, -1 closed
+} Cut;
+
+static double chooseTrial(const Cut* cut, rbContactTime row, double aim)
+{
+    double width = cut->high - cut->low;
+    double part = 0.5;
+    if (row != RB_CONTACT_TIME_BISECTION && cut->openGap < INFINITY) {
+        part = fmax(0.0, cut->openGap - aim) / (cut->openGap + cut->depth);
+    }
+    return cut->low + part * width;
+}
+
+// Narrows the bracket; an end that stays twice counts half (Illinois), so that both move.
+static void narrow(Cut* cut, double h, double gap)
+{
+    int side = gap > 0.0 ? 1 : -1;
+    if (side > 0) {
+        cut->low = h;
+        cut->openGap = gap;
+        cut->depth *= cut->side == side ? 0.5 : 1.0;
+    } else {
+        cut->high = h;
+        cut->depth = -gap;
+        cut->openGap *= cut->side == side ? 0.5 : 1.0;
+    }
+    cut->side = side;
+}
+
+// A step of another length from the same node.
+static void beginAnew(rbStepEngine* engine, const rbStepHost* host, double h, const Books* books,
+                      bool* isUnmet)
+{
+    recallState(engine);
+    recallBooks(engine, books);
+    *isUnmet = false;
+    rbContactStep_Begin(engine, host, h, isUnmet);
+}
+
+// Searches the time of the first contact; the step is begun anew with it.
+static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole,
+                      const Books* books, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    double least = CUT_LEAST * engine->settings.step;
+    double tolerance = c->settings.tolerance;
+    rbArray_Reserve(c->sought, c->arrivals.count);
+    c->sought.count = c->arrivals.count;
+    memcpy(c->sought.data, c->arrivals.data, (size_t)c->arrivals.count * sizeof *c->arrivals.data);
+    Cut cut = {.high = whole, .openGap = INFINITY, .depth = -gapAfter(engine, whole, true)};
+    for (int i = 0; i < c->sought.count; ++i) {
+        cut.openGap = fmin(cut.openGap, guessGap(engine, &c->sought.data[i], 0.0, false));
+    }
+    if (cut.depth <= 0.0 || whole <= 2.0 * least) {
+        return whole;
+    }
+    int64_t trials = 0;
+    double h = whole;
+    bool isFound = false;
+    for (; !isFound && trials < TRIALS_MAX && cut.high - cut.low > least; ++trials) {
+        h = fmax(chooseTrial(&cut, c->settings.contactTime, 0.5 * tolerance), least);
+        beginAnew(engine, host, h, books, isUnmet);
+        double gap = gapAfter(engine, h, false);
+        if (gap == -INFINITY || rbContactPairs_IsThrough(c->pairs)) {
+            gap = -cut.depth; // no more is known; seen from the far side nothing approaches
+        }
+        isFound = gap >= 0.0 && gap <= tolerance;
+        narrow(&cut, h, gap);
+    }
+    if (!isFound || h < least || h > whole - least) {
+        // what is left is less than a step may be: it arrives within it
+        h = fmin(fmax(cut.high, least), whole);
+        h = h > whole - least ? whole : h;
+        c->cutCount = h <= least ? CUTS_MAX : c->cutCount;
+        beginAnew(engine, host, h, books, isUnmet);
+    }
+    if (isFound) {
+        rbContactStep_NoteArrivals(c, c->sought.data, c->sought.count, h);
+    }
+    c->cutCount += 1;
+    c->statistics.cutSteps += h < whole ? 1 : 0;
+    c->statistics.cutTrials += trials;
+    return h;
+}
+
+// Whether stopping a body at a surface turns it so far in the flight that its contacts know nothing
+// of where it gets.
+static bool isTurnedAway(const rbStepContacts* c, int body, double h)
+{
+    rbVec3 change = rbSub(c->flights.data[body].spin, c->bodies.data[body].spin);
+    return rbContactStep_IsTwice(c, body) && h * rbLength(change) > TURN_MOST;
+}
+
+static bool isToBeCut(const rbStepContacts* c, double h)
+{
+    bool isCut = c->isWild || c->settings.contactTime != RB_CONTACT_TIME_STEP;
+    isCut = isCut && c->arrivals.count > 0;
+    for (int i = 0; i < c->arrivals.count && !isCut; ++i) {
+        const rbArrival* arrival = &c->arrivals.data[i];
+        isCut = isTurnedAway(c, arrival->bodyA, h) || isTurnedAway(c, arrival->bodyB, h);
+    }
+    return isCut && c->substeps == NULL && c->cutCount < CUTS_MAX;
+}
+
+// Bodies spin so fast in a step that contacts do not tell where they get, or would be through each
+// other at its end without a point that arrives: a part of the step shows more of them. Where no
+// part does, they were through at the start.
+static double halveStep(rbStepEngine* engine, const rbStepHost* host, double whole,
+                        const Books* books, bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    int most = c->substeps == NULL && c->cutCount < CUTS_MAX ? HALVES_MAX : 0;
+    int halves = 0;
+    double h = whole;
+    for (; c->isGuarded && halves < most; ++halves) {
+        h *= 0.5;
+        beginAnew(engine, host, h, books, isUnmet);
+    }
+    double seen = h;
+    for (; c->isWild && c->arrivals.count == 0 && halves < most; ++halves) {
+        h *= 0.5;
+        beginAnew(engine, host, h, books, isUnmet);
+    }
+    if (h < seen && c->isWild && c->arrivals.count == 0) {
+        h = seen;
+        beginAnew(engine, host, h, books, isUnmet);
+    }
+    c->cutCount += h < whole ? 1 : 0;
+    c->statistics.cutSteps += h < whole ? 1 : 0;
+    c->statistics.cutTrials += halves;
+    return h;
+}
+
+// Begins a step; it is not undone.
+static double begin(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
+{
+    Books books = keepBooks(engine);
+    rbContactStep_Begin(engine, host, h, isUnmet);
+    h = halveStep(engine, host, h, &books, isUnmet);
+    return isToBeCut(engine->contacts, h) ? cutStep(engine, host, h, &books, isUnmet) : h;
+}
+
+// ----------------------------------------------------------------------------------------- looks
+
+// The step under way once its impulses are known; they are found once for all looks into it.
+static void noteLook(rbStepEngine* engine, double h)
+{
+    rbStepContacts* c = engine->contacts;
+    rbContactStep_TakeBodies(engine);
+    rbContactStep_TakeFlights(engine);
+    rbArray_Reserve(c->lookLoose, c->loose.count);
+    if (c->loose.count > 0) {
+        memcpy(c->lookLoose.data, c->loose.data, (size_t)c->loose.count * sizeof *c->loose.data);
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStep_Save(&engine->mechanisms.data[i], engine->mechanisms.data[i].start);
+    }
+    c->isLooked = true;
+    c->lookStep = h;
+}
+
+double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, double h, double time,
+                              bool* isUnmet)
+{
+    rbStepContacts* c = engine->contacts;
+    double latest = time + RB_STEP_SNAP * engine->settings.step;
+    if (c->isLooked && c->nodeTime + c->lookStep > latest) {
+        return 0.0;
+    }
+    keepState(engine);
+    Books books = keepBooks(engine);
+    int cutCount = c->cutCount;
+    h = begin(engine, host, h, isUnmet);
+    if (c->nodeTime + h > latest) {
+        noteLook(engine, h);
+        recallState(engine);
+        recallBooks(engine, &books);
+        c->cutCount = cutCount;
+        return 0.0;
+    }
+    return h;
+}
+
+void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, double time)
+{
+    rbStepContacts* c = engine->contacts;
+    keepState(engine);
+    double before = rbContactStep_GetEnergy(engine, host);
+    if (c->settings.method == RB_CONTACT_PENALTY) {
+        rbPenaltyStep_Look(engine, host, time);
+        c->lookWork = rbContactStep_GetEnergy(engine, host) - before;
+        rbContactStep_WriteBodies(engine, host);
+        recallState(engine);
+        return;
+    }
+    RB_ASSERT(c->isLooked);
+    if (c->loose.count > 0) {
+        memcpy(c->loose.data, c->lookLoose.data, (size_t)c->loose.count * sizeof *c->loose.data);
+    }
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStep_Restore(&engine->mechanisms.data[i], engine->mechanisms.data[i].start);
+    }
+    rbContactStep_FlyLoose(c, time - c->nodeTime);
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbMechanism* m = &engine->mechanisms.data[i].m;
+        rbMechanism_LookAhead(m, time - c->nodeTime);
+        for (int k = 0; k < m->bodyCount; ++k) {
+            m->bodies[k].pose = m->bodies[k].isDynamic ? m->bodies[k].ahead : m->bodies[k].pose;
+        }
+    }
+    // Half a step has no balance of its own.
+    c->lookWork = rbContactStep_GetEnergy(engine, host) - before;
+    rbContactStep_WriteBodies(engine, host);
+    recallState(engine);
+}

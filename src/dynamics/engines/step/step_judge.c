@@ -1,0 +1,114 @@
+// What can be said of mechanisms before they move: which conditions of their joints say the same,
+// and how heavy a freedom is for what drives it.
+//
+// Both ask the direct solver, whatever solver the steps use, about the conditions of the joints
+// alone: motors, springs and velocity-only joints are out of play. A unit impulse along the row j
+// of a freedom changes its rate by
+//   j W j' - j W B' (B W B')^-1 B W j'
+// while the conditions B hold; the inverse of that is the mass it feels. (Taking j into the system
+// and reading the mass from the inverse would be shorter, but where j depends on redundant
+// conditions the solver may drop one of these instead of j.)
+#include "dynamics/engines/step/step_state.h"
+#include "dynamics/solvers/direct.h"
+
+// A freedom whose response is less than this part of what it were without joints cannot move: the
+// rest is rounding.
+#define RESPONSE_LEAST 1e-10
+
+// Rows out of play have infinite compliance.
+static double* choosePlay(const rbMechanism* m)
+{
+    double* compliance = rbAlloc(((size_t)m->rowCount + 1) * sizeof *compliance);
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int k = 0; k < block->rowCount; ++k) {
+            compliance[block->firstRow + k] = block->kind == RB_ROW_HOLD ? 0.0 : INFINITY;
+        }
+    }
+    return compliance;
+}
+
+static void freePlay(const rbMechanism* m, double* compliance)
+{
+    rbFree(compliance, ((size_t)m->rowCount + 1) * sizeof *compliance);
+}
+
+int rbStepEngine_CountRedundant(const rbStepEngine* engine)
+{
+    int redundant = 0;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        const rbMechanism* m = &engine->mechanisms.data[i].m;
+        if (m->rowCount == 0) {
+            continue;
+        }
+        rbRowSystem system = rbMechanism_GetSystem(m);
+        double* compliance = choosePlay(m);
+        system.compliance = compliance;
+        rbSolver* solver = rbDirectSolver_Create(&system);
+        rbDirectSolver_Factor(solver, &system);
+        RB_ASSERT(solver->redundantRows >= 0 && solver->redundantRows <= m->rowCount);
+        redundant += solver->redundantRows;
+        rbDirectSolver_Destroy(solver);
+        freePlay(m, compliance);
+    }
+    return redundant;
+}
+
+// rowI W rowJ' of two rows of blocks: through the bodies that they share.
+static double couple(const rbMechanism* m, const rbRowBlock* blockI, const rbRow* rowI,
+                     const rbRowBlock* blockJ, const rbRow* rowJ)
+{
+    const int bodiesI[2] = {blockI->bodyA, blockI->bodyB};
+    const int bodiesJ[2] = {blockJ->bodyA, blockJ->bodyB};
+    double sum = 0.0;
+    for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < 2; ++j) {
+            const rbRowMass* mass = &m->masses[bodiesI[i]];
+            if (bodiesI[i] == bodiesJ[j] && mass->isDynamic) {
+                sum += rbCoupleRows(mass, rowI, i == 0 ? 1.0 : -1.0, rowJ, j == 0 ? 1.0 : -1.0);
+            }
+        }
+    }
+    return sum;
+}
+
+double rbStepEngine_GetFreedomMass(const rbStepEngine* engine, int joint, int freedom)
+{
+    RB_ASSERT(joint >= 0 && joint < engine->joints.count);
+    const rbStepJointSlot* slot = &engine->joints.data[joint];
+    RB_ASSERT(freedom >= 0 && freedom < slot->def.model->freedomCount);
+    if (slot->mechanism < 0) {
+        return INFINITY;
+    }
+    const rbMechanism* m = &engine->mechanisms.data[slot->mechanism].m;
+    size_t size = ((size_t)m->rowCount + 1) * sizeof(double);
+    double* coupling = rbAllocZero((size_t)m->rowCount + 1, sizeof *coupling);
+    double* impulses = rbAllocZero((size_t)m->rowCount + 1, sizeof *impulses);
+    const rbRowBlock* own = &m->blocks[slot->block];
+    rbRow row;
+    rbFreedomModel_Rows(&slot->def.model->freedoms[freedom], &m->bodies[own->bodyA].pose,
+                        &m->bodies[own->bodyB].pose, &row);
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int k = 0; k < block->rowCount && block->kind == RB_ROW_HOLD; ++k) {
+            int index = block->firstRow + k;
+            coupling[index] = couple(m, block, &m->rows[index], own, &row);
+        }
+    }
+    rbRowSystem system = rbMechanism_GetSystem(m);
+    double* compliance = choosePlay(m);
+    system.compliance = compliance;
+    rbSolver* solver = rbDirectSolver_Create(&system);
+    rbDirectSolver_Factor(solver, &system);
+    rbDirectSolver_Solve(solver, coupling, impulses);
+    double alone = couple(m, own, &row, own, &row);
+    double response = alone;
+    for (int i = 0; i < m->rowCount; ++i) {
+        response -= coupling[i] * impulses[i];
+    }
+    rbDirectSolver_Destroy(solver);
+    freePlay(m, compliance);
+    rbFree(impulses, size);
+    rbFree(coupling, size);
+    return response > RESPONSE_LEAST * alone ? 1.0 / response : INFINITY;
+}

@@ -1,0 +1,589 @@
+// Nodes of a mechanism: steps of the stated or chosen size, halved where look-ahead does not
+// contract, stretched where they would end on a singular position; trial steps to other times.
+#include "base/math/elementary.h"
+#include "dynamics/engines/step/step_contact.h"
+
+#include <float.h>
+#include <string.h>
+
+// Times nearer than this part of a step are the same.
+#define SNAP 1e-9
+// Steps without a halving after which a coarser step is tried again.
+#define CALM_STEPS 4
+// The same after a step that gained energy.
+#define WILD_STEPS 250
+// A step that comes nearer to a singular position is made longer or shorter: this part of the usual
+// pivot.
+#define SINGULAR_PIVOT 1e-6
+#define SINGULAR_ATTEMPTS 3
+// Steps without look-ahead before it is tried again.
+#define SETTLE_STEPS 16
+#define SETTLE_STEPS_MAX 1024
+// Of the kinetic energy, what the energy may grow by in a step.
+#define TAME_PART 0.05
+// Step times the fastest swing; beyond 2 steps are unstable.
+#define SWING_MOST 1.5
+// Growth and shrinkage of chosen steps.
+#define STEP_SAFETY 0.9
+#define STEP_GROWTH 2.0
+#define STEP_SHRINKAGE 0.2
+#define STEP_ATTEMPTS 30
+
+static rbSolver* solverAtEnd(const rbStepMechanism* mechanism)
+{
+    // After a step the factors of its end are the anchor's.
+    return mechanism->anchor->solver;
+}
+
+static void addPart(const rbStepRun* run, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    if (!run->isTrial) {
+        rbStepStatistics* s = &run->engine->statistics;
+        s->stepSmallest = fmin(s->stepSmallest, h);
+        mechanism->node.estimateSum += mechanism->estimate;
+    }
+    for (int i = 0; i < RB_WORK_COUNT; ++i) {
+        mechanism->node.work[i] += mechanism->work[i];
+    }
+    for (int row = 0; row < mechanism->m.rowCount; ++row) {
+        mechanism->sums[row] += mechanism->totals[row];
+    }
+}
+
+// Whether the part just made is short enough for the fastest swing of the mechanism at its end; if
+// not, it is taken back.
+static bool isSwingResolved(const rbStepRun* run, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    if (mechanism->classical != NULL || mechanism->node.settleCount > 0) {
+        return true;
+    }
+    mechanism->node.swing = rbStep_GetSwing(mechanism, h);
+    if (h * mechanism->node.swing <= SWING_MOST) {
+        return true;
+    }
+    rbStep_Restore(mechanism, mechanism->start);
+    mechanism->isAnchored = false;
+    return false;
+}
+
+// A step of size h from a time, halved as often as needed and allowed. LIMIT when that was not
+// enough.
+static rbStatus makeParts(const rbStepRun* run, double time, double h, int depth)
+{
+    rbStepEngine* engine = run->engine;
+    int most = run->isForced ? 0 : engine->settings.halvingsMax;
+    bool isSplit = depth < run->mechanism->node.level && depth < most;
+    if (!isSplit) {
+        rbStepRun attempt = *run;
+        attempt.isSmallest = depth >= most;
+        if (rbStep_Make(&attempt, time, h) && (depth >= most || isSwingResolved(run, h))) {
+            addPart(run, h);
+            return RB_STATUS_OK;
+        }
+        if (depth >= most) {
+            return RB_STATUS_LIMIT;
+        }
+        if (!run->isTrial) {
+            engine->statistics.halvings += 1;
+        }
+        run->mechanism->node.level = depth + 1;
+        run->mechanism->node.calmCount = 0;
+    }
+    rbStatus status = makeParts(run, time, 0.5 * h, depth + 1);
+    if (status == RB_STATUS_OK) {
+        status = makeParts(run, time + 0.5 * h, 0.5 * h, depth + 1);
+    }
+    return status;
+}
+
+// Energy of a mechanism on which nothing but constant forces acts.
+static double energyOf(const rbMechanism* m)
+{
+    double sum = rbStep_GetKineticEnergy(m);
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        sum -= body->isDynamic ? rbDot(body->force, body->pose.position) : 0.0;
+    }
+    return sum;
+}
+
+static bool isConservative(const rbStepMechanism* mechanism)
+{
+    return !mechanism->hasSoft && !mechanism->hasPaths && !mechanism->hasLoads &&
+           !mechanism->hasTorques && !mechanism->isOpen && mechanism->classical == NULL;
+}
+
+static rbVec3 linearMomentum(const rbMechanism* m)
+{
+    rbVec3 sum = RB_VEC3_ZERO;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        sum = rbAddScaled(sum, m->bodies[i].mass, m->bodies[i].velocity);
+    }
+    return sum;
+}
+
+// Momentum, and angular momentum about the center of mass.
+static void noteMomentum(const rbMechanism* m, rbVec3* momentum, rbVec3* angular, rbVec3* center)
+{
+    rbVec3 sum = RB_VEC3_ZERO;
+    double mass = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        sum = rbAddScaled(sum, m->bodies[i].mass, m->bodies[i].pose.position);
+        mass += m->bodies[i].mass;
+    }
+    *center = rbScale(1.0 / mass, sum);
+    *momentum = linearMomentum(m);
+    *angular = rbSub(rbStep_GetAngularMomentum(m), rbCross(*center, *momentum));
+}
+
+// A mechanism afloat in a uniform field keeps its angular momentum, gains what the field gives, and
+// its center flies freely. Impulses at nearly singular positions may be so large that their
+// rounding shows: it is given back, as a motion and a shift of the whole, which no joint feels.
+static void keepMomentum(rbStepMechanism* mechanism, double h)
+{
+    rbMechanism* m = &mechanism->m;
+    rbVec3 force = RB_VEC3_ZERO;
+    double mass = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        force = rbAdd(force, m->bodies[i].force);
+        mass += m->bodies[i].mass;
+    }
+    rbVec3 momentum;
+    rbVec3 angular;
+    rbVec3 center;
+    noteMomentum(m, &momentum, &angular, &center);
+    rbVec3 mean = rbAddScaled(mechanism->momentumBefore, 0.5 * h, force);
+    rbVec3 shift = rbSub(rbAddScaled(mechanism->centerBefore, h / mass, mean), center);
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbVec3* position = &m->bodies[i].pose.position;
+        *position = rbAdd(*position, shift);
+    }
+    noteMomentum(m, &momentum, &angular, &center);
+    rbVec3 off = rbSub(rbAddScaled(mechanism->momentumBefore, h, force), momentum);
+    rbVec3 turn = rbAdd(rbSub(mechanism->angularBefore, angular), rbCross(center, off));
+    rbStep_AddRigidMotion(m, off, turn);
+}
+
+static void noteEnergy(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    const rbMechanism* m = &mechanism->m;
+    double power;
+    rbStep_Forces(run, time, &power);
+    mechanism->energyBefore = energyOf(m);
+    mechanism->forceEnergy = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        double square = h * h * rbLengthSquared(m->bodies[i].force);
+        mechanism->forceEnergy += 0.5 * m->bodies[i].invMass * square;
+    }
+}
+
+// J, by which the energy may grow in a step. Joints do no work: more means that look-ahead has
+// found another way to close them, far from here.
+static double allowedGain(const rbStepMechanism* mechanism)
+{
+    return TAME_PART * rbStep_GetKineticEnergy(&mechanism->m) + mechanism->forceEnergy;
+}
+
+static bool isTame(const rbStepMechanism* mechanism)
+{
+    double gain = energyOf(&mechanism->m) - mechanism->energyBefore;
+    return !isConservative(mechanism) || gain <= allowedGain(mechanism);
+}
+
+static void scaleMotion(rbMechanism* m, double scale)
+{
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbMechBody* body = &m->bodies[i];
+        if (body->isDynamic) {
+            body->velocity = rbScale(scale, body->velocity);
+            body->momentum = rbScale(scale, body->momentum);
+        }
+    }
+}
+
+// Takes away what a step gained that could not be made otherwise: from all motion, or, where
+// nothing holds the mechanism, from that beside its motion as one body, so that momentum stays.
+static void tame(rbStepMechanism* mechanism)
+{
+    rbMechanism* m = &mechanism->m;
+    double gain = energyOf(m) - mechanism->energyBefore;
+    if (!isConservative(mechanism) || !(gain > 0.0)) {
+        return;
+    }
+    rbVec3 momentum = linearMomentum(m);
+    rbVec3 angular = rbStep_GetAngularMomentum(m);
+    if (mechanism->isAfloat) {
+        rbStep_AddRigidMotion(m, rbNeg(momentum), rbNeg(angular));
+    }
+    double kinetic = rbStep_GetKineticEnergy(m);
+    scaleMotion(m, gain < kinetic ? sqrt((kinetic - gain) / kinetic) : 0.0);
+    if (mechanism->isAfloat) {
+        rbStep_AddRigidMotion(m, momentum, angular);
+    }
+}
+
+// LIMIT when look-ahead does not contract, NUMERICAL when the step gained energy.
+static rbStatus makeSteps(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStepRun own = *run;
+    const rbStepSettings* settings = &run->engine->settings;
+    // Who allows no halvings or few iterations takes what comes.
+    own.isForced = run->isForced || settings->halvingsMax == 0 || settings->iterationsMax > 0 ||
+                   mechanism->node.settleCount > 0;
+    mechanism->pivotWorst = INFINITY;
+    mechanism->redundantMost = 0;
+    memset(mechanism->sums, 0, (size_t)mechanism->m.rowCount * sizeof(double));
+    rbStep_RunMotors(run, time, h);
+    noteEnergy(run, time, h);
+    bool isKept = mechanism->isAfloat && mechanism->isFieldUniform && isConservative(mechanism);
+    if (isKept) {
+        noteMomentum(&mechanism->m, &mechanism->momentumBefore, &mechanism->angularBefore,
+                     &mechanism->centerBefore);
+    }
+    rbStatus status = makeParts(&own, time, h, 0);
+    if (mechanism->node.settleCount > 0 || (own.isForced && !isTame(mechanism))) {
+        tame(mechanism);
+    } else if (status == RB_STATUS_OK && !own.isForced && !isTame(mechanism)) {
+        status = RB_STATUS_NUMERICAL;
+    }
+    // Twice: what is left of a large correction is rounding of its own.
+    for (int k = 0; isKept && status == RB_STATUS_OK && k < 2; ++k) {
+        keepMomentum(mechanism, h);
+    }
+    return status;
+}
+
+static void keepForces(rbStepMechanism* mechanism, double h)
+{
+    for (int row = 0; row < mechanism->m.rowCount; ++row) {
+        mechanism->forces[row] = mechanism->sums[row] / h;
+    }
+}
+
+// Memory of the servo of a block; NULL if it has none.
+static rbMotorState* motorOf(const rbStepRun* run, int block)
+{
+    const rbBlockInfo* info = &run->mechanism->infos[block];
+    bool hasOne = info->role == RB_ROLE_FREEDOM;
+    return hasOne ? &run->engine->joints.data[info->owner].motors[info->freedom] : NULL;
+}
+
+static void keepNode(const rbStepRun* run)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    rbStep_Save(mechanism, mechanism->kept);
+    mechanism->keptNode = mechanism->node;
+    mechanism->size = 1e-3;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        double reach = rbLength(m->bodies[i].pose.position) + m->bodies[i].radius;
+        mechanism->size = fmax(mechanism->size, reach);
+    }
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbMotorState* motor = motorOf(run, i);
+        if (motor != NULL) {
+            mechanism->keptMotors[i] = *motor;
+        }
+    }
+}
+
+static void recallNode(const rbStepRun* run)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStep_Restore(mechanism, mechanism->kept);
+    mechanism->node = mechanism->keptNode;
+    mechanism->isAnchored = false;
+    for (int i = 0; i < mechanism->m.blockCount; ++i) {
+        rbMotorState* motor = motorOf(run, i);
+        if (motor != NULL) {
+            *motor = mechanism->keptMotors[i];
+        }
+    }
+}
+
+// Whether a step came to a position where conditions become dependent that elsewhere are not, at
+// its end or between its runs.
+static bool isSingular(const rbStepMechanism* mechanism)
+{
+    return mechanism->redundantMost > mechanism->node.redundantLeast ||
+           mechanism->pivotWorst < SINGULAR_PIVOT * mechanism->node.pivotUsual;
+}
+
+static void finishNode(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStepStatistics* s = &run->engine->statistics;
+    mechanism->nodeTime = time;
+    keepForces(mechanism, h);
+    rbStep_FollowFreedoms(run->engine, mechanism);
+    rbStep_CountErrors(run->engine, mechanism);
+    s->steps += 1;
+    mechanism->node.calmCount += 1;
+    if (mechanism->node.settleCount > 0) {
+        mechanism->node.settleCount -= 1;
+        s->settledSteps += 1;
+    } else {
+        mechanism->node.settleSpan = 0;
+    }
+    double twice = ldexp(h, 1 - mechanism->node.level);
+    if (mechanism->node.calmCount >= CALM_STEPS && mechanism->node.level > 0 &&
+        twice * mechanism->node.swing <= SWING_MOST) {
+        mechanism->node.level -= 1;
+        mechanism->node.calmCount = 0;
+    }
+}
+
+// The last resort where look-ahead cannot make a step.
+static rbStatus settle(const rbStepRun* run, double time, double h)
+{
+    rbNodeMemory* node = &run->mechanism->node;
+    // It is tried again after a while, each time a longer one.
+    int span = 2 * node->settleSpan;
+    span = span < SETTLE_STEPS ? SETTLE_STEPS : span > SETTLE_STEPS_MAX ? SETTLE_STEPS_MAX : span;
+    node->settleSpan = span;
+    node->settleCount = span;
+    node->level = 0;
+    return makeSteps(run, time, h);
+}
+
+// A step that gained energy is made again in smaller parts, and it takes long until larger ones are
+// tried. False when they are the smallest already.
+static bool refine(const rbStepRun* run)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    int level = mechanism->node.level + 1;
+    if (level > run->engine->settings.halvingsMax) {
+        return false;
+    }
+    recallNode(run);
+    mechanism->node.level = level;
+    mechanism->node.calmCount = -WILD_STEPS;
+    mechanism->keptNode.level = level;
+    mechanism->keptNode.calmCount = -WILD_STEPS;
+    run->engine->statistics.halvings += run->isTrial ? 0 : 1;
+    return true;
+}
+
+// One step of the grid. Where it would end on a singular position it goes on beyond it, and the
+// next one ends on the grid again. A node never passes the time asked for: then isHeld is set, and
+// the step is made when a later time is asked.
+static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool* isHeld)
+{
+    static const double stretches[SINGULAR_ATTEMPTS] = {1.37, 0.73, 1.19};
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStepStatistics* s = &run->engine->statistics;
+    double time = mechanism->nodeTime;
+    double h = next - time;
+    double end = next;
+    double velocityError = s->velocityErrorMax;
+    keepNode(run);
+    rbStatus status = makeSteps(run, time, h);
+    while (status == RB_STATUS_NUMERICAL && refine(run)) {
+        status = makeSteps(run, time, h);
+    }
+    bool isFirm = mechanism->classical == NULL && !(mechanism->node.settleCount > 0);
+    for (int k = 0; isFirm && k <= SINGULAR_ATTEMPTS; ++k) {
+        bool isBad = isSingular(mechanism);
+        if (status == RB_STATUS_OK && !isBad) {
+            break;
+        }
+        recallNode(run);
+        s->velocityErrorMax = velocityError;
+        bool isLast = k == SINGULAR_ATTEMPTS;
+        h = isLast ? next - time : stretches[k] * (next - time);
+        end = isLast ? next : time + h;
+        if (end > asked + SNAP * h) {
+            *isHeld = true;
+            return RB_STATUS_OK;
+        }
+        s->singularSteps += isBad ? 1 : 0;
+        status = isLast ? settle(run, time, h) : makeSteps(run, time, h);
+    }
+    // What gained energy as the smallest parts is taken as it is.
+    status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
+    if (status == RB_STATUS_OK) {
+        finishNode(run, end, h);
+    }
+    return status;
+}
+
+static double gridTime(const rbStepEngine* engine, const rbStepMechanism* mechanism)
+{
+    return mechanism->origin + (double)mechanism->index * engine->settings.step;
+}
+
+// One step of a size chosen by the difference of the last two orders.
+static rbStatus stepByAccuracy(const rbStepRun* run)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    const rbStepSettings* settings = &run->engine->settings;
+    double time = mechanism->nodeTime;
+    // The lower of the two orders has a local error of this power.
+    double power = 1.0 / (double)(settings->order - 1);
+    keepNode(run);
+    for (int attempt = 0; attempt < STEP_ATTEMPTS; ++attempt) {
+        double h = mechanism->chosen;
+        double sum = mechanism->node.estimateSum;
+        rbStatus status = makeSteps(run, time, h);
+        if (status != RB_STATUS_OK) {
+            recallNode(run);
+            mechanism->chosen = STEP_SHRINKAGE * h;
+            continue;
+        }
+        double error = mechanism->node.estimateSum - sum;
+        double allowed = settings->accuracy * h / settings->horizon;
+        // Below rounding nothing is gained by smaller steps.
+        allowed = fmax(allowed, 16.0 * DBL_EPSILON * mechanism->size);
+        double factor = STEP_GROWTH;
+        if (error > 0.0) {
+            factor = STEP_SAFETY * rbExp(power * rbLog(allowed / error));
+        }
+        factor = fmin(STEP_GROWTH, fmax(STEP_SHRINKAGE, factor));
+        mechanism->chosen = fmin(h * factor, settings->step);
+        if (error <= allowed) {
+            finishNode(run, time + h, h);
+            return RB_STATUS_OK;
+        }
+        recallNode(run);
+    }
+    // No step is small enough.
+    mechanism->chosen = settings->step;
+    rbStatus status = settle(run, time, settings->step);
+    if (status == RB_STATUS_OK) {
+        finishNode(run, time + settings->step, settings->step);
+    }
+    return status;
+}
+
+// The next node after the present one.
+static double nextNode(rbStepEngine* engine, rbStepMechanism* mechanism)
+{
+    double step = engine->settings.step;
+    if (engine->settings.accuracy > 0.0) {
+        return mechanism->nodeTime + mechanism->chosen;
+    }
+    while (gridTime(engine, mechanism) <= mechanism->nodeTime + SNAP * step) {
+        mechanism->index += 1;
+    }
+    return gridTime(engine, mechanism);
+}
+
+static bool isFiniteState(const rbMechanism* m)
+{
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        if (!rbIsFinite3(body->pose.position) || !rbIsFinite3(body->velocity) ||
+            !rbIsFinite3(body->momentum) || !rbIsFiniteQuat(body->pose.orientation)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// State at a time after the node without moving the node.
+static rbStatus tryStep(const rbStepRun* run, double time)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStepRun trial = *run;
+    trial.isTrial = true;
+    double h = time - mechanism->nodeTime;
+    double estimate = mechanism->estimate;
+    keepNode(run);
+    rbStatus status = makeSteps(&trial, mechanism->nodeTime, h);
+    if (status == RB_STATUS_LIMIT) {
+        recallNode(run);
+        status = settle(&trial, mechanism->nodeTime, h);
+    }
+    // Energy gained by a trial goes no further.
+    status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
+    status = status == RB_STATUS_OK && !isFiniteState(&mechanism->m) ? RB_STATUS_LIMIT : status;
+    for (int i = 0; status == RB_STATUS_OK && i < mechanism->m.bodyCount; ++i) {
+        rbStep_WriteBody(run->host, &mechanism->m.bodies[i]);
+    }
+    memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);
+    recallNode(run);
+    mechanism->estimate = estimate;
+    return status;
+}
+
+void rbStep_MakeNode(const rbStepRun* run, double time)
+{
+    double h = time - run->mechanism->nodeTime;
+    if (h > SNAP * run->engine->settings.step) {
+        keepNode(run);
+        rbStatus status = makeSteps(run, run->mechanism->nodeTime, h);
+        if (status == RB_STATUS_LIMIT) {
+            recallNode(run);
+            (void)settle(run, run->mechanism->nodeTime, h);
+        }
+        finishNode(run, time, h);
+    }
+}
+
+// Good: the last node that is finite.
+static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good)
+{
+    rbStepEngine* engine = run->engine;
+    rbStepMechanism* mechanism = run->mechanism;
+    double snap = SNAP * engine->settings.step;
+    for (;;) {
+        *good = mechanism->nodeTime;
+        double next = nextNode(engine, mechanism);
+        bool isHeld = false;
+        if (next > time + snap) {
+            break;
+        }
+        rbStatus status = engine->settings.accuracy > 0.0 ? stepByAccuracy(run)
+                                                          : stepOnGrid(run, next, time, &isHeld);
+        if (isHeld) {
+            break;
+        }
+        if (status != RB_STATUS_OK || !isFiniteState(&mechanism->m)) {
+            return RB_STATUS_LIMIT;
+        }
+    }
+    if (time > mechanism->nodeTime + snap) {
+        return tryStep(run, time);
+    }
+    memcpy(mechanism->shownWork, mechanism->node.work, sizeof mechanism->shownWork);
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        rbStep_WriteBody(run->host, &mechanism->m.bodies[i]);
+    }
+    return RB_STATUS_OK;
+}
+
+static void gatherStatistics(rbStepEngine* engine)
+{
+    rbStepStatistics* s = &engine->statistics;
+    s->redundantRows = 0;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        s->redundantRows += solverAtEnd(mechanism)->redundantRows;
+    }
+}
+
+rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
+                              double* reached)
+{
+    int64_t unmet = engine->statistics.unmetSteps;
+    if (engine->contacts != NULL) {
+        return rbStepContacts_Advance(engine, host, time, reached);
+    }
+    *reached = time;
+    for (int i = 0; i < engine->mechanisms.count; ++i) {
+        rbStepRun run = {.engine = engine, .mechanism = &engine->mechanisms.data[i], .host = host};
+        double good;
+        if (advanceMechanism(&run, time, &good) != RB_STATUS_OK) {
+            engine->failed = i;
+            *reached = good;
+            return RB_STATUS_LIMIT;
+        }
+    }
+    engine->time = time;
+    gatherStatistics(engine);
+    return engine->statistics.unmetSteps > unmet ? RB_STATUS_NUMERICAL : RB_STATUS_OK;
+}

@@ -1,0 +1,417 @@
+// Higher orders: runs of N = 1, 2, 3, ... basic steps over the same time, combined so that the even
+// powers of the step in the error cancel, then brought back onto the conditions.
+//
+// Weights of the runs for order 2k: c_N = product over j != N, j <= k of N^2 / (N^2 - j^2).
+#include "base/math/matrix3.h"
+#include "dynamics/engines/step/step_state.h"
+
+#include <float.h>
+#include <string.h>
+
+#define BODY_DOUBLES 13
+#define PROJECTIONS_MAX 8
+// Runs must agree to this part of the motion; motions below the other part of the size are none.
+#define UNRESOLVED_PART 0.01
+#define UNRESOLVED_LEAST 1e-6
+// A pivot below this part of its diagonal: the position is close to a singular one.
+#define PROJECTION_FLOOR 32.0
+// Compliance of joints in steps that look-ahead cannot make, of their own response; and where they
+// contradict each other: errors of so many tolerances are left.
+#define SETTLE_FIRM 1e-8
+#define SETTLE_SOFT 1e-3
+#define CONTRADICTION 100.0
+#define CONTRADICTED 1e-5 // of the size, at least
+
+static double* putVec(double* place, rbVec3 v)
+{
+    place[0] = v.x;
+    place[1] = v.y;
+    place[2] = v.z;
+    return place + 3;
+}
+
+static const double* getVec(const double* place, rbVec3* v)
+{
+    *v = rbMakeVec3(place[0], place[1], place[2]);
+    return place + 3;
+}
+
+void rbStep_Save(const rbStepMechanism* mechanism, double* state)
+{
+    const rbMechanism* m = &mechanism->m;
+    double* place = state;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        place = putVec(place, body->pose.position);
+        place = putVec(place, body->velocity);
+        place = putVec(place, body->momentum);
+        memcpy(place, &body->pose.orientation, 4 * sizeof(double));
+        place += 4;
+    }
+    size_t rows = (size_t)m->rowCount;
+    memcpy(place, m->startErrors, rows * sizeof(double));
+    memcpy(place + rows, mechanism->guesses, rows * sizeof(double));
+    memcpy(place + 2 * rows, mechanism->totals, rows * sizeof(double));
+    for (size_t row = 0; row < rows; ++row) {
+        place[3 * rows + row] = (double)mechanism->limits[row];
+    }
+}
+
+void rbStep_Restore(rbStepMechanism* mechanism, const double* state)
+{
+    rbMechanism* m = &mechanism->m;
+    const double* place = state;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbMechBody* body = &m->bodies[i];
+        place = getVec(place, &body->pose.position);
+        place = getVec(place, &body->velocity);
+        place = getVec(place, &body->momentum);
+        memcpy(&body->pose.orientation, place, 4 * sizeof(double));
+        place += 4;
+        body->pose.rotation = rbMatFromQuat(body->pose.orientation);
+    }
+    size_t rows = (size_t)m->rowCount;
+    memcpy(m->startErrors, place, rows * sizeof(double));
+    memcpy(mechanism->guesses, place + rows, rows * sizeof(double));
+    memcpy(mechanism->totals, place + 2 * rows, rows * sizeof(double));
+    for (size_t row = 0; row < rows; ++row) {
+        mechanism->limits[row] = (rbLimitState)place[3 * rows + row];
+    }
+    mechanism->isRefreshed = false;
+}
+
+rbVec3 rbStep_GetAngularMomentum(const rbMechanism* m)
+{
+    rbVec3 sum = RB_VEC3_ZERO;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        if (body->isDynamic) {
+            rbVec3 orbital = rbCross(body->pose.position, rbScale(body->mass, body->velocity));
+            sum = rbAdd(sum, rbAdd(orbital, body->momentum));
+        }
+    }
+    return sum;
+}
+
+// Inertia of the whole about its center of mass.
+static rbSym3 totalInertia(const rbMechanism* m, rbVec3* center)
+{
+    rbSym3 inertia = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    double mass = 0.0;
+    *center = RB_VEC3_ZERO;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        *center = rbAddScaled(*center, m->bodies[i].mass, m->bodies[i].pose.position);
+        mass += m->bodies[i].mass;
+    }
+    *center = rbScale(1.0 / mass, *center);
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const rbMechBody* body = &m->bodies[i];
+        rbVec3 r = rbSub(body->pose.position, *center);
+        rbSym3 own = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
+        rbSym3 orbital = {r.y * r.y + r.z * r.z,
+                          r.x * r.x + r.z * r.z,
+                          r.x * r.x + r.y * r.y,
+                          -r.x * r.y,
+                          -r.x * r.z,
+                          -r.y * r.z};
+        inertia = rbAddSym(inertia, rbAddSym(own, rbScaleSym(body->mass, orbital)));
+    }
+    return inertia;
+}
+
+void rbStep_AddRigidMotion(rbMechanism* m, rbVec3 momentum, rbVec3 angularMomentum)
+{
+    rbVec3 center;
+    rbVec3 spin;
+    rbSym3 inertia = totalInertia(m, &center);
+    double mass = 0.0;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        mass += m->bodies[i].mass;
+    }
+    rbVec3 velocity = rbScale(1.0 / mass, momentum);
+    rbVec3 own = rbSub(angularMomentum, rbCross(center, momentum));
+    if (!rbSym3_Solve(inertia, own, &spin)) {
+        spin = RB_VEC3_ZERO;
+    }
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbMechBody* body = &m->bodies[i];
+        rbVec3 r = rbSub(body->pose.position, center);
+        rbSym3 tensor = rbSym3_FromPrincipal(body->moments, body->pose.rotation);
+        body->velocity = rbAdd(body->velocity, rbAdd(velocity, rbCross(spin, r)));
+        body->momentum = rbAdd(body->momentum, rbMulSV(tensor, spin));
+    }
+}
+
+static void beginRun(rbStepMechanism* mechanism)
+{
+    for (int i = 0; i < RB_WORK_COUNT; ++i) {
+        mechanism->work[i] = 0.0;
+    }
+    memset(mechanism->totals, 0, (size_t)mechanism->m.rowCount * sizeof(double));
+}
+
+static void keepRun(rbStepMechanism* mechanism, int run)
+{
+    double* place = mechanism->runs + (size_t)run * (size_t)mechanism->runSize;
+    rbStep_Save(mechanism, place);
+    memcpy(place + mechanism->stateSize, mechanism->work, sizeof mechanism->work);
+    (void)putVec(place + mechanism->stateSize + RB_WORK_COUNT,
+                 rbStep_GetAngularMomentum(&mechanism->m));
+}
+
+static double weightOf(int n, int count)
+{
+    double weight = 1.0;
+    for (int k = 1; k <= count; ++k) {
+        if (k != n) {
+            weight *= (double)(n * n) / (double)(n * n - k * k);
+        }
+    }
+    return weight;
+}
+
+// Quaternions are q or -q: those of the runs must agree.
+static void alignOrientations(rbStepMechanism* mechanism, int runs)
+{
+    for (int run = 1; run < runs; ++run) {
+        for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+            double* first = mechanism->runs + (size_t)i * BODY_DOUBLES + 9;
+            double* other = first + (size_t)run * (size_t)mechanism->runSize;
+            double dot = first[0] * other[0] + first[1] * other[1] + first[2] * other[2] +
+                         first[3] * other[3];
+            for (int k = 0; k < 4 && dot < 0.0; ++k) {
+                other[k] = -other[k];
+            }
+        }
+    }
+}
+
+// How far the last two orders differ: m, angles times the size of the body.
+static double compareOrders(const rbStepMechanism* mechanism, int runs)
+{
+    double most = 0.0;
+    for (int i = 0; i < mechanism->m.bodyCount; ++i) {
+        double difference[BODY_DOUBLES] = {0.0};
+        for (int n = 1; n <= runs; ++n) {
+            double weight = weightOf(n, runs) - (n < runs ? weightOf(n, runs - 1) : 0.0);
+            const double* state = mechanism->runs + (size_t)(n - 1) * (size_t)mechanism->runSize +
+                                  (size_t)i * BODY_DOUBLES;
+            for (int k = 0; k < BODY_DOUBLES; ++k) {
+                difference[k] += weight * state[k];
+            }
+        }
+        rbVec3 shift;
+        (void)getVec(difference, &shift);
+        double turn = 2.0 * sqrt(difference[9] * difference[9] + difference[10] * difference[10] +
+                                 difference[11] * difference[11] + difference[12] * difference[12]);
+        most = fmax(most, rbLength(shift) + mechanism->m.bodies[i].radius * turn);
+    }
+    return most;
+}
+
+// Combines the runs; limits and the like are those of the last run.
+static void combineRuns(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
+{
+    rbMechanism* m = &mechanism->m;
+    alignOrientations(mechanism, runs);
+    mechanism->estimate = compareOrders(mechanism, runs);
+    int linear = m->bodyCount * BODY_DOUBLES + 3 * m->rowCount;
+    const double* last = mechanism->runs + (size_t)(runs - 1) * (size_t)mechanism->runSize;
+    double* sum = mechanism->runs + (size_t)RB_STEP_RUNS_MAX * (size_t)mechanism->runSize;
+    memcpy(sum, last, (size_t)mechanism->runSize * sizeof(double));
+    memset(sum, 0, (size_t)linear * sizeof(double));
+    double work[RB_WORK_COUNT] = {0.0};
+    *momentum = RB_VEC3_ZERO;
+    for (int n = 1; n <= runs; ++n) {
+        const double* state = mechanism->runs + (size_t)(n - 1) * (size_t)mechanism->runSize;
+        double weight = weightOf(n, runs);
+        for (int k = 0; k < linear; ++k) {
+            sum[k] += weight * state[k];
+        }
+        for (int k = 0; k < RB_WORK_COUNT; ++k) {
+            work[k] += weight * state[mechanism->stateSize + k];
+        }
+        rbVec3 own;
+        (void)getVec(state + mechanism->stateSize + RB_WORK_COUNT, &own);
+        *momentum = rbAddScaled(*momentum, weight, own);
+    }
+    rbStep_Restore(mechanism, sum);
+    // A guess is best taken from the finest run.
+    memcpy(mechanism->guesses, last + (size_t)m->bodyCount * BODY_DOUBLES + m->rowCount,
+           (size_t)m->rowCount * sizeof(double));
+    memcpy(mechanism->work, work, sizeof work);
+    for (int i = 0; i < m->bodyCount; ++i) {
+        rbRowPose* pose = &m->bodies[i].pose;
+        pose->orientation = rbNormalizeQuat(pose->orientation);
+        pose->rotation = rbMatFromQuat(pose->orientation);
+    }
+}
+
+rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double damping)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbMechanism* m = &mechanism->m;
+    rbCorrection correction = {
+        .h = 1.0,
+        .tolerance = PROJECTION_FLOOR * DBL_EPSILON * mechanism->size,
+        .floor = rbStep_GetTolerance(run->engine),
+        .iterationsMax = iterationsMax,
+        .impulseMax = INFINITY,
+        .damping = damping,
+        .isIterative = mechanism->inner->solver->cutCount > 0,
+    };
+    for (int row = 0; row < m->rowCount; ++row) {
+        m->compliance[row] = 0.0;
+    }
+    for (int i = 0; i < m->blockCount; ++i) {
+        const rbRowBlock* block = &m->blocks[i];
+        for (int k = 0; k < block->rowCount && block->kind != RB_ROW_HOLD; ++k) {
+            m->compliance[block->firstRow + k] = INFINITY;
+        }
+    }
+    rbMechanism_Refresh(m);
+    rbCorrector_Factor(mechanism->inner, m);
+    rbCorrected corrected = rbProjectPositions(mechanism->inner, m, &correction);
+    rbMechanism_Refresh(m);
+    mechanism->isRefreshed = true;
+    return corrected;
+}
+
+static void placeForClassical(void* context, rbMechanism* mechanism, double time)
+{
+    const rbStepRun* run = context;
+    double power;
+    (void)mechanism;
+    rbStep_PlaceFixed(run, time, false);
+    run->mechanism->isForceKnown = false;
+    rbStep_Forces(run, time, &power);
+}
+
+// Another method in place of look-ahead impulses.
+static bool makeClassical(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    rbStepRun copy = *run;
+    beginRun(mechanism);
+    rbMechanism_Refresh(&mechanism->m);
+    rbStep_SetSpeeds(run, time, time + h);
+    rbClassical_Step(mechanism->classical, &mechanism->m, time, h, placeForClassical, &copy);
+    rbStep_PlaceFixed(run, time + h, false);
+    rbStep_ContinueErrors(mechanism);
+    rbMechanism_Refresh(&mechanism->m);
+    mechanism->isRefreshed = true;
+    if (!run->isTrial) {
+        run->engine->statistics.substeps += 1;
+    }
+    return true;
+}
+
+// rad in a step, by runs: beyond it combining them makes an undamped spring gain some 1e-6 of its
+// energy a step, and the positions at the end alone may hide it.
+static const double springTurns[RB_STEP_RUNS_MAX + 1] = {INFINITY, INFINITY, 0.3, 0.6, 0.9, 1.1};
+
+// Runs that differ by more than a part of the motion in the step: something swings faster than the
+// step, and combining them would amplify it.
+static bool isUnresolved(const rbStepMechanism* mechanism, double h, int runs)
+{
+    const rbMechanism* m = &mechanism->m;
+    if (h * rbStep_GetSpringSwing(mechanism) > springTurns[runs]) {
+        return true;
+    }
+    double motion = UNRESOLVED_LEAST * mechanism->size;
+    for (int i = 0; i < m->bodyCount; ++i) {
+        const double* start = mechanism->start + (size_t)i * BODY_DOUBLES;
+        rbVec3 position;
+        (void)getVec(start, &position);
+        rbQuat q = m->bodies[i].pose.orientation;
+        double dot = fabs(start[9] * q.w + start[10] * q.x + start[11] * q.y + start[12] * q.z);
+        double turn = 2.0 * sqrt(fmax(0.0, 2.0 - 2.0 * fmin(dot, 1.0)));
+        motion = fmax(motion, rbDistance(position, m->bodies[i].pose.position) +
+                                  m->bodies[i].radius * turn);
+    }
+    return mechanism->estimate > UNRESOLVED_PART * motion;
+}
+
+// The finest run alone, of order 2, which is stable.
+static void useFinestRun(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
+{
+    const double* last = mechanism->runs + (size_t)(runs - 1) * (size_t)mechanism->runSize;
+    rbStep_Restore(mechanism, last);
+    memcpy(mechanism->work, last + mechanism->stateSize, sizeof mechanism->work);
+    (void)getVec(last + mechanism->stateSize + RB_WORK_COUNT, momentum);
+}
+
+// Conditions that nothing can meet (motors against joints) give way, so that they do no violence.
+static bool settle(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    double most =
+        fmax(CONTRADICTION * run->engine->settings.tolerance, CONTRADICTED * mechanism->size);
+    if (!(rbStep_Settle(run, time, h, SETTLE_FIRM) <= most)) {
+        rbStep_Restore(mechanism, mechanism->start);
+        beginRun(mechanism);
+        (void)rbStep_Settle(run, time, h, SETTLE_SOFT);
+    }
+    return true;
+}
+
+bool rbStep_Make(const rbStepRun* run, double time, double h)
+{
+    rbStepMechanism* mechanism = run->mechanism;
+    if (mechanism->classical != NULL) {
+        return makeClassical(run, time, h);
+    }
+    bool isSettled = mechanism->node.settleCount > 0;
+    // Limited impulses and steps of order 1 know no extrapolation.
+    bool isPlain = mechanism->isOpen || isSettled;
+    int runs = isPlain ? 1 : run->engine->settings.order / 2;
+    rbStep_Save(mechanism, mechanism->start);
+    for (int n = 1; n <= runs; ++n) {
+        if (n > 1) {
+            rbStep_Restore(mechanism, mechanism->start);
+        }
+        beginRun(mechanism);
+        for (int k = 0; k < n; ++k) {
+            double from = time + h * (double)k / (double)n;
+            bool isMade =
+                isSettled ? settle(run, from, h) : rbStep_Basic(run, from, h / (double)n, k == 0);
+            if (!isMade) {
+                rbStep_Restore(mechanism, mechanism->start);
+                return false;
+            }
+            mechanism->isAnchored = mechanism->isAnchored || k == 0;
+        }
+        if (runs > 1) {
+            keepRun(mechanism, n - 1);
+        }
+    }
+    if (runs > 1) {
+        rbVec3 momentum;
+        combineRuns(mechanism, runs, &momentum);
+        if (isUnresolved(mechanism, h, runs)) {
+            if (!run->isSmallest && !run->isForced) {
+                rbStep_Restore(mechanism, mechanism->start);
+                return false;
+            }
+            useFinestRun(mechanism, runs, &momentum);
+        }
+        rbStep_PlaceFixed(run, time + h, false);
+        (void)rbStep_Project(run, PROJECTIONS_MAX, 0.0);
+        rbStep_ContinueErrors(mechanism);
+        rbStep_SetSpeeds(run, time + h, time + h);
+        // Velocities only: nothing soft acts in no time.
+        rbStep_StopRates(run, 0.0, mechanism->inner);
+        if (mechanism->isAfloat) {
+            // Every run keeps the angular momentum, but the combination is not linear in it: what
+            // it is off is given back as a rotation of the whole, which no joint feels.
+            rbVec3 off = rbSub(momentum, rbStep_GetAngularMomentum(&mechanism->m));
+            rbStep_AddRigidMotion(&mechanism->m, RB_VEC3_ZERO, off);
+        }
+    }
+    // The factors of the end are those of the next start.
+    rbCorrector* other = mechanism->anchor;
+    mechanism->anchor = mechanism->inner;
+    mechanism->inner = other;
+    mechanism->isAnchored = !mechanism->hasSoft;
+    return true;
+}
