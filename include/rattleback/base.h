@@ -1,9 +1,10 @@
-// Base of every public header: export macro, asserts, status codes, errors and memory hooks.
-//
-// How the library reports trouble:
-//   a bug of the caller         RB_ASSERT, in Debug and RelWithDebInfo builds
-//   bad input or environment    an rbStatus, with a sentence in an rbError
-//   numerical trouble           a field of the result struct
+/// @file
+/// Base of every public header: export macro, asserts, status codes, errors and memory hooks.
+///
+/// How the library reports trouble:
+///   a bug of the caller         RB_ASSERT, in Debug and RelWithDebInfo builds
+///   bad input or environment    an rbStatus, with a sentence in an rbError
+///   numerical trouble           a field of the result struct
 #ifndef RATTLEBACK_BASE_H
 #define RATTLEBACK_BASE_H
 
@@ -14,7 +15,7 @@
 extern "C" {
 #endif
 
-// Marks what the library exports; everything else has hidden visibility.
+/// Marks what the library exports; everything else has hidden visibility.
 #if defined(_WIN32)
 #define RB_API
 #else
@@ -34,7 +35,8 @@ extern "C" {
 #define RB_NORETURN
 #endif
 
-// RB_ASSERT checks what only a bug can break, in O(1). RB_VALIDATE may cost O(n) and runs in Debug.
+/// RB_ASSERT checks what only a bug can break, in O(1). RB_VALIDATE may cost O(n) and runs in
+/// Debug.
 #if defined(RB_ENABLE_ASSERT)
 #define RB_ASSERT(condition) \
     ((condition) ? (void)0 : rbAssertFailed(#condition, __FILE__, __LINE__))
@@ -47,10 +49,10 @@ extern "C" {
 #define RB_VALIDATE(condition) ((void)0)
 #endif
 
-// Prints the condition and its place to stderr and aborts. Called by RB_ASSERT only.
+/// Prints the condition and its place to stderr and aborts. Called by RB_ASSERT only.
 RB_API RB_NORETURN void rbAssertFailed(const char* condition, const char* file, int line);
 
-// Every status the library returns, with its text.
+/// Every status the library returns, with its text.
 #define RB_STATUS_MAP(X)                                           \
     X(OK, "done")                                                  \
     X(INVALID, "a value is out of its range")                      \
@@ -69,46 +71,46 @@ typedef enum rbStatus {
     RB_STATUS_COUNT
 } rbStatus;
 
-// The short text of a status, never NULL.
+/// The short text of a status, never NULL.
 RB_API const char* rbStatus_Text(rbStatus status);
 
-// What went wrong and where, in words a user can act on. Zero initialization means "no error".
+/// What went wrong and where, in words a user can act on. Zero initialization means "no error".
 typedef struct rbError {
     rbStatus status;
-    int line;          // 1-based; 0 if the place is not a line of text
-    int column;        // 1-based; 0 if unknown
-    char file[256];    // the file concerned, empty if none
-    char place[192];   // JSON pointer, face or chunk inside the file, empty if none
-    char message[512]; // one sentence: which object, which value, what would be accepted
+    int line;          ///< 1-based; 0 if the place is not a line of text
+    int column;        ///< 1-based; 0 if unknown
+    char file[256];    ///< the file concerned, empty if none
+    char place[192];   ///< JSON pointer, face or chunk inside the file, empty if none
+    char message[512]; ///< one sentence: which object, which value, what would be accepted
 } rbError;
 
-// Fills an error with a formatted message and returns status, so that a reader can write
-// `return rbError_Set(error, RB_STATUS_INVALID, "...")`. The error may be NULL. file and place
-// stay.
+/// Fills an error with a formatted message and returns status, so that a reader can write
+/// `return rbError_Set(error, RB_STATUS_INVALID, "...")`. The error may be NULL. file and place
+/// stay.
 RB_API rbStatus rbError_Set(rbError* error, rbStatus status, const char* format, ...)
     RB_PRINTF(3, 4);
 
-// Sets the file and the place of an error; NULL leaves the one there is. The error may be NULL.
+/// Sets the file and the place of an error; NULL leaves the one there is. The error may be NULL.
 RB_API void rbError_SetPlace(rbError* error, const char* file, const char* place);
 
-// Writes "file:line:column: message" or "file: /place: message" into text, always terminated.
+/// Writes "file:line:column: message" or "file: /place: message" into text, always terminated.
 RB_API void rbError_Format(const rbError* error, char* text, size_t capacity);
 
-// Memory hooks. An allocator returns memory aligned to 16 bytes or NULL, which ends the program
-// with a message: sizes read from files are checked against limits before.
+/// Memory hooks. An allocator returns memory aligned to 16 bytes or NULL, which ends the program
+/// with a message: sizes read from files are checked against limits before.
 typedef void* rbAllocFn(size_t size, void* context);
 typedef void rbFreeFn(void* memory, size_t size, void* context);
 
-// Replaces malloc and free for the whole process. To be called before anything else of the library;
-// NULL restores the defaults.
+/// Replaces malloc and free for the whole process. To be called before anything else of the
+/// library; NULL restores the defaults.
 RB_API void rbSetAllocator(rbAllocFn* allocFn, rbFreeFn* freeFn, void* context);
 
-// Allocations made and bytes held since the start of the process; tests count with them that a step
-// allocates nothing and that nothing leaks.
+/// Allocations made and bytes held since the start of the process; tests count with them that a
+/// step allocates nothing and that nothing leaks.
 RB_API uint64_t rbGetAllocationCount(void);
 RB_API uint64_t rbGetAllocatedBytes(void);
 
-// Version of the library, "major.minor.patch".
+/// Version of the library, "major.minor.patch".
 RB_API const char* rbGetVersion(void);
 
 #ifdef __cplusplus

@@ -1,13 +1,14 @@
-// Bodies, their shapes and materials, prescribed paths, and the forces that act on bodies.
-//
-// Ids. Passing the id of a destroyed body, or a null id, to a function without an rbError is a bug
-// of the caller: debug builds assert, release builds do not check. Pointers must not be NULL unless
-// said.
-//
-// Frames. A body has the frame its creator gave it (positions of shapes are given in it; the pose
-// of the body is the pose of that frame). Inside, the library flies the center of mass with
-// principal axes; the API converts. Linear velocity always means the velocity of the center of
-// mass, angular velocity is in world coordinates unless a name says Local.
+/// @file
+/// Bodies, their shapes and materials, prescribed paths, and the forces that act on bodies.
+///
+/// Ids. Passing the id of a destroyed body, or a null id, to a function without an rbError is a bug
+/// of the caller: debug builds assert, release builds do not check. Pointers must not be NULL
+/// unless said.
+///
+/// Frames. A body has the frame its creator gave it (positions of shapes are given in it; the pose
+/// of the body is the pose of that frame). Inside, the library flies the center of mass with
+/// principal axes; the API converts. Linear velocity always means the velocity of the center of
+/// mass, angular velocity is in world coordinates unless a name says Local.
 #ifndef RATTLEBACK_BODY_H
 #define RATTLEBACK_BODY_H
 
@@ -23,236 +24,237 @@ extern "C" {
 typedef struct rbWorld rbWorld;
 
 typedef enum rbBodyType {
-    RB_BODY_STATIC,    // never moves
-    RB_BODY_KINEMATIC, // follows its prescribed path, whatever happens
-    RB_BODY_DYNAMIC,   // moved by forces and impulses
+    RB_BODY_STATIC,    ///< never moves
+    RB_BODY_KINEMATIC, ///< follows its prescribed path, whatever happens
+    RB_BODY_DYNAMIC,   ///< moved by forces and impulses
     RB_BODY_TYPE_COUNT
 } rbBodyType;
 
-// How the free flight of a body is computed. See docs/modules/motion.md for orders and costs.
+/// How the free flight of a body is computed. See docs/modules/motion.md for orders and costs.
 typedef enum rbMotionType {
-    RB_MOTION_AUTO,      // exact where it applies, else Cash-Karp
-    RB_MOTION_EXACT,     // closed form with elliptic functions; needs a torque-free body
-    RB_MOTION_TAYLOR,    // Taylor series of the stated degree, fixed steps; constant loads only
-    RB_MOTION_RK4,       // classical Runge-Kutta, fixed steps
-    RB_MOTION_CASH_KARP, // Runge-Kutta 5(4), adaptive steps to the stated tolerance
-    RB_MOTION_EULER,     // first order, for comparison
+    RB_MOTION_AUTO,      ///< exact where it applies, else Cash-Karp
+    RB_MOTION_EXACT,     ///< closed form with elliptic functions; needs a torque-free body
+    RB_MOTION_TAYLOR,    ///< Taylor series of the stated degree, fixed steps; constant loads only
+    RB_MOTION_RK4,       ///< classical Runge-Kutta, fixed steps
+    RB_MOTION_CASH_KARP, ///< Runge-Kutta 5(4), adaptive steps to the stated tolerance
+    RB_MOTION_EULER,     ///< first order, for comparison
     RB_MOTION_COUNT
 } rbMotionType;
 
-RB_API const char* rbMotionType_Name(rbMotionType type); // "auto", "exact", "taylor", ...
-RB_API rbMotionType rbMotionType_Find(const char* name); // RB_MOTION_COUNT if unknown
+RB_API const char* rbMotionType_Name(rbMotionType type); ///< "auto", "exact", "taylor", ...
+RB_API rbMotionType rbMotionType_Find(const char* name); ///< RB_MOTION_COUNT if unknown
 
 typedef struct rbMotionSettings {
     rbMotionType type;
-    double step;      // s, of the rows with fixed steps; > 0
-    int degree;       // of the Taylor row, 1..30
-    double tolerance; // relative, of the adaptive row, 1e-14..1e-2
+    double step;      ///< s, of the rows with fixed steps; > 0
+    int degree;       ///< of the Taylor row, 1..30
+    double tolerance; ///< relative, of the adaptive row, 1e-14..1e-2
 } rbMotionSettings;
 
-// How a kinematic body moves. Position and orientation start from those of the body.
+/// How a kinematic body moves. Position and orientation start from those of the body.
 typedef enum rbPathType {
-    RB_PATH_LINE,  // straight at constant speed, optionally up to a last point
-    RB_PATH_CURVE, // cubic Hermite curve through points, Catmull-Rom inner tangents, constant speed
+    RB_PATH_LINE,  ///< straight at constant speed, optionally up to a last point
+    RB_PATH_CURVE, ///< cubic Hermite curve through points, Catmull-Rom inner tangents, constant
+                   ///< speed
     RB_PATH_COUNT
 } rbPathType;
 
 #define RB_PATH_POINTS_MAX 1024
 
-// A prescribed path. The points are of the body's origin, in world coordinates; the body turns
-// about its origin with a constant angular velocity on top. Before the start time and after the end
-// of the path it stands still (and keeps turning).
+/// A prescribed path. The points are of the body's origin, in world coordinates; the body turns
+/// about its origin with a constant angular velocity on top. Before the start time and after the
+/// end of the path it stands still (and keeps turning).
 typedef struct rbPathDef {
     rbPathType type;
-    double speed;           // m/s, >= 0
-    const rbVec3* points;   // the points after the first, which is the body's position. Line: none
-    int pointCount;         //   (goes on forever along direction) or 1 (its end); curve:
-                            //   1..RB_PATH_POINTS_MAX; borrowed for the call
-    rbVec3 direction;       // line without end point: any non-zero vector
-    rbVec3 startTangent;    // curve: Hermite tangents at the two ends; zero means toward
-    rbVec3 endTangent;      //   the next point
-    double tangentFactor;   // curve: inner tangent = factor * (next - previous); 0.5 is Catmull-Rom
-    bool isClosed;          // curve: returns to its first point and goes on
-    rbVec3 angularVelocity; // rad/s, world frame, constant
-    double startTime;       // s
+    double speed;         ///< m/s, >= 0
+    const rbVec3* points; ///< the points after the first, which is the body's position. Line: none
+    int pointCount;       ///<   (goes on forever along direction) or 1 (its end); curve:
+                          ///<   1..RB_PATH_POINTS_MAX; borrowed for the call
+    rbVec3 direction;     ///< line without end point: any non-zero vector
+    rbVec3 startTangent;  ///< curve: Hermite tangents at the two ends; zero means toward
+    rbVec3 endTangent;    ///<   the next point
+    double tangentFactor; ///< curve: inner tangent = factor * (next - previous); 0.5 is Catmull-Rom
+    bool isClosed;        ///< curve: returns to its first point and goes on
+    rbVec3 angularVelocity; ///< rad/s, world frame, constant
+    double startTime;       ///< s
 } rbPathDef;
 
 RB_API rbPathDef rbDefaultPathDef(void);
 
-// A body's definition; make it with rbDefaultBodyDef.
+/// A body's definition; make it with rbDefaultBodyDef.
 typedef struct rbBodyDef {
     uint32_t cookie;
-    const char* name; // copied; NULL or a name of its own in the world, at most 63 bytes
+    const char* name; ///< copied; NULL or a name of its own in the world, at most 63 bytes
     rbBodyType type;
-    rbVec3 position;              // m, of the body's origin
-    rbQuat orientation;           // unit (normalized by the library within 1e-6)
-    rbVec3 linearVelocity;        // m/s, of the center of mass
-    rbVec3 angularVelocity;       // rad/s, world frame
-    const rbMassProperties* mass; // explicit mass, center and inertia in the body's frame, copied;
-                                  // NULL: from the shapes
-    const rbPathDef* path;        // kinematic bodies; NULL stands still
-    rbMotionSettings motion;      // zero fields (AUTO, step 0, ...) mean "as the world says"
-    double growth; // m/s: for the event engine the shapes are rounded by a ball whose radius is
-                   // this times the world's time; mass and inertia stay; 0: they keep their size
+    rbVec3 position;              ///< m, of the body's origin
+    rbQuat orientation;           ///< unit (normalized by the library within 1e-6)
+    rbVec3 linearVelocity;        ///< m/s, of the center of mass
+    rbVec3 angularVelocity;       ///< rad/s, world frame
+    const rbMassProperties* mass; ///< explicit mass, center and inertia in the body's frame,
+                                  ///< copied; NULL: from the shapes
+    const rbPathDef* path;        ///< kinematic bodies; NULL stands still
+    rbMotionSettings motion;      ///< zero fields (AUTO, step 0, ...) mean "as the world says"
+    double growth; ///< m/s: for the event engine the shapes are rounded by a ball whose radius is
+                   ///< this times the world's time; mass and inertia stay; 0: they keep their size
     void* userData;
 } rbBodyDef;
 
 RB_API rbBodyDef rbDefaultBodyDef(void);
 
-// The pose and velocities of a body at one time.
+/// The pose and velocities of a body at one time.
 typedef struct rbBodyState {
-    rbTransform transform;       // of the body's frame
-    rbVec3 center;               // m, center of mass, world
-    rbVec3 linearVelocity;       // m/s, of the center of mass
-    rbVec3 angularVelocity;      // rad/s, world
-    rbVec3 angularVelocityLocal; // rad/s, in the axes of the body's frame
+    rbTransform transform;       ///< of the body's frame
+    rbVec3 center;               ///< m, center of mass, world
+    rbVec3 linearVelocity;       ///< m/s, of the center of mass
+    rbVec3 angularVelocity;      ///< rad/s, world
+    rbVec3 angularVelocityLocal; ///< rad/s, in the axes of the body's frame
 } rbBodyState;
 
-// Makes a body. Returns the null id and fills error (may be NULL) when a value is unusable.
-// A dynamic body has no mass before its first shape unless def.mass is given.
+/// Makes a body. Returns the null id and fills error (may be NULL) when a value is unusable.
+/// A dynamic body has no mass before its first shape unless def.mass is given.
 RB_API rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error);
-RB_API void rbDestroyBody(rbWorld* world, rbBodyId bodyId); // and its forces, joints, springs
+RB_API void rbDestroyBody(rbWorld* world, rbBodyId bodyId); ///< and its forces, joints, springs
 RB_API bool rbBody_IsValid(const rbWorld* world, rbBodyId bodyId);
 
-RB_API const char* rbBody_GetName(const rbWorld* world, rbBodyId bodyId); // "" if it has none
+RB_API const char* rbBody_GetName(const rbWorld* world, rbBodyId bodyId); ///< "" if it has none
 RB_API rbBodyType rbBody_GetType(const rbWorld* world, rbBodyId bodyId);
 RB_API void* rbBody_GetUserData(const rbWorld* world, rbBodyId bodyId);
-RB_API double rbBody_GetGrowth(const rbWorld* world, rbBodyId bodyId); // m/s, see rbBodyDef
+RB_API double rbBody_GetGrowth(const rbWorld* world, rbBodyId bodyId); ///< m/s, see rbBodyDef
 
-// State at the world's time.
+/// State at the world's time.
 RB_API rbBodyState rbBody_GetState(const rbWorld* world, rbBodyId bodyId);
 
-// State at any time not before the start of the body's present flight, without changing anything
-// (look-ahead). Constant cost for the exact row. Of a body with joints: at any time not before the
-// world's, as if it flew freely from now on.
+/// State at any time not before the start of the body's present flight, without changing anything
+/// (look-ahead). Constant cost for the exact row. Of a body with joints: at any time not before the
+/// world's, as if it flew freely from now on.
 RB_API rbBodyState rbBody_GetStateAt(const rbWorld* world, rbBodyId bodyId, double time);
 
-// World position of a point and world direction of a vector fixed in the body's frame, at a time.
+/// World position of a point and world direction of a vector fixed in the body's frame, at a time.
 RB_API rbVec3 rbBody_GetPointAt(const rbWorld* world, rbBodyId bodyId, rbVec3 localPoint,
                                 double time);
 RB_API rbVec3 rbBody_GetDirectionAt(const rbWorld* world, rbBodyId bodyId, rbVec3 localDirection,
                                     double time);
 
-// Velocity of the world point that is fixed to the body, at the world's time.
+/// Velocity of the world point that is fixed to the body, at the world's time.
 RB_API rbVec3 rbBody_GetPointVelocity(const rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint);
 
-// Sets pose and velocities; a new flight starts at the world's time and the journal notes the
-// energy.
+/// Sets pose and velocities; a new flight starts at the world's time and the journal notes the
+/// energy.
 RB_API rbStatus rbBody_SetState(rbWorld* world, rbBodyId bodyId, rbTransform transform,
                                 rbVec3 linearVelocity, rbVec3 angularVelocity, rbError* error);
 
-// Applies an impulse (N s) at a world point; a new flight starts, and the journal notes the energy.
-// Does nothing to static and kinematic bodies.
+/// Applies an impulse (N s) at a world point; a new flight starts, and the journal notes the
+/// energy. Does nothing to static and kinematic bodies.
 RB_API void rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rbVec3 worldPoint);
-// The same with an angular impulse (N m s).
+/// The same with an angular impulse (N m s).
 RB_API void rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse);
 
-// Mass, center and inertia in the body's frame; mass 0 for static and kinematic bodies.
+/// Mass, center and inertia in the body's frame; mass 0 for static and kinematic bodies.
 RB_API rbMassProperties rbBody_GetMass(const rbWorld* world, rbBodyId bodyId);
-// Principal moments (kg m^2) and the frame they belong to, seen from the body's frame.
+/// Principal moments (kg m^2) and the frame they belong to, seen from the body's frame.
 RB_API rbVec3 rbBody_GetPrincipalMoments(const rbWorld* world, rbBodyId bodyId, rbTransform* frame);
-// The motion row in use now and whether it differs from the one asked for because of the loads.
+/// The motion row in use now and whether it differs from the one asked for because of the loads.
 RB_API rbMotionType rbBody_GetMotion(const rbWorld* world, rbBodyId bodyId, bool* isFallback);
-// Where the center of mass and every point of the body can be between two times from now on, as a
-// box; false when no bound is known (a force without one acts).
+/// Where the center of mass and every point of the body can be between two times from now on, as a
+/// box; false when no bound is known (a force without one acts).
 RB_API bool rbBody_GetMotionBounds(const rbWorld* world, rbBodyId bodyId, double timeA,
                                    double timeB, rbBounds* bounds);
 
-// A geometry handed over to the world: shared by shapes, destroyed with the world, or earlier by
-// rbWorld_DestroyGeometry, which refuses (RB_STATUS_INVALID) while a shape uses it.
-// NULL gives the null id, so that a failed creation may be passed on.
+/// A geometry handed over to the world: shared by shapes, destroyed with the world, or earlier by
+/// rbWorld_DestroyGeometry, which refuses (RB_STATUS_INVALID) while a shape uses it.
+/// NULL gives the null id, so that a failed creation may be passed on.
 RB_API rbGeometryId rbWorld_AddGeometry(rbWorld* world, rbGeometry* geometry);
 RB_API rbStatus rbWorld_DestroyGeometry(rbWorld* world, rbGeometryId geometryId, rbError* error);
 RB_API const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId geometryId);
 
-// A material of a shape.
+/// A material of a shape.
 typedef struct rbMaterial {
-    double density;     // kg/m^3, > 0
-    double restitution; // 0..1
-    double friction;    // Coulomb coefficient, >= 0; of sliding
-    double stiction;    // of sticking; less than friction, or -1: as friction. This and the next
-                        // two are of the step engine; the event engine does not use them
-    double rolling;  // m, >= 0: the torque against rolling is at most this times the normal force
-    double spinning; // m, >= 0: the same about the normal
-    int kind;        // 0 .. RB_MATERIAL_KINDS_MAX - 1, for rbWorld_SetMaterialPair
+    double density;     ///< kg/m^3, > 0
+    double restitution; ///< 0..1
+    double friction;    ///< Coulomb coefficient, >= 0; of sliding
+    double stiction;    ///< of sticking; less than friction, or -1: as friction. This and the next
+                        ///< two are of the step engine; the event engine does not use them
+    double rolling;  ///< m, >= 0: the torque against rolling is at most this times the normal force
+    double spinning; ///< m, >= 0: the same about the normal
+    int kind;        ///< 0 .. RB_MATERIAL_KINDS_MAX - 1, for rbWorld_SetMaterialPair
 } rbMaterial;
 
 typedef struct rbShapeDef {
     uint32_t cookie;
     rbGeometryId geometry;
-    rbTransform transform; // of the geometry in the body's frame
+    rbTransform transform; ///< of the geometry in the body's frame
     rbMaterial material;
-    uint32_t groups; // bits: what it is, default 1; of the step engine. Bodies meet where
-    uint32_t mask;   // (groupsA & maskB) and (groupsB & maskA); default all. All shapes of a body
-                     // have the same
+    uint32_t groups; ///< bits: what it is, default 1; of the step engine. Bodies meet where
+    uint32_t mask;   ///< (groupsA & maskB) and (groupsB & maskA); default all. All shapes of a body
+                     ///< have the same
 } rbShapeDef;
 
-// Density 1000, restitution 0.5, friction 0.5, stiction as friction, nothing against rolling.
+/// Density 1000, restitution 0.5, friction 0.5, stiction as friction, nothing against rolling.
 RB_API rbShapeDef rbDefaultShapeDef(void);
-// Attaches a geometry to a body; the mass of a dynamic body without explicit mass follows from all
-// its shapes. Pose and velocities of the body stay.
+/// Attaches a geometry to a body; the mass of a dynamic body without explicit mass follows from all
+/// its shapes. Pose and velocities of the body stay.
 RB_API rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def,
                                rbError* error);
 RB_API int rbBody_GetShapeCount(const rbWorld* world, rbBodyId bodyId);
-// The index-th shape of the body as it was defined.
+/// The index-th shape of the body as it was defined.
 RB_API rbShapeDef rbBody_GetShape(const rbWorld* world, rbBodyId bodyId, int index);
-// Another material of the index-th shape, or of all (-1), from now on. The mass of a dynamic body
-// without explicit mass follows from the densities, also here.
+/// Another material of the index-th shape, or of all (-1), from now on. The mass of a dynamic body
+/// without explicit mass follows from the densities, also here.
 RB_API rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index,
                                    const rbMaterial* material, rbError* error);
-// Another mass, kg, > 0, of a dynamic body from now on; its inertia grows in proportion. The mass
-// is explicit then: densities and further shapes do not change it any more.
+/// Another mass, kg, > 0, of a dynamic body from now on; its inertia grows in proportion. The mass
+/// is explicit then: densities and further shapes do not change it any more.
 RB_API rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* error);
 
-// Forces beside gravity. A row promises a bound on the acceleration it can cause, or none.
+/// Forces beside gravity. A row promises a bound on the acceleration it can cause, or none.
 typedef enum rbForceType {
-    RB_FORCE_CONSTANT, // constant force at the center of mass and torque, world axes
-    RB_FORCE_DRAG,     // -(a + b |v|) v, and -c omega
-    RB_FORCE_CENTRAL,  // attraction to a point, m k / r^2
-    RB_FORCE_USER,     // a callback
+    RB_FORCE_CONSTANT, ///< constant force at the center of mass and torque, world axes
+    RB_FORCE_DRAG,     ///< -(a + b |v|) v, and -c omega
+    RB_FORCE_CENTRAL,  ///< attraction to a point, m k / r^2
+    RB_FORCE_USER,     ///< a callback
     RB_FORCE_COUNT
 } rbForceType;
 
 RB_API const char* rbForceType_Name(rbForceType type);
-RB_API rbForceType rbForceType_Find(const char* name); // RB_FORCE_COUNT if unknown
+RB_API rbForceType rbForceType_Find(const char* name); ///< RB_FORCE_COUNT if unknown
 
-// What a force sees of a body.
+/// What a force sees of a body.
 typedef struct rbForceInput {
-    double time;            // s
-    double mass;            // kg
-    rbVec3 center;          // m, of mass, world
-    rbQuat orientation;     // of the principal frame
-    rbVec3 linearVelocity;  // m/s, of the center of mass
-    rbVec3 angularVelocity; // rad/s, world
+    double time;            ///< s
+    double mass;            ///< kg
+    rbVec3 center;          ///< m, of mass, world
+    rbQuat orientation;     ///< of the principal frame
+    rbVec3 linearVelocity;  ///< m/s, of the center of mass
+    rbVec3 angularVelocity; ///< rad/s, world
     rbBodyId bodyId;
 } rbForceInput;
 
-// Adds force (N) and torque about the center of mass (N m), world axes. Must be a pure function of
-// its input and context; called several times a step, in the order of body index.
+/// Adds force (N) and torque about the center of mass (N m), world axes. Must be a pure function of
+/// its input and context; called several times a step, in the order of body index.
 typedef void rbForceFn(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context);
 
 typedef struct rbForceDef {
     uint32_t cookie;
     rbForceType type;
-    rbBodyId body;          // null: every dynamic body
-    rbVec3 force;           // N            (constant)
-    rbVec3 torque;          // N m          (constant)
-    double linear;          // N s/m        (drag)
-    double quadratic;       // N s^2/m^2    (drag)
-    double angular;         // N m s        (drag)
-    rbVec3 center;          // m            (central)
-    double strength;        // k, m^3/s^2   (central)
-    rbForceFn* callback;    //              (user)
-    void* context;          //              (user)
-    double accelerationMax; // m/s^2, what a user force promises; negative: no promise
-    double torqueMax;       // N m, what a user force promises; negative: no promise
+    rbBodyId body;          ///< null: every dynamic body
+    rbVec3 force;           ///< N            (constant)
+    rbVec3 torque;          ///< N m          (constant)
+    double linear;          ///< N s/m        (drag)
+    double quadratic;       ///< N s^2/m^2    (drag)
+    double angular;         ///< N m s        (drag)
+    rbVec3 center;          ///< m            (central)
+    double strength;        ///< k, m^3/s^2   (central)
+    rbForceFn* callback;    ///<              (user)
+    void* context;          ///<              (user)
+    double accelerationMax; ///< m/s^2, what a user force promises; negative: no promise
+    double torqueMax;       ///< N m, what a user force promises; negative: no promise
 } rbForceDef;
 
 RB_API rbForceDef rbDefaultForceDef(void);
 RB_API rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error);
 RB_API void rbDestroyForce(rbWorld* world, rbForceId forceId);
-// The bound on the acceleration of the body's center that all forces together promise, gravity
-// included, over any time; INFINITY when one promises none.
+/// The bound on the acceleration of the body's center that all forces together promise, gravity
+/// included, over any time; INFINITY when one promises none.
 RB_API double rbBody_GetAccelerationBound(const rbWorld* world, rbBodyId bodyId);
 
 #ifdef __cplusplus

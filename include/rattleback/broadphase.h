@@ -1,8 +1,9 @@
-// Broad phase: which boxes overlap, by several methods with one face.
-//
-// The caller numbers its boxes by small integers of its own (0, 1, 2, ...). Boxes are finite;
-// touching boxes overlap. All methods give the same pairs, bit by bit; they differ in cost (see
-// docs/modules/broadphase.md).
+/// @file
+/// Broad phase: which boxes overlap, by several methods with one face.
+///
+/// The caller numbers its boxes by small integers of its own (0, 1, 2, ...). Boxes are finite;
+/// touching boxes overlap. All methods give the same pairs, bit by bit; they differ in cost (see
+/// docs/modules/broadphase.md).
 #ifndef RATTLEBACK_BROADPHASE_H
 #define RATTLEBACK_BROADPHASE_H
 
@@ -16,27 +17,28 @@ extern "C" {
 #endif
 
 typedef enum rbBroadPhaseType {
-    RB_BROAD_AUTO,          // the engine's choice
-    RB_BROAD_NAIVE,         // every box against every other (L-81)
-    RB_BROAD_SWEEP_1D,      // sorted ends on three axes, kept sorted by insertion (L-82, G-03)
-    RB_BROAD_SWEEP_2D,      // sweep in x over an interval tree in y (L-83)
-    RB_BROAD_HASH,          // hierarchical hashing, cells looked up at each query (L-84, G-04)
-    RB_BROAD_COHERENT_HASH, // hierarchical hashing with counters of shared cells (L-85)
-    RB_BROAD_TREE,          // dynamic tree of boxes
+    RB_BROAD_AUTO,          ///< the engine's choice
+    RB_BROAD_NAIVE,         ///< every box against every other (L-81)
+    RB_BROAD_SWEEP_1D,      ///< sorted ends on three axes, kept sorted by insertion (L-82, G-03)
+    RB_BROAD_SWEEP_2D,      ///< sweep in x over an interval tree in y (L-83)
+    RB_BROAD_HASH,          ///< hierarchical hashing, cells looked up at each query (L-84, G-04)
+    RB_BROAD_COHERENT_HASH, ///< hierarchical hashing with counters of shared cells (L-85)
+    RB_BROAD_TREE,          ///< dynamic tree of boxes
     RB_BROAD_COUNT
 } rbBroadPhaseType;
 
-RB_API const char* rbBroadPhaseType_Name(rbBroadPhaseType type); // "auto", "naive", "sweep-1d", ...
-RB_API rbBroadPhaseType rbBroadPhaseType_Find(const char* name); // RB_BROAD_COUNT if unknown
+/// "auto", "naive", "sweep-1d", ...
+RB_API const char* rbBroadPhaseType_Name(rbBroadPhaseType type);
+RB_API rbBroadPhaseType rbBroadPhaseType_Find(const char* name); ///< RB_BROAD_COUNT if unknown
 
-// A good type for these boxes: naive for a few dozen, hash for boxes of similar size, tree for
-// sizes that differ. By measurement, see docs/modules/broadphase.md. O(count); boxes may be NULL if
-// count is 0.
+/// A good type for these boxes: naive for a few dozen, hash for boxes of similar size, tree for
+/// sizes that differ. By measurement, see docs/modules/broadphase.md. O(count); boxes may be NULL
+/// if count is 0.
 RB_API rbBroadPhaseType rbChooseBroadPhase(const rbBounds* boxes, int count);
 
 typedef struct rbBroadPhase rbBroadPhase;
 
-// Numbers of boxes, in ascending order. Grows as needed; owned by the caller (rbIdList_Free).
+/// Numbers of boxes, in ascending order. Grows as needed; owned by the caller (rbIdList_Free).
 typedef struct rbIdList {
     int* ids;
     int count;
@@ -44,33 +46,33 @@ typedef struct rbIdList {
 } rbIdList;
 RB_API void rbIdList_Free(rbIdList* list);
 
-// Work done so far, for comparison.
+/// Work done so far, for comparison.
 typedef struct rbBroadPhaseCounts {
-    int64_t boxTests;   // box against box
-    int64_t candidates; // pairs before the box test (hashing), else pairs found
-    int64_t cells;      // cells, nodes or ends visited
+    int64_t boxTests;   ///< box against box
+    int64_t candidates; ///< pairs before the box test (hashing), else pairs found
+    int64_t cells;      ///< cells, nodes or ends visited
 } rbBroadPhaseCounts;
 
-// type is not AUTO. cellSize: the typical edge of a box, m, for hashing; 0: taken from the boxes.
+/// type is not AUTO. cellSize: the typical edge of a box, m, for hashing; 0: taken from the boxes.
 RB_API rbBroadPhase* rbCreateBroadPhase(rbBroadPhaseType type, double cellSize);
-RB_API void rbDestroyBroadPhase(rbBroadPhase* broad); // NULL is fine
+RB_API void rbDestroyBroadPhase(rbBroadPhase* broad); ///< NULL is fine
 RB_API rbBroadPhaseType rbBroadPhase_GetType(const rbBroadPhase* broad);
 
-// Inserts box id, or moves it if it is there; partners (may be NULL): the boxes it overlaps now,
-// itself left out. Allocates nothing once arrays have grown to their size.
+/// Inserts box id, or moves it if it is there; partners (may be NULL): the boxes it overlaps now,
+/// itself left out. Allocates nothing once arrays have grown to their size.
 RB_API void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* partners);
-// Inserts or moves many boxes at once: ids 0 .. count-1. Cheaper than one by one where all move.
+/// Inserts or moves many boxes at once: ids 0 .. count-1. Cheaper than one by one where all move.
 RB_API void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count);
 RB_API void rbBroadPhase_Remove(rbBroadPhase* broad, int id);
 RB_API bool rbBroadPhase_Has(const rbBroadPhase* broad, int id);
 RB_API rbBounds rbBroadPhase_GetBox(const rbBroadPhase* broad, int id);
 
-// The boxes that overlap a box which need not be one of them. Does not change the broad phase but
-// for its counts.
+/// The boxes that overlap a box which need not be one of them. Does not change the broad phase but
+/// for its counts.
 RB_API void rbBroadPhase_Query(rbBroadPhase* broad, rbBounds box, rbIdList* found);
 
-// All overlapping pairs, a < b, ordered by a, then b: pairs[2 i], pairs[2 i + 1]; count is that of
-// the numbers, twice that of the pairs.
+/// All overlapping pairs, a < b, ordered by a, then b: pairs[2 i], pairs[2 i + 1]; count is that of
+/// the numbers, twice that of the pairs.
 RB_API void rbBroadPhase_FindPairs(rbBroadPhase* broad, rbIdList* pairs);
 
 RB_API rbBroadPhaseCounts rbBroadPhase_GetCounts(const rbBroadPhase* broad);

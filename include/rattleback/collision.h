@@ -1,9 +1,10 @@
-// Distance, depth and contact of two shapes: stateless and pure, usable without a world.
-//
-// All queries take the pose of B relative to A and answer in the frame of A. The signed distance is
-// positive for a gap and negative for overlap (then its size is the penetration depth: the shortest
-// translation that parts the bodies; of compounds that of the deepest pair of parts). The normal
-// points from A to B. Results are meaningful only if the status is OK.
+/// @file
+/// Distance, depth and contact of two shapes: stateless and pure, usable without a world.
+///
+/// All queries take the pose of B relative to A and answer in the frame of A. The signed distance
+/// is positive for a gap and negative for overlap (then its size is the penetration depth: the
+/// shortest translation that parts the bodies; of compounds that of the deepest pair of parts). The
+/// normal points from A to B. Results are meaningful only if the status is OK.
 #ifndef RATTLEBACK_COLLISION_H
 #define RATTLEBACK_COLLISION_H
 
@@ -18,7 +19,7 @@
 extern "C" {
 #endif
 
-// Why a query stopped.
+/// Why a query stopped.
 #define RB_STOP_MAP(X)                                      \
     X(CLOSED_FORM, "closed form")                           \
     X(CONVERGED, "bounds within the tolerance")             \
@@ -40,158 +41,159 @@ typedef enum rbStopReason {
 
 RB_API const char* rbStopReason_Text(rbStopReason reason);
 
-// Answer of a distance or depth query, in the frame of A.
+/// Answer of a distance or depth query, in the frame of A.
 typedef struct rbSeparation {
-    double distance; // m, signed, between the bounds; belongs to the points and the normal
-    double lower;    // m; lower <= true signed distance <= upper
-    double upper;    // m
-    rbVec3 pointA;   // on the surface of A
-    // On the surface of B; pointB - pointA = distance * normal, to 2e-6 of the size, and to the
-    // width of the bounds where the reason is ITERATIONS, STORAGE or ESTIMATE.
+    double distance; ///< m, signed, between the bounds; belongs to the points and the normal
+    double lower;    ///< m; lower <= true signed distance <= upper
+    double upper;    ///< m
+    rbVec3 pointA;   ///< on the surface of A
+    /// On the surface of B; pointB - pointA = distance * normal, to 2e-6 of the size, and to the
+    /// width of the bounds where the reason is ITERATIONS, STORAGE or ESTIMATE.
     rbVec3 pointB;
-    rbVec3 normal;  // unit, from A to B
-    int iterations; // of meshes: triangles, or pairs of them, measured
+    rbVec3 normal;  ///< unit, from A to B
+    int iterations; ///< of meshes: triangles, or pairs of them, measured
     rbStopReason reason;
-    int childA; // part of A where A is a compound (of the outermost), otherwise 0
+    int childA; ///< part of A where A is a compound (of the outermost), otherwise 0
     int childB;
-    int faceA; // of a mesh, soup or polyhedron, on which its point lies; otherwise -1
+    int faceA; ///< of a mesh, soup or polyhedron, on which its point lies; otherwise -1
     int faceB;
 } rbSeparation;
 
-// How a pair is measured. The bounds hold whatever the method.
+/// How a pair is measured. The bounds hold whatever the method.
 typedef enum rbPairMethod {
-    RB_PAIR_AUTO,        // closed form where there is one, else iterative; meshes by their trees
-    RB_PAIR_CLOSED_FORM, // UNSUPPORTED where there is none
-    RB_PAIR_ITERATIVE,   // GJK for the distance, EPA for the depth; not for planes
-    RB_PAIR_MPR,         // fast detection; in overlap depth, normal and points are estimates
-    RB_PAIR_FEATURES,    // walks to the closest features of boxes, hulls, spheres and capsules; in
-                         // overlap the depth along one face normal, an estimate
+    RB_PAIR_AUTO,        ///< closed form where there is one, else iterative; meshes by their trees
+    RB_PAIR_CLOSED_FORM, ///< UNSUPPORTED where there is none
+    RB_PAIR_ITERATIVE,   ///< GJK for the distance, EPA for the depth; not for planes
+    RB_PAIR_MPR,         ///< fast detection; in overlap depth, normal and points are estimates
+    RB_PAIR_FEATURES, ///< walks to the closest features of boxes, hulls, spheres and capsules; in
+                      ///< overlap the depth along one face normal, an estimate
     RB_PAIR_COUNT
 } rbPairMethod;
 
-RB_API const char* rbPairMethod_Name(rbPairMethod method); // "auto", "closed", ...
-RB_API rbPairMethod rbPairMethod_Find(const char* name);   // RB_PAIR_COUNT if unknown
+RB_API const char* rbPairMethod_Name(rbPairMethod method); ///< "auto", "closed", ...
+RB_API rbPairMethod rbPairMethod_Find(const char* name);   ///< RB_PAIR_COUNT if unknown
 
-// What is measured. Make it with rbDefaultSeparationInput.
+/// What is measured. Make it with rbDefaultSeparationInput.
 typedef struct rbSeparationInput {
     uint32_t cookie;
-    const rbGeometry* geometryA; // borrowed for the call
+    const rbGeometry* geometryA; ///< borrowed for the call
     const rbGeometry* geometryB;
-    rbTransform transformBtoA; // up to RB_LENGTH_MAX; quaternion of length 1 within 1e-6
-    double radiusA;            // m, 0 to RB_LENGTH_MAX: rounds the shape by a ball of this radius
+    rbTransform transformBtoA; ///< up to RB_LENGTH_MAX; quaternion of length 1 within 1e-6
+    double radiusA;            ///< m, 0 to RB_LENGTH_MAX: rounds the shape by a ball of this radius
     double radiusB;
-    double relativeTolerance; // of the bounds; default 1e-12 apart, 1e-10 in depth (0: these); of
-                              // meshes 0 is exact
-    long long budget;         // most triangles, or pairs of them, of meshes to be measured for the
-                              // distance of the surfaces, of each pair of parts; 0: no limit
+    double relativeTolerance; ///< of the bounds; default 1e-12 apart, 1e-10 in depth (0: these); of
+                              ///< meshes 0 is exact
+    long long budget; ///< most triangles, or pairs of them, of meshes to be measured for the
+                      ///< distance of the surfaces, of each pair of parts; 0: no limit
     rbPairMethod method;
-    bool isDepthUnwanted; // true: two meshes in overlap are not parted to estimate a depth, which
-                          // costs several distances; distance 0, no normal, reason TOUCHES
+    bool isDepthUnwanted; ///< true: two meshes in overlap are not parted to estimate a depth, which
+                          ///< costs several distances; distance 0, no normal, reason TOUCHES
 } rbSeparationInput;
 
 RB_API rbSeparationInput rbDefaultSeparationInput(void);
 
-// What a query leaves for the next one of the same pair: makes it cheaper, never changes the answer
-// beyond its bounds. Zero initialization is an empty cache. Not for compounds.
+/// What a query leaves for the next one of the same pair: makes it cheaper, never changes the
+/// answer beyond its bounds. Zero initialization is an empty cache. Not for compounds.
 typedef struct rbSeparationCache {
     double opaque[24];
-    struct rbFront* front; // for pairs of meshes, of the caller; NULL: none
+    struct rbFront* front; ///< for pairs of meshes, of the caller; NULL: none
 } rbSeparationCache;
 
-// Where two meshes keep how far the search for their distance had to go: the next query, a small
-// motion later, begins there. One for a pair of shapes; capacity pairs of parts (16 bytes each;
-// RB_FRONT_CAPACITY suffices for meshes of 100,000 triangles). If it is too small, queries are
-// slower, never wrong. Shapes may change from query to query; they must not be destroyed and made
-// anew at the same address without rbFront_Clear.
+/// Where two meshes keep how far the search for their distance had to go: the next query, a small
+/// motion later, begins there. One for a pair of shapes; capacity pairs of parts (16 bytes each;
+/// RB_FRONT_CAPACITY suffices for meshes of 100,000 triangles). If it is too small, queries are
+/// slower, never wrong. Shapes may change from query to query; they must not be destroyed and made
+/// anew at the same address without rbFront_Clear.
 #define RB_FRONT_CAPACITY 16384
 typedef struct rbFront rbFront;
-RB_API rbFront* rbCreateFront(int capacity); // below 1 counts as 1
-RB_API void rbFront_Clear(rbFront* front);   // NULL is fine
-RB_API void rbDestroyFront(rbFront* front);  // NULL is fine
+RB_API rbFront* rbCreateFront(int capacity); ///< below 1 counts as 1
+RB_API void rbFront_Clear(rbFront* front);   ///< NULL is fine
+RB_API void rbDestroyFront(rbFront* front);  ///< NULL is fine
 
-// Bytes of scratch memory a query may need (about 110 kB), of any alignment; the caller owns it and
-// may reuse it for every query of one thread.
+/// Bytes of scratch memory a query may need (about 110 kB), of any alignment; the caller owns it
+/// and may reuse it for every query of one thread.
 RB_API size_t rbGetSeparationScratchSize(void);
 
-// Signed distance, witnesses and normal of two shapes of any type but two planes, which are
-// UNSUPPORTED; compounds count as their nearest parts. INVALID for poses that are not finite or not
-// of unit length. Allocates nothing. cache may be NULL, scratch may not. A result whose reason is
-// ITERATIONS, STORAGE or BUDGET still holds: its bounds are wide, but true. Compounds cost their
-// parts times those of the other, less those whose bounding balls are farther apart than the best.
-//
-// Meshes, soups and polyhedra need the method auto (the others are UNSUPPORTED). Closed ones are
-// solids, whose surface must not pierce itself (a depth may be wrong then): what is inside, without
-// touching the surface, overlaps. Apart, the distance is exact, of soups and surfaces as well; over
-// a plane it is exact in depth, too. In overlap the bounds hold and the depth is an estimate,
-// reason ESTIMATE, but for a sphere, a capsule or a rounded shape whose center, axis or core is off
-// the surface: that depth is exact where the reason is SURFACES. A convex shape B that is moved by
-// -lower along the normal is apart from a mesh A; a shorter translation in another direction may
-// part them as well. Time grows about with the logarithm of the triangles: some 10 to 50 us for a
-// convex shape and 10,000 triangles apart, ten times that in overlap.
+/// Signed distance, witnesses and normal of two shapes of any type but two planes, which are
+/// UNSUPPORTED; compounds count as their nearest parts. INVALID for poses that are not finite or
+/// not of unit length. Allocates nothing. cache may be NULL, scratch may not. A result whose reason
+/// is ITERATIONS, STORAGE or BUDGET still holds: its bounds are wide, but true. Compounds cost
+/// their parts times those of the other, less those whose bounding balls are farther apart than the
+/// best.
+///
+/// Meshes, soups and polyhedra need the method auto (the others are UNSUPPORTED). Closed ones are
+/// solids, whose surface must not pierce itself (a depth may be wrong then): what is inside,
+/// without touching the surface, overlaps. Apart, the distance is exact, of soups and surfaces as
+/// well; over a plane it is exact in depth, too. In overlap the bounds hold and the depth is an
+/// estimate, reason ESTIMATE, but for a sphere, a capsule or a rounded shape whose center, axis or
+/// core is off the surface: that depth is exact where the reason is SURFACES. A convex shape B that
+/// is moved by -lower along the normal is apart from a mesh A; a shorter translation in another
+/// direction may part them as well. Time grows about with the logarithm of the triangles: some 10
+/// to 50 us for a convex shape and 10,000 triangles apart, ten times that in overlap.
 RB_API rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* cache,
                                     void* scratch, rbSeparation* separation, rbError* error);
 
 // ------------------------------------------------------------------------------------- contact
 
-// Are two shapes at most margin >= 0 m apart? Stops at the first plane that parts them, the first
-// point that proves contact, the first touching triangles of meshes and the first touching parts of
-// compounds. What rounding leaves open counts as contact: gaps up to about 1e-9 of the size of the
-// bodies. Status as of rbMeasureSeparation, but the answer may be there before a pair of parts is
-// met that the method does not know; mpr and iterative differ in speed only. The budget does not
-// count here. A cache with a front is used for meshes.
+/// Are two shapes at most margin >= 0 m apart? Stops at the first plane that parts them, the first
+/// point that proves contact, the first touching triangles of meshes and the first touching parts
+/// of compounds. What rounding leaves open counts as contact: gaps up to about 1e-9 of the size of
+/// the bodies. Status as of rbMeasureSeparation, but the answer may be there before a pair of parts
+/// is met that the method does not know; mpr and iterative differ in speed only. The budget does
+/// not count here. A cache with a front is used for meshes.
 RB_API rbStatus rbTestOverlap(const rbSeparationInput* input, double margin,
                               rbSeparationCache* cache, bool* overlaps, rbError* error);
 
-// A gap up to which bodies count as touching: about what positions in double precision resolve on
-// bodies of a meter.
+/// A gap up to which bodies count as touching: about what positions in double precision resolve on
+/// bodies of a meter.
 #define RB_CONTACT_THRESHOLD 1e-8
 
 #define RB_MANIFOLD_POINTS_MAX 4
-// Name of the witnesses of the separation where no features are known.
+/// Name of the witnesses of the separation where no features are known.
 #define RB_FEATURE_WITNESS 0u
 
-// One point of contact, in the frame of A; pointB - pointA = distance * normal.
+/// One point of contact, in the frame of A; pointB - pointA = distance * normal.
 typedef struct rbManifoldPoint {
-    rbVec3 pointA;      // on the surface of A
-    rbVec3 pointB;      // on the surface of B
-    double distance;    // m, along the normal, negative in overlap
-    uint32_t featureId; // names the features that meet: the same while they do
+    rbVec3 pointA;      ///< on the surface of A
+    rbVec3 pointB;      ///< on the surface of B
+    double distance;    ///< m, along the normal, negative in overlap
+    uint32_t featureId; ///< names the features that meet: the same while they do
 } rbManifoldPoint;
 
-// The points of two touching shapes that matter: where face lies on face, edge on face or
-// edge along edge the corners of the region they share, reduced to four; otherwise the witnesses.
+/// The points of two touching shapes that matter: where face lies on face, edge on face or
+/// edge along edge the corners of the region they share, reduced to four; otherwise the witnesses.
 typedef struct rbManifold {
-    int count;     // 0: no contact
-    rbVec3 normal; // unit, from A to B, shared by all points
+    int count;     ///< 0: no contact
+    rbVec3 normal; ///< unit, from A to B, shared by all points
     rbManifoldPoint points[RB_MANIFOLD_POINTS_MAX];
-    int childA; // part of A where A is a compound (of the outermost), otherwise 0
+    int childA; ///< part of A where A is a compound (of the outermost), otherwise 0
     int childB;
 } rbManifold;
 
-// Where one body acts on the other: halfway between the surfaces.
+/// Where one body acts on the other: halfway between the surfaces.
 static inline rbVec3 rbManifoldPoint_GetMiddle(const rbManifoldPoint* point)
 {
     return rbScale(0.5, rbAdd(point->pointA, point->pointB));
 }
 
-// Where manifolds go.
+/// Where manifolds go.
 typedef struct rbContactList {
-    rbManifold* manifolds; // of the caller
+    rbManifold* manifolds; ///< of the caller
     int capacity;
-    int count; // found; the first capacity of them are stored
+    int count; ///< found; the first capacity of them are stored
 } rbContactList;
 
-// All contacts of two shapes: a manifold for every pair of parts at most threshold m apart (use
-// RB_CONTACT_THRESHOLD), in the order of the parts; convex shapes and planes have one at most. A
-// negative threshold leaves out what is less deep. Points beside the deepest one lie on the
-// surfaces to second order in the tilt of the features. In overlap the methods mpr and features
-// give a manifold along an estimated normal. Otherwise as rbMeasureSeparation.
-//
-// A mesh has a manifold for every direction of contact, the one about the normal of the separation
-// first: of a body on a floor of triangles the corners of the region they share, whatever the
-// triangles; a ball in a groove has two. In overlap the places are those where the bodies touch
-// after they were parted along the normal; depths are estimates as that of rbMeasureSeparation. Of
-// a mesh over a plane the vertices that are near enough.
+/// All contacts of two shapes: a manifold for every pair of parts at most threshold m apart (use
+/// RB_CONTACT_THRESHOLD), in the order of the parts; convex shapes and planes have one at most. A
+/// negative threshold leaves out what is less deep. Points beside the deepest one lie on the
+/// surfaces to second order in the tilt of the features. In overlap the methods mpr and features
+/// give a manifold along an estimated normal. Otherwise as rbMeasureSeparation.
+///
+/// A mesh has a manifold for every direction of contact, the one about the normal of the separation
+/// first: of a body on a floor of triangles the corners of the region they share, whatever the
+/// triangles; a ball in a groove has two. In overlap the places are those where the bodies touch
+/// after they were parted along the normal; depths are estimates as that of rbMeasureSeparation. Of
+/// a mesh over a plane the vertices that are near enough.
 RB_API rbStatus rbFindContacts(const rbSeparationInput* input, double threshold,
                                rbSeparationCache* cache, void* scratch, rbContactList* list,
                                rbError* error);

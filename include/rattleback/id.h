@@ -1,12 +1,13 @@
-// Handles. An id is valid in the world that made it; zero is the null id; a destroyed object's id
-// is never valid again, because the generation differs.
+/// @file
+/// Handles. An id is valid in the world that made it; zero is the null id; a destroyed object's id
+/// is never valid again, because the generation differs.
 #ifndef RATTLEBACK_ID_H
 #define RATTLEBACK_ID_H
 
 #include <stdint.h>
 
 typedef struct rbBodyId {
-    uint32_t index1; // index + 1, 0 is null
+    uint32_t index1; ///< index + 1, 0 is null
     uint32_t generation;
 } rbBodyId;
 

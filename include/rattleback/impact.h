@@ -1,13 +1,14 @@
-// The impact of two bodies at one point, by a named law: stateless and pure, usable without a
-// world.
-//
-// Conventions. The normal points from A to B; the impulse p acts on B, -p on A; the relative
-// velocity u is that of B's contact point minus A's. In the frame of a contact z is the normal, x
-// and y are tangents, so the bodies approach while u.z < 0, and p.z >= 0. An impact lasts no time:
-// the pose is constant and u = u0 + K p, with the collision matrix K.
-//
-// Friction is Coulomb's: while the point slides, dp_t = -mu (u_t/|u_t|) dp_z; while it sticks,
-// |dp_t| <= mu dp_z. The laws differ in when the impact ends (see docs/modules/impact.md).
+/// @file
+/// The impact of two bodies at one point, by a named law: stateless and pure, usable without a
+/// world.
+///
+/// Conventions. The normal points from A to B; the impulse p acts on B, -p on A; the relative
+/// velocity u is that of B's contact point minus A's. In the frame of a contact z is the normal, x
+/// and y are tangents, so the bodies approach while u.z < 0, and p.z >= 0. An impact lasts no time:
+/// the pose is constant and u = u0 + K p, with the collision matrix K.
+///
+/// Friction is Coulomb's: while the point slides, dp_t = -mu (u_t/|u_t|) dp_z; while it sticks,
+/// |dp_t| <= mu dp_z. The laws differ in when the impact ends (see docs/modules/impact.md).
 #ifndef RATTLEBACK_IMPACT_H
 #define RATTLEBACK_IMPACT_H
 
@@ -22,27 +23,27 @@ extern "C" {
 #endif
 
 typedef enum rbImpactLaw {
-    RB_IMPACT_NEWTON,  // ends when u.z = -e u0.z; may create energy with friction
-    RB_IMPACT_POISSON, // ends when p.z = (1 + e) p.z at greatest compression
-    RB_IMPACT_STRONGE, // ends when the normal work of restitution is -e^2 that of compression
+    RB_IMPACT_NEWTON,  ///< ends when u.z = -e u0.z; may create energy with friction
+    RB_IMPACT_POISSON, ///< ends when p.z = (1 + e) p.z at greatest compression
+    RB_IMPACT_STRONGE, ///< ends when the normal work of restitution is -e^2 that of compression
     RB_IMPACT_LAW_COUNT
 } rbImpactLaw;
 
-RB_API const char* rbImpactLaw_Name(rbImpactLaw law);  // "newton", "poisson", "stronge"
-RB_API rbImpactLaw rbImpactLaw_Find(const char* name); // RB_IMPACT_LAW_COUNT if unknown
+RB_API const char* rbImpactLaw_Name(rbImpactLaw law);  ///< "newton", "poisson", "stronge"
+RB_API rbImpactLaw rbImpactLaw_Find(const char* name); ///< RB_IMPACT_LAW_COUNT if unknown
 
 #define RB_MATERIAL_KINDS_MAX 64
 
-// What happens between two kinds of material (rbMaterial.kind), instead of the combination rules.
+/// What happens between two kinds of material (rbMaterial.kind), instead of the combination rules.
 typedef struct rbMaterialPair {
-    double restitution; // 0..1
-    double friction;    // >= 0
-    rbImpactLaw law;    // RB_IMPACT_LAW_COUNT: the world's
+    double restitution; ///< 0..1
+    double friction;    ///< >= 0
+    rbImpactLaw law;    ///< RB_IMPACT_LAW_COUNT: the world's
 } rbMaterialPair;
 
-// How the coefficients of two materials become those of the pair.
+/// How the coefficients of two materials become those of the pair.
 typedef enum rbCombineRule {
-    RB_COMBINE_GEOMETRIC, // sqrt(a b): what either lacks, the pair lacks
+    RB_COMBINE_GEOMETRIC, ///< sqrt(a b): what either lacks, the pair lacks
     RB_COMBINE_PRODUCT,
     RB_COMBINE_SUM,
     RB_COMBINE_MEAN,
@@ -51,142 +52,142 @@ typedef enum rbCombineRule {
     RB_COMBINE_COUNT
 } rbCombineRule;
 
-RB_API const char* rbCombineRule_Name(rbCombineRule rule); // "geometric", "product", "sum", ...
-RB_API rbCombineRule rbCombineRule_Find(const char* name); // RB_COMBINE_COUNT if unknown
-RB_API double rbCombineRule_Apply(rbCombineRule rule, double a, double b); // a, b >= 0
-// For restitution: the same, at most 1, because more would create energy.
+RB_API const char* rbCombineRule_Name(rbCombineRule rule); ///< "geometric", "product", "sum", ...
+RB_API rbCombineRule rbCombineRule_Find(const char* name); ///< RB_COMBINE_COUNT if unknown
+RB_API double rbCombineRule_Apply(rbCombineRule rule, double a, double b); ///< a, b >= 0
+/// For restitution: the same, at most 1, because more would create energy.
 RB_API double rbCombineRestitution(rbCombineRule rule, double a, double b);
 
-// By what the sliding phase is integrated (L-94, L-95). The results agree; kept for comparison.
+/// By what the sliding phase is integrated (L-94, L-95). The results agree; kept for comparison.
 typedef enum rbImpactParameter {
-    RB_IMPACT_BY_IMPULSE,  // p.z, always valid; the default
-    RB_IMPACT_BY_VELOCITY, // u.z in compression, the normal work in restitution, with bridging;
-                           // falls back to p.z where these do not grow
+    RB_IMPACT_BY_IMPULSE,  ///< p.z, always valid; the default
+    RB_IMPACT_BY_VELOCITY, ///< u.z in compression, the normal work in restitution, with bridging;
+                           ///< falls back to p.z where these do not grow
     RB_IMPACT_PARAMETER_COUNT
 } rbImpactParameter;
 
-// One contact in its own frame.
+/// One contact in its own frame.
 typedef struct rbImpactInput {
-    rbSym3 matrix;      // K, 1/kg, positive definite
-    rbVec3 velocity;    // u before, m/s
-    double restitution; // e, 0..1 (microcollisions: more)
-    double friction;    // mu >= 0
+    rbSym3 matrix;      ///< K, 1/kg, positive definite
+    rbVec3 velocity;    ///< u before, m/s
+    double restitution; ///< e, 0..1 (microcollisions: more)
+    double friction;    ///< mu >= 0
     rbImpactLaw law;
     rbImpactParameter parameter;
 } rbImpactInput;
 
-// What the contact point did, in order: four bits a phase, the first in the lowest bits.
+/// What the contact point did, in order: four bits a phase, the first in the lowest bits.
 typedef enum rbImpactPhase {
-    RB_PHASE_NONE,    // the end of the list
-    RB_PHASE_SLIDE,   // sliding
-    RB_PHASE_STICK,   // sticking to the end
-    RB_PHASE_REVERSE, // sliding again from a stop, in the direction L-92
-    RB_PHASE_SMOOTH,  // no friction acts
-    RB_PHASE_RETURN,  // microcollision: the velocity reversed (L-100)
-    RB_PHASE_BOOST,   // microcollision: boosted restitution (L-99); sliding phases follow
-    RB_PHASE_RAY,     // point and normal are those of a ray, sampled; the others follow
+    RB_PHASE_NONE,    ///< the end of the list
+    RB_PHASE_SLIDE,   ///< sliding
+    RB_PHASE_STICK,   ///< sticking to the end
+    RB_PHASE_REVERSE, ///< sliding again from a stop, in the direction L-92
+    RB_PHASE_SMOOTH,  ///< no friction acts
+    RB_PHASE_RETURN,  ///< microcollision: the velocity reversed (L-100)
+    RB_PHASE_BOOST,   ///< microcollision: boosted restitution (L-99); sliding phases follow
+    RB_PHASE_RAY,     ///< point and normal are those of a ray, sampled; the others follow
     RB_PHASE_COUNT
 } rbImpactPhase;
 
-RB_API const char* rbImpactPhase_Name(rbImpactPhase phase); // "slide"; "" for none
+RB_API const char* rbImpactPhase_Name(rbImpactPhase phase); ///< "slide"; "" for none
 
-#define RB_IMPACT_HISTORY_SIZE 80 // room for the text of any history
-// "slide, stick"; returns text.
+#define RB_IMPACT_HISTORY_SIZE 80 ///< room for the text of any history
+/// "slide, stick"; returns text.
 RB_API const char* rbImpactHistory_Format(uint32_t history, char text[RB_IMPACT_HISTORY_SIZE]);
 
 typedef struct rbImpactResult {
-    rbVec3 impulse;         // p on B, N s
-    rbVec3 velocity;        // u after, m/s
-    double normalWork;      // J, of the normal impulse, both phases
-    double frictionWork;    // J, of the tangential impulse, <= 0 but for rounding
-    double compressionWork; // J, normal work up to greatest compression, <= 0
-    uint32_t history;       // phases
-    int steps;              // of the integration; 0: closed form
-    bool isJam;             // Painleve: sliding drives the bodies together (du.z/dp.z < 0 at first)
-    bool isEnergyRaised;    // by the law itself, beyond rounding (Newton only)
-    bool isInaccurate; // the integration missed its tolerance; impulse and velocity still agree
+    rbVec3 impulse;         ///< p on B, N s
+    rbVec3 velocity;        ///< u after, m/s
+    double normalWork;      ///< J, of the normal impulse, both phases
+    double frictionWork;    ///< J, of the tangential impulse, <= 0 but for rounding
+    double compressionWork; ///< J, normal work up to greatest compression, <= 0
+    uint32_t history;       ///< phases
+    int steps;              ///< of the integration; 0: closed form
+    bool isJam;          ///< Painleve: sliding drives the bodies together (du.z/dp.z < 0 at first)
+    bool isEnergyRaised; ///< by the law itself, beyond rounding (Newton only)
+    bool isInaccurate;   ///< the integration missed its tolerance; impulse and velocity still agree
 } rbImpactResult;
 
-// Resolves the impact of one contact. Bodies that do not approach (u.z >= 0) get no impulse. The
-// result has |p_t| <= mu p_z, and p and u that agree with K, to rounding.
+/// Resolves the impact of one contact. Bodies that do not approach (u.z >= 0) get no impulse. The
+/// result has |p_t| <= mu p_z, and p and u that agree with K, to rounding.
 RB_API void rbResolveImpact(const rbImpactInput* input, rbImpactResult* result);
 
-// A microcollision (L-99, L-100): contact that lasts as a stream of tiny impacts. First tries to
-// reverse the velocity, which needs no energy and lets a block hold on a slope; where that impulse
-// leaves the friction cone but the point can stick, the tangential part is reversed as far as the
-// cone allows. Where it must slide, the restitution is boosted to e + (boostMax - e) depth^2. The
-// normal speed after is at least leastSpeed.
+/// A microcollision (L-99, L-100): contact that lasts as a stream of tiny impacts. First tries to
+/// reverse the velocity, which needs no energy and lets a block hold on a slope; where that impulse
+/// leaves the friction cone but the point can stick, the tangential part is reversed as far as the
+/// cone allows. Where it must slide, the restitution is boosted to e + (boostMax - e) depth^2. The
+/// normal speed after is at least leastSpeed.
 typedef struct rbMicrocollision {
-    double depth;      // how deep in the shell of tolerance, 0 (at its rim) .. 1 (touching)
-    double boostMax;   // 5 as specified
-    double leastSpeed; // m/s, >= 0
+    double depth;      ///< how deep in the shell of tolerance, 0 (at its rim) .. 1 (touching)
+    double boostMax;   ///< 5 as specified
+    double leastSpeed; ///< m/s, >= 0
 } rbMicrocollision;
 
 RB_API void rbResolveMicrocollision(const rbImpactInput* input, const rbMicrocollision* micro,
                                     rbImpactResult* result);
 
-// The friction above which an impact that slides in the direction of u jams (Painleve): sliding
-// drives the bodies together. K33 / (K3t . u_t/|u_t|); INFINITY when that is not positive.
+/// The friction above which an impact that slides in the direction of u jams (Painleve): sliding
+/// drives the bodies together. K33 / (K3t . u_t/|u_t|); INFINITY when that is not positive.
 RB_API double rbGetJamThreshold(const rbImpactInput* input);
 
 // -------------------------------------------------------------------------- bodies in the world
 
-// A body as an impact sees it. Zero inverse mass and inertia: it does not move by impulses.
+/// A body as an impact sees it. Zero inverse mass and inertia: it does not move by impulses.
 typedef struct rbImpactBody {
-    double inverseMass;     // 1/kg
-    rbSym3 inverseInertia;  // 1/(kg m^2), world axes, about the center of mass
-    rbVec3 center;          // m
-    rbVec3 velocity;        // m/s, of the center
-    rbVec3 angularVelocity; // rad/s, world axes
+    double inverseMass;     ///< 1/kg
+    rbSym3 inverseInertia;  ///< 1/(kg m^2), world axes, about the center of mass
+    rbVec3 center;          ///< m
+    rbVec3 velocity;        ///< m/s, of the center
+    rbVec3 angularVelocity; ///< rad/s, world axes
 } rbImpactBody;
 
-// Collision frame (L-88): columns are two tangents and the normal, right-handed. The same normal
-// gives the same tangents, bit by bit.
+/// Collision frame (L-88): columns are two tangents and the normal, right-handed. The same normal
+/// gives the same tangents, bit by bit.
 RB_API rbMat3 rbMakeContactFrame(rbVec3 normal);
-// K in the contact frame (L-89) for a common world point.
+/// K in the contact frame (L-89) for a common world point.
 RB_API rbSym3 rbMakeCollisionMatrix(const rbImpactBody* a, const rbImpactBody* b, rbVec3 point,
                                     const rbMat3* frame);
-// Velocity of B's material point relative to A's at a world point, world axes.
+/// Velocity of B's material point relative to A's at a world point, world axes.
 RB_API rbVec3 rbGetRelativeVelocity(const rbImpactBody* a, const rbImpactBody* b, rbVec3 point);
-// Applies p (world axes) to B and -p to A at a world point (L-97).
+/// Applies p (world axes) to B and -p to A at a world point (L-97).
 RB_API void rbApplyContactImpulse(rbImpactBody* a, rbImpactBody* b, rbVec3 point, rbVec3 impulse);
-// Kinetic energy of a body, J; one of no inverse mass counts nothing.
+/// Kinetic energy of a body, J; one of no inverse mass counts nothing.
 RB_API double rbGetKineticEnergy(const rbImpactBody* body);
 
-// One of several contacts among bodies.
+/// One of several contacts among bodies.
 typedef struct rbImpactContact {
-    int a; // index into the bodies
+    int a; ///< index into the bodies
     int b;
-    rbVec3 point;  // m, world
-    rbVec3 normal; // unit, from A to B
+    rbVec3 point;  ///< m, world
+    rbVec3 normal; ///< unit, from A to B
     double restitution;
     double friction;
     rbImpactLaw law;
-    rbVec3 impulse;      // out: on B, N s, world axes
-    uint32_t history;    // out: of the last resolution
-    double normalWork;   // out, J
-    double frictionWork; // out, J
+    rbVec3 impulse;      ///< out: on B, N s, world axes
+    uint32_t history;    ///< out: of the last resolution
+    double normalWork;   ///< out, J
+    double frictionWork; ///< out, J
 } rbImpactContact;
 
-// How several contacts at one instant are resolved.
+/// How several contacts at one instant are resolved.
 typedef enum rbImpactOrder {
-    RB_ORDER_SEQUENTIAL,   // one after the other, the fastest approach first, until none approaches
-    RB_ORDER_SIMULTANEOUS, // all at once by Newton's law: 0 <= p_n complementary to u_n' + e u_n >=
-                           // 0, friction in the cone
+    RB_ORDER_SEQUENTIAL, ///< one after the other, the fastest approach first, until none approaches
+    RB_ORDER_SIMULTANEOUS, ///< all at once by Newton's law: 0 <= p_n complementary to u_n' + e u_n
+                           ///< >= 0, friction in the cone
     RB_ORDER_COUNT
 } rbImpactOrder;
 
-RB_API const char* rbImpactOrder_Name(rbImpactOrder order); // "sequential", "simultaneous"
+RB_API const char* rbImpactOrder_Name(rbImpactOrder order); ///< "sequential", "simultaneous"
 RB_API rbImpactOrder rbImpactOrder_Find(const char* name);
 
 typedef struct rbImpactsReport {
-    int resolved;    // single impacts, or iterations
-    double residual; // m/s, largest approach speed left (sequential) or unmet condition
+    int resolved;    ///< single impacts, or iterations
+    double residual; ///< m/s, largest approach speed left (sequential) or unmet condition
     bool isConverged;
 } rbImpactsReport;
 
-// Resolves the impacts at count contacts among bodies, in place. Allocates nothing; count up to
-// RB_IMPACT_CONTACTS_MAX, more are an assertion. Ties go to the lower index.
+/// Resolves the impacts at count contacts among bodies, in place. Allocates nothing; count up to
+/// RB_IMPACT_CONTACTS_MAX, more are an assertion. Ties go to the lower index.
 #define RB_IMPACT_CONTACTS_MAX 256
 RB_API rbImpactsReport rbResolveImpacts(rbImpactBody* bodies, rbImpactContact* contacts, int count,
                                         rbImpactOrder order);

@@ -1,14 +1,15 @@
-// Joints, springs, motors, and the settings of the step engine that holds them together.
-//
-// A joint takes freedoms away between two bodies, or between a body and the world (a null id). It
-// is a stack of basic parts; the table of joint types says which. Points and axes are stored in the
-// frames of the bodies; rbJointDef_SetAnchor and _SetAxis fill them in from world coordinates at
-// the present poses.
-//
-// Joints are held by the step engine only: rbWorldDef.engine = RB_ENGINE_STEP; with another one
-// rbWorld_Prepare and advancing refuse (UNSUPPORTED). A body takes its joints and springs with it
-// when it is destroyed. See
-// docs/modules/joints.md and docs/modules/step.md.
+/// @file
+/// Joints, springs, motors, and the settings of the step engine that holds them together.
+///
+/// A joint takes freedoms away between two bodies, or between a body and the world (a null id). It
+/// is a stack of basic parts; the table of joint types says which. Points and axes are stored in
+/// the frames of the bodies; rbJointDef_SetAnchor and _SetAxis fill them in from world coordinates
+/// at the present poses.
+///
+/// Joints are held by the step engine only: rbWorldDef.engine = RB_ENGINE_STEP; with another one
+/// rbWorld_Prepare and advancing refuse (UNSUPPORTED). A body takes its joints and springs with it
+/// when it is destroyed. See
+/// docs/modules/joints.md and docs/modules/step.md.
 #ifndef RATTLEBACK_JOINT_H
 #define RATTLEBACK_JOINT_H
 
@@ -19,253 +20,254 @@ extern "C" {
 #endif
 
 typedef enum rbJointType {
-    RB_JOINT_BALL,            // points coincide: 3 translations gone
-    RB_JOINT_LINE,            // B's point on a line of A: 2 translations
-    RB_JOINT_PLANE,           // B's point in a plane of A: 1 translation
-    RB_JOINT_DISTANCE,        // points at a distance: 1
-    RB_JOINT_LINE_DISTANCE,   // B's point at a distance from a line of A: 1
-    RB_JOINT_PLANE_DISTANCE,  // B's point at a signed distance from a plane of A: 1
-    RB_JOINT_TRANSLATION,     // no relative rotation: 3 rotations
-    RB_JOINT_DIRECTION,       // a common axis: 2 rotations
-    RB_JOINT_DOUBLE_ROTATION, // a constant angle between an axis of A and one of B: 1 rotation
-    RB_JOINT_HINGE,           // ball + direction
-    RB_JOINT_HINGE_POINTS,    // the same freedom: ball + line through a second point of the axis
-    RB_JOINT_CYLINDRICAL,     // line + direction (rail-hinge)
-    RB_JOINT_PRISMATIC,       // line + translation (rail)
-    RB_JOINT_UNIVERSAL,       // ball + double rotation (cardan)
-    RB_JOINT_FIXED,           // ball + translation (weld)
-    RB_JOINT_PARTS,           // the parts of the definition
+    RB_JOINT_BALL,            ///< points coincide: 3 translations gone
+    RB_JOINT_LINE,            ///< B's point on a line of A: 2 translations
+    RB_JOINT_PLANE,           ///< B's point in a plane of A: 1 translation
+    RB_JOINT_DISTANCE,        ///< points at a distance: 1
+    RB_JOINT_LINE_DISTANCE,   ///< B's point at a distance from a line of A: 1
+    RB_JOINT_PLANE_DISTANCE,  ///< B's point at a signed distance from a plane of A: 1
+    RB_JOINT_TRANSLATION,     ///< no relative rotation: 3 rotations
+    RB_JOINT_DIRECTION,       ///< a common axis: 2 rotations
+    RB_JOINT_DOUBLE_ROTATION, ///< a constant angle between an axis of A and one of B: 1 rotation
+    RB_JOINT_HINGE,           ///< ball + direction
+    RB_JOINT_HINGE_POINTS,    ///< the same freedom: ball + line through a second point of the axis
+    RB_JOINT_CYLINDRICAL,     ///< line + direction (rail-hinge)
+    RB_JOINT_PRISMATIC,       ///< line + translation (rail)
+    RB_JOINT_UNIVERSAL,       ///< ball + double rotation (cardan)
+    RB_JOINT_FIXED,           ///< ball + translation (weld)
+    RB_JOINT_PARTS,           ///< the parts of the definition
     RB_JOINT_COUNT
 } rbJointType;
 
-// "ball", "line", "plane", "distance", "line-distance", "plane-distance", "translation",
-// "direction", "double-rotation", "hinge", "hinge-points", "cylindrical", "prismatic", "universal",
-// "fixed", "parts".
+/// "ball", "line", "plane", "distance", "line-distance", "plane-distance", "translation",
+/// "direction", "double-rotation", "hinge", "hinge-points", "cylindrical", "prismatic",
+/// "universal", "fixed", "parts".
 RB_API const char* rbJointType_Name(rbJointType type);
-// Also by what engineers call them: spherical, revolute, rail-hinge, rail, slider, cardan, weld,
-// fixation, rod. RB_JOINT_COUNT if unknown.
+/// Also by what engineers call them: spherical, revolute, rail-hinge, rail, slider, cardan, weld,
+/// fixation, rod. RB_JOINT_COUNT if unknown.
 RB_API rbJointType rbJointType_Find(const char* name);
-// Scalar conditions of a type, 1 to 6 (0 for PARTS: it depends).
+/// Scalar conditions of a type, 1 to 6 (0 for PARTS: it depends).
 RB_API int rbJointType_GetRowCount(rbJointType type);
 
 #define RB_JOINT_PARTS_MAX 6
 #define RB_JOINT_FREEDOMS_MAX 2
 
-// One part of a joint of type RB_JOINT_PARTS: a basic type, the first nine of the table.
+/// One part of a joint of type RB_JOINT_PARTS: a basic type, the first nine of the table.
 typedef struct rbJointPart {
     rbJointType type;
-    rbVec3 anchorA; // m, frame of A
-    rbVec3 anchorB; // m, frame of B
-    rbVec3 axisA;   // frame of A; need not be unit
-    rbVec3 axisB;   // frame of B
+    rbVec3 anchorA; ///< m, frame of A
+    rbVec3 anchorB; ///< m, frame of B
+    rbVec3 axisA;   ///< frame of A; need not be unit
+    rbVec3 axisB;   ///< frame of B
     double distance;
 } rbJointPart;
 
-// What a motor does.
+/// What a motor does.
 typedef enum rbMotorType {
     RB_MOTOR_NONE,
-    RB_MOTOR_POSITION, // PID on angle (rad) or travel (m)
-    RB_MOTOR_SPEED,    // PID on angular speed (rad/s) or speed (m/s)
-    RB_MOTOR_VELOCITY, // holds the speed exactly, as far as forceMax allows (velocity joint)
+    RB_MOTOR_POSITION, ///< PID on angle (rad) or travel (m)
+    RB_MOTOR_SPEED,    ///< PID on angular speed (rad/s) or speed (m/s)
+    RB_MOTOR_VELOCITY, ///< holds the speed exactly, as far as forceMax allows (velocity joint)
     RB_MOTOR_COUNT
 } rbMotorType;
 
-RB_API const char* rbMotorType_Name(rbMotorType type); // "none", "position", "speed", "velocity"
-RB_API rbMotorType rbMotorType_Find(const char* name); // RB_MOTOR_COUNT if unknown
+RB_API const char* rbMotorType_Name(rbMotorType type); ///< "none", "position", "speed", "velocity"
+RB_API rbMotorType rbMotorType_Find(const char* name); ///< RB_MOTOR_COUNT if unknown
 
 typedef struct rbSetPoint {
-    double time;  // s, rising
-    double value; // rad, m, rad/s or m/s
+    double time;  ///< s, rising
+    double value; ///< rad, m, rad/s or m/s
 } rbSetPoint;
 
 #define RB_SET_POINTS_MAX 4096
 
-// A servo motor on a freedom of a joint. With e = set point - actual at the start of each step the
-// PID rows act over the step with the constant force or torque
-//   gain (e + integral of e / integralTime + derivativeTime de/dt), at most forceMax.
+/// A servo motor on a freedom of a joint. With e = set point - actual at the start of each step the
+/// PID rows act over the step with the constant force or torque
+///   gain (e + integral of e / integralTime + derivativeTime de/dt), at most forceMax.
 typedef struct rbMotorDef {
     rbMotorType type;
-    double gain;           // K_r, N m/rad, N/m, N m s/rad or N s/m; > 0 for the PID rows
-    double integralTime;   // T_N, s; 0: no integral part
-    double derivativeTime; // T_V, s; 0: no derivative part
-    double window;         // s of history in the integral; 0: all of it
-    double forceMax;       // N m or N, > 0; INFINITY: no limit. At the limit the integral waits
-    double target;         // set point without a schedule
-    const rbSetPoint* schedule; // set points, straight lines between them, constant beyond;
-    int scheduleCount;          // copied; 0: target
+    double gain;           ///< K_r, N m/rad, N/m, N m s/rad or N s/m; > 0 for the PID rows
+    double integralTime;   ///< T_N, s; 0: no integral part
+    double derivativeTime; ///< T_V, s; 0: no derivative part
+    double window;         ///< s of history in the integral; 0: all of it
+    double forceMax;       ///< N m or N, > 0; INFINITY: no limit. At the limit the integral waits
+    double target;         ///< set point without a schedule
+    const rbSetPoint* schedule; ///< set points, straight lines between them, constant beyond;
+    int scheduleCount;          ///< copied; 0: target
 } rbMotorDef;
 
-// What acts along a freedom that a joint leaves: the angle of a hinge, the travel of a prismatic
-// joint, travel and angle (in this order) of a cylindrical one, the angles about A's and about B's
-// axis of a universal one. The other types have none.
+/// What acts along a freedom that a joint leaves: the angle of a hinge, the travel of a prismatic
+/// joint, travel and angle (in this order) of a cylindrical one, the angles about A's and about B's
+/// axis of a universal one. The other types have none.
 typedef struct rbFreedomDef {
-    double stiffness; // N m/rad or N/m, >= 0: a spring
-    double rest;      // rad or m, where the spring is relaxed
-    double damping;   // N m s/rad or N s/m, >= 0
-    double friction;  // N m or N, >= 0: dry friction, sticks below it
+    double stiffness; ///< N m/rad or N/m, >= 0: a spring
+    double rest;      ///< rad or m, where the spring is relaxed
+    double damping;   ///< N m s/rad or N s/m, >= 0
+    double friction;  ///< N m or N, >= 0: dry friction, sticks below it
     rbMotorDef motor;
 } rbFreedomDef;
 
-// Stops of a freedom: its position stays from lower to upper. A stop pushes, never pulls, gives
-// back a part of the speed of what runs into it, and holds what is pressed against it. Angles count
-// full turns. Needs step.order 2 and the method impulses; contacts of shapes may be off.
+/// Stops of a freedom: its position stays from lower to upper. A stop pushes, never pulls, gives
+/// back a part of the speed of what runs into it, and holds what is pressed against it. Angles
+/// count full turns. Needs step.order 2 and the method impulses; contacts of shapes may be off.
 typedef struct rbLimitDef {
-    double lower;       // rad or m; -INFINITY: no stop
-    double upper;       // rad or m, >= lower; INFINITY: no stop
-    double restitution; // 0..1, of both stops
+    double lower;       ///< rad or m; -INFINITY: no stop
+    double upper;       ///< rad or m, >= lower; INFINITY: no stop
+    double restitution; ///< 0..1, of both stops
 } rbLimitDef;
 
-// How the equations of a mechanism are solved.
+/// How the equations of a mechanism are solved.
 typedef enum rbSolverType {
-    RB_SOLVER_AUTO,      // chosen for each mechanism
-    RB_SOLVER_ITERATIVE, // joint after joint, sweep after sweep
-    RB_SOLVER_DIRECT,    // one sparse factorization an instant; loops and redundancy allowed
-    RB_SOLVER_TREE,      // linear time; loops are cut and corrected joint by joint
-    RB_SOLVER_CUT,       // direct for a tree, cut joints one by one (for comparison)
+    RB_SOLVER_AUTO,      ///< chosen for each mechanism
+    RB_SOLVER_ITERATIVE, ///< joint after joint, sweep after sweep
+    RB_SOLVER_DIRECT,    ///< one sparse factorization an instant; loops and redundancy allowed
+    RB_SOLVER_TREE,      ///< linear time; loops are cut and corrected joint by joint
+    RB_SOLVER_CUT,       ///< direct for a tree, cut joints one by one (for comparison)
     RB_SOLVER_COUNT
 } rbSolverType;
 
-RB_API const char* rbSolverType_Name(rbSolverType type); // "auto", "iterative", "direct", ...
-RB_API rbSolverType rbSolverType_Find(const char* name); // RB_SOLVER_COUNT if unknown
+RB_API const char* rbSolverType_Name(rbSolverType type); ///< "auto", "iterative", "direct", ...
+RB_API rbSolverType rbSolverType_Find(const char* name); ///< RB_SOLVER_COUNT if unknown
 
 typedef struct rbJointDef {
     uint32_t cookie;
-    const char* name; // copied; NULL or a name of its own among joints and springs
+    const char* name; ///< copied; NULL or a name of its own among joints and springs
     rbJointType type;
-    rbBodyId bodyA; // null: the world
-    rbBodyId bodyB; // null: the world; not both
-    rbVec3 anchorA; // m, frame of A (null: world coordinates)
-    rbVec3 anchorB; // m, frame of B
-    rbVec3 axisA;   // of line, plane normal, hinge, rail; first axis of double rotation; frame of A
-    rbVec3 axisB;   // the same in the frame of B; second axis of double rotation
-    rbQuat orientation;  // of B's frame seen from A's, what translation, prismatic and fixed joints
-                         // hold and angles are counted from; all zero: as the bodies are now
-    double distance;     // m, of the distance types: what is held. Negative: as the bodies are now;
-                         // the angle of double rotation is always as the bodies are now
-    bool isVelocityOnly; // only the relative velocity is held, not the position (B-29)
-    rbVec3 linearVelocity;  // m/s, of B's point relative to A's, world axes; velocity-only
-    rbVec3 angularVelocity; // rad/s, of B relative to A, world axes; velocity-only. Only what the
-                            // type takes away is held: a hinge turns freely about its axis
-    double forceMax;        // N and N m, per row; velocity-only; INFINITY: no limit
+    rbBodyId bodyA; ///< null: the world
+    rbBodyId bodyB; ///< null: the world; not both
+    rbVec3 anchorA; ///< m, frame of A (null: world coordinates)
+    rbVec3 anchorB; ///< m, frame of B
+    rbVec3 axisA; ///< of line, plane normal, hinge, rail; first axis of double rotation; frame of A
+    rbVec3 axisB; ///< the same in the frame of B; second axis of double rotation
+    rbQuat
+        orientation; ///< of B's frame seen from A's, what translation, prismatic and fixed joints
+                     ///< hold and angles are counted from; all zero: as the bodies are now
+    double distance; ///< m, of the distance types: what is held. Negative: as the bodies are now;
+                     ///< the angle of double rotation is always as the bodies are now
+    bool isVelocityOnly;    ///< only the relative velocity is held, not the position (B-29)
+    rbVec3 linearVelocity;  ///< m/s, of B's point relative to A's, world axes; velocity-only
+    rbVec3 angularVelocity; ///< rad/s, of B relative to A, world axes; velocity-only. Only what the
+                            ///< type takes away is held: a hinge turns freely about its axis
+    double forceMax;        ///< N and N m, per row; velocity-only; INFINITY: no limit
     rbFreedomDef freedoms[RB_JOINT_FREEDOMS_MAX];
-    rbLimitDef limits[RB_JOINT_FREEDOMS_MAX]; // of the freedoms. A ball joint has limits too: of
-                                              // the angle from axisA to axisB, 0 to pi (upper: half
-                                              // the opening of a cone about axisA that axisB stays
-                                              // in), and of the turn of B about axisB
-    const rbJointPart* parts;                 // RB_JOINT_PARTS: at most 6 rows in all; copied
+    rbLimitDef limits[RB_JOINT_FREEDOMS_MAX]; ///< of the freedoms. A ball joint has limits too: of
+                                              ///< the angle from axisA to axisB, 0 to pi (upper:
+                                              ///< half the opening of a cone about axisA that axisB
+                                              ///< stays in), and of the turn of B about axisB
+    const rbJointPart* parts;                 ///< RB_JOINT_PARTS: at most 6 rows in all; copied
     int partCount;
-    bool areNeighborsMeeting; // true: its two bodies collide with each other all the same; they do
-                              // not by default (rbContactSettings.areNeighborsExcluded)
-    rbSolverType solver; // of the mechanism it belongs to, where it differs from that of the world:
-                         // the first joint of a mechanism that names one decides; auto
+    bool areNeighborsMeeting; ///< true: its two bodies collide with each other all the same; they
+                              ///< do not by default (rbContactSettings.areNeighborsExcluded)
+    rbSolverType solver;      ///< of the mechanism it belongs to, where it differs from that of the
+                         ///< world: the first joint of a mechanism that names one decides; auto
     void* userData;
 } rbJointDef;
 
-// A ball joint of no bodies; axes zero, orientation and distance as the bodies are now, no limits
-// of forces and positions.
+/// A ball joint of no bodies; axes zero, orientation and distance as the bodies are now, no limits
+/// of forces and positions.
 RB_API rbJointDef rbDefaultJointDef(void);
-// Both anchors from a world point, both axes from a world direction, at the present poses.
+/// Both anchors from a world point, both axes from a world direction, at the present poses.
 RB_API void rbJointDef_SetAnchor(rbJointDef* def, const rbWorld* world, rbVec3 point);
 RB_API void rbJointDef_SetAxis(rbJointDef* def, const rbWorld* world, rbVec3 axis);
 
-// Null id and error: an absent body, a body with itself, two bodies that nothing moves, a dynamic
-// body without mass yet, a name that is taken, a zero axis, parallel axes of a double rotation,
-// more than 6 rows, negative or not finite numbers, limits of a type without, in the wrong order or
-// of a velocity-only joint. A start outside of the limits is refused by rbWorld_Prepare.
+/// Null id and error: an absent body, a body with itself, two bodies that nothing moves, a dynamic
+/// body without mass yet, a name that is taken, a zero axis, parallel axes of a double rotation,
+/// more than 6 rows, negative or not finite numbers, limits of a type without, in the wrong order
+/// or of a velocity-only joint. A start outside of the limits is refused by rbWorld_Prepare.
 RB_API rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error);
 RB_API void rbDestroyJoint(rbWorld* world, rbJointId jointId);
 RB_API bool rbJoint_IsValid(const rbWorld* world, rbJointId jointId);
 RB_API int rbWorld_GetJointCount(const rbWorld* world);
 RB_API int rbWorld_GetJointIds(const rbWorld* world, rbJointId* ids, int capacity);
-RB_API rbJointId rbWorld_FindJoint(const rbWorld* world, const char* name); // null if none
+RB_API rbJointId rbWorld_FindJoint(const rbWorld* world, const char* name); ///< null if none
 RB_API const char* rbJoint_GetName(const rbWorld* world, rbJointId jointId);
 RB_API rbJointType rbJoint_GetType(const rbWorld* world, rbJointId jointId);
-// Scalar conditions on positions, 1 to 6; 0 if it is velocity-only.
+/// Scalar conditions on positions, 1 to 6; 0 if it is velocity-only.
 RB_API int rbJoint_GetConditionCount(const rbWorld* world, rbJointId jointId);
 RB_API rbBodyId rbJoint_GetBodyA(const rbWorld* world, rbJointId jointId);
 RB_API rbBodyId rbJoint_GetBodyB(const rbWorld* world, rbJointId jointId);
 RB_API void* rbJoint_GetUserData(const rbWorld* world, rbJointId jointId);
 
-// A joint at the world's time.
+/// A joint at the world's time.
 typedef struct rbJointState {
-    rbVec3 pointA;        // m, world: A's anchor (foot point of B's on lines and planes)
-    rbVec3 pointB;        // m, world: B's anchor
-    rbVec3 axis;          // unit, world: A's axis; zero if it has none
-    double positionError; // m: how far the translational conditions are off; 0 if velocity-only
-    double angleError;    // rad: the rotational ones
-    rbVec3 force;         // N, world, on A at pointA, mean over the last step of the engine
-    rbVec3 torque;        // N m, world, on A beside the force, likewise
-    int freedomCount;     // 0..2
-    double freedomPositions[RB_JOINT_FREEDOMS_MAX];  // rad (counting full turns) or m
-    double freedomVelocities[RB_JOINT_FREEDOMS_MAX]; // rad/s or m/s
-    double freedomForces[RB_JOINT_FREEDOMS_MAX];     // N m or N of spring, damping, friction and
-                                                     // motor, mean over the last step; positive
-                                                     // raises the position
-    double motorTargets[RB_JOINT_FREEDOMS_MAX];      // set points now
-    int limitCount;                                  // freedoms, or 2 of a ball joint with limits
-    double limitPositions[RB_JOINT_FREEDOMS_MAX];    // rad or m: what the limits bound
-    double limitForces[RB_JOINT_FREEDOMS_MAX];       // N m or N of the stops, mean over the last
-                                                     // step; positive raises the position
+    rbVec3 pointA;        ///< m, world: A's anchor (foot point of B's on lines and planes)
+    rbVec3 pointB;        ///< m, world: B's anchor
+    rbVec3 axis;          ///< unit, world: A's axis; zero if it has none
+    double positionError; ///< m: how far the translational conditions are off; 0 if velocity-only
+    double angleError;    ///< rad: the rotational ones
+    rbVec3 force;         ///< N, world, on A at pointA, mean over the last step of the engine
+    rbVec3 torque;        ///< N m, world, on A beside the force, likewise
+    int freedomCount;     ///< 0..2
+    double freedomPositions[RB_JOINT_FREEDOMS_MAX];  ///< rad (counting full turns) or m
+    double freedomVelocities[RB_JOINT_FREEDOMS_MAX]; ///< rad/s or m/s
+    double freedomForces[RB_JOINT_FREEDOMS_MAX];     ///< N m or N of spring, damping, friction and
+                                                     ///< motor, mean over the last step; positive
+                                                     ///< raises the position
+    double motorTargets[RB_JOINT_FREEDOMS_MAX];      ///< set points now
+    int limitCount;                                  ///< freedoms, or 2 of a ball joint with limits
+    double limitPositions[RB_JOINT_FREEDOMS_MAX];    ///< rad or m: what the limits bound
+    double limitForces[RB_JOINT_FREEDOMS_MAX];       ///< N m or N of the stops, mean over the last
+                                                     ///< step; positive raises the position
 } rbJointState;
 
-// All zero for the id of a joint that is no more. Other functions take such ids as those of bodies
-// do: a bug of the caller.
+/// All zero for the id of a joint that is no more. Other functions take such ids as those of bodies
+/// do: a bug of the caller.
 RB_API rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId);
-// Changes the set point of a motor for good (a schedule ends).
+/// Changes the set point of a motor for good (a schedule ends).
 RB_API rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom,
                                        double target, rbError* error);
-// What acts along a freedom, and other things from now on: spring, damping, friction, motor. The
-// motor given may have the schedule that the joint has (as it was got), or none: then its target
-// holds. The integral of a motor goes on unless its type changes. INVALID where rbCreateJoint would
-// refuse, UNSUPPORTED for another schedule.
+/// What acts along a freedom, and other things from now on: spring, damping, friction, motor. The
+/// motor given may have the schedule that the joint has (as it was got), or none: then its target
+/// holds. The integral of a motor goes on unless its type changes. INVALID where rbCreateJoint
+/// would refuse, UNSUPPORTED for another schedule.
 RB_API rbFreedomDef rbJoint_GetFreedom(const rbWorld* world, rbJointId jointId, int freedom);
 RB_API rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom,
                                    const rbFreedomDef* def, rbError* error);
-// Whether a freedom is an angle (rad); else it is a travel (m).
+/// Whether a freedom is an angle (rad); else it is a travel (m).
 RB_API bool rbJoint_IsFreedomAngle(const rbWorld* world, rbJointId jointId, int freedom);
-// Limits of a freedom (of a ball joint: 0 the cone, 1 the turn), and others from now on. INVALID
-// where rbCreateJoint would refuse them, and where the position is outside of them.
+/// Limits of a freedom (of a ball joint: 0 the cone, 1 the turn), and others from now on. INVALID
+/// where rbCreateJoint would refuse them, and where the position is outside of them.
 RB_API rbLimitDef rbJoint_GetLimit(const rbWorld* world, rbJointId jointId, int freedom);
 RB_API rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom,
                                  const rbLimitDef* limit, rbError* error);
-// Changes the velocity that a velocity-only joint holds.
+/// Changes the velocity that a velocity-only joint holds.
 RB_API rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVelocity,
                                     rbVec3 angularVelocity, rbError* error);
 
-// What the mechanism and the step of the engine make of a motor, right after rbWorld_Prepare.
+/// What the mechanism and the step of the engine make of a motor, right after rbWorld_Prepare.
 typedef struct rbMotorJudgment {
-    rbMotorType type;      // of the motor; NONE: nothing else is said
-    double gain;           // as given
-    double derivativeTime; // s, as given
-    double mass;           // kg or kg m^2 that it feels while the joints hold, springs and
-                           // other motors idle; INFINITY: the freedom cannot move
-    double gainMax;        // above it the force overshoots more with every step; INFINITY: no bound
-    double stepMax;        // s: steps below it carry the gain; 0: none does
-    double growth; // 1/s: rate at which an oscillation about the set point grows because the
-                   // force is half a step late; 0: it does not
-    double derivativeTimeMin; // s: with at least this it does not
+    rbMotorType type;      ///< of the motor; NONE: nothing else is said
+    double gain;           ///< as given
+    double derivativeTime; ///< s, as given
+    double mass;           ///< kg or kg m^2 that it feels while the joints hold, springs and
+                           ///< other motors idle; INFINITY: the freedom cannot move
+    double gainMax; ///< above it the force overshoots more with every step; INFINITY: no bound
+    double stepMax; ///< s: steps below it carry the gain; 0: none does
+    double growth;  ///< 1/s: rate at which an oscillation about the set point grows because the
+                    ///< force is half a step late; 0: it does not
+    double derivativeTimeMin; ///< s: with at least this it does not
 } rbMotorJudgment;
 
-// Of a freedom of a joint. Judged at the poses of the start; costs a factorization and allocates.
+/// Of a freedom of a joint. Judged at the poses of the start; costs a factorization and allocates.
 RB_API rbMotorJudgment rbJoint_JudgeMotor(const rbWorld* world, rbJointId jointId, int freedom);
-// Scalar conditions of the joints that follow from the others at the poses of the start, right
-// after rbWorld_Prepare; velocity-only joints and motors are not counted. Found by the direct
-// solver whatever solver the steps use; costs a factorization and allocates.
+/// Scalar conditions of the joints that follow from the others at the poses of the start, right
+/// after rbWorld_Prepare; velocity-only joints and motors are not counted. Found by the direct
+/// solver whatever solver the steps use; costs a factorization and allocates.
 RB_API int rbWorld_CountRedundantConditions(const rbWorld* world);
 
-// A damped spring between two points: pulls with stiffness (distance - restLength) + damping times
-// the speed of parting. With a rest length of zero it may swing through zero; its damping, which
-// needs a direction, is not smooth there.
+/// A damped spring between two points: pulls with stiffness (distance - restLength) + damping times
+/// the speed of parting. With a rest length of zero it may swing through zero; its damping, which
+/// needs a direction, is not smooth there.
 typedef struct rbSpringDef {
     uint32_t cookie;
     const char* name;
-    rbBodyId bodyA; // null: the world; not both
+    rbBodyId bodyA; ///< null: the world; not both
     rbBodyId bodyB;
-    rbVec3 anchorA; // m, frame of A
+    rbVec3 anchorA; ///< m, frame of A
     rbVec3 anchorB;
-    double restLength; // m; negative: as the bodies are now
-    double stiffness;  // N/m, >= 0
-    double damping;    // N s/m, >= 0
+    double restLength; ///< m; negative: as the bodies are now
+    double stiffness;  ///< N/m, >= 0
+    double damping;    ///< N s/m, >= 0
 } rbSpringDef;
 
 RB_API rbSpringDef rbDefaultSpringDef(void);
@@ -273,116 +275,117 @@ RB_API rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError
 RB_API void rbDestroySpring(rbWorld* world, rbSpringId springId);
 
 typedef struct rbSpringState {
-    rbVec3 pointA; // m, world
+    rbVec3 pointA; ///< m, world
     rbVec3 pointB;
-    double length; // m
-    double speed;  // m/s, of parting
-    double force;  // N, pulling, mean over the last step (rest length zero: of the vector)
-    double energy; // J
+    double length; ///< m
+    double speed;  ///< m/s, of parting
+    double force;  ///< N, pulling, mean over the last step (rest length zero: of the vector)
+    double energy; ///< J
 } rbSpringState;
 
 RB_API rbSpringState rbSpring_GetState(const rbWorld* world, rbSpringId springId);
 RB_API bool rbSpring_IsValid(const rbWorld* world, rbSpringId springId);
 RB_API int rbWorld_GetSpringCount(const rbWorld* world);
 RB_API int rbWorld_GetSpringIds(const rbWorld* world, rbSpringId* ids, int capacity);
-RB_API rbSpringId rbWorld_FindSpring(const rbWorld* world, const char* name); // null if none
+RB_API rbSpringId rbWorld_FindSpring(const rbWorld* world, const char* name); ///< null if none
 RB_API const char* rbSpring_GetName(const rbWorld* world, rbSpringId springId);
-RB_API rbBodyId rbSpring_GetBodyA(const rbWorld* world, rbSpringId springId); // null: the world
+RB_API rbBodyId rbSpring_GetBodyA(const rbWorld* world, rbSpringId springId); ///< null: the world
 RB_API rbBodyId rbSpring_GetBodyB(const rbWorld* world, rbSpringId springId);
-// As it is now; the name is borrowed.
+/// As it is now; the name is borrowed.
 RB_API rbSpringDef rbSpring_GetDef(const rbWorld* world, rbSpringId springId);
-// Other numbers from now on, judged as by rbCreateSpring: N/m, N s/m, m (negative: as the bodies
-// are now).
+/// Other numbers from now on, judged as by rbCreateSpring: N/m, N s/m, m (negative: as the bodies
+/// are now).
 RB_API rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness,
                                 double damping, double restLength, rbError* error);
 
-// Pulls a point of a dynamic body after a pointer by a velocity joint that gives way to the joints
-// (B-30). A drag is a velocity-only ball joint from the world (A) to the body (B): it ends with
-// rbDestroyJoint. forceMax in N, INFINITY: no limit.
+/// Pulls a point of a dynamic body after a pointer by a velocity joint that gives way to the joints
+/// (B-30). A drag is a velocity-only ball joint from the world (A) to the body (B): it ends with
+/// rbDestroyJoint. forceMax in N, INFINITY: no limit.
 RB_API rbJointId rbWorld_StartDrag(rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint,
                                    double forceMax, rbError* error);
-// The pointer goes to a place, to be reached within a time > 0. The speed this takes is held until
-// the next move.
+/// The pointer goes to a place, to be reached within a time > 0. The speed this takes is held until
+/// the next move.
 RB_API void rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint, double duration);
 
-// How the step engine meets the conditions of joints.
+/// How the step engine meets the conditions of joints.
 typedef enum rbStepMethod {
-    RB_METHOD_IMPULSES,    // look-ahead impulses
-    RB_METHOD_PENALTY,     // springs and dampers instead of joints; for comparison
-    RB_METHOD_MULTIPLIERS, // Lagrange multipliers, dense; for comparison
-    RB_METHOD_BARAFF,      // Lagrange multipliers in linear time on trees; for comparison
-    RB_METHOD_REDUCED,     // reduced coordinates (Featherstone) on trees of ball joints, hinges,
-                           // prismatic and fixed joints; for comparison
+    RB_METHOD_IMPULSES,    ///< look-ahead impulses
+    RB_METHOD_PENALTY,     ///< springs and dampers instead of joints; for comparison
+    RB_METHOD_MULTIPLIERS, ///< Lagrange multipliers, dense; for comparison
+    RB_METHOD_BARAFF,      ///< Lagrange multipliers in linear time on trees; for comparison
+    RB_METHOD_REDUCED,     ///< reduced coordinates (Featherstone) on trees of ball joints, hinges,
+                           ///< prismatic and fixed joints; for comparison
     RB_METHOD_COUNT
 } rbStepMethod;
 
-RB_API const char* rbStepMethod_Name(rbStepMethod method); // "impulses", "penalty", ...
-RB_API rbStepMethod rbStepMethod_Find(const char* name);   // RB_METHOD_COUNT if unknown
+RB_API const char* rbStepMethod_Name(rbStepMethod method); ///< "impulses", "penalty", ...
+RB_API rbStepMethod rbStepMethod_Find(const char* name);   ///< RB_METHOD_COUNT if unknown
 
-// When the impulses of a step act.
+/// When the impulses of a step act.
 typedef enum rbStepScheme {
-    RB_SCHEME_START,  // at the start, a time-symmetric step: extrapolation gives orders 4, 6, ...
-    RB_SCHEME_MIDDLE, // in the middle of the step: extrapolation gives order 3 at best
+    RB_SCHEME_START,  ///< at the start, a time-symmetric step: extrapolation gives orders 4, 6, ...
+    RB_SCHEME_MIDDLE, ///< in the middle of the step: extrapolation gives order 3 at best
     RB_SCHEME_COUNT
 } rbStepScheme;
 
-RB_API const char* rbStepScheme_Name(rbStepScheme scheme); // "start", "middle"
-RB_API rbStepScheme rbStepScheme_Find(const char* name);   // RB_SCHEME_COUNT if unknown
+RB_API const char* rbStepScheme_Name(rbStepScheme scheme); ///< "start", "middle"
+RB_API rbStepScheme rbStepScheme_Find(const char* name);   ///< RB_SCHEME_COUNT if unknown
 
-// Settings of the step engine; rbDefaultWorldDef fills them in.
+/// Settings of the step engine; rbDefaultWorldDef fills them in.
 typedef struct rbStepSettings {
-    double step;         // s, > 0; 1/1000
-    int order;           // 2, 4, 6, 8 or 10; 2
-    rbStepScheme scheme; // start
-    rbStepMethod method; // impulses
-    rbSolverType solver; // auto
-    double tolerance;    // m and rad that a joint may be off at the end of a step; 1e-6. Orders
-                         // above 2 take the smaller of it and 1e-12
-    double velocityTolerance; // m/s and rad/s, of the iterative solver; 0: the tolerance per second
-    double accuracy;   // m: the step is chosen to keep the error of the trajectory below this
-                       // after horizon seconds; 0: fixed steps. Needs order >= 4
-    double horizon;    // s; 10
-    int iterationsMax; // look-ahead iterations (direct) or sweeps (iterative) in a step; 0: 50
-                       // or 10,000. Where they end unmet the report says so
-    int halvingsMax;   // a step whose look-ahead does not contract is halved so many times at
-                       // most; 10
-    double impulseMax; // N s, of a joint in a step: broken systems come together gently;
-                       // INFINITY
-    double assembleTolerance; // m and rad: joints further apart at the start are refused; 1e-6 of
-                              // the size of the mechanism when 0
-    bool isAssembleAllowed; // true: they are brought together at the start, no time passing; with a
-                            // finite impulseMax they are pulled together by the steps
-    bool isVelocityFree;    // true: no velocity correction (B-42); for comparison
-    double baumgarteAlpha;  // 1/s, of multipliers: C'' + 2 alpha C' + beta^2 C = 0; 0: drift
-    double baumgarteBeta;   // 1/s
-    double penaltyFrequency; // 1/s, Omega of the penalty method
-    double penaltyDamping;   // mu, 1 is critical
+    double step;         ///< s, > 0; 1/1000
+    int order;           ///< 2, 4, 6, 8 or 10; 2
+    rbStepScheme scheme; ///< start
+    rbStepMethod method; ///< impulses
+    rbSolverType solver; ///< auto
+    double tolerance;    ///< m and rad that a joint may be off at the end of a step; 1e-6. Orders
+                         ///< above 2 take the smaller of it and 1e-12
+    double
+        velocityTolerance; ///< m/s and rad/s, of the iterative solver; 0: the tolerance per second
+    double accuracy;       ///< m: the step is chosen to keep the error of the trajectory below this
+                           ///< after horizon seconds; 0: fixed steps. Needs order >= 4
+    double horizon;        ///< s; 10
+    int iterationsMax; ///< look-ahead iterations (direct) or sweeps (iterative) in a step; 0: 50
+                       ///< or 10,000. Where they end unmet the report says so
+    int halvingsMax;   ///< a step whose look-ahead does not contract is halved so many times at
+                       ///< most; 10
+    double impulseMax; ///< N s, of a joint in a step: broken systems come together gently;
+                       ///< INFINITY
+    double assembleTolerance; ///< m and rad: joints further apart at the start are refused; 1e-6 of
+                              ///< the size of the mechanism when 0
+    bool isAssembleAllowed; ///< true: they are brought together at the start, no time passing; with
+                            ///< a finite impulseMax they are pulled together by the steps
+    bool isVelocityFree;    ///< true: no velocity correction (B-42); for comparison
+    double baumgarteAlpha;  ///< 1/s, of multipliers: C'' + 2 alpha C' + beta^2 C = 0; 0: drift
+    double baumgarteBeta;   ///< 1/s
+    double penaltyFrequency; ///< 1/s, Omega of the penalty method
+    double penaltyDamping;   ///< mu, 1 is critical
 } rbStepSettings;
 
-// What the step engine has done since the world was made.
+/// What the step engine has done since the world was made.
 typedef struct rbStepStatistics {
-    int64_t steps;              // of the stated size
-    int64_t substeps;           // single free flights with their impulses
-    int64_t halvings;           // steps that did not contract and were halved
-    int64_t positionIterations; // or sweeps
+    int64_t steps;              ///< of the stated size
+    int64_t substeps;           ///< single free flights with their impulses
+    int64_t halvings;           ///< steps that did not contract and were halved
+    int64_t positionIterations; ///< or sweeps
     int64_t velocityIterations;
     int64_t factorizations;
-    int64_t assemblingSteps; // with joints still apart that are being pulled together
-    int64_t unmetSteps;      // ended above the tolerance
-    int64_t singularSteps;   // ended beside a singular position on purpose
-    int64_t settledSteps;    // made without look-ahead, since it did not contract in the smallest
-                             // parts: of order 1 and losing energy
-    int mechanismCount;      // connected systems
-    int rowCount;            // scalar conditions
-    int redundantRows;       // of these, found dependent at the last factorization
-    int iterationsMost;      // in one position correction
-    double positionErrorMax; // m, largest error of a joint at the end of a step
-    double angleErrorMax;    // rad
-    double velocityErrorMax; // m/s and rad/s, after velocity corrections
-    double unmetTime;        // s, end of the first unmet step; 0: none
-    double accuracyEstimate; // m, sum of the estimated errors of the steps; orders above 2
-    double stepSmallest;     // s, smallest step taken
-    rbJointId worstJoint;    // of positionErrorMax and angleErrorMax
+    int64_t assemblingSteps; ///< with joints still apart that are being pulled together
+    int64_t unmetSteps;      ///< ended above the tolerance
+    int64_t singularSteps;   ///< ended beside a singular position on purpose
+    int64_t settledSteps;    ///< made without look-ahead, since it did not contract in the smallest
+                             ///< parts: of order 1 and losing energy
+    int mechanismCount;      ///< connected systems
+    int rowCount;            ///< scalar conditions
+    int redundantRows;       ///< of these, found dependent at the last factorization
+    int iterationsMost;      ///< in one position correction
+    double positionErrorMax; ///< m, largest error of a joint at the end of a step
+    double angleErrorMax;    ///< rad
+    double velocityErrorMax; ///< m/s and rad/s, after velocity corrections
+    double unmetTime;        ///< s, end of the first unmet step; 0: none
+    double accuracyEstimate; ///< m, sum of the estimated errors of the steps; orders above 2
+    double stepSmallest;     ///< s, smallest step taken
+    rbJointId worstJoint;    ///< of positionErrorMax and angleErrorMax
 } rbStepStatistics;
 
 #ifdef __cplusplus

@@ -1,20 +1,22 @@
-// Writing results: recordings, CSV tables, VTK files and plots; and reading recordings back.
-//
-// All of it works on plain frames and knows no world. Everything here is in the library
-// rattleback_io, not in the core, hence no RB_API.
-//
-// Files appear whole or not at all: a writer works on "<path>.part" beside the final name, and the
-// final name comes into being, or is replaced, by one rename when the file is complete. After a
-// failure the .part is deleted, except that of a recording: it stays, and it can be read up to the
-// last complete chunk. A path that names a device or a pipe is written directly. Two writers
-// of one path do not mix: the second is refused while the first is at work.
-//
-// A full disk, a quota, a missing or unwritable folder give RB_STATUS_IO with a sentence that names
-// the file and the cause. A process that limits file sizes (ulimit -f) or writes into pipes should
-// ignore SIGXFSZ and SIGPIPE, as the program rattleback does; the library leaves signals alone.
-//
-// Arguments are borrowed for the call, unless said otherwise. A writer is used by one thread at a
-// time. An error pointer may be NULL.
+/// @file
+/// Writing results: recordings, CSV tables, VTK files and plots; and reading recordings back.
+///
+/// All of it works on plain frames and knows no world. Everything here is in the library
+/// rattleback_io, not in the core, hence no RB_API.
+///
+/// Files appear whole or not at all: a writer works on "<path>.part" beside the final name, and the
+/// final name comes into being, or is replaced, by one rename when the file is complete. After a
+/// failure the .part is deleted, except that of a recording: it stays, and it can be read up to the
+/// last complete chunk. A path that names a device or a pipe is written directly. Two writers
+/// of one path do not mix: the second is refused while the first is at work.
+///
+/// A full disk, a quota, a missing or unwritable folder give RB_STATUS_IO with a sentence that
+/// names the file and the cause. A process that limits file sizes (ulimit -f) or writes into pipes
+/// should ignore SIGXFSZ and SIGPIPE, as the program rattleback does; the library leaves signals
+/// alone.
+///
+/// Arguments are borrowed for the call, unless said otherwise. A writer is used by one thread at a
+/// time. An error pointer may be NULL.
 #ifndef RATTLEBACK_OUTPUT_H
 #define RATTLEBACK_OUTPUT_H
 
@@ -30,22 +32,22 @@ extern "C" {
 
 // ---------------------------------------------------------------------------------------- frames
 
-// Energies in J, momenta in kg m/s and kg m^2/s about the world origin, all in the world frame.
+/// Energies in J, momenta in kg m/s and kg m^2/s about the world origin, all in the world frame.
 typedef struct rbLedgerRow {
     double kineticTranslational;
     double kineticRotational;
     double potential;
-    double work;  // done on the system from outside since the start
-    double total; // kinetic + potential
+    double work;  ///< done on the system from outside since the start
+    double total; ///< kinetic + potential
     rbVec3 momentum;
     rbVec3 angularMomentum;
 } rbLedgerRow;
 
-// The state of all bodies at one time. Poses are those of the user's body frames; velocities are in
-// the world frame, the linear one is that of the origin of the body frame. The arrays have
-// bodyCount elements and may be NULL if it is 0. Any bits are accepted, NaN included.
+/// The state of all bodies at one time. Poses are those of the user's body frames; velocities are
+/// in the world frame, the linear one is that of the origin of the body frame. The arrays have
+/// bodyCount elements and may be NULL if it is 0. Any bits are accepted, NaN included.
 typedef struct rbFrame {
-    double time; // s
+    double time; ///< s
     int bodyCount;
     const rbVec3* positions;
     const rbQuat* orientations;
@@ -57,136 +59,138 @@ typedef struct rbFrame {
 // ------------------------------------------------------------------------------------ recordings
 // Lossless: what is read has the bits that were written. The format is in docs/recording-format.md.
 
-// Limits of the format. A reader refuses more before it allocates anything.
+/// Limits of the format. A reader refuses more before it allocates anything.
 #define RB_RECORDING_BODY_MAX (1 << 21)
-#define RB_RECORDING_TEXT_MAX (1 << 28) // bytes of a scene or of an attachment
+#define RB_RECORDING_TEXT_MAX (1 << 28) ///< bytes of a scene or of an attachment
 #define RB_RECORDING_ATTACHMENT_MAX 4096
-#define RB_RECORDING_ACTION_MAX (1 << 16) // bytes of the text of an action
+#define RB_RECORDING_ACTION_MAX (1 << 16) ///< bytes of the text of an action
 
-// A file the scene refers to, kept inside the recording.
+/// A file the scene refers to, kept inside the recording.
 typedef struct rbAttachment {
-    const char* name; // as the scene writes it; may be any text, never used as a path by the reader
+    const char*
+        name; ///< as the scene writes it; may be any text, never used as a path by the reader
     const void* bytes;
     size_t byteCount;
 } rbAttachment;
 
-// What a recording knows before its first frame. NULL texts count as empty. Zero initialization
-// gives the header of a recording without bodies.
+/// What a recording knows before its first frame. NULL texts count as empty. Zero initialization
+/// gives the header of a recording without bodies.
 typedef struct rbRecordingHeader {
-    const char* programVersion;   // ignored by the writer, which writes its own; set by the reader
-    const char* sceneText;        // the complete scene, JSON
-    const char* settingsText;     // options of the run, a JSON object
-    const char* const* bodyNames; // bodyCount texts
+    const char* programVersion; ///< ignored by the writer, which writes its own; set by the reader
+    const char* sceneText;      ///< the complete scene, JSON
+    const char* settingsText;   ///< options of the run, a JSON object
+    const char* const* bodyNames; ///< bodyCount texts
     int bodyCount;
     const rbAttachment* attachments;
     int attachmentCount;
 } rbRecordingHeader;
 
-// Something that happened between frames. The meaning of kind, law, history and values is the
-// caller's; bodyA and bodyB are body indices, RB_RECORDED_NO_BODY if there is none. The program
-// records the events of a world (rbEvent), with the values energyBefore, frictionWork,
-// approachSpeed, point, normal, impulse.
+/// Something that happened between frames. The meaning of kind, law, history and values is the
+/// caller's; bodyA and bodyB are body indices, RB_RECORDED_NO_BODY if there is none. The program
+/// records the events of a world (rbEvent), with the values energyBefore, frictionWork,
+/// approachSpeed, point, normal, impulse.
 #define RB_RECORDED_NO_BODY UINT32_MAX
 #define RB_RECORDED_VALUES 12
 typedef struct rbRecordedEvent {
-    double time; // s
+    double time; ///< s
     uint32_t kind;
     uint32_t bodyA;
     uint32_t bodyB;
     uint32_t law;
     uint32_t history;
-    double energyChange;               // J
-    double values[RB_RECORDED_VALUES]; // recordings of version 1 have four, the others are 0
+    double energyChange;               ///< J
+    double values[RB_RECORDED_VALUES]; ///< recordings of version 1 have four, the others are 0
 } rbRecordedEvent;
 
-// Something done to the world by hand, between two advances; with these and the scene a recording
-// can be computed again. The text is a JSON object, see docs/viewer-protocol.md; this library does
-// not look into it.
+/// Something done to the world by hand, between two advances; with these and the scene a recording
+/// can be computed again. The text is a JSON object, see docs/viewer-protocol.md; this library does
+/// not look into it.
 typedef struct rbRecordedAction {
-    double time; // s, of the world
+    double time; ///< s, of the world
     const char* text;
 } rbRecordedAction;
 
 typedef struct rbRecordingWriter rbRecordingWriter;
 
-// Starts a recording at path (extension .rbr by custom). NULL on failure, with the reason in error.
+/// Starts a recording at path (extension .rbr by custom). NULL on failure, with the reason in
+/// error.
 rbRecordingWriter* rbCreateRecording(const char* path, const rbRecordingHeader* header,
                                      rbError* error);
 
-// Appends a frame. Where it has fewer bodies than the header the others get NaN. Frames go to the
-// file in chunks of 8 to 64. Allocates nothing. After a failure every further call repeats the
-// failure and does nothing.
+/// Appends a frame. Where it has fewer bodies than the header the others get NaN. Frames go to the
+/// file in chunks of 8 to 64. Allocates nothing. After a failure every further call repeats the
+/// failure and does nothing.
 rbStatus rbRecordingWriter_WriteFrame(rbRecordingWriter* writer, const rbFrame* frame,
                                       rbError* error);
 
-// Appends events.
+/// Appends events.
 rbStatus rbRecordingWriter_WriteEvents(rbRecordingWriter* writer, const rbRecordedEvent* events,
                                        int count, rbError* error);
 
-// Appends actions, whose times must not fall. Write them before the frame that shows them.
+/// Appends actions, whose times must not fall. Write them before the frame that shows them.
 rbStatus rbRecordingWriter_WriteActions(rbRecordingWriter* writer, const rbRecordedAction* actions,
                                         int count, rbError* error);
 
-// Hands everything so far to the operating system. Costs compression if called for every frame.
+/// Hands everything so far to the operating system. Costs compression if called for every frame.
 rbStatus rbRecordingWriter_Flush(rbRecordingWriter* writer, rbError* error);
 
-// Completes the file and gives it its name. finalHash is the hash of the final state, 0 if there is
-// none. The writer is gone afterward, also on failure; then the .part is left.
+/// Completes the file and gives it its name. finalHash is the hash of the final state, 0 if there
+/// is none. The writer is gone afterward, also on failure; then the .part is left.
 rbStatus rbRecordingWriter_Finish(rbRecordingWriter* writer, uint64_t finalHash, rbError* error);
 
-// Ends without completing: what there is stays in the .part, as after a crash. NULL is fine.
+/// Ends without completing: what there is stays in the .part, as after a crash. NULL is fine.
 void rbRecordingWriter_Abandon(rbRecordingWriter* writer);
 
 typedef struct rbRecording rbRecording;
 
 typedef enum rbRecordingCondition {
-    RB_RECORDING_COMPLETE, // every byte verified
-    RB_RECORDING_CUT_OFF,  // the file ends early; all frames counted are good
-    RB_RECORDING_DAMAGED,  // wrong bytes; all frames counted lie before them and are good
+    RB_RECORDING_COMPLETE, ///< every byte verified
+    RB_RECORDING_CUT_OFF,  ///< the file ends early; all frames counted are good
+    RB_RECORDING_DAMAGED,  ///< wrong bytes; all frames counted lie before them and are good
     RB_RECORDING_CONDITION_COUNT
 } rbRecordingCondition;
 
 typedef struct rbRecordingInfo {
     rbRecordingCondition condition;
-    const rbError* trouble; // chunk, offset and cause if the condition is not COMPLETE, else NULL
+    const rbError* trouble; ///< chunk, offset and cause if the condition is not COMPLETE, else NULL
     int formatVersion;
-    int64_t frameCount; // frames that can be read
-    int64_t eventCount; // events that can be read
+    int64_t frameCount; ///< frames that can be read
+    int64_t eventCount; ///< events that can be read
     int64_t actionCount;
-    int64_t byteCount;  // of the file
-    int64_t chunkCount; // good chunks
-    uint64_t finalHash; // 0 if there is none or the recording is not complete
+    int64_t byteCount;  ///< of the file
+    int64_t chunkCount; ///< good chunks
+    uint64_t finalHash; ///< 0 if there is none or the recording is not complete
 } rbRecordingInfo;
 
-// Opens a recording and verifies the checksums of all of it. A file that is cut off or damaged
-// after its header opens too, see rbRecording_GetInfo. NULL on failure, with the reason in error.
+/// Opens a recording and verifies the checksums of all of it. A file that is cut off or damaged
+/// after its header opens too, see rbRecording_GetInfo. NULL on failure, with the reason in error.
 rbRecording* rbOpenRecording(const char* path, rbError* error);
 
-// The same for bytes in memory, which must outlive the recording.
+/// The same for bytes in memory, which must outlive the recording.
 rbRecording* rbOpenRecordingMemory(const void* bytes, size_t byteCount, rbError* error);
 
-// NULL is fine.
+/// NULL is fine.
 void rbCloseRecording(rbRecording* recording);
 
-// Both are valid as long as the recording is open.
+/// Both are valid as long as the recording is open.
 const rbRecordingHeader* rbRecording_GetHeader(const rbRecording* recording);
 rbRecordingInfo rbRecording_GetInfo(const rbRecording* recording);
 
-// Gives frame index, 0 <= index < frameCount, in any order; in sequence it is cheapest. The arrays
-// of the frame belong to the recording and live until the next rbRecording_ReadFrame.
+/// Gives frame index, 0 <= index < frameCount, in any order; in sequence it is cheapest. The arrays
+/// of the frame belong to the recording and live until the next rbRecording_ReadFrame.
 rbStatus rbRecording_ReadFrame(rbRecording* recording, int64_t index, rbFrame* frame,
                                rbError* error);
 
-// Copies the events first .. first + count - 1, all of them below eventCount.
+/// Copies the events first .. first + count - 1, all of them below eventCount.
 rbStatus rbRecording_ReadEvents(rbRecording* recording, int64_t first, int count,
                                 rbRecordedEvent* events, rbError* error);
 
-// All actions, in the order of being done; valid as long as the recording is open.
+/// All actions, in the order of being done; valid as long as the recording is open.
 const rbRecordedAction* rbRecording_GetActions(const rbRecording* recording, int* count);
 
 // ------------------------------------------------------------------------------------ CSV tables
 
-// A column; the header cell reads "name [unit]", or "name" if unit is NULL or empty.
+/// A column; the header cell reads "name [unit]", or "name" if unit is NULL or empty.
 typedef struct rbCsvColumn {
     const char* name;
     const char* unit;
@@ -194,53 +198,54 @@ typedef struct rbCsvColumn {
 
 typedef struct rbCsv rbCsv;
 
-// Starts a table with a header line at path; "-" is standard output. Lines end with a line feed,
-// cells are quoted as in RFC 4180. NULL on failure.
+/// Starts a table with a header line at path; "-" is standard output. Lines end with a line feed,
+/// cells are quoted as in RFC 4180. NULL on failure.
 rbCsv* rbCreateCsv(const char* path, const rbCsvColumn* columns, int columnCount, rbError* error);
 
-// Writes a row of columnCount numbers: the shortest of 15, 16 or 17 digits that reads back exactly,
-// with a decimal point whatever the locale; not a number is nan, infinities are inf and -inf.
+/// Writes a row of columnCount numbers: the shortest of 15, 16 or 17 digits that reads back
+/// exactly, with a decimal point whatever the locale; not a number is nan, infinities are inf and
+/// -inf.
 rbStatus rbCsv_WriteRow(rbCsv* csv, const double* values, rbError* error);
 
-// Completes the file and gives it its name; the writer is gone afterward, also on failure.
+/// Completes the file and gives it its name; the writer is gone afterward, also on failure.
 rbStatus rbCsv_Finish(rbCsv* csv, rbError* error);
 
-// Deletes what was written. NULL is fine.
+/// Deletes what was written. NULL is fine.
 void rbCsv_Abandon(rbCsv* csv);
 
-// Room for any number rbFormatNumber writes, with its end.
+/// Room for any number rbFormatNumber writes, with its end.
 #define RB_NUMBER_TEXT_SIZE 32
 
-// Writes a number as CSV cells have it into text of RB_NUMBER_TEXT_SIZE bytes; returns its length.
+/// Writes a number as CSV cells have it into text of RB_NUMBER_TEXT_SIZE bytes; returns its length.
 int rbFormatNumber(double value, char* text);
 
 // ------------------------------------------------------------------------------------- VTK files
 
-// The surface of (a part of) a body, in the body frame. Copied by rbCreateVtk.
+/// The surface of (a part of) a body, in the body frame. Copied by rbCreateVtk.
 typedef struct rbVtkShape {
-    int body; // index into the frames
+    int body; ///< index into the frames
     const rbVec3* vertices;
     int vertexCount;
-    const int (*triangles)[3]; // indices into vertices
+    const int (*triangles)[3]; ///< indices into vertices
     int triangleCount;
 } rbVtkShape;
 
 typedef struct rbVtk rbVtk;
 
-// Starts a series of files DIR/<name>_000000.vtp, ... with DIR/<name>.pvd, which lists them with
-// their times (open that in ParaView). DIR is made if its parent exists. Each .vtp holds the
-// triangles of all shapes in the world, the cell data "body" and the point data "velocity" (m/s).
-// NULL on failure.
+/// Starts a series of files DIR/<name>_000000.vtp, ... with DIR/<name>.pvd, which lists them with
+/// their times (open that in ParaView). DIR is made if its parent exists. Each .vtp holds the
+/// triangles of all shapes in the world, the cell data "body" and the point data "velocity" (m/s).
+/// NULL on failure.
 rbVtk* rbCreateVtk(const char* directory, const char* name, const rbVtkShape* shapes,
                    int shapeCount, rbError* error);
 
-// Writes the next file. Every shape's body must be below frame->bodyCount.
+/// Writes the next file. Every shape's body must be below frame->bodyCount.
 rbStatus rbVtk_WriteFrame(rbVtk* vtk, const rbFrame* frame, rbError* error);
 
-// Writes the .pvd, which lists complete files only; the writer is gone afterward, also on failure.
+/// Writes the .pvd, which lists complete files only; the writer is gone afterward, also on failure.
 rbStatus rbVtk_Finish(rbVtk* vtk, rbError* error);
 
-// Ends without a .pvd; complete .vtp files stay. NULL is fine.
+/// Ends without a .pvd; complete .vtp files stay. NULL is fine.
 void rbVtk_Abandon(rbVtk* vtk);
 
 // ----------------------------------------------------------------------------------------- plots
@@ -253,38 +258,38 @@ typedef enum rbPlotStyle {
     RB_PLOT_STYLE_COUNT
 } rbPlotStyle;
 
-// A curve. Values that are not finite leave a gap; so do those <= 0 on a logarithmic axis.
+/// A curve. Values that are not finite leave a gap; so do those <= 0 on a logarithmic axis.
 typedef struct rbPlotSeries {
-    const char* label; // NULL or empty: not in the legend
+    const char* label; ///< NULL or empty: not in the legend
     const double* x;
     const double* y;
     int count;
     rbPlotStyle style;
 } rbPlotSeries;
 
-// Curves over one y axis.
+/// Curves over one y axis.
 typedef struct rbPlotPanel {
-    const char* yLabel; // NULL: none. Upright beside the axis; if one of a plot is too long for
-                        // that, those of all panels stand above them
+    const char* yLabel; ///< NULL: none. Upright beside the axis; if one of a plot is too long for
+                        ///< that, those of all panels stand above them
     bool isLogY;
     const rbPlotSeries* series;
     int seriesCount;
 } rbPlotPanel;
 
-// Panels stacked over a common x axis.
+/// Panels stacked over a common x axis.
 typedef struct rbPlot {
-    const char* title;  // NULL: none
-    const char* xLabel; // NULL: none
+    const char* title;  ///< NULL: none
+    const char* xLabel; ///< NULL: none
     bool isLogX;
     const rbPlotPanel* panels;
-    int panelCount; // 1 .. RB_PLOT_PANEL_MAX
+    int panelCount; ///< 1 .. RB_PLOT_PANEL_MAX
 } rbPlot;
 
 #define RB_PLOT_PANEL_MAX 12
 
-// Draws a plot as SVG, 900 x 540 pixels (higher with more than two panels), by gnuplot as a child
-// process. RB_STATUS_NOT_FOUND if gnuplot is not installed. Labels are text: no markup, no
-// commands.
+/// Draws a plot as SVG, 900 x 540 pixels (higher with more than two panels), by gnuplot as a child
+/// process. RB_STATUS_NOT_FOUND if gnuplot is not installed. Labels are text: no markup, no
+/// commands.
 rbStatus rbPlot_WriteSvg(const rbPlot* plot, const char* path, rbError* error);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
-// Everything of the core library. The io library adds <rattleback/scene.h> and
-// <rattleback/output.h>.
+/// @file
+/// Everything of the core library. The io library adds <rattleback/scene.h> and
+/// <rattleback/output.h>.
 #ifndef RATTLEBACK_H
 #define RATTLEBACK_H
 

@@ -1,13 +1,14 @@
-// Geometry: what a body looks like. Immutable shapes with bounds, support, inside test, rays, mass
-// and triangles; meshes with validation; extrusion and revolution.
-//
-// Frames and units: meters, kilograms; every query is in the frame of the shape unless it takes a
-// transform. Axes of revolution are z. A geometry never changes after its creation, so any number
-// of bodies and threads may share it; it is reference counted.
-//
-// Creation returns NULL on bad values and fills the error with a sentence that names the value and
-// what is accepted. Lengths are accepted from RB_LENGTH_MIN to RB_LENGTH_MAX, coordinates up to
-// RB_LENGTH_MAX in magnitude.
+/// @file
+/// Geometry: what a body looks like. Immutable shapes with bounds, support, inside test, rays, mass
+/// and triangles; meshes with validation; extrusion and revolution.
+///
+/// Frames and units: meters, kilograms; every query is in the frame of the shape unless it takes a
+/// transform. Axes of revolution are z. A geometry never changes after its creation, so any number
+/// of bodies and threads may share it; it is reference counted.
+///
+/// Creation returns NULL on bad values and fills the error with a sentence that names the value and
+/// what is accepted. Lengths are accepted from RB_LENGTH_MIN to RB_LENGTH_MAX, coordinates up to
+/// RB_LENGTH_MAX in magnitude.
 #ifndef RATTLEBACK_SHAPE_H
 #define RATTLEBACK_SHAPE_H
 
@@ -20,14 +21,14 @@
 extern "C" {
 #endif
 
-// Smallest and largest length of a shape in meters. Inertia holds the fifth power of a length;
-// these limits keep every product far from underflow and overflow.
+/// Smallest and largest length of a shape in meters. Inertia holds the fifth power of a length;
+/// these limits keep every product far from underflow and overflow.
 #define RB_LENGTH_MIN 1e-15
 #define RB_LENGTH_MAX 1e12
 
-// Most vertices, faces or corners of all faces of a mesh, corners of one face, points of a hull,
-// children of a compound, levels of nested compounds, triangles of a triangulation, and vertices of
-// a profile.
+/// Most vertices, faces or corners of all faces of a mesh, corners of one face, points of a hull,
+/// children of a compound, levels of nested compounds, triangles of a triangulation, and vertices
+/// of a profile.
 #define RB_MESH_ELEMENTS_MAX (1 << 26)
 #define RB_FACE_CORNERS_MAX (1 << 14)
 #define RB_HULL_POINTS_MAX (1 << 20)
@@ -43,97 +44,97 @@ typedef enum rbShapeType {
     RB_SHAPE_CYLINDER,
     RB_SHAPE_CONE,
     RB_SHAPE_ELLIPSOID,
-    RB_SHAPE_PLANE,      // half space
-    RB_SHAPE_HULL,       // convex polyhedron
-    RB_SHAPE_POLYHEDRON, // closed, with polygonal and possibly non-convex faces
-    RB_SHAPE_MESH,       // triangles, closed or open
-    RB_SHAPE_SOUP,       // polygons without incidence
+    RB_SHAPE_PLANE,      ///< half space
+    RB_SHAPE_HULL,       ///< convex polyhedron
+    RB_SHAPE_POLYHEDRON, ///< closed, with polygonal and possibly non-convex faces
+    RB_SHAPE_MESH,       ///< triangles, closed or open
+    RB_SHAPE_SOUP,       ///< polygons without incidence
     RB_SHAPE_COMPOUND,
     RB_SHAPE_COUNT
 } rbShapeType;
 
-// Name of a type as scenes spell it ("sphere", "box", ...), never NULL.
+/// Name of a type as scenes spell it ("sphere", "box", ...), never NULL.
 RB_API const char* rbShapeType_Name(rbShapeType type);
 
-// Type of a name, RB_SHAPE_COUNT if there is none.
+/// Type of a name, RB_SHAPE_COUNT if there is none.
 RB_API rbShapeType rbShapeType_Find(const char* name);
 
 typedef struct rbGeometry rbGeometry;
 
 // ---------------------------------------------------------------------------------------- creation
 
-// A ball about the origin.
+/// A ball about the origin.
 RB_API rbGeometry* rbCreateSphere(double radius, rbError* error);
 
-// A box about the origin, halfExtents along the axes.
+/// A box about the origin, halfExtents along the axes.
 RB_API rbGeometry* rbCreateBox(rbVec3 halfExtents, rbError* error);
 
-// All points within radius of the segment from (0,0,-halfLength) to (0,0,halfLength). halfLength
-// may be 0, which is a sphere.
+/// All points within radius of the segment from (0,0,-halfLength) to (0,0,halfLength). halfLength
+/// may be 0, which is a sphere.
 RB_API rbGeometry* rbCreateCapsule(double radius, double halfLength, rbError* error);
 
-// x^2 + y^2 <= radius^2, |z| <= halfLength.
+/// x^2 + y^2 <= radius^2, |z| <= halfLength.
 RB_API rbGeometry* rbCreateCylinder(double radius, double halfLength, rbError* error);
 
-// Circular cone with its base at z = -height/2 and its apex at z = +height/2: the origin is halfway
-// up the axis. The center of mass is at z = -height/4.
+/// Circular cone with its base at z = -height/2 and its apex at z = +height/2: the origin is
+/// halfway up the axis. The center of mass is at z = -height/4.
 RB_API rbGeometry* rbCreateCone(double radius, double height, rbError* error);
 
 RB_API rbGeometry* rbCreateEllipsoid(rbVec3 semiAxes, rbError* error);
 
-// The half space normal . x <= offset. The normal is normalized (offset is divided by the same
-// length); it must not be zero.
+/// The half space normal . x <= offset. The normal is normalized (offset is divided by the same
+/// length); it must not be zero.
 RB_API rbGeometry* rbCreatePlane(rbVec3 normal, double offset, rbError* error);
 
-// Convex hull of points. Bits do not depend on the order of the points nor on the hull library:
-// vertices are sorted, coplanar triangles merged into faces, planes computed by our own sums.
-// Points must not all lie in a plane. UNSUPPORTED in a library built without RB_QHULL.
+/// Convex hull of points. Bits do not depend on the order of the points nor on the hull library:
+/// vertices are sorted, coplanar triangles merged into faces, planes computed by our own sums.
+/// Points must not all lie in a plane. UNSUPPORTED in a library built without RB_QHULL.
 RB_API rbGeometry* rbCreateHull(const rbVec3* points, int count, rbError* error);
 
-// Indexed polygons. Face f has faceSizes[f] corners; the corners of all faces stand one after the
-// other in indices, counter-clockwise seen from outside.
+/// Indexed polygons. Face f has faceSizes[f] corners; the corners of all faces stand one after the
+/// other in indices, counter-clockwise seen from outside.
 typedef struct rbMeshDef {
     const rbVec3* vertices;
     int vertexCount;
-    const int* faceSizes; // NULL: every face is a triangle
+    const int* faceSizes; ///< NULL: every face is a triangle
     const int* indices;
     int faceCount;
 } rbMeshDef;
 
-// Boundary representation with planar polygonal faces, which may be non-convex (without holes).
-// Must be valid in the sense of rbValidateMesh, which includes closed and outward oriented.
+/// Boundary representation with planar polygonal faces, which may be non-convex (without holes).
+/// Must be valid in the sense of rbValidateMesh, which includes closed and outward oriented.
 RB_API rbGeometry* rbCreatePolyhedron(const rbMeshDef* def, rbError* error);
 
-// Triangle mesh; polygons are split into triangles. Closed, manifold, outward meshes are solids;
-// others are accepted as surfaces: they have no mass and contain no point. Refused are indices out
-// of range, non-finite vertices, faces without area, and closed meshes that are inside out.
+/// Triangle mesh; polygons are split into triangles. Closed, manifold, outward meshes are solids;
+/// others are accepted as surfaces: they have no mass and contain no point. Refused are indices out
+/// of range, non-finite vertices, faces without area, and closed meshes that are inside out.
 RB_API rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error);
 
-// Polygon soup: only indices, coordinates and areas are checked, nothing is known of neighbors.
-// No mass, no inside.
+/// Polygon soup: only indices, coordinates and areas are checked, nothing is known of neighbors.
+/// No mass, no inside.
 RB_API rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error);
 
-// A part of a compound: a geometry at a pose, transform maps the frame of the part to the frame of
-// the compound. density in kg/m^3; 0 or less inherits the density asked for.
+/// A part of a compound: a geometry at a pose, transform maps the frame of the part to the frame of
+/// the compound. density in kg/m^3; 0 or less inherits the density asked for.
 typedef struct rbCompoundChild {
     const rbGeometry* geometry;
     rbTransform transform;
     double density;
 } rbCompoundChild;
 
-// Several geometries as one; keeps references to them. Overlapping parts count twice in the mass,
-// as the sum of parts.
+/// Several geometries as one; keeps references to them. Overlapping parts count twice in the mass,
+/// as the sum of parts.
 RB_API rbGeometry* rbCreateCompound(const rbCompoundChild* children, int count, rbError* error);
 
-// One more owner. Returns the geometry.
+/// One more owner. Returns the geometry.
 RB_API rbGeometry* rbGeometry_Retain(const rbGeometry* geometry);
 
-// One owner less; the last one frees it. NULL is fine.
+/// One owner less; the last one frees it. NULL is fine.
 RB_API void rbDestroyGeometry(rbGeometry* geometry);
 
 // -------------------------------------------------------------------------------------- parameters
 
-// Parameters of the primitives, m.
+/// Parameters of the primitives, m.
 typedef struct rbSphereData {
     double radius;
 } rbSphereData;
@@ -155,11 +156,11 @@ typedef struct rbEllipsoidData {
 } rbEllipsoidData;
 
 typedef struct rbPlaneData {
-    rbVec3 normal; // unit
+    rbVec3 normal; ///< unit
     double offset;
 } rbPlaneData;
 
-// What a primitive was made of; only the member of its type is set.
+/// What a primitive was made of; only the member of its type is set.
 typedef struct rbShapeData {
     rbShapeType type;
     union {
@@ -175,131 +176,131 @@ typedef struct rbShapeData {
 RB_API rbShapeType rbGeometry_GetType(const rbGeometry* geometry);
 RB_API rbShapeData rbGeometry_GetData(const rbGeometry* geometry);
 
-// Vertices and faces of a hull, polyhedron, mesh or soup, borrowed for the life of the geometry.
-// False, and an empty mesh, for other types.
+/// Vertices and faces of a hull, polyhedron, mesh or soup, borrowed for the life of the geometry.
+/// False, and an empty mesh, for other types.
 RB_API bool rbGeometry_GetMesh(const rbGeometry* geometry, rbMeshDef* mesh);
 
-// Children of a compound, borrowed; count is 0 for other types.
+/// Children of a compound, borrowed; count is 0 for other types.
 RB_API const rbCompoundChild* rbGeometry_GetChildren(const rbGeometry* geometry, int* count);
 
-// Type by type: sphere to hull are convex.
+/// Type by type: sphere to hull are convex.
 RB_API bool rbGeometry_IsConvex(const rbGeometry* geometry);
 
-// False for planes and for compounds with one.
+/// False for planes and for compounds with one.
 RB_API bool rbGeometry_IsBounded(const rbGeometry* geometry);
 
-// True if there is an inside: false for soups and surfaces, true for compounds if all children are.
+/// True if there is an inside: false for soups and surfaces, true for compounds if all children
+/// are.
 RB_API bool rbGeometry_IsSolid(const rbGeometry* geometry);
 
-// Hash of type and content; equal content gives equal hashes on every machine.
+/// Hash of type and content; equal content gives equal hashes on every machine.
 RB_API uint64_t rbGeometry_GetHash(const rbGeometry* geometry);
 
-// ------------------------------------------------------------------------------------------
-// queries
+// ----------------------------------------------------------------------------------------- queries
 
 typedef struct rbBounds {
     rbVec3 lower, upper;
 } rbBounds;
 
-// Axis-aligned box of the shape moved by transform, tight to rounding. Planes have infinite bounds,
-// except along an axis that their moved normal is exactly parallel to.
+/// Axis-aligned box of the shape moved by transform, tight to rounding. Planes have infinite
+/// bounds, except along an axis that their moved normal is exactly parallel to.
 RB_API rbBounds rbGeometry_GetBounds(const rbGeometry* geometry, rbTransform transform);
 
-// A point of the shape farthest in a direction, which need not be a unit vector; zero gives some
-// point. For meshes, soups and compounds this is the support of the convex hull. For planes it is
-// the point of the plane nearest to the origin, whatever the direction: the true one is at
-// infinity.
+/// A point of the shape farthest in a direction, which need not be a unit vector; zero gives some
+/// point. For meshes, soups and compounds this is the support of the convex hull. For planes it is
+/// the point of the plane nearest to the origin, whatever the direction: the true one is at
+/// infinity.
 RB_API rbVec3 rbGeometry_GetSupport(const rbGeometry* geometry, rbVec3 direction);
 
-// Is the point in the solid? The boundary counts as inside. Surfaces and soups contain nothing.
-// Meshes by crossings of a ray, O(log faces); where these are in doubt by the winding number.
+/// Is the point in the solid? The boundary counts as inside. Surfaces and soups contain nothing.
+/// Meshes by crossings of a ray, O(log faces); where these are in doubt by the winding number.
 RB_API bool rbGeometry_Contains(const rbGeometry* geometry, rbVec3 point);
 
-// Largest distance of a point of the shape from the given point, INFINITY for planes.
+/// Largest distance of a point of the shape from the given point, INFINITY for planes.
 RB_API double rbGeometry_GetRadius(const rbGeometry* geometry, rbVec3 point);
 
-// Points origin + t direction with 0 <= t <= tMax. direction need not be a unit vector; one of zero
-// length hits nothing.
+/// Points origin + t direction with 0 <= t <= tMax. direction need not be a unit vector; one of
+/// zero length hits nothing.
 typedef struct rbRay {
     rbVec3 origin;
     rbVec3 direction;
-    double tMax; // INFINITY is fine
+    double tMax; ///< INFINITY is fine
 } rbRay;
 
 typedef struct rbRayHit {
     double t;
-    rbVec3 point;  // origin + t direction
-    rbVec3 normal; // outward unit normal of the surface there; of a soup the normal of the face
-    int feature;   // face of a polyhedral shape; box: 2*axis + (positive side); cylinder, cone and
-                   // capsule: 0 side, 1 lower end, 2 upper end; otherwise 0
-    int child;     // index in a compound (of the outermost one), otherwise 0
+    rbVec3 point;  ///< origin + t direction
+    rbVec3 normal; ///< outward unit normal of the surface there; of a soup the normal of the face
+    int feature; ///< face of a polyhedral shape; box: 2*axis + (positive side); cylinder, cone and
+                 ///< capsule: 0 side, 1 lower end, 2 upper end; otherwise 0
+    int child;   ///< index in a compound (of the outermost one), otherwise 0
 } rbRayHit;
 
-// First point of the surface along the ray. A ray that starts inside hits where it leaves: the
-// normal then points along the direction. A ray within a flat face does not hit that face.
-// O(log faces) for meshes.
+/// First point of the surface along the ray. A ray that starts inside hits where it leaves: the
+/// normal then points along the direction. A ray within a flat face does not hit that face.
+/// O(log faces) for meshes.
 RB_API bool rbGeometry_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit);
 
-// Does the ray hit the surface anywhere? The same answer as rbGeometry_CastRay, often sooner.
+/// Does the ray hit the surface anywhere? The same answer as rbGeometry_CastRay, often sooner.
 RB_API bool rbGeometry_IsHit(const rbGeometry* geometry, const rbRay* ray);
 
-// Many rays at once: hits[i] is what rbGeometry_CastRay gives for rays[i], bit by bit; where a ray
-// does not hit, t is INFINITY. Neighbors in the array that run side by side, such as rays of one
-// origin or of one direction, go through a mesh together and cost less. Returns the number of hits.
+/// Many rays at once: hits[i] is what rbGeometry_CastRay gives for rays[i], bit by bit; where a ray
+/// does not hit, t is INFINITY. Neighbors in the array that run side by side, such as rays of one
+/// origin or of one direction, go through a mesh together and cost less. Returns the number of
+/// hits.
 RB_API int rbGeometry_CastRays(const rbGeometry* geometry, const rbRay* rays, int count,
                                rbRayHit* hits);
 
-// First point of the surface with tMin <= t <= ray->tMax. tMin may be negative, then t too: what
-// lies behind the origin. -INFINITY is fine for bounded shapes; no hit with planes. With tMin 0 as
-// rbGeometry_CastRay.
+/// First point of the surface with tMin <= t <= ray->tMax. tMin may be negative, then t too: what
+/// lies behind the origin. -INFINITY is fine for bounded shapes; no hit with planes. With tMin 0 as
+/// rbGeometry_CastRay.
 RB_API bool rbGeometry_CastLine(const rbGeometry* geometry, const rbRay* ray, double tMin,
                                 rbRayHit* hit);
 
-// The same for points where the line comes from outside: the normal is against the direction.
-// Faces parallel to the direction are never hit; of faces that meet in the point hit, the first.
+/// The same for points where the line comes from outside: the normal is against the direction.
+/// Faces parallel to the direction are never hit; of faces that meet in the point hit, the first.
 RB_API bool rbGeometry_CastFront(const rbGeometry* geometry, const rbRay* ray, double tMin,
                                  rbRayHit* hit);
 
-// ---------------------------------------------------------------------------------------------
-// mass
+// -------------------------------------------------------------------------------------------- mass
 
-// inertia is about the center, in the axes of the frame that center is given in.
+/// inertia is about the center, in the axes of the frame that center is given in.
 typedef struct rbMassProperties {
-    double volume;  // m^3
-    double mass;    // kg
-    rbVec3 center;  // m
-    rbSym3 inertia; // kg m^2; off the diagonal the elements of the matrix, Ixy = -int xy dm
+    double volume;  ///< m^3
+    double mass;    ///< kg
+    rbVec3 center;  ///< m
+    rbSym3 inertia; ///< kg m^2; off the diagonal the elements of the matrix, Ixy = -int xy dm
 } rbMassProperties;
 
-// Mass properties of a homogeneous body of the given density > 0 (children of compounds may have
-// their own). Exact formulas. UNSUPPORTED for planes, soups and surfaces.
+/// Mass properties of a homogeneous body of the given density > 0 (children of compounds may have
+/// their own). Exact formulas. UNSUPPORTED for planes, soups and surfaces.
 RB_API rbStatus rbGeometry_GetMass(const rbGeometry* geometry, double density,
                                    rbMassProperties* properties, rbError* error);
 
-// The same body moved by a transform.
+/// The same body moved by a transform.
 RB_API rbMassProperties rbMassProperties_Transform(const rbMassProperties* properties,
                                                    rbTransform transform);
 
-// Two bodies in the same frame joined to one (parallel axes). A mass of 0 adds nothing.
+/// Two bodies in the same frame joined to one (parallel axes). A mass of 0 adds nothing.
 RB_API rbMassProperties rbMassProperties_Add(const rbMassProperties* a, const rbMassProperties* b);
 
-// Inertia about another point of the same frame.
+/// Inertia about another point of the same frame.
 RB_API rbSym3 rbMassProperties_GetInertiaAbout(const rbMassProperties* properties, rbVec3 point);
 
-// Principal moments and frame: q maps principal axes to the frame of the properties, p is the
-// center. If the inertia is diagonal already (to 1e-14 of its trace), q is exactly the identity and
-// the order is kept.
+/// Principal moments and frame: q maps principal axes to the frame of the properties, p is the
+/// center. If the inertia is diagonal already (to 1e-14 of its trace), q is exactly the identity
+/// and the order is kept.
 RB_API void rbMassProperties_Principal(const rbMassProperties* properties, rbVec3* moments,
                                        rbTransform* principalFrame);
 
-// Can a body have these? Finite, mass > 0, inertia positive definite, each principal moment at most
-// the sum of the others (1e-12 relative; a flat plate is the limit and allowed).
+/// Can a body have these? Finite, mass > 0, inertia positive definite, each principal moment at
+/// most the sum of the others (1e-12 relative; a flat plate is the limit and allowed).
 RB_API rbStatus rbMassProperties_Judge(const rbMassProperties* properties, rbError* error);
 
 // --------------------------------------------------------------------------------- mesh validation
 
-// Kinds of issues: name, whether a polyhedron is refused for it (otherwise a note), label, phrase
-// for one and for many.
+/// Kinds of issues: name, whether a polyhedron is refused for it (otherwise a note), label, phrase
+/// for one and for many.
 #define RB_MESH_ISSUE_MAP(X)                                                                       \
     X(EMPTY, true, "empty", "there is no vertex or no face", "nothing")                            \
     X(TOO_LARGE, true, "too large", "more elements than are accepted",                             \
@@ -343,46 +344,45 @@ typedef enum rbMeshIssueKind {
     RB_MESH_ISSUE_COUNT
 } rbMeshIssueKind;
 
-// One issue and its place; what does not apply is -1.
+/// One issue and its place; what does not apply is -1.
 typedef struct rbMeshIssue {
     rbMeshIssueKind kind;
     int face, otherFace;
-    int vertexA, vertexB; // of an edge; vertexA alone for a vertex
+    int vertexA, vertexB; ///< of an edge; vertexA alone for a vertex
 } rbMeshIssue;
 
 typedef struct rbMeshReport {
-    long long counts[RB_MESH_ISSUE_COUNT];   // components for SEVERAL_COMPONENTS
-    rbMeshIssue firsts[RB_MESH_ISSUE_COUNT]; // the first of each kind
-    long long issueCount;                    // of all kinds; may exceed the capacity given
-    int storedCount;                         // issues written
+    long long counts[RB_MESH_ISSUE_COUNT];   ///< components for SEVERAL_COMPONENTS
+    rbMeshIssue firsts[RB_MESH_ISSUE_COUNT]; ///< the first of each kind
+    long long issueCount;                    ///< of all kinds; may exceed the capacity given
+    int storedCount;                         ///< issues written
     int vertexCount, faceCount;
-    int componentCount; // of faces connected by common vertices
+    int componentCount; ///< of faces connected by common vertices
     long long edgeCount;
-    double diameter; // diagonal of the bounding box, m
-    double volume;   // signed; 0 unless the mesh is closed
-    bool isClosed;   // every edge in two faces or more
-    bool isSolid;    // closed, two faces an edge, consistently oriented, positive volume: has mass
-    bool isValid;    // no issue but notes
+    double diameter; ///< diagonal of the bounding box, m
+    double volume;   ///< signed; 0 unless the mesh is closed
+    bool isClosed;   ///< every edge in two faces or more
+    bool isSolid; ///< closed, two faces an edge, consistently oriented, positive volume: has mass
+    bool isValid; ///< no issue but notes
 } rbMeshReport;
 
-// Judges a mesh and writes the first issues, ordered by kind and place. issues may be NULL if
-// capacity is 0. Indices out of range and faces of less than three corners end the examination,
-// because edges are then not defined. Faces are planar within 1e-9 of the diameter. Different faces
-// that pierce each other are not looked for. O(vertices + corners), and the square of the corners
-// of one face.
+/// Judges a mesh and writes the first issues, ordered by kind and place. issues may be NULL if
+/// capacity is 0. Indices out of range and faces of less than three corners end the examination,
+/// because edges are then not defined. Faces are planar within 1e-9 of the diameter. Different
+/// faces that pierce each other are not looked for. O(vertices + corners), and the square of the
+/// corners of one face.
 RB_API rbMeshReport rbValidateMesh(const rbMeshDef* def, rbMeshIssue* issues, int capacity);
 
-// Short text of a kind ("open", "non-manifold", ...), and whether it makes a mesh invalid.
+/// Short text of a kind ("open", "non-manifold", ...), and whether it makes a mesh invalid.
 RB_API const char* rbMeshIssueKind_Text(rbMeshIssueKind kind);
 RB_API bool rbMeshIssueKind_IsError(rbMeshIssueKind kind);
 
-// One sentence: the gravest issue with count and first place, or what the mesh is if it is valid.
+/// One sentence: the gravest issue with count and first place, or what the mesh is if it is valid.
 RB_API void rbMeshReport_Describe(const rbMeshReport* report, char* text, size_t capacity);
 
-// ----------------------------------------------------------------------------- made meshes,
-// display
+// ---------------------------------------------------------------------------- made meshes, display
 
-// A mesh that the caller owns and frees with rbFreeMesh.
+/// A mesh that the caller owns and frees with rbFreeMesh.
 typedef struct rbOwnedMesh {
     rbVec3* vertices;
     int* faceSizes;
@@ -395,18 +395,18 @@ typedef struct rbOwnedMesh {
 RB_API rbMeshDef rbOwnedMesh_GetDef(const rbOwnedMesh* mesh);
 RB_API void rbFreeMesh(rbOwnedMesh* mesh);
 
-// Prism over a simple polygon in the plane z = 0, from z = 0 to z = height. Either orientation of
-// the polygon; one that touches or crosses itself is refused.
+/// Prism over a simple polygon in the plane z = 0, from z = 0 to z = height. Either orientation of
+/// the polygon; one that touches or crosses itself is refused.
 RB_API rbStatus rbExtrudeProfile(const double (*profileXY)[2], int count, double height,
                                  rbOwnedMesh* mesh, rbError* error);
 
-// Solid of revolution about z of a simple closed polygon of points (r, z), r >= 0, with the given
-// number of segments >= 3; vertices lie on the exact surface. Edges on the axis (r = 0) vanish; a
-// single point on the axis would pinch the solid and is refused.
+/// Solid of revolution about z of a simple closed polygon of points (r, z), r >= 0, with the given
+/// number of segments >= 3; vertices lie on the exact surface. Edges on the axis (r = 0) vanish; a
+/// single point on the axis would pinch the solid and is refused.
 RB_API rbStatus rbRevolveProfile(const double (*profileRZ)[2], int count, int segments,
                                  rbOwnedMesh* mesh, rbError* error);
 
-// Triangles for display, owned by the caller, outward oriented.
+/// Triangles for display, owned by the caller, outward oriented.
 typedef struct rbTriangles {
     rbVec3* vertices;
     int (*triangles)[3];
@@ -414,9 +414,9 @@ typedef struct rbTriangles {
     int triangleCount;
 } rbTriangles;
 
-// Triangles no farther than deviation > 0 from the surface of round shapes, and the surface no
-// farther from them; flat shapes are exact. Planes become a square of half size planeHalfSize.
-// LIMIT when more than RB_TRIANGLES_MAX triangles would be needed.
+/// Triangles no farther than deviation > 0 from the surface of round shapes, and the surface no
+/// farther from them; flat shapes are exact. Planes become a square of half size planeHalfSize.
+/// LIMIT when more than RB_TRIANGLES_MAX triangles would be needed.
 RB_API rbStatus rbGeometry_Triangulate(const rbGeometry* geometry, double deviation,
                                        double planeHalfSize, rbTriangles* triangles,
                                        rbError* error);

@@ -1,9 +1,10 @@
-// Vectors, quaternions, matrices and transforms, inline.
-//
-// Conventions: right-handed; column vectors; a quaternion is (w, x, y, z) with Hamilton product and
-// maps body to world, v_world = q v q^-1; a matrix holds its columns; a transform maps x to q x +
-// p. Every function is a fixed sequence of IEEE operations, so its bits do not depend on the
-// compiler (the project is built with contraction off).
+/// @file
+/// Vectors, quaternions, matrices and transforms, inline.
+///
+/// Conventions: right-handed; column vectors; a quaternion is (w, x, y, z) with Hamilton product
+/// and maps body to world, v_world = q v q^-1; a matrix holds its columns; a transform maps x to q
+/// x + p. Every function is a fixed sequence of IEEE operations, so its bits do not depend on the
+/// compiler (the project is built with contraction off).
 #ifndef RATTLEBACK_VECMATH_H
 #define RATTLEBACK_VECMATH_H
 
@@ -18,17 +19,17 @@ typedef struct rbQuat {
     double w, x, y, z;
 } rbQuat;
 
-// Columns cx, cy, cz.
+/// Columns cx, cy, cz.
 typedef struct rbMat3 {
     rbVec3 cx, cy, cz;
 } rbMat3;
 
-// Symmetric 3x3 matrix.
+/// Symmetric 3x3 matrix.
 typedef struct rbSym3 {
     double xx, yy, zz, xy, xz, yz;
 } rbSym3;
 
-// Rigid motion x -> q x + p.
+/// Rigid motion x -> q x + p.
 typedef struct rbTransform {
     rbVec3 p;
     rbQuat q;
@@ -71,13 +72,13 @@ static inline rbVec3 rbScale(double s, rbVec3 a)
     return rbMakeVec3(s * a.x, s * a.y, s * a.z);
 }
 
-// a + s b
+/// a + s b
 static inline rbVec3 rbAddScaled(rbVec3 a, double s, rbVec3 b)
 {
     return rbMakeVec3(a.x + s * b.x, a.y + s * b.y, a.z + s * b.z);
 }
 
-// Componentwise product.
+/// Componentwise product.
 static inline rbVec3 rbMulEach(rbVec3 a, rbVec3 b)
 {
     return rbMakeVec3(a.x * b.x, a.y * b.y, a.z * b.z);
@@ -108,7 +109,7 @@ static inline double rbDistance(rbVec3 a, rbVec3 b)
     return rbLength(rbSub(a, b));
 }
 
-// Unit vector along a; the zero vector stays zero.
+/// Unit vector along a; the zero vector stays zero.
 static inline rbVec3 rbNormalize(rbVec3 a)
 {
     double length = rbLength(a);
@@ -135,7 +136,7 @@ static inline bool rbIsFinite3(rbVec3 a)
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
 
-// Some unit vector perpendicular to the unit vector a.
+/// Some unit vector perpendicular to the unit vector a.
 static inline rbVec3 rbPerpendicular(rbVec3 a)
 {
     rbVec3 r = fabs(a.x) < 0.57735 ? rbMakeVec3(0.0, a.z, -a.y) : rbMakeVec3(a.y, -a.x, 0.0);
@@ -175,7 +176,7 @@ static inline bool rbIsFiniteQuat(rbQuat q)
     return isfinite(q.w) && isfinite(q.x) && isfinite(q.y) && isfinite(q.z);
 }
 
-// q v q^-1 for a unit quaternion.
+/// q v q^-1 for a unit quaternion.
 static inline rbVec3 rbRotate(rbQuat q, rbVec3 v)
 {
     rbVec3 u = {q.x, q.y, q.z};
@@ -184,7 +185,7 @@ static inline rbVec3 rbRotate(rbQuat q, rbVec3 v)
     return rbAdd(rbAddScaled(v, q.w, t), rbCross(u, t));
 }
 
-// q^-1 v q for a unit quaternion.
+/// q^-1 v q for a unit quaternion.
 static inline rbVec3 rbInvRotate(rbQuat q, rbVec3 v)
 {
     return rbRotate(rbConjugate(q), v);
@@ -197,7 +198,7 @@ static inline rbVec3 rbMulMV(rbMat3 m, rbVec3 v)
                       m.cx.z * v.x + m.cy.z * v.y + m.cz.z * v.z);
 }
 
-// Transpose times vector.
+/// Transpose times vector.
 static inline rbVec3 rbMulMtV(rbMat3 m, rbVec3 v)
 {
     return rbMakeVec3(rbDot(m.cx, v), rbDot(m.cy, v), rbDot(m.cz, v));
@@ -221,7 +222,7 @@ static inline rbVec3 rbMulSV(rbSym3 s, rbVec3 v)
                       s.xz * v.x + s.yz * v.y + s.zz * v.z);
 }
 
-// Matrix of a unit quaternion; its columns are the body axes in world coordinates.
+/// Matrix of a unit quaternion; its columns are the body axes in world coordinates.
 static inline rbMat3 rbMatFromQuat(rbQuat q)
 {
     double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
@@ -243,14 +244,14 @@ static inline rbVec3 rbInvTransformPoint(rbTransform t, rbVec3 point)
     return rbInvRotate(t.q, rbSub(point, t.p));
 }
 
-// First b, then a.
+/// First b, then a.
 static inline rbTransform rbMulTransforms(rbTransform a, rbTransform b)
 {
     rbTransform r = {rbTransformPoint(a, b.p), rbMulQuat(a.q, b.q)};
     return r;
 }
 
-// a^-1 b: the frame b seen from the frame a.
+/// a^-1 b: the frame b seen from the frame a.
 static inline rbTransform rbInvMulTransforms(rbTransform a, rbTransform b)
 {
     rbTransform r = {rbInvTransformPoint(a, b.p), rbMulQuat(rbConjugate(a.q), b.q)};

@@ -1,9 +1,10 @@
-// The world: time, bodies, forces, what happened and where the energy went.
-//
-// A world is an opaque pointer and shares nothing with other worlds; use one from one thread at a
-// time. Bodies move on flight records: a record holds the state at its start, and the state at any
-// later time is evaluated from it. Reading, recording and output steps never change a record, so
-// the same run gives the same bits whatever is written and how often.
+/// @file
+/// The world: time, bodies, forces, what happened and where the energy went.
+///
+/// A world is an opaque pointer and shares nothing with other worlds; use one from one thread at a
+/// time. Bodies move on flight records: a record holds the state at its start, and the state at any
+/// later time is evaluated from it. Reading, recording and output steps never change a record, so
+/// the same run gives the same bits whatever is written and how often.
 #ifndef RATTLEBACK_WORLD_H
 #define RATTLEBACK_WORLD_H
 
@@ -16,110 +17,112 @@
 extern "C" {
 #endif
 
-// What happens between bodies.
+/// What happens between bodies.
 typedef enum rbEngineType {
-    RB_ENGINE_FLIGHT, // nothing: they fly through each other
-    RB_ENGINE_EVENT,  // every collision is found and resolved, one after the other
-    RB_ENGINE_STEP,   // steps of a stated size; joints and, if they are on, contacts are met to a
-                      // tolerance
+    RB_ENGINE_FLIGHT, ///< nothing: they fly through each other
+    RB_ENGINE_EVENT,  ///< every collision is found and resolved, one after the other
+    RB_ENGINE_STEP,   ///< steps of a stated size; joints and, if they are on, contacts are met to a
+                      ///< tolerance
     RB_ENGINE_COUNT
 } rbEngineType;
 
-RB_API const char* rbEngineType_Name(rbEngineType type); // "flight", "event", "step"
-RB_API rbEngineType rbEngineType_Find(const char* name); // RB_ENGINE_COUNT if unknown
+RB_API const char* rbEngineType_Name(rbEngineType type); ///< "flight", "event", "step"
+RB_API rbEngineType rbEngineType_Find(const char* name); ///< RB_ENGINE_COUNT if unknown
 
 typedef struct rbWorldDef {
     uint32_t cookie;
-    rbVec3 gravity;     // m/s^2; default (0, 0, -9.81)
-    rbVec3 periodicBox; // m, edge lengths of a periodic box centered on the origin; 0 = no period
-    rbMotionSettings motion; // for bodies that do not say otherwise; default AUTO, 1e-3 s, 8, 1e-12
-    rbEngineType engine;     // default FLIGHT
-    rbEventSettings event;   // of the event engine
-    rbStepSettings step;     // of the step engine
-    rbContactSettings contact; // of contacts in it; off by default
-    int bodyCapacity;          // bodies to make room for at once; 0 is fine
+    rbVec3 gravity;     ///< m/s^2; default (0, 0, -9.81)
+    rbVec3 periodicBox; ///< m, edge lengths of a periodic box centered on the origin; 0 = no period
+    rbMotionSettings
+        motion;            ///< for bodies that do not say otherwise; default AUTO, 1e-3 s, 8, 1e-12
+    rbEngineType engine;   ///< default FLIGHT
+    rbEventSettings event; ///< of the event engine
+    rbStepSettings step;   ///< of the step engine
+    rbContactSettings contact; ///< of contacts in it; off by default
+    int bodyCapacity;          ///< bodies to make room for at once; 0 is fine
 } rbWorldDef;
 
 RB_API rbWorldDef rbDefaultWorldDef(void);
 
-// NULL and an error when a value is unusable.
+/// NULL and an error when a value is unusable.
 RB_API rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error);
-RB_API void rbDestroyWorld(rbWorld* world); // NULL is fine; ends every id
+RB_API void rbDestroyWorld(rbWorld* world); ///< NULL is fine; ends every id
 
-// Energy and momentum of all dynamic bodies at one time.
+/// Energy and momentum of all dynamic bodies at one time.
 typedef struct rbLedger {
-    double kineticLinear;   // J
-    double kineticAngular;  // J
-    double potential;       // J, of gravity, constant and central forces; zero at the origin
-    double work;            // J, put in so far by the other forces, impulses and settings of state
-    double impactWork;      // J, of the normal impulses of impacts so far; negative: lost
-    double frictionWork;    // J, of the tangential impulses, of impacts and microcollisions; in the
-                            // step engine of all contacts
-    double microWork;       // J, of the normal impulses of microcollisions
-    double springEnergy;    // J, in springs and torsional springs of joints
-    double motorWork;       // J, put in by motors and velocity-only joints so far
-    double dissipation;     // J, taken by damping and friction of joints and springs so far; <= 0
-    double restWork;        // J, taken from bodies that came to rest, or given by parting overlaps;
-                            // of joints: given or taken where bodies were brought onto them, at the
-                            // start or after a change from outside
-    double energy;          // J, kineticLinear + kineticAngular + potential + springEnergy
-    double energyDrift;     // J, energy - all of the work above - energy at the start: what the
-                            // numerics lost
-    rbVec3 momentum;        // kg m/s
-    rbVec3 angularMomentum; // kg m^2/s about the origin
-    rbVec3 spinMomentum;    // kg m^2/s, sum of the bodies' own about their centers
-    double mass;            // kg
+    double kineticLinear;  ///< J
+    double kineticAngular; ///< J
+    double potential;      ///< J, of gravity, constant and central forces; zero at the origin
+    double work;           ///< J, put in so far by the other forces, impulses and settings of state
+    double impactWork;     ///< J, of the normal impulses of impacts so far; negative: lost
+    double frictionWork; ///< J, of the tangential impulses, of impacts and microcollisions; in the
+                         ///< step engine of all contacts
+    double microWork;    ///< J, of the normal impulses of microcollisions
+    double springEnergy; ///< J, in springs and torsional springs of joints
+    double motorWork;    ///< J, put in by motors and velocity-only joints so far
+    double dissipation;  ///< J, taken by damping and friction of joints and springs so far; <= 0
+    double restWork;     ///< J, taken from bodies that came to rest, or given by parting overlaps;
+                         ///< of joints: given or taken where bodies were brought onto them, at the
+                         ///< start or after a change from outside
+    double energy;       ///< J, kineticLinear + kineticAngular + potential + springEnergy
+    double energyDrift;  ///< J, energy - all of the work above - energy at the start: what the
+                         ///< numerics lost
+    rbVec3 momentum;     ///< kg m/s
+    rbVec3 angularMomentum; ///< kg m^2/s about the origin
+    rbVec3 spinMomentum;    ///< kg m^2/s, sum of the bodies' own about their centers
+    double mass;            ///< kg
 } rbLedger;
 
 typedef struct rbStepReport {
-    rbStatus status;   // OK; NUMERICAL when a body's integration or a joint missed its tolerance;
-                       // INVALID when dt or time is negative or not finite: then nothing moved
-    double time;       // s, of the world after the step
-    int bodyCount;     // alive bodies
-    int exactCount;    // dynamic bodies flying in closed form
-    int numericCount;  // dynamic bodies integrated
-    int fallbackCount; // of those: asked to fly by another row that their loads do not allow
-    int64_t integratorSteps; // accepted in this advance
+    rbStatus status;   ///< OK; NUMERICAL when a body's integration or a joint missed its tolerance;
+                       ///< INVALID when dt or time is negative or not finite: then nothing moved
+    double time;       ///< s, of the world after the step
+    int bodyCount;     ///< alive bodies
+    int exactCount;    ///< dynamic bodies flying in closed form
+    int numericCount;  ///< dynamic bodies integrated
+    int fallbackCount; ///< of those: asked to fly by another row that their loads do not allow
+    int64_t integratorSteps; ///< accepted in this advance
     int64_t rejectedSteps;
-    rbBodyId failedBody; // first body that missed its tolerance, or one of the joint furthest off;
-                         // null if none
+    rbBodyId failedBody; ///< first body that missed its tolerance, or one of the joint furthest
+                         ///< off; null if none
     rbLedger ledger;
 } rbStepReport;
 
-// Moves the world forward by dt >= 0 seconds. Allocates nothing after the first call, except when
-// an event finds the journal full.
-//
-// With the event engine the report is INVALID when the start is refused, and LIMIT when the budget
-// of events is spent: the world stands where it came to, and rbWorld_GetError has the sentence.
-// With the step engine it is INVALID when joints are open at the start or contradict each other, or
-// bodies overlap; NUMERICAL when a joint or a contact was not held to its tolerance (the world goes
-// on); and LIMIT when a state stopped being finite: the world stands at the last good time, which
-// the report has.
+/// Moves the world forward by dt >= 0 seconds. Allocates nothing after the first call, except when
+/// an event finds the journal full.
+///
+/// With the event engine the report is INVALID when the start is refused, and LIMIT when the budget
+/// of events is spent: the world stands where it came to, and rbWorld_GetError has the sentence.
+/// With the step engine it is INVALID when joints are open at the start or contradict each other,
+/// or bodies overlap; NUMERICAL when a joint or a contact was not held to its tolerance (the world
+/// goes on); and LIMIT when a state stopped being finite: the world stands at the last good time,
+/// which the report has.
 RB_API rbStepReport rbWorld_Advance(rbWorld* world, double dt);
-// The same to a given time, which lands on it exactly; times before now leave the world as it is.
+/// The same to a given time, which lands on it exactly; times before now leave the world as it is.
 RB_API rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time);
 
-// The k-th multiple of a step, rounded once: when the step is a fraction p/q with small q, k p / q
-// is computed, so that 10 steps of 1e-3 and one of 1e-2 land on the same double.
+/// The k-th multiple of a step, rounded once: when the step is a fraction p/q with small q, k p / q
+/// is computed, so that 10 steps of 1e-3 and one of 1e-2 land on the same double.
 RB_API double rbGetStepTime(int64_t k, double step);
 
 RB_API double rbWorld_GetTime(const rbWorld* world);
 RB_API rbVec3 rbWorld_GetGravity(const rbWorld* world);
 
-// Parameters of a world that runs (B-91). Beside those here: rbBody_SetMaterial, rbBody_SetMass,
-// rbJoint_SetFreedom, rbJoint_SetLimit, rbJoint_SetMotorTarget, rbSpring_SetLaw,
-// rbWorld_SetMaterialPair, forces. A value is judged as where the object is made, and the world as
-// by rbWorld_Prepare; what is refused leaves the world as it was, bit by bit. Poses and velocities
-// stay; where energy comes or goes with a parameter (potential, mass, springs) the reference of the
-// ledger moves with it, so that no work appears. Flights and steps begin anew at the world's time.
-RB_API rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error); // m/s^2
-// Settings of the step engine; used by no other. Joints must be held, and limits and contacts
-// possible, with the new ones.
+/// Parameters of a world that runs (B-91). Beside those here: rbBody_SetMaterial, rbBody_SetMass,
+/// rbJoint_SetFreedom, rbJoint_SetLimit, rbJoint_SetMotorTarget, rbSpring_SetLaw,
+/// rbWorld_SetMaterialPair, forces. A value is judged as where the object is made, and the world as
+/// by rbWorld_Prepare; what is refused leaves the world as it was, bit by bit. Poses and velocities
+/// stay; where energy comes or goes with a parameter (potential, mass, springs) the reference of
+/// the ledger moves with it, so that no work appears. Flights and steps begin anew at the world's
+/// time.
+RB_API rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error); ///< m/s^2
+/// Settings of the step engine; used by no other. Joints must be held, and limits and contacts
+/// possible, with the new ones.
 RB_API rbStepSettings rbWorld_GetStepSettings(const rbWorld* world);
 RB_API rbStatus rbWorld_SetStepSettings(rbWorld* world, const rbStepSettings* settings,
                                         rbError* error);
-// Settings of contacts in the step engine. Where contacts are turned on bodies must not overlap
-// (unless isOverlapAllowed); what was known of contacts so far is forgotten.
+/// Settings of contacts in the step engine. Where contacts are turned on bodies must not overlap
+/// (unless isOverlapAllowed); what was known of contacts so far is forgotten.
 RB_API rbContactSettings rbWorld_GetContactSettings(const rbWorld* world);
 RB_API rbStatus rbWorld_SetContactSettings(rbWorld* world, const rbContactSettings* settings,
                                            rbError* error);
@@ -128,116 +131,118 @@ RB_API rbEngineType rbWorld_GetEngineType(const rbWorld* world);
 RB_API rbVec3 rbWorld_GetPeriodicBox(const rbWorld* world);
 RB_API rbLedger rbWorld_GetLedger(const rbWorld* world);
 
-// Bodies in the order of their making (slots of destroyed bodies are reused by new ones).
+/// Bodies in the order of their making (slots of destroyed bodies are reused by new ones).
 RB_API int rbWorld_GetBodyCount(const rbWorld* world);
 RB_API int rbWorld_GetBodyIds(const rbWorld* world, rbBodyId* ids, int capacity);
-RB_API rbBodyId rbWorld_FindBody(const rbWorld* world, const char* name); // null if there is none
+RB_API rbBodyId rbWorld_FindBody(const rbWorld* world, const char* name); ///< null if there is none
 
-// A position brought into the periodic box, and which image it came from (may be NULL).
+/// A position brought into the periodic box, and which image it came from (may be NULL).
 RB_API rbVec3 rbWorld_WrapPosition(const rbWorld* world, rbVec3 position, int image[3]);
 
-// Bulk access. A field of all bodies, in the order of rbWorld_GetBodyIds, to or from an array of
-// doubles whose elements lie strideBytes apart (0: packed).
+/// Bulk access. A field of all bodies, in the order of rbWorld_GetBodyIds, to or from an array of
+/// doubles whose elements lie strideBytes apart (0: packed).
 typedef enum rbBodyField {
-    RB_FIELD_POSITION,         // 3, of the body's origin
-    RB_FIELD_ORIENTATION,      // 4, w x y z
-    RB_FIELD_CENTER,           // 3, of mass; read only
-    RB_FIELD_LINEAR_VELOCITY,  // 3
-    RB_FIELD_ANGULAR_VELOCITY, // 3
-    RB_FIELD_MASS,             // 1; read only
+    RB_FIELD_POSITION,         ///< 3, of the body's origin
+    RB_FIELD_ORIENTATION,      ///< 4, w x y z
+    RB_FIELD_CENTER,           ///< 3, of mass; read only
+    RB_FIELD_LINEAR_VELOCITY,  ///< 3
+    RB_FIELD_ANGULAR_VELOCITY, ///< 3
+    RB_FIELD_MASS,             ///< 1; read only
     RB_FIELD_COUNT
 } rbBodyField;
 
-RB_API int rbBodyField_Width(rbBodyField field); // doubles per body
+RB_API int rbBodyField_Width(rbBodyField field); ///< doubles per body
 RB_API void rbWorld_ReadField(const rbWorld* world, rbBodyField field, double* values,
                               size_t strideBytes);
-// Starts new flights of all dynamic bodies. INVALID when the field is read only or a value is not
-// finite; then nothing is changed.
+/// Starts new flights of all dynamic bodies. INVALID when the field is read only or a value is not
+/// finite; then nothing is changed.
 RB_API rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* values,
                                    size_t strideBytes, rbError* error);
 
-// The journal: everything that changed a flight, in order of time. Borrowed until the next call
-// that changes the world. The step engine leaves out what does not fit into 65536 events.
+/// The journal: everything that changed a flight, in order of time. Borrowed until the next call
+/// that changes the world. The step engine leaves out what does not fit into 65536 events.
 typedef enum rbEventKind {
-    RB_EVENT_IMPULSE,        // rbBody_ApplyImpulse or ApplyAngularImpulse
-    RB_EVENT_SET_STATE,      // rbBody_SetState or rbWorld_WriteField
-    RB_EVENT_FALLBACK,       // loads forced another motion row
-    RB_EVENT_TOLERANCE,      // an integration missed its tolerance
-    RB_EVENT_IMPACT,         // an impact by its law
-    RB_EVENT_MICROCOLLISION, // a tiny impact of a contact that lasts
-    RB_EVENT_LASTING,        // an infinite series of bounces ended: from here the contact lasts
-    RB_EVENT_REST,           // a body was held: it rests until something moves it
-    RB_EVENT_WAKE,           // a held body was let go
-    RB_EVENT_PARTED,         // bodies that overlapped at the start were pushed apart
+    RB_EVENT_IMPULSE,        ///< rbBody_ApplyImpulse or ApplyAngularImpulse
+    RB_EVENT_SET_STATE,      ///< rbBody_SetState or rbWorld_WriteField
+    RB_EVENT_FALLBACK,       ///< loads forced another motion row
+    RB_EVENT_TOLERANCE,      ///< an integration missed its tolerance
+    RB_EVENT_IMPACT,         ///< an impact by its law
+    RB_EVENT_MICROCOLLISION, ///< a tiny impact of a contact that lasts
+    RB_EVENT_LASTING,        ///< an infinite series of bounces ended: from here the contact lasts
+    RB_EVENT_REST,           ///< a body was held: it rests until something moves it
+    RB_EVENT_WAKE,           ///< a held body was let go
+    RB_EVENT_PARTED,         ///< bodies that overlapped at the start were pushed apart
     RB_EVENT_COUNT
 } rbEventKind;
 
 typedef struct rbEvent {
-    double time; // s
+    double time; ///< s
     rbEventKind kind;
-    rbImpactLaw law; // of impacts and microcollisions
+    rbImpactLaw law; ///< of impacts and microcollisions
     rbBodyId bodyA;
-    rbBodyId bodyB;       // null when one body is concerned
-    double energyChange;  // J
-    double energyBefore;  // J, kinetic, of the two bodies; impacts
-    double frictionWork;  // J, the part of the change that friction took; impacts
-    rbVec3 point;         // m, world; impacts
-    rbVec3 normal;        // unit, from A to B; impacts
-    rbVec3 impulse;       // N s, on B; impacts
-    double approachSpeed; // m/s, along the normal, before; impacts
-    uint32_t history;     // what the contact point did, see rbImpactHistory_Format
+    rbBodyId bodyB;       ///< null when one body is concerned
+    double energyChange;  ///< J
+    double energyBefore;  ///< J, kinetic, of the two bodies; impacts
+    double frictionWork;  ///< J, the part of the change that friction took; impacts
+    rbVec3 point;         ///< m, world; impacts
+    rbVec3 normal;        ///< unit, from A to B; impacts
+    rbVec3 impulse;       ///< N s, on B; impacts
+    double approachSpeed; ///< m/s, along the normal, before; impacts
+    uint32_t history;     ///< what the contact point did, see rbImpactHistory_Format
 } rbEvent;
 
 RB_API const char* rbEventKind_Name(rbEventKind kind);
 RB_API const rbEvent* rbWorld_GetEvents(const rbWorld* world, int* count);
 RB_API void rbWorld_ClearEvents(rbWorld* world);
 
-// Judges the world for its engine and makes it ready: overlaps or open joints at the start, forces
-// without a bound, a periodic box too small, joints that the engine does not hold. Advancing does
-// the same; here the error says more.
+/// Judges the world for its engine and makes it ready: overlaps or open joints at the start, forces
+/// without a bound, a periodic box too small, joints that the engine does not hold. Advancing does
+/// the same; here the error says more.
 RB_API rbStatus rbWorld_Prepare(rbWorld* world, rbError* error);
-// Why the last advance was refused, ended early or missed the tolerance of a joint; status OK if it
-// did not.
+/// Why the last advance was refused, ended early or missed the tolerance of a joint; status OK if
+/// it did not.
 RB_API rbError rbWorld_GetError(const rbWorld* world);
 RB_API rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world);
-// The rays of the pair that touches next, of the event engine with the detector "rays": shot anew
-// from the poses of now, told to trace one by one. Changes nothing. Returns whether there is a pair
-// within their reach, and what they say (may be NULL): isHit, and when and where they will touch.
+/// The rays of the pair that touches next, of the event engine with the detector "rays": shot anew
+/// from the poses of now, told to trace one by one. Changes nothing. Returns whether there is a
+/// pair within their reach, and what they say (may be NULL): isHit, and when and where they will
+/// touch.
 typedef struct rbForetold {
     rbBodyId bodyA;
     rbBodyId bodyB;
     bool isHit;
-    double time;   // s, of contact
-    rbVec3 point;  // m
-    rbVec3 normal; // unit, from A to B
+    double time;   ///< s, of contact
+    rbVec3 point;  ///< m
+    rbVec3 normal; ///< unit, from A to B
 } rbForetold;
 RB_API bool rbWorld_TraceRays(const rbWorld* world, rbRayTraceFn* trace, void* context,
                               rbForetold* foretold);
 RB_API rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world);
 RB_API rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world);
-// The contact points of the step engine that carry something, at most capacity of them, in a
-// fixed order (by bodies). Returns how many there are.
+/// The contact points of the step engine that carry something, at most capacity of them, in a
+/// fixed order (by bodies). Returns how many there are.
 RB_API int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity);
-// The force on a body by all its contacts, or by those with one other body (null: all), N, mean of
-// the last step; count (may be NULL): of their points.
+/// The force on a body by all its contacts, or by those with one other body (null: all), N, mean of
+/// the last step; count (may be NULL): of their points.
 RB_API rbVec3 rbBody_GetContactForce(const rbWorld* world, rbBodyId bodyId, rbBodyId otherId,
                                      int* count);
-// Impacts are written down (the default) or only counted.
+/// Impacts are written down (the default) or only counted.
 RB_API void rbWorld_EnableJournal(rbWorld* world, bool isOn);
-// Whether the engine holds a body at rest (step engine: frozen, see rbContactSettings).
+/// Whether the engine holds a body at rest (step engine: frozen, see rbContactSettings).
 RB_API bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId);
 
-// What happens between two kinds of material, instead of the combination rules; kinds in any order.
+/// What happens between two kinds of material, instead of the combination rules; kinds in any
+/// order.
 RB_API rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB,
                                         const rbMaterialPair* pair, rbError* error);
 
-// A hash of the time and the state of every body, bit by bit.
+/// A hash of the time and the state of every body, bit by bit.
 RB_API uint64_t rbWorld_GetHash(const rbWorld* world);
 
-// Snapshot of everything that moves, and of all parameters that can be changed while a world runs
-// (but pairs of materials). Restoring it and going on gives the same bits as going on at once. The
-// world must have the same bodies, shapes, joints, springs, forces and pairs of materials as when
-// the snapshot was taken.
+/// Snapshot of everything that moves, and of all parameters that can be changed while a world runs
+/// (but pairs of materials). Restoring it and going on gives the same bits as going on at once. The
+/// world must have the same bodies, shapes, joints, springs, forces and pairs of materials as when
+/// the snapshot was taken.
 RB_API size_t rbWorld_GetSnapshotSize(const rbWorld* world);
 RB_API rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size,
                                      rbError* error);
