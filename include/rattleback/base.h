@@ -23,15 +23,19 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
+/// Lets the compiler check the arguments of a function that takes a printf format.
 #define RB_PRINTF(formatIndex, firstArgument) \
     __attribute__((format(printf, formatIndex, firstArgument)))
 #else
+/// Lets the compiler check the arguments of a function that takes a printf format.
 #define RB_PRINTF(formatIndex, firstArgument)
 #endif
 
 #if defined(__GNUC__)
+/// Marks a function that does not return.
 #define RB_NORETURN __attribute__((noreturn))
 #else
+/// Marks a function that does not return.
 #define RB_NORETURN
 #endif
 
@@ -44,8 +48,10 @@ extern "C" {
 #define RB_ASSERT(condition) ((void)0)
 #endif
 #if defined(RB_ENABLE_VALIDATE)
+/// An assertion that may cost O(n); checked in Debug builds only.
 #define RB_VALIDATE(condition) RB_ASSERT(condition)
 #else
+/// An assertion that may cost O(n); checked in Debug builds only.
 #define RB_VALIDATE(condition) ((void)0)
 #endif
 
@@ -64,6 +70,7 @@ RB_API RB_NORETURN void rbAssertFailed(const char* condition, const char* file, 
     X(UNSUPPORTED, "a format, version or option is not supported") \
     X(NUMERICAL, "a computation did not reach its tolerance")
 
+/// Result of every function that can fail for a reason outside of the program.
 typedef enum rbStatus {
 #define RB_STATUS_ENUM(name, text) RB_STATUS_##name,
     RB_STATUS_MAP(RB_STATUS_ENUM)
@@ -76,7 +83,7 @@ RB_API const char* rbStatus_Text(rbStatus status);
 
 /// What went wrong and where, in words a user can act on. Zero initialization means "no error".
 typedef struct rbError {
-    rbStatus status;
+    rbStatus status;   ///< OK: no error
     int line;          ///< 1-based; 0 if the place is not a line of text
     int column;        ///< 1-based; 0 if unknown
     char file[256];    ///< the file concerned, empty if none
@@ -96,18 +103,20 @@ RB_API void rbError_SetPlace(rbError* error, const char* file, const char* place
 /// Writes "file:line:column: message" or "file: /place: message" into text, always terminated.
 RB_API void rbError_Format(const rbError* error, char* text, size_t capacity);
 
-/// Memory hooks. An allocator returns memory aligned to 16 bytes or NULL, which ends the program
-/// with a message: sizes read from files are checked against limits before.
+/// Allocates size bytes, aligned to 16, or returns NULL, which ends the program with a message.
+/// Sizes read from files are checked against limits first.
 typedef void* rbAllocFn(size_t size, void* context);
+/// Frees memory of size bytes that the rbAllocFn of the same context returned.
 typedef void rbFreeFn(void* memory, size_t size, void* context);
 
 /// Replaces malloc and free for the whole process. To be called before anything else of the
 /// library; NULL restores the defaults.
 RB_API void rbSetAllocator(rbAllocFn* allocFn, rbFreeFn* freeFn, void* context);
 
-/// Allocations made and bytes held since the start of the process; tests count with them that a
-/// step allocates nothing and that nothing leaks.
+/// Allocations made since the start of the process; tests use it to check that a step allocates
+/// nothing.
 RB_API uint64_t rbGetAllocationCount(void);
+/// Bytes held at present; tests use it to check that nothing leaks.
 RB_API uint64_t rbGetAllocatedBytes(void);
 
 /// Version of the library, "major.minor.patch".

@@ -21,8 +21,10 @@
 extern "C" {
 #endif
 
+/// A world; opaque, see world.h.
 typedef struct rbWorld rbWorld;
 
+/// How a body moves.
 typedef enum rbBodyType {
     RB_BODY_STATIC,    ///< never moves
     RB_BODY_KINEMATIC, ///< follows its prescribed path, whatever happens
@@ -44,11 +46,12 @@ typedef enum rbMotionType {
 RB_API const char* rbMotionType_Name(rbMotionType type); ///< "auto", "exact", "taylor", ...
 RB_API rbMotionType rbMotionType_Find(const char* name); ///< RB_MOTION_COUNT if unknown
 
+/// How bodies fly between events or steps.
 typedef struct rbMotionSettings {
-    rbMotionType type;
-    double step;      ///< s, of the rows with fixed steps; > 0
-    int degree;       ///< of the Taylor row, 1..30
-    double tolerance; ///< relative, of the adaptive row, 1e-14..1e-2
+    rbMotionType type; ///< which integrator
+    double step;       ///< s, of the rows with fixed steps; > 0
+    int degree;        ///< of the Taylor row, 1..30
+    double tolerance;  ///< relative, of the adaptive row, 1e-14..1e-2
 } rbMotionSettings;
 
 /// How a kinematic body moves. Position and orientation start from those of the body.
@@ -59,13 +62,14 @@ typedef enum rbPathType {
     RB_PATH_COUNT
 } rbPathType;
 
+/// Most points of a path.
 #define RB_PATH_POINTS_MAX 1024
 
 /// A prescribed path. The points are of the body's origin, in world coordinates; the body turns
 /// about its origin with a constant angular velocity on top. Before the start time and after the
 /// end of the path it stands still (and keeps turning).
 typedef struct rbPathDef {
-    rbPathType type;
+    rbPathType type;      ///< line or curve
     double speed;         ///< m/s, >= 0
     const rbVec3* points; ///< the points after the first, which is the body's position. Line: none
     int pointCount;       ///<   (goes on forever along direction) or 1 (its end); curve:
@@ -79,26 +83,28 @@ typedef struct rbPathDef {
     double startTime;       ///< s
 } rbPathDef;
 
+/// A line at speed 0 from time 0 on.
 RB_API rbPathDef rbDefaultPathDef(void);
 
 /// A body's definition; make it with rbDefaultBodyDef.
 typedef struct rbBodyDef {
-    uint32_t cookie;
-    const char* name; ///< copied; NULL or a name of its own in the world, at most 63 bytes
-    rbBodyType type;
-    rbVec3 position;              ///< m, of the body's origin
-    rbQuat orientation;           ///< unit (normalized by the library within 1e-6)
-    rbVec3 linearVelocity;        ///< m/s, of the center of mass
-    rbVec3 angularVelocity;       ///< rad/s, world frame
+    uint32_t cookie;        ///< set by rbDefaultBodyDef
+    const char* name;       ///< copied; NULL or a name of its own in the world, at most 63 bytes
+    rbBodyType type;        ///< default dynamic
+    rbVec3 position;        ///< m, of the body's origin
+    rbQuat orientation;     ///< unit (normalized by the library within 1e-6)
+    rbVec3 linearVelocity;  ///< m/s, of the center of mass
+    rbVec3 angularVelocity; ///< rad/s, world frame
     const rbMassProperties* mass; ///< explicit mass, center and inertia in the body's frame,
                                   ///< copied; NULL: from the shapes
     const rbPathDef* path;        ///< kinematic bodies; NULL stands still
     rbMotionSettings motion;      ///< zero fields (AUTO, step 0, ...) mean "as the world says"
-    double growth; ///< m/s: for the event engine the shapes are rounded by a ball whose radius is
-                   ///< this times the world's time; mass and inertia stay; 0: they keep their size
-    void* userData;
+    double growth;  ///< m/s: for the event engine the shapes are rounded by a ball whose radius is
+                    ///< this times the world's time; mass and inertia stay; 0: they keep their size
+    void* userData; ///< returned by rbBody_GetUserData; not used by the library
 } rbBodyDef;
 
+/// A dynamic body at rest at the origin, mass from its shapes.
 RB_API rbBodyDef rbDefaultBodyDef(void);
 
 /// The pose and velocities of a body at one time.
@@ -114,10 +120,13 @@ typedef struct rbBodyState {
 /// A dynamic body has no mass before its first shape unless def.mass is given.
 RB_API rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error);
 RB_API void rbDestroyBody(rbWorld* world, rbBodyId bodyId); ///< and its forces, joints, springs
+/// True if the id names a body that exists in this world.
 RB_API bool rbBody_IsValid(const rbWorld* world, rbBodyId bodyId);
 
 RB_API const char* rbBody_GetName(const rbWorld* world, rbBodyId bodyId); ///< "" if it has none
+/// Static, kinematic or dynamic.
 RB_API rbBodyType rbBody_GetType(const rbWorld* world, rbBodyId bodyId);
+/// The pointer of the definition.
 RB_API void* rbBody_GetUserData(const rbWorld* world, rbBodyId bodyId);
 RB_API double rbBody_GetGrowth(const rbWorld* world, rbBodyId bodyId); ///< m/s, see rbBodyDef
 
@@ -129,9 +138,10 @@ RB_API rbBodyState rbBody_GetState(const rbWorld* world, rbBodyId bodyId);
 /// world's, as if it flew freely from now on.
 RB_API rbBodyState rbBody_GetStateAt(const rbWorld* world, rbBodyId bodyId, double time);
 
-/// World position of a point and world direction of a vector fixed in the body's frame, at a time.
+/// World position (m) of a point fixed in the body's frame, at a time (s).
 RB_API rbVec3 rbBody_GetPointAt(const rbWorld* world, rbBodyId bodyId, rbVec3 localPoint,
                                 double time);
+/// World direction of a vector fixed in the body's frame, at a time (s).
 RB_API rbVec3 rbBody_GetDirectionAt(const rbWorld* world, rbBodyId bodyId, rbVec3 localDirection,
                                     double time);
 
@@ -164,7 +174,9 @@ RB_API bool rbBody_GetMotionBounds(const rbWorld* world, rbBodyId bodyId, double
 /// rbWorld_DestroyGeometry, which refuses (RB_STATUS_INVALID) while a shape uses it.
 /// NULL gives the null id, so that a failed creation may be passed on.
 RB_API rbGeometryId rbWorld_AddGeometry(rbWorld* world, rbGeometry* geometry);
+/// Destroys a geometry before its world; INVALID while a shape uses it.
 RB_API rbStatus rbWorld_DestroyGeometry(rbWorld* world, rbGeometryId geometryId, rbError* error);
+/// The geometry of an id, borrowed.
 RB_API const rbGeometry* rbWorld_GetGeometry(const rbWorld* world, rbGeometryId geometryId);
 
 /// A material of a shape.
@@ -179,14 +191,15 @@ typedef struct rbMaterial {
     int kind;        ///< 0 .. RB_MATERIAL_KINDS_MAX - 1, for rbWorld_SetMaterialPair
 } rbMaterial;
 
+/// A shape of a body; make it with rbDefaultShapeDef.
 typedef struct rbShapeDef {
-    uint32_t cookie;
-    rbGeometryId geometry;
+    uint32_t cookie;       ///< set by rbDefaultShapeDef
+    rbGeometryId geometry; ///< from rbWorld_AddGeometry
     rbTransform transform; ///< of the geometry in the body's frame
-    rbMaterial material;
-    uint32_t groups; ///< bits: what it is, default 1; of the step engine. Bodies meet where
-    uint32_t mask;   ///< (groupsA & maskB) and (groupsB & maskA); default all. All shapes of a body
-                     ///< have the same
+    rbMaterial material;   ///< density, restitution, friction
+    uint32_t groups;       ///< bits: what it is, default 1; of the step engine. Bodies meet where
+    uint32_t mask; ///< (groupsA & maskB) and (groupsB & maskA); default all. All shapes of a body
+                   ///< have the same
 } rbShapeDef;
 
 /// Density 1000, restitution 0.5, friction 0.5, stiction as friction, nothing against rolling.
@@ -195,6 +208,7 @@ RB_API rbShapeDef rbDefaultShapeDef(void);
 /// its shapes. Pose and velocities of the body stay.
 RB_API rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def,
                                rbError* error);
+/// Number of shapes of the body.
 RB_API int rbBody_GetShapeCount(const rbWorld* world, rbBodyId bodyId);
 /// The index-th shape of the body as it was defined.
 RB_API rbShapeDef rbBody_GetShape(const rbWorld* world, rbBodyId bodyId, int index);
@@ -215,6 +229,7 @@ typedef enum rbForceType {
     RB_FORCE_COUNT
 } rbForceType;
 
+/// "constant", "drag", "central", "user".
 RB_API const char* rbForceType_Name(rbForceType type);
 RB_API rbForceType rbForceType_Find(const char* name); ///< RB_FORCE_COUNT if unknown
 
@@ -226,16 +241,17 @@ typedef struct rbForceInput {
     rbQuat orientation;     ///< of the principal frame
     rbVec3 linearVelocity;  ///< m/s, of the center of mass
     rbVec3 angularVelocity; ///< rad/s, world
-    rbBodyId bodyId;
+    rbBodyId bodyId;        ///< the body
 } rbForceInput;
 
 /// Adds force (N) and torque about the center of mass (N m), world axes. Must be a pure function of
 /// its input and context; called several times a step, in the order of body index.
 typedef void rbForceFn(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context);
 
+/// A force; make it with rbDefaultForceDef. Only the members of its type are used.
 typedef struct rbForceDef {
-    uint32_t cookie;
-    rbForceType type;
+    uint32_t cookie;        ///< set by rbDefaultForceDef
+    rbForceType type;       ///< which members are used
     rbBodyId body;          ///< null: every dynamic body
     rbVec3 force;           ///< N            (constant)
     rbVec3 torque;          ///< N m          (constant)
@@ -250,8 +266,11 @@ typedef struct rbForceDef {
     double torqueMax;       ///< N m, what a user force promises; negative: no promise
 } rbForceDef;
 
+/// A constant force of zero on every dynamic body.
 RB_API rbForceDef rbDefaultForceDef(void);
+/// Adds a force. Returns the null id and fills error (may be NULL) when a value is unusable.
 RB_API rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error);
+/// Removes a force; flights start anew at the world's time.
 RB_API void rbDestroyForce(rbWorld* world, rbForceId forceId);
 /// The bound on the acceleration of the body's center that all forces together promise, gravity
 /// included, over any time; INFINITY when one promises none.

@@ -16,6 +16,7 @@
 extern "C" {
 #endif
 
+/// How overlapping boxes are found.
 typedef enum rbBroadPhaseType {
     RB_BROAD_AUTO,          ///< the engine's choice
     RB_BROAD_NAIVE,         ///< every box against every other (L-81)
@@ -36,14 +37,16 @@ RB_API rbBroadPhaseType rbBroadPhaseType_Find(const char* name); ///< RB_BROAD_C
 /// if count is 0.
 RB_API rbBroadPhaseType rbChooseBroadPhase(const rbBounds* boxes, int count);
 
+/// A set of boxes; opaque.
 typedef struct rbBroadPhase rbBroadPhase;
 
 /// Numbers of boxes, in ascending order. Grows as needed; owned by the caller (rbIdList_Free).
 typedef struct rbIdList {
-    int* ids;
-    int count;
-    int capacity;
+    int* ids;     ///< the numbers
+    int count;    ///< of the numbers
+    int capacity; ///< of the array
 } rbIdList;
+/// Frees the array; the list is empty afterward.
 RB_API void rbIdList_Free(rbIdList* list);
 
 /// Work done so far, for comparison.
@@ -56,6 +59,7 @@ typedef struct rbBroadPhaseCounts {
 /// type is not AUTO. cellSize: the typical edge of a box, m, for hashing; 0: taken from the boxes.
 RB_API rbBroadPhase* rbCreateBroadPhase(rbBroadPhaseType type, double cellSize);
 RB_API void rbDestroyBroadPhase(rbBroadPhase* broad); ///< NULL is fine
+/// The method in use.
 RB_API rbBroadPhaseType rbBroadPhase_GetType(const rbBroadPhase* broad);
 
 /// Inserts box id, or moves it if it is there; partners (may be NULL): the boxes it overlaps now,
@@ -63,8 +67,11 @@ RB_API rbBroadPhaseType rbBroadPhase_GetType(const rbBroadPhase* broad);
 RB_API void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* partners);
 /// Inserts or moves many boxes at once: ids 0 .. count-1. Cheaper than one by one where all move.
 RB_API void rbBroadPhase_PlaceAll(rbBroadPhase* broad, const rbBounds* boxes, int count);
+/// Removes box id, which must be there.
 RB_API void rbBroadPhase_Remove(rbBroadPhase* broad, int id);
+/// True if box id is there.
 RB_API bool rbBroadPhase_Has(const rbBroadPhase* broad, int id);
+/// Box id, m, as it was placed; it must be there.
 RB_API rbBounds rbBroadPhase_GetBox(const rbBroadPhase* broad, int id);
 
 /// The boxes that overlap a box which need not be one of them. Does not change the broad phase but
@@ -75,6 +82,7 @@ RB_API void rbBroadPhase_Query(rbBroadPhase* broad, rbBounds box, rbIdList* foun
 /// the numbers, twice that of the pairs.
 RB_API void rbBroadPhase_FindPairs(rbBroadPhase* broad, rbIdList* pairs);
 
+/// Work done so far.
 RB_API rbBroadPhaseCounts rbBroadPhase_GetCounts(const rbBroadPhase* broad);
 
 #ifdef __cplusplus

@@ -32,6 +32,7 @@ extern "C" {
     X(SURFACES, "distance of the nearest triangles")        \
     X(BUDGET, "budget spent, bounds wide but true")
 
+/// Why a query stopped; RB_STOP_MAP has the text of each reason.
 typedef enum rbStopReason {
 #define RB_STOP_ENUM(name, text) RB_STOP_##name,
     RB_STOP_MAP(RB_STOP_ENUM)
@@ -39,6 +40,7 @@ typedef enum rbStopReason {
     RB_STOP_COUNT
 } rbStopReason;
 
+/// Text of a reason, never NULL.
 RB_API const char* rbStopReason_Text(rbStopReason reason);
 
 /// Answer of a distance or depth query, in the frame of A.
@@ -50,13 +52,13 @@ typedef struct rbSeparation {
     /// On the surface of B; pointB - pointA = distance * normal, to 2e-6 of the size, and to the
     /// width of the bounds where the reason is ITERATIONS, STORAGE or ESTIMATE.
     rbVec3 pointB;
-    rbVec3 normal;  ///< unit, from A to B
-    int iterations; ///< of meshes: triangles, or pairs of them, measured
-    rbStopReason reason;
-    int childA; ///< part of A where A is a compound (of the outermost), otherwise 0
-    int childB;
-    int faceA; ///< of a mesh, soup or polyhedron, on which its point lies; otherwise -1
-    int faceB;
+    rbVec3 normal;       ///< unit, from A to B
+    int iterations;      ///< of meshes: triangles, or pairs of them, measured
+    rbStopReason reason; ///< why the query stopped
+    int childA;          ///< part of A where A is a compound (of the outermost), otherwise 0
+    int childB;          ///< the same of B
+    int faceA;           ///< of a mesh, soup or polyhedron, on which its point lies; otherwise -1
+    int faceB;           ///< the same of B
 } rbSeparation;
 
 /// How a pair is measured. The bounds hold whatever the method.
@@ -75,27 +77,28 @@ RB_API rbPairMethod rbPairMethod_Find(const char* name);   ///< RB_PAIR_COUNT if
 
 /// What is measured. Make it with rbDefaultSeparationInput.
 typedef struct rbSeparationInput {
-    uint32_t cookie;
+    uint32_t cookie;             ///< set by rbDefaultSeparationInput
     const rbGeometry* geometryA; ///< borrowed for the call
-    const rbGeometry* geometryB;
-    rbTransform transformBtoA; ///< up to RB_LENGTH_MAX; quaternion of length 1 within 1e-6
-    double radiusA;            ///< m, 0 to RB_LENGTH_MAX: rounds the shape by a ball of this radius
-    double radiusB;
+    const rbGeometry* geometryB; ///< borrowed for the call
+    rbTransform transformBtoA;   ///< up to RB_LENGTH_MAX; quaternion of length 1 within 1e-6
+    double radiusA;           ///< m, 0 to RB_LENGTH_MAX: rounds the shape by a ball of this radius
+    double radiusB;           ///< m, the same of B
     double relativeTolerance; ///< of the bounds; default 1e-12 apart, 1e-10 in depth (0: these); of
                               ///< meshes 0 is exact
-    long long budget; ///< most triangles, or pairs of them, of meshes to be measured for the
-                      ///< distance of the surfaces, of each pair of parts; 0: no limit
-    rbPairMethod method;
+    long long budget;     ///< most triangles, or pairs of them, of meshes to be measured for the
+                          ///< distance of the surfaces, of each pair of parts; 0: no limit
+    rbPairMethod method;  ///< default auto
     bool isDepthUnwanted; ///< true: two meshes in overlap are not parted to estimate a depth, which
                           ///< costs several distances; distance 0, no normal, reason TOUCHES
 } rbSeparationInput;
 
+/// No shapes, identity pose, no rounding, default tolerance, no budget, method auto.
 RB_API rbSeparationInput rbDefaultSeparationInput(void);
 
 /// What a query leaves for the next one of the same pair: makes it cheaper, never changes the
 /// answer beyond its bounds. Zero initialization is an empty cache. Not for compounds.
 typedef struct rbSeparationCache {
-    double opaque[24];
+    double opaque[24];     ///< state of the solver
     struct rbFront* front; ///< for pairs of meshes, of the caller; NULL: none
 } rbSeparationCache;
 
@@ -105,6 +108,7 @@ typedef struct rbSeparationCache {
 /// slower, never wrong. Shapes may change from query to query; they must not be destroyed and made
 /// anew at the same address without rbFront_Clear.
 #define RB_FRONT_CAPACITY 16384
+/// Search state of two meshes; opaque.
 typedef struct rbFront rbFront;
 RB_API rbFront* rbCreateFront(int capacity); ///< below 1 counts as 1
 RB_API void rbFront_Clear(rbFront* front);   ///< NULL is fine
@@ -148,6 +152,7 @@ RB_API rbStatus rbTestOverlap(const rbSeparationInput* input, double margin,
 /// bodies of a meter.
 #define RB_CONTACT_THRESHOLD 1e-8
 
+/// Most points of a manifold.
 #define RB_MANIFOLD_POINTS_MAX 4
 /// Name of the witnesses of the separation where no features are known.
 #define RB_FEATURE_WITNESS 0u
@@ -163,11 +168,11 @@ typedef struct rbManifoldPoint {
 /// The points of two touching shapes that matter: where face lies on face, edge on face or
 /// edge along edge the corners of the region they share, reduced to four; otherwise the witnesses.
 typedef struct rbManifold {
-    int count;     ///< 0: no contact
-    rbVec3 normal; ///< unit, from A to B, shared by all points
-    rbManifoldPoint points[RB_MANIFOLD_POINTS_MAX];
+    int count;                                      ///< 0: no contact
+    rbVec3 normal;                                  ///< unit, from A to B, shared by all points
+    rbManifoldPoint points[RB_MANIFOLD_POINTS_MAX]; ///< the first count are set
     int childA; ///< part of A where A is a compound (of the outermost), otherwise 0
-    int childB;
+    int childB; ///< the same of B
 } rbManifold;
 
 /// Where one body acts on the other: halfway between the surfaces.
@@ -179,8 +184,8 @@ static inline rbVec3 rbManifoldPoint_GetMiddle(const rbManifoldPoint* point)
 /// Where manifolds go.
 typedef struct rbContactList {
     rbManifold* manifolds; ///< of the caller
-    int capacity;
-    int count; ///< found; the first capacity of them are stored
+    int capacity;          ///< of manifolds
+    int count;             ///< found; the first capacity of them are stored
 } rbContactList;
 
 /// All contacts of two shapes: a manifold for every pair of parts at most threshold m apart (use

@@ -13,8 +13,8 @@ extern "C" {
 
 /// What keeps bodies apart.
 typedef enum rbContactMethod {
-    RB_CONTACT_IMPULSES,
-    RB_CONTACT_PENALTY, ///< springs and dampers at the points; for comparison
+    RB_CONTACT_IMPULSES, ///< impulses that hold non-penetration and friction to a tolerance
+    RB_CONTACT_PENALTY,  ///< springs and dampers at the points; for comparison
     RB_CONTACT_METHOD_COUNT
 } rbContactMethod;
 
@@ -32,6 +32,7 @@ typedef enum rbFrictionCone {
 RB_API const char* rbFrictionCone_Name(rbFrictionCone cone); ///< "exact", "pyramid"
 RB_API rbFrictionCone rbFrictionCone_Find(const char* name); ///< RB_CONE_COUNT if unknown
 
+/// Most facets of a friction pyramid.
 #define RB_FRICTION_FACETS_MAX 64
 
 /// How the time of a contact within a step is found.
@@ -45,6 +46,7 @@ typedef enum rbContactTime {
 RB_API const char* rbContactTime_Name(rbContactTime time); ///< "step", "interpolation", "bisection"
 RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_COUNT if unknown
 
+/// Settings of contacts in the step engine; make them with rbDefaultContactSettings.
 typedef struct rbContactSettings {
     bool isOff;                    ///< true, the default: bodies pass through each other
     rbContactMethod method;        ///< impulses
@@ -75,42 +77,43 @@ typedef struct rbContactSettings {
     double penaltyDamping; ///< of its dampers: 1 is critical; 0.5
 } rbContactSettings;
 
+/// The defaults that the comments of the members state.
 RB_API rbContactSettings rbDefaultContactSettings(void);
 
 /// Since the world was made.
 typedef struct rbContactStatistics {
-    int64_t collisions;     ///< points that collided
-    int64_t contactSum;     ///< points, over all steps
-    int contactCount;       ///< points, of the last step
-    int pairCount;          ///< near pairs
-    int islandCount;        ///< of the last step
-    int frozenCount;        ///< bodies that stand still
-    int64_t positionSweeps; ///< of all steps
-    int64_t velocitySweeps;
-    int64_t collisionSweeps;
-    int64_t unmetSteps;    ///< ended above a tolerance
-    int64_t directStages;  ///< whose islands were solved as a whole, by Newton's method
-    int64_t shockedStages; ///< ended by shock propagation
-    int64_t unwritten;     ///< events that found the journal full (65536 since it was cleared)
-    int64_t cutSteps;      ///< shortened to the time of a contact
-    int64_t cutTrials;     ///< steps begun and undone to find such times
-    double gapErrorMax;    ///< m, left by a position stage
-    double speedErrorMax;  ///< m/s, left by a velocity stage
-    double deepest;        ///< m, of all overlaps met, >= 0
-    double deepestTime;    ///< s
-    rbBodyId deepestA;     ///< of that overlap; null: there was none
-    rbBodyId deepestB;
-    int limitedJoints;    ///< joints that have limits
-    int limitCount;       ///< stops of joints that carry something, in the last step
-    double limitExcess;   ///< m or rad, furthest beyond a stop, >= 0
-    double collisionTime; ///< s of CPU, spent on solving collisions; in no snapshot
-    double contactTime;   ///< s of CPU, on lasting contacts
+    int64_t collisions;      ///< points that collided
+    int64_t contactSum;      ///< points, over all steps
+    int contactCount;        ///< points, of the last step
+    int pairCount;           ///< near pairs
+    int islandCount;         ///< of the last step
+    int frozenCount;         ///< bodies that stand still
+    int64_t positionSweeps;  ///< of all steps
+    int64_t velocitySweeps;  ///< of all steps
+    int64_t collisionSweeps; ///< of all steps
+    int64_t unmetSteps;      ///< ended above a tolerance
+    int64_t directStages;    ///< whose islands were solved as a whole, by Newton's method
+    int64_t shockedStages;   ///< ended by shock propagation
+    int64_t unwritten;       ///< events that found the journal full (65536 since it was cleared)
+    int64_t cutSteps;        ///< shortened to the time of a contact
+    int64_t cutTrials;       ///< steps begun and undone to find such times
+    double gapErrorMax;      ///< m, left by a position stage
+    double speedErrorMax;    ///< m/s, left by a velocity stage
+    double deepest;          ///< m, of all overlaps met, >= 0
+    double deepestTime;      ///< s
+    rbBodyId deepestA;       ///< of that overlap; null: there was none
+    rbBodyId deepestB;       ///< of that overlap; null: there was none
+    int limitedJoints;       ///< joints that have limits
+    int limitCount;          ///< stops of joints that carry something, in the last step
+    double limitExcess;      ///< m or rad, furthest beyond a stop, >= 0
+    double collisionTime;    ///< s of CPU, spent on solving collisions; in no snapshot
+    double contactTime;      ///< s of CPU, on lasting contacts
 } rbContactStatistics;
 
 /// A contact point that carries something, as the last step left it.
 typedef struct rbContactView {
-    rbBodyId bodyA;
-    rbBodyId bodyB;
+    rbBodyId bodyA;  ///< first body
+    rbBodyId bodyB;  ///< second body
     rbVec3 point;    ///< m, world
     rbVec3 normal;   ///< unit, from A to B
     double gap;      ///< m, between the surfaces; negative: overlap

@@ -59,28 +59,35 @@ typedef enum rbSplitPlace {
 /// Names as options spell them ("sum", "principal-variance", "surface", ...; "mean", "median"),
 /// never NULL; Find gives the COUNT of its enumeration for a name that is unknown.
 RB_API const char* rbSplitAxis_Name(rbSplitAxis axis);
+/// RB_SPLIT_COUNT if unknown.
 RB_API rbSplitAxis rbSplitAxis_Find(const char* name);
+/// Name of a place, never NULL.
 RB_API const char* rbSplitPlace_Name(rbSplitPlace place);
+/// Place of a name; the count of the enum if unknown.
 RB_API rbSplitPlace rbSplitPlace_Find(const char* name);
 
 /// How a hierarchy is built. Make it with rbDefaultHierarchyDef: obb, surface, degree 2, leaves of
 /// one face, 64 levels.
 typedef struct rbHierarchyDef {
-    uint32_t cookie;
-    rbVolumeType volume;
-    rbSplitAxis axis;
-    rbSplitPlace place;
+    uint32_t cookie;     ///< set by rbDefaultHierarchyDef
+    rbVolumeType volume; ///< kind of bounding volume
+    rbSplitAxis axis;    ///< along which nodes are split
+    rbSplitPlace place;  ///< where on that axis
     int degree;   ///< most children of a node, 2 to 8: runs are split until there are so many
     int leafSize; ///< most faces of a leaf, >= 1
     int depthMax; ///< levels, 1 to RB_HIERARCHY_DEPTH_MAX; leaves grow beyond leafSize only if so
                   ///< many faces do not fit into so few levels
 } rbHierarchyDef;
 
+/// Most children of a node.
 #define RB_HIERARCHY_DEGREE_MAX 8
+/// Most levels of a hierarchy.
 #define RB_HIERARCHY_DEPTH_MAX 64
 
+/// The defaults that the comments of the members state.
 RB_API rbHierarchyDef rbDefaultHierarchyDef(void);
 
+/// A tree of bounding volumes; opaque and immutable.
 typedef struct rbHierarchy rbHierarchy;
 
 /// A hierarchy over the faces of a hull, polyhedron, mesh or soup, which it keeps a reference of.
@@ -90,14 +97,18 @@ RB_API rbHierarchy* rbCreateHierarchy(const rbGeometry* geometry, const rbHierar
                                       rbError* error);
 RB_API void rbDestroyHierarchy(rbHierarchy* hierarchy); ///< NULL is fine
 
+/// Size and shape of a hierarchy.
 typedef struct rbHierarchyInfo {
-    int faceCount, nodeCount, leafCount;
+    int faceCount;    ///< faces of the geometry
+    int nodeCount;    ///< nodes, leaves included
+    int leafCount;    ///< leaves
     int depth;        ///< levels, 1: the root is a leaf
     int leafSizeMax;  ///< faces of the largest leaf
     size_t bytes;     ///< without the geometry
     double volumeSum; ///< m^3, of the volumes of all nodes: less is better
 } rbHierarchyInfo;
 
+/// Size and shape of a hierarchy.
 RB_API rbHierarchyInfo rbHierarchy_GetInfo(const rbHierarchy* hierarchy);
 
 /// In which order pairs of nodes are opened.
@@ -111,6 +122,7 @@ typedef enum rbTraversal {
 } rbTraversal;
 
 RB_API const char* rbTraversal_Name(rbTraversal traversal); ///< "naive", "indifferent", ...
+/// RB_TRAVERSAL_COUNT if unknown.
 RB_API rbTraversal rbTraversal_Find(const char* name);
 
 /// Which node of a pair is opened. A leaf never is: then it is the other one.
@@ -122,18 +134,20 @@ typedef enum rbExpansion {
 } rbExpansion;
 
 RB_API const char* rbExpansion_Name(rbExpansion expansion); ///< "both", "larger", "hybrid"
+/// RB_EXPANSION_COUNT if unknown.
 RB_API rbExpansion rbExpansion_Find(const char* name);
 
 /// The sorted sequence of the global traversal. All give the same answer by the same work; they
 /// differ in time and memory.
 typedef enum rbSequence {
-    RB_SEQUENCE_HEAP,
-    RB_SEQUENCE_SKIP_LIST,
-    RB_SEQUENCE_LIST, ///< insertion sort from the near end
+    RB_SEQUENCE_HEAP,      ///< binary heap
+    RB_SEQUENCE_SKIP_LIST, ///< skip list
+    RB_SEQUENCE_LIST,      ///< insertion sort from the near end
     RB_SEQUENCE_COUNT
 } rbSequence;
 
 RB_API const char* rbSequence_Name(rbSequence sequence); ///< "heap", "skip-list", "list"
+/// RB_SEQUENCE_COUNT if unknown.
 RB_API rbSequence rbSequence_Find(const char* name);
 
 /// Work of a query (L-49).
@@ -150,11 +164,14 @@ typedef struct rbDistanceWork {
 /// upper bound. Zero initialization is empty. Belongs to one pair of geometries; faces that do not
 /// exist are ignored, those of other bodies only make the start worse.
 typedef struct rbPairMemory {
-    bool isSet;
-    rbVec3 localA, localB; ///< m, in the frames of their bodies; written, not read
-    int faceA, faceB;
+    bool isSet;    ///< true: the others are set
+    rbVec3 localA; ///< m, in the frame of A; written, not read
+    rbVec3 localB; ///< m, in the frame of B; written, not read
+    int faceA;     ///< closest face of A
+    int faceB;     ///< closest face of B
 } rbPairMemory;
 
+/// Why a search for the distance ended.
 typedef enum rbSearchStop {
     RB_SEARCH_DONE,    ///< exact
     RB_SEARCH_QUALITY, ///< within the relative error asked for
@@ -164,13 +181,16 @@ typedef enum rbSearchStop {
 
 RB_API const char* rbSearchStop_Name(rbSearchStop stop); ///< "done", "quality", "budget"
 
+/// Answer of rbMeasureDistance.
 typedef struct rbDistanceResult {
-    double distance;       ///< m, of the points; an upper bound
-    double lower;          ///< m; lower <= true distance <= distance, equal when done
-    rbVec3 pointA, pointB; ///< m, in the frame of A
-    int faceA, faceB;      ///< on which they lie: faces of the mesh of the geometry
-    rbSearchStop stop;
-    rbDistanceWork work;
+    double distance;     ///< m, of the points; an upper bound
+    double lower;        ///< m; lower <= true distance <= distance, equal when done
+    rbVec3 pointA;       ///< m, in the frame of A, on the surface of A
+    rbVec3 pointB;       ///< m, in the frame of A, on the surface of B
+    int faceA;           ///< face of A's mesh that pointA lies on
+    int faceB;           ///< face of B's mesh that pointB lies on
+    rbSearchStop stop;   ///< why the search ended
+    rbDistanceWork work; ///< what it took
 } rbDistanceResult;
 
 /// Sees the bounds at every turn of the global traversal; upper is INFINITY as long as no pair of
@@ -180,14 +200,14 @@ typedef void rbBoundsWatcher(void* context, double lower, double upper);
 /// What is asked for. Make it with rbDefaultDistanceInput: global, both, heap, representatives, no
 /// error, no budget. a and b must be set.
 typedef struct rbDistanceInput {
-    uint32_t cookie;
-    const rbHierarchy* a; ///< of the same kind of volume
-    const rbHierarchy* b;
+    uint32_t cookie;           ///< set by rbDefaultDistanceInput
+    const rbHierarchy* a;      ///< of the same kind of volume
+    const rbHierarchy* b;      ///< of the same kind of volume
     rbTransform transformBtoA; ///< from the frame of B to the frame of A; a unit quaternion
-    rbTraversal traversal;
-    rbExpansion expansion;
-    rbSequence sequence;
-    bool usesRepresentatives; ///< upper bounds at inner nodes (L-67)
+    rbTraversal traversal;     ///< order in which pairs of nodes are opened
+    rbExpansion expansion;     ///< which node of a pair is opened
+    rbSequence sequence;       ///< queue of the global traversal
+    bool usesRepresentatives;  ///< upper bounds at inner nodes (L-67)
     /// 0 <= relativeError < 1; 0: exact. Global: stops when (distance - lower) / distance is no
     /// larger (L-70); other trees: pairs that could only gain so much are left out (L-71). In both
     /// cases (1 - relativeError) distance <= lower <= true distance <= distance.
@@ -200,9 +220,10 @@ typedef struct rbDistanceInput {
     double volumeUpdateCost;  ///< the same; default 0.1
     rbPairMemory* memory;     ///< read and written; NULL: none
     rbBoundsWatcher* watcher; ///< of the global traversal; NULL: none
-    void* watcherContext;
+    void* watcherContext;     ///< passed to watcher
 } rbDistanceInput;
 
+/// Global traversal, both nodes opened, heap, representatives, no error, no budget, no hierarchies.
 RB_API rbDistanceInput rbDefaultDistanceInput(void);
 
 /// Distance of the surfaces. INVALID with a sentence for values out of range, hierarchies of

@@ -90,15 +90,15 @@ typedef struct rbEventStatistics {
     int64_t staleEntries;                   ///< heap entries found out of date
     int64_t pairsMade;                      ///< near pairs that came up
     int64_t rests;                          ///< bodies held
-    int64_t wakes;
-    int64_t jams;                ///< impacts beyond the threshold of Painleve
-    int64_t energyRaises;        ///< impacts whose law raised the energy (Newton)
-    int pairCount;               ///< near pairs now
-    int restingCount;            ///< bodies held now
-    double tolerance;            ///< m, in use
-    double overlapMax;           ///< m, deepest overlap ever measured
-    int64_t contactsSampled;     ///< of the collisions: point and normal from a ray
-    int64_t contactsExact;       ///< from roots and measured distances
+    int64_t wakes;                          ///< held bodies let go
+    int64_t jams;                           ///< impacts beyond the threshold of Painleve
+    int64_t energyRaises;                   ///< impacts whose law raised the energy (Newton)
+    int pairCount;                          ///< near pairs now
+    int restingCount;                       ///< bodies held now
+    double tolerance;                       ///< m, in use
+    double overlapMax;                      ///< m, deepest overlap ever measured
+    int64_t contactsSampled;                ///< of the collisions: point and normal from a ray
+    int64_t contactsExact;                  ///< from roots and measured distances
     int64_t contactsMissed;      ///< overlaps that no ray foretold; what follows is exact
     double sampledOverlapMax;    ///< m, deepest overlap when a ray declared contact
     double sampledOverlapSum;    ///< m, of all sampled contacts: the mean way too far

@@ -22,6 +22,7 @@
 extern "C" {
 #endif
 
+/// When an impact ends.
 typedef enum rbImpactLaw {
     RB_IMPACT_NEWTON,  ///< ends when u.z = -e u0.z; may create energy with friction
     RB_IMPACT_POISSON, ///< ends when p.z = (1 + e) p.z at greatest compression
@@ -32,6 +33,7 @@ typedef enum rbImpactLaw {
 RB_API const char* rbImpactLaw_Name(rbImpactLaw law);  ///< "newton", "poisson", "stronge"
 RB_API rbImpactLaw rbImpactLaw_Find(const char* name); ///< RB_IMPACT_LAW_COUNT if unknown
 
+/// Kinds of material that rbWorld_SetMaterialPair can tell apart.
 #define RB_MATERIAL_KINDS_MAX 64
 
 /// What happens between two kinds of material (rbMaterial.kind), instead of the combination rules.
@@ -44,11 +46,11 @@ typedef struct rbMaterialPair {
 /// How the coefficients of two materials become those of the pair.
 typedef enum rbCombineRule {
     RB_COMBINE_GEOMETRIC, ///< sqrt(a b): what either lacks, the pair lacks
-    RB_COMBINE_PRODUCT,
-    RB_COMBINE_SUM,
-    RB_COMBINE_MEAN,
-    RB_COMBINE_MIN,
-    RB_COMBINE_MAX,
+    RB_COMBINE_PRODUCT,   ///< a b
+    RB_COMBINE_SUM,       ///< a + b
+    RB_COMBINE_MEAN,      ///< (a + b) / 2
+    RB_COMBINE_MIN,       ///< the smaller
+    RB_COMBINE_MAX,       ///< the larger
     RB_COMBINE_COUNT
 } rbCombineRule;
 
@@ -68,12 +70,12 @@ typedef enum rbImpactParameter {
 
 /// One contact in its own frame.
 typedef struct rbImpactInput {
-    rbSym3 matrix;      ///< K, 1/kg, positive definite
-    rbVec3 velocity;    ///< u before, m/s
-    double restitution; ///< e, 0..1 (microcollisions: more)
-    double friction;    ///< mu >= 0
-    rbImpactLaw law;
-    rbImpactParameter parameter;
+    rbSym3 matrix;               ///< K, 1/kg, positive definite
+    rbVec3 velocity;             ///< u before, m/s
+    double restitution;          ///< e, 0..1 (microcollisions: more)
+    double friction;             ///< mu >= 0
+    rbImpactLaw law;             ///< when the impact ends
+    rbImpactParameter parameter; ///< default by impulse
 } rbImpactInput;
 
 /// What the contact point did, in order: four bits a phase, the first in the lowest bits.
@@ -95,6 +97,7 @@ RB_API const char* rbImpactPhase_Name(rbImpactPhase phase); ///< "slide"; "" for
 /// "slide, stick"; returns text.
 RB_API const char* rbImpactHistory_Format(uint32_t history, char text[RB_IMPACT_HISTORY_SIZE]);
 
+/// Result of one impact, in the contact frame.
 typedef struct rbImpactResult {
     rbVec3 impulse;         ///< p on B, N s
     rbVec3 velocity;        ///< u after, m/s
@@ -123,6 +126,7 @@ typedef struct rbMicrocollision {
     double leastSpeed; ///< m/s, >= 0
 } rbMicrocollision;
 
+/// Resolves one microcollision; see rbMicrocollision.
 RB_API void rbResolveMicrocollision(const rbImpactInput* input, const rbMicrocollision* micro,
                                     rbImpactResult* result);
 
@@ -156,13 +160,13 @@ RB_API double rbGetKineticEnergy(const rbImpactBody* body);
 
 /// One of several contacts among bodies.
 typedef struct rbImpactContact {
-    int a; ///< index into the bodies
-    int b;
-    rbVec3 point;  ///< m, world
-    rbVec3 normal; ///< unit, from A to B
-    double restitution;
-    double friction;
-    rbImpactLaw law;
+    int a;               ///< index into the bodies
+    int b;               ///< index into the bodies
+    rbVec3 point;        ///< m, world
+    rbVec3 normal;       ///< unit, from A to B
+    double restitution;  ///< e, 0..1
+    double friction;     ///< mu >= 0
+    rbImpactLaw law;     ///< when the impact ends
     rbVec3 impulse;      ///< out: on B, N s, world axes
     uint32_t history;    ///< out: of the last resolution
     double normalWork;   ///< out, J
@@ -178,17 +182,20 @@ typedef enum rbImpactOrder {
 } rbImpactOrder;
 
 RB_API const char* rbImpactOrder_Name(rbImpactOrder order); ///< "sequential", "simultaneous"
+/// RB_ORDER_COUNT if unknown.
 RB_API rbImpactOrder rbImpactOrder_Find(const char* name);
 
+/// How the impacts at several contacts were resolved.
 typedef struct rbImpactsReport {
-    int resolved;    ///< single impacts, or iterations
-    double residual; ///< m/s, largest approach speed left (sequential) or unmet condition
-    bool isConverged;
+    int resolved;     ///< single impacts, or iterations
+    double residual;  ///< m/s, largest approach speed left (sequential) or unmet condition
+    bool isConverged; ///< true: the residual is within the tolerance
 } rbImpactsReport;
 
-/// Resolves the impacts at count contacts among bodies, in place. Allocates nothing; count up to
-/// RB_IMPACT_CONTACTS_MAX, more are an assertion. Ties go to the lower index.
+/// Most contacts of one call of rbResolveImpacts.
 #define RB_IMPACT_CONTACTS_MAX 256
+/// Resolves the impacts at count contacts among bodies, in place. Allocates nothing; count is at
+/// most RB_IMPACT_CONTACTS_MAX (asserted). Ties go to the lower index.
 RB_API rbImpactsReport rbResolveImpacts(rbImpactBody* bodies, rbImpactContact* contacts, int count,
                                         rbImpactOrder order);
 

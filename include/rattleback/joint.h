@@ -19,6 +19,7 @@
 extern "C" {
 #endif
 
+/// Which freedoms a joint removes.
 typedef enum rbJointType {
     RB_JOINT_BALL,            ///< points coincide: 3 translations gone
     RB_JOINT_LINE,            ///< B's point on a line of A: 2 translations
@@ -49,22 +50,24 @@ RB_API rbJointType rbJointType_Find(const char* name);
 /// Scalar conditions of a type, 1 to 6 (0 for PARTS: it depends).
 RB_API int rbJointType_GetRowCount(rbJointType type);
 
+/// Most parts of a joint.
 #define RB_JOINT_PARTS_MAX 6
+/// Most freedoms of a joint with springs, motors or limits.
 #define RB_JOINT_FREEDOMS_MAX 2
 
 /// One part of a joint of type RB_JOINT_PARTS: a basic type, the first nine of the table.
 typedef struct rbJointPart {
-    rbJointType type;
-    rbVec3 anchorA; ///< m, frame of A
-    rbVec3 anchorB; ///< m, frame of B
-    rbVec3 axisA;   ///< frame of A; need not be unit
-    rbVec3 axisB;   ///< frame of B
-    double distance;
+    rbJointType type; ///< a basic type
+    rbVec3 anchorA;   ///< m, frame of A
+    rbVec3 anchorB;   ///< m, frame of B
+    rbVec3 axisA;     ///< frame of A; need not be unit
+    rbVec3 axisB;     ///< frame of B
+    double distance;  ///< m, of the distance types
 } rbJointPart;
 
 /// What a motor does.
 typedef enum rbMotorType {
-    RB_MOTOR_NONE,
+    RB_MOTOR_NONE,     ///< no motor
     RB_MOTOR_POSITION, ///< PID on angle (rad) or travel (m)
     RB_MOTOR_SPEED,    ///< PID on angular speed (rad/s) or speed (m/s)
     RB_MOTOR_VELOCITY, ///< holds the speed exactly, as far as forceMax allows (velocity joint)
@@ -74,18 +77,20 @@ typedef enum rbMotorType {
 RB_API const char* rbMotorType_Name(rbMotorType type); ///< "none", "position", "speed", "velocity"
 RB_API rbMotorType rbMotorType_Find(const char* name); ///< RB_MOTOR_COUNT if unknown
 
+/// One set point of the schedule of a motor.
 typedef struct rbSetPoint {
     double time;  ///< s, rising
     double value; ///< rad, m, rad/s or m/s
 } rbSetPoint;
 
+/// Most set points of a schedule.
 #define RB_SET_POINTS_MAX 4096
 
 /// A servo motor on a freedom of a joint. With e = set point - actual at the start of each step the
 /// PID rows act over the step with the constant force or torque
 ///   gain (e + integral of e / integralTime + derivativeTime de/dt), at most forceMax.
 typedef struct rbMotorDef {
-    rbMotorType type;
+    rbMotorType type;      ///< what it controls
     double gain;           ///< K_r, N m/rad, N/m, N m s/rad or N s/m; > 0 for the PID rows
     double integralTime;   ///< T_N, s; 0: no integral part
     double derivativeTime; ///< T_V, s; 0: no derivative part
@@ -104,7 +109,7 @@ typedef struct rbFreedomDef {
     double rest;      ///< rad or m, where the spring is relaxed
     double damping;   ///< N m s/rad or N s/m, >= 0
     double friction;  ///< N m or N, >= 0: dry friction, sticks below it
-    rbMotorDef motor;
+    rbMotorDef motor; ///< default none
 } rbFreedomDef;
 
 /// Stops of a freedom: its position stays from lower to upper. A stop pushes, never pulls, gives
@@ -129,14 +134,15 @@ typedef enum rbSolverType {
 RB_API const char* rbSolverType_Name(rbSolverType type); ///< "auto", "iterative", "direct", ...
 RB_API rbSolverType rbSolverType_Find(const char* name); ///< RB_SOLVER_COUNT if unknown
 
+/// A joint; make it with rbDefaultJointDef.
 typedef struct rbJointDef {
-    uint32_t cookie;
+    uint32_t cookie;  ///< set by rbDefaultJointDef
     const char* name; ///< copied; NULL or a name of its own among joints and springs
-    rbJointType type;
-    rbBodyId bodyA; ///< null: the world
-    rbBodyId bodyB; ///< null: the world; not both
-    rbVec3 anchorA; ///< m, frame of A (null: world coordinates)
-    rbVec3 anchorB; ///< m, frame of B
+    rbJointType type; ///< default ball
+    rbBodyId bodyA;   ///< null: the world
+    rbBodyId bodyB;   ///< null: the world; not both
+    rbVec3 anchorA;   ///< m, frame of A (null: world coordinates)
+    rbVec3 anchorB;   ///< m, frame of B
     rbVec3 axisA; ///< of line, plane normal, hinge, rail; first axis of double rotation; frame of A
     rbVec3 axisB; ///< the same in the frame of B; second axis of double rotation
     rbQuat
@@ -149,25 +155,27 @@ typedef struct rbJointDef {
     rbVec3 angularVelocity; ///< rad/s, of B relative to A, world axes; velocity-only. Only what the
                             ///< type takes away is held: a hinge turns freely about its axis
     double forceMax;        ///< N and N m, per row; velocity-only; INFINITY: no limit
-    rbFreedomDef freedoms[RB_JOINT_FREEDOMS_MAX];
+    rbFreedomDef
+        freedoms[RB_JOINT_FREEDOMS_MAX]; ///< springs, damping, friction and motors of the freedoms
     rbLimitDef limits[RB_JOINT_FREEDOMS_MAX]; ///< of the freedoms. A ball joint has limits too: of
                                               ///< the angle from axisA to axisB, 0 to pi (upper:
                                               ///< half the opening of a cone about axisA that axisB
                                               ///< stays in), and of the turn of B about axisB
     const rbJointPart* parts;                 ///< RB_JOINT_PARTS: at most 6 rows in all; copied
-    int partCount;
+    int partCount;                            ///< of parts, at most RB_JOINT_PARTS_MAX
     bool areNeighborsMeeting; ///< true: its two bodies collide with each other all the same; they
                               ///< do not by default (rbContactSettings.areNeighborsExcluded)
     rbSolverType solver;      ///< of the mechanism it belongs to, where it differs from that of the
                          ///< world: the first joint of a mechanism that names one decides; auto
-    void* userData;
+    void* userData; ///< returned by rbJoint_GetUserData; not used by the library
 } rbJointDef;
 
 /// A ball joint of no bodies; axes zero, orientation and distance as the bodies are now, no limits
 /// of forces and positions.
 RB_API rbJointDef rbDefaultJointDef(void);
-/// Both anchors from a world point, both axes from a world direction, at the present poses.
+/// Sets both anchors from a world point (m) at the present poses.
 RB_API void rbJointDef_SetAnchor(rbJointDef* def, const rbWorld* world, rbVec3 point);
+/// Sets both axes from a world direction at the present poses.
 RB_API void rbJointDef_SetAxis(rbJointDef* def, const rbWorld* world, rbVec3 axis);
 
 /// Null id and error: an absent body, a body with itself, two bodies that nothing moves, a dynamic
@@ -175,17 +183,26 @@ RB_API void rbJointDef_SetAxis(rbJointDef* def, const rbWorld* world, rbVec3 axi
 /// more than 6 rows, negative or not finite numbers, limits of a type without, in the wrong order
 /// or of a velocity-only joint. A start outside of the limits is refused by rbWorld_Prepare.
 RB_API rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error);
+/// Removes a joint.
 RB_API void rbDestroyJoint(rbWorld* world, rbJointId jointId);
+/// True if the id names a joint that exists in this world.
 RB_API bool rbJoint_IsValid(const rbWorld* world, rbJointId jointId);
+/// Number of joints.
 RB_API int rbWorld_GetJointCount(const rbWorld* world);
+/// Writes at most capacity ids in order of creation; returns the number of joints.
 RB_API int rbWorld_GetJointIds(const rbWorld* world, rbJointId* ids, int capacity);
 RB_API rbJointId rbWorld_FindJoint(const rbWorld* world, const char* name); ///< null if none
+/// Name of a joint, "" if it has none.
 RB_API const char* rbJoint_GetName(const rbWorld* world, rbJointId jointId);
+/// Type of a joint.
 RB_API rbJointType rbJoint_GetType(const rbWorld* world, rbJointId jointId);
 /// Scalar conditions on positions, 1 to 6; 0 if it is velocity-only.
 RB_API int rbJoint_GetConditionCount(const rbWorld* world, rbJointId jointId);
+/// First body; null: the world.
 RB_API rbBodyId rbJoint_GetBodyA(const rbWorld* world, rbJointId jointId);
+/// Second body; null: the world.
 RB_API rbBodyId rbJoint_GetBodyB(const rbWorld* world, rbJointId jointId);
+/// The pointer of the definition.
 RB_API void* rbJoint_GetUserData(const rbWorld* world, rbJointId jointId);
 
 /// A joint at the world's time.
@@ -216,18 +233,20 @@ RB_API rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId);
 /// Changes the set point of a motor for good (a schedule ends).
 RB_API rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom,
                                        double target, rbError* error);
-/// What acts along a freedom, and other things from now on: spring, damping, friction, motor. The
-/// motor given may have the schedule that the joint has (as it was got), or none: then its target
-/// holds. The integral of a motor goes on unless its type changes. INVALID where rbCreateJoint
-/// would refuse, UNSUPPORTED for another schedule.
+/// What acts along a freedom now: spring, damping, friction, motor.
 RB_API rbFreedomDef rbJoint_GetFreedom(const rbWorld* world, rbJointId jointId, int freedom);
+/// Changes what acts along a freedom from now on. The motor may have the schedule that the joint
+/// has (as rbJoint_GetFreedom returned it), or none: then its target holds. The integral of a motor
+/// continues unless its type changes. INVALID where rbCreateJoint would refuse, UNSUPPORTED for
+/// another schedule.
 RB_API rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom,
                                    const rbFreedomDef* def, rbError* error);
 /// Whether a freedom is an angle (rad); else it is a travel (m).
 RB_API bool rbJoint_IsFreedomAngle(const rbWorld* world, rbJointId jointId, int freedom);
-/// Limits of a freedom (of a ball joint: 0 the cone, 1 the turn), and others from now on. INVALID
-/// where rbCreateJoint would refuse them, and where the position is outside of them.
+/// Limits of a freedom; of a ball joint 0 is the cone and 1 the twist.
 RB_API rbLimitDef rbJoint_GetLimit(const rbWorld* world, rbJointId jointId, int freedom);
+/// Changes the limits of a freedom from now on. INVALID where rbCreateJoint would refuse them, and
+/// where the position is outside of them.
 RB_API rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom,
                                  const rbLimitDef* limit, rbError* error);
 /// Changes the velocity that a velocity-only joint holds.
@@ -259,37 +278,47 @@ RB_API int rbWorld_CountRedundantConditions(const rbWorld* world);
 /// the speed of parting. With a rest length of zero it may swing through zero; its damping, which
 /// needs a direction, is not smooth there.
 typedef struct rbSpringDef {
-    uint32_t cookie;
-    const char* name;
-    rbBodyId bodyA; ///< null: the world; not both
-    rbBodyId bodyB;
-    rbVec3 anchorA; ///< m, frame of A
-    rbVec3 anchorB;
+    uint32_t cookie;   ///< set by rbDefaultSpringDef
+    const char* name;  ///< copied; NULL or unique among joints and springs
+    rbBodyId bodyA;    ///< null: the world; not both
+    rbBodyId bodyB;    ///< null: the world; not both
+    rbVec3 anchorA;    ///< m, frame of A
+    rbVec3 anchorB;    ///< m, frame of B (null: world coordinates)
     double restLength; ///< m; negative: as the bodies are now
     double stiffness;  ///< N/m, >= 0
     double damping;    ///< N s/m, >= 0
 } rbSpringDef;
 
+/// A spring of no bodies with zero stiffness and damping.
 RB_API rbSpringDef rbDefaultSpringDef(void);
+/// Adds a spring. Returns the null id and fills error (may be NULL) when a value is unusable.
 RB_API rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error);
+/// Removes a spring.
 RB_API void rbDestroySpring(rbWorld* world, rbSpringId springId);
 
+/// A spring at the world's time.
 typedef struct rbSpringState {
     rbVec3 pointA; ///< m, world
-    rbVec3 pointB;
+    rbVec3 pointB; ///< m, world: B's anchor
     double length; ///< m
     double speed;  ///< m/s, of parting
     double force;  ///< N, pulling, mean over the last step (rest length zero: of the vector)
     double energy; ///< J
 } rbSpringState;
 
+/// Length, force and end points at the world's time.
 RB_API rbSpringState rbSpring_GetState(const rbWorld* world, rbSpringId springId);
+/// True if the id names a spring that exists in this world.
 RB_API bool rbSpring_IsValid(const rbWorld* world, rbSpringId springId);
+/// Number of springs.
 RB_API int rbWorld_GetSpringCount(const rbWorld* world);
+/// Writes at most capacity ids in order of creation; returns the number of springs.
 RB_API int rbWorld_GetSpringIds(const rbWorld* world, rbSpringId* ids, int capacity);
 RB_API rbSpringId rbWorld_FindSpring(const rbWorld* world, const char* name); ///< null if none
+/// Name of a spring, "" if it has none.
 RB_API const char* rbSpring_GetName(const rbWorld* world, rbSpringId springId);
 RB_API rbBodyId rbSpring_GetBodyA(const rbWorld* world, rbSpringId springId); ///< null: the world
+/// Second body; null: the world.
 RB_API rbBodyId rbSpring_GetBodyB(const rbWorld* world, rbSpringId springId);
 /// As it is now; the name is borrowed.
 RB_API rbSpringDef rbSpring_GetDef(const rbWorld* world, rbSpringId springId);
@@ -368,11 +397,11 @@ typedef struct rbStepStatistics {
     int64_t substeps;           ///< single free flights with their impulses
     int64_t halvings;           ///< steps that did not contract and were halved
     int64_t positionIterations; ///< or sweeps
-    int64_t velocityIterations;
-    int64_t factorizations;
-    int64_t assemblingSteps; ///< with joints still apart that are being pulled together
-    int64_t unmetSteps;      ///< ended above the tolerance
-    int64_t singularSteps;   ///< ended beside a singular position on purpose
+    int64_t velocityIterations; ///< or sweeps
+    int64_t factorizations;     ///< of the matrices of mechanisms
+    int64_t assemblingSteps;    ///< with joints still apart that are being pulled together
+    int64_t unmetSteps;         ///< ended above the tolerance
+    int64_t singularSteps;      ///< ended beside a singular position on purpose
     int64_t settledSteps;    ///< made without look-ahead, since it did not contract in the smallest
                              ///< parts: of order 1 and losing energy
     int mechanismCount;      ///< connected systems

@@ -4,7 +4,7 @@
 /// All of it works on plain frames and knows no world. Everything here is in the library
 /// rattleback_io, not in the core, hence no RB_API.
 ///
-/// Files appear whole or not at all: a writer works on "<path>.part" beside the final name, and the
+/// Files appear whole or not at all: a writer works on "PATH.part" beside the final name, and the
 /// final name comes into being, or is replaced, by one rename when the file is complete. After a
 /// failure the .part is deleted, except that of a recording: it stays, and it can be read up to the
 /// last complete chunk. A path that names a device or a pipe is written directly. Two writers
@@ -34,34 +34,35 @@ extern "C" {
 
 /// Energies in J, momenta in kg m/s and kg m^2/s about the world origin, all in the world frame.
 typedef struct rbLedgerRow {
-    double kineticTranslational;
-    double kineticRotational;
-    double potential;
-    double work;  ///< done on the system from outside since the start
-    double total; ///< kinetic + potential
-    rbVec3 momentum;
-    rbVec3 angularMomentum;
+    double kineticTranslational; ///< J
+    double kineticRotational;    ///< J
+    double potential;            ///< J
+    double work;                 ///< done on the system from outside since the start
+    double total;                ///< kinetic + potential
+    rbVec3 momentum;             ///< kg m/s
+    rbVec3 angularMomentum;      ///< kg m^2/s, about the world origin
 } rbLedgerRow;
 
 /// The state of all bodies at one time. Poses are those of the user's body frames; velocities are
 /// in the world frame, the linear one is that of the origin of the body frame. The arrays have
 /// bodyCount elements and may be NULL if it is 0. Any bits are accepted, NaN included.
 typedef struct rbFrame {
-    double time; ///< s
-    int bodyCount;
-    const rbVec3* positions;
-    const rbQuat* orientations;
-    const rbVec3* linearVelocities;
-    const rbVec3* angularVelocities;
-    rbLedgerRow ledger;
+    double time;                     ///< s
+    int bodyCount;                   ///< elements of the arrays
+    const rbVec3* positions;         ///< m, of the body frames
+    const rbQuat* orientations;      ///< of the body frames, unit quaternions
+    const rbVec3* linearVelocities;  ///< m/s, of the origins of the body frames
+    const rbVec3* angularVelocities; ///< rad/s, world axes
+    rbLedgerRow ledger;              ///< energies and momenta
 } rbFrame;
 
 // ------------------------------------------------------------------------------------ recordings
 // Lossless: what is read has the bits that were written. The format is in docs/recording-format.md.
 
-/// Limits of the format. A reader refuses more before it allocates anything.
+/// Most bodies of a recording. A reader checks all limits before it allocates anything.
 #define RB_RECORDING_BODY_MAX (1 << 21)
 #define RB_RECORDING_TEXT_MAX (1 << 28) ///< bytes of a scene or of an attachment
+/// Most attachments.
 #define RB_RECORDING_ATTACHMENT_MAX 4096
 #define RB_RECORDING_ACTION_MAX (1 << 16) ///< bytes of the text of an action
 
@@ -69,8 +70,8 @@ typedef struct rbFrame {
 typedef struct rbAttachment {
     const char*
         name; ///< as the scene writes it; may be any text, never used as a path by the reader
-    const void* bytes;
-    size_t byteCount;
+    const void* bytes; ///< content of the file
+    size_t byteCount;  ///< size of the file
 } rbAttachment;
 
 /// What a recording knows before its first frame. NULL texts count as empty. Zero initialization
@@ -79,26 +80,26 @@ typedef struct rbRecordingHeader {
     const char* programVersion; ///< ignored by the writer, which writes its own; set by the reader
     const char* sceneText;      ///< the complete scene, JSON
     const char* settingsText;   ///< options of the run, a JSON object
-    const char* const* bodyNames; ///< bodyCount texts
-    int bodyCount;
-    const rbAttachment* attachments;
-    int attachmentCount;
+    const char* const* bodyNames;    ///< bodyCount texts
+    int bodyCount;                   ///< of bodyNames and of every frame
+    const rbAttachment* attachments; ///< files that the scene refers to
+    int attachmentCount;             ///< at most RB_RECORDING_ATTACHMENT_MAX
 } rbRecordingHeader;
 
-/// Something that happened between frames. The meaning of kind, law, history and values is the
-/// caller's; bodyA and bodyB are body indices, RB_RECORDED_NO_BODY if there is none. The program
-/// records the events of a world (rbEvent), with the values energyBefore, frictionWork,
-/// approachSpeed, point, normal, impulse.
+/// Index of "no body" in events.
 #define RB_RECORDED_NO_BODY UINT32_MAX
+/// Numbers of an event.
 #define RB_RECORDED_VALUES 12
+/// Something that happened between frames. The program records the events of a world (rbEvent),
+/// with the values energyBefore, frictionWork, approachSpeed, point, normal, impulse.
 typedef struct rbRecordedEvent {
-    double time; ///< s
-    uint32_t kind;
-    uint32_t bodyA;
-    uint32_t bodyB;
-    uint32_t law;
-    uint32_t history;
-    double energyChange;               ///< J
+    double time;         ///< s
+    uint32_t kind;       ///< meaning is the caller's; the program stores rbEventKind
+    uint32_t bodyA;      ///< index of a body, or RB_RECORDED_NO_BODY
+    uint32_t bodyB;      ///< index of a body, or RB_RECORDED_NO_BODY
+    uint32_t law;        ///< meaning is the caller's; the program stores rbImpactLaw
+    uint32_t history;    ///< meaning is the caller's; the program stores rbEvent.history
+    double energyChange; ///< J
     double values[RB_RECORDED_VALUES]; ///< recordings of version 1 have four, the others are 0
 } rbRecordedEvent;
 
@@ -106,10 +107,11 @@ typedef struct rbRecordedEvent {
 /// can be computed again. The text is a JSON object, see docs/viewer-protocol.md; this library does
 /// not look into it.
 typedef struct rbRecordedAction {
-    double time; ///< s, of the world
-    const char* text;
+    double time;      ///< s, of the world
+    const char* text; ///< a JSON object
 } rbRecordedAction;
 
+/// A recording that is being written; opaque.
 typedef struct rbRecordingWriter rbRecordingWriter;
 
 /// Starts a recording at path (extension .rbr by custom). NULL on failure, with the reason in
@@ -141,8 +143,10 @@ rbStatus rbRecordingWriter_Finish(rbRecordingWriter* writer, uint64_t finalHash,
 /// Ends without completing: what there is stays in the .part, as after a crash. NULL is fine.
 void rbRecordingWriter_Abandon(rbRecordingWriter* writer);
 
+/// A recording that is open for reading; opaque.
 typedef struct rbRecording rbRecording;
 
+/// Whether a recording can be trusted to its end.
 typedef enum rbRecordingCondition {
     RB_RECORDING_COMPLETE, ///< every byte verified
     RB_RECORDING_CUT_OFF,  ///< the file ends early; all frames counted are good
@@ -150,16 +154,17 @@ typedef enum rbRecordingCondition {
     RB_RECORDING_CONDITION_COUNT
 } rbRecordingCondition;
 
+/// What a recording contains and in which condition it is.
 typedef struct rbRecordingInfo {
-    rbRecordingCondition condition;
+    rbRecordingCondition condition; ///< complete, cut off or damaged
     const rbError* trouble; ///< chunk, offset and cause if the condition is not COMPLETE, else NULL
-    int formatVersion;
-    int64_t frameCount; ///< frames that can be read
-    int64_t eventCount; ///< events that can be read
-    int64_t actionCount;
-    int64_t byteCount;  ///< of the file
-    int64_t chunkCount; ///< good chunks
-    uint64_t finalHash; ///< 0 if there is none or the recording is not complete
+    int formatVersion;      ///< version of the format in the file
+    int64_t frameCount;     ///< frames that can be read
+    int64_t eventCount;     ///< events that can be read
+    int64_t actionCount;    ///< actions that can be read
+    int64_t byteCount;      ///< of the file
+    int64_t chunkCount;     ///< good chunks
+    uint64_t finalHash;     ///< 0 if there is none or the recording is not complete
 } rbRecordingInfo;
 
 /// Opens a recording and verifies the checksums of all of it. A file that is cut off or damaged
@@ -172,8 +177,9 @@ rbRecording* rbOpenRecordingMemory(const void* bytes, size_t byteCount, rbError*
 /// NULL is fine.
 void rbCloseRecording(rbRecording* recording);
 
-/// Both are valid as long as the recording is open.
+/// Scene, settings and names; valid as long as the recording is open.
 const rbRecordingHeader* rbRecording_GetHeader(const rbRecording* recording);
+/// Condition and counts; valid as long as the recording is open.
 rbRecordingInfo rbRecording_GetInfo(const rbRecording* recording);
 
 /// Gives frame index, 0 <= index < frameCount, in any order; in sequence it is cheapest. The arrays
@@ -192,10 +198,11 @@ const rbRecordedAction* rbRecording_GetActions(const rbRecording* recording, int
 
 /// A column; the header cell reads "name [unit]", or "name" if unit is NULL or empty.
 typedef struct rbCsvColumn {
-    const char* name;
-    const char* unit;
+    const char* name; ///< of the column
+    const char* unit; ///< of the numbers; NULL or empty: none
 } rbCsvColumn;
 
+/// A table that is being written; opaque.
 typedef struct rbCsv rbCsv;
 
 /// Starts a table with a header line at path; "-" is standard output. Lines end with a line feed,
@@ -223,16 +230,17 @@ int rbFormatNumber(double value, char* text);
 
 /// The surface of (a part of) a body, in the body frame. Copied by rbCreateVtk.
 typedef struct rbVtkShape {
-    int body; ///< index into the frames
-    const rbVec3* vertices;
-    int vertexCount;
+    int body;                  ///< index into the frames
+    const rbVec3* vertices;    ///< m, body frame
+    int vertexCount;           ///< of vertices
     const int (*triangles)[3]; ///< indices into vertices
-    int triangleCount;
+    int triangleCount;         ///< of triangles
 } rbVtkShape;
 
+/// A series of VTK files that is being written; opaque.
 typedef struct rbVtk rbVtk;
 
-/// Starts a series of files DIR/<name>_000000.vtp, ... with DIR/<name>.pvd, which lists them with
+/// Starts a series of files DIR/NAME_000000.vtp, ... with DIR/NAME.pvd, which lists them with
 /// their times (open that in ParaView). DIR is made if its parent exists. Each .vtp holds the
 /// triangles of all shapes in the world, the cell data "body" and the point data "velocity" (m/s).
 /// NULL on failure.
@@ -250,41 +258,43 @@ void rbVtk_Abandon(rbVtk* vtk);
 
 // ----------------------------------------------------------------------------------------- plots
 
+/// How a curve is drawn.
 typedef enum rbPlotStyle {
-    RB_PLOT_LINES,
-    RB_PLOT_POINTS,
-    RB_PLOT_LINES_POINTS,
-    RB_PLOT_DASHES,
+    RB_PLOT_LINES,        ///< a line
+    RB_PLOT_POINTS,       ///< points
+    RB_PLOT_LINES_POINTS, ///< a line with points
+    RB_PLOT_DASHES,       ///< a dashed line
     RB_PLOT_STYLE_COUNT
 } rbPlotStyle;
 
 /// A curve. Values that are not finite leave a gap; so do those <= 0 on a logarithmic axis.
 typedef struct rbPlotSeries {
     const char* label; ///< NULL or empty: not in the legend
-    const double* x;
-    const double* y;
-    int count;
-    rbPlotStyle style;
+    const double* x;   ///< count values
+    const double* y;   ///< count values
+    int count;         ///< points of the curve
+    rbPlotStyle style; ///< lines, points or both
 } rbPlotSeries;
 
 /// Curves over one y axis.
 typedef struct rbPlotPanel {
     const char* yLabel; ///< NULL: none. Upright beside the axis; if one of a plot is too long for
                         ///< that, those of all panels stand above them
-    bool isLogY;
-    const rbPlotSeries* series;
-    int seriesCount;
+    bool isLogY;        ///< true: logarithmic y axis
+    const rbPlotSeries* series; ///< seriesCount curves
+    int seriesCount;            ///< number of curves
 } rbPlotPanel;
 
 /// Panels stacked over a common x axis.
 typedef struct rbPlot {
-    const char* title;  ///< NULL: none
-    const char* xLabel; ///< NULL: none
-    bool isLogX;
-    const rbPlotPanel* panels;
-    int panelCount; ///< 1 .. RB_PLOT_PANEL_MAX
+    const char* title;         ///< NULL: none
+    const char* xLabel;        ///< NULL: none
+    bool isLogX;               ///< true: logarithmic x axis
+    const rbPlotPanel* panels; ///< panelCount panels, from the top
+    int panelCount;            ///< 1 .. RB_PLOT_PANEL_MAX
 } rbPlot;
 
+/// Most panels of a plot.
 #define RB_PLOT_PANEL_MAX 12
 
 /// Draws a plot as SVG, 900 x 540 pixels (higher with more than two panels), by gnuplot as a child

@@ -33,6 +33,7 @@ typedef struct rbQueryFilter {
     rbBodyId ignored; ///< null: none
 } rbQueryFilter;
 
+/// All bits, no body ignored.
 RB_API rbQueryFilter rbDefaultQueryFilter(void);
 
 /// What a ray or a moving shape meets.
@@ -62,9 +63,9 @@ RB_API rbStatus rbWorld_TestRay(rbWorld* world, const rbRay* ray, const rbQueryF
 
 /// Hits of the caller; count is that of all found, the nearest capacity of them are stored.
 typedef struct rbQueryHitList {
-    rbQueryHit* hits;
-    int capacity;
-    int count;
+    rbQueryHit* hits; ///< array of the caller
+    int capacity;     ///< of hits
+    int count;        ///< of all hits found
 } rbQueryHitList;
 
 /// All shapes along a ray, each once, where the ray meets it first; sorted by distance, then in the
@@ -89,9 +90,9 @@ RB_API rbStatus rbWorld_CastShape(rbWorld* world, const rbShapeCast* cast,
 /// Bodies of the caller; count is that of all found, the first capacity of them, in the order of
 /// rbWorld_GetBodyIds, are stored.
 typedef struct rbQueryBodyList {
-    rbBodyId* bodyIds;
-    int capacity;
-    int count;
+    rbBodyId* bodyIds; ///< array of the caller
+    int capacity;      ///< of bodyIds
+    int count;         ///< of all bodies found
 } rbQueryBodyList;
 
 /// All bodies that overlap or touch a bounded shape, gaps up to 1e-9 of the sizes included
@@ -107,13 +108,14 @@ RB_API rbStatus rbWorld_OverlapBounds(rbWorld* world, rbBounds bounds, const rbQ
 
 /// Work of all queries so far.
 typedef struct rbQueryCounts {
-    int64_t queries;
+    int64_t queries;    ///< made so far
     int64_t boxTests;   ///< boxes of the tree looked at
     int64_t shapeTests; ///< shapes looked at
     int64_t updates;    ///< times the tree was brought up to date
     int64_t builds;     ///< of these: times it was built anew
 } rbQueryCounts;
 
+/// Work of all queries so far.
 RB_API rbQueryCounts rbWorld_GetQueryCounts(const rbWorld* world);
 
 #ifdef __cplusplus

@@ -50,7 +50,7 @@ RB_API rbBoxTest rbBoxTest_Find(const char* name); ///< RB_BOXES_TEST_COUNT if u
 
 /// Make it with rbDefaultRayFrameSettings.
 typedef struct rbRayFrameSettings {
-    rbRaySettings rays;
+    rbRaySettings rays; ///< of every prediction
     double frameRate;   ///< 1/s, > 0; 24
     rbFrameMode mode;   ///< stop
     bool isAccelerated; ///< true: only pairs whose swept boxes interfere; the collisions are the
@@ -66,6 +66,7 @@ typedef struct rbRayFrameSettings {
                       ///< samples a piece, 1 to 10000
 } rbRayFrameSettings;
 
+/// The defaults that the comments of the members state.
 RB_API rbRayFrameSettings rbDefaultRayFrameSettings(void);
 /// INVALID with a sentence that names the value.
 RB_API rbStatus rbRayFrameSettings_Check(const rbRayFrameSettings* settings, rbError* error);
@@ -80,11 +81,11 @@ typedef struct rbFrameBodyDef {
 
 /// A contact that was found.
 typedef struct rbRayCollision {
-    int64_t frame;
-    double fraction; ///< of the frame, 0..1
-    double time;     ///< s
-    int bodyA;       ///< in the order they were added; A moves
-    int bodyB;
+    int64_t frame;      ///< number of the frame
+    double fraction;    ///< of the frame, 0..1
+    double time;        ///< s
+    int bodyA;          ///< in the order they were added; A moves
+    int bodyB;          ///< in the order they were added
     bool isReverse;     ///< B shot the shortest ray
     bool isExact;       ///< found by an exact sweep
     bool isInside;      ///< they overlapped at the beginning of the frame
@@ -101,23 +102,26 @@ typedef struct rbRayCollision {
 
 /// Of the times that frames took, which alone depend on the computer.
 typedef struct rbFrameTimes {
-    int64_t frameCount;
-    double largest; ///< s
-    double mean;
-    double p99; ///< not exceeded by 99 % of the frames
+    int64_t frameCount; ///< frames computed
+    double largest;     ///< s
+    double mean;        ///< s
+    double p99;         ///< not exceeded by 99 % of the frames
 } rbFrameTimes;
 
+/// Work of all frames so far.
 typedef struct rbFrameCounts {
     int64_t pairsTotal;  ///< of a frame: moving with moving, moving with standing
     int64_t pairsListed; ///< of them, tested in every frame
     int64_t pairTests;   ///< in all frames
-    int64_t exactSweeps;
-    int64_t missed; ///< pairs that exact sweeps saw touch and rays never did, although one could
-                    ///< move; of isCompared
-    rbRayCounts rays;
+    int64_t exactSweeps; ///< made so far
+    int64_t missed;   ///< pairs that exact sweeps saw touch and rays never did, although one could
+                      ///< move; of isCompared
+    rbRayCounts rays; ///< of the predictions
 } rbFrameCounts;
 
+/// Bodies on paths, frame by frame; opaque.
 typedef struct rbRayFrames rbRayFrames;
+/// No bodies yet. NULL and an error when a setting is unusable.
 RB_API rbRayFrames* rbCreateRayFrames(const rbRayFrameSettings* settings, rbError* error);
 RB_API void rbDestroyRayFrames(rbRayFrames* frames); ///< NULL is fine
 
@@ -134,20 +138,28 @@ RB_API rbStatus rbRayFrames_Update(rbRayFrames* frames, rbError* error);
 /// All frames that begin before the duration of rbRayFrames_Prepare.
 RB_API rbStatus rbRayFrames_Run(rbRayFrames* frames, rbError* error);
 
+/// 1/s.
 RB_API double rbRayFrames_GetFrameRate(const rbRayFrames* frames);
 RB_API double rbRayFrames_GetTime(const rbRayFrames* frames); ///< s, of the next frame
+/// Number of the next frame, from 0.
 RB_API int64_t rbRayFrames_GetFrame(const rbRayFrames* frames);
 /// In the order they happened, borrowed until the next frame.
 RB_API const rbRayCollision* rbRayFrames_GetCollisions(const rbRayFrames* frames, int* count);
 /// Pairs that exact sweeps saw touch and rays did not, of isCompared: only bodies, time and frame.
 RB_API int rbRayFrames_GetMissed(const rbRayFrames* frames, rbRayCollision* missed, int capacity);
+/// Work of all frames so far.
 RB_API rbFrameCounts rbRayFrames_GetCounts(const rbRayFrames* frames);
+/// CPU times of the frames so far.
 RB_API rbFrameTimes rbRayFrames_GetTimes(const rbRayFrames* frames);
 
+/// Number of bodies.
 RB_API int rbRayFrames_GetBodyCount(const rbRayFrames* frames);
+/// Name of a body, in the order they were added.
 RB_API const char* rbRayFrames_GetBodyName(const rbRayFrames* frames, int body);
+/// Geometry of a body, borrowed.
 RB_API const rbGeometry* rbRayFrames_GetGeometry(const rbRayFrames* frames, int body);
 RB_API bool rbRayFrames_IsMoving(const rbRayFrames* frames, int body); ///< has a path
+/// Pose of a body at a time (s).
 RB_API rbTransform rbRayFrames_GetPose(const rbRayFrames* frames, int body, double time);
 
 /// Shoots the rays of the frame of a collision again and tells of every one, in the world at its

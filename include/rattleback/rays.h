@@ -31,6 +31,7 @@ typedef enum rbRayPattern {
 RB_API const char* rbRayPattern_Name(rbRayPattern pattern); ///< "uniform", "lattice"
 RB_API rbRayPattern rbRayPattern_Find(const char* name);    ///< RB_RAYS_PATTERN_COUNT if unknown
 
+/// Most rays of a body.
 #define RB_RAYS_COUNT_MAX 10000000
 
 /// Make it with rbDefaultRaySettings.
@@ -54,6 +55,7 @@ typedef struct rbRaySettings {
     uint64_t seed;      ///< of random points; 10
 } rbRaySettings;
 
+/// The defaults that the comments of the members state.
 RB_API rbRaySettings rbDefaultRaySettings(void);
 /// INVALID with a sentence that names the value.
 RB_API rbStatus rbRaySettings_Check(const rbRaySettings* settings, rbError* error);
@@ -74,8 +76,8 @@ typedef struct rbRayBody {
     const rbGeometry* geometry;  ///< borrowed; planes do not shoot
     const rbRayEmitter* emitter; ///< of this geometry; NULL: it is shot at only
     rbRayPoseFn* pose;           ///< NULL: stands at the transform below
-    const void* context;
-    rbTransform transform;
+    const void* context;         ///< passed to pose
+    rbTransform transform;       ///< of a body that stands
     rbVec3 center;     ///< m, frame of the geometry: a point that moves at most at speedMax
     double speedMax;   ///< m/s, of the center
     double spinMax;    ///< rad/s
@@ -87,35 +89,37 @@ typedef struct rbRayBody {
 
 /// One ray, in the world at its start, for those who want to draw it.
 typedef struct rbRayTrace {
-    rbVec3 start; ///< m
-    rbVec3 end;   ///< m, of the hit, or of the ray
-    bool isHit;
+    rbVec3 start;   ///< m
+    rbVec3 end;     ///< m, of the hit, or of the ray
+    bool isHit;     ///< it hit the other body
     bool isReverse; ///< shot by B
     bool isRefined; ///< of a bundle about the shortest ray
 } rbRayTrace;
 
+/// Called for every ray that is cast.
 typedef void rbRayTraceFn(void* context, const rbRayTrace* trace);
 
 /// What a pair remembers from one prediction to the next: the shortest ray, which is tried first.
 /// Zero initialization is empty.
 typedef struct rbRayTrack {
-    bool isSet;
-    bool isReverse;
-    rbVec3 start; ///< m, in the frame of the geometry that shot
+    bool isSet;     ///< true: the others are set
+    bool isReverse; ///< cast by B
+    rbVec3 start;   ///< m, in the frame of the geometry that shot
 } rbRayTrack;
 
 /// Work of predictions, added to.
 typedef struct rbRayCounts {
-    int64_t predictions;
-    int64_t outOfReach; ///< ended by the first early-out (R-28)
-    int64_t passing;    ///< by the third (R-30)
-    int64_t pieces;     ///< of the way, on which rays were shot; those out of reach are not
-    int64_t rays;
-    int64_t hits;
+    int64_t predictions; ///< made
+    int64_t outOfReach;  ///< ended by the first early-out (R-28)
+    int64_t passing;     ///< by the third (R-30)
+    int64_t pieces;      ///< of the way, on which rays were shot; those out of reach are not
+    int64_t rays;        ///< cast
+    int64_t hits;        ///< of the rays
 } rbRayCounts;
 
+/// Answer of rbPredictByRays.
 typedef struct rbRayPrediction {
-    bool isHit;
+    bool isHit;     ///< true: the bodies touch within the interval
     bool isInside;  ///< bodies overlap at the start, by more than touch (1e-9 of the size): isHit,
                     ///< time is the start, way 0, and point and normal are estimates
     bool isReverse; ///< the shortest ray was shot by B
@@ -127,16 +131,17 @@ typedef struct rbRayPrediction {
                     ///< face beside
 } rbRayPrediction;
 
+/// Input of rbPredictByRays: two bodies and an interval of time.
 typedef struct rbRayQuery {
-    const rbRayBody* bodyA;
-    const rbRayBody* bodyB;
-    double start; ///< s
-    double end;
-    const rbRaySettings* settings;
-    rbRayTrack* track;   ///< may be NULL
-    rbRayCounts* counts; ///< may be NULL
-    rbRayTraceFn* trace; ///< may be NULL: told of every ray
-    void* traceContext;
+    const rbRayBody* bodyA;        ///< borrowed
+    const rbRayBody* bodyB;        ///< borrowed
+    double start;                  ///< s
+    double end;                    ///< s
+    const rbRaySettings* settings; ///< borrowed
+    rbRayTrack* track;             ///< may be NULL
+    rbRayCounts* counts;           ///< may be NULL
+    rbRayTraceFn* trace;           ///< may be NULL: told of every ray
+    void* traceContext;            ///< passed to trace
     void* scratch; ///< as of rbMeasureSeparation; NULL: allocated where bodies overlap at the start
 } rbRayQuery;
 
@@ -150,7 +155,7 @@ RB_API rbStatus rbPredictByRays(const rbRayQuery* query, rbRayPrediction* predic
 
 /// The exact first contact of A, translated by step (in the frame of B, m), with B.
 typedef struct rbShapeSweep {
-    bool isHit;
+    bool isHit;      ///< they touch during the step
     bool isInside;   ///< they overlap at the start: fraction 0
     bool isExact;    ///< closed form (spheres, polytopes, meshes); false: to within the tolerance
     double fraction; ///< of the step, 0..1

@@ -28,8 +28,10 @@ extern "C" {
 #define RB_SCENE_BODIES_MAX 10000000               ///< after repeat and scatter
 #define RB_SCENE_NAME_MAX 63                       ///< bytes of the name of a scene, body or probe
 #define RB_SCENE_DEPTH_MAX 64                      ///< nesting of JSON values
+/// Most probes of a scene.
 #define RB_SCENE_PROBES_MAX 1024
 #define RB_SCENE_JOINTS_MAX 1000000 ///< after repeat; of springs too
+/// Most vertices of a mesh file.
 #define RB_MESH_VERTICES_MAX 50000000
 #define RB_SCENE_FORCE_ENTRIES_MAX 10000 ///< of the list "forces"
 #define RB_SCENE_FORCES_MAX 100000       ///< after naming groups of bodies
@@ -95,25 +97,26 @@ typedef struct rbSceneInfo {
     rbContactSettings contact; ///< of its contacts; off unless the scene has a "contact"
     int bodyCount;             ///< after repeat and scatter
     int dynamicCount;          ///< of them
-    int staticCount;
-    int kinematicCount;
-    int shapeCount;    ///< of all bodies
-    int geometryCount; ///< distinct geometries the world will hold
-    int materialCount; ///< named ones
-    int materialPairCount;
-    int forceCount;
-    int jointCount;        ///< after repeat, those of trees too
-    int conditionCount;    ///< scalar conditions of these, redundant ones too; without those of
-                           ///< velocity-only joints
-    int springCount;       ///< after repeat
-    int anchorCount;       ///< of these, tied to the world or to a body that is not dynamic
-    const char* freeMotor; ///< first joint with a velocity motor without forceMax; NULL: none
-    int probeCount;        ///< given, or the default ones
-    int columnCount;       ///< doubles that rbScene_EvaluateProbes writes
-    int attachmentCount;   ///< files beside the scene
-    bool hasDefaultProbes;
+    int staticCount;           ///< of bodyCount
+    int kinematicCount;        ///< of bodyCount
+    int shapeCount;            ///< of all bodies
+    int geometryCount;         ///< distinct geometries the world will hold
+    int materialCount;         ///< named ones
+    int materialPairCount;     ///< pairs with coefficients of their own
+    int forceCount;            ///< besides gravity
+    int jointCount;            ///< after repeat, those of trees too
+    int conditionCount;        ///< scalar conditions of these, redundant ones too; without those of
+                               ///< velocity-only joints
+    int springCount;           ///< after repeat
+    int anchorCount;           ///< of these, tied to the world or to a body that is not dynamic
+    const char* freeMotor;     ///< first joint with a velocity motor without forceMax; NULL: none
+    int probeCount;            ///< given, or the default ones
+    int columnCount;           ///< doubles that rbScene_EvaluateProbes writes
+    int attachmentCount;       ///< files beside the scene
+    bool hasDefaultProbes;     ///< true: the scene names none
 } rbSceneInfo;
 
+/// What the scene says about itself.
 RB_API const rbSceneInfo* rbScene_GetInfo(const rbScene* scene);
 
 /// The scene as JSON text after all overrides: 17 digits a number, so that reading it again gives
@@ -219,16 +222,16 @@ RB_API const char* rbProbeQuantity_Name(rbProbeQuantity quantity); ///< as in sc
 
 /// A probe. Strings live like those of rbSceneInfo.
 typedef struct rbProbe {
-    const char* name; ///< given, or "box.position", "world.energy"
-    rbProbeQuantity quantity;
-    const char* body;   ///< name of the body; body, joint and spring NULL: the whole world
-    const char* joint;  ///< name of the joint, else NULL
-    const char* spring; ///< name of the spring, else NULL
-    const char* with;   ///< contacts of the body with this one alone; NULL: with all
-    int freedom;        ///< of the joint
-    rbVec3 point;       ///< body frame, m, of RB_PROBE_POINT
-    int firstColumn;    ///< its columns in the values of rbScene_EvaluateProbes
-    int columnCount;    ///< 1, 3 or 4
+    const char* name;         ///< given, or "box.position", "world.energy"
+    rbProbeQuantity quantity; ///< what it measures
+    const char* body;         ///< name of the body; body, joint and spring NULL: the whole world
+    const char* joint;        ///< name of the joint, else NULL
+    const char* spring;       ///< name of the spring, else NULL
+    const char* with;         ///< contacts of the body with this one alone; NULL: with all
+    int freedom;              ///< of the joint
+    rbVec3 point;             ///< body frame, m, of RB_PROBE_POINT
+    int firstColumn;          ///< its columns in the values of rbScene_EvaluateProbes
+    int columnCount;          ///< 1, 3 or 4
 } rbProbe;
 
 /// One number a probe gives.
@@ -257,12 +260,14 @@ typedef enum rbMeshUse {
     RB_MESH_USE_COUNT
 } rbMeshUse;
 
+/// How a mesh file is read; make it with rbDefaultMeshOptions.
 typedef struct rbMeshOptions {
     rbMeshUse use; ///< default TRIANGLES
     double scale;  ///< m per unit of the file, > 0; 1e-3 for files in mm; default 1
     char up;       ///< 'z' (default): coordinates as in the file; 'y': (x, y, z) becomes (x, -z, y)
 } rbMeshOptions;
 
+/// Triangles, scale 1, z up.
 RB_API rbMeshOptions rbDefaultMeshOptions(void);
 
 /// Reads a mesh file: .obj, .stl, .ply, .gltf, .glb. Vertices with equal coordinates are joined.
@@ -272,10 +277,12 @@ RB_API rbGeometry* rbReadMesh(const char* path, const rbMeshOptions* options, rb
 RB_API rbGeometry* rbReadMeshMemory(const char* name, const void* bytes, size_t size,
                                     const rbMeshOptions* options, rbError* error);
 
-/// The vertices and faces of a file as they are, joined and scaled but not judged: hand the def to
-/// rbValidateMesh for a report.
+/// The vertices and faces of a file as they are, joined and scaled but not validated; opaque.
 typedef struct rbMeshData rbMeshData;
+/// Reads the vertices and faces of a file, joined and scaled but not validated: pass the def to
+/// rbValidateMesh for a report. NULL and an error when the file cannot be read.
 RB_API rbMeshData* rbReadMeshData(const char* path, const rbMeshOptions* options, rbError* error);
+/// The same from memory; the extension of the name says the format.
 RB_API rbMeshData* rbReadMeshDataMemory(const char* name, const void* bytes, size_t size,
                                         const rbMeshOptions* options, rbError* error);
 RB_API const rbMeshDef* rbMeshData_GetDef(const rbMeshData* data); ///< lives as long as data

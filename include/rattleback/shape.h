@@ -21,35 +21,41 @@
 extern "C" {
 #endif
 
-/// Smallest and largest length of a shape in meters. Inertia holds the fifth power of a length;
-/// these limits keep every product far from underflow and overflow.
+/// Smallest length of a shape, m. Inertia holds the fifth power of a length; these limits keep
+/// every product far from underflow and overflow.
 #define RB_LENGTH_MIN 1e-15
+/// Largest length of a shape and largest coordinate, m.
 #define RB_LENGTH_MAX 1e12
 
-/// Most vertices, faces or corners of all faces of a mesh, corners of one face, points of a hull,
-/// children of a compound, levels of nested compounds, triangles of a triangulation, and vertices
-/// of a profile.
+/// Most vertices, faces, or corners of all faces of a mesh.
 #define RB_MESH_ELEMENTS_MAX (1 << 26)
+/// Most corners of one face.
 #define RB_FACE_CORNERS_MAX (1 << 14)
+/// Most points of a hull.
 #define RB_HULL_POINTS_MAX (1 << 20)
+/// Most children of a compound.
 #define RB_COMPOUND_CHILDREN_MAX (1 << 16)
+/// Most levels of nested compounds.
 #define RB_COMPOUND_DEPTH_MAX 8
+/// Most triangles of a triangulation.
 #define RB_TRIANGLES_MAX (1 << 22)
+/// Most vertices of a profile.
 #define RB_PROFILE_POINTS_MAX 8192
 
+/// Kinds of geometry.
 typedef enum rbShapeType {
-    RB_SHAPE_SPHERE,
-    RB_SHAPE_BOX,
-    RB_SHAPE_CAPSULE,
-    RB_SHAPE_CYLINDER,
-    RB_SHAPE_CONE,
-    RB_SHAPE_ELLIPSOID,
+    RB_SHAPE_SPHERE,     ///< ball
+    RB_SHAPE_BOX,        ///< rectangular box
+    RB_SHAPE_CAPSULE,    ///< points within a radius of a segment
+    RB_SHAPE_CYLINDER,   ///< circular cylinder
+    RB_SHAPE_CONE,       ///< circular cone
+    RB_SHAPE_ELLIPSOID,  ///< ellipsoid
     RB_SHAPE_PLANE,      ///< half space
     RB_SHAPE_HULL,       ///< convex polyhedron
     RB_SHAPE_POLYHEDRON, ///< closed, with polygonal and possibly non-convex faces
     RB_SHAPE_MESH,       ///< triangles, closed or open
     RB_SHAPE_SOUP,       ///< polygons without incidence
-    RB_SHAPE_COMPOUND,
+    RB_SHAPE_COMPOUND,   ///< several geometries as one
     RB_SHAPE_COUNT
 } rbShapeType;
 
@@ -59,6 +65,7 @@ RB_API const char* rbShapeType_Name(rbShapeType type);
 /// Type of a name, RB_SHAPE_COUNT if there is none.
 RB_API rbShapeType rbShapeType_Find(const char* name);
 
+/// A geometry; opaque, immutable and reference counted.
 typedef struct rbGeometry rbGeometry;
 
 // ---------------------------------------------------------------------------------------- creation
@@ -80,6 +87,7 @@ RB_API rbGeometry* rbCreateCylinder(double radius, double halfLength, rbError* e
 /// halfway up the axis. The center of mass is at z = -height/4.
 RB_API rbGeometry* rbCreateCone(double radius, double height, rbError* error);
 
+/// An ellipsoid about the origin, semi-axes along x, y and z.
 RB_API rbGeometry* rbCreateEllipsoid(rbVec3 semiAxes, rbError* error);
 
 /// The half space normal . x <= offset. The normal is normalized (offset is divided by the same
@@ -94,11 +102,11 @@ RB_API rbGeometry* rbCreateHull(const rbVec3* points, int count, rbError* error)
 /// Indexed polygons. Face f has faceSizes[f] corners; the corners of all faces stand one after the
 /// other in indices, counter-clockwise seen from outside.
 typedef struct rbMeshDef {
-    const rbVec3* vertices;
-    int vertexCount;
-    const int* faceSizes; ///< NULL: every face is a triangle
-    const int* indices;
-    int faceCount;
+    const rbVec3* vertices; ///< m, vertexCount points
+    int vertexCount;        ///< number of vertices
+    const int* faceSizes;   ///< NULL: every face is a triangle
+    const int* indices;     ///< vertices of all faces, one face after the other
+    int faceCount;          ///< number of faces
 } rbMeshDef;
 
 /// Boundary representation with planar polygonal faces, which may be non-convex (without holes).
@@ -117,9 +125,9 @@ RB_API rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error);
 /// A part of a compound: a geometry at a pose, transform maps the frame of the part to the frame of
 /// the compound. density in kg/m^3; 0 or less inherits the density asked for.
 typedef struct rbCompoundChild {
-    const rbGeometry* geometry;
-    rbTransform transform;
-    double density;
+    const rbGeometry* geometry; ///< the part
+    rbTransform transform;      ///< from the frame of the part to the frame of the compound
+    double density;             ///< kg/m^3; 0 or less: that of the compound
 } rbCompoundChild;
 
 /// Several geometries as one; keeps references to them. Overlapping parts count twice in the mass,
@@ -136,44 +144,54 @@ RB_API void rbDestroyGeometry(rbGeometry* geometry);
 
 /// Parameters of the primitives, m.
 typedef struct rbSphereData {
-    double radius;
+    double radius; ///< m
 } rbSphereData;
 
+/// A box.
 typedef struct rbBoxData {
-    rbVec3 halfExtents;
+    rbVec3 halfExtents; ///< m, half of the edge lengths along x, y and z
 } rbBoxData;
 
+/// A capsule or a cylinder.
 typedef struct rbRodData {
-    double radius, halfLength;
+    double radius;     ///< m
+    double halfLength; ///< m, half of the axis; of a capsule without the caps
 } rbRodData;
 
+/// A cone.
 typedef struct rbConeData {
-    double radius, height;
+    double radius; ///< m, of the base
+    double height; ///< m, from the base to the apex
 } rbConeData;
 
+/// An ellipsoid.
 typedef struct rbEllipsoidData {
-    rbVec3 semiAxes;
+    rbVec3 semiAxes; ///< m, along x, y and z
 } rbEllipsoidData;
 
+/// A half space normal . x <= offset.
 typedef struct rbPlaneData {
     rbVec3 normal; ///< unit
-    double offset;
+    double offset; ///< m
 } rbPlaneData;
 
 /// What a primitive was made of; only the member of its type is set.
 typedef struct rbShapeData {
-    rbShapeType type;
+    rbShapeType type; ///< which member is set
     union {
-        rbSphereData sphere;
-        rbBoxData box;
-        rbRodData capsule, cylinder;
-        rbConeData cone;
-        rbEllipsoidData ellipsoid;
-        rbPlaneData plane;
+        rbSphereData sphere;       ///< RB_SHAPE_SPHERE
+        rbBoxData box;             ///< RB_SHAPE_BOX
+        rbRodData capsule;         ///< m, RB_SHAPE_CAPSULE
+        rbRodData cylinder;        ///< m, RB_SHAPE_CYLINDER
+        rbConeData cone;           ///< RB_SHAPE_CONE
+        rbEllipsoidData ellipsoid; ///< RB_SHAPE_ELLIPSOID
+        rbPlaneData plane;         ///< RB_SHAPE_PLANE
     };
 } rbShapeData;
 
+/// Type of a geometry.
 RB_API rbShapeType rbGeometry_GetType(const rbGeometry* geometry);
+/// Parameters of a primitive; of other types only the type is set.
 RB_API rbShapeData rbGeometry_GetData(const rbGeometry* geometry);
 
 /// Vertices and faces of a hull, polyhedron, mesh or soup, borrowed for the life of the geometry.
@@ -198,8 +216,10 @@ RB_API uint64_t rbGeometry_GetHash(const rbGeometry* geometry);
 
 // ----------------------------------------------------------------------------------------- queries
 
+/// An axis-aligned box.
 typedef struct rbBounds {
-    rbVec3 lower, upper;
+    rbVec3 lower; ///< m, corner with the smallest coordinates
+    rbVec3 upper; ///< m, corner with the largest coordinates
 } rbBounds;
 
 /// Axis-aligned box of the shape moved by transform, tight to rounding. Planes have infinite
@@ -222,13 +242,14 @@ RB_API double rbGeometry_GetRadius(const rbGeometry* geometry, rbVec3 point);
 /// Points origin + t direction with 0 <= t <= tMax. direction need not be a unit vector; one of
 /// zero length hits nothing.
 typedef struct rbRay {
-    rbVec3 origin;
-    rbVec3 direction;
-    double tMax; ///< INFINITY is fine
+    rbVec3 origin;    ///< m
+    rbVec3 direction; ///< need not be a unit vector
+    double tMax;      ///< INFINITY is fine
 } rbRay;
 
+/// Where a ray hits a shape.
 typedef struct rbRayHit {
-    double t;
+    double t;      ///< parameter of the ray at the hit
     rbVec3 point;  ///< origin + t direction
     rbVec3 normal; ///< outward unit normal of the surface there; of a soup the normal of the face
     int feature; ///< face of a polyhedral shape; box: 2*axis + (positive side); cylinder, cone and
@@ -337,6 +358,7 @@ RB_API rbStatus rbMassProperties_Judge(const rbMassProperties* properties, rbErr
     X(SEVERAL_COMPONENTS, false, "several components", "the faces form one component",             \
       "components are formed by the faces")
 
+/// Defects of meshes; RB_MESH_ISSUE_MAP has the text of each kind.
 typedef enum rbMeshIssueKind {
 #define RB_MESH_ISSUE_ENUM(name, isError, label, one, many) RB_MESH_ISSUE_##name,
     RB_MESH_ISSUE_MAP(RB_MESH_ISSUE_ENUM)
@@ -346,22 +368,26 @@ typedef enum rbMeshIssueKind {
 
 /// One issue and its place; what does not apply is -1.
 typedef struct rbMeshIssue {
-    rbMeshIssueKind kind;
-    int face, otherFace;
-    int vertexA, vertexB; ///< of an edge; vertexA alone for a vertex
+    rbMeshIssueKind kind; ///< what is wrong
+    int face;             ///< first face concerned
+    int otherFace;        ///< second face concerned
+    int vertexA;          ///< first vertex of an edge, or the vertex
+    int vertexB;          ///< second vertex of an edge
 } rbMeshIssue;
 
+/// Result of rbValidateMesh.
 typedef struct rbMeshReport {
     long long counts[RB_MESH_ISSUE_COUNT];   ///< components for SEVERAL_COMPONENTS
     rbMeshIssue firsts[RB_MESH_ISSUE_COUNT]; ///< the first of each kind
     long long issueCount;                    ///< of all kinds; may exceed the capacity given
     int storedCount;                         ///< issues written
-    int vertexCount, faceCount;
-    int componentCount; ///< of faces connected by common vertices
-    long long edgeCount;
-    double diameter; ///< diagonal of the bounding box, m
-    double volume;   ///< signed; 0 unless the mesh is closed
-    bool isClosed;   ///< every edge in two faces or more
+    int vertexCount;                         ///< vertices of the mesh
+    int faceCount;                           ///< faces of the mesh
+    int componentCount;                      ///< of faces connected by common vertices
+    long long edgeCount;                     ///< edges of the mesh
+    double diameter;                         ///< diagonal of the bounding box, m
+    double volume;                           ///< signed; 0 unless the mesh is closed
+    bool isClosed;                           ///< every edge in two faces or more
     bool isSolid; ///< closed, two faces an edge, consistently oriented, positive volume: has mass
     bool isValid; ///< no issue but notes
 } rbMeshReport;
@@ -373,8 +399,9 @@ typedef struct rbMeshReport {
 /// corners of one face.
 RB_API rbMeshReport rbValidateMesh(const rbMeshDef* def, rbMeshIssue* issues, int capacity);
 
-/// Short text of a kind ("open", "non-manifold", ...), and whether it makes a mesh invalid.
+/// Short text of a kind ("open", "non-manifold", ...).
 RB_API const char* rbMeshIssueKind_Text(rbMeshIssueKind kind);
+/// True if the kind makes a mesh invalid.
 RB_API bool rbMeshIssueKind_IsError(rbMeshIssueKind kind);
 
 /// One sentence: the gravest issue with count and first place, or what the mesh is if it is valid.
@@ -384,15 +411,17 @@ RB_API void rbMeshReport_Describe(const rbMeshReport* report, char* text, size_t
 
 /// A mesh that the caller owns and frees with rbFreeMesh.
 typedef struct rbOwnedMesh {
-    rbVec3* vertices;
-    int* faceSizes;
-    int* indices;
-    int vertexCount;
-    int faceCount;
-    int indexCount;
+    rbVec3* vertices; ///< m
+    int* faceSizes;   ///< corners of each face
+    int* indices;     ///< vertices of all faces, one face after the other
+    int vertexCount;  ///< number of vertices
+    int faceCount;    ///< number of faces
+    int indexCount;   ///< corners of all faces
 } rbOwnedMesh;
 
+/// The mesh as a definition, borrowed.
 RB_API rbMeshDef rbOwnedMesh_GetDef(const rbOwnedMesh* mesh);
+/// Frees the arrays.
 RB_API void rbFreeMesh(rbOwnedMesh* mesh);
 
 /// Prism over a simple polygon in the plane z = 0, from z = 0 to z = height. Either orientation of
@@ -408,10 +437,10 @@ RB_API rbStatus rbRevolveProfile(const double (*profileRZ)[2], int count, int se
 
 /// Triangles for display, owned by the caller, outward oriented.
 typedef struct rbTriangles {
-    rbVec3* vertices;
-    int (*triangles)[3];
-    int vertexCount;
-    int triangleCount;
+    rbVec3* vertices;    ///< m
+    int (*triangles)[3]; ///< indices into vertices, counter-clockwise seen from outside
+    int vertexCount;     ///< number of vertices
+    int triangleCount;   ///< number of triangles
 } rbTriangles;
 
 /// Triangles no farther than deviation > 0 from the surface of round shapes, and the surface no
@@ -420,6 +449,7 @@ typedef struct rbTriangles {
 RB_API rbStatus rbGeometry_Triangulate(const rbGeometry* geometry, double deviation,
                                        double planeHalfSize, rbTriangles* triangles,
                                        rbError* error);
+/// Frees the arrays.
 RB_API void rbFreeTriangles(rbTriangles* triangles);
 
 #ifdef __cplusplus

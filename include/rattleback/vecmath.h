@@ -11,62 +11,87 @@
 #include <math.h>
 #include <stdbool.h>
 
+/// A vector of three components.
 typedef struct rbVec3 {
-    double x, y, z;
+    double x; ///< first component
+    double y; ///< second component
+    double z; ///< third component
 } rbVec3;
 
+/// A quaternion w + x i + y j + z k.
 typedef struct rbQuat {
-    double w, x, y, z;
+    double w; ///< real part
+    double x; ///< first imaginary part
+    double y; ///< second imaginary part
+    double z; ///< third imaginary part
 } rbQuat;
 
 /// Columns cx, cy, cz.
 typedef struct rbMat3 {
-    rbVec3 cx, cy, cz;
+    rbVec3 cx; ///< first column
+    rbVec3 cy; ///< second column
+    rbVec3 cz; ///< third column
 } rbMat3;
 
 /// Symmetric 3x3 matrix.
 typedef struct rbSym3 {
-    double xx, yy, zz, xy, xz, yz;
+    double xx; ///< first diagonal element
+    double yy; ///< second diagonal element
+    double zz; ///< third diagonal element
+    double xy; ///< row 1, column 2
+    double xz; ///< row 1, column 3
+    double yz; ///< row 2, column 3
 } rbSym3;
 
 /// Rigid motion x -> q x + p.
 typedef struct rbTransform {
-    rbVec3 p;
-    rbQuat q;
+    rbVec3 p; ///< translation, m
+    rbQuat q; ///< rotation, a unit quaternion
 } rbTransform;
 
+/// The number pi.
 #define RB_PI 3.14159265358979323846
 // A value of a type from its components, in both languages.
 #ifdef __cplusplus
+/// A value of a type from its components, in C and in C++.
 #define RB_LITERAL(type) type
 #else
+/// A value of a type from its components, in C and in C++.
 #define RB_LITERAL(type) (type)
 #endif
+/// The zero vector.
 #define RB_VEC3_ZERO (RB_LITERAL(rbVec3){0.0, 0.0, 0.0})
+/// No rotation.
 #define RB_QUAT_IDENTITY (RB_LITERAL(rbQuat){1.0, 0.0, 0.0, 0.0})
+/// No motion.
 #define RB_TRANSFORM_IDENTITY (RB_LITERAL(rbTransform){{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}})
 
+/// A vector from its components.
 static inline rbVec3 rbMakeVec3(double x, double y, double z)
 {
     rbVec3 r = {x, y, z};
     return r;
 }
 
+/// a + b
 static inline rbVec3 rbAdd(rbVec3 a, rbVec3 b)
 {
     return rbMakeVec3(a.x + b.x, a.y + b.y, a.z + b.z);
 }
 
+/// a - b
 static inline rbVec3 rbSub(rbVec3 a, rbVec3 b)
 {
     return rbMakeVec3(a.x - b.x, a.y - b.y, a.z - b.z);
 }
 
+/// -a
 static inline rbVec3 rbNeg(rbVec3 a)
 {
     return rbMakeVec3(-a.x, -a.y, -a.z);
 }
 
+/// s a
 static inline rbVec3 rbScale(double s, rbVec3 a)
 {
     return rbMakeVec3(s * a.x, s * a.y, s * a.z);
@@ -84,26 +109,31 @@ static inline rbVec3 rbMulEach(rbVec3 a, rbVec3 b)
     return rbMakeVec3(a.x * b.x, a.y * b.y, a.z * b.z);
 }
 
+/// Scalar product.
 static inline double rbDot(rbVec3 a, rbVec3 b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
+/// Vector product.
 static inline rbVec3 rbCross(rbVec3 a, rbVec3 b)
 {
     return rbMakeVec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
+/// Square of the length.
 static inline double rbLengthSquared(rbVec3 a)
 {
     return rbDot(a, a);
 }
 
+/// Length of a vector.
 static inline double rbLength(rbVec3 a)
 {
     return sqrt(rbDot(a, a));
 }
 
+/// Distance of two points.
 static inline double rbDistance(rbVec3 a, rbVec3 b)
 {
     return rbLength(rbSub(a, b));
@@ -116,21 +146,25 @@ static inline rbVec3 rbNormalize(rbVec3 a)
     return length > 0.0 ? rbMakeVec3(a.x / length, a.y / length, a.z / length) : a;
 }
 
+/// Componentwise minimum.
 static inline rbVec3 rbMin3(rbVec3 a, rbVec3 b)
 {
     return rbMakeVec3(a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z);
 }
 
+/// Componentwise maximum.
 static inline rbVec3 rbMax3(rbVec3 a, rbVec3 b)
 {
     return rbMakeVec3(a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z);
 }
 
+/// Componentwise absolute value.
 static inline rbVec3 rbAbs3(rbVec3 a)
 {
     return rbMakeVec3(fabs(a.x), fabs(a.y), fabs(a.z));
 }
 
+/// True if all components are finite.
 static inline bool rbIsFinite3(rbVec3 a)
 {
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
@@ -143,6 +177,7 @@ static inline rbVec3 rbPerpendicular(rbVec3 a)
     return rbNormalize(r);
 }
 
+/// Hamilton product: first b, then a.
 static inline rbQuat rbMulQuat(rbQuat a, rbQuat b)
 {
     rbQuat r = {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
@@ -152,17 +187,20 @@ static inline rbQuat rbMulQuat(rbQuat a, rbQuat b)
     return r;
 }
 
+/// Conjugate; of a unit quaternion the inverse.
 static inline rbQuat rbConjugate(rbQuat q)
 {
     rbQuat r = {q.w, -q.x, -q.y, -q.z};
     return r;
 }
 
+/// Scalar product of two quaternions.
 static inline double rbDotQuat(rbQuat a, rbQuat b)
 {
     return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
+/// Unit quaternion; zero becomes the identity.
 static inline rbQuat rbNormalizeQuat(rbQuat q)
 {
     double length = sqrt(rbDotQuat(q, q));
@@ -171,6 +209,7 @@ static inline rbQuat rbNormalizeQuat(rbQuat q)
     return length > 0.0 ? r : identity;
 }
 
+/// True if all components are finite.
 static inline bool rbIsFiniteQuat(rbQuat q)
 {
     return isfinite(q.w) && isfinite(q.x) && isfinite(q.y) && isfinite(q.z);
@@ -191,6 +230,7 @@ static inline rbVec3 rbInvRotate(rbQuat q, rbVec3 v)
     return rbRotate(rbConjugate(q), v);
 }
 
+/// Matrix times vector.
 static inline rbVec3 rbMulMV(rbMat3 m, rbVec3 v)
 {
     return rbMakeVec3(m.cx.x * v.x + m.cy.x * v.y + m.cz.x * v.z,
@@ -204,18 +244,21 @@ static inline rbVec3 rbMulMtV(rbMat3 m, rbVec3 v)
     return rbMakeVec3(rbDot(m.cx, v), rbDot(m.cy, v), rbDot(m.cz, v));
 }
 
+/// Matrix times matrix.
 static inline rbMat3 rbMulMM(rbMat3 a, rbMat3 b)
 {
     rbMat3 r = {rbMulMV(a, b.cx), rbMulMV(a, b.cy), rbMulMV(a, b.cz)};
     return r;
 }
 
+/// Transpose of a matrix.
 static inline rbMat3 rbTranspose(rbMat3 m)
 {
     rbMat3 r = {{m.cx.x, m.cy.x, m.cz.x}, {m.cx.y, m.cy.y, m.cz.y}, {m.cx.z, m.cy.z, m.cz.z}};
     return r;
 }
 
+/// Symmetric matrix times vector.
 static inline rbVec3 rbMulSV(rbSym3 s, rbVec3 v)
 {
     return rbMakeVec3(s.xx * v.x + s.xy * v.y + s.xz * v.z, s.xy * v.x + s.yy * v.y + s.yz * v.z,
@@ -234,11 +277,13 @@ static inline rbMat3 rbMatFromQuat(rbQuat q)
     return r;
 }
 
+/// q point + p.
 static inline rbVec3 rbTransformPoint(rbTransform t, rbVec3 point)
 {
     return rbAdd(rbRotate(t.q, point), t.p);
 }
 
+/// The inverse of rbTransformPoint.
 static inline rbVec3 rbInvTransformPoint(rbTransform t, rbVec3 point)
 {
     return rbInvRotate(t.q, rbSub(point, t.p));
@@ -258,6 +303,7 @@ static inline rbTransform rbInvMulTransforms(rbTransform a, rbTransform b)
     return r;
 }
 
+/// The inverse motion.
 static inline rbTransform rbInvertTransform(rbTransform t)
 {
     rbQuat inverse = rbConjugate(t.q);

@@ -29,8 +29,9 @@ typedef enum rbEngineType {
 RB_API const char* rbEngineType_Name(rbEngineType type); ///< "flight", "event", "step"
 RB_API rbEngineType rbEngineType_Find(const char* name); ///< RB_ENGINE_COUNT if unknown
 
+/// A world; make it with rbDefaultWorldDef.
 typedef struct rbWorldDef {
-    uint32_t cookie;
+    uint32_t cookie;    ///< set by rbDefaultWorldDef
     rbVec3 gravity;     ///< m/s^2; default (0, 0, -9.81)
     rbVec3 periodicBox; ///< m, edge lengths of a periodic box centered on the origin; 0 = no period
     rbMotionSettings
@@ -42,6 +43,7 @@ typedef struct rbWorldDef {
     int bodyCapacity;          ///< bodies to make room for at once; 0 is fine
 } rbWorldDef;
 
+/// The defaults that the comments of the members state.
 RB_API rbWorldDef rbDefaultWorldDef(void);
 
 /// NULL and an error when a value is unusable.
@@ -73,6 +75,7 @@ typedef struct rbLedger {
     double mass;            ///< kg
 } rbLedger;
 
+/// Result of rbWorld_Advance.
 typedef struct rbStepReport {
     rbStatus status;   ///< OK; NUMERICAL when a body's integration or a joint missed its tolerance;
                        ///< INVALID when dt or time is negative or not finite: then nothing moved
@@ -82,10 +85,10 @@ typedef struct rbStepReport {
     int numericCount;  ///< dynamic bodies integrated
     int fallbackCount; ///< of those: asked to fly by another row that their loads do not allow
     int64_t integratorSteps; ///< accepted in this advance
-    int64_t rejectedSteps;
-    rbBodyId failedBody; ///< first body that missed its tolerance, or one of the joint furthest
-                         ///< off; null if none
-    rbLedger ledger;
+    int64_t rejectedSteps;   ///< of the adaptive integrator, in this advance
+    rbBodyId failedBody;     ///< first body that missed its tolerance, or one of the joint furthest
+                             ///< off; null if none
+    rbLedger ledger;         ///< energies and momenta at the end
 } rbStepReport;
 
 /// Moves the world forward by dt >= 0 seconds. Allocates nothing after the first call, except when
@@ -105,7 +108,9 @@ RB_API rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time);
 /// is computed, so that 10 steps of 1e-3 and one of 1e-2 land on the same double.
 RB_API double rbGetStepTime(int64_t k, double step);
 
+/// Time of the world, s.
 RB_API double rbWorld_GetTime(const rbWorld* world);
+/// Gravity, m/s^2.
 RB_API rbVec3 rbWorld_GetGravity(const rbWorld* world);
 
 /// Parameters of a world that runs (B-91). Beside those here: rbBody_SetMaterial, rbBody_SetMass,
@@ -116,31 +121,37 @@ RB_API rbVec3 rbWorld_GetGravity(const rbWorld* world);
 /// the ledger moves with it, so that no work appears. Flights and steps begin anew at the world's
 /// time.
 RB_API rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error); ///< m/s^2
-/// Settings of the step engine; used by no other. Joints must be held, and limits and contacts
-/// possible, with the new ones.
+/// Settings of the step engine.
 RB_API rbStepSettings rbWorld_GetStepSettings(const rbWorld* world);
+/// Changes the settings of the step engine; other engines do not use them. Joints must be held, and
+/// limits and contacts possible, with the new ones.
 RB_API rbStatus rbWorld_SetStepSettings(rbWorld* world, const rbStepSettings* settings,
                                         rbError* error);
-/// Settings of contacts in the step engine. Where contacts are turned on bodies must not overlap
-/// (unless isOverlapAllowed); what was known of contacts so far is forgotten.
+/// Settings of contacts in the step engine.
 RB_API rbContactSettings rbWorld_GetContactSettings(const rbWorld* world);
+/// Changes the settings of contacts in the step engine. When contacts are turned on, bodies must
+/// not overlap (unless isOverlapAllowed); contacts known so far are forgotten.
 RB_API rbStatus rbWorld_SetContactSettings(rbWorld* world, const rbContactSettings* settings,
                                            rbError* error);
 
+/// The engine of the world.
 RB_API rbEngineType rbWorld_GetEngineType(const rbWorld* world);
+/// Edge lengths of the periodic box, m; 0: no period.
 RB_API rbVec3 rbWorld_GetPeriodicBox(const rbWorld* world);
+/// Energy and momentum at the world's time.
 RB_API rbLedger rbWorld_GetLedger(const rbWorld* world);
 
-/// Bodies in the order of their making (slots of destroyed bodies are reused by new ones).
+/// Number of bodies.
 RB_API int rbWorld_GetBodyCount(const rbWorld* world);
+/// Writes at most capacity ids in order of creation (slots of destroyed bodies are reused by new
+/// ones); returns the number of bodies.
 RB_API int rbWorld_GetBodyIds(const rbWorld* world, rbBodyId* ids, int capacity);
 RB_API rbBodyId rbWorld_FindBody(const rbWorld* world, const char* name); ///< null if there is none
 
 /// A position brought into the periodic box, and which image it came from (may be NULL).
 RB_API rbVec3 rbWorld_WrapPosition(const rbWorld* world, rbVec3 position, int image[3]);
 
-/// Bulk access. A field of all bodies, in the order of rbWorld_GetBodyIds, to or from an array of
-/// doubles whose elements lie strideBytes apart (0: packed).
+/// Fields for bulk access; the comment of each says how many doubles it has per body.
 typedef enum rbBodyField {
     RB_FIELD_POSITION,         ///< 3, of the body's origin
     RB_FIELD_ORIENTATION,      ///< 4, w x y z
@@ -152,6 +163,8 @@ typedef enum rbBodyField {
 } rbBodyField;
 
 RB_API int rbBodyField_Width(rbBodyField field); ///< doubles per body
+/// Copies a field of all bodies, in the order of rbWorld_GetBodyIds, to an array whose elements lie
+/// strideBytes apart (0: packed).
 RB_API void rbWorld_ReadField(const rbWorld* world, rbBodyField field, double* values,
                               size_t strideBytes);
 /// Starts new flights of all dynamic bodies. INVALID when the field is read only or a value is not
@@ -159,8 +172,7 @@ RB_API void rbWorld_ReadField(const rbWorld* world, rbBodyField field, double* v
 RB_API rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* values,
                                    size_t strideBytes, rbError* error);
 
-/// The journal: everything that changed a flight, in order of time. Borrowed until the next call
-/// that changes the world. The step engine leaves out what does not fit into 65536 events.
+/// Everything that changes a flight.
 typedef enum rbEventKind {
     RB_EVENT_IMPULSE,        ///< rbBody_ApplyImpulse or ApplyAngularImpulse
     RB_EVENT_SET_STATE,      ///< rbBody_SetState or rbWorld_WriteField
@@ -175,11 +187,12 @@ typedef enum rbEventKind {
     RB_EVENT_COUNT
 } rbEventKind;
 
+/// One event of the journal.
 typedef struct rbEvent {
-    double time; ///< s
-    rbEventKind kind;
-    rbImpactLaw law; ///< of impacts and microcollisions
-    rbBodyId bodyA;
+    double time;          ///< s
+    rbEventKind kind;     ///< what happened
+    rbImpactLaw law;      ///< of impacts and microcollisions
+    rbBodyId bodyA;       ///< first body
     rbBodyId bodyB;       ///< null when one body is concerned
     double energyChange;  ///< J
     double energyBefore;  ///< J, kinetic, of the two bodies; impacts
@@ -191,8 +204,12 @@ typedef struct rbEvent {
     uint32_t history;     ///< what the contact point did, see rbImpactHistory_Format
 } rbEvent;
 
+/// Name of a kind as the journal file has it.
 RB_API const char* rbEventKind_Name(rbEventKind kind);
+/// The journal, in order of time; borrowed until the next call that changes the world. The step
+/// engine leaves out what does not fit into 65536 events.
 RB_API const rbEvent* rbWorld_GetEvents(const rbWorld* world, int* count);
+/// Empties the journal.
 RB_API void rbWorld_ClearEvents(rbWorld* world);
 
 /// Judges the world for its engine and makes it ready: overlaps or open joints at the start, forces
@@ -202,22 +219,25 @@ RB_API rbStatus rbWorld_Prepare(rbWorld* world, rbError* error);
 /// Why the last advance was refused, ended early or missed the tolerance of a joint; status OK if
 /// it did not.
 RB_API rbError rbWorld_GetError(const rbWorld* world);
+/// Work of the event engine since the world was made.
 RB_API rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world);
-/// The rays of the pair that touches next, of the event engine with the detector "rays": shot anew
-/// from the poses of now, told to trace one by one. Changes nothing. Returns whether there is a
-/// pair within their reach, and what they say (may be NULL): isHit, and when and where they will
-/// touch.
+/// When and where two bodies will touch, as predicted by rays.
 typedef struct rbForetold {
-    rbBodyId bodyA;
-    rbBodyId bodyB;
-    bool isHit;
-    double time;   ///< s, of contact
-    rbVec3 point;  ///< m
-    rbVec3 normal; ///< unit, from A to B
+    rbBodyId bodyA; ///< first body
+    rbBodyId bodyB; ///< second body
+    bool isHit;     ///< they will touch
+    double time;    ///< s, of contact
+    rbVec3 point;   ///< m
+    rbVec3 normal;  ///< unit, from A to B
 } rbForetold;
+/// Casts the rays of the pair that touches next again from the present poses and passes each one to
+/// trace. For the event engine with the detector "rays". Changes nothing. Returns whether a pair is
+/// within their reach; foretold (may be NULL) is their prediction.
 RB_API bool rbWorld_TraceRays(const rbWorld* world, rbRayTraceFn* trace, void* context,
                               rbForetold* foretold);
+/// Work of the step engine since the world was made.
 RB_API rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world);
+/// Work on contacts in the step engine since the world was made.
 RB_API rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world);
 /// The contact points of the step engine that carry something, at most capacity of them, in a
 /// fixed order (by bodies). Returns how many there are.
@@ -239,13 +259,14 @@ RB_API rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB,
 /// A hash of the time and the state of every body, bit by bit.
 RB_API uint64_t rbWorld_GetHash(const rbWorld* world);
 
-/// Snapshot of everything that moves, and of all parameters that can be changed while a world runs
-/// (but pairs of materials). Restoring it and going on gives the same bits as going on at once. The
-/// world must have the same bodies, shapes, joints, springs, forces and pairs of materials as when
-/// the snapshot was taken.
+/// Bytes of a snapshot.
 RB_API size_t rbWorld_GetSnapshotSize(const rbWorld* world);
+/// Copies everything that moves, and all parameters that can be changed while a world runs (except
+/// pairs of materials). Restoring it and continuing gives the same bits as continuing at once.
 RB_API rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size,
                                      rbError* error);
+/// Restores a snapshot. The world must have the same bodies, shapes, joints, springs, forces and
+/// pairs of materials as when the snapshot was taken.
 RB_API rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size,
                                         rbError* error);
 
