@@ -40,7 +40,7 @@ set(appFiles
   app/server/session_recording.c
   app/server/session_simulation.c)
 add_library(rattleback_app STATIC ${appFiles})
-target_include_directories(rattleback_app PRIVATE src app)
+target_include_directories(rattleback_app PRIVATE src app ${PROJECT_SOURCE_DIR})
 # The project is compiled without extensions of the C library: sockets, threads, posix_spawn and the like are asked for here.
 set_source_files_properties(${appFiles} PROPERTIES
   COMPILE_DEFINITIONS "_POSIX_C_SOURCE=200809L;_XOPEN_SOURCE=700;_DEFAULT_SOURCE")

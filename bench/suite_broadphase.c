@@ -133,7 +133,8 @@ static void addRow(rbBench* bench, const char* caseName, rbBroadPhaseType type, 
 
 static bool isLinear(rbBroadPhaseType type)
 {
-    return type == RB_BROAD_NAIVE || type == RB_BROAD_SWEEP_1D || type == RB_BROAD_SWEEP_2D;
+    return type == RB_BROAD_NAIVE || type == rbBroadPhaseType_Find("sweep-1d") ||
+           type == rbBroadPhaseType_Find("sweep-2d");
 }
 
 // Both measures of a row over the numbers of boxes, and how the first grows.
@@ -170,7 +171,7 @@ static void measureRow(rbBench* bench, int scene, rbBroadPhaseType type)
 static void run(rbBench* bench)
 {
     for (int scene = 0; scene < SCENE_COUNT; ++scene) {
-        for (int type = RB_BROAD_NAIVE; type < RB_BROAD_COUNT; ++type) {
+        for (int type = RB_BROAD_NAIVE; type < rbBroadPhaseType_GetCount(); ++type) {
             measureRow(bench, scene, (rbBroadPhaseType)type);
         }
     }

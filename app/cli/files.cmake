@@ -120,9 +120,9 @@ set(programFiles
 add_executable(rattleback_program ${programFiles})
 set_target_properties(rattleback_program PROPERTIES
   OUTPUT_NAME rattleback RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-target_include_directories(rattleback_program PRIVATE src app bench validation)
+target_include_directories(rattleback_program PRIVATE src app bench validation ${PROJECT_SOURCE_DIR})
 target_compile_definitions(rattleback_program PRIVATE RB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-target_link_libraries(rattleback_program PRIVATE rb_options rattleback_app rattleback_io rattleback m ${CMAKE_DL_LIBS})
+target_link_libraries(rattleback_program PRIVATE rb_options rattleback_app rattleback_io rattleback_lab rattleback m ${CMAKE_DL_LIBS})
 install(TARGETS rattleback_program RUNTIME DESTINATION bin)
 install(DIRECTORY scenes/ DESTINATION share/rattleback/scenes)
 if(RB_BUILD_PEERS)

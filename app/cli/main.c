@@ -3,6 +3,8 @@
 // The program: finds the verb, reads its options, runs it.
 #include "cli/cli.h"
 
+#include <rattleback/lab.h>
+
 #include <signal.h>
 #include <string.h>
 
@@ -63,6 +65,11 @@ int main(int argc, char** argv)
     // Full disks, limits and closed pipes become errors of the write, not the end of the process.
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
+    rbError error = {0};
+    if (rbRegisterLaboratory(&error) != RB_STATUS_OK) {
+        (void)rbFail("%s", error.message);
+        return RB_EXIT_USAGE;
+    }
     if (argc < 2) {
         return (int)rbFinishOutput(rbListScenes());
     }

@@ -103,6 +103,11 @@ RB_API void rbError_SetPlace(rbError* error, const char* file, const char* place
 /// Writes "file:line:column: message" or "file: /place: message" into text, always terminated.
 RB_API void rbError_Format(const rbError* error, char* text, size_t capacity);
 
+/// Tables of methods (broad phases, pair methods, ...) take at most this many rows besides their
+/// built-in ones, each by an rbRegister... function. Rows are registered at start-up: by one
+/// thread, before the first world is created.
+#define RB_REGISTERED_MAX 16
+
 /// Allocates size bytes, aligned to 16, or returns NULL, which ends the program with a message.
 /// Sizes read from files are checked against limits first.
 typedef void* rbAllocFn(size_t size, void* context);

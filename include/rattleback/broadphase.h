@@ -18,19 +18,19 @@ extern "C" {
 
 /// How overlapping boxes are found.
 typedef enum rbBroadPhaseType {
-    RB_BROAD_AUTO,          ///< the engine's choice
-    RB_BROAD_NAIVE,         ///< every box against every other (L-81)
-    RB_BROAD_SWEEP_1D,      ///< sorted ends on three axes, kept sorted by insertion (L-82, G-03)
-    RB_BROAD_SWEEP_2D,      ///< sweep in x over an interval tree in y (L-83)
-    RB_BROAD_HASH,          ///< hierarchical hashing, cells looked up at each query (L-84, G-04)
-    RB_BROAD_COHERENT_HASH, ///< hierarchical hashing with counters of shared cells (L-85)
-    RB_BROAD_TREE,          ///< dynamic tree of boxes
-    RB_BROAD_COUNT
+    RB_BROAD_AUTO,  ///< the engine's choice
+    RB_BROAD_NAIVE, ///< every box against every other (L-81)
+    RB_BROAD_HASH,  ///< hierarchical hashing, cells looked up at each query (L-84, G-04)
+    RB_BROAD_TREE,  ///< dynamic tree of boxes
+    RB_BROAD_COUNT  ///< built-in ones; registered ones have the numbers from here on
 } rbBroadPhaseType;
 
-/// "auto", "naive", "sweep-1d", ...
+/// "auto", "naive", ...
 RB_API const char* rbBroadPhaseType_Name(rbBroadPhaseType type);
-RB_API rbBroadPhaseType rbBroadPhaseType_Find(const char* name); ///< RB_BROAD_COUNT if unknown
+/// The type of a name; rbBroadPhaseType_GetCount() if it is unknown.
+RB_API rbBroadPhaseType rbBroadPhaseType_Find(const char* name);
+/// Built-in and registered types; those of the laboratory: see lab.h.
+RB_API int rbBroadPhaseType_GetCount(void);
 
 /// A good type for these boxes: naive for a few dozen, hash for boxes of similar size, tree for
 /// sizes that differ. By measurement, see docs/modules/broadphase.md. O(count); boxes may be NULL

@@ -4,6 +4,7 @@ target_sources(rattleback PRIVATE
   src/base/core/id_pool.c
   src/base/core/memory.c
   src/base/core/name_table.c
+  src/base/core/registered_rows.c
   src/base/core/status.c
   src/base/core/timer.c
   src/base/core/words.c

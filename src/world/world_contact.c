@@ -32,7 +32,7 @@ static rbStatus judgeSettings(const rbContactSettings* settings, rbError* error)
     const rbContactSettings* s = settings;
     const rbAskedRow rows[] = {
         {"contact.method", (int)s->method, RB_CONTACT_METHOD_COUNT},
-        {"contact.broadPhase", (int)s->broadPhase, RB_BROAD_COUNT},
+        {"contact.broadPhase", (int)s->broadPhase, rbBroadPhaseType_GetCount()},
         {"contact.law", (int)s->law, RB_IMPACT_LAW_COUNT},
         {"contact.cone", (int)s->cone, RB_CONE_COUNT},
         {"contact.contactTime", (int)s->contactTime, RB_CONTACT_TIME_COUNT},

@@ -28,7 +28,7 @@ rbStatus rbJudgeEventSettings(const rbEventSettings* settings, rbError* error)
         {"event.lasting", (int)s->lasting, RB_LASTING_COUNT},
         {"event.loop", (int)s->loop, RB_LOOP_COUNT},
         {"event.detector", (int)s->detector, RB_DETECTOR_COUNT},
-        {"event.broadPhase", (int)s->broadPhase, RB_BROAD_COUNT},
+        {"event.broadPhase", (int)s->broadPhase, rbBroadPhaseType_GetCount()},
         {"event.combineRestitution", (int)s->combineRestitution, RB_COMBINE_COUNT},
         {"event.combineFriction", (int)s->combineFriction, RB_COMBINE_COUNT}};
     const rbAskedNumber numbers[] = {{"event.tolerance", s->tolerance, true, false},

@@ -1,5 +1,5 @@
 # tests of this folder
-rb_add_tests(NAME test_broadphase FILES
+rb_add_tests(NAME test_broadphase LAB FILES
   test/broadphase/oracle_broad_phases.c
   test/broadphase/test_broad_phase.c
 )

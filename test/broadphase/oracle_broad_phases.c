@@ -1,17 +1,18 @@
 // All broad phases against the naive one, on the same random lives of boxes.
 #include "box_scenes.h"
-#include "collision/broadphase/coherent_hash.h"
+#include "lab/broadphase/coherent_hash.h"
 #include "rb_test.h"
 
 #include <stdio.h>
 
 #define BOXES 120
-#define TYPES RB_BROAD_COUNT
+#define TYPES_MAX (RB_BROAD_COUNT + RB_REGISTERED_MAX)
+#define TYPES rbBroadPhaseType_GetCount()
 
 // One broad phase of each type, led by the naive one.
 typedef struct rbAllRows {
-    rbBroadPhase* rows[TYPES];
-    rbIdList lists[TYPES];
+    rbBroadPhase* rows[TYPES_MAX];
+    rbIdList lists[TYPES_MAX];
 } rbAllRows;
 
 static rbAllRows createRows(double cellSize)
@@ -194,7 +195,7 @@ static void countersAreSharedCells(void** state)
     int events = rbTest_Count(400, 20000);
     for (int s = 0; s < rbBoxSceneCount; ++s) {
         const rbBoxScene* scene = &rbBoxScenes[s];
-        rbBroadPhase* broad = rbCreateBroadPhase(RB_BROAD_COHERENT_HASH, 0.0);
+        rbBroadPhase* broad = rbCreateBroadPhase(rbBroadPhaseType_Find("coherent-hash"), 0.0);
         for (int i = 0; i < events; ++i) {
             int id = rbRandom_Index(&random, BOXES);
             if (rbRandom_Index(&random, 10) == 0 && rbBroadPhase_Has(broad, id)) {
@@ -221,7 +222,7 @@ static void hashingFindsFewCandidates(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(3)};
-    const rbBroadPhaseType types[] = {RB_BROAD_HASH, RB_BROAD_COHERENT_HASH};
+    const rbBroadPhaseType types[] = {RB_BROAD_HASH, rbBroadPhaseType_Find("coherent-hash")};
     for (int t = 0; t < 2; ++t) {
         for (int count = 500; count <= 8000; count *= 4) {
             rbBroadPhase* broad = rbCreateBroadPhase(types[t], 0.0);

@@ -11,18 +11,18 @@ static rbBounds makeCube(double x, double edge)
 static void namesAreFoundAgain(void** state)
 {
     (void)state;
-    for (int type = RB_BROAD_AUTO; type < RB_BROAD_COUNT; ++type) {
+    for (int type = RB_BROAD_AUTO; type < rbBroadPhaseType_GetCount(); ++type) {
         assert_int_equal(rbBroadPhaseType_Find(rbBroadPhaseType_Name((rbBroadPhaseType)type)),
                          type);
     }
-    assert_int_equal(rbBroadPhaseType_Find("octree"), RB_BROAD_COUNT);
+    assert_int_equal(rbBroadPhaseType_Find("octree"), rbBroadPhaseType_GetCount());
 }
 
 // L-81, L-82, L-83, L-84, L-85
 static void touchingBoxesOverlapAndGapsDoNot(void** state)
 {
     (void)state;
-    for (int type = RB_BROAD_NAIVE; type < RB_BROAD_COUNT; ++type) {
+    for (int type = RB_BROAD_NAIVE; type < rbBroadPhaseType_GetCount(); ++type) {
         rbBroadPhase* broad = rbCreateBroadPhase((rbBroadPhaseType)type, 0.0);
         assert_int_equal(rbBroadPhase_GetType(broad), type);
         rbIdList found = {0};
@@ -57,7 +57,7 @@ static void touchingBoxesOverlapAndGapsDoNot(void** state)
 static void emptyOnesFindNothing(void** state)
 {
     (void)state;
-    for (int type = RB_BROAD_NAIVE; type < RB_BROAD_COUNT; ++type) {
+    for (int type = RB_BROAD_NAIVE; type < rbBroadPhaseType_GetCount(); ++type) {
         rbBroadPhase* broad = rbCreateBroadPhase((rbBroadPhaseType)type, 0.0);
         rbIdList found = {0};
         rbBroadPhase_PlaceAll(broad, NULL, 0);
@@ -101,7 +101,7 @@ static void nothingIsAllocatedAfterWarmUp(void** state)
     (void)state;
     uint64_t seed = rbTest_Seed(4);
     uint64_t bytes = rbGetAllocatedBytes();
-    for (int type = RB_BROAD_NAIVE; type < RB_BROAD_COUNT; ++type) {
+    for (int type = RB_BROAD_NAIVE; type < rbBroadPhaseType_GetCount(); ++type) {
         rbBroadPhase* broad = rbCreateBroadPhase((rbBroadPhaseType)type, 0.0);
         rbIdList found = {0};
         live(broad, &found, seed);

@@ -207,11 +207,11 @@ static void rowsOfTheBroadPhaseGiveTheSameBits(void** state)
     (void)state;
     static PairScene scene;
     rbRandom random = {rbTest_Seed(702)};
-    rbContactPairs* rows[RB_BROAD_COUNT];
+    rbContactPairs* rows[RB_BROAD_COUNT + RB_REGISTERED_MAX];
     clearPairScene(&scene);
     makeShapes(&scene);
     scatter(&scene, &random, 60, 1.8);
-    for (int row = 0; row < RB_BROAD_COUNT; ++row) {
+    for (int row = 0; row < rbBroadPhaseType_GetCount(); ++row) {
         rbContactSettings settings = rbDefaultContactSettings();
         settings.broadPhase = (rbBroadPhaseType)row;
         rows[row] = makePairs(&scene, &settings);
@@ -221,7 +221,7 @@ static void rowsOfTheBroadPhaseGiveTheSameBits(void** state)
         rbContactSet first = findContacts(rows[0], &scene);
         assert_true(first.contactCount > 0);
         fillImpulses(&first);
-        for (int row = 1; row < RB_BROAD_COUNT; ++row) {
+        for (int row = 1; row < rbBroadPhaseType_GetCount(); ++row) {
             rbContactSet set = findContacts(rows[row], &scene);
             fillImpulses(&set);
             checkSameSets(&first, &set);
@@ -230,7 +230,7 @@ static void rowsOfTheBroadPhaseGiveTheSameBits(void** state)
         rbContactPairs_Keep(rows[0], &first, scene.places);
         stir(&scene, &random);
     }
-    for (int row = 0; row < RB_BROAD_COUNT; ++row) {
+    for (int row = 0; row < rbBroadPhaseType_GetCount(); ++row) {
         rbDestroyContactPairs(rows[row]);
     }
     destroyPairScene(&scene);

@@ -1,4 +1,4 @@
-rb_add_tests(NAME test_engines FILES
+rb_add_tests(NAME test_engines LAB FILES
   test/engines/golden_event.c
   test/engines/golden_step.c
   test/engines/issue_event_review.c

@@ -166,7 +166,7 @@ static void broadPhasesGiveTheSameBits(void** state)
     for (int i = 0; i < count; ++i) {
         uint64_t first = 0;
         uint64_t firstJournal = 0;
-        for (int type = 0; type < RB_BROAD_COUNT; ++type) {
+        for (int type = 0; type < rbBroadPhaseType_GetCount(); ++type) {
             rbWorldDef def = eventWorldDef(9.81);
             def.event.broadPhase = (rbBroadPhaseType)type;
             rbWorld* world = makeScene(&def, seed + (uint64_t)i, 50, i % 2 == 0 ? 4 : 1);

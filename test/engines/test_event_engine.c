@@ -8,7 +8,7 @@
 static void thinWallsStopBulletsAtAnySpeed(void** state)
 {
     (void)state;
-    for (int i = 0; i < RB_LOOP_COUNT * RB_LASTING_COUNT * RB_BROAD_COUNT; ++i) {
+    for (int i = 0; i < RB_LOOP_COUNT * RB_LASTING_COUNT * rbBroadPhaseType_GetCount(); ++i) {
         rbWorldDef def = eventWorldDef(0.0);
         def.event.loop = (rbEventLoop)(i % RB_LOOP_COUNT);
         def.event.lasting = (rbLastingContact)(i / RB_LOOP_COUNT % RB_LASTING_COUNT);

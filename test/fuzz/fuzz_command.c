@@ -4,6 +4,8 @@
 #include "session/session.h"
 #include "session/stream.h"
 
+#include <rattleback/lab.h>
+
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +57,7 @@ static void readAll(rbStore* store, rbStreamCursor* cursor, rbMessage* message)
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
     rbError error = {0};
+    (void)rbRegisterLaboratory(NULL);
     rbScene* scene = rbReadSceneText(sceneText, sizeof sceneText - 1, NULL, &error);
     rbSession* session = scene != NULL ? rbCreateSession(scene, &error) : NULL;
     if (session == NULL) {

@@ -52,7 +52,7 @@ static void settingsOfContactsAreRead(void** state)
                 "\"freezeTime\": 2"));
     const rbContactSettings* s = &rbScene_GetInfo(scene)->contact;
     const int words[][2] = {{(int)s->method, RB_CONTACT_PENALTY},
-                            {(int)s->broadPhase, RB_BROAD_SWEEP_1D},
+                            {(int)s->broadPhase, (int)rbBroadPhaseType_Find("sweep-1d")},
                             {(int)s->law, RB_IMPACT_STRONGE},
                             {(int)s->cone, RB_CONE_PYRAMID},
                             {(int)s->contactTime, RB_CONTACT_TIME_BISECTION},

@@ -24,7 +24,7 @@ static void settingsOfTheEventEngineAreRead(void** state)
     assert_int_equal(event->order, RB_ORDER_SIMULTANEOUS);
     assert_int_equal(event->lasting, RB_LASTING_MICRO);
     assert_int_equal(event->loop, RB_LOOP_PAIRS);
-    assert_int_equal(event->broadPhase, RB_BROAD_COHERENT_HASH);
+    assert_int_equal(event->broadPhase, rbBroadPhaseType_Find("coherent-hash"));
     assert_int_equal(event->combineRestitution, RB_COMBINE_MIN);
     assert_int_equal(event->combineFriction, RB_COMBINE_MEAN);
     checkNear(event->tolerance, 1e-6, 0.0);

@@ -194,7 +194,7 @@ DEFINE_NAMES(nameMotor, rbMotorType, rbMotorType_Name)
 static void wordsOfTheEnginesAreTheSame(void** state)
 {
     (void)state;
-    static const struct {
+    const struct {
         const char* object;
         const char* key;
         NameFn* name;
@@ -210,7 +210,7 @@ static void wordsOfTheEnginesAreTheSame(void** state)
         {"event", "order", nameOrder, RB_ORDER_COUNT},
         {"event", "lasting", nameLasting, RB_LASTING_COUNT},
         {"event", "loop", nameLoop, RB_LOOP_COUNT},
-        {"event", "broadPhase", nameBroadPhase, RB_BROAD_COUNT},
+        {"event", "broadPhase", nameBroadPhase, rbBroadPhaseType_GetCount()},
         {"event", "combineRestitution", nameRule, RB_COMBINE_COUNT},
         {"event", "combineFriction", nameRule, RB_COMBINE_COUNT},
         {"step", "scheme", nameScheme, RB_SCHEME_COUNT},

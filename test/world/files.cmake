@@ -1,4 +1,4 @@
-rb_add_tests(NAME test_world FILES
+rb_add_tests(NAME test_world LAB FILES
   test/world/golden_contacts.c
   test/world/golden_world.c
   test/world/phys_capped_contacts.c

@@ -11,7 +11,8 @@
 // A table as strings and numbers, whatever its enumeration.
 typedef struct Table {
     const char* title;
-    int count;
+    int count;             // of built-in rows
+    int (*getCount)(void); // of all rows, where rows can be registered; otherwise NULL
     const char* (*name)(int row);
     int (*find)(const char* name);
 } Table;
@@ -43,20 +44,32 @@ AS_TABLE(rbCombineRule)
 AS_TABLE(rbEventLoop)
 AS_TABLE(rbLastingContact)
 
-#define TABLE(type, count)                   \
-    {                                        \
-#type, count, type##Name, type##Find \
+#define TABLE(type, count)                         \
+    {                                              \
+#type, count, NULL, type##Name, type##Find \
+    }
+#define OPEN_TABLE(type, count)                               \
+    {                                                         \
+#type, count, type##_GetCount, type##Name, type##Find \
     }
 
 static const Table tables[] = {
-    TABLE(rbEngineType, RB_ENGINE_COUNT),    TABLE(rbStepMethod, RB_METHOD_COUNT),
-    TABLE(rbStepScheme, RB_SCHEME_COUNT),    TABLE(rbSolverType, RB_SOLVER_COUNT),
-    TABLE(rbJointType, RB_JOINT_COUNT),      TABLE(rbMotorType, RB_MOTOR_COUNT),
-    TABLE(rbMotionType, RB_MOTION_COUNT),    TABLE(rbForceType, RB_FORCE_COUNT),
-    TABLE(rbBroadPhaseType, RB_BROAD_COUNT), TABLE(rbPairMethod, RB_PAIR_COUNT),
-    TABLE(rbShapeType, RB_SHAPE_COUNT),      TABLE(rbImpactLaw, RB_IMPACT_LAW_COUNT),
-    TABLE(rbImpactOrder, RB_ORDER_COUNT),    TABLE(rbCombineRule, RB_COMBINE_COUNT),
-    TABLE(rbEventLoop, RB_LOOP_COUNT),       TABLE(rbLastingContact, RB_LASTING_COUNT),
+    TABLE(rbEngineType, RB_ENGINE_COUNT),
+    TABLE(rbStepMethod, RB_METHOD_COUNT),
+    TABLE(rbStepScheme, RB_SCHEME_COUNT),
+    TABLE(rbSolverType, RB_SOLVER_COUNT),
+    TABLE(rbJointType, RB_JOINT_COUNT),
+    TABLE(rbMotorType, RB_MOTOR_COUNT),
+    TABLE(rbMotionType, RB_MOTION_COUNT),
+    TABLE(rbForceType, RB_FORCE_COUNT),
+    OPEN_TABLE(rbBroadPhaseType, RB_BROAD_COUNT),
+    TABLE(rbPairMethod, RB_PAIR_COUNT),
+    TABLE(rbShapeType, RB_SHAPE_COUNT),
+    TABLE(rbImpactLaw, RB_IMPACT_LAW_COUNT),
+    TABLE(rbImpactOrder, RB_ORDER_COUNT),
+    TABLE(rbCombineRule, RB_COMBINE_COUNT),
+    TABLE(rbEventLoop, RB_LOOP_COUNT),
+    TABLE(rbLastingContact, RB_LASTING_COUNT),
 };
 
 // B-86. Found again means unique, too: the first of two rows of one name would be found.
@@ -65,16 +78,17 @@ static void rowsHaveNamesOfTheirOwn(void** state)
     (void)state;
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; ++t) {
         const Table* table = &tables[t];
-        assert_true(table->count > 1);
-        for (int row = 0; row < table->count; ++row) {
+        int count = table->getCount != NULL ? table->getCount() : table->count;
+        assert_true(table->count > 1 && count >= table->count);
+        for (int row = 0; row < count; ++row) {
             const char* name = table->name(row);
             if (name == NULL || name[0] == '\0' || table->find(name) != row) {
                 print_error("%s, row %d: %s\n", table->title, row, name != NULL ? name : "NULL");
                 fail();
             }
         }
-        assert_int_equal(table->find("no such module"), table->count);
-        assert_int_equal(table->find(""), table->count);
+        assert_int_equal(table->find("no such module"), count);
+        assert_int_equal(table->find(""), count);
     }
     assert_string_equal(rbStepMethod_Name(RB_METHOD_COUNT), "unknown");
     assert_string_equal(rbStepScheme_Name(RB_SCHEME_COUNT), "unknown");

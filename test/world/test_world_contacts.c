@@ -49,7 +49,7 @@ static void badSettingsAreRefused(void** state)
         {offsetof(rbContactSettings, method), RB_CONTACT_METHOD_COUNT, "contact.method"},
         {offsetof(rbContactSettings, cone), RB_CONE_COUNT, "contact.cone"},
         {offsetof(rbContactSettings, contactTime), -1, "contact.contactTime"},
-        {offsetof(rbContactSettings, broadPhase), RB_BROAD_COUNT, "contact.broadPhase"},
+        {offsetof(rbContactSettings, broadPhase), 99, "contact.broadPhase"},
         {offsetof(rbContactSettings, frictionRule), RB_COMBINE_COUNT, "contact.frictionRule"},
         {offsetof(rbContactSettings, restitutionRule), 99, "contact.restitutionRule"},
     };

@@ -1,28 +1,48 @@
 // The table of broad phases and what they share: boxes by number, sorted answers.
 #include "collision/broadphase/broad_phase.h"
 
+#include "base/core/registered_rows.h"
+
 #include <string.h>
 
 static const rbBroadRow* const rows[RB_BROAD_COUNT] = {
     [RB_BROAD_NAIVE] = &rbBroadRowNaive,
-    [RB_BROAD_SWEEP_1D] = &rbBroadRowSweep1D,
-    [RB_BROAD_SWEEP_2D] = &rbBroadRowSweep2D,
     [RB_BROAD_HASH] = &rbBroadRowHash,
-    [RB_BROAD_COHERENT_HASH] = &rbBroadRowCoherentHash,
     [RB_BROAD_TREE] = &rbBroadRowTree,
 };
 
+static rbRegisteredRows registered; // of rbBroadRow
+
+int rbBroadPhaseType_GetCount(void)
+{
+    return RB_BROAD_COUNT + registered.count;
+}
+
+rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error)
+{
+    RB_ASSERT(row != NULL);
+    bool isKnown =
+        row->name != NULL && (int)rbBroadPhaseType_Find(row->name) < rbBroadPhaseType_GetCount();
+    rbNewRow newRow = {"broad phase", row->name, row, isKnown};
+    return rbRegisteredRows_Add(&registered, &newRow, error);
+}
+
+static const rbBroadRow* getRow(rbBroadPhaseType type)
+{
+    return type < RB_BROAD_COUNT ? rows[type] : registered.rows[type - RB_BROAD_COUNT];
+}
+
 const char* rbBroadPhaseType_Name(rbBroadPhaseType type)
 {
-    RB_ASSERT((int)type >= 0 && type < RB_BROAD_COUNT);
-    return type == RB_BROAD_AUTO ? "auto" : rows[type]->name;
+    RB_ASSERT((int)type >= 0 && (int)type < rbBroadPhaseType_GetCount());
+    return type == RB_BROAD_AUTO ? "auto" : getRow(type)->name;
 }
 
 rbBroadPhaseType rbBroadPhaseType_Find(const char* name)
 {
     RB_ASSERT(name != NULL);
     int type = RB_BROAD_AUTO;
-    while (type < RB_BROAD_COUNT &&
+    while (type < rbBroadPhaseType_GetCount() &&
            strcmp(name, rbBroadPhaseType_Name((rbBroadPhaseType)type)) != 0) {
         ++type;
     }
@@ -78,11 +98,11 @@ void rbIdList_Free(rbIdList* list)
 
 rbBroadPhase* rbCreateBroadPhase(rbBroadPhaseType type, double cellSize)
 {
-    RB_ASSERT(type > RB_BROAD_AUTO && type < RB_BROAD_COUNT);
+    RB_ASSERT(type > RB_BROAD_AUTO && (int)type < rbBroadPhaseType_GetCount());
     RB_ASSERT(cellSize >= 0.0 && isfinite(cellSize));
     rbBroadPhase* broad = rbAllocZero(1, sizeof *broad);
     broad->type = type;
-    broad->row = rows[type];
+    broad->row = getRow(type);
     broad->state = rbAllocZero(1, broad->row->stateSize);
     if (broad->row->start != NULL) {
         broad->row->start(broad, cellSize);

@@ -58,11 +58,12 @@ struct rbBroadPhase {
 };
 
 extern const rbBroadRow rbBroadRowNaive;
-extern const rbBroadRow rbBroadRowSweep1D;
-extern const rbBroadRow rbBroadRowSweep2D;
 extern const rbBroadRow rbBroadRowHash;
-extern const rbBroadRow rbBroadRowCoherentHash;
 extern const rbBroadRow rbBroadRowTree;
+
+// Adds a row to the table, at start-up (base/core/registered_rows.h). Refused: a name that is
+// known, a full table.
+rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error);
 
 // All invariants of the row and of the common part. O(n) or more.
 bool rbBroadPhase_IsValid(const rbBroadPhase* broad);

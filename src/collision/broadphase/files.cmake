@@ -2,12 +2,8 @@
 target_sources(rattleback PRIVATE
   src/collision/broadphase/broad_phase.c
   src/collision/broadphase/cell_levels.c
-  src/collision/broadphase/coherent_hash.c
   src/collision/broadphase/dynamic_tree.c
   src/collision/broadphase/hash_grid.c
   src/collision/broadphase/naive.c
   src/collision/broadphase/pair_table.c
-  src/collision/broadphase/sorted_ends.c
-  src/collision/broadphase/sweep_1d.c
-  src/collision/broadphase/sweep_2d.c
 )

@@ -30,7 +30,7 @@ static const rbWordRow wordRows[] = {
                      {"method of contact", getMethodName, RB_CONTACT_METHOD_COUNT}},
     [WORD_BROAD_PHASE] = {"broadPhase",
                           offsetof(rbContactFields, broadPhase),
-                          {"broad phase", rbGetBroadPhaseWord, RB_BROAD_COUNT}},
+                          {"broad phase", rbGetBroadPhaseWord, RB_WORDS_OPEN}},
     [WORD_LAW] = {"law",
                   offsetof(rbContactFields, law),
                   {"law of impact", rbGetLawWord, RB_IMPACT_LAW_COUNT}},

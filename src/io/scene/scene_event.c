@@ -11,20 +11,24 @@ rbStatus rbReadWord(rbReader* reader, const char* key, const char* word, const r
                     int* index)
 {
     RB_ASSERT(word != NULL);
-    RB_ASSERT(list->count > 0);
-    for (int i = 0; i < list->count; ++i) {
+    int count = list->count;
+    while (list->count == RB_WORDS_OPEN && list->getWord(count, NULL) != NULL) {
+        ++count;
+    }
+    RB_ASSERT(count > 0);
+    for (int i = 0; i < count; ++i) {
         if (strcmp(list->getWord(i, NULL), word) == 0) {
             *index = i;
             return RB_STATUS_OK;
         }
     }
     char hint[240];
-    const char* nearest = rbFindNearestName(word, list->getWord, list->count, NULL);
+    const char* nearest = rbFindNearestName(word, list->getWord, count, NULL);
     (void)rbSuggest(hint, sizeof hint, nearest);
     if (nearest == NULL) {
         size_t used = (size_t)snprintf(hint, sizeof hint, "; known are");
-        for (int i = 0; i < list->count && used < sizeof hint; ++i) {
-            const char* separator = i == 0 ? "" : i + 1 < list->count ? "," : " and";
+        for (int i = 0; i < count && used < sizeof hint; ++i) {
+            const char* separator = i == 0 ? "" : i + 1 < count ? "," : " and";
             used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", separator,
                                      list->getWord(i, NULL));
         }
@@ -54,7 +58,8 @@ const char* rbGetLawWord(int index, const void* context)
 const char* rbGetBroadPhaseWord(int index, const void* context)
 {
     (void)context;
-    return rbBroadPhaseType_Name((rbBroadPhaseType)index);
+    bool isThere = index < rbBroadPhaseType_GetCount();
+    return isThere ? rbBroadPhaseType_Name((rbBroadPhaseType)index) : NULL;
 }
 
 const char* rbGetRuleWord(int index, const void* context)
@@ -111,7 +116,7 @@ static const rbWordRow wordRows[] = {
     [WORD_LOOP] = {"loop", offsetof(rbEventFields, loop), {"loop", getLoopName, RB_LOOP_COUNT}},
     [WORD_BROAD_PHASE] = {"broadPhase",
                           offsetof(rbEventFields, broadPhase),
-                          {"broad phase", rbGetBroadPhaseWord, RB_BROAD_COUNT}},
+                          {"broad phase", rbGetBroadPhaseWord, RB_WORDS_OPEN}},
     [WORD_RESTITUTION] = {"combineRestitution",
                           offsetof(rbEventFields, combineRestitution),
                           {"rule of combination", rbGetRuleWord, RB_COMBINE_COUNT}},

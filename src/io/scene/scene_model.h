@@ -190,11 +190,14 @@ rbStatus rbMakeLinks(const rbScene* scene, rbWorld* world, const rbBodyId* bodyI
 // was made.
 rbBodyId rbMakeBody(const rbScene* scene, rbWorld* world, rbError* error);
 
+// How many words there are is asked for when they are read: getWord gives NULL after the last.
+#define RB_WORDS_OPEN 0
+
 // A list of words of which one is chosen.
 typedef struct rbWordList {
     const char* what;       // "law of impact", for messages
     rbCandidateFn* getWord; // context is not used
-    int count;
+    int count;              // RB_WORDS_OPEN: of a table that takes registered rows
 } rbWordList;
 // The index of a word under a key; unknown words are errors that suggest the nearest or list all.
 rbStatus rbReadWord(rbReader* reader, const char* key, const char* word, const rbWordList* list,

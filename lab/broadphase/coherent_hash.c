@@ -17,9 +17,10 @@
 // Cost of a move: O(1) where sizes are similar; partners come from the counters, with a box test
 // each for the common answer. A box is in up to eight cells a level, so memory is about 8 times
 // that of static hashing, times the levels.
-#include "collision/broadphase/coherent_hash.h"
+#include "lab/broadphase/coherent_hash.h"
 
 #include "collision/broadphase/pair_table.h"
+#include "lab/broadphase/broad_rows.h"
 
 #include <string.h>
 

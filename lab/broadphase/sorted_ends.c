@@ -1,4 +1,4 @@
-#include "collision/broadphase/sorted_ends.h"
+#include "lab/broadphase/sorted_ends.h"
 
 #include <rattleback/base.h>
 

@@ -9,8 +9,8 @@
 // All pairs cost O(n log n + K log n), K counting overlaps of rectangles in x and y. Nothing is
 // kept between calls, so a single box (Place with partners, Query) is a scan of all, O(n): this row
 // is for all pairs at once.
-#include "collision/broadphase/broad_phase.h"
-#include "collision/broadphase/sorted_ends.h"
+#include "lab/broadphase/broad_rows.h"
+#include "lab/broadphase/sorted_ends.h"
 
 #define STACK_MAX 64 // two entries for each level of the tree
 

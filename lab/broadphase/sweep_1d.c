@@ -11,9 +11,9 @@
 // all boxes move, O(n + k) as long as k, the ends passed, is below SWAPS_MAX a box; beyond, sorting
 // afresh is cheaper. Where many boxes share an interval of one axis (a plane, a stack) k grows like
 // n for each of them: the known weakness of the method. A query that is not a box of ours is O(n).
-#include "collision/broadphase/broad_phase.h"
 #include "collision/broadphase/pair_table.h"
-#include "collision/broadphase/sorted_ends.h"
+#include "lab/broadphase/broad_rows.h"
+#include "lab/broadphase/sorted_ends.h"
 
 #include <string.h>
 

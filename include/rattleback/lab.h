@@ -1,0 +1,27 @@
+/// @file
+/// The laboratory: methods of the literature kept to compare and to teach, in a library of its own
+/// (component lab) on top of the core.
+///
+/// Once registered, its methods are known by name wherever the core looks for one: in scenes, in
+/// settings and in the options of the program. Everyday simulation needs none of them.
+#ifndef RATTLEBACK_LAB_H
+#define RATTLEBACK_LAB_H
+
+#include <rattleback/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Adds all methods of the laboratory to the tables of the core: broad phases "sweep-1d",
+/// "sweep-2d" and "coherent-hash" (rbBroadPhaseType_Find gives their numbers). To be called by one
+/// thread before the first world is created; further calls change nothing. Allocates nothing.
+/// Fails, with a message, only where other rows were registered before that have one of its names
+/// or fill a table. error may be NULL.
+RB_API rbStatus rbRegisterLaboratory(rbError* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,14 @@
+// Broad phases of the laboratory. All give the pairs of the built-in ones, bit by bit.
+#ifndef RB_LAB_BROAD_ROWS_H
+#define RB_LAB_BROAD_ROWS_H
+
+#include "collision/broadphase/broad_phase.h"
+
+extern const rbBroadRow rbBroadRowSweep1D; // sorted ends on three axes, kept sorted (L-82, G-03)
+extern const rbBroadRow rbBroadRowSweep2D; // sweep in x over an interval tree in y (L-83)
+extern const rbBroadRow rbBroadRowCoherentHash; // counters of shared cells (L-85)
+
+// Registers "sweep-1d", "sweep-2d" and "coherent-hash".
+rbStatus rbRegisterLabBroadPhases(rbError* error);
+
+#endif

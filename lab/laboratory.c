@@ -1,0 +1,20 @@
+// All rows that the laboratory adds to the tables of the core, room by room.
+#include "lab/broadphase/broad_rows.h"
+
+#include <rattleback/lab.h>
+
+rbStatus rbRegisterLaboratory(rbError* error)
+{
+    static bool isRegistered = false;
+    static rbStatus (*const registrations[])(rbError*) = {rbRegisterLabBroadPhases};
+    if (isRegistered) {
+        return RB_STATUS_OK;
+    }
+    rbStatus status = RB_STATUS_OK;
+    for (size_t i = 0; status == RB_STATUS_OK && i < sizeof registrations / sizeof registrations[0];
+         ++i) {
+        status = registrations[i](error);
+    }
+    isRegistered = status == RB_STATUS_OK;
+    return status;
+}

@@ -1,0 +1,35 @@
+#include "base/core/registered_rows.h"
+
+#include <string.h>
+
+int rbRegisteredRows_Find(const rbRegisteredRows* rows, const char* name)
+{
+    int i = 0;
+    while (i < rows->count && strcmp(rows->names[i], name) != 0) {
+        ++i;
+    }
+    return i;
+}
+
+rbStatus rbRegisteredRows_Add(rbRegisteredRows* rows, const rbNewRow* row, rbError* error)
+{
+    RB_ASSERT(rows != NULL && row != NULL && row->row != NULL);
+    if (row->name == NULL || row->name[0] == '\0') {
+        return rbError_Set(error, RB_STATUS_INVALID, "a %s to be registered needs a name",
+                           row->kind);
+    }
+    if (row->isKnown) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "there is already a %s named \"%s\"; register it under another name",
+                           row->kind, row->name);
+    }
+    if (rows->count == RB_REGISTERED_MAX) {
+        return rbError_Set(error, RB_STATUS_LIMIT,
+                           "the %s \"%s\" does not fit: a table takes at most %d registered rows",
+                           row->kind, row->name, RB_REGISTERED_MAX);
+    }
+    rows->rows[rows->count] = row->row;
+    rows->names[rows->count] = row->name;
+    ++rows->count;
+    return RB_STATUS_OK;
+}

@@ -1,0 +1,5 @@
+# tests of the laboratory, which they register themselves
+rb_add_tests(NAME test_lab FILES
+  test/lab/test_registration.c
+  LIBRARIES rattleback_lab
+)
