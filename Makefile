@@ -26,13 +26,15 @@ endef
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: setup setup-ci setup-bench
+.PHONY: setup setup-ci setup-bench setup-docs
 setup:
 	@tools/setup.sh
 setup-ci:
 	@tools/setup.sh ci
 setup-bench:
 	@tools/setup.sh bench
+setup-docs:
+	@tools/setup.sh docs
 
 .PHONY: build
 build: setup ## installs what is missing and builds build/release/rattleback (also: make alone)
@@ -65,7 +67,7 @@ test-long: setup-ci build ## ten times the random cases, then 60 s of each fuzz 
 	@JOBS=$(JOBS) tools/test_long.sh
 
 .PHONY: test-full
-test-full: build ## every random case; the log goes to docs/test-full.log
+test-full: build ## every random case; the log goes to test/logs/test-full.log
 	@JOBS=$(JOBS) tools/test_full.sh
 
 .PHONY: test-asan
@@ -94,6 +96,12 @@ bench: setup-bench ## runs the benchmarks beside the peers, which it installs (S
 .PHONY: pictures
 pictures: build ## draws the pictures of README.md and docs/gallery.md again (NAME="arch dominoes": those only)
 	@tools/pictures.sh $(PROGRAM) docs/images/scenes 800x450 $(NAME)
+
+.PHONY: docs
+docs: setup-docs ## builds the API reference and the pages of docs/ as one site; open build/docs/index.html
+	@rm -rf build/docs && mkdir -p build
+	@doxygen docs/Doxyfile
+	@echo "docs: build/docs/index.html"
 
 .PHONY: trace
 trace: ## which features of the specifications are done, and which test proves each

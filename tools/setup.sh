@@ -4,6 +4,7 @@
 #   tools/setup.sh       what building, testing and the demo need
 #   tools/setup.sh ci    also what the checks and the fuzz targets need
 #   tools/setup.sh bench also the libraries that the benchmarks are compared with
+#   tools/setup.sh docs  also what builds the API reference
 #
 # Runs as root or with sudo. The network is used only when a package is missing.
 set -euo pipefail
@@ -12,8 +13,9 @@ packages=(
     gcc libc6-dev make cmake ninja-build pkg-config git python3
     libqhull-dev libsuitesparse-dev libjansson-dev libassimp-dev libzstd-dev zlib1g-dev libwebsockets-dev libcmocka-dev gnuplot-nox
 )
+docsPackages=(doxygen)
 ciPackages=(
-    g++ clang clang-tidy clang-format libclang-rt-14-dev llvm-14 chromium ffmpeg
+    "${docsPackages[@]}" g++ clang clang-tidy clang-format libclang-rt-14-dev llvm-14 chromium ffmpeg
 )
 # Never needed by the product: only 'make bench' asks for them.
 benchPackages=(
@@ -28,8 +30,9 @@ case "${1:-}" in
 "") ;;
 ci) packages+=("${ciPackages[@]}") ;;
 bench) packages+=("${benchPackages[@]}") ;;
+docs) packages+=("${docsPackages[@]}") ;;
 *)
-    echo "usage: tools/setup.sh [ci|bench]" >&2
+    echo "usage: tools/setup.sh [ci|bench|docs]" >&2
     exit 2
     ;;
 esac
