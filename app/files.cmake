@@ -1,6 +1,7 @@
 # What the program is made of besides its verbs: sessions, the server of the viewer and the software renderer. Tests link it too.
 find_package(Threads REQUIRED)
 set(appFiles
+  app/laboratory/scene_rows.c
   app/pairs/pair_file.c
   app/pairs/pair_log.c
   app/render/palette.c
@@ -44,7 +45,7 @@ target_include_directories(rattleback_app PRIVATE src app ${PROJECT_SOURCE_DIR})
 # The project is compiled without extensions of the C library: sockets, threads, posix_spawn and the like are asked for here.
 set_source_files_properties(${appFiles} PROPERTIES
   COMPILE_DEFINITIONS "_POSIX_C_SOURCE=200809L;_XOPEN_SOURCE=700;_DEFAULT_SOURCE")
-target_link_libraries(rattleback_app PRIVATE rb_options websockets Threads::Threads PUBLIC rattleback_io z)
+target_link_libraries(rattleback_app PRIVATE rb_options websockets Threads::Threads PUBLIC rattleback_io rattleback_lab z)
 if(RB_VIEWER)
   include(app/viewer/files.cmake)
 endif()

@@ -290,7 +290,7 @@ static void runTree127(rbBench* bench)
 
 typedef struct rbTreeWay {
     const char* name;
-    rbStepMethod method;
+    const char* method;
     rbSolverType solver;
     double tolerance;
     double printed[SIZE_COUNT];
@@ -336,56 +336,31 @@ static void printTreeWay(const rbBench* bench, const rbTreeWay* way, const rbSte
 static void runTreeSizes(rbBench* bench)
 {
     static const rbTreeWay ways[] = {
-        {"iterative 1e-3",
-         RB_METHOD_IMPULSES,
-         RB_SOLVER_ITERATIVE,
-         1e-3,
-         {2.73, 7.86, 20.35, 51.47},
-         1.39},
+        {"iterative 1e-3", "impulses", RB_SOLVER_ITERATIVE, 1e-3, {2.73, 7.86, 20.35, 51.47}, 1.39},
         {"iterative 1e-4",
-         RB_METHOD_IMPULSES,
+         "impulses",
          RB_SOLVER_ITERATIVE,
          1e-4,
          {7.07, 21.87, 63.77, 176.96},
          1.53},
         {"iterative 1e-6",
-         RB_METHOD_IMPULSES,
+         "impulses",
          RB_SOLVER_ITERATIVE,
          1e-6,
          {15.87, 54.25, 169.07, 494.15},
          1.63},
-        {"direct 1e-3",
-         RB_METHOD_IMPULSES,
-         RB_SOLVER_DIRECT,
-         1e-3,
-         {3.51, 6.95, 18.38, 57.72},
-         1.33},
-        {"direct 1e-4",
-         RB_METHOD_IMPULSES,
-         RB_SOLVER_DIRECT,
-         1e-4,
-         {3.99, 7.09, 19.05, 57.61},
-         1.27},
-        {"direct 1e-6",
-         RB_METHOD_IMPULSES,
-         RB_SOLVER_DIRECT,
-         1e-6,
-         {4.53, 7.89, 19.66, 59.48},
-         1.22},
-        {"tree 1e-6", RB_METHOD_IMPULSES, RB_SOLVER_TREE, 1e-6, {0}, 0.0},
+        {"direct 1e-3", "impulses", RB_SOLVER_DIRECT, 1e-3, {3.51, 6.95, 18.38, 57.72}, 1.33},
+        {"direct 1e-4", "impulses", RB_SOLVER_DIRECT, 1e-4, {3.99, 7.09, 19.05, 57.61}, 1.27},
+        {"direct 1e-6", "impulses", RB_SOLVER_DIRECT, 1e-6, {4.53, 7.89, 19.66, 59.48}, 1.22},
+        {"tree 1e-6", "impulses", RB_SOLVER_TREE, 1e-6, {0}, 0.0},
         {"multipliers, dense",
-         RB_METHOD_MULTIPLIERS,
+         "multipliers",
          RB_SOLVER_AUTO,
          1e-6,
          {212.12, 2190.0, 25200.0, 175450.0},
          3.19},
-        {"multipliers, Baraff",
-         RB_METHOD_BARAFF,
-         RB_SOLVER_AUTO,
-         1e-6,
-         {7.72, 16.84, 35.29, 82.05},
-         1.12},
-        {"reduced", RB_METHOD_REDUCED, RB_SOLVER_AUTO, 1e-6, {0}, 0.0},
+        {"multipliers, Baraff", "baraff", RB_SOLVER_AUTO, 1e-6, {7.72, 16.84, 35.29, 82.05}, 1.12},
+        {"reduced", "reduced", RB_SOLVER_AUTO, 1e-6, {0}, 0.0},
     };
     static const double sizes[SIZE_COUNT] = {31, 63, 127, 255};
     printTitle(bench, "X-04: trees, ms a step of 1/30 s, and exponents; printed on the right");
@@ -400,7 +375,7 @@ static void runTreeSizes(rbBench* bench)
             rbBench_ShowProgress(bench, ways[k].name);
             rbJointScene scene = makeTree(5 + i);
             rbStepSettings settings = makeSettings(ways[k].solver, ways[k].tolerance);
-            settings.method = ways[k].method;
+            settings.method = rbStepMethod_Find(ways[k].method);
             costs[i] = measure(&scene, &settings, TREE_STEP, bench->isQuick ? 2 : STEPS, SECONDS);
             times[i] = costs[i].ms;
             char caseName[48];

@@ -1,5 +1,6 @@
 # rb_add_tests(NAME x [LAB] FILES test_a.c test_b.c LIBRARIES ...) links the test files of a folder into one
 # program x and makes one CTest entry of every test in it. LAB: with the laboratory, registered before the first test.
+# With rattleback_app among the libraries, the laboratory and its keys of scenes are registered as the program does.
 function(rb_add_tests)
   cmake_parse_arguments(T "LAB" "NAME" "FILES;LIBRARIES;DEFINITIONS" ${ARGN})
   set(declarations "")
@@ -12,7 +13,10 @@ function(rb_add_tests)
   set(labInclude "")
   set(labCall "")
   set(labLibrary "")
-  if(T_LAB)
+  if(rattleback_app IN_LIST T_LIBRARIES)
+    set(labInclude "#include \"laboratory/scene_rows.h\"\n#include <stdio.h>\n")
+    set(labCall "    rbError error = {0};\n    if (rbRegisterSceneLaboratory(&error) != RB_STATUS_OK) {\n        (void)fprintf(stderr, \"%s\\n\", error.message);\n        return 1;\n    }\n")
+  elseif(T_LAB)
     set(labInclude "#include <rattleback/lab.h>\n#include <stdio.h>\n")
     set(labCall "    rbError error = {0};\n    if (rbRegisterLaboratory(&error) != RB_STATUS_OK) {\n        (void)fprintf(stderr, \"%s\\n\", error.message);\n        return 1;\n    }\n")
     set(labLibrary rattleback_lab)

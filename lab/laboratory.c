@@ -1,12 +1,14 @@
 // All rows that the laboratory adds to the tables of the core, room by room.
 #include "lab/broadphase/broad_rows.h"
+#include "lab/joints/classical.h"
 
 #include <rattleback/lab.h>
 
 rbStatus rbRegisterLaboratory(rbError* error)
 {
     static bool isRegistered = false;
-    static rbStatus (*const registrations[])(rbError*) = {rbRegisterLabBroadPhases};
+    static rbStatus (*const registrations[])(rbError*) = {rbRegisterLabBroadPhases,
+                                                          rbRegisterClassicalMethods};
     if (isRegistered) {
         return RB_STATUS_OK;
     }

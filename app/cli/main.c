@@ -2,8 +2,7 @@
 
 // The program: finds the verb, reads its options, runs it.
 #include "cli/cli.h"
-
-#include <rattleback/lab.h>
+#include "laboratory/scene_rows.h"
 
 #include <signal.h>
 #include <string.h>
@@ -66,7 +65,7 @@ int main(int argc, char** argv)
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
     rbError error = {0};
-    if (rbRegisterLaboratory(&error) != RB_STATUS_OK) {
+    if (rbRegisterSceneLaboratory(&error) != RB_STATUS_OK) {
         (void)rbFail("%s", error.message);
         return RB_EXIT_USAGE;
     }

@@ -8,6 +8,7 @@
 #ifndef RATTLEBACK_BASE_H
 #define RATTLEBACK_BASE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -107,6 +108,23 @@ RB_API void rbError_Format(const rbError* error, char* text, size_t capacity);
 /// built-in ones, each by an rbRegister... function. Rows are registered at start-up: by one
 /// thread, before the first world is created.
 #define RB_REGISTERED_MAX 16
+
+#define RB_EXTRA_SETTINGS_SIZE 64 ///< bytes
+
+/// Settings that only a registered row of a table knows, by value inside of the settings of an
+/// engine. All zero: the row takes its defaults. The header of the row has the functions that put
+/// its settings in and read them.
+typedef struct rbExtraSettings {
+    uint64_t cookie;                            ///< which settings these are; 0: none
+    uint64_t words[RB_EXTRA_SETTINGS_SIZE / 8]; ///< a copy of them
+} rbExtraSettings;
+
+/// Copies settings of a cookie, which is not 0, in. At most RB_EXTRA_SETTINGS_SIZE bytes.
+RB_API void rbExtraSettings_Put(rbExtraSettings* extra, uint64_t cookie, const void* settings,
+                                size_t size);
+/// Copies them out. False, and settings stay, if there are none or those of another cookie.
+RB_API bool rbExtraSettings_Get(const rbExtraSettings* extra, uint64_t cookie, void* settings,
+                                size_t size);
 
 /// Allocates size bytes, aligned to 16, or returns NULL, which ends the program with a message.
 /// Sizes read from files are checked against limits first.

@@ -338,17 +338,15 @@ RB_API void rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint
 
 /// How the step engine meets the conditions of joints.
 typedef enum rbStepMethod {
-    RB_METHOD_IMPULSES,    ///< look-ahead impulses
-    RB_METHOD_PENALTY,     ///< springs and dampers instead of joints; for comparison
-    RB_METHOD_MULTIPLIERS, ///< Lagrange multipliers, dense; for comparison
-    RB_METHOD_BARAFF,      ///< Lagrange multipliers in linear time on trees; for comparison
-    RB_METHOD_REDUCED,     ///< reduced coordinates (Featherstone) on trees of ball joints, hinges,
-                           ///< prismatic and fixed joints; for comparison
-    RB_METHOD_COUNT
+    RB_METHOD_IMPULSES, ///< look-ahead impulses
+    RB_METHOD_COUNT     ///< built-in ones; registered ones have the numbers from here on
 } rbStepMethod;
 
-RB_API const char* rbStepMethod_Name(rbStepMethod method); ///< "impulses", "penalty", ...
-RB_API rbStepMethod rbStepMethod_Find(const char* name);   ///< RB_METHOD_COUNT if unknown
+RB_API const char* rbStepMethod_Name(rbStepMethod method); ///< "impulses", ...; "unknown"
+/// The method of a name; rbStepMethod_GetCount() if it is unknown.
+RB_API rbStepMethod rbStepMethod_Find(const char* name);
+/// Built-in and registered methods; those of the laboratory: see lab_joints.h.
+RB_API int rbStepMethod_GetCount(void);
 
 /// When the impulses of a step act.
 typedef enum rbStepScheme {
@@ -385,10 +383,7 @@ typedef struct rbStepSettings {
     bool isAssembleAllowed; ///< true: they are brought together at the start, no time passing; with
                             ///< a finite impulseMax they are pulled together by the steps
     bool isVelocityFree;    ///< true: no velocity correction (B-42); for comparison
-    double baumgarteAlpha;  ///< 1/s, of multipliers: C'' + 2 alpha C' + beta^2 C = 0; 0: drift
-    double baumgarteBeta;   ///< 1/s
-    double penaltyFrequency; ///< 1/s, Omega of the penalty method
-    double penaltyDamping;   ///< mu, 1 is critical
+    rbExtraSettings extra;  ///< of a registered method; zero: its defaults
 } rbStepSettings;
 
 /// What the step engine has done since the world was made.

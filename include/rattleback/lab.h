@@ -14,10 +14,10 @@ extern "C" {
 #endif
 
 /// Adds all methods of the laboratory to the tables of the core: broad phases "sweep-1d",
-/// "sweep-2d" and "coherent-hash" (rbBroadPhaseType_Find gives their numbers). To be called by one
-/// thread before the first world is created; further calls change nothing. Allocates nothing.
-/// Fails, with a message, only where other rows were registered before that have one of its names
-/// or fill a table. error may be NULL.
+/// "sweep-2d" and "coherent-hash" (rbBroadPhaseType_Find gives their numbers); the step methods of
+/// lab_joints.h. To be called by one thread before the first world is created; further calls change
+/// nothing. Allocates nothing. Fails, with a message, only where other rows were registered before
+/// that have one of its names or fill a table. error may be NULL.
 RB_API rbStatus rbRegisterLaboratory(rbError* error);
 
 #ifdef __cplusplus

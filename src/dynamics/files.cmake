@@ -87,15 +87,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/motion/path.c
   src/dynamics/motion/path_table.c
   src/dynamics/motion/turn.c
-  src/dynamics/solvers/baraff.c
-  src/dynamics/solvers/classical.c
-  src/dynamics/solvers/driven.c
-  src/dynamics/solvers/multipliers.c
-  src/dynamics/solvers/penalty.c
-  src/dynamics/solvers/reduced.c
-  src/dynamics/solvers/reduced_forward.c
-  src/dynamics/solvers/reduced_tree.c
-  src/dynamics/solvers/runge_kutta.c
   src/dynamics/solvers/settle.c
   src/dynamics/sweep/free_spin.c
   src/dynamics/sweep/ray_emitter.c
@@ -121,5 +112,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/solvers/pattern.c
   src/dynamics/solvers/small_factor.c
   src/dynamics/solvers/solver_ops.c
+  src/dynamics/solvers/step_method.c
   src/dynamics/solvers/tree.c
 )

@@ -2,6 +2,7 @@
 // forward with it.
 #include "world/world_step.h"
 
+#include "dynamics/solvers/step_method.h"
 #include "world/world_contact.h"
 #include "world/world_event.h"
 #include "world/world_joint.h"
@@ -9,12 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char* const methodNames[RB_METHOD_COUNT] = {
-    [RB_METHOD_IMPULSES] = "impulses",       [RB_METHOD_PENALTY] = "penalty",
-    [RB_METHOD_MULTIPLIERS] = "multipliers", [RB_METHOD_BARAFF] = "baraff",
-    [RB_METHOD_REDUCED] = "reduced",
-};
 
 static const char* const schemeNames[RB_SCHEME_COUNT] = {
     [RB_SCHEME_START] = "start",
@@ -28,16 +23,6 @@ static int findName(const char* const* names, int count, const char* name)
         found += 1;
     }
     return found;
-}
-
-const char* rbStepMethod_Name(rbStepMethod method)
-{
-    return (unsigned)method < RB_METHOD_COUNT ? methodNames[method] : "unknown";
-}
-
-rbStepMethod rbStepMethod_Find(const char* name)
-{
-    return (rbStepMethod)findName(methodNames, RB_METHOD_COUNT, name);
 }
 
 const char* rbStepScheme_Name(rbStepScheme scheme)
@@ -60,9 +45,7 @@ rbStepSettings rbDefaultStepSettings(void)
                                .tolerance = 1e-6,
                                .horizon = 10.0,
                                .halvingsMax = 10,
-                               .impulseMax = INFINITY,
-                               .penaltyFrequency = 100.0,
-                               .penaltyDamping = 1.0};
+                               .impulseMax = INFINITY};
     return settings;
 }
 
@@ -73,7 +56,7 @@ rbStatus rbJudgeStepSettings(const rbStepSettings* settings, rbError* error)
 {
     const rbStepSettings* s = settings;
     const rbAskedRow rows[] = {{"step.scheme", (int)s->scheme, RB_SCHEME_COUNT},
-                               {"step.method", (int)s->method, RB_METHOD_COUNT},
+                               {"step.method", (int)s->method, rbStepMethod_GetCount()},
                                {"step.solver", (int)s->solver, RB_SOLVER_COUNT}};
     const rbAskedNumber numbers[] = {{"step.step", s->step, false, false},
                                      {"step.tolerance", s->tolerance, false, false},
@@ -82,11 +65,7 @@ rbStatus rbJudgeStepSettings(const rbStepSettings* settings, rbError* error)
                                      {"step.horizon", s->horizon, false, false},
                                      {"step.iterationsMax", s->iterationsMax, true, false},
                                      {"step.impulseMax", s->impulseMax, false, true},
-                                     {"step.assembleTolerance", s->assembleTolerance, true, false},
-                                     {"step.baumgarteAlpha", s->baumgarteAlpha, true, false},
-                                     {"step.baumgarteBeta", s->baumgarteBeta, true, false},
-                                     {"step.penaltyFrequency", s->penaltyFrequency, false, false},
-                                     {"step.penaltyDamping", s->penaltyDamping, true, false}};
+                                     {"step.assembleTolerance", s->assembleTolerance, true, false}};
     rbStatus status = rbJudgeRows(rows, sizeof rows / sizeof rows[0], error);
     if (status == RB_STATUS_OK) {
         status = rbJudgeNumbers(numbers, sizeof numbers / sizeof numbers[0], error);
@@ -107,7 +86,8 @@ rbStatus rbJudgeStepSettings(const rbStepSettings* settings, rbError* error)
                            "step.accuracy of %g m needs step.order 4 or more; it is %d",
                            s->accuracy, s->order);
     }
-    return RB_STATUS_OK;
+    const rbStepMethodRow* row = rbStepMethodRow_Get(s->method);
+    return row != NULL && row->checkSettings != NULL ? row->checkSettings(s, error) : RB_STATUS_OK;
 }
 
 // ------------------------------------------------------------------------------------------

@@ -207,7 +207,7 @@ static rbWorld* makeOpenRun(int kind)
 {
     rbBodyId bodies[4];
     rbWorldDef def = stepWorldDef(9.81, 0.01, 2);
-    def.step.method = kind == 0 ? RB_METHOD_PENALTY : RB_METHOD_IMPULSES;
+    def.step.method = kind == 0 ? rbStepMethod_Find("penalty") : RB_METHOD_IMPULSES;
     def.step.iterationsMax = kind == 0 ? 0 : 1;
     rbWorld* world = makeStepWorld(&def);
     addStepChain(world, 4, RB_JOINT_BALL, bodies);

@@ -2,6 +2,8 @@
 #include "io/scene/scene_joints.h"
 #include "scene_support.h"
 
+#include <rattleback/lab_joints.h>
+
 #include <math.h>
 
 #define SPHERE "\"mass\": 2, \"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": 0.1}}]"
@@ -49,17 +51,24 @@ static void settingsOfTheStepEngineAreRead(void** state)
     const rbStepSettings* step = &rbScene_GetInfo(scene)->step;
     assert_int_equal(step->order, 6);
     assert_int_equal(step->scheme, RB_SCHEME_MIDDLE);
-    assert_int_equal(step->method, RB_METHOD_PENALTY);
+    assert_int_equal(step->method, rbStepMethod_Find("penalty"));
     assert_int_equal(step->solver, RB_SOLVER_TREE);
     assert_int_equal(step->iterationsMax, 20);
     assert_int_equal(step->halvingsMax, 4);
     assert_true(step->isAssembleAllowed);
     assert_true(step->isVelocityFree);
-    const double numbers[][2] = {
-        {step->step, 0.01},           {step->tolerance, 1e-9},  {step->velocityTolerance, 1e-7},
-        {step->accuracy, 1e-5},       {step->horizon, 3.0},     {step->impulseMax, 7.0},
-        {step->baumgarteAlpha, 5},    {step->baumgarteBeta, 6}, {step->assembleTolerance, 0.1},
-        {step->penaltyFrequency, 50}, {step->penaltyDamping, 2}};
+    rbClassicalSettings classical = rbStepSettings_GetClassical(step);
+    const double numbers[][2] = {{step->step, 0.01},
+                                 {step->tolerance, 1e-9},
+                                 {step->velocityTolerance, 1e-7},
+                                 {step->accuracy, 1e-5},
+                                 {step->horizon, 3.0},
+                                 {step->impulseMax, 7.0},
+                                 {classical.baumgarteAlpha, 5},
+                                 {classical.baumgarteBeta, 6},
+                                 {step->assembleTolerance, 0.1},
+                                 {classical.penaltyFrequency, 50},
+                                 {classical.penaltyDamping, 2}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
         checkNear(numbers[i][0], numbers[i][1], 0.0);
     }
@@ -792,7 +801,8 @@ static void jointsCanBeOverridden(void** state)
         }
     }
     assert_int_equal(rbScene_GetInfo(scene)->step.order, 4);
-    checkNear(rbScene_GetInfo(scene)->step.penaltyFrequency, 9.0, 0.0);
+    checkNear(rbStepSettings_GetClassical(&rbScene_GetInfo(scene)->step).penaltyFrequency, 9.0,
+              0.0);
     assert_int_equal(rbScene_GetInfo(scene)->jointCount, 8);
     const rbSceneJoint* joint = &scene->joints.data[scene->joints.count - 1];
     checkNear(joint->def.freedoms[0].friction, 2.0, 0.0);

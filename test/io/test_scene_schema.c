@@ -76,16 +76,17 @@ static void everyKeyOfTheReaderIsInTheSchema(void** state)
         }
         const json_t* properties = json_object_get(definition, "properties");
         assert_true(json_is_false(json_object_get(definition, "additionalProperties")));
-        for (int i = 0; i < kind->keyCount; ++i) {
-            const char* key = kind->keys[i].name;
+        const rbKey* row = NULL;
+        for (int i = 0; (row = rbObjectKind_GetKey(kind, i)) != NULL; ++i) {
+            const char* key = row->name;
             const json_t* property = json_object_get(properties, key);
             if (property == NULL) {
                 fail_msg("the schema has no key \"%s\" in \"%s\"", key, kind->name);
             }
-            if (isRequired(definition, key) != kind->keys[i].isRequired) {
+            if (isRequired(definition, key) != row->isRequired) {
                 fail_msg("\"%s\" of \"%s\" is required by one only", key, kind->name);
             }
-            if (!allowsKind(schema, property, kind->keys[i].kind)) {
+            if (!allowsKind(schema, property, row->kind)) {
                 fail_msg("\"%s\" of \"%s\" is of another kind in the schema", key, kind->name);
             }
         }
@@ -119,8 +120,9 @@ static void checkKnown(const char* name, const json_t* definition)
     json_object_foreach((json_t*)properties, key, value)
     {
         bool isKnown = false;
-        for (int i = 0; i < kind->keyCount; ++i) {
-            isKnown = isKnown || strcmp(kind->keys[i].name, key) == 0;
+        const rbKey* row = NULL;
+        for (int i = 0; (row = rbObjectKind_GetKey(kind, i)) != NULL; ++i) {
+            isKnown = isKnown || strcmp(row->name, key) == 0;
         }
         if (!isKnown) {
             fail_msg("the reader does not know the key \"%s\" of \"%s\"", key, name);
@@ -152,8 +154,8 @@ static void rangesAreTheSame(void** state)
         const rbObjectKind* kind = rbGetObjectKind(k);
         const json_t* properties =
             json_object_get(findDefinition(schema, kind->name), "properties");
-        for (int i = 0; i < kind->keyCount; ++i) {
-            const rbKey* key = &kind->keys[i];
+        const rbKey* key = NULL;
+        for (int i = 0; (key = rbObjectKind_GetKey(kind, i)) != NULL; ++i) {
             const json_t* property = json_object_get(properties, key->name);
             const char* lowName = key->isLowOpen ? "exclusiveMinimum" : "minimum";
             const json_t* low = json_object_get(property, lowName);
@@ -214,7 +216,7 @@ static void wordsOfTheEnginesAreTheSame(void** state)
         {"event", "combineRestitution", nameRule, RB_COMBINE_COUNT},
         {"event", "combineFriction", nameRule, RB_COMBINE_COUNT},
         {"step", "scheme", nameScheme, RB_SCHEME_COUNT},
-        {"step", "method", nameMethod, RB_METHOD_COUNT},
+        {"step", "method", nameMethod, rbStepMethod_GetCount()},
         {"step", "solver", nameSolver, RB_SOLVER_COUNT},
         {"motor", "type", nameMotor, RB_MOTOR_COUNT},
     };

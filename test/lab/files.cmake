@@ -3,3 +3,4 @@ rb_add_tests(NAME test_lab FILES
   test/lab/test_registration.c
   LIBRARIES rattleback_lab
 )
+include(test/lab/joints/files.cmake)

@@ -120,7 +120,7 @@ static void otherMethodsAndOrdersAreRefused(void** state)
     for (int i = 0; i < 2; ++i) {
         rbWorldDef settings = worldDef();
         settings.step.order = i == 0 ? 4 : 2;
-        settings.step.method = i == 0 ? RB_METHOD_IMPULSES : RB_METHOD_MULTIPLIERS;
+        settings.step.method = i == 0 ? RB_METHOD_IMPULSES : rbStepMethod_Find("multipliers");
         rbWorld* world = makeWorld(&settings);
         rbBodyId body = addBody(world, "arm", 1.0, axisX);
         rbJointDef def = defOf(RB_JOINT_HINGE, body);

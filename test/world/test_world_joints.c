@@ -467,7 +467,7 @@ static void badStepSettingsAreRefused(void** state)
     defs[7].step.iterationsMax = -1;
     defs[8].step.halvingsMax = 31;
     defs[9].step.impulseMax = 0.0;
-    defs[10].step.method = RB_METHOD_COUNT;
+    defs[10].step.method = (rbStepMethod)rbStepMethod_GetCount();
     defs[11].step.solver = (rbSolverType)-1;
     defs[12].step.scheme = RB_SCHEME_COUNT;
     defs[13].step.assembleTolerance = INFINITY;

@@ -27,6 +27,7 @@ target_sources(rattleback_io PRIVATE
   src/io/scene/scene_mass.c
   src/io/scene/scene_path.c
   src/io/scene/scene_probes.c
+  src/io/scene/scene_rows.c
   src/io/scene/scene_springs.c
   src/io/scene/scene_step.c
   src/io/scene/scene_tessellation.c

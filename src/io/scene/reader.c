@@ -143,23 +143,27 @@ const char* rbSuggest(char* text, size_t capacity, const char* nearest)
 
 static const char* getKeyName(int index, const void* context)
 {
-    return ((const rbObjectKind*)context)->keys[index].name;
+    return rbObjectKind_GetKey(context, index)->name;
 }
 
 // All keys in one line, for objects where no known key is near.
 static void listKeys(const rbObjectKind* kind, char* text, size_t capacity)
 {
     size_t used = (size_t)snprintf(text, capacity, "; %s has the keys", kind->what);
-    for (int i = 0; i < kind->keyCount && used < capacity; ++i) {
+    for (int i = 0; rbObjectKind_GetKey(kind, i) != NULL && used < capacity; ++i) {
         used += (size_t)snprintf(text + used, capacity - used, "%s %s", i > 0 ? "," : "",
-                                 kind->keys[i].name);
+                                 rbObjectKind_GetKey(kind, i)->name);
     }
 }
 
 static rbStatus failUnknownKey(rbReader* reader, const rbObjectKind* kind, const char* key)
 {
     char hint[320];
-    const char* nearest = rbFindNearestName(key, getKeyName, kind->keyCount, kind);
+    int count = 0;
+    while (rbObjectKind_GetKey(kind, count) != NULL) {
+        ++count;
+    }
+    const char* nearest = rbFindNearestName(key, getKeyName, count, kind);
     if (nearest != NULL) {
         (void)rbSuggest(hint, sizeof hint, nearest);
     } else {
@@ -448,14 +452,21 @@ static ReadFn* const readFns[] = {
 };
 _Static_assert(sizeof readFns / sizeof readFns[0] == RB_VALUE_KIND_COUNT, "one reader a kind");
 
-static const rbKey* findKey(const rbObjectKind* kind, const char* name)
+rbStatus rbReadValue(rbReader* reader, const json_t* value, const rbKey* key, void* target)
 {
-    for (int i = 0; i < kind->keyCount; ++i) {
-        if (strcmp(kind->keys[i].name, name) == 0) {
-            return &kind->keys[i];
+    return readFns[key->kind](reader, value, key, target);
+}
+
+// The index of a key; -1 if it is unknown.
+static int findKey(const rbObjectKind* kind, const char* name)
+{
+    const rbKey* key = NULL;
+    for (int i = 0; (key = rbObjectKind_GetKey(kind, i)) != NULL; ++i) {
+        if (strcmp(key->name, name) == 0) {
+            return i;
         }
     }
-    return NULL;
+    return -1;
 }
 
 rbStatus rbReadFields(rbReader* reader, const json_t* object, const rbObjectKind* kind,
@@ -471,13 +482,16 @@ rbStatus rbReadFields(rbReader* reader, const json_t* object, const rbObjectKind
     json_object_foreach((json_t*)object, name, value)
     {
         rbReader_Push(reader, name);
-        const rbKey* key = findKey(kind, name);
-        if (key == NULL) {
+        int index = findKey(kind, name);
+        if (index < 0) {
             return failUnknownKey(reader, kind, name);
         }
-        rbStatus status = readFns[key->kind](reader, value, key, (char*)fields + key->offset);
-        if (status != RB_STATUS_OK) {
-            return status;
+        if (index < kind->keyCount) {
+            const rbKey* key = &kind->keys[index];
+            rbStatus status = rbReadValue(reader, value, key, (char*)fields + key->offset);
+            if (status != RB_STATUS_OK) {
+                return status;
+            }
         }
         rbReader_Pop(reader);
     }

@@ -81,6 +81,32 @@ typedef struct rbObjectKind {
 rbStatus rbReadFields(rbReader* reader, const json_t* object, const rbObjectKind* kind,
                       void* fields);
 
+// A key that an object of scenes gets at start-up, for settings that the reader does not know
+// itself.
+typedef struct rbSceneRow {
+    const char* object;       // name of its kind: "" for the scene itself, "step", "contact"
+    rbKey key;                // without an offset
+    const rbObjectKind* kind; // the keys of its value; NULL: the value is not an object
+    // Reads the value into what its object is read into: rbScene, rbStepSettings or
+    // rbContactSettings. The reader stands at the value.
+    rbStatus (*read)(const struct rbSceneRow* row, rbReader* reader, const json_t* value,
+                     void* target);
+} rbSceneRow;
+
+// Appends a row, at start-up (base/core/registered_rows.h). Refused: a key that is known in the
+// object, an object that takes no rows, a full table.
+rbStatus rbRegisterSceneRow(const rbSceneRow* row, rbError* error);
+const rbSceneRow* rbGetSceneRow(int index); // NULL beyond the last
+// Reads what an object has of the keys registered for it, in the order of registration.
+// rbReadFields accepts these keys and leaves them to this function.
+rbStatus rbReadSceneRows(rbReader* reader, const json_t* object, const rbObjectKind* kind,
+                         void* target);
+// The index-th key of a kind: its own, then the registered ones; NULL beyond the last.
+const rbKey* rbObjectKind_GetKey(const rbObjectKind* kind, int index);
+
+// A value by its key: kind, range and rule are checked.
+rbStatus rbReadValue(rbReader* reader, const json_t* value, const rbKey* key, void* target);
+
 // Numbers of an array of fixed length, each within +-limit (0: none).
 rbStatus rbReadNumbers(rbReader* reader, const json_t* array, double* values, size_t count,
                        double limit);

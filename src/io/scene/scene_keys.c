@@ -399,8 +399,6 @@ static const rbKey stepKeys[] = {
     STEP_NUMBER(assembleTolerance, NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m and rad")),
     {"assemble", RB_VALUE_BOOLEAN, AT(rbStepFields, isAssembleAllowed), NO_UNIT},
     {"velocityCorrection", RB_VALUE_BOOLEAN, AT(rbStepFields, hasVelocityCorrection), NO_UNIT},
-    {"baumgarte", RB_VALUE_OBJECT, AT(rbStepFields, baumgarte), NO_UNIT},
-    {"penalty", RB_VALUE_OBJECT, AT(rbStepFields, penalty), NO_UNIT},
 };
 DEFINE_KIND(rbStepKeys, "step", "\"step\"", stepKeys);
 
@@ -442,18 +440,6 @@ static const rbKey contactKeys[] = {
     CONTACT_NUMBER(penaltyDamping, NOT_NEGATIVE(1.0, "")),
 };
 DEFINE_KIND(rbContactKeys, "contact", "\"contact\"", contactKeys);
-
-static const rbKey baumgarteKeys[] = {
-    {"alpha", RB_VALUE_NUMBER, AT(rbBaumgarteFields, alpha), NOT_NEGATIVE(1e12, "1/s")},
-    {"beta", RB_VALUE_NUMBER, AT(rbBaumgarteFields, beta), NOT_NEGATIVE(1e12, "1/s")},
-};
-DEFINE_KIND(rbBaumgarteKeys, "baumgarte", "\"baumgarte\"", baumgarteKeys);
-
-static const rbKey penaltyKeys[] = {
-    {"frequency", RB_VALUE_NUMBER, AT(rbPenaltyFields, frequency), POSITIVE(1e12, "1/s")},
-    {"damping", RB_VALUE_NUMBER, AT(rbPenaltyFields, damping), NOT_NEGATIVE(1e6, "")},
-};
-DEFINE_KIND(rbPenaltyKeys, "penalty", "\"penalty\"", penaltyKeys);
 
 // The keys of the two bodies, and of where a joint or a part of one is.
 #define ENDS(fields)                                                 \
@@ -601,11 +587,21 @@ const rbObjectKind* rbGetObjectKind(int index)
         &rbRevolutionKeys,   &rbCompoundKeys,     &rbPathLineKeys,      &rbPathCurveKeys,
         &rbPathRotationKeys, &rbForceDragKeys,    &rbForceConstantKeys, &rbForceCentralKeys,
         &rbEventKeys,        &rbMaterialPairKeys, &rbTessellationKeys,  &rbCutKeys,
-        &rbStepKeys,         &rbBaumgarteKeys,    &rbPenaltyKeys,       &rbJointKeys,
-        &rbJointPartKeys,    &rbVelocityOnlyKeys, &rbFreedomKeys,       &rbMotorKeys,
-        &rbSpringKeys,       &rbTreeKeys,         &rbTreeJointKeys,     &rbContactKeys,
-        &rbRaysKeys,
+        &rbStepKeys,         &rbJointKeys,        &rbJointPartKeys,     &rbVelocityOnlyKeys,
+        &rbFreedomKeys,      &rbMotorKeys,        &rbSpringKeys,        &rbTreeKeys,
+        &rbTreeJointKeys,    &rbContactKeys,      &rbRaysKeys,
     };
     RB_ASSERT(index >= 0);
-    return (size_t)index < sizeof kinds / sizeof kinds[0] ? kinds[index] : NULL;
+    int count = (int)(sizeof kinds / sizeof kinds[0]);
+    if (index < count) {
+        return kinds[index];
+    }
+    // Then those that registered rows hold.
+    const rbSceneRow* row = NULL;
+    for (int i = 0; (row = rbGetSceneRow(i)) != NULL; ++i) {
+        if (row->kind != NULL && count++ == index) {
+            return row->kind;
+        }
+    }
+    return NULL;
 }

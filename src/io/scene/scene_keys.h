@@ -126,17 +126,7 @@ typedef struct rbStepFields {
     double assembleTolerance;
     bool isAssembleAllowed;
     bool hasVelocityCorrection;
-    const json_t* baumgarte;
-    const json_t* penalty;
 } rbStepFields;
-
-typedef struct rbBaumgarteFields {
-    double alpha, beta;
-} rbBaumgarteFields;
-
-typedef struct rbPenaltyFields {
-    double frequency, damping;
-} rbPenaltyFields;
 
 typedef struct rbContactFields {
     bool isOn;
@@ -344,7 +334,7 @@ extern const rbObjectKind rbWorldKeys;
 extern const rbObjectKind rbMotionKeys;
 extern const rbObjectKind rbEventKeys;
 extern const rbObjectKind rbRaysKeys;
-extern const rbObjectKind rbStepKeys, rbBaumgarteKeys, rbPenaltyKeys, rbContactKeys;
+extern const rbObjectKind rbStepKeys, rbContactKeys;
 extern const rbObjectKind rbJointKeys, rbJointPartKeys, rbVelocityOnlyKeys, rbFreedomKeys;
 extern const rbObjectKind rbMotorKeys, rbSpringKeys, rbTreeKeys, rbTreeJointKeys;
 extern const rbObjectKind rbMaterialKeys; // into rbMaterial

@@ -27,7 +27,7 @@ rbStatus rbNeedStepEngine(const rbScene* scene, rbReader* reader, const json_t* 
 static rbStatus readWords(rbReader* reader, const rbStepFields* fields, rbStepSettings* settings)
 {
     static const rbWordList schemes = {"scheme", getSchemeName, RB_SCHEME_COUNT};
-    static const rbWordList methods = {"method", getMethodName, RB_METHOD_COUNT};
+    const rbWordList methods = {"method", getMethodName, rbStepMethod_GetCount()};
     static const rbWordList solvers = {"solver", getSolverName, RB_SOLVER_COUNT};
     int scheme = (int)settings->scheme;
     int method = (int)settings->method;
@@ -45,36 +45,6 @@ static rbStatus readWords(rbReader* reader, const rbStepFields* fields, rbStepSe
     settings->scheme = (rbStepScheme)scheme;
     settings->method = (rbStepMethod)method;
     settings->solver = (rbSolverType)solver;
-    return status;
-}
-
-// The settings of the methods for comparison.
-static rbStatus readComparison(rbReader* reader, const rbStepFields* fields,
-                               rbStepSettings* settings)
-{
-    rbBaumgarteFields baumgarte = {settings->baumgarteAlpha, settings->baumgarteBeta};
-    rbPenaltyFields penalty = {settings->penaltyFrequency, settings->penaltyDamping};
-    rbStatus status = RB_STATUS_OK;
-    if (fields->baumgarte != NULL) {
-        rbReader_Push(reader, "baumgarte");
-        status = rbReadFields(reader, fields->baumgarte, &rbBaumgarteKeys, &baumgarte);
-        if (status != RB_STATUS_OK) {
-            return status;
-        }
-        rbReader_Pop(reader);
-    }
-    if (fields->penalty != NULL) {
-        rbReader_Push(reader, "penalty");
-        status = rbReadFields(reader, fields->penalty, &rbPenaltyKeys, &penalty);
-        if (status != RB_STATUS_OK) {
-            return status;
-        }
-        rbReader_Pop(reader);
-    }
-    settings->baumgarteAlpha = baumgarte.alpha;
-    settings->baumgarteBeta = baumgarte.beta;
-    settings->penaltyFrequency = penalty.frequency;
-    settings->penaltyDamping = penalty.damping;
     return status;
 }
 
@@ -133,7 +103,7 @@ rbStatus rbReadStepSettings(rbReader* reader, const json_t* object, rbStepSettin
         status = readWords(reader, &fields, settings);
     }
     if (status == RB_STATUS_OK) {
-        status = readComparison(reader, &fields, settings);
+        status = rbReadSceneRows(reader, object, &rbStepKeys, settings);
     }
     if (status != RB_STATUS_OK) {
         return status;

@@ -389,8 +389,9 @@ static rbStepMechanism finishMechanism(Builder* builder)
     rbSolverType solver = chooseSolver(builder);
     mechanism.anchor = rbCreateCorrector(solver, m);
     mechanism.inner = rbCreateCorrector(solver, m);
-    if (settings->method != RB_METHOD_IMPULSES) {
-        mechanism.classical = rbCreateClassical(settings->method, m, settings);
+    const rbStepMethodRow* row = rbStepMethodRow_Get(settings->method);
+    if (row != NULL) {
+        mechanism.method = row->create(row, m, settings);
     }
     return mechanism;
 }
@@ -519,7 +520,9 @@ static void freeMechanism(rbStepMechanism* mechanism)
     rbDestroyCorrector(mechanism->anchor);
     rbDestroyCorrector(mechanism->inner);
     rbDestroyCorrector(mechanism->settler);
-    rbDestroyClassical(mechanism->classical);
+    if (mechanism->method != NULL) {
+        mechanism->method->row->destroy(mechanism->method);
+    }
 }
 
 void rbStep_FreeMechanisms(rbStepEngine* engine)

@@ -199,7 +199,7 @@ void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism)
     double asked =
         settings->velocityTolerance > 0.0 ? settings->velocityTolerance : settings->tolerance;
     bool isFast = mechanism->rateError > fmax(asked, RATE_PART * mechanism->rateScale) &&
-                  !settings->isVelocityFree && mechanism->classical == NULL;
+                  !settings->isVelocityFree && mechanism->method == NULL;
     if (isFast && gap.count == 0) {
         s->worstJoint.index1 = (uint32_t)mechanism->rateJoint + 1u;
     }
@@ -285,7 +285,7 @@ static void judgeStart(const rbStepRun* run, rbStartGap* gap)
     rbMechanism_Refresh(&mechanism->m);
     rbStep_ContinueErrors(mechanism);
     // Methods that let joints swing go on with the rates they had.
-    bool isSwinging = isContinued && mechanism->classical != NULL;
+    bool isSwinging = isContinued && mechanism->method != NULL;
     if (!mechanism->isOpen && !isSwinging) {
         rbStep_SetSpeeds(run, mechanism->nodeTime, mechanism->nodeTime);
         rbStep_StopRates(run, 0.0, mechanism->inner);
@@ -304,10 +304,10 @@ rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double
     if (gap != NULL) {
         *gap = none;
     }
-    bool isClassical = engine->settings.method != RB_METHOD_IMPULSES;
-    for (int i = 0; isClassical && i < engine->mechanisms.count; ++i) {
+    const rbStepMethodRow* row = rbStepMethodRow_Get(engine->settings.method);
+    for (int i = 0; row != NULL && i < engine->mechanisms.count; ++i) {
         const rbMechanism* m = &engine->mechanisms.data[i].m;
-        if (rbClassical_Check(engine->settings.method, m, error) != RB_STATUS_OK) {
+        if (row->check(row, m, error) != RB_STATUS_OK) {
             rbStep_FreeMechanisms(engine);
             return RB_STATUS_UNSUPPORTED;
         }

@@ -56,7 +56,7 @@ static void addPart(const rbStepRun* run, double h)
 static bool isSwingResolved(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    if (mechanism->classical != NULL || mechanism->node.settleCount > 0) {
+    if (mechanism->method != NULL || mechanism->node.settleCount > 0) {
         return true;
     }
     mechanism->node.swing = rbStep_GetSwing(mechanism, h);
@@ -112,7 +112,7 @@ static double energyOf(const rbMechanism* m)
 static bool isConservative(const rbStepMechanism* mechanism)
 {
     return !mechanism->hasSoft && !mechanism->hasPaths && !mechanism->hasLoads &&
-           !mechanism->hasTorques && !mechanism->isOpen && mechanism->classical == NULL;
+           !mechanism->hasTorques && !mechanism->isOpen && mechanism->method == NULL;
 }
 
 static rbVec3 linearMomentum(const rbMechanism* m)
@@ -385,7 +385,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
     while (status == RB_STATUS_NUMERICAL && refine(run)) {
         status = makeSteps(run, time, h);
     }
-    bool isFirm = mechanism->classical == NULL && !(mechanism->node.settleCount > 0);
+    bool isFirm = mechanism->method == NULL && !(mechanism->node.settleCount > 0);
     for (int k = 0; isFirm && k <= SINGULAR_ATTEMPTS; ++k) {
         bool isBad = isSingular(mechanism);
         if (status == RB_STATUS_OK && !isBad) {

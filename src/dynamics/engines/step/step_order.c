@@ -277,7 +277,7 @@ rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double dampi
     return corrected;
 }
 
-static void placeForClassical(void* context, rbMechanism* mechanism, double time)
+static void placeForMethod(void* context, rbMechanism* mechanism, double time)
 {
     const rbStepRun* run = context;
     double power;
@@ -287,15 +287,16 @@ static void placeForClassical(void* context, rbMechanism* mechanism, double time
     rbStep_Forces(run, time, &power);
 }
 
-// Another method in place of look-ahead impulses.
-static bool makeClassical(const rbStepRun* run, double time, double h)
+// A registered method in place of look-ahead impulses.
+static bool stepByMethod(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbStepRun copy = *run;
     beginRun(mechanism);
     rbMechanism_Refresh(&mechanism->m);
     rbStep_SetSpeeds(run, time, time + h);
-    rbClassical_Step(mechanism->classical, &mechanism->m, time, h, placeForClassical, &copy);
+    rbMethodState* method = mechanism->method;
+    method->row->step(method, &mechanism->m, time, h, placeForMethod, &copy);
     rbStep_PlaceFixed(run, time + h, false);
     rbStep_ContinueErrors(mechanism);
     rbMechanism_Refresh(&mechanism->m);
@@ -358,8 +359,8 @@ static bool settle(const rbStepRun* run, double time, double h)
 bool rbStep_Make(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    if (mechanism->classical != NULL) {
-        return makeClassical(run, time, h);
+    if (mechanism->method != NULL) {
+        return stepByMethod(run, time, h);
     }
     bool isSettled = mechanism->node.settleCount > 0;
     // Limited impulses and steps of order 1 know no extrapolation.

@@ -12,8 +12,8 @@
 
 #include "base/core/memory.h"
 #include "dynamics/engines/step/step_engine.h"
-#include "dynamics/solvers/classical.h"
 #include "dynamics/solvers/correct.h"
+#include "dynamics/solvers/step_method.h"
 
 #define RB_STEP_RUNS_MAX 5 // order 10
 
@@ -71,15 +71,15 @@ typedef struct rbStepMechanism {
     rbCorrector* inner;   // factored within steps
     rbCorrector* settler; // of rbStep_Settle where inner cuts; NULL until it is needed
     bool isAnchored;
-    bool hasSoft;           // springs, limited rows: the matrix differs between the stages
-    bool hasLoads;          // forces that depend on the state
-    bool hasTorques;        // constant torques, which do work
-    bool hasPaths;          // kinematic bodies
-    bool isAfloat;          // it touches nothing but its own bodies
-    bool isOpen;            // joints are apart: their impulses do work
-    bool isForceKnown;      // forces that never change are there
-    bool isRefreshed;       // rows and masses belong to the present poses
-    rbClassical* classical; // other methods
+    bool hasSoft;          // springs, limited rows: the matrix differs between the stages
+    bool hasLoads;         // forces that depend on the state
+    bool hasTorques;       // constant torques, which do work
+    bool hasPaths;         // kinematic bodies
+    bool isAfloat;         // it touches nothing but its own bodies
+    bool isOpen;           // joints are apart: their impulses do work
+    bool isForceKnown;     // forces that never change are there
+    bool isRefreshed;      // rows and masses belong to the present poses
+    rbMethodState* method; // of a registered method; NULL: look-ahead impulses
 
     double nodeTime;
     double origin; // grid of nodes: origin + index * step
@@ -199,7 +199,7 @@ void rbStep_InitBody(const rbStepHost* host, const rbStepBodySlot* slot, int ind
 void rbStep_WriteBody(const rbStepHost* host, const rbMechBody* body);
 
 // --------------------------------------------------------------------------- step_forces.c
-// Forces of loads at the present state and time; of a classical method also where paths lead.
+// Forces of loads at the present state and time; of a registered method also where paths lead.
 void rbStep_Forces(const rbStepRun* run, double time, double* power);
 // Bodies that are not dynamic: present and ahead.
 void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead);

@@ -1,7 +1,7 @@
 // Explicit Runge-Kutta steps of any number of unknowns, for the comparison methods. (base/math/ode
 // is for small systems: it keeps its stages on the stack.)
-#ifndef RB_SOLVERS_RUNGE_KUTTA_H
-#define RB_SOLVERS_RUNGE_KUTTA_H
+#ifndef RB_LAB_RUNGE_KUTTA_H
+#define RB_LAB_RUNGE_KUTTA_H
 
 // Stage i is evaluated at t + nodes[i] h, at x plus h times the sum of couplings[i * stages + j]
 // k[j], j < i.

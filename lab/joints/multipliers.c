@@ -10,7 +10,7 @@
 // Without stabilization C'' = 0 also allows C = k1 t + k2: joints drift apart.
 #include "base/core/memory.h"
 #include "base/math/quaternion.h"
-#include "dynamics/solvers/classical_state.h"
+#include "lab/joints/classical_state.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 // a
 // + p) = 0 gives u' in terms of the parent's acceleration; what remains is added to the parent.
 // Outward, from the bases: u' and a.
-#include "dynamics/solvers/reduced_state.h"
+#include "lab/joints/reduced_state.h"
 
 void rbReduced_SolveSmall(double* matrix, int n, double* x)
 {

@@ -2,10 +2,10 @@
 // path tells velocities. They are those of the parabola through the velocities at the start, the
 // middle and the end of a step: exact for velocities up to the second degree in time, else off by
 // O(h^2).
-#ifndef RB_SOLVERS_DRIVEN_H
-#define RB_SOLVERS_DRIVEN_H
+#ifndef RB_LAB_DRIVEN_H
+#define RB_LAB_DRIVEN_H
 
-#include "dynamics/solvers/classical.h"
+#include "lab/joints/classical.h"
 
 typedef struct rbDrivenBody {
     int body; // in the mechanism

@@ -5,10 +5,10 @@
 // A joint of a tree leads from a parent to a child; a root hangs on a body that is not dynamic, or
 // is free. Coordinates are the orientation of the child (ball), an angle (hinge), a travel
 // (prismatic), nothing (fixed), center and orientation (free root).
-#ifndef RB_SOLVERS_REDUCED_H
-#define RB_SOLVERS_REDUCED_H
+#ifndef RB_LAB_REDUCED_H
+#define RB_LAB_REDUCED_H
 
-#include "dynamics/solvers/classical.h"
+#include "lab/joints/classical.h"
 
 typedef struct rbReduced rbReduced;
 

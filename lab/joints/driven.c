@@ -1,5 +1,5 @@
 // Accelerations of bodies that are not dynamic, from their velocities.
-#include "dynamics/solvers/driven.h"
+#include "lab/joints/driven.h"
 
 #include "base/core/memory.h"
 

@@ -4,34 +4,32 @@
 //   s' = v,   q' = (0, w) q / 2,   v' = F / m,   L' = T,   w = R I^-1 R^T L,
 // so gyroscopic terms appear only in w' (see multipliers.c). The length of q means nothing: w is
 // taken from q/|q|, and q is normalized after the step.
-#include "dynamics/solvers/classical.h"
+#include "lab/joints/classical.h"
 
 #include "base/core/memory.h"
-#include "dynamics/solvers/classical_state.h"
+#include "lab/joints/classical_state.h"
 
 #include <math.h>
 #include <string.h>
 
 #define BODY_UNKNOWNS 13
 
-static const rbClassicalOps* const classicalTable[RB_METHOD_COUNT] = {
-    [RB_METHOD_IMPULSES] = NULL,
-    [RB_METHOD_PENALTY] = &rbPenaltyOps,
-    [RB_METHOD_MULTIPLIERS] = &rbMultipliersOps,
-    [RB_METHOD_BARAFF] = &rbBaraffOps,
-    [RB_METHOD_REDUCED] = &rbReducedOps,
+static const rbClassicalOps* const classicalTable[RB_CLASSICAL_COUNT] = {
+    [RB_CLASSICAL_PENALTY] = &rbPenaltyOps,
+    [RB_CLASSICAL_MULTIPLIERS] = &rbMultipliersOps,
+    [RB_CLASSICAL_BARAFF] = &rbBaraffOps,
+    [RB_CLASSICAL_REDUCED] = &rbReducedOps,
 };
 
-const rbClassicalOps* rbClassicalOps_Get(rbStepMethod method)
+const rbClassicalOps* rbClassicalOps_Get(rbClassicalMethod method)
 {
-    RB_ASSERT((unsigned)method < RB_METHOD_COUNT);
+    RB_ASSERT((unsigned)method < RB_CLASSICAL_COUNT);
     return classicalTable[method];
 }
 
-rbStatus rbClassical_Check(rbStepMethod method, const rbMechanism* mechanism, rbError* error)
+rbStatus rbClassical_Check(rbClassicalMethod method, const rbMechanism* mechanism, rbError* error)
 {
     const rbClassicalOps* ops = rbClassicalOps_Get(method);
-    RB_ASSERT(ops != NULL);
     return ops->check != NULL ? ops->check(mechanism, error) : RB_STATUS_OK;
 }
 
@@ -44,7 +42,7 @@ static int countDynamic(const rbMechanism* mechanism)
     return count;
 }
 
-rbClassical* rbCreateClassical(rbStepMethod method, const rbMechanism* mechanism,
+rbClassical* rbCreateClassical(rbClassicalMethod method, const rbMechanism* mechanism,
                                const rbStepSettings* settings)
 {
     if (rbClassical_Check(method, mechanism, NULL) != RB_STATUS_OK) {
@@ -52,7 +50,8 @@ rbClassical* rbCreateClassical(rbStepMethod method, const rbMechanism* mechanism
     }
     rbClassical* classical = rbAllocZero(1, sizeof *classical);
     classical->ops = rbClassicalOps_Get(method);
-    classical->settings = *settings;
+    classical->order = settings->order;
+    classical->settings = rbStepSettings_GetClassical(settings);
     classical->bodyCount = mechanism->bodyCount;
     classical->rowCount = mechanism->rowCount;
     if (classical->ops->step == NULL) {

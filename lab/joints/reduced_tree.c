@@ -1,7 +1,7 @@
 // Reduced coordinates: from the joints of a mechanism to a tree of links.
 #include "base/math/quaternion.h"
 #include "dynamics/joints/joint_model.h"
-#include "dynamics/solvers/reduced_state.h"
+#include "lab/joints/reduced_state.h"
 
 typedef struct JointKind {
     rbJointType type;

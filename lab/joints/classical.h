@@ -1,6 +1,5 @@
 // Methods kept for comparison (B-47 to B-51): penalty, Lagrange multipliers (dense, and in linear
-// time after Baraff) and reduced coordinates. Nothing of the project depends on them; the step
-// engine calls them when settings.method asks for one.
+// time after Baraff) and reduced coordinates. They are rows of the step engine's table of methods.
 //
 // All are integrated by RK4, or by a Runge-Kutta method of order 8 when settings.order is above 4.
 // Rows that are not joints mean the same in all of them:
@@ -10,23 +9,28 @@
 //   TRAVEL without  multipliers, baraff: a condition on velocities, C'' = -(C' - speed)/h;
 //     a limit       penalty, reduced: the force above, not cut
 // Angles of SPRING rows are continued from startErrors, which counts turns.
-#ifndef RB_SOLVERS_CLASSICAL_H
-#define RB_SOLVERS_CLASSICAL_H
+#ifndef RB_LAB_CLASSICAL_H
+#define RB_LAB_CLASSICAL_H
 
-#include "dynamics/constraints/mechanism.h"
+#include "dynamics/solvers/step_method.h"
 
-#include <rattleback/joint.h>
+#include <rattleback/lab_joints.h>
 
-// Fills force and torque of all bodies for their present state at a time, and places bodies that
-// are not dynamic where they are then (pose, velocity, angularVelocity). Must be pure.
-typedef void rbMechForceFn(void* context, rbMechanism* mechanism, double time);
+// In the order in which they are registered.
+typedef enum rbClassicalMethod {
+    RB_CLASSICAL_PENALTY,
+    RB_CLASSICAL_MULTIPLIERS,
+    RB_CLASSICAL_BARAFF,
+    RB_CLASSICAL_REDUCED,
+    RB_CLASSICAL_COUNT
+} rbClassicalMethod;
 
 typedef struct rbClassical rbClassical;
 
-// A row of the table of methods.
+// What differs between the methods.
 typedef struct rbClassicalOps {
     const char* name;
-    // INVALID and a sentence when the method cannot take the mechanism; NULL: it takes all.
+    // INVALID with a message when the method cannot take the mechanism; NULL: it takes all.
     rbStatus (*check)(const rbMechanism* mechanism, rbError* error);
     void (*create)(rbClassical* classical, const rbMechanism* mechanism);
     void (*destroy)(rbClassical* classical);
@@ -37,14 +41,16 @@ typedef struct rbClassicalOps {
                  rbMechForceFn* forces, void* context); // NULL: the common one
 } rbClassicalOps;
 
-// NULL for RB_METHOD_IMPULSES.
-const rbClassicalOps* rbClassicalOps_Get(rbStepMethod method);
+const rbClassicalOps* rbClassicalOps_Get(rbClassicalMethod method);
+
+// Adds the methods to the step engine's table.
+rbStatus rbRegisterClassicalMethods(rbError* error);
 
 // Whether a method can take a mechanism. The error may be NULL.
-rbStatus rbClassical_Check(rbStepMethod method, const rbMechanism* mechanism, rbError* error);
+rbStatus rbClassical_Check(rbClassicalMethod method, const rbMechanism* mechanism, rbError* error);
 
 // NULL where rbClassical_Check refuses.
-rbClassical* rbCreateClassical(rbStepMethod method, const rbMechanism* mechanism,
+rbClassical* rbCreateClassical(rbClassicalMethod method, const rbMechanism* mechanism,
                                const rbStepSettings* settings);
 void rbDestroyClassical(rbClassical* classical); // NULL is fine
 

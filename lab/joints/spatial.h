@@ -1,7 +1,7 @@
 // Motions and forces of rigid bodies in six dimensions, for reduced coordinates. World axes; the
 // point of reference is said where one is used: usually the center of mass of a body.
-#ifndef RB_SOLVERS_SPATIAL_H
-#define RB_SOLVERS_SPATIAL_H
+#ifndef RB_LAB_SPATIAL_H
+#define RB_LAB_SPATIAL_H
 
 #include "base/math/matrix3.h"
 

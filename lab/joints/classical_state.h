@@ -1,16 +1,18 @@
 // What the comparison methods share: inside of rbClassical.
-#ifndef RB_SOLVERS_CLASSICAL_STATE_H
-#define RB_SOLVERS_CLASSICAL_STATE_H
+#ifndef RB_LAB_CLASSICAL_STATE_H
+#define RB_LAB_CLASSICAL_STATE_H
 
-#include "dynamics/solvers/classical.h"
-#include "dynamics/solvers/driven.h"
-#include "dynamics/solvers/reduced.h"
-#include "dynamics/solvers/runge_kutta.h"
 #include "dynamics/solvers/solver.h"
+#include "lab/joints/classical.h"
+#include "lab/joints/driven.h"
+#include "lab/joints/reduced.h"
+#include "lab/joints/runge_kutta.h"
 
 struct rbClassical {
+    rbMethodState head;
     const rbClassicalOps* ops;
-    rbStepSettings settings;
+    int order; // of the step engine
+    rbClassicalSettings settings;
     double h; // of the step under way
     // The common step.
     rbRunge runge;

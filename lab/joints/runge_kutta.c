@@ -1,5 +1,5 @@
 // Explicit Runge-Kutta steps: the tables and one loop.
-#include "dynamics/solvers/runge_kutta.h"
+#include "lab/joints/runge_kutta.h"
 
 #include "base/core/memory.h"
 

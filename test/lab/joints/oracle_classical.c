@@ -10,8 +10,8 @@
 static void methodsAgreeOnRandomTrees(void** state)
 {
     (void)state;
-    static const rbStepMethod methods[3] = {RB_METHOD_REDUCED, RB_METHOD_MULTIPLIERS,
-                                            RB_METHOD_BARAFF};
+    static const rbClassicalMethod methods[3] = {RB_CLASSICAL_REDUCED, RB_CLASSICAL_MULTIPLIERS,
+                                                 RB_CLASSICAL_BARAFF};
     rbRandom random = {rbTest_Seed(62)};
     for (int n = rbTest_Count(30, 300); n > 0; --n) {
         rbRandom draw = {rbRandom_Bits(&random)};
@@ -41,8 +41,8 @@ static void methodsAgreeOnRandomTrees(void** state)
 static void methodsAgreeOnFallingChains(void** state)
 {
     (void)state;
-    static const rbStepMethod methods[3] = {RB_METHOD_REDUCED, RB_METHOD_MULTIPLIERS,
-                                            RB_METHOD_BARAFF};
+    static const rbClassicalMethod methods[3] = {RB_CLASSICAL_REDUCED, RB_CLASSICAL_MULTIPLIERS,
+                                                 RB_CLASSICAL_BARAFF};
     static const rbJointType types[2] = {RB_JOINT_BALL, RB_JOINT_HINGE};
     for (int t = 0; t < 2; ++t) {
         MechScene* scenes[3];
@@ -65,7 +65,7 @@ static void methodsAgreeOnFallingChains(void** state)
 static void multipliersTakeRedundantLoops(void** state)
 {
     (void)state;
-    static const rbStepMethod methods[2] = {RB_METHOD_MULTIPLIERS, RB_METHOD_BARAFF};
+    static const rbClassicalMethod methods[2] = {RB_CLASSICAL_MULTIPLIERS, RB_CLASSICAL_BARAFF};
     static const rbVec3 corners[4] = {{0, 0, 0}, {0, 0, 1}, {1.5, 0, 1.25}, {2, 0, 0}};
     MechScene* scenes[2];
     for (int k = 0; k < 2; ++k) {
@@ -87,9 +87,9 @@ static void multipliersTakeRedundantLoops(void** state)
     }
     checkBelow(getDeviation(scenes[0], scenes[1]), 1e-9);
     rbError error = {0};
-    assert_null(
-        rbCreateClassical(RB_METHOD_REDUCED, &scenes[0]->mechanism, &(rbStepSettings){.order = 4}));
-    assert_int_equal(rbClassical_Check(RB_METHOD_REDUCED, &scenes[0]->mechanism, &error),
+    assert_null(rbCreateClassical(RB_CLASSICAL_REDUCED, &scenes[0]->mechanism,
+                                  &(rbStepSettings){.order = 4}));
+    assert_int_equal(rbClassical_Check(RB_CLASSICAL_REDUCED, &scenes[0]->mechanism, &error),
                      RB_STATUS_INVALID);
     assert_non_null(strstr(error.message, "1 joints close loops"));
     destroyScene(scenes[0]);
@@ -119,13 +119,13 @@ static void reducedRefusesOtherJoints(void** state)
 static void stepsDoNotAllocate(void** state)
 {
     (void)state;
-    for (int method = RB_METHOD_PENALTY; method < RB_METHOD_COUNT; ++method) {
+    for (int method = RB_CLASSICAL_PENALTY; method < RB_CLASSICAL_COUNT; ++method) {
         uint64_t bytes = rbGetAllocatedBytes();
         MechScene* scene = createScene(rbMakeVec3(0.0, 0.0, -9.81));
         buildChain(scene, RB_JOINT_HINGE, 8);
         rbStepSettings settings = makeSettings(4);
         rbClassical* classical =
-            rbCreateClassical((rbStepMethod)method, &scene->mechanism, &settings);
+            rbCreateClassical((rbClassicalMethod)method, &scene->mechanism, &settings);
         uint64_t count = rbGetAllocationCount();
         for (int i = 0; i < 10; ++i) {
             rbClassical_Step(classical, &scene->mechanism, 0.0, 1e-3, pullByGravity, scene);
@@ -145,7 +145,7 @@ static void reducedReadsWhatWasChanged(void** state)
     MechScene* scene = createScene(RB_VEC3_ZERO);
     buildChain(scene, RB_JOINT_BALL, 1);
     rbStepSettings settings = makeSettings(8);
-    rbClassical* classical = rbCreateClassical(RB_METHOD_REDUCED, &scene->mechanism, &settings);
+    rbClassical* classical = rbCreateClassical(RB_CLASSICAL_REDUCED, &scene->mechanism, &settings);
     rbClassical_Step(classical, &scene->mechanism, 0.0, 0.1, pullByGravity, scene);
     checkNear(scene->bodies[1].velocity.y, 0.0, 0.0);
     setSpin(scene, 1, rbMakeVec3(0, 0, 2));
@@ -162,14 +162,14 @@ static void reducedReadsWhatWasChanged(void** state)
 static void stepsDependOnTheBodiesOnly(void** state)
 {
     (void)state;
-    for (int method = RB_METHOD_PENALTY; method < RB_METHOD_COUNT; ++method) {
+    for (int method = RB_CLASSICAL_PENALTY; method < RB_CLASSICAL_COUNT; ++method) {
         rbRandom random = {rbTest_Seed(63)};
         MechScene* scene = createScene(rbMakeVec3(0.0, 0.0, -9.81));
         buildRandomTree(scene, &random, 8, 4, true);
         stirScene(scene, &random, 1.0);
         rbStepSettings settings = makeSettings(4);
         rbClassical* classical =
-            rbCreateClassical((rbStepMethod)method, &scene->mechanism, &settings);
+            rbCreateClassical((rbClassicalMethod)method, &scene->mechanism, &settings);
         rbMechBody start[SCENE_BODIES_MAX];
         rbMechBody ends[2][SCENE_BODIES_MAX];
         memcpy(start, scene->bodies, sizeof start);

@@ -1,6 +1,6 @@
 // Lagrange multipliers in linear time (B-50): the system of multipliers.c by the tree solver, which
 // is Baraff's factorization without fill; by the sparse direct one where there are loops.
-#include "dynamics/solvers/classical_state.h"
+#include "lab/joints/classical_state.h"
 
 static void create(rbClassical* classical, const rbMechanism* mechanism)
 {

@@ -1,11 +1,11 @@
 // Inside of rbReduced.
-#ifndef RB_SOLVERS_REDUCED_STATE_H
-#define RB_SOLVERS_REDUCED_STATE_H
+#ifndef RB_LAB_REDUCED_STATE_H
+#define RB_LAB_REDUCED_STATE_H
 
-#include "dynamics/solvers/driven.h"
-#include "dynamics/solvers/reduced.h"
-#include "dynamics/solvers/runge_kutta.h"
-#include "dynamics/solvers/spatial.h"
+#include "lab/joints/driven.h"
+#include "lab/joints/reduced.h"
+#include "lab/joints/runge_kutta.h"
+#include "lab/joints/spatial.h"
 
 #define RB_LINK_SPEEDS_MAX 6
 

@@ -1,12 +1,12 @@
 // Reduced coordinates: the state, its motion, steps and energy. reduced_tree.c builds the tree,
 // reduced_forward.c finds accelerations.
-#include "dynamics/solvers/reduced.h"
+#include "lab/joints/reduced.h"
 
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
 #include "base/math/quaternion.h"
-#include "dynamics/solvers/classical_state.h"
-#include "dynamics/solvers/reduced_state.h"
+#include "lab/joints/classical_state.h"
+#include "lab/joints/reduced_state.h"
 
 rbReduced* rbCreateReduced(const rbMechanism* mechanism, rbError* error)
 {
@@ -443,7 +443,7 @@ static void create(rbClassical* classical, const rbMechanism* mechanism)
 {
     classical->reduced = rbCreateReduced(mechanism, NULL);
     RB_ASSERT(classical->reduced != NULL);
-    rbReduced_SetOrder(classical->reduced, classical->settings.order);
+    rbReduced_SetOrder(classical->reduced, classical->order);
 }
 
 static void destroy(rbClassical* classical)

@@ -36,8 +36,8 @@ static MechScene* createPendulum(double angle, double* period)
 static void pendulumFollowsTheEllipticPeriod(void** state)
 {
     (void)state;
-    static const rbStepMethod methods[3] = {RB_METHOD_MULTIPLIERS, RB_METHOD_BARAFF,
-                                            RB_METHOD_REDUCED};
+    static const rbClassicalMethod methods[3] = {RB_CLASSICAL_MULTIPLIERS, RB_CLASSICAL_BARAFF,
+                                                 RB_CLASSICAL_REDUCED};
     for (int k = 0; k < 3; ++k) {
         double period = 0.0;
         MechScene* scene = createPendulum(2.0, &period);
@@ -61,7 +61,7 @@ static void pendulumFollowsTheEllipticPeriod(void** state)
 static void heavyTopPrecessesSteadily(void** state)
 {
     (void)state;
-    static const rbStepMethod methods[2] = {RB_METHOD_MULTIPLIERS, RB_METHOD_REDUCED};
+    static const rbClassicalMethod methods[2] = {RB_CLASSICAL_MULTIPLIERS, RB_CLASSICAL_REDUCED};
     const double mass = 1.5;
     const double arm = 0.3;
     const double theta = 0.6;
@@ -90,7 +90,7 @@ static void heavyTopPrecessesSteadily(void** state)
     }
 }
 
-static double getEnergyError(rbStepMethod method, int order, int steps)
+static double getEnergyError(rbClassicalMethod method, int order, int steps)
 {
     rbRandom random = {7};
     MechScene* scene = createDown();
@@ -110,14 +110,14 @@ static void energyErrorsFallWithTheOrder(void** state)
 {
     (void)state;
     static const struct {
-        rbStepMethod method;
+        rbClassicalMethod method;
         int order;
         int steps;
     } cases[] = {
-        {RB_METHOD_MULTIPLIERS, 4, 250},
-        {RB_METHOD_BARAFF, 4, 250},
-        {RB_METHOD_REDUCED, 4, 250},
-        {RB_METHOD_REDUCED, 8, 25},
+        {RB_CLASSICAL_MULTIPLIERS, 4, 250},
+        {RB_CLASSICAL_BARAFF, 4, 250},
+        {RB_CLASSICAL_REDUCED, 4, 250},
+        {RB_CLASSICAL_REDUCED, 8, 25},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         double coarse = getEnergyError(cases[i].method, cases[i].order, cases[i].steps);
@@ -140,10 +140,12 @@ static void baumgarteStopsTheDrift(void** state)
         MechScene* scene = createDown();
         buildChain(scene, RB_JOINT_BALL, 4);
         rbStepSettings settings = makeSettings(4);
-        settings.baumgarteAlpha = isStable ? 50.0 : 0.0;
-        settings.baumgarteBeta = isStable ? 50.0 : 0.0;
+        rbClassicalSettings classical = rbDefaultClassicalSettings();
+        classical.baumgarteAlpha = isStable ? 50.0 : 0.0;
+        classical.baumgarteBeta = isStable ? 50.0 : 0.0;
+        rbStepSettings_SetClassical(&settings, &classical);
         for (int k = 0; k < 2; ++k) {
-            runScene(scene, RB_METHOD_MULTIPLIERS, &settings, k == 0 ? 1.0 : 9.0,
+            runScene(scene, RB_CLASSICAL_MULTIPLIERS, &settings, k == 0 ? 1.0 : 9.0,
                      k == 0 ? 200 : 1800);
             errors[isStable][k] = getLargestError(scene);
         }
@@ -164,17 +166,19 @@ static void penaltyTendsToTheJoint(void** state)
     double deviations[3];
     for (int k = 0; k < 3; ++k) {
         rbStepSettings settings = makeSettings(4);
-        settings.penaltyFrequency = 100.0 * (1 << k);
+        rbClassicalSettings classical = rbDefaultClassicalSettings();
+        classical.penaltyFrequency = 100.0 * (1 << k);
+        rbStepSettings_SetClassical(&settings, &classical);
         MechScene* hanging = createDown();
         addBody(hanging, 3.0, rbMakeVec3(0.1, 0.1, 0.1), rbMakeVec3(0, 0, -1), RB_QUAT_IDENTITY);
         addJoint(hanging, RB_JOINT_BALL, 0, 1, RB_VEC3_ZERO, rbMakeVec3(0, 0, 1));
-        runScene(hanging, RB_METHOD_PENALTY, &settings, 0.5, 1000);
-        double omega = settings.penaltyFrequency;
+        runScene(hanging, RB_CLASSICAL_PENALTY, &settings, 0.5, 1000);
+        double omega = classical.penaltyFrequency;
         checkRelative(getLargestError(hanging), GRAVITY / (omega * omega), 1e-9);
         destroyScene(hanging);
         double period = 0.0;
         MechScene* pendulum = createPendulum(2.0, &period);
-        runScene(pendulum, RB_METHOD_PENALTY, &settings, 0.5 * period, 4000);
+        runScene(pendulum, RB_CLASSICAL_PENALTY, &settings, 0.5 * period, 4000);
         rbVec3 end = {0.7 * sin(2.0), 0.0, -0.7 * cos(2.0)};
         deviations[k] = rbDistance(pendulum->bodies[1].pose.position, end);
         destroyScene(pendulum);
@@ -193,8 +197,8 @@ static void penaltyTendsToTheJoint(void** state)
 static void freeTreesKeepTheirMomenta(void** state)
 {
     (void)state;
-    static const rbStepMethod methods[4] = {RB_METHOD_PENALTY, RB_METHOD_MULTIPLIERS,
-                                            RB_METHOD_BARAFF, RB_METHOD_REDUCED};
+    static const rbClassicalMethod methods[4] = {RB_CLASSICAL_PENALTY, RB_CLASSICAL_MULTIPLIERS,
+                                                 RB_CLASSICAL_BARAFF, RB_CLASSICAL_REDUCED};
     for (int k = 0; k < 4; ++k) {
         rbRandom random = {rbTest_Seed(61)};
         MechScene* scene = createScene(RB_VEC3_ZERO);
@@ -220,8 +224,8 @@ static void freeTreesKeepTheirMomenta(void** state)
 static void movedPivotIsATiltedField(void** state)
 {
     (void)state;
-    static const rbStepMethod methods[3] = {RB_METHOD_MULTIPLIERS, RB_METHOD_BARAFF,
-                                            RB_METHOD_REDUCED};
+    static const rbClassicalMethod methods[3] = {RB_CLASSICAL_MULTIPLIERS, RB_CLASSICAL_BARAFF,
+                                                 RB_CLASSICAL_REDUCED};
     const rbVec3 acceleration = {3.0, 1.0, 0.5};
     for (int k = 0; k < 3; ++k) {
         MechScene* scenes[2];
@@ -255,8 +259,8 @@ static void movedPivotIsATiltedField(void** state)
 static void springsSwingSliders(void** state)
 {
     (void)state;
-    static const rbStepMethod methods[3] = {RB_METHOD_MULTIPLIERS, RB_METHOD_BARAFF,
-                                            RB_METHOD_REDUCED};
+    static const rbClassicalMethod methods[3] = {RB_CLASSICAL_MULTIPLIERS, RB_CLASSICAL_BARAFF,
+                                                 RB_CLASSICAL_REDUCED};
     for (int k = 0; k < 3; ++k) {
         MechScene* scene = createScene(RB_VEC3_ZERO);
         int body =
@@ -284,8 +288,8 @@ static void springsSwingSliders(void** state)
 static void travelRowsBrakeAndDrive(void** state)
 {
     (void)state;
-    static const rbStepMethod methods[4] = {RB_METHOD_PENALTY, RB_METHOD_MULTIPLIERS,
-                                            RB_METHOD_BARAFF, RB_METHOD_REDUCED};
+    static const rbClassicalMethod methods[4] = {RB_CLASSICAL_PENALTY, RB_CLASSICAL_MULTIPLIERS,
+                                                 RB_CLASSICAL_BARAFF, RB_CLASSICAL_REDUCED};
     for (int k = 0; k < 4; ++k) {
         for (int isDriven = 0; isDriven < 2; ++isDriven) {
             MechScene* scene = createScene(RB_VEC3_ZERO);

@@ -183,11 +183,7 @@ void stirScene(MechScene* scene, rbRandom* random, double speed)
 
 rbStepSettings makeSettings(int order)
 {
-    return (rbStepSettings){.order = order,
-                            .step = 1e-3,
-                            .tolerance = 1e-6,
-                            .penaltyFrequency = 100.0,
-                            .penaltyDamping = 1.0};
+    return (rbStepSettings){.order = order, .step = 1e-3, .tolerance = 1e-6};
 }
 
 void pullByGravity(void* context, rbMechanism* mechanism, double time)
@@ -204,8 +200,8 @@ void pullByGravity(void* context, rbMechanism* mechanism, double time)
     }
 }
 
-void runScene(MechScene* scene, rbStepMethod method, const rbStepSettings* settings, double end,
-              int steps)
+void runScene(MechScene* scene, rbClassicalMethod method, const rbStepSettings* settings,
+              double end, int steps)
 {
     rbClassical* classical = rbCreateClassical(method, &scene->mechanism, settings);
     assert_non_null(classical);

@@ -5,7 +5,7 @@
 // critical damping whatever the masses are. The C'' of the published formula needs accelerations
 // before the forces are known and is left out, as is usual. Joints yield by about
 // load / (alpha Omega^2); RK4 needs Omega h below about 1.
-#include "dynamics/solvers/classical_state.h"
+#include "lab/joints/classical_state.h"
 
 static void hold(rbClassical* classical, rbMechanism* mechanism, double time)
 {

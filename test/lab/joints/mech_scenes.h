@@ -4,8 +4,8 @@
 
 #include "base/core/random.h"
 #include "dynamics/joints/joint_model.h"
-#include "dynamics/solvers/classical.h"
-#include "dynamics/solvers/reduced.h"
+#include "lab/joints/classical.h"
+#include "lab/joints/reduced.h"
 
 #define SCENE_BODIES_MAX 40
 #define SCENE_BLOCKS_MAX 48
@@ -50,8 +50,8 @@ void stirScene(MechScene* scene, rbRandom* random, double speed);
 
 rbStepSettings makeSettings(int order);
 // Steps of equal size up to a time.
-void runScene(MechScene* scene, rbStepMethod method, const rbStepSettings* settings, double end,
-              int steps);
+void runScene(MechScene* scene, rbClassicalMethod method, const rbStepSettings* settings,
+              double end, int steps);
 void pullByGravity(void* context, rbMechanism* mechanism, double time);
 
 double getEnergy(const MechScene* scene);

@@ -1,0 +1,12 @@
+// Keys of scenes for the settings of the laboratory.
+#ifndef RB_APP_SCENE_ROWS_H
+#define RB_APP_SCENE_ROWS_H
+
+#include <rattleback/base.h>
+
+// Registers the laboratory (lab.h) and the keys of its settings in scenes: "baumgarte" and
+// "penalty" of "step". By one thread, before the first scene is read; further calls change
+// nothing. The error may be NULL.
+rbStatus rbRegisterSceneLaboratory(rbError* error);
+
+#endif

@@ -1,0 +1,48 @@
+// The table of methods that meet the conditions of joints in a step. The built-in one, look-ahead
+// impulses, is the step engine itself; others are registered at start-up and make the step of a
+// mechanism in its place.
+#ifndef RB_SOLVERS_STEP_METHOD_H
+#define RB_SOLVERS_STEP_METHOD_H
+
+#include "dynamics/constraints/mechanism.h"
+
+#include <rattleback/joint.h>
+
+// Fills force and torque of all bodies for their present state at a time, and places bodies that
+// are not dynamic where they are then (pose, velocity, angularVelocity). Must be pure.
+typedef void rbMechForceFn(void* context, rbMechanism* mechanism, double time);
+
+typedef struct rbMethodState rbMethodState;
+
+// A row of the table.
+typedef struct rbStepMethodRow {
+    const char* name;
+    // INVALID with a message for settings.extra that the method refuses.
+    rbStatus (*checkSettings)(const rbStepSettings* settings, rbError* error);
+    // UNSUPPORTED with a message when the method cannot take the mechanism.
+    rbStatus (*check)(const struct rbStepMethodRow* row, const rbMechanism* mechanism,
+                      rbError* error);
+    // What the method keeps for a mechanism; NULL where check refuses it.
+    rbMethodState* (*create)(const struct rbStepMethodRow* row, const rbMechanism* mechanism,
+                             const rbStepSettings* settings);
+    void (*destroy)(rbMethodState* state);
+    // One step of size h > 0: pose, velocity and momentum of the dynamic bodies, a function of
+    // their state alone. Does not allocate.
+    void (*step)(rbMethodState* state, rbMechanism* mechanism, double time, double h,
+                 rbMechForceFn* forces, void* context);
+    const void* data; // the row's own
+} rbStepMethodRow;
+
+// The head of what a method keeps for a mechanism.
+struct rbMethodState {
+    const rbStepMethodRow* row;
+};
+
+// Adds a row to the table, at start-up (base/core/registered_rows.h). Refused: a name that is
+// known, a full table.
+rbStatus rbRegisterStepMethod(const rbStepMethodRow* row, rbError* error);
+
+// NULL for RB_METHOD_IMPULSES.
+const rbStepMethodRow* rbStepMethodRow_Get(rbStepMethod method);
+
+#endif
