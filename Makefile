@@ -103,6 +103,14 @@ docs: setup-docs ## builds the API reference and the pages of docs/ as one site;
 	@doxygen docs/Doxyfile
 	@echo "docs: build/docs/index.html"
 
+.PHONY: install uninstall
+install: PREFIX ?= /usr/local
+install: build ## installs the program, the libraries and their headers into PREFIX (default /usr/local; DESTDIR is honored)
+	@tools/install.sh "$(PREFIX)"
+uninstall: PREFIX ?= /usr/local
+uninstall: ## removes what make install brought into PREFIX
+	@tools/install.sh --remove "$(PREFIX)"
+
 .PHONY: trace
 trace: ## which features of the specifications are done, and which test proves each
 	@tools/trace.py

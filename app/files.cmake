@@ -45,7 +45,10 @@ target_include_directories(rattleback_app PRIVATE src app ${PROJECT_SOURCE_DIR})
 # The project is compiled without extensions of the C library: sockets, threads, posix_spawn and the like are asked for here.
 set_source_files_properties(${appFiles} PROPERTIES
   COMPILE_DEFINITIONS "_POSIX_C_SOURCE=200809L;_XOPEN_SOURCE=700;_DEFAULT_SOURCE")
-target_link_libraries(rattleback_app PRIVATE rb_options websockets Threads::Threads PUBLIC rattleback_io rattleback_lab z)
+rb_hide_sources(rattleback_app)
+rattleback_find_dependency(zlib)
+target_link_libraries(rattleback_app PRIVATE rb_options websockets Threads::Threads
+  PUBLIC rattleback_io rattleback_lab Rattleback::jansson Rattleback::zlib)
 if(RB_VIEWER)
   include(app/viewer/files.cmake)
 endif()

@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Checks the names of the core library, built as a shared one:
-#   - every name it exports, and every name an embedder who links it statically would meet, starts with rb;
-#   - of libm it uses only what every machine rounds alike (sqrt, and what is exact), else the promise of
+# Checks the names of the libraries:
+#   - every name that the shared ones export, and every name an embedder who links the core statically would meet, starts
+#     with rb;
+#   - of libm the core uses only what every machine rounds alike (sqrt, and what is exact), else the promise of
 #     the same bits everywhere would be broken.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=build/shared
 mkdir -p "$folder"
-if ! cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON \
-    -DRB_BUILD_TESTS=OFF -DRB_BUILD_PROGRAM=OFF >"$folder/configure.log" 2>&1; then
+if ! cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DRB_BUILD_SHARED=ON -DRB_BUILD_TESTS=OFF -DRB_BUILD_PROGRAM=OFF >"$folder/configure.log" 2>&1; then
     cat "$folder/configure.log" >&2
     exit 1
 fi
 cmake --build "$folder" -j "${JOBS:-$(nproc)}" -- --quiet | { grep -vx 'ninja: no work to do.' || true; }
-library=$(find "$folder" -maxdepth 1 -name 'librattleback.so*' -type f | head -n 1)
+mapfile -t libraries < <(find "$folder" -maxdepth 1 -name 'librattleback*.so*' -type f | LC_ALL=C sort)
 mapfile -t objects < <(find "$folder" -name '*.o' -path '*rattleback.dir*' | LC_ALL=C sort)
 
 failed=0
@@ -28,13 +29,16 @@ list_problems() {
     fi
 }
 
-exported=$(nm -D --defined-only "$library" | awk '{print $NF}' | sort -u)
-if [ -z "$exported" ]; then
-    echo "symbols: $library exports nothing" >&2
-    failed=1
-fi
-list_problems "symbols: exported names that do not start with rb" \
-    < <(grep -Ev '^rb[A-Z]' <<<"$exported" || true)
+for library in "${libraries[@]}"; do
+    exported=$(nm -D --defined-only "$library" | awk '{print $NF}' | sed 's/@.*//' | sort -u)
+    if [ -z "$exported" ]; then
+        echo "symbols: $library exports nothing" >&2
+        failed=1
+    fi
+    # rb_0.1 and rb_private are the versions of the names.
+    list_problems "symbols: names exported by $library that do not start with rb" \
+        < <(grep -Ev '^rb([A-Z]|_[0-9.]+$|_private$)' <<<"$exported" || true)
+done
 
 # "file: name" of every global definition and of everything wanted from elsewhere.
 named() {

@@ -18,22 +18,31 @@ static bool isFolder(const char* path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// ../share/rattleback/scenes seen from the folder of the program.
-static bool findInstalledFolder(char* folder, size_t capacity)
+// The folder of scenes next to the program: ../share/rattleback of an installed one,
+// share/rattleback of one in a build folder.
+static bool findFolderOfProgram(char* folder, size_t capacity)
 {
+    static const char* const places[] = {"../share/rattleback/scenes", "share/rattleback/scenes"};
     char program[RB_CLI_PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0) {
-        return false;
-    }
-    program[length] = '\0';
+    program[length > 0 ? length : 0] = '\0';
     char* slash = strrchr(program, '/');
     if (slash == NULL) {
         return false;
     }
     *slash = '\0';
-    int written = snprintf(folder, capacity, "%s/../share/rattleback/scenes", program);
-    return written > 0 && (size_t)written < capacity && isFolder(folder);
+    bool isFound = false;
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && !isFound; ++i) {
+        char path[RB_CLI_PATH_MAX + 32];
+        (void)snprintf(path, sizeof path, "%s/%s", program, places[i]);
+        char* plain = realpath(path, NULL); // without ".." and links, for messages
+        isFound = plain != NULL && strlen(plain) < capacity && isFolder(plain);
+        if (isFound) {
+            (void)snprintf(folder, capacity, "%s", plain);
+        }
+        free(plain);
+    }
+    return isFound;
 }
 
 static bool findFolder(char* folder, size_t capacity, rbError* error)
@@ -48,8 +57,7 @@ static bool findFolder(char* folder, size_t capacity, rbError* error)
         }
         return true;
     }
-    (void)snprintf(folder, capacity, "%s", RB_SOURCE_DIR "/scenes");
-    if (isFolder(folder) || findInstalledFolder(folder, capacity)) {
+    if (findFolderOfProgram(folder, capacity)) {
         return true;
     }
     (void)rbError_Set(error, RB_STATUS_NOT_FOUND,

@@ -15,4 +15,3 @@ target_sources(rattleback_io PRIVATE ${outputFiles})
 # asked for here.
 set_source_files_properties(${outputFiles} PROPERTIES
   COMPILE_DEFINITIONS "_POSIX_C_SOURCE=200809L;_XOPEN_SOURCE=700")
-target_link_libraries(rattleback_io PUBLIC zstd z)

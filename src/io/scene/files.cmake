@@ -34,4 +34,3 @@ target_sources(rattleback_io PRIVATE
   src/io/scene/scene_trees.c
   src/io/scene/scene_world.c
   src/io/scene/shape_words.c)
-target_link_libraries(rattleback_io PUBLIC jansson)

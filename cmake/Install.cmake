@@ -1,0 +1,81 @@
+# What cmake --install brings, in three parts that are also the Debian packages: program, runtime (the shared libraries) and
+# development (headers, static libraries, CMake package, pkg-config).
+include(CMakePackageConfigHelpers)
+set(packageFolder ${CMAKE_INSTALL_LIBDIR}/cmake/Rattleback)
+set(pkgconfigFolder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+get_property(staticLibraries GLOBAL PROPERTY RB_LIBRARIES)
+
+install(TARGETS ${staticLibraries} EXPORT RattlebackStatic
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(EXPORT RattlebackStatic FILE RattlebackStatic.cmake NAMESPACE Rattleback::
+  DESTINATION ${packageFolder} COMPONENT development)
+if(RB_BUILD_SHARED)
+  foreach(library ${staticLibraries})
+    # Outside of the system's folders the libraries find each other in their own.
+    if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+      set_target_properties(${library}_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
+    endif()
+    install(TARGETS ${library}_shared EXPORT RattlebackShared
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+  endforeach()
+  install(EXPORT RattlebackShared FILE RattlebackShared.cmake NAMESPACE Rattleback::
+    DESTINATION ${packageFolder} COMPONENT development)
+endif()
+
+install(DIRECTORY include/rattleback DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+  FILES_MATCHING PATTERN "*.h")
+
+# The CMake package: which components there are, and what the static libraries need.
+set(RB_COMPONENTS "")
+set(RB_DEPENDENCIES "")
+foreach(library ${staticLibraries})
+  get_property(component GLOBAL PROPERTY RB_COMPONENT_${library})
+  list(APPEND RB_COMPONENTS ${component})
+  get_target_property(needed ${library} LINK_LIBRARIES)
+  list(FILTER needed INCLUDE REGEX "^Rattleback::")
+  list(TRANSFORM needed REPLACE "^Rattleback::" "")
+  set(dependencies_${component} ${needed})
+  list(APPEND RB_DEPENDENCIES ${needed})
+endforeach()
+configure_package_config_file(cmake/RattlebackConfig.cmake.in ${PROJECT_BINARY_DIR}/RattlebackConfig.cmake
+  INSTALL_DESTINATION ${packageFolder} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/RattlebackConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/RattlebackConfig.cmake ${PROJECT_BINARY_DIR}/RattlebackConfigVersion.cmake
+  cmake/RattlebackDependencies.cmake DESTINATION ${packageFolder} COMPONENT development)
+
+# pkg-config: a file a component. The prefix is found from the place of the file, so the tree can be moved.
+file(RELATIVE_PATH RB_PC_PREFIX /${pkgconfigFolder} /)
+string(REGEX REPLACE "/$" "" RB_PC_PREFIX "${RB_PC_PREFIX}")
+set(linked_qhull "-lqhullstatic_r")
+set(linked_amd "-lamd -lsuitesparseconfig")
+set(linked_jansson "-ljansson")
+set(linked_zstd "-lzstd")
+set(title_core "rigid-body dynamics with impacts, joints, contacts and queries")
+set(title_io "scene files, meshes, recordings and tables of Rattleback")
+set(title_lab "methods of the literature, to compare with Rattleback's own")
+foreach(library ${staticLibraries})
+  get_property(component GLOBAL PROPERTY RB_COMPONENT_${library})
+  string(REPLACE "_" "-" RB_PC_NAME ${library})
+  set(RB_PC_LIBRARY ${library})
+  set(RB_PC_TITLE ${title_${component}})
+  set(RB_PC_REQUIRES "")
+  set(RB_PC_PUBLIC "")
+  if(component STREQUAL "core")
+    set(RB_PC_PUBLIC " -lm") # inline functions of vecmath.h use it
+  else()
+    set(RB_PC_REQUIRES "rattleback = ${PROJECT_VERSION}")
+  endif()
+  set(RB_PC_PRIVATE "")
+  foreach(name ${dependencies_${component}})
+    string(APPEND RB_PC_PRIVATE " ${linked_${name}}")
+  endforeach()
+  string(STRIP "${RB_PC_PRIVATE} -lm" RB_PC_PRIVATE)
+  configure_file(cmake/rattleback.pc.in ${PROJECT_BINARY_DIR}/${RB_PC_NAME}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${RB_PC_NAME}.pc DESTINATION ${pkgconfigFolder} COMPONENT development)
+endforeach()
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
+
+if(RB_BUILD_PROGRAM)
+  install(TARGETS rattleback_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+  install(DIRECTORY scenes/ DESTINATION ${CMAKE_INSTALL_DATADIR}/rattleback/scenes COMPONENT program)
+endif()

@@ -1,0 +1,36 @@
+# The libraries that Rattleback's own libraries need, as imported targets Rattleback::<name>. Used by the build and, installed
+# next to RattlebackConfig.cmake, by programs that link the static libraries.
+#
+# rattleback_find_dependency(<name> [QUIET]) sets Rattleback_<name>_FOUND; without QUIET a missing library is an error.
+function(rattleback_find_dependency name)
+  set(names_qhull qhull_r qhullstatic_r)
+  set(names_amd amd)
+  set(names_jansson jansson)
+  set(names_zstd zstd)
+  set(names_zlib z)
+  set(package_qhull "libqhull-dev; without it, configure Rattleback with -DRB_QHULL=OFF")
+  set(package_amd "libsuitesparse-dev; without it, configure Rattleback with -DRB_AMD=OFF")
+  set(package_jansson "libjansson-dev; without it, configure Rattleback with -DRB_BUILD_IO=OFF")
+  set(package_zstd "libzstd-dev; without it, configure Rattleback with -DRB_BUILD_IO=OFF")
+  set(package_zlib "zlib1g-dev; without it, configure Rattleback with -DRB_BUILD_PROGRAM=OFF")
+  find_library(RATTLEBACK_${name}_LIBRARY NAMES ${names_${name}})
+  mark_as_advanced(RATTLEBACK_${name}_LIBRARY)
+  if(NOT RATTLEBACK_${name}_LIBRARY)
+    set(Rattleback_${name}_FOUND FALSE PARENT_SCOPE)
+    if(NOT "QUIET" IN_LIST ARGN)
+      message(FATAL_ERROR "Rattleback needs the library ${name} (Debian: ${package_${name}})")
+    endif()
+    return()
+  endif()
+  set(Rattleback_${name}_FOUND TRUE PARENT_SCOPE)
+  if(TARGET Rattleback::${name})
+    return()
+  endif()
+  # Global: in a subproject the targets of the parent link it through ours.
+  add_library(Rattleback::${name} UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(Rattleback::${name} PROPERTIES IMPORTED_LOCATION "${RATTLEBACK_${name}_LIBRARY}")
+  # The static AMD calls the memory functions of SuiteSparse.
+  if(name STREQUAL "amd" AND RATTLEBACK_amd_LIBRARY MATCHES "\\.a$")
+    target_link_libraries(Rattleback::amd INTERFACE suitesparseconfig m)
+  endif()
+endfunction()

@@ -1,0 +1,58 @@
+# Writes the version script of a shared library. Run with -P and
+#   NM        the program nm                    LIBRARY   the static library of the same objects
+#   SIBLINGS  libraries that use internal names HEADERS   public headers
+#   VERSION   of the public interface           OUTPUT    the script
+cmake_minimum_required(VERSION 3.21)
+
+function(list_names result)
+  execute_process(COMMAND ${NM} -g ${ARGN} OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${NM} -g ${ARGN} failed")
+  endif()
+  string(REGEX MATCHALL " [A-Z] rb[A-Za-z0-9_]+" names "${text}")
+  list(TRANSFORM names REPLACE "^ [A-Z] " "")
+  list(REMOVE_DUPLICATES names)
+  list(SORT names)
+  set(${result} "${names}" PARENT_SCOPE)
+endfunction()
+
+list_names(defined --defined-only ${LIBRARY})
+
+set(declared "")
+foreach(header ${HEADERS})
+  file(READ ${header} text)
+  string(REGEX REPLACE "//[^\n]*" "" text "${text}")
+  string(REGEX MATCHALL "RB_API[ \n][^;({]*[ *\n]rb[A-Za-z0-9_]+\\(" declarations "${text}")
+  foreach(declaration ${declarations})
+    string(REGEX REPLACE "^.*[ *\n](rb[A-Za-z0-9_]+)\\($" "\\1" name "${declaration}")
+    list(APPEND declared ${name})
+  endforeach()
+endforeach()
+
+set(public "")
+foreach(name ${defined})
+  if(name IN_LIST declared)
+    list(APPEND public ${name})
+  endif()
+endforeach()
+if(NOT public)
+  message(FATAL_ERROR "no header declares a name of ${LIBRARY} with RB_API")
+endif()
+
+set(private "")
+if(SIBLINGS)
+  list_names(used --undefined-only ${SIBLINGS})
+  foreach(name ${used})
+    if(name IN_LIST defined AND NOT name IN_LIST public)
+      list(APPEND private ${name})
+    endif()
+  endforeach()
+endif()
+
+list(JOIN public ";\n    " publicText)
+set(text "rb_${VERSION} {\n  global:\n    ${publicText};\n  local:\n    *;\n};\n")
+if(private)
+  list(JOIN private ";\n    " privateText)
+  string(APPEND text "rb_private {\n  global:\n    ${privateText};\n};\n")
+endif()
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Installs build/release into a folder, or removes what it installed there.
+#
+#   tools/install.sh PREFIX            installs; keeps a list of the files in share/rattleback
+#   tools/install.sh --remove PREFIX   removes the files of that list and the folders that are empty then
+#
+# DESTDIR, if set, is put in front of every path, as packagers expect.
+set -euo pipefail
+
+isRemoval=false
+if [ "${1:-}" = --remove ]; then
+    isRemoval=true
+    shift
+fi
+prefix=${1:-}
+if [[ $prefix != /* ]]; then
+    echo "install: PREFIX is '$prefix'; it must be an absolute path, e.g. make install PREFIX=/usr/local" >&2
+    exit 2
+fi
+prefix=${prefix%/}
+root=${DESTDIR:-}$prefix
+list=$root/share/rattleback/install_manifest.txt
+
+if $isRemoval; then
+    if [ ! -f "$list" ]; then
+        echo "uninstall: there is no list of installed files in $list; was it installed with another PREFIX?" >&2
+        exit 1
+    fi
+    # Paths are relative to PREFIX. Folders go from the deepest up, as long as they are empty.
+    mapfile -t files <"$list"
+    for file in "${files[@]}"; do
+        rm -f -- "$root/$file"
+    done
+    rm -f -- "$list"
+    { printf '%s\n' "${files[@]}"; echo share/rattleback/install_manifest.txt; } | while read -r file; do
+        folder=$(dirname "$file")
+        while [ "$folder" != . ]; do
+            echo "$folder"
+            folder=$(dirname "$folder")
+        done
+    done | sort -u | awk -F/ '{print NF, $0}' | sort -k1,1nr | cut -d' ' -f2- | while read -r folder; do
+        rmdir --ignore-fail-on-non-empty -- "$root/$folder" 2>/dev/null || true
+    done
+    echo "uninstall: removed ${#files[@]} files from $root"
+    exit 0
+fi
+
+cd "$(dirname "$0")/.."
+log=build/release/install.log
+if ! cmake --install build/release --prefix "$prefix" >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    exit 1
+fi
+mkdir -p "$(dirname "$list")"
+sed "s|^$prefix/||" build/release/install_manifest.txt >"$list"
+echo >>"$list" # the list of CMake has no last newline
+echo "install: $(wc -l <"$list") files in $root; make uninstall PREFIX=$prefix removes them"
