@@ -428,7 +428,7 @@ static void countCoinQueries(rbBench* bench, int count, rbEventLoop loop)
 static void countCoins(rbBench* bench)
 {
     static const int counts[] = {10, 100, 1000};
-    for (int loop = 0; loop < RB_LOOP_COUNT; ++loop) {
+    for (int loop = 0; loop < rbEventLoop_GetCount(); ++loop) {
         int last = bench->isQuick ? 1 : (loop == RB_LOOP_BODIES ? 3 : 2);
         for (int i = 0; i < last; ++i) {
             countCoinQueries(bench, counts[i], (rbEventLoop)loop);

@@ -317,7 +317,7 @@ static void runCoins(rbValidation* validation)
         if (counts[i] > 30) {
             continue;
         }
-        Crowd every = dropCoins(counts[i], RB_LOOP_ALL, RB_BROAD_NAIVE);
+        Crowd every = dropCoins(counts[i], rbEventLoop_Find("all-pairs"), RB_BROAD_NAIVE);
         rbValidation_Print(validation,
                            "        every pair: %.0f collisions, %.1f measurements and %.1f bounds "
                            "each, %.2f s\n",

@@ -3,6 +3,8 @@
 #include "cli/tally_contacts.h"
 #include "cli/tally_steps.h"
 
+#include <rattleback/ray_detector.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -201,22 +203,20 @@ static double getMeasurementsPerCollision(const rbEventStatistics* statistics)
 }
 
 // Which contacts a ray declared, and how far too far the bodies had come by then.
-static void printRays(const rbTally* tally, const rbEventStatistics* s, FILE* file)
+static void printRays(const rbWorld* world, FILE* file)
 {
-    if (tally->info->event.detector != RB_DETECTOR_RAYS) {
-        return;
+    rbRayDetectorStatistics s = rbWorld_GetRayStatistics(world);
+    (void)fprintf(file, "  %-18s%" PRId64 " sampled", "contacts by rays", s.contactsSampled);
+    if (s.contactsSampled > 0) {
+        (void)fprintf(file, " (deepest overlap %.3g m, mean %.3g m)", s.sampledOverlapMax,
+                      s.sampledOverlapSum / (double)s.contactsSampled);
     }
-    (void)fprintf(file, "  %-18s%" PRId64 " sampled", "contacts by rays", s->contactsSampled);
-    if (s->contactsSampled > 0) {
-        (void)fprintf(file, " (deepest overlap %.3g m, mean %.3g m)", s->sampledOverlapMax,
-                      s->sampledOverlapSum / (double)s->contactsSampled);
+    (void)fprintf(file, ", %" PRId64 " exact", rbWorld_GetEventStatistics(world).contactsExact);
+    if (s.contactsMissed > 0) {
+        (void)fprintf(file, "; %" PRId64 " missed", s.contactsMissed);
     }
-    (void)fprintf(file, ", %" PRId64 " exact", s->contactsExact);
-    if (s->contactsMissed > 0) {
-        (void)fprintf(file, "; %" PRId64 " missed", s->contactsMissed);
-    }
-    (void)fprintf(file, "; %" PRId64 " rays in %" PRId64 " predictions\n", s->rays.rays,
-                  s->rays.predictions);
+    (void)fprintf(file, "; %" PRId64 " rays in %" PRId64 " predictions\n", s.rays.rays,
+                  s.rays.predictions);
 }
 
 // What the event engine did.
@@ -252,7 +252,9 @@ static void printCollisions(const rbTally* tally, const rbWorld* world, FILE* fi
                   "at rest", s.restingCount, s.rests, s.wakes);
     (void)fprintf(file, "  %-18stolerance %.3g m, deepest %.3g m\n", "overlap", s.tolerance,
                   s.overlapMax);
-    printRays(tally, &s, file);
+    if (rbEventSettings_IsByRays(&tally->info->event)) {
+        printRays(world, file);
+    }
     (void)fprintf(file,
                   "  %-18simpacts %.6g J, friction %.6g J, microcollisions %.6g J, rest %.6g J\n",
                   "energy by cause", b->impactWork, b->frictionWork, b->microWork, b->restWork);
@@ -458,18 +460,19 @@ static const char* getResult(const rbTally* tally, bool isMissed)
     return tally->isStopped ? "stopped" : isMissed ? "numerical" : "done";
 }
 
-static void writeRays(const rbEventStatistics* s, rbJson* json)
+static void writeRays(const rbWorld* world, rbJson* json)
 {
+    rbRayDetectorStatistics s = rbWorld_GetRayStatistics(world);
     rbJson_BeginObject(json, "rays");
-    rbJson_Integer(json, "contactsSampled", s->contactsSampled);
-    rbJson_Integer(json, "contactsExact", s->contactsExact);
-    rbJson_Integer(json, "contactsMissed", s->contactsMissed);
-    rbJson_Number(json, "sampledOverlapMax", s->sampledOverlapMax);
+    rbJson_Integer(json, "contactsSampled", s.contactsSampled);
+    rbJson_Integer(json, "contactsExact", rbWorld_GetEventStatistics(world).contactsExact);
+    rbJson_Integer(json, "contactsMissed", s.contactsMissed);
+    rbJson_Number(json, "sampledOverlapMax", s.sampledOverlapMax);
     rbJson_Number(json, "sampledOverlapMean",
-                  s->contactsSampled > 0 ? s->sampledOverlapSum / (double)s->contactsSampled : 0.0);
-    rbJson_Integer(json, "predictions", s->rays.predictions);
-    rbJson_Integer(json, "rays", s->rays.rays);
-    rbJson_Integer(json, "hits", s->rays.hits);
+                  s.contactsSampled > 0 ? s.sampledOverlapSum / (double)s.contactsSampled : 0.0);
+    rbJson_Integer(json, "predictions", s.rays.predictions);
+    rbJson_Integer(json, "rays", s.rays.rays);
+    rbJson_Integer(json, "hits", s.rays.hits);
     rbJson_End(json);
 }
 
@@ -498,7 +501,7 @@ static void writeCollisions(const rbWorld* world, bool isByRays, rbJson* json)
     rbJson_Number(json, "overlapMax", s.overlapMax);
     rbJson_Number(json, "virial", s.virial);
     if (isByRays) {
-        writeRays(&s, json);
+        writeRays(world, json);
     }
     rbJson_End(json);
 }
@@ -526,7 +529,7 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
     rbJson_Number(&json, "wallTime", tally->wallTime);
     writeCounts(tally, &json);
     if (info->engineType == RB_ENGINE_EVENT) {
-        writeCollisions(world, info->event.detector == RB_DETECTOR_RAYS, &json);
+        writeCollisions(world, rbEventSettings_IsByRays(&info->event), &json);
     } else if (info->engineType == RB_ENGINE_STEP) {
         rbWriteSteps(tally, world, &json);
         if (rbHasContacts(info)) {

@@ -3,6 +3,8 @@
 #include "io/output/bytes.h"
 #include "session/store_state.h"
 
+#include <rattleback/ray_detector.h>
+
 #include <stddef.h>
 #include <string.h>
 
@@ -287,7 +289,7 @@ static int takeRays(rbStore* store, const rbWorld* world)
 {
     RayTaking taking = {.message = &store->scratch, .shortest = -1};
     size_t before = store->scratch.size;
-    if (rbScene_GetInfo(store->scene)->event.detector == RB_DETECTOR_RAYS) {
+    if (rbEventSettings_IsByRays(&rbScene_GetInfo(store->scene)->event)) {
         (void)rbWorld_TraceRays(world, takeRay, &taking, NULL);
     }
     if (taking.shortest >= 0) {

@@ -7,6 +7,8 @@
 #include "io/output/bytes.h"
 #include "session/store_state.h"
 
+#include <rattleback/ray_detector.h>
+
 #include <string.h>
 
 #define STATE_INTERVAL 0.1   // s of wall time between states while time goes on
@@ -415,7 +417,7 @@ static bool nextJoints(const rbStore* store, rbStreamCursor* cursor, rbMessage* 
 static bool nextRays(const rbStore* store, rbStreamCursor* cursor, rbMessage* message)
 {
     const rbStoredFrame* frame = getShown(store);
-    bool isByRays = rbScene_GetInfo(store->scene)->event.detector == RB_DETECTOR_RAYS;
+    bool isByRays = rbEventSettings_IsByRays(&rbScene_GetInfo(store->scene)->event);
     if (!cursor->hasRays || !isByRays || cursor->raysVersion == store->shownVersion) {
         return false;
     }

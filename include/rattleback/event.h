@@ -9,7 +9,8 @@
 
 #include <rattleback/broadphase.h>
 #include <rattleback/impact.h>
-#include <rattleback/rays.h>
+
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,40 +34,42 @@ RB_API rbLastingContact rbLastingContact_Find(const char* name); ///< RB_LASTING
 /// How the event engine finds the next event.
 typedef enum rbEventLoop {
     RB_LOOP_BODIES, ///< a clock and a heap entry per body: an event costs its neighborhood
-    RB_LOOP_PAIRS,  ///< a heap of pairs and a global interval (L-79, L-86): an event costs the
-                    ///< world; for comparison
-    RB_LOOP_ALL,    ///< the same without a look at which pairs are near (L-78 without L-79): every
-                    ///< collision asks for all pairs of its bodies; for comparison
-    RB_LOOP_COUNT
+    RB_LOOP_COUNT   ///< built-in ones; registered ones have the numbers from here on
 } rbEventLoop;
 
-RB_API const char* rbEventLoop_Name(rbEventLoop loop); ///< "bodies", "pairs", "all-pairs"
-RB_API rbEventLoop rbEventLoop_Find(const char* name); ///< RB_LOOP_COUNT if unknown
+RB_API const char* rbEventLoop_Name(rbEventLoop loop); ///< "bodies", ...
+RB_API rbEventLoop rbEventLoop_Find(const char* name); ///< rbEventLoop_GetCount() if unknown
+/// Built-in and registered loops; those of the laboratory: see lab.h.
+RB_API int rbEventLoop_GetCount(void);
 
 /// How the event engine finds out when a pair touches.
 typedef enum rbDetector {
     RB_DETECTOR_EXACT, ///< roots and measured distances: none is missed
-    RB_DETECTOR_RAYS,  ///< rays shot from the surfaces along the motion (rays.h): sampled, so
-                       ///< contact is found a little late and what passes between rays is missed.
-                       ///< Pairs with a plane, with a body that grows or on a curve, and contact
-                       ///< that lasts, are exact
-    RB_DETECTOR_COUNT
+    RB_DETECTOR_COUNT  ///< built-in ones; registered ones have the numbers from here on
 } rbDetector;
 
-RB_API const char* rbDetector_Name(rbDetector detector); ///< "exact", "rays"
-RB_API rbDetector rbDetector_Find(const char* name);     ///< RB_DETECTOR_COUNT if unknown
+RB_API const char* rbDetector_Name(rbDetector detector); ///< "exact", ...
+RB_API rbDetector rbDetector_Find(const char* name);     ///< rbDetector_GetCount() if unknown
+/// Built-in and registered detectors; those of the laboratory: see lab.h.
+RB_API int rbDetector_GetCount(void);
+
+/// Settings of a registered detector, in a form that only its own functions read and write. All
+/// zero: its defaults.
+typedef struct rbDetectorSettings {
+    uint64_t words[16]; ///< opaque
+} rbDetectorSettings;
 
 /// Settings of the event engine; rbDefaultWorldDef fills them in.
 typedef struct rbEventSettings {
-    rbImpactLaw law;                  ///< stronge; pairs of materials may have their own
-    rbImpactOrder order;              ///< sequential
-    rbLastingContact lasting;         ///< rest
-    rbEventLoop loop;                 ///< bodies
-    rbDetector detector;              ///< exact
-    rbRaySettings rays;               ///< of detector rays
-    rbBroadPhaseType broadPhase;      ///< auto
-    rbCombineRule combineRestitution; ///< geometric
-    rbCombineRule combineFriction;    ///< geometric
+    rbImpactLaw law;                     ///< stronge; pairs of materials may have their own
+    rbImpactOrder order;                 ///< sequential
+    rbLastingContact lasting;            ///< rest
+    rbEventLoop loop;                    ///< bodies
+    rbDetector detector;                 ///< exact
+    rbDetectorSettings detectorSettings; ///< of a registered detector
+    rbBroadPhaseType broadPhase;         ///< auto
+    rbCombineRule combineRestitution;    ///< geometric
+    rbCombineRule combineFriction;       ///< geometric
     double tolerance;   ///< m: bodies nearer than this touch; they never overlap by more. 0: 1e-5
                         ///< of the smallest diameter of a dynamic body
     double restTime;    ///< s without visible motion after which a body is held; 0.1
@@ -97,12 +100,7 @@ typedef struct rbEventStatistics {
     int restingCount;                       ///< bodies held now
     double tolerance;                       ///< m, in use
     double overlapMax;                      ///< m, deepest overlap ever measured
-    int64_t contactsSampled;                ///< of the collisions: point and normal from a ray
-    int64_t contactsExact;                  ///< from roots and measured distances
-    int64_t contactsMissed;      ///< overlaps that no ray foretold; what follows is exact
-    double sampledOverlapMax;    ///< m, deepest overlap when a ray declared contact
-    double sampledOverlapSum;    ///< m, of all sampled contacts: the mean way too far
-    rbRayCounts rays;            ///< work of the predictions by rays
+    int64_t contactsExact;       ///< of the collisions: found by roots and measured distances
     double virial;               ///< J, sum of impulse times distance of centers: pressure of a gas
     rbBroadPhaseType broadPhase; ///< in use
 } rbEventStatistics;

@@ -13,11 +13,17 @@
 extern "C" {
 #endif
 
-/// Adds all methods of the laboratory to the tables of the core: broad phases "sweep-1d",
-/// "sweep-2d" and "coherent-hash" (rbBroadPhaseType_Find gives their numbers); the step methods of
-/// lab_joints.h. To be called by one thread before the first world is created; further calls change
-/// nothing. Allocates nothing. Fails, with a message, only where other rows were registered before
-/// that have one of its names or fill a table. error may be NULL.
+/// Adds all methods of the laboratory to the tables of the core:
+/// - broad phases "sweep-1d", "sweep-2d" and "coherent-hash" (rbBroadPhaseType_Find gives their
+///   numbers);
+/// - the detector "rays" of the event engine (ray_detector.h; rbDetector_Find);
+/// - its loops "pairs", a heap of pairs and a global interval (L-79, L-86), and "all-pairs", the
+///   same without a look at which pairs are near (rbEventLoop_Find): an event costs the world;
+/// - the step methods of lab_joints.h.
+///
+/// To be called by one thread before the first world is created; further calls change nothing.
+/// Allocates nothing. Fails, with a message, only where other rows were registered before that have
+/// one of its names or fill a table. error may be NULL.
 RB_API rbStatus rbRegisterLaboratory(rbError* error);
 
 #ifdef __cplusplus

@@ -221,20 +221,6 @@ RB_API rbStatus rbWorld_Prepare(rbWorld* world, rbError* error);
 RB_API rbError rbWorld_GetError(const rbWorld* world);
 /// Work of the event engine since the world was made.
 RB_API rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world);
-/// When and where two bodies will touch, as predicted by rays.
-typedef struct rbForetold {
-    rbBodyId bodyA; ///< first body
-    rbBodyId bodyB; ///< second body
-    bool isHit;     ///< they will touch
-    double time;    ///< s, of contact
-    rbVec3 point;   ///< m
-    rbVec3 normal;  ///< unit, from A to B
-} rbForetold;
-/// Casts the rays of the pair that touches next again from the present poses and passes each one to
-/// trace. For the event engine with the detector "rays". Changes nothing. Returns whether a pair is
-/// within their reach; foretold (may be NULL) is their prediction.
-RB_API bool rbWorld_TraceRays(const rbWorld* world, rbRayTraceFn* trace, void* context,
-                              rbForetold* foretold);
 /// Work of the step engine since the world was made.
 RB_API rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world);
 /// Work on contacts in the step engine since the world was made.

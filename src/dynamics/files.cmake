@@ -30,10 +30,9 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/event/event_lasting.c
   src/dynamics/engines/event/event_loop.c
   src/dynamics/engines/event/event_pairs.c
-  src/dynamics/engines/event/event_rays.c
+  src/dynamics/engines/event/event_rows.c
   src/dynamics/engines/event/event_regions.c
   src/dynamics/engines/event/event_rest.c
-  src/dynamics/engines/pair_loop.c
   src/dynamics/engines/ray_frames.c
   src/dynamics/engines/ray_frames_exact.c
   src/dynamics/engines/ray_frames_pairs.c

@@ -1,6 +1,8 @@
 // The event engine of a world: telling it of the bodies, starting it, and moving forward with it.
 #include "world/world_event.h"
 
+#include "dynamics/engines/event/event_rows.h"
+
 #include <math.h>
 
 rbEventSettings rbDefaultEventSettings(void)
@@ -10,7 +12,6 @@ rbEventSettings rbDefaultEventSettings(void)
                                 .lasting = RB_LASTING_REST,
                                 .loop = RB_LOOP_BODIES,
                                 .detector = RB_DETECTOR_EXACT,
-                                .rays = rbDefaultRaySettings(),
                                 .broadPhase = RB_BROAD_AUTO,
                                 .combineRestitution = RB_COMBINE_GEOMETRIC,
                                 .combineFriction = RB_COMBINE_GEOMETRIC,
@@ -26,8 +27,8 @@ rbStatus rbJudgeEventSettings(const rbEventSettings* settings, rbError* error)
         {"event.law", (int)s->law, RB_IMPACT_LAW_COUNT},
         {"event.order", (int)s->order, RB_ORDER_COUNT},
         {"event.lasting", (int)s->lasting, RB_LASTING_COUNT},
-        {"event.loop", (int)s->loop, RB_LOOP_COUNT},
-        {"event.detector", (int)s->detector, RB_DETECTOR_COUNT},
+        {"event.loop", (int)s->loop, rbEventLoop_GetCount()},
+        {"event.detector", (int)s->detector, rbDetector_GetCount()},
         {"event.broadPhase", (int)s->broadPhase, rbBroadPhaseType_GetCount()},
         {"event.combineRestitution", (int)s->combineRestitution, RB_COMBINE_COUNT},
         {"event.combineFriction", (int)s->combineFriction, RB_COMBINE_COUNT}};
@@ -39,15 +40,8 @@ rbStatus rbJudgeEventSettings(const rbEventSettings* settings, rbError* error)
     if (status == RB_STATUS_OK) {
         status = rbJudgeNumbers(numbers, sizeof numbers / sizeof numbers[0], error);
     }
-    if (status == RB_STATUS_OK) {
-        status = rbRaySettings_Check(&s->rays, error);
-    }
-    if (status == RB_STATUS_OK && s->detector == RB_DETECTOR_RAYS &&
-        s->order == RB_ORDER_SIMULTANEOUS) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "rays find one point of contact after the other, but the order "
-                           "\"simultaneous\" needs all of an instant; use \"sequential\", or the "
-                           "detector \"exact\"");
+    if (status == RB_STATUS_OK && rbGetDetectorRow(s->detector)->check != NULL) {
+        status = rbGetDetectorRow(s->detector)->check(s, error);
     }
     return status;
 }
@@ -166,7 +160,7 @@ static void releaseHeld(rbWorld* world)
     }
 }
 
-// isOverlapFine: what rays left in each other is restored, not judged.
+// isOverlapFine: what a detector that samples left in each other is restored, not refused.
 static rbStatus tellAndStart(rbWorld* world, bool isOverlapFine, rbError* error)
 {
     if (world->engine == NULL) {
@@ -296,26 +290,17 @@ rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
     return world->engine != NULL ? rbEventEngine_GetStatistics(world->engine) : none;
 }
 
-bool rbWorld_TraceRays(const rbWorld* world, rbRayTraceFn* trace, void* context,
-                       rbForetold* foretold)
+const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world)
 {
-    if (world->def.engine != RB_ENGINE_EVENT || world->engine == NULL || !world->isEngineReady) {
-        return false;
-    }
+    return world->def.engine == RB_ENGINE_EVENT ? world->engine : NULL;
+}
+
+rbEventHost rbWorld_GetEventHost(const rbWorld* world)
+{
     rbEventHost host = {.flights = world->flights.data,
                         .motions = world->motions.data,
                         .states = world->states.data};
-    rbEngineTrace traced = {.fn = trace, .context = context};
-    bool isFound = rbEventEngine_TraceRays(world->engine, &host, world->time, &traced);
-    if (isFound && foretold != NULL) {
-        *foretold = (rbForetold){.bodyA = rbWorld_BodyIdOf(world, traced.a),
-                                 .bodyB = rbWorld_BodyIdOf(world, traced.b),
-                                 .isHit = traced.isHit,
-                                 .time = traced.time,
-                                 .point = traced.point,
-                                 .normal = traced.normal};
-    }
-    return isFound;
+    return host;
 }
 
 bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId)

@@ -303,7 +303,7 @@ static void bodyWithAPromisedLoadHitsTheWall(void** state)
 {
     (void)state;
     double acceleration = 10.0;
-    for (int loop = 0; loop < RB_LOOP_COUNT; ++loop) {
+    for (int loop = 0; loop < rbEventLoop_GetCount(); ++loop) {
         rbError error = {0};
         rbWorldDef def = eventWorldDef(0.0);
         def.event.loop = (rbEventLoop)loop;

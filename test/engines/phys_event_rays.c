@@ -2,11 +2,15 @@
 // by sampling, and that this becomes less with more rays.
 #include "event_scenes.h"
 
+#include <rattleback/ray_detector.h>
+
 static rbWorldDef rayWorldDef(double gravity, int count)
 {
     rbWorldDef def = eventWorldDef(gravity);
-    def.event.detector = RB_DETECTOR_RAYS;
-    def.event.rays.count = count;
+    def.event.detector = rbDetector_Find("rays");
+    rbRaySettings rays = rbDefaultRaySettings();
+    rays.count = count;
+    rbEventSettings_SetRays(&def.event, &rays);
     return def;
 }
 
@@ -53,19 +57,19 @@ static rbWorld* makeGas(const rbWorldDef* def, uint64_t seed)
 static void elasticGasKeepsEnergyAndMomentum(void** state)
 {
     (void)state;
-    static const int counts[] = {4, 60};
+    static const int rayCounts[] = {4, 60};
     for (int i = 0; i < 2; ++i) {
-        rbWorldDef def = rayWorldDef(0.0, counts[i]);
+        rbWorldDef def = rayWorldDef(0.0, rayCounts[i]);
         def.periodicBox = rbMakeVec3(1.3, 1.3, 1.3);
         rbWorld* world = makeGas(&def, 7);
         rbLedger before = rbWorld_GetLedger(world);
         advanceFine(world, 4.0);
         rbLedger after = rbWorld_GetLedger(world);
         rbEventStatistics statistics = rbWorld_GetEventStatistics(world);
-        assert_true(statistics.contactsSampled >= 10);
+        rbRayDetectorStatistics counts = rbWorld_GetRayStatistics(world);
+        assert_true(counts.contactsSampled >= 10);
         assert_true(statistics.microcollisions == 0);
-        assert_int_equal(statistics.contactsSampled + statistics.contactsExact,
-                         statistics.collisions);
+        assert_int_equal(counts.contactsSampled + statistics.contactsExact, statistics.collisions);
         double energy = before.kineticLinear + before.kineticAngular;
         checkNear(after.kineticLinear + after.kineticAngular, energy, 1e-12 * energy);
         double momentum = rbLength(before.momentum) + 1.0;
@@ -82,6 +86,7 @@ static void journalSaysWhichContactsAreSampled(void** state)
     rbWorld* world = makeGas(&def, 3);
     advanceFine(world, 1.0);
     rbEventStatistics statistics = rbWorld_GetEventStatistics(world);
+    rbRayDetectorStatistics counts = rbWorld_GetRayStatistics(world);
     int count;
     const rbEvent* events = rbWorld_GetEvents(world, &count);
     int sampled = 0;
@@ -93,10 +98,10 @@ static void journalSaysWhichContactsAreSampled(void** state)
         sampled += isSampled ? 1 : 0;
     }
     assert_true(sampled > 5);
-    assert_int_equal(sampled, statistics.contactsSampled);
-    assert_true(statistics.rays.rays > 1000);
-    assert_true(statistics.sampledOverlapMax > 0.0);
-    assert_true(statistics.overlapMax >= statistics.sampledOverlapMax);
+    assert_int_equal(sampled, counts.contactsSampled);
+    assert_true(counts.rays.rays > 1000);
+    assert_true(counts.sampledOverlapMax > 0.0);
+    assert_true(statistics.overlapMax >= counts.sampledOverlapMax);
     rbDestroyWorld(world);
 }
 
@@ -114,7 +119,7 @@ static double findImpact(rbDetector detector, int count, double offset, double* 
     advanceFine(world, 2.5);
     const rbEvent* event = findEvent(world, RB_EVENT_IMPACT, 0);
     double time = event != NULL ? event->time : INFINITY;
-    *overlap = rbWorld_GetEventStatistics(world).sampledOverlapMax;
+    *overlap = rbWorld_GetRayStatistics(world).sampledOverlapMax;
     rbDestroyWorld(world);
     return time;
 }
@@ -132,7 +137,7 @@ static void raysFindContactLate(void** state)
             double overlap;
             double exact = findImpact(RB_DETECTOR_EXACT, 0, offset, &overlap);
             assert_true(overlap == 0.0);
-            double found = findImpact(RB_DETECTOR_RAYS, counts[i], offset, &overlap);
+            double found = findImpact(rbDetector_Find("rays"), counts[i], offset, &overlap);
             assert_true(found >= exact - 1e-12);
             assert_true(overlap >= 0.0);
             // the overlap is what they came nearer by since
@@ -160,7 +165,9 @@ static void refinedRaysFindContactSooner(void** state)
     double lates[2];
     for (int i = 0; i < 2; ++i) {
         rbWorldDef def = rayWorldDef(0.0, 40);
-        def.event.rays.refineRounds = i == 0 ? 0 : 4;
+        rbRaySettings rays = rbEventSettings_GetRays(&def.event);
+        rays.refineRounds = i == 0 ? 0 : 4;
+        rbEventSettings_SetRays(&def.event, &rays);
         rbWorld* world = makeWorldOf(&def);
         (void)addSphere(world, 0.5, (Made){.velocity = {0.3, 0.0, 0.0}, .restitution = 1.0});
         (void)addSphere(world, 0.4,
@@ -196,8 +203,7 @@ static void bulletNeverPassesAPlate(void** state)
             rbBodyState after = rbBody_GetState(world, bullet);
             assert_true(after.center.x < 0.0);
             checkNear(after.linearVelocity.x, -0.5 * speeds[i], 1e-2 * speeds[i]);
-            rbEventStatistics statistics = rbWorld_GetEventStatistics(world);
-            assert_int_equal(statistics.contactsSampled, 1);
+            assert_int_equal(rbWorld_GetRayStatistics(world).contactsSampled, 1);
             rbDestroyWorld(world);
         }
     }
@@ -210,7 +216,9 @@ static void whatPassesBetweenRaysIsCounted(void** state)
     (void)state;
     for (int i = 0; i < 2; ++i) {
         rbWorldDef def = rayWorldDef(0.0, 4);
-        def.event.rays.isOneWay = i == 0;
+        rbRaySettings rays = rbEventSettings_GetRays(&def.event);
+        rays.isOneWay = i == 0;
+        rbEventSettings_SetRays(&def.event, &rays);
         rbWorld* world = makeWorldOf(&def);
         // the plate comes first and shoots from its corners and few points of its faces
         (void)addBox(
@@ -219,8 +227,9 @@ static void whatPassesBetweenRaysIsCounted(void** state)
         (void)addSphere(world, 0.05, (Made){.position = {0.0, 0.37, 0.61}, .restitution = 1.0});
         advanceFine(world, 2.0);
         rbEventStatistics statistics = rbWorld_GetEventStatistics(world);
-        assert_int_equal(statistics.contactsMissed, i == 0 ? 1 : 0);
-        assert_int_equal(statistics.contactsSampled, i == 0 ? 0 : 1);
+        rbRayDetectorStatistics counts = rbWorld_GetRayStatistics(world);
+        assert_int_equal(counts.contactsMissed, i == 0 ? 1 : 0);
+        assert_int_equal(counts.contactsSampled, i == 0 ? 0 : 1);
         assert_int_equal(statistics.contactsExact, i == 0 ? 1 : 0);
         if (i == 0) {
             assert_true(statistics.overlapMax > 1e-3);
@@ -248,7 +257,7 @@ static void fallenBodiesComeToRest(void** state)
     double tolerance = rbWorld_GetEventStatistics(world).tolerance;
     checkNear(rbBody_GetState(world, ball).center.z, 0.1, 3.0 * tolerance);
     checkNear(rbBody_GetState(world, box).center.z, 0.05, 3.0 * tolerance);
-    assert_true(rbWorld_GetEventStatistics(world).contactsSampled >= 2);
+    assert_true(rbWorld_GetRayStatistics(world).contactsSampled >= 2);
     rbDestroyWorld(world);
 }
 
@@ -270,7 +279,9 @@ static void runsAreTheSameBitByBit(void** state)
     uint64_t first = runGas(&def, 1);
     assert_true(runGas(&def, 1) == first);
     assert_true(runGas(&def, 137) == first); // outputs change nothing
-    def.event.rays.seed = 99;
+    rbRaySettings rays = rbEventSettings_GetRays(&def.event);
+    rays.seed = 99;
+    rbEventSettings_SetRays(&def.event, &rays);
     assert_true(runGas(&def, 1) != first);
 }
 
@@ -295,16 +306,16 @@ static void snapshotsGoOnBitByBit(void** state)
         assert_int_equal(rbWorld_TakeSnapshot(world, bytes, size, NULL), RB_STATUS_OK);
         advanceFine(world, 0.12 * i + 0.3);
         uint64_t hash = rbWorld_GetHash(world);
-        rbEventStatistics statistics = rbWorld_GetEventStatistics(world);
+        rbRayDetectorStatistics counts = rbWorld_GetRayStatistics(world);
         rbWorld* other = makeGas(&def, 5);
         assert_int_equal(rbWorld_RestoreSnapshot(other, bytes, size, NULL), RB_STATUS_OK);
         (void)rbWorld_TraceRays(other, countRay, traced, NULL);
         advanceFine(other, 0.12 * i + 0.3);
         assert_true(rbWorld_GetHash(other) == hash);
-        rbEventStatistics again = rbWorld_GetEventStatistics(other);
-        assert_true(again.rays.rays == statistics.rays.rays);
-        assert_true(again.contactsSampled == statistics.contactsSampled);
-        assert_true(again.sampledOverlapSum == statistics.sampledOverlapSum);
+        rbRayDetectorStatistics again = rbWorld_GetRayStatistics(other);
+        assert_true(again.rays.rays == counts.rays.rays);
+        assert_true(again.contactsSampled == counts.contactsSampled);
+        assert_true(again.sampledOverlapSum == counts.sampledOverlapSum);
         assert_int_equal(rbWorld_RestoreSnapshot(world, bytes, size, NULL), RB_STATUS_OK);
         rbDestroyWorld(other);
         free(bytes);
@@ -319,13 +330,14 @@ static void loopsFindTheSameContacts(void** state)
 {
     (void)state;
     double times[3];
-    for (int loop = 0; loop < RB_LOOP_COUNT; ++loop) {
+    assert_int_equal(rbEventLoop_GetCount(), 3);
+    for (int loop = 0; loop < rbEventLoop_GetCount(); ++loop) {
         rbWorldDef def = rayWorldDef(0.0, 30);
         def.event.loop = (rbEventLoop)loop;
         def.event.eventsPerSecond = 1e5;
         rbWorld* world = makeGas(&def, 13);
         advanceFine(world, 0.5);
-        assert_true(rbWorld_GetEventStatistics(world).contactsSampled >= 3);
+        assert_true(rbWorld_GetRayStatistics(world).contactsSampled >= 3);
         times[loop] = findEvent(world, RB_EVENT_IMPACT, 1)->time;
         rbDestroyWorld(world);
     }
@@ -346,8 +358,7 @@ static void startsWithinARunAreTaken(void** state)
         advanceFine(world, 0.02 * i + 0.001);
         rbDestroyBody(world, more);
     }
-    rbEventStatistics statistics = rbWorld_GetEventStatistics(world);
-    assert_true(statistics.contactsSampled > 10);
+    assert_true(rbWorld_GetRayStatistics(world).contactsSampled > 10);
     rbDestroyWorld(world);
     // but bodies that overlap from the beginning are refused as ever
     world = makeWorldOf(&def);
@@ -393,9 +404,9 @@ static void eventsAllocateNothing(void** state)
     rbWorld* world = makeGas(&def, 21);
     advanceFine(world, 1.0);
     uint64_t before = rbGetAllocationCount();
-    int64_t contacts = rbWorld_GetEventStatistics(world).contactsSampled;
+    int64_t contacts = rbWorld_GetRayStatistics(world).contactsSampled;
     advanceFine(world, 1.5);
-    assert_true(rbWorld_GetEventStatistics(world).contactsSampled > contacts + 3);
+    assert_true(rbWorld_GetRayStatistics(world).contactsSampled > contacts + 3);
     assert_true(rbGetAllocationCount() - before <= 2); // a longer list of near pairs
     rbDestroyWorld(world);
 }
@@ -417,7 +428,7 @@ static void settingsAreRefusedWithASentence(void** state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         rbWorldDef def = rayWorldDef(0.0, 10);
-        def.event.rays = cases[i].rays;
+        rbEventSettings_SetRays(&def.event, &cases[i].rays);
         rbError error = {0};
         assert_null(rbCreateWorld(&def, &error));
         assert_int_equal(error.status, RB_STATUS_INVALID);
@@ -432,11 +443,11 @@ static void settingsAreRefusedWithASentence(void** state)
     assert_int_equal(error.status, RB_STATUS_UNSUPPORTED);
     assert_non_null(strstr(error.message, "sequential"));
     def = rayWorldDef(0.0, 10);
-    def.event.detector = RB_DETECTOR_COUNT;
+    def.event.detector = (rbDetector)rbDetector_GetCount();
     assert_null(rbCreateWorld(&def, &error));
-    assert_int_equal(rbDetector_Find("rays"), RB_DETECTOR_RAYS);
+    assert_string_equal(rbDetector_Name(rbDetector_Find("rays")), "rays");
     assert_int_equal(rbDetector_Find("exact"), RB_DETECTOR_EXACT);
-    assert_int_equal(rbDetector_Find("sonar"), RB_DETECTOR_COUNT);
+    assert_int_equal(rbDetector_Find("sonar"), rbDetector_GetCount());
 }
 
 RB_TEST_GROUP(phys_event_rays, cmocka_unit_test(elasticGasKeepsEnergyAndMomentum),

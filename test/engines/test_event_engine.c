@@ -8,11 +8,12 @@
 static void thinWallsStopBulletsAtAnySpeed(void** state)
 {
     (void)state;
-    for (int i = 0; i < RB_LOOP_COUNT * RB_LASTING_COUNT * rbBroadPhaseType_GetCount(); ++i) {
+    for (int i = 0; i < rbEventLoop_GetCount() * RB_LASTING_COUNT * rbBroadPhaseType_GetCount();
+         ++i) {
         rbWorldDef def = eventWorldDef(0.0);
-        def.event.loop = (rbEventLoop)(i % RB_LOOP_COUNT);
-        def.event.lasting = (rbLastingContact)(i / RB_LOOP_COUNT % RB_LASTING_COUNT);
-        def.event.broadPhase = (rbBroadPhaseType)(i / RB_LOOP_COUNT / RB_LASTING_COUNT);
+        def.event.loop = (rbEventLoop)(i % rbEventLoop_GetCount());
+        def.event.lasting = (rbLastingContact)(i / rbEventLoop_GetCount() % RB_LASTING_COUNT);
+        def.event.broadPhase = (rbBroadPhaseType)(i / rbEventLoop_GetCount() / RB_LASTING_COUNT);
         for (int k = 0; k <= 6; ++k) {
             double speed = pow(10.0, k);
             rbWorld* world = makeWorldOf(&def);

@@ -1,6 +1,8 @@
 // Scenes of the event engine: its settings, pairs of materials, growth, probes and tessellations.
 #include "scene_support.h"
 
+#include <rattleback/ray_detector.h>
+
 #include <math.h>
 
 #define SCENE(keys) "{\"rattleback\": 1, " keys ", \"bodies\": []}"
@@ -23,7 +25,7 @@ static void settingsOfTheEventEngineAreRead(void** state)
     assert_int_equal(event->law, RB_IMPACT_POISSON);
     assert_int_equal(event->order, RB_ORDER_SIMULTANEOUS);
     assert_int_equal(event->lasting, RB_LASTING_MICRO);
-    assert_int_equal(event->loop, RB_LOOP_PAIRS);
+    assert_int_equal(event->loop, rbEventLoop_Find("pairs"));
     assert_int_equal(event->broadPhase, rbBroadPhaseType_Find("coherent-hash"));
     assert_int_equal(event->combineRestitution, RB_COMBINE_MIN);
     assert_int_equal(event->combineFriction, RB_COMBINE_MEAN);
@@ -44,21 +46,23 @@ static void settingsOfRaysAreRead(void** state)
               "true, \"refineRounds\": 2, \"refineCount\": 9, \"raysMax\": 77, \"tolerance\": "
               "1e-4, \"seed\": 12}"));
     const rbEventSettings* event = &rbScene_GetInfo(scene)->event;
-    assert_int_equal(event->detector, RB_DETECTOR_RAYS);
-    assert_int_equal(event->rays.pattern, RB_RAYS_LATTICE);
-    assert_int_equal(event->rays.count, 7);
-    assert_true(event->rays.isPerTriangle);
-    assert_int_equal(event->rays.edgeCount, 3);
-    assert_true(event->rays.isOneWay);
-    assert_int_equal(event->rays.refineRounds, 2);
-    assert_int_equal(event->rays.refineCount, 9);
-    assert_int_equal(event->rays.raysMax, 77);
-    checkNear(event->rays.tolerance, 1e-4, 0.0);
-    assert_true(event->rays.seed == 12);
+    assert_int_equal(event->detector, rbDetector_Find("rays"));
+    rbRaySettings rays = rbEventSettings_GetRays(event);
+    assert_int_equal(rays.pattern, RB_RAYS_LATTICE);
+    assert_int_equal(rays.count, 7);
+    assert_true(rays.isPerTriangle);
+    assert_int_equal(rays.edgeCount, 3);
+    assert_true(rays.isOneWay);
+    assert_int_equal(rays.refineRounds, 2);
+    assert_int_equal(rays.refineCount, 9);
+    assert_int_equal(rays.raysMax, 77);
+    checkNear(rays.tolerance, 1e-4, 0.0);
+    assert_true(rays.seed == 12);
     rbDestroyScene(scene);
     scene = readText(SCENE("\"engine\": \"event\""));
     assert_int_equal(rbScene_GetInfo(scene)->event.detector, RB_DETECTOR_EXACT);
-    assert_int_equal(rbScene_GetInfo(scene)->event.rays.count, rbDefaultRaySettings().count);
+    assert_int_equal(rbEventSettings_GetRays(&rbScene_GetInfo(scene)->event).count,
+                     rbDefaultRaySettings().count);
     rbDestroyScene(scene);
 }
 

@@ -203,7 +203,7 @@ static void wordsOfTheEnginesAreTheSame(void** state)
         int count;
     } lists[] = {
         {"", "engine", nameEngine, RB_ENGINE_COUNT},
-        {"", "detector", nameDetector, RB_DETECTOR_COUNT},
+        {"", "detector", nameDetector, rbDetector_GetCount()},
         {"rays", "pattern", namePattern, RB_RAYS_PATTERN_COUNT},
         {"rays", "mode", nameMode, RB_FRAMES_MODE_COUNT},
         {"rays", "boxTest", nameBoxTest, RB_BOXES_TEST_COUNT},
@@ -211,7 +211,7 @@ static void wordsOfTheEnginesAreTheSame(void** state)
         {"materialPair", "law", nameLaw, RB_IMPACT_LAW_COUNT},
         {"event", "order", nameOrder, RB_ORDER_COUNT},
         {"event", "lasting", nameLasting, RB_LASTING_COUNT},
-        {"event", "loop", nameLoop, RB_LOOP_COUNT},
+        {"event", "loop", nameLoop, rbEventLoop_GetCount()},
         {"event", "broadPhase", nameBroadPhase, rbBroadPhaseType_GetCount()},
         {"event", "combineRestitution", nameRule, RB_COMBINE_COUNT},
         {"event", "combineFriction", nameRule, RB_COMBINE_COUNT},

@@ -2,6 +2,7 @@
 // name is known or they do not fit. Tests share the tables of the process.
 #include "base/core/registered_rows.h"
 #include "collision/broadphase/broad_phase.h"
+#include "dynamics/engines/event/event_rows.h"
 #include "rb_test.h"
 
 #include <rattleback/lab.h>
@@ -82,6 +83,34 @@ static void registeredRowsFindPairs(void** state)
     rbDestroyBroadPhase(broad);
 }
 
+// Loops and detectors of the event engine.
+static void eventRowsAreRegisteredByName(void** state)
+{
+    (void)state;
+    assert_int_equal(rbRegisterLaboratory(NULL), RB_STATUS_OK);
+    assert_true((int)rbDetector_Find("rays") >= RB_DETECTOR_COUNT);
+    assert_true((int)rbEventLoop_Find("pairs") >= RB_LOOP_COUNT);
+    assert_string_equal(rbEventLoop_Name(rbEventLoop_Find("all-pairs")), "all-pairs");
+    static const rbEventLoop loops[] = {RB_LOOP_BODIES, RB_LOOP_COUNT};
+    for (int i = 0; i < 2; ++i) {
+        rbError error = {0};
+        rbEventLoopRow row = *rbGetEventLoopRow(loops[i]);
+        assert_int_equal(rbRegisterEventLoop(&row, &error), RB_STATUS_INVALID);
+        assert_non_null(strstr(error.message, row.name));
+    }
+    rbError error = {0};
+    rbDetectorRow rays = *rbGetDetectorRow(rbDetector_Find("rays"));
+    assert_int_equal(rbRegisterDetector(&rays, &error), RB_STATUS_INVALID);
+    int count = rbDetector_GetCount();
+    static rbDetectorRow mine;
+    mine = rays;
+    mine.name = "mine";
+    assert_int_equal(rbRegisterDetector(&mine, &error), RB_STATUS_OK);
+    assert_int_equal(rbDetector_Find("mine"), count);
+    assert_int_equal(rbDetector_Find("other"), count + 1);
+}
+
 RB_TEST_GROUP(test_registration, cmocka_unit_test(laboratoryIsRegisteredOnce),
               cmocka_unit_test(knownNamesAreRefused), cmocka_unit_test(fullTablesRefuse),
-              cmocka_unit_test(registeredRowsFindPairs));
+              cmocka_unit_test(registeredRowsFindPairs),
+              cmocka_unit_test(eventRowsAreRegisteredByName));

@@ -1,5 +1,5 @@
 # The viewer's side of the program: actions, sessions, store, stream, server.
-rb_add_tests(NAME test_server
+rb_add_tests(NAME test_server LAB
   FILES test/server/test_actions.c test/server/test_action_errors.c test/server/test_page.c test/server/test_recording.c test/server/test_server.c test/server/test_session.c test/server/test_store.c
   LIBRARIES rattleback_app rattleback_io Threads::Threads z
   DEFINITIONS _POSIX_C_SOURCE=200809L _XOPEN_SOURCE=700)

@@ -44,6 +44,7 @@ AS_TABLE(rbImpactLaw)
 AS_TABLE(rbImpactOrder)
 AS_TABLE(rbCombineRule)
 AS_TABLE(rbEventLoop)
+AS_TABLE(rbDetector)
 AS_TABLE(rbLastingContact)
 
 #define TABLE(type, count)                         \
@@ -56,21 +57,14 @@ AS_TABLE(rbLastingContact)
     }
 
 static const Table tables[] = {
-    TABLE(rbEngineType, RB_ENGINE_COUNT),
-    OPEN_TABLE(rbStepMethod, RB_METHOD_COUNT),
-    TABLE(rbStepScheme, RB_SCHEME_COUNT),
-    TABLE(rbSolverType, RB_SOLVER_COUNT),
-    TABLE(rbJointType, RB_JOINT_COUNT),
-    TABLE(rbMotorType, RB_MOTOR_COUNT),
-    TABLE(rbMotionType, RB_MOTION_COUNT),
-    TABLE(rbForceType, RB_FORCE_COUNT),
-    OPEN_TABLE(rbBroadPhaseType, RB_BROAD_COUNT),
-    TABLE(rbPairMethod, RB_PAIR_COUNT),
-    TABLE(rbShapeType, RB_SHAPE_COUNT),
-    TABLE(rbImpactLaw, RB_IMPACT_LAW_COUNT),
-    TABLE(rbImpactOrder, RB_ORDER_COUNT),
-    TABLE(rbCombineRule, RB_COMBINE_COUNT),
-    TABLE(rbEventLoop, RB_LOOP_COUNT),
+    TABLE(rbEngineType, RB_ENGINE_COUNT),         OPEN_TABLE(rbStepMethod, RB_METHOD_COUNT),
+    TABLE(rbStepScheme, RB_SCHEME_COUNT),         TABLE(rbSolverType, RB_SOLVER_COUNT),
+    TABLE(rbJointType, RB_JOINT_COUNT),           TABLE(rbMotorType, RB_MOTOR_COUNT),
+    TABLE(rbMotionType, RB_MOTION_COUNT),         TABLE(rbForceType, RB_FORCE_COUNT),
+    OPEN_TABLE(rbBroadPhaseType, RB_BROAD_COUNT), TABLE(rbPairMethod, RB_PAIR_COUNT),
+    TABLE(rbShapeType, RB_SHAPE_COUNT),           TABLE(rbImpactLaw, RB_IMPACT_LAW_COUNT),
+    TABLE(rbImpactOrder, RB_ORDER_COUNT),         TABLE(rbCombineRule, RB_COMBINE_COUNT),
+    OPEN_TABLE(rbEventLoop, RB_LOOP_COUNT),       OPEN_TABLE(rbDetector, RB_DETECTOR_COUNT),
     TABLE(rbLastingContact, RB_LASTING_COUNT),
 };
 
@@ -283,7 +277,7 @@ static void jointsNameTheSolversOfTheirMechanisms(void** state)
 static void impactModulesAgreeOnABall(void** state)
 {
     (void)state;
-    for (int i = 0; i < RB_IMPACT_LAW_COUNT * RB_ORDER_COUNT * RB_LOOP_COUNT; ++i) {
+    for (int i = 0; i < RB_IMPACT_LAW_COUNT * RB_ORDER_COUNT * rbEventLoop_GetCount(); ++i) {
         rbWorldDef def = rbDefaultWorldDef();
         def.engine = rbEngineType_Find("event");
         def.gravity = RB_VEC3_ZERO;

@@ -46,7 +46,12 @@ rbStatus rbReadWord(rbReader* reader, const char* key, const char* word, const r
     }
 DEFINE_WORDS(getOrderName, rbImpactOrder, rbImpactOrder_Name)
 DEFINE_WORDS(getLastingName, rbLastingContact, rbLastingContact_Name)
-DEFINE_WORDS(getLoopName, rbEventLoop, rbEventLoop_Name)
+
+static const char* getLoopName(int index, const void* context)
+{
+    (void)context;
+    return index < rbEventLoop_GetCount() ? rbEventLoop_Name((rbEventLoop)index) : NULL;
+}
 
 // Words that "contact" has too.
 const char* rbGetLawWord(int index, const void* context)
@@ -113,7 +118,7 @@ static const rbWordRow wordRows[] = {
     [WORD_LASTING] = {"lasting",
                       offsetof(rbEventFields, lasting),
                       {"treatment of lasting contact", getLastingName, RB_LASTING_COUNT}},
-    [WORD_LOOP] = {"loop", offsetof(rbEventFields, loop), {"loop", getLoopName, RB_LOOP_COUNT}},
+    [WORD_LOOP] = {"loop", offsetof(rbEventFields, loop), {"loop", getLoopName, RB_WORDS_OPEN}},
     [WORD_BROAD_PHASE] = {"broadPhase",
                           offsetof(rbEventFields, broadPhase),
                           {"broad phase", rbGetBroadPhaseWord, RB_WORDS_OPEN}},

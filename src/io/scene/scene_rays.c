@@ -2,6 +2,8 @@
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 
+#include <string.h>
+
 static const char* getDetectorName(int index, const void* context)
 {
     (void)context;
@@ -28,7 +30,7 @@ static const char* getBoxTestName(int index, const void* context)
 
 rbStatus rbReadDetector(rbReader* reader, const char* word, rbDetector* detector)
 {
-    static const rbWordList list = {"detector", getDetectorName, RB_DETECTOR_COUNT};
+    const rbWordList list = {"detector", getDetectorName, rbDetector_GetCount()};
     int index = (int)*detector;
     rbStatus status = rbReadWord(reader, "detector", word, &list, &index);
     *detector = (rbDetector)index;
@@ -104,7 +106,7 @@ rbStatus rbReadRays(rbScene* scene, rbReader* reader, const json_t* object)
 {
     RB_ASSERT(scene != NULL);
     rbRayFrameSettings* frames = &scene->info.frames;
-    frames->rays = scene->info.event.rays;
+    frames->rays = rbDefaultRaySettings();
     if (object == NULL) {
         return RB_STATUS_OK;
     }
@@ -120,7 +122,8 @@ rbStatus rbReadRays(rbScene* scene, rbReader* reader, const json_t* object)
         return status;
     }
     fromFields(&fields, words, frames);
-    scene->info.event.rays = frames->rays;
+    rbDetectorSettings* detector = &scene->info.event.detectorSettings;
+    memcpy(detector, &frames->rays, sizeof frames->rays); // as rbEventSettings_SetRays does
     rbError own = {0};
     if (rbRayFrameSettings_Check(frames, &own) != RB_STATUS_OK) {
         return rbReader_Fail(reader, own.status, "%s", own.message);

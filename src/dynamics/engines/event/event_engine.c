@@ -21,27 +21,6 @@
 // Rounds of pushing overlapping bodies apart at the start.
 #define PARTING_ROUNDS 100
 
-static const rbEventLoopOps* const loops[RB_LOOP_COUNT] = {
-    [RB_LOOP_BODIES] = &rbBodyLoop,
-    [RB_LOOP_PAIRS] = &rbPairLoop,
-    [RB_LOOP_ALL] = &rbAllPairsLoop,
-};
-
-const char* rbEventLoop_Name(rbEventLoop loop)
-{
-    return (unsigned)loop < RB_LOOP_COUNT ? loops[loop]->name : "unknown";
-}
-
-rbEventLoop rbEventLoop_Find(const char* name)
-{
-    for (int i = 0; i < RB_LOOP_COUNT; ++i) {
-        if (strcmp(name, loops[i]->name) == 0) {
-            return (rbEventLoop)i;
-        }
-    }
-    return RB_LOOP_COUNT;
-}
-
 static const char* const lastingNames[RB_LASTING_COUNT] = {
     [RB_LASTING_REST] = "rest",
     [RB_LASTING_MICRO] = "microcollisions",
@@ -63,30 +42,15 @@ rbLastingContact rbLastingContact_Find(const char* name)
     return RB_LASTING_COUNT;
 }
 
-static const char* const detectorNames[RB_DETECTOR_COUNT] = {
-    [RB_DETECTOR_EXACT] = "exact",
-    [RB_DETECTOR_RAYS] = "rays",
-};
-
-const char* rbDetector_Name(rbDetector detector)
-{
-    return (unsigned)detector < RB_DETECTOR_COUNT ? detectorNames[detector] : "unknown";
-}
-
-rbDetector rbDetector_Find(const char* name)
-{
-    for (int i = 0; i < RB_DETECTOR_COUNT; ++i) {
-        if (strcmp(name, detectorNames[i]) == 0) {
-            return (rbDetector)i;
-        }
-    }
-    return RB_DETECTOR_COUNT;
-}
-
 rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 periodicBox)
 {
     rbEventEngine* engine = rbAllocZero(1, sizeof *engine);
     engine->settings = *settings;
+    engine->loop = rbGetEventLoopRow(settings->loop);
+    engine->detector = rbGetDetectorRow(settings->detector);
+    engine->pairWords = (int)((engine->detector->pairSize + 7) / 8);
+    engine->detectorCounts =
+        engine->detector->countsSize > 0 ? rbAllocZero(1, engine->detector->countsSize) : NULL;
     engine->period = periodicBox;
     engine->isPeriodic = periodicBox.x > 0.0 || periodicBox.y > 0.0 || periodicBox.z > 0.0;
     engine->isJournalOn = !settings->isJournalOff;
@@ -142,7 +106,11 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     rbFree(engine->materialPairs,
            (size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX * sizeof *engine->materialPairs);
     rbEvent_FreeCluster(engine);
-    rbEvent_FreeEmitters(engine);
+    if (engine->detector->destroy != NULL) {
+        engine->detector->destroy(engine);
+    }
+    rbFree(engine->detectorCounts, engine->detector->countsSize);
+    rbArray_Free(engine->detectorPairs);
     rbFree(engine->scratch, rbGetSeparationScratchSize());
     rbFree(engine, sizeof *engine);
 }
@@ -282,10 +250,10 @@ static rbStatus judgePeriods(rbEventEngine* engine, rbError* error)
     if (!engine->isPeriodic) {
         return RB_STATUS_OK;
     }
-    if (engine->settings.loop != RB_LOOP_BODIES) {
+    if (engine->loop->startPairs != NULL) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
                            "the event loop \"%s\" knows no periodic box; use \"bodies\"",
-                           rbEventLoop_Name(engine->settings.loop));
+                           engine->loop->name);
     }
     double least = INFINITY;
     double edges[3] = {engine->period.x, engine->period.y, engine->period.z};
@@ -350,6 +318,7 @@ static void clearPairs(rbEventEngine* engine)
     engine->times.count = 0;
     engine->freePairs.count = 0;
     engine->datas.count = 0;
+    engine->detectorPairs.count = 0;
     engine->freeDatas.count = 0;
     engine->unbounded.count = 0;
     engine->statistics.pairCount = 0;
@@ -380,32 +349,24 @@ static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double t
         }
     }
     chooseBroadPhase(engine, host, time);
-    for (int i = 0; i < engine->bodies.count && engine->settings.loop == RB_LOOP_BODIES; ++i) {
+    for (int i = 0; i < engine->bodies.count && engine->loop->startPairs == NULL; ++i) {
         if (engine->bodies.data[i].shape != RB_EVENT_SHAPE_NONE) {
             rbEvent_RenewRegion(engine, host, i, time);
         }
     }
     // Bodies that stand still have no entry, so those found by them are asked again.
-    for (int i = 0; i < engine->bodies.count && engine->settings.loop == RB_LOOP_BODIES; ++i) {
+    for (int i = 0; i < engine->bodies.count && engine->loop->startPairs == NULL; ++i) {
         if (engine->bodies.data[i].shape != RB_EVENT_SHAPE_NONE) {
             rbEvent_UpdateEntry(engine, i);
         }
     }
 }
 
-// All pairs at the start, near or not, for the loop that has none yet.
-static void admitAll(rbEventEngine* engine, const rbEventHost* host, double time)
+// Whether the detector of a pair left an overlap in a run.
+static bool isOverlapAccepted(rbEventEngine* engine, int index, double time, double depth)
 {
-    static const int home[3] = {0, 0, 0};
-    for (int a = 0; a < engine->bodies.count; ++a) {
-        for (int b = a + 1; b < engine->bodies.count; ++b) {
-            if (rbEvent_CanTouch(engine, a, b)) {
-                int pair = rbEvent_MakePair(engine, a, b, home);
-                rbEvent_PredictPair(engine, host, pair, time);
-                rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
-            }
-        }
-    }
+    return engine->pairs.data[index].isDetected && engine->detector->acceptsOverlap != NULL &&
+           engine->detector->acceptsOverlap(engine, index, time, depth);
 }
 
 // Overlaps of all near pairs; the deepest is named.
@@ -420,7 +381,7 @@ static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
         }
         rbVec3 normal;
         double depth = -rbEvent_DistanceAt(engine, host, i, time, &normal);
-        if (depth > engine->tolerance && !rbEvent_IsLeftByRays(engine, i, time, depth)) {
+        if (depth > engine->tolerance && !isOverlapAccepted(engine, i, time, depth)) {
             overlap->count += 1;
             if (depth > overlap->depth) {
                 overlap->depth = depth;
@@ -486,7 +447,9 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
     *overlap = (rbStartOverlap){.a = -1, .b = -1};
     rbStatus status = chooseTolerance(engine, error);
     status = status == RB_STATUS_OK ? judgePeriods(engine, error) : status;
-    status = status == RB_STATUS_OK ? rbEvent_MakeEmitters(engine, error) : status;
+    if (status == RB_STATUS_OK && engine->detector->start != NULL) {
+        status = engine->detector->start(engine, error);
+    }
     if (status != RB_STATUS_OK) {
         return status;
     }
@@ -501,8 +464,8 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
     for (int round = 0;; ++round) {
         clearPairs(engine);
         placeBodies(engine, host, time);
-        if (engine->settings.loop != RB_LOOP_BODIES) {
-            admitAll(engine, host, time);
+        if (engine->loop->startPairs != NULL) {
+            engine->loop->startPairs(engine, host, time);
         }
         findOverlaps(engine, host, time, overlap);
         if (overlap->count == 0 || round >= roundCount) {
@@ -529,7 +492,7 @@ static void forgetMeasures(rbEventEngine* engine, int index, double time)
             data->normal = RB_VEC3_ZERO;
             data->hasDistance = false;
             data->hasSway = false;
-            data->rays = (rbEventRays){.hasHit = false};
+            rbEvent_ClearDetectorPair(engine, pair->data);
         }
     }
 }
@@ -547,7 +510,7 @@ void rbEventEngine_Touch(rbEventEngine* engine, const rbEventHost* host, int ind
     if (body->shape == RB_EVENT_SHAPE_NONE) {
         return;
     }
-    if (engine->settings.loop == RB_LOOP_BODIES) {
+    if (engine->loop->startPairs == NULL) {
         rbEvent_RenewRegion(engine, host, index, time);
     }
     rbEvent_PredictBody(engine, host, index, time);
@@ -559,7 +522,7 @@ rbStatus rbEventEngine_Advance(rbEventEngine* engine, const rbEventHost* host, d
 {
     failed[0] = -1;
     failed[1] = -1;
-    rbStatus status = loops[engine->settings.loop]->advance(engine, host, time, failed);
+    rbStatus status = engine->loop->advance(engine, host, time, failed);
     *reached = status == RB_STATUS_OK ? time : engine->now;
     return status;
 }

@@ -72,21 +72,6 @@ rbEventStatistics rbEventEngine_GetStatistics(const rbEventEngine* engine);
 bool rbEventEngine_IsResting(const rbEventEngine* engine, int index);
 void rbEventEngine_EnableJournal(rbEventEngine* engine, bool isOn);
 
-// The rays of the pair that touches next, shot anew from a time on; false if no pair is within
-// their reach. Changes nothing.
-typedef struct rbEngineTrace {
-    rbRayTraceFn* fn; // told of every ray
-    void* context;
-    int a;
-    int b;
-    bool isHit;
-    double time; // of the hit, and where it is
-    rbVec3 point;
-    rbVec3 normal; // from a to b
-} rbEngineTrace;
-bool rbEventEngine_TraceRays(const rbEventEngine* engine, const rbEventHost* host, double time,
-                             rbEngineTrace* trace);
-
 // Takes over the work so far of another time, and holds nothing any more; a start must follow.
 void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work);
 

@@ -306,8 +306,8 @@ static double findPull(const rbEventEngine* engine, const rbEventResolution* r, 
     const rbEventBody* b = &engine->bodies.data[pair->b];
     double pull = fmax(rbLength(a->acceleration), rbLength(b->acceleration));
     double since = time - pair->lastTime;
-    // What rays left deep in each other has not hopped.
-    bool isDeep = pair->isByRays && engine->datas.data[pair->data].distance < -engine->tolerance;
+    // What a detector that samples left deep in each other has not hopped.
+    bool isDeep = pair->isDetected && engine->datas.data[pair->data].distance < -engine->tolerance;
     if (pair->row == RB_PAIR_ROW_GENERAL && since > 0.0 && isfinite(since) && !isDeep) {
         const rbEventPairData* data = &engine->datas.data[pair->data];
         double radius = a->isDynamic && b->isDynamic ? fmin(a->radius, b->radius)

@@ -79,4 +79,4 @@ static rbStatus advanceBodies(rbEventEngine* engine, const rbEventHost* host, do
     return RB_STATUS_OK;
 }
 
-const rbEventLoopOps rbBodyLoop = {"bodies", advanceBodies};
+const rbEventLoopRow rbBodyLoopRow = {.name = "bodies", .advance = advanceBodies};

@@ -17,8 +17,8 @@
 #define SHELL_STEP 0.05
 // Looked for again when the bodies should have left the shell.
 #define SHELL_EXIT 1.05
-// Of an overlap that rays left: the least part of its depth, and the most of the radius of the
-// smaller body, by which points move from look to look.
+// Of an overlap that a detector left: the least part of its depth, and the most of the radius of
+// the smaller body, by which points move from look to look.
 #define OVERLAP_STEP 0.25
 #define OVERLAP_REACH 0.02
 // Approaches that differ by less than this part are equal.
@@ -197,10 +197,12 @@ void rbEvent_PredictPair(rbEventEngine* engine, const rbEventHost* host, int ind
         engine->times.data[index] = time + predictSpheres(engine, pair, &a, &b);
     } else if (pair->row == RB_PAIR_ROW_SPHERE_PLANE) {
         engine->times.data[index] = time + predictSphereOverPlane(engine, pair, time);
-    } else if (pair->isByRays && !engine->datas.data[pair->data].rays.isClose) {
-        engine->times.data[index] = time + rbEvent_PredictByRays(engine, host, index, time);
     } else {
-        engine->times.data[index] = time + predictGeneral(engine, host, pair, time);
+        double tau;
+        if (!pair->isDetected || !engine->detector->predict(engine, host, index, time, &tau)) {
+            tau = predictGeneral(engine, host, pair, time);
+        }
+        engine->times.data[index] = time + tau;
     }
 }
 
@@ -236,7 +238,7 @@ static void takeEarlier(const rbEventEngine* engine, rbEventNeighbor neighbor, d
 void rbEvent_UpdateEntry(rbEventEngine* engine, int index)
 {
     rbEventBody* body = &engine->bodies.data[index];
-    if (engine->settings.loop != RB_LOOP_BODIES) {
+    if (engine->loop->startPairs != NULL) {
         for (int i = 0; body->isDynamic && i < body->pairs.count; ++i) {
             int pair = body->pairs.data[i].pair;
             rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
@@ -318,7 +320,7 @@ void rbEvent_PredictBody(rbEventEngine* engine, const rbEventHost* host, int ind
         rbEvent_PredictPair(engine, host, neighbor.pair, time);
         takeEarlier(engine, neighbor, engine->times.data[neighbor.pair], &earliest);
     }
-    if (engine->settings.loop != RB_LOOP_BODIES) {
+    if (engine->loop->startPairs != NULL) {
         rbEvent_UpdateEntry(engine, index);
         return;
     }
@@ -543,9 +545,9 @@ bool rbEvent_FindTouching(rbEventEngine* engine, const rbEventHost* host, int in
     return contacts->points[0].distance <= engine->tolerance;
 }
 
-// Bodies that overlap deeper than exact contact lets them, which rays do: looked at again when they
-// should be apart, and before that when their points can have moved by a part of the smaller one:
-// the depth of meshes in each other is an estimate that may be far too large.
+// Bodies that overlap deeper than exact contact lets them, as a detector that samples does: looked
+// at again when they should be apart, and before that when their points can have moved by a part of
+// the smaller one: the depth of meshes in each other is an estimate that may be far too large.
 static double boundOverlap(const rbEventEngine* engine, const rbEventPair* pair,
                            const rbSweepBody bodies[2], double distance, double leaving)
 {
@@ -584,7 +586,7 @@ void rbEvent_Schedule(rbEventEngine* engine, const rbEventHost* host, int index,
         double crossing = SHELL_STEP * tolerance;
         tau = fmin(tau, rim);
         tau = fmax(tau, rbBoundByPaths(&bodies[0], &bodies[1], crossing, 0.0));
-        if (pair->isByRays && distance < 0.0) {
+        if (pair->isDetected && distance < 0.0) {
             tau = boundOverlap(engine, pair, bodies, distance, leaving);
         }
     }
@@ -688,8 +690,8 @@ static void handleGeneral(rbEventEngine* engine, const rbEventHost* host, int in
 
 void rbEvent_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
-    if (engine->pairs.data[index].isByRays) {
-        rbEvent_HandleByRays(engine, host, index, time);
+    if (engine->pairs.data[index].isDetected) {
+        engine->detector->handle(engine, host, index, time);
     } else if (engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL) {
         handleGeneral(engine, host, index, time);
     } else {

@@ -318,11 +318,17 @@ bool rbEvent_CanTouch(const rbEventEngine* engine, int a, int b)
            (first->isDynamic || second->isDynamic);
 }
 
+// Whether the detector's row finds the contact of two bodies.
+static bool isDetected(const rbEventEngine* engine, int a, int b)
+{
+    return engine->detector->canDetect != NULL && engine->detector->canDetect(engine, a, b);
+}
+
 static uint8_t chooseRow(const rbEventEngine* engine, int a, int b)
 {
     const rbEventBody* first = &engine->bodies.data[a];
     const rbEventBody* second = &engine->bodies.data[b];
-    if (rbEvent_IsByRays(engine, a, b)) {
+    if (isDetected(engine, a, b)) {
         return RB_PAIR_ROW_GENERAL;
     }
     if (first->shape == RB_EVENT_SHAPE_SPHERE && second->shape == RB_EVENT_SHAPE_SPHERE) {
@@ -334,6 +340,13 @@ static uint8_t chooseRow(const rbEventEngine* engine, int a, int b)
     return hasSphere && hasPlane ? RB_PAIR_ROW_SPHERE_PLANE : RB_PAIR_ROW_GENERAL;
 }
 
+void rbEvent_ClearDetectorPair(rbEventEngine* engine, int data)
+{
+    for (int i = 0; i < engine->pairWords; ++i) {
+        engine->detectorPairs.data[data * engine->pairWords + i] = 0;
+    }
+}
+
 static int takeData(rbEventEngine* engine)
 {
     rbEventPairData data;
@@ -341,9 +354,13 @@ static int takeData(rbEventEngine* engine)
     if (engine->freeDatas.count > 0) {
         int index = engine->freeDatas.data[--engine->freeDatas.count];
         engine->datas.data[index] = data;
+        rbEvent_ClearDetectorPair(engine, index);
         return index;
     }
     rbArray_Push(engine->datas, data);
+    for (int i = 0; i < engine->pairWords; ++i) {
+        rbArray_Push(engine->detectorPairs, (uint64_t)0);
+    }
     return engine->datas.count - 1;
 }
 
@@ -354,7 +371,7 @@ int rbEvent_MakePair(rbEventEngine* engine, int a, int b, const int image[3])
     memcpy(pair.image, image, sizeof pair.image);
     pair.hasImage = image[0] != 0 || image[1] != 0 || image[2] != 0;
     pair.row = chooseRow(engine, a, b);
-    pair.isByRays = rbEvent_IsByRays(engine, a, b);
+    pair.isDetected = isDetected(engine, a, b);
     if (pair.row == RB_PAIR_ROW_GENERAL) {
         pair.data = takeData(engine);
     }
@@ -408,7 +425,7 @@ void rbEvent_RemovePair(rbEventEngine* engine, int index)
         engine->datas.data[pair.data].cache.front = NULL;
         rbArray_Push(engine->freeDatas, pair.data);
     }
-    if (engine->settings.loop != RB_LOOP_BODIES) {
+    if (engine->loop->startPairs != NULL) {
         rbHeap_Remove(&engine->heap, index);
     }
     engine->pairs.data[index].a = -1;

@@ -85,6 +85,7 @@ static void write(const rbEventEngine* engine, Cursor* cursor)
     header.tolerance = engine->tolerance;
     header.regionEdge = engine->regionEdge;
     put(cursor, &header, sizeof header);
+    put(cursor, engine->detectorCounts, engine->detector->countsSize);
     PUT_ARRAY(cursor, engine->bodies);
     for (int i = 0; i < engine->bodies.count; ++i) {
         PUT_ARRAY(cursor, engine->bodies.data[i].pairs);
@@ -95,6 +96,7 @@ static void write(const rbEventEngine* engine, Cursor* cursor)
     PUT_ARRAY(cursor, engine->times);
     PUT_ARRAY(cursor, engine->freePairs);
     PUT_ARRAY(cursor, engine->datas);
+    PUT_ARRAY(cursor, engine->detectorPairs);
     PUT_ARRAY(cursor, engine->freeDatas);
     for (int i = 0; i < engine->heap.count; ++i) {
         rbHeapNode node = rbHeap_GetNode(&engine->heap, i);
@@ -139,7 +141,6 @@ static void takeBodies(rbEventEngine* engine, Source* cursor, int count)
         take(cursor, &cold, sizeof cold);
         rbEventCold* ours = &engine->colds.data[i];
         cold.geometry = ours->geometry;
-        cold.emitter = ours->emitter;
         cold.path = ours->path;
         cold.materials = ours->materials;
         cold.materialCount = ours->materialCount;
@@ -190,6 +191,7 @@ void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
     Source cursor = {bytes, 0};
     Header header;
     take(&cursor, &header, sizeof header);
+    take(&cursor, engine->detectorCounts, engine->detector->countsSize);
     dropFronts(engine);
     takeBodies(engine, &cursor, header.bodyCount);
     TAKE_ARRAY(&cursor, engine->balls, header.bodyCount);
@@ -197,6 +199,7 @@ void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
     TAKE_ARRAY(&cursor, engine->times, header.pairCount);
     TAKE_ARRAY(&cursor, engine->freePairs, header.freePairCount);
     TAKE_ARRAY(&cursor, engine->datas, header.dataCount);
+    TAKE_ARRAY(&cursor, engine->detectorPairs, header.dataCount * engine->pairWords);
     TAKE_ARRAY(&cursor, engine->freeDatas, header.freeDataCount);
     rbHeap_Clear(&engine->heap);
     for (int i = 0; i < header.heapCount; ++i) {
@@ -216,7 +219,7 @@ void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
         const rbEventBody* body = &engine->bodies.data[i];
         rbEvent_SetClock(engine, i);
         if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded &&
-            engine->settings.loop == RB_LOOP_BODIES) {
+            engine->loop->startPairs == NULL) {
             rbBroadPhase_Place(engine->broad, i, placeOf(engine, i), NULL);
         }
     }

@@ -9,11 +9,10 @@
 #define RB_ENGINES_EVENT_STATE_H
 
 #include "base/core/heap.h"
-#include "dynamics/engines/event/event_engine.h"
+#include "dynamics/engines/event/event_rows.h"
 #include "dynamics/sweep/sweep.h"
 
 #include <rattleback/collision.h>
-#include <rattleback/rays.h>
 
 #include <math.h>
 
@@ -95,7 +94,6 @@ _Static_assert(sizeof(rbEventBody) == 256, "four cache lines");
 // What measurements and impacts need besides.
 typedef struct rbEventCold {
     const rbGeometry* geometry;
-    const rbRayEmitter* emitter; // of detector rays, borrowed; NULL: it shoots none
     const rbPath* path;
     rbTransform transform; // of the geometry in the principal frame
     rbMaterial* materials;
@@ -132,20 +130,8 @@ typedef struct rbEventPair {
     bool isPostponed; // it touched without approaching by more than rounding
     bool isLasting;   // the contact lasts: small impacts are microcollisions
     uint16_t repeats; // collisions that followed each other within the contact time
-    bool isByRays;    // of the general row: contact is foretold by rays
+    bool isDetected;  // of the general row: by the detector's row, which may miss contact
 } rbEventPair;
-
-// What the general row remembers of a pair whose contact is foretold by rays: see event_rays.c.
-typedef struct rbEventRays {
-    rbRayTrack track; // the shortest ray of the last prediction
-    rbVec3 point;     // m, of the hit, at the time of the pair
-    rbVec3 normal;    // unit, from a to b
-    bool hasHit;      // foretold
-    bool isClose;     // since a contact, until measured apart
-    bool isParting;   // since a contact that a ray declared while the bodies overlapped
-    double depth;     // m, of that overlap
-    double partUntil; // s, when it should be over at the latest
-} rbEventRays;
 
 // What the general row remembers of a pair.
 typedef struct rbEventPairData {
@@ -165,21 +151,20 @@ typedef struct rbEventPairData {
     rbVec3 swayVelocity; // m/s and rad/s, along and about the normal, of b against a at the middle
     double swaySpin;     // of the points, before the last microcollision of several points
     bool hasSway;
-    rbEventRays rays;
 } rbEventPairData;
 
 typedef struct rbEventFront {
     rbFront* front;
 } rbEventFront;
 
-// The rays of a geometry, made once.
-typedef struct rbEventEmitter {
-    const rbGeometry* geometry;
-    rbRayEmitter* emitter;
-} rbEventEmitter;
-
 struct rbEventEngine {
     rbEventSettings settings;
+    const rbEventLoopRow* loop;
+    const rbDetectorRow* detector;
+    void* detectorState;              // of its row
+    void* detectorCounts;             // its statistics
+    RB_ARRAY(uint64_t) detectorPairs; // what it remembers of pairs, in the order of datas
+    int pairWords;                    // of a pair there
     rbVec3 period;
     bool isPeriodic;
     bool isJournalOn;
@@ -200,8 +185,7 @@ struct rbEventEngine {
     RB_ARRAY(int) freeDatas;
     RB_ARRAY(rbEventFront) spareFronts; // of pairs that are gone
     RB_ARRAY(int) unbounded;            // bodies, ascending
-    RB_ARRAY(rbEventEmitter) emitters;
-    RB_ARRAY(int) stack; // work list of waking
+    RB_ARRAY(int) stack;                // work list of waking
     rbHeap heap;
     rbBroadPhase* broad;
     rbIdList found;
@@ -233,6 +217,12 @@ void rbEvent_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host,
 // Of bodies with varying loads the record is no parabola from the start of the flight: it starts
 // anew at a time. The flight itself stays.
 void rbEvent_Rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time);
+
+// What the detector's row remembers of a pair that it detects; dies when a pair is made.
+static inline void* rbEvent_GetDetectorPair(const rbEventEngine* engine, const rbEventPair* pair)
+{
+    return &engine->detectorPairs.data[pair->data * engine->pairWords];
+}
 
 static inline rbVec3 rbEvent_ImageShift(const rbEventEngine* engine, const rbEventPair* pair)
 {
@@ -290,6 +280,8 @@ bool rbEvent_CanTouch(const rbEventEngine* engine, int a, int b);
 // A new near pair, a < b, not yet predicted.
 int rbEvent_MakePair(rbEventEngine* engine, int a, int b, const int image[3]);
 void rbEvent_RemovePair(rbEventEngine* engine, int index);
+// The detector's row remembers nothing any more of a pair with this data.
+void rbEvent_ClearDetectorPair(rbEventEngine* engine, int data);
 // Whether a region reaches a body without bounds.
 bool rbEvent_IsNearUnbounded(const rbEventEngine* engine, const rbBounds* region, int index);
 // The box in which a body is between two times (L-80).
@@ -333,21 +325,6 @@ double rbEvent_CollideMeasured(rbEventEngine* engine, const rbEventHost* host, i
 void rbEvent_Schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                       const rbEventMeasure* measure, double leaving);
 
-// -------------------------------------------------------------------------------- event_rays.c
-
-// Whether contact of two bodies is foretold by rays.
-bool rbEvent_IsByRays(const rbEventEngine* engine, int a, int b);
-// The rays of all bodies, where they are asked for; UNSUPPORTED with a sentence.
-rbStatus rbEvent_MakeEmitters(rbEventEngine* engine, rbError* error);
-void rbEvent_FreeEmitters(rbEventEngine* engine);
-// Whether an overlap at a start is one that rays leave in a run, so that it is no error: the pair
-// is close then.
-bool rbEvent_IsLeftByRays(rbEventEngine* engine, int index, double time, double depth);
-// How long it is until rays must be shot, s; what was foretold is dropped.
-double rbEvent_PredictByRays(rbEventEngine* engine, const rbEventHost* host, int index,
-                             double time);
-void rbEvent_HandleByRays(rbEventEngine* engine, const rbEventHost* host, int index, double time);
-
 // ----------------------------------------------------------------------------- event_impacts.c
 
 // A contact point of a pair in the world.
@@ -357,7 +334,7 @@ typedef struct rbEventContact {
     double distance;
     int childA;
     int childB;
-    bool isSampled; // declared by a ray
+    bool isSampled; // declared by a detector that samples
 } rbEventContact;
 
 #define RB_EVENT_CONTACTS_MAX 32
@@ -452,13 +429,6 @@ void rbEvent_Wake(rbEventEngine* engine, const rbEventHost* host, int index, dou
 
 // -------------------------------------------------------------------------------- event_loop.c
 
-// A row of the table of loops. Handles all events up to a time; LIMIT when the budget is spent.
-typedef struct rbEventLoopOps {
-    const char* name;
-    rbStatus (*advance)(rbEventEngine* engine, const rbEventHost* host, double time, int failed[2]);
-} rbEventLoopOps;
-
-extern const rbEventLoopOps rbBodyLoop, rbPairLoop, rbAllPairsLoop;
 // Counts an event against the budget; false when it is spent.
 bool rbEvent_Spend(rbEventEngine* engine, double time);
 

@@ -14,10 +14,16 @@
 //             that of the exact detector. Rays start on surfaces that touch or overlap: they could
 //             not tell parting from contact.
 //
-// A change of flight drops what was foretold. All is in the data of the pair, so snapshots hold it.
+// A change of flight drops what was foretold. All is in what the row remembers of the pair, so
+// snapshots hold it.
 #include "dynamics/engines/event/event_state.h"
+#include "lab/events/lab_event_rows.h"
+#include "world/world_event.h"
+
+#include <rattleback/ray_detector.h>
 
 #include <math.h>
+#include <string.h>
 
 // The ball bound looks for balls larger by this part, and rays are shot when they are within twice
 // as much: so that rounding never lets a pair be looked at and not shot.
@@ -43,88 +49,191 @@
 // An overlap that has grown by more than this since the contact is no parting any more.
 #define OVERLAP_GROWTH 1.25
 
+// What is remembered of a pair.
+typedef struct PairMemory {
+    rbRayTrack track; // the shortest ray of the last prediction
+    rbVec3 point;     // m, of the hit, at the time of the pair
+    rbVec3 normal;    // unit, from a to b
+    bool hasHit;      // foretold
+    bool isClose;     // since a contact, until measured apart
+    bool isParting;   // since a contact that a ray declared while the bodies overlapped
+    double depth;     // m, of that overlap
+    double partUntil; // s, when it should be over at the latest
+} PairMemory;
+
+// The rays of a geometry, made once.
+typedef struct Emitter {
+    const rbGeometry* geometry;
+    rbRayEmitter* emitter;
+} Emitter;
+
+// Where the rays of a body start; NULL: it shoots none.
+typedef struct BodyEmitter {
+    const rbRayEmitter* emitter;
+} BodyEmitter;
+
+// What the row has of an engine.
+typedef struct RayState {
+    rbRaySettings settings;
+    RB_ARRAY(Emitter) emitters;
+    RB_ARRAY(BodyEmitter) bodies; // as the bodies of the engine
+} RayState;
+
+static PairMemory* memoryOf(const rbEventEngine* engine, const rbEventPair* pair)
+{
+    return rbEvent_GetDetectorPair(engine, pair);
+}
+
+static rbRayDetectorStatistics* countsOf(const rbEventEngine* engine)
+{
+    return engine->detectorCounts;
+}
+
+static const RayState* stateOf(const rbEventEngine* engine)
+{
+    return engine->detectorState;
+}
+
+// --------------------------------------------------------------------------------------- settings
+
+_Static_assert(sizeof(rbRaySettings) <= sizeof(rbDetectorSettings), "settings of rays must fit");
+
+bool rbEventSettings_IsByRays(const rbEventSettings* settings)
+{
+    return (int)settings->detector < rbDetector_GetCount() &&
+           rbGetDetectorRow(settings->detector) == &rbRayDetectorRow;
+}
+
+void rbEventSettings_SetRays(rbEventSettings* settings, const rbRaySettings* rays)
+{
+    memset(&settings->detectorSettings, 0, sizeof settings->detectorSettings);
+    memcpy(&settings->detectorSettings, rays, sizeof *rays);
+}
+
+rbRaySettings rbEventSettings_GetRays(const rbEventSettings* settings)
+{
+    static const rbDetectorSettings none;
+    if (memcmp(&settings->detectorSettings, &none, sizeof none) == 0) {
+        return rbDefaultRaySettings();
+    }
+    rbRaySettings rays;
+    memcpy(&rays, &settings->detectorSettings, sizeof rays);
+    return rays;
+}
+
+static rbStatus checkSettings(const rbEventSettings* settings, rbError* error)
+{
+    rbRaySettings rays = rbEventSettings_GetRays(settings);
+    rbStatus status = rbRaySettings_Check(&rays, error);
+    if (status == RB_STATUS_OK && settings->order == RB_ORDER_SIMULTANEOUS) {
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "rays find one point of contact after the other, but the order "
+                           "\"simultaneous\" needs all of an instant; use \"sequential\", or the "
+                           "detector \"exact\"");
+    }
+    return status;
+}
+
 // ----------------------------------------------------------------------------------------- bodies
 
-bool rbEvent_IsByRays(const rbEventEngine* engine, int a, int b)
+static bool canDetect(const rbEventEngine* engine, int a, int b)
 {
     const rbEventBody* first = &engine->bodies.data[a];
     const rbEventBody* second = &engine->bodies.data[b];
-    return engine->settings.detector == RB_DETECTOR_RAYS && !first->isUnbounded &&
-           !second->isUnbounded && first->growth == 0.0 && second->growth == 0.0;
+    return !first->isUnbounded && !second->isUnbounded && first->growth == 0.0 &&
+           second->growth == 0.0;
 }
 
-static const rbRayEmitter* findEmitter(const rbEventEngine* engine, const rbGeometry* geometry)
+static const rbRayEmitter* findEmitter(const RayState* state, const rbGeometry* geometry)
 {
-    for (int i = engine->emitters.count - 1; i >= 0; --i) {
-        if (engine->emitters.data[i].geometry == geometry) {
-            return engine->emitters.data[i].emitter;
+    for (int i = state->emitters.count - 1; i >= 0; --i) {
+        if (state->emitters.data[i].geometry == geometry) {
+            return state->emitters.data[i].emitter;
         }
     }
     return NULL;
 }
 
-void rbEvent_FreeEmitters(rbEventEngine* engine)
+static void destroyState(rbEventEngine* engine)
 {
-    for (int i = 0; i < engine->emitters.count; ++i) {
-        rbDestroyRayEmitter(engine->emitters.data[i].emitter);
+    RayState* state = engine->detectorState;
+    if (state == NULL) {
+        return;
     }
-    rbArray_Free(engine->emitters);
+    for (int i = 0; i < state->emitters.count; ++i) {
+        rbDestroyRayEmitter(state->emitters.data[i].emitter);
+    }
+    rbArray_Free(state->emitters);
+    rbArray_Free(state->bodies);
+    rbFree(state, sizeof *state);
+    engine->detectorState = NULL;
 }
 
 // Emitters of geometries that no body has any more go.
-static void dropEmitters(rbEventEngine* engine)
+static void dropEmitters(const rbEventEngine* engine, RayState* state)
 {
     int kept = 0;
-    for (int i = 0; i < engine->emitters.count; ++i) {
+    for (int i = 0; i < state->emitters.count; ++i) {
         bool isUsed = false;
         for (int k = 0; k < engine->colds.count && !isUsed; ++k) {
-            isUsed = engine->colds.data[k].geometry == engine->emitters.data[i].geometry;
+            isUsed = engine->colds.data[k].geometry == state->emitters.data[i].geometry;
         }
         if (isUsed) {
-            engine->emitters.data[kept++] = engine->emitters.data[i];
+            state->emitters.data[kept++] = state->emitters.data[i];
         } else {
-            rbDestroyRayEmitter(engine->emitters.data[i].emitter);
+            rbDestroyRayEmitter(state->emitters.data[i].emitter);
         }
     }
-    engine->emitters.count = kept;
+    state->emitters.count = kept;
 }
 
-rbStatus rbEvent_MakeEmitters(rbEventEngine* engine, rbError* error)
+// The rays of a geometry, of before or made now; NULL with a message if there can be none.
+static const rbRayEmitter* takeEmitter(RayState* state, const rbGeometry* geometry, rbError* error)
 {
-    if (engine->settings.detector != RB_DETECTOR_RAYS) {
-        return RB_STATUS_OK;
+    const rbRayEmitter* known = findEmitter(state, geometry);
+    if (known != NULL) {
+        return known;
     }
-    dropEmitters(engine);
+    Emitter made = {geometry, rbCreateRayEmitter(geometry, &state->settings, error)};
+    if (made.emitter != NULL) {
+        rbArray_Push(state->emitters, made);
+    }
+    return made.emitter;
+}
+
+static rbStatus startRays(rbEventEngine* engine, rbError* error)
+{
+    if (engine->detectorState == NULL) {
+        engine->detectorState = rbAllocZero(1, sizeof(RayState));
+    }
+    RayState* state = engine->detectorState;
+    state->settings = rbEventSettings_GetRays(&engine->settings);
+    dropEmitters(engine, state);
+    state->bodies.count = 0;
     for (int i = 0; i < engine->bodies.count; ++i) {
-        rbEventCold* cold = &engine->colds.data[i];
-        cold->emitter = NULL;
-        if (engine->bodies.data[i].shape == RB_EVENT_SHAPE_NONE ||
-            engine->bodies.data[i].isUnbounded) {
-            continue;
-        }
-        cold->emitter = findEmitter(engine, cold->geometry);
-        if (cold->emitter == NULL) {
-            rbEventEmitter made = {
-                cold->geometry, rbCreateRayEmitter(cold->geometry, &engine->settings.rays, error)};
-            if (made.emitter == NULL) {
+        const rbEventBody* body = &engine->bodies.data[i];
+        BodyEmitter own = {NULL};
+        if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded) {
+            own.emitter = takeEmitter(state, engine->colds.data[i].geometry, error);
+            if (own.emitter == NULL) {
                 return error != NULL && error->status != RB_STATUS_OK ? error->status
                                                                       : RB_STATUS_UNSUPPORTED;
             }
-            rbArray_Push(engine->emitters, made);
-            cold->emitter = made.emitter;
         }
+        rbArray_Push(state->bodies, own);
     }
     return RB_STATUS_OK;
 }
 
-bool rbEvent_IsLeftByRays(rbEventEngine* engine, int index, double time, double depth)
+// The pair is close then.
+static bool acceptsOverlap(rbEventEngine* engine, int index, double time, double depth)
 {
     const rbEventPair* pair = &engine->pairs.data[index];
     double smaller = fmin(engine->bodies.data[pair->a].radius, engine->bodies.data[pair->b].radius);
     // a world that has just been made has had no contacts
-    bool isLeft = pair->isByRays && time > 0.0 && depth <= LEFT_REACH * smaller;
+    bool isLeft = time > 0.0 && depth <= LEFT_REACH * smaller;
     if (isLeft) {
-        engine->datas.data[pair->data].rays.isClose = true; // and due: balls overlap
+        memoryOf(engine, pair)->isClose = true; // and due: balls overlap
     }
     return isLeft;
 }
@@ -186,7 +295,7 @@ static void makeBody(const Mover* mover, const rbMotionState* state, const rbSwe
     const rbSweepMotion* motion = &sweep->motion;
     bool isMoving = self->isDynamic || self->isMoving;
     *body = (rbRayBody){.geometry = cold->geometry,
-                        .emitter = cold->emitter,
+                        .emitter = stateOf(mover->engine)->bodies.data[mover->index].emitter,
                         .pose = isMoving ? poseAt : NULL,
                         .context = mover,
                         .transform = sweep->pose,
@@ -271,13 +380,14 @@ static double chooseWindow(const rbEventEngine* engine, const rbEventPair* indic
     }
     double window = pair->horizon;
     if (pull > 0.0) {
-        window = fmin(window, WINDOW_PIECES * sqrt(8.0 * engine->settings.rays.tolerance / pull));
+        window =
+            fmin(window, WINDOW_PIECES * sqrt(8.0 * stateOf(engine)->settings.tolerance / pull));
     }
     if (speed + spins > 0.0) {
         window = fmin(window, WINDOW_RADII * smaller / (speed + spins));
     }
     double end = time + window;
-    if (engine->settings.loop == RB_LOOP_BODIES) {
+    if (engine->loop->startPairs == NULL) {
         // the other loops have no regions that expire
         end = fmin(end, engine->bodies.data[indices->a].expiry);
         end = fmin(end, engine->bodies.data[indices->b].expiry);
@@ -287,7 +397,7 @@ static double chooseWindow(const rbEventEngine* engine, const rbEventPair* indic
         rbRayBody* body = &pair->bodies[i];
         const rbEventCold* cold = &engine->colds.data[pair->movers[i].index];
         if (engine->bodies.data[pair->movers[i].index].isMoving) {
-            double tolerance = engine->settings.rays.tolerance;
+            double tolerance = stateOf(engine)->settings.tolerance;
             body->curvature = rbPath_GetAcceleration(cold->path, time, end, tolerance);
         } else if (isfinite(end)) {
             body->speedMax += body->curvature * (end - time);
@@ -313,7 +423,7 @@ static bool shoot(const rbEventEngine* engine, const rbEventPair* indices, const
     rbRayQuery query = *asked;
     query.bodyA = &pair->bodies[swapped ? 1 : 0];
     query.bodyB = &pair->bodies[swapped ? 0 : 1];
-    query.settings = &engine->settings.rays;
+    query.settings = &stateOf(engine)->settings;
     query.scratch = engine->scratch;
     if (rbPredictByRays(&query, prediction, NULL) != RB_STATUS_OK) {
         return false;
@@ -322,14 +432,20 @@ static bool shoot(const rbEventEngine* engine, const rbEventPair* indices, const
     return true;
 }
 
-double rbEvent_PredictByRays(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+// Without rays: how long the balls stay apart. What was foretold is dropped.
+static bool predict(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                    double* duration)
 {
     const rbEventPair* indices = &engine->pairs.data[index];
-    rbEventRays* rays = &engine->datas.data[indices->data].rays;
-    rays->hasHit = false;
+    PairMemory* memory = memoryOf(engine, indices);
+    if (memory->isClose) {
+        return false;
+    }
+    memory->hasHit = false;
     Pair pair;
     makePair(engine, host, indices, time, &pair);
-    return boundByBalls(&pair);
+    *duration = boundByBalls(&pair);
+    return true;
 }
 
 // --------------------------------------------------------------------------------------- contact
@@ -339,8 +455,8 @@ double rbEvent_PredictByRays(rbEventEngine* engine, const rbEventHost* host, int
 static double getDepth(const rbEventEngine* engine, const rbEventPair* pair,
                        const rbEventMeasure* measure)
 {
-    const rbEventRays* rays = &engine->datas.data[pair->data].rays;
-    bool isAlong = rbDot(measure->normal, rays->normal) > 0.0;
+    const PairMemory* memory = memoryOf(engine, pair);
+    bool isAlong = rbDot(measure->normal, memory->normal) > 0.0;
     return isAlong ? fmax(0.0, -measure->distance) : 0.0;
 }
 
@@ -349,13 +465,13 @@ static double getDepth(const rbEventEngine* engine, const rbEventPair* pair,
 static void notePart(rbEventEngine* engine, int index, double time, double depth, double leaving)
 {
     const rbEventPair* pair = &engine->pairs.data[index];
-    rbEventRays* rays = &engine->datas.data[pair->data].rays;
+    PairMemory* memory = memoryOf(engine, pair);
     double smaller = fmin(engine->bodies.data[pair->a].radius, engine->bodies.data[pair->b].radius);
     double way = PARTING_REACH * smaller;
     way = depth > engine->tolerance ? fmin(way, PARTING_DEPTHS * depth) : way;
-    rays->isParting = leaving > 0.0;
-    rays->depth = fmax(depth, engine->tolerance);
-    rays->partUntil = leaving > 0.0 ? time + way / leaving : time;
+    memory->isParting = leaving > 0.0;
+    memory->depth = fmax(depth, engine->tolerance);
+    memory->partUntil = leaving > 0.0 ? time + way / leaving : time;
 }
 
 // The bodies touch where a ray said. From here on the pair is close.
@@ -364,19 +480,19 @@ static void collide(rbEventEngine* engine, const rbEventHost* host, int index, d
     rbEventMeasure measure;
     rbEvent_Measure(engine, host, index, time, &measure);
     rbEventPair* pair = &engine->pairs.data[index];
-    rbEventRays* rays = &engine->datas.data[pair->data].rays;
+    PairMemory* memory = memoryOf(engine, pair);
     rbEventContacts contacts = {.touching = 1, .count = 1};
-    contacts.points[0] = (rbEventContact){.point = rays->point,
-                                          .normal = rays->normal,
+    contacts.points[0] = (rbEventContact){.point = memory->point,
+                                          .normal = memory->normal,
                                           .distance = measure.distance,
                                           .childA = measure.separation.childA,
                                           .childB = measure.separation.childB,
                                           .isSampled = true};
     double depth = getDepth(engine, pair, &measure);
-    rays->hasHit = false;
-    rays->isClose = true;
+    memory->hasHit = false;
+    memory->isClose = true;
     if (rbEvent_Collide(engine, host, index, time, measure.states, &contacts)) {
-        rbEventStatistics* statistics = &engine->statistics;
+        rbRayDetectorStatistics* statistics = countsOf(engine);
         statistics->contactsSampled += 1;
         statistics->sampledOverlapSum += depth;
         statistics->sampledOverlapMax = fmax(statistics->sampledOverlapMax, depth);
@@ -396,17 +512,17 @@ static bool isParting(rbEventEngine* engine, const rbEventHost* host, int index,
                       const rbEventMeasure* measure, double* leaving)
 {
     const rbEventPair* pair = &engine->pairs.data[index];
-    rbEventRays* rays = &engine->datas.data[pair->data].rays;
+    PairMemory* memory = memoryOf(engine, pair);
     bool isDeep = -measure->distance > engine->tolerance;
-    bool isGrowing = getDepth(engine, pair, measure) > OVERLAP_GROWTH * rays->depth;
-    rays->isParting = rays->isParting && isDeep && !isGrowing && time <= rays->partUntil;
-    if (rays->isParting) {
+    bool isGrowing = getDepth(engine, pair, measure) > OVERLAP_GROWTH * memory->depth;
+    memory->isParting = memory->isParting && isDeep && !isGrowing && time <= memory->partUntil;
+    if (memory->isParting) {
         rbEventContacts contacts = {.touching = 1, .count = 1};
-        contacts.points[0] = (rbEventContact){.point = rays->point, .normal = rays->normal};
+        contacts.points[0] = (rbEventContact){.point = memory->point, .normal = memory->normal};
         *leaving = rbEvent_LeavingSpeed(engine, host, index, measure->states, &contacts);
-        rays->isParting = *leaving > 0.0;
+        memory->isParting = *leaving > 0.0;
     }
-    return rays->isParting;
+    return memory->isParting;
 }
 
 // A pair that is close: the exact detector, until it is apart again.
@@ -423,7 +539,7 @@ static void handleClose(rbEventEngine* engine, const rbEventHost* host, int inde
     double parted = PARTED * engine->tolerance;
     double gap = measure.separation.lower;
     if (gap > parted) {
-        engine->datas.data[pair->data].rays.isClose = false;
+        memoryOf(engine, pair)->isClose = false;
     } else if (gap > engine->tolerance && leaving > 0.0) {
         // on its way out: looked at again when it should be there
         double next = time + 1.05 * (parted - gap) / leaving;
@@ -444,23 +560,23 @@ static void look(rbEventEngine* engine, const rbEventHost* host, int index, doub
         engine->times.data[index] = next > time ? next : nextafter(time, INFINITY);
         return;
     }
-    rbEventRays* rays = &engine->datas.data[indices->data].rays;
+    PairMemory* memory = memoryOf(engine, indices);
     double end = chooseWindow(engine, indices, time, &pair);
     rbRayQuery query = {
-        .start = time, .end = end, .track = &rays->track, .counts = &engine->statistics.rays};
+        .start = time, .end = end, .track = &memory->track, .counts = &countsOf(engine)->rays};
     rbRayPrediction prediction = {0};
     bool isShot = !isfinite(end) || shoot(engine, indices, &pair, &query, &prediction);
     if (prediction.isInside || !isShot) {
         // They overlap and no ray said so: what rays missed is seen here, within a radius.
-        engine->statistics.contactsMissed += isShot ? 1 : 0;
-        rays->isClose = true;
-        rays->isParting = false;
+        countsOf(engine)->contactsMissed += isShot ? 1 : 0;
+        memory->isClose = true;
+        memory->isParting = false;
         handleClose(engine, host, index, time);
         return;
     }
-    rays->hasHit = prediction.isHit;
-    rays->point = prediction.point;
-    rays->normal = prediction.normal;
+    memory->hasHit = prediction.isHit;
+    memory->point = prediction.point;
+    memory->normal = prediction.normal;
     if (!prediction.isHit) {
         engine->times.data[index] = end;
     } else if (prediction.time > time) {
@@ -470,15 +586,15 @@ static void look(rbEventEngine* engine, const rbEventHost* host, int index, doub
     }
 }
 
-void rbEvent_HandleByRays(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+static void handle(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     const rbEventPair* pair = &engine->pairs.data[index];
-    const rbEventRays* rays = &engine->datas.data[pair->data].rays;
+    const PairMemory* memory = memoryOf(engine, pair);
     int a = pair->a;
     int b = pair->b;
-    if (rays->isClose) {
+    if (memory->isClose) {
         handleClose(engine, host, index, time);
-    } else if (rays->hasHit) {
+    } else if (memory->hasHit) {
         collide(engine, host, index, time);
     } else {
         look(engine, host, index, time);
@@ -497,53 +613,106 @@ static int findNext(const rbEventEngine* engine)
     double time = INFINITY;
     for (int i = 0; i < engine->pairs.count; ++i) {
         const rbEventPair* pair = &engine->pairs.data[i];
-        if (pair->a < 0 || !pair->isByRays) {
+        if (pair->a < 0 || !pair->isDetected) {
             continue;
         }
-        const rbEventRays* rays = &engine->datas.data[pair->data].rays;
-        bool isBetter = rays->hasHit != hasHit ? rays->hasHit : engine->times.data[i] < time;
-        if (!rays->isClose && isBetter) {
+        const PairMemory* memory = memoryOf(engine, pair);
+        bool isBetter = memory->hasHit != hasHit ? memory->hasHit : engine->times.data[i] < time;
+        if (!memory->isClose && isBetter) {
             next = i;
-            hasHit = rays->hasHit;
+            hasHit = memory->hasHit;
             time = engine->times.data[i];
         }
     }
     return next;
 }
 
-bool rbEventEngine_TraceRays(const rbEventEngine* engine, const rbEventHost* host, double time,
-                             rbEngineTrace* trace)
+// What is traced, and the hit.
+typedef struct Trace {
+    rbRayTraceFn* fn; // called for every ray
+    void* context;
+    int a;
+    int b;
+    rbRayPrediction prediction;
+} Trace;
+
+// Shoots the rays of the next pair anew; false if no pair is within their reach.
+static bool traceNext(const rbEventEngine* engine, const rbEventHost* host, double time,
+                      Trace* trace)
 {
     int index = findNext(engine);
     if (index < 0) {
         return false;
     }
     const rbEventPair* indices = &engine->pairs.data[index];
-    const rbEventRays* rays = &engine->datas.data[indices->data].rays;
+    const PairMemory* memory = memoryOf(engine, indices);
     Pair pair;
     makePair(engine, host, indices, time, &pair);
     // Drawn from where the bodies are now, though they need not be shot before the balls meet.
     double apart = boundByBalls(&pair);
     double end = chooseWindow(engine, indices, time, &pair) + apart;
-    end = rays->hasHit ? fmax(end, engine->times.data[index]) : end;
+    end = memory->hasHit ? fmax(end, engine->times.data[index]) : end;
     if (!isfinite(end) || apart > TRACE_AHEAD) {
         return false;
     }
     for (int i = 0; i < 2; ++i) {
         pair.bodies[i].speedMax += pair.bodies[i].curvature * (end - time);
     }
-    rbRayTrack track = rays->track;
+    rbRayTrack track = memory->track;
     rbRayQuery query = {.start = time,
                         .end = end,
                         .track = &track,
                         .trace = trace->fn,
                         .traceContext = trace->context};
-    rbRayPrediction prediction = {0};
-    trace->isHit = shoot(engine, indices, &pair, &query, &prediction) && prediction.isHit;
+    bool isShot = shoot(engine, indices, &pair, &query, &trace->prediction);
+    trace->prediction.isHit = trace->prediction.isHit && isShot;
     trace->a = indices->a;
     trace->b = indices->b;
-    trace->time = prediction.time;
-    trace->point = prediction.point;
-    trace->normal = prediction.normal;
     return true;
 }
+
+// The event engine of a world, if its detector is this one; otherwise NULL.
+static const rbEventEngine* engineOf(const rbWorld* world)
+{
+    const rbEventEngine* engine = rbWorld_GetEventEngine(world);
+    return engine != NULL && engine->detector == &rbRayDetectorRow ? engine : NULL;
+}
+
+bool rbWorld_TraceRays(const rbWorld* world, rbRayTraceFn* trace, void* context,
+                       rbForetold* foretold)
+{
+    const rbEventEngine* engine = engineOf(world);
+    if (engine == NULL || !world->isEngineReady) {
+        return false;
+    }
+    rbEventHost host = rbWorld_GetEventHost(world);
+    Trace traced = {.fn = trace, .context = context};
+    bool isFound = traceNext(engine, &host, world->time, &traced);
+    if (isFound && foretold != NULL) {
+        *foretold = (rbForetold){.bodyA = rbWorld_BodyIdOf(world, traced.a),
+                                 .bodyB = rbWorld_BodyIdOf(world, traced.b),
+                                 .isHit = traced.prediction.isHit,
+                                 .time = traced.prediction.time,
+                                 .point = traced.prediction.point,
+                                 .normal = traced.prediction.normal};
+    }
+    return isFound;
+}
+
+rbRayDetectorStatistics rbWorld_GetRayStatistics(const rbWorld* world)
+{
+    rbRayDetectorStatistics none = {0};
+    const rbEventEngine* engine = engineOf(world);
+    return engine != NULL ? *countsOf(engine) : none;
+}
+
+const rbDetectorRow rbRayDetectorRow = {.name = "rays",
+                                        .pairSize = sizeof(PairMemory),
+                                        .countsSize = sizeof(rbRayDetectorStatistics),
+                                        .check = checkSettings,
+                                        .start = startRays,
+                                        .destroy = destroyState,
+                                        .canDetect = canDetect,
+                                        .acceptsOverlap = acceptsOverlap,
+                                        .predict = predict,
+                                        .handle = handle};

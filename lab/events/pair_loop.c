@@ -2,6 +2,7 @@
 // interval. Every event looks at every body, so it costs O(n) and more; kept as the second
 // algorithm against which the loop over bodies is tested, and for comparison.
 #include "dynamics/engines/event/event_state.h"
+#include "lab/events/lab_event_rows.h"
 
 #include <math.h>
 
@@ -11,7 +12,7 @@ static bool isNear(const rbEventEngine* engine, int a, int b)
 {
     const rbEventBody* first = &engine->bodies.data[a];
     const rbEventBody* second = &engine->bodies.data[b];
-    if (engine->settings.loop == RB_LOOP_ALL) {
+    if (engine->loop == &rbAllPairsLoopRow) {
         return true;
     }
     if (first->isUnbounded || second->isUnbounded) {
@@ -59,6 +60,21 @@ static void admitPairs(rbEventEngine* engine, const rbEventHost* host, double ti
     engine->statistics.renewals += engine->bodies.count;
 }
 
+// All pairs at the start, near or not.
+static void admitAll(rbEventEngine* engine, const rbEventHost* host, double time)
+{
+    static const int home[3] = {0, 0, 0};
+    for (int a = 0; a < engine->bodies.count; ++a) {
+        for (int b = a + 1; b < engine->bodies.count; ++b) {
+            if (rbEvent_CanTouch(engine, a, b)) {
+                int pair = rbEvent_MakePair(engine, a, b, home);
+                rbEvent_PredictPair(engine, host, pair, time);
+                rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
+            }
+        }
+    }
+}
+
 static double topKey(const rbEventEngine* engine)
 {
     return rbHeap_IsEmpty(&engine->heap) ? INFINITY : rbHeap_Top(&engine->heap).key;
@@ -97,5 +113,7 @@ static rbStatus advancePairs(rbEventEngine* engine, const rbEventHost* host, dou
     }
 }
 
-const rbEventLoopOps rbPairLoop = {"pairs", advancePairs};
-const rbEventLoopOps rbAllPairsLoop = {"all-pairs", advancePairs};
+const rbEventLoopRow rbPairLoopRow = {
+    .name = "pairs", .advance = advancePairs, .startPairs = admitAll};
+const rbEventLoopRow rbAllPairsLoopRow = {
+    .name = "all-pairs", .advance = advancePairs, .startPairs = admitAll};
