@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-rbBounds rbMakeBounds(rbVec3 lower, rbVec3 edges)
+rbBounds rbMakeBoxAround(rbVec3 lower, rbVec3 edges)
 {
     return (rbBounds){lower, rbAdd(lower, edges)};
 }
@@ -24,7 +24,7 @@ rbBounds rbShiftBounds(rbRandom* random, rbBounds box, double step)
 
 static rbBounds makeEqual(rbRandom* random)
 {
-    return rbMakeBounds(anyPoint(random, 3.0), rbMakeVec3(1.0, 1.0, 1.0));
+    return rbMakeBoxAround(anyPoint(random, 3.0), rbMakeVec3(1.0, 1.0, 1.0));
 }
 
 static double anySize(rbRandom* random, double decades)
@@ -36,14 +36,14 @@ static rbBounds makeDecades(rbRandom* random)
 {
     double x = anySize(random, 4.0);
     double y = anySize(random, 4.0);
-    return rbMakeBounds(anyPoint(random, 1.0), rbMakeVec3(x, y, anySize(random, 4.0)));
+    return rbMakeBoxAround(anyPoint(random, 1.0), rbMakeVec3(x, y, anySize(random, 4.0)));
 }
 
 // Half of them within a hundredth of the space.
 static rbBounds makeCluster(rbRandom* random)
 {
     double size = rbRandom_Index(random, 2) == 0 ? 0.05 : 5.0;
-    return rbMakeBounds(anyPoint(random, size), rbMakeVec3(0.02, 0.02, 0.02));
+    return rbMakeBoxAround(anyPoint(random, size), rbMakeVec3(0.02, 0.02, 0.02));
 }
 
 // Whole numbers: boxes touch in faces, edges, corners, coincide, or have no size.
@@ -52,20 +52,20 @@ static rbBounds makeTouching(rbRandom* random)
     rbVec3 p = anyPoint(random, 4.0);
     double x = rbRandom_Index(random, 3);
     double y = rbRandom_Index(random, 3);
-    return rbMakeBounds(rbMakeVec3(floor(p.x), floor(p.y), floor(p.z)),
-                        rbMakeVec3(x, y, rbRandom_Index(random, 3)));
+    return rbMakeBoxAround(rbMakeVec3(floor(p.x), floor(p.y), floor(p.z)),
+                           rbMakeVec3(x, y, rbRandom_Index(random, 3)));
 }
 
 static rbBounds makePoint(rbRandom* random)
 {
     rbVec3 p = anyPoint(random, 2.0);
-    return rbMakeBounds(rbMakeVec3(floor(p.x), floor(p.y), 0.5), RB_VEC3_ZERO);
+    return rbMakeBoxAround(rbMakeVec3(floor(p.x), floor(p.y), 0.5), RB_VEC3_ZERO);
 }
 
 static rbBounds makeFlat(rbRandom* random)
 {
     rbVec3 p = anyPoint(random, 4.0);
-    return rbMakeBounds(rbMakeVec3(p.x, p.y, 0.0), rbMakeVec3(1.0, 0.5, 0.1));
+    return rbMakeBoxAround(rbMakeVec3(p.x, p.y, 0.0), rbMakeVec3(1.0, 0.5, 0.1));
 }
 
 // Sizes from 1e-9 to 1e9, one box in eight far larger than the rest.
@@ -74,7 +74,7 @@ static rbBounds makeHugeAndTiny(rbRandom* random)
     double edge = rbRandom_Index(random, 8) == 0 ? 1e9 * rbRandom_Unit(random) : 1e-9;
     edge = rbRandom_Index(random, 3) == 0 ? 0.3 : edge;
     rbVec3 lower = anyPoint(random, edge > 1.0 ? edge : 1.0);
-    return rbMakeBounds(lower, rbMakeVec3(edge, edge, edge));
+    return rbMakeBoxAround(lower, rbMakeVec3(edge, edge, edge));
 }
 
 // Around 1e12 m, where a unit box is 1e-12 of its coordinates, and some near the origin.
@@ -84,7 +84,7 @@ static rbBounds makeFar(rbRandom* random)
     if (rbRandom_Index(random, 4) != 0) {
         p = rbAdd(p, rbMakeVec3(1e12, -1e12, 1e12));
     }
-    return rbMakeBounds(p, rbMakeVec3(1.0, 1.0, 1.0));
+    return rbMakeBoxAround(p, rbMakeVec3(1.0, 1.0, 1.0));
 }
 
 // Coordinates beyond any cell and any float.
@@ -92,14 +92,14 @@ static rbBounds makeBeyond(rbRandom* random)
 {
     double scale = rbRandom_Index(random, 2) == 0 ? 1e100 : 1e-100;
     rbVec3 p = rbScale(scale, anyPoint(random, 2.0));
-    return rbMakeBounds(p, rbScale(scale, rbMakeVec3(1.0, 1.0, 1.0)));
+    return rbMakeBoxAround(p, rbScale(scale, rbMakeVec3(1.0, 1.0, 1.0)));
 }
 
 // Differ by less than a float can tell.
 static rbBounds makeFine(rbRandom* random)
 {
     rbVec3 p = rbAdd(rbScale(1e-9, anyPoint(random, 3.0)), rbMakeVec3(1.0, 2.0, 3.0));
-    return rbMakeBounds(p, rbMakeVec3(1e-9, 1e-9, 1e-9));
+    return rbMakeBoxAround(p, rbMakeVec3(1e-9, 1e-9, 1e-9));
 }
 
 const rbBoxScene rbBoxScenes[] = {

@@ -15,7 +15,7 @@ typedef struct rbBoxScene {
 extern const rbBoxScene rbBoxScenes[];
 extern const int rbBoxSceneCount;
 
-rbBounds rbMakeBounds(rbVec3 lower, rbVec3 edges);
+rbBounds rbMakeBoxAround(rbVec3 lower, rbVec3 edges);
 
 // A box moved by up to step along each axis.
 rbBounds rbShiftBounds(rbRandom* random, rbBounds box, double step);

@@ -231,7 +231,7 @@ static void hashingFindsFewCandidates(void** state)
                 rbVec3 p = rbMakeVec3(rbRandom_Range(&random, 0.0, size),
                                       rbRandom_Range(&random, 0.0, size),
                                       rbRandom_Range(&random, 0.0, size));
-                rbBroadPhase_Place(broad, id, rbMakeBounds(p, rbMakeVec3(1.0, 1.0, 1.0)), NULL);
+                rbBroadPhase_Place(broad, id, rbMakeBoxAround(p, rbMakeVec3(1.0, 1.0, 1.0)), NULL);
             }
             rbBroadPhaseCounts before = rbBroadPhase_GetCounts(broad);
             rbIdList found = {0};

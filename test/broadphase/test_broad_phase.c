@@ -5,7 +5,7 @@
 
 static rbBounds makeCube(double x, double edge)
 {
-    return rbMakeBounds(rbMakeVec3(x, 0.0, 0.0), rbMakeVec3(edge, edge, edge));
+    return rbMakeBoxAround(rbMakeVec3(x, 0.0, 0.0), rbMakeVec3(edge, edge, edge));
 }
 
 static void namesAreFoundAgain(void** state)
@@ -147,19 +147,19 @@ static rbBounds makeNested(rbRandom* random, int id)
 {
     (void)random;
     double half = pow(1.01, id);
-    return rbMakeBounds(rbMakeVec3(-half, -half, -half),
-                        rbMakeVec3(2.0 * half, 2.0 * half, 2.0 * half));
+    return rbMakeBoxAround(rbMakeVec3(-half, -half, -half),
+                           rbMakeVec3(2.0 * half, 2.0 * half, 2.0 * half));
 }
 
 // A floor of 1e4 m and small boxes on it.
 static rbBounds makeOnFloor(rbRandom* random, int id)
 {
     if (id == 0) {
-        return rbMakeBounds(rbMakeVec3(-5e3, -5e3, -1.0), rbMakeVec3(1e4, 1e4, 1.0));
+        return rbMakeBoxAround(rbMakeVec3(-5e3, -5e3, -1.0), rbMakeVec3(1e4, 1e4, 1.0));
     }
     double x = rbRandom_Range(random, -50.0, 50.0);
-    return rbMakeBounds(rbMakeVec3(x, rbRandom_Range(random, -50.0, 50.0), 0.0),
-                        rbMakeVec3(1.0, 1.0, 1.0));
+    return rbMakeBoxAround(rbMakeVec3(x, rbRandom_Range(random, -50.0, 50.0), 0.0),
+                           rbMakeVec3(1.0, 1.0, 1.0));
 }
 
 // All but one are in a thousandth of the space.
@@ -198,10 +198,10 @@ static void wanderingBoxesKeepTheTreeGood(void** state)
     rbBounds* boxes = rbAlloc((size_t)count * sizeof *boxes);
     rbIdList found = {0};
     for (int id = 0; id < count; ++id) {
-        boxes[id] = rbMakeBounds(rbMakeVec3(rbRandom_Range(&random, 0.0, size),
-                                            rbRandom_Range(&random, 0.0, size),
-                                            rbRandom_Range(&random, 0.0, size)),
-                                 rbMakeVec3(1.0, 1.0, 1.0));
+        boxes[id] = rbMakeBoxAround(rbMakeVec3(rbRandom_Range(&random, 0.0, size),
+                                               rbRandom_Range(&random, 0.0, size),
+                                               rbRandom_Range(&random, 0.0, size)),
+                                    rbMakeVec3(1.0, 1.0, 1.0));
         rbBroadPhase_Place(broad, id, boxes[id], NULL);
     }
     int moves = rbTest_Count(100, 3000) * count;
