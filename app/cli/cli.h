@@ -54,7 +54,8 @@ typedef struct rbVerb {
     int wordMax;
     const rbOption* options;
     int optionCount;
-    const char* const* examples; // ends with NULL
+    const rbOption* (*getMoreOption)(int index); // options of a table, NULL after the last; or NULL
+    const char* const* examples;                 // ends with NULL
 } rbVerb;
 
 // Reads argv (the words after the verb). On a mistake prints a sentence to stderr, returns false.
@@ -118,6 +119,9 @@ extern const rbVerb rbVerbBench;
 extern const rbVerb rbVerbView;
 extern const rbVerb rbVerbRays;
 
+// The program: finds the verb, reads its options, runs it; returns the exit code. A program that
+// adds rows to the tables registers them first.
+int rbProgram_Run(int argc, char** argv);
 // Prints the example scenes by theme (the program without arguments).
 rbExit rbListScenes(void);
 

@@ -12,7 +12,10 @@ set(programFiles
   app/cli/main.c
   app/cli/mechanisms.c
   app/cli/options.c
+  app/cli/output_files.c
+  app/cli/output_formats.c
   app/cli/outputs.c
+  app/cli/pictures.c
   app/cli/plotting.c
   app/cli/rays.c
   app/cli/rays_picture.c
@@ -20,7 +23,6 @@ set(programFiles
   app/cli/replay.c
   app/cli/run.c
   app/cli/scenes.c
-  app/cli/shooting.c
   app/cli/surfaces.c
   app/cli/tally.c
   app/cli/tally_contacts.c
@@ -117,12 +119,15 @@ set(programFiles
   validation/toy_oracle.c
   validation/toy_worlds.c
   validation/validation.c)
-add_executable(rattleback_program ${programFiles})
+# All of the program but its main function, for programs and tests that add rows to its tables.
+add_library(rattleback_program_objects OBJECT ${programFiles})
+target_include_directories(rattleback_program_objects PUBLIC src app bench validation ${PROJECT_SOURCE_DIR})
+rb_hide_sources(rattleback_program_objects)
+target_link_libraries(rattleback_program_objects PUBLIC rb_options rattleback_app rattleback_io rattleback_lab rattleback m ${CMAKE_DL_LIBS})
+add_executable(rattleback_program app/cli/entry.c)
 set_target_properties(rattleback_program PROPERTIES
   OUTPUT_NAME rattleback RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-target_include_directories(rattleback_program PRIVATE src app bench validation ${PROJECT_SOURCE_DIR})
-rb_hide_sources(rattleback_program)
-target_link_libraries(rattleback_program PRIVATE rb_options rattleback_app rattleback_io rattleback_lab rattleback m ${CMAKE_DL_LIBS})
+target_link_libraries(rattleback_program PRIVATE rattleback_program_objects)
 # The program finds its scenes next to itself: ../share of an installed one, share/ of one in a build folder.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/rattleback)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/scenes ${PROJECT_BINARY_DIR}/share/rattleback/scenes SYMBOLIC)

@@ -59,7 +59,7 @@ static bool asksForHelp(int count, char** words)
     return false;
 }
 
-int main(int argc, char** argv)
+int rbProgram_Run(int argc, char** argv)
 {
     // Full disks, limits and closed pipes become errors of the write, not the end of the process.
     (void)signal(SIGPIPE, SIG_IGN);

@@ -20,12 +20,21 @@ const char* rbFindNearestWord(const char* word, const char* const* candidates, i
     return rbFindNearestName(word, getCandidate, count, candidates);
 }
 
+// NULL after the last.
+static const rbOption* getOption(const rbVerb* verb, int index)
+{
+    if (index < verb->optionCount) {
+        return &verb->options[index];
+    }
+    return verb->getMoreOption != NULL ? verb->getMoreOption(index - verb->optionCount) : NULL;
+}
+
 static const rbOption* findOption(const rbVerb* verb, const char* name, size_t length)
 {
-    for (int i = 0; i < verb->optionCount; ++i) {
-        if (strlen(verb->options[i].name) == length &&
-            strncmp(verb->options[i].name, name, length) == 0) {
-            return &verb->options[i];
+    const rbOption* option;
+    for (int i = 0; (option = getOption(verb, i)) != NULL; ++i) {
+        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0) {
+            return option;
         }
     }
     return NULL;
@@ -33,10 +42,11 @@ static const rbOption* findOption(const rbVerb* verb, const char* name, size_t l
 
 static void complainAboutOption(const rbVerb* verb, const char* name)
 {
-    const char* names[32];
+    const char* names[RB_CLI_VALUES_MAX];
     int count = 0;
-    for (int i = 0; i < verb->optionCount && count < 32; ++i) {
-        names[count++] = verb->options[i].name;
+    const rbOption* option;
+    while (count < RB_CLI_VALUES_MAX && (option = getOption(verb, count)) != NULL) {
+        names[count++] = option->name;
     }
     const char* nearest = rbFindNearestWord(name, names, count);
     if (nearest != NULL) {
@@ -154,13 +164,13 @@ bool rbArguments_GetNumber(const rbArguments* arguments, const char* name, doubl
 void rbVerb_PrintHelp(const rbVerb* verb, FILE* file)
 {
     (void)fprintf(file, "rattleback %s %s%s\n\n%s\n", verb->name, verb->words,
-                  verb->optionCount > 0 ? " [options]" : "", verb->help);
+                  getOption(verb, 0) != NULL ? " [options]" : "", verb->help);
     if (verb->more != NULL) {
         (void)fprintf(file, "\n%s\n", verb->more);
     }
     (void)fprintf(file, "\nOptions:\n");
-    for (int i = 0; i < verb->optionCount; ++i) {
-        const rbOption* option = &verb->options[i];
+    const rbOption* option;
+    for (int i = 0; (option = getOption(verb, i)) != NULL; ++i) {
         char left[64];
         (void)snprintf(left, sizeof left, "%s%s%s", option->name,
                        option->argument != NULL ? " " : "",

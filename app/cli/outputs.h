@@ -2,58 +2,41 @@
 #ifndef RB_CLI_OUTPUTS_H
 #define RB_CLI_OUTPUTS_H
 
-#include "cli/frames.h"
-#include "cli/plotting.h"
-#include "cli/shooting.h"
-#include "cli/tally.h"
-#include "io/output/journal.h"
-#include "server/page.h"
-
-#include <rattleback/output.h>
-
-// What to write; NULL means not.
-typedef struct rbOutputPaths {
-    const char* recording;
-    const char* csv;
-    const char* vtk; // a folder
-    const char* plot;
-    const char* journal;
-    const char* page;
-    rbShootingPlan shooting;
-} rbOutputPaths;
-
-#define RB_OUTPUT_FILES_MAX 8
+#include "cli/output_format.h"
 
 typedef struct rbOutputs {
-    rbOutputPaths paths;
-    const rbScene* scene;
-    rbRecordingWriter* recording;
-    rbCsv* csv;
-    rbVtk* vtk;
-    rbPlotter* plotter;
-    rbJournal* journal;
-    rbPageWriter* page;
-    rbShooting* shooting;
-    double* values; // time and probes
-    int valueCount;
+    rbOutputRun run;
+    void* writers[RB_OUTPUT_FORMATS_MAX]; // by row; NULL: not asked for, or ended
+    double* values;                       // time and probes
+    rbFrame frame;
 } rbOutputs;
 
-// Opens all writers. The head of the recording has the settings of the run and the names of all
-// bodies that ever live; the scene and its files are filled in here.
-rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputPaths* paths, const rbScene* scene,
-                        const rbWorld* world, const rbRecordingHeader* head, rbError* error);
-// Writes the events that the world's journal holds now, to the recording, the journal and the page.
-rbStatus rbOutputs_WriteEvents(rbOutputs* outputs, const rbWorld* world,
-                               const rbFrameBuffer* buffer, rbError* error);
-// Writes a frame to all of them.
-rbStatus rbOutputs_Write(rbOutputs* outputs, const rbWorld* world, rbFrameBuffer* buffer,
-                         const rbTally* tally, rbError* error);
-// Completes all files. After a failure the rest is abandoned.
-rbStatus rbOutputs_Finish(rbOutputs* outputs, const rbWorld* world, uint64_t hash, rbError* error);
+// Checks the options of all formats; prints the reason.
+bool rbOutputs_Check(const rbArguments* arguments);
+// The option of the format that writes to standard output; NULL: none. Two of them are refused.
+bool rbOutputs_FindStandardOutput(const rbArguments* arguments, const char** option);
+// Time between outputs (s) that a format asked for needs; stays when none does.
+bool rbOutputs_ChooseStep(const rbArguments* arguments, double* step);
+// Whether a format asked for writes events. Events that nobody reads take no memory.
+bool rbOutputs_NeedEvents(const rbArguments* arguments);
+
+// Opens the writers that the arguments ask for. After a failure nothing is open.
+rbStatus rbOutputs_Open(rbOutputs* outputs, const rbOutputRun* run, rbError* error);
+// Writes the events that the world holds now.
+rbStatus rbOutputs_WriteEvents(rbOutputs* outputs, rbError* error);
+// Writes the state of now.
+rbStatus rbOutputs_WriteFrame(rbOutputs* outputs, rbError* error);
+// Completes all files. After a failure the rest is abandoned. hash: of the final state.
+rbStatus rbOutputs_Finish(rbOutputs* outputs, uint64_t hash, rbError* error);
 // Leaves nothing behind but the .part of a recording. Harmless after Finish.
 void rbOutputs_Abandon(rbOutputs* outputs);
-// The files of a finished run for the summary; returns their count. A name made here goes to text.
-int rbOutputs_List(const rbOutputs* outputs, const rbSceneInfo* info, rbWrittenFile* files,
-                   char* text, size_t capacity);
+
+// The files of a finished run for the summary.
+typedef struct rbOutputList {
+    rbWrittenFile files[RB_OUTPUT_FORMATS_MAX];
+    int count;
+    char text[8192]; // names that are made here
+} rbOutputList;
+void rbOutputs_List(const rbArguments* arguments, const rbSceneInfo* info, rbOutputList* list);
 
 #endif

@@ -1,12 +1,16 @@
+// The output format "plot": the probes that the scene asks for, up to ten panels of them, each with
+// its name and unit, over energy and momentum drift. Without probes: where the first bodies of a
+// mechanism are, or how the first body spins. Keeps at most a few thousand samples however long the
+// run is.
+//
 // Samples lie column by column. When the room is full every second sample is dropped and from then
 // on only every second one is taken, so that the curve keeps an even spacing.
 //
 // Every probe that the scene asks for is drawn, in its order. Which curves share a panel is decided
 // at the end, when their ranges are known: numbers of one unit, none of them pressed flat by the
 // others.
-#include "cli/plotting.h"
-
 #include "base/core/memory.h"
+#include "cli/output_format.h"
 
 #include <rattleback/output.h>
 
@@ -49,7 +53,7 @@ typedef struct rbPlotterPanel {
     double low, high;
 } rbPlotterPanel;
 
-struct rbPlotter {
+typedef struct rbPlotter {
     const rbScene* scene;
     rbBodyId body; // whose spin is drawn when the scene has no probes of its own; null: none
     char bodyName[64];
@@ -61,7 +65,7 @@ struct rbPlotter {
     int64_t stride;
     double times[SAMPLES_MAX];
     double samples[COLUMNS_MAX][SAMPLES_MAX];
-};
+} rbPlotter;
 
 // Quantities as people call them, where that is not their name in scene files.
 static const char* const quantityWords[RB_PROBE_COUNT] = {
@@ -158,7 +162,7 @@ static void addDefaults(rbPlotter* plotter, const rbWorld* world)
     }
 }
 
-rbPlotter* rbCreatePlotter(const rbScene* scene, const rbWorld* world)
+static rbPlotter* createPlotter(const rbScene* scene, const rbWorld* world)
 {
     rbPlotter* plotter = rbAllocZero(1, sizeof *plotter);
     const rbSceneInfo* info = rbScene_GetInfo(scene);
@@ -185,7 +189,7 @@ rbPlotter* rbCreatePlotter(const rbScene* scene, const rbWorld* world)
     return plotter;
 }
 
-void rbDestroyPlotter(rbPlotter* plotter)
+static void destroyPlotter(rbPlotter* plotter)
 {
     rbFree(plotter, plotter != NULL ? sizeof *plotter : 0);
 }
@@ -203,8 +207,8 @@ static void halve(rbPlotter* plotter)
     plotter->stride *= 2;
 }
 
-void rbPlotter_Add(rbPlotter* plotter, const rbWorld* world, const double* values,
-                   const rbTally* tally)
+static void addSample(rbPlotter* plotter, const rbWorld* world, const double* values,
+                      const rbTally* tally)
 {
     if (plotter->offered++ % plotter->stride != 0) {
         return;
@@ -455,7 +459,7 @@ static rbPlotStyle chooseStyle(const rbPlotter* plotter, int column)
     return isTarget ? RB_PLOT_DASHES : RB_PLOT_LINES;
 }
 
-rbStatus rbPlotter_Write(const rbPlotter* plotter, const char* path, rbError* error)
+static rbStatus writePlot(const rbPlotter* plotter, const char* path, rbError* error)
 {
     const rbSceneInfo* info = rbScene_GetInfo(plotter->scene);
     rbPanelList* list = rbAlloc(sizeof *list);
@@ -488,3 +492,54 @@ rbStatus rbPlotter_Write(const rbPlotter* plotter, const char* path, rbError* er
     rbFree(list, sizeof *list);
     return status;
 }
+
+// ------------------------------------------------------------------------------------ the format
+
+static bool checkPlot(const rbArguments* arguments)
+{
+    const char* path = rbArguments_Get(arguments, "--plot");
+    size_t length = path != NULL ? strlen(path) : 0;
+    if (path != NULL && (length < 4 || strcmp(path + length - 4, ".svg") != 0)) {
+        (void)rbFail("--plot is '%s'; plots are written as .svg", path);
+        return false;
+    }
+    return true;
+}
+
+static void* openPlot(const rbOutputRun* run, const char* path, rbError* error)
+{
+    (void)path;
+    (void)error;
+    return createPlotter(run->scene, run->world);
+}
+
+static rbStatus writePlotFrame(void* writer, const rbOutputRun* run, rbError* error)
+{
+    (void)error;
+    addSample(writer, run->world, run->values + 1, run->tally);
+    return RB_STATUS_OK;
+}
+
+static void abandonPlot(void* writer)
+{
+    destroyPlotter(writer);
+}
+
+static rbStatus finishPlot(void* writer, const rbOutputRun* run, rbError* error)
+{
+    rbStatus status = writePlot(writer, rbArguments_Get(run->arguments, "--plot"), error);
+    destroyPlotter(writer);
+    return status;
+}
+
+const rbOutputFormat rbPlotFormat = {
+    .kind = "plot",
+    .option = {"--plot", "FILE",
+               "a picture (.svg) of the probes of the scene (else of spin) and of the drift"},
+    .needsProbes = true,
+    .check = checkPlot,
+    .open = openPlot,
+    .writeFrame = writePlotFrame,
+    .finish = finishPlot,
+    .abandon = abandonPlot,
+};

@@ -61,14 +61,8 @@ static rbStatus takeEvents(rbRun* run, rbError* error)
 {
     int count = 0;
     const rbEvent* events = rbWorld_GetEvents(run->world, &count);
-    rbStatus status = RB_STATUS_OK;
     rbActing_Follow(&run->acting, &run->buffer);
-    if (run->outputs.recording != NULL) {
-        status = rbActing_Write(&run->acting, run->outputs.recording, error);
-    }
-    if (status == RB_STATUS_OK) {
-        status = rbOutputs_WriteEvents(&run->outputs, run->world, &run->buffer, error);
-    }
+    rbStatus status = rbOutputs_WriteEvents(&run->outputs, error);
     rbTally_AddEvents(&run->tally, events, count);
     rbWorld_ClearEvents(run->world);
     return status;
@@ -79,7 +73,7 @@ static rbStatus takeFrame(rbRun* run, const rbStepReport* report, rbError* error
 {
     run->tally.actionCount = run->acting.next;
     rbTally_Add(&run->tally, report, run->world);
-    return rbOutputs_Write(&run->outputs, run->world, &run->buffer, &run->tally, error);
+    return rbOutputs_WriteFrame(&run->outputs, error);
 }
 
 // The engine refused to go on, or cannot.
@@ -169,11 +163,6 @@ static void writeSettings(const rbRun* run, char* text)
     (void)snprintf(text, SETTINGS_SIZE, "{\"duration\": %s, \"outputStep\": %s}", duration, step);
 }
 
-static bool isStandardOutput(const char* path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
 // What may be behind a run that ended badly.
 static void explain(const rbRun* run)
 {
@@ -184,17 +173,16 @@ static void explain(const rbRun* run)
 
 static rbExit report(const rbRun* run, const rbArguments* arguments)
 {
-    rbWrittenFile files[RB_OUTPUT_FILES_MAX];
-    char text[RB_CLI_PATH_MAX + 80];
-    int count = rbOutputs_List(&run->outputs, &run->info, files, text, sizeof text);
-    bool isTaken =
-        isStandardOutput(run->outputs.paths.csv) || isStandardOutput(run->outputs.paths.journal);
-    FILE* file = isTaken ? stderr : stdout;
+    rbOutputList list;
+    rbOutputs_List(arguments, &run->info, &list);
+    const char* taker = NULL;
+    (void)rbOutputs_FindStandardOutput(arguments, &taker);
+    FILE* file = taker != NULL ? stderr : stdout;
     if (rbArguments_Has(arguments, "--json")) {
-        rbTally_WriteJson(&run->tally, run->world, files, count, file);
+        rbTally_WriteJson(&run->tally, run->world, list.files, list.count, file);
     } else if (!rbArguments_Has(arguments, "--quiet")) {
         rbTally_Print(&run->tally, run->world, file);
-        rbTally_PrintFiles(files, count, file);
+        rbTally_PrintFiles(list.files, list.count, file);
     }
     if (run->tally.ending.status != RB_STATUS_OK) {
         (void)rbFail("%s", run->tally.ending.message);
@@ -227,12 +215,6 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
     return RB_EXIT_DONE;
 }
 
-static bool endsWithSvg(const char* path)
-{
-    size_t length = strlen(path);
-    return length >= 4 && strcmp(path + length - 4, ".svg") == 0;
-}
-
 // Who acts in the run, and what is odd about it.
 static rbStatus prepareActions(rbRun* run, const rbArguments* arguments, rbError* error)
 {
@@ -256,21 +238,10 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
 {
     rbError error = {0};
     char settings[SETTINGS_SIZE];
-    rbOutputPaths paths = {.recording = rbArguments_Get(arguments, "--record"),
-                           .csv = rbArguments_Get(arguments, "--csv"),
-                           .vtk = rbArguments_Get(arguments, "--vtk"),
-                           .plot = rbArguments_Get(arguments, "--plot"),
-                           .journal = rbArguments_Get(arguments, "--journal"),
-                           .page = rbArguments_Get(arguments, "--html")};
-    if (!rbShootingPlan_Read(&paths.shooting, arguments)) {
+    if (!rbOutputs_Check(arguments)) {
         return RB_EXIT_USAGE;
     }
-    if (paths.plot != NULL && !endsWithSvg(paths.plot)) {
-        return rbFail("--plot is '%s'; plots are written as .svg", paths.plot);
-    }
-    // Events that nobody reads take no memory.
-    rbWorld_EnableJournal(run->world,
-                          paths.journal != NULL || paths.recording != NULL || paths.page != NULL);
+    rbWorld_EnableJournal(run->world, rbOutputs_NeedEvents(arguments));
     if (rbScene_PrepareWorld(run->scene, run->world, &error) != RB_STATUS_OK) {
         return rbFailWith(&error);
     }
@@ -278,11 +249,14 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
         return rbFailWith(&error);
     }
     writeSettings(run, settings);
-    const rbRecordingHeader head = {.settingsText = settings,
-                                    .bodyNames = run->acting.bodyNames,
-                                    .bodyCount = run->acting.bodyCount};
-    if (rbOutputs_Open(&run->outputs, &paths, run->scene, run->world, &head, &error) !=
-        RB_STATUS_OK) {
+    const rbOutputRun view = {.arguments = arguments,
+                              .scene = run->scene,
+                              .world = run->world,
+                              .acting = &run->acting,
+                              .buffer = &run->buffer,
+                              .tally = &run->tally,
+                              .settingsText = settings};
+    if (rbOutputs_Open(&run->outputs, &view, &error) != RB_STATUS_OK) {
         return rbFailWith(&error);
     }
     rbFrameBuffer_Init(&run->buffer, run->world, run->acting.bodyCount);
@@ -292,7 +266,7 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
     rbStatus status = simulate(run, &error);
     if (status == RB_STATUS_OK) {
         run->tally.hash = rbWorld_GetHash(run->world);
-        status = rbOutputs_Finish(&run->outputs, run->world, run->tally.hash, &error);
+        status = rbOutputs_Finish(&run->outputs, run->tally.hash, &error);
     }
     run->tally.wallTime = rbGetWallTime() - run->startTime;
     rbOutputs_Abandon(&run->outputs);
@@ -323,12 +297,8 @@ static bool overrideTimes(rbRun* run, const rbArguments* arguments)
         !rbArguments_GetNumber(arguments, "--dt", 1e-12, 1e12, &step)) {
         return false;
     }
-    if (rbArguments_Has(arguments, "--mp4") && !rbArguments_Has(arguments, "--dt")) {
-        rbShootingPlan plan;
-        if (!rbShootingPlan_Read(&plan, arguments)) {
-            return false;
-        }
-        step = plan.speed / plan.rate;
+    if (!rbArguments_Has(arguments, "--dt") && !rbOutputs_ChooseStep(arguments, &step)) {
+        return false;
     }
     bool isStepFirst = step > rbScene_GetInfo(run->scene)->outputStep;
     for (int i = 0; i < 2; ++i) {
@@ -346,14 +316,12 @@ static bool overrideTimes(rbRun* run, const rbArguments* arguments)
 static bool applyOptions(rbRun* run, const rbArguments* arguments)
 {
     const char* engine = rbArguments_Get(arguments, "--engine");
-    bool isCsv = isStandardOutput(rbArguments_Get(arguments, "--csv"));
-    bool isJournal = isStandardOutput(rbArguments_Get(arguments, "--journal"));
-    if (isCsv && isJournal) {
-        (void)rbFail("--csv - and --journal - cannot share standard output");
+    const char* taker = NULL;
+    if (!rbOutputs_FindStandardOutput(arguments, &taker)) {
         return false;
     }
-    if ((isCsv || isJournal) && rbArguments_Has(arguments, "--json")) {
-        (void)rbFail("%s - and --json cannot share standard output", isCsv ? "--csv" : "--journal");
+    if (taker != NULL && rbArguments_Has(arguments, "--json")) {
+        (void)rbFail("%s - and --json cannot share standard output", taker);
         return false;
     }
     if ((engine != NULL && !override(run, "engine", engine)) || !overrideTimes(run, arguments)) {
@@ -406,22 +374,6 @@ static const rbOption options[] = {
     {"--set", "KEY=VALUE", "changes a value of the scene, e.g. world.gravity.2=-1.6; repeatable"},
     {"--actions", "FILE",
      "what is done by hand: a line {\"time\": ..., \"do\": ...} each, see docs/viewer-protocol.md"},
-    {"--record", "FILE", "a recording (.rbr) that 'replay' can run again"},
-    {"--csv", "FILE", "a table of the probes; - is standard output"},
-    {"--journal", "FILE",
-     "every event with its impulse and energy, as CSV or .jsonl; - is standard output"},
-    {"--vtk", "DIR", "poses and shapes for ParaView: open DIR/<scene>.pvd"},
-    {"--plot", "FILE",
-     "a picture (.svg) of the probes of the scene (else of spin) and of the drift"},
-    {"--html", "FILE", "a page that replays the run in a browser, from disk, without a network"},
-    {"--png", "FILE", "a picture at the time --at, by default of the end"},
-    {"--at", "SECONDS", "the picture is of the first output at or after this time"},
-    {"--mp4", "FILE", "a video, by ffmpeg; without --dt there is one output a picture"},
-    {"--speed", "FACTOR", "simulated time over time of the video, by default 1"},
-    {"--fps", "NUMBER", "pictures a second of the video, by default 30"},
-    {"--size", "WxH", "pixels of pictures and videos, by default 1280x720"},
-    {"--look-from", "X,Y,Z", "where the camera stands, m; by default it is chosen"},
-    {"--look-at", "X,Y,Z", "what the camera looks at, m"},
     {"--json", NULL, "the summary as JSON"},
     {"--quiet", NULL, "no summary, no progress"},
 };
@@ -451,5 +403,6 @@ const rbVerb rbVerbRun = {
     .wordMax = 1,
     .options = options,
     .optionCount = (int)(sizeof options / sizeof options[0]),
+    .getMoreOption = rbGetOutputOption,
     .examples = examples,
 };

@@ -1,0 +1,271 @@
+// Output formats whose writers are elsewhere: recordings, tables, journals, VTK files and pages.
+#include "base/core/memory.h"
+#include "cli/output_format.h"
+#include "cli/surfaces.h"
+#include "io/output/journal.h"
+#include "server/page.h"
+
+// ------------------------------------------------------------------------------------ recordings
+
+static void* openRecording(const rbOutputRun* run, const char* path, rbError* error)
+{
+    int attachmentCount = rbScene_GetInfo(run->scene)->attachmentCount;
+    rbAttachment* attachments = rbAllocZero((size_t)attachmentCount, sizeof *attachments);
+    for (int i = 0; i < attachmentCount; ++i) {
+        rbScene_GetAttachment(run->scene, i, &attachments[i].name, &attachments[i].bytes,
+                              &attachments[i].byteCount);
+    }
+    rbRecordingHeader header = {.sceneText = rbScene_GetText(run->scene, NULL),
+                                .settingsText = run->settingsText,
+                                .bodyNames = run->acting->bodyNames,
+                                .bodyCount = run->acting->bodyCount,
+                                .attachments = attachments,
+                                .attachmentCount = attachmentCount};
+    rbRecordingWriter* writer = rbCreateRecording(path, &header, error);
+    rbFree(attachments, (size_t)attachmentCount * sizeof *attachments);
+    return writer;
+}
+
+static rbStatus writeRecordingEvents(void* writer, const rbOutputRun* run, rbError* error)
+{
+    int count = 0;
+    const rbEvent* events = rbWorld_GetEvents(run->world, &count);
+    rbStatus status = rbActing_Write(run->acting, writer, error);
+    for (int i = 0; i < count && status == RB_STATUS_OK; ++i) {
+        rbRecordedEvent event = rbFrameBuffer_ConvertEvent(run->buffer, &events[i]);
+        status = rbRecordingWriter_WriteEvents(writer, &event, 1, error);
+    }
+    return status;
+}
+
+static rbStatus writeRecordingFrame(void* writer, const rbOutputRun* run, rbError* error)
+{
+    return rbRecordingWriter_WriteFrame(writer, run->frame, error);
+}
+
+static rbStatus finishRecording(void* writer, const rbOutputRun* run, rbError* error)
+{
+    return rbRecordingWriter_Finish(writer, run->hash, error);
+}
+
+static void abandonRecording(void* writer)
+{
+    rbRecordingWriter_Abandon(writer);
+}
+
+const rbOutputFormat rbRecordingFormat = {
+    .kind = "recording",
+    .option = {"--record", "FILE", "a recording (.rbr) that 'replay' can run again"},
+    .needsPoses = true,
+    .open = openRecording,
+    .writeEvents = writeRecordingEvents,
+    .writeFrame = writeRecordingFrame,
+    .finish = finishRecording,
+    .abandon = abandonRecording,
+};
+
+// ---------------------------------------------------------------------------------------- tables
+
+static void* openCsv(const rbOutputRun* run, const char* path, rbError* error)
+{
+    int count = 0;
+    const rbProbeColumn* probes = rbScene_GetProbeColumns(run->scene, &count);
+    rbCsvColumn* columns = rbAllocZero((size_t)count + 1, sizeof *columns);
+    columns[0] = (rbCsvColumn){"time", "s"};
+    for (int i = 0; i < count; ++i) {
+        columns[i + 1] = (rbCsvColumn){probes[i].name, probes[i].unit};
+    }
+    rbCsv* csv = rbCreateCsv(path, columns, count + 1, error);
+    rbFree(columns, ((size_t)count + 1) * sizeof *columns);
+    return csv;
+}
+
+static rbStatus writeCsvFrame(void* writer, const rbOutputRun* run, rbError* error)
+{
+    return rbCsv_WriteRow(writer, run->values, error);
+}
+
+static rbStatus finishCsv(void* writer, const rbOutputRun* run, rbError* error)
+{
+    (void)run;
+    return rbCsv_Finish(writer, error);
+}
+
+static void abandonCsv(void* writer)
+{
+    rbCsv_Abandon(writer);
+}
+
+const rbOutputFormat rbCsvFormat = {
+    .kind = "csv",
+    .option = {"--csv", "FILE", "a table of the probes; - is standard output"},
+    .allowsStandardOutput = true,
+    .needsProbes = true,
+    .open = openCsv,
+    .writeFrame = writeCsvFrame,
+    .finish = finishCsv,
+    .abandon = abandonCsv,
+};
+
+// -------------------------------------------------------------------------------------- journals
+
+static void* openJournal(const rbOutputRun* run, const char* path, rbError* error)
+{
+    (void)run;
+    return rbCreateJournal(path, error);
+}
+
+static const char* getName(const rbWorld* world, rbBodyId bodyId)
+{
+    return rbBody_IsValid(world, bodyId) ? rbBody_GetName(world, bodyId) : NULL;
+}
+
+static rbStatus writeJournalEvent(rbJournal* journal, const rbWorld* world, const rbEvent* event,
+                                  rbError* error)
+{
+    char history[RB_IMPACT_HISTORY_SIZE];
+    bool isImpact = event->kind == RB_EVENT_IMPACT || event->kind == RB_EVENT_MICROCOLLISION;
+    bool hasHistory = isImpact && event->history != 0;
+    rbJournalRow row = {
+        .time = event->time,
+        .kind = rbEventKind_Name(event->kind),
+        .bodyA = getName(world, event->bodyA),
+        .bodyB = getName(world, event->bodyB),
+        .law = isImpact && event->law < RB_IMPACT_LAW_COUNT ? rbImpactLaw_Name(event->law) : NULL,
+        .history = hasHistory ? rbImpactHistory_Format(event->history, history) : NULL,
+        .energyChange = event->energyChange,
+        .hasContact = isImpact,
+        .point = event->point,
+        .normal = event->normal,
+        .impulse = event->impulse,
+        .approachSpeed = event->approachSpeed,
+        .energyBefore = event->energyBefore,
+        .frictionWork = event->frictionWork,
+    };
+    return rbJournal_Write(journal, &row, error);
+}
+
+static rbStatus writeJournalEvents(void* writer, const rbOutputRun* run, rbError* error)
+{
+    int count = 0;
+    const rbEvent* events = rbWorld_GetEvents(run->world, &count);
+    rbStatus status = RB_STATUS_OK;
+    for (int i = 0; i < count && status == RB_STATUS_OK; ++i) {
+        status = writeJournalEvent(writer, run->world, &events[i], error);
+    }
+    return status;
+}
+
+static rbStatus finishJournal(void* writer, const rbOutputRun* run, rbError* error)
+{
+    (void)run;
+    return rbJournal_Finish(writer, error);
+}
+
+static void abandonJournal(void* writer)
+{
+    rbJournal_Abandon(writer);
+}
+
+const rbOutputFormat rbJournalFormat = {
+    .kind = "journal",
+    .option = {"--journal", "FILE",
+               "every event with its impulse and energy, as CSV or .jsonl; - is standard output"},
+    .allowsStandardOutput = true,
+    .open = openJournal,
+    .writeEvents = writeJournalEvents,
+    .finish = finishJournal,
+    .abandon = abandonJournal,
+};
+
+// ------------------------------------------------------------------------------------- VTK files
+
+static void* openVtk(const rbOutputRun* run, const char* path, rbError* error)
+{
+    rbSurfaces surfaces = {0};
+    rbVtk* vtk = NULL;
+    if (rbSurfaces_Make(&surfaces, run->world, error) == RB_STATUS_OK) {
+        vtk = rbCreateVtk(path, rbScene_GetInfo(run->scene)->name, surfaces.shapes, surfaces.count,
+                          error);
+    }
+    rbSurfaces_Free(&surfaces);
+    return vtk;
+}
+
+static rbStatus writeVtkFrame(void* writer, const rbOutputRun* run, rbError* error)
+{
+    return rbVtk_WriteFrame(writer, run->frame, error);
+}
+
+static rbStatus finishVtk(void* writer, const rbOutputRun* run, rbError* error)
+{
+    (void)run;
+    return rbVtk_Finish(writer, error);
+}
+
+static void abandonVtk(void* writer)
+{
+    rbVtk_Abandon(writer);
+}
+
+static void nameVtkFile(const char* path, const rbSceneInfo* info, char* text, size_t capacity)
+{
+    (void)snprintf(text, capacity, "%s/%s.pvd", path, info->name);
+}
+
+const rbOutputFormat rbVtkFormat = {
+    .kind = "vtk",
+    .option = {"--vtk", "DIR", "poses and shapes for ParaView: open DIR/<scene>.pvd"},
+    .needsPoses = true,
+    .open = openVtk,
+    .writeFrame = writeVtkFrame,
+    .finish = finishVtk,
+    .abandon = abandonVtk,
+    .nameFile = nameVtkFile,
+};
+
+// ----------------------------------------------------------------------------------------- pages
+
+static void* openPage(const rbOutputRun* run, const char* path, rbError* error)
+{
+    return rbCreatePageWriter(path, run->scene, run->world, rbScene_GetInfo(run->scene)->duration,
+                              error);
+}
+
+static rbStatus writePageEvents(void* writer, const rbOutputRun* run, rbError* error)
+{
+    (void)error;
+    int count = 0;
+    const rbEvent* events = rbWorld_GetEvents(run->world, &count);
+    for (int i = 0; i < count; ++i) {
+        rbRecordedEvent event = rbFrameBuffer_ConvertEvent(run->buffer, &events[i]);
+        rbPageWriter_TakeEvents(writer, &event, 1);
+    }
+    return RB_STATUS_OK;
+}
+
+static rbStatus writePageFrame(void* writer, const rbOutputRun* run, rbError* error)
+{
+    return rbPageWriter_TakeFrame(writer, run->world, error);
+}
+
+static rbStatus finishPage(void* writer, const rbOutputRun* run, rbError* error)
+{
+    return rbPageWriter_Finish(writer, run->world, error);
+}
+
+static void abandonPage(void* writer)
+{
+    rbPageWriter_Abandon(writer);
+}
+
+const rbOutputFormat rbPageFormat = {
+    .kind = "page",
+    .option = {"--html", "FILE",
+               "a page that replays the run in a browser, from disk, without a network"},
+    .open = openPage,
+    .writeEvents = writePageEvents,
+    .writeFrame = writePageFrame,
+    .finish = finishPage,
+    .abandon = abandonPage,
+};

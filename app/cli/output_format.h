@@ -1,0 +1,71 @@
+// The table of output formats of `rattleback run`: one row a format, with its options and its
+// writer. Adding one: docs/adding-a-output.md.
+#ifndef RB_CLI_OUTPUT_FORMAT_H
+#define RB_CLI_OUTPUT_FORMAT_H
+
+#include "cli/acting.h"
+#include "cli/cli.h"
+#include "cli/frames.h"
+#include "cli/tally.h"
+
+// A run, as its writers see it. The pointers hold from open to finish.
+typedef struct rbOutputRun {
+    const rbArguments* arguments;
+    const rbScene* scene;
+    const rbWorld* world;
+    rbActing* acting;
+    rbFrameBuffer* buffer;
+    const rbTally* tally;
+    const char* settingsText; // options of the run, a JSON object
+    const double* values;     // time (s) and probes at a frame, for rows with needsProbes
+    const rbFrame* frame;     // poses at a frame, for rows with needsPoses
+    int valueCount;
+    uint64_t hash; // of the final state, at finish
+} rbOutputRun;
+
+typedef struct rbOutputFormat {
+    const char* kind;          // its word in the summary: "csv"
+    rbOption option;           // that asks for it; its argument is the path
+    const rbOption* details;   // further options; may be NULL
+    int detailCount;           // number of these
+    bool allowsStandardOutput; // the path "-" means standard output
+    bool needsProbes;
+    bool needsPoses;
+    // Checks the options, also when the format is not asked for; prints the reason. NULL: any.
+    bool (*check)(const rbArguments* arguments);
+    // Time between outputs (s) that the format needs when the user gave none. NULL: any.
+    bool (*chooseStep)(const rbArguments* arguments, double* step);
+    // A writer, or NULL with an error.
+    void* (*open)(const rbOutputRun* run, const char* path, rbError* error);
+    // Writes the events that the world holds now. NULL: the format has none.
+    rbStatus (*writeEvents)(void* writer, const rbOutputRun* run, rbError* error);
+    // Writes the state of now. NULL: the format has none.
+    rbStatus (*writeFrame)(void* writer, const rbOutputRun* run, rbError* error);
+    // Completes the file and frees the writer, also on failure.
+    rbStatus (*finish)(void* writer, const rbOutputRun* run, rbError* error);
+    // Frees the writer and leaves no incomplete file, except that of a recording.
+    void (*abandon)(void* writer);
+    // The file to name in the summary when it is not the path. NULL: the path.
+    void (*nameFile)(const char* path, const rbSceneInfo* info, char* text, size_t capacity);
+} rbOutputFormat;
+
+// The rows, in the order of the help and of the summary.
+#define RB_OUTPUT_FORMATS(X)                                                         \
+    X(rbRecordingFormat)                                                             \
+    X(rbCsvFormat) X(rbJournalFormat) X(rbVtkFormat) X(rbPlotFormat) X(rbPageFormat) \
+        X(rbPictureFormat) X(rbVideoFormat)
+#define RB_DECLARE_OUTPUT_FORMAT(row) extern const rbOutputFormat row;
+RB_OUTPUT_FORMATS(RB_DECLARE_OUTPUT_FORMAT)
+#undef RB_DECLARE_OUTPUT_FORMAT
+
+#define RB_OUTPUT_FORMATS_MAX 24
+
+// The row of an index, NULL from the number of rows on.
+const rbOutputFormat* rbGetOutputFormat(int index);
+// Appends a row, which must outlive the program; before the first run. Refuses a row without
+// option, open, finish or abandon, an option that exists, and more rows than fit.
+rbStatus rbRegisterOutputFormat(const rbOutputFormat* format, rbError* error);
+// The options of all rows in their order, for the verb; NULL after the last.
+const rbOption* rbGetOutputOption(int index);
+
+#endif

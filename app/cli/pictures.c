@@ -1,0 +1,359 @@
+// Output formats that draw: a picture of one time, and a video. They share size and camera.
+#include "base/core/memory.h"
+#include "cli/output_format.h"
+#include "render/picture.h"
+#include "render/png.h"
+#include "render/video.h"
+#include "render/view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 1280
+#define HEIGHT 720
+#define RATE 30
+#define VIDEO_PICTURES_MAX 20000 // hours of drawing
+#define STILL_SAMPLING 3         // a single picture may take a second
+#define STILL_SUN 16
+#define STILL_SKY 48
+
+// ---------------------------------------------------------------------------------------- camera
+
+typedef struct Camera {
+    int width, height; // pixels
+    bool isLookingFrom, isLookingAt;
+    rbVec3 lookFrom, lookAt; // m
+} Camera;
+
+// x,y,z
+static bool readPoint(const rbArguments* arguments, const char* name, rbVec3* point, bool* isGiven)
+{
+    const char* text = rbArguments_Get(arguments, name);
+    *isGiven = text != NULL;
+    double values[3] = {0.0, 0.0, 0.0};
+    const char* at = text;
+    for (int i = 0; i < 3 && at != NULL; ++i) {
+        char* end = NULL;
+        values[i] = strtod(at, &end);
+        bool isGood = end != at && isfinite(values[i]) && *end == (i < 2 ? ',' : '\0');
+        at = isGood ? end + 1 : NULL;
+    }
+    if (text != NULL && at == NULL) {
+        (void)rbFail("%s is '%s'; a point is three numbers: %s 1,-2.5,0.8", name, text, name);
+        return false;
+    }
+    *point = rbMakeVec3(values[0], values[1], values[2]);
+    return true;
+}
+
+static bool readSize(const rbArguments* arguments, int* width, int* height)
+{
+    const char* text = rbArguments_Get(arguments, "--size");
+    *width = WIDTH;
+    *height = HEIGHT;
+    if (text == NULL) {
+        return true;
+    }
+    char* end = NULL;
+    long w = strtol(text, &end, 10);
+    long h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+    if (*end != '\0' || w < RB_PICTURE_SIZE_MIN || w > RB_PICTURE_SIZE_MAX ||
+        h < RB_PICTURE_SIZE_MIN || h > RB_PICTURE_SIZE_MAX) {
+        (void)rbFail("--size is '%s'; it is written WIDTHxHEIGHT, each %d to %d pixels", text,
+                     RB_PICTURE_SIZE_MIN, RB_PICTURE_SIZE_MAX);
+        return false;
+    }
+    *width = (int)w;
+    *height = (int)h;
+    return true;
+}
+
+static bool readCamera(const rbArguments* arguments, Camera* camera)
+{
+    return readSize(arguments, &camera->width, &camera->height) &&
+           readPoint(arguments, "--look-from", &camera->lookFrom, &camera->isLookingFrom) &&
+           readPoint(arguments, "--look-at", &camera->lookAt, &camera->isLookingAt);
+}
+
+static rbStatus chooseView(const Camera* camera, const rbWorld* world, rbView* view, rbError* error)
+{
+    rbChooseView(world, view);
+    rbVec3 at = camera->isLookingAt ? camera->lookAt : view->center;
+    if (camera->isLookingFrom) {
+        if (!rbView_LookFrom(view, camera->lookFrom, at)) {
+            return rbError_Set(error, RB_STATUS_INVALID,
+                               "--look-from must be beside --look-at, not above, below or on it");
+        }
+    } else if (camera->isLookingAt) {
+        view->center = at;
+    }
+    return RB_STATUS_OK;
+}
+
+// A device is written as it is; anything else is named as what it is.
+static bool isNamed(const char* path, const char* ending)
+{
+    size_t length = strlen(path);
+    size_t tail = strlen(ending);
+    return strncmp(path, "/dev/", 5) == 0 ||
+           (length > tail && strcmp(path + length - tail, ending) == 0);
+}
+
+// --------------------------------------------------------------------------------------- picture
+
+typedef struct PictureWriter {
+    Camera camera;
+    const char* path;
+    rbPicture* picture;
+    double time; // s; INFINITY: the end
+    bool isDrawn;
+} PictureWriter;
+
+static bool checkPicture(const rbArguments* arguments)
+{
+    const char* path = rbArguments_Get(arguments, "--png");
+    if (path == NULL && rbArguments_Has(arguments, "--at")) {
+        (void)rbFail("--at says when to take a picture, but there is no --png FILE");
+        return false;
+    }
+    if (path != NULL && !isNamed(path, ".png")) {
+        (void)rbFail("--png is '%s'; pictures are written as .png", path);
+        return false;
+    }
+    double time = 0.0;
+    Camera camera;
+    return rbArguments_GetNumber(arguments, "--at", 0.0, 1e12, &time) &&
+           readCamera(arguments, &camera);
+}
+
+static void* openPicture(const rbOutputRun* run, const char* path, rbError* error)
+{
+    PictureWriter* writer = rbAllocZero(1, sizeof *writer);
+    writer->path = path;
+    writer->time = INFINITY;
+    (void)rbArguments_GetNumber(run->arguments, "--at", 0.0, 1e12, &writer->time);
+    (void)readCamera(run->arguments, &writer->camera);
+    double duration = rbScene_GetInfo(run->scene)->duration;
+    if (isfinite(writer->time) && writer->time > duration) {
+        (void)rbError_Set(error, RB_STATUS_INVALID,
+                          "--at is %g s, but the run ends at %g s; give a longer --duration",
+                          writer->time, duration);
+    } else {
+        rbPictureDef def = rbDefaultPictureDef(writer->camera.width, writer->camera.height);
+        def.sampling = STILL_SAMPLING;
+        def.sunCount = STILL_SUN;
+        def.skyCount = STILL_SKY;
+        writer->picture = rbCreatePicture(&def, run->world, error);
+    }
+    if (writer->picture == NULL) {
+        rbFree(writer, sizeof *writer);
+        return NULL;
+    }
+    return writer;
+}
+
+static rbStatus drawPicture(PictureWriter* writer, const rbWorld* world, rbError* error)
+{
+    rbView view;
+    rbStatus status = chooseView(&writer->camera, world, &view, error);
+    if (status == RB_STATUS_OK) {
+        rbPicture_Draw(writer->picture, world, &view);
+        status = rbWritePng(writer->path, rbPicture_GetPixels(writer->picture),
+                            writer->camera.width, writer->camera.height, error);
+        writer->isDrawn = true;
+    }
+    return status;
+}
+
+static rbStatus writePictureFrame(void* object, const rbOutputRun* run, rbError* error)
+{
+    PictureWriter* writer = object;
+    double time = rbWorld_GetTime(run->world);
+    double slack = 1e-9 * (1.0 + time);
+    bool isDue = !writer->isDrawn && time >= writer->time - slack;
+    return isDue ? drawPicture(writer, run->world, error) : RB_STATUS_OK;
+}
+
+static void abandonPicture(void* object)
+{
+    PictureWriter* writer = object;
+    rbDestroyPicture(writer->picture);
+    rbFree(writer, sizeof *writer);
+}
+
+static rbStatus finishPicture(void* object, const rbOutputRun* run, rbError* error)
+{
+    PictureWriter* writer = object;
+    rbStatus status = writer->isDrawn ? RB_STATUS_OK : drawPicture(writer, run->world, error);
+    abandonPicture(writer);
+    return status;
+}
+
+static const rbOption pictureDetails[] = {
+    {"--at", "SECONDS", "the picture is of the first output at or after this time"},
+    {"--size", "WxH", "pixels of pictures and videos, by default 1280x720"},
+    {"--look-from", "X,Y,Z", "where the camera stands, m; by default it is chosen"},
+    {"--look-at", "X,Y,Z", "what the camera looks at, m"},
+};
+
+const rbOutputFormat rbPictureFormat = {
+    .kind = "picture",
+    .option = {"--png", "FILE", "a picture at the time --at, by default of the end"},
+    .details = pictureDetails,
+    .detailCount = (int)(sizeof pictureDetails / sizeof pictureDetails[0]),
+    .check = checkPicture,
+    .open = openPicture,
+    .writeFrame = writePictureFrame,
+    .finish = finishPicture,
+    .abandon = abandonPicture,
+};
+
+// ----------------------------------------------------------------------------------------- video
+
+typedef struct VideoPlan {
+    Camera camera;
+    double speed; // simulated over video time
+    int rate;     // pictures a second
+} VideoPlan;
+
+typedef struct VideoWriter {
+    VideoPlan plan;
+    rbPicture* picture;
+    rbVideo* video;
+    rbView view;  // one for all pictures
+    int64_t next; // number of the next picture
+} VideoWriter;
+
+static bool readVideoPlan(const rbArguments* arguments, VideoPlan* plan)
+{
+    double rate = RATE;
+    plan->speed = 1.0;
+    bool isGood = rbArguments_GetNumber(arguments, "--speed", 1e-9, 1e9, &plan->speed) &&
+                  rbArguments_GetNumber(arguments, "--fps", 1.0, 240.0, &rate) &&
+                  readCamera(arguments, &plan->camera);
+    plan->rate = (int)(rate + 0.5);
+    return isGood;
+}
+
+static bool checkVideo(const rbArguments* arguments)
+{
+    static const char* const details[] = {"--speed", "--fps"};
+    const char* path = rbArguments_Get(arguments, "--mp4");
+    for (size_t i = 0; i < sizeof details / sizeof details[0]; ++i) {
+        if (path == NULL && rbArguments_Has(arguments, details[i])) {
+            (void)rbFail("%s is of a video, but there is no --mp4 FILE", details[i]);
+            return false;
+        }
+    }
+    if (path != NULL && !isNamed(path, ".mp4")) {
+        (void)rbFail("--mp4 is '%s'; videos are written as .mp4", path);
+        return false;
+    }
+    VideoPlan plan;
+    return readVideoPlan(arguments, &plan);
+}
+
+// One output a picture.
+static bool chooseVideoStep(const rbArguments* arguments, double* step)
+{
+    VideoPlan plan;
+    if (!checkVideo(arguments) || !readVideoPlan(arguments, &plan)) {
+        return false;
+    }
+    *step = plan.speed / plan.rate;
+    return true;
+}
+
+static void abandonVideo(void* object)
+{
+    VideoWriter* writer = object;
+    rbVideo_Abandon(writer->video);
+    rbDestroyPicture(writer->picture);
+    rbFree(writer, sizeof *writer);
+}
+
+static rbStatus startVideo(VideoWriter* writer, const rbOutputRun* run, const char* path,
+                           rbError* error)
+{
+    const VideoPlan* plan = &writer->plan;
+    double duration = rbScene_GetInfo(run->scene)->duration;
+    double count = duration / plan->speed * plan->rate;
+    if (count > VIDEO_PICTURES_MAX) {
+        return rbError_Set(error, RB_STATUS_LIMIT,
+                           "a video of %g s at speed %g has %.0f pictures, more than %d; ask for a "
+                           "higher --speed or a shorter --duration",
+                           duration, plan->speed, count, VIDEO_PICTURES_MAX);
+    }
+    rbPictureDef def = rbDefaultPictureDef(plan->camera.width, plan->camera.height);
+    writer->picture = rbCreatePicture(&def, run->world, error);
+    if (writer->picture == NULL) {
+        return error->status;
+    }
+    rbStatus status = chooseView(&plan->camera, run->world, &writer->view, error);
+    if (status == RB_STATUS_OK) {
+        writer->video =
+            rbCreateVideo(path, plan->camera.width, plan->camera.height, plan->rate, error);
+        status = writer->video != NULL ? RB_STATUS_OK : error->status;
+    }
+    return status;
+}
+
+static void* openVideo(const rbOutputRun* run, const char* path, rbError* error)
+{
+    VideoWriter* writer = rbAllocZero(1, sizeof *writer);
+    (void)readVideoPlan(run->arguments, &writer->plan);
+    if (startVideo(writer, run, path, error) != RB_STATUS_OK) {
+        abandonVideo(writer);
+        return NULL;
+    }
+    return writer;
+}
+
+static rbStatus writeVideoFrame(void* object, const rbOutputRun* run, rbError* error)
+{
+    VideoWriter* writer = object;
+    const VideoPlan* plan = &writer->plan;
+    double time = rbWorld_GetTime(run->world);
+    double slack = 1e-9 * (1.0 + time);
+    rbStatus status = RB_STATUS_OK;
+    bool isDrawn = false;
+    while (status == RB_STATUS_OK &&
+           (double)writer->next * plan->speed / plan->rate <= time + slack) {
+        if (!isDrawn) {
+            rbPicture_Draw(writer->picture, run->world, &writer->view);
+            isDrawn = true;
+        }
+        status = rbVideo_Write(writer->video, rbPicture_GetPixels(writer->picture), error);
+        ++writer->next;
+    }
+    return status;
+}
+
+static rbStatus finishVideo(void* object, const rbOutputRun* run, rbError* error)
+{
+    (void)run;
+    VideoWriter* writer = object;
+    rbStatus status = rbVideo_Finish(writer->video, error);
+    writer->video = NULL;
+    abandonVideo(writer);
+    return status;
+}
+
+static const rbOption videoDetails[] = {
+    {"--speed", "FACTOR", "simulated time over time of the video, by default 1"},
+    {"--fps", "NUMBER", "pictures a second of the video, by default 30"},
+};
+
+const rbOutputFormat rbVideoFormat = {
+    .kind = "video",
+    .option = {"--mp4", "FILE", "a video, by ffmpeg; without --dt there is one output a picture"},
+    .details = videoDetails,
+    .detailCount = (int)(sizeof videoDetails / sizeof videoDetails[0]),
+    .check = checkVideo,
+    .chooseStep = chooseVideoStep,
+    .open = openVideo,
+    .writeFrame = writeVideoFrame,
+    .finish = finishVideo,
+    .abandon = abandonVideo,
+};
