@@ -50,10 +50,17 @@ typedef struct rbOutputFormat {
 } rbOutputFormat;
 
 // The rows, in the order of the help and of the summary.
-#define RB_OUTPUT_FORMATS(X)                                                         \
-    X(rbRecordingFormat)                                                             \
-    X(rbCsvFormat) X(rbJournalFormat) X(rbVtkFormat) X(rbPlotFormat) X(rbPageFormat) \
-        X(rbPictureFormat) X(rbVideoFormat)
+// clang-format off
+#define RB_OUTPUT_FORMATS(X) \
+    X(rbRecordingFormat) \
+    X(rbCsvFormat) \
+    X(rbJournalFormat) \
+    X(rbVtkFormat) \
+    X(rbPlotFormat) \
+    X(rbPageFormat) \
+    X(rbPictureFormat) \
+    X(rbVideoFormat)
+// clang-format on
 #define RB_DECLARE_OUTPUT_FORMAT(row) extern const rbOutputFormat row;
 RB_OUTPUT_FORMATS(RB_DECLARE_OUTPUT_FORMAT)
 #undef RB_DECLARE_OUTPUT_FORMAT
