@@ -155,31 +155,16 @@ static void evaluateBodies(rbWorld* world, rbStepReport* report)
     }
 }
 
-// The first step that missed its tolerance goes into the journal, at its own time: whatever the
-// slices in which the world is advanced, the journal is the same.
-static void noteFirstMiss(rbWorld* world, int64_t unmetBefore, rbBodyId bodyId)
-{
-    if (unmetBefore == 0) {
-        rbWorld_AddEvent(world, RB_EVENT_TOLERANCE, rbWorld_BodyIndex(world, bodyId), 0.0);
-        world->events.data[world->events.count - 1].time =
-            rbWorld_GetStepStatistics(world).unmetTime;
-    }
-}
-
 static rbStepReport moveTo(rbWorld* world, double time, double rest)
 {
     rbStepReport report = {.status = RB_STATUS_OK, .bodyCount = world->aliveCount};
     double reached;
-    int64_t unmetBefore = rbWorld_GetStepStatistics(world).unmetSteps;
     report.status = rbWorld_AdvanceEngine(world, time, &reached, &report.failedBody);
     rest = reached == time ? rest : 0.0;
     time = reached;
     world->time = time;
     world->timeRest = rest;
     world->motionCount += 1;
-    if (report.status == RB_STATUS_NUMERICAL && !RB_IS_NULL(report.failedBody)) {
-        noteFirstMiss(world, unmetBefore, report.failedBody);
-    }
     evaluateBodies(world, &report);
     report.time = world->time;
     report.ledger = rbWorld_GetLedger(world);

@@ -94,7 +94,7 @@ static rbStatus tellShape(rbWorld* world, int index, rbError* error)
 {
     const rbBody* body = &world->bodies.data[index];
     if (!rbWorld_IsBodyAlive(world, index) || body->shapes.count == 0) {
-        rbStepEngine_SetShape(world->stepEngine, index, NULL);
+        rbStepEngine_SetShape(world->engine, index, NULL);
         return RB_STATUS_OK;
     }
     if (body->growth > 0.0) {
@@ -115,7 +115,7 @@ static rbStatus tellShape(rbWorld* world, int index, rbError* error)
     rbStatus status =
         rbWorld_MergeShapes(world, index, &shape.geometry, &shape.transform, materials, error);
     if (status == RB_STATUS_OK) {
-        rbStepEngine_SetShape(world->stepEngine, index, &shape);
+        rbStepEngine_SetShape(world->engine, index, &shape);
     }
     rbFree(materials, size);
     return status;
@@ -143,7 +143,7 @@ static rbStatus refuseJoints(const rbWorld* world, rbError* error)
 rbStatus rbWorld_TellContacts(rbWorld* world, rbError* error)
 {
     const rbContactSettings* settings = &world->def.contact;
-    rbStepEngine* engine = world->stepEngine;
+    rbStepEngine* engine = world->engine;
     RB_ASSERT(engine != NULL);
     if (settings->isOff) {
         return RB_STATUS_OK;
@@ -203,17 +203,20 @@ static rbBodyId completeId(const rbWorld* world, rbBodyId id)
     return isAlive ? rbWorld_BodyIdOf(world, index) : none;
 }
 
-static bool hasContacts(const rbWorld* world)
+// NULL: the engine has none. Also those of limits of joints alone.
+static const rbEngineContacts* getContacts(const rbWorld* world)
 {
-    // Also those of limits of joints alone.
-    return world->stepEngine != NULL && rbStepEngine_HasContacts(world->stepEngine);
+    const rbEngineContacts* contacts =
+        world->engine != NULL ? rbWorld_GetEngineRow(world)->contacts : NULL;
+    return contacts != NULL && contacts->hasContacts(world) ? contacts : NULL;
 }
 
 rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
 {
     rbContactStatistics statistics = {0};
-    if (hasContacts(world)) {
-        statistics = rbStepEngine_GetContactStatistics(world->stepEngine);
+    const rbEngineContacts* contacts = getContacts(world);
+    if (contacts != NULL) {
+        statistics = contacts->getStatistics(world);
         statistics.unwritten = world->unwrittenEvents;
         statistics.deepestA = completeId(world, statistics.deepestA);
         statistics.deepestB = completeId(world, statistics.deepestB);
@@ -224,10 +227,11 @@ rbContactStatistics rbWorld_GetContactStatistics(const rbWorld* world)
 int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity)
 {
     RB_ASSERT(capacity >= 0 && (capacity == 0 || views != NULL));
-    if (!hasContacts(world) || !world->isEngineReady) {
+    const rbEngineContacts* contacts = getContacts(world);
+    if (contacts == NULL || !world->isEngineReady) {
         return 0;
     }
-    int count = rbStepEngine_GetContacts(world->stepEngine, views, capacity);
+    int count = contacts->getViews(world, views, capacity);
     for (int i = 0; i < count && i < capacity; ++i) {
         views[i].bodyA = completeId(world, views[i].bodyA);
         views[i].bodyB = completeId(world, views[i].bodyB);
@@ -238,9 +242,9 @@ int rbWorld_GetContacts(const rbWorld* world, rbContactView* views, int capacity
 
 void rbWorld_ReserveContacts(rbWorld* world)
 {
-    if (hasContacts(world)) {
-        int count = rbStepEngine_GetContacts(world->stepEngine, NULL, 0);
-        rbArray_Reserve(world->contactViews, count);
+    const rbEngineContacts* contacts = getContacts(world);
+    if (contacts != NULL) {
+        rbArray_Reserve(world->contactViews, contacts->getViews(world, NULL, 0));
     }
 }
 

@@ -39,6 +39,16 @@ const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world)
     return engineTable[world->def.engine];
 }
 
+const rbEngineJoints* rbWorld_GetEngineJoints(const rbWorld* world)
+{
+    return world->engine != NULL ? rbWorld_GetEngineRow(world)->joints : NULL;
+}
+
+const rbEngineJoints* rbWorld_GetReadyJoints(const rbWorld* world)
+{
+    return world->isEngineReady ? rbWorld_GetEngineJoints(world) : NULL;
+}
+
 rbStatus rbJudgeRows(const rbAskedRow* rows, size_t count, rbError* error)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -96,8 +106,9 @@ void rbWorld_ResetEngine(rbWorld* world)
 {
     world->isEngineReady = false;
     world->touched.count = 0;
-    if (world->stepEngine != NULL) {
-        rbWorld_GetEngineRow(world)->destroy(world);
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    if (world->engine != NULL && row->reset != NULL) {
+        row->reset(world);
     }
 }
 
@@ -166,7 +177,7 @@ rbStatus rbWorld_NameOverlap(const rbWorld* world, const rbStartOverlap* overlap
 // Joints of a world whose engine does not hold them are refused, not passed over.
 static rbStatus judgeLinks(const rbWorld* world, const rbEngineRow* row, rbError* error)
 {
-    if (row->holdsJoints || world->jointCount + world->springCount == 0) {
+    if (row->joints != NULL || world->jointCount + world->springCount == 0) {
         return RB_STATUS_OK;
     }
     char text[RB_NAME_CAPACITY];
@@ -220,6 +231,22 @@ rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbB
     return row->advance(world, time, reached, failedBody);
 }
 
+bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId)
+{
+    int index = rbWorld_BodyIndex(world, bodyId);
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    return world->engine != NULL && row->isResting != NULL && row->isResting(world, index);
+}
+
+void rbWorld_EnableJournal(rbWorld* world, bool isOn)
+{
+    world->def.event.isJournalOff = !isOn;
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    if (world->engine != NULL && row->enableJournal != NULL) {
+        row->enableJournal(world, isOn);
+    }
+}
+
 rbError rbWorld_GetError(const rbWorld* world)
 {
     return world->engineError;
@@ -228,28 +255,21 @@ rbError rbWorld_GetError(const rbWorld* world)
 rbEngineBooks rbWorld_GetBooks(const rbWorld* world)
 {
     rbEngineBooks books = {.step = world->stepWork, .assemble = world->assembleWork};
-    if (world->engine != NULL) {
-        books.event = rbEventEngine_GetWork(world->engine);
-    }
-    if (world->stepEngine != NULL) {
-        rbStepWork work = rbStepEngine_GetWork(world->stepEngine);
-        books.step.load += work.load;
-        books.step.motor += work.motor;
-        books.step.dissipation += work.dissipation;
-        books.step.assembly += work.assembly;
-        books.step.impact += work.impact;
-        books.step.friction += work.friction;
-        books.step.part += work.part;
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    if (world->engine != NULL && row->addWork != NULL) {
+        row->addWork(world, &books);
     }
     return books;
 }
 
 void rbWorld_SetBooks(rbWorld* world, const rbEngineBooks* books)
 {
-    rbStepWork counted = {0};
-    if (world->stepEngine != NULL) {
-        counted = rbStepEngine_GetWork(world->stepEngine);
+    rbEngineBooks engineBooks = {0};
+    const rbEngineRow* row = rbWorld_GetEngineRow(world);
+    if (world->engine != NULL && row->addWork != NULL) {
+        row->addWork(world, &engineBooks);
     }
+    rbStepWork counted = engineBooks.step;
     world->stepWork.load = books->step.load - counted.load;
     world->stepWork.motor = books->step.motor - counted.motor;
     world->stepWork.dissipation = books->step.dissipation - counted.dissipation;

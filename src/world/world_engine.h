@@ -11,17 +11,48 @@ typedef struct rbEngineBooks {
     double assemble; // J
 } rbEngineBooks;
 
-// An engine. Functions that are NULL have nothing to do.
+// What an engine that holds joints and springs does with them, by index. All are there, and are
+// called only while the engine exists.
+typedef struct rbEngineJoints {
+    void (*removeJoint)(rbWorld* world, int index);
+    void (*removeSpring)(rbWorld* world, int index);
+    void (*resetMotor)(rbWorld* world, int index, int freedom);
+    // Of an engine that is ready:
+    rbStepJointResult (*getJoint)(const rbWorld* world, int index);
+    double (*getNodeGap)(const rbWorld* world, int index);                  // m and rad
+    double (*getSpringForce)(const rbWorld* world, int index);              // N
+    double (*getFreedomMass)(const rbWorld* world, int index, int freedom); // kg or kg m^2
+    int (*countRedundant)(const rbWorld* world);
+} rbEngineJoints;
+
+// What an engine with lasting contacts says about them. Called only while the engine exists.
+typedef struct rbEngineContacts {
+    bool (*hasContacts)(const rbWorld* world);
+    rbContactStatistics (*getStatistics)(const rbWorld* world);
+    // Fills up to capacity views, of an engine that is ready; returns how many there are.
+    int (*getViews)(const rbWorld* world, rbContactView* views, int capacity);
+} rbEngineContacts;
+
+// An engine: all that a world knows of it. world->engine is its own. Functions that are NULL have
+// nothing to do.
 typedef struct rbEngineRow {
     const char* name;
-    bool holdsJoints; // and springs
+    const rbEngineJoints* joints;     // NULL: it holds neither joints nor springs
+    const rbEngineContacts* contacts; // NULL: it has no lasting contacts
     // Tells the engine of everything and starts it at the world's time.
     rbStatus (*start)(rbWorld* world, rbError* error);
     // From the world's time to another; *reached is where it came to.
     rbStatus (*advance)(rbWorld* world, double time, double* reached, rbBodyId* failedBody);
     // The engine is ready no longer: what only it knows is put down.
     void (*leave)(rbWorld* world);
+    // Frees world->engine.
     void (*destroy)(rbWorld* world);
+    // Parameters were restored: what the engine derived from them goes.
+    void (*reset)(rbWorld* world);
+    // Adds the work that the engine counts.
+    void (*addWork)(const rbWorld* world, rbEngineBooks* books);
+    bool (*isResting)(const rbWorld* world, int index);
+    void (*enableJournal)(rbWorld* world, bool isOn);
     size_t (*getSnapshotSize)(const rbWorld* world);
     void (*takeSnapshot)(const rbWorld* world, void* bytes);
     // False: the bytes do not fit, and the engine must start anew.
@@ -31,6 +62,9 @@ typedef struct rbEngineRow {
 } rbEngineRow;
 
 const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world);
+// NULL if the engine does not exist yet, or holds none; ready: NULL also if it is not ready.
+const rbEngineJoints* rbWorld_GetEngineJoints(const rbWorld* world);
+const rbEngineJoints* rbWorld_GetReadyJoints(const rbWorld* world);
 extern const rbEngineRow rbEventEngineRow;
 extern const rbEngineRow rbStepEngineRow;
 

@@ -144,6 +144,7 @@ static void destroyEngine(rbWorld* world)
 {
     rbDestroyEventEngine(world->engine);
     rbWorld_FreeMerged(world);
+    world->engine = NULL;
 }
 
 // --------------------------------------------------------------------------------------- advancing
@@ -273,8 +274,26 @@ static void startAnew(rbWorld* world, const rbEngineBooks* books)
     }
 }
 
+static void addWork(const rbWorld* world, rbEngineBooks* books)
+{
+    books->event = rbEventEngine_GetWork(world->engine);
+}
+
+static bool isResting(const rbWorld* world, int index)
+{
+    return rbEventEngine_IsResting(world->engine, index);
+}
+
+static void enableJournal(rbWorld* world, bool isOn)
+{
+    rbEventEngine_EnableJournal(world->engine, isOn);
+}
+
 const rbEngineRow rbEventEngineRow = {
     .name = "event",
+    .addWork = addWork,
+    .isResting = isResting,
+    .enableJournal = enableJournal,
     .start = startEngine,
     .advance = advanceEngine,
     .destroy = destroyEngine,
@@ -287,7 +306,8 @@ const rbEngineRow rbEventEngineRow = {
 rbEventStatistics rbWorld_GetEventStatistics(const rbWorld* world)
 {
     rbEventStatistics none = {0};
-    return world->engine != NULL ? rbEventEngine_GetStatistics(world->engine) : none;
+    bool isAsked = rbWorld_GetEngineRow(world) == &rbEventEngineRow && world->engine != NULL;
+    return isAsked ? rbEventEngine_GetStatistics(world->engine) : none;
 }
 
 const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world)
@@ -301,22 +321,6 @@ rbEventHost rbWorld_GetEventHost(const rbWorld* world)
                         .motions = world->motions.data,
                         .states = world->states.data};
     return host;
-}
-
-bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId)
-{
-    int index = rbWorld_BodyIndex(world, bodyId);
-    return (world->engine != NULL && rbEventEngine_IsResting(world->engine, index)) ||
-           (world->stepEngine != NULL && world->isEngineReady &&
-            rbStepEngine_IsResting(world->stepEngine, index));
-}
-
-void rbWorld_EnableJournal(rbWorld* world, bool isOn)
-{
-    world->def.event.isJournalOff = !isOn;
-    if (world->engine != NULL) {
-        rbEventEngine_EnableJournal(world->engine, isOn);
-    }
 }
 
 rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB, const rbMaterialPair* pair,

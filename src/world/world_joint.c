@@ -288,8 +288,9 @@ static void destroyAt(rbWorld* world, int index)
         rbNameTable_Remove(&world->linkNames, joint->name, 2 * index);
     }
     world->joints.data[index].joint = NULL;
-    if (world->stepEngine != NULL) {
-        rbStepEngine_SetJoint(world->stepEngine, index, NULL); // another may take its place
+    const rbEngineJoints* engine = rbWorld_GetEngineJoints(world);
+    if (engine != NULL) {
+        engine->removeJoint(world, index); // another may take its place
     }
     world->jointCount -= 1;
     rbIdPool_Release(&world->jointIds, index);
@@ -408,11 +409,6 @@ void* rbJoint_GetUserData(const rbWorld* world, rbJointId jointId)
     return world->joints.data[indexOf(world, jointId)].joint->def.userData;
 }
 
-static bool isEngineAsked(const rbWorld* world)
-{
-    return world->isEngineReady && world->stepEngine != NULL;
-}
-
 double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
 {
     const rbJoint* joint = world->joints.data[index].joint;
@@ -421,11 +417,9 @@ double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
     if (joint->model.freedoms[freedom].kind != RB_FREEDOM_ANGLE) {
         return raw;
     }
-    double near = joint->positions[freedom];
-    if (isEngineAsked(world)) {
-        rbStepHost host = rbWorld_LendStates(world);
-        near = rbStepEngine_GetJoint(world->stepEngine, &host, index).freedomPositions[freedom];
-    }
+    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
+    double near = engine != NULL ? engine->getJoint(world, index).freedomPositions[freedom]
+                                 : joint->positions[freedom];
     return raw + 2.0 * RB_PI * floor((near - raw) / (2.0 * RB_PI) + 0.5);
 }
 
@@ -433,9 +427,9 @@ double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom)
 {
     const rbJoint* joint = world->joints.data[index].joint;
     RB_ASSERT(0 <= freedom && freedom < joint->limits.count);
-    if (isEngineAsked(world)) {
-        rbStepHost host = rbWorld_LendStates(world);
-        return rbStepEngine_GetJoint(world->stepEngine, &host, index).limitPositions[freedom];
+    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
+    if (engine != NULL) {
+        return engine->getJoint(world, index).limitPositions[freedom];
     }
     const rbLimitModel* limit = &joint->limits.models[freedom];
     double raw = rawPosition(world, joint, &limit->freedom);
@@ -465,13 +459,14 @@ static void measureErrors(const rbJoint* joint, const rbRowPose* poseA, const rb
 double rbWorld_GetLeftGap(const rbWorld* world, int index)
 {
     const rbJoint* joint = world->joints.data[index].joint;
-    if (!isEngineAsked(world)) {
+    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
+    if (engine == NULL) {
         return joint->gap;
     }
     for (int i = 0; i < world->touched.count; ++i) {
         int body = world->touched.data[i];
         if (body >= 0 && (body == joint->bodyA || body == joint->bodyB)) {
-            return NODE_GAP_FACTOR * rbStepEngine_GetNodeGap(world->stepEngine, index);
+            return NODE_GAP_FACTOR * engine->getNodeGap(world, index);
         }
     }
     rbJointState state = {0};
@@ -493,9 +488,9 @@ rbJointState rbJoint_GetState(const rbWorld* world, rbJointId jointId)
     rbRowPose poseB = rbWorld_GetRowPose(world, joint->bodyB);
     rbJointState state = {.freedomCount = joint->model.freedomCount};
     rbStepJointResult result = {0};
-    if (isEngineAsked(world)) {
-        rbStepHost host = rbWorld_LendStates(world);
-        result = rbStepEngine_GetJoint(world->stepEngine, &host, index);
+    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
+    if (engine != NULL) {
+        result = engine->getJoint(world, index);
     }
     rbJointModel_Points(&joint->model, &poseA, &poseB, &state.pointA, &state.pointB, &state.axis);
     if (!joint->def.isVelocityOnly) {
@@ -587,8 +582,9 @@ static void changeFreedom(rbWorld* world, int index, int freedom, const rbFreedo
     rbJoint_DefineMotor(joint, freedom, &def->motor);
     world->energyReference += rbWorld_GetJointEnergy(world, index);
     world->elasticCount += rbJoint_IsElastic(joint) ? 1 : 0;
-    if (isOther && world->stepEngine != NULL) {
-        rbStepEngine_ResetMotor(world->stepEngine, index, freedom);
+    const rbEngineJoints* engine = rbWorld_GetEngineJoints(world);
+    if (isOther && engine != NULL) {
+        engine->resetMotor(world, index, freedom);
     }
 }
 

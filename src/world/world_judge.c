@@ -24,8 +24,8 @@ int rbJoint_GetConditionCount(const rbWorld* world, rbJointId jointId)
 
 int rbWorld_CountRedundantConditions(const rbWorld* world)
 {
-    bool isReady = world->isEngineReady && world->stepEngine != NULL;
-    return isReady ? rbStepEngine_CountRedundant(world->stepEngine) : 0;
+    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
+    return engine != NULL ? engine->countRedundant(world) : 0;
 }
 
 static void judgePosition(const rbFreedomDef* freedom, double h, rbMotorJudgment* judgment)
@@ -56,7 +56,8 @@ rbMotorJudgment rbJoint_JudgeMotor(const rbWorld* world, rbJointId jointId, int 
 {
     rbMotorJudgment judgment = {.mass = INFINITY, .gainMax = INFINITY, .stepMax = INFINITY};
     RB_ASSERT(freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
-    if (!rbJoint_IsValid(world, jointId) || !world->isEngineReady || world->stepEngine == NULL) {
+    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
+    if (!rbJoint_IsValid(world, jointId) || engine == NULL) {
         return judgment;
     }
     int index = (int)jointId.index1 - 1;
@@ -69,7 +70,7 @@ rbMotorJudgment rbJoint_JudgeMotor(const rbWorld* world, rbJointId jointId, int 
     if (judgment.type == RB_MOTOR_NONE) {
         return judgment;
     }
-    judgment.mass = rbStepEngine_GetFreedomMass(world->stepEngine, index, freedom);
+    judgment.mass = engine->getFreedomMass(world, index, freedom);
     bool isServo = judgment.type == RB_MOTOR_POSITION || judgment.type == RB_MOTOR_SPEED;
     if (isServo) {
         judgment.gain = def->motor.gain;

@@ -1,4 +1,5 @@
 // Springs of a world.
+#include "world/world_engine.h"
 #include "world/world_joint.h"
 
 #include <math.h>
@@ -131,8 +132,9 @@ void rbWorld_DestroySpringAt(rbWorld* world, int index)
         rbNameTable_Remove(&world->linkNames, spring->name, 2 * index + 1);
     }
     world->springs.data[index].spring = NULL;
-    if (world->stepEngine != NULL) {
-        rbStepEngine_SetSpring(world->stepEngine, index, NULL); // another may take its place
+    const rbEngineJoints* engine = rbWorld_GetEngineJoints(world);
+    if (engine != NULL) {
+        engine->removeSpring(world, index); // another may take its place
     }
     world->springCount -= 1;
     world->elasticCount -= 1;
@@ -230,8 +232,9 @@ rbSpringState rbSpring_GetState(const rbWorld* world, rbSpringId springId)
     state.pointB = rbAdd(poseB.position, rbMulMV(poseB.rotation, spring->model.pointB));
     state.speed = rbWorld_GetRowRate(world, spring->bodyA, spring->bodyB, &row);
     state.energy = rbSpring_GetEnergy(world, spring);
-    if (world->isEngineReady && world->stepEngine != NULL) {
-        state.force = rbStepEngine_GetSpringForce(world->stepEngine, (int)springId.index1 - 1);
+    const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
+    if (engine != NULL) {
+        state.force = engine->getSpringForce(world, (int)springId.index1 - 1);
     } else {
         // No step was taken yet: the law of the spring itself.
         state.force = spring->def.stiffness * (state.length - spring->def.restLength) +

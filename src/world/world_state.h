@@ -136,10 +136,9 @@ struct rbWorld {
     double energyReference;  // J, what the bodies and springs brought with them
     double externalWork;     // J, of impulses and settings of state
 
-    rbEventEngine* engine;    // NULL until it is needed
-    rbStepEngine* stepEngine; // likewise
-    bool isEngineReady;       // false: it must be told of the bodies anew
-    bool areContactsOther;    // the step engine must be told of the settings of contacts
+    void* engine;          // of the row of def.engine, which owns it; NULL until it is needed
+    bool isEngineReady;    // false: it must be told of the bodies anew
+    bool areContactsOther; // the step engine must be told of the settings of contacts
     rbError engineError;
     RB_ARRAY(int)
     touched;                       // bodies whose flights were started anew from outside; joints

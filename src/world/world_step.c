@@ -291,7 +291,7 @@ static void takeOwnership(rbWorld* world)
     }
     for (int i = 0; i < world->bodies.count; ++i) {
         bool isAlive = rbWorld_IsBodyAlive(world, i);
-        bool isOwned = isAlive && rbStepEngine_Owns(world->stepEngine, i);
+        bool isOwned = isAlive && rbStepEngine_Owns(world->engine, i);
         bool isLetGo = isAlive && world->owned.data[i] != 0 && !isOwned;
         world->owned.data[i] = isOwned ? 1 : 0;
         if (isLetGo && world->bodies.data[i].hasMass) {
@@ -327,7 +327,7 @@ static rbStatus prepareLimits(rbWorld* world, rbError* error)
             "be \"impulses\"",
             name, rbStepMethod_Name(step->method));
     }
-    rbStepEngine_NeedLimits(world->stepEngine, &world->def.contact);
+    rbStepEngine_NeedLimits(world->engine, &world->def.contact);
     return RB_STATUS_OK;
 }
 
@@ -347,13 +347,13 @@ static rbStatus nameLimit(const rbWorld* world, const rbStartLimit* limit, rbErr
 
 static rbStatus tellEngine(rbWorld* world, rbError* error)
 {
-    if (world->stepEngine == NULL) {
-        world->stepEngine = rbCreateStepEngine(&world->def.step);
-        rbStepEngine_SetContacts(world->stepEngine, &world->def.contact);
+    if (world->engine == NULL) {
+        world->engine = rbCreateStepEngine(&world->def.step);
+        rbStepEngine_SetContacts(world->engine, &world->def.contact);
     } else {
-        rbStepEngine_SetSettings(world->stepEngine, &world->def.step);
+        rbStepEngine_SetSettings(world->engine, &world->def.step);
         if (world->areContactsOther) {
-            rbStepEngine_ChangeContacts(world->stepEngine, &world->def.contact);
+            rbStepEngine_ChangeContacts(world->engine, &world->def.contact);
         }
     }
     world->areContactsOther = false;
@@ -362,7 +362,7 @@ static rbStatus tellEngine(rbWorld* world, rbError* error)
     for (int i = 0; i < world->bodies.count; ++i) {
         rbArray_Push(world->radii, world->bodies.data[i].radius);
     }
-    tellAll(world, world->stepEngine, -1);
+    tellAll(world, world->engine, -1);
     rbStatus status = prepareLimits(world, error);
     return status == RB_STATUS_OK ? rbWorld_TellContacts(world, error) : status;
 }
@@ -384,7 +384,7 @@ static rbStatus startEngine(rbWorld* world, rbError* error)
     double before = sumEnergy(world);
     rbStepHost host = rbWorld_LendStates(world);
     rbStartGap gap = {.joint = -1, .other = -1, .limit = {.joint = -1}};
-    status = rbStepEngine_Start(world->stepEngine, &host, world->time, &gap, error);
+    status = rbStepEngine_Start(world->engine, &host, world->time, &gap, error);
     if (status != RB_STATUS_OK && gap.joint < 0 && gap.overlap.count > 0) {
         return rbWorld_NameOverlap(world, &gap.overlap, "contact", error);
     }
@@ -419,9 +419,9 @@ static void leaveEngine(rbWorld* world)
 
 static void destroyEngine(rbWorld* world)
 {
-    rbDestroyStepEngine(world->stepEngine);
+    rbDestroyStepEngine(world->engine);
     rbWorld_FreeMerged(world);
-    world->stepEngine = NULL;
+    world->engine = NULL;
 }
 
 // ----------------------------------------------------------------------------------------
@@ -438,16 +438,16 @@ static void tellTouched(rbWorld* world, const rbStepHost* host)
     double before = sumEnergy(world);
     for (int i = 0; i < world->touched.count; ++i) {
         int what = world->touched.data[i];
-        if (what >= 0 && rbStepEngine_Owns(world->stepEngine, what)) {
-            rbStepEngine_TouchBody(world->stepEngine, host, what, world->time);
+        if (what >= 0 && rbStepEngine_Owns(world->engine, what)) {
+            rbStepEngine_TouchBody(world->engine, host, what, world->time);
         }
     }
     double between = sumEnergy(world);
     for (int i = 0; i < world->touched.count; ++i) {
         int what = world->touched.data[i];
         if (what < 0) {
-            tellJoint(world, world->stepEngine, -1 - what);
-            rbStepEngine_TouchJoint(world->stepEngine, host, -1 - what, world->time);
+            tellJoint(world, world->engine, -1 - what);
+            rbStepEngine_TouchJoint(world->engine, host, -1 - what, world->time);
         }
     }
     world->assembleWork += between - before;
@@ -474,7 +474,7 @@ static bool writeSpread(const rbWorld* world, int joint, char* text, size_t size
     int light;
     int heavy;
     char names[2][RB_NAME_CAPACITY];
-    double spread = rbStepEngine_GetSpread(world->stepEngine, joint, &light, &heavy);
+    double spread = rbStepEngine_GetSpread(world->engine, joint, &light, &heavy);
     if (!(spread > SPREAD_MOST)) {
         return false;
     }
@@ -492,7 +492,7 @@ static bool writeSpread(const rbWorld* world, int joint, char* text, size_t size
 // The joint that is furthest off, and a body of it that can be moved.
 static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBodyId* failedBody)
 {
-    rbStepStatistics s = rbStepEngine_GetStatistics(world->stepEngine);
+    rbStepStatistics s = rbStepEngine_GetStatistics(world->engine);
     int index = (int)s.worstJoint.index1 - 1;
     if (status == RB_STATUS_NUMERICAL && s.unmetSteps == 0 &&
         rbWorld_NameContactMiss(world, time, &world->engineError)) {
@@ -551,28 +551,46 @@ static void writeJournal(void* context, const rbEngineEvent* happened)
     }
 }
 
+// The first step that missed its tolerance goes into the journal, at its own time: whatever the
+// slices in which the world is advanced, the journal is the same.
+static void noteFirstMiss(rbWorld* world, int64_t unmetBefore, rbBodyId bodyId)
+{
+    if (unmetBefore == 0 && !RB_IS_NULL(bodyId)) {
+        rbWorld_AddEvent(world, RB_EVENT_TOLERANCE, rbWorld_BodyIndex(world, bodyId), 0.0);
+        world->events.data[world->events.count - 1].time =
+            rbWorld_GetStepStatistics(world).unmetTime;
+    }
+}
+
 static rbStatus advanceEngine(rbWorld* world, double time, double* reached, rbBodyId* failedBody)
 {
     rbStepHost host = rbWorld_LendStates(world);
     host.journal = world->def.event.isJournalOff ? NULL : writeJournal;
     host.context = world;
+    int64_t unmetBefore = rbStepEngine_GetStatistics(world->engine).unmetSteps;
     tellTouched(world, &host);
-    rbStatus status = rbStepEngine_AdvanceTogether(world->stepEngine, &host, time, reached);
+    rbStatus status = rbStepEngine_AdvanceTogether(world->engine, &host, time, reached);
     rbWorld_ReserveContacts(world);
-    int failed = rbStepEngine_GetFailedBody(world->stepEngine);
+    int failed = rbStepEngine_GetFailedBody(world->engine);
     if (status == RB_STATUS_LIMIT && failed >= 0) {
         return nameFailure(world, failed, *reached, failedBody);
     }
-    return status == RB_STATUS_OK ? status : nameShortfall(world, status, *reached, failedBody);
+    if (status != RB_STATUS_OK) {
+        status = nameShortfall(world, status, *reached, failedBody);
+    }
+    if (status == RB_STATUS_NUMERICAL) {
+        noteFirstMiss(world, unmetBefore, *failedBody);
+    }
+    return status;
 }
 
 rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world)
 {
     rbStepStatistics statistics = {0};
-    if (world->stepEngine == NULL) {
+    if (rbWorld_GetEngineRow(world) != &rbStepEngineRow || world->engine == NULL) {
         return statistics;
     }
-    statistics = rbStepEngine_GetStatistics(world->stepEngine);
+    statistics = rbStepEngine_GetStatistics(world->engine);
     // The engine knows indices.
     rbJointId none = {0, 0};
     int index = (int)statistics.worstJoint.index1 - 1;
@@ -591,12 +609,12 @@ rbStepStatistics rbWorld_GetStepStatistics(const rbWorld* world)
 
 static size_t getSnapshotSize(const rbWorld* world)
 {
-    return rbStepEngine_GetSnapshotSize(world->stepEngine);
+    return rbStepEngine_GetSnapshotSize(world->engine);
 }
 
 static void takeSnapshot(const rbWorld* world, void* bytes)
 {
-    rbStepEngine_TakeSnapshot(world->stepEngine, bytes);
+    rbStepEngine_TakeSnapshot(world->engine, bytes);
 }
 
 // Starts the engine for a snapshot: joints are as open as they were.
@@ -606,7 +624,7 @@ static bool startForSnapshot(rbWorld* world)
         return false;
     }
     rbStepHost host = rbWorld_LendStates(world);
-    rbStatus status = rbStepEngine_Start(world->stepEngine, &host, world->time, NULL, NULL);
+    rbStatus status = rbStepEngine_Start(world->engine, &host, world->time, NULL, NULL);
     if (status != RB_STATUS_OK) {
         return false;
     }
@@ -620,21 +638,118 @@ static bool restoreSnapshot(rbWorld* world, const void* bytes, size_t size)
         return false;
     }
     // What is remembered of contacts comes and goes.
-    if (!rbStepEngine_HasContacts(world->stepEngine) &&
-        rbStepEngine_GetSnapshotSize(world->stepEngine) != size) {
+    if (!rbStepEngine_HasContacts(world->engine) &&
+        rbStepEngine_GetSnapshotSize(world->engine) != size) {
         return false;
     }
     for (int i = 0; i < world->joints.count; ++i) {
-        tellJoint(world, world->stepEngine, i); // targets and velocities as they were
+        tellJoint(world, world->engine, i); // targets and velocities as they were
     }
-    rbStepEngine_RestoreSnapshot(world->stepEngine, bytes);
+    rbStepEngine_RestoreSnapshot(world->engine, bytes);
     rbWorld_ReserveContacts(world);
     return true;
 }
 
+// ----------------------------------------------------------------------------------------
+// the row
+
+static void addWork(const rbWorld* world, rbEngineBooks* books)
+{
+    rbStepWork work = rbStepEngine_GetWork(world->engine);
+    books->step.load += work.load;
+    books->step.motor += work.motor;
+    books->step.dissipation += work.dissipation;
+    books->step.assembly += work.assembly;
+    books->step.impact += work.impact;
+    books->step.friction += work.friction;
+    books->step.part += work.part;
+}
+
+static bool isResting(const rbWorld* world, int index)
+{
+    return world->isEngineReady && rbStepEngine_IsResting(world->engine, index);
+}
+
+static void removeJoint(rbWorld* world, int index)
+{
+    rbStepEngine_SetJoint(world->engine, index, NULL);
+}
+
+static void removeSpring(rbWorld* world, int index)
+{
+    rbStepEngine_SetSpring(world->engine, index, NULL);
+}
+
+static void resetMotor(rbWorld* world, int index, int freedom)
+{
+    rbStepEngine_ResetMotor(world->engine, index, freedom);
+}
+
+static rbStepJointResult getJoint(const rbWorld* world, int index)
+{
+    rbStepHost host = rbWorld_LendStates(world);
+    return rbStepEngine_GetJoint(world->engine, &host, index);
+}
+
+static double getNodeGap(const rbWorld* world, int index)
+{
+    return rbStepEngine_GetNodeGap(world->engine, index);
+}
+
+static double getSpringForce(const rbWorld* world, int index)
+{
+    return rbStepEngine_GetSpringForce(world->engine, index);
+}
+
+static double getFreedomMass(const rbWorld* world, int index, int freedom)
+{
+    return rbStepEngine_GetFreedomMass(world->engine, index, freedom);
+}
+
+static int countRedundant(const rbWorld* world)
+{
+    return rbStepEngine_CountRedundant(world->engine);
+}
+
+static const rbEngineJoints joints = {
+    .removeJoint = removeJoint,
+    .removeSpring = removeSpring,
+    .resetMotor = resetMotor,
+    .getJoint = getJoint,
+    .getNodeGap = getNodeGap,
+    .getSpringForce = getSpringForce,
+    .getFreedomMass = getFreedomMass,
+    .countRedundant = countRedundant,
+};
+
+static bool hasContacts(const rbWorld* world)
+{
+    return rbStepEngine_HasContacts(world->engine);
+}
+
+static rbContactStatistics getContactStatistics(const rbWorld* world)
+{
+    return rbStepEngine_GetContactStatistics(world->engine);
+}
+
+static int getContactViews(const rbWorld* world, rbContactView* views, int capacity)
+{
+    return rbStepEngine_GetContacts(world->engine, views, capacity);
+}
+
+static const rbEngineContacts contacts = {
+    .hasContacts = hasContacts,
+    .getStatistics = getContactStatistics,
+    .getViews = getContactViews,
+};
+
 const rbEngineRow rbStepEngineRow = {
     .name = "step",
-    .holdsJoints = true,
+    .joints = &joints,
+    .contacts = &contacts,
+    .reset = destroyEngine,
+    .addWork = addWork,
+    .isResting = isResting,
     .start = startEngine,
     .advance = advanceEngine,
     .leave = leaveEngine,

@@ -101,7 +101,7 @@ static void swingCrank(double step, bool isSettled, double* angle, double* rate)
     (void)addStepJoint(world, &elbow);
     rbError error = {0};
     assert_int_equal(rbWorld_Prepare(world, &error), RB_STATUS_OK);
-    rbStepEngine* engine = world->stepEngine;
+    rbStepEngine* engine = world->engine;
     for (int i = 0; isSettled && i < engine->mechanisms.count; ++i) {
         engine->mechanisms.data[i].node.settleCount = 1 << 30;
     }

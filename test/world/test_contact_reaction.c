@@ -39,7 +39,7 @@ static void reactionIsThatOfABarOnABallJoint(void** state)
     (void)state;
     rbWorld* world = makeBar(true, RB_JOINT_BALL);
     advance(world, 5.0 * STEP);
-    rbStepEngine* engine = world->stepEngine;
+    rbStepEngine* engine = world->engine;
     const rbStepContacts* c = engine->contacts;
     rbJointSweep joints = {.engine = engine};
     double reaction[RB_MANIFOLD_POINTS_MAX * RB_MANIFOLD_POINTS_MAX];
