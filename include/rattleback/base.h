@@ -109,6 +109,22 @@ RB_API void rbError_Format(const rbError* error, char* text, size_t capacity);
 /// thread, before the first world is created.
 #define RB_REGISTERED_MAX 16
 
+/// A value that users give to a row of a table, such as a shape or a force: a number, or a vector
+/// of three. Scenes have it under its key.
+typedef struct rbParameter {
+    const char* key; ///< in scenes: "radius"
+    size_t offset;   ///< bytes, of the double, or of the first of three, in the struct of the table
+    int count;       ///< 1: a number; 3: a vector
+    double low;      ///< smallest value that scenes accept, of each number
+    double high;     ///< largest
+    bool isLowOpen;  ///< the smallest value itself is refused
+    bool isRequired; ///< scenes must give it; otherwise it is as the struct has it
+    const char* unit;    ///< "m"; "" for none
+    const char* meaning; ///< a few words for people
+} rbParameter;
+
+#define RB_PARAMETERS_MAX 8 ///< of a row
+
 #define RB_EXTRA_SETTINGS_SIZE 64 ///< bytes
 
 /// Settings that only a registered row of a table knows, by value inside of the settings of an

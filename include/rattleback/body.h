@@ -229,9 +229,12 @@ typedef enum rbForceType {
     RB_FORCE_COUNT
 } rbForceType;
 
-/// "constant", "drag", "central", "user".
+/// "constant", "drag", "central", "user"; the name of a registered force; "unknown".
 RB_API const char* rbForceType_Name(rbForceType type);
-RB_API rbForceType rbForceType_Find(const char* name); ///< RB_FORCE_COUNT if unknown
+/// The type of a name; rbForceType_GetCount() if unknown.
+RB_API rbForceType rbForceType_Find(const char* name);
+/// RB_FORCE_COUNT and the registered forces.
+RB_API int rbForceType_GetCount(void);
 
 /// What a force sees of a body.
 typedef struct rbForceInput {
@@ -248,22 +251,25 @@ typedef struct rbForceInput {
 /// its input and context; called several times a step, in the order of body index.
 typedef void rbForceFn(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context);
 
+#define RB_FORCE_NUMBERS 8 ///< of a registered force
+
 /// A force; make it with rbDefaultForceDef. Only the members of its type are used.
 typedef struct rbForceDef {
-    uint32_t cookie;        ///< set by rbDefaultForceDef
-    rbForceType type;       ///< which members are used
-    rbBodyId body;          ///< null: every dynamic body
-    rbVec3 force;           ///< N            (constant)
-    rbVec3 torque;          ///< N m          (constant)
-    double linear;          ///< N s/m        (drag)
-    double quadratic;       ///< N s^2/m^2    (drag)
-    double angular;         ///< N m s        (drag)
-    rbVec3 center;          ///< m            (central)
-    double strength;        ///< k, m^3/s^2   (central)
-    rbForceFn* callback;    ///<              (user)
-    void* context;          ///<              (user)
-    double accelerationMax; ///< m/s^2, what a user force promises; negative: no promise
-    double torqueMax;       ///< N m, what a user force promises; negative: no promise
+    uint32_t cookie;                  ///< set by rbDefaultForceDef
+    rbForceType type;                 ///< which members are used
+    rbBodyId body;                    ///< null: every dynamic body
+    rbVec3 force;                     ///< N            (constant)
+    rbVec3 torque;                    ///< N m          (constant)
+    double linear;                    ///< N s/m        (drag)
+    double quadratic;                 ///< N s^2/m^2    (drag)
+    double angular;                   ///< N m s        (drag)
+    rbVec3 center;                    ///< m            (central)
+    double strength;                  ///< k, m^3/s^2   (central)
+    rbForceFn* callback;              ///<              (user)
+    void* context;                    ///<              (user)
+    double accelerationMax;           ///< m/s^2, what a user force promises; negative: no promise
+    double torqueMax;                 ///< N m, what a user force promises; negative: no promise
+    double numbers[RB_FORCE_NUMBERS]; ///< parameters of a registered force, as its row says
 } rbForceDef;
 
 /// A constant force of zero on every dynamic body.
@@ -272,6 +278,35 @@ RB_API rbForceDef rbDefaultForceDef(void);
 RB_API rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error);
 /// Removes a force; flights start anew at the world's time.
 RB_API void rbDestroyForce(rbWorld* world, rbForceId forceId);
+/// A kind of force: a row of the table of forces. Functions that are NULL have nothing to do. All
+/// of them must be pure: the same arguments give the same bits.
+typedef struct rbForceRow {
+    const char* name;              ///< in scenes and messages: "drag"
+    const char* meaning;           ///< a sentence for people
+    const rbParameter* parameters; ///< offsets in rbForceDef; NULL: scenes do not have this force
+    int parameterCount;            ///< at most RB_PARAMETERS_MAX
+    /// INVALID with a message for values that are not accepted. NULL: all are.
+    rbStatus (*check)(const rbForceDef* def, rbError* error);
+    /// Adds a force (N) and torque (N m) that stay constant in world axes; they keep flights exact.
+    void (*addConstant)(const rbForceDef* def, rbVec3* force, rbVec3* torque);
+    /// Adds a force (N) and torque about the center of mass (N m), world axes, that depend on the
+    /// state of the body or on the time.
+    void (*addVarying)(const rbForceDef* def, const rbForceInput* input, rbVec3* force,
+                       rbVec3* torque);
+    /// Potential energy (J) of a body of mass (kg) at a position of its center (m). NULL: the force
+    /// counts as work from outside.
+    double (*potential)(const rbForceDef* def, double mass, rbVec3 position);
+    /// Largest acceleration (m/s^2) of a center of a body of mass (kg), over any time and state.
+    /// NULL: no promise; then the event engine refuses the force.
+    double (*accelerationBound)(const rbForceDef* def, double mass);
+} rbForceRow;
+
+/// Adds a kind of force to the table; scenes and rbForceType_Find know it by its name from then on.
+/// The row is borrowed for the rest of the process. By one thread, before the first world is
+/// created. INVALID for a name that is empty or known, or a row that does nothing; LIMIT for a full
+/// table. error may be NULL. See docs/adding-a-force.md.
+RB_API rbStatus rbRegisterForce(const rbForceRow* row, rbError* error);
+
 /// The bound on the acceleration of the body's center that all forces together promise, gravity
 /// included, over any time; INFINITY when one promises none.
 RB_API double rbBody_GetAccelerationBound(const rbWorld* world, rbBodyId bodyId);

@@ -61,7 +61,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_order.c
   src/dynamics/engines/step/step_snapshot.c
   src/dynamics/engines/step/step_swing.c
-  src/dynamics/forces/force_ops.c
+  src/dynamics/forces/force_table.c
   src/dynamics/impact/collision_frame.c
   src/dynamics/impact/combine.c
   src/dynamics/impact/impact.c

@@ -22,9 +22,9 @@ double rbWorld_BodyEnergy(const rbWorld* world, int index, double parts[3])
     rbForceCursor cursor = {0};
     const rbForceDef* force;
     while ((force = rbWorld_NextForce(world, index, &cursor)) != NULL) {
-        const rbForceOps* ops = rbForceOps_Get(force->type);
-        if (ops->potential != NULL) {
-            parts[2] += ops->potential(force, motion->mass, s->position);
+        const rbForceRow* row = rbGetForceRow(force->type);
+        if (row->potential != NULL) {
+            parts[2] += row->potential(force, motion->mass, s->position);
         }
     }
     return parts[0] + parts[1] + parts[2];

@@ -95,18 +95,19 @@ static rbStatus boundLoads(const rbWorld* world, int index, rbEventBodyDef* def,
     rbForceCursor cursor = {0};
     const rbForceDef* force;
     while ((force = rbWorld_NextForce(world, index, &cursor)) != NULL) {
-        const rbForceOps* ops = rbForceOps_Get(force->type);
-        if (ops->apply == NULL) {
+        const rbForceRow* row = rbGetForceRow(force->type);
+        if (row->addVarying == NULL) {
             continue; // constant
         }
-        double acceleration = ops->accelerationBound(force, world->motions.data[index].mass);
+        double acceleration =
+            rbForceRow_GetAccelerationBound(row, force, world->motions.data[index].mass);
         if (!isfinite(acceleration) || !(force->torqueMax >= 0.0)) {
             return rbError_Set(
                 error, RB_STATUS_UNSUPPORTED,
                 "body \"%s\": the force \"%s\" promises no bound on the %s it causes, and without "
                 "one the event engine could miss collisions; use constant forces, user forces with "
                 "accelerationMax and torqueMax, or the engine \"flight\"",
-                world->bodies.data[index].name, ops->name,
+                world->bodies.data[index].name, row->name,
                 isfinite(acceleration) ? "torque" : "acceleration");
         }
         def->loadAcceleration += acceleration;

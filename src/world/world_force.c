@@ -46,10 +46,7 @@ static void variableLoad(const rbMotionBody* motion, const rbMotionState* state,
     rbForceCursor cursor = {0};
     const rbForceDef* force;
     while ((force = rbWorld_NextForce(world, motion->index, &cursor)) != NULL) {
-        const rbForceOps* ops = rbForceOps_Get(force->type);
-        if (ops->apply != NULL) {
-            ops->apply(force, &input, load);
-        }
+        rbForceRow_AddLoad(rbGetForceRow(force->type), force, &input, load);
     }
 }
 
@@ -62,11 +59,11 @@ void rbWorld_RefreshLoads(rbWorld* world, int index)
     rbForceCursor cursor = {0};
     const rbForceDef* def;
     while ((def = rbWorld_NextForce(world, index, &cursor)) != NULL) {
-        const rbForceOps* ops = rbForceOps_Get(def->type);
-        if (ops->constant != NULL) {
-            ops->constant(def, &force, &motion->torque);
+        const rbForceRow* row = rbGetForceRow(def->type);
+        if (row->addConstant != NULL) {
+            row->addConstant(def, &force, &motion->torque);
         }
-        if (ops->apply != NULL) {
+        if (row->addVarying != NULL) {
             motion->load = variableLoad;
         }
     }
@@ -117,8 +114,8 @@ rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error)
 
 static double potentialOf(const rbWorld* world, const rbForceDef* def)
 {
-    const rbForceOps* ops = rbForceOps_Get(def->type);
-    if (ops->potential == NULL) {
+    const rbForceRow* row = rbGetForceRow(def->type);
+    if (row->potential == NULL) {
         return 0.0;
     }
     int first = RB_IS_NULL(def->body) ? 0 : (int)def->body.index1 - 1;
@@ -126,7 +123,7 @@ static double potentialOf(const rbWorld* world, const rbForceDef* def)
     double sum = 0.0;
     for (int i = first; i <= last; ++i) {
         if (rbWorld_IsBodyAlive(world, i) && world->bodies.data[i].hasMass) {
-            sum += ops->potential(def, world->motions.data[i].mass, world->states.data[i].position);
+            sum += row->potential(def, world->motions.data[i].mass, world->states.data[i].position);
         }
     }
     return sum;
@@ -173,7 +170,7 @@ rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error)
     if (RB_CHECK_COOKIE(def, RB_COOKIE_FORCE, error) != RB_STATUS_OK) {
         return null;
     }
-    if ((unsigned)def->type >= RB_FORCE_COUNT) {
+    if ((int)def->type < 0 || (int)def->type >= rbForceType_GetCount()) {
         (void)rbError_Set(error, RB_STATUS_INVALID, "there is no force type %d", (int)def->type);
         return null;
     }
@@ -181,7 +178,8 @@ rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error)
         (void)rbError_Set(error, RB_STATUS_INVALID, "the force acts on a body that does not exist");
         return null;
     }
-    if (rbForceOps_Get(def->type)->judge(def, error) != RB_STATUS_OK) {
+    const rbForceRow* row = rbGetForceRow(def->type);
+    if (row->check != NULL && row->check(def, error) != RB_STATUS_OK) {
         return null;
     }
     int index = rbIdPool_Take(&world->forceIds);
@@ -222,7 +220,8 @@ double rbBody_GetAccelerationBound(const rbWorld* world, rbBodyId bodyId)
     rbForceCursor cursor = {0};
     const rbForceDef* def;
     while ((def = rbWorld_NextForce(world, index, &cursor)) != NULL) {
-        bound += rbForceOps_Get(def->type)->accelerationBound(def, world->motions.data[index].mass);
+        bound += rbForceRow_GetAccelerationBound(rbGetForceRow(def->type), def,
+                                                 world->motions.data[index].mass);
     }
     return bound;
 }

@@ -7,7 +7,7 @@
 #include "base/core/name_table.h"
 #include "dynamics/engines/event/event_engine.h"
 #include "dynamics/engines/step/step_engine.h"
-#include "dynamics/forces/force_ops.h"
+#include "dynamics/forces/force_table.h"
 #include "dynamics/motion/flight.h"
 #include "dynamics/motion/path.h"
 

@@ -74,9 +74,59 @@ static bool registerOutputs(void)
            rbRegisterOutputFormat(&heightFormat, &error) == RB_STATUS_INVALID;
 }
 
+// ------------------------------------------------------------------------------- a force: wind
+
+// c (u - v): air that moves at u drags the body along.
+static void addWind(const rbForceDef* def, const rbForceInput* input, rbVec3* force, rbVec3* torque)
+{
+    (void)torque;
+    rbVec3 wind = {def->numbers[0], def->numbers[1], def->numbers[2]};
+    *force = rbAddScaled(*force, def->numbers[3], rbSub(wind, input->linearVelocity));
+}
+
+static rbStatus checkWind(const rbForceDef* def, rbError* error)
+{
+    return def->numbers[3] <= 1e6
+               ? RB_STATUS_OK
+               : rbError_Set(error, RB_STATUS_INVALID,
+                             "the drag of the wind is %g N s/m; at most 1e6 is accepted",
+                             def->numbers[3]);
+}
+
+static const rbParameter windParameters[] = {
+    {"velocity", offsetof(rbForceDef, numbers), .count = 3, .low = -1e3, .high = 1e3,
+     .isRequired = true, .unit = "m/s", .meaning = "of the air, world axes"},
+    {"drag", offsetof(rbForceDef, numbers) + 3 * sizeof(double), .count = 1, .low = 0.0,
+     .high = 1e9, .unit = "N s/m", .meaning = "force for each m/s of relative speed"},
+};
+
+static const rbForceRow windRow = {
+    .name = "wind",
+    .meaning = "Force drag (velocity - v) at the center of mass.",
+    .parameters = windParameters,
+    .parameterCount = 2,
+    .check = checkWind,
+    .addVarying = addWind,
+};
+
+static bool registerForces(void)
+{
+    rbError error = {0};
+    rbForceRow incomplete = windRow;
+    incomplete.addVarying = NULL;
+    rbForceRow known = windRow;
+    known.name = "drag";
+    return rbRegisterForce(&incomplete, &error) == RB_STATUS_INVALID &&
+           rbRegisterForce(&known, &error) == RB_STATUS_INVALID &&
+           (int)rbForceType_Find("wind") == RB_FORCE_COUNT &&
+           rbRegisterForce(&windRow, &error) == RB_STATUS_OK &&
+           (int)rbForceType_Find("wind") == RB_FORCE_COUNT &&
+           rbForceType_GetCount() == RB_FORCE_COUNT + 1;
+}
+
 int main(int argc, char** argv)
 {
-    if (!registerOutputs()) {
+    if (!registerOutputs() || !registerForces()) {
         return 99;
     }
     return rbProgram_Run(argc, argv);

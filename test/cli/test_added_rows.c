@@ -1,6 +1,7 @@
 // Rows that a program adds to the tables at start-up: see added_rows.c.
 #include "child.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,4 +36,52 @@ static void anAddedOutputIsWrittenListedAndExplained(void** state)
     rbExpectFailure(RUN("run", "tumbling-box", "--height", path), 2, "no option --height");
 }
 
-RB_TEST_GROUP(test_added_rows, SCRATCH_TEST(anAddedOutputIsWrittenListedAndExplained));
+static const char* writeScene(const char* force)
+{
+    const char* path = rbScratch("scene.json");
+    FILE* file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fprintf(file,
+                  "{\"rattleback\": 1, \"duration\": 1, \"world\": {\"gravity\": [0, 0, 0]},\n"
+                  "\"output\": {\"probes\": [{\"body\": \"ball\", \"quantity\": \"position\"}]},\n"
+                  "\"bodies\": [{\"name\": \"ball\", \"mass\": 2, \"shapes\": [{\"geometry\": "
+                  "{\"type\": \"sphere\", \"radius\": 0.1}}]}],\n"
+                  "\"forces\": [%s]}\n",
+                  force);
+    (void)fclose(file);
+    return path;
+}
+
+// m v' = c (u - v) from rest: x = u (t - m/c (1 - exp(-c t/m))) = 3 (1 - (1 - exp(-2)) / 2) m.
+static void anAddedForceIsReadFromAScene(void** state)
+{
+    (void)state;
+    const char* scene = writeScene("{\"type\": \"wind\", \"velocity\": [3, 0, 0], \"drag\": 4}");
+    const char* table = rbScratch("wind.csv");
+    rbChild child = RUN_ADDED("run", scene, "--csv", table);
+    rbExpectSuccess(&child);
+    rbFreeChild(&child);
+    FILE* file = fopen(table, "r");
+    assert_non_null(file);
+    char line[256];
+    double time = 0.0;
+    double x = 0.0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        (void)sscanf(line, "%lf,%lf", &time, &x);
+    }
+    (void)fclose(file);
+    checkNear(time, 1.0, 0.0);
+    checkNear(x, 3.0 - 1.5 * (1.0 - exp(-2.0)), 1e-9);
+    // keys, ranges and its own check give messages like those of the other forces
+    scene = writeScene("{\"type\": \"wind\", \"drag\": 4}");
+    rbExpectFailure(RUN_ADDED("run", scene), 2, "velocity");
+    scene = writeScene("{\"type\": \"wind\", \"velocity\": [3, 0, 0], \"darg\": 4}");
+    rbExpectFailure(RUN_ADDED("run", scene), 2, "did you mean \"drag\"?");
+    scene = writeScene("{\"type\": \"wind\", \"velocity\": [3, 0, 0], \"drag\": 2e6}");
+    rbExpectFailure(RUN_ADDED("run", scene), 2, "at most 1e6 is accepted");
+    // the program itself does not know it
+    rbExpectFailure(RUN("run", scene), 2, "known are \"constant\", \"drag\" and \"central\"");
+}
+
+RB_TEST_GROUP(test_added_rows, SCRATCH_TEST(anAddedOutputIsWrittenListedAndExplained),
+              SCRATCH_TEST(anAddedForceIsReadFromAScene));

@@ -1,45 +1,56 @@
-// Forces of a scene: a table of types with their keys.
+// Forces of a scene, by the rows of the table of forces.
+#include "dynamics/forces/force_table.h"
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct ForceRow {
-    rbForceType type;
-    const rbObjectKind* kind;
-} ForceRow;
+// Names of the forces that scenes have.
+typedef struct Known {
+    const char* names[RB_FORCE_COUNT + RB_REGISTERED_MAX];
+    int count;
+} Known;
 
-static const ForceRow rows[] = {
-    {RB_FORCE_CONSTANT, &rbForceConstantKeys},
-    {RB_FORCE_DRAG, &rbForceDragKeys},
-    {RB_FORCE_CENTRAL, &rbForceCentralKeys},
-};
-#define ROW_COUNT ((int)(sizeof rows / sizeof rows[0]))
-
-static const char* getRowName(int index, const void* context)
+static const char* getName(int index, const void* context)
 {
-    (void)context;
-    return rbForceType_Name(rows[index].type);
+    return ((const Known*)context)->names[index];
 }
 
-static const ForceRow* findRow(rbReader* reader, const json_t* json)
+// "constant", "drag" and "central"
+static void listNames(const Known* known, char* text, size_t capacity)
 {
-    const json_t* type = json_object_get(json, "type");
-    const char* word = json_is_string(type) ? json_string_value(type) : "";
-    for (int i = 0; i < ROW_COUNT; ++i) {
-        if (strcmp(getRowName(i, NULL), word) == 0) {
-            return &rows[i];
+    size_t used = 0;
+    for (int i = 0; i < known->count && used < capacity; ++i) {
+        const char* separator = i == 0 ? "" : i + 1 < known->count ? ", " : " and ";
+        used +=
+            (size_t)snprintf(text + used, capacity - used, "%s\"%s\"", separator, known->names[i]);
+    }
+}
+
+static rbStatus findType(rbReader* reader, const json_t* json, rbForceType* type)
+{
+    const json_t* value = json_object_get(json, "type");
+    const char* word = json_is_string(value) ? json_string_value(value) : "";
+    Known known = {.count = 0};
+    for (int i = 0; i < rbForceType_GetCount(); ++i) {
+        const rbForceRow* row = rbGetForceRow((rbForceType)i);
+        if (row->parameters != NULL && strcmp(row->name, word) == 0) {
+            *type = (rbForceType)i;
+            return RB_STATUS_OK;
+        }
+        if (row->parameters != NULL) {
+            known.names[known.count++] = row->name;
         }
     }
     char hint[96];
-    const char* nearest = rbFindNearestName(word, getRowName, ROW_COUNT, NULL);
+    char list[240];
+    const char* nearest = rbFindNearestName(word, getName, known.count, &known);
+    listNames(&known, list, sizeof list);
     rbReader_Push(reader, "type");
-    (void)rbReader_Fail(reader, RB_STATUS_INVALID,
-                        "unknown type of force \"%.60s\"%s; known are \"constant\", \"drag\" and "
-                        "\"central\"",
-                        word, rbSuggest(hint, sizeof hint, nearest));
-    return NULL;
+    return rbReader_Fail(reader, RB_STATUS_INVALID,
+                         "unknown type of force \"%.60s\"%s; known are %s", word,
+                         rbSuggest(hint, sizeof hint, nearest), list);
 }
 
 // The body of a force must be there and dynamic.
@@ -65,24 +76,20 @@ static rbStatus resolveBody(const rbScene* scene, rbReader* reader, const char* 
 static rbStatus readForce(rbScene* scene, rbReader* reader, const json_t* json)
 {
     RB_ASSERT(scene->info.forceCount <= RB_SCENE_FORCES_MAX);
-    const ForceRow* row = findRow(reader, json);
-    if (row == NULL) {
-        return RB_STATUS_INVALID;
-    }
-    rbForceFields fields = {0};
-    rbStatus status = rbReadFields(reader, json, row->kind, &fields);
+    rbForceType type = RB_FORCE_COUNT;
+    rbStatus status = findType(reader, json, &type);
     if (status != RB_STATUS_OK) {
         return status;
     }
-    rbSceneForce force = {.def = rbDefaultForceDef(), .body = -1, .copy = -1};
-    force.def.type = row->type;
-    force.def.force = fields.force;
-    force.def.torque = fields.torque;
-    force.def.linear = fields.linear;
-    force.def.quadratic = fields.quadratic;
-    force.def.angular = fields.angular;
-    force.def.center = fields.center;
-    force.def.strength = fields.strength;
+    rbTableKind kind;
+    rbForceFields fields = {.def = rbDefaultForceDef()};
+    (void)rbMakeForceKind(type, &kind);
+    status = rbReadFields(reader, json, &kind.kind, &fields);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    rbSceneForce force = {.def = fields.def, .body = -1, .copy = -1};
+    force.def.type = type;
     if (fields.body != NULL) {
         status = resolveBody(scene, reader, fields.body, &force);
         if (status != RB_STATUS_OK) {

@@ -1,6 +1,11 @@
 // The tables of keys: see scene_keys.h.
 #include "io/scene/scene_keys.h"
 
+#include "dynamics/forces/force_table.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
 // Rows. LENGTH and the like are ranges of +-; POSITIVE is open at zero.
 #define AT(type, member) .offset = offsetof(type, member)
 #define SYMMETRIC(max, theUnit) .low = -(max), .high = (max), .unit = (theUnit)
@@ -345,37 +350,6 @@ DEFINE_KIND(rbPathCurveKeys, "pathCurve", "a path along a curve", pathCurveKeys)
 static const rbKey pathRotationKeys[] = {PATH_COMMON};
 DEFINE_KIND(rbPathRotationKeys, "pathRotation", "a path that only turns", pathRotationKeys);
 
-#define FORCE_COMMON                                              \
-    TYPE(rbForceFields),                                          \
-    {                                                             \
-        "body", RB_VALUE_STRING, AT(rbForceFields, body), NO_UNIT \
-    }
-#define FORCE_VECTOR(key, theUnit)                                                         \
-    {                                                                                      \
-#key, RB_VALUE_VEC3, AT(rbForceFields, key), SYMMETRIC(RB_SCENE_LOAD_MAX, theUnit) \
-    }
-#define FORCE_FACTOR(key, theUnit)                                                              \
-    {                                                                                           \
-#key, RB_VALUE_NUMBER, AT(rbForceFields, key), NOT_NEGATIVE(RB_SCENE_LOAD_MAX, theUnit) \
-    }
-
-static const rbKey forceConstantKeys[] = {FORCE_COMMON, FORCE_VECTOR(force, "N"),
-                                          FORCE_VECTOR(torque, "N m")};
-DEFINE_KIND(rbForceConstantKeys, "forceConstant", "a constant force", forceConstantKeys);
-
-static const rbKey forceDragKeys[] = {FORCE_COMMON, FORCE_FACTOR(linear, "N s/m"),
-                                      FORCE_FACTOR(quadratic, "N s^2/m^2"),
-                                      FORCE_FACTOR(angular, "N m s")};
-DEFINE_KIND(rbForceDragKeys, "forceDrag", "a drag force", forceDragKeys);
-
-static const rbKey forceCentralKeys[] = {
-    FORCE_COMMON,
-    {"center", RB_VALUE_VEC3, AT(rbForceFields, center), POINT},
-    {"strength", RB_VALUE_NUMBER, AT(rbForceFields, strength), .isRequired = true,
-     SYMMETRIC(RB_SCENE_LOAD_MAX, "m^3/s^2")},
-};
-DEFINE_KIND(rbForceCentralKeys, "forceCentral", "a central force", forceCentralKeys);
-
 #define STEP_NUMBER(key, range)                             \
     {                                                       \
 #key, RB_VALUE_NUMBER, AT(rbStepFields, key), range \
@@ -575,28 +549,84 @@ static const rbKey treeKeys[] = {
 };
 DEFINE_KIND(rbTreeKeys, "tree", "a tree", treeKeys);
 
+// ------------------------------------------------------------------------- rows of other tables
+
+void rbTableKind_Start(rbTableKind* kind, const char* name, const char* what)
+{
+    *kind = (rbTableKind){.kind = {.keyCount = 0}};
+    (void)snprintf(kind->name, sizeof kind->name, "%s", name);
+    (void)snprintf(kind->what, sizeof kind->what, "%s", what);
+    kind->kind.name = kind->name;
+    kind->kind.what = kind->what;
+    kind->kind.keys = kind->keys;
+}
+
+void rbTableKind_AddKey(rbTableKind* kind, rbKey key)
+{
+    RB_ASSERT(kind->kind.keyCount < RB_TABLE_KEYS_MAX);
+    kind->keys[kind->kind.keyCount++] = key;
+}
+
+void rbTableKind_AddParameters(rbTableKind* kind, const rbParameter* parameters, int count,
+                               size_t offset)
+{
+    for (int i = 0; i < count; ++i) {
+        const rbParameter* p = &parameters[i];
+        RB_ASSERT(p->count == 1 || p->count == 3);
+        rbTableKind_AddKey(kind, (rbKey){.name = p->key,
+                                         .kind = p->count == 3 ? RB_VALUE_VEC3 : RB_VALUE_NUMBER,
+                                         .isRequired = p->isRequired,
+                                         .isLowOpen = p->isLowOpen,
+                                         .offset = offset + p->offset,
+                                         .low = p->low,
+                                         .high = p->high,
+                                         .unit = p->unit});
+    }
+}
+
+bool rbMakeForceKind(rbForceType type, rbTableKind* kind)
+{
+    const rbForceRow* row = rbGetForceRow(type);
+    char name[48];
+    char what[48];
+    (void)snprintf(name, sizeof name, "force%c%.40s", toupper((unsigned char)row->name[0]),
+                   row->name + 1);
+    (void)snprintf(what, sizeof what, "a %.36s force", row->name);
+    rbTableKind_Start(kind, name, what);
+    rbTableKind_AddKey(kind, (rbKey)TYPE(rbForceFields));
+    rbTableKind_AddKey(kind, (rbKey){"body", RB_VALUE_STRING, AT(rbForceFields, body), NO_UNIT});
+    rbTableKind_AddParameters(kind, row->parameters, row->parameterCount,
+                              offsetof(rbForceFields, def));
+    return row->parameters != NULL;
+}
+
 const rbObjectKind* rbGetObjectKind(int index)
 {
     static const rbObjectKind* const kinds[] = {
-        &rbSceneKeys,        &rbOutputKeys,       &rbProbeKeys,         &rbWorldKeys,
-        &rbMotionKeys,       &rbMaterialKeys,     &rbAxisAngleKeys,     &rbPartKeys,
-        &rbShapeKeys,        &rbBodyKeys,         &rbRepeatKeys,        &rbScatterKeys,
-        &rbSphereKeys,       &rbBoxKeys,          &rbCapsuleKeys,       &rbCylinderKeys,
-        &rbConeKeys,         &rbEllipsoidKeys,    &rbPlaneKeys,         &rbHullKeys,
-        &rbPolyhedronKeys,   &rbMeshKeys,         &rbSoupKeys,          &rbExtrusionKeys,
-        &rbRevolutionKeys,   &rbCompoundKeys,     &rbPathLineKeys,      &rbPathCurveKeys,
-        &rbPathRotationKeys, &rbForceDragKeys,    &rbForceConstantKeys, &rbForceCentralKeys,
-        &rbEventKeys,        &rbMaterialPairKeys, &rbTessellationKeys,  &rbCutKeys,
-        &rbStepKeys,         &rbJointKeys,        &rbJointPartKeys,     &rbVelocityOnlyKeys,
-        &rbFreedomKeys,      &rbMotorKeys,        &rbSpringKeys,        &rbTreeKeys,
-        &rbTreeJointKeys,    &rbContactKeys,      &rbRaysKeys,
+        &rbSceneKeys,        &rbOutputKeys,    &rbProbeKeys,        &rbWorldKeys,
+        &rbMotionKeys,       &rbMaterialKeys,  &rbAxisAngleKeys,    &rbPartKeys,
+        &rbShapeKeys,        &rbBodyKeys,      &rbRepeatKeys,       &rbScatterKeys,
+        &rbSphereKeys,       &rbBoxKeys,       &rbCapsuleKeys,      &rbCylinderKeys,
+        &rbConeKeys,         &rbEllipsoidKeys, &rbPlaneKeys,        &rbHullKeys,
+        &rbPolyhedronKeys,   &rbMeshKeys,      &rbSoupKeys,         &rbExtrusionKeys,
+        &rbRevolutionKeys,   &rbCompoundKeys,  &rbPathLineKeys,     &rbPathCurveKeys,
+        &rbPathRotationKeys, &rbEventKeys,     &rbMaterialPairKeys, &rbTessellationKeys,
+        &rbCutKeys,          &rbStepKeys,      &rbJointKeys,        &rbJointPartKeys,
+        &rbVelocityOnlyKeys, &rbFreedomKeys,   &rbMotorKeys,        &rbSpringKeys,
+        &rbTreeKeys,         &rbTreeJointKeys, &rbContactKeys,      &rbRaysKeys,
     };
     RB_ASSERT(index >= 0);
     int count = (int)(sizeof kinds / sizeof kinds[0]);
     if (index < count) {
         return kinds[index];
     }
-    // Then those that registered rows hold.
+    // Then those of the tables of forces, and those that registered rows hold.
+    static rbTableKind forces[RB_FORCE_COUNT + RB_REGISTERED_MAX];
+    for (int i = 0; i < rbForceType_GetCount(); ++i) {
+        if (rbMakeForceKind((rbForceType)i, &forces[i]) && count++ == index) {
+            return &forces[i].kind;
+        }
+    }
     const rbSceneRow* row = NULL;
     for (int i = 0; (row = rbGetSceneRow(i)) != NULL; ++i) {
         if (row->kind != NULL && count++ == index) {

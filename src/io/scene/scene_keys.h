@@ -314,17 +314,11 @@ typedef struct rbScatterFields {
     double spin;
 } rbScatterFields;
 
-// Of all types of force; each type has its own table.
+// Of all types of force; the keys besides type and body are those of the row.
 typedef struct rbForceFields {
     const char* type;
     const char* body;
-    rbVec3 force;
-    rbVec3 torque;
-    double linear;
-    double quadratic;
-    double angular;
-    rbVec3 center;
-    double strength;
+    rbForceDef def;
 } rbForceFields;
 
 extern const rbObjectKind rbSceneKeys;
@@ -350,9 +344,27 @@ extern const rbObjectKind rbEllipsoidKeys, rbPlaneKeys, rbHullKeys, rbPolyhedron
 extern const rbObjectKind rbSoupKeys, rbExtrusionKeys, rbRevolutionKeys, rbCompoundKeys;
 extern const rbObjectKind rbTessellationKeys, rbCutKeys;
 extern const rbObjectKind rbPathLineKeys, rbPathCurveKeys, rbPathRotationKeys;
-extern const rbObjectKind rbForceConstantKeys, rbForceDragKeys, rbForceCentralKeys;
 
-// All of them; NULL after the last.
+// The keys of an object that a row of another table describes.
+#define RB_TABLE_KEYS_MAX (RB_PARAMETERS_MAX + 2)
+typedef struct rbTableKind {
+    rbObjectKind kind; // points to the members below
+    rbKey keys[RB_TABLE_KEYS_MAX];
+    char name[48];
+    char what[48];
+} rbTableKind;
+
+// Begins without keys; keys are added in the order of the messages.
+void rbTableKind_Start(rbTableKind* kind, const char* name, const char* what);
+void rbTableKind_AddKey(rbTableKind* kind, rbKey key);
+// offset: of the struct of the table in the fields.
+void rbTableKind_AddParameters(rbTableKind* kind, const rbParameter* parameters, int count,
+                               size_t offset);
+
+// Into rbForceFields; false: scenes do not have this force.
+bool rbMakeForceKind(rbForceType type, rbTableKind* kind);
+
+// All of them; NULL after the last. Those of tables are made anew by each call: one thread only.
 const rbObjectKind* rbGetObjectKind(int index);
 
 #endif

@@ -1,0 +1,238 @@
+// The rows of the force table.
+#include "dynamics/forces/force_table.h"
+
+#include "base/core/registered_rows.h"
+
+#include <rattleback/shape.h>
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static rbStatus checkConstant(const rbForceDef* def, rbError* error)
+{
+    if (!rbIsFinite3(def->force) || !rbIsFinite3(def->torque)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "constant force: force (%g, %g, %g) N and torque (%g, %g, %g) N m must be "
+            "finite",
+            def->force.x, def->force.y, def->force.z, def->torque.x, def->torque.y, def->torque.z);
+    }
+    return RB_STATUS_OK;
+}
+
+static void constantLoad(const rbForceDef* def, rbVec3* force, rbVec3* torque)
+{
+    *force = rbAdd(*force, def->force);
+    *torque = rbAdd(*torque, def->torque);
+}
+
+static double constantPotential(const rbForceDef* def, double mass, rbVec3 position)
+{
+    (void)mass;
+    return -rbDot(def->force, position);
+}
+
+static double constantBound(const rbForceDef* def, double mass)
+{
+    return rbLength(def->force) / mass;
+}
+
+static rbStatus checkDrag(const rbForceDef* def, rbError* error)
+{
+    double values[3] = {def->linear, def->quadratic, def->angular};
+    for (int i = 0; i < 3; ++i) {
+        if (!(values[i] >= 0.0) || !isfinite(values[i])) {
+            return rbError_Set(
+                error, RB_STATUS_INVALID,
+                "drag: the coefficient %g is not accepted; it must be finite and not "
+                "negative",
+                values[i]);
+        }
+    }
+    return RB_STATUS_OK;
+}
+
+static void addDrag(const rbForceDef* def, const rbForceInput* input, rbVec3* force, rbVec3* torque)
+{
+    rbVec3 v = input->linearVelocity;
+    *force = rbAdd(*force, rbScale(-(def->linear + def->quadratic * rbLength(v)), v));
+    *torque = rbAdd(*torque, rbScale(-def->angular, input->angularVelocity));
+}
+
+static rbStatus checkCentral(const rbForceDef* def, rbError* error)
+{
+    if (!rbIsFinite3(def->center) || !isfinite(def->strength)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "central force: its center and its strength %g m^3/s^2 must be finite",
+                           def->strength);
+    }
+    return RB_STATUS_OK;
+}
+
+static void addCentral(const rbForceDef* def, const rbForceInput* input, rbVec3* force,
+                       rbVec3* torque)
+{
+    (void)torque;
+    rbVec3 r = rbSub(input->center, def->center);
+    double distance2 = rbLengthSquared(r);
+    if (distance2 > 0.0) {
+        double factor = -input->mass * def->strength / (distance2 * sqrt(distance2));
+        *force = rbAddScaled(*force, factor, r);
+    }
+}
+
+static double centralPotential(const rbForceDef* def, double mass, rbVec3 position)
+{
+    double distance = rbDistance(position, def->center);
+    return distance > 0.0 ? -mass * def->strength / distance : 0.0;
+}
+
+static rbStatus checkUser(const rbForceDef* def, rbError* error)
+{
+    if (def->callback == NULL) {
+        return rbError_Set(error, RB_STATUS_INVALID, "user force: there is no callback");
+    }
+    if (isnan(def->accelerationMax)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "user force: accelerationMax is NaN; give a bound in m/s^2 or -1 for none");
+    }
+    return RB_STATUS_OK;
+}
+
+static void addUser(const rbForceDef* def, const rbForceInput* input, rbVec3* force, rbVec3* torque)
+{
+    def->callback(input, force, torque, def->context);
+}
+
+static double userBound(const rbForceDef* def, double mass)
+{
+    (void)mass;
+    return def->accelerationMax >= 0.0 ? def->accelerationMax : INFINITY;
+}
+
+// ---------------------------------------------------------------------------------------- rows
+
+#define LOAD_MAX 1e30 // N, N m, m^3/s^2: keeps every product of the dynamics far from overflow
+#define AT(member) .offset = offsetof(rbForceDef, member)
+#define VECTOR(max) .count = 3, .low = -(max), .high = (max)
+#define FACTOR .count = 1, .low = 0.0, .high = LOAD_MAX
+
+static const rbParameter constantParameters[] = {
+    {"force", AT(force), VECTOR(LOAD_MAX), .unit = "N", .meaning = "at the center of mass"},
+    {"torque", AT(torque), VECTOR(LOAD_MAX), .unit = "N m", .meaning = "torque"},
+};
+
+static const rbParameter dragParameters[] = {
+    {"linear", AT(linear), FACTOR, .unit = "N s/m", .meaning = "force for each m/s of speed"},
+    {"quadratic", AT(quadratic), FACTOR, .unit = "N s^2/m^2",
+     .meaning = "force for each m^2/s^2 of squared speed"},
+    {"angular", AT(angular), FACTOR, .unit = "N m s", .meaning = "torque for each rad/s"},
+};
+
+static const rbParameter centralParameters[] = {
+    {"center", AT(center), VECTOR(RB_LENGTH_MAX), .unit = "m", .meaning = "point of attraction"},
+    {"strength", AT(strength), .count = 1, .low = -LOAD_MAX, .high = LOAD_MAX, .isRequired = true,
+     .unit = "m^3/s^2", .meaning = "k of m k / r^2; negative repels"},
+};
+
+#define PARAMETERS(list) .parameters = (list), .parameterCount = sizeof(list) / sizeof((list)[0])
+
+static const rbForceRow forceTable[RB_FORCE_COUNT] = {
+    [RB_FORCE_CONSTANT] = {.name = "constant",
+                           .meaning = "The same force and torque all the time, world axes.",
+                           PARAMETERS(constantParameters),
+                           .check = checkConstant,
+                           .addConstant = constantLoad,
+                           .potential = constantPotential,
+                           .accelerationBound = constantBound},
+    [RB_FORCE_DRAG] = {.name = "drag",
+                       .meaning = "Force -(linear + quadratic |v|) v and torque -angular omega.",
+                       PARAMETERS(dragParameters),
+                       .check = checkDrag,
+                       .addVarying = addDrag},
+    [RB_FORCE_CENTRAL] = {.name = "central",
+                          .meaning = "Attraction m k / r^2 to a point.",
+                          PARAMETERS(centralParameters),
+                          .check = checkCentral,
+                          .addVarying = addCentral,
+                          .potential = centralPotential},
+    [RB_FORCE_USER] = {.name = "user",
+                       .meaning = "A function of the program.",
+                       .check = checkUser,
+                       .addVarying = addUser,
+                       .accelerationBound = userBound},
+};
+_Static_assert(sizeof forceTable / sizeof forceTable[0] == RB_FORCE_COUNT, "a row a force");
+
+// --------------------------------------------------------------------------------------- table
+
+static rbRegisteredRows registered; // of rbForceRow
+
+int rbForceType_GetCount(void)
+{
+    return RB_FORCE_COUNT + registered.count;
+}
+
+const rbForceRow* rbGetForceRow(rbForceType type)
+{
+    RB_ASSERT((int)type >= 0 && (int)type < rbForceType_GetCount());
+    return type < RB_FORCE_COUNT ? &forceTable[type] : registered.rows[type - RB_FORCE_COUNT];
+}
+
+const char* rbForceType_Name(rbForceType type)
+{
+    bool isKnown = (int)type >= 0 && (int)type < rbForceType_GetCount();
+    return isKnown ? rbGetForceRow(type)->name : "unknown";
+}
+
+rbForceType rbForceType_Find(const char* name)
+{
+    int type = 0;
+    while (type < rbForceType_GetCount() &&
+           strcmp(name, rbGetForceRow((rbForceType)type)->name) != 0) {
+        ++type;
+    }
+    return (rbForceType)type;
+}
+
+rbStatus rbRegisterForce(const rbForceRow* row, rbError* error)
+{
+    RB_ASSERT(row != NULL);
+    bool doesNothing = row->addConstant == NULL && row->addVarying == NULL;
+    if (doesNothing || row->parameterCount < 0 || row->parameterCount > RB_PARAMETERS_MAX) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the force \"%s\" needs addConstant or addVarying, and 0 to %d "
+                           "parameters, not %d",
+                           row->name != NULL ? row->name : "", RB_PARAMETERS_MAX,
+                           row->parameterCount);
+    }
+    bool isKnown = row->name != NULL && (int)rbForceType_Find(row->name) < rbForceType_GetCount();
+    rbNewRow newRow = {"force", row->name, row, isKnown};
+    return rbRegisteredRows_Add(&registered, &newRow, error);
+}
+
+void rbForceRow_AddLoad(const rbForceRow* row, const rbForceDef* def, const rbForceInput* input,
+                        rbLoad* load)
+{
+    if (row->addVarying == NULL) {
+        return;
+    }
+    rbVec3 force = RB_VEC3_ZERO;
+    rbVec3 torque = RB_VEC3_ZERO;
+    row->addVarying(def, input, &force, &torque);
+    load->force = rbAdd(load->force, force);
+    load->torque = rbAdd(load->torque, torque);
+    if (row->potential == NULL) {
+        load->paid = rbAdd(load->paid, force);
+        load->power += rbDot(force, input->linearVelocity) + rbDot(torque, input->angularVelocity);
+    } else {
+        load->power += rbDot(torque, input->angularVelocity);
+    }
+}
+
+double rbForceRow_GetAccelerationBound(const rbForceRow* row, const rbForceDef* def, double mass)
+{
+    return row->accelerationBound != NULL ? row->accelerationBound(def, mass) : INFINITY;
+}
