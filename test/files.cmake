@@ -1,5 +1,5 @@
 # Test programs, one a folder, each folder with its own list.
-foreach(folder base collision rays bounds distance convex narrowphase broadphase dynamics sweep_shapes rays_detector constraints contact impact joints solvers engines ray_frames world io server validation cli lab)
+foreach(folder base collision rays bounds distance convex narrowphase broadphase dynamics sweep_shapes rays_detector constraints contact impact joints solvers engines ray_frames world io server validation cli docs lab)
   include(test/${folder}/files.cmake)
 endforeach()
 if(RB_VIEWER AND RB_BUILD_PROGRAM)

@@ -2,29 +2,15 @@
 if(RB_BUILD_PROGRAM)
   rb_add_tests(NAME test_cli
     FILES test/cli/test_actions.c test/cli/test_usage.c test/cli/test_bench.c test/cli/test_distance.c test/cli/test_distance_file.c test/cli/test_mesh_distance.c test/cli/test_bad_input.c test/cli/test_contacts.c test/cli/test_events.c test/cli/test_joints.c test/cli/test_rays.c test/cli/test_runs.c
-          test/cli/test_hello.c test/cli/test_pictures.c test/cli/test_view.c test/cli/oracle_top.c test/cli/test_added_rows.c
+          test/cli/test_pictures.c test/cli/test_view.c test/cli/oracle_top.c test/cli/test_added_rows.c
     LIBRARIES rattleback_app rattleback_io
-    DEFINITIONS RB_PROGRAM="$<TARGET_FILE:rattleback_program>" RB_HELLO="$<TARGET_FILE:hello>"
+    DEFINITIONS RB_PROGRAM="$<TARGET_FILE:rattleback_program>"
       RB_ADDED_ROWS="$<TARGET_FILE:added_rows>")
   target_sources(test_cli PRIVATE test/cli/child.c validation/top_oracle.c)
   target_include_directories(test_cli PRIVATE validation test/cli)
-  add_dependencies(test_cli rattleback_program hello added_rows)
+  add_dependencies(test_cli rattleback_program added_rows)
 
   # A program that adds rows to the tables.
   add_executable(added_rows test/cli/added_rows.c)
   target_link_libraries(added_rows PRIVATE rattleback_program_objects)
-
-  # The program of docs/hello.md: its first block of C, linked to the library alone.
-  set(hello ${CMAKE_CURRENT_BINARY_DIR}/hello.c)
-  set(helloOutput ${CMAKE_CURRENT_BINARY_DIR}/hello.txt)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/hello.md)
-  execute_process(
-    COMMAND ${CMAKE_COMMAND} -DINPUT=${PROJECT_SOURCE_DIR}/docs/hello.md -DCODE=${hello}
-            -DTEXT=${helloOutput} -P ${PROJECT_SOURCE_DIR}/test/cli/ExtractHello.cmake
-    RESULT_VARIABLE result)
-  if(NOT result EQUAL 0)
-    message(FATAL_ERROR "docs/hello.md has no C program")
-  endif()
-  add_executable(hello ${hello})
-  target_link_libraries(hello PRIVATE rb_options rattleback)
 endif()
