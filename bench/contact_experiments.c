@@ -262,7 +262,9 @@ void rbRunDetectionExperiment(rbBench* bench)
     detection.scratch = rbAlloc(rbGetSeparationScratchSize());
     detection.broad = rbCreateBroadPhase(RB_BROAD_TREE, 0.0);
     rbRoute routes[ROUTE_COUNT] = {
-        {.name = "X-11 features (V-Clip)", .method = RB_PAIR_FEATURES, .printed = 47e-6},
+        {.name = "X-11 features (V-Clip)",
+         .method = rbPairMethod_Find("features"),
+         .printed = 47e-6},
         {.name = "X-11 iterative (SOLID)", .method = RB_PAIR_ITERATIVE, .printed = 49e-6},
     };
     signed char* counts[ROUTE_COUNT] = {rbAlloc(PAIRS_MAX), rbAlloc(PAIRS_MAX)};

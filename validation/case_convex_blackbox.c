@@ -88,7 +88,7 @@ static void compare(const rbConvexScene* scene, double way, const Contact* conta
 // Methods whose depths are estimates and whose points in overlap are no contact points.
 static bool isDetector(rbPairMethod method)
 {
-    return method == RB_PAIR_MPR || method == RB_PAIR_FEATURES;
+    return method == rbPairMethod_Find("mpr") || method == rbPairMethod_Find("features");
 }
 
 static double wayAt(const Suite* suite, int i)
@@ -131,7 +131,7 @@ static void addRow(const Suite* suite, const rbConvexScene* scene, const char* q
 static void runScene(const Suite* suite, const rbConvexScene* scene)
 {
     Worst all = {0};
-    for (int method = 0; method < RB_PAIR_COUNT; ++method) {
+    for (int method = 0; method < rbPairMethod_GetCount(); ++method) {
         Worst worst = {.mayBeLoose = isDetector((rbPairMethod)method)};
         if (!runMethod(suite, scene, (rbPairMethod)method, &worst)) {
             continue;
@@ -144,7 +144,7 @@ static void runScene(const Suite* suite, const rbConvexScene* scene)
                            worst.depth, worst.point, worst.iterations, worst.loose);
         all.calls += worst.calls;
         all.wrongDetections += worst.wrongDetections;
-        if (method != RB_PAIR_MPR) { // its normals are known to be wrong (G-34)
+        if (method != (int)rbPairMethod_Find("mpr")) { // its normals are known to be wrong (G-34)
             all.angle = rbWorseError(worst.angle, all.angle);
             all.depth = rbWorseError(worst.depth, all.depth);
         }
@@ -173,7 +173,7 @@ static void checkSpheres(const Suite* suite)
                            .pointRate = {-0.5, 0.0, 0.0},
                            .isUnique = {1.0, 1.0, 1.0}};
     Worst worst = {0};
-    for (int method = 0; method < RB_PAIR_COUNT; ++method) {
+    for (int method = 0; method < rbPairMethod_GetCount(); ++method) {
         rbSeparationInput input = rbDefaultSeparationInput();
         input.method = (rbPairMethod)method;
         for (int i = 0; i < 4 && !isDetector((rbPairMethod)method); ++i) {

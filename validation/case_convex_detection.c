@@ -1,9 +1,9 @@
 // Detection distance of the convex kernel by bisection (X-01, G-39): where along its way does a
 // body begin to touch? In the scenes of the black-box suite the answer is 0.
 #include "collision/convex/gjk.h"
-#include "collision/convex/mpr.h"
 #include "convex_scenes.h"
 #include "detection_bisection.h"
+#include "lab/convex/mpr.h"
 #include "validation.h"
 
 #include <math.h>
@@ -155,7 +155,7 @@ static void run(rbValidation* validation)
     runDetector(validation, &gjk, scenes);
     runDetector(validation, &mpr, scenes);
     runDetector(validation, &mprBounds, scenes);
-    for (int method = 0; method < RB_PAIR_COUNT; ++method) {
+    for (int method = 0; method < rbPairMethod_GetCount(); ++method) {
         char name[32];
         const char* methodName = rbPairMethod_Name((rbPairMethod)method);
         (void)snprintf(name, sizeof name, "%s, overlap test", methodName);

@@ -1,7 +1,7 @@
 #include "shadow.h"
 
-#include "collision/convex/mpr.h"
 #include "collision/narrowphase/manifold.h"
+#include "lab/convex/mpr.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -302,7 +302,7 @@ rbSeparation rbShadow_Measure(rbShadow* shadow, const rbGeometry* a, const rbGeo
     if (!isClosed) {
         hearSwapped(shadow, &pair);
     }
-    if (measure(shadow, &pair, RB_PAIR_FEATURES, &s)) {
+    if (measure(shadow, &pair, rbPairMethod_Find("features"), &s)) {
         compareOpinion(shadow, &pair, RB_OPINION_FEATURES, s);
     }
     if (pair.isPlane) {

@@ -46,21 +46,25 @@ bool rbArguments_GetName(const rbArguments* arguments, const char* option, rbNam
 }
 
 // Methods of the pair table, then the traversals of the laboratory.
-#define METHOD_COUNT (RB_PAIR_COUNT + RB_TRAVERSAL_COUNT)
+static int countMethods(void)
+{
+    return rbPairMethod_GetCount() + RB_TRAVERSAL_COUNT;
+}
 
 static const char* nameMethod(int index)
 {
-    return index < RB_PAIR_COUNT ? rbPairMethod_Name((rbPairMethod)index)
-                                 : rbTraversal_Name((rbTraversal)(index - RB_PAIR_COUNT));
+    int count = rbPairMethod_GetCount();
+    return index < count ? rbPairMethod_Name((rbPairMethod)index)
+                         : rbTraversal_Name((rbTraversal)(index - count));
 }
 
 bool rbReadMethod(const rbArguments* arguments, const char* option, rbPairMethod* method)
 {
     int index = (int)*method;
-    if (!rbArguments_GetName(arguments, option, nameMethod, METHOD_COUNT, &index)) {
+    if (!rbArguments_GetName(arguments, option, nameMethod, countMethods(), &index)) {
         return false;
     }
-    if (index >= RB_PAIR_COUNT) {
+    if (index >= rbPairMethod_GetCount()) {
         (void)rbFail("%s %s is of the laboratory, which takes two meshes, not a file of pairs",
                      option, nameMethod(index));
         return false;
@@ -71,42 +75,52 @@ bool rbReadMethod(const rbArguments* arguments, const char* option, rbPairMethod
 
 // ---------------------------------------------------------------------------------------- options
 
-// Sets of methods, by their index.
-#define BIT(index) (1u << (unsigned)(index))
-#define TRAVERSAL(name) BIT(RB_PAIR_COUNT + RB_TRAVERSAL_##name)
-#define SEARCHES \
-    (TRAVERSAL(INDIFFERENT) | TRAVERSAL(UPDATE_MINIMAL) | TRAVERSAL(LOCAL) | TRAVERSAL(GLOBAL))
-#define PAIR_METHODS (BIT(RB_PAIR_COUNT) - 1u)
+// Sets of methods.
+enum {
+    FOR_AUTO = 1,
+    FOR_ITERATIVE = 2,
+    FOR_PAIRS = 4,    // all of the pair table
+    FOR_SEARCHES = 8, // traversals of trees
+    FOR_GLOBAL = 16
+};
 
 // Options that some methods have a use for.
 static const struct {
     const char* name;
     unsigned methods;
 } methodOptions[] = {
-    {"--radius-a", PAIR_METHODS},
-    {"--radius-b", PAIR_METHODS},
-    {"--budget", BIT(RB_PAIR_AUTO) | TRAVERSAL(GLOBAL)},
-    {"--tolerance", BIT(RB_PAIR_AUTO) | BIT(RB_PAIR_ITERATIVE) | SEARCHES},
-    {"--volume", SEARCHES},
-    {"--split", SEARCHES},
-    {"--degree", SEARCHES},
-    {"--leaf-size", SEARCHES},
-    {"--expansion", SEARCHES},
-    {"--representatives", SEARCHES},
-    {"--sequence", TRAVERSAL(GLOBAL)},
+    {"--radius-a", FOR_PAIRS},           {"--radius-b", FOR_PAIRS},
+    {"--budget", FOR_AUTO | FOR_GLOBAL}, {"--tolerance", FOR_AUTO | FOR_ITERATIVE | FOR_SEARCHES},
+    {"--volume", FOR_SEARCHES},          {"--split", FOR_SEARCHES},
+    {"--degree", FOR_SEARCHES},          {"--leaf-size", FOR_SEARCHES},
+    {"--expansion", FOR_SEARCHES},       {"--representatives", FOR_SEARCHES},
+    {"--sequence", FOR_GLOBAL},
 };
+
+static bool isIn(unsigned methods, int index)
+{
+    int traversal = index - rbPairMethod_GetCount();
+    unsigned set = FOR_PAIRS;
+    if (traversal >= 0) {
+        set = traversal == RB_TRAVERSAL_NAIVE ? 0 : FOR_SEARCHES;
+        set |= traversal == RB_TRAVERSAL_GLOBAL ? FOR_GLOBAL : 0;
+    } else if (index == RB_PAIR_AUTO || index == RB_PAIR_ITERATIVE) {
+        set |= index == RB_PAIR_AUTO ? FOR_AUTO : FOR_ITERATIVE;
+    }
+    return (set & methods) != 0;
+}
 
 static bool judgeMethodOptions(const rbArguments* arguments, int method)
 {
     for (size_t i = 0; i < sizeof methodOptions / sizeof methodOptions[0]; ++i) {
         unsigned methods = methodOptions[i].methods;
-        if (!rbArguments_Has(arguments, methodOptions[i].name) || (methods & BIT(method)) != 0) {
+        if (!rbArguments_Has(arguments, methodOptions[i].name) || isIn(methods, method)) {
             continue;
         }
         char list[LIST_SIZE];
         size_t used = 0;
-        for (int k = 0; k < METHOD_COUNT && used < sizeof list; ++k) {
-            if ((methods & BIT(k)) != 0) {
+        for (int k = 0; k < countMethods() && used < sizeof list; ++k) {
+            if (isIn(methods, k)) {
                 used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
                                          used > 0 ? ", " : "", nameMethod(k));
             }
@@ -537,14 +551,15 @@ static rbExit measureShapes(const rbArguments* arguments)
     int method = RB_PAIR_AUTO;
     rbPosePair poses;
     rbShapeWord shapes[2];
-    if (!rbArguments_GetName(arguments, "--method", nameMethod, METHOD_COUNT, &method) ||
+    if (!rbArguments_GetName(arguments, "--method", nameMethod, countMethods(), &method) ||
         !judgeMethodOptions(arguments, method) || !readPoses(arguments, &poses) ||
         !rbReadShapeWords(arguments, shapes)) {
         return RB_EXIT_USAGE;
     }
     rbExit exit = RB_EXIT_DONE;
-    if (method >= RB_PAIR_COUNT) {
-        exit = rbRunLaboratory(arguments, shapes, &poses, (rbTraversal)(method - RB_PAIR_COUNT));
+    if (method >= rbPairMethod_GetCount()) {
+        exit = rbRunLaboratory(arguments, shapes, &poses,
+                               (rbTraversal)(method - rbPairMethod_GetCount()));
     } else {
         PairRun* run = rbAllocZero(1, sizeof *run);
         run->arguments = arguments;

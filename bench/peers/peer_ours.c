@@ -18,7 +18,7 @@ typedef struct rbOursState {
     rbGjkCache* gjkCaches;     // one for each slot
     void* scratch;
     int pairCount, slotCount;
-    rbPairMethod methods[METHOD_COUNT]; // RB_PAIR_COUNT: not in this library
+    rbPairMethod methods[METHOD_COUNT]; // the count of all: not in this library
 } rbOursState;
 
 static double measure(const rbPeerRow* row, void* data, int pair, int slot)
@@ -26,7 +26,7 @@ static double measure(const rbPeerRow* row, void* data, int pair, int slot)
     rbOursState* state = data;
     rbSeparationInput* input = &state->inputs[pair];
     input->method = state->methods[row->option];
-    if (input->method == RB_PAIR_COUNT) {
+    if ((int)input->method >= rbPairMethod_GetCount()) {
         return NAN;
     }
     rbSeparation separation;
@@ -51,7 +51,7 @@ static double testOverlap(const rbPeerRow* row, void* data, int pair, int slot)
     rbOursState* state = data;
     rbSeparationInput* input = &state->inputs[pair];
     input->method = state->methods[row->option];
-    if (input->method == RB_PAIR_COUNT) {
+    if ((int)input->method >= rbPairMethod_GetCount()) {
         return NAN;
     }
     bool overlaps = false;

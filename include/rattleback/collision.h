@@ -66,14 +66,14 @@ typedef enum rbPairMethod {
     RB_PAIR_AUTO,        ///< closed form where there is one, else iterative; meshes by their trees
     RB_PAIR_CLOSED_FORM, ///< UNSUPPORTED where there is none
     RB_PAIR_ITERATIVE,   ///< GJK for the distance, EPA for the depth; not for planes
-    RB_PAIR_MPR,         ///< fast detection; in overlap depth, normal and points are estimates
-    RB_PAIR_FEATURES, ///< walks to the closest features of boxes, hulls, spheres and capsules; in
-                      ///< overlap the depth along one face normal, an estimate
-    RB_PAIR_COUNT
+    RB_PAIR_COUNT        ///< built-in ones; registered ones have the numbers from here on
 } rbPairMethod;
 
 RB_API const char* rbPairMethod_Name(rbPairMethod method); ///< "auto", "closed", ...
-RB_API rbPairMethod rbPairMethod_Find(const char* name);   ///< RB_PAIR_COUNT if unknown
+/// The method of a name; rbPairMethod_GetCount() if it is unknown.
+RB_API rbPairMethod rbPairMethod_Find(const char* name);
+/// Built-in and registered methods; those of the laboratory: see lab.h.
+RB_API int rbPairMethod_GetCount(void);
 
 /// What is measured. Make it with rbDefaultSeparationInput.
 typedef struct rbSeparationInput {
@@ -101,6 +101,34 @@ typedef struct rbSeparationCache {
     double opaque[24];     ///< state of the solver
     struct rbFront* front; ///< for pairs of meshes, of the caller; NULL: none
 } rbSeparationCache;
+
+/// What a registered method keeps of a pair in the cache of the caller: 32 bytes, zero at first.
+/// Another registered method may have used them, so whatever is in them must be harmless.
+typedef struct rbMethodMemory {
+    double values[4]; ///< of the method
+} rbMethodMemory;
+
+/// Measures two shapes that are no compounds. The input is valid, its quaternion of unit length to
+/// rounding. UNSUPPORTED if the method does not know the pair: the caller is then advised to use
+/// "auto". memory is NULL if the caller has no cache. Children and faces of the answer are set
+/// afterwards. Called by any thread; must not allocate.
+typedef rbStatus rbPairMeasureFn(const rbSeparationInput* input, rbMethodMemory* memory,
+                                 rbSeparation* separation);
+
+/// Are two such shapes at most margin >= 0 m apart? Status as of rbPairMeasureFn.
+typedef rbStatus rbPairTestFn(const rbSeparationInput* input, double margin, bool* overlaps);
+
+/// A method to be registered. It must live as long as the process.
+typedef struct rbPairMethodRow {
+    const char* name;         ///< as options spell it; no other method has it
+    rbPairMeasureFn* measure; ///< distance, witnesses and bounds that hold
+    rbPairTestFn* test;       ///< NULL: by the lower bound of measure
+} rbPairMethodRow;
+
+/// Adds a method to the pair table; it gets the next number from RB_PAIR_COUNT on. To be called by
+/// one thread before the first query. Allocates nothing. INVALID, with a message, for a name that
+/// is empty or known, LIMIT after RB_REGISTERED_MAX methods. error may be NULL.
+RB_API rbStatus rbRegisterPairMethod(const rbPairMethodRow* row, rbError* error);
 
 /// Where two meshes keep how far the search for their distance had to go: the next query, a small
 /// motion later, begins there. One for a pair of shapes; capacity pairs of parts (16 bytes each;
@@ -143,7 +171,7 @@ RB_API rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparation
 /// point that proves contact, the first touching triangles of meshes and the first touching parts
 /// of compounds. What rounding leaves open counts as contact: gaps up to about 1e-9 of the size of
 /// the bodies. Status as of rbMeasureSeparation, but the answer may be there before a pair of parts
-/// is met that the method does not know; mpr and iterative differ in speed only. The budget does
+/// is met that the method does not know. The budget does
 /// not count here. A cache with a front is used for meshes.
 RB_API rbStatus rbTestOverlap(const rbSeparationInput* input, double margin,
                               rbSeparationCache* cache, bool* overlaps, rbError* error);
@@ -191,7 +219,7 @@ typedef struct rbContactList {
 /// All contacts of two shapes: a manifold for every pair of parts at most threshold m apart (use
 /// RB_CONTACT_THRESHOLD), in the order of the parts; convex shapes and planes have one at most. A
 /// negative threshold leaves out what is less deep. Points beside the deepest one lie on the
-/// surfaces to second order in the tilt of the features. In overlap the methods mpr and features
+/// surfaces to second order in the tilt of the features. In overlap methods of the laboratory
 /// give a manifold along an estimated normal. Otherwise as rbMeasureSeparation.
 ///
 /// A mesh has a manifold for every direction of contact, the one about the normal of the separation

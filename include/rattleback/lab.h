@@ -13,9 +13,13 @@
 extern "C" {
 #endif
 
-/// Adds all methods of the laboratory to the tables of the core:
-/// - broad phases "sweep-1d", "sweep-2d" and "coherent-hash" (rbBroadPhaseType_Find gives their
-///   numbers);
+/// Adds all methods of the laboratory to the tables of the core; the Find function of a table gives
+/// their numbers:
+/// - pair methods "mpr", fast detection by portals, and "features", a walk to the closest features
+///   of boxes, hulls, spheres and capsules. In overlap their depths, normals and points are
+///   estimates; the bounds hold;
+/// - broad phases "sweep-1d" and "sweep-2d", by sorted ends, and "coherent-hash", by counters of
+///   shared cells;
 /// - the detector "rays" of the event engine (ray_detector.h; rbDetector_Find);
 /// - its loops "pairs", a heap of pairs and a global interval (L-79, L-86), and "all-pairs", the
 ///   same without a look at which pairs are near (rbEventLoop_Find): an event costs the world;

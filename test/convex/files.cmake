@@ -1,12 +1,8 @@
 # tests of the convex kernels
-rb_add_tests(NAME test_convex FILES
+rb_add_tests(NAME test_convex LAB FILES
   test/convex/test_support.c
   test/convex/test_epa.c
   test/convex/prop_epa.c
-  test/convex/test_features.c
-  test/convex/prop_features.c
   test/convex/test_gjk.c
   test/convex/prop_gjk.c
-  test/convex/test_mpr.c
-  test/convex/prop_mpr.c
 )

@@ -3,7 +3,7 @@
 #include "base/math/elementary.h"
 #include "base/math/random3.h"
 #include "collision/convex/convex.h"
-#include "collision/convex/features.h"
+#include "lab/convex/features.h"
 #include "rb_test.h"
 
 #include <float.h>

@@ -4,3 +4,4 @@ rb_add_tests(NAME test_lab FILES
   LIBRARIES rattleback_lab
 )
 include(test/lab/joints/files.cmake)
+include(test/lab/convex/files.cmake)

@@ -5,6 +5,7 @@
 #include "dynamics/engines/event/event_rows.h"
 #include "rb_test.h"
 
+#include <rattleback/collision.h>
 #include <rattleback/lab.h>
 
 #include <stdio.h>
@@ -17,11 +18,16 @@ static void laboratoryIsRegisteredOnce(void** state)
     (void)state;
     assert_int_equal(rbBroadPhaseType_GetCount(), RB_BROAD_COUNT);
     assert_int_equal(rbBroadPhaseType_Find("sweep-1d"), RB_BROAD_COUNT); // unknown
+    assert_int_equal(rbPairMethod_GetCount(), RB_PAIR_COUNT);
+    assert_string_equal(rbPairMethod_Name(RB_PAIR_COUNT), "unknown");
     rbError error = {0};
     for (int i = 0; i < 2; ++i) {
         assert_int_equal(rbRegisterLaboratory(&error), RB_STATUS_OK);
         assert_int_equal(rbBroadPhaseType_GetCount(), RB_BROAD_COUNT + 3);
+        assert_int_equal(rbPairMethod_GetCount(), RB_PAIR_COUNT + 2);
     }
+    assert_string_equal(rbPairMethod_Name(rbPairMethod_Find("mpr")), "mpr");
+    assert_string_equal(rbPairMethod_Name(rbPairMethod_Find("features")), "features");
     for (int i = 0; i < 3; ++i) {
         rbBroadPhaseType type = rbBroadPhaseType_Find(labBroadPhases[i]);
         assert_int_equal(type, RB_BROAD_COUNT + i);
@@ -110,7 +116,63 @@ static void eventRowsAreRegisteredByName(void** state)
     assert_int_equal(rbDetector_Find("other"), count + 1);
 }
 
+// Measures spheres only, and counts in the memory how often it was asked.
+static rbStatus measureBalls(const rbSeparationInput* input, rbMethodMemory* memory,
+                             rbSeparation* separation)
+{
+    if (rbGeometry_GetType(input->geometryA) != RB_SHAPE_SPHERE ||
+        rbGeometry_GetType(input->geometryB) != RB_SHAPE_SPHERE) {
+        return RB_STATUS_UNSUPPORTED;
+    }
+    double radii = rbGeometry_GetData(input->geometryA).sphere.radius +
+                   rbGeometry_GetData(input->geometryB).sphere.radius;
+    double distance = rbLength(input->transformBtoA.p) - radii;
+    *separation = (rbSeparation){.distance = distance, .lower = distance, .upper = distance};
+    if (memory != NULL) {
+        memory->values[0] += 1.0;
+        separation->iterations = (int)memory->values[0];
+    }
+    return RB_STATUS_OK;
+}
+
+static void methodsOfProgramsTakePart(void** state)
+{
+    (void)state;
+    static double scratch[1 << 15];
+    static const rbPairMethodRow row = {"balls", measureBalls, NULL};
+    rbError error = {0};
+    assert_int_equal(rbRegisterPairMethod(&row, &error), RB_STATUS_OK);
+    assert_int_equal(rbRegisterPairMethod(&row, &error), RB_STATUS_INVALID);
+    rbGeometry* ball = rbCreateSphere(0.5, &error);
+    rbGeometry* box = rbCreateBox(rbMakeVec3(1.0, 1.0, 1.0), &error);
+    rbSeparationInput input = rbDefaultSeparationInput();
+    input.method = rbPairMethod_Find("balls");
+    input.geometryA = ball;
+    input.geometryB = ball;
+    input.transformBtoA.p = rbMakeVec3(3.0, 0.0, 0.0);
+    rbSeparationCache cache = {0};
+    rbSeparation s;
+    for (int i = 1; i <= 2; ++i) {
+        assert_int_equal(rbMeasureSeparation(&input, &cache, scratch, &s, &error), RB_STATUS_OK);
+        checkNear(s.distance, 2.0, 0.0);
+        assert_int_equal(s.iterations, i);
+    }
+    bool overlaps = true;
+    assert_int_equal(rbTestOverlap(&input, 1.5, NULL, &overlaps, &error), RB_STATUS_OK);
+    assert_false(overlaps);
+    assert_int_equal(rbTestOverlap(&input, 2.5, NULL, &overlaps, &error), RB_STATUS_OK);
+    assert_true(overlaps);
+    input.geometryB = box;
+    assert_int_equal(rbMeasureSeparation(&input, &cache, scratch, &s, &error),
+                     RB_STATUS_UNSUPPORTED);
+    assert_string_equal(error.message, "the method balls does not measure sphere and box; the "
+                                       "method auto measures them");
+    rbDestroyGeometry(ball);
+    rbDestroyGeometry(box);
+}
+
 RB_TEST_GROUP(test_registration, cmocka_unit_test(laboratoryIsRegisteredOnce),
               cmocka_unit_test(knownNamesAreRefused), cmocka_unit_test(fullTablesRefuse),
               cmocka_unit_test(registeredRowsFindPairs),
-              cmocka_unit_test(eventRowsAreRegisteredByName));
+              cmocka_unit_test(eventRowsAreRegisteredByName),
+              cmocka_unit_test(methodsOfProgramsTakePart));

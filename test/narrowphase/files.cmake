@@ -1,4 +1,4 @@
-rb_add_tests(NAME test_narrowphase FILES
+rb_add_tests(NAME test_narrowphase LAB FILES
   test/narrowphase/golden_separation.c
   test/narrowphase/prop_adversarial.c
   test/narrowphase/prop_closed_forms.c
@@ -7,7 +7,6 @@ rb_add_tests(NAME test_narrowphase FILES
   test/narrowphase/prop_separation.c
   test/narrowphase/test_bad_input.c
   test/narrowphase/test_closed_forms.c
-  test/narrowphase/test_feature_manifold.c
   test/narrowphase/test_mesh_solids.c
   test/narrowphase/test_mesh_contacts.c
   test/narrowphase/test_mesh_pairs.c

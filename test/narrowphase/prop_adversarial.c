@@ -632,7 +632,7 @@ static void checkAccuracy(const Trial* trial, const char* who, const rbSeparatio
 
 static void checkMethods(const Trial* trial, const rbSeparation* first)
 {
-    for (int m = RB_PAIR_ITERATIVE; m < RB_PAIR_COUNT; ++m) {
+    for (int m = RB_PAIR_ITERATIVE; m < rbPairMethod_GetCount(); ++m) {
         if (m == RB_PAIR_ITERATIVE && first->reason != RB_STOP_CLOSED_FORM) {
             continue; // auto was that already
         }

@@ -68,7 +68,7 @@ static void checkSentence(const rbError* error, rbStatus status)
 // Measures by every method; each either refuses with a sentence or answers with numbers.
 static void checkDefined(const rbSeparationInput* given)
 {
-    for (int m = 0; m < RB_PAIR_COUNT; ++m) {
+    for (int m = 0; m < rbPairMethod_GetCount(); ++m) {
         rbSeparationInput input = *given;
         input.method = (rbPairMethod)m;
         rbSeparation s;

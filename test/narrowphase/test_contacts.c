@@ -154,7 +154,7 @@ static void overlapIsTheSignOfTheDistance(void** state)
         double band = 1e-8 * pairScale(a, part, input.transformBtoA);
         double margin = i % 3 == 0 ? 0.2 : 0.0;
         rbSeparationCache cache = {0};
-        for (int method = RB_PAIR_AUTO; method < RB_PAIR_COUNT; ++method) {
+        for (int method = RB_PAIR_AUTO; method < rbPairMethod_GetCount(); ++method) {
             input.method = (rbPairMethod)method;
             bool overlaps;
             rbStatus status = rbTestOverlap(&input, margin, &cache, &overlaps, &error);

@@ -94,8 +94,8 @@ static void everyPairAnswersOrRefuses(void** state)
     }
     rbSeparationInput input =
         makeInput(shapes[RB_SHAPE_MESH], shapes[RB_SHAPE_BOX], rbMakeVec3(3.0, 0.0, 0.0));
-    static const rbPairMethod others[4] = {RB_PAIR_CLOSED_FORM, RB_PAIR_ITERATIVE, RB_PAIR_MPR,
-                                           RB_PAIR_FEATURES};
+    const rbPairMethod others[4] = {RB_PAIR_CLOSED_FORM, RB_PAIR_ITERATIVE,
+                                    rbPairMethod_Find("mpr"), rbPairMethod_Find("features")};
     for (int i = 0; i < 4; ++i) {
         input.method = others[i];
         rbSeparation s;

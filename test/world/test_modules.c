@@ -61,7 +61,7 @@ static const Table tables[] = {
     TABLE(rbStepScheme, RB_SCHEME_COUNT),         TABLE(rbSolverType, RB_SOLVER_COUNT),
     TABLE(rbJointType, RB_JOINT_COUNT),           TABLE(rbMotorType, RB_MOTOR_COUNT),
     TABLE(rbMotionType, RB_MOTION_COUNT),         TABLE(rbForceType, RB_FORCE_COUNT),
-    OPEN_TABLE(rbBroadPhaseType, RB_BROAD_COUNT), TABLE(rbPairMethod, RB_PAIR_COUNT),
+    OPEN_TABLE(rbBroadPhaseType, RB_BROAD_COUNT), OPEN_TABLE(rbPairMethod, RB_PAIR_COUNT),
     TABLE(rbShapeType, RB_SHAPE_COUNT),           TABLE(rbImpactLaw, RB_IMPACT_LAW_COUNT),
     TABLE(rbImpactOrder, RB_ORDER_COUNT),         TABLE(rbCombineRule, RB_COMBINE_COUNT),
     OPEN_TABLE(rbEventLoop, RB_LOOP_COUNT),       OPEN_TABLE(rbDetector, RB_DETECTOR_COUNT),

@@ -1,10 +1,6 @@
 target_sources(rattleback PRIVATE
   src/collision/convex/convex.c
-  src/collision/convex/feature_body.c
-  src/collision/convex/feature_walk.c
-  src/collision/convex/features.c
   src/collision/convex/gjk.c
-  src/collision/convex/mpr.c
   src/collision/convex/simplex.c
   src/collision/convex/epa.c
   src/collision/convex/epa_polytope.c

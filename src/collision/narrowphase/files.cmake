@@ -7,7 +7,6 @@ target_sources(rattleback PRIVATE
   src/collision/narrowphase/collide_plane.c
   src/collision/narrowphase/collide_sphere.c
   src/collision/narrowphase/contact_feature.c
-  src/collision/narrowphase/feature_manifold.c
   src/collision/narrowphase/manifold.c
   src/collision/narrowphase/mesh_convex.c
   src/collision/narrowphase/mesh_convex_contacts.c

@@ -15,8 +15,8 @@
 // round and flipped. Compounds are taken apart. Two planes have no distance.
 #include "collision/narrowphase/pair_methods.h"
 
+#include "base/core/registered_rows.h"
 #include "collision/convex/gjk_boxes.h"
-#include "collision/convex/mpr.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/mesh_depth.h"
@@ -415,45 +415,40 @@ bool rbIsMeasuredByClosedForm(const rbPairLeaf* leaf)
     return hasClosedForm(leaf) && autoRows[leaf->a->type][leaf->b->type] == NULL;
 }
 
-// Bounds hold as of every method, but depth and normal are those of a portal.
-static rbStatus measureMpr(const rbPairQuery* query, const rbPairLeaf* leaf,
-                           rbSeparation* separation)
-{
-    rbPairBodies bodies;
-    rbStatus status = rbMakePairBodies(query, leaf, &bodies);
-    if (status == RB_STATUS_OK) {
-        rbMprResult result = rbMpr_Penetration(&bodies.cso, NULL);
-        *separation = rbMpr_Separation(&result);
-        separation->reason = result.overlaps ? RB_STOP_ESTIMATE : separation->reason;
-    }
-    return status;
-}
-
-static rbStatus measureFeatures(const rbPairQuery* query, const rbPairLeaf* leaf,
-                                rbSeparation* separation)
-{
-    if (!rbFeatures_Accepts(leaf->a) || !rbFeatures_Accepts(leaf->b)) {
-        return refuse(query, leaf);
-    }
-    *separation = rbFeatures_Separation(leaf->a, leaf->b, leaf->transformBtoA, query->features);
-    rbRoundSeparation(separation, query->input->radiusA, query->input->radiusB);
-    if (separation->reason == RB_STOP_TOUCHES) {
-        separation->reason = RB_STOP_ESTIMATE;
-    }
-    return RB_STATUS_OK;
-}
-
 static const MethodRow methodTable[RB_PAIR_COUNT] = {
     [RB_PAIR_AUTO] = {"auto", measureAuto},
     [RB_PAIR_CLOSED_FORM] = {"closed", measureClosed},
     [RB_PAIR_ITERATIVE] = {"iterative", measureIterative},
-    [RB_PAIR_MPR] = {"mpr", measureMpr},
-    [RB_PAIR_FEATURES] = {"features", measureFeatures},
 };
+
+static rbRegisteredRows registered; // of rbPairMethodRow
+
+int rbPairMethod_GetCount(void)
+{
+    return RB_PAIR_COUNT + registered.count;
+}
+
+rbStatus rbRegisterPairMethod(const rbPairMethodRow* row, rbError* error)
+{
+    RB_ASSERT(row != NULL && row->measure != NULL);
+    bool isKnown = row->name != NULL && (int)rbPairMethod_Find(row->name) < rbPairMethod_GetCount();
+    rbNewRow newRow = {"pair method", row->name, row, isKnown};
+    return rbRegisteredRows_Add(&registered, &newRow, error);
+}
+
+static const rbPairMethodRow* getRegistered(rbPairMethod method)
+{
+    RB_ASSERT(method >= RB_PAIR_COUNT);
+    return registered.rows[method - RB_PAIR_COUNT];
+}
 
 const char* rbPairMethod_Name(rbPairMethod method)
 {
-    return (unsigned)method < RB_PAIR_COUNT ? methodTable[method].name : "unknown";
+    if ((unsigned)method >= (unsigned)rbPairMethod_GetCount()) {
+        return "unknown";
+    }
+    return method < RB_PAIR_COUNT ? methodTable[method].name
+                                  : registered.names[method - RB_PAIR_COUNT];
 }
 
 rbPairMethod rbPairMethod_Find(const char* name)
@@ -463,14 +458,50 @@ rbPairMethod rbPairMethod_Find(const char* name)
             return (rbPairMethod)i;
         }
     }
-    return RB_PAIR_COUNT;
+    return (rbPairMethod)(RB_PAIR_COUNT + rbRegisteredRows_Find(&registered, name));
+}
+
+// The leaf as an input of its own.
+static rbSeparationInput makeLeafInput(const rbPairQuery* query, const rbPairLeaf* leaf)
+{
+    rbSeparationInput input = *query->input;
+    input.geometryA = leaf->a;
+    input.geometryB = leaf->b;
+    input.transformBtoA = leaf->transformBtoA;
+    return input;
+}
+
+static rbStatus measureRegistered(const rbPairQuery* query, const rbPairLeaf* leaf,
+                                  rbSeparation* separation)
+{
+    rbSeparationInput input = makeLeafInput(query, leaf);
+    const rbPairMethodRow* row = getRegistered(input.method);
+    rbStatus status = row->measure(&input, query->memory, separation);
+    return status == RB_STATUS_UNSUPPORTED ? refuse(query, leaf) : status;
+}
+
+rbStatus rbTestPairRegistered(const rbPairQuery* query, const rbPairLeaf* leaf, double margin,
+                              bool* overlaps)
+{
+    rbSeparationInput input = makeLeafInput(query, leaf);
+    const rbPairMethodRow* row = getRegistered(input.method);
+    if (row->test == NULL) {
+        rbSeparation part;
+        rbStatus status = measureRegistered(query, leaf, &part);
+        *overlaps = status == RB_STATUS_OK && part.lower <= margin;
+        return status;
+    }
+    rbStatus status = row->test(&input, margin, overlaps);
+    return status == RB_STATUS_UNSUPPORTED ? refuse(query, leaf) : status;
 }
 
 rbStatus rbMeasurePair(const rbPairQuery* query, const rbPairLeaf* leaf, rbSeparation* separation)
 {
-    RB_ASSERT((unsigned)query->input->method < RB_PAIR_COUNT);
+    rbPairMethod method = query->input->method;
+    RB_ASSERT((unsigned)method < (unsigned)rbPairMethod_GetCount());
     RB_ASSERT(leaf->a->type != RB_SHAPE_COMPOUND && leaf->b->type != RB_SHAPE_COMPOUND);
-    rbStatus status = methodTable[query->input->method].measure(query, leaf, separation);
+    MeasureFn* measure = method < RB_PAIR_COUNT ? methodTable[method].measure : measureRegistered;
+    rbStatus status = measure(query, leaf, separation);
     separation->childA = leaf->childA;
     separation->childB = leaf->childB;
     separation->faceA = rbIsMeshLike(leaf->a) ? separation->faceA : -1;

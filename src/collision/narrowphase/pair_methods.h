@@ -3,7 +3,6 @@
 #define RB_NARROWPHASE_PAIR_METHODS_H
 
 #include "collision/convex/epa.h"
-#include "collision/convex/features.h"
 #include "collision/convex/gjk.h"
 #include "collision/narrowphase/mesh_convex.h"
 #include "collision/narrowphase/mesh_pair.h"
@@ -11,10 +10,10 @@
 // What a measurement of the table needs.
 typedef struct rbPairQuery {
     const rbSeparationInput* input;
-    rbGjkCache* cache;       // NULL: none
-    rbFeaturePair* features; // of the cache
-    rbFront* front;          // of the cache, for meshes
-    rbEpaScratch* scratch;   // NULL: no depth is asked for
+    rbGjkCache* cache;      // NULL: none
+    rbMethodMemory* memory; // of the cache, for a registered method
+    rbFront* front;         // of the cache, for meshes
+    rbEpaScratch* scratch;  // NULL: no depth is asked for
     rbError* error;
 } rbPairQuery;
 
@@ -37,6 +36,9 @@ typedef struct rbPairBodies {
 
 // Refused, with the reason in the error of the query, where the method does not know the pair.
 rbStatus rbMeasurePair(const rbPairQuery* query, const rbPairLeaf* leaf, rbSeparation* separation);
+// Are the shapes at most margin m apart, by the registered method of the input?
+rbStatus rbTestPairRegistered(const rbPairQuery* query, const rbPairLeaf* leaf, double margin,
+                              bool* overlaps);
 // Whether auto measures the pair by a closed form and nothing else.
 bool rbIsMeasuredByClosedForm(const rbPairLeaf* leaf);
 

@@ -1,6 +1,5 @@
 // Distance, overlap and contacts of two shapes: judges the input, takes compounds apart and asks
 // the pair table for every pair of parts.
-#include "collision/convex/mpr.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
@@ -15,7 +14,7 @@
 // What is inside of the public cache.
 typedef struct PairCache {
     rbGjkCache gjk;
-    rbFeaturePair features;
+    rbMethodMemory memory; // of registered methods
 } PairCache;
 
 _Static_assert(sizeof(PairCache) <= sizeof(rbSeparationCache), "the public cache holds ours");
@@ -133,16 +132,6 @@ static rbStatus visitNearest(Query* query, const rbPairLeaf* leaf)
     return status;
 }
 
-// MPR is the fastest on cores without a radius that nothing is known of; GJK takes the rounded ones
-// by their cores and profits from a cache.
-static bool isForMpr(const Query* query, const rbPairBodies* bodies)
-{
-    rbPairMethod method = query->pair.input->method;
-    return method == RB_PAIR_MPR ||
-           (method == RB_PAIR_AUTO && query->pair.cache == NULL && query->threshold == 0.0 &&
-            bodies->a.radius + bodies->b.radius == 0.0);
-}
-
 // Pairs of boxes that wait while two meshes are tested: there is no scratch; with few the search is
 // a little longer, never wrong.
 #define TEST_ENTRIES 512
@@ -181,8 +170,11 @@ static rbStatus visitOverlap(Query* query, const rbPairLeaf* leaf)
         query->isDone = testMeshLeaf(query, leaf, threshold);
         return RB_STATUS_OK;
     }
+    if (method >= RB_PAIR_COUNT) {
+        return rbTestPairRegistered(&query->pair, leaf, threshold, &query->isDone);
+    }
     rbStatus status;
-    if (method == RB_PAIR_CLOSED_FORM || method == RB_PAIR_FEATURES ||
+    if (method == RB_PAIR_CLOSED_FORM ||
         (method == RB_PAIR_AUTO && rbIsMeasuredByClosedForm(leaf))) {
         rbSeparation part;
         status = rbMeasurePair(&query->pair, leaf, &part);
@@ -191,10 +183,7 @@ static rbStatus visitOverlap(Query* query, const rbPairLeaf* leaf)
     }
     rbPairBodies bodies;
     status = rbMakePairBodies(&query->pair, leaf, &bodies);
-    if (status == RB_STATUS_OK && isForMpr(query, &bodies)) {
-        bodies.a.radius += threshold;
-        query->isDone = rbMpr_Overlaps(&bodies.cso);
-    } else if (status == RB_STATUS_OK) {
+    if (status == RB_STATUS_OK) {
         query->isDone = rbGjk_Overlaps(&bodies.cso, threshold, query->pair.cache);
     }
     return status;
@@ -338,9 +327,9 @@ static rbStatus judgeInput(const rbSeparationInput* input, rbError* error)
                            "the radii are %g and %g m; 0 to %g m are accepted", input->radiusA,
                            input->radiusB, RB_LENGTH_MAX);
     }
-    if ((unsigned)input->method >= RB_PAIR_COUNT) {
+    if ((unsigned)input->method >= (unsigned)rbPairMethod_GetCount()) {
         return rbError_Set(error, RB_STATUS_INVALID, "method %d is unknown; below %d are accepted",
-                           (int)input->method, (int)RB_PAIR_COUNT);
+                           (int)input->method, rbPairMethod_GetCount());
     }
     if (input->budget < 0) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -374,7 +363,7 @@ static rbStatus runQuery(Query* query, rbSeparationCache* cache, VisitFn* visit)
     if (isPair && cache != NULL) {
         PairCache* own = (PairCache*)cache->opaque;
         query->pair.cache = &own->gjk;
-        query->pair.features = &own->features;
+        query->pair.memory = &own->memory;
         query->pair.front = cache->front;
     }
     rbPairLeaf whole;

@@ -3,7 +3,7 @@
 #include "base/math/random3.h"
 #include "collision/convex/epa.h"
 #include "collision/convex/gjk.h"
-#include "collision/convex/mpr.h"
+#include "lab/convex/mpr.h"
 #include "rb_test.h"
 
 #include <float.h>

@@ -2,7 +2,7 @@
 #ifndef RB_CONVEX_FEATURE_WALK_H
 #define RB_CONVEX_FEATURE_WALK_H
 
-#include "collision/convex/features.h"
+#include "lab/convex/features.h"
 
 // Limit of the specification; 30 steps are a long walk. Random pairs never get near it.
 #define RB_WALK_STEPS_MAX 5000

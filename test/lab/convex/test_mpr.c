@@ -2,7 +2,7 @@
 // X-12, centers, flat, tiny, long and far pairs, limits.
 #include "collision/convex/epa.h"
 #include "collision/convex/gjk.h"
-#include "collision/convex/mpr.h"
+#include "lab/convex/mpr.h"
 #include "rb_test.h"
 
 #include <float.h>

@@ -4,7 +4,7 @@
 // height along it. The nearest points of two elements of parallel faces are those that coincide in
 // the plane; for faces tilted against each other this measures along n instead of along the
 // connecting line, so that all points share n as a manifold promises.
-#include "collision/narrowphase/feature_manifold.h"
+#include "lab/convex/feature_manifold.h"
 
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/contact_feature.h"

@@ -2,10 +2,10 @@
 // along random walks with and without its cache.
 #include "base/math/elementary.h"
 #include "base/math/random3.h"
-#include "collision/convex/features.h"
 #include "collision/convex/gjk.h"
 #include "collision/geometry/shape_ops.h"
 #include "gjk_oracle.h"
+#include "lab/convex/features.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 //
 // Numbers of a box: corner bits x, y, z; edge 4 * axis + rank of its lower corner; face 2 * axis +
 // (positive side). The loops run counter-clockwise seen from outside.
-#include "collision/convex/features.h"
 #include "collision/geometry/shape_ops.h"
+#include "lab/convex/features.h"
 
 static const rbEdge boxEdges[12] = {{0, 1, 2, 4}, {2, 3, 4, 3}, {4, 5, 5, 2}, {6, 7, 3, 5},
                                     {0, 2, 4, 0}, {1, 3, 1, 4}, {4, 6, 0, 5}, {5, 7, 5, 1},

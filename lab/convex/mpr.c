@@ -15,7 +15,7 @@
 // wrong, because the tetrahedron is a sliver or D is flat, this proof fails, and GJK decides.
 // Directions are not normalized: comparisons with rounding are made between squares, so that a
 // search takes no root and no division.
-#include "collision/convex/mpr.h"
+#include "lab/convex/mpr.h"
 
 #include "collision/convex/gjk.h"
 #include "collision/convex/support.h"

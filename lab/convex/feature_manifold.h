@@ -10,8 +10,8 @@
 #ifndef RB_NARROWPHASE_FEATURE_MANIFOLD_H
 #define RB_NARROWPHASE_FEATURE_MANIFOLD_H
 
-#include "collision/convex/features.h"
 #include "collision/narrowphase/manifold.h"
+#include "lab/convex/features.h"
 
 #include <stdint.h>
 

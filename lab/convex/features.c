@@ -5,8 +5,8 @@
 // rounding. If they do not meet, the planes stand on points that are nearer, and the walk starts
 // again from there.
 #include "collision/convex/convex.h"
-#include "collision/convex/feature_walk.h"
 #include "collision/geometry/shape_ops.h"
+#include "lab/convex/feature_walk.h"
 
 #include <float.h>
 #include <math.h>

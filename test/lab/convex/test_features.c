@@ -1,8 +1,8 @@
 // The feature walk at positions whose closest features are known by hand, from every start.
 #include "base/math/elementary.h"
 #include "base/math/random3.h"
-#include "collision/convex/features.h"
 #include "collision/geometry/shape_ops.h"
+#include "lab/convex/features.h"
 #include "rb_test.h"
 
 #include <math.h>

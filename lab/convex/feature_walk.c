@@ -26,7 +26,7 @@
 //
 // Decisions that undo each other use the same expressions with the same bits, so that most ties do
 // not even start a circle.
-#include "collision/convex/feature_walk.h"
+#include "lab/convex/feature_walk.h"
 
 #include "collision/geometry/shape_ops.h"
 
