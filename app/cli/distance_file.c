@@ -5,8 +5,8 @@
 #include "base/core/timer.h"
 #include "base/math/elementary.h"
 #include "cli/distance.h"
-#include "pairs/pair_log.h"
 #include "pairs/pair_file.h"
+#include "pairs/pair_log.h"
 
 #include <rattleback/output.h>
 

@@ -7,10 +7,12 @@ set(programFiles
   app/cli/distance_file.c
   app/cli/distance_laboratory.c
   app/cli/distance_shapes.c
+  app/cli/findings.c
   app/cli/frames.c
   app/cli/info.c
   app/cli/main.c
   app/cli/mechanisms.c
+  app/cli/missed_contact.c
   app/cli/options.c
   app/cli/output_files.c
   app/cli/output_formats.c

@@ -5,6 +5,7 @@
 #include "base/core/timer.h"
 #include "cli/acting.h"
 #include "cli/cli.h"
+#include "cli/findings.h"
 #include "cli/outputs.h"
 #include "cli/scenes.h"
 #include "cli/tally.h"
@@ -36,7 +37,8 @@ typedef struct rbRun {
     rbFrameBuffer buffer;
     rbOutputs outputs;
     rbTally tally;
-    double startTime; // wall clock
+    rbFindings* findings; // what is odd about the scene
+    double startTime;     // wall clock
     double lastProgress;
     rbStatus writeStatus; // of the events written between frames
     double piece;         // s of simulated time to advance at once, see advanceListening
@@ -233,6 +235,30 @@ static rbStatus prepareActions(rbRun* run, const rbArguments* arguments, rbError
     return status;
 }
 
+#define WARNINGS_SHOWN 5
+
+static void examine(rbRun* run)
+{
+    rbSceneFacts facts;
+    run->findings = rbAllocZero(1, sizeof *run->findings);
+    rbSceneFacts_Gather(&facts, &run->info, run->world);
+    rbFindings_ExamineMistakes(run->findings, &facts, &run->info, run->world);
+    rbSceneFacts_Free(&facts);
+}
+
+// What looks like a mistake, on stderr, before the run; the summary in JSON lists all of it.
+static void warn(const rbFindings* findings)
+{
+    for (int i = 0; i < findings->count && i < WARNINGS_SHOWN; ++i) {
+        (void)fprintf(stderr, "rattleback: warning: %s\n", findings->list[i].text);
+    }
+    int more = findings->errorCount + findings->warningCount - WARNINGS_SHOWN;
+    if (more > 0) {
+        (void)fprintf(stderr, "rattleback: %d more warning%s; 'rattleback check' lists them\n",
+                      more, rbPlural(more));
+    }
+}
+
 // Simulates the world of the run with its outputs. The scene and the world are the caller's.
 static rbExit runWorld(rbRun* run, const rbArguments* arguments)
 {
@@ -248,6 +274,10 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
     if (prepareActions(run, arguments, &error) != RB_STATUS_OK) {
         return rbFailWith(&error);
     }
+    examine(run);
+    if (!rbArguments_Has(arguments, "--quiet") && !rbArguments_Has(arguments, "--json")) {
+        warn(run->findings);
+    }
     writeSettings(run, settings);
     const rbOutputRun view = {.arguments = arguments,
                               .scene = run->scene,
@@ -262,6 +292,7 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
     rbFrameBuffer_Init(&run->buffer, run->world, run->acting.bodyCount);
     rbTally_Init(&run->tally, &run->info, run->world, run->buffer.bodyIds,
                  rbWorld_GetBodyCount(run->world));
+    run->tally.findings = run->findings;
     run->startTime = rbGetWallTime();
     rbStatus status = simulate(run, &error);
     if (status == RB_STATUS_OK) {
@@ -361,6 +392,7 @@ static rbExit runScene(const rbArguments* arguments)
         }
     }
     rbActing_Free(&run->acting);
+    rbFree(run->findings, sizeof *run->findings);
     rbDestroyWorld(run->world);
     rbDestroyScene(run->scene);
     rbFree(run, sizeof *run);

@@ -1,5 +1,6 @@
 #include "cli/tally.h"
 
+#include "cli/findings.h"
 #include "cli/tally_contacts.h"
 #include "cli/tally_steps.h"
 
@@ -506,6 +507,15 @@ static void writeCollisions(const rbWorld* world, bool isByRays, rbJson* json)
     rbJson_End(json);
 }
 
+static void writeWarnings(const rbFindings* findings, rbJson* json)
+{
+    rbJson_BeginArray(json, "warnings");
+    for (int i = 0; i < findings->count; ++i) {
+        rbJson_Text(json, NULL, findings->list[i].text);
+    }
+    rbJson_End(json);
+}
+
 void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWrittenFile* files,
                        int fileCount, FILE* file)
 {
@@ -522,6 +532,9 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
     rbJson_Text(&json, "result", getResult(tally, isMissed));
     rbJson_Text(&json, "ending",
                 tally->ending.status != RB_STATUS_OK ? tally->ending.message : NULL);
+    if (tally->findings != NULL) {
+        writeWarnings(tally->findings, &json);
+    }
     rbJson_Number(&json, "time", rbWorld_GetTime(world));
     rbJson_Number(&json, "duration", info->duration);
     rbJson_Integer(&json, "frames", tally->frames);

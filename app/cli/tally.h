@@ -31,10 +31,11 @@ typedef struct rbTally {
     double angularScale;
     double spinScale;
     double turnScale; // kg m^2: sum of m r^2 about the origin at the start, moments of bodies too
-    rbMechanismFacts mechanisms; // of the step engine, at the start
-    rbMotorWarnings motors;      // likewise
-    rbDrift drift;               // at the end
-    rbDrift driftMax;            // largest magnitudes at any output time
+    rbMechanismFacts mechanisms;       // of the step engine, at the start
+    rbMotorWarnings motors;            // likewise
+    const struct rbFindings* findings; // what is odd about the scene; NULL: not examined
+    rbDrift drift;                     // at the end
+    rbDrift driftMax;                  // largest magnitudes at any output time
     int motionCounts[RB_MOTION_COUNT];
     int fallbackCount;
     int64_t frames;

@@ -364,8 +364,7 @@ static void checkNamesWhatIsOdd(void** state)
     rbFreeChild(&child);
     child = RUN("check", "kepler", "--set", "bodies.ball.motion.type=exact");
     rbExpectSuccess(&child);
-    assert_non_null(
-        strstr(child.out, "do not allow the motion row asked for; it flies by cash-karp"));
+    assert_non_null(strstr(child.out, "do not allow the requested integrator; it uses cash-karp"));
     rbFreeChild(&child);
 }
 

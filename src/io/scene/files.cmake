@@ -2,6 +2,7 @@
 target_sources(rattleback_io PRIVATE
   src/io/scene/attachments.c
   src/io/scene/file_bytes.c
+  src/io/scene/foreign_format.c
   src/io/scene/gltf_file.c
   src/io/scene/json_text.c
   src/io/scene/mesh_file.c

@@ -1,5 +1,6 @@
 // Scenes: parsing, judging, overriding, and what a scene says about itself.
 #include "io/scene/file_bytes.h"
+#include "io/scene/foreign_format.h"
 #include "io/scene/scene_joints.h"
 
 #include <stdio.h>
@@ -36,7 +37,7 @@ static json_t* parseText(const char* text, size_t size, const char* file, rbErro
                           RB_SCENE_FILE_SIZE_MAX >> 20);
         return NULL;
     }
-    return rbParseJson(text, size, &limits, error);
+    return rbIsForeignFormat(text, size, error) ? NULL : rbParseJson(text, size, &limits, error);
 }
 
 // -------------------------------------------------------------------------------------- judging

@@ -1,0 +1,63 @@
+// What is odd about a scene before it moves: findings of 'check', warnings of 'run'.
+//
+// What cannot be simulated at all is refused by the reader already. Findings are about what can be
+// simulated but is most likely a mistake: numbers in other units than SI, an integrator that the
+// loads do not allow, a body far from all others, bodies that pass through each other because the
+// engine has no collisions.
+#ifndef RB_CLI_FINDINGS_H
+#define RB_CLI_FINDINGS_H
+
+#include "cli/mechanisms.h"
+
+#include <rattleback/scene.h>
+
+#define RB_FINDINGS_MAX 200
+
+typedef struct rbFinding {
+    bool isError; // else a warning
+    char text[RB_MOTOR_WARNING_SIZE];
+} rbFinding;
+
+typedef struct rbFindings {
+    rbFinding list[RB_FINDINGS_MAX];
+    int count; // stored in the list; the two below count all
+    int errorCount;
+    int warningCount;
+} rbFindings;
+
+// What is known of a body before it moves.
+typedef struct rbBodyFacts {
+    const char* name;
+    rbBodyType type;
+    rbMotionType motion;
+    bool isFallback;
+    bool isLinked;  // has joints or springs
+    bool isStepped; // moved by the step engine, not by the integrator of free flight
+    rbBodyState state;
+    rbMassProperties mass;
+    rbVec3 moments;  // kg m^2, principal
+    double volume;   // m^3, of all its solid shapes
+    double size;     // m, largest edge of the box around a bounded shape; 0 without one
+    double friction; // largest of its shapes, stiction included
+    int shapeCount;
+} rbBodyFacts;
+
+typedef struct rbSceneFacts {
+    rbBodyId* ids;
+    rbBodyFacts* bodies;
+    int bodyCount;
+} rbSceneFacts;
+
+// Of a prepared world.
+void rbSceneFacts_Gather(rbSceneFacts* facts, const rbSceneInfo* info, const rbWorld* world);
+void rbSceneFacts_Free(rbSceneFacts* facts);
+
+// Appends what is most likely a mistake: odd units, too much friction, collisions that the engine
+// does not know. 'run' warns of these.
+void rbFindings_ExamineMistakes(rbFindings* findings, const rbSceneFacts* facts,
+                                const rbSceneInfo* info, const rbWorld* world);
+// Appends all findings about a prepared world.
+void rbFindings_Examine(rbFindings* findings, const rbSceneFacts* facts, const rbSceneInfo* info,
+                        const rbWorld* world);
+
+#endif
