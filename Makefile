@@ -19,7 +19,7 @@ endef
 
 # Runs the tests of one preset whose names match $(2) at the level $(3).
 define run_tests
-	@RB_TEST_LEVEL=$(3) ctest --test-dir build/$(1) -j $(JOBS) --output-on-failure --no-tests=error $(if $(2),-R '$(2)')
+	@JOBS=$(JOBS) tools/run_tests.sh $(1) $(3) $(if $(2),'$(2)')
 endef
 
 .PHONY: help
@@ -29,6 +29,8 @@ help: ## this list
 .PHONY: setup setup-ci setup-bench setup-docs
 setup:
 	@tools/setup.sh
+setup-test:
+	@tools/setup.sh test
 setup-ci:
 	@tools/setup.sh ci
 setup-bench:
@@ -58,7 +60,7 @@ demo: build ## runs the stone that reverses its spin and a tumbling box, draws t
 	@if [ -t 1 ]; then $(PROGRAM) view rattleback; else $(PROGRAM) view rattleback --for 3; fi
 
 .PHONY: test
-test: build ## builds and runs all tests
+test: setup-test build ## installs what the tests need, builds and runs all of them
 	$(call run_tests,release,,normal)
 
 .PHONY: test-long
@@ -67,12 +69,12 @@ test-long: setup-ci build ## ten times the random cases, then 60 s of each fuzz 
 	@JOBS=$(JOBS) tools/test_long.sh
 
 .PHONY: test-full
-test-full: build ## every random case; the log goes to test/logs/test-full.log
+test-full: setup-test build ## every random case; the log goes to test/logs/test-full.log
 	@JOBS=$(JOBS) tools/test_full.sh
 
 .PHONY: test-asan
 test-asan: export ASAN_OPTIONS := detect_leaks=0
-test-asan: setup ## a tenth of the random cases under the address and undefined-behavior sanitizers
+test-asan: setup-test ## a tenth of the random cases under the address and undefined-behavior sanitizers
 	$(call build_preset,asan)
 	@JOBS=$(JOBS) tools/test_asan.sh
 

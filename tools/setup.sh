@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing; does nothing when all are there.
 #
-#   tools/setup.sh       what building, testing and the demo need
+#   tools/setup.sh       what building and the demo need
+#   tools/setup.sh test  also what the tests need
 #   tools/setup.sh ci    also what the checks and the fuzz targets need
 #   tools/setup.sh bench also the libraries that the benchmarks are compared with
 #   tools/setup.sh docs  also what builds the API reference
@@ -13,9 +14,10 @@ packages=(
     gcc libc6-dev make cmake ninja-build pkg-config git python3
     libqhull-dev libsuitesparse-dev libjansson-dev libassimp-dev libzstd-dev zlib1g-dev libwebsockets-dev libcmocka-dev gnuplot-nox
 )
+testPackages=(chromium ffmpeg)
 docsPackages=(doxygen)
 ciPackages=(
-    "${docsPackages[@]}" g++ clang clang-tidy clang-format libclang-rt-14-dev llvm-14 chromium ffmpeg
+    "${testPackages[@]}" "${docsPackages[@]}" g++ clang clang-tidy clang-format libclang-rt-14-dev llvm-14
 )
 # Never needed by the product: only 'make bench' asks for them.
 benchPackages=(
@@ -28,11 +30,12 @@ command -v npm >/dev/null || packages+=(npm)
 
 case "${1:-}" in
 "") ;;
+test) packages+=("${testPackages[@]}") ;;
 ci) packages+=("${ciPackages[@]}") ;;
 bench) packages+=("${benchPackages[@]}") ;;
 docs) packages+=("${docsPackages[@]}") ;;
 *)
-    echo "usage: tools/setup.sh [ci|bench|docs]" >&2
+    echo "usage: tools/setup.sh [test|ci|bench|docs]" >&2
     exit 2
     ;;
 esac
