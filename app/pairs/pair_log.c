@@ -140,7 +140,7 @@ static int addShape(rbPairLog* log, const rbGeometry* geometry);
 static void describePrimitive(rbPairLog* log, const rbGeometry* geometry, Text* words)
 {
     (void)log;
-    double numbers[RB_SHAPE_NUMBERS_MAX];
+    double numbers[RB_PARAMETERS_MAX];
     int count = rbGetShapeNumbers(geometry, numbers);
     if (count > 0) {
         appendText(words, rbShapeType_Name(rbGeometry_GetType(geometry)));

@@ -1,5 +1,7 @@
 #include "render/palette.h"
 
+#include "collision/geometry/shape_ops.h"
+
 #define COLOR_COUNT 10
 #define MARK_MIX 0.55 // how far toward white
 
@@ -31,10 +33,8 @@ rbColor rbGetMarkColor(rbColor color)
 
 rbMarking rbGetMarking(rbShapeType type)
 {
-    static const rbMarking markings[RB_SHAPE_COUNT] = {
-        [RB_SHAPE_SPHERE] = RB_MARKING_OCTANTS,    [RB_SHAPE_ELLIPSOID] = RB_MARKING_OCTANTS,
-        [RB_SHAPE_CAPSULE] = RB_MARKING_QUADRANTS, [RB_SHAPE_CYLINDER] = RB_MARKING_QUADRANTS,
-        [RB_SHAPE_CONE] = RB_MARKING_QUADRANTS,
-    };
-    return markings[type];
+    const rbShapeOps* ops = rbGetShapeOps(type);
+    return ops->isRound   ? RB_MARKING_OCTANTS
+           : ops->hasAxis ? RB_MARKING_QUADRANTS
+                          : RB_MARKING_NONE;
 }

@@ -1,5 +1,6 @@
 // Descriptions: bodies, shapes, joints and all else that the scene message says, as JSON that the
 // stream puts together.
+#include "collision/geometry/shape_ops.h"
 #include "render/view.h"
 #include "session/store_state.h"
 
@@ -20,47 +21,21 @@ static char* copyText(const rbMessage* message, size_t* size)
 
 // ------------------------------------------------------------------------------------- geometries
 
-static void describeSphere(rbMessage* message, const rbShapeData* data)
+// The parameters of a shape under their keys.
+static void describeNumbers(rbMessage* message, const rbGeometry* geometry, const rbShapeOps* ops)
 {
-    rbMessage_PutNumber(message, "radius", data->sphere.radius);
+    double numbers[RB_PARAMETERS_MAX];
+    ops->getNumbers(geometry, numbers);
+    for (int i = 0; i < ops->parameterCount; ++i) {
+        const rbParameter* parameter = &ops->parameters[i];
+        const double* n = numbers + parameter->offset / sizeof(double);
+        if (parameter->count == 3) {
+            rbMessage_PutVec3(message, parameter->key, rbMakeVec3(n[0], n[1], n[2]));
+        } else {
+            rbMessage_PutNumber(message, parameter->key, n[0]);
+        }
+    }
 }
-
-static void describeBox(rbMessage* message, const rbShapeData* data)
-{
-    rbMessage_PutVec3(message, "size", rbScale(2.0, data->box.halfExtents));
-}
-
-static void describeRod(rbMessage* message, const rbShapeData* data)
-{
-    rbMessage_PutNumber(message, "radius", data->capsule.radius);
-    rbMessage_PutNumber(message, "length", 2.0 * data->capsule.halfLength);
-}
-
-static void describeCone(rbMessage* message, const rbShapeData* data)
-{
-    rbMessage_PutNumber(message, "radius", data->cone.radius);
-    rbMessage_PutNumber(message, "height", data->cone.height);
-}
-
-static void describeEllipsoid(rbMessage* message, const rbShapeData* data)
-{
-    rbMessage_PutVec3(message, "semiAxes", data->ellipsoid.semiAxes);
-}
-
-static void describePlane(rbMessage* message, const rbShapeData* data)
-{
-    rbMessage_PutVec3(message, "normal", data->plane.normal);
-    rbMessage_PutNumber(message, "offset", data->plane.offset);
-}
-
-// Types that are drawn from their numbers; the others are sent as triangles.
-typedef void DescribeFn(rbMessage* message, const rbShapeData* data);
-static DescribeFn* const describers[RB_SHAPE_COUNT] = {
-    [RB_SHAPE_SPHERE] = describeSphere, [RB_SHAPE_BOX] = describeBox,
-    [RB_SHAPE_CAPSULE] = describeRod,   [RB_SHAPE_CYLINDER] = describeRod,
-    [RB_SHAPE_CONE] = describeCone,     [RB_SHAPE_ELLIPSOID] = describeEllipsoid,
-    [RB_SHAPE_PLANE] = describePlane,
-};
 
 static rbStatus writeMesh(const rbGeometry* geometry, int index, rbMessage* mesh, rbError* error)
 {
@@ -100,15 +75,14 @@ static int findGeometry(rbStore* store, const rbGeometry* geometry, rbError* err
     rbStoredGeometry stored = {0};
     rbShapeType type = rbGeometry_GetType(geometry);
     rbMessage text = {.isText = true};
-    DescribeFn* describe = describers[type];
+    const rbShapeOps* ops = rbGetShapeOps(type);
     rbMessage_Text(&text, "{");
     rbMessage_PutNumber(&text, "index", index);
-    rbMessage_PutString(&text, "type", describe != NULL ? rbShapeType_Name(type) : "mesh");
-    if (describe != NULL) {
-        rbShapeData data = rbGeometry_GetData(geometry);
-        describe(&text, &data);
+    rbMessage_PutString(&text, "type", ops->isKnownToViewers ? ops->name : "mesh");
+    if (ops->isKnownToViewers) {
+        describeNumbers(&text, geometry, ops);
     } else {
-        rbMessage_PutString(&text, "of", rbShapeType_Name(type));
+        rbMessage_PutString(&text, "of", ops->name);
         if (writeMesh(geometry, index, &stored.mesh, error) != RB_STATUS_OK) {
             rbMessage_Free(&text);
             return -1;

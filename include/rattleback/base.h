@@ -121,6 +121,8 @@ typedef struct rbParameter {
     bool isRequired; ///< scenes must give it; otherwise it is as the struct has it
     const char* unit;    ///< "m"; "" for none
     const char* meaning; ///< a few words for people
+    const char* word; ///< what messages call it, e.g. "edge", whose numbers are "edge x" to "edge
+                      ///< z"; NULL: the key
 } rbParameter;
 
 #define RB_PARAMETERS_MAX 8 ///< of a row

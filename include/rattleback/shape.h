@@ -62,8 +62,11 @@ typedef enum rbShapeType {
 /// Name of a type as scenes spell it ("sphere", "box", ...), never NULL.
 RB_API const char* rbShapeType_Name(rbShapeType type);
 
-/// Type of a name, RB_SHAPE_COUNT if there is none.
+/// Type of a name, rbShapeType_GetCount() if there is none.
 RB_API rbShapeType rbShapeType_Find(const char* name);
+
+/// Number of types: RB_SHAPE_COUNT and the registered ones.
+RB_API int rbShapeType_GetCount(void);
 
 /// A geometry; opaque, immutable and reference counted.
 typedef struct rbGeometry rbGeometry;

@@ -183,8 +183,8 @@ static void shapesInWordsKeepTheirBits(void** state)
     rbRandom random = {rbTest_Seed(46)};
     int cases = rbTest_Count(20000, 2000000);
     for (int i = 0; i < cases; ++i) {
-        double n[RB_SHAPE_NUMBERS_MAX];
-        char text[RB_SHAPE_NUMBERS_MAX * RB_NUMBER_TEXT_SIZE + 16];
+        double n[RB_PARAMETERS_MAX];
+        char text[RB_PARAMETERS_MAX * RB_NUMBER_TEXT_SIZE + 16];
         rbGeometry* shape = makeRandomShape(&random, types[rbRandom_Index(&random, 7)]);
         int count = rbGetShapeNumbers(shape, n);
         assert_true(count > 0);

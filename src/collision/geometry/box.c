@@ -94,9 +94,31 @@ static uint64_t hashBox(const rbGeometry* geometry, uint64_t hash)
     return rbHashVec3(hash, geometry->data.box.halfExtents);
 }
 
+static const rbParameter boxParameters[] = {
+    {RB_SHAPE_LENGTH("size", 0, 3, "full edge lengths"), .word = "edge"},
+};
+
+static rbGeometry* createBox(const double* numbers, rbError* error)
+{
+    rbVec3 size = {numbers[0], numbers[1], numbers[2]};
+    return rbCreateBox(rbScale(0.5, size), error);
+}
+
+static void getBox(const rbGeometry* geometry, double* numbers)
+{
+    rbVec3 half = geometry->data.box.halfExtents;
+    numbers[0] = 2.0 * half.x;
+    numbers[1] = 2.0 * half.y;
+    numbers[2] = 2.0 * half.z;
+}
+
 const rbShapeOps rbBoxOps = {
     .name = "box",
     .isConvex = true,
+    .isKnownToViewers = true,
+    RB_SHAPE_PARAMETERS(boxParameters),
+    .create = createBox,
+    .getNumbers = getBox,
     .mass = massOfBox,
     .support = supportOfBox,
     .bounds = boundsOfBox,

@@ -121,9 +121,31 @@ static uint64_t hashCapsule(const rbGeometry* geometry, uint64_t hash)
     return rbHashDoubles(hash, values, 2);
 }
 
+static const rbParameter capsuleParameters[] = {
+    {RB_SHAPE_LENGTH("radius", 0, 1, "radius")},
+    {"length", .offset = sizeof(double), .count = 1, .high = RB_LENGTH_MAX, .isRequired = true,
+     .unit = "m", .meaning = "of the segment, without the caps"},
+};
+
+static rbGeometry* createCapsule(const double* numbers, rbError* error)
+{
+    return rbCreateCapsule(numbers[0], 0.5 * numbers[1], error);
+}
+
+static void getCapsule(const rbGeometry* geometry, double* numbers)
+{
+    numbers[0] = geometry->data.capsule.radius;
+    numbers[1] = 2.0 * geometry->data.capsule.halfLength;
+}
+
 const rbShapeOps rbCapsuleOps = {
     .name = "capsule",
     .isConvex = true,
+    .hasAxis = true,
+    .isKnownToViewers = true,
+    RB_SHAPE_PARAMETERS(capsuleParameters),
+    .create = createCapsule,
+    .getNumbers = getCapsule,
     .mass = massOfCapsule,
     .support = supportOfCapsule,
     .bounds = boundsOfCapsule,

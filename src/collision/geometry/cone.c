@@ -158,9 +158,30 @@ static uint64_t hashCone(const rbGeometry* geometry, uint64_t hash)
     return rbHashDoubles(hash, values, 2);
 }
 
+static const rbParameter coneParameters[] = {
+    {RB_SHAPE_LENGTH("radius", 0, 1, "of the base")},
+    {RB_SHAPE_LENGTH("height", 1, 1, "height")},
+};
+
+static rbGeometry* createCone(const double* numbers, rbError* error)
+{
+    return rbCreateCone(numbers[0], numbers[1], error);
+}
+
+static void getCone(const rbGeometry* geometry, double* numbers)
+{
+    numbers[0] = geometry->data.cone.radius;
+    numbers[1] = geometry->data.cone.height;
+}
+
 const rbShapeOps rbConeOps = {
     .name = "cone",
     .isConvex = true,
+    .hasAxis = true,
+    .isKnownToViewers = true,
+    RB_SHAPE_PARAMETERS(coneParameters),
+    .create = createCone,
+    .getNumbers = getCone,
     .mass = massOfCone,
     .support = supportOfCone,
     .bounds = boundsOfCone,

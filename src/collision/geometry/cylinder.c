@@ -93,9 +93,30 @@ static uint64_t hashCylinder(const rbGeometry* geometry, uint64_t hash)
     return rbHashDoubles(hash, values, 2);
 }
 
+static const rbParameter cylinderParameters[] = {
+    {RB_SHAPE_LENGTH("radius", 0, 1, "radius")},
+    {RB_SHAPE_LENGTH("length", 1, 1, "length")},
+};
+
+static rbGeometry* createCylinder(const double* numbers, rbError* error)
+{
+    return rbCreateCylinder(numbers[0], 0.5 * numbers[1], error);
+}
+
+static void getCylinder(const rbGeometry* geometry, double* numbers)
+{
+    numbers[0] = geometry->data.cylinder.radius;
+    numbers[1] = 2.0 * geometry->data.cylinder.halfLength;
+}
+
 const rbShapeOps rbCylinderOps = {
     .name = "cylinder",
     .isConvex = true,
+    .hasAxis = true,
+    .isKnownToViewers = true,
+    RB_SHAPE_PARAMETERS(cylinderParameters),
+    .create = createCylinder,
+    .getNumbers = getCylinder,
     .mass = massOfCylinder,
     .support = supportOfCylinder,
     .bounds = boundsOfCylinder,

@@ -117,9 +117,31 @@ static uint64_t hashEllipsoid(const rbGeometry* geometry, uint64_t hash)
     return rbHashVec3(hash, geometry->data.ellipsoid.semiAxes);
 }
 
+static const rbParameter ellipsoidParameters[] = {
+    {RB_SHAPE_LENGTH("semiAxes", 0, 3, "along x, y and z"), .word = "semi-axis"},
+};
+
+static rbGeometry* createEllipsoid(const double* numbers, rbError* error)
+{
+    return rbCreateEllipsoid(rbMakeVec3(numbers[0], numbers[1], numbers[2]), error);
+}
+
+static void getEllipsoid(const rbGeometry* geometry, double* numbers)
+{
+    rbVec3 a = geometry->data.ellipsoid.semiAxes;
+    numbers[0] = a.x;
+    numbers[1] = a.y;
+    numbers[2] = a.z;
+}
+
 const rbShapeOps rbEllipsoidOps = {
     .name = "ellipsoid",
     .isConvex = true,
+    .isRound = true,
+    .isKnownToViewers = true,
+    RB_SHAPE_PARAMETERS(ellipsoidParameters),
+    .create = createEllipsoid,
+    .getNumbers = getEllipsoid,
     .mass = massOfEllipsoid,
     .support = supportOfEllipsoid,
     .bounds = boundsOfEllipsoid,

@@ -119,9 +119,36 @@ static uint64_t hashPlane(const rbGeometry* geometry, uint64_t hash)
     return rbHashDoubles(h, &geometry->data.plane.offset, 1);
 }
 
+#define POSITION .low = -RB_LENGTH_MAX, .high = RB_LENGTH_MAX, .unit = "m"
+
+static const rbParameter planeParameters[] = {
+    {"normal", .count = 3, POSITION, .isRequired = true, .meaning = "any length but zero"},
+    {"offset", .offset = 3 * sizeof(double), .count = 1, POSITION,
+     .meaning = "normal . x of its points"},
+};
+
+static rbGeometry* createPlane(const double* numbers, rbError* error)
+{
+    return rbCreatePlane(rbMakeVec3(numbers[0], numbers[1], numbers[2]), numbers[3], error);
+}
+
+static void getPlane(const rbGeometry* geometry, double* numbers)
+{
+    rbVec3 normal = geometry->data.plane.normal;
+    numbers[0] = normal.x;
+    numbers[1] = normal.y;
+    numbers[2] = normal.z;
+    numbers[3] = geometry->data.plane.offset;
+}
+
 const rbShapeOps rbPlaneOps = {
     .name = "plane",
     .isConvex = true,
+    .isKnownToViewers = true,
+    RB_SHAPE_PARAMETERS(planeParameters),
+    .example = "0,0,1,0",
+    .create = createPlane,
+    .getNumbers = getPlane,
     .mass = massOfPlane,
     .support = supportOfPlane,
     .bounds = boundsOfPlane,

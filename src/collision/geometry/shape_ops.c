@@ -3,6 +3,7 @@
 
 #include "base/core/hash.h"
 #include "base/core/memory.h"
+#include "base/core/registered_rows.h"
 #include "collision/geometry/polyhedron.h"
 
 #include <math.h>
@@ -24,25 +25,52 @@ static const rbShapeOps* const shapeTable[] = {
 };
 _Static_assert(sizeof shapeTable / sizeof shapeTable[0] == RB_SHAPE_COUNT, "one row a shape");
 
+static rbRegisteredRows registered; // of rbShapeOps
+
+int rbShapeType_GetCount(void)
+{
+    return RB_SHAPE_COUNT + registered.count;
+}
+
 const rbShapeOps* rbGetShapeOps(rbShapeType type)
 {
-    RB_ASSERT((int)type >= 0 && type < RB_SHAPE_COUNT);
-    return shapeTable[type];
+    RB_ASSERT((int)type >= 0 && (int)type < rbShapeType_GetCount());
+    return type < RB_SHAPE_COUNT ? shapeTable[type] : registered.rows[type - RB_SHAPE_COUNT];
 }
 
 const char* rbShapeType_Name(rbShapeType type)
 {
-    return (int)type >= 0 && type < RB_SHAPE_COUNT ? shapeTable[type]->name : "unknown";
+    bool isKnown = (int)type >= 0 && (int)type < rbShapeType_GetCount();
+    return isKnown ? rbGetShapeOps(type)->name : "unknown";
+}
+
+rbStatus rbRegisterShapeOps(const rbShapeOps* ops, rbError* error)
+{
+    RB_ASSERT(ops != NULL);
+    bool isKnown = ops->name != NULL && (int)rbShapeType_Find(ops->name) < rbShapeType_GetCount();
+    rbNewRow newRow = {"shape", ops->name, ops, isKnown};
+    return rbRegisteredRows_Add(&registered, &newRow, error);
 }
 
 rbShapeType rbShapeType_Find(const char* name)
 {
     RB_ASSERT(name != NULL);
     int type = 0;
-    while (type < RB_SHAPE_COUNT && strcmp(shapeTable[type]->name, name) != 0) {
+    while (type < rbShapeType_GetCount() &&
+           strcmp(rbGetShapeOps((rbShapeType)type)->name, name) != 0) {
         ++type;
     }
     return (rbShapeType)type;
+}
+
+int rbShapeOps_CountNumbers(const rbShapeOps* ops)
+{
+    int count = 0;
+    for (int i = 0; i < ops->parameterCount; ++i) {
+        count += ops->parameters[i].count;
+    }
+    RB_ASSERT(count <= RB_PARAMETERS_MAX);
+    return count;
 }
 
 rbGeometry* rbAllocGeometry(rbShapeType type)

@@ -39,10 +39,22 @@ typedef void rbShapeTriangulateFn(const rbGeometry* geometry, const rbTriangulat
                                   rbTriangleSink* sink);
 typedef uint64_t rbShapeHashFn(const rbGeometry* geometry, uint64_t hash);
 typedef void rbShapeReleaseFn(rbGeometry* geometry);
+typedef rbGeometry* rbShapeCreateFn(const double* numbers, rbError* error);
+typedef void rbShapeNumbersFn(const rbGeometry* geometry, double* numbers);
 
 typedef struct rbShapeOps {
     const char* name;
     bool isConvex;
+    bool isRound;          // curved everywhere: no faces, no edges
+    bool hasAxis;          // a solid of revolution about z
+    bool isKnownToViewers; // drawn from its parameters; the others are sent as triangles
+    // Shapes that numbers describe: their parameters as scenes and messages have them (offsets in
+    // an array of RB_PARAMETERS_MAX numbers), and the way there and back. NULL: no such shape.
+    const rbParameter* parameters;
+    int parameterCount;
+    const char* example; // numbers for a message; NULL: all are 1
+    rbShapeCreateFn* create;
+    rbShapeNumbersFn* getNumbers;
     rbShapeMassFn* mass;
     rbShapeSupportFn* support; // the direction has its largest component of magnitude 1
     rbShapeBoundsFn* bounds;
@@ -54,11 +66,26 @@ typedef struct rbShapeOps {
     rbShapeReleaseFn* release; // NULL if there is nothing but the struct
 } rbShapeOps;
 
+// A parameter that is a length: of a number, or of the three of a vector, from an index on.
+#define RB_SHAPE_LENGTH(theKey, index, theCount, theMeaning)                              \
+    .key = (theKey), .offset = (index) * sizeof(double), .count = (theCount), .low = 0.0, \
+    .high = RB_LENGTH_MAX, .isLowOpen = true, .isRequired = true, .unit = "m",            \
+    .meaning = (theMeaning)
+#define RB_SHAPE_PARAMETERS(list) \
+    .parameters = (list), .parameterCount = (int)(sizeof(list) / sizeof((list)[0]))
+
+// How many numbers describe shapes of a row.
+int rbShapeOps_CountNumbers(const rbShapeOps* ops);
+
 extern const rbShapeOps rbSphereOps, rbBoxOps, rbCapsuleOps, rbCylinderOps, rbConeOps,
     rbEllipsoidOps, rbPlaneOps, rbHullOps, rbPolyhedronOps, rbMeshOps, rbSoupOps, rbCompoundOps;
 
 // Row of a type.
 const rbShapeOps* rbGetShapeOps(rbShapeType type);
+
+// Adds a row to the table, at start-up (base/core/registered_rows.h). Refused: a name that is
+// known, a full table.
+rbStatus rbRegisterShapeOps(const rbShapeOps* ops, rbError* error);
 
 // A new geometry with one reference, zeroed but for the type.
 rbGeometry* rbAllocGeometry(rbShapeType type);

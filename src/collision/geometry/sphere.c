@@ -68,9 +68,28 @@ static uint64_t hashSphere(const rbGeometry* geometry, uint64_t hash)
     return rbHashDoubles(hash, &geometry->data.sphere.radius, 1);
 }
 
+static const rbParameter sphereParameters[] = {
+    {RB_SHAPE_LENGTH("radius", 0, 1, "radius")},
+};
+
+static rbGeometry* createSphere(const double* numbers, rbError* error)
+{
+    return rbCreateSphere(numbers[0], error);
+}
+
+static void getSphere(const rbGeometry* geometry, double* numbers)
+{
+    numbers[0] = geometry->data.sphere.radius;
+}
+
 const rbShapeOps rbSphereOps = {
     .name = "sphere",
     .isConvex = true,
+    .isRound = true,
+    .isKnownToViewers = true,
+    RB_SHAPE_PARAMETERS(sphereParameters),
+    .create = createSphere,
+    .getNumbers = getSphere,
     .mass = massOfSphere,
     .support = supportOfSphere,
     .bounds = boundsOfSphere,

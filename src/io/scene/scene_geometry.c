@@ -1,4 +1,5 @@
 // Geometries of a scene: a table of types, each with its keys and the function that builds it.
+#include "collision/geometry/shape_ops.h"
 #include "io/scene/mesh_file.h"
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
@@ -33,41 +34,6 @@ static rbStatus take(Builder* b, rbGeometry* geometry)
     }
     rbStatus status = b->reader->error->status;
     return rbReader_Adopt(b->reader, status != RB_STATUS_OK ? status : RB_STATUS_INVALID, NULL);
-}
-
-static rbStatus buildSphere(Builder* b)
-{
-    return take(b, rbCreateSphere(b->fields->radius, b->reader->error));
-}
-
-static rbStatus buildBox(Builder* b)
-{
-    return take(b, rbCreateBox(rbScale(0.5, b->fields->size), b->reader->error));
-}
-
-static rbStatus buildCapsule(Builder* b)
-{
-    return take(b, rbCreateCapsule(b->fields->radius, 0.5 * b->fields->length, b->reader->error));
-}
-
-static rbStatus buildCylinder(Builder* b)
-{
-    return take(b, rbCreateCylinder(b->fields->radius, 0.5 * b->fields->length, b->reader->error));
-}
-
-static rbStatus buildCone(Builder* b)
-{
-    return take(b, rbCreateCone(b->fields->radius, b->fields->height, b->reader->error));
-}
-
-static rbStatus buildEllipsoid(Builder* b)
-{
-    return take(b, rbCreateEllipsoid(b->fields->semiAxes, b->reader->error));
-}
-
-static rbStatus buildPlane(Builder* b)
-{
-    return take(b, rbCreatePlane(b->fields->normal, b->fields->offset, b->reader->error));
 }
 
 // Points [[x, y, z], ...] under a key of the geometry, freed with rbFree by the caller.
@@ -434,13 +400,6 @@ typedef struct GeometryRow {
 } GeometryRow;
 
 static const GeometryRow rows[] = {
-    {&rbSphereKeys, buildSphere, 0},
-    {&rbBoxKeys, buildBox, 0},
-    {&rbCapsuleKeys, buildCapsule, 0},
-    {&rbCylinderKeys, buildCylinder, 0},
-    {&rbConeKeys, buildCone, 0},
-    {&rbEllipsoidKeys, buildEllipsoid, 0},
-    {&rbPlaneKeys, buildPlane, 0},
     {&rbHullKeys, buildHull, RB_MESH_USE_HULL},
     {&rbPolyhedronKeys, buildFaces, RB_MESH_USE_POLYHEDRON},
     {&rbMeshKeys, buildFaces, RB_MESH_USE_TRIANGLES},
@@ -452,10 +411,28 @@ static const GeometryRow rows[] = {
 };
 #define ROW_COUNT ((int)(sizeof rows / sizeof rows[0]))
 
-static const char* getRowName(int index, const void* context)
+// Types of the table of shapes that numbers describe, then those of the rows here.
+typedef struct Known {
+    const char* names[RB_SHAPE_COUNT + RB_REGISTERED_MAX + ROW_COUNT];
+    int count;
+} Known;
+
+static void listKnown(Known* known)
 {
-    (void)context;
-    return rows[index].kind->name;
+    known->count = 0;
+    for (int i = 0; i < rbShapeType_GetCount(); ++i) {
+        if (rbGetShapeOps((rbShapeType)i)->parameters != NULL) {
+            known->names[known->count++] = rbShapeType_Name((rbShapeType)i);
+        }
+    }
+    for (int i = 0; i < ROW_COUNT; ++i) {
+        known->names[known->count++] = rows[i].kind->name;
+    }
+}
+
+static const char* getKnownName(int index, const void* context)
+{
+    return ((const Known*)context)->names[index];
 }
 
 static const GeometryRow* findRow(const char* type)
@@ -482,16 +459,38 @@ static rbStatus failUnknownType(rbReader* reader, const json_t* type)
                              found);
     }
     const char* word = json_string_value(type);
-    const char* nearest = rbFindNearestName(word, getRowName, ROW_COUNT, NULL);
-    char list[240] = "; known are";
+    Known known;
+    listKnown(&known);
+    const char* nearest = rbFindNearestName(word, getKnownName, known.count, &known);
+    char list[400] = "; known are";
     size_t used = strlen(list);
-    for (int i = 0; i < ROW_COUNT && used < sizeof list; ++i) {
+    for (int i = 0; i < known.count && used < sizeof list; ++i) {
         used += (size_t)snprintf(list + used, sizeof list - used, "%s %s", i > 0 ? "," : "",
-                                 rows[i].kind->name);
+                                 known.names[i]);
     }
     char hint[96];
     return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown shape \"%.60s\"%s%s", word,
                          rbSuggest(hint, sizeof hint, nearest), nearest == NULL ? list : "");
+}
+
+// A shape that numbers describe, by its row of the table of shapes.
+static rbStatus buildOfNumbers(Builder* b, rbShapeType type)
+{
+    rbTableKind kind;
+    rbShapeNumberFields fields = {.type = NULL};
+    (void)rbMakeShapeKind(type, &kind);
+    rbStatus status = rbReadFields(b->reader, b->json, &kind.kind, &fields);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    b->reader->error->status = RB_STATUS_OK;
+    return take(b, rbGetShapeOps(type)->create(fields.numbers, b->reader->error));
+}
+
+static bool findShapeOfNumbers(const char* name, rbShapeType* type)
+{
+    *type = rbShapeType_Find(name);
+    return (int)*type < rbShapeType_GetCount() && rbGetShapeOps(*type)->parameters != NULL;
 }
 
 // Builds an inline object; the caller owns the result.
@@ -499,8 +498,11 @@ static rbStatus buildInline(Builder* outer, const json_t* json, rbGeometry** geo
 {
     rbReader* reader = outer->reader;
     const json_t* type = json_object_get(json, "type");
-    const GeometryRow* row = json_is_string(type) ? findRow(json_string_value(type)) : NULL;
-    if (row == NULL) {
+    const char* name = json_is_string(type) ? json_string_value(type) : "";
+    const GeometryRow* row = findRow(name);
+    rbShapeType shape;
+    bool isOfNumbers = findShapeOfNumbers(name, &shape);
+    if (row == NULL && !isOfNumbers) {
         return failUnknownType(reader, type);
     }
     if (outer->depth > RB_COMPOUND_DEPTH_MAX) {
@@ -508,18 +510,23 @@ static rbStatus buildInline(Builder* outer, const json_t* json, rbGeometry** geo
                              RB_COMPOUND_DEPTH_MAX);
     }
     rbGeometryFields fields = {.scale = 1.0, .up = "z", .segments = 32, .faceCount = 5000};
-    rbStatus status = rbReadFields(reader, json, row->kind, &fields);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
     Builder b = {.scene = outer->scene,
                  .reader = reader,
                  .fields = &fields,
                  .json = json,
-                 .use = row->use,
+                 .use = row != NULL ? row->use : 0,
                  .depth = outer->depth + 1};
-    reader->error->status = RB_STATUS_OK;
-    status = row->build(&b);
+    rbStatus status;
+    if (isOfNumbers) {
+        status = buildOfNumbers(&b, shape);
+    } else {
+        status = rbReadFields(reader, json, row->kind, &fields);
+        reader->error->status = status;
+        status = status == RB_STATUS_OK ? row->build(&b) : status;
+    }
+    if (status != RB_STATUS_OK && b.result == NULL) {
+        return status;
+    }
     RB_ASSERT((status == RB_STATUS_OK) == (b.result != NULL));
     *geometry = b.result;
     outer->leafCount += b.leafCount > 1.0 ? b.leafCount : 1.0;

@@ -1,10 +1,12 @@
 // The tables of keys: see scene_keys.h.
 #include "io/scene/scene_keys.h"
 
+#include "collision/geometry/shape_ops.h"
 #include "dynamics/forces/force_table.h"
 
 #include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 // Rows. LENGTH and the like are ranges of +-; POSITIVE is open at zero.
 #define AT(type, member) .offset = offsetof(type, member)
@@ -238,43 +240,6 @@ DEFINE_KIND(rbScatterKeys, "scatter", "\"scatter\"", scatterKeys);
     {                                                                                \
         "up", RB_VALUE_STRING, AT(rbGeometryFields, up), NO_UNIT                     \
     }
-
-static const rbKey sphereKeys[] = {GEOMETRY_TYPE, GEOMETRY_LENGTH(radius)};
-DEFINE_KIND(rbSphereKeys, "sphere", "a sphere", sphereKeys);
-
-static const rbKey boxKeys[] = {
-    GEOMETRY_TYPE,
-    {"size", RB_VALUE_VEC3, AT(rbGeometryFields, size), .isRequired = true, LENGTH},
-};
-DEFINE_KIND(rbBoxKeys, "box", "a box", boxKeys);
-
-static const rbKey capsuleKeys[] = {
-    GEOMETRY_TYPE,
-    GEOMETRY_LENGTH(radius),
-    {"length", RB_VALUE_NUMBER, AT(rbGeometryFields, length), .isRequired = true,
-     NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")},
-};
-DEFINE_KIND(rbCapsuleKeys, "capsule", "a capsule", capsuleKeys);
-
-static const rbKey cylinderKeys[] = {GEOMETRY_TYPE, GEOMETRY_LENGTH(radius),
-                                     GEOMETRY_LENGTH(length)};
-DEFINE_KIND(rbCylinderKeys, "cylinder", "a cylinder", cylinderKeys);
-
-static const rbKey coneKeys[] = {GEOMETRY_TYPE, GEOMETRY_LENGTH(radius), GEOMETRY_LENGTH(height)};
-DEFINE_KIND(rbConeKeys, "cone", "a cone", coneKeys);
-
-static const rbKey ellipsoidKeys[] = {
-    GEOMETRY_TYPE,
-    {"semiAxes", RB_VALUE_VEC3, AT(rbGeometryFields, semiAxes), .isRequired = true, LENGTH},
-};
-DEFINE_KIND(rbEllipsoidKeys, "ellipsoid", "an ellipsoid", ellipsoidKeys);
-
-static const rbKey planeKeys[] = {
-    GEOMETRY_TYPE,
-    {"normal", RB_VALUE_VEC3, AT(rbGeometryFields, normal), .isRequired = true, POINT},
-    {"offset", RB_VALUE_NUMBER, AT(rbGeometryFields, offset), POINT},
-};
-DEFINE_KIND(rbPlaneKeys, "plane", "a plane", planeKeys);
 
 static const rbKey hullKeys[] = {GEOMETRY_TYPE, GEOMETRY_ARRAY(points, false), GEOMETRY_FILE};
 DEFINE_KIND(rbHullKeys, "hull", "a hull", hullKeys);
@@ -584,6 +549,19 @@ void rbTableKind_AddParameters(rbTableKind* kind, const rbParameter* parameters,
     }
 }
 
+bool rbMakeShapeKind(rbShapeType type, rbTableKind* kind)
+{
+    const rbShapeOps* ops = rbGetShapeOps(type);
+    char what[48];
+    bool isVowel = strchr("aeiou", ops->name[0]) != NULL;
+    (void)snprintf(what, sizeof what, "%s %.40s", isVowel ? "an" : "a", ops->name);
+    rbTableKind_Start(kind, ops->name, what);
+    rbTableKind_AddKey(kind, (rbKey)TYPE(rbShapeNumberFields));
+    rbTableKind_AddParameters(kind, ops->parameters, ops->parameterCount,
+                              offsetof(rbShapeNumberFields, numbers));
+    return ops->parameters != NULL;
+}
+
 bool rbMakeForceKind(rbForceType type, rbTableKind* kind)
 {
     const rbForceRow* row = rbGetForceRow(type);
@@ -603,24 +581,29 @@ bool rbMakeForceKind(rbForceType type, rbTableKind* kind)
 const rbObjectKind* rbGetObjectKind(int index)
 {
     static const rbObjectKind* const kinds[] = {
-        &rbSceneKeys,        &rbOutputKeys,    &rbProbeKeys,        &rbWorldKeys,
-        &rbMotionKeys,       &rbMaterialKeys,  &rbAxisAngleKeys,    &rbPartKeys,
-        &rbShapeKeys,        &rbBodyKeys,      &rbRepeatKeys,       &rbScatterKeys,
-        &rbSphereKeys,       &rbBoxKeys,       &rbCapsuleKeys,      &rbCylinderKeys,
-        &rbConeKeys,         &rbEllipsoidKeys, &rbPlaneKeys,        &rbHullKeys,
-        &rbPolyhedronKeys,   &rbMeshKeys,      &rbSoupKeys,         &rbExtrusionKeys,
-        &rbRevolutionKeys,   &rbCompoundKeys,  &rbPathLineKeys,     &rbPathCurveKeys,
-        &rbPathRotationKeys, &rbEventKeys,     &rbMaterialPairKeys, &rbTessellationKeys,
-        &rbCutKeys,          &rbStepKeys,      &rbJointKeys,        &rbJointPartKeys,
-        &rbVelocityOnlyKeys, &rbFreedomKeys,   &rbMotorKeys,        &rbSpringKeys,
-        &rbTreeKeys,         &rbTreeJointKeys, &rbContactKeys,      &rbRaysKeys,
+        &rbSceneKeys,        &rbOutputKeys,       &rbProbeKeys,     &rbWorldKeys,
+        &rbMotionKeys,       &rbMaterialKeys,     &rbAxisAngleKeys, &rbPartKeys,
+        &rbShapeKeys,        &rbBodyKeys,         &rbRepeatKeys,    &rbScatterKeys,
+        &rbHullKeys,         &rbPolyhedronKeys,   &rbMeshKeys,      &rbSoupKeys,
+        &rbExtrusionKeys,    &rbRevolutionKeys,   &rbCompoundKeys,  &rbPathLineKeys,
+        &rbPathCurveKeys,    &rbPathRotationKeys, &rbEventKeys,     &rbMaterialPairKeys,
+        &rbTessellationKeys, &rbCutKeys,          &rbStepKeys,      &rbJointKeys,
+        &rbJointPartKeys,    &rbVelocityOnlyKeys, &rbFreedomKeys,   &rbMotorKeys,
+        &rbSpringKeys,       &rbTreeKeys,         &rbTreeJointKeys, &rbContactKeys,
+        &rbRaysKeys,
     };
     RB_ASSERT(index >= 0);
     int count = (int)(sizeof kinds / sizeof kinds[0]);
     if (index < count) {
         return kinds[index];
     }
-    // Then those of the tables of forces, and those that registered rows hold.
+    // Then those of the tables of shapes and forces, and those that registered rows hold.
+    static rbTableKind shapes[RB_SHAPE_COUNT + RB_REGISTERED_MAX];
+    for (int i = 0; i < rbShapeType_GetCount(); ++i) {
+        if (rbMakeShapeKind((rbShapeType)i, &shapes[i]) && count++ == index) {
+            return &shapes[i].kind;
+        }
+    }
     static rbTableKind forces[RB_FORCE_COUNT + RB_REGISTERED_MAX];
     for (int i = 0; i < rbForceType_GetCount(); ++i) {
         if (rbMakeForceKind((rbForceType)i, &forces[i]) && count++ == index) {

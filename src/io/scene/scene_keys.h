@@ -230,11 +230,10 @@ typedef struct rbAxisAngleFields {
     double angle;
 } rbAxisAngleFields;
 
-// Of all types of geometry; each type has its own table.
+// Of all types of geometry that numbers alone do not describe; each type has its own table.
 typedef struct rbGeometryFields {
     const char* type;
-    double radius, length, height, offset, scale;
-    rbVec3 size, semiAxes, normal;
+    double height, scale;
     int64_t segments;
     const char* file;
     const char* up;
@@ -339,8 +338,7 @@ extern const rbObjectKind rbShapeKeys;
 extern const rbObjectKind rbBodyKeys;
 extern const rbObjectKind rbRepeatKeys;
 extern const rbObjectKind rbScatterKeys;
-extern const rbObjectKind rbSphereKeys, rbBoxKeys, rbCapsuleKeys, rbCylinderKeys, rbConeKeys;
-extern const rbObjectKind rbEllipsoidKeys, rbPlaneKeys, rbHullKeys, rbPolyhedronKeys, rbMeshKeys;
+extern const rbObjectKind rbHullKeys, rbPolyhedronKeys, rbMeshKeys;
 extern const rbObjectKind rbSoupKeys, rbExtrusionKeys, rbRevolutionKeys, rbCompoundKeys;
 extern const rbObjectKind rbTessellationKeys, rbCutKeys;
 extern const rbObjectKind rbPathLineKeys, rbPathCurveKeys, rbPathRotationKeys;
@@ -361,6 +359,14 @@ void rbTableKind_AddKey(rbTableKind* kind, rbKey key);
 void rbTableKind_AddParameters(rbTableKind* kind, const rbParameter* parameters, int count,
                                size_t offset);
 
+// Of shapes that numbers describe.
+typedef struct rbShapeNumberFields {
+    const char* type;
+    double numbers[RB_PARAMETERS_MAX];
+} rbShapeNumberFields;
+
+// Into rbShapeNumberFields; false: numbers do not describe this shape.
+bool rbMakeShapeKind(rbShapeType type, rbTableKind* kind);
 // Into rbForceFields; false: scenes do not have this force.
 bool rbMakeForceKind(rbForceType type, rbTableKind* kind);
 

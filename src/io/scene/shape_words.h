@@ -9,8 +9,6 @@
 
 #include <rattleback/shape.h>
 
-#define RB_SHAPE_NUMBERS_MAX 4
-
 // Supplies the shape behind "hull:NAME", "polyhedron:NAME", "mesh:NAME", "soup:NAME" or
 // "compound:NAME", to be destroyed by the caller; NULL and a sentence when there is none.
 typedef rbGeometry* rbNamedShapeFn(rbShapeType type, const char* name, void* context,
@@ -23,7 +21,7 @@ rbGeometry* rbMakeShapeOfWords(const char* text, size_t length, rbNamedShapeFn* 
 
 // The numbers after the name of the type; returns how many. 0 for types that have a name instead or
 // cannot be said in words.
-int rbGetShapeNumbers(const rbGeometry* geometry, double numbers[RB_SHAPE_NUMBERS_MAX]);
+int rbGetShapeNumbers(const rbGeometry* geometry, double numbers[RB_PARAMETERS_MAX]);
 
 // A compound whose parts keep the bits of their orientations if these have unit length to rounding.
 // rbCreateCompound alone normalizes once more, which may change the last bit.
