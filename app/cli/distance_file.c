@@ -17,7 +17,8 @@
 
 #define DEGREES_PER_RADIAN (180.0 / RB_PI)
 #define SHOWN_DIFFERENCES 10
-#define GROUP_COUNT (RB_SHAPE_COUNT * RB_SHAPE_COUNT)
+#define TYPE_COUNT (RB_SHAPE_COUNT + RB_REGISTERED_MAX)
+#define GROUP_COUNT (TYPE_COUNT * TYPE_COUNT)
 #define THRESHOLD_DEFAULT 1e-7 // of the size: above the tolerance 1e-8 of an iterated depth
 
 // The pairs at work: a whole file or one of it.
@@ -375,7 +376,7 @@ static int getGroup(const rbShapePair* pair)
 {
     int a = (int)rbGeometry_GetType(pair->a);
     int b = (int)rbGeometry_GetType(pair->b);
-    return a < b ? a * RB_SHAPE_COUNT + b : b * RB_SHAPE_COUNT + a;
+    return a < b ? a * TYPE_COUNT + b : b * TYPE_COUNT + a;
 }
 
 static double timePasses(const rbSeparationInput* inputs, int count, int passes, void* scratch)
@@ -423,8 +424,8 @@ static int loadGroup(PairRun* run, int group, rbSeparationInput* inputs)
 
 static void printTime(rbJson* json, const PairRun* run, int group, int count, double seconds)
 {
-    const char* first = rbShapeType_Name((rbShapeType)(group / RB_SHAPE_COUNT));
-    const char* second = rbShapeType_Name((rbShapeType)(group % RB_SHAPE_COUNT));
+    const char* first = rbShapeType_Name((rbShapeType)(group / TYPE_COUNT));
+    const char* second = rbShapeType_Name((rbShapeType)(group % TYPE_COUNT));
     if (run->isJson) {
         rbJson_BeginObject(json, NULL);
         rbJson_Text(json, "a", first);

@@ -4,6 +4,7 @@
 // of one body, so that it is read and judged by the same code as in a scene file.
 #include "base/core/memory.h"
 #include "cli/distance.h"
+#include "collision/geometry/shape_ops.h"
 #include "io/scene/file_bytes.h"
 #include "io/scene/shape_words.h"
 
@@ -238,8 +239,7 @@ bool rbReadShapeWords(const rbArguments* arguments, rbShapeWord shapes[2])
 
 static bool isOfTriangles(const rbGeometry* geometry)
 {
-    rbShapeType type = rbGeometry_GetType(geometry);
-    return type == RB_SHAPE_POLYHEDRON || type == RB_SHAPE_MESH || type == RB_SHAPE_SOUP;
+    return rbGeometry_GetFamily(geometry) == RB_FAMILY_TRIANGLES;
 }
 
 bool rbHasTriangles(const rbGeometry* geometry)

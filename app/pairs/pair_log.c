@@ -8,8 +8,8 @@
 #include "base/core/memory.h"
 #include "io/output/output_file.h"
 #include "io/scene/file_bytes.h"
-#include "pairs/pair_file.h"
 #include "io/scene/shape_words.h"
+#include "pairs/pair_file.h"
 
 #include <rattleback/output.h>
 
@@ -48,14 +48,13 @@ struct rbPairLog {
     int compoundCount;
     long long refusedCount;  // pairs with a shape or a pose that the format does not have
     long long overfullCount; // pairs beyond RB_PAIRS_MAX
-    rbShapeType refusedType;
+    const char* refusedType; // name of a shape that the format does not have; NULL: none
 };
 
 rbPairLog* rbOpenPairLog(const char* path, rbError* error)
 {
     RB_ASSERT(path != NULL);
     rbPairLog* log = rbAllocZero(1, sizeof *log);
-    log->refusedType = RB_SHAPE_COUNT;
     if (rbOutputFile_Open(&log->file, path, error) != RB_STATUS_OK) {
         rbFree(log, sizeof *log);
         return NULL;
@@ -248,7 +247,7 @@ static int addShape(rbPairLog* log, const rbGeometry* geometry)
     index = storeShape(log, hash, &words);
     rbArray_Free(words);
     if (log->shapes.data[index].words == NULL) {
-        log->refusedType = rbGeometry_GetType(geometry);
+        log->refusedType = rbShapeType_Name(rbGeometry_GetType(geometry));
     }
     return index;
 }
@@ -359,12 +358,12 @@ static rbStatus reportLeftOut(const rbPairLog* log, rbError* error)
     if (log->refusedCount > 0) {
         const char* path = log->file.path;
         rbError_SetPlace(error, path, "");
-        bool isShape = log->refusedType != RB_SHAPE_COUNT;
+        bool isShape = log->refusedType != NULL;
         return rbError_Set(error, RB_STATUS_UNSUPPORTED, "%lld of %lld pairs were left out: %s%s%s",
                            log->refusedCount, log->refusedCount + log->pairs.count,
                            isShape ? "a file of pairs cannot hold a "
                                    : "their poses are not finite",
-                           isShape ? rbShapeType_Name(log->refusedType) : "",
+                           isShape ? log->refusedType : "",
                            isShape ? "; use its hull, or a compound of hulls" : "");
     }
     if (log->overfullCount > 0) {

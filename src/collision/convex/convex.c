@@ -1,4 +1,5 @@
-// Support mappings of cores: one row a shape, then scaling, sums and the difference of two bodies.
+// Support mappings of cores: one row a family of shapes, then scaling, sums and the difference of
+// two bodies.
 //
 // Polytopes answer with vertices only, which makes the kernels end after finitely many steps on
 // them, and for directions of any length; smooth cores square the direction and get it with its
@@ -17,7 +18,7 @@ static rbVec3 supportBox(const rbConvex* convex, rbVec3 direction, int* vertex)
     return rbSupportExtents(convex, direction, vertex);
 }
 
-// Cylinders, cones and ellipsoids: their own row of the shape table.
+// By the row of the shape table.
 static rbVec3 supportSmooth(const rbConvex* convex, rbVec3 direction, int* vertex)
 {
     *vertex = -1;
@@ -57,20 +58,19 @@ typedef struct CoreRow {
     bool isExtents;
 } CoreRow;
 
-static const CoreRow coreTable[RB_SHAPE_COUNT] = {
-    [RB_SHAPE_SPHERE] = {supportBox, true, true},
-    [RB_SHAPE_BOX] = {supportBox, true, true},
-    [RB_SHAPE_CAPSULE] = {supportBox, true, true},
-    [RB_SHAPE_CYLINDER] = {supportSmooth, false, false},
-    [RB_SHAPE_CONE] = {supportSmooth, false, false},
-    [RB_SHAPE_ELLIPSOID] = {supportSmooth, false, false},
-    [RB_SHAPE_HULL] = {supportSearch, true, false},
+static const CoreRow coreTable[RB_FAMILY_COUNT] = {
+    [RB_FAMILY_BALL] = {supportBox, true, true},
+    [RB_FAMILY_BOX] = {supportBox, true, true},
+    [RB_FAMILY_ROD] = {supportBox, true, true},
+    [RB_FAMILY_SMOOTH] = {supportSmooth, false, false},
+    [RB_FAMILY_HULL] = {supportSearch, true, false},
 };
 
 bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
 {
     RB_ASSERT(geometry != NULL && radius >= 0.0);
-    const CoreRow* row = &coreTable[geometry->type];
+    rbShapeFamily family = rbGeometry_GetFamily(geometry);
+    const CoreRow* row = &coreTable[family];
     if (row->support == NULL) {
         return false;
     }
@@ -87,17 +87,17 @@ bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex)
     convex->pointCount = 0;
     convex->scale = rbMakeVec3(1.0, 1.0, 1.0);
     convex->plus = NULL;
-    if (geometry->type == RB_SHAPE_BOX) {
+    if (family == RB_FAMILY_BOX) {
         convex->extents = geometry->data.box.halfExtents;
         convex->signMask = 7;
-    } else if (geometry->type == RB_SHAPE_HULL) {
+    } else if (family == RB_FAMILY_HULL) {
         const rbSupportTable* table = geometry->polyhedron->supports;
         bool isLarge = table->vertexCount > RB_SUPPORT_SEARCH_MAX;
         convex->support = isLarge && table->canClimb ? supportClimb : supportSearch;
-    } else if (geometry->type == RB_SHAPE_SPHERE) {
+    } else if (family == RB_FAMILY_BALL) {
         convex->radius += geometry->data.sphere.radius;
         convex->size = 0.0;
-    } else if (geometry->type == RB_SHAPE_CAPSULE) {
+    } else if (family == RB_FAMILY_ROD) {
         convex->radius += geometry->data.capsule.radius;
         convex->extents.z = geometry->data.capsule.halfLength;
         convex->signMask = 4;

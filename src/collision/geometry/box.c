@@ -1,5 +1,6 @@
 // Box about the origin, faces perpendicular to the axes.
 #include "collision/geometry/ray_span.h"
+#include "collision/geometry/shape_feature.h"
 #include "collision/geometry/shape_ops.h"
 
 rbGeometry* rbCreateBox(rbVec3 halfExtents, rbError* error)
@@ -112,8 +113,44 @@ static void getBox(const rbGeometry* geometry, double* numbers)
     numbers[2] = 2.0 * half.z;
 }
 
+static void featureOfBox(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
+                         rbContactFeature* feature)
+{
+    (void)point;
+    rbVec3 h = geometry->data.box.halfExtents;
+    const double half[3] = {h.x, h.y, h.z};
+    const double d[3] = {direction.x, direction.y, direction.z};
+    int i = fabs(d[1]) > fabs(d[0]) ? 1 : 0;
+    i = fabs(d[2]) > fabs(d[i]) ? 2 : i;
+    int u = (i + 1) % 3;
+    int v = (i + 2) % 3;
+    bool isPositive = d[i] >= 0.0;
+    double n[3] = {0.0, 0.0, 0.0};
+    n[i] = isPositive ? 1.0 : -1.0;
+    feature->normal = rbMakeVec3(n[0], n[1], n[2]);
+    feature->faceId = 2 * i + (isPositive ? 1 : 0);
+    static const int around[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
+    for (int k = 0; k < 4; ++k) {
+        // counter-clockwise seen from outside: the negative face runs the other way round
+        const int* here = around[isPositive ? k : 4 - k];
+        const int* next = around[isPositive ? k + 1 : 3 - k];
+        double c[3];
+        c[i] = n[i] * half[i];
+        c[u] = here[0] != 0 ? half[u] : -half[u];
+        c[v] = here[1] != 0 ? half[v] : -half[v];
+        int base = isPositive ? 1 << i : 0;
+        int vertex = base | here[0] << u | here[1] << v;
+        int other = base | next[0] << u | next[1] << v;
+        // an edge is its lower corner and its axis
+        int axis = here[0] != next[0] ? u : v;
+        rbContactFeature_Add(feature, rbMakeVec3(c[0], c[1], c[2]), vertex,
+                             8 * axis + (vertex & other));
+    }
+}
+
 const rbShapeOps rbBoxOps = {
     .name = "box",
+    .family = RB_FAMILY_BOX,
     .isConvex = true,
     .isKnownToViewers = true,
     RB_SHAPE_PARAMETERS(boxParameters),
@@ -127,4 +164,5 @@ const rbShapeOps rbBoxOps = {
     .castRay = castRayAtBox,
     .triangulate = triangulateBox,
     .hash = hashBox,
+    .feature = featureOfBox,
 };

@@ -3,7 +3,9 @@
 // Mass: a cylinder of length 2h and two half balls. A half ball has its center 3r/8 from its flat
 // side; with m the mass of both, I_x = m (2/5 r^2 + h^2 + 3/4 h r), I_z = 2/5 m r^2.
 #include "base/core/hash.h"
+#include "collision/geometry/outline.h"
 #include "collision/geometry/ray_span.h"
+#include "collision/geometry/shape_feature.h"
 #include "collision/geometry/shape_ops.h"
 
 rbGeometry* rbCreateCapsule(double radius, double halfLength, rbError* error)
@@ -138,8 +140,43 @@ static void getCapsule(const rbGeometry* geometry, double* numbers)
     numbers[1] = 2.0 * geometry->data.capsule.halfLength;
 }
 
+static void featureOfCapsule(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
+                             rbContactFeature* feature)
+{
+    double half = geometry->data.capsule.halfLength;
+    rbVec3 out = rbScale(geometry->data.capsule.radius, direction);
+    if (fabs(direction.z) > RB_FLUSH_SINE || half == 0.0) {
+        rbContactFeature_Add(feature, point, direction.z > 0.0 ? 1 : 0, 0);
+        return;
+    }
+    rbContactFeature_Add(feature, rbMakeVec3(out.x, out.y, out.z - half), 0, 0);
+    rbContactFeature_Add(feature, rbMakeVec3(out.x, out.y, out.z + half), 1, 0);
+}
+
+static void outlineOfCapsule(const rbGeometry* geometry, rbOutline* outline)
+{
+    double radius = geometry->data.capsule.radius;
+    double halfLength = geometry->data.capsule.halfLength;
+    outline->startZ = -halfLength - radius;
+    outline->radius = radius;
+    rbOutline_AddArc(outline, (rbOutlinePiece){.r = radius,
+                                               .z = -halfLength,
+                                               .center = -halfLength,
+                                               .radius = radius,
+                                               .angleA = -0.5 * RB_PI,
+                                               .angleB = 0.0});
+    rbOutline_AddLine(outline, radius, halfLength);
+    rbOutline_AddArc(outline, (rbOutlinePiece){.r = 0.0,
+                                               .z = halfLength + radius,
+                                               .center = halfLength,
+                                               .radius = radius,
+                                               .angleA = 0.0,
+                                               .angleB = 0.5 * RB_PI});
+}
+
 const rbShapeOps rbCapsuleOps = {
     .name = "capsule",
+    .family = RB_FAMILY_ROD,
     .isConvex = true,
     .hasAxis = true,
     .isKnownToViewers = true,
@@ -154,4 +191,6 @@ const rbShapeOps rbCapsuleOps = {
     .castRay = castRayAtCapsule,
     .triangulate = triangulateCapsule,
     .hash = hashCapsule,
+    .feature = featureOfCapsule,
+    .outline = outlineOfCapsule,
 };

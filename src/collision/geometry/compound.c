@@ -213,6 +213,7 @@ static uint64_t hashCompound(const rbGeometry* geometry, uint64_t hash)
 
 const rbShapeOps rbCompoundOps = {
     .name = "compound",
+    .family = RB_FAMILY_COMPOUND,
     .mass = massOfCompound,
     .support = supportOfCompound,
     .bounds = boundsOfCompound,

@@ -4,7 +4,9 @@
 // 0 <= s <= H. Along a line f(t) = x^2 + y^2 - k^2 s^2 is a quadratic; its upper nappe (s < 0) is
 // cut off by the slab of the two end planes.
 #include "base/core/hash.h"
+#include "collision/geometry/outline.h"
 #include "collision/geometry/ray_span.h"
+#include "collision/geometry/shape_feature.h"
 #include "collision/geometry/shape_ops.h"
 
 rbGeometry* rbCreateCone(double radius, double height, rbError* error)
@@ -174,8 +176,40 @@ static void getCone(const rbGeometry* geometry, double* numbers)
     numbers[1] = geometry->data.cone.height;
 }
 
+static void featureOfCone(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
+                          rbContactFeature* feature)
+{
+    double radius = geometry->data.cone.radius;
+    double height = geometry->data.cone.height;
+    double across = sqrt(direction.x * direction.x + direction.y * direction.y);
+    double slant = sqrt(radius * radius + height * height);
+    // sine of the angle between the direction and the normal of the side
+    double sine = (height * direction.z - radius * across) / slant;
+    if (across <= RB_FLUSH_SINE && direction.z < 0.0) {
+        rbContactFeature_AddRim(feature, radius, -0.5 * height);
+    } else if (across > 0.0 && fabs(sine) <= RB_FLUSH_SINE) {
+        double f = radius / across;
+        rbContactFeature_Add(feature, rbMakeVec3(f * direction.x, f * direction.y, -0.5 * height),
+                             0, 0);
+        rbContactFeature_Add(feature, rbMakeVec3(0.0, 0.0, 0.5 * height), 1, 0);
+    } else {
+        rbContactFeature_Add(feature, point, 0, 0);
+    }
+}
+
+static void outlineOfCone(const rbGeometry* geometry, rbOutline* outline)
+{
+    double radius = geometry->data.cone.radius;
+    double height = geometry->data.cone.height;
+    outline->startZ = -0.5 * height;
+    outline->radius = radius;
+    rbOutline_AddLine(outline, radius, -0.5 * height);
+    rbOutline_AddLine(outline, 0.0, 0.5 * height);
+}
+
 const rbShapeOps rbConeOps = {
     .name = "cone",
+    .family = RB_FAMILY_SMOOTH,
     .isConvex = true,
     .hasAxis = true,
     .isKnownToViewers = true,
@@ -190,4 +224,6 @@ const rbShapeOps rbConeOps = {
     .castRay = castRayAtCone,
     .triangulate = triangulateCone,
     .hash = hashCone,
+    .feature = featureOfCone,
+    .outline = outlineOfCone,
 };

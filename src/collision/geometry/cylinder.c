@@ -1,6 +1,8 @@
 // Circular cylinder about the z axis, centered at the origin.
 #include "base/core/hash.h"
+#include "collision/geometry/outline.h"
 #include "collision/geometry/ray_span.h"
+#include "collision/geometry/shape_feature.h"
 #include "collision/geometry/shape_ops.h"
 
 rbGeometry* rbCreateCylinder(double radius, double halfLength, rbError* error)
@@ -109,8 +111,37 @@ static void getCylinder(const rbGeometry* geometry, double* numbers)
     numbers[1] = 2.0 * geometry->data.cylinder.halfLength;
 }
 
+static void featureOfCylinder(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
+                              rbContactFeature* feature)
+{
+    double radius = geometry->data.cylinder.radius;
+    double half = geometry->data.cylinder.halfLength;
+    double across = sqrt(direction.x * direction.x + direction.y * direction.y);
+    if (across <= RB_FLUSH_SINE) {
+        rbContactFeature_AddRim(feature, radius, direction.z > 0.0 ? half : -half);
+    } else if (fabs(direction.z) <= RB_FLUSH_SINE) {
+        double f = radius / across;
+        rbContactFeature_Add(feature, rbMakeVec3(f * direction.x, f * direction.y, -half), 0, 0);
+        rbContactFeature_Add(feature, rbMakeVec3(f * direction.x, f * direction.y, half), 1, 0);
+    } else {
+        rbContactFeature_Add(feature, point, 0, 0);
+    }
+}
+
+static void outlineOfCylinder(const rbGeometry* geometry, rbOutline* outline)
+{
+    double radius = geometry->data.cylinder.radius;
+    double halfLength = geometry->data.cylinder.halfLength;
+    outline->startZ = -halfLength;
+    outline->radius = radius;
+    rbOutline_AddLine(outline, radius, -halfLength);
+    rbOutline_AddLine(outline, radius, halfLength);
+    rbOutline_AddLine(outline, 0.0, halfLength);
+}
+
 const rbShapeOps rbCylinderOps = {
     .name = "cylinder",
+    .family = RB_FAMILY_SMOOTH,
     .isConvex = true,
     .hasAxis = true,
     .isKnownToViewers = true,
@@ -125,4 +156,6 @@ const rbShapeOps rbCylinderOps = {
     .castRay = castRayAtCylinder,
     .triangulate = triangulateCylinder,
     .hash = hashCylinder,
+    .feature = featureOfCylinder,
+    .outline = outlineOfCylinder,
 };

@@ -134,8 +134,14 @@ static void getEllipsoid(const rbGeometry* geometry, double* numbers)
     numbers[2] = a.z;
 }
 
+static rbVec3 getSemiAxesOfEllipsoid(const rbGeometry* geometry)
+{
+    return geometry->data.ellipsoid.semiAxes;
+}
+
 const rbShapeOps rbEllipsoidOps = {
     .name = "ellipsoid",
+    .family = RB_FAMILY_SMOOTH,
     .isConvex = true,
     .isRound = true,
     .isKnownToViewers = true,
@@ -150,4 +156,5 @@ const rbShapeOps rbEllipsoidOps = {
     .castRay = castRayAtEllipsoid,
     .triangulate = triangulateEllipsoid,
     .hash = hashEllipsoid,
+    .getSemiAxes = getSemiAxesOfEllipsoid,
 };

@@ -297,6 +297,7 @@ rbGeometry* rbCreateHull(const rbVec3* points, int count, rbError* error)
 
 const rbShapeOps rbHullOps = {
     .name = "hull",
+    .family = RB_FAMILY_HULL,
     .isConvex = true,
     .mass = rbMassOfPolyhedron,
     .support = rbSupportOfPolyhedron,
@@ -307,4 +308,5 @@ const rbShapeOps rbHullOps = {
     .triangulate = rbTriangulatePolyhedron,
     .hash = rbHashPolyhedron,
     .release = rbReleasePolyhedron,
+    .feature = rbFeatureOfPolyhedron,
 };

@@ -27,6 +27,7 @@ rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error)
 
 const rbShapeOps rbMeshOps = {
     .name = "mesh",
+    .family = RB_FAMILY_TRIANGLES,
     .mass = rbMassOfPolyhedron,
     .support = rbSupportOfPolyhedron,
     .bounds = rbBoundsOfPolyhedron,

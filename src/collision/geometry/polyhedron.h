@@ -118,4 +118,7 @@ rbShapeTriangulateFn rbTriangulatePolyhedron;
 rbShapeHashFn rbHashPolyhedron;
 rbShapeReleaseFn rbReleasePolyhedron;
 
+// The face most nearly perpendicular to the direction; row of hulls and polyhedra.
+rbShapeFeatureFn rbFeatureOfPolyhedron;
+
 #endif

@@ -42,8 +42,32 @@ typedef void rbShapeReleaseFn(rbGeometry* geometry);
 typedef rbGeometry* rbShapeCreateFn(const double* numbers, rbError* error);
 typedef void rbShapeNumbersFn(const rbGeometry* geometry, double* numbers);
 
+// What a shape is to algorithms that treat a few families of shapes apart. Rows of a new shape
+// choose the family whose algorithms fit.
+typedef enum rbShapeFamily {
+    RB_FAMILY_BALL,      // a point and a radius: data.sphere
+    RB_FAMILY_ROD,       // a segment of the z axis and a radius: data.capsule
+    RB_FAMILY_BOX,       // data.box
+    RB_FAMILY_SMOOTH,    // any other convex solid, by its support function
+    RB_FAMILY_HULL,      // a convex polyhedron
+    RB_FAMILY_TRIANGLES, // a polyhedron that need not be convex
+    RB_FAMILY_PLANE,     // a half space: data.plane
+    RB_FAMILY_COMPOUND,  // children
+    RB_FAMILY_COUNT
+} rbShapeFamily;
+
+// The feature of a shape that faces a unit direction, at a point of its surface; feature->normal is
+// the direction. NULL in a row: the point.
+struct rbContactFeature;
+typedef void rbShapeFeatureFn(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
+                              struct rbContactFeature* feature);
+// The outline of a solid of revolution about z, for tessellation.
+struct rbOutline;
+typedef void rbShapeOutlineFn(const rbGeometry* geometry, struct rbOutline* outline);
+
 typedef struct rbShapeOps {
     const char* name;
+    rbShapeFamily family;
     bool isConvex;
     bool isRound;          // curved everywhere: no faces, no edges
     bool hasAxis;          // a solid of revolution about z
@@ -64,6 +88,10 @@ typedef struct rbShapeOps {
     rbShapeTriangulateFn* triangulate;
     rbShapeHashFn* hash;
     rbShapeReleaseFn* release; // NULL if there is nothing but the struct
+    rbShapeFeatureFn* feature;
+    rbShapeOutlineFn* outline; // NULL: it is tessellated by cutting its triangles
+    // The semi-axes of a ball or an ellipsoid about the origin; NULL: it is none.
+    rbVec3 (*getSemiAxes)(const rbGeometry* geometry);
 } rbShapeOps;
 
 // A parameter that is a length: of a number, or of the three of a vector, from an index on.
@@ -86,6 +114,11 @@ const rbShapeOps* rbGetShapeOps(rbShapeType type);
 // Adds a row to the table, at start-up (base/core/registered_rows.h). Refused: a name that is
 // known, a full table.
 rbStatus rbRegisterShapeOps(const rbShapeOps* ops, rbError* error);
+
+static inline rbShapeFamily rbGeometry_GetFamily(const rbGeometry* geometry)
+{
+    return rbGetShapeOps(geometry->type)->family;
+}
 
 // A new geometry with one reference, zeroed but for the type.
 rbGeometry* rbAllocGeometry(rbShapeType type);

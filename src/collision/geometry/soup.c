@@ -21,6 +21,7 @@ rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error)
 
 const rbShapeOps rbSoupOps = {
     .name = "soup",
+    .family = RB_FAMILY_TRIANGLES,
     .mass = rbMassOfPolyhedron,
     .support = rbSupportOfPolyhedron,
     .bounds = rbBoundsOfPolyhedron,

@@ -82,8 +82,15 @@ static void getSphere(const rbGeometry* geometry, double* numbers)
     numbers[0] = geometry->data.sphere.radius;
 }
 
+static rbVec3 getSemiAxesOfSphere(const rbGeometry* geometry)
+{
+    double r = geometry->data.sphere.radius;
+    return rbMakeVec3(r, r, r);
+}
+
 const rbShapeOps rbSphereOps = {
     .name = "sphere",
+    .family = RB_FAMILY_BALL,
     .isConvex = true,
     .isRound = true,
     .isKnownToViewers = true,
@@ -98,4 +105,5 @@ const rbShapeOps rbSphereOps = {
     .castRay = castRayAtSphere,
     .triangulate = triangulateSphere,
     .hash = hashSphere,
+    .getSemiAxes = getSemiAxesOfSphere,
 };

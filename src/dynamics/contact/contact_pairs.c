@@ -4,6 +4,7 @@
 // the threshold. Contacts of two bodies that have not moved at all are those of the last search. In
 // the capped mode of the solver they are carried along while the bodies hardly move, see
 // carryContacts.
+#include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/point_distance.h"
 #include "dynamics/contact/contact_state.h"
 
@@ -156,19 +157,19 @@ static void listUnbounded(rbContactPairs* pairs)
 static void measureShape(rbNearBody* body)
 {
     const rbGeometry* geometry = body->geometry;
-    rbShapeType type = rbGeometry_GetType(geometry);
+    rbShapeFamily family = rbGeometry_GetFamily(geometry);
     body->isBounded = rbGeometry_IsBounded(geometry);
-    body->isMesh = type == RB_SHAPE_MESH || type == RB_SHAPE_SOUP || type == RB_SHAPE_POLYHEDRON;
-    body->isManyfold = body->isMesh || type == RB_SHAPE_COMPOUND;
-    body->isBall = type == RB_SHAPE_SPHERE;
+    body->isMesh = family == RB_FAMILY_TRIANGLES;
+    body->isManyfold = body->isMesh || family == RB_FAMILY_COMPOUND;
+    body->isBall = family == RB_FAMILY_BALL;
     body->turnRadius = 0.0;
     body->ballRadius = 0.0;
     body->margin = 0.0;
     if (body->isBounded) {
         // a ball that turns about its center stays where it is
         rbVec3 center = rbInvTransformPoint(body->transform, RB_VEC3_ZERO);
-        body->turnRadius = type == RB_SHAPE_SPHERE ? rbLength(body->transform.p)
-                                                   : rbGeometry_GetRadius(geometry, center);
+        body->turnRadius =
+            body->isBall ? rbLength(body->transform.p) : rbGeometry_GetRadius(geometry, center);
         body->ballRadius = rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
         rbBounds bounds = rbGeometry_GetBounds(geometry, RB_TRANSFORM_IDENTITY);
         rbVec3 edges = rbSub(bounds.upper, bounds.lower);

@@ -9,6 +9,7 @@
 #include "dynamics/sweep/shape_sweep.h"
 
 #include "collision/convex/convex.h"
+#include "collision/geometry/shape_ops.h"
 #include "dynamics/sweep/sweep.h"
 
 #include <rattleback/collision.h>
@@ -52,27 +53,13 @@ typedef enum Kind {
 
 static Kind getKind(const rbGeometry* geometry)
 {
-    switch (geometry->type) {
-    case RB_SHAPE_SPHERE:
-        return KIND_BALL;
-    case RB_SHAPE_BOX:
-    case RB_SHAPE_HULL:
-    case RB_SHAPE_POLYHEDRON:
-    case RB_SHAPE_MESH:
-    case RB_SHAPE_SOUP:
-        return KIND_TRIANGLES;
-    case RB_SHAPE_PLANE:
-        return KIND_PLANE;
-    case RB_SHAPE_COMPOUND:
-        return KIND_COMPOUND;
-    case RB_SHAPE_CAPSULE:
-    case RB_SHAPE_CYLINDER:
-    case RB_SHAPE_CONE:
-    case RB_SHAPE_ELLIPSOID:
-    case RB_SHAPE_COUNT:
-        break;
-    }
-    return KIND_OTHER;
+    static const Kind kinds[RB_FAMILY_COUNT] = {
+        [RB_FAMILY_BALL] = KIND_BALL,      [RB_FAMILY_ROD] = KIND_OTHER,
+        [RB_FAMILY_BOX] = KIND_TRIANGLES,  [RB_FAMILY_SMOOTH] = KIND_OTHER,
+        [RB_FAMILY_HULL] = KIND_TRIANGLES, [RB_FAMILY_TRIANGLES] = KIND_TRIANGLES,
+        [RB_FAMILY_PLANE] = KIND_PLANE,    [RB_FAMILY_COMPOUND] = KIND_COMPOUND,
+    };
+    return kinds[rbGeometry_GetFamily(geometry)];
 }
 
 typedef rbStatus SweepFn(const Pair* pair, rbShapeSweep* sweep, rbError* error);

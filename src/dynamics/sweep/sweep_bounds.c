@@ -115,13 +115,14 @@ typedef struct Along {
 static double ballOf(const rbSweepBody* body)
 {
     const rbGeometry* geometry = body->geometry;
-    if (geometry->type == RB_SHAPE_SPHERE) {
+    rbShapeFamily family = rbGeometry_GetFamily(geometry);
+    if (family == RB_FAMILY_BALL) {
         return body->radius + geometry->data.sphere.radius;
     }
-    if (geometry->type == RB_SHAPE_CAPSULE) {
+    if (family == RB_FAMILY_ROD) {
         return body->radius + geometry->data.capsule.radius;
     }
-    if (geometry->type == RB_SHAPE_COMPOUND) { // its balls may be of any size
+    if (family == RB_FAMILY_COMPOUND) { // its balls may be of any size
         return rbDistance(body->motion.center, body->pose.p) + geometry->radius;
     }
     return body->radius;
@@ -350,8 +351,8 @@ static double widen(const Along* along, double level, double low, double horizon
 // Only flat features gain from a direction that turns with their body.
 static bool hasFlats(const rbSweepBody* body)
 {
-    rbShapeType type = body->geometry->type;
-    return type != RB_SHAPE_SPHERE && type != RB_SHAPE_ELLIPSOID && type != RB_SHAPE_PLANE;
+    const rbShapeOps* ops = rbGetShapeOps(body->geometry->type);
+    return !ops->isRound && ops->family != RB_FAMILY_PLANE;
 }
 
 // Widens the safe interval [0, low] by a direction that turns.

@@ -131,25 +131,20 @@ static double reachOfCompound(const rbGeometry* geometry, rbVec3 point, bool isQ
 }
 
 static const CoreRow coreTable[] = {
-    [RB_SHAPE_SPHERE] = {heightOfSphere, reachOfSphere},
-    [RB_SHAPE_BOX] = {heightOfBox, reachOfShape},
-    [RB_SHAPE_CAPSULE] = {heightOfCapsule, reachOfCapsule},
-    [RB_SHAPE_CYLINDER] = {heightOfShape, reachOfShape},
-    [RB_SHAPE_CONE] = {heightOfShape, reachOfShape},
-    [RB_SHAPE_ELLIPSOID] = {heightOfShape, reachOfShape},
-    [RB_SHAPE_PLANE] = {heightOfPlane, reachOfShape},
-    [RB_SHAPE_HULL] = {heightOfHull, reachOfVertices},
-    [RB_SHAPE_POLYHEDRON] = {heightOfShape, reachOfVertices},
-    [RB_SHAPE_MESH] = {heightOfShape, reachOfVertices},
-    [RB_SHAPE_SOUP] = {heightOfShape, reachOfVertices},
-    [RB_SHAPE_COMPOUND] = {heightOfCompound, reachOfCompound},
+    [RB_FAMILY_BALL] = {heightOfSphere, reachOfSphere},
+    [RB_FAMILY_ROD] = {heightOfCapsule, reachOfCapsule},
+    [RB_FAMILY_BOX] = {heightOfBox, reachOfShape},
+    [RB_FAMILY_SMOOTH] = {heightOfShape, reachOfShape},
+    [RB_FAMILY_HULL] = {heightOfHull, reachOfVertices},
+    [RB_FAMILY_TRIANGLES] = {heightOfShape, reachOfVertices},
+    [RB_FAMILY_PLANE] = {heightOfPlane, reachOfShape},
+    [RB_FAMILY_COMPOUND] = {heightOfCompound, reachOfCompound},
 };
-_Static_assert(sizeof coreTable / sizeof coreTable[0] == RB_SHAPE_COUNT, "one row a shape");
+_Static_assert(sizeof coreTable / sizeof coreTable[0] == RB_FAMILY_COUNT, "one row a family");
 
 static const CoreRow* getRow(const rbGeometry* geometry)
 {
-    RB_ASSERT((int)geometry->type >= 0 && geometry->type < RB_SHAPE_COUNT);
-    return &coreTable[geometry->type];
+    return &coreTable[rbGeometry_GetFamily(geometry)];
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): compounds nest at most RB_COMPOUND_DEPTH_MAX deep.

@@ -487,6 +487,16 @@ static rbStatus buildOfNumbers(Builder* b, rbShapeType type)
     return take(b, rbGetShapeOps(type)->create(fields.numbers, b->reader->error));
 }
 
+static rbStatus buildOfRow(Builder* b, const GeometryRow* row, rbGeometryFields* fields)
+{
+    rbStatus status = rbReadFields(b->reader, b->json, row->kind, fields);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    b->reader->error->status = RB_STATUS_OK;
+    return row->build(b);
+}
+
 static bool findShapeOfNumbers(const char* name, rbShapeType* type)
 {
     *type = rbShapeType_Find(name);
@@ -516,17 +526,7 @@ static rbStatus buildInline(Builder* outer, const json_t* json, rbGeometry** geo
                  .json = json,
                  .use = row != NULL ? row->use : 0,
                  .depth = outer->depth + 1};
-    rbStatus status;
-    if (isOfNumbers) {
-        status = buildOfNumbers(&b, shape);
-    } else {
-        status = rbReadFields(reader, json, row->kind, &fields);
-        reader->error->status = status;
-        status = status == RB_STATUS_OK ? row->build(&b) : status;
-    }
-    if (status != RB_STATUS_OK && b.result == NULL) {
-        return status;
-    }
+    rbStatus status = isOfNumbers ? buildOfNumbers(&b, shape) : buildOfRow(&b, row, &fields);
     RB_ASSERT((status == RB_STATUS_OK) == (b.result != NULL));
     *geometry = b.result;
     outer->leafCount += b.leafCount > 1.0 ? b.leafCount : 1.0;

@@ -8,61 +8,20 @@
 // which they are cut: a plane n . x = d of the ellipsoid x = S u is the plane (S n) . u = d of the
 // ball.
 #include "base/math/elementary.h"
+#include "collision/geometry/outline.h"
+#include "collision/geometry/shape_ops.h"
 #include "io/scene/scene_model.h"
 
 #include <stdlib.h>
 
-#define PIECES_MAX 4
 #define DIVISIONS_MAX 500 // of a piece: revolution compares all pairs of sides of a profile
 #define CUT_MARGIN 1e-9   // of the unit ball: less is left or taken by rounding only
 
-// A piece of a profile: from the end of the one before to (r, z), along a line, or along an arc
-// about a point of the axis between two angles from the plane of the equator.
-typedef struct Piece {
-    bool isArc;
-    double r, z;           // its end
-    double center, radius; // of an arc
-    double angleA, angleB; // rad
-    double length;         // m
-} Piece;
-
 typedef struct Profile {
-    double startZ; // the profile starts at (0, startZ)
-    Piece pieces[PIECES_MAX];
-    int count;
-    double radius;  // largest r
+    rbOutline outline;
     rbVec3 scale;   // of the solid after revolution and turning
     rbVec3 axes[3]; // the axis of revolution is the last
 } Profile;
-
-static void getEnd(const Profile* profile, double* r, double* z)
-{
-    const Piece* last = &profile->pieces[profile->count > 0 ? profile->count - 1 : 0];
-    *r = profile->count > 0 ? last->r : 0.0;
-    *z = profile->count > 0 ? last->z : profile->startZ;
-}
-
-static void addLine(Profile* profile, double r, double z)
-{
-    RB_ASSERT(profile->count < PIECES_MAX);
-    double fromR = 0.0;
-    double fromZ = 0.0;
-    getEnd(profile, &fromR, &fromZ);
-    double length = sqrt((r - fromR) * (r - fromR) + (z - fromZ) * (z - fromZ));
-    if (length > 0.0) {
-        profile->pieces[profile->count++] = (Piece){.r = r, .z = z, .length = length};
-    }
-}
-
-// endR and endZ are given so that they are exact where they should be.
-static void addArc(Profile* profile, Piece arc)
-{
-    RB_ASSERT(profile->count < PIECES_MAX);
-    RB_ASSERT(arc.angleB > arc.angleA);
-    arc.isArc = true;
-    arc.length = arc.radius * (arc.angleB - arc.angleA);
-    profile->pieces[profile->count++] = arc;
-}
 
 static void setIdentity(Profile* profile)
 {
@@ -76,14 +35,15 @@ static void setIdentity(Profile* profile)
 static void addBall(Profile* profile, double height)
 {
     double rim = sqrt(1.0 - height * height);
-    profile->startZ = -1.0;
-    profile->radius = height < 0.0 ? rim : 1.0;
-    addArc(profile, (Piece){.r = rim,
-                            .z = height,
-                            .radius = 1.0,
-                            .angleA = -0.5 * RB_PI,
-                            .angleB = height < 1.0 ? rbAtan2(height, rim) : 0.5 * RB_PI});
-    addLine(profile, 0.0, height);
+    profile->outline.startZ = -1.0;
+    profile->outline.radius = height < 0.0 ? rim : 1.0;
+    rbOutline_AddArc(&profile->outline,
+                     (rbOutlinePiece){.r = rim,
+                                      .z = height,
+                                      .radius = 1.0,
+                                      .angleA = -0.5 * RB_PI,
+                                      .angleB = height < 1.0 ? rbAtan2(height, rim) : 0.5 * RB_PI});
+    rbOutline_AddLine(&profile->outline, 0.0, height);
 }
 
 static rbStatus makeEllipsoid(Profile* profile, rbVec3 semiAxes, const rbSolidCut* cut,
@@ -120,67 +80,28 @@ static rbStatus makeEllipsoid(Profile* profile, rbVec3 semiAxes, const rbSolidCu
     return RB_STATUS_OK;
 }
 
-static void makeCapsule(Profile* profile, double radius, double halfLength)
-{
-    setIdentity(profile);
-    profile->startZ = -halfLength - radius;
-    profile->radius = radius;
-    addArc(profile, (Piece){.r = radius,
-                            .z = -halfLength,
-                            .center = -halfLength,
-                            .radius = radius,
-                            .angleA = -0.5 * RB_PI,
-                            .angleB = 0.0});
-    addLine(profile, radius, halfLength);
-    addArc(profile, (Piece){.r = 0.0,
-                            .z = halfLength + radius,
-                            .center = halfLength,
-                            .radius = radius,
-                            .angleA = 0.0,
-                            .angleB = 0.5 * RB_PI});
-}
-
 // False if the solid is none of revolution.
-static bool makeProfile(Profile* profile, const rbShapeData* data, const rbSolidCut* cut,
+static bool makeProfile(Profile* profile, const rbGeometry* geometry, const rbSolidCut* cut,
                         rbStatus* status, rbError* error)
 {
+    const rbShapeOps* ops = rbGetShapeOps(geometry->type);
     *status = RB_STATUS_OK;
-    switch ((int)data->type) {
-    case RB_SHAPE_SPHERE: {
-        double r = data->sphere.radius;
-        *status = makeEllipsoid(profile, (rbVec3){r, r, r}, cut, error);
+    if (ops->getSemiAxes != NULL) {
+        *status = makeEllipsoid(profile, ops->getSemiAxes(geometry), cut, error);
         return true;
     }
-    case RB_SHAPE_ELLIPSOID:
-        *status = makeEllipsoid(profile, data->ellipsoid.semiAxes, cut, error);
-        return true;
-    case RB_SHAPE_CAPSULE:
-        makeCapsule(profile, data->capsule.radius, data->capsule.halfLength);
-        return true;
-    case RB_SHAPE_CYLINDER:
+    if (ops->outline != NULL) {
         setIdentity(profile);
-        profile->startZ = -data->cylinder.halfLength;
-        profile->radius = data->cylinder.radius;
-        addLine(profile, data->cylinder.radius, -data->cylinder.halfLength);
-        addLine(profile, data->cylinder.radius, data->cylinder.halfLength);
-        addLine(profile, 0.0, data->cylinder.halfLength);
+        ops->outline(geometry, &profile->outline);
         return true;
-    case RB_SHAPE_CONE:
-        setIdentity(profile);
-        profile->startZ = -0.5 * data->cone.height;
-        profile->radius = data->cone.radius;
-        addLine(profile, data->cone.radius, -0.5 * data->cone.height);
-        addLine(profile, 0.0, 0.5 * data->cone.height);
-        return true;
-    default:
-        return false;
     }
+    return false;
 }
 
 // Into how many parts a piece is cut when segments go round.
-static int countDivisions(const Profile* profile, const Piece* piece, int segments)
+static int countDivisions(const Profile* profile, const rbOutlinePiece* piece, int segments)
 {
-    double width = 2.0 * RB_PI * profile->radius / (double)segments;
+    double width = 2.0 * RB_PI * profile->outline.radius / (double)segments;
     double wanted = floor(piece->length / width + 0.5);
     return wanted < 1.0 ? 1 : wanted > DIVISIONS_MAX ? DIVISIONS_MAX : (int)wanted;
 }
@@ -189,8 +110,8 @@ static int countDivisions(const Profile* profile, const Piece* piece, int segmen
 static int countPoints(const Profile* profile, int segments)
 {
     int points = 0;
-    for (int i = 0; i < profile->count; ++i) {
-        points += countDivisions(profile, &profile->pieces[i], segments);
+    for (int i = 0; i < profile->outline.count; ++i) {
+        points += countDivisions(profile, &profile->outline.pieces[i], segments);
     }
     return points;
 }
@@ -200,11 +121,11 @@ static void writePoints(const Profile* profile, int segments, double (*points)[2
 {
     int used = 0;
     double r = 0.0;
-    double z = profile->startZ;
+    double z = profile->outline.startZ;
     points[used][0] = r;
     points[used++][1] = z;
-    for (int i = 0; i < profile->count; ++i) {
-        const Piece* piece = &profile->pieces[i];
+    for (int i = 0; i < profile->outline.count; ++i) {
+        const rbOutlinePiece* piece = &profile->outline.pieces[i];
         int divisions = countDivisions(profile, piece, segments);
         for (int k = 1; k < divisions; ++k) {
             double t = (double)k / (double)divisions;
@@ -224,7 +145,7 @@ static void writePoints(const Profile* profile, int segments, double (*points)[2
 
 static rbGeometry* revolve(const Profile* profile, int faceCount, rbError* error)
 {
-    RB_ASSERT(profile->count > 0);
+    RB_ASSERT(profile->outline.count > 0);
     int segments = 4;
     // A ring of quadrilaterals is two triangles a segment; the two ends have one each.
     while (2.0 * (double)segments * ((double)countPoints(profile, segments) - 1.0) < faceCount) {
@@ -429,7 +350,7 @@ rbGeometry* rbTessellate(const rbGeometry* solid, int faceCount, const rbSolidCu
     RB_ASSERT(faceCount > 0);
     rbShapeType type = rbGeometry_GetType(solid);
     const char* name = rbShapeType_Name(type);
-    if (cut != NULL && type != RB_SHAPE_SPHERE && type != RB_SHAPE_ELLIPSOID) {
+    if (cut != NULL && rbGetShapeOps(type)->getSemiAxes == NULL) {
         (void)rbError_Set(error, RB_STATUS_INVALID,
                           "a %s cannot be cut; \"cut\" is for a sphere or an ellipsoid", name);
         return NULL;
@@ -440,10 +361,9 @@ rbGeometry* rbTessellate(const rbGeometry* solid, int faceCount, const rbSolidCu
             type == RB_SHAPE_COMPOUND ? "has parts: tessellate each of them" : "is none");
         return NULL;
     }
-    rbShapeData data = rbGeometry_GetData(solid);
     Profile profile = {0};
     rbStatus status = RB_STATUS_OK;
-    if (makeProfile(&profile, &data, cut, &status, error)) {
+    if (makeProfile(&profile, solid, cut, &status, error)) {
         return status == RB_STATUS_OK ? revolve(&profile, faceCount, error) : NULL;
     }
     return tessellateFlat(solid, faceCount, error);

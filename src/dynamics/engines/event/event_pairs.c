@@ -5,6 +5,7 @@
 // and so on until the bodies are within the tolerance. When the flight of a body changes, most of
 // its pairs need no measurement: the last normal still parts the bodies, or the last distance less
 // what the two can have moved since is still enough.
+#include "collision/geometry/shape_ops.h"
 #include "dynamics/engines/event/event_state.h"
 
 #include <math.h>
@@ -333,8 +334,7 @@ void rbEvent_PredictBody(rbEventEngine* engine, const rbEventHost* host, int ind
 
 static bool isMesh(const rbGeometry* geometry)
 {
-    rbShapeType type = rbGeometry_GetType(geometry);
-    return type == RB_SHAPE_MESH || type == RB_SHAPE_SOUP || type == RB_SHAPE_POLYHEDRON;
+    return rbGeometry_GetFamily(geometry) == RB_FAMILY_TRIANGLES;
 }
 
 static rbTransform poseOf(const rbEventCold* cold, const rbMotionState* state)
@@ -465,9 +465,7 @@ static void findContacts(rbEventEngine* engine, const rbEventPair* pair, double 
 {
     const rbGeometry* a = engine->colds.data[pair->a].geometry;
     const rbGeometry* b = engine->colds.data[pair->b].geometry;
-    bool isRound =
-        rbGeometry_GetType(a) == RB_SHAPE_SPHERE || rbGeometry_GetType(b) == RB_SHAPE_SPHERE ||
-        rbGeometry_GetType(a) == RB_SHAPE_ELLIPSOID || rbGeometry_GetType(b) == RB_SHAPE_ELLIPSOID;
+    bool isRound = rbGetShapeOps(a->type)->isRound || rbGetShapeOps(b->type)->isRound;
     if (isRound && isConvexOrPlane(a) && isConvexOrPlane(b)) {
         listWitness(measure, contacts);
         return;
