@@ -178,17 +178,55 @@ typedef struct rbPlaneData {
     double offset; ///< m
 } rbPlaneData;
 
+/// inertia is about the center, in the axes of the frame that center is given in.
+typedef struct rbMassProperties {
+    double volume;  ///< m^3
+    double mass;    ///< kg
+    rbVec3 center;  ///< m
+    rbSym3 inertia; ///< kg m^2; off the diagonal the elements of the matrix, Ixy = -int xy dm
+} rbMassProperties;
+
+/// A shape that numbers describe: the parameters of its type in their order, as scenes give them (a
+/// box by its full edge lengths). NULL with a message for values that are not accepted, and for
+/// types that numbers do not describe. error may be NULL.
+RB_API rbGeometry* rbCreateGeometryOfType(rbShapeType type, const double* numbers, rbError* error);
+
+/// A convex solid of your own: a row of the table of shapes. Its functions get the numbers of the
+/// parameters and must be pure: the same arguments give the same bits.
+typedef struct rbConvexShapeRow {
+    const char* name;              ///< in scenes and messages: "superellipsoid"
+    const char* meaning;           ///< a sentence for people
+    const rbParameter* parameters; ///< offsets in an array of RB_PARAMETERS_MAX numbers
+    int parameterCount; ///< at least 1; all together have at most RB_PARAMETERS_MAX numbers
+    bool isRound;       ///< curved everywhere: neither faces nor edges
+    /// INVALID with a message for values that are not accepted. NULL: all in the ranges are.
+    rbStatus (*check)(const double* numbers, rbError* error);
+    /// A point of the solid (m) that is farthest in a direction, whose largest component has the
+    /// magnitude 1. The origin must lie in the solid.
+    rbVec3 (*support)(const double* numbers, rbVec3 direction);
+    /// Mass properties for a density (kg/m^3).
+    rbMassProperties (*getMass)(const double* numbers, double density);
+} rbConvexShapeRow;
+
+/// Adds a convex solid to the table; scenes, the command line and rbShapeType_Find know it by its
+/// name from then on. Distances, depths and contacts are found by GJK and EPA, rays by steps of
+/// GJK; viewers get triangles. The row is borrowed for the rest of the process. By one thread,
+/// before the first world is created. INVALID for an incomplete row or a name that is empty or
+/// known, LIMIT for a full table. error may be NULL. See docs/adding-a-shape.md.
+RB_API rbStatus rbRegisterConvexShape(const rbConvexShapeRow* row, rbError* error);
+
 /// What a primitive was made of; only the member of its type is set.
 typedef struct rbShapeData {
     rbShapeType type; ///< which member is set
     union {
-        rbSphereData sphere;       ///< RB_SHAPE_SPHERE
-        rbBoxData box;             ///< RB_SHAPE_BOX
-        rbRodData capsule;         ///< m, RB_SHAPE_CAPSULE
-        rbRodData cylinder;        ///< m, RB_SHAPE_CYLINDER
-        rbConeData cone;           ///< RB_SHAPE_CONE
-        rbEllipsoidData ellipsoid; ///< RB_SHAPE_ELLIPSOID
-        rbPlaneData plane;         ///< RB_SHAPE_PLANE
+        rbSphereData sphere;               ///< RB_SHAPE_SPHERE
+        rbBoxData box;                     ///< RB_SHAPE_BOX
+        rbRodData capsule;                 ///< m, RB_SHAPE_CAPSULE
+        rbRodData cylinder;                ///< m, RB_SHAPE_CYLINDER
+        rbConeData cone;                   ///< RB_SHAPE_CONE
+        rbEllipsoidData ellipsoid;         ///< RB_SHAPE_ELLIPSOID
+        rbPlaneData plane;                 ///< RB_SHAPE_PLANE
+        double numbers[RB_PARAMETERS_MAX]; ///< registered shapes, as their row says
     };
 } rbShapeData;
 
@@ -287,14 +325,6 @@ RB_API bool rbGeometry_CastFront(const rbGeometry* geometry, const rbRay* ray, d
                                  rbRayHit* hit);
 
 // -------------------------------------------------------------------------------------------- mass
-
-/// inertia is about the center, in the axes of the frame that center is given in.
-typedef struct rbMassProperties {
-    double volume;  ///< m^3
-    double mass;    ///< kg
-    rbVec3 center;  ///< m
-    rbSym3 inertia; ///< kg m^2; off the diagonal the elements of the matrix, Ixy = -int xy dm
-} rbMassProperties;
 
 /// Mass properties of a homogeneous body of the given density > 0 (children of compounds may have
 /// their own). Exact formulas. UNSUPPORTED for planes, soups and surfaces.

@@ -98,16 +98,16 @@ static void makeHull(const rbGeometry* geometry, rbFeatureBody* body)
     body->size = rbLength(rbMax3(rbAbs3(p->lower), rbAbs3(p->upper)));
 }
 
-static MakeFn* const makeTable[RB_SHAPE_COUNT] = {
-    [RB_SHAPE_SPHERE] = makePoint,
-    [RB_SHAPE_BOX] = makeBox,
-    [RB_SHAPE_CAPSULE] = makeSegment,
-    [RB_SHAPE_HULL] = makeHull,
+static MakeFn* const makeTable[RB_FAMILY_COUNT] = {
+    [RB_FAMILY_BALL] = makePoint,
+    [RB_FAMILY_BOX] = makeBox,
+    [RB_FAMILY_ROD] = makeSegment,
+    [RB_FAMILY_HULL] = makeHull,
 };
 
 bool rbFeatures_Accepts(const rbGeometry* geometry)
 {
-    return makeTable[geometry->type] != NULL;
+    return makeTable[rbGeometry_GetFamily(geometry)] != NULL;
 }
 
 void rbFeatureBody_Make(const rbGeometry* geometry, rbFeatureBody* body)
@@ -124,7 +124,7 @@ void rbFeatureBody_Make(const rbGeometry* geometry, rbFeatureBody* body)
     body->edgeCount = body->faceCount = 0;
     body->center = RB_VEC3_ZERO;
     body->size = body->radius = 0.0;
-    makeTable[geometry->type](geometry, body);
+    makeTable[rbGeometry_GetFamily(geometry)](geometry, body);
     RB_ASSERT(body->vertexCount >= 1);
 }
 

@@ -3,6 +3,8 @@
 #include "base/core/memory.h"
 #include "cli/output_format.h"
 
+#include <math.h>
+
 // ---------------------------------------------------------------------- an output: highest points
 
 // The largest height of any body's center, one line at the end.
@@ -124,9 +126,76 @@ static bool registerForces(void)
            rbForceType_GetCount() == RB_FORCE_COUNT + 1;
 }
 
+// --------------------------------------------------------------------------- a shape: a bicone
+
+// Two cones base to base: numbers are the radius of the base and the height of each.
+static rbVec3 supportBicone(const double* numbers, rbVec3 direction)
+{
+    double across = sqrt(direction.x * direction.x + direction.y * direction.y);
+    if (numbers[0] * across >= numbers[1] * fabs(direction.z)) {
+        return rbMakeVec3(numbers[0] * direction.x / across, numbers[0] * direction.y / across,
+                          0.0);
+    }
+    return rbMakeVec3(0.0, 0.0, copysign(numbers[1], direction.z));
+}
+
+// A cone of mass m about a diameter of its base: m (3/20 r^2 + h^2/10); about its axis 3/10 m r^2.
+static rbMassProperties getBiconeMass(const double* numbers, double density)
+{
+    double r = numbers[0];
+    double h = numbers[1];
+    double volume = 2.0 / 3.0 * RB_PI * r * r * h;
+    double mass = density * volume;
+    double across = mass * (0.15 * r * r + 0.1 * h * h);
+    return (rbMassProperties){
+        volume, mass, RB_VEC3_ZERO, {across, across, 0.3 * mass * r * r, 0.0, 0.0, 0.0}};
+}
+
+static const rbParameter biconeParameters[] = {
+    {"radius", .count = 1, .high = 1e3, .isLowOpen = true, .isRequired = true, .unit = "m",
+     .meaning = "of the common base"},
+    {"height", .offset = sizeof(double), .count = 1, .high = 1e3, .isLowOpen = true,
+     .isRequired = true, .unit = "m", .meaning = "of each cone"},
+};
+
+static const rbConvexShapeRow biconeRow = {
+    .name = "bicone",
+    .meaning = "Two cones base to base, about the z axis and the origin.",
+    .parameters = biconeParameters,
+    .parameterCount = 2,
+    .support = supportBicone,
+    .getMass = getBiconeMass,
+};
+
+static bool registerShapes(void)
+{
+    rbError error = {0};
+    rbConvexShapeRow incomplete = biconeRow;
+    incomplete.support = NULL;
+    rbConvexShapeRow known = biconeRow;
+    known.name = "cone";
+    bool isGood = rbRegisterConvexShape(&incomplete, &error) == RB_STATUS_INVALID &&
+                  rbRegisterConvexShape(&known, &error) == RB_STATUS_INVALID &&
+                  rbRegisterConvexShape(&biconeRow, &error) == RB_STATUS_OK;
+    // By its type and by numbers, as all shapes that numbers describe.
+    const double numbers[RB_PARAMETERS_MAX] = {1.0, 2.0};
+    rbGeometry* geometry = rbCreateGeometryOfType(rbShapeType_Find("bicone"), numbers, &error);
+    rbRay ray = {{0.5, 0.0, 5.0}, {0.0, 0.0, -2.0}, INFINITY};
+    rbRayHit hit;
+    // the surface is at z = 2 (1 - x): 5 - 2 t = 1; from inside it leaves at z = -1
+    isGood = isGood && geometry != NULL && rbGeometry_CastRay(geometry, &ray, &hit) &&
+             fabs(hit.t - 2.0) < 1e-11;
+    ray.origin.z = 0.0;
+    isGood = isGood && rbGeometry_CastRay(geometry, &ray, &hit) && fabs(hit.t - 0.5) < 1e-11 &&
+             rbGeometry_Contains(geometry, rbMakeVec3(0.0, 0.0, 1.9)) &&
+             !rbGeometry_Contains(geometry, rbMakeVec3(0.6, 0.0, 1.0));
+    rbDestroyGeometry(geometry);
+    return isGood;
+}
+
 int main(int argc, char** argv)
 {
-    if (!registerOutputs() || !registerForces()) {
+    if (!registerOutputs() || !registerForces() || !registerShapes()) {
         return 99;
     }
     return rbProgram_Run(argc, argv);

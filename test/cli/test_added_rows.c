@@ -83,5 +83,44 @@ static void anAddedForceIsReadFromAScene(void** state)
     rbExpectFailure(RUN("run", scene), 2, "known are \"constant\", \"drag\" and \"central\"");
 }
 
+// A bicone of height 0.5 m falls 2.5 m onto its apex: t = sqrt(2 * 2.5 / 9.81) s.
+static void anAddedShapeIsMeasuredSimulatedAndDrawn(void** state)
+{
+    (void)state;
+    rbChild child =
+        RUN_ADDED("distance", "bicone:1,2", "sphere:0.5", "--position", "0,0,5", "--json");
+    rbExpectSuccess(&child);
+    assert_non_null(strstr(child.out, "2.5"));
+    rbFreeChild(&child);
+    const char* scene = rbScratch("bicone.json");
+    FILE* file = fopen(scene, "w");
+    assert_non_null(file);
+    (void)fputs("{\"rattleback\": 1, \"engine\": \"event\", \"duration\": 1, \"bodies\": [\n"
+                "{\"name\": \"spindle\", \"position\": [0, 0, 3], \"shapes\": [{\"geometry\": "
+                "{\"type\": \"bicone\", \"radius\": 0.3, \"height\": 0.5}}]},\n"
+                "{\"name\": \"floor\", \"type\": \"static\", \"shapes\": [{\"geometry\": "
+                "{\"type\": \"plane\", \"normal\": [0, 0, 1]}}]}]}\n",
+                file);
+    (void)fclose(file);
+    const char* journal = rbScratch("bicone.csv");
+    const char* picture = rbScratch("bicone.png");
+    child = RUN_ADDED("run", scene, "--journal", journal, "--vtk", rbScratch("vtk"), "--png",
+                      picture, "--size", "64x64");
+    rbExpectSuccess(&child);
+    rbFreeChild(&child);
+    file = fopen(journal, "r");
+    assert_non_null(file);
+    char line[400];
+    double time = 0.0;
+    while (time == 0.0 && fgets(line, sizeof line, file) != NULL) {
+        (void)sscanf(line, "%lf", &time);
+    }
+    (void)fclose(file);
+    checkNear(time, sqrt(2.0 * 2.5 / 9.81), 2e-6); // a few um at 7 m/s: the tolerance of contact
+    rbExpectFailure(RUN_ADDED("distance", "bicone:1", "sphere:0.5"), 2, "radius, height");
+    rbExpectFailure(RUN("distance", "bicone:1,2", "sphere:0.5"), 2, "there is no shape 'bicone'");
+}
+
 RB_TEST_GROUP(test_added_rows, SCRATCH_TEST(anAddedOutputIsWrittenListedAndExplained),
-              SCRATCH_TEST(anAddedForceIsReadFromAScene));
+              SCRATCH_TEST(anAddedForceIsReadFromAScene),
+              SCRATCH_TEST(anAddedShapeIsMeasuredSimulatedAndDrawn));

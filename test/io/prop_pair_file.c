@@ -1,10 +1,10 @@
 // Random pairs written and read: every bit of the shapes, poses and answers comes back.
 #include "base/math/random3.h"
-#include "pairs/pair_log.h"
-#include "pairs/pair_file.h"
 #include "io/scene/shape_words.h"
 #include "output_support.h"
 #include "pair_support.h"
+#include "pairs/pair_file.h"
+#include "pairs/pair_log.h"
 
 #include <rattleback/collision.h>
 #include <rattleback/output.h>

@@ -93,6 +93,27 @@ rbGeometry* rbFinishGeometry(rbGeometry* geometry)
     return geometry;
 }
 
+rbGeometry* rbCreateGeometryOfType(rbShapeType type, const double* numbers, rbError* error)
+{
+    RB_ASSERT(numbers != NULL);
+    bool isKnown = (int)type >= 0 && (int)type < rbShapeType_GetCount();
+    const rbShapeOps* ops = isKnown ? rbGetShapeOps(type) : NULL;
+    if (ops == NULL || ops->parameters == NULL) {
+        (void)rbError_Set(error, RB_STATUS_INVALID, "numbers do not describe a shape of type %s",
+                          rbShapeType_Name(type));
+        return NULL;
+    }
+    if (ops->create != NULL) {
+        return ops->create(numbers, error);
+    }
+    if (ops->convex->check != NULL && ops->convex->check(numbers, error) != RB_STATUS_OK) {
+        return NULL;
+    }
+    rbGeometry* geometry = rbAllocGeometry(type);
+    memcpy(geometry->data.numbers, numbers, (size_t)rbShapeOps_CountNumbers(ops) * sizeof(double));
+    return rbFinishGeometry(geometry);
+}
+
 rbGeometry* rbGeometry_Retain(const rbGeometry* geometry)
 {
     RB_ASSERT(geometry != NULL);

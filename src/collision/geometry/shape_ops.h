@@ -78,6 +78,7 @@ typedef struct rbShapeOps {
     int parameterCount;
     const char* example; // numbers for a message; NULL: all are 1
     rbShapeCreateFn* create;
+    const rbConvexShapeRow* convex; // of a registered shape, instead of create; NULL: it is none
     rbShapeNumbersFn* getNumbers;
     rbShapeMassFn* mass;
     rbShapeSupportFn* support; // the direction has its largest component of magnitude 1

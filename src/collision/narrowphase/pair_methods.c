@@ -37,16 +37,22 @@ static rbCollideFn* const closedForms[RB_SHAPE_COUNT][RB_SHAPE_COUNT] = {
                          [RB_SHAPE_CONE] = rbCollideSphereCone,
                          [RB_SHAPE_ELLIPSOID] = rbCollideSphereEllipsoid,
                          [RB_SHAPE_PLANE] = rbCollideSpherePlane},
-    [RB_SHAPE_BOX] = {[RB_SHAPE_BOX] = rbCollideBoxBox,
-                      [RB_SHAPE_CAPSULE] = rbCollideBoxCapsule,
-                      [RB_SHAPE_PLANE] = rbCollideConvexPlane},
+    [RB_SHAPE_BOX] = {[RB_SHAPE_BOX] = rbCollideBoxBox, [RB_SHAPE_CAPSULE] = rbCollideBoxCapsule},
     [RB_SHAPE_CAPSULE] =
         {[RB_SHAPE_CAPSULE] = rbCollideCapsuleCapsule, [RB_SHAPE_PLANE] = rbCollideCapsulePlane},
-    [RB_SHAPE_CYLINDER] = {[RB_SHAPE_PLANE] = rbCollideConvexPlane},
-    [RB_SHAPE_CONE] = {[RB_SHAPE_PLANE] = rbCollideConvexPlane},
-    [RB_SHAPE_ELLIPSOID] = {[RB_SHAPE_PLANE] = rbCollideConvexPlane},
-    [RB_SHAPE_HULL] = {[RB_SHAPE_PLANE] = rbCollideConvexPlane},
 };
+
+// NULL: the pair has none in this order.
+static rbCollideFn* getClosedForm(const rbGeometry* a, const rbGeometry* b)
+{
+    bool isListed = a->type < RB_SHAPE_COUNT && b->type < RB_SHAPE_COUNT;
+    rbCollideFn* form = isListed ? closedForms[a->type][b->type] : NULL;
+    if (form == NULL && b->type == RB_SHAPE_PLANE && a->type != RB_SHAPE_PLANE &&
+        rbGeometry_IsConvex(a)) {
+        return rbCollideConvexPlane;
+    }
+    return form;
+}
 
 typedef rbStatus MeasureFn(const rbPairQuery* query, const rbPairLeaf* leaf,
                            rbSeparation* separation);
@@ -211,8 +217,8 @@ static rbStatus measureIterative(const rbPairQuery* query, const rbPairLeaf* lea
 static rbStatus measureClosed(const rbPairQuery* query, const rbPairLeaf* leaf,
                               rbSeparation* separation)
 {
-    rbCollideFn* straight = closedForms[leaf->a->type][leaf->b->type];
-    rbCollideFn* crossed = closedForms[leaf->b->type][leaf->a->type];
+    rbCollideFn* straight = getClosedForm(leaf->a, leaf->b);
+    rbCollideFn* crossed = getClosedForm(leaf->b, leaf->a);
     if (straight != NULL) {
         *separation = straight(leaf->a, leaf->b, leaf->transformBtoA);
     } else if (crossed != NULL) {
@@ -228,8 +234,7 @@ static rbStatus measureClosed(const rbPairQuery* query, const rbPairLeaf* leaf,
 
 static bool hasClosedForm(const rbPairLeaf* leaf)
 {
-    return closedForms[leaf->a->type][leaf->b->type] != NULL ||
-           closedForms[leaf->b->type][leaf->a->type] != NULL;
+    return getClosedForm(leaf->a, leaf->b) != NULL || getClosedForm(leaf->b, leaf->a) != NULL;
 }
 
 // Ellipsoids by Newton, where that proves itself.
@@ -370,39 +375,38 @@ static rbStatus measureMeshConvex(const rbPairQuery* query, const rbPairLeaf* le
     return RB_STATUS_OK;
 }
 
-#define AGAINST_MESHES(measure) \
-    [RB_SHAPE_POLYHEDRON] = (measure), [RB_SHAPE_MESH] = (measure), [RB_SHAPE_SOUP] = (measure)
+#define AGAINST_MESHES [RB_FAMILY_TRIANGLES] = measureMeshConvex
 
-#define MESH_ROW                                                                         \
-    {                                                                                    \
-        [RB_SHAPE_SPHERE] = measureMeshConvex, [RB_SHAPE_BOX] = measureMeshConvex,       \
-        [RB_SHAPE_CAPSULE] = measureMeshConvex, [RB_SHAPE_CYLINDER] = measureMeshConvex, \
-        [RB_SHAPE_CONE] = measureMeshConvex, [RB_SHAPE_ELLIPSOID] = measureMeshConvex,   \
-        [RB_SHAPE_PLANE] = measureMeshConvex, [RB_SHAPE_HULL] = measureMeshConvex,       \
-        AGAINST_MESHES(measureMeshes)                                                    \
-    }
-
-// Pairs that auto measures by a way of their own; the others by a closed form or, without one, by
-// iteration.
-static MeasureFn* const autoRows[RB_SHAPE_COUNT][RB_SHAPE_COUNT] = {
-    [RB_SHAPE_SPHERE] = {AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_BOX] = {[RB_SHAPE_BOX] = measureBoxes, AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_CAPSULE] = {AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_CYLINDER] = {AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_CONE] = {AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_ELLIPSOID] = {[RB_SHAPE_ELLIPSOID] = measureEllipsoids,
-                            AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_PLANE] = {AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_HULL] = {AGAINST_MESHES(measureMeshConvex)},
-    [RB_SHAPE_POLYHEDRON] = MESH_ROW,
-    [RB_SHAPE_MESH] = MESH_ROW,
-    [RB_SHAPE_SOUP] = MESH_ROW,
+// Pairs that auto measures by a way of their own, by family; the others by a closed form or,
+// without one, by iteration.
+static MeasureFn* const autoRows[RB_FAMILY_COUNT][RB_FAMILY_COUNT] = {
+    [RB_FAMILY_BALL] = {AGAINST_MESHES},
+    [RB_FAMILY_ROD] = {AGAINST_MESHES},
+    [RB_FAMILY_BOX] = {[RB_FAMILY_BOX] = measureBoxes, AGAINST_MESHES},
+    [RB_FAMILY_SMOOTH] = {AGAINST_MESHES},
+    [RB_FAMILY_HULL] = {AGAINST_MESHES},
+    [RB_FAMILY_PLANE] = {AGAINST_MESHES},
+    [RB_FAMILY_TRIANGLES] = {[RB_FAMILY_BALL] = measureMeshConvex,
+                             [RB_FAMILY_ROD] = measureMeshConvex,
+                             [RB_FAMILY_BOX] = measureMeshConvex,
+                             [RB_FAMILY_SMOOTH] = measureMeshConvex,
+                             [RB_FAMILY_HULL] = measureMeshConvex,
+                             [RB_FAMILY_PLANE] = measureMeshConvex,
+                             [RB_FAMILY_TRIANGLES] = measureMeshes},
 };
+
+static MeasureFn* getAutoRow(const rbPairLeaf* leaf)
+{
+    if (leaf->a->type == RB_SHAPE_ELLIPSOID && leaf->b->type == RB_SHAPE_ELLIPSOID) {
+        return measureEllipsoids;
+    }
+    return autoRows[rbGeometry_GetFamily(leaf->a)][rbGeometry_GetFamily(leaf->b)];
+}
 
 static rbStatus measureAuto(const rbPairQuery* query, const rbPairLeaf* leaf,
                             rbSeparation* separation)
 {
-    MeasureFn* own = autoRows[leaf->a->type][leaf->b->type];
+    MeasureFn* own = getAutoRow(leaf);
     if (own != NULL) {
         return own(query, leaf, separation);
     }
@@ -412,7 +416,7 @@ static rbStatus measureAuto(const rbPairQuery* query, const rbPairLeaf* leaf,
 
 bool rbIsMeasuredByClosedForm(const rbPairLeaf* leaf)
 {
-    return hasClosedForm(leaf) && autoRows[leaf->a->type][leaf->b->type] == NULL;
+    return hasClosedForm(leaf) && getAutoRow(leaf) == NULL;
 }
 
 static const MethodRow methodTable[RB_PAIR_COUNT] = {

@@ -484,7 +484,7 @@ static rbStatus buildOfNumbers(Builder* b, rbShapeType type)
         return status;
     }
     b->reader->error->status = RB_STATUS_OK;
-    return take(b, rbGetShapeOps(type)->create(fields.numbers, b->reader->error));
+    return take(b, rbCreateGeometryOfType(type, fields.numbers, b->reader->error));
 }
 
 static rbStatus buildOfRow(Builder* b, const GeometryRow* row, rbGeometryFields* fields)

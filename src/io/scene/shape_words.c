@@ -142,8 +142,9 @@ static rbGeometry* keepNormal(rbGeometry* geometry, const double* numbers)
     return rbFinishGeometry(geometry);
 }
 
-static rbGeometry* makePrimitive(const rbShapeOps* ops, const char* text, rbError* error)
+static rbGeometry* makePrimitive(rbShapeType type, const char* text, rbError* error)
 {
+    const rbShapeOps* ops = rbGetShapeOps(type);
     double numbers[RB_PARAMETERS_MAX] = {0};
     if (!readNumbers(ops, text, numbers, error)) {
         return NULL;
@@ -159,7 +160,7 @@ static rbGeometry* makePrimitive(const rbShapeOps* ops, const char* text, rbErro
         }
     }
     rbError reason = {0};
-    rbGeometry* geometry = ops->create(numbers, &reason);
+    rbGeometry* geometry = rbCreateGeometryOfType(type, numbers, &reason);
     if (geometry == NULL) {
         (void)rbError_Set(error, reason.status, "'%.*s': %.400s", SHOWN, text, reason.message);
         return NULL;
@@ -191,7 +192,7 @@ rbGeometry* rbMakeShapeOfWords(const char* text, size_t length, rbNamedShapeFn* 
         return NULL;
     }
     if (hasNumbers(type)) {
-        return makePrimitive(rbGetShapeOps(type), copy, error);
+        return makePrimitive(type, copy, error);
     }
     if (colon == NULL || colon[1] == '\0') {
         (void)rbError_Set(error, RB_STATUS_INVALID, "'%s' has no name: %s:NAME is needed", copy,
