@@ -104,6 +104,21 @@ RB_API void rbError_SetPlace(rbError* error, const char* file, const char* place
 /// Writes "file:line:column: message" or "file: /place: message" into text, always terminated.
 RB_API void rbError_Format(const rbError* error, char* text, size_t capacity);
 
+/// Version of these headers. The build and rbGetVersion take it from here.
+#define RB_VERSION_MAJOR 0
+/// See RB_VERSION_MAJOR.
+#define RB_VERSION_MINOR 1
+/// See RB_VERSION_MAJOR.
+#define RB_VERSION_PATCH 0
+
+/// Counts the changes of public structs and enumerators within a minor version, 1 to 63.
+#define RB_ABI_REVISION 1
+
+/// What a program and the library must agree on. The rbDefault... functions are compiled into the
+/// program and write its number into the cookie of a definition; the functions that take the
+/// definition compare it with the number of the library and refuse another one with a message.
+#define RB_ABI_VERSION ((RB_VERSION_MAJOR << 12) | (RB_VERSION_MINOR << 6) | RB_ABI_REVISION)
+
 /// Tables of methods (broad phases, pair methods, ...) take at most this many rows besides their
 /// built-in ones, each by an rbRegister... function. Rows are registered at start-up: by one
 /// thread, before the first world is created.
@@ -150,9 +165,22 @@ typedef void* rbAllocFn(size_t size, void* context);
 /// Frees memory of size bytes that the rbAllocFn of the same context returned.
 typedef void rbFreeFn(void* memory, size_t size, void* context);
 
-/// Replaces malloc and free for the whole process. To be called before anything else of the
-/// library; NULL restores the defaults.
+/// Where memory comes from and goes to. All zero means: as without it.
+typedef struct rbAllocator {
+    rbAllocFn* allocFn; ///< NULL: the allocator of the thread, else that of the process
+    rbFreeFn* freeFn;   ///< NULL exactly if allocFn is
+    void* context;      ///< handed to both
+} rbAllocator;
+
+/// Replaces malloc and free for the whole process. NULL restores the defaults. To be called before
+/// other threads use the library. Memory that is in use is freed by the function that belongs to
+/// the one that allocated it, so this may be called at any time.
 RB_API void rbSetAllocator(rbAllocFn* allocFn, rbFreeFn* freeFn, void* context);
+
+/// Sets the allocator of the calling thread and returns the one before. It serves what belongs to
+/// no world or to a world without an allocator of its own (rbWorldDef.allocator): geometries,
+/// scenes.
+RB_API rbAllocator rbUseAllocator(rbAllocator allocator);
 
 /// Allocations made since the start of the process; tests use it to check that a step allocates
 /// nothing.

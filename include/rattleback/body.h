@@ -104,8 +104,15 @@ typedef struct rbBodyDef {
     void* userData; ///< returned by rbBody_GetUserData; not used by the library
 } rbBodyDef;
 
+/// Fills in the defaults; called by rbDefaultBodyDef.
+RB_API void rbInitBodyDef(rbBodyDef* def, uint32_t abi, size_t size);
 /// A dynamic body at rest at the origin, mass from its shapes.
-RB_API rbBodyDef rbDefaultBodyDef(void);
+static inline rbBodyDef rbDefaultBodyDef(void)
+{
+    rbBodyDef def;
+    rbInitBodyDef(&def, RB_ABI_VERSION, sizeof def);
+    return def;
+}
 
 /// The pose and velocities of a body at one time.
 typedef struct rbBodyState {
@@ -128,6 +135,8 @@ RB_API const char* rbBody_GetName(const rbWorld* world, rbBodyId bodyId); ///< "
 RB_API rbBodyType rbBody_GetType(const rbWorld* world, rbBodyId bodyId);
 /// The pointer of the definition.
 RB_API void* rbBody_GetUserData(const rbWorld* world, rbBodyId bodyId);
+/// Changes what rbBody_GetUserData returns.
+RB_API void rbBody_SetUserData(rbWorld* world, rbBodyId bodyId, void* userData);
 RB_API double rbBody_GetGrowth(const rbWorld* world, rbBodyId bodyId); ///< m/s, see rbBodyDef
 
 /// State at the world's time.
@@ -198,12 +207,20 @@ typedef struct rbShapeDef {
     rbTransform transform; ///< of the geometry in the body's frame
     rbMaterial material;   ///< density, restitution, friction
     uint32_t groups;       ///< bits: what it is, default 1; of the step engine. Bodies meet where
-    uint32_t mask; ///< (groupsA & maskB) and (groupsB & maskA); default all. All shapes of a body
-                   ///< have the same
+    uint32_t mask;  ///< (groupsA & maskB) and (groupsB & maskA); default all. All shapes of a body
+                    ///< have the same
+    void* userData; ///< returned by rbBody_GetShapeUserData; not used by the library
 } rbShapeDef;
 
+/// Fills in the defaults; called by rbDefaultShapeDef.
+RB_API void rbInitShapeDef(rbShapeDef* def, uint32_t abi, size_t size);
 /// Density 1000, restitution 0.5, friction 0.5, stiction as friction, nothing against rolling.
-RB_API rbShapeDef rbDefaultShapeDef(void);
+static inline rbShapeDef rbDefaultShapeDef(void)
+{
+    rbShapeDef def;
+    rbInitShapeDef(&def, RB_ABI_VERSION, sizeof def);
+    return def;
+}
 /// Attaches a geometry to a body; the mass of a dynamic body without explicit mass follows from all
 /// its shapes. Pose and velocities of the body stay.
 RB_API rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def,
@@ -212,6 +229,10 @@ RB_API rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef
 RB_API int rbBody_GetShapeCount(const rbWorld* world, rbBodyId bodyId);
 /// The index-th shape of the body as it was defined.
 RB_API rbShapeDef rbBody_GetShape(const rbWorld* world, rbBodyId bodyId, int index);
+/// What rbShapeDef.userData of the index-th shape of the body was, or what was set since.
+RB_API void* rbBody_GetShapeUserData(const rbWorld* world, rbBodyId bodyId, int index);
+/// Changes it.
+RB_API void rbBody_SetShapeUserData(rbWorld* world, rbBodyId bodyId, int index, void* userData);
 /// Another material of the index-th shape, or of all (-1), from now on. The mass of a dynamic body
 /// without explicit mass follows from the densities, also here.
 RB_API rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index,
@@ -272,8 +293,15 @@ typedef struct rbForceDef {
     double numbers[RB_FORCE_NUMBERS]; ///< parameters of a registered force, as its row says
 } rbForceDef;
 
+/// Fills in the defaults; called by rbDefaultForceDef.
+RB_API void rbInitForceDef(rbForceDef* def, uint32_t abi, size_t size);
 /// A constant force of zero on every dynamic body.
-RB_API rbForceDef rbDefaultForceDef(void);
+static inline rbForceDef rbDefaultForceDef(void)
+{
+    rbForceDef def;
+    rbInitForceDef(&def, RB_ABI_VERSION, sizeof def);
+    return def;
+}
 /// Adds a force. Returns the null id and fills error (may be NULL) when a value is unusable.
 RB_API rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error);
 /// Removes a force; flights start anew at the world's time.

@@ -92,8 +92,15 @@ typedef struct rbSeparationInput {
                           ///< costs several distances; distance 0, no normal, reason TOUCHES
 } rbSeparationInput;
 
+/// Fills in the defaults; called by rbDefaultSeparationInput.
+RB_API void rbInitSeparationInput(rbSeparationInput* input, uint32_t abi, size_t size);
 /// No shapes, identity pose, no rounding, default tolerance, no budget, method auto.
-RB_API rbSeparationInput rbDefaultSeparationInput(void);
+static inline rbSeparationInput rbDefaultSeparationInput(void)
+{
+    rbSeparationInput input;
+    rbInitSeparationInput(&input, RB_ABI_VERSION, sizeof input);
+    return input;
+}
 
 /// What a query leaves for the next one of the same pair: makes it cheaper, never changes the
 /// answer beyond its bounds. Zero initialization is an empty cache. Not for compounds.

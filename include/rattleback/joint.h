@@ -170,9 +170,16 @@ typedef struct rbJointDef {
     void* userData; ///< returned by rbJoint_GetUserData; not used by the library
 } rbJointDef;
 
+/// Fills in the defaults; called by rbDefaultJointDef.
+RB_API void rbInitJointDef(rbJointDef* def, uint32_t abi, size_t size);
 /// A ball joint of no bodies; axes zero, orientation and distance as the bodies are now, no limits
 /// of forces and positions.
-RB_API rbJointDef rbDefaultJointDef(void);
+static inline rbJointDef rbDefaultJointDef(void)
+{
+    rbJointDef def;
+    rbInitJointDef(&def, RB_ABI_VERSION, sizeof def);
+    return def;
+}
 /// Sets both anchors from a world point (m) at the present poses.
 RB_API void rbJointDef_SetAnchor(rbJointDef* def, const rbWorld* world, rbVec3 point);
 /// Sets both axes from a world direction at the present poses.
@@ -204,6 +211,8 @@ RB_API rbBodyId rbJoint_GetBodyA(const rbWorld* world, rbJointId jointId);
 RB_API rbBodyId rbJoint_GetBodyB(const rbWorld* world, rbJointId jointId);
 /// The pointer of the definition.
 RB_API void* rbJoint_GetUserData(const rbWorld* world, rbJointId jointId);
+/// Changes what rbJoint_GetUserData returns.
+RB_API void rbJoint_SetUserData(rbWorld* world, rbJointId jointId, void* userData);
 
 /// A joint at the world's time.
 typedef struct rbJointState {
@@ -289,8 +298,15 @@ typedef struct rbSpringDef {
     double damping;    ///< N s/m, >= 0
 } rbSpringDef;
 
+/// Fills in the defaults; called by rbDefaultSpringDef.
+RB_API void rbInitSpringDef(rbSpringDef* def, uint32_t abi, size_t size);
 /// A spring of no bodies with zero stiffness and damping.
-RB_API rbSpringDef rbDefaultSpringDef(void);
+static inline rbSpringDef rbDefaultSpringDef(void)
+{
+    rbSpringDef def;
+    rbInitSpringDef(&def, RB_ABI_VERSION, sizeof def);
+    return def;
+}
 /// Adds a spring. Returns the null id and fills error (may be NULL) when a value is unusable.
 RB_API rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error);
 /// Removes a spring.

@@ -9,6 +9,7 @@
 #include <rattleback/broadphase.h>
 #include <rattleback/collision.h>
 #include <rattleback/contact.h>
+#include <rattleback/debug_draw.h>
 #include <rattleback/event.h>
 #include <rattleback/id.h>
 #include <rattleback/impact.h>

@@ -29,6 +29,29 @@ typedef enum rbEngineType {
 RB_API const char* rbEngineType_Name(rbEngineType type); ///< "flight", "event", "step"
 RB_API rbEngineType rbEngineType_Find(const char* name); ///< RB_ENGINE_COUNT if unknown
 
+/// How serious a message is.
+typedef enum rbLogLevel {
+    RB_LOG_WARNING, ///< the world goes on, less accurately or otherwise than asked for
+    RB_LOG_ERROR,   ///< something was refused, or an advance ended early
+    RB_LOG_COUNT
+} rbLogLevel;
+
+/// "warning", "error".
+RB_API const char* rbLogLevel_Name(rbLogLevel level);
+
+/// Bytes of a message at most, with its end.
+#define RB_LOG_LENGTH_MAX 640
+
+/// Receives the messages of a world: objects that cannot be made, with the reason; advances that
+/// are refused, end early or miss a tolerance (once for each change of the status, not for each
+/// advance); bodies that use another motion row than asked for; a full journal. The message names
+/// the object and is borrowed for the call, which must not change the world. Without such a
+/// function the library prints nothing.
+/// @param level how serious it is
+/// @param message one sentence without a newline
+/// @param context of the world's definition
+typedef void rbLogFn(rbLogLevel level, const char* message, void* context);
+
 /// A world; make it with rbDefaultWorldDef.
 typedef struct rbWorldDef {
     uint32_t cookie;    ///< set by rbDefaultWorldDef
@@ -41,10 +64,21 @@ typedef struct rbWorldDef {
     rbStepSettings step;   ///< of the step engine
     rbContactSettings contact; ///< of contacts in it; off by default
     int bodyCapacity;          ///< bodies to make room for at once; 0 is fine
+    rbAllocator
+        allocator;    ///< of everything the world holds; all zero: that of the thread or process
+    rbLogFn* logFn;   ///< receives its messages; NULL: none
+    void* logContext; ///< handed to logFn
 } rbWorldDef;
 
+/// Fills in the defaults; called by rbDefaultWorldDef.
+RB_API void rbInitWorldDef(rbWorldDef* def, uint32_t abi, size_t size);
 /// The defaults that the comments of the members state.
-RB_API rbWorldDef rbDefaultWorldDef(void);
+static inline rbWorldDef rbDefaultWorldDef(void)
+{
+    rbWorldDef def;
+    rbInitWorldDef(&def, RB_ABI_VERSION, sizeof def);
+    return def;
+}
 
 /// NULL and an error when a value is unusable.
 RB_API rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error);

@@ -1,4 +1,5 @@
 target_sources(rattleback PRIVATE
+  src/world/debug_draw.c
   src/world/ledger.c
   src/world/snapshot.c
   src/world/world.c
@@ -11,6 +12,7 @@ target_sources(rattleback PRIVATE
   src/world/world_joint.c
   src/world/world_judge.c
   src/world/world_link.c
+  src/world/world_log.c
   src/world/world_parameters.c
   src/world/world_query.c
   src/world/world_query_tree.c

@@ -162,6 +162,7 @@ static const char* restoreJoints(rbWorld* world, const char* place)
 
 rbStatus rbWorld_TakeSnapshot(const rbWorld* world, void* bytes, size_t size, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     size_t needed = rbWorld_GetSnapshotSize(world);
     if (size < needed) {
         return rbError_Set(error, RB_STATUS_LIMIT,
@@ -258,6 +259,7 @@ static bool restoreEngine(rbWorld* world, const SnapshotHeader* header, const ch
 
 rbStatus rbWorld_RestoreSnapshot(rbWorld* world, const void* bytes, size_t size, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     SnapshotHeader header = {0};
     rbStatus status = judgeSnapshot(world, bytes, size, &header, error);
     if (status != RB_STATUS_OK) {

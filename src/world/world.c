@@ -12,18 +12,18 @@
 #include <math.h>
 #include <string.h>
 
-rbWorldDef rbDefaultWorldDef(void)
+void rbInitWorldDef(rbWorldDef* def, uint32_t abi, size_t size)
 {
-    rbWorldDef def = {
-        .cookie = RB_COOKIE_WORLD,
-        .gravity = {0.0, 0.0, -9.81},
-        .motion = {.type = RB_MOTION_AUTO, .step = 1e-3, .degree = 8, .tolerance = 1e-12},
-        .engine = RB_ENGINE_FLIGHT,
-        .event = rbDefaultEventSettings(),
-        .step = rbDefaultStepSettings(),
-        .contact = rbDefaultContactSettings(),
-    };
-    return def;
+    if (!rbStampDef(def, RB_KIND_WORLD, sizeof *def, abi, size)) {
+        return;
+    }
+    def->gravity.z = -9.81;
+    def->motion =
+        (rbMotionSettings){.type = RB_MOTION_AUTO, .step = 1e-3, .degree = 8, .tolerance = 1e-12};
+    def->engine = RB_ENGINE_FLIGHT;
+    def->event = rbDefaultEventSettings();
+    def->step = rbDefaultStepSettings();
+    def->contact = rbDefaultContactSettings();
 }
 
 rbStatus rbJudgeMotionSettings(const rbMotionSettings* settings, rbError* error)
@@ -57,7 +57,7 @@ static bool isPeriodAccepted(double length)
 
 rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
 {
-    if (RB_CHECK_COOKIE(def, RB_COOKIE_WORLD, error) != RB_STATUS_OK) {
+    if (RB_CHECK_COOKIE(def, RB_KIND_WORLD, error) != RB_STATUS_OK) {
         return NULL;
     }
     if (rbJudgeGravity(def->gravity, error) != RB_STATUS_OK) {
@@ -76,6 +76,13 @@ rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
         rbJudgeEngine(def, error) != RB_STATUS_OK) {
         return NULL;
     }
+    if ((def->allocator.allocFn == NULL) != (def->allocator.freeFn == NULL)) {
+        (void)rbError_Set(error, RB_STATUS_INVALID,
+                          "the allocator of the world has one of its two functions; it needs both "
+                          "or none");
+        return NULL;
+    }
+    RB_USE_ALLOCATOR(def->allocator);
     rbWorld* world = rbAllocZero(1, sizeof *world);
     world->def = *def;
     if (def->bodyCapacity > 0) {
@@ -155,8 +162,31 @@ static void evaluateBodies(rbWorld* world, rbStepReport* report)
     }
 }
 
+// One message for every change to a status other than OK, not one for every advance.
+static void logStatus(rbWorld* world, const rbStepReport* report)
+{
+    if (report->status == world->loggedStatus) {
+        return;
+    }
+    world->loggedStatus = report->status;
+    if (report->status == RB_STATUS_OK) {
+        return;
+    }
+    rbLogLevel level =
+        report->status == RB_STATUS_NUMERICAL ? RB_LOG_WARNING : RB_LOG_ERROR; // it goes on, or not
+    if (world->engineError.status != RB_STATUS_OK) {
+        rbWorld_Log(world, level, "at %g s: %s", world->time, world->engineError.message);
+    } else {
+        const char* name =
+            RB_IS_NULL(report->failedBody) ? "" : rbBody_GetName(world, report->failedBody);
+        rbWorld_Log(world, level, "at %g s: the integration of body \"%s\" missed its tolerance",
+                    world->time, name);
+    }
+}
+
 static rbStepReport moveTo(rbWorld* world, double time, double rest)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     rbStepReport report = {.status = RB_STATUS_OK, .bodyCount = world->aliveCount};
     double reached;
     report.status = rbWorld_AdvanceEngine(world, time, &reached, &report.failedBody);
@@ -168,12 +198,15 @@ static rbStepReport moveTo(rbWorld* world, double time, double rest)
     evaluateBodies(world, &report);
     report.time = world->time;
     report.ledger = rbWorld_GetLedger(world);
+    logStatus(world, &report);
     return report;
 }
 
 // Nothing moves, and the report says why.
-static rbStepReport refuseToMove(const rbWorld* world)
+static rbStepReport refuseToMove(const rbWorld* world, const char* what, double value)
 {
+    rbWorld_Log(world, RB_LOG_ERROR, "%s of %g s is refused: it must be finite%s", what, value,
+                value < 0.0 ? " and not negative" : "");
     rbStepReport report = {.status = RB_STATUS_INVALID,
                            .time = world->time,
                            .bodyCount = world->aliveCount,
@@ -184,7 +217,7 @@ static rbStepReport refuseToMove(const rbWorld* world)
 rbStepReport rbWorld_Advance(rbWorld* world, double dt)
 {
     if (!isfinite(dt) || dt < 0.0) {
-        return refuseToMove(world);
+        return refuseToMove(world, "an advance", dt);
     }
     // Fast two-sum: what rounding drops is carried to the next step.
     double add = dt + world->timeRest;
@@ -196,7 +229,7 @@ rbStepReport rbWorld_Advance(rbWorld* world, double dt)
 rbStepReport rbWorld_AdvanceTo(rbWorld* world, double time)
 {
     if (!isfinite(time)) {
-        return refuseToMove(world);
+        return refuseToMove(world, "an advance to a time", time);
     }
     return moveTo(world, time > world->time ? time : world->time, 0.0);
 }

@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-rbBodyDef rbDefaultBodyDef(void)
+void rbInitBodyDef(rbBodyDef* def, uint32_t abi, size_t size)
 {
-    rbBodyDef def = {
-        .cookie = RB_COOKIE_BODY,
-        .type = RB_BODY_DYNAMIC,
-        .orientation = {1.0, 0.0, 0.0, 0.0},
-    };
-    return def;
+    if (rbStampDef(def, RB_KIND_BODY, sizeof *def, abi, size)) {
+        def->type = RB_BODY_DYNAMIC;
+        def->orientation.w = 1.0;
+    }
 }
 
 bool rbWorld_IsBodyAlive(const rbWorld* world, int index)
@@ -104,7 +102,7 @@ static rbMotionSettings settingsOf(const rbWorld* world, const rbMotionSettings*
 static rbStatus judgeBody(const rbWorld* world, const rbBodyDef* def, rbError* error)
 {
     const char* name = def->name != NULL ? def->name : "";
-    if (RB_CHECK_COOKIE(def, RB_COOKIE_BODY, error) != RB_STATUS_OK ||
+    if (RB_CHECK_COOKIE(def, RB_KIND_BODY, error) != RB_STATUS_OK ||
         judgeName(world, def->name, error) != RB_STATUS_OK) {
         return error != NULL ? error->status : RB_STATUS_INVALID;
     }
@@ -163,7 +161,7 @@ static int takeSlot(rbWorld* world)
     return index;
 }
 
-rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
+static rbBodyId createBody(rbWorld* world, const rbBodyDef* def, rbError* error)
 {
     rbBodyId null = {0, 0};
     if (judgeBody(world, def, error) != RB_STATUS_OK) {
@@ -221,8 +219,20 @@ rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
     return rbWorld_BodyIdOf(world, index);
 }
 
+rbBodyId rbCreateBody(rbWorld* world, const rbBodyDef* def, rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbError reason = {0};
+    rbBodyId id = createBody(world, def, &reason);
+    if (RB_IS_NULL(id)) {
+        rbWorld_LogRefusal(world, "a body", &reason, error);
+    }
+    return id;
+}
+
 void rbDestroyBody(rbWorld* world, rbBodyId bodyId)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     int index = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[index];
     double parts[3];
@@ -269,6 +279,11 @@ rbBodyType rbBody_GetType(const rbWorld* world, rbBodyId bodyId)
 void* rbBody_GetUserData(const rbWorld* world, rbBodyId bodyId)
 {
     return world->bodies.data[rbWorld_BodyIndex(world, bodyId)].userData;
+}
+
+void rbBody_SetUserData(rbWorld* world, rbBodyId bodyId, void* userData)
+{
+    world->bodies.data[rbWorld_BodyIndex(world, bodyId)].userData = userData;
 }
 
 double rbBody_GetGrowth(const rbWorld* world, rbBodyId bodyId)
@@ -373,6 +388,10 @@ void rbWorld_StartFlight(rbWorld* world, int index)
     rbWorld_NoteFlight(world, index);
     if (flight->isFallback && !wasFallback) {
         rbWorld_AddEvent(world, RB_EVENT_FALLBACK, index, 0.0);
+        rbWorld_Log(world, RB_LOG_WARNING,
+                    "body \"%s\" uses the motion row %s instead of %s, because of its loads",
+                    world->bodies.data[index].name, rbMotionType_Name(flight->type),
+                    rbMotionType_Name(world->motions.data[index].settings.type));
     }
 }
 
@@ -399,6 +418,7 @@ static void changeState(rbWorld* world, int index, const rbMotionState* state, r
 rbStatus rbBody_SetState(rbWorld* world, rbBodyId bodyId, rbTransform transform,
                          rbVec3 linearVelocity, rbVec3 angularVelocity, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     int index = rbWorld_BodyIndex(world, bodyId);
     const rbBody* body = &world->bodies.data[index];
     if (body->type == RB_BODY_KINEMATIC && body->path != NULL) {
@@ -436,6 +456,7 @@ static void applyImpulses(rbWorld* world, int index, rbVec3 linear, rbVec3 angul
 
 void rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rbVec3 worldPoint)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     int index = rbWorld_BodyIndex(world, bodyId);
     rbVec3 arm = rbSub(worldPoint, world->states.data[index].position);
     applyImpulses(world, index, impulse, rbCross(arm, impulse));
@@ -443,6 +464,7 @@ void rbBody_ApplyImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse, rbVec3
 
 void rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 impulse)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     applyImpulses(world, rbWorld_BodyIndex(world, bodyId), RB_VEC3_ZERO, impulse);
 }
 

@@ -198,6 +198,7 @@ static rbStatus judgeLinks(const rbWorld* world, const rbEngineRow* row, rbError
 
 rbStatus rbWorld_Prepare(rbWorld* world, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     rbError inner = {0};
     rbStatus status = judgeLinks(world, row, &inner);
@@ -240,6 +241,7 @@ bool rbBody_IsResting(const rbWorld* world, rbBodyId bodyId)
 
 void rbWorld_EnableJournal(rbWorld* world, bool isOn)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     world->def.event.isJournalOff = !isOn;
     const rbEngineRow* row = rbWorld_GetEngineRow(world);
     if (world->engine != NULL && row->enableJournal != NULL) {

@@ -327,6 +327,7 @@ rbEventHost rbWorld_GetEventHost(const rbWorld* world)
 rbStatus rbWorld_SetMaterialPair(rbWorld* world, int kindA, int kindB, const rbMaterialPair* pair,
                                  rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     if (kindA < 0 || kindA >= RB_MATERIAL_KINDS_MAX || kindB < 0 ||
         kindB >= RB_MATERIAL_KINDS_MAX) {
         return rbError_Set(error, RB_STATUS_INVALID,

@@ -128,6 +128,7 @@ static rbStatus judgeValues(const rbWorld* world, rbBodyField field, const doubl
 rbStatus rbWorld_WriteField(rbWorld* world, rbBodyField field, const double* values,
                             size_t strideBytes, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT((unsigned)field < RB_FIELD_COUNT);
     if (!fieldTable[field].isWritable) {
         return rbError_Set(error, RB_STATUS_INVALID, "this field can only be read");

@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-rbForceDef rbDefaultForceDef(void)
+void rbInitForceDef(rbForceDef* def, uint32_t abi, size_t size)
 {
-    rbForceDef def = {.cookie = RB_COOKIE_FORCE,
-                      .type = RB_FORCE_CONSTANT,
-                      .accelerationMax = -1.0,
-                      .torqueMax = -1.0};
-    return def;
+    if (rbStampDef(def, RB_KIND_FORCE, sizeof *def, abi, size)) {
+        def->type = RB_FORCE_CONSTANT;
+        def->accelerationMax = -1.0;
+        def->torqueMax = -1.0;
+    }
 }
 
 const rbForceDef* rbWorld_NextForce(const rbWorld* world, int index, rbForceCursor* cursor)
@@ -94,6 +94,7 @@ rbStatus rbJudgeGravity(rbVec3 gravity, rbError* error)
 
 rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     rbStatus status = rbJudgeGravity(gravity, error);
     if (status != RB_STATUS_OK) {
         return status;
@@ -164,10 +165,10 @@ static void unlinkForce(rbWorld* world, int index)
     *link = slot->next1;
 }
 
-rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error)
+static rbForceId createForce(rbWorld* world, const rbForceDef* def, rbError* error)
 {
     rbForceId null = {0, 0};
-    if (RB_CHECK_COOKIE(def, RB_COOKIE_FORCE, error) != RB_STATUS_OK) {
+    if (RB_CHECK_COOKIE(def, RB_KIND_FORCE, error) != RB_STATUS_OK) {
         return null;
     }
     if ((int)def->type < 0 || (int)def->type >= rbForceType_GetCount()) {
@@ -197,8 +198,20 @@ rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error)
     return id;
 }
 
+rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbError reason = {0};
+    rbForceId id = createForce(world, def, &reason);
+    if (RB_IS_NULL(id)) {
+        rbWorld_LogRefusal(world, "a force", &reason, error);
+    }
+    return id;
+}
+
 void rbDestroyForce(rbWorld* world, rbForceId forceId)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(rbIdPool_IsAlive(&world->forceIds, forceId.index1, forceId.generation));
     int index = (int)forceId.index1 - 1;
     rbForceDef def = world->forces.data[index].def;

@@ -8,15 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
-rbJointDef rbDefaultJointDef(void)
+void rbInitJointDef(rbJointDef* def, uint32_t abi, size_t size)
 {
-    rbJointDef def = {
-        .cookie = RB_COOKIE_JOINT, .type = RB_JOINT_BALL, .distance = -1.0, .forceMax = INFINITY};
-    for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
-        def.freedoms[i].motor.forceMax = INFINITY;
-        def.limits[i] = (rbLimitDef){.lower = -INFINITY, .upper = INFINITY};
+    if (!rbStampDef(def, RB_KIND_JOINT, sizeof *def, abi, size)) {
+        return;
     }
-    return def;
+    def->type = RB_JOINT_BALL;
+    def->distance = -1.0;
+    def->forceMax = INFINITY;
+    for (int i = 0; i < RB_JOINT_FREEDOMS_MAX; ++i) {
+        def->freedoms[i].motor.forceMax = INFINITY;
+        def->limits[i] = (rbLimitDef){.lower = -INFINITY, .upper = INFINITY};
+    }
 }
 
 // Frame of a body of a definition; false if there is no such body.
@@ -244,10 +247,10 @@ static rbJointId addJoint(rbWorld* world, rbJoint* joint)
     return idOf(world, index);
 }
 
-rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
+static rbJointId createJoint(rbWorld* world, const rbJointDef* def, rbError* error)
 {
     rbJointId null = {0, 0};
-    if (RB_CHECK_COOKIE(def, RB_COOKIE_JOINT, error) != RB_STATUS_OK) {
+    if (RB_CHECK_COOKIE(def, RB_KIND_JOINT, error) != RB_STATUS_OK) {
         return null;
     }
     bool hasName = def->name != NULL && def->name[0] != '\0';
@@ -272,6 +275,17 @@ rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
     rbWorld_NoteChange(world);
     copyDef(joint, def);
     return addJoint(world, joint);
+}
+
+rbJointId rbCreateJoint(rbWorld* world, const rbJointDef* def, rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbError reason = {0};
+    rbJointId id = createJoint(world, def, &reason);
+    if (RB_IS_NULL(id)) {
+        rbWorld_LogRefusal(world, "a joint", &reason, error);
+    }
+    return id;
 }
 
 static void destroyAt(rbWorld* world, int index)
@@ -299,6 +313,7 @@ static void destroyAt(rbWorld* world, int index)
 
 void rbDestroyJoint(rbWorld* world, rbJointId jointId)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     destroyAt(world, indexOf(world, jointId));
 }
 
@@ -407,6 +422,11 @@ rbBodyId rbJoint_GetBodyB(const rbWorld* world, rbJointId jointId)
 void* rbJoint_GetUserData(const rbWorld* world, rbJointId jointId)
 {
     return world->joints.data[indexOf(world, jointId)].joint->def.userData;
+}
+
+void rbJoint_SetUserData(rbWorld* world, rbJointId jointId, void* userData)
+{
+    world->joints.data[indexOf(world, jointId)].joint->def.userData = userData;
 }
 
 double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
@@ -533,6 +553,7 @@ static rbStatus judgeFreedomNumber(const rbJoint* joint, const char* name, int f
 rbStatus rbJoint_SetMotorTarget(rbWorld* world, rbJointId jointId, int freedom, double target,
                                 rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index].joint;
@@ -591,6 +612,7 @@ static void changeFreedom(rbWorld* world, int index, int freedom, const rbFreedo
 rbStatus rbJoint_SetFreedom(rbWorld* world, rbJointId jointId, int freedom, const rbFreedomDef* def,
                             rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(def != NULL);
     char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
@@ -633,6 +655,7 @@ rbLimitDef rbJoint_GetLimit(const rbWorld* world, rbJointId jointId, int freedom
 rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const rbLimitDef* limit,
                           rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(limit != NULL);
     char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
@@ -678,6 +701,7 @@ rbStatus rbJoint_SetLimit(rbWorld* world, rbJointId jointId, int freedom, const 
 rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVelocity,
                              rbVec3 angularVelocity, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     char text[RB_NAME_CAPACITY];
     int index = indexOf(world, jointId);
     rbJoint* joint = world->joints.data[index].joint;
@@ -704,6 +728,7 @@ rbStatus rbJoint_SetVelocity(rbWorld* world, rbJointId jointId, rbVec3 linearVel
 rbJointId rbWorld_StartDrag(rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint, double forceMax,
                             rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     rbJointId null = {0, 0};
     if (RB_IS_NULL(bodyId)) {
         (void)rbError_Set(error, RB_STATUS_INVALID, "the world cannot be dragged; name a body");
@@ -720,6 +745,7 @@ rbJointId rbWorld_StartDrag(rbWorld* world, rbBodyId bodyId, rbVec3 worldPoint, 
 
 void rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint, double duration)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(duration > 0.0 && isfinite(duration) && rbIsFinite3(worldPoint));
     const rbJoint* joint = world->joints.data[indexOf(world, dragId)].joint;
     RB_ASSERT(joint->def.isVelocityOnly && joint->bodyA < 0);

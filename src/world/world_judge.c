@@ -24,6 +24,7 @@ int rbJoint_GetConditionCount(const rbWorld* world, rbJointId jointId)
 
 int rbWorld_CountRedundantConditions(const rbWorld* world)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
     return engine != NULL ? engine->countRedundant(world) : 0;
 }
@@ -54,6 +55,7 @@ static void judgeSpeed(const rbFreedomDef* freedom, double h, rbMotorJudgment* j
 
 rbMotorJudgment rbJoint_JudgeMotor(const rbWorld* world, rbJointId jointId, int freedom)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     rbMotorJudgment judgment = {.mass = INFINITY, .gainMax = INFINITY, .stepMax = INFINITY};
     RB_ASSERT(freedom >= 0 && freedom < RB_JOINT_FREEDOMS_MAX);
     const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);

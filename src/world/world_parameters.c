@@ -260,6 +260,7 @@ static rbStatus changeSettings(rbWorld* world, const rbWorldDef* def, bool areCo
 
 rbStatus rbWorld_SetStepSettings(rbWorld* world, const rbStepSettings* settings, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(settings != NULL);
     rbWorldDef def = world->def;
     def.step = *settings;
@@ -269,6 +270,7 @@ rbStatus rbWorld_SetStepSettings(rbWorld* world, const rbStepSettings* settings,
 rbStatus rbWorld_SetContactSettings(rbWorld* world, const rbContactSettings* settings,
                                     rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(settings != NULL);
     rbWorldDef def = world->def;
     def.contact = *settings;

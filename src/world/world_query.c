@@ -231,6 +231,7 @@ static rbStatus castRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* f
 rbStatus rbWorld_CastRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* filter,
                          rbQueryHit* hit, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(world != NULL && ray != NULL && hit != NULL);
     RayQuery query = {.list = NULL};
     rbStatus status = castRay(world, ray, filter, &query, error);
@@ -241,6 +242,7 @@ rbStatus rbWorld_CastRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* 
 rbStatus rbWorld_TestRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* filter, bool* isHit,
                          rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(world != NULL && ray != NULL && isHit != NULL);
     RayQuery query = {.isAnyHitEnough = true};
     rbStatus status = castRay(world, ray, filter, &query, error);
@@ -251,6 +253,7 @@ rbStatus rbWorld_TestRay(rbWorld* world, const rbRay* ray, const rbQueryFilter* 
 rbStatus rbWorld_CastRayAll(rbWorld* world, const rbRay* ray, const rbQueryFilter* filter,
                             rbQueryHitList* list, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(world != NULL && ray != NULL && list != NULL);
     RB_ASSERT(list->capacity == 0 || list->hits != NULL);
     list->count = 0;
@@ -336,6 +339,7 @@ static bool visitCast(void* context, rbQueryWalk* walk, const rbQueryItem* item)
 rbStatus rbWorld_CastShape(rbWorld* world, const rbShapeCast* cast, const rbQueryFilter* filter,
                            rbQueryHit* hit, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(world != NULL && cast != NULL && cast->geometry != NULL && hit != NULL);
     *hit = (rbQueryHit){0};
     rbVec3 step = cast->translation;
@@ -474,6 +478,7 @@ static rbStatus findOverlaps(OverlapQuery* query, rbQueryWalk* walk, rbQueryBody
 rbStatus rbWorld_OverlapShape(rbWorld* world, const rbGeometry* geometry, rbTransform transform,
                               const rbQueryFilter* filter, rbQueryBodyList* list, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(world != NULL && geometry != NULL && list != NULL);
     RB_ASSERT(list->capacity == 0 || list->bodyIds != NULL);
     list->count = 0;
@@ -495,6 +500,7 @@ rbStatus rbWorld_OverlapShape(rbWorld* world, const rbGeometry* geometry, rbTran
 rbStatus rbWorld_OverlapBounds(rbWorld* world, rbBounds bounds, const rbQueryFilter* filter,
                                rbQueryBodyList* list, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(world != NULL && list != NULL);
     RB_ASSERT(list->capacity == 0 || list->bodyIds != NULL);
     list->count = 0;

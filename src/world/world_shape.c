@@ -6,20 +6,20 @@
 #include <math.h>
 #include <string.h>
 
-rbShapeDef rbDefaultShapeDef(void)
+void rbInitShapeDef(rbShapeDef* def, uint32_t abi, size_t size)
 {
-    rbShapeDef def = {
-        .cookie = RB_COOKIE_SHAPE,
-        .transform = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}},
-        .material = {.density = 1000.0, .restitution = 0.5, .friction = 0.5, .stiction = -1.0},
-        .groups = 1u,
-        .mask = UINT32_MAX,
-    };
-    return def;
+    if (rbStampDef(def, RB_KIND_SHAPE, sizeof *def, abi, size)) {
+        def->transform.q.w = 1.0;
+        def->material =
+            (rbMaterial){.density = 1000.0, .restitution = 0.5, .friction = 0.5, .stiction = -1.0};
+        def->groups = 1u;
+        def->mask = UINT32_MAX;
+    }
 }
 
 rbGeometryId rbWorld_AddGeometry(rbWorld* world, rbGeometry* geometry)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     rbGeometryId null = {0, 0};
     if (geometry == NULL) {
         return null;
@@ -37,6 +37,7 @@ rbGeometryId rbWorld_AddGeometry(rbWorld* world, rbGeometry* geometry)
 
 rbStatus rbWorld_DestroyGeometry(rbWorld* world, rbGeometryId geometryId, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(rbIdPool_IsAlive(&world->geometryIds, geometryId.index1, geometryId.generation));
     int index = (int)geometryId.index1 - 1;
     rbGeometrySlot* slot = &world->geometries.data[index];
@@ -87,7 +88,7 @@ static rbStatus judgeMaterial(const rbMaterial* m, rbError* error)
 
 static rbStatus judgeShape(const rbWorld* world, const rbShapeDef* def, rbError* error)
 {
-    if (RB_CHECK_COOKIE(def, RB_COOKIE_SHAPE, error) != RB_STATUS_OK) {
+    if (RB_CHECK_COOKIE(def, RB_KIND_SHAPE, error) != RB_STATUS_OK) {
         return RB_STATUS_INVALID;
     }
     if (!rbIdPool_IsAlive(&world->geometryIds, def->geometry.index1, def->geometry.generation)) {
@@ -174,7 +175,7 @@ static void updateRadius(rbWorld* world, int index)
     }
 }
 
-rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, rbError* error)
+static rbShapeId createShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, rbError* error)
 {
     rbShapeId null = {0, 0};
     if (!rbBody_IsValid(world, bodyId)) {
@@ -211,9 +212,21 @@ rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, 
     return id;
 }
 
+rbShapeId rbCreateShape(rbWorld* world, rbBodyId bodyId, const rbShapeDef* def, rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbError reason = {0};
+    rbShapeId id = createShape(world, bodyId, def, &reason);
+    if (RB_IS_NULL(id)) {
+        rbWorld_LogRefusal(world, "a shape", &reason, error);
+    }
+    return id;
+}
+
 rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rbMaterial* material,
                             rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     int slot = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[slot];
     rbError inner = {0};
@@ -260,6 +273,7 @@ rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index, const rb
 
 rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     int index = rbWorld_BodyIndex(world, bodyId);
     rbBody* body = &world->bodies.data[index];
     char text[RB_NAME_CAPACITY];
@@ -302,6 +316,20 @@ rbShapeDef rbBody_GetShape(const rbWorld* world, rbBodyId bodyId, int index)
     const rbBody* body = &world->bodies.data[rbWorld_BodyIndex(world, bodyId)];
     RB_ASSERT(0 <= index && index < body->shapes.count);
     return body->shapes.data[index].def;
+}
+
+void* rbBody_GetShapeUserData(const rbWorld* world, rbBodyId bodyId, int index)
+{
+    const rbBody* body = &world->bodies.data[rbWorld_BodyIndex(world, bodyId)];
+    RB_ASSERT(0 <= index && index < body->shapes.count);
+    return body->shapes.data[index].def.userData;
+}
+
+void rbBody_SetShapeUserData(rbWorld* world, rbBodyId bodyId, int index, void* userData)
+{
+    rbBody* body = &world->bodies.data[rbWorld_BodyIndex(world, bodyId)];
+    RB_ASSERT(0 <= index && index < body->shapes.count);
+    body->shapes.data[index].def.userData = userData;
 }
 
 // ---------------------------------------------------------------------------- for the engines

@@ -5,10 +5,11 @@
 #include <math.h>
 #include <stdio.h>
 
-rbSpringDef rbDefaultSpringDef(void)
+void rbInitSpringDef(rbSpringDef* def, uint32_t abi, size_t size)
 {
-    rbSpringDef def = {.cookie = RB_COOKIE_SPRING, .restLength = -1.0};
-    return def;
+    if (rbStampDef(def, RB_KIND_SPRING, sizeof *def, abi, size)) {
+        def->restLength = -1.0;
+    }
 }
 
 static const rbSpring* getSpring(const rbWorld* world, rbSpringId springId)
@@ -77,10 +78,10 @@ void rbSpring_Remake(const rbWorld* world, rbSpring* spring)
     spring->model.pointB = rbWorld_ToPrincipal(world, spring->bodyB, spring->def.anchorB);
 }
 
-rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error)
+static rbSpringId createSpring(rbWorld* world, const rbSpringDef* def, rbError* error)
 {
     rbSpringId null = {0, 0};
-    if (RB_CHECK_COOKIE(def, RB_COOKIE_SPRING, error) != RB_STATUS_OK) {
+    if (RB_CHECK_COOKIE(def, RB_KIND_SPRING, error) != RB_STATUS_OK) {
         return null;
     }
     bool hasName = def->name != NULL && def->name[0] != '\0';
@@ -121,6 +122,17 @@ rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error
     return idOf(world, index);
 }
 
+rbSpringId rbCreateSpring(rbWorld* world, const rbSpringDef* def, rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbError reason = {0};
+    rbSpringId id = createSpring(world, def, &reason);
+    if (RB_IS_NULL(id)) {
+        rbWorld_LogRefusal(world, "a spring", &reason, error);
+    }
+    return id;
+}
+
 void rbWorld_DestroySpringAt(rbWorld* world, int index)
 {
     rbSpring* spring = world->springs.data[index].spring;
@@ -144,6 +156,7 @@ void rbWorld_DestroySpringAt(rbWorld* world, int index)
 
 void rbDestroySpring(rbWorld* world, rbSpringId springId)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(rbIdPool_IsAlive(&world->springIds, springId.index1, springId.generation));
     rbWorld_DestroySpringAt(world, (int)springId.index1 - 1);
 }
@@ -199,6 +212,7 @@ rbSpringDef rbSpring_GetDef(const rbWorld* world, rbSpringId springId)
 rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness, double damping,
                          double restLength, rbError* error)
 {
+    RB_USE_ALLOCATOR(world->def.allocator);
     RB_ASSERT(rbSpring_IsValid(world, springId));
     char text[RB_NAME_CAPACITY];
     int index = (int)springId.index1 - 1;

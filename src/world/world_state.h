@@ -2,6 +2,7 @@
 #ifndef RB_WORLD_WORLD_STATE_H
 #define RB_WORLD_WORLD_STATE_H
 
+#include "base/core/cookie.h"
 #include "base/core/id_pool.h"
 #include "base/core/memory.h"
 #include "base/core/name_table.h"
@@ -140,6 +141,7 @@ struct rbWorld {
     bool isEngineReady;    // false: it must be told of the bodies anew
     bool areContactsOther; // the step engine must be told of the settings of contacts
     rbError engineError;
+    rbStatus loggedStatus; // of the last advance
     RB_ARRAY(int)
     touched;                       // bodies whose flights were started anew from outside; joints
                                    // whose numbers were changed as -1 - index
@@ -197,20 +199,11 @@ rbMotionState rbWorld_InnerState(const rbWorld* world, int index, rbTransform tr
 // State of any body at a time, without changing anything.
 rbMotionState rbWorld_StateAt(const rbWorld* world, int index, double time, rbMotionCounts* counts);
 
-// Magic numbers that a default function put into a def.
-#define RB_COOKIE_WORLD 0x52420001u
-#define RB_COOKIE_BODY 0x52420002u
-#define RB_COOKIE_SHAPE 0x52420003u
-#define RB_COOKIE_FORCE 0x52420004u
-#define RB_COOKIE_JOINT 0x52420006u
-#define RB_COOKIE_SPRING 0x52420007u
-
-// A def that no default function made; a bug of the caller that every build reports.
-#define RB_CHECK_COOKIE(def, value, error)         \
-    ((def)->cookie == (value)                      \
-         ? RB_STATUS_OK                            \
-         : rbError_Set((error), RB_STATUS_INVALID, \
-                       "the definition was not made by its rbDefault...Def function"))
+// Hands a message to the log of the world, if it has one.
+void rbWorld_Log(const rbWorld* world, rbLogLevel level, const char* format, ...) RB_PRINTF(3, 4);
+// The same for an object that cannot be made; hands the reason to the caller's error, if any.
+void rbWorld_LogRefusal(const rbWorld* world, const char* what, const rbError* reason,
+                        rbError* error);
 
 rbStatus rbJudgeMotionSettings(const rbMotionSettings* settings, rbError* error);
 rbStatus rbJudgeGravity(rbVec3 gravity, rbError* error);

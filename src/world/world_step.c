@@ -547,6 +547,12 @@ static void writeJournal(void* context, const rbEngineEvent* happened)
     if (world->events.count < EVENTS_MAX) {
         rbWorld_WriteJournal(world, happened);
     } else {
+        if (world->unwrittenEvents == 0) {
+            rbWorld_Log(world, RB_LOG_WARNING,
+                        "at %g s: the journal is full with %d events, later ones are only counted; "
+                        "read it and call rbWorld_ClearEvents more often",
+                        happened->time, EVENTS_MAX);
+        }
         world->unwrittenEvents += 1;
     }
 }

@@ -2,8 +2,11 @@
 
 // Allocation with counting.
 //
-// The hooks and the two counters are the only process-wide state of the library: an allocator that
-// every container would have to carry costs a pointer per array and buys nothing a user asked for.
+// A block remembers how it is freed, in a header before it. So blocks of several allocators (of the
+// process, a thread, a world) may be mixed: a geometry made by the caller and handed to a world
+// with its own allocator, say, goes back to where it came from. The allocator in use is found by a
+// thread-local variable, which functions of worlds set for their duration: no container has to
+// carry one.
 #include "base/core/memory.h"
 
 #include <stdatomic.h>
@@ -21,6 +24,14 @@ struct rbArenaOverflow {
     struct rbArenaOverflow* next;
     size_t size; // of the whole block, header included
 };
+
+// How a block is freed; lies right before the memory handed out.
+typedef struct BlockHeader {
+    rbFreeFn* freeFn;
+    void* context;
+} BlockHeader;
+
+_Static_assert(sizeof(BlockHeader) <= 16, "memory is aligned to 16 bytes");
 
 #define CACHE_LINE 64
 #define ALIGNED_SIZE 1024 // bytes, from which blocks are aligned to cache lines
@@ -59,18 +70,25 @@ static void defaultFree(void* memory, size_t size, void* context)
     free(memory);
 }
 
-static rbAllocFn* allocHook = defaultAlloc;
-static rbFreeFn* freeHook = defaultFree;
-static void* hookContext = NULL;
+static rbAllocator processAllocator = {defaultAlloc, defaultFree, NULL};
+static _Thread_local rbAllocator threadAllocator; // allocFn NULL: that of the process
 static atomic_uint_fast64_t allocationCount;
 static atomic_uint_fast64_t allocatedBytes;
 
 void rbSetAllocator(rbAllocFn* allocFn, rbFreeFn* freeFn, void* context)
 {
     RB_ASSERT((allocFn == NULL) == (freeFn == NULL));
-    allocHook = allocFn != NULL ? allocFn : defaultAlloc;
-    freeHook = freeFn != NULL ? freeFn : defaultFree;
-    hookContext = context;
+    processAllocator.allocFn = allocFn != NULL ? allocFn : defaultAlloc;
+    processAllocator.freeFn = freeFn != NULL ? freeFn : defaultFree;
+    processAllocator.context = context;
+}
+
+rbAllocator rbUseAllocator(rbAllocator allocator)
+{
+    RB_ASSERT((allocator.allocFn == NULL) == (allocator.freeFn == NULL));
+    rbAllocator before = threadAllocator;
+    threadAllocator = allocator;
+    return before;
 }
 
 uint64_t rbGetAllocationCount(void)
@@ -89,15 +107,29 @@ static void outOfMemory(size_t size)
     abort();
 }
 
+// Bytes from the start of a block to the memory handed out: room for the header, and whole cache
+// lines where the memory is aligned to them.
+static size_t headerSize(size_t size)
+{
+    return size < ALIGNED_SIZE ? 16 : CACHE_LINE;
+}
+
 void* rbAlloc(size_t size)
 {
     if (size == 0) {
         return NULL;
     }
-    void* memory = allocHook(size, hookContext);
-    if (memory == NULL) {
+    rbAllocator allocator = threadAllocator.allocFn != NULL ? threadAllocator : processAllocator;
+    size_t offset = headerSize(size);
+    char* block =
+        size <= SIZE_MAX - offset ? allocator.allocFn(size + offset, allocator.context) : NULL;
+    if (block == NULL) {
         outOfMemory(size);
     }
+    void* memory = block + offset;
+    BlockHeader* header = (BlockHeader*)memory - 1;
+    header->freeFn = allocator.freeFn;
+    header->context = allocator.context;
     atomic_fetch_add_explicit(&allocationCount, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&allocatedBytes, size, memory_order_relaxed);
     return memory;
@@ -121,7 +153,9 @@ void rbFree(void* memory, size_t size)
         return;
     }
     atomic_fetch_sub_explicit(&allocatedBytes, size, memory_order_relaxed);
-    freeHook(memory, size, hookContext);
+    size_t offset = headerSize(size);
+    BlockHeader header = *((BlockHeader*)memory - 1);
+    header.freeFn((char*)memory - offset, size + offset, header.context);
 }
 
 void* rbGrow(void* memory, size_t oldSize, size_t newSize)

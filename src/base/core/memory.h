@@ -4,6 +4,8 @@
 
 #include <rattleback/base.h>
 
+#include <stdbool.h>
+
 // Memory of at least size bytes, uninitialized. Never NULL: says so on stderr and aborts when there
 // is none. Size 0 gives NULL.
 void* rbAlloc(size_t size);
@@ -16,6 +18,34 @@ void rbFree(void* memory, size_t size);
 
 // Moves memory to a block of another size.
 void* rbGrow(void* memory, size_t oldSize, size_t newSize);
+
+// Memory comes from an allocator until the end of the block; one without functions changes nothing.
+// Every public function that may allocate for a world begins so.
+#define RB_USE_ALLOCATOR(allocator)                                                  \
+    __attribute__((cleanup(rbAllocatorScope_End))) rbAllocatorScope allocatorScope = \
+        rbAllocatorScope_Begin(&(allocator));                                        \
+    (void)allocatorScope
+
+typedef struct rbAllocatorScope {
+    rbAllocator before;
+    bool isChanged;
+} rbAllocatorScope;
+
+static inline rbAllocatorScope rbAllocatorScope_Begin(const rbAllocator* allocator)
+{
+    rbAllocatorScope scope = {.isChanged = allocator->allocFn != NULL};
+    if (scope.isChanged) {
+        scope.before = rbUseAllocator(*allocator);
+    }
+    return scope;
+}
+
+static inline void rbAllocatorScope_End(rbAllocatorScope* scope)
+{
+    if (scope->isChanged) {
+        (void)rbUseAllocator(scope->before);
+    }
+}
 
 // Growable array of a type: RB_ARRAY(int) a = {0}; rbArray_Push(a, 3); a.data[0]; rbArray_Free(a).
 // A pointer into it dies at the next push: keep the index.

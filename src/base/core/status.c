@@ -64,5 +64,7 @@ void rbAssertFailed(const char* condition, const char* file, int line)
 
 const char* rbGetVersion(void)
 {
-    return RB_VERSION;
+#define TEXT_OF(number) #number
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+    return VERSION_TEXT(RB_VERSION_MAJOR, RB_VERSION_MINOR, RB_VERSION_PATCH);
 }

@@ -1,5 +1,6 @@
 // Distance, overlap and contacts of two shapes: judges the input, takes compounds apart and asks
 // the pair table for every pair of parts.
+#include "base/core/cookie.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/manifold.h"
@@ -9,8 +10,6 @@
 #include <float.h>
 #include <math.h>
 
-#define RB_COOKIE_SEPARATION 0x52420005u
-
 // What is inside of the public cache.
 typedef struct PairCache {
     rbGjkCache gjk;
@@ -19,11 +18,11 @@ typedef struct PairCache {
 
 _Static_assert(sizeof(PairCache) <= sizeof(rbSeparationCache), "the public cache holds ours");
 
-rbSeparationInput rbDefaultSeparationInput(void)
+void rbInitSeparationInput(rbSeparationInput* input, uint32_t abi, size_t size)
 {
-    rbSeparationInput input = {.cookie = RB_COOKIE_SEPARATION,
-                               .transformBtoA = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}}};
-    return input;
+    if (rbStampDef(input, RB_KIND_SEPARATION, sizeof *input, abi, size)) {
+        input->transformBtoA.q.w = 1.0;
+    }
 }
 
 // Vectors in the scratch are aligned; the caller's memory need not be.
@@ -300,9 +299,9 @@ static rbStatus visitContacts(Query* query, const rbPairLeaf* leaf)
 
 static rbStatus judgeInput(const rbSeparationInput* input, rbError* error)
 {
-    if (input->cookie != RB_COOKIE_SEPARATION) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the input was not made by rbDefaultSeparationInput");
+    rbStatus status = RB_CHECK_COOKIE(input, RB_KIND_SEPARATION, error);
+    if (status != RB_STATUS_OK) {
+        return status;
     }
     if (input->geometryA == NULL || input->geometryB == NULL) {
         return rbError_Set(error, RB_STATUS_INVALID,

@@ -1,0 +1,38 @@
+// Cookies: what proves that a definition was made by its default function, and by headers of the
+// same version as the library.
+//
+// A cookie is the first member of a definition: 'R', the ABI version of the headers (16 bits), the
+// kind of the definition (8 bits).
+#ifndef RB_CORE_COOKIE_H
+#define RB_CORE_COOKIE_H
+
+#include <rattleback/base.h>
+
+#include <stdbool.h>
+
+typedef enum rbDefKind {
+    RB_KIND_NONE,
+    RB_KIND_WORLD,
+    RB_KIND_BODY,
+    RB_KIND_SHAPE,
+    RB_KIND_FORCE,
+    RB_KIND_SEPARATION,
+    RB_KIND_JOINT,
+    RB_KIND_SPRING,
+    RB_KIND_HIERARCHY,
+    RB_KIND_DISTANCE,
+    RB_KIND_DEBUG_DRAW,
+} rbDefKind;
+
+// Zeroes a definition of the caller, of size bytes as its headers have it, and writes the cookie.
+// Returns whether the headers are those of the library, whose definition has ownSize bytes: only
+// then may the other members be written.
+bool rbStampDef(void* def, rbDefKind kind, size_t ownSize, uint32_t abi, size_t size);
+
+// OK, or INVALID with a message: the definition is not made by its default function, or by headers
+// of another version.
+rbStatus rbCheckCookie(uint32_t cookie, rbDefKind kind, rbError* error);
+
+#define RB_CHECK_COOKIE(def, kind, error) rbCheckCookie((def)->cookie, (kind), (error))
+
+#endif

@@ -1,0 +1,256 @@
+// A world as points and lines.
+//
+// Shapes are drawn by the edges of their triangles, so that a new shape needs nothing here. An edge
+// between two triangles of one plane is left out: a box shows its twelve edges, not the diagonals.
+#include "world/world_state.h"
+
+#include <rattleback/debug_draw.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#define COLOR_STATIC 0x7f9f7fu
+#define COLOR_KINEMATIC 0xcf9fcfu
+#define COLOR_DYNAMIC 0xdfaf6fu
+#define COLOR_RESTING 0x9f9f9fu
+#define COLOR_BOUNDS 0x5f7fbfu
+#define COLOR_CENTER 0xffffffu
+#define COLOR_X 0xff3f3fu
+#define COLOR_Y 0x3fff3fu
+#define COLOR_Z 0x3f7fffu
+#define COLOR_JOINT 0x3fdfdfu
+#define COLOR_SPRING 0xdfdf3fu
+#define COLOR_CONTACT 0xff5f00u
+#define COLOR_NORMAL 0xffffffu
+#define COLOR_FORCE 0xff00ffu
+
+void rbInitDebugDraw(rbDebugDraw* draw, uint32_t abi, size_t size)
+{
+    if (rbStampDef(draw, RB_KIND_DEBUG_DRAW, sizeof *draw, abi, size)) {
+        draw->enableShapes = true;
+        draw->enableContacts = true;
+        draw->enableJoints = true;
+        draw->deviation = 0.05;
+        draw->planeHalfSize = 10.0;
+        draw->axisLength = 0.1;
+    }
+}
+
+static void drawPoint(const rbDebugDraw* draw, rbVec3 position, uint32_t color)
+{
+    if (draw->drawPoint != NULL) {
+        draw->drawPoint(position, color, draw->context);
+    }
+}
+
+static void drawLine(const rbDebugDraw* draw, rbVec3 start, rbVec3 end, uint32_t color)
+{
+    if (draw->drawLine != NULL) {
+        draw->drawLine(start, end, color, draw->context);
+    }
+}
+
+static void drawAxes(const rbDebugDraw* draw, rbTransform frame)
+{
+    double length = draw->axisLength;
+    drawLine(draw, frame.p, rbTransformPoint(frame, rbMakeVec3(length, 0.0, 0.0)), COLOR_X);
+    drawLine(draw, frame.p, rbTransformPoint(frame, rbMakeVec3(0.0, length, 0.0)), COLOR_Y);
+    drawLine(draw, frame.p, rbTransformPoint(frame, rbMakeVec3(0.0, 0.0, length)), COLOR_Z);
+}
+
+// -------------------------------------------------------------------------------------------
+// shapes
+
+// An edge of a triangle: its vertices in rising order, and the normal of the triangle.
+typedef struct DrawnEdge {
+    int vertexA;
+    int vertexB;
+    rbVec3 normal;
+} DrawnEdge;
+
+static int compareEdges(const void* a, const void* b)
+{
+    const DrawnEdge* edgeA = a;
+    const DrawnEdge* edgeB = b;
+    if (edgeA->vertexA != edgeB->vertexA) {
+        return edgeA->vertexA < edgeB->vertexA ? -1 : 1;
+    }
+    return edgeA->vertexB < edgeB->vertexB ? -1 : edgeA->vertexB > edgeB->vertexB ? 1 : 0;
+}
+
+static void drawEdges(const rbDebugDraw* draw, const rbTriangles* triangles, rbTransform transform,
+                      uint32_t color)
+{
+    size_t count = 3 * (size_t)triangles->triangleCount;
+    DrawnEdge* edges = rbAlloc(count * sizeof *edges);
+    for (int i = 0; i < triangles->triangleCount; ++i) {
+        const int* corners = triangles->triangles[i];
+        rbVec3 a = triangles->vertices[corners[0]];
+        rbVec3 normal = rbNormalize(rbCross(rbSub(triangles->vertices[corners[1]], a),
+                                            rbSub(triangles->vertices[corners[2]], a)));
+        for (int k = 0; k < 3; ++k) {
+            int first = corners[k];
+            int second = corners[(k + 1) % 3];
+            edges[3 * i + k] = (DrawnEdge){.vertexA = first < second ? first : second,
+                                           .vertexB = first < second ? second : first,
+                                           .normal = normal};
+        }
+    }
+    qsort(edges, count, sizeof *edges, compareEdges);
+    for (size_t i = 0; i < count;) {
+        size_t end = i + 1;
+        bool isFlat = false; // within a plane
+        for (; end < count && compareEdges(&edges[i], &edges[end]) == 0; ++end) {
+            isFlat = isFlat || rbDot(edges[i].normal, edges[end].normal) > 1.0 - 1e-9;
+        }
+        if (!isFlat) {
+            drawLine(draw, rbTransformPoint(transform, triangles->vertices[edges[i].vertexA]),
+                     rbTransformPoint(transform, triangles->vertices[edges[i].vertexB]), color);
+        }
+        i = end;
+    }
+    rbFree(edges, count * sizeof *edges);
+}
+
+static rbStatus drawGeometry(const rbDebugDraw* draw, const rbGeometry* geometry,
+                             rbTransform transform, uint32_t color, rbError* error)
+{
+    double radius = rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
+    double size = isfinite(radius) ? radius : draw->planeHalfSize;
+    rbTriangles triangles;
+    rbStatus status = rbGeometry_Triangulate(geometry, draw->deviation * size, draw->planeHalfSize,
+                                             &triangles, error);
+    if (status == RB_STATUS_OK) {
+        drawEdges(draw, &triangles, transform, color);
+        rbFreeTriangles(&triangles);
+    }
+    return status;
+}
+
+static void drawBounds(const rbDebugDraw* draw, rbBounds bounds)
+{
+    if (!rbIsFinite3(bounds.lower) || !rbIsFinite3(bounds.upper)) {
+        return;
+    }
+    // The edges of a box join corners whose numbers differ in one bit, one for each axis.
+    for (int i = 0; i < 8; ++i) {
+        rbVec3 corner = rbMakeVec3((i & 1) != 0 ? bounds.upper.x : bounds.lower.x,
+                                   (i & 2) != 0 ? bounds.upper.y : bounds.lower.y,
+                                   (i & 4) != 0 ? bounds.upper.z : bounds.lower.z);
+        if ((i & 1) == 0) {
+            drawLine(draw, corner, rbMakeVec3(bounds.upper.x, corner.y, corner.z), COLOR_BOUNDS);
+        }
+        if ((i & 2) == 0) {
+            drawLine(draw, corner, rbMakeVec3(corner.x, bounds.upper.y, corner.z), COLOR_BOUNDS);
+        }
+        if ((i & 4) == 0) {
+            drawLine(draw, corner, rbMakeVec3(corner.x, corner.y, bounds.upper.z), COLOR_BOUNDS);
+        }
+    }
+}
+
+static uint32_t colorOf(const rbWorld* world, int index)
+{
+    static const uint32_t colors[RB_BODY_TYPE_COUNT] = {
+        [RB_BODY_STATIC] = COLOR_STATIC,
+        [RB_BODY_KINEMATIC] = COLOR_KINEMATIC,
+        [RB_BODY_DYNAMIC] = COLOR_DYNAMIC,
+    };
+    rbBodyType type = world->bodies.data[index].type;
+    return type == RB_BODY_DYNAMIC && rbBody_IsResting(world, rbWorld_BodyIdOf(world, index))
+               ? COLOR_RESTING
+               : colors[type];
+}
+
+static rbStatus drawBody(const rbWorld* world, int index, const rbDebugDraw* draw, rbError* error)
+{
+    const rbBody* body = &world->bodies.data[index];
+    rbBodyState state = rbBody_GetState(world, rbWorld_BodyIdOf(world, index));
+    rbStatus status = RB_STATUS_OK;
+    for (int i = 0; i < body->shapes.count && status == RB_STATUS_OK; ++i) {
+        const rbShapeDef* shape = &body->shapes.data[i].def;
+        const rbGeometry* geometry = rbWorld_GetGeometry(world, shape->geometry);
+        rbTransform transform = rbMulTransforms(state.transform, shape->transform);
+        if (draw->enableShapes) {
+            status = drawGeometry(draw, geometry, transform, colorOf(world, index), error);
+        }
+        if (draw->enableBounds) {
+            drawBounds(draw, rbGeometry_GetBounds(geometry, transform));
+        }
+    }
+    if (draw->enableCenters && body->hasMass) {
+        drawPoint(draw, state.center, COLOR_CENTER);
+        drawAxes(draw, rbMulTransforms(state.transform, body->principal));
+    }
+    return status;
+}
+
+// ---------------------------------------------------------------------------- joints and contacts
+
+static void drawLinks(const rbWorld* world, const rbDebugDraw* draw)
+{
+    for (int i = 0; i < world->joints.count; ++i) {
+        if (world->joints.data[i].joint != NULL) {
+            rbJointId id = {(uint32_t)i + 1u, world->jointIds.generations.data[i]};
+            rbJointState state = rbJoint_GetState(world, id);
+            drawPoint(draw, state.pointA, COLOR_JOINT);
+            drawPoint(draw, state.pointB, COLOR_JOINT);
+            drawLine(draw, state.pointA, state.pointB, COLOR_JOINT);
+            drawLine(draw, rbAddScaled(state.pointA, -draw->axisLength, state.axis),
+                     rbAddScaled(state.pointA, draw->axisLength, state.axis), COLOR_JOINT);
+        }
+    }
+    for (int i = 0; i < world->springs.count; ++i) {
+        if (world->springs.data[i].spring != NULL) {
+            rbSpringId id = {(uint32_t)i + 1u, world->springIds.generations.data[i]};
+            rbSpringState state = rbSpring_GetState(world, id);
+            drawLine(draw, state.pointA, state.pointB, COLOR_SPRING);
+        }
+    }
+}
+
+static void drawContacts(const rbWorld* world, const rbDebugDraw* draw)
+{
+    int count = rbWorld_GetContacts(world, NULL, 0);
+    rbContactView* views = rbAlloc((size_t)count * sizeof *views);
+    (void)rbWorld_GetContacts(world, views, count);
+    for (int i = 0; i < count; ++i) {
+        rbVec3 point = views[i].point;
+        drawPoint(draw, point, COLOR_CONTACT);
+        drawLine(draw, point, rbAddScaled(point, draw->axisLength, views[i].normal), COLOR_NORMAL);
+        if (draw->forceScale > 0.0) {
+            drawLine(draw, point, rbAddScaled(point, draw->forceScale, views[i].force),
+                     COLOR_FORCE);
+        }
+    }
+    rbFree(views, (size_t)count * sizeof *views);
+}
+
+rbStatus rbWorld_Draw(const rbWorld* world, const rbDebugDraw* draw, rbError* error)
+{
+    RB_USE_ALLOCATOR(world->def.allocator);
+    rbStatus status = RB_CHECK_COOKIE(draw, RB_KIND_DEBUG_DRAW, error);
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    if (!(draw->deviation > 0.0) || !(draw->planeHalfSize > 0.0) || !(draw->axisLength > 0.0) ||
+        !(draw->forceScale >= 0.0)) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "debug draw: deviation %g, planeHalfSize %g m and axisLength %g m must "
+                           "be positive, forceScale %g m/N not negative",
+                           draw->deviation, draw->planeHalfSize, draw->axisLength,
+                           draw->forceScale);
+    }
+    for (int i = 0; i < world->bodies.count && status == RB_STATUS_OK; ++i) {
+        if (rbWorld_IsBodyAlive(world, i)) {
+            status = drawBody(world, i, draw, error);
+        }
+    }
+    if (draw->enableJoints) {
+        drawLinks(world, draw);
+    }
+    if (draw->enableContacts) {
+        drawContacts(world, draw);
+    }
+    return status;
+}

@@ -1,0 +1,33 @@
+// The log of a world: the only place where the library speaks without being asked.
+#include "world/world_state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char* rbLogLevel_Name(rbLogLevel level)
+{
+    RB_ASSERT((unsigned)level < RB_LOG_COUNT);
+    static const char* const names[RB_LOG_COUNT] = {
+        [RB_LOG_WARNING] = "warning", [RB_LOG_ERROR] = "error"};
+    return names[level];
+}
+
+void rbWorld_Log(const rbWorld* world, rbLogLevel level, const char* format, ...)
+{
+    if (world->def.logFn == NULL) {
+        return;
+    }
+    char message[RB_LOG_LENGTH_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    world->def.logFn(level, message, world->def.logContext);
+}
+
+void rbWorld_LogRefusal(const rbWorld* world, const char* what, const rbError* reason,
+                        rbError* error)
+{
+    (void)rbError_Set(error, reason->status, "%s", reason->message);
+    rbWorld_Log(world, RB_LOG_ERROR, "%s is refused: %s", what, reason->message);
+}
