@@ -26,11 +26,13 @@ endef
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: setup setup-ci setup-bench setup-docs
+.PHONY: setup setup-package setup-ci setup-bench setup-docs
 setup:
 	@tools/setup.sh
 setup-test:
 	@tools/setup.sh test
+setup-package:
+	@tools/setup.sh package
 setup-ci:
 	@tools/setup.sh ci
 setup-bench:
@@ -112,6 +114,17 @@ install: build ## installs the program, the libraries and their headers into PRE
 uninstall: PREFIX ?= /usr/local
 uninstall: ## removes what make install brought into PREFIX
 	@tools/install.sh --remove "$(PREFIX)"
+
+.PHONY: deb
+deb: setup-package ## builds the Debian packages in build/deb/packages and checks them; tools/test_deb.sh tries them in a chroot
+	@mkdir -p build/deb
+	@cmake -S . -B build/deb -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DRB_DEBIAN=ON -DRB_BUILD_TESTS=OFF \
+	    >build/deb/configure.log 2>&1 || { cat build/deb/configure.log >&2; exit 1; }
+	@cmake --build build/deb -j $(JOBS) -- --quiet | { grep -vx 'ninja: no work to do.' || true; }
+	@rm -rf build/deb/packages
+	@cd build/deb && cpack >cpack.log 2>&1 || { cat cpack.log >&2; exit 1; }
+	@lintian --allow-root --fail-on error build/deb/packages/*.deb
+	@ls build/deb/packages/*.deb
 
 .PHONY: trace
 trace: ## which features of the specifications are done, and which test proves each

@@ -12,7 +12,7 @@ install(EXPORT RattlebackStatic FILE RattlebackStatic.cmake NAMESPACE Rattleback
 if(RB_BUILD_SHARED)
   foreach(library ${staticLibraries})
     # Outside of the system's folders the libraries find each other in their own.
-    if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+    if(NOT RB_DEBIAN)
       set_target_properties(${library}_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
     endif()
     install(TARGETS ${library}_shared EXPORT RattlebackShared
@@ -73,9 +73,34 @@ foreach(library ${staticLibraries})
   configure_file(cmake/rattleback.pc.in ${PROJECT_BINARY_DIR}/${RB_PC_NAME}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${RB_PC_NAME}.pc DESTINATION ${pkgconfigFolder} COMPONENT development)
 endforeach()
-install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
+set(examplesFolder ${CMAKE_INSTALL_DOCDIR}/examples)
+if(RB_DEBIAN)
+  set(examplesFolder share/doc/librattleback-dev/examples)
+endif()
+install(DIRECTORY examples/ DESTINATION ${examplesFolder} COMPONENT development)
 
 if(RB_BUILD_PROGRAM)
   install(TARGETS rattleback_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
   install(DIRECTORY scenes/ DESTINATION ${CMAKE_INSTALL_DATADIR}/rattleback/scenes COMPONENT program)
+
+  # Manual pages and completions are written by the program itself, from the table of its verbs.
+  set(manualFolder ${PROJECT_BINARY_DIR}/manual)
+  add_custom_command(TARGET rattleback_program POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:rattleback_program> -DOUTPUT=${manualFolder} -DCOMPRESS=${RB_DEBIAN}
+            -P ${PROJECT_SOURCE_DIR}/cmake/Manual.cmake
+    VERBATIM)
+  install(DIRECTORY ${manualFolder}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)
+  install(FILES ${manualFolder}/rattleback.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    RENAME rattleback COMPONENT program)
+  set(zshFolder site-functions)
+  if(RB_DEBIAN)
+    set(zshFolder vendor-completions)
+  endif()
+  install(FILES ${manualFolder}/rattleback.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${zshFolder}
+    RENAME _rattleback COMPONENT program)
+  install(FILES ${manualFolder}/rattleback.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+    COMPONENT program)
+endif()
+if(RB_DEBIAN)
+  include(cmake/Package.cmake)
 endif()

@@ -5,8 +5,8 @@
 function(rb_add_library target component)
   add_library(${target} STATIC)
   add_library(Rattleback::${component}_static ALIAS ${target})
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  rb_include_headers(${target})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:rb_options>)
   target_compile_features(${target} INTERFACE c_std_99)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${component}_static)
@@ -16,6 +16,11 @@ function(rb_add_library target component)
   endif()
   set_property(GLOBAL APPEND PROPERTY RB_LIBRARIES ${target})
   set_property(GLOBAL PROPERTY RB_COMPONENT_${target} ${component})
+endfunction()
+
+function(rb_include_headers target)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
 # rb_hide_sources(TARGET): no path of this machine in the objects; debuggers still find the sources in Debug builds.
@@ -53,8 +58,8 @@ function(rb_add_shared_libraries)
     add_library(${target}_shared SHARED $<TARGET_OBJECTS:${target}> ${script})
     add_library(Rattleback::${component} ALIAS ${target}_shared)
     set_target_properties(${target}_shared PROPERTIES OUTPUT_NAME ${target} EXPORT_NAME ${component}
-      LINKER_LANGUAGE C VERSION ${PROJECT_VERSION} SOVERSION ${soVersion} LINK_DEPENDS ${script}
-      INTERFACE_INCLUDE_DIRECTORIES "$<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>")
+      LINKER_LANGUAGE C VERSION ${PROJECT_VERSION} SOVERSION ${soVersion} LINK_DEPENDS ${script})
+    rb_include_headers(${target}_shared)
     target_compile_features(${target}_shared INTERFACE c_std_99)
     target_link_options(${target}_shared PRIVATE -Wl,--version-script=${script} -Wl,--no-undefined -Wl,--as-needed
       -Wl,-Bsymbolic-functions)

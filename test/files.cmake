@@ -2,6 +2,7 @@
 foreach(folder base collision rays bounds distance convex narrowphase broadphase dynamics sweep_shapes rays_detector constraints contact impact joints solvers engines ray_frames world io server validation cli docs lab)
   include(test/${folder}/files.cmake)
 endforeach()
+include(test/install/files.cmake)
 if(RB_VIEWER AND RB_BUILD_PROGRAM)
   include(test/viewer/files.cmake)
 endif()

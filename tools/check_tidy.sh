@@ -17,7 +17,7 @@ failed=0
 if [ $# -gt 0 ]; then
     printf '%s\n' "$@"
 else
-    tools/list_c_files.sh c
+    tools/list_c_files.sh c | grep -v '^examples/' # compiled from an installed tree
 fi | while read -r file; do
     if grep -qF "\"file\": \"$PWD/$file\"" "$folder/compile_commands.json"; then
         echo "$file"

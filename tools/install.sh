@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs build/release into a folder, or removes what it installed there.
+# Installs build/release (or $RB_BINARY_DIR) into a folder, or removes what it installed there.
 #
 #   tools/install.sh PREFIX            installs; keeps a list of the files in share/rattleback
 #   tools/install.sh --remove PREFIX   removes the files of that list and the folders that are empty then
@@ -46,12 +46,13 @@ if $isRemoval; then
 fi
 
 cd "$(dirname "$0")/.."
-log=build/release/install.log
-if ! cmake --install build/release --prefix "$prefix" >"$log" 2>&1; then
+build=${RB_BINARY_DIR:-build/release}
+log=$build/install.log
+if ! cmake --install "$build" --prefix "$prefix" >"$log" 2>&1; then
     tail -n 20 "$log" >&2
     exit 1
 fi
 mkdir -p "$(dirname "$list")"
-sed "s|^$prefix/||" build/release/install_manifest.txt >"$list"
+sed "s|^$prefix/||" "$build/install_manifest.txt" >"$list"
 echo >>"$list" # the list of CMake has no last newline
 echo "install: $(wc -l <"$list") files in $root; make uninstall PREFIX=$prefix removes them"

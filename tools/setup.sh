@@ -6,16 +6,18 @@
 #   tools/setup.sh ci    also what the checks and the fuzz targets need
 #   tools/setup.sh bench also the libraries that the benchmarks are compared with
 #   tools/setup.sh docs  also what builds the API reference
+#   tools/setup.sh package also what builds and tests Debian packages
 #
 # Runs as root or with sudo. The network is used only when a package is missing.
 set -euo pipefail
 
 packages=(
-    gcc libc6-dev make cmake ninja-build pkg-config git python3
+    gcc g++ libc6-dev make cmake ninja-build pkg-config git python3
     libqhull-dev libsuitesparse-dev libjansson-dev libassimp-dev libzstd-dev zlib1g-dev libwebsockets-dev libcmocka-dev gnuplot-nox
 )
 testPackages=(chromium ffmpeg)
 docsPackages=(doxygen)
+packagePackages=(dpkg-dev fakeroot lintian debootstrap man-db)
 ciPackages=(
     "${testPackages[@]}" "${docsPackages[@]}" g++ clang clang-tidy clang-format libclang-rt-14-dev llvm-14
 )
@@ -33,9 +35,10 @@ case "${1:-}" in
 test) packages+=("${testPackages[@]}") ;;
 ci) packages+=("${ciPackages[@]}") ;;
 bench) packages+=("${benchPackages[@]}") ;;
+package) packages+=("${packagePackages[@]}") ;;
 docs) packages+=("${docsPackages[@]}") ;;
 *)
-    echo "usage: tools/setup.sh [test|ci|bench|docs]" >&2
+    echo "usage: tools/setup.sh [test|ci|bench|docs|package]" >&2
     exit 2
     ;;
 esac

@@ -124,5 +124,7 @@ extern const rbVerb rbVerbRays;
 int rbProgram_Run(int argc, char** argv);
 // Prints the example scenes by theme (the program without arguments).
 rbExit rbListScenes(void);
+// Prints their names alone, one a line, for the completions of shells.
+rbExit rbPrintSceneNames(void);
 
 #endif

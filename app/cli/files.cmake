@@ -11,6 +11,7 @@ set(programFiles
   app/cli/frames.c
   app/cli/info.c
   app/cli/main.c
+  app/cli/manual.c
   app/cli/mechanisms.c
   app/cli/missed_contact.c
   app/cli/options.c

@@ -2,6 +2,7 @@
 
 // The program: finds the verb, reads its options, runs it.
 #include "cli/cli.h"
+#include "cli/manual.h"
 #include "laboratory/scene_rows.h"
 
 #include <signal.h>
@@ -24,11 +25,13 @@ static void printHelp(void)
         (void)printf("  %-30s %s\n", left, verbs[i]->help);
     }
     (void)printf("  %-30s %s\n"
+                 "  %-30s %s\n"
                  "  %-30s %s\n\n"
                  "Exit codes: 0 done, 1 the answer is no, 2 bad usage or input, 3 numerical "
                  "failure.\n",
                  "rattleback VERB --help", "options and examples of a verb", "rattleback --version",
-                 "the version");
+                 "the version", "rattleback --completion SHELL",
+                 "completions of bash, zsh or fish, to be loaded by the shell");
 }
 
 static const rbVerb* findVerb(const char* name)
@@ -59,6 +62,28 @@ static bool asksForHelp(int count, char** words)
     return false;
 }
 
+// rattleback --manual [VERB], for the build; rattleback --completion bash|zsh|fish, or scenes:
+// their names, for those completions.
+static rbExit writeForOthers(const char* what, const char* word)
+{
+    static const rbVerbTable table = {verbs, VERB_COUNT};
+    if (strcmp(what, "--manual") == 0) {
+        const rbVerb* verb = word != NULL ? findVerb(word) : NULL;
+        if (word != NULL && verb == NULL) {
+            return RB_EXIT_USAGE;
+        }
+        rbWriteManual(&table, verb, stdout);
+        return RB_EXIT_DONE;
+    }
+    if (word != NULL && strcmp(word, "scenes") == 0) {
+        return rbPrintSceneNames();
+    }
+    if (word == NULL || !rbWriteCompletion(&table, word, stdout)) {
+        return rbFail("--completion needs the name of a shell: bash, zsh or fish");
+    }
+    return RB_EXIT_DONE;
+}
+
 int rbProgram_Run(int argc, char** argv)
 {
     // Full disks, limits and closed pipes become errors of the write, not the end of the process.
@@ -75,6 +100,9 @@ int rbProgram_Run(int argc, char** argv)
     if (strcmp(argv[1], "--version") == 0) {
         (void)printf("rattleback %s\n", rbGetVersion());
         return (int)rbFinishOutput(RB_EXIT_DONE);
+    }
+    if (strcmp(argv[1], "--manual") == 0 || strcmp(argv[1], "--completion") == 0) {
+        return (int)rbFinishOutput(writeForOthers(argv[1], argc > 2 ? argv[2] : NULL));
     }
     bool isHelp = strcmp(argv[1], "help") == 0;
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || (isHelp && argc == 2)) {

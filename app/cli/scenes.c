@@ -314,3 +314,15 @@ rbScene* rbOpenExampleScene(const char* name, rbError* error)
     return findScene(name, path, sizeof path, error) == RB_STATUS_OK ? rbReadScene(path, error)
                                                                      : NULL;
 }
+
+rbExit rbPrintSceneNames(void)
+{
+    rbError error = {0};
+    rbSceneList* list = rbAlloc(sizeof *list);
+    rbStatus status = rbSceneList_Read(list, &error);
+    for (int i = 0; i < list->count; ++i) {
+        (void)printf("%s\n", list->names[i]);
+    }
+    rbFree(list, sizeof *list);
+    return status == RB_STATUS_OK ? RB_EXIT_DONE : rbFailWith(&error);
+}

@@ -16,8 +16,9 @@ typedef struct rbSceneList {
     int count;
 } rbSceneList;
 
-// Looks into $RATTLEBACK_SCENES if set, else the source tree, else ../share/rattleback/scenes
-// beside the program. NOT_FOUND when there is no such folder.
+// Looks into $RATTLEBACK_SCENES if set, else next to the program: ../share/rattleback/scenes of an
+// installed one, share/rattleback/scenes of one in a build folder. NOT_FOUND when there is no such
+// folder.
 rbStatus rbSceneList_Read(rbSceneList* list, rbError* error);
 
 // Reads a scene given as a path or as the name of an example scene.

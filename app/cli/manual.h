@@ -1,0 +1,20 @@
+// Manual pages and completions of shells, written from the table of verbs: what --help says, in
+// other forms.
+#ifndef RB_CLI_MANUAL_H
+#define RB_CLI_MANUAL_H
+
+#include "cli/cli.h"
+
+// The verbs of the program.
+typedef struct rbVerbTable {
+    const rbVerb* const* verbs;
+    int count;
+} rbVerbTable;
+
+// The manual page of a verb, or of the program (verb NULL), for man(1).
+void rbWriteManual(const rbVerbTable* table, const rbVerb* verb, FILE* file);
+
+// The completions of a shell: "bash", "zsh" or "fish". false: another name.
+bool rbWriteCompletion(const rbVerbTable* table, const char* shell, FILE* file);
+
+#endif

@@ -1,0 +1,66 @@
+# Debian packages by CPack, from a build folder of its own with the prefix /usr (make deb): rattleback (the program),
+# librattleback0.1 (the shared libraries) and librattleback-dev (what is needed to compile against them).
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME rattleback)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+# Packagers name themselves as Debian's own tools ask them to.
+set(CPACK_PACKAGE_CONTACT "Rattleback developers <rattleback@packages.invalid>")
+if(DEFINED ENV{DEBEMAIL} AND DEFINED ENV{DEBFULLNAME})
+  set(CPACK_PACKAGE_CONTACT "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "rigid-body dynamics that reports its own accuracy")
+set(CPACK_OUTPUT_FILE_PREFIX ${PROJECT_BINARY_DIR}/packages)
+set(CPACK_COMPONENTS_ALL program runtime development)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
+  WORLD_EXECUTE)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+
+set(runtimePackage librattleback${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME rattleback)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "ffmpeg, gnuplot-nox | gnuplot")
+set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "rigid-body dynamics that reports its own accuracy
+The program rattleback simulates rigid bodies with impacts, friction, joints
+and lasting contacts from scene files, shows them live in a browser, and
+reports residuals, energy and momentum of every run.")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${runtimePackage})
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "rigid-body dynamics library in C
+Impacts by named laws, event-driven and stepped engines, joints and contacts
+held to a stated tolerance, queries, scene files. These are the shared
+libraries.")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME librattleback-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${runtimePackage} (= ${PROJECT_VERSION}), libqhull-dev, libsuitesparse-dev, \
+libjansson-dev, libzstd-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "rigid-body dynamics library in C, development files
+Headers, static libraries, files for CMake and pkg-config, and examples of
+Rattleback.")
+
+if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  message(FATAL_ERROR "RB_DEBIAN=ON needs -DCMAKE_INSTALL_PREFIX=/usr, not ${CMAKE_INSTALL_PREFIX}; make deb does it")
+endif()
+
+# Every package has a copyright and a changelog.
+string(TIMESTAMP RB_PACKAGE_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)
+configure_file(cmake/debian-changelog.in ${PROJECT_BINARY_DIR}/changelog @ONLY)
+execute_process(COMMAND gzip -9nf ${PROJECT_BINARY_DIR}/changelog)
+file(READ ${PROJECT_SOURCE_DIR}/LICENSE license)
+file(WRITE ${PROJECT_BINARY_DIR}/copyright "This is Rattleback ${PROJECT_VERSION}, packaged from its own source tree.\n\n${license}
+The page of the viewer, which is part of the program, contains three.js (Copyright three.js authors), uPlot (Copyright Leon
+Sorokin) and lil-gui (Copyright George Michael Brower), all under the same license.\n")
+foreach(component program runtime development)
+  string(TOUPPER ${component} upper)
+  install(FILES ${PROJECT_BINARY_DIR}/changelog.gz ${PROJECT_BINARY_DIR}/copyright
+    DESTINATION share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME} COMPONENT ${component})
+endforeach()
+include(CPack)
