@@ -42,15 +42,17 @@ LIBRARIES = [
 
 
 def read_order():
-    """Returns the rooms in their order and the room of every public header."""
-    rooms, headers = [], {}
+    """Returns the rooms in their order, the room of every public header and the order of files by folder."""
+    rooms, headers, files = [], {}, {}
     with open(os.path.join(ROOT, ORDER_FILE), encoding="utf-8") as file:
         for line in file:
             words = line.split("#")[0].split()
-            if words:
+            if words and words[0] == "files":
+                files[words[1]] = words[2:]
+            elif words:
                 rooms.append(words[0])
                 headers.update((name, words[0]) for name in words[1:])
-    return rooms, headers
+    return rooms, headers, files
 
 
 def c_files(folder):
@@ -93,7 +95,7 @@ def find_header(path, name):
 
 class Checker:
     def __init__(self):
-        self.rooms, self.headers = read_order()
+        self.rooms, self.headers, self.files = read_order()
         self.violations = 0
 
     def report(self, path, line, message):
@@ -149,6 +151,32 @@ class Checker:
             for line, is_angled, name in includes_of(path):
                 self.check_order(path, room, line, is_angled, name)
 
+    def place_of(self, path):
+        """The place of a file in the order of its folder; None if it has none."""
+        names = self.files[os.path.dirname(path)]
+        name = os.path.basename(path)
+        for candidate in (name, os.path.splitext(name)[0]):
+            if candidate in names:
+                return names.index(candidate)
+        return None
+
+    def check_files(self):
+        """Where files of a folder have an order, each includes only headers of those before it."""
+        for folder in self.files:
+            for path in c_files(folder):
+                place = self.place_of(path)
+                if place is None:
+                    self.report(path, 1, f"{ORDER_FILE} gives this file no place in {folder}")
+                    continue
+                for line, is_angled, name in includes_of(path):
+                    target = None if is_angled else find_header(path, name)
+                    if target is None or os.path.dirname(target) != folder or target == path:
+                        continue
+                    other = self.place_of(target)
+                    own = os.path.splitext(path)[0] == os.path.splitext(target)[0]
+                    if other is None or (other >= place and not own):
+                        self.report(path, line, f"must not include {name}: it comes after this file in {ORDER_FILE}")
+
     def check_public(self):
         """Public headers include only each other, in order, and the C standard library."""
         for path in c_files(PUBLIC):
@@ -180,6 +208,7 @@ class Checker:
 
     def run(self):
         self.check_source()
+        self.check_files()
         self.check_public()
         for folder in ("include", *SOURCES):
             for path in c_files(folder):

@@ -1,7 +1,7 @@
 // The loop as the first specification has it (L-77 to L-79, L-86): a heap of pairs and a global
 // interval. Every event looks at every body, so it costs O(n) and more; kept as the second
 // algorithm against which the loop over bodies is tested, and for comparison.
-#include "dynamics/engines/event/event_state.h"
+#include "dynamics/engines/event/event_handle.h"
 #include "lab/events/lab_event_rows.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static bool isNear(const rbEventEngine* engine, int a, int b)
     }
     if (first->isUnbounded || second->isUnbounded) {
         const rbBounds* region = first->isUnbounded ? &second->region : &first->region;
-        return rbEvent_IsNearUnbounded(engine, region, first->isUnbounded ? a : b);
+        return rbEventEngine_IsNearUnbounded(engine, region, first->isUnbounded ? a : b);
     }
     const rbBounds* p = &first->region;
     const rbBounds* q = &second->region;
@@ -45,14 +45,15 @@ static void admitPairs(rbEventEngine* engine, const rbEventHost* host, double ti
     for (int i = 0; i < engine->bodies.count; ++i) {
         rbEventBody* body = &engine->bodies.data[i];
         if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded) {
-            body->region = rbEvent_MotionBox(engine, host, i, timeA, timeB);
+            body->region = rbEventEngine_MotionBox(engine, host, i, timeA, timeB);
         }
     }
     for (int a = 0; a < engine->bodies.count; ++a) {
         for (int b = a + 1; b < engine->bodies.count; ++b) {
-            if (rbEvent_CanTouch(engine, a, b) && isNear(engine, a, b) && !hasPair(engine, a, b)) {
-                int pair = rbEvent_MakePair(engine, a, b, home);
-                rbEvent_PredictPair(engine, host, pair, timeA);
+            if (rbEventEngine_CanTouch(engine, a, b) && isNear(engine, a, b) &&
+                !hasPair(engine, a, b)) {
+                int pair = rbEventEngine_MakePair(engine, a, b, home);
+                rbEventEngine_PredictPair(engine, host, pair, timeA);
                 rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
             }
         }
@@ -66,9 +67,9 @@ static void admitAll(rbEventEngine* engine, const rbEventHost* host, double time
     static const int home[3] = {0, 0, 0};
     for (int a = 0; a < engine->bodies.count; ++a) {
         for (int b = a + 1; b < engine->bodies.count; ++b) {
-            if (rbEvent_CanTouch(engine, a, b)) {
-                int pair = rbEvent_MakePair(engine, a, b, home);
-                rbEvent_PredictPair(engine, host, pair, time);
+            if (rbEventEngine_CanTouch(engine, a, b)) {
+                int pair = rbEventEngine_MakePair(engine, a, b, home);
+                rbEventEngine_PredictPair(engine, host, pair, time);
                 rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
             }
         }
@@ -102,12 +103,12 @@ static rbStatus advancePairs(rbEventEngine* engine, const rbEventHost* host, dou
         // Hysteresis: a pair that is no longer near leaves when it comes to the top.
         bool isKept = isNear(engine, failed[0], failed[1]);
         if (isKept) {
-            rbEvent_HandlePair(engine, host, pair, next);
+            rbEventEngine_HandlePair(engine, host, pair, next);
             rbHeap_Set(&engine->heap, pair, engine->times.data[pair]);
         } else {
-            rbEvent_RemovePair(engine, pair);
+            rbEventEngine_RemovePair(engine, pair);
         }
-        if (!rbEvent_Spend(engine, next)) {
+        if (!rbEventEngine_Spend(engine, next)) {
             return RB_STATUS_LIMIT;
         }
     }

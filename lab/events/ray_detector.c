@@ -16,7 +16,7 @@
 //
 // A change of flight drops what was foretold. All is in what the row remembers of the pair, so
 // snapshots hold it.
-#include "dynamics/engines/event/event_state.h"
+#include "dynamics/engines/event/event_handle.h"
 #include "lab/events/lab_event_rows.h"
 #include "world/world_event.h"
 
@@ -81,7 +81,7 @@ typedef struct RayState {
 
 static PairMemory* memoryOf(const rbEventEngine* engine, const rbEventPair* pair)
 {
-    return rbEvent_GetDetectorPair(engine, pair);
+    return rbEventEngine_GetDetectorPair(engine, pair);
 }
 
 static rbRayDetectorStatistics* countsOf(const rbEventEngine* engine)
@@ -254,7 +254,7 @@ static rbTransform poseAt(const void* context, double time)
     const rbEventCold* cold = &mover->engine->colds.data[mover->index];
     rbTransform pose = {RB_VEC3_ZERO, RB_QUAT_IDENTITY};
     if (body->shape == RB_EVENT_SHAPE_SPHERE) {
-        pose.p = rbAdd(rbEvent_PositionAt(body, time), mover->shift);
+        pose.p = rbAdd(rbEventBody_PositionAt(body, time), mover->shift);
         return pose; // however it turns it looks the same
     }
     rbTransform frame;
@@ -322,11 +322,11 @@ static void makePair(const rbEventEngine* engine, const rbEventHost* host, const
     for (int i = 0; i < 2; ++i) {
         const rbEventBody* body = &engine->bodies.data[indices[i]];
         const rbEventCold* cold = &engine->colds.data[indices[i]];
-        rbMotionState state = rbEvent_StateAt(engine, host, indices[i], time);
+        rbMotionState state = rbEventEngine_StateAt(engine, host, indices[i], time);
         rbSweepBody sweep;
-        rbEvent_MakeSweepBody(engine, host, indices[i], time, &state, &sweep);
+        rbEventEngine_MakeSweepBody(engine, host, indices[i], time, &state, &sweep);
         rbVec3 shift =
-            i == 1 && engine->isPeriodic ? rbEvent_ImageShift(engine, pair) : RB_VEC3_ZERO;
+            i == 1 && engine->isPeriodic ? rbEventEngine_ImageShift(engine, pair) : RB_VEC3_ZERO;
         sweep.pose.p = rbAdd(sweep.pose.p, shift);
         out->movers[i] = (Mover){engine, host, indices[i], shift};
         makeBody(&out->movers[i], &state, &sweep, &out->bodies[i]);
@@ -478,7 +478,7 @@ static void notePart(rbEventEngine* engine, int index, double time, double depth
 static void collide(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     rbEventMeasure measure;
-    rbEvent_Measure(engine, host, index, time, &measure);
+    rbEventEngine_Measure(engine, host, index, time, &measure);
     rbEventPair* pair = &engine->pairs.data[index];
     PairMemory* memory = memoryOf(engine, pair);
     rbEventContacts contacts = {.touching = 1, .count = 1};
@@ -491,18 +491,18 @@ static void collide(rbEventEngine* engine, const rbEventHost* host, int index, d
     double depth = getDepth(engine, pair, &measure);
     memory->hasHit = false;
     memory->isClose = true;
-    if (rbEvent_Collide(engine, host, index, time, measure.states, &contacts)) {
+    if (rbEventEngine_Resolve(engine, host, index, time, measure.states, &contacts)) {
         rbRayDetectorStatistics* statistics = countsOf(engine);
         statistics->contactsSampled += 1;
         statistics->sampledOverlapSum += depth;
         statistics->sampledOverlapMax = fmax(statistics->sampledOverlapMax, depth);
         pair = &engine->pairs.data[index];
-        measure.states[0] = rbEvent_StateAt(engine, host, pair->a, time);
-        measure.states[1] = rbEvent_StateAt(engine, host, pair->b, time);
+        measure.states[0] = rbEventEngine_StateAt(engine, host, pair->a, time);
+        measure.states[1] = rbEventEngine_StateAt(engine, host, pair->b, time);
     }
-    double leaving = rbEvent_LeavingSpeed(engine, host, index, measure.states, &contacts);
+    double leaving = rbEventEngine_LeavingSpeed(engine, host, index, measure.states, &contacts);
     notePart(engine, index, time, depth, leaving);
-    rbEvent_Schedule(engine, host, index, time, &measure, leaving);
+    rbEventEngine_Schedule(engine, host, index, time, &measure, leaving);
 }
 
 // Whether bodies that overlap since a ray declared contact are on their way out, there and along
@@ -519,7 +519,7 @@ static bool isParting(rbEventEngine* engine, const rbEventHost* host, int index,
     if (memory->isParting) {
         rbEventContacts contacts = {.touching = 1, .count = 1};
         contacts.points[0] = (rbEventContact){.point = memory->point, .normal = memory->normal};
-        *leaving = rbEvent_LeavingSpeed(engine, host, index, measure->states, &contacts);
+        *leaving = rbEventEngine_LeavingSpeed(engine, host, index, measure->states, &contacts);
         memory->isParting = *leaving > 0.0;
     }
     return memory->isParting;
@@ -529,12 +529,12 @@ static bool isParting(rbEventEngine* engine, const rbEventHost* host, int index,
 static void handleClose(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     rbEventMeasure measure;
-    rbEvent_Measure(engine, host, index, time, &measure);
+    rbEventEngine_Measure(engine, host, index, time, &measure);
     double leaving;
     if (!isParting(engine, host, index, time, &measure, &leaving)) {
-        leaving = rbEvent_CollideMeasured(engine, host, index, time, &measure);
+        leaving = rbEventEngine_CollideMeasured(engine, host, index, time, &measure);
     }
-    rbEvent_Schedule(engine, host, index, time, &measure, leaving);
+    rbEventEngine_Schedule(engine, host, index, time, &measure, leaving);
     const rbEventPair* pair = &engine->pairs.data[index];
     double parted = PARTED * engine->tolerance;
     double gap = measure.separation.lower;
@@ -599,8 +599,8 @@ static void handle(rbEventEngine* engine, const rbEventHost* host, int index, do
     } else {
         look(engine, host, index, time);
     }
-    rbEvent_UpdateEntry(engine, a);
-    rbEvent_UpdateEntry(engine, b);
+    rbEventEngine_UpdateEntry(engine, a);
+    rbEventEngine_UpdateEntry(engine, b);
 }
 
 // ------------------------------------------------------------------------------------------ traces

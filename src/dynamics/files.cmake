@@ -25,6 +25,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/event/event_bodies.c
   src/dynamics/engines/event/event_cluster.c
   src/dynamics/engines/event/event_engine.c
+  src/dynamics/engines/event/event_handle.c
   src/dynamics/engines/event/event_snapshot.c
   src/dynamics/engines/event/event_impacts.c
   src/dynamics/engines/event/event_lasting.c

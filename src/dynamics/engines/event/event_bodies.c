@@ -1,10 +1,13 @@
-// Bodies of the event engine: their clocks, flights and what bounds their motion.
-#include "dynamics/engines/event/event_state.h"
+// Bodies of the event engine: their clocks and flights, what bounds their motion, and what they are
+// in a collision.
+#include "dynamics/engines/event/event_bodies.h"
+
+#include "base/math/matrix3.h"
 
 #include <math.h>
 
-rbMotionState rbEvent_StateAt(const rbEventEngine* engine, const rbEventHost* host, int index,
-                              double time)
+rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHost* host, int index,
+                                    double time)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     rbMotionState state;
@@ -51,7 +54,7 @@ static bool isDriven(const rbEventCold* cold, const rbMotionBody* motion)
     return cold->loadTorque > 0.0 || rbLengthSquared(motion->torque) > 0.0;
 }
 
-void rbEvent_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int index)
+void rbEventEngine_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int index)
 {
     rbEventBody* body = &engine->bodies.data[index];
     const rbFlight* flight = &host->flights[index];
@@ -61,7 +64,7 @@ void rbEvent_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int inde
     body->velocity = flight->start.velocity;
     body->acceleration = motion->acceleration;
     body->isExact = flight->type == RB_MOTION_EXACT;
-    rbEvent_SetClock(engine, index);
+    rbEventEngine_SetClock(engine, index);
     if (body->shape != RB_EVENT_SHAPE_OTHER) {
         return;
     }
@@ -73,12 +76,12 @@ void rbEvent_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int inde
     }
 }
 
-void rbEvent_StartFlight(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                         const rbMotionState* state)
+void rbEventEngine_StartFlight(rbEventEngine* engine, const rbEventHost* host, int index,
+                               double time, const rbMotionState* state)
 {
     engine->bodies.data[index].flightTime = time - engine->bodies.data[index].time;
     rbFlight_Start(&host->flights[index], &host->motions[index], time, state);
-    rbEvent_TakeFlight(engine, host, index);
+    rbEventEngine_TakeFlight(engine, host, index);
 }
 
 static void setPathMotion(const rbEventCold* cold, double time, const rbMotionState* state,
@@ -94,8 +97,8 @@ static void setPathMotion(const rbEventCold* cold, double time, const rbMotionSt
     motion->horizon = horizon;
 }
 
-void rbEvent_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host, int index,
-                           double time, const rbMotionState* state, rbSweepBody* out)
+void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host, int index,
+                                 double time, const rbMotionState* state, rbSweepBody* out)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     const rbEventCold* cold = &engine->colds.data[index];
@@ -129,13 +132,72 @@ void rbEvent_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host,
     out->growth = fmax(0.0, body->growth);
 }
 
-void rbEvent_Rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+void rbEventEngine_Rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     rbEventBody* body = &engine->bodies.data[index];
     if (body->isDynamic && engine->colds.data[index].loadAcceleration > 0.0) {
-        rbMotionState state = rbEvent_StateAt(engine, host, index, time);
+        rbMotionState state = rbEventEngine_StateAt(engine, host, index, time);
         body->time = time;
         body->position = state.position;
         body->velocity = state.velocity;
     }
+}
+
+// ------------------------------------------------------------------------------------ collisions
+
+void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host, const rbEngineEvent* event)
+{
+    if (engine->isJournalOn && host->journal != NULL) {
+        host->journal(host->context, event);
+    }
+}
+
+rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbEventHost* host,
+                                          int index, const rbMotionState* state)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    rbImpactBody impact = {.center = state->position,
+                           .velocity = state->velocity,
+                           .angularVelocity = rbRotate(state->orientation, state->spin)};
+    if (body->isDynamic) {
+        rbVec3 moments = host->motions[index].moments;
+        rbVec3 inverse = {1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z};
+        impact.inverseMass = body->inverseMass;
+        impact.inverseInertia =
+            body->shape == RB_EVENT_SHAPE_SPHERE && inverse.x == inverse.y && inverse.y == inverse.z
+                ? rbSymFromDiagonal(inverse)
+                : rbSym3_RotateByQuat(rbSymFromDiagonal(inverse), state->orientation);
+    }
+    return impact;
+}
+
+static const rbMaterial* materialOf(const rbEventCold* cold, int child)
+{
+    return &cold->materials[child < cold->materialCount ? child : cold->materialCount - 1];
+}
+
+rbMaterialPair rbEventEngine_GetMaterial(const rbEventEngine* engine, const rbEventPair* pair,
+                                         int childA, int childB)
+{
+    int knownA = engine->bodies.data[pair->a].material;
+    int knownB = engine->bodies.data[pair->b].material;
+    const rbMaterial* a = knownA >= 0 ? &engine->materials.data[knownA]
+                                      : materialOf(&engine->colds.data[pair->a], childA);
+    const rbMaterial* b = knownB >= 0 ? &engine->materials.data[knownB]
+                                      : materialOf(&engine->colds.data[pair->b], childB);
+    if (engine->materialPairs != NULL) {
+        const rbMaterialPair* known =
+            &engine->materialPairs[a->kind * RB_MATERIAL_KINDS_MAX + b->kind];
+        if (known->friction >= 0.0) {
+            rbMaterialPair found = *known;
+            found.law = found.law < RB_IMPACT_LAW_COUNT ? found.law : engine->settings.law;
+            return found;
+        }
+    }
+    rbMaterialPair pairOf = {
+        .restitution = rbCombineRestitution(engine->settings.combineRestitution, a->restitution,
+                                            b->restitution),
+        .friction = rbCombineRule_Apply(engine->settings.combineFriction, a->friction, b->friction),
+        .law = engine->settings.law};
+    return pairOf;
 }

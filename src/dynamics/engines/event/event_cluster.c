@@ -1,7 +1,11 @@
 // Several contacts at once: all that touch the two bodies of a collision, and what touches those,
 // by the simultaneous law (rbResolveImpacts). The sequential law needs nothing of this: there a
 // pair that is pushed together by the impact of another collides next, at the same instant.
-#include "dynamics/engines/event/event_state.h"
+#include "dynamics/engines/event/event_cluster.h"
+
+#include "dynamics/engines/event/event_bodies.h"
+#include "dynamics/engines/event/event_pairs.h"
+#include "dynamics/engines/event/event_rest.h"
 
 #include <math.h>
 
@@ -34,13 +38,14 @@ static int joinBody(rbEventEngine* engine, const rbEventHost* host, Cluster* clu
         return -1;
     }
     if (engine->bodies.data[index].isResting) {
-        rbEvent_Wake(engine, host, index, cluster->time);
+        rbEventEngine_Wake(engine, host, index, cluster->time);
     }
     int place = cluster->bodyCount++;
     cluster->bodies[place] = index;
     cluster->shifts[place] = shift;
-    cluster->states[place] = rbEvent_StateAt(engine, host, index, cluster->time);
-    cluster->impacts[place] = rbEvent_MakeImpactBody(engine, host, index, &cluster->states[place]);
+    cluster->states[place] = rbEventEngine_StateAt(engine, host, index, cluster->time);
+    cluster->impacts[place] =
+        rbEventEngine_MakeImpactBody(engine, host, index, &cluster->states[place]);
     cluster->impacts[place].center = rbAdd(cluster->impacts[place].center, shift);
     return place;
 }
@@ -68,7 +73,7 @@ static bool isCopy(const rbEventContacts* list, const double* approaches, int in
     for (int i = 0; i < list->touching; ++i) {
         bool isFaster =
             approaches[i] > approaches[index] || (approaches[i] == approaches[index] && i < index);
-        if (isFaster && rbEvent_IsSamePoint(&list->points[i], &list->points[index], tolerance)) {
+        if (isFaster && rbEventContact_IsSame(&list->points[i], &list->points[index], tolerance)) {
             return true;
         }
     }
@@ -81,13 +86,13 @@ static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cl
 {
     rbEventContacts found;
     if (hasContact(cluster, pairIndex) ||
-        !rbEvent_FindTouching(engine, host, pairIndex, cluster->time, &found)) {
+        !rbEventEngine_FindTouching(engine, host, pairIndex, cluster->time, &found)) {
         return;
     }
     const rbEventPair* pair = &engine->pairs.data[pairIndex];
     bool isFirst = pair->a == cluster->bodies[place];
     // b stands at its image beside a; the cluster may stand elsewhere.
-    rbVec3 image = rbEvent_ImageShift(engine, pair);
+    rbVec3 image = rbEventEngine_ImageShift(engine, pair);
     rbVec3 shiftA = isFirst ? cluster->shifts[place] : rbSub(cluster->shifts[place], image);
     rbVec3 shiftB = rbAdd(shiftA, image);
     int other =
@@ -110,7 +115,8 @@ static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cl
         if (isCopy(&found, approaches, i, engine->tolerance)) {
             continue;
         }
-        rbMaterialPair material = rbEvent_GetMaterial(engine, pair, point->childA, point->childB);
+        rbMaterialPair material =
+            rbEventEngine_GetMaterial(engine, pair, point->childA, point->childB);
         int k = cluster->contactCount++;
         cluster->pairs[k] = pairIndex;
         cluster->approaches[k] = approaches[i];
@@ -162,7 +168,7 @@ static void bookCluster(rbEventEngine* engine, const rbEventHost* host, const Cl
                                .normal = contact->normal,
                                .impulse = contact->impulse,
                                .approachSpeed = cluster->approaches[i]};
-        rbEvent_Write(engine, host, &event);
+        rbEventEngine_Write(engine, host, &event);
     }
     engine->work.friction += friction;
     engine->work.impact += change - friction;
@@ -184,15 +190,15 @@ static void takeCluster(rbEventEngine* engine, const rbEventHost* host, const Cl
         state.spin = rbInvRotate(state.orientation, cluster->impacts[i].angularVelocity);
         body->hasCollided = true;
         body->isCalm = false;
-        rbEvent_StartFlight(engine, host, cluster->bodies[i], cluster->time, &state);
+        rbEventEngine_StartFlight(engine, host, cluster->bodies[i], cluster->time, &state);
     }
     for (int i = 0; i < cluster->bodyCount; ++i) {
-        rbEvent_PredictBody(engine, host, cluster->bodies[i], cluster->time);
+        rbArray_Push(engine->moved, cluster->bodies[i]);
     }
 }
 
-bool rbEvent_CollideCluster(rbEventEngine* engine, const rbEventHost* host, int pairIndex,
-                            double time)
+bool rbEventEngine_CollideCluster(rbEventEngine* engine, const rbEventHost* host, int pairIndex,
+                                  double time)
 {
     if (engine->cluster == NULL) {
         engine->cluster = rbAllocZero(1, sizeof *engine->cluster);
@@ -225,7 +231,7 @@ bool rbEvent_CollideCluster(rbEventEngine* engine, const rbEventHost* host, int 
     return isApproaching;
 }
 
-void rbEvent_FreeCluster(rbEventEngine* engine)
+void rbEventEngine_FreeCluster(rbEventEngine* engine)
 {
     rbFree(engine->cluster, sizeof *engine->cluster);
     engine->cluster = NULL;

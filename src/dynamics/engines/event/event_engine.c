@@ -1,7 +1,11 @@
 // The event engine as its host sees it: bodies in, start, events up to a time, what was done.
 #include "dynamics/engines/event/event_engine.h"
 
-#include "dynamics/engines/event/event_state.h"
+#include "dynamics/engines/event/event_bodies.h"
+#include "dynamics/engines/event/event_cluster.h"
+#include "dynamics/engines/event/event_pairs.h"
+#include "dynamics/engines/event/event_regions.h"
+#include "dynamics/engines/event/event_rest.h"
 
 #include <math.h>
 #include <string.h>
@@ -98,6 +102,8 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     rbArray_Free(engine->freeDatas);
     rbArray_Free(engine->unbounded);
     rbArray_Free(engine->stack);
+    rbArray_Free(engine->newPairs);
+    rbArray_Free(engine->moved);
     rbArray_Free(engine->materials);
     rbHeap_Free(&engine->heap);
     rbDestroyBroadPhase(engine->broad);
@@ -105,7 +111,7 @@ void rbDestroyEventEngine(rbEventEngine* engine)
     rbArray_Free(engine->partners);
     rbFree(engine->materialPairs,
            (size_t)RB_MATERIAL_KINDS_MAX * RB_MATERIAL_KINDS_MAX * sizeof *engine->materialPairs);
-    rbEvent_FreeCluster(engine);
+    rbEventEngine_FreeCluster(engine);
     if (engine->detector->destroy != NULL) {
         engine->detector->destroy(engine);
     }
@@ -296,7 +302,7 @@ static void chooseBroadPhase(rbEventEngine* engine, const rbEventHost* host, dou
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbEventBody* body = &engine->bodies.data[i];
         if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded) {
-            boxes[count++] = rbEvent_MotionBox(engine, host, i, time, time);
+            boxes[count++] = rbEventEngine_MotionBox(engine, host, i, time, time);
         }
     }
     if (type == RB_BROAD_AUTO) {
@@ -339,7 +345,7 @@ static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double t
             body->inverseMass = 1.0 / host->motions[i].mass;
             engine->isDriven = engine->isDriven || body->growth != 0.0 ||
                                rbLengthSquared(host->motions[i].acceleration) > 0.0;
-            rbEvent_TakeFlight(engine, host, i);
+            rbEventEngine_TakeFlight(engine, host, i);
         }
         if (body->shape == RB_EVENT_SHAPE_PLANE) {
             placePlane(engine, host, i);
@@ -351,13 +357,14 @@ static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double t
     chooseBroadPhase(engine, host, time);
     for (int i = 0; i < engine->bodies.count && engine->loop->startPairs == NULL; ++i) {
         if (engine->bodies.data[i].shape != RB_EVENT_SHAPE_NONE) {
-            rbEvent_RenewRegion(engine, host, i, time);
+            rbEventEngine_RenewRegion(engine, host, i, time);
+            rbEventEngine_PredictNew(engine, host, time);
         }
     }
     // Bodies that stand still have no entry, so those found by them are asked again.
     for (int i = 0; i < engine->bodies.count && engine->loop->startPairs == NULL; ++i) {
         if (engine->bodies.data[i].shape != RB_EVENT_SHAPE_NONE) {
-            rbEvent_UpdateEntry(engine, i);
+            rbEventEngine_UpdateEntry(engine, i);
         }
     }
 }
@@ -380,7 +387,7 @@ static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
             continue;
         }
         rbVec3 normal;
-        double depth = -rbEvent_DistanceAt(engine, host, i, time, &normal);
+        double depth = -rbEventEngine_DistanceAt(engine, host, i, time, &normal);
         if (depth > engine->tolerance && !isOverlapAccepted(engine, i, time, depth)) {
             overlap->count += 1;
             if (depth > overlap->depth) {
@@ -396,12 +403,12 @@ static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
 static double moveBody(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                        rbVec3 by)
 {
-    rbMotionState state = rbEvent_StateAt(engine, host, index, time);
+    rbMotionState state = rbEventEngine_StateAt(engine, host, index, time);
     state.position = rbAdd(state.position, by);
     const rbMotionBody* motion = &host->motions[index];
     double energy = -motion->mass * rbDot(motion->acceleration, by);
     engine->work.rest += energy;
-    rbEvent_StartFlight(engine, host, index, time, &state);
+    rbEventEngine_StartFlight(engine, host, index, time, &state);
     return energy;
 }
 
@@ -414,7 +421,7 @@ static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
             continue;
         }
         rbVec3 normal;
-        double depth = -rbEvent_DistanceAt(engine, host, i, time, &normal);
+        double depth = -rbEventEngine_DistanceAt(engine, host, i, time, &normal);
         if (!(depth > engine->tolerance)) {
             continue;
         }
@@ -437,7 +444,7 @@ static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
                                .b = pair.b,
                                .energyChange = energy,
                                .normal = normal};
-        rbEvent_Write(engine, host, &event);
+        rbEventEngine_Write(engine, host, &event);
     }
 }
 
@@ -492,7 +499,7 @@ static void forgetMeasures(rbEventEngine* engine, int index, double time)
             data->normal = RB_VEC3_ZERO;
             data->hasDistance = false;
             data->hasSway = false;
-            rbEvent_ClearDetectorPair(engine, pair->data);
+            rbEventEngine_ClearDetectorPair(engine, pair->data);
         }
     }
 }
@@ -500,21 +507,22 @@ static void forgetMeasures(rbEventEngine* engine, int index, double time)
 void rbEventEngine_Touch(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     // Held bodies get their loads back, and so do those that lean on it.
-    rbEvent_Wake(engine, host, index, time);
+    rbEventEngine_Wake(engine, host, index, time);
     rbEventBody* body = &engine->bodies.data[index];
     body->isCalm = false;
     forgetMeasures(engine, index, time);
     if (body->isDynamic) {
-        rbEvent_TakeFlight(engine, host, index);
+        rbEventEngine_TakeFlight(engine, host, index);
     }
     if (body->shape == RB_EVENT_SHAPE_NONE) {
         return;
     }
     if (engine->loop->startPairs == NULL) {
-        rbEvent_RenewRegion(engine, host, index, time);
+        rbEventEngine_RenewRegion(engine, host, index, time);
+        rbEventEngine_PredictNew(engine, host, time);
     }
-    rbEvent_PredictBody(engine, host, index, time);
-    rbEvent_UpdateEntry(engine, index);
+    rbEventEngine_PredictBody(engine, host, index, time);
+    rbEventEngine_UpdateEntry(engine, index);
 }
 
 rbStatus rbEventEngine_Advance(rbEventEngine* engine, const rbEventHost* host, double time,

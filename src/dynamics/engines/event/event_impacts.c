@@ -1,7 +1,11 @@
 // Collisions of a pair: its contact points one after the other by the law of their materials, or as
 // microcollisions where the contact lasts (L-86, L-99 to L-101).
-#include "base/math/matrix3.h"
-#include "dynamics/engines/event/event_state.h"
+#include "dynamics/engines/event/event_impacts.h"
+
+#include "dynamics/engines/event/event_bodies.h"
+#include "dynamics/engines/event/event_cluster.h"
+#include "dynamics/engines/event/event_lasting.h"
+#include "dynamics/engines/event/event_rest.h"
 
 #include <math.h>
 
@@ -27,85 +31,6 @@
 #define FLAT_SPREAD 0.5
 // What is left of an approach, relative to the first, counts as none.
 #define APPROACH_REST 1e-12
-
-void rbEvent_Write(rbEventEngine* engine, const rbEventHost* host, const rbEngineEvent* event)
-{
-    if (engine->isJournalOn && host->journal != NULL) {
-        host->journal(host->context, event);
-    }
-}
-
-rbImpactBody rbEvent_MakeImpactBody(const rbEventEngine* engine, const rbEventHost* host, int index,
-                                    const rbMotionState* state)
-{
-    const rbEventBody* body = &engine->bodies.data[index];
-    rbImpactBody impact = {.center = state->position,
-                           .velocity = state->velocity,
-                           .angularVelocity = rbRotate(state->orientation, state->spin)};
-    if (body->isDynamic) {
-        rbVec3 moments = host->motions[index].moments;
-        rbVec3 inverse = {1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z};
-        impact.inverseMass = body->inverseMass;
-        impact.inverseInertia =
-            body->shape == RB_EVENT_SHAPE_SPHERE && inverse.x == inverse.y && inverse.y == inverse.z
-                ? rbSymFromDiagonal(inverse)
-                : rbSym3_RotateByQuat(rbSymFromDiagonal(inverse), state->orientation);
-    }
-    return impact;
-}
-
-static const rbMaterial* materialOf(const rbEventCold* cold, int child)
-{
-    return &cold->materials[child < cold->materialCount ? child : cold->materialCount - 1];
-}
-
-rbMaterialPair rbEvent_GetMaterial(const rbEventEngine* engine, const rbEventPair* pair, int childA,
-                                   int childB)
-{
-    int knownA = engine->bodies.data[pair->a].material;
-    int knownB = engine->bodies.data[pair->b].material;
-    const rbMaterial* a = knownA >= 0 ? &engine->materials.data[knownA]
-                                      : materialOf(&engine->colds.data[pair->a], childA);
-    const rbMaterial* b = knownB >= 0 ? &engine->materials.data[knownB]
-                                      : materialOf(&engine->colds.data[pair->b], childB);
-    if (engine->materialPairs != NULL) {
-        const rbMaterialPair* known =
-            &engine->materialPairs[a->kind * RB_MATERIAL_KINDS_MAX + b->kind];
-        if (known->friction >= 0.0) {
-            rbMaterialPair found = *known;
-            found.law = found.law < RB_IMPACT_LAW_COUNT ? found.law : engine->settings.law;
-            return found;
-        }
-    }
-    rbMaterialPair pairOf = {
-        .restitution = rbCombineRestitution(engine->settings.combineRestitution, a->restitution,
-                                            b->restitution),
-        .friction = rbCombineRule_Apply(engine->settings.combineFriction, a->friction, b->friction),
-        .law = engine->settings.law};
-    return pairOf;
-}
-
-double rbEvent_ApproachAt(const rbEventResolution* r, const rbEventContact* contact)
-{
-    rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contact->point);
-    return r->growth - rbDot(u, contact->normal);
-}
-
-// The contact point that approaches fastest; -1 if none does by more than the rest.
-static int fastestOf(const rbEventResolution* r, const rbEventContact* contacts, int count,
-                     double rest, double* speed)
-{
-    int fastest = -1;
-    *speed = rest;
-    for (int i = 0; i < count; ++i) {
-        double approach = rbEvent_ApproachAt(r, &contacts[i]);
-        if (approach > *speed) {
-            *speed = approach;
-            fastest = i;
-        }
-    }
-    return fastest;
-}
 
 // Whether an impact at a speed is one of a contact that lasts.
 static bool judgeMicro(rbEventEngine* engine, rbEventResolution* r, const rbEventContact* contact,
@@ -135,7 +60,7 @@ static bool judgeMicro(rbEventEngine* engine, rbEventResolution* r, const rbEven
         pair->isLasting = speed < slow;
         return pair->isLasting;
     }
-    double moment = rbEvent_ContactTime(engine, pull);
+    double moment = rbEventEngine_ContactTime(engine, pull);
     double left = moment * pull * (1.0 - restitution);
     // A pair that lay still a moment ago and has fallen since bounces no more either.
     bool isFallen = pair->isPostponed && speed <= 1.5 * pull * moment;
@@ -168,7 +93,8 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
                          const rbEventContact* contact, bool isLastRound)
 {
     const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbMaterialPair material = rbEvent_GetMaterial(engine, pair, contact->childA, contact->childB);
+    rbMaterialPair material =
+        rbEventEngine_GetMaterial(engine, pair, contact->childA, contact->childB);
     rbMat3 frame = rbMakeContactFrame(contact->normal);
     rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contact->point);
     rbImpactInput input = {
@@ -186,7 +112,7 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
         rbMicrocollision micro = {
             .depth = depth,
             .boostMax = engine->settings.lasting == RB_LASTING_MICRO ? BOOST_MAX : 0.0,
-            .leastSpeed = rbEvent_HopSpeed(r, contact->distance)};
+            .leastSpeed = rbEventResolution_HopSpeed(r, contact->distance)};
         rbResolveMicrocollision(&input, &micro, &result);
     } else {
         if (isLastRound || r->isHandedOver) {
@@ -216,7 +142,7 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
                            .normal = contact->normal,
                            .impulse = impulse,
                            .approachSpeed = speed};
-    rbEvent_Write(engine, host, &event);
+    rbEventEngine_Write(engine, host, &event);
 }
 
 // The velocities after the collision become a new flight.
@@ -230,25 +156,7 @@ static void takeVelocities(rbEventEngine* engine, const rbEventHost* host, int i
     state.velocity = after->velocity;
     state.spin = rbInvRotate(state.orientation, after->angularVelocity);
     engine->bodies.data[index].hasCollided = true;
-    rbEvent_StartFlight(engine, host, index, time, &state);
-}
-
-static rbEventResolution beginResolution(rbEventEngine* engine, const rbEventHost* host, int index,
-                                         double time, const rbMotionState states[2])
-{
-    const rbEventPair* pair = &engine->pairs.data[index];
-    const rbEventBody* a = &engine->bodies.data[pair->a];
-    const rbEventBody* b = &engine->bodies.data[pair->b];
-    rbEventResolution r = {.pair = index, .time = time, .tolerance = engine->tolerance};
-    // Measured bodies that shrink keep their own size (rbEvent_MakeSweepBody).
-    bool isMeasured = pair->data >= 0;
-    r.growth = isMeasured ? fmax(0.0, a->growth) + fmax(0.0, b->growth) : a->growth + b->growth;
-    r.bodies[0] = rbEvent_MakeImpactBody(engine, host, pair->a, &states[0]);
-    r.bodies[1] = rbEvent_MakeImpactBody(engine, host, pair->b, &states[1]);
-    if (engine->isPeriodic) {
-        r.bodies[1].center = rbAdd(r.bodies[1].center, rbEvent_ImageShift(engine, pair));
-    }
-    return r;
+    rbEventEngine_StartFlight(engine, host, index, time, &state);
 }
 
 static void noteLasting(rbEventEngine* engine, const rbEventHost* host, const rbEventResolution* r,
@@ -261,7 +169,7 @@ static void noteLasting(rbEventEngine* engine, const rbEventHost* host, const rb
                            .b = pair->b,
                            .point = contact->point,
                            .normal = contact->normal};
-    rbEvent_Write(engine, host, &event);
+    rbEventEngine_Write(engine, host, &event);
 }
 
 // A contact that begins to last may carry one of its bodies at once.
@@ -269,7 +177,8 @@ static bool balance(rbEventEngine* engine, const rbEventHost* host, const rbEven
                     const rbEventContact* contact)
 {
     const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbMaterialPair material = rbEvent_GetMaterial(engine, pair, contact->childA, contact->childB);
+    rbMaterialPair material =
+        rbEventEngine_GetMaterial(engine, pair, contact->childA, contact->childB);
     int a = pair->a;
     int b = pair->b;
     const rbEventBody* first = &engine->bodies.data[a];
@@ -280,7 +189,7 @@ static bool balance(rbEventEngine* engine, const rbEventHost* host, const rbEven
         return false;
     }
     int index = isFirstFast ? b : a;
-    return rbEvent_TryBalance(engine, host, index, r->time, contact, material.friction);
+    return rbEventEngine_TryBalance(engine, host, index, r->time, contact, material.friction);
 }
 
 // The largest acceleration of a contact that loads, turning and sliding over each other explain.
@@ -328,7 +237,7 @@ static bool isListed(const rbEventContact* face, int count, const rbEventContact
                      double tolerance)
 {
     int i = 0;
-    while (i < count && !rbEvent_IsSamePoint(&face[i], contact, tolerance)) {
+    while (i < count && !rbEventContact_IsSame(&face[i], contact, tolerance)) {
         ++i;
     }
     return i < count;
@@ -342,7 +251,8 @@ static int gatherFace(const rbEventResolution* r, const rbEventContact* contacts
     int found = 0;
     bool isFast = speed >= sqrt(2.0 * r->pull * r->tolerance);
     for (int i = 0; i < count && isFast && r->growth == 0.0; ++i) {
-        bool isEqual = speed - rbEvent_ApproachAt(r, &contacts[i]) <= RB_LANDING_SPREAD * speed;
+        bool isEqual =
+            speed - rbEventResolution_ApproachAt(r, &contacts[i]) <= RB_LANDING_SPREAD * speed;
         bool isAlong =
             found == 0 || rbDot(contacts[i].normal, face[0].normal) >= 1.0 - RB_LANDING_SPREAD;
         if (isEqual && isAlong && !isListed(face, found, &contacts[i], r->tolerance)) {
@@ -362,7 +272,7 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
     double approaches[RB_EVENT_CONTACTS_MAX];
     for (int i = 0; i < count; ++i) {
         rbMaterialPair material =
-            rbEvent_GetMaterial(engine, pair, contacts[i].childA, contacts[i].childB);
+            rbEventEngine_GetMaterial(engine, pair, contacts[i].childA, contacts[i].childB);
         points[i] = (rbImpactContact){.a = 0,
                                       .b = 1,
                                       .point = contacts[i].point,
@@ -370,7 +280,7 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
                                       .restitution = material.restitution,
                                       .friction = material.friction,
                                       .law = RB_IMPACT_NEWTON};
-        approaches[i] = rbEvent_ApproachAt(r, &contacts[i]);
+        approaches[i] = rbEventResolution_ApproachAt(r, &contacts[i]);
         r->fastest = fmax(r->fastest, approaches[i]);
     }
     double before = rbGetKineticEnergy(&r->bodies[0]) + rbGetKineticEnergy(&r->bodies[1]);
@@ -396,7 +306,7 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
                                .normal = contacts[i].normal,
                                .impulse = points[i].impulse,
                                .approachSpeed = approaches[i]};
-        rbEvent_Write(engine, host, &event);
+        rbEventEngine_Write(engine, host, &event);
     }
     engine->work.friction += friction;
     engine->work.impact += after - before - friction;
@@ -409,7 +319,7 @@ static bool liesFlat(const rbEventResolution* r, const rbEventContacts* contacts
     double slow = sqrt(2.0 * r->pull * r->tolerance);
     double slowest = speed;
     for (int i = 0; i < contacts->count; ++i) {
-        slowest = fmin(slowest, rbEvent_ApproachAt(r, &contacts->points[i]));
+        slowest = fmin(slowest, rbEventResolution_ApproachAt(r, &contacts->points[i]));
     }
     return contacts->count > 1 && speed < slow && speed - slowest <= FLAT_SPREAD * slow;
 }
@@ -427,30 +337,35 @@ static double roundingSpeed(const rbEventResolution* r, const rbEventEngine* eng
     return ROUNDING_SPEED * sum;
 }
 
-bool rbEvent_Collide(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                     const rbMotionState states[2], const rbEventContacts* list)
+rbEventOutcome rbEventEngine_Collide(rbEventEngine* engine, const rbEventHost* host, int index,
+                                     double time, const rbMotionState states[2],
+                                     const rbEventContacts* list)
 {
     const rbEventContact* contacts = list->points;
     int count = list->touching;
     int a = engine->pairs.data[index].a;
     int b = engine->pairs.data[index].b;
-    rbEventResolution r = beginResolution(engine, host, index, time, states);
+    rbEventResolution r = rbEventEngine_BeginResolution(engine, host, index, time, states);
     double speed;
-    int fastest = fastestOf(&r, contacts, count, roundingSpeed(&r, engine), &speed);
+    int fastest =
+        rbEventResolution_FindFastest(&r, contacts, count, roundingSpeed(&r, engine), &speed);
+    rbEventOutcome outcome = {.isResolved = false};
+    engine->moved.count = 0;
     if (fastest < 0) {
-        return false;
+        return outcome;
     }
     r.pull = findPull(engine, &r, time, speed, list);
     bool isSlow =
         engine->settings.lasting != RB_LASTING_NONE && speed < sqrt(2.0 * r.pull * r.tolerance);
     if (engine->settings.order == RB_ORDER_SIMULTANEOUS && r.growth == 0.0 && !isSlow) {
-        return rbEvent_CollideCluster(engine, host, index, time);
+        outcome.isResolved = rbEventEngine_CollideCluster(engine, host, index, time);
+        return outcome;
     }
     if (engine->bodies.data[a].isResting) {
-        rbEvent_Wake(engine, host, a, time);
+        rbEventEngine_Wake(engine, host, a, time);
     }
     if (engine->bodies.data[b].isResting) {
-        rbEvent_Wake(engine, host, b, time);
+        rbEventEngine_Wake(engine, host, b, time);
     }
     rbEventPair* pair = &engine->pairs.data[index];
     r.pull = findPull(engine, &r, time, speed, list);
@@ -461,24 +376,24 @@ bool rbEvent_Collide(rbEventEngine* engine, const rbEventHost* host, int index, 
     double rest = APPROACH_REST * speed;
     int roundCount = ROUNDS_MAX * count;
     if (engine->settings.lasting == RB_LASTING_REST && liesFlat(&r, list, speed)) {
-        rbEvent_ResolveLasting(engine, host, &r, list);
+        rbEventEngine_ResolveLasting(engine, host, &r, list);
         fastest = -1;
     }
     rbEventContact face[RB_EVENT_CONTACTS_MAX];
     int faceCount = fastest >= 0 ? gatherFace(&r, contacts, count, speed, face) : 0;
     if (faceCount > 0) {
         resolveFace(engine, host, &r, face, faceCount);
-        fastest = fastestOf(&r, contacts, count, rest, &speed);
+        fastest = rbEventResolution_FindFastest(&r, contacts, count, rest, &speed);
     }
     for (int round = 0; fastest >= 0 && round <= roundCount; ++round) {
         resolvePoint(engine, host, &r, &contacts[fastest], round >= roundCount - count);
-        fastest = fastestOf(&r, contacts, count, rest, &speed);
+        fastest = rbEventResolution_FindFastest(&r, contacts, count, rest, &speed);
     }
     engine->statistics.collisions += 1;
     pair->isPostponed = false;
     if (pair->row == RB_PAIR_ROW_GENERAL) {
         double approach;
-        (void)fastestOf(&r, contacts, count, -INFINITY, &approach);
+        (void)rbEventResolution_FindFastest(&r, contacts, count, -INFINITY, &approach);
         engine->datas.data[pair->data].leaveSpeed = fmax(0.0, -approach);
         engine->datas.data[pair->data].leavePoint = contacts[0].point;
     }
@@ -489,22 +404,11 @@ bool rbEvent_Collide(rbEventEngine* engine, const rbEventHost* host, int index, 
         noteLasting(engine, host, &r, &contacts[0]);
         isHeld = balance(engine, host, &r, &contacts[0]);
     }
-    rbEvent_PredictBody(engine, host, a, time);
-    rbEvent_PredictBody(engine, host, b, time);
-    if (!isHeld) {
-        rbEvent_NoteCalm(engine, host, a, time, &r);
-        rbEvent_NoteCalm(engine, host, b, time, &r);
-    }
-    return true;
-}
-
-double rbEvent_LeavingSpeed(rbEventEngine* engine, const rbEventHost* host, int index,
-                            const rbMotionState states[2], const rbEventContacts* contacts)
-{
-    rbEventResolution r = beginResolution(engine, host, index, 0.0, states);
-    double approach;
-    (void)fastestOf(&r, contacts->points, contacts->touching, -INFINITY, &approach);
-    return -approach;
+    rbArray_Push(engine->moved, a);
+    rbArray_Push(engine->moved, b);
+    outcome = (rbEventOutcome){
+        .isResolved = true, .mayRest = !isHeld, .pull = r.pull, .fastest = r.fastest};
+    return outcome;
 }
 
 // The translation starts anew, the rotation goes on.
@@ -512,26 +416,26 @@ static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, 
                      rbVec3 velocity)
 {
     rbEventBody* body = &engine->bodies.data[index];
-    rbVec3 position = rbEvent_PositionAt(body, time);
+    rbVec3 position = rbEventBody_PositionAt(body, time);
     rbFlight_Redirect(&host->flights[index], time, position, velocity);
     body->flightTime = time - body->time;
     body->time = time;
     body->position = position;
     body->velocity = velocity;
-    rbEvent_SetClock(engine, index);
+    rbEventEngine_SetClock(engine, index);
     body->hasCollided = true;
     body->isCalm = false;
 }
 
-bool rbEvent_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                           const rbEventContact* contact)
+bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index,
+                                 double time, const rbEventContact* contact)
 {
     rbEventPair* pair = &engine->pairs.data[index];
     rbEventBody* a = &engine->bodies.data[pair->a];
     rbEventBody* b = &engine->bodies.data[pair->b];
-    rbEvent_FetchList(a);
-    rbEvent_FetchList(b);
-    rbMaterialPair material = rbEvent_GetMaterial(engine, pair, 0, 0);
+    rbEventBody_FetchList(a);
+    rbEventBody_FetchList(b);
+    rbMaterialPair material = rbEventEngine_GetMaterial(engine, pair, 0, 0);
     bool isFree = engine->settings.order == RB_ORDER_SEQUENTIAL && material.friction == 0.0 &&
                   !a->isResting && !b->isResting && !(a->growth + b->growth != 0.0);
     bool isPulled =
@@ -542,8 +446,8 @@ bool rbEvent_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int i
         return false;
     }
     rbVec3 n = contact->normal;
-    rbVec3 velocityA = a->isDynamic ? rbEvent_VelocityAt(a, time) : RB_VEC3_ZERO;
-    rbVec3 velocityB = b->isDynamic ? rbEvent_VelocityAt(b, time) : RB_VEC3_ZERO;
+    rbVec3 velocityA = a->isDynamic ? rbEventBody_VelocityAt(a, time) : RB_VEC3_ZERO;
+    rbVec3 velocityB = b->isDynamic ? rbEventBody_VelocityAt(b, time) : RB_VEC3_ZERO;
     double massA = a->isDynamic ? a->inverseMass : 0.0;
     double massB = b->isDynamic ? b->inverseMass : 0.0;
     double speed = rbDot(n, rbSub(velocityA, velocityB));
@@ -588,11 +492,10 @@ bool rbEvent_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int i
                                .normal = n,
                                .impulse = rbScale(push, n),
                                .approachSpeed = speed};
-        rbEvent_Write(engine, host, &event);
+        rbEventEngine_Write(engine, host, &event);
     }
-    int indexA = pair->a;
-    int indexB = pair->b;
-    rbEvent_PredictBody(engine, host, indexA, time);
-    rbEvent_PredictBody(engine, host, indexB, time);
+    engine->moved.count = 0;
+    rbArray_Push(engine->moved, pair->a);
+    rbArray_Push(engine->moved, pair->b);
     return true;
 }

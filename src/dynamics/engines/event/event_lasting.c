@@ -8,8 +8,10 @@
 // same speed, so the body rises a part of the tolerance without turning and comes down flat; along
 // the surface the velocity is reversed (L-100), so that nothing creeps, or as far as the friction
 // cones allow. The impulses are found point by point, over and over, each within its cone.
+#include "dynamics/engines/event/event_lasting.h"
+
 #include "base/math/matrix3.h"
-#include "dynamics/engines/event/event_state.h"
+#include "dynamics/engines/event/event_bodies.h"
 
 #include <math.h>
 
@@ -31,7 +33,8 @@ static void preparePoint(const rbEventEngine* engine, const rbEventResolution* r
                          const rbEventContact* contact, double speed, LastingPoint* point)
 {
     const rbEventPair* pair = &engine->pairs.data[r->pair];
-    rbMaterialPair material = rbEvent_GetMaterial(engine, pair, contact->childA, contact->childB);
+    rbMaterialPair material =
+        rbEventEngine_GetMaterial(engine, pair, contact->childA, contact->childB);
     point->frame = rbMakeContactFrame(contact->normal);
     rbSym3 matrix =
         rbMakeCollisionMatrix(&r->bodies[0], &r->bodies[1], contact->point, &point->frame);
@@ -118,8 +121,8 @@ static double sweepPoints(rbEventResolution* r, const rbEventContact* contacts, 
     return largest;
 }
 
-void rbEvent_ResolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
-                            const rbEventContacts* list)
+void rbEventEngine_ResolveLasting(rbEventEngine* engine, const rbEventHost* host,
+                                  rbEventResolution* r, const rbEventContacts* list)
 {
     const rbEventContact* contacts = list->points;
     int count = list->count;
@@ -130,7 +133,7 @@ void rbEvent_ResolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEv
     for (int i = 0; i < count; ++i) {
         nearest = fmin(nearest, contacts[i].distance);
     }
-    double speed = rbEvent_HopSpeed(r, nearest);
+    double speed = rbEventResolution_HopSpeed(r, nearest);
     double duration = 2.0 * speed / r->pull;
     for (int i = 0; i < count; ++i) {
         double less = (contacts[i].distance - nearest) / duration;
@@ -177,7 +180,7 @@ void rbEvent_ResolveLasting(rbEventEngine* engine, const rbEventHost* host, rbEv
                                .normal = contacts[i].normal,
                                .impulse = impulse,
                                .approachSpeed = -rbDot(point->before, contacts[i].normal)};
-        rbEvent_Write(engine, host, &event);
+        rbEventEngine_Write(engine, host, &event);
     }
     engine->work.friction += frictionSum;
     engine->work.micro += after - before - frictionSum;

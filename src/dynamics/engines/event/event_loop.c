@@ -1,17 +1,9 @@
 // The loop over bodies: the earliest entry of the heap is handled, and nothing else is touched.
-#include "dynamics/engines/event/event_state.h"
+#include "dynamics/engines/event/event_bodies.h"
+#include "dynamics/engines/event/event_handle.h"
+#include "dynamics/engines/event/event_regions.h"
 
 #include <math.h>
-
-bool rbEvent_Spend(rbEventEngine* engine, double time)
-{
-    if (!(time < engine->windowStart + 1.0)) {
-        engine->windowStart = time;
-        engine->windowEvents = 0;
-    }
-    engine->windowEvents += 1;
-    return (double)engine->windowEvents <= engine->budget;
-}
 
 // gcc takes a function that only fetches for one without effect and drops its calls, unless it is
 // inlined.
@@ -38,7 +30,7 @@ FETCH_INLINE void fetchAhead(const rbEventEngine* engine, const rbEventHost* hos
     if (next < count) {
         const rbEventBody* body = &engine->bodies.data[nodes[next].item];
         __builtin_prefetch(&host->flights[nodes[next].item], 1);
-        rbEvent_FetchList(body);
+        rbEventBody_FetchList(body);
         if (body->entry >= 0) {
             fetchBody(&engine->bodies.data[body->entryOther]);
             __builtin_prefetch(&host->flights[body->entryOther], 1);
@@ -59,20 +51,21 @@ static rbStatus advanceBodies(rbEventEngine* engine, const rbEventHost* host, do
         rbEventBody* body = &engine->bodies.data[top.item];
         if (body->entry == RB_ENTRY_EXPIRY) {
             engine->now = top.key;
-            rbEvent_RenewRegion(engine, host, top.item, top.key);
-            rbEvent_UpdateEntry(engine, top.item);
+            rbEventEngine_RenewRegion(engine, host, top.item, top.key);
+            rbEventEngine_PredictNew(engine, host, top.key);
+            rbEventEngine_UpdateEntry(engine, top.item);
         } else if (engine->times.data[body->entry] != top.key) {
             engine->statistics.staleEntries += 1;
-            rbEvent_UpdateEntry(engine, top.item);
+            rbEventEngine_UpdateEntry(engine, top.item);
             continue;
         } else {
             int pair = body->entry;
             engine->now = top.key;
             failed[0] = engine->pairs.data[pair].a;
             failed[1] = engine->pairs.data[pair].b;
-            rbEvent_HandlePair(engine, host, pair, top.key);
+            rbEventEngine_HandlePair(engine, host, pair, top.key);
         }
-        if (!rbEvent_Spend(engine, top.key)) {
+        if (!rbEventEngine_Spend(engine, top.key)) {
             return RB_STATUS_LIMIT;
         }
     }

@@ -1,12 +1,15 @@
-// Near pairs: when they can touch, measuring them, and what follows (L-73, L-76, L-77, L-86).
+// Near pairs: when they can touch, measuring them, and when to look next (L-73, L-76, L-77).
 //
 // Exact rows know the time of contact; it is due when it comes. The general row knows a time before
 // which there is no contact. When that comes the distance is measured, which gives a later time,
 // and so on until the bodies are within the tolerance. When the flight of a body changes, most of
 // its pairs need no measurement: the last normal still parts the bodies, or the last distance less
 // what the two can have moved since is still enough.
+#include "dynamics/engines/event/event_pairs.h"
+
 #include "collision/geometry/shape_ops.h"
-#include "dynamics/engines/event/event_state.h"
+#include "dynamics/engines/event/event_bodies.h"
+#include "dynamics/engines/event/event_regions.h"
 
 #include <math.h>
 
@@ -42,7 +45,7 @@ typedef struct Instant {
 
 static Instant instantOf(const rbEventBody* body, double time)
 {
-    Instant now = {rbEvent_PositionAt(body, time), rbEvent_VelocityAt(body, time),
+    Instant now = {rbEventBody_PositionAt(body, time), rbEventBody_VelocityAt(body, time),
                    body->acceleration, body->radius + body->growth * time, body->growth};
     return now;
 }
@@ -52,7 +55,7 @@ static double predictSpheres(const rbEventEngine* engine, const rbEventPair* pai
 {
     rbVec3 p = rbSub(b->position, a->position);
     if (pair->hasImage) {
-        p = rbAdd(p, rbEvent_ImageShift(engine, pair));
+        p = rbAdd(p, rbEventEngine_ImageShift(engine, pair));
     }
     return rbSweepSpheres(p, rbSub(b->velocity, a->velocity),
                           rbSub(b->acceleration, a->acceleration), a->radius + b->radius,
@@ -74,7 +77,7 @@ static SphereOverPlane findHeight(const rbEventEngine* engine, const rbEventPair
     const rbEventCold* plane = &engine->colds.data[place.isSphereA ? pair->b : pair->a];
     place.sphere = &engine->bodies.data[place.isSphereA ? pair->a : pair->b];
     place.normal = plane->planeNormal;
-    rbVec3 p = rbEvent_PositionAt(place.sphere, time);
+    rbVec3 p = rbEventBody_PositionAt(place.sphere, time);
     place.height = rbDot(plane->planeNormal, p) - plane->planeOffset - place.sphere->radius -
                    place.sphere->growth * time;
     return place;
@@ -84,7 +87,7 @@ static double predictSphereOverPlane(const rbEventEngine* engine, const rbEventP
                                      double time)
 {
     SphereOverPlane place = findHeight(engine, pair, time);
-    double speed = rbDot(place.normal, rbEvent_VelocityAt(place.sphere, time));
+    double speed = rbDot(place.normal, rbEventBody_VelocityAt(place.sphere, time));
     return rbSweepHeight(place.height, speed - place.sphere->growth,
                          rbDot(place.normal, place.sphere->acceleration));
 }
@@ -94,10 +97,10 @@ static rbEventContact contactOfSpheres(const rbEventEngine* engine, const rbEven
 {
     const rbEventBody* a = &engine->bodies.data[pair->a];
     const rbEventBody* b = &engine->bodies.data[pair->b];
-    rbVec3 center = rbEvent_PositionAt(a, time);
-    rbVec3 p = rbSub(rbEvent_PositionAt(b, time), center);
+    rbVec3 center = rbEventBody_PositionAt(a, time);
+    rbVec3 p = rbSub(rbEventBody_PositionAt(b, time), center);
     if (engine->isPeriodic) {
-        p = rbAdd(p, rbEvent_ImageShift(engine, pair));
+        p = rbAdd(p, rbEventEngine_ImageShift(engine, pair));
     }
     double length = rbLength(p);
     double radiusA = a->radius + a->growth * time;
@@ -115,9 +118,17 @@ static rbEventContact contactOverPlane(const rbEventEngine* engine, const rbEven
     double radius = place.sphere->radius + place.sphere->growth * time;
     rbEventContact contact = {.distance = place.height};
     contact.normal = place.isSphereA ? rbNeg(place.normal) : place.normal;
-    contact.point = rbAddScaled(rbEvent_PositionAt(place.sphere, time),
+    contact.point = rbAddScaled(rbEventBody_PositionAt(place.sphere, time),
                                 -(radius + 0.5 * place.height), place.normal);
     return contact;
+}
+
+rbEventContact rbEventEngine_GetExactContact(const rbEventEngine* engine, const rbEventPair* pair,
+                                             double time)
+{
+    RB_ASSERT(pair->row != RB_PAIR_ROW_GENERAL);
+    return pair->row == RB_PAIR_ROW_SPHERES ? contactOfSpheres(engine, pair, time)
+                                            : contactOverPlane(engine, pair, time);
 }
 
 // ----------------------------------------------------------------------------------- general row
@@ -139,10 +150,10 @@ static void makeSweepBodies(const rbEventEngine* engine, const rbEventHost* host
                             const rbEventPair* pair, double time, const rbMotionState states[2],
                             rbSweepBody bodies[2])
 {
-    rbEvent_MakeSweepBody(engine, host, pair->a, time, &states[0], &bodies[0]);
-    rbEvent_MakeSweepBody(engine, host, pair->b, time, &states[1], &bodies[1]);
+    rbEventEngine_MakeSweepBody(engine, host, pair->a, time, &states[0], &bodies[0]);
+    rbEventEngine_MakeSweepBody(engine, host, pair->b, time, &states[1], &bodies[1]);
     if (engine->isPeriodic) {
-        rbVec3 shift = rbEvent_ImageShift(engine, pair);
+        rbVec3 shift = rbEventEngine_ImageShift(engine, pair);
         bodies[1].motion.center = rbAdd(bodies[1].motion.center, shift);
         bodies[1].pose.p = rbAdd(bodies[1].pose.p, shift);
     }
@@ -172,8 +183,8 @@ static double predictGeneral(rbEventEngine* engine, const rbEventHost* host,
 {
     rbEventPairData* data = &engine->datas.data[pair->data];
     double level = CONTACT_LEVEL * engine->tolerance;
-    rbMotionState states[2] = {rbEvent_StateAt(engine, host, pair->a, time),
-                               rbEvent_StateAt(engine, host, pair->b, time)};
+    rbMotionState states[2] = {rbEventEngine_StateAt(engine, host, pair->a, time),
+                               rbEventEngine_StateAt(engine, host, pair->b, time)};
     rbSweepBody bodies[2];
     makeSweepBodies(engine, host, pair, time, states, bodies);
     double gap = remainingGap(data, time);
@@ -188,7 +199,8 @@ static double predictGeneral(rbEventEngine* engine, const rbEventHost* host,
     return fmin(tau, fmin(bodies[0].motion.horizon, bodies[1].motion.horizon));
 }
 
-void rbEvent_PredictPair(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+void rbEventEngine_PredictPair(rbEventEngine* engine, const rbEventHost* host, int index,
+                               double time)
 {
     rbEventPair* pair = &engine->pairs.data[index];
     engine->statistics.bounds += 1;
@@ -204,6 +216,13 @@ void rbEvent_PredictPair(rbEventEngine* engine, const rbEventHost* host, int ind
             tau = predictGeneral(engine, host, pair, time);
         }
         engine->times.data[index] = time + tau;
+    }
+}
+
+void rbEventEngine_PredictNew(rbEventEngine* engine, const rbEventHost* host, double time)
+{
+    for (int i = 0; i < engine->newPairs.count; ++i) {
+        rbEventEngine_PredictPair(engine, host, engine->newPairs.data[i], time);
     }
 }
 
@@ -236,7 +255,7 @@ static void takeEarlier(const rbEventEngine* engine, rbEventNeighbor neighbor, d
     earliest->other = neighbor.other;
 }
 
-void rbEvent_UpdateEntry(rbEventEngine* engine, int index)
+void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index)
 {
     rbEventBody* body = &engine->bodies.data[index];
     if (engine->loop->startPairs != NULL) {
@@ -269,7 +288,7 @@ static void predictFreeSpheres(rbEventEngine* engine, int index, double time, Ea
     const rbEventBody* body = &engine->bodies.data[index];
     const rbEventNeighbor* neighbors = body->pairs.data;
     int count = body->pairs.count;
-    rbVec3 position = rbEvent_PositionAt(body, time);
+    rbVec3 position = rbEventBody_PositionAt(body, time);
     rbVec3 velocity = body->velocity;
     double radius = body->radius;
     for (int i = 0; i < count && i < FETCH_AHEAD; ++i) {
@@ -300,13 +319,14 @@ static void predictFreeSpheres(rbEventEngine* engine, int index, double time, Ea
     }
 }
 
-void rbEvent_PredictBody(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, int index,
+                               double time)
 {
     rbEventBody* body = &engine->bodies.data[index];
     if (!body->isDynamic) {
         return; // nothing changes its motion
     }
-    rbEvent_UpdateExpiry(engine, index, time);
+    rbEventEngine_UpdateExpiry(engine, index, time);
     Earliest earliest = {body->expiry, RB_ENTRY_EXPIRY, 0};
     bool isFree = !engine->isDriven && body->shape == RB_EVENT_SHAPE_SPHERE;
     if (isFree) {
@@ -318,11 +338,11 @@ void rbEvent_PredictBody(rbEventEngine* engine, const rbEventHost* host, int ind
             engine->statistics.bounds += 1;
             continue;
         }
-        rbEvent_PredictPair(engine, host, neighbor.pair, time);
+        rbEventEngine_PredictPair(engine, host, neighbor.pair, time);
         takeEarlier(engine, neighbor, engine->times.data[neighbor.pair], &earliest);
     }
     if (engine->loop->startPairs != NULL) {
-        rbEvent_UpdateEntry(engine, index);
+        rbEventEngine_UpdateEntry(engine, index);
         return;
     }
     body->entry = earliest.entry;
@@ -381,19 +401,19 @@ static void noteTurning(rbEventPairData* data, rbVec3 normal, double time)
     data->normalTime = time;
 }
 
-void rbEvent_Measure(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                     rbEventMeasure* measure)
+void rbEventEngine_Measure(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                           rbEventMeasure* measure)
 {
     const rbEventPair* pair = &engine->pairs.data[index];
     const rbEventCold* coldA = &engine->colds.data[pair->a];
     const rbEventCold* coldB = &engine->colds.data[pair->b];
     rbEventPairData* data = &engine->datas.data[pair->data];
-    measure->states[0] = rbEvent_StateAt(engine, host, pair->a, time);
-    measure->states[1] = rbEvent_StateAt(engine, host, pair->b, time);
+    measure->states[0] = rbEventEngine_StateAt(engine, host, pair->a, time);
+    measure->states[1] = rbEventEngine_StateAt(engine, host, pair->b, time);
     measure->poses[0] = poseOf(coldA, &measure->states[0]);
     measure->poses[1] = poseOf(coldB, &measure->states[1]);
     if (engine->isPeriodic) {
-        measure->poses[1].p = rbAdd(measure->poses[1].p, rbEvent_ImageShift(engine, pair));
+        measure->poses[1].p = rbAdd(measure->poses[1].p, rbEventEngine_ImageShift(engine, pair));
     }
     if (data->cache.front == NULL && isMesh(coldA->geometry) && isMesh(coldB->geometry)) {
         data->cache.front = takeFront(engine);
@@ -411,6 +431,60 @@ void rbEvent_Measure(rbEventEngine* engine, const rbEventHost* host, int index, 
     engine->statistics.measurements += 1;
     engine->statistics.overlapMax = fmax(engine->statistics.overlapMax, -measure->distance);
 }
+
+// ------------------------------------------------------------------------------------ approaching
+
+double rbEventResolution_ApproachAt(const rbEventResolution* r, const rbEventContact* contact)
+{
+    rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contact->point);
+    return r->growth - rbDot(u, contact->normal);
+}
+
+int rbEventResolution_FindFastest(const rbEventResolution* r, const rbEventContact* contacts,
+                                  int count, double rest, double* speed)
+{
+    int fastest = -1;
+    *speed = rest;
+    for (int i = 0; i < count; ++i) {
+        double approach = rbEventResolution_ApproachAt(r, &contacts[i]);
+        if (approach > *speed) {
+            *speed = approach;
+            fastest = i;
+        }
+    }
+    return fastest;
+}
+
+rbEventResolution rbEventEngine_BeginResolution(rbEventEngine* engine, const rbEventHost* host,
+                                                int index, double time,
+                                                const rbMotionState states[2])
+{
+    const rbEventPair* pair = &engine->pairs.data[index];
+    const rbEventBody* a = &engine->bodies.data[pair->a];
+    const rbEventBody* b = &engine->bodies.data[pair->b];
+    rbEventResolution r = {.pair = index, .time = time, .tolerance = engine->tolerance};
+    // Measured bodies that shrink keep their own size (rbEventEngine_MakeSweepBody).
+    bool isMeasured = pair->data >= 0;
+    r.growth = isMeasured ? fmax(0.0, a->growth) + fmax(0.0, b->growth) : a->growth + b->growth;
+    r.bodies[0] = rbEventEngine_MakeImpactBody(engine, host, pair->a, &states[0]);
+    r.bodies[1] = rbEventEngine_MakeImpactBody(engine, host, pair->b, &states[1]);
+    if (engine->isPeriodic) {
+        r.bodies[1].center = rbAdd(r.bodies[1].center, rbEventEngine_ImageShift(engine, pair));
+    }
+    return r;
+}
+
+double rbEventEngine_LeavingSpeed(rbEventEngine* engine, const rbEventHost* host, int index,
+                                  const rbMotionState states[2], const rbEventContacts* contacts)
+{
+    rbEventResolution r = rbEventEngine_BeginResolution(engine, host, index, 0.0, states);
+    double approach;
+    (void)rbEventResolution_FindFastest(&r, contacts->points, contacts->touching, -INFINITY,
+                                        &approach);
+    return -approach;
+}
+
+// ---------------------------------------------------------------------------------- contact points
 
 static void addContact(const rbEventMeasure* measure, rbEventContact* contact, rbVec3 pointA,
                        rbVec3 pointB)
@@ -497,8 +571,8 @@ static void addWitness(rbEventEngine* engine, const rbEventHost* host, int index
 {
     rbEventContacts witness;
     listWitness(measure, &witness);
-    double listed = rbEvent_LeavingSpeed(engine, host, index, measure->states, contacts);
-    double leaving = rbEvent_LeavingSpeed(engine, host, index, measure->states, &witness);
+    double listed = rbEventEngine_LeavingSpeed(engine, host, index, measure->states, contacts);
+    double leaving = rbEventEngine_LeavingSpeed(engine, host, index, measure->states, &witness);
     double rounding = WITNESS_ROUNDING * (fabs(listed) + fabs(leaving));
     if (leaving < listed - rounding && leaving < 0.0 && contacts->count < RB_EVENT_CONTACTS_MAX) {
         if (contacts->touching < contacts->count) {
@@ -512,14 +586,27 @@ static void addWitness(rbEventEngine* engine, const rbEventHost* host, int index
 // ------------------------------------------------------------------------------------- scheduling
 
 // Within the tolerance, or not proven to be outside of where contact is looked for.
-static bool isTouching(const rbEventEngine* engine, const rbEventMeasure* measure)
+bool rbEventEngine_IsTouching(const rbEventEngine* engine, const rbEventMeasure* measure)
 {
     return measure->distance <= engine->tolerance ||
            measure->separation.lower <= CONTACT_LEVEL * engine->tolerance;
 }
 
-bool rbEvent_FindTouching(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                          rbEventContacts* contacts)
+bool rbEventEngine_ListContacts(rbEventEngine* engine, const rbEventHost* host, int index,
+                                double time, const rbEventMeasure* measure,
+                                rbEventContacts* contacts)
+{
+    if (!rbEventEngine_IsTouching(engine, measure)) {
+        listWitness(measure, contacts);
+        return false;
+    }
+    findContacts(engine, &engine->pairs.data[index], time, measure, contacts);
+    addWitness(engine, host, index, measure, contacts);
+    return true;
+}
+
+bool rbEventEngine_FindTouching(rbEventEngine* engine, const rbEventHost* host, int index,
+                                double time, rbEventContacts* contacts)
 {
     const rbEventPair* pair = &engine->pairs.data[index];
     if (pair->row == RB_PAIR_ROW_GENERAL) {
@@ -528,18 +615,13 @@ bool rbEvent_FindTouching(rbEventEngine* engine, const rbEventHost* host, int in
             remainingGap(&engine->datas.data[pair->data], time) > engine->tolerance) {
             return false;
         }
-        rbEvent_Measure(engine, host, index, time, &measure);
-        if (!isTouching(engine, &measure)) {
-            return false;
-        }
-        findContacts(engine, pair, time, &measure, contacts);
-        addWitness(engine, host, index, &measure, contacts);
-        return true;
+        rbEventEngine_Measure(engine, host, index, time, &measure);
+        return rbEventEngine_IsTouching(engine, &measure) &&
+               rbEventEngine_ListContacts(engine, host, index, time, &measure, contacts);
     }
     contacts->touching = 1;
     contacts->count = 1;
-    contacts->points[0] = pair->row == RB_PAIR_ROW_SPHERES ? contactOfSpheres(engine, pair, time)
-                                                           : contactOverPlane(engine, pair, time);
+    contacts->points[0] = rbEventEngine_GetExactContact(engine, pair, time);
     return contacts->points[0].distance <= engine->tolerance;
 }
 
@@ -558,8 +640,8 @@ static double boundOverlap(const rbEventEngine* engine, const rbEventPair* pair,
                 fmin(rim, rbBoundByPaths(&bodies[0], &bodies[1], most, 0.0)));
 }
 
-void rbEvent_Schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                      const rbEventMeasure* measure, double leaving)
+void rbEventEngine_Schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                            const rbEventMeasure* measure, double leaving)
 {
     rbEventPair* pair = &engine->pairs.data[index];
     rbEventPairData* data = &engine->datas.data[pair->data];
@@ -569,7 +651,7 @@ void rbEvent_Schedule(rbEventEngine* engine, const rbEventHost* host, int index,
     makeSweepBodies(engine, host, pair, time, measure->states, bodies);
     remember(data, distance, time, bodies);
     engine->statistics.bounds += 1;
-    bool isInShell = isTouching(engine, measure);
+    bool isInShell = rbEventEngine_IsTouching(engine, measure);
     pair->isLasting = pair->isLasting && measure->distance <= 2.0 * tolerance;
     data->hasSway = data->hasSway && pair->isLasting;
     double level =
@@ -592,107 +674,17 @@ void rbEvent_Schedule(rbEventEngine* engine, const rbEventHost* host, int index,
     engine->times.data[index] = next > time ? next : nextafter(nextafter(time, INFINITY), INFINITY);
 }
 
-double rbEvent_DistanceAt(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                          rbVec3* normal)
+double rbEventEngine_DistanceAt(rbEventEngine* engine, const rbEventHost* host, int index,
+                                double time, rbVec3* normal)
 {
     const rbEventPair* pair = &engine->pairs.data[index];
     if (pair->row == RB_PAIR_ROW_GENERAL) {
         rbEventMeasure measure;
-        rbEvent_Measure(engine, host, index, time, &measure);
+        rbEventEngine_Measure(engine, host, index, time, &measure);
         *normal = measure.normal;
         return measure.distance;
     }
-    rbEventContact contact = pair->row == RB_PAIR_ROW_SPHERES
-                                 ? contactOfSpheres(engine, pair, time)
-                                 : contactOverPlane(engine, pair, time);
+    rbEventContact contact = rbEventEngine_GetExactContact(engine, pair, time);
     *normal = contact.normal;
     return contact.distance;
-}
-
-// Nobody approached though the root said so: rounding. Looks again after the contact time; never,
-// if nothing drives the two together until a flight changes.
-static void postpone(rbEventEngine* engine, int index, double time)
-{
-    const rbEventBody* a = &engine->bodies.data[engine->pairs.data[index].a];
-    const rbEventBody* b = &engine->bodies.data[engine->pairs.data[index].b];
-    rbVec3 accelerationA = a->isDynamic ? a->acceleration : RB_VEC3_ZERO;
-    rbVec3 accelerationB = b->isDynamic ? b->acceleration : RB_VEC3_ZERO;
-    double pull = rbDistance(accelerationA, accelerationB);
-    if (pull == 0.0) {
-        engine->times.data[index] = INFINITY;
-        return;
-    }
-    engine->pairs.data[index].isPostponed = true;
-    double next = time + rbEvent_ContactTime(engine, pull);
-    engine->times.data[index] = next > time ? next : nextafter(time, INFINITY);
-}
-
-static void handleExact(rbEventEngine* engine, const rbEventHost* host, int index, double time)
-{
-    rbEventPair* pair = &engine->pairs.data[index];
-    int a = pair->a;
-    int b = pair->b;
-    rbEventContacts contacts;
-    contacts.touching = 1;
-    contacts.count = 1;
-    contacts.points[0] = pair->row == RB_PAIR_ROW_SPHERES ? contactOfSpheres(engine, pair, time)
-                                                          : contactOverPlane(engine, pair, time);
-    double overlap = -contacts.points[0].distance;
-    engine->statistics.overlapMax = fmax(engine->statistics.overlapMax, overlap);
-    if (rbEvent_CollideSmooth(engine, host, index, time, &contacts.points[0])) {
-        engine->statistics.contactsExact += 1;
-        return;
-    }
-    rbMotionState states[2] = {rbEvent_StateAt(engine, host, a, time),
-                               rbEvent_StateAt(engine, host, b, time)};
-    if (rbEvent_Collide(engine, host, index, time, states, &contacts)) {
-        engine->statistics.contactsExact += 1;
-    } else {
-        postpone(engine, index, time);
-        rbEvent_UpdateEntry(engine, a);
-        rbEvent_UpdateEntry(engine, b);
-    }
-}
-
-double rbEvent_CollideMeasured(rbEventEngine* engine, const rbEventHost* host, int index,
-                               double time, rbEventMeasure* measure)
-{
-    rbEventContacts contacts;
-    if (!isTouching(engine, measure)) {
-        listWitness(measure, &contacts);
-        return rbEvent_LeavingSpeed(engine, host, index, measure->states, &contacts);
-    }
-    findContacts(engine, &engine->pairs.data[index], time, measure, &contacts);
-    addWitness(engine, host, index, measure, &contacts);
-    if (rbEvent_Collide(engine, host, index, time, measure->states, &contacts)) {
-        // Both have new flights; the next look starts from what was measured here.
-        const rbEventPair* pair = &engine->pairs.data[index];
-        measure->states[0] = rbEvent_StateAt(engine, host, pair->a, time);
-        measure->states[1] = rbEvent_StateAt(engine, host, pair->b, time);
-        engine->statistics.contactsExact += 1;
-    }
-    return rbEvent_LeavingSpeed(engine, host, index, measure->states, &contacts);
-}
-
-static void handleGeneral(rbEventEngine* engine, const rbEventHost* host, int index, double time)
-{
-    rbEventMeasure measure;
-    rbEvent_Measure(engine, host, index, time, &measure);
-    double leaving = isTouching(engine, &measure)
-                         ? rbEvent_CollideMeasured(engine, host, index, time, &measure)
-                         : 0.0;
-    rbEvent_Schedule(engine, host, index, time, &measure, leaving);
-    rbEvent_UpdateEntry(engine, engine->pairs.data[index].a);
-    rbEvent_UpdateEntry(engine, engine->pairs.data[index].b);
-}
-
-void rbEvent_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index, double time)
-{
-    if (engine->pairs.data[index].isDetected) {
-        engine->detector->handle(engine, host, index, time);
-    } else if (engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL) {
-        handleGeneral(engine, host, index, time);
-    } else {
-        handleExact(engine, host, index, time);
-    }
 }

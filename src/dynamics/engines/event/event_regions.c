@@ -5,7 +5,9 @@
 // neighbors asks the broad phase once in many collisions. A body that flies straight through its
 // region gets one twice as long the next time. A near pair ends when one of its regions is renewed
 // and no longer meets the other: that is the hysteresis of L-79.
-#include "dynamics/engines/event/event_state.h"
+#include "dynamics/engines/event/event_regions.h"
+
+#include "dynamics/engines/event/event_bodies.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,7 +59,7 @@ static double timeToLeave(double position, double v, double a, const double rang
 // First time at which |d + v t| = margin, d being inside.
 static double timeToLeaveBall(const rbEventBody* body, double time)
 {
-    rbVec3 d = rbSub(rbEvent_PositionAt(body, time), body->ballCenter);
+    rbVec3 d = rbSub(rbEventBody_PositionAt(body, time), body->ballCenter);
     rbVec3 v = body->velocity;
     double margin = (1.0 - EXIT_SLACK) * body->ballMargin;
     double inside = margin * margin - rbLengthSquared(d);
@@ -72,7 +74,7 @@ static double timeToLeaveBall(const rbEventBody* body, double time)
     return square > 0.0 ? left : INFINITY;
 }
 
-void rbEvent_UpdateExpiry(rbEventEngine* engine, int index, double time)
+void rbEventEngine_UpdateExpiry(rbEventEngine* engine, int index, double time)
 {
     rbEventBody* body = &engine->bodies.data[index];
     if (!body->isDynamic || body->isUnbounded) {
@@ -82,8 +84,8 @@ void rbEvent_UpdateExpiry(rbEventEngine* engine, int index, double time)
         body->expiry = time + timeToLeaveBall(body, time);
         return;
     }
-    rbVec3 p = rbEvent_PositionAt(body, time);
-    rbVec3 v = rbEvent_VelocityAt(body, time);
+    rbVec3 p = rbEventBody_PositionAt(body, time);
+    rbVec3 v = rbEventBody_VelocityAt(body, time);
     rbVec3 a = body->acceleration;
     const rbBounds* box = &body->region;
     double inset =
@@ -139,14 +141,14 @@ static bool makeBallRegion(rbEventEngine* engine, int index, double time)
     if (!isFree || isStraight || (engine->isPeriodic && 2.0 * reach >= engine->regionEdgeMax)) {
         return false;
     }
-    rbVec3 p = rbEvent_PositionAt(body, time);
+    rbVec3 p = rbEventBody_PositionAt(body, time);
     double speed = rbLength(body->velocity);
     body->ballMargin = margin;
     body->ballCenter = p;
     body->horizon = speed > 0.0 ? margin / speed : INFINITY;
     body->region.lower = rbMakeVec3(p.x - reach, p.y - reach, p.z - reach);
     body->region.upper = rbMakeVec3(p.x + reach, p.y + reach, p.z + reach);
-    rbEvent_UpdateExpiry(engine, index, time);
+    rbEventEngine_UpdateExpiry(engine, index, time);
     return true;
 }
 
@@ -157,8 +159,8 @@ static void makeDynamicRegion(rbEventEngine* engine, int index, double time)
         return;
     }
     double margin = marginOf(body, time);
-    rbVec3 p = rbEvent_PositionAt(body, time);
-    rbVec3 v = rbEvent_VelocityAt(body, time);
+    rbVec3 p = rbEventBody_PositionAt(body, time);
+    rbVec3 v = rbEventBody_VelocityAt(body, time);
     rbVec3 a = body->acceleration;
     double speed = rbLength(v) + fabs(body->growth);
     double pull = rbLength(a) + engine->colds.data[index].loadAcceleration;
@@ -184,7 +186,7 @@ static void makeDynamicRegion(rbEventEngine* engine, int index, double time)
         }
         body->horizon = h > shortest ? fmax(shortest, 0.5 * h) : 0.0;
     }
-    rbEvent_UpdateExpiry(engine, index, time);
+    rbEventEngine_UpdateExpiry(engine, index, time);
 }
 
 static void makePathRegion(rbEventEngine* engine, int index, double time)
@@ -196,12 +198,12 @@ static void makePathRegion(rbEventEngine* engine, int index, double time)
     bool isSparse = body->pairs.count <= NEIGHBORS_WANTED;
     body->horizon = isSparse ? fmax(shortest, 2.0 * body->horizon) : shortest;
     body->horizon = fmin(body->horizon, HORIZON_MAX);
-    body->region = rbEvent_MotionBox(engine, NULL, index, time, time + body->horizon);
+    body->region = rbEventEngine_MotionBox(engine, NULL, index, time, time + body->horizon);
     // Regions longer than half a period would meet others in two images.
     while (engine->isPeriodic && largestEdge(&body->region) >= engine->regionEdgeMax &&
            body->horizon > HORIZON_LEAST) {
         body->horizon *= 0.5;
-        body->region = rbEvent_MotionBox(engine, NULL, index, time, time + body->horizon);
+        body->region = rbEventEngine_MotionBox(engine, NULL, index, time, time + body->horizon);
     }
     body->expiry = time + body->horizon;
 }
@@ -210,7 +212,7 @@ static void makeStaticRegion(rbEventEngine* engine, const rbEventHost* host, int
 {
     rbEventBody* body = &engine->bodies.data[index];
     rbSweepBody place;
-    rbEvent_MakeSweepBody(engine, host, index, 0.0, &host->states[index], &place);
+    rbEventEngine_MakeSweepBody(engine, host, index, 0.0, &host->states[index], &place);
     body->region = rbGeometry_GetBounds(place.geometry, place.pose);
     body->expiry = INFINITY;
 }
@@ -310,7 +312,7 @@ static void findImages(rbEventEngine* engine, int index, const rbBounds* box)
 
 // -------------------------------------------------------------------------------------- near pairs
 
-bool rbEvent_CanTouch(const rbEventEngine* engine, int a, int b)
+bool rbEventEngine_CanTouch(const rbEventEngine* engine, int a, int b)
 {
     const rbEventBody* first = &engine->bodies.data[a];
     const rbEventBody* second = &engine->bodies.data[b];
@@ -340,7 +342,7 @@ static uint8_t chooseRow(const rbEventEngine* engine, int a, int b)
     return hasSphere && hasPlane ? RB_PAIR_ROW_SPHERE_PLANE : RB_PAIR_ROW_GENERAL;
 }
 
-void rbEvent_ClearDetectorPair(rbEventEngine* engine, int data)
+void rbEventEngine_ClearDetectorPair(rbEventEngine* engine, int data)
 {
     for (int i = 0; i < engine->pairWords; ++i) {
         engine->detectorPairs.data[data * engine->pairWords + i] = 0;
@@ -354,7 +356,7 @@ static int takeData(rbEventEngine* engine)
     if (engine->freeDatas.count > 0) {
         int index = engine->freeDatas.data[--engine->freeDatas.count];
         engine->datas.data[index] = data;
-        rbEvent_ClearDetectorPair(engine, index);
+        rbEventEngine_ClearDetectorPair(engine, index);
         return index;
     }
     rbArray_Push(engine->datas, data);
@@ -364,7 +366,7 @@ static int takeData(rbEventEngine* engine)
     return engine->datas.count - 1;
 }
 
-int rbEvent_MakePair(rbEventEngine* engine, int a, int b, const int image[3])
+int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[3])
 {
     RB_ASSERT(a < b);
     rbEventPair pair = {.lastTime = -INFINITY, .a = a, .b = b, .data = -1};
@@ -412,7 +414,7 @@ static void unlist(rbEventEngine* engine, int index, int place)
     }
 }
 
-void rbEvent_RemovePair(rbEventEngine* engine, int index)
+void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
 {
     rbEventPair pair = engine->pairs.data[index];
     unlist(engine, pair.a, pair.placeA);
@@ -432,13 +434,6 @@ void rbEvent_RemovePair(rbEventEngine* engine, int index)
     engine->times.data[index] = INFINITY;
     rbArray_Push(engine->freePairs, index);
     engine->statistics.pairCount -= 1;
-}
-
-void rbEvent_RemoveBodyPairs(rbEventEngine* engine, int index)
-{
-    while (engine->bodies.data[index].pairs.count > 0) {
-        rbEvent_RemovePair(engine, engine->bodies.data[index].pairs.data[0].pair);
-    }
 }
 
 // Place of a partner in the list, which is sorted by number; -1: not there.
@@ -472,7 +467,7 @@ static void sortPartners(rbEventEngine* engine)
 }
 
 // Whether a region reaches into a half space, or next to it.
-bool rbEvent_IsNearUnbounded(const rbEventEngine* engine, const rbBounds* region, int index)
+bool rbEventEngine_IsNearUnbounded(const rbEventEngine* engine, const rbBounds* region, int index)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     if (body->shape != RB_EVENT_SHAPE_PLANE) {
@@ -507,7 +502,7 @@ static void findPartners(rbEventEngine* engine, int index)
     }
     for (int i = 0; i < engine->unbounded.count; ++i) {
         int other = engine->unbounded.data[i];
-        if (other != index && rbEvent_IsNearUnbounded(engine, &body->region, other)) {
+        if (other != index && rbEventEngine_IsNearUnbounded(engine, &body->region, other)) {
             rbEventPartner partner = {.id = other};
             rbArray_Push(engine->partners, partner);
         }
@@ -525,7 +520,7 @@ static void orientImage(int index, int other, const int image[3], int out[3])
     }
 }
 
-static void updatePairs(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+static void updatePairs(rbEventEngine* engine, int index)
 {
     // Pairs that stay are struck off the list of partners; the others are noted, and what their
     // removal touches is fetched.
@@ -543,7 +538,7 @@ static void updatePairs(rbEventEngine* engine, const rbEventHost* host, int inde
         }
     }
     for (int i = 0; i < engine->stack.count; ++i) {
-        rbEvent_RemovePair(engine, engine->stack.data[i]);
+        rbEventEngine_RemovePair(engine, engine->stack.data[i]);
     }
     for (int i = 0; i < engine->partners.count; ++i) {
         if (!engine->partners.data[i].isKnown) {
@@ -554,26 +549,28 @@ static void updatePairs(rbEventEngine* engine, const rbEventHost* host, int inde
     for (int i = 0; i < engine->partners.count; ++i) {
         rbEventPartner partner = engine->partners.data[i];
         int other = partner.id;
-        if (partner.isKnown || !rbEvent_CanTouch(engine, index, other)) {
+        if (partner.isKnown || !rbEventEngine_CanTouch(engine, index, other)) {
             continue;
         }
         int image[3];
         orientImage(index, other, partner.image, image);
         int low = index < other ? index : other;
-        int pair = rbEvent_MakePair(engine, low, index < other ? other : index, image);
-        rbEvent_PredictPair(engine, host, pair, time);
+        rbArray_Push(engine->newPairs,
+                     rbEventEngine_MakePair(engine, low, index < other ? other : index, image));
     }
 }
 
-void rbEvent_RenewRegion(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+void rbEventEngine_RenewRegion(rbEventEngine* engine, const rbEventHost* host, int index,
+                               double time)
 {
     rbEventBody* body = &engine->bodies.data[index];
     engine->statistics.renewals += 1;
+    engine->newPairs.count = 0;
     if (body->isUnbounded) {
         body->expiry = INFINITY;
         return; // the others find it
     }
-    rbEvent_Rebase(engine, host, index, time);
+    rbEventEngine_Rebase(engine, host, index, time);
     if (body->isDynamic) {
         makeDynamicRegion(engine, index, time);
     } else if (body->isMoving) {
@@ -586,11 +583,11 @@ void rbEvent_RenewRegion(rbEventEngine* engine, const rbEventHost* host, int ind
         engine->regionEdge = fmax(engine->regionEdge, largestEdge(&body->region));
     }
     findPartners(engine, index);
-    updatePairs(engine, host, index, time);
+    updatePairs(engine, index);
 }
 
-rbBounds rbEvent_MotionBox(rbEventEngine* engine, const rbEventHost* host, int index, double timeA,
-                           double timeB)
+rbBounds rbEventEngine_MotionBox(rbEventEngine* engine, const rbEventHost* host, int index,
+                                 double timeA, double timeB)
 {
     const rbEventBody* body = &engine->bodies.data[index];
     double h = timeB - timeA;
@@ -604,12 +601,12 @@ rbBounds rbEvent_MotionBox(rbEventEngine* engine, const rbEventHost* host, int i
     }
     if (!body->isDynamic) {
         rbSweepBody place;
-        rbEvent_MakeSweepBody(engine, host, index, 0.0, &host->states[index], &place);
+        rbEventEngine_MakeSweepBody(engine, host, index, 0.0, &host->states[index], &place);
         return rbGeometry_GetBounds(place.geometry, place.pose);
     }
-    rbEvent_Rebase(engine, host, index, timeA);
-    rbVec3 p = rbEvent_PositionAt(body, timeA);
-    rbVec3 v = rbEvent_VelocityAt(body, timeA);
+    rbEventEngine_Rebase(engine, host, index, timeA);
+    rbVec3 p = rbEventBody_PositionAt(body, timeA);
+    rbVec3 v = rbEventBody_VelocityAt(body, timeA);
     rbVec3 a = body->acceleration;
     double x[2];
     double y[2];

@@ -4,7 +4,9 @@
 // rest time is held: its velocity and acceleration are taken off until something
 // hits it. Bodies that touch each other are held together or not at all. The energy taken is in the
 // ledger and each holding in the journal.
-#include "dynamics/engines/event/event_state.h"
+#include "dynamics/engines/event/event_rest.h"
+
+#include "dynamics/engines/event/event_bodies.h"
 
 #include <math.h>
 
@@ -28,15 +30,15 @@ static void hold(rbEventEngine* engine, const rbEventHost* host, int index, doub
     rbEventBody* body = &engine->bodies.data[index];
     rbEventCold* cold = &engine->colds.data[index];
     rbMotionBody* motion = &host->motions[index];
-    rbMotionState state = rbEvent_StateAt(engine, host, index, time);
-    rbImpactBody impact = rbEvent_MakeImpactBody(engine, host, index, &state);
+    rbMotionState state = rbEventEngine_StateAt(engine, host, index, time);
+    rbImpactBody impact = rbEventEngine_MakeImpactBody(engine, host, index, &state);
     double energy = rbGetKineticEnergy(&impact);
     state.velocity = RB_VEC3_ZERO;
     state.spin = RB_VEC3_ZERO;
     cold->restAcceleration = motion->acceleration;
     motion->acceleration = RB_VEC3_ZERO;
     body->isResting = true;
-    rbEvent_StartFlight(engine, host, index, time, &state);
+    rbEventEngine_StartFlight(engine, host, index, time, &state);
     engine->work.rest -= energy;
     engine->statistics.rests += 1;
     engine->statistics.restingCount += 1;
@@ -47,7 +49,7 @@ static void hold(rbEventEngine* engine, const rbEventHost* host, int index, doub
                            .energyChange = -energy,
                            .energyBefore = energy,
                            .point = state.position};
-    rbEvent_Write(engine, host, &event);
+    rbEventEngine_Write(engine, host, &event);
 }
 
 // The other body of a pair that touches, as far as was seen; -1 if it does not.
@@ -98,22 +100,22 @@ static bool gatherIsland(rbEventEngine* engine, int index, double time)
     return true;
 }
 
-void rbEvent_NoteCalm(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                      const rbEventResolution* r)
+void rbEventEngine_NoteCalm(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                            double contactPull, double fastest)
 {
     rbEventBody* body = &engine->bodies.data[index];
     rbEventCold* cold = &engine->colds.data[index];
     if (!body->isDynamic || body->isResting || engine->settings.lasting != RB_LASTING_REST) {
         return;
     }
-    double slow = sqrt(2.0 * r->pull * engine->tolerance);
-    bool isGentle = r->fastest <= GENTLE * slow ||
-                    r->fastest * body->flightTime <= CALM_STRAY * engine->tolerance;
-    if (!isGentle || !(r->pull > 0.0)) {
+    double slow = sqrt(2.0 * contactPull * engine->tolerance);
+    bool isGentle =
+        fastest <= GENTLE * slow || fastest * body->flightTime <= CALM_STRAY * engine->tolerance;
+    if (!isGentle || !(contactPull > 0.0)) {
         body->isCalm = false;
         return;
     }
-    rbMotionState state = rbEvent_StateAt(engine, host, index, time);
+    rbMotionState state = rbEventEngine_StateAt(engine, host, index, time);
     double limit = CALM_STRAY * engine->tolerance;
     rbQuat turn = rbMulQuat(rbConjugate(cold->calmOrientation), state.orientation);
     double angle = 2.0 * sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
@@ -132,19 +134,19 @@ void rbEvent_NoteCalm(rbEventEngine* engine, const rbEventHost* host, int index,
         hold(engine, host, engine->stack.data[i], time);
     }
     for (int i = 0; i < engine->stack.count; ++i) {
-        rbEvent_PredictBody(engine, host, engine->stack.data[i], time);
+        rbEventEngine_PredictBody(engine, host, engine->stack.data[i], time);
     }
 }
 
-bool rbEvent_TryBalance(rbEventEngine* engine, const rbEventHost* host, int index, double time,
-                        const rbEventContact* contact, double friction)
+bool rbEventEngine_TryBalance(rbEventEngine* engine, const rbEventHost* host, int index,
+                              double time, const rbEventContact* contact, double friction)
 {
     rbEventBody* body = &engine->bodies.data[index];
     if (!body->isDynamic || body->isResting || engine->settings.lasting != RB_LASTING_REST ||
         !engine->colds.data[index].isBallistic) {
         return false;
     }
-    rbMotionState state = rbEvent_StateAt(engine, host, index, time);
+    rbMotionState state = rbEventEngine_StateAt(engine, host, index, time);
     rbVec3 pull = body->acceleration;
     double strength = rbLength(pull);
     double slow = strength * engine->settings.contactTime;
@@ -166,7 +168,7 @@ bool rbEvent_TryBalance(rbEventEngine* engine, const rbEventHost* host, int inde
 }
 
 // Letting go is not transitive through what was never held: only the first body is taken as moved.
-void rbEvent_Wake(rbEventEngine* engine, const rbEventHost* host, int index, double time)
+void rbEventEngine_Wake(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     engine->stack.count = 0;
     rbArray_Push(engine->stack, index);
@@ -182,19 +184,19 @@ void rbEvent_Wake(rbEventEngine* engine, const rbEventHost* host, int index, dou
         if (!body->isResting) {
             continue;
         }
-        rbMotionState state = rbEvent_StateAt(engine, host, member, time);
+        rbMotionState state = rbEventEngine_StateAt(engine, host, member, time);
         rbEventCold* cold = &engine->colds.data[member];
         host->motions[member].acceleration = cold->restAcceleration;
         body->isResting = false;
         body->isCalm = false;
-        rbEvent_StartFlight(engine, host, member, time, &state);
+        rbEventEngine_StartFlight(engine, host, member, time, &state);
         engine->statistics.wakes += 1;
         engine->statistics.restingCount -= 1;
         rbEngineEvent event = {
             .time = time, .kind = RB_HAPPENED_WAKE, .a = member, .b = -1, .point = state.position};
-        rbEvent_Write(engine, host, &event);
+        rbEventEngine_Write(engine, host, &event);
     }
     for (int i = 0; i < engine->stack.count; ++i) {
-        rbEvent_PredictBody(engine, host, engine->stack.data[i], time);
+        rbEventEngine_PredictBody(engine, host, engine->stack.data[i], time);
     }
 }

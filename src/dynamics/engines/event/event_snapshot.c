@@ -1,7 +1,7 @@
 // The state of the engine as bytes: everything that decides what happens next. The broad phase is
 // placed anew from the regions, which changes nothing.
 #include "collision/distance/tree_pair.h"
-#include "dynamics/engines/event/event_state.h"
+#include "dynamics/engines/event/event_bodies.h"
 
 #include <string.h>
 
@@ -217,7 +217,7 @@ void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
     engine->regionEdge = header.regionEdge;
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbEventBody* body = &engine->bodies.data[i];
-        rbEvent_SetClock(engine, i);
+        rbEventEngine_SetClock(engine, i);
         if (body->shape != RB_EVENT_SHAPE_NONE && !body->isUnbounded &&
             engine->loop->startPairs == NULL) {
             rbBroadPhase_Place(engine->broad, i, placeOf(engine, i), NULL);

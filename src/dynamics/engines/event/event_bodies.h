@@ -1,0 +1,85 @@
+// Bodies of the event engine.
+#ifndef RB_ENGINES_EVENT_BODIES_H
+#define RB_ENGINES_EVENT_BODIES_H
+
+#include "dynamics/engines/event/event_state.h"
+
+#include <math.h>
+
+// State of a body at a time not before the start of its flight.
+rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHost* host, int index,
+                                    double time);
+// Copies a new flight of the host into the body's record.
+void rbEventEngine_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int index);
+// Starts a flight from a state and takes it over.
+void rbEventEngine_StartFlight(rbEventEngine* engine, const rbEventHost* host, int index,
+                               double time, const rbMotionState* state);
+// The body as time bounds see it.
+void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host, int index,
+                                 double time, const rbMotionState* state, rbSweepBody* out);
+// Of bodies with varying loads the record is no parabola from the start of the flight: it starts
+// anew at a time. The flight itself stays.
+void rbEventEngine_Rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time);
+
+// What the detector's row remembers of a pair that it detects; dies when a pair is made.
+static inline void* rbEventEngine_GetDetectorPair(const rbEventEngine* engine,
+                                                  const rbEventPair* pair)
+{
+    return &engine->detectorPairs.data[pair->data * engine->pairWords];
+}
+
+static inline rbVec3 rbEventEngine_ImageShift(const rbEventEngine* engine, const rbEventPair* pair)
+{
+    rbVec3 shift = {pair->image[0] * engine->period.x, pair->image[1] * engine->period.y,
+                    pair->image[2] * engine->period.z};
+    return shift;
+}
+
+// The contact time, or less where a tolerance is fallen through sooner.
+static inline double rbEventEngine_ContactTime(const rbEventEngine* engine, double pull)
+{
+    double asked = engine->settings.contactTime;
+    double fall = pull > 0.0 ? 0.1 * sqrt(2.0 * engine->tolerance / pull) : asked;
+    return fall < asked ? fall : asked;
+}
+
+// Brings the list of a body into the cache.
+static inline void rbEventBody_FetchList(const rbEventBody* body)
+{
+    const char* list = (const char*)body->pairs.data;
+    int size = body->pairs.count * (int)sizeof *body->pairs.data;
+    for (int at = 0; at < size; at += 64) {
+        __builtin_prefetch(list + at);
+    }
+}
+
+static inline void rbEventEngine_SetClock(rbEventEngine* engine, int index)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    rbEventClock clock = {body->time, body->position, body->velocity, body->radius};
+    engine->clocks.data[index] = clock;
+}
+
+static inline rbVec3 rbEventBody_PositionAt(const rbEventBody* body, double time)
+{
+    double dt = time - body->time;
+    return rbAddScaled(body->position, dt,
+                       rbAddScaled(body->velocity, 0.5 * dt, body->acceleration));
+}
+
+static inline rbVec3 rbEventBody_VelocityAt(const rbEventBody* body, double time)
+{
+    return rbAddScaled(body->velocity, time - body->time, body->acceleration);
+}
+
+// Coefficients of a pair of parts.
+rbMaterialPair rbEventEngine_GetMaterial(const rbEventEngine* engine, const rbEventPair* pair,
+                                         int childA, int childB);
+// The body as an impact sees it.
+rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbEventHost* host,
+                                          int index, const rbMotionState* state);
+// Writes an event into the journal of the host, if there is one.
+void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host,
+                         const rbEngineEvent* event);
+
+#endif

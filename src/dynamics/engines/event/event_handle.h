@@ -1,0 +1,23 @@
+// What is done with a pair that is due. Loops and detectors of others need this header alone.
+#ifndef RB_ENGINES_EVENT_HANDLE_H
+#define RB_ENGINES_EVENT_HANDLE_H
+
+#include "dynamics/engines/event/event_bodies.h"
+#include "dynamics/engines/event/event_pairs.h"
+#include "dynamics/engines/event/event_regions.h"
+
+// Counts an event against the budget; false when it is spent.
+bool rbEventEngine_Spend(rbEventEngine* engine, double time);
+// The pair is due: measures it, resolves a contact or sets a later time.
+void rbEventEngine_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index,
+                              double time);
+// Resolves a pair at given points, in given states, and predicts what follows; false if none of
+// them approaches.
+bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                           const rbMotionState states[2], const rbEventContacts* list);
+// Resolves a pair that was measured, if it touches and approaches; then the states are those after
+// it. Returns how fast its nearest points part, m/s.
+double rbEventEngine_CollideMeasured(rbEventEngine* engine, const rbEventHost* host, int index,
+                                     double time, rbEventMeasure* measure);
+
+#endif

@@ -1,0 +1,108 @@
+// Near pairs: predicting and measuring them, and their contact points.
+#ifndef RB_ENGINES_EVENT_PAIRS_H
+#define RB_ENGINES_EVENT_PAIRS_H
+
+#include "dynamics/engines/event/event_state.h"
+
+#include <rattleback/collision.h>
+
+// A contact point of a pair in the world.
+typedef struct rbEventContact {
+    rbVec3 point; // near a
+    rbVec3 normal;
+    double distance;
+    int childA;
+    int childB;
+    bool isSampled; // declared by a detector that samples
+} rbEventContact;
+
+#define RB_EVENT_CONTACTS_MAX 32
+// Speeds and directions of points that land as one face differ by less than this part.
+#define RB_LANDING_SPREAD 1e-6
+
+// Whether two contact points of a pair are one. Where the edges of two meshes cross, the triangles
+// beside them list it twice; two rows solved at once for it are nearly singular.
+static inline bool rbEventContact_IsSame(const rbEventContact* p, const rbEventContact* q,
+                                         double tolerance)
+{
+    return rbDistance(p->point, q->point) <= tolerance &&
+           rbDot(p->normal, q->normal) >= 1.0 - RB_LANDING_SPREAD;
+}
+
+// The points of a pair: those that touch first, then those that nearly do.
+typedef struct rbEventContacts {
+    rbEventContact points[RB_EVENT_CONTACTS_MAX];
+    int touching;
+    int count;
+} rbEventContacts;
+
+// Distance of a pair at a time; poses are those of the geometries.
+typedef struct rbEventMeasure {
+    rbMotionState states[2];
+    rbTransform poses[2];    // of the geometries in the world, b shifted by its image
+    rbSeparation separation; // in the frame of a's geometry
+    rbVec3 normal;           // world
+    double distance;
+} rbEventMeasure;
+
+// A collision while it is resolved.
+typedef struct rbEventResolution {
+    int pair;
+    double time;
+    double tolerance;
+    double growth; // m/s, of both together
+    double pull;   // m/s^2, what drives the contact together
+    rbImpactBody bodies[2];
+    double fastest;    // m/s, of all approaches resolved
+    bool isHandedOver; // the contact began to last now
+} rbEventResolution;
+
+// Sets the time of a pair from the flights that hold at a time, without measuring.
+void rbEventEngine_PredictPair(rbEventEngine* engine, const rbEventHost* host, int index,
+                               double time);
+// The same for the pairs of a region that was renewed.
+void rbEventEngine_PredictNew(rbEventEngine* engine, const rbEventHost* host, double time);
+// Predicts all pairs of a body whose flight changed, and its entry.
+void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, int index,
+                               double time);
+// The earliest of expiry and pairs becomes the body's entry in the heap.
+void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index);
+// Signed distance at a time by whatever row the pair has; the normal points from a to b.
+double rbEventEngine_DistanceAt(rbEventEngine* engine, const rbEventHost* host, int index,
+                                double time, rbVec3* normal);
+// The points at which a pair touches at a time; false if it does not.
+bool rbEventEngine_FindTouching(rbEventEngine* engine, const rbEventHost* host, int index,
+                                double time, rbEventContacts* contacts);
+// Measures a pair of the general row.
+void rbEventEngine_Measure(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                           rbEventMeasure* measure);
+// The next look at a pair that was measured and does not collide now.
+// leaving: m/s, how fast the touching points part along the normal.
+void rbEventEngine_Schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
+                            const rbEventMeasure* measure, double leaving);
+// The contact of a pair of an exact row, touching or not.
+rbEventContact rbEventEngine_GetExactContact(const rbEventEngine* engine, const rbEventPair* pair,
+                                             double time);
+// Whether a pair that was measured touches: within the tolerance, or not proven to be outside of
+// where contact is looked for.
+bool rbEventEngine_IsTouching(const rbEventEngine* engine, const rbEventMeasure* measure);
+// The contact points of a pair that was measured; false: it does not touch, and the nearest points
+// are listed.
+bool rbEventEngine_ListContacts(rbEventEngine* engine, const rbEventHost* host, int index,
+                                double time, const rbEventMeasure* measure,
+                                rbEventContacts* contacts);
+
+// The bodies of a pair as a collision sees them, in given states.
+rbEventResolution rbEventEngine_BeginResolution(rbEventEngine* engine, const rbEventHost* host,
+                                                int index, double time,
+                                                const rbMotionState states[2]);
+// How fast a contact point approaches, growth included, m/s.
+double rbEventResolution_ApproachAt(const rbEventResolution* r, const rbEventContact* contact);
+// The contact point that approaches fastest, and how fast; -1 if none does by more than the rest.
+int rbEventResolution_FindFastest(const rbEventResolution* r, const rbEventContact* contacts,
+                                  int count, double rest, double* speed);
+// How fast the slowest of the touching points parts, m/s.
+double rbEventEngine_LeavingSpeed(rbEventEngine* engine, const rbEventHost* host, int index,
+                                  const rbMotionState states[2], const rbEventContacts* contacts);
+
+#endif
