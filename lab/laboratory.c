@@ -1,5 +1,6 @@
 // All rows that the laboratory adds to the tables of the core, room by room.
 #include "lab/broadphase/broad_rows.h"
+#include "lab/contact/penalty_step.h"
 #include "lab/convex/pair_rows.h"
 #include "lab/events/lab_event_rows.h"
 #include "lab/joints/classical.h"
@@ -10,8 +11,9 @@ rbStatus rbRegisterLaboratory(rbError* error)
 {
     static bool isRegistered = false;
     static rbStatus (*const registrations[])(rbError*) = {
-        rbRegisterLabPairMethods, rbRegisterLabBroadPhases, rbRegisterLabEventRows,
-        rbRegisterClassicalMethods};
+        rbRegisterLabPairMethods,   rbRegisterLabBroadPhases, rbRegisterLabEventRows,
+        rbRegisterClassicalMethods, rbRegisterPenaltyContact,
+    };
     if (isRegistered) {
         return RB_STATUS_OK;
     }

@@ -1,5 +1,7 @@
 #include "cli/tally_contacts.h"
 
+#include <rattleback/lab_contact.h>
+
 #include <inttypes.h>
 
 bool rbHasContacts(const rbSceneInfo* info)
@@ -20,11 +22,12 @@ static const char* getName(const rbWorld* world, rbBodyId bodyId)
 
 void rbDescribeContactSettings(const rbContactSettings* settings, char* text, size_t capacity)
 {
-    if (settings->method == RB_CONTACT_PENALTY) {
+    if (settings->method == rbContactMethod_Find("penalty")) {
+        rbPenaltySettings penalty = rbContactSettings_GetPenalty(settings);
         (void)snprintf(text, capacity,
                        "penalty, for comparison: springs by which a body alone sinks %g m, damping "
                        "%g of the critical one",
-                       settings->penaltyDepth, settings->penaltyDamping);
+                       penalty.depth, penalty.damping);
         return;
     }
     char cone[40];
@@ -70,8 +73,9 @@ void rbWriteContactSettings(const rbContactSettings* settings, rbJson* json)
     rbJson_Bool(json, "neighbors", !s->areNeighborsExcluded);
     rbJson_Number(json, "freezeSpeed", s->freezeSpeed);
     rbJson_Number(json, "freezeTime", s->freezeTime);
-    rbJson_Number(json, "penaltyDepth", s->penaltyDepth);
-    rbJson_Number(json, "penaltyDamping", s->penaltyDamping);
+    rbPenaltySettings penalty = rbContactSettings_GetPenalty(s);
+    rbJson_Number(json, "penaltyDepth", penalty.depth);
+    rbJson_Number(json, "penaltyDamping", penalty.damping);
     rbJson_End(json);
 }
 
@@ -150,10 +154,10 @@ void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
                   "contacts", s.contactCount, rbPlural(s.contactCount), s.pairCount,
                   rbPlural(s.pairCount), s.islandCount, rbPlural(s.islandCount),
                   divide(s.contactSum, steps), s.collisions, rbPlural(s.collisions));
-    if (asked->method == RB_CONTACT_PENALTY) {
+    if (asked->method != RB_CONTACT_IMPULSES) {
         rbStepStatistics own = rbWorld_GetStepStatistics(world);
-        (void)fprintf(file, "  %-18s%.4g part%s a step, for comparison only\n", "penalty",
-                      divide(own.substeps, steps),
+        (void)fprintf(file, "  %-18s%.4g part%s a step, for comparison only\n",
+                      rbContactMethod_Name(asked->method), divide(own.substeps, steps),
                       rbPlural(own.substeps / (steps > 0 ? steps : 1)));
     } else {
         printSolving(asked, &s, steps, file);

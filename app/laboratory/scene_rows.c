@@ -3,9 +3,11 @@
 #include "io/scene/reader.h"
 
 #include <rattleback/lab.h>
+#include <rattleback/lab_contact.h>
 #include <rattleback/lab_joints.h>
 
 #include <stddef.h>
+#include <string.h>
 
 // --------------------------------------------------------------------- classical joint methods
 
@@ -61,6 +63,20 @@ static rbStatus readPenalty(const rbSceneRow* row, rbReader* reader, const json_
     return status;
 }
 
+// -------------------------------------------------------------------------------- penalty contact
+
+static rbStatus readPenaltyContact(const rbSceneRow* row, rbReader* reader, const json_t* value,
+                                   void* target)
+{
+    rbContactSettings* contact = target;
+    rbPenaltySettings settings = rbContactSettings_GetPenalty(contact);
+    bool isDepth = strcmp(row->key.name, "penaltyDepth") == 0;
+    rbStatus status =
+        rbReadValue(reader, value, &row->key, isDepth ? &settings.depth : &settings.damping);
+    rbContactSettings_SetPenalty(contact, &settings);
+    return status;
+}
+
 // ----------------------------------------------------------------------------------- the table
 
 static const rbSceneRow rows[] = {
@@ -69,6 +85,14 @@ static const rbSceneRow rows[] = {
      &baumgarteKind,
      readBaumgarte},
     {"step", {.name = "penalty", .kind = RB_VALUE_OBJECT, .unit = ""}, &penaltyKind, readPenalty},
+    {"contact",
+     {.name = "penaltyDepth", .kind = RB_VALUE_NUMBER, .isLowOpen = true, .high = 1.0, .unit = "m"},
+     NULL,
+     readPenaltyContact},
+    {"contact",
+     {.name = "penaltyDamping", .kind = RB_VALUE_NUMBER, .high = 1.0, .unit = ""},
+     NULL,
+     readPenaltyContact},
 };
 
 rbStatus rbRegisterSceneLaboratory(rbError* error)

@@ -13,14 +13,15 @@ extern "C" {
 
 /// What keeps bodies apart.
 typedef enum rbContactMethod {
-    RB_CONTACT_IMPULSES, ///< impulses that hold non-penetration and friction to a tolerance
-    RB_CONTACT_PENALTY,  ///< springs and dampers at the points; for comparison
-    RB_CONTACT_METHOD_COUNT
+    RB_CONTACT_IMPULSES,    ///< impulses that hold non-penetration and friction to a tolerance
+    RB_CONTACT_METHOD_COUNT ///< built-in ones; registered ones have the numbers from here on
 } rbContactMethod;
 
-RB_API const char* rbContactMethod_Name(rbContactMethod method); ///< "impulses", "penalty"
-/// RB_CONTACT_METHOD_COUNT if unknown
+RB_API const char* rbContactMethod_Name(rbContactMethod method); ///< "impulses", ...
+/// The method of a name; rbContactMethod_GetCount() if it is unknown.
 RB_API rbContactMethod rbContactMethod_Find(const char* name);
+/// Built-in and registered methods; those of the laboratory: see lab_contact.h.
+RB_API int rbContactMethod_GetCount(void);
 
 /// How friction is bounded.
 typedef enum rbFrictionCone {
@@ -73,8 +74,7 @@ typedef struct rbContactSettings {
     bool areNeighborsExcluded;     ///< joined bodies do not meet; true
     double freezeSpeed;    ///< m/s: islands slower than this for freezeTime stand still; 0: never
     double freezeTime;     ///< s; 0.5
-    double penaltyDepth;   ///< m, of penalty contact: a body alone sinks so deep; 1e-3
-    double penaltyDamping; ///< of its dampers: 1 is critical; 0.5
+    rbExtraSettings extra; ///< of a registered method; zero: its defaults
 } rbContactSettings;
 
 /// The defaults that the comments of the members state.

@@ -20,7 +20,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_memory.c
   src/dynamics/contact/contact_near.c
   src/dynamics/contact/contact_pairs.c
-  src/dynamics/contact/contact_penalty.c
   src/dynamics/contact/contact_snapshot.c
   src/dynamics/engines/event/event_bodies.c
   src/dynamics/engines/event/event_cluster.c
@@ -39,6 +38,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/ray_frames_pairs.c
   src/dynamics/engines/ray_frames_predict.c
   src/dynamics/engines/ray_frames_settings.c
+  src/dynamics/engines/step/contact_method.c
   src/dynamics/engines/step/step_basic.c
   src/dynamics/engines/step/step_build.c
   src/dynamics/engines/step/step_contact.c
@@ -50,7 +50,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/step/step_contact_journal.c
   src/dynamics/engines/step/step_contact_joints.c
   src/dynamics/engines/step/step_contact_rest.c
-  src/dynamics/engines/step/step_contact_penalty.c
   src/dynamics/engines/step/step_contact_reaction.c
   src/dynamics/engines/step/step_contact_stages.c
   src/dynamics/engines/step/step_contact_time.c

@@ -2,36 +2,15 @@
 // and reading them.
 #include "world/world_contact.h"
 
+#include "dynamics/engines/step/contact_method.h"
+
 #include <math.h>
-
-#define PENALTY_DEPTH_MIN 1e-9 // m: a step of 1/60 s has 16,000 parts
-#define PENALTY_DAMPING_MAX 1.0
-
-// Of penalty contact, which is small.
-static rbStatus judgePenalty(const rbWorldDef* def, rbError* error)
-{
-    const rbContactSettings* s = &def->contact;
-    if (s->contactTime != RB_CONTACT_TIME_STEP || s->freezeSpeed > 0.0) {
-        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "contact.method is \"penalty\", which knows no %s; take \"impulses\"",
-                           s->freezeSpeed > 0.0 ? "freezing (freezeSpeed > 0)"
-                                                : "search for the time of contact (contactTime)");
-    }
-    if (s->penaltyDepth < PENALTY_DEPTH_MIN || s->penaltyDamping > PENALTY_DAMPING_MAX) {
-        return rbError_Set(
-            error, RB_STATUS_INVALID,
-            "contact.penaltyDepth is %g m and penaltyDamping %g; at least %g m and at "
-            "most %g are accepted",
-            s->penaltyDepth, s->penaltyDamping, PENALTY_DEPTH_MIN, PENALTY_DAMPING_MAX);
-    }
-    return RB_STATUS_OK;
-}
 
 static rbStatus judgeSettings(const rbContactSettings* settings, rbError* error)
 {
     const rbContactSettings* s = settings;
     const rbAskedRow rows[] = {
-        {"contact.method", (int)s->method, RB_CONTACT_METHOD_COUNT},
+        {"contact.method", (int)s->method, rbContactMethod_GetCount()},
         {"contact.broadPhase", (int)s->broadPhase, rbBroadPhaseType_GetCount()},
         {"contact.law", (int)s->law, RB_IMPACT_LAW_COUNT},
         {"contact.cone", (int)s->cone, RB_CONE_COUNT},
@@ -47,9 +26,7 @@ static rbStatus judgeSettings(const rbContactSettings* settings, rbError* error)
         {"contact.shockAfter", s->shockAfter, true, false},
         {"contact.partSpeed", s->partSpeed, false, false},
         {"contact.freezeSpeed", s->freezeSpeed, true, false},
-        {"contact.freezeTime", s->freezeTime, false, false},
-        {"contact.penaltyDepth", s->penaltyDepth, false, false},
-        {"contact.penaltyDamping", s->penaltyDamping, true, false}};
+        {"contact.freezeTime", s->freezeTime, false, false}};
     rbStatus status = rbJudgeRows(rows, sizeof rows / sizeof rows[0], error);
     if (status == RB_STATUS_OK) {
         status = rbJudgeNumbers(numbers, sizeof numbers / sizeof numbers[0], error);
@@ -85,7 +62,8 @@ rbStatus rbJudgeContacts(const rbWorldDef* def, rbError* error)
                            "step.method is \"%s\"; with contacts it must be \"impulses\"",
                            rbStepMethod_Name(def->step.method));
     }
-    return def->contact.method == RB_CONTACT_PENALTY ? judgePenalty(def, error) : RB_STATUS_OK;
+    const rbContactMethodRow* row = rbContactMethodRow_Get(def->contact.method);
+    return row != NULL ? row->check(&def->contact, error) : RB_STATUS_OK;
 }
 
 // ------------------------------------------------------------------------------------- telling
@@ -121,7 +99,7 @@ static rbStatus tellShape(rbWorld* world, int index, rbError* error)
     return status;
 }
 
-// Penalty contact moves single bodies only.
+// For methods that move single bodies only.
 static rbStatus refuseJoints(const rbWorld* world, rbError* error)
 {
     const char* kind = NULL;
@@ -135,9 +113,9 @@ static rbStatus refuseJoints(const rbWorld* world, rbError* error)
         return RB_STATUS_OK;
     }
     return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                       "the world has %s, and contact.method \"penalty\" moves single bodies only; "
-                       "take \"impulses\"",
-                       kind);
+                       "the world has %s, and contact.method \"%s\" moves single bodies only; take "
+                       "\"impulses\"",
+                       kind, rbContactMethod_Name(world->def.contact.method));
 }
 
 rbStatus rbWorld_TellContacts(rbWorld* world, rbError* error)
@@ -148,7 +126,8 @@ rbStatus rbWorld_TellContacts(rbWorld* world, rbError* error)
     if (settings->isOff) {
         return RB_STATUS_OK;
     }
-    if (settings->method == RB_CONTACT_PENALTY) {
+    const rbContactMethodRow* row = rbContactMethodRow_Get(settings->method);
+    if (row != NULL && row->isOfSingleBodies) {
         rbStatus status = refuseJoints(world, error);
         if (status != RB_STATUS_OK) {
             return status;

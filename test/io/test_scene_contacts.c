@@ -1,6 +1,8 @@
 // Scenes with contacts: their settings, materials, groups, neighbors and probes.
 #include "scene_support.h"
 
+#include <rattleback/lab_contact.h>
+
 #include <jansson.h>
 #include <math.h>
 
@@ -51,7 +53,7 @@ static void settingsOfContactsAreRead(void** state)
                 "0.5, \"overlap\": \"separate\", \"neighbors\": true, \"freezeSpeed\": 0.01, "
                 "\"freezeTime\": 2"));
     const rbContactSettings* s = &rbScene_GetInfo(scene)->contact;
-    const int words[][2] = {{(int)s->method, RB_CONTACT_PENALTY},
+    const int words[][2] = {{(int)s->method, (int)rbContactMethod_Find("penalty")},
                             {(int)s->broadPhase, (int)rbBroadPhaseType_Find("sweep-1d")},
                             {(int)s->law, RB_IMPACT_STRONGE},
                             {(int)s->cone, RB_CONE_PYRAMID},
@@ -68,11 +70,12 @@ static void settingsOfContactsAreRead(void** state)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
         assert_int_equal(words[i][0], words[i][1]);
     }
-    const double numbers[][2] = {{s->shell, 1e-4},        {s->tolerance, 2e-6},
-                                 {s->restSpeed, 0.04},    {s->velocityTolerance, 3e-6},
-                                 {s->partSpeed, 0.5},     {s->freezeSpeed, 0.01},
-                                 {s->freezeTime, 2.0},    {s->penaltyDepth, 2e-4},
-                                 {s->penaltyDamping, 0.3}};
+    rbPenaltySettings penalty = rbContactSettings_GetPenalty(s);
+    const double numbers[][2] = {{s->shell, 1e-4},      {s->tolerance, 2e-6},
+                                 {s->restSpeed, 0.04},  {s->velocityTolerance, 3e-6},
+                                 {s->partSpeed, 0.5},   {s->freezeSpeed, 0.01},
+                                 {s->freezeTime, 2.0},  {penalty.depth, 2e-4},
+                                 {penalty.damping, 0.3}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
         assert_true(numbers[i][0] == numbers[i][1]);
     }
@@ -108,6 +111,7 @@ static void theSchemaKnowsTheDefaultsOfContacts(void** state)
 {
     (void)state;
     rbContactSettings s = rbDefaultContactSettings();
+    rbPenaltySettings penalty = rbDefaultPenaltySettings();
     const struct {
         const char* key;
         double value;
@@ -119,8 +123,8 @@ static void theSchemaKnowsTheDefaultsOfContacts(void** state)
                 {"facets", s.facets},
                 {"partSpeed", s.partSpeed},
                 {"freezeTime", s.freezeTime},
-                {"penaltyDepth", s.penaltyDepth},
-                {"penaltyDamping", s.penaltyDamping}};
+                {"penaltyDepth", penalty.depth},
+                {"penaltyDamping", penalty.damping}};
     json_error_t error;
     json_t* schema = json_load_file(RB_SOURCE_DIR "/docs/scene.schema.json", 0, &error);
     assert_non_null(schema);

@@ -3,5 +3,6 @@ rb_add_tests(NAME test_lab FILES
   test/lab/test_registration.c
   LIBRARIES rattleback_lab
 )
+include(test/lab/contact/files.cmake)
 include(test/lab/joints/files.cmake)
 include(test/lab/convex/files.cmake)

@@ -402,7 +402,8 @@ static void tryInVain(rbWorld* world)
     checkRefused(rbWorld_SetContactSettings(world, &contact, &error), RB_STATUS_INVALID, &error,
                  "contact.shell");
     contact = rbWorld_GetContactSettings(world);
-    contact.method = RB_CONTACT_PENALTY; // which the engine finds out when it sees the joints
+    contact.method =
+        rbContactMethod_Find("penalty"); // which the engine finds out when it sees the joints
     checkRefused(rbWorld_SetContactSettings(world, &contact, &error), RB_STATUS_UNSUPPORTED, &error,
                  "moves single bodies only");
 }

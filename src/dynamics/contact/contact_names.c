@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static const char* const methodNames[RB_CONTACT_METHOD_COUNT] = {
-    [RB_CONTACT_IMPULSES] = "impulses",
-    [RB_CONTACT_PENALTY] = "penalty",
-};
-
 static const char* const coneNames[RB_CONE_COUNT] = {
     [RB_CONE_EXACT] = "exact",
     [RB_CONE_PYRAMID] = "pyramid",
@@ -26,18 +21,6 @@ static int findName(const char* const* names, int count, const char* name)
         ++i;
     }
     return i;
-}
-
-const char* rbContactMethod_Name(rbContactMethod method)
-{
-    RB_ASSERT((unsigned)method < RB_CONTACT_METHOD_COUNT);
-    return methodNames[method];
-}
-
-rbContactMethod rbContactMethod_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    return (rbContactMethod)findName(methodNames, RB_CONTACT_METHOD_COUNT, name);
 }
 
 const char* rbFrictionCone_Name(rbFrictionCone cone)
@@ -88,8 +71,6 @@ rbContactSettings rbDefaultContactSettings(void)
         .areNeighborsExcluded = true,
         .freezeSpeed = 0.0,
         .freezeTime = 0.5,
-        .penaltyDepth = 1e-3,
-        .penaltyDamping = 0.5,
     };
     return settings;
 }

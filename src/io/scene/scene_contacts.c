@@ -7,9 +7,14 @@
         (void)context;                                          \
         return nameOf((type)index);                             \
     }
-DEFINE_WORDS(getMethodName, rbContactMethod, rbContactMethod_Name)
 DEFINE_WORDS(getConeName, rbFrictionCone, rbFrictionCone_Name)
 DEFINE_WORDS(getTimeName, rbContactTime, rbContactTime_Name)
+
+static const char* getMethodName(int index, const void* context)
+{
+    (void)context;
+    return index < rbContactMethod_GetCount() ? rbContactMethod_Name((rbContactMethod)index) : NULL;
+}
 
 // The keys that hold words, in the order of the array they are read into.
 enum {
@@ -27,7 +32,7 @@ enum {
 static const rbWordRow wordRows[] = {
     [WORD_METHOD] = {"method",
                      offsetof(rbContactFields, method),
-                     {"method of contact", getMethodName, RB_CONTACT_METHOD_COUNT}},
+                     {"method of contact", getMethodName, RB_WORDS_OPEN}},
     [WORD_BROAD_PHASE] = {"broadPhase",
                           offsetof(rbContactFields, broadPhase),
                           {"broad phase", rbGetBroadPhaseWord, RB_WORDS_OPEN}},
@@ -62,8 +67,6 @@ static rbContactFields getFields(const rbContactSettings* settings)
                               .partSpeed = settings->partSpeed,
                               .freezeSpeed = settings->freezeSpeed,
                               .freezeTime = settings->freezeTime,
-                              .penaltyDepth = settings->penaltyDepth,
-                              .penaltyDamping = settings->penaltyDamping,
                               .sweepsMax = settings->sweepsMax,
                               .shockAfter = settings->shockAfter,
                               .facets = settings->facets,
@@ -92,8 +95,6 @@ static void setFields(const rbContactFields* fields, const int words[WORD_COUNT]
     settings->partSpeed = fields->partSpeed;
     settings->freezeSpeed = fields->freezeSpeed;
     settings->freezeTime = fields->freezeTime;
-    settings->penaltyDepth = fields->penaltyDepth;
-    settings->penaltyDamping = fields->penaltyDamping;
     settings->sweepsMax = (int)fields->sweepsMax;
     settings->shockAfter = (int)fields->shockAfter;
     settings->facets = (int)fields->facets;
@@ -131,6 +132,7 @@ rbStatus rbReadContactSettings(rbReader* reader, const json_t* object, rbContact
     }
     if (status == RB_STATUS_OK) {
         setFields(&fields, words, settings);
+        status = rbReadSceneRows(reader, object, &rbContactKeys, settings);
     }
     return status;
 }

@@ -375,8 +375,6 @@ static const rbKey contactKeys[] = {
     {"neighbors", RB_VALUE_BOOLEAN, AT(rbContactFields, areNeighborsMeeting), NO_UNIT},
     CONTACT_NUMBER(freezeSpeed, NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s")),
     CONTACT_NUMBER(freezeTime, POSITIVE(RB_SCENE_TIME_MAX, "s")),
-    CONTACT_NUMBER(penaltyDepth, POSITIVE(1.0, "m")),
-    CONTACT_NUMBER(penaltyDamping, NOT_NEGATIVE(1.0, "")),
 };
 DEFINE_KIND(rbContactKeys, "contact", "\"contact\"", contactKeys);
 

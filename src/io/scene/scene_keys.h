@@ -139,7 +139,6 @@ typedef struct rbContactFields {
     const char* combineRestitution;
     const char* overlap;
     double shell, tolerance, velocityTolerance, restSpeed, partSpeed, freezeSpeed, freezeTime;
-    double penaltyDepth, penaltyDamping;
     int64_t sweepsMax, shockAfter, facets;
     bool isWarm;
     bool isReacting;

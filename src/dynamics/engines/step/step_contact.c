@@ -13,6 +13,7 @@ rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
     }
     rbStepContacts* contacts = rbAllocZero(1, sizeof *contacts);
     contacts->settings = *settings;
+    contacts->method = rbContactMethodRow_Get(settings->method);
     contacts->areShapesOff = settings->isOff;
     contacts->restSpeedAsked = settings->restSpeed;
     contacts->pairs = rbCreateContactPairs(settings);
@@ -302,11 +303,11 @@ static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
     }
     bool isUnmet = false;
     double h = next - c->nodeTime;
-    if (c->settings.method == RB_CONTACT_PENALTY) {
+    if (c->method != NULL) {
         if (isBeyond) {
             return false;
         }
-        rbPenaltyStep_Advance(engine, host, next);
+        c->method->advance(engine, host, next);
         c->index += 1;
         countStep(engine, false, true);
         return true;
@@ -465,7 +466,8 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     rbContactStep_ReadBodies(engine, host, time);
     findLinks(engine);
     startGrid(c, time);
-    c->parts = rbPenaltyStep_CountParts(&c->settings, engine->settings.step);
+    double whole = engine->settings.step;
+    c->parts = c->method != NULL ? c->method->countParts(&c->settings, whole) : 1;
     c->lastPart = 1.0;
     double gained = 0.0;
     c->kicks.count = 0;

@@ -9,6 +9,7 @@
 #include "dynamics/contact/contact_pairs.h"
 #include "dynamics/contact/contact_solver.h"
 #include "dynamics/contact/contact_substeps.h"
+#include "dynamics/engines/step/contact_method.h"
 #include "dynamics/engines/step/step_contact.h"
 #include "dynamics/engines/step/step_limits.h"
 
@@ -55,6 +56,7 @@ typedef struct rbRestLoad {
 
 struct rbStepContacts {
     rbContactSettings settings;
+    const rbContactMethodRow* method; // NULL: impulses
     rbContactPairs* pairs;
     rbContactSolver* solver;
     rbContactNewton* newton;
@@ -100,7 +102,7 @@ struct rbStepContacts {
     RB_ARRAY(rbRestLoad) restLoads;       // per body, where frozen
     RB_ARRAY(unsigned char) isWoken;      // per body: at the end of this step
     RB_ARRAY(unsigned char) isRestless;   // per body: never freezes
-    int parts;                            // of a step, with penalty contact; else 1
+    int parts;                            // of a step, of a registered method; otherwise 1
     double deepestBefore;                 // m, overlaps that the run left before a new start
     rbContactSet set;                     // of the node: contacts of shapes, then stops of joints
     int foundCount;                       // contacts of shapes
@@ -273,13 +275,6 @@ void rbContactStep_TellCollisions(const rbStepEngine* engine, const rbStepHost* 
                                   int count);
 void rbContactStep_TellFrozen(const rbStepEngine* engine, const rbStepHost* host, int body,
                               bool isWoken, double energyChange);
-
-// -------------------------------------------------------------------------- step_contact_penalty.c
-// Parts of a step; 1 with impulses.
-int rbPenaltyStep_CountParts(const rbContactSettings* settings, double h);
-// A step with springs instead of impulses, to a time, and a look between nodes.
-void rbPenaltyStep_Advance(rbStepEngine* engine, const rbStepHost* host, double end);
-void rbPenaltyStep_Look(rbStepEngine* engine, const rbStepHost* host, double time);
 
 // ---------------------------------------------------------------------------------- step_contact.c
 // Islands and rows of the set of the node.

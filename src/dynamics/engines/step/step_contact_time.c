@@ -397,8 +397,8 @@ void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, dou
     rbStepContacts* c = engine->contacts;
     keepState(engine);
     double before = rbContactStep_GetEnergy(engine, host);
-    if (c->settings.method == RB_CONTACT_PENALTY) {
-        rbPenaltyStep_Look(engine, host, time);
+    if (c->method != NULL) {
+        c->method->look(engine, host, time);
         c->lookWork = rbContactStep_GetEnergy(engine, host) - before;
         rbContactStep_WriteBodies(engine, host);
         recallState(engine);

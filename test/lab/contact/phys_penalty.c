@@ -3,6 +3,8 @@
 #include "contact_worlds.h"
 #include "rb_test.h"
 
+#include <rattleback/lab_contact.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -14,9 +16,9 @@
 static rbWorldDef definePenalty(double step, double depth, double damping)
 {
     rbWorldDef def = rbPileWorldDef(step);
-    def.contact.method = RB_CONTACT_PENALTY;
-    def.contact.penaltyDepth = depth;
-    def.contact.penaltyDamping = damping;
+    rbPenaltySettings penalty = {.depth = depth, .damping = damping};
+    def.contact.method = rbContactMethod_Find("penalty");
+    rbContactSettings_SetPenalty(&def.contact, &penalty);
     return def;
 }
 
@@ -178,6 +180,12 @@ static void whatPenaltyDoesNotKnowIsRefused(void** state)
     def = definePenalty(0.01, 1e-12, 0.2);
     assert_null(rbCreateWorld(&def, &error));
     assert_non_null(strstr(error.message, "penaltyDepth is 1e-12"));
+    const double bad[][2] = {{0.0, 0.2}, {NAN, 0.2}, {DEPTH, -1.0}, {DEPTH, 1.5}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+        def = definePenalty(0.01, bad[i][0], bad[i][1]);
+        assert_null(rbCreateWorld(&def, &error));
+        assert_int_equal(error.status, RB_STATUS_INVALID);
+    }
     def = definePenalty(0.01, DEPTH, 0.2);
     rbPile cradle = rbMakeCradle(&def, 1, 0.1);
     assert_int_equal(rbWorld_Prepare(cradle.world, &error), RB_STATUS_UNSUPPORTED);

@@ -6,12 +6,12 @@
 //   e = exp(-z / sqrt(1 - z^2) (pi - 2 asin z))  of its speed, z < 1.
 // Friction is Coulomb's, regularized: below a slip speed it is proportional to the speed, so that
 // nothing sticks for good.
-#ifndef RB_CONTACT_CONTACT_PENALTY_H
-#define RB_CONTACT_CONTACT_PENALTY_H
+#ifndef RB_LAB_PENALTY_LAW_H
+#define RB_LAB_PENALTY_LAW_H
 
 #include "dynamics/contact/contact.h"
 
-#include <rattleback/contact.h>
+#include <rattleback/lab_contact.h>
 
 typedef struct rbPenaltyLaw {
     double frequency; // rad/s, w
@@ -19,7 +19,7 @@ typedef struct rbPenaltyLaw {
     double slipSpeed; // m/s
 } rbPenaltyLaw;
 
-rbPenaltyLaw rbMakePenaltyLaw(const rbContactSettings* settings);
+rbPenaltyLaw rbMakePenaltyLaw(const rbPenaltySettings* settings);
 
 // Parts of a step that the stiffness needs.
 int rbPenaltyLaw_CountParts(const rbPenaltyLaw* law, double h);

@@ -1,4 +1,4 @@
-#include "dynamics/contact/contact_penalty.h"
+#include "lab/contact/penalty_law.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,12 +13,11 @@
 #define SWEEPS_MAX 60
 #define CHANGE_LEAST 1e-14
 
-rbPenaltyLaw rbMakePenaltyLaw(const rbContactSettings* settings)
+rbPenaltyLaw rbMakePenaltyLaw(const rbPenaltySettings* settings)
 {
-    RB_ASSERT(settings->penaltyDepth > 0.0);
-    rbPenaltyLaw law = {.frequency = sqrt(GRAVITY / settings->penaltyDepth),
-                        .damping = settings->penaltyDamping};
-    law.slipSpeed = SLIP_PART * law.frequency * settings->penaltyDepth;
+    RB_ASSERT(settings->depth > 0.0);
+    rbPenaltyLaw law = {.frequency = sqrt(GRAVITY / settings->depth), .damping = settings->damping};
+    law.slipSpeed = SLIP_PART * law.frequency * settings->depth;
     return law;
 }
 

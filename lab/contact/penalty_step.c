@@ -1,0 +1,144 @@
+// Steps with springs in the place of contact impulses, see penalty_law.h. For comparison only.
+//
+// A step is cut into parts, each a kick, a flight and a kick. Nothing looks ahead: what is fast
+// enough passes through thin bodies, as it does in this method.
+#include "lab/contact/penalty_step.h"
+
+#include "dynamics/engines/step/step_contact_state.h"
+#include "lab/contact/penalty_law.h"
+
+#define PENALTY_COOKIE 0x6c6162636f6e7461u // "labconta"
+#define DEPTH_MIN 1e-9                     // m: a step of 1/60 s has 16,000 parts
+#define DAMPING_MAX 1.0
+
+// ---------------------------------------------------------------------------------------- settings
+
+rbPenaltySettings rbDefaultPenaltySettings(void)
+{
+    return (rbPenaltySettings){.depth = 1e-3, .damping = 0.5};
+}
+
+void rbContactSettings_SetPenalty(rbContactSettings* contact, const rbPenaltySettings* settings)
+{
+    rbExtraSettings_Put(&contact->extra, PENALTY_COOKIE, settings, sizeof *settings);
+}
+
+rbPenaltySettings rbContactSettings_GetPenalty(const rbContactSettings* contact)
+{
+    rbPenaltySettings settings = rbDefaultPenaltySettings();
+    (void)rbExtraSettings_Get(&contact->extra, PENALTY_COOKIE, &settings, sizeof settings);
+    return settings;
+}
+
+static rbStatus check(const rbContactSettings* contact, rbError* error)
+{
+    if (contact->contactTime != RB_CONTACT_TIME_STEP || contact->freezeSpeed > 0.0) {
+        return rbError_Set(error, RB_STATUS_UNSUPPORTED,
+                           "contact.method is \"penalty\", which knows no %s; take \"impulses\"",
+                           contact->freezeSpeed > 0.0
+                               ? "freezing (freezeSpeed > 0)"
+                               : "search for the time of contact (contactTime)");
+    }
+    rbPenaltySettings s = rbContactSettings_GetPenalty(contact);
+    if (!(s.depth >= DEPTH_MIN && s.depth < INFINITY && s.damping >= 0.0 &&
+          s.damping <= DAMPING_MAX)) {
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "contact.penaltyDepth is %g m and penaltyDamping %g; at least %g m and 0 to "
+            "%g are accepted",
+            s.depth, s.damping, DEPTH_MIN, DAMPING_MAX);
+    }
+    return RB_STATUS_OK;
+}
+
+static rbPenaltyLaw makeLaw(const rbContactSettings* contact)
+{
+    rbPenaltySettings settings = rbContactSettings_GetPenalty(contact);
+    return rbMakePenaltyLaw(&settings);
+}
+
+// ------------------------------------------------------------------------------------------- steps
+
+// Impulses of all points over half a part, and what they do to the energy.
+static void push(rbStepEngine* engine, const rbStepHost* host, double h, bool isEnd)
+{
+    rbStepContacts* c = engine->contacts;
+    rbPenaltyLaw law = makeLaw(&c->settings);
+    rbContactStep_ShowBodies(engine);
+    rbContactStep_OpenBooks(engine, host, c->nodeTime, h, 0.0);
+    rbPenaltyLaw_Push(&law, &c->set, c->bodies.data, 0.5 * h, isEnd);
+    for (int i = 0; i < c->islandCount; ++i) {
+        rbContactIsland island = rbContactGraph_GetIsland(c->graph, i);
+        rbContactStep_BookLasting(engine, &island, true, false);
+    }
+    rbContactStep_TakeBodies(engine);
+}
+
+static void advancePart(rbStepEngine* engine, const rbStepHost* host, double end)
+{
+    rbStepContacts* c = engine->contacts;
+    double h = end - c->nodeTime;
+    push(engine, host, h, false);
+    rbContactStep_KickLoose(engine, host, c->nodeTime, 0.5 * h, false);
+    rbContactStep_FlyLoose(c, h);
+    rbContactStep_PlaceFixed(engine, end);
+    c->nodeTime = end;
+    rbStepContacts_MakeReady(engine);
+    rbContactStep_KickLoose(engine, host, end, 0.5 * h, true);
+    push(engine, host, h, true);
+}
+
+// Impulses of a whole step like the last part: what the host reads.
+static void showForces(rbStepContacts* c, double scale)
+{
+    for (int i = 0; i < c->set.pointCount; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            c->set.points[i].impulse[k] *= scale;
+        }
+    }
+}
+
+static void advance(rbStepEngine* engine, const rbStepHost* host, double end)
+{
+    rbStepContacts* c = engine->contacts;
+    double start = c->nodeTime;
+    double h = end - start;
+    for (int i = 1; i <= c->parts; ++i) {
+        advancePart(engine, host, i < c->parts ? start + h * i / c->parts : end);
+    }
+    showForces(c, 2.0 * c->parts * engine->settings.step / h);
+    engine->statistics.substeps += c->parts - 1;
+}
+
+// As far as the forces of the node carry.
+static void look(rbStepEngine* engine, const rbStepHost* host, double time)
+{
+    rbStepContacts* c = engine->contacts;
+    double h = time - c->nodeTime;
+    rbContactBooks books = c->books;
+    rbContactStep_NoteNode(c);
+    push(engine, host, h, false);
+    rbContactStep_KickLoose(engine, host, c->nodeTime, 0.5 * h, false);
+    rbContactStep_FlyLoose(c, h);
+    rbContactStep_KickLoose(engine, host, time, 0.5 * h, false);
+    push(engine, host, h, false);
+    c->books = books;
+}
+
+static int countParts(const rbContactSettings* settings, double h)
+{
+    rbPenaltyLaw law = makeLaw(settings);
+    return rbPenaltyLaw_CountParts(&law, h);
+}
+
+static const rbContactMethodRow row = {.name = "penalty",
+                                       .isOfSingleBodies = true,
+                                       .check = check,
+                                       .countParts = countParts,
+                                       .advance = advance,
+                                       .look = look};
+
+rbStatus rbRegisterPenaltyContact(rbError* error)
+{
+    return rbRegisterContactMethod(&row, error);
+}

@@ -1,0 +1,32 @@
+// The table of methods that keep bodies apart in the step engine. The built-in one, impulses, is
+// the engine itself; others are registered at start-up and make the steps of bodies that touch in
+// its place.
+#ifndef RB_ENGINES_CONTACT_METHOD_H
+#define RB_ENGINES_CONTACT_METHOD_H
+
+#include "dynamics/engines/step/step_engine.h"
+
+#include <rattleback/contact.h>
+
+// A row of the table.
+typedef struct rbContactMethodRow {
+    const char* name;
+    bool isOfSingleBodies; // joints and springs are refused
+    // INVALID or UNSUPPORTED with a message for settings that the method refuses.
+    rbStatus (*check)(const rbContactSettings* settings, rbError* error);
+    // Parts of a step of size h, in which it looks for contacts.
+    int (*countParts)(const rbContactSettings* settings, double h);
+    // From the node to the end of a step.
+    void (*advance)(rbStepEngine* engine, const rbStepHost* host, double end);
+    // To a time within the step from the node; the state is put back afterwards.
+    void (*look)(rbStepEngine* engine, const rbStepHost* host, double time);
+} rbContactMethodRow;
+
+// Adds a row to the table, at start-up (base/core/registered_rows.h). Refused: a name that is
+// known, a full table.
+rbStatus rbRegisterContactMethod(const rbContactMethodRow* row, rbError* error);
+
+// NULL for RB_CONTACT_IMPULSES.
+const rbContactMethodRow* rbContactMethodRow_Get(rbContactMethod method);
+
+#endif
