@@ -1,6 +1,8 @@
 # What the program is made of besides its verbs: sessions, the server of the viewer and the software renderer. Tests link it too.
 find_package(Threads REQUIRED)
 set(appFiles
+  app/laboratory/scene_frames.c
+  app/laboratory/scene_rays.c
   app/laboratory/scene_rows.c
   app/pairs/pair_file.c
   app/pairs/pair_log.c

@@ -2,7 +2,7 @@
 // objects and with their rays. Beside ours the published times, of two Pentium 4 at 3.4 GHz (2005).
 #include "suite_rays.h"
 
-#include <rattleback/ray_frames.h>
+#include <rattleback/lab_ray_frames.h>
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "error_statistics.h"
 #include "ray_scenes.h"
 
-#include <rattleback/ray_frames.h>
+#include <rattleback/lab_ray_frames.h>
 
 #include <math.h>
 

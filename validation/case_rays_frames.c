@@ -3,12 +3,12 @@
 #include "base/core/random.h"
 #include "base/core/timer.h"
 #include "base/math/random3.h"
-#include "dynamics/engines/ray_frames_state.h"
 #include "dynamics/motion/path_table.h"
-#include "dynamics/sweep/swept_box.h"
+#include "lab/rays/ray_frames_state.h"
+#include "lab/rays/swept_box.h"
 #include "ray_scenes.h"
 
-#include <rattleback/ray_frames.h>
+#include <rattleback/lab_ray_frames.h>
 
 #include <math.h>
 

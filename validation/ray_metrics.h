@@ -3,7 +3,7 @@
 #ifndef RB_VALIDATION_RAY_METRICS_H
 #define RB_VALIDATION_RAY_METRICS_H
 
-#include <rattleback/rays.h>
+#include <rattleback/lab_rays.h>
 
 // Agreement of two vectors in per cent as the tables of the thesis have it: the mean over the axes
 // of the smaller magnitude over the larger; where one is 0, both are moved away from 0 by 1. It

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/rays_picture.h"
 #include "cli/scenes.h"
+#include "laboratory/scene_rays.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -286,7 +287,7 @@ static rbExit runRays(const rbArguments* arguments)
     if (scene == NULL) {
         return rbFailWith(&error);
     }
-    rbRayFrameSettings settings = rbScene_GetInfo(scene)->frames;
+    rbRayFrameSettings settings = rbSceneInfo_GetFrames(rbScene_GetInfo(scene));
     rbExit exit = RB_EXIT_USAGE;
     if (readSettings(arguments, &settings)) {
         exit = runFrames(arguments, scene, &settings);

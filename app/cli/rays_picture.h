@@ -2,7 +2,7 @@
 #ifndef RB_CLI_RAYS_PICTURE_H
 #define RB_CLI_RAYS_PICTURE_H
 
-#include <rattleback/ray_frames.h>
+#include <rattleback/lab_ray_frames.h>
 
 // The frame of a collision as a drawing: both bodies where the rays start and where they touch, all
 // others as they are, the rays, their hits and the shortest. title may be "".

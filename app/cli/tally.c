@@ -4,7 +4,7 @@
 #include "cli/tally_contacts.h"
 #include "cli/tally_steps.h"
 
-#include <rattleback/ray_detector.h>
+#include <rattleback/lab_ray_detector.h>
 
 #include <inttypes.h>
 #include <math.h>

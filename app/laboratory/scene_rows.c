@@ -1,6 +1,7 @@
 #include "laboratory/scene_rows.h"
 
 #include "io/scene/reader.h"
+#include "laboratory/scene_rays.h"
 
 #include <rattleback/lab.h>
 #include <rattleback/lab_contact.h>
@@ -80,6 +81,7 @@ static rbStatus readPenaltyContact(const rbSceneRow* row, rbReader* reader, cons
 // ----------------------------------------------------------------------------------- the table
 
 static const rbSceneRow rows[] = {
+    {"", {.name = "rays", .kind = RB_VALUE_OBJECT, .unit = ""}, &rbRaysKind, rbReadRays},
     {"step",
      {.name = "baumgarte", .kind = RB_VALUE_OBJECT, .unit = ""},
      &baumgarteKind,

@@ -3,7 +3,7 @@
 #include "io/output/bytes.h"
 #include "session/store_state.h"
 
-#include <rattleback/ray_detector.h>
+#include <rattleback/lab_ray_detector.h>
 
 #include <stddef.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "io/output/bytes.h"
 #include "session/store_state.h"
 
-#include <rattleback/ray_detector.h>
+#include <rattleback/lab_ray_detector.h>
 
 #include <string.h>
 

@@ -142,7 +142,7 @@ typedef struct rbParameter {
 
 #define RB_PARAMETERS_MAX 8 ///< of a row
 
-#define RB_EXTRA_SETTINGS_SIZE 64 ///< bytes
+#define RB_EXTRA_SETTINGS_SIZE 128 ///< bytes
 
 /// Settings that only a registered row of a table knows, by value inside of the settings of an
 /// engine. All zero: the row takes its defaults. The header of the row has the functions that put

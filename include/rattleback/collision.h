@@ -238,6 +238,23 @@ RB_API rbStatus rbFindContacts(const rbSeparationInput* input, double threshold,
                                rbSeparationCache* cache, void* scratch, rbContactList* list,
                                rbError* error);
 
+/// The exact first contact of A, translated by step (in the frame of B, m), with B.
+typedef struct rbShapeSweep {
+    bool isHit;      ///< they touch during the step
+    bool isInside;   ///< they overlap at the start: fraction 0
+    bool isExact;    ///< closed form (spheres, polytopes, meshes); false: to within the tolerance
+    double fraction; ///< of the step, 0..1
+    rbVec3 point;    ///< m, frame of B, at contact
+    rbVec3 normal;   ///< unit, outward of B
+} rbShapeSweep;
+
+/// poseA: of A in the frame of B at the start. Any shapes but two planes (X-01 to X-03 and the
+/// general row by repeated distances). tolerance: m, of the general row; 0: 1e-10 of the size.
+/// scratch as of rbMeasureSeparation.
+RB_API rbStatus rbSweepShapes(const rbGeometry* geometryA, rbTransform poseA, rbVec3 step,
+                              const rbGeometry* geometryB, double tolerance, void* scratch,
+                              rbShapeSweep* sweep, rbError* error);
+
 #ifdef __cplusplus
 }
 #endif

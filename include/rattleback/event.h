@@ -53,23 +53,17 @@ RB_API rbDetector rbDetector_Find(const char* name);     ///< rbDetector_GetCoun
 /// Built-in and registered detectors; those of the laboratory: see lab.h.
 RB_API int rbDetector_GetCount(void);
 
-/// Settings of a registered detector, in a form that only its own functions read and write. All
-/// zero: its defaults.
-typedef struct rbDetectorSettings {
-    uint64_t words[16]; ///< opaque
-} rbDetectorSettings;
-
 /// Settings of the event engine; rbDefaultWorldDef fills them in.
 typedef struct rbEventSettings {
-    rbImpactLaw law;                     ///< stronge; pairs of materials may have their own
-    rbImpactOrder order;                 ///< sequential
-    rbLastingContact lasting;            ///< rest
-    rbEventLoop loop;                    ///< bodies
-    rbDetector detector;                 ///< exact
-    rbDetectorSettings detectorSettings; ///< of a registered detector
-    rbBroadPhaseType broadPhase;         ///< auto
-    rbCombineRule combineRestitution;    ///< geometric
-    rbCombineRule combineFriction;       ///< geometric
+    rbImpactLaw law;                  ///< stronge; pairs of materials may have their own
+    rbImpactOrder order;              ///< sequential
+    rbLastingContact lasting;         ///< rest
+    rbEventLoop loop;                 ///< bodies
+    rbDetector detector;              ///< exact
+    rbExtraSettings extra;            ///< of a registered detector; zero: its defaults
+    rbBroadPhaseType broadPhase;      ///< auto
+    rbCombineRule combineRestitution; ///< geometric
+    rbCombineRule combineFriction;    ///< geometric
     double tolerance;   ///< m: bodies nearer than this touch; they never overlap by more. 0: 1e-5
                         ///< of the smallest diameter of a dynamic body
     double restTime;    ///< s without visible motion after which a body is held; 0.1

@@ -20,7 +20,7 @@ extern "C" {
 ///   estimates; the bounds hold;
 /// - broad phases "sweep-1d" and "sweep-2d", by sorted ends, and "coherent-hash", by counters of
 ///   shared cells;
-/// - the detector "rays" of the event engine (ray_detector.h; rbDetector_Find);
+/// - the detector "rays" of the event engine (lab_ray_detector.h; rbDetector_Find);
 /// - its loops "pairs", a heap of pairs and a global interval (L-79, L-86), and "all-pairs", the
 ///   same without a look at which pairs are near (rbEventLoop_Find): an event costs the world;
 /// - the step methods of lab_joints.h and the contact method of lab_contact.h.

@@ -15,8 +15,6 @@
 #include <rattleback/impact.h>
 #include <rattleback/joint.h>
 #include <rattleback/query.h>
-#include <rattleback/ray_frames.h>
-#include <rattleback/rays.h>
 #include <rattleback/shape.h>
 #include <rattleback/vecmath.h>
 #include <rattleback/world.h>

@@ -12,7 +12,6 @@
 
 #include <rattleback/base.h>
 #include <rattleback/body.h>
-#include <rattleback/ray_frames.h>
 #include <rattleback/shape.h>
 #include <rattleback/world.h>
 
@@ -93,7 +92,7 @@ typedef struct rbSceneInfo {
     rbEngineType engineType;   ///< the same as engine
     rbEventSettings event;     ///< of the event engine; read whatever the engine is
     rbStepSettings step;       ///< of the step engine, likewise
-    rbRayFrameSettings frames; ///< of frames on paths; its rays are those of the event engine
+    rbExtraSettings extra;     ///< of keys that the program registered; zero: their defaults
     rbContactSettings contact; ///< of its contacts; off unless the scene has a "contact"
     int bodyCount;             ///< after repeat and scatter
     int dynamicCount;          ///< of them
@@ -137,11 +136,6 @@ RB_API int rbScene_MatchMaterial(const rbScene* scene, const rbMaterial* materia
 /// Makes the world of the scene, bodies in the order of the file. Can be called any number of
 /// times. NULL and an error when memory limits or a value that only the world judges forbid it.
 RB_API rbWorld* rbScene_CreateWorld(const rbScene* scene, rbError* error);
-
-/// The bodies of the scene, standing or on paths, for frames of rays; settings NULL: those of the
-/// scene. NULL and an error that names the body if one is dynamic, scattered or of no use for rays.
-RB_API rbRayFrames* rbScene_CreateRayFrames(const rbScene* scene,
-                                            const rbRayFrameSettings* settings, rbError* error);
 
 /// Judges a world of the scene for its engine: rbWorld_Prepare, with an error that names the file
 /// and, where joints are to blame, their places in it.

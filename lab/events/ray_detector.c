@@ -20,7 +20,7 @@
 #include "lab/events/lab_event_rows.h"
 #include "world/world_event.h"
 
-#include <rattleback/ray_detector.h>
+#include <rattleback/lab_ray_detector.h>
 
 #include <math.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static const RayState* stateOf(const rbEventEngine* engine)
 
 // --------------------------------------------------------------------------------------- settings
 
-_Static_assert(sizeof(rbRaySettings) <= sizeof(rbDetectorSettings), "settings of rays must fit");
+#define RAYS_COOKIE 0x6c61625f72617973u // "lab_rays"
 
 bool rbEventSettings_IsByRays(const rbEventSettings* settings)
 {
@@ -106,18 +106,13 @@ bool rbEventSettings_IsByRays(const rbEventSettings* settings)
 
 void rbEventSettings_SetRays(rbEventSettings* settings, const rbRaySettings* rays)
 {
-    memset(&settings->detectorSettings, 0, sizeof settings->detectorSettings);
-    memcpy(&settings->detectorSettings, rays, sizeof *rays);
+    rbExtraSettings_Put(&settings->extra, RAYS_COOKIE, rays, sizeof *rays);
 }
 
 rbRaySettings rbEventSettings_GetRays(const rbEventSettings* settings)
 {
-    static const rbDetectorSettings none;
-    if (memcmp(&settings->detectorSettings, &none, sizeof none) == 0) {
-        return rbDefaultRaySettings();
-    }
-    rbRaySettings rays;
-    memcpy(&rays, &settings->detectorSettings, sizeof rays);
+    rbRaySettings rays = rbDefaultRaySettings();
+    (void)rbExtraSettings_Get(&settings->extra, RAYS_COOKIE, &rays, sizeof rays);
     return rays;
 }
 

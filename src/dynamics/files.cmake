@@ -33,11 +33,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/event/event_rows.c
   src/dynamics/engines/event/event_regions.c
   src/dynamics/engines/event/event_rest.c
-  src/dynamics/engines/ray_frames.c
-  src/dynamics/engines/ray_frames_exact.c
-  src/dynamics/engines/ray_frames_pairs.c
-  src/dynamics/engines/ray_frames_predict.c
-  src/dynamics/engines/ray_frames_settings.c
   src/dynamics/engines/step/contact_method.c
   src/dynamics/engines/step/step_basic.c
   src/dynamics/engines/step/step_build.c
@@ -88,18 +83,9 @@ target_sources(rattleback PRIVATE
   src/dynamics/motion/turn.c
   src/dynamics/solvers/settle.c
   src/dynamics/sweep/free_spin.c
-  src/dynamics/sweep/ray_emitter.c
-  src/dynamics/sweep/ray_model.c
-  src/dynamics/sweep/ray_predict.c
-  src/dynamics/sweep/ray_refine.c
-  src/dynamics/sweep/ray_settings.c
-  src/dynamics/sweep/swept_box.c
-  src/dynamics/sweep/swept_box_rays.c
   src/dynamics/sweep/shape_sweep.c
   src/dynamics/sweep/shape_sweep_sides.c
   src/dynamics/sweep/shape_sweep_triangles.c
-  src/dynamics/sweep/ray_shot.c
-  src/dynamics/sweep/ray_starts.c
   src/dynamics/sweep/sweep_bounds.c
   src/dynamics/sweep/sweep_core.c
   src/dynamics/sweep/sweep_parts.c

@@ -7,7 +7,6 @@
 #include "world/world_query_tree.h"
 
 #include <rattleback/collision.h>
-#include <rattleback/rays.h>
 
 #include <float.h>
 #include <math.h>

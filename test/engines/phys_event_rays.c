@@ -2,7 +2,7 @@
 // by sampling, and that this becomes less with more rays.
 #include "event_scenes.h"
 
-#include <rattleback/ray_detector.h>
+#include <rattleback/lab_ray_detector.h>
 
 static rbWorldDef rayWorldDef(double gravity, int count)
 {

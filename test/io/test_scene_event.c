@@ -1,7 +1,7 @@
 // Scenes of the event engine: its settings, pairs of materials, growth, probes and tessellations.
 #include "scene_support.h"
 
-#include <rattleback/ray_detector.h>
+#include <rattleback/lab_ray_detector.h>
 
 #include <math.h>
 

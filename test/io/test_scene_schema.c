@@ -3,6 +3,8 @@
 #include "io/scene/scene_keys.h"
 #include "scene_support.h"
 
+#include <rattleback/lab_ray_frames.h>
+
 static json_t* loadSchema(void)
 {
     json_error_t error;

@@ -1,8 +1,10 @@
 # tests of the laboratory, which they register themselves
 rb_add_tests(NAME test_lab FILES
+  test/lab/test_method_rows.c
   test/lab/test_registration.c
   LIBRARIES rattleback_lab
 )
 include(test/lab/contact/files.cmake)
 include(test/lab/joints/files.cmake)
 include(test/lab/convex/files.cmake)
+include(test/lab/rays/files.cmake)

@@ -5,7 +5,6 @@
 #include "test/support/rb_test.h"
 
 #include <rattleback/collision.h>
-#include <rattleback/rays.h>
 
 #include <math.h>
 #include <stdlib.h>

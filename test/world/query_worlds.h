@@ -5,8 +5,8 @@
 #include "rb_test.h"
 #include "test/collision/shape_samples.h"
 
+#include <rattleback/collision.h>
 #include <rattleback/rattleback.h>
-#include <rattleback/rays.h>
 
 #include <math.h>
 #include <stdlib.h>

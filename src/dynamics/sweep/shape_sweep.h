@@ -8,7 +8,7 @@
 
 #include "collision/geometry/polyhedron.h"
 
-#include <rattleback/rays.h>
+#include <rattleback/collision.h>
 
 // Contacts of equal fraction, the better first: a face says the normal, an edge pair makes one up.
 typedef enum rbContactRank {

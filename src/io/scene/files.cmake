@@ -18,8 +18,6 @@ target_sources(rattleback_io PRIVATE
   src/io/scene/scene_contacts.c
   src/io/scene/scene_ends.c
   src/io/scene/scene_event.c
-  src/io/scene/scene_rays.c
-  src/io/scene/scene_frames.c
   src/io/scene/scene_forces.c
   src/io/scene/scene_geometry.c
   src/io/scene/scene_joint_world.c

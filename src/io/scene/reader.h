@@ -99,7 +99,7 @@ rbStatus rbRegisterSceneRow(const rbSceneRow* row, rbError* error);
 const rbSceneRow* rbGetSceneRow(int index); // NULL beyond the last
 // Reads what an object has of the keys registered for it, in the order of registration.
 // rbReadFields accepts these keys and leaves them to this function.
-rbStatus rbReadSceneRows(rbReader* reader, const json_t* object, const rbObjectKind* kind,
+rbStatus rbReadSceneRows(rbReader* reader, const json_t* parent, const rbObjectKind* kind,
                          void* target);
 // The index-th key of a kind: its own, then the registered ones; NULL beyond the last.
 const rbKey* rbObjectKind_GetKey(const rbObjectKind* kind, int index);

@@ -107,7 +107,6 @@ static rbStatus readHead(rbScene* scene, rbReader* reader, rbSceneFields* fields
                                 .engineType = engine,
                                 .event = worldDef.event,
                                 .step = worldDef.step,
-                                .frames = rbDefaultRayFrameSettings(),
                                 .contact = worldDef.contact};
     return status;
 }
@@ -161,6 +160,9 @@ static rbStatus judgeScene(rbScene* scene, rbError* error)
         status = readOutput(scene, &reader, fields.output, &probes);
         reader.partCount = status == RB_STATUS_OK ? 0 : reader.partCount;
     }
+    if (status == RB_STATUS_OK) {
+        status = rbReadSceneRows(&reader, scene->root, &rbSceneKeys, scene);
+    }
     const struct {
         const char* key;
         SectionFn* read;
@@ -169,7 +171,6 @@ static rbStatus judgeScene(rbScene* scene, rbError* error)
         {"world", readWorld, fields.world},
         {"motion", readMotionOfScene, fields.motion},
         {"event", rbReadEvent, fields.event},
-        {"rays", rbReadRays, fields.rays},
         {"step", rbReadStep, fields.step},
         {"contact", rbReadContact, fields.contact},
         {"materials", rbReadMaterials, fields.materials},
@@ -361,17 +362,28 @@ rbStatus rbScene_Override(rbScene* scene, const char* assignment, rbError* error
     return RB_STATUS_OK;
 }
 
+static void keepKey(const rbScene* scene, json_t* root, const char* key)
+{
+    json_t* value = json_object_get(scene->root, key);
+    if (value != NULL) {
+        (void)json_object_set(root, key, value);
+    }
+}
+
 // A scene with nothing but what a body may refer to, and the body; takes the body over.
 static json_t* makeRootAround(const rbScene* scene, json_t* body)
 {
-    static const char* const kept[] = {"rattleback", "engine",        "world",    "motion",
-                                       "event",      "step",          "contact",  "materials",
-                                       "geometries", "materialPairs", "detector", "rays"};
+    static const char* const kept[] = {"rattleback", "engine",        "world",   "motion",
+                                       "event",      "step",          "contact", "materials",
+                                       "geometries", "materialPairs", "detector"};
     json_t* root = json_object();
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; ++i) {
-        json_t* value = json_object_get(scene->root, kept[i]);
-        if (value != NULL) {
-            (void)json_object_set(root, kept[i], value);
+        keepKey(scene, root, kept[i]);
+    }
+    const rbSceneRow* row = NULL;
+    for (int i = 0; (row = rbGetSceneRow(i)) != NULL; ++i) {
+        if (row->object[0] == '\0') {
+            keepKey(scene, root, row->key.name);
         }
     }
     json_t* bodies = json_array();

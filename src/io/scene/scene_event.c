@@ -53,6 +53,21 @@ static const char* getLoopName(int index, const void* context)
     return index < rbEventLoop_GetCount() ? rbEventLoop_Name((rbEventLoop)index) : NULL;
 }
 
+static const char* getDetectorName(int index, const void* context)
+{
+    (void)context;
+    return rbDetector_Name((rbDetector)index);
+}
+
+rbStatus rbReadDetector(rbReader* reader, const char* word, rbDetector* detector)
+{
+    const rbWordList list = {"detector", getDetectorName, rbDetector_GetCount()};
+    int index = (int)*detector;
+    rbStatus status = rbReadWord(reader, "detector", word, &list, &index);
+    *detector = (rbDetector)index;
+    return status;
+}
+
 // Words that "contact" has too.
 const char* rbGetLawWord(int index, const void* context)
 {

@@ -39,7 +39,6 @@ static const rbKey sceneKeys[] = {
     {"world", RB_VALUE_OBJECT, AT(rbSceneFields, world), NO_UNIT},
     {"motion", RB_VALUE_OBJECT, AT(rbSceneFields, motion), NO_UNIT},
     {"event", RB_VALUE_OBJECT, AT(rbSceneFields, event), NO_UNIT},
-    {"rays", RB_VALUE_OBJECT, AT(rbSceneFields, rays), NO_UNIT},
     {"step", RB_VALUE_OBJECT, AT(rbSceneFields, step), NO_UNIT},
     {"contact", RB_VALUE_OBJECT, AT(rbSceneFields, contact), NO_UNIT},
     {"materials", RB_VALUE_OBJECT, AT(rbSceneFields, materials), NO_UNIT},
@@ -107,32 +106,6 @@ static const rbKey eventKeys[] = {
     {"overlap", RB_VALUE_STRING, AT(rbEventFields, overlap), NO_UNIT},
 };
 DEFINE_KIND(rbEventKeys, "event", "\"event\"", eventKeys);
-
-static const rbKey raysKeys[] = {
-    {"pattern", RB_VALUE_STRING, AT(rbRaysFields, pattern), NO_UNIT},
-    {"count", RB_VALUE_INTEGER, AT(rbRaysFields, count), NOT_NEGATIVE(RB_RAYS_COUNT_MAX, "")},
-    {"perTriangle", RB_VALUE_BOOLEAN, AT(rbRaysFields, isPerTriangle), NO_UNIT},
-    {"edges", RB_VALUE_INTEGER, AT(rbRaysFields, edges), NOT_NEGATIVE(1000.0, "")},
-    {"oneWay", RB_VALUE_BOOLEAN, AT(rbRaysFields, isOneWay), NO_UNIT},
-    {"refineRounds", RB_VALUE_INTEGER, AT(rbRaysFields, refineRounds), NOT_NEGATIVE(64.0, "")},
-    {"refineCount", RB_VALUE_INTEGER, AT(rbRaysFields, refineCount), .low = 1.0, .high = 10000.0,
-     NO_UNIT},
-    {"raysMax", RB_VALUE_INTEGER, AT(rbRaysFields, raysMax), NOT_NEGATIVE(2147483647.0, "")},
-    {"tolerance", RB_VALUE_NUMBER, AT(rbRaysFields, tolerance), LENGTH},
-    {"seed", RB_VALUE_INTEGER, AT(rbRaysFields, seed), NOT_NEGATIVE(0x1p53, "")},
-    {"frameRate", RB_VALUE_NUMBER, AT(rbRaysFields, frameRate), .low = 1e-6, .high = 1e9,
-     .unit = "1/s"},
-    {"mode", RB_VALUE_STRING, AT(rbRaysFields, mode), NO_UNIT},
-    {"accelerated", RB_VALUE_BOOLEAN, AT(rbRaysFields, isAccelerated), NO_UNIT},
-    {"boxTest", RB_VALUE_STRING, AT(rbRaysFields, boxTest), NO_UNIT},
-    {"boxRays", RB_VALUE_INTEGER, AT(rbRaysFields, boxRays), .low = 1.0, .high = 100000.0, NO_UNIT},
-    {"angleMax", RB_VALUE_NUMBER, AT(rbRaysFields, angleMax),
-     NOT_NEGATIVE(3.141592653589793, "rad")},
-    {"subPoints", RB_VALUE_INTEGER, AT(rbRaysFields, subPoints), .low = 1.0, .high = 1000.0,
-     NO_UNIT},
-    {"chordSamples", RB_VALUE_INTEGER, AT(rbRaysFields, chordSamples), NOT_NEGATIVE(10000.0, "")},
-};
-DEFINE_KIND(rbRaysKeys, "rays", "\"rays\"", raysKeys);
 
 static const rbKey materialKeys[] = {
     {"density", RB_VALUE_NUMBER, AT(rbMaterial, density), POSITIVE(RB_SCENE_MASS_MAX, "kg/m^3")},
@@ -588,7 +561,6 @@ const rbObjectKind* rbGetObjectKind(int index)
         &rbTessellationKeys, &rbCutKeys,          &rbStepKeys,      &rbJointKeys,
         &rbJointPartKeys,    &rbVelocityOnlyKeys, &rbFreedomKeys,   &rbMotorKeys,
         &rbSpringKeys,       &rbTreeKeys,         &rbTreeJointKeys, &rbContactKeys,
-        &rbRaysKeys,
     };
     RB_ASSERT(index >= 0);
     int count = (int)(sizeof kinds / sizeof kinds[0]);

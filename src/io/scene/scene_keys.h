@@ -32,7 +32,6 @@ typedef struct rbSceneFields {
     const json_t* world;
     const json_t* motion;
     const json_t* event;
-    const json_t* rays;
     const json_t* step;
     const json_t* contact;
     const json_t* materials;
@@ -87,28 +86,6 @@ typedef struct rbEventFields {
     double contactTime;
     double eventsPerSecond;
 } rbEventFields;
-
-typedef struct rbRaysFields {
-    const char* pattern;
-    int64_t count;
-    bool isPerTriangle;
-    int64_t edges;
-    bool isOneWay;
-    int64_t refineRounds;
-    int64_t refineCount;
-    int64_t raysMax;
-    double tolerance;
-    int64_t seed;
-    // of frames
-    double frameRate;
-    const char* mode;
-    bool isAccelerated;
-    const char* boxTest;
-    int64_t boxRays;
-    double angleMax;
-    int64_t subPoints;
-    int64_t chordSamples;
-} rbRaysFields;
 
 typedef struct rbStepFields {
     double step;
@@ -325,7 +302,6 @@ extern const rbObjectKind rbProbeKeys;
 extern const rbObjectKind rbWorldKeys;
 extern const rbObjectKind rbMotionKeys;
 extern const rbObjectKind rbEventKeys;
-extern const rbObjectKind rbRaysKeys;
 extern const rbObjectKind rbStepKeys, rbContactKeys;
 extern const rbObjectKind rbJointKeys, rbJointPartKeys, rbVelocityOnlyKeys, rbFreedomKeys;
 extern const rbObjectKind rbMotorKeys, rbSpringKeys, rbTreeKeys, rbTreeJointKeys;

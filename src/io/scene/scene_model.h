@@ -154,10 +154,8 @@ rbStatus rbReadGeometry(rbScene* scene, rbReader* reader, const json_t* json, in
 rbStatus rbReadEvent(rbScene* scene, rbReader* reader, const json_t* object);
 rbStatus rbReadMaterialPairs(rbScene* scene, rbReader* reader, const json_t* array);
 
-// scene_rays.c: "detector", and settings of rays, which the event engine and prescribed motions
-// share.
+// scene_event.c: how contact is found.
 rbStatus rbReadDetector(rbReader* reader, const char* word, rbDetector* detector);
-rbStatus rbReadRays(rbScene* scene, rbReader* reader, const json_t* object);
 
 // scene_step.c: settings of the step engine.
 rbStatus rbReadStep(rbScene* scene, rbReader* reader, const json_t* object);

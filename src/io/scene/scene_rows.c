@@ -51,17 +51,23 @@ rbStatus rbRegisterSceneRow(const rbSceneRow* row, rbError* error)
     return rbRegisteredRows_Add(&registered, &newRow, error);
 }
 
-rbStatus rbReadSceneRows(rbReader* reader, const json_t* object, const rbObjectKind* kind,
+rbStatus rbReadSceneRows(rbReader* reader, const json_t* parent, const rbObjectKind* kind,
                          void* target)
 {
     const rbSceneRow* row = NULL;
     for (int i = 0; (row = rbGetSceneRow(i)) != NULL; ++i) {
-        const json_t* value = json_object_get(object, row->key.name);
+        const json_t* value = json_object_get(parent, row->key.name);
         if (value == NULL || strcmp(row->object, kind->name) != 0) {
             continue;
         }
         rbReader_Push(reader, row->key.name);
-        rbStatus status = row->read(row, reader, value, target);
+        const json_t* object = NULL;
+        rbStatus status = row->key.kind == RB_VALUE_OBJECT
+                              ? rbReadValue(reader, value, &row->key, &object)
+                              : RB_STATUS_OK;
+        if (status == RB_STATUS_OK) {
+            status = row->read(row, reader, value, target);
+        }
         if (status != RB_STATUS_OK) {
             return status;
         }

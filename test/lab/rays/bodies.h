@@ -1,0 +1,30 @@
+// Bodies on lines, curves and turns for the tests of prediction by rays.
+#ifndef RB_TEST_RAYS_DETECTOR_BODIES_H
+#define RB_TEST_RAYS_DETECTOR_BODIES_H
+
+#include "base/core/random.h"
+
+#include <rattleback/lab_rays.h>
+
+// Motion: a line, and a turn about the origin of the geometry.
+typedef struct rbTestMotion {
+    rbVec3 start, velocity;
+    rbQuat turned;
+    rbVec3 spin; // rad/s, world
+} rbTestMotion;
+
+rbRayPoseFn rbTestMotion_GetPose;
+
+rbRayBody rbMakeStanding(const rbGeometry* geometry, rbVec3 place);
+rbRayBody rbMakeMoving(const rbGeometry* geometry, const rbTestMotion* motion);
+
+// The pyramid of the published experiments, and a random hull of unit size.
+rbGeometry* rbMakePyramid(void);
+rbGeometry* rbMakeRandomHull(int points, rbRandom* random);
+
+// Predicts over 0 to duration; the emitters are made of the settings and freed. One way or both as
+// the settings say; A shoots at least. Fails the test on a status that is not OK.
+rbRayPrediction rbPredict(rbRayBody a, rbRayBody b, double duration, const rbRaySettings* settings,
+                          rbRayCounts* counts);
+
+#endif
