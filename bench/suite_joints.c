@@ -250,22 +250,22 @@ static rbJointScene makeTree(int levels)
 static void runTree127(rbBench* bench)
 {
     static const struct {
-        rbSolverType solver;
+        const char* solver;
         double printed[3]; // ms, position and velocity iterations
     } ways[] = {
-        {RB_SOLVER_ITERATIVE, {169.07, 541.65, 780.89}},
-        {RB_SOLVER_DIRECT, {19.66, 2.0, 1.0}},
-        {RB_SOLVER_TREE, {0}},
-        {RB_SOLVER_CUT, {0}},
+        {"iterative", {169.07, 541.65, 780.89}},
+        {"direct", {19.66, 2.0, 1.0}},
+        {"tree", {0}},
+        {"cut", {0}},
     };
     rbJointScene scene = makeTree(7);
     int steps = bench->isQuick ? 2 : STEPS;
     double times[4];
     printTitle(bench, "X-03: tree of 127, h = 1/30 s, 1e-6, 500 steps (printed beside)");
     for (int k = 0; k < 4; ++k) {
-        const char* name = rbSolverType_Name(ways[k].solver);
+        const char* name = ways[k].solver;
         rbBench_ShowProgress(bench, name);
-        rbStepSettings settings = makeSettings(ways[k].solver, 1e-6);
+        rbStepSettings settings = makeSettings(rbSolverType_Find(name), 1e-6);
         rbStepCost cost = measure(&scene, &settings, TREE_STEP, steps, 4.0 * SECONDS);
         times[k] = cost.ms;
         recordCost(bench, "X-03 tree 127", name, &cost);
@@ -488,14 +488,13 @@ static void runLoops(rbBench* bench)
 {
     static const double tolerances[3] = {1e-3, 1e-4, 1e-6};
     static const struct {
-        const char* name;
-        rbSolverType solver;
+        const char* name; // of the solver
         double printed[3];
     } ways[] = {
-        {"iterative", RB_SOLVER_ITERATIVE, {32.26, 88.86, 241.24}},
-        {"cut", RB_SOLVER_CUT, {41.19, 64.94, 114.70}},
-        {"direct", RB_SOLVER_DIRECT, {3.51, 3.89, 4.85}},
-        {"tree", RB_SOLVER_TREE, {0}},
+        {"iterative", {32.26, 88.86, 241.24}},
+        {"cut", {41.19, 64.94, 114.70}},
+        {"direct", {3.51, 3.89, 4.85}},
+        {"tree", {0}},
     };
     rbJointScene scene = rbMakeRingsScene();
     int steps = bench->isQuick ? 2 : STEPS;
@@ -506,13 +505,13 @@ static void runLoops(rbBench* bench)
         rbStepCost costs[3];
         for (int i = 0; i < 3; ++i) {
             rbBench_ShowProgress(bench, ways[k].name);
-            rbStepSettings settings = makeSettings(ways[k].solver, tolerances[i]);
+            rbStepSettings settings = makeSettings(rbSolverType_Find(ways[k].name), tolerances[i]);
             costs[i] = measure(&scene, &settings, TREE_STEP, steps, 2.0 * SECONDS);
             char way[48];
             (void)snprintf(way, sizeof way, "%s %.0e", ways[k].name, tolerances[i]);
             recordCost(bench, "X-07 rings", way, &costs[i]);
         }
-        rbStepSettings settings = makeSettings(ways[k].solver, 1e-6);
+        rbStepSettings settings = makeSettings(rbSolverType_Find(ways[k].name), 1e-6);
         double difference = compareSolvers(&scene, &settings, &direct, TREE_STEP, 30);
         if (bench->text != NULL) {
             (void)fprintf(bench->text, "  %-10s %9.4f %9.4f %9.4f", ways[k].name, costs[0].ms,

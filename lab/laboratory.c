@@ -12,7 +12,7 @@ rbStatus rbRegisterLaboratory(rbError* error)
     static bool isRegistered = false;
     static rbStatus (*const registrations[])(rbError*) = {
         rbRegisterLabPairMethods,   rbRegisterLabBroadPhases, rbRegisterLabEventRows,
-        rbRegisterClassicalMethods, rbRegisterPenaltyContact,
+        rbRegisterClassicalMethods, rbRegisterCutSolver,      rbRegisterPenaltyContact,
     };
     if (isRegistered) {
         return RB_STATUS_OK;

@@ -263,7 +263,7 @@ static void runSolvers(rbValidation* validation)
     rbMechanism chain = rbMakeHeavyChainWorld(settings, level, 1.0);
     (void)rbMechanism_Advance(&chain, 0.5);
     (void)rbJudgeMechanism(validation, &chain, "chain, direct");
-    for (int solver = 0; solver < RB_SOLVER_COUNT; ++solver) {
+    for (int solver = 0; solver < rbSolverType_GetCount(); ++solver) {
         char text[96];
         settings.solver = (rbSolverType)solver;
         rbMechanism m = rbMakeHeavyChainWorld(settings, level, 1.0);

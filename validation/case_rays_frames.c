@@ -3,7 +3,7 @@
 #include "base/core/random.h"
 #include "base/core/timer.h"
 #include "base/math/random3.h"
-#include "dynamics/motion/path_table.h"
+#include "lab/rays/path_table.h"
 #include "lab/rays/ray_frames_state.h"
 #include "lab/rays/swept_box.h"
 #include "ray_scenes.h"

@@ -127,12 +127,14 @@ typedef enum rbSolverType {
     RB_SOLVER_ITERATIVE, ///< joint after joint, sweep after sweep
     RB_SOLVER_DIRECT,    ///< one sparse factorization an instant; loops and redundancy allowed
     RB_SOLVER_TREE,      ///< linear time; loops are cut and corrected joint by joint
-    RB_SOLVER_CUT,       ///< direct for a tree, cut joints one by one (for comparison)
-    RB_SOLVER_COUNT
+    RB_SOLVER_COUNT      ///< built-in ones; registered ones have the numbers from here on
 } rbSolverType;
 
 RB_API const char* rbSolverType_Name(rbSolverType type); ///< "auto", "iterative", "direct", ...
-RB_API rbSolverType rbSolverType_Find(const char* name); ///< RB_SOLVER_COUNT if unknown
+/// The solver of a name; rbSolverType_GetCount() if it is unknown.
+RB_API rbSolverType rbSolverType_Find(const char* name);
+/// Built-in and registered solvers; that of the laboratory: see lab_joints.h.
+RB_API int rbSolverType_GetCount(void);
 
 /// A joint; make it with rbDefaultJointDef.
 typedef struct rbJointDef {

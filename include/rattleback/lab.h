@@ -23,7 +23,7 @@ extern "C" {
 /// - the detector "rays" of the event engine (lab_ray_detector.h; rbDetector_Find);
 /// - its loops "pairs", a heap of pairs and a global interval (L-79, L-86), and "all-pairs", the
 ///   same without a look at which pairs are near (rbEventLoop_Find): an event costs the world;
-/// - the step methods of lab_joints.h and the contact method of lab_contact.h.
+/// - the step methods and the solver of lab_joints.h and the contact method of lab_contact.h.
 ///
 /// To be called by one thread before the first world is created; further calls change nothing.
 /// Allocates nothing. Fails, with a message, only where other rows were registered before that have

@@ -4,8 +4,12 @@
 /// with Baumgarte's stabilization), "baraff" (Lagrange multipliers in linear time on trees) and
 /// "reduced" (reduced coordinates on trees of ball joints, hinges, prismatic and fixed joints).
 ///
-/// rbRegisterLaboratory (lab.h) adds them to the table of step methods; rbStepMethod_Find knows
-/// them by name from then on. See docs/modules/classical.md.
+/// And the solver "cut" of look-ahead impulses: direct for a tree, joints that close loops one by
+/// one.
+///
+/// rbRegisterLaboratory (lab.h) adds them to the tables of step methods and of solvers;
+/// rbStepMethod_Find and rbSolverType_Find know them by name from then on. See
+/// docs/modules/classical.md.
 #ifndef RATTLEBACK_LAB_JOINTS_H
 #define RATTLEBACK_LAB_JOINTS_H
 

@@ -43,8 +43,9 @@ typedef struct rbClassicalOps {
 
 const rbClassicalOps* rbClassicalOps_Get(rbClassicalMethod method);
 
-// Adds the methods to the step engine's table.
+// Add the methods to the step engine's table, and the solver "cut" to that of solvers.
 rbStatus rbRegisterClassicalMethods(rbError* error);
+rbStatus rbRegisterCutSolver(rbError* error);
 
 // Whether a method can take a mechanism. The error may be NULL.
 rbStatus rbClassical_Check(rbClassicalMethod method, const rbMechanism* mechanism, rbError* error);

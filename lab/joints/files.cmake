@@ -3,6 +3,7 @@ target_sources(rattleback_lab PRIVATE
   lab/joints/baraff.c
   lab/joints/classical.c
   lab/joints/classical_methods.c
+  lab/joints/cut.c
   lab/joints/driven.c
   lab/joints/multipliers.c
   lab/joints/penalty.c

@@ -5,7 +5,7 @@
 #include "base/core/memory.h"
 #include "base/core/random.h"
 #include "dynamics/motion/path.h"
-#include "dynamics/motion/path_table.h"
+#include "lab/rays/path_table.h"
 
 #include <rattleback/lab_ray_frames.h>
 

@@ -79,7 +79,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/motion/free_top.c
   src/dynamics/motion/integrate.c
   src/dynamics/motion/path.c
-  src/dynamics/motion/path_table.c
   src/dynamics/motion/turn.c
   src/dynamics/solvers/settle.c
   src/dynamics/sweep/free_spin.c

@@ -105,7 +105,7 @@ static rbStatus judgeVelocities(const rbJointDef* def, const char* name, rbError
                            def->linearVelocity.z, def->angularVelocity.x, def->angularVelocity.y,
                            def->angularVelocity.z);
     }
-    if ((unsigned)def->solver >= RB_SOLVER_COUNT) {
+    if ((int)def->solver < 0 || (int)def->solver >= rbSolverType_GetCount()) {
         return rbError_Set(error, RB_STATUS_INVALID, "joint \"%s\": there is no solver number %d",
                            name, (int)def->solver);
     }

@@ -57,7 +57,7 @@ rbStatus rbJudgeStepSettings(const rbStepSettings* settings, rbError* error)
     const rbStepSettings* s = settings;
     const rbAskedRow rows[] = {{"step.scheme", (int)s->scheme, RB_SCHEME_COUNT},
                                {"step.method", (int)s->method, rbStepMethod_GetCount()},
-                               {"step.solver", (int)s->solver, RB_SOLVER_COUNT}};
+                               {"step.solver", (int)s->solver, rbSolverType_GetCount()}};
     const rbAskedNumber numbers[] = {{"step.step", s->step, false, false},
                                      {"step.tolerance", s->tolerance, false, false},
                                      {"step.velocityTolerance", s->velocityTolerance, true, false},

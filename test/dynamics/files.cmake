@@ -3,7 +3,6 @@ rb_add_tests(NAME test_dynamics FILES
   test/dynamics/phys_flight.c
   test/dynamics/prop_sweep.c
   test/dynamics/test_path.c
-  test/dynamics/test_path_table.c
   test/dynamics/test_sweep.c
 )
 target_sources(test_dynamics PRIVATE validation/top_oracle.c)

@@ -67,8 +67,8 @@ static void solversAgree(void** state)
 {
     (void)state;
     for (int loop = 0; loop < 2; ++loop) {
-        rbVec3 ends[RB_SOLVER_COUNT];
-        for (int solver = 0; solver < RB_SOLVER_COUNT; ++solver) {
+        rbVec3 ends[RB_SOLVER_COUNT + RB_REGISTERED_MAX];
+        for (int solver = 0; solver < rbSolverType_GetCount(); ++solver) {
             rbWorldDef def = stepWorldDef(9.81, 0.005, 2);
             rbBodyId bodies[4];
             def.step.solver = (rbSolverType)solver;
@@ -92,7 +92,7 @@ static void solversAgree(void** state)
             ends[solver] = rbBody_GetState(world, bodies[2]).center;
             rbDestroyWorld(world);
         }
-        for (int solver = 1; solver < RB_SOLVER_COUNT; ++solver) {
+        for (int solver = 1; solver < rbSolverType_GetCount(); ++solver) {
             // Velocities to 1e-11/h lie within the tolerance.
             assert_true(rbDistance(ends[solver], ends[0]) < 1e-7);
         }

@@ -1,10 +1,9 @@
 // Any bytes as commands of clients: lines go to a session one after the other, with steps between
 // them. The session must answer every one with a JSON reply, keep its world finite and end its
 // drags.
+#include "laboratory/scene_rows.h"
 #include "session/session.h"
 #include "session/stream.h"
-
-#include <rattleback/lab.h>
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -57,7 +56,7 @@ static void readAll(rbStore* store, rbStreamCursor* cursor, rbMessage* message)
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
     rbError error = {0};
-    (void)rbRegisterLaboratory(NULL);
+    (void)rbRegisterSceneLaboratory(NULL);
     rbScene* scene = rbReadSceneText(sceneText, sizeof sceneText - 1, NULL, &error);
     rbSession* session = scene != NULL ? rbCreateSession(scene, &error) : NULL;
     if (session == NULL) {

@@ -1,6 +1,7 @@
 // Any bytes as a scene: read, override, make its world when it is small, step it, destroy all. The
 // mesh files it names are two small ones in memory; the disk is not touched.
-#include <rattleback/lab.h>
+#include "laboratory/scene_rows.h"
+
 #include <rattleback/scene.h>
 
 #include <stdio.h>
@@ -64,7 +65,7 @@ static void checkText(const rbScene* scene, const rbSceneSource* source)
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
     rbError error = {0};
-    (void)rbRegisterLaboratory(NULL);
+    (void)rbRegisterSceneLaboratory(NULL);
     rbSceneSource source = {.name = "fuzz.json", .fileFn = supply};
     // What follows a zero byte is an override.
     const uint8_t* zero = size > 0 ? memchr(data, 0, size) : NULL;

@@ -219,7 +219,7 @@ static void wordsOfTheEnginesAreTheSame(void** state)
         {"event", "combineFriction", nameRule, RB_COMBINE_COUNT},
         {"step", "scheme", nameScheme, RB_SCHEME_COUNT},
         {"step", "method", nameMethod, rbStepMethod_GetCount()},
-        {"step", "solver", nameSolver, RB_SOLVER_COUNT},
+        {"step", "solver", nameSolver, rbSolverType_GetCount()},
         {"motor", "type", nameMotor, RB_MOTOR_COUNT},
     };
     json_t* schema = loadSchema();

@@ -1,4 +1,4 @@
-rb_add_tests(NAME test_solvers FILES
+rb_add_tests(NAME test_solvers LAB FILES
   test/solvers/oracle_solvers.c
   test/solvers/test_redundant.c
   test/solvers/test_row_graph.c

@@ -164,7 +164,7 @@ static void cutSolversSolveTheTree(void** state)
 {
     (void)state;
     rbRandom random = {rbTest_Seed(3701)};
-    const rbSolverType types[2] = {RB_SOLVER_CUT, RB_SOLVER_TREE};
+    const rbSolverType types[2] = {rbSolverType_Find("cut"), RB_SOLVER_TREE};
     int count = rbTest_Count(100, 5000), cutSystems = 0;
     double worst = 0.0;
     for (int k = 0; k < 2 * count; ++k) {

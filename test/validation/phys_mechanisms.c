@@ -292,8 +292,8 @@ static void tornChainComesTogether(void** state)
 static void allSolversFindTheSameMotion(void** state)
 {
     (void)state;
-    rbVec3 ends[RB_SOLVER_COUNT];
-    for (int solver = 0; solver < RB_SOLVER_COUNT; ++solver) {
+    rbVec3 ends[RB_SOLVER_COUNT + RB_REGISTERED_MAX];
+    for (int solver = 0; solver < rbSolverType_GetCount(); ++solver) {
         rbStepSettings settings = rbMakeStepSettings(0.005, 2);
         settings.tolerance = 1e-10;
         settings.solver = (rbSolverType)solver;

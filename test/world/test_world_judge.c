@@ -193,7 +193,7 @@ static void lateForcesGrowAtTheRateTold(void** state)
 static void redundantConditionsAreCounted(void** state)
 {
     (void)state;
-    static const rbSolverType solvers[] = {RB_SOLVER_AUTO, RB_SOLVER_ITERATIVE, RB_SOLVER_CUT};
+    const rbSolverType solvers[] = {RB_SOLVER_AUTO, RB_SOLVER_ITERATIVE, rbSolverType_Find("cut")};
     rbBodyId none = {0, 0};
     rbMotorDef motor = makeMotor(RB_MOTOR_VELOCITY, 0.0, 0.0);
     for (int i = 0; i < 3; ++i) {

@@ -281,14 +281,3 @@ rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, do
     rangeOfParabola(z, times, &bounds.lower.z, &bounds.upper.z);
     return bounds;
 }
-
-double rbFlight_GetSpinBound(const rbFlight* flight, const rbMotionBody* body)
-{
-    if (body->load != NULL || rbLengthSquared(body->torque) > 0.0) {
-        return INFINITY;
-    }
-    rbVec3 w = flight->start.spin;
-    double energy2 = rbDot(rbMulEach(body->moments, w), w);
-    double least = fmin(body->moments.x, fmin(body->moments.y, body->moments.z));
-    return sqrt(energy2 / least);
-}

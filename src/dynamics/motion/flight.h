@@ -112,7 +112,4 @@ void rbFlight_Commit(rbFlight* flight, const rbMotionBody* body, double time,
 rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, double timeA,
                             double timeB);
 
-// Largest angular speed (rad/s) a torque-free flight can reach, from its rotational energy (L-75).
-double rbFlight_GetSpinBound(const rbFlight* flight, const rbMotionBody* body);
-
 #endif

@@ -5,7 +5,8 @@
 #include "dynamics/solvers/solver.h"
 
 rbSolver* rbDirectSolver_Create(const rbRowSystem* system);
-rbSolver* rbCutSolver_Create(const rbRowSystem* system); // without the blocks that close loops
+// The same without the blocks that close loops, for another row of the table.
+rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system, const rbSolverOps* ops);
 void rbDirectSolver_Destroy(rbSolver* solver);
 void rbDirectSolver_Factor(rbSolver* solver, const rbRowSystem* system);
 void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x);

@@ -17,7 +17,8 @@ typedef struct rbSolver rbSolver;
 // A row of the table of solvers.
 typedef struct rbSolverOps {
     const char* name;
-    // Only the structure of the system is read. Allocates all it will ever need.
+    // Only the structure of the system is read. Allocates all it will ever need. Sets ops of the
+    // head to this row.
     rbSolver* (*create)(const rbRowSystem* system);
     void (*destroy)(rbSolver* solver);
     void (*factor)(rbSolver* solver, const rbRowSystem* system);
@@ -38,6 +39,10 @@ struct rbSolver {
 
 // A row kept out of the system when its pivot falls below this part of its own diagonal.
 #define RB_PIVOT_DROP 1e-11
+
+// Adds a row to the table, at start-up (base/core/registered_rows.h). Refused: a name that is
+// known, a full table.
+rbStatus rbRegisterSolver(const rbSolverOps* row, rbError* error);
 
 // NULL for RB_SOLVER_AUTO.
 const rbSolverOps* rbSolverOps_Get(rbSolverType type);

@@ -1,5 +1,6 @@
 // The table of solvers, and the one that leaves every block to whoever drives it.
 #include "base/core/memory.h"
+#include "base/core/registered_rows.h"
 #include "dynamics/solvers/direct.h"
 #include "dynamics/solvers/solver.h"
 #include "dynamics/solvers/tree.h"
@@ -71,30 +72,50 @@ static const rbSolverOps solverOps[RB_SOLVER_COUNT] = {
                           rbDirectSolver_Factor, rbDirectSolver_Solve},
     [RB_SOLVER_TREE] = {"tree", rbTreeSolver_Create, rbTreeSolver_Destroy, rbTreeSolver_Factor,
                         rbTreeSolver_Solve},
-    [RB_SOLVER_CUT] = {"cut", rbCutSolver_Create, rbDirectSolver_Destroy, rbDirectSolver_Factor,
-                       rbDirectSolver_Solve},
 };
+
+static rbRegisteredRows registered; // of rbSolverOps
+
+int rbSolverType_GetCount(void)
+{
+    return RB_SOLVER_COUNT + registered.count;
+}
+
+static const rbSolverOps* getRow(rbSolverType type)
+{
+    RB_ASSERT((int)type >= 0 && (int)type < rbSolverType_GetCount());
+    return type < RB_SOLVER_COUNT ? &solverOps[type] : registered.rows[type - RB_SOLVER_COUNT];
+}
 
 const rbSolverOps* rbSolverOps_Get(rbSolverType type)
 {
-    RB_ASSERT(type >= 0 && type < RB_SOLVER_COUNT);
-    return type == RB_SOLVER_AUTO ? NULL : &solverOps[type];
+    return type == RB_SOLVER_AUTO ? NULL : getRow(type);
 }
 
 const char* rbSolverType_Name(rbSolverType type)
 {
-    RB_ASSERT(type >= 0 && type < RB_SOLVER_COUNT);
-    return solverOps[type].name;
+    return getRow(type)->name;
 }
 
 rbSolverType rbSolverType_Find(const char* name)
 {
     int type = 0;
     RB_ASSERT(name != NULL);
-    while (type < RB_SOLVER_COUNT && strcmp(solverOps[type].name, name) != 0) {
+    while (type < rbSolverType_GetCount() &&
+           strcmp(rbSolverType_Name((rbSolverType)type), name) != 0) {
         ++type;
     }
     return (rbSolverType)type;
+}
+
+rbStatus rbRegisterSolver(const rbSolverOps* row, rbError* error)
+{
+    RB_ASSERT(row != NULL);
+    RB_ASSERT(row->create != NULL && row->destroy != NULL);
+    RB_ASSERT(row->factor != NULL && row->solve != NULL);
+    bool isKnown = row->name != NULL && (int)rbSolverType_Find(row->name) < rbSolverType_GetCount();
+    rbNewRow newRow = {"solver", row->name, row, isKnown};
+    return rbRegisteredRows_Add(&registered, &newRow, error);
 }
 
 // Pairs of blocks that share a dynamic body.
@@ -128,7 +149,6 @@ rbSolverType rbChooseSolver(const rbRowSystem* system)
 
 rbSolver* rbCreateSolver(rbSolverType type, const rbRowSystem* system)
 {
-    RB_ASSERT(type >= 0 && type < RB_SOLVER_COUNT);
     rbSolverType chosen = type == RB_SOLVER_AUTO ? rbChooseSolver(system) : type;
     rbSolver* solver = rbSolverOps_Get(chosen)->create(system);
     RB_ASSERT(solver->ops == rbSolverOps_Get(chosen));

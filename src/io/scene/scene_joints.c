@@ -590,7 +590,7 @@ rbStatus rbReadJointKind(rbScene* scene, rbReader* reader, const json_t* json,
         status = readVelocityOnly(reader, fields->velocityOnly, def);
     }
     if (status == RB_STATUS_OK && fields->solver != NULL) {
-        const rbWordList names = {"solver", getSolverName, RB_SOLVER_COUNT};
+        const rbWordList names = {"solver", getSolverName, rbSolverType_GetCount()};
         int index = 0;
         status = rbReadWord(reader, "solver", fields->solver, &names, &index);
         def->solver = (rbSolverType)index;

@@ -28,7 +28,7 @@ static rbStatus readWords(rbReader* reader, const rbStepFields* fields, rbStepSe
 {
     static const rbWordList schemes = {"scheme", getSchemeName, RB_SCHEME_COUNT};
     const rbWordList methods = {"method", getMethodName, rbStepMethod_GetCount()};
-    static const rbWordList solvers = {"solver", getSolverName, RB_SOLVER_COUNT};
+    const rbWordList solvers = {"solver", getSolverName, rbSolverType_GetCount()};
     int scheme = (int)settings->scheme;
     int method = (int)settings->method;
     int solver = (int)settings->solver;

@@ -9,6 +9,7 @@ rb_add_tests(NAME test_rays_detector FILES
 )
 target_sources(test_rays_detector PRIVATE test/lab/rays/bodies.c)
 rb_add_tests(NAME test_ray_frames FILES
+  test/lab/rays/test_path_table.c
   test/lab/rays/test_ray_frames.c
   test/lab/rays/test_swept_box.c
   LIBRARIES rattleback_lab

@@ -619,22 +619,6 @@ rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine)
     return work;
 }
 
-double rbStepEngine_GetSpringEnergy(const rbStepEngine* engine)
-{
-    double energy = 0.0;
-    for (int i = 0; i < engine->mechanisms.count; ++i) {
-        const rbMechanism* m = &engine->mechanisms.data[i].m;
-        for (int k = 0; k < m->blockCount; ++k) {
-            const rbRowBlock* block = &m->blocks[k];
-            if (block->kind == RB_ROW_SPRING) {
-                double length = m->startErrors[block->firstRow] - block->rest;
-                energy += 0.5 * block->stiffness * length * length;
-            }
-        }
-    }
-    return energy;
-}
-
 int64_t rbStep_CountFactorizations(const rbStepEngine* engine)
 {
     int64_t count = engine->factorizationsBefore;

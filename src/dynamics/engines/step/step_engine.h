@@ -174,8 +174,6 @@ typedef struct rbStepWork {
 } rbStepWork;
 
 rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine);
-// J, in springs at the time of the last advance.
-double rbStepEngine_GetSpringEnergy(const rbStepEngine* engine);
 rbStepStatistics rbStepEngine_GetStatistics(const rbStepEngine* engine); // worstJoint: index + 1
 
 // step_judge.c, right after a start: conditions of joints that follow from the others; and the mass

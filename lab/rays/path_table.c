@@ -1,5 +1,5 @@
 // The table of chords: see path_table.h.
-#include "dynamics/motion/path_table.h"
+#include "lab/rays/path_table.h"
 
 #include "base/core/memory.h"
 #include "dynamics/motion/path.h"

@@ -1,6 +1,6 @@
 // The table of chords of published paths, and the bound on the acceleration along exact ones.
 #include "dynamics/motion/path.h"
-#include "dynamics/motion/path_table.h"
+#include "lab/rays/path_table.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // Arc length of a curve as published: a table of chords and its inverse, and tangents by difference
 // quotients. Kept to compare with; rbPath measures by quadrature and is exact to about 1e-12, while
 // ten chords a piece are short by about a thousandth.
-#ifndef RB_MOTION_PATH_TABLE_H
-#define RB_MOTION_PATH_TABLE_H
+#ifndef RB_LAB_PATH_TABLE_H
+#define RB_LAB_PATH_TABLE_H
 
 #include <rattleback/vecmath.h>
 
