@@ -45,8 +45,10 @@ typedef enum rbJointType {
 /// "universal", "fixed", "parts".
 RB_API const char* rbJointType_Name(rbJointType type);
 /// Also by what engineers call them: spherical, revolute, rail-hinge, rail, slider, cardan, weld,
-/// fixation, rod. RB_JOINT_COUNT if unknown.
+/// fixation, rod. rbJointType_GetCount() if unknown.
 RB_API rbJointType rbJointType_Find(const char* name);
+/// Number of types: RB_JOINT_COUNT and the registered ones.
+RB_API int rbJointType_GetCount(void);
 /// Scalar conditions of a type, 1 to 6 (0 for PARTS: it depends).
 RB_API int rbJointType_GetRowCount(rbJointType type);
 

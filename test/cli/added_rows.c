@@ -2,6 +2,8 @@
 // a program outside of Rattleback would. test_added_rows.c runs it.
 #include "base/core/memory.h"
 #include "cli/output_format.h"
+#include "dynamics/joints/part_ops.h"
+#include "dynamics/solvers/direct.h"
 
 #include <math.h>
 
@@ -193,9 +195,40 @@ static bool registerShapes(void)
     return isGood;
 }
 
+// --------------------------------------------------------------------- a joint and a solver
+
+// A body slides in a plane and turns about its normal.
+static const rbJointTypeRow planarRow = {
+    .name = "planar",
+    .partCount = 2,
+    .parts = {RB_JOINT_PLANE, RB_JOINT_DIRECTION},
+    .axisUse = RB_AXIS_COMMON,
+};
+
+// The direct solver under another name.
+static const rbSolverOps solverRow = {"direct-again", rbDirectSolver_Create, rbDirectSolver_Destroy,
+                                      rbDirectSolver_Factor, rbDirectSolver_Solve};
+
+static bool registerJointsAndSolvers(void)
+{
+    rbError error = {0};
+    rbJointTypeRow empty = {.name = "free"};
+    rbJointTypeRow known = planarRow;
+    known.name = "rail"; // an alias
+    return rbRegisterJointType(&empty, &error) == RB_STATUS_INVALID &&
+           rbRegisterJointType(&known, &error) == RB_STATUS_INVALID &&
+           rbRegisterJointType(&planarRow, &error) == RB_STATUS_OK &&
+           (int)rbJointType_Find("planar") == RB_JOINT_COUNT &&
+           rbJointType_GetRowCount(rbJointType_Find("planar")) == 3 &&
+           rbRegisterSolver(&solverRow, &error) == RB_STATUS_OK &&
+           rbRegisterSolver(&solverRow, &error) == RB_STATUS_INVALID &&
+           rbSolverType_GetCount() == RB_SOLVER_COUNT + 1;
+}
+
 int main(int argc, char** argv)
 {
-    if (!registerOutputs() || !registerForces() || !registerShapes()) {
+    if (!registerOutputs() || !registerForces() || !registerShapes() ||
+        !registerJointsAndSolvers()) {
         return 99;
     }
     return rbProgram_Run(argc, argv);

@@ -36,6 +36,23 @@ static void anAddedOutputIsWrittenListedAndExplained(void** state)
     rbExpectFailure(RUN("run", "tumbling-box", "--height", path), 2, "no option --height");
 }
 
+// The first number after the time in the last line of a table.
+static double readLast(const char* table, double* third)
+{
+    FILE* file = fopen(table, "r");
+    assert_non_null(file);
+    char line[256];
+    double time = 0.0;
+    double values[3] = {0.0, 0.0, 0.0};
+    while (fgets(line, sizeof line, file) != NULL) {
+        (void)sscanf(line, "%lf,%lf,%lf,%lf", &time, &values[0], &values[1], &values[2]);
+    }
+    (void)fclose(file);
+    checkNear(time, 1.0, 0.0);
+    *third = values[2];
+    return values[0];
+}
+
 static const char* writeScene(const char* force)
 {
     const char* path = rbScratch("scene.json");
@@ -61,16 +78,8 @@ static void anAddedForceIsReadFromAScene(void** state)
     rbChild child = RUN_ADDED("run", scene, "--csv", table);
     rbExpectSuccess(&child);
     rbFreeChild(&child);
-    FILE* file = fopen(table, "r");
-    assert_non_null(file);
-    char line[256];
-    double time = 0.0;
-    double x = 0.0;
-    while (fgets(line, sizeof line, file) != NULL) {
-        (void)sscanf(line, "%lf,%lf", &time, &x);
-    }
-    (void)fclose(file);
-    checkNear(time, 1.0, 0.0);
+    double z = 0.0;
+    double x = readLast(table, &z);
     checkNear(x, 3.0 - 1.5 * (1.0 - exp(-2.0)), 1e-9);
     // keys, ranges and its own check give messages like those of the other forces
     scene = writeScene("{\"type\": \"wind\", \"drag\": 4}");
@@ -121,6 +130,40 @@ static void anAddedShapeIsMeasuredSimulatedAndDrawn(void** state)
     rbExpectFailure(RUN("distance", "bicone:1,2", "sphere:0.5"), 2, "there is no shape 'bicone'");
 }
 
+// On a planar joint a body neither falls nor tips: x = v t, z = 0. The solver is the direct one
+// under another name: the same bits.
+static void anAddedJointAndAnAddedSolverAreUsed(void** state)
+{
+    (void)state;
+    const char* scene = rbScratch("planar.json");
+    FILE* file = fopen(scene, "w");
+    assert_non_null(file);
+    (void)fputs("{\"rattleback\": 1, \"engine\": \"step\", \"duration\": 1,\n"
+                "\"output\": {\"probes\": [{\"body\": \"puck\", \"quantity\": \"position\"}]},\n"
+                "\"bodies\": [{\"name\": \"puck\", \"velocity\": [1, 0, 0], \"spin\": [0, 0, 2], "
+                "\"shapes\": [{\"geometry\": {\"type\": \"box\", \"size\": [1, 2, 3]}}]}],\n"
+                "\"joints\": [{\"type\": \"planar\", \"bodyB\": \"puck\", \"anchor\": [0, 0, 0], "
+                "\"axis\": [0, 0, 1]}]}\n",
+                file);
+    (void)fclose(file);
+    const char* tables[2] = {rbScratch("again.csv"), rbScratch("direct.csv")};
+    static const char* const solvers[2] = {"step.solver=direct-again", "step.solver=direct"};
+    double x[2];
+    double z[2];
+    for (int i = 0; i < 2; ++i) {
+        rbChild child = RUN_ADDED("run", scene, "--set", solvers[i], "--csv", tables[i]);
+        rbExpectSuccess(&child);
+        rbFreeChild(&child);
+        x[i] = readLast(tables[i], &z[i]);
+    }
+    checkNear(x[0], 1.0, 1e-9);
+    checkNear(z[0], 0.0, 1e-6);
+    checkNear(x[0], x[1], 0.0);
+    checkNear(z[0], z[1], 0.0);
+    rbExpectFailure(RUN("run", rbScratch("planar.json")), 2, "unknown type of joint \"planar\"");
+}
+
 RB_TEST_GROUP(test_added_rows, SCRATCH_TEST(anAddedOutputIsWrittenListedAndExplained),
               SCRATCH_TEST(anAddedForceIsReadFromAScene),
-              SCRATCH_TEST(anAddedShapeIsMeasuredSimulatedAndDrawn));
+              SCRATCH_TEST(anAddedShapeIsMeasuredSimulatedAndDrawn),
+              SCRATCH_TEST(anAddedJointAndAnAddedSolverAreUsed));

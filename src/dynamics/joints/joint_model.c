@@ -35,7 +35,7 @@ static rbRowPose findPose(const rbJointSide* side)
 static void writeTitle(Maker* maker)
 {
     const rbJointDef* def = maker->def;
-    bool isKnown = (int)def->type >= 0 && def->type < RB_JOINT_COUNT;
+    bool isKnown = (int)def->type >= 0 && (int)def->type < rbJointType_GetCount();
     snprintf(maker->title, sizeof maker->title, "joint \"%.60s\" (%s of \"%.60s\" and \"%.60s\")",
              def->name != NULL ? def->name : "", isKnown ? rbJointType_Name(def->type) : "unknown",
              maker->sideA->name, maker->sideB->name);
@@ -287,7 +287,7 @@ rbStatus rbJointModel_Make(rbJointModel* model, const rbJointDef* def, const rbJ
     *model = (rbJointModel){.type = def->type};
     Maker maker = {.def = def, .sideA = sideA, .sideB = sideB, .error = error};
     writeTitle(&maker);
-    if ((int)def->type < 0 || def->type >= RB_JOINT_COUNT) {
+    if ((int)def->type < 0 || (int)def->type >= rbJointType_GetCount()) {
         return rbError_Set(error, RB_STATUS_INVALID, "%s: type %d does not exist; see rbJointType",
                            maker.title, (int)def->type);
     }

@@ -1,4 +1,5 @@
 // The types of joints: names, the parts they are stacked from (B-20 to B-25), their freedoms.
+#include "base/core/registered_rows.h"
 #include "dynamics/joints/part_ops.h"
 
 #include <string.h>
@@ -75,10 +76,30 @@ static const rbJointTypeRow types[RB_JOINT_COUNT] = {
     [RB_JOINT_PARTS] = {.name = "parts"},
 };
 
+static rbRegisteredRows registered; // of rbJointTypeRow
+
+int rbJointType_GetCount(void)
+{
+    return RB_JOINT_COUNT + registered.count;
+}
+
 const rbJointTypeRow* rbJointTypeRow_Get(rbJointType type)
 {
-    RB_ASSERT((int)type >= 0 && type < RB_JOINT_COUNT);
-    return &types[type];
+    RB_ASSERT((int)type >= 0 && (int)type < rbJointType_GetCount());
+    return type < RB_JOINT_COUNT ? &types[type] : registered.rows[type - RB_JOINT_COUNT];
+}
+
+rbStatus rbRegisterJointType(const rbJointTypeRow* row, rbError* error)
+{
+    RB_ASSERT(row != NULL);
+    if (row->partCount < 1 || row->partCount > RB_STACK_MAX) {
+        return rbError_Set(error, RB_STATUS_INVALID,
+                           "the joint \"%s\" has %d parts; 1 to %d are accepted",
+                           row->name != NULL ? row->name : "", row->partCount, RB_STACK_MAX);
+    }
+    bool isKnown = row->name != NULL && (int)rbJointType_Find(row->name) < rbJointType_GetCount();
+    rbNewRow newRow = {"joint", row->name, row, isKnown};
+    return rbRegisteredRows_Add(&registered, &newRow, error);
 }
 
 const char* rbJointType_Name(rbJointType type)
@@ -99,7 +120,8 @@ rbJointType rbJointType_Find(const char* name)
 {
     RB_ASSERT(name != NULL);
     int type = 0;
-    while (type < RB_JOINT_COUNT && !isNameOf(&types[type], name)) {
+    while (type < rbJointType_GetCount() &&
+           !isNameOf(rbJointTypeRow_Get((rbJointType)type), name)) {
         ++type;
     }
     return (rbJointType)type;

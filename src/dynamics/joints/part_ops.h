@@ -61,6 +61,10 @@ typedef struct rbJointTypeRow {
 
 const rbJointTypeRow* rbJointTypeRow_Get(rbJointType type);
 
+// Adds a type stacked from basic parts, at start-up (base/core/registered_rows.h). Refused: no or
+// too many parts, a name that is known, a full table.
+rbStatus rbRegisterJointType(const rbJointTypeRow* row, rbError* error);
+
 // Judges what acts along the freedoms, motors and the velocity of a definition. title names the
 // joint in messages.
 rbStatus rbJudgeDrives(const rbJointDef* def, const char* title, int freedomCount, rbError* error);

@@ -1,6 +1,8 @@
 // Joints of a scene: a table says what each type needs, and everything else given is an error.
 #include "io/scene/scene_joints.h"
 
+#include "dynamics/joints/part_ops.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,44 +17,46 @@ typedef struct TypeRow {
     bool isAngle[RB_JOINT_FREEDOMS_MAX];
 } TypeRow;
 
-static const TypeRow typeRows[] = {
-    [RB_JOINT_BALL] = {.needsAnchor = true},
-    [RB_JOINT_LINE] = {.needsAnchor = true, .axisCount = 1},
-    [RB_JOINT_PLANE] = {.needsAnchor = true, .axisCount = 1},
-    [RB_JOINT_DISTANCE] = {.needsAnchor = true, .isDistance = true},
-    [RB_JOINT_LINE_DISTANCE] = {.needsAnchor = true, .isDistance = true, .axisCount = 1},
-    [RB_JOINT_PLANE_DISTANCE] = {.needsAnchor = true, .isDistance = true, .axisCount = 1},
-    [RB_JOINT_TRANSLATION] = {.hasNeutral = true},
-    [RB_JOINT_DIRECTION] = {.axisCount = 1},
-    [RB_JOINT_DOUBLE_ROTATION] = {.axisCount = 2},
-    [RB_JOINT_HINGE] = {true, false, 1, true, 1, {true}},
-    [RB_JOINT_HINGE_POINTS] = {true, false, 1, true, 1, {true}},
-    [RB_JOINT_CYLINDRICAL] = {true, false, 1, true, 2, {false, true}},
-    [RB_JOINT_PRISMATIC] = {true, false, 1, true, 1, {false}},
-    [RB_JOINT_UNIVERSAL] = {true, false, 2, true, 2, {true, true}},
-    [RB_JOINT_FIXED] = {.needsAnchor = true, .hasNeutral = true},
-    [RB_JOINT_PARTS] = {.needsAnchor = false},
-};
-_Static_assert(sizeof typeRows / sizeof typeRows[0] == RB_JOINT_COUNT, "one row a type");
+// By the row of the table of joints. Conditions on angles alone need no point; what is held at an
+// orientation, or measures an angle or a travel from one, has a neutral one.
+static TypeRow getTypeRow(rbJointType type)
+{
+    const rbJointTypeRow* joint = rbJointTypeRow_Get(type);
+    TypeRow row = {.axisCount = joint->axisUse == RB_AXIS_TWO      ? 2
+                                : joint->axisUse == RB_AXIS_COMMON ? 1
+                                                                   : 0,
+                   .freedomCount = joint->freedomCount,
+                   .hasNeutral = joint->freedomCount > 0};
+    for (int i = 0; i < joint->partCount; ++i) {
+        const rbPartOps* part = rbPartOps_Get(joint->parts[i]);
+        row.needsAnchor = row.needsAnchor || part->angleMask == 0;
+        row.isDistance = row.isDistance || part->hasDistance;
+        row.hasNeutral = row.hasNeutral || joint->parts[i] == RB_JOINT_TRANSLATION;
+    }
+    for (int i = 0; i < joint->freedomCount; ++i) {
+        row.isAngle[i] = joint->freedoms[i] == RB_FREEDOM_ANGLE;
+    }
+    return row;
+}
 
 const rbFreedomFields rbNoFreedom = {.lower = -INFINITY, .upper = INFINITY};
 
 int rbGetFreedomCount(rbJointType type)
 {
-    RB_ASSERT(type < RB_JOINT_COUNT);
-    return typeRows[type].freedomCount;
+    RB_ASSERT((int)type < rbJointType_GetCount());
+    return getTypeRow(type).freedomCount;
 }
 
 bool rbIsFreedomAngle(rbJointType type, int freedom)
 {
     RB_ASSERT(freedom >= 0 && freedom < rbGetFreedomCount(type));
-    return typeRows[type].isAngle[freedom];
+    return getTypeRow(type).isAngle[freedom];
 }
 
 bool rbNeedsSecondAnchor(rbJointType type)
 {
-    RB_ASSERT(type < RB_JOINT_COUNT);
-    return typeRows[type].isDistance;
+    RB_ASSERT((int)type < rbJointType_GetCount());
+    return getTypeRow(type).isDistance;
 }
 
 static const char* getTypeName(int index, const void* context)
@@ -76,7 +80,7 @@ static const char* getSolverName(int index, const void* context)
 // A type by its name or by what engineers call it.
 static rbStatus readType(rbReader* reader, const char* word, int count, rbJointType* type)
 {
-    const rbWordList names = {count < RB_JOINT_COUNT ? "type of part" : "type of joint",
+    const rbWordList names = {count < rbJointType_GetCount() ? "type of part" : "type of joint",
                               getTypeName, count};
     *type = rbJointType_Find(word);
     if ((int)*type < count) {
@@ -108,7 +112,7 @@ static bool isConed(const json_t* json)
 
 static int countAxes(const json_t* json, rbJointType type)
 {
-    return type == RB_JOINT_BALL && isConed(json) ? 1 : typeRows[type].axisCount;
+    return type == RB_JOINT_BALL && isConed(json) ? 1 : getTypeRow(type).axisCount;
 }
 
 // Two keys of which one says all and the others repeat it.
@@ -128,7 +132,8 @@ static rbStatus readAnchors(rbReader* reader, const json_t* json, const rbPlaceF
                             rbJointType type, const rbSceneEnd ends[2], rbScenePlace* place)
 {
     static const char* const locals[2] = {"anchorA", "anchorB"};
-    const TypeRow* row = &typeRows[type];
+    const TypeRow typeRow = getTypeRow(type);
+    const TypeRow* row = &typeRow;
     rbStatus status = judgeChoice(reader, json, "anchor", locals);
     if (status != RB_STATUS_OK) {
         return status;
@@ -255,7 +260,7 @@ static rbStatus readAxes(rbReader* reader, const json_t* json, const rbPlaceFiel
 static rbStatus readPlace(rbReader* reader, const json_t* json, const rbPlaceFields* fields,
                           rbJointType type, const rbSceneEnd ends[2], rbScenePlace* place)
 {
-    if (has(json, "distance") && !typeRows[type].isDistance) {
+    if (has(json, "distance") && !getTypeRow(type).isDistance) {
         rbReader_Push(reader, "distance");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
                              "a joint of type \"%s\" holds no distance; \"distance\", "
@@ -431,7 +436,7 @@ static rbStatus readCone(rbReader* reader, const json_t* json, const rbJointFiel
 static rbStatus judgeFreedomKeys(rbReader* reader, const json_t* json, rbJointType type)
 {
     const char* key = findFreedomKey(json);
-    int count = typeRows[type].freedomCount;
+    int count = getTypeRow(type).freedomCount;
     const char* found = key != NULL ? key : "freedoms";
     if (count == 0 && (key != NULL || has(json, "freedoms"))) {
         rbReader_Push(reader, found);
@@ -451,8 +456,8 @@ static rbStatus judgeFreedomKeys(rbReader* reader, const json_t* json, rbJointTy
                              "a joint of type \"%s\" has two freedoms, %s; give \"freedoms\": "
                              "[{...}, {...}]",
                              rbJointType_Name(type),
-                             typeRows[type].isAngle[0] ? "the angles about the axes of A and of B"
-                                                       : "travel and angle");
+                             getTypeRow(type).isAngle[0] ? "the angles about the axes of A and of B"
+                                                         : "travel and angle");
     }
     return RB_STATUS_OK;
 }
@@ -460,7 +465,7 @@ static rbStatus judgeFreedomKeys(rbReader* reader, const json_t* json, rbJointTy
 static rbStatus readFreedoms(rbScene* scene, rbReader* reader, const json_t* json,
                              const rbJointFields* fields, rbJointDef* def)
 {
-    int count = typeRows[def->type].freedomCount;
+    int count = getTypeRow(def->type).freedomCount;
     rbStatus status = judgeFreedomKeys(reader, json, def->type);
     if (status != RB_STATUS_OK || count == 0) {
         return status;
@@ -554,7 +559,7 @@ static rbStatus judgeJointKeys(rbReader* reader, const json_t* json, rbJointType
                                  ? "a joint of type \"parts\" needs \"parts\": [{...}, ...]"
                                  : "\"parts\" belongs to the type \"parts\" only");
     }
-    if (has(json, "orientation") && !typeRows[type].hasNeutral && !isConed(json)) {
+    if (has(json, "orientation") && !getTypeRow(type).hasNeutral && !isConed(json)) {
         rbReader_Push(reader, "orientation");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
                              "a joint of type \"%s\" holds no orientation and counts no angle; "
@@ -570,7 +575,7 @@ rbStatus rbReadJointKind(rbScene* scene, rbReader* reader, const json_t* json,
     RB_ASSERT(fields->type != NULL);
     joint->def = rbDefaultJointDef();
     rbJointDef* def = &joint->def;
-    rbStatus status = readType(reader, fields->type, RB_JOINT_COUNT, &def->type);
+    rbStatus status = readType(reader, fields->type, rbJointType_GetCount(), &def->type);
     if (status == RB_STATUS_OK) {
         status = judgeJointKeys(reader, json, def->type);
     }
