@@ -160,6 +160,7 @@ rbStatus rbRegisterConvexShape(const rbConvexShapeRow* row, rbError* error)
             row->name != NULL ? row->name : "", RB_REGISTERED_MAX);
     }
     rows[rowCount] = (rbShapeOps){.name = row->name,
+                                  .meaning = row->meaning,
                                   .family = RB_FAMILY_SMOOTH,
                                   .isConvex = true,
                                   .isRound = row->isRound,

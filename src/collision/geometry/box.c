@@ -150,6 +150,7 @@ static void featureOfBox(const rbGeometry* geometry, rbVec3 direction, rbVec3 po
 
 const rbShapeOps rbBoxOps = {
     .name = "box",
+    .meaning = "Box about the origin.",
     .family = RB_FAMILY_BOX,
     .isConvex = true,
     .isKnownToViewers = true,

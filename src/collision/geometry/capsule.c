@@ -176,6 +176,7 @@ static void outlineOfCapsule(const rbGeometry* geometry, rbOutline* outline)
 
 const rbShapeOps rbCapsuleOps = {
     .name = "capsule",
+    .meaning = "All points within radius of a segment of the z axis about the origin.",
     .family = RB_FAMILY_ROD,
     .isConvex = true,
     .hasAxis = true,

@@ -209,6 +209,7 @@ static void outlineOfCone(const rbGeometry* geometry, rbOutline* outline)
 
 const rbShapeOps rbConeOps = {
     .name = "cone",
+    .meaning = "About the z axis, base at z = -height/2, apex at z = height/2.",
     .family = RB_FAMILY_SMOOTH,
     .isConvex = true,
     .hasAxis = true,

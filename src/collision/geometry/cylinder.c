@@ -141,6 +141,7 @@ static void outlineOfCylinder(const rbGeometry* geometry, rbOutline* outline)
 
 const rbShapeOps rbCylinderOps = {
     .name = "cylinder",
+    .meaning = "About the z axis and the origin.",
     .family = RB_FAMILY_SMOOTH,
     .isConvex = true,
     .hasAxis = true,

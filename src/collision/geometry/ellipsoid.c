@@ -141,6 +141,7 @@ static rbVec3 getSemiAxesOfEllipsoid(const rbGeometry* geometry)
 
 const rbShapeOps rbEllipsoidOps = {
     .name = "ellipsoid",
+    .meaning = "About the origin.",
     .family = RB_FAMILY_SMOOTH,
     .isConvex = true,
     .isRound = true,

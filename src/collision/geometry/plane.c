@@ -143,6 +143,7 @@ static void getPlane(const rbGeometry* geometry, double* numbers)
 
 const rbShapeOps rbPlaneOps = {
     .name = "plane",
+    .meaning = "The half space normal . x <= offset.",
     .family = RB_FAMILY_PLANE,
     .isConvex = true,
     .isKnownToViewers = true,

@@ -9,20 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-static const rbShapeOps* const shapeTable[] = {
-    [RB_SHAPE_SPHERE] = &rbSphereOps,
-    [RB_SHAPE_BOX] = &rbBoxOps,
-    [RB_SHAPE_CAPSULE] = &rbCapsuleOps,
-    [RB_SHAPE_CYLINDER] = &rbCylinderOps,
-    [RB_SHAPE_CONE] = &rbConeOps,
-    [RB_SHAPE_ELLIPSOID] = &rbEllipsoidOps,
-    [RB_SHAPE_PLANE] = &rbPlaneOps,
-    [RB_SHAPE_HULL] = &rbHullOps,
-    [RB_SHAPE_POLYHEDRON] = &rbPolyhedronOps,
-    [RB_SHAPE_MESH] = &rbMeshOps,
-    [RB_SHAPE_SOUP] = &rbSoupOps,
-    [RB_SHAPE_COMPOUND] = &rbCompoundOps,
-};
+#define AS_ROW(type, row) [type] = &(row),
+static const rbShapeOps* const shapeTable[] = {RB_SHAPE_ROWS(AS_ROW)};
 _Static_assert(sizeof shapeTable / sizeof shapeTable[0] == RB_SHAPE_COUNT, "one row a shape");
 
 static rbRegisteredRows registered; // of rbShapeOps

@@ -1,8 +1,7 @@
 // The shape table: one row a type, one file a shape. Also the inside of rbGeometry and the helpers
 // that shape files share.
 //
-// To add a shape: an enumerator in shape.h, a file with its row, the row in shape_ops.c. The
-// generic tests of test_all_shapes.c then cover it.
+// Adding a shape: docs/adding-a-shape.md. The generic tests of test_all_shapes.c then cover it.
 #ifndef RB_GEOMETRY_SHAPE_OPS_H
 #define RB_GEOMETRY_SHAPE_OPS_H
 
@@ -67,6 +66,7 @@ typedef void rbShapeOutlineFn(const rbGeometry* geometry, struct rbOutline* outl
 
 typedef struct rbShapeOps {
     const char* name;
+    const char* meaning; // a sentence for people, of shapes that numbers describe
     rbShapeFamily family;
     bool isConvex;
     bool isRound;          // curved everywhere: no faces, no edges
@@ -106,8 +106,25 @@ typedef struct rbShapeOps {
 // How many numbers describe shapes of a row.
 int rbShapeOps_CountNumbers(const rbShapeOps* ops);
 
-extern const rbShapeOps rbSphereOps, rbBoxOps, rbCapsuleOps, rbCylinderOps, rbConeOps,
-    rbEllipsoidOps, rbPlaneOps, rbHullOps, rbPolyhedronOps, rbMeshOps, rbSoupOps, rbCompoundOps;
+// The table: the enumerator of a type and its row.
+// clang-format off
+#define RB_SHAPE_ROWS(X) \
+    X(RB_SHAPE_SPHERE, rbSphereOps) \
+    X(RB_SHAPE_BOX, rbBoxOps) \
+    X(RB_SHAPE_CAPSULE, rbCapsuleOps) \
+    X(RB_SHAPE_CYLINDER, rbCylinderOps) \
+    X(RB_SHAPE_CONE, rbConeOps) \
+    X(RB_SHAPE_ELLIPSOID, rbEllipsoidOps) \
+    X(RB_SHAPE_PLANE, rbPlaneOps) \
+    X(RB_SHAPE_HULL, rbHullOps) \
+    X(RB_SHAPE_POLYHEDRON, rbPolyhedronOps) \
+    X(RB_SHAPE_MESH, rbMeshOps) \
+    X(RB_SHAPE_SOUP, rbSoupOps) \
+    X(RB_SHAPE_COMPOUND, rbCompoundOps)
+// clang-format on
+#define RB_DECLARE_SHAPE_ROW(type, row) extern const rbShapeOps row;
+RB_SHAPE_ROWS(RB_DECLARE_SHAPE_ROW)
+#undef RB_DECLARE_SHAPE_ROW
 
 // Row of a type.
 const rbShapeOps* rbGetShapeOps(rbShapeType type);

@@ -90,6 +90,7 @@ static rbVec3 getSemiAxesOfSphere(const rbGeometry* geometry)
 
 const rbShapeOps rbSphereOps = {
     .name = "sphere",
+    .meaning = "Ball about the origin.",
     .family = RB_FAMILY_BALL,
     .isConvex = true,
     .isRound = true,
