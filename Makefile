@@ -135,10 +135,11 @@ format: setup-ci ## formats all C files
 	@tools/check_format.sh --fix
 
 .PHONY: check
-check: setup-ci ## format, clang-tidy, layers, symbols
+check: setup-ci ## format, clang-tidy, layers, symbols, documents
 	@tools/check_format.sh
 	@tools/check_layers.py
 	@tools/check_symbols.sh
+	@tools/check_docs.py
 	@tools/check_tidy.sh
 
 .PHONY: clean

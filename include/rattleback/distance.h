@@ -42,17 +42,17 @@ typedef enum rbSplitAxis {
     RB_SPLIT_SUM,      ///< of x, y, z the one with the least sum of the volumes of the children
     RB_SPLIT_MAX,      ///< with the least larger volume of a child
     RB_SPLIT_VARIANCE, ///< in which the reference points spread most
-    RB_SPLIT_PRINCIPAL_SUM, ///< the same three rules for the principal axes of the vertices
-    RB_SPLIT_PRINCIPAL_MAX,
-    RB_SPLIT_PRINCIPAL_VARIANCE,
+    RB_SPLIT_PRINCIPAL_SUM,      ///< as RB_SPLIT_SUM, of the principal axes of the vertices
+    RB_SPLIT_PRINCIPAL_MAX,      ///< as RB_SPLIT_MAX, of the principal axes
+    RB_SPLIT_PRINCIPAL_VARIANCE, ///< as RB_SPLIT_VARIANCE, of the principal axes
     RB_SPLIT_SURFACE, ///< x, y or z and the place by the surface-area heuristic; ignores the place
     RB_SPLIT_COUNT
 } rbSplitAxis;
 
 /// Where on the axis: through the reference point nearest to their mean, or halves of equal number.
 typedef enum rbSplitPlace {
-    RB_SPLIT_MEAN,
-    RB_SPLIT_MEDIAN,
+    RB_SPLIT_MEAN,   ///< through the reference point nearest to their mean
+    RB_SPLIT_MEDIAN, ///< halves of equal number
     RB_SPLIT_PLACE_COUNT
 } rbSplitPlace;
 
