@@ -3,7 +3,7 @@
 ///
 /// How the library reports trouble:
 ///   a bug of the caller         RB_ASSERT, in Debug and RelWithDebInfo builds
-///   bad input or environment    an rbStatus, with a sentence in an rbError
+///   bad input or environment    an rbStatus, with a message in an rbError
 ///   numerical trouble           a field of the result struct
 #ifndef RATTLEBACK_BASE_H
 #define RATTLEBACK_BASE_H
@@ -89,7 +89,7 @@ typedef struct rbError {
     int column;        ///< 1-based; 0 if unknown
     char file[256];    ///< the file concerned, empty if none
     char place[192];   ///< JSON pointer, face or chunk inside the file, empty if none
-    char message[512]; ///< one sentence: which object, which value, what would be accepted
+    char message[512]; ///< which object, which value, what would be accepted
 } rbError;
 
 /// Fills an error with a formatted message and returns status, so that a reader can write

@@ -72,13 +72,13 @@ typedef struct rbPathDef {
     rbPathType type;      ///< line or curve
     double speed;         ///< m/s, >= 0
     const rbVec3* points; ///< the points after the first, which is the body's position. Line: none
-    int pointCount;       ///<   (goes on forever along direction) or 1 (its end); curve:
+    int pointCount;       ///<   (continues forever along direction) or 1 (its end); curve:
                           ///<   1..RB_PATH_POINTS_MAX; borrowed for the call
     rbVec3 direction;     ///< line without end point: any non-zero vector
     rbVec3 startTangent;  ///< curve: Hermite tangents at the two ends; zero means toward
     rbVec3 endTangent;    ///<   the next point
     double tangentFactor; ///< curve: inner tangent = factor * (next - previous); 0.5 is Catmull-Rom
-    bool isClosed;        ///< curve: returns to its first point and goes on
+    bool isClosed;        ///< curve: returns to its first point and repeats
     rbVec3 angularVelocity; ///< rad/s, world frame, constant
     double startTime;       ///< s
 } rbPathDef;
@@ -172,7 +172,7 @@ RB_API void rbBody_ApplyAngularImpulse(rbWorld* world, rbBodyId bodyId, rbVec3 i
 RB_API rbMassProperties rbBody_GetMass(const rbWorld* world, rbBodyId bodyId);
 /// Principal moments (kg m^2) and the frame they belong to, seen from the body's frame.
 RB_API rbVec3 rbBody_GetPrincipalMoments(const rbWorld* world, rbBodyId bodyId, rbTransform* frame);
-/// The motion row in use now and whether it differs from the one asked for because of the loads.
+/// The motion row in use now and whether it differs from the requested one because of the loads.
 RB_API rbMotionType rbBody_GetMotion(const rbWorld* world, rbBodyId bodyId, bool* isFallback);
 /// Where the center of mass and every point of the body can be between two times from now on, as a
 /// box; false when no bound is known (a force without one acts).
@@ -241,7 +241,7 @@ RB_API rbStatus rbBody_SetMaterial(rbWorld* world, rbBodyId bodyId, int index,
 /// is explicit then: densities and further shapes do not change it any more.
 RB_API rbStatus rbBody_SetMass(rbWorld* world, rbBodyId bodyId, double mass, rbError* error);
 
-/// Forces beside gravity. A row promises a bound on the acceleration it can cause, or none.
+/// Forces besides gravity. A row promises a bound on the acceleration it can cause, or none.
 typedef enum rbForceType {
     RB_FORCE_CONSTANT, ///< constant force at the center of mass and torque, world axes
     RB_FORCE_DRAG,     ///< -(a + b |v|) v, and -c omega
@@ -304,7 +304,7 @@ static inline rbForceDef rbDefaultForceDef(void)
 }
 /// Adds a force. Returns the null id and fills error (may be NULL) when a value is unusable.
 RB_API rbForceId rbCreateForce(rbWorld* world, const rbForceDef* def, rbError* error);
-/// Removes a force; flights start anew at the world's time.
+/// Removes a force; flights restart at the world's time.
 RB_API void rbDestroyForce(rbWorld* world, rbForceId forceId);
 /// A kind of force: a row of the table of forces. Functions that are NULL have nothing to do. All
 /// of them must be pure: the same arguments give the same bits.

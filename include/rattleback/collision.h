@@ -88,8 +88,8 @@ typedef struct rbSeparationInput {
     long long budget;     ///< most triangles, or pairs of them, of meshes to be measured for the
                           ///< distance of the surfaces, of each pair of parts; 0: no limit
     rbPairMethod method;  ///< default auto
-    bool isDepthUnwanted; ///< true: two meshes in overlap are not parted to estimate a depth, which
-                          ///< costs several distances; distance 0, no normal, reason TOUCHES
+    bool isDepthUnwanted; ///< true: two meshes in overlap are not separated to estimate a depth,
+                          ///< which costs several distances; distance 0, no normal, reason TOUCHES
 } rbSeparationInput;
 
 /// Fills in the defaults; called by rbDefaultSeparationInput.
@@ -141,7 +141,7 @@ RB_API rbStatus rbRegisterPairMethod(const rbPairMethodRow* row, rbError* error)
 /// motion later, begins there. One for a pair of shapes; capacity pairs of parts (16 bytes each;
 /// RB_FRONT_CAPACITY suffices for meshes of 100,000 triangles). If it is too small, queries are
 /// slower, never wrong. Shapes may change from query to query; they must not be destroyed and made
-/// anew at the same address without rbFront_Clear.
+/// again at the same address without rbFront_Clear.
 #define RB_FRONT_CAPACITY 16384
 /// Search state of two meshes; opaque.
 typedef struct rbFront rbFront;
@@ -225,15 +225,15 @@ typedef struct rbContactList {
 
 /// All contacts of two shapes: a manifold for every pair of parts at most threshold m apart (use
 /// RB_CONTACT_THRESHOLD), in the order of the parts; convex shapes and planes have one at most. A
-/// negative threshold leaves out what is less deep. Points beside the deepest one lie on the
+/// negative threshold leaves out what is less deep. Points other than the deepest one lie on the
 /// surfaces to second order in the tilt of the features. In overlap methods of the laboratory
 /// give a manifold along an estimated normal. Otherwise as rbMeasureSeparation.
 ///
 /// A mesh has a manifold for every direction of contact, the one about the normal of the separation
 /// first: of a body on a floor of triangles the corners of the region they share, whatever the
 /// triangles; a ball in a groove has two. In overlap the places are those where the bodies touch
-/// after they were parted along the normal; depths are estimates as that of rbMeasureSeparation. Of
-/// a mesh over a plane the vertices that are near enough.
+/// after they were separated along the normal; depths are estimates as that of rbMeasureSeparation.
+/// Of a mesh over a plane the vertices that are near enough.
 RB_API rbStatus rbFindContacts(const rbSeparationInput* input, double threshold,
                                rbSeparationCache* cache, void* scratch, rbContactList* list,
                                rbError* error);

@@ -33,7 +33,7 @@ typedef enum rbImpactLaw {
 RB_API const char* rbImpactLaw_Name(rbImpactLaw law);  ///< "newton", "poisson", "stronge"
 RB_API rbImpactLaw rbImpactLaw_Find(const char* name); ///< RB_IMPACT_LAW_COUNT if unknown
 
-/// Kinds of material that rbWorld_SetMaterialPair can tell apart.
+/// Kinds of material that rbWorld_SetMaterialPair distinguishes.
 #define RB_MATERIAL_KINDS_MAX 64
 
 /// What happens between two kinds of material (rbMaterial.kind), instead of the combination rules.

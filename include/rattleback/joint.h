@@ -226,7 +226,7 @@ typedef struct rbJointState {
     double positionError; ///< m: how far the translational conditions are off; 0 if velocity-only
     double angleError;    ///< rad: the rotational ones
     rbVec3 force;         ///< N, world, on A at pointA, mean over the last step of the engine
-    rbVec3 torque;        ///< N m, world, on A beside the force, likewise
+    rbVec3 torque;        ///< N m, world, on A besides the force, likewise
     int freedomCount;     ///< 0..2
     double freedomPositions[RB_JOINT_FREEDOMS_MAX];  ///< rad (counting full turns) or m
     double freedomVelocities[RB_JOINT_FREEDOMS_MAX]; ///< rad/s or m/s
@@ -342,8 +342,8 @@ RB_API rbBodyId rbSpring_GetBodyA(const rbWorld* world, rbSpringId springId); //
 RB_API rbBodyId rbSpring_GetBodyB(const rbWorld* world, rbSpringId springId);
 /// As it is now; the name is borrowed.
 RB_API rbSpringDef rbSpring_GetDef(const rbWorld* world, rbSpringId springId);
-/// Other numbers from now on, judged as by rbCreateSpring: N/m, N s/m, m (negative: as the bodies
-/// are now).
+/// Other numbers from now on, validated as by rbCreateSpring: N/m, N s/m, m (negative: as the
+/// bodies are now).
 RB_API rbStatus rbSpring_SetLaw(rbWorld* world, rbSpringId springId, double stiffness,
                                 double damping, double restLength, rbError* error);
 
@@ -416,7 +416,7 @@ typedef struct rbStepStatistics {
     int64_t factorizations;     ///< of the matrices of mechanisms
     int64_t assemblingSteps;    ///< with joints still apart that are being pulled together
     int64_t unmetSteps;         ///< ended above the tolerance
-    int64_t singularSteps;      ///< ended beside a singular position on purpose
+    int64_t singularSteps;      ///< ended next to a singular position on purpose
     int64_t settledSteps;    ///< made without look-ahead, since it did not contract in the smallest
                              ///< parts: of order 1 and losing energy
     int mechanismCount;      ///< connected systems

@@ -4,13 +4,13 @@
 /// All of it works on plain frames and knows no world. Everything here is in the library
 /// rattleback_io, not in the core, hence no RB_API.
 ///
-/// Files appear whole or not at all: a writer works on "PATH.part" beside the final name, and the
+/// Files appear whole or not at all: a writer works on "PATH.part" next to the final name, and the
 /// final name comes into being, or is replaced, by one rename when the file is complete. After a
 /// failure the .part is deleted, except that of a recording: it stays, and it can be read up to the
 /// last complete chunk. A path that names a device or a pipe is written directly. Two writers
 /// of one path do not mix: the second is refused while the first is at work.
 ///
-/// A full disk, a quota, a missing or unwritable folder give RB_STATUS_IO with a sentence that
+/// A full disk, a quota, a missing or unwritable folder give RB_STATUS_IO with a message that
 /// names the file and the cause. A process that limits file sizes (ulimit -f) or writes into pipes
 /// should ignore SIGXFSZ and SIGPIPE, as the program rattleback does; the library leaves signals
 /// alone.
@@ -278,7 +278,7 @@ typedef struct rbPlotSeries {
 
 /// Curves over one y axis.
 typedef struct rbPlotPanel {
-    const char* yLabel; ///< NULL: none. Upright beside the axis; if one of a plot is too long for
+    const char* yLabel; ///< NULL: none. Upright next to the axis; if one of a plot is too long for
                         ///< that, those of all panels stand above them
     bool isLogY;        ///< true: logarithmic y axis
     const rbPlotSeries* series; ///< seriesCount curves

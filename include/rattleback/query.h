@@ -3,7 +3,7 @@
 ///
 /// Bodies are where they are at the world's time, whatever the engine and the type of the body.
 /// Every shape of a body counts on its own, planes and compounds too. In a periodic world bodies
-/// count once, at the positions that rbBody_GetState tells; their images do not. Bodies that grow
+/// count once, at the positions that rbBody_GetState returns; their images do not. Bodies that grow
 /// (rbBodyDef.growth) are not known at their size of the day: UNSUPPORTED once they have grown.
 ///
 /// A tree of boxes over the shapes is brought up to date by the first query after anything moved,
@@ -112,7 +112,7 @@ typedef struct rbQueryCounts {
     int64_t boxTests;   ///< boxes of the tree looked at
     int64_t shapeTests; ///< shapes looked at
     int64_t updates;    ///< times the tree was brought up to date
-    int64_t builds;     ///< of these: times it was built anew
+    int64_t builds;     ///< of these: times it was rebuilt
 } rbQueryCounts;
 
 /// Work of all queries so far.

@@ -2,9 +2,9 @@
 /// Scenes and meshes in: JSON scene files become worlds, mesh files become geometry. The format of
 /// a scene is in docs/scene-format.md and docs/scene.schema.json.
 ///
-/// A scene is read and judged whole: rbReadScene either gives a scene from which a world can be
-/// made, or NULL and an error that names the file, the place in it, the object, the value and the
-/// remedy. An error text of rbError_Format looks like
+/// A scene is read and validated as a whole: rbReadScene either gives a scene from which a world
+/// can be made, or NULL and an error that names the file, the place in it, the object, the value
+/// and the remedy. An error text of rbError_Format looks like
 ///     scenes/box.json:12:7: '}' expected near 'mass'
 ///     scenes/box.json: /bodies/3/mass: body "box": mass is -1 kg; a dynamic body needs ...
 #ifndef RATTLEBACK_SCENE_H
@@ -62,14 +62,14 @@ RB_API rbScene* rbReadSceneText(const char* text, size_t size, const rbSceneSour
 
 RB_API void rbDestroyScene(rbScene* scene); ///< NULL is fine
 
-/// Changes one value of the scene and judges everything again; on failure the scene stays as it
+/// Changes one value of the scene and validates everything again; on failure the scene stays as it
 /// was. The assignment is PLACE=VALUE. PLACE is a JSON pointer ("/world/gravity/2") or names with
 /// dots
 /// ("world.gravity.2"); an element of an array is given by its index or by its "name"
-/// ("bodies.box.spin"). Objects on the way are made when the format knows them. VALUE is JSON, or a
-/// bare string ("motion.type=rk4"); null removes the key. Files named by the changed scene are
-/// those read before or, for scenes read from disk, new ones from disk; a scene read with fileFn
-/// calls it again, so its context must live.
+/// ("bodies.box.spin"). Missing objects in between are made when the format knows them. VALUE is
+/// JSON, or a bare string ("motion.type=rk4"); null removes the key. Files named by the changed
+/// scene are those read before or, for scenes read from disk, new ones from disk; a scene read with
+/// fileFn calls it again, so its context must live.
 RB_API rbStatus rbScene_Override(rbScene* scene, const char* assignment, rbError* error);
 
 /// What a scene says about itself. Strings are never NULL and live as long as the scene is neither
@@ -111,7 +111,7 @@ typedef struct rbSceneInfo {
     const char* freeMotor;     ///< first joint with a velocity motor without forceMax; NULL: none
     int probeCount;            ///< given, or the default ones
     int columnCount;           ///< doubles that rbScene_EvaluateProbes writes
-    int attachmentCount;       ///< files beside the scene
+    int attachmentCount;       ///< files besides the scene
     bool hasDefaultProbes;     ///< true: the scene names none
 } rbSceneInfo;
 
@@ -134,7 +134,7 @@ RB_API const rbMaterial* rbScene_GetMaterial(const rbScene* scene, int index, co
 RB_API int rbScene_MatchMaterial(const rbScene* scene, const rbMaterial* material);
 
 /// Makes the world of the scene, bodies in the order of the file. Can be called any number of
-/// times. NULL and an error when memory limits or a value that only the world judges forbid it.
+/// times. NULL and an error when memory limits or a value that only the world checks forbid it.
 RB_API rbWorld* rbScene_CreateWorld(const rbScene* scene, rbError* error);
 
 /// Judges a world of the scene for its engine: rbWorld_Prepare, with an error that names the file
@@ -187,7 +187,7 @@ typedef enum rbProbeQuantity {
                                   ///< the last step, N m or N
     RB_PROBE_MOTOR_TARGET,        ///< joint: set point of the motor now
     RB_PROBE_FORCE,               ///< joint: on A, mean over the last step, N
-    RB_PROBE_TORQUE,              ///< joint: on A beside the force, N m
+    RB_PROBE_TORQUE,              ///< joint: on A besides the force, N m
     RB_PROBE_POSITION_ERROR,      ///< joint: how far it is open now, m
     RB_PROBE_ANGLE_ERROR,         ///< joint, rad
     RB_PROBE_POINT_A,             ///< joint or spring: A's anchor in the world, m

@@ -6,7 +6,7 @@
 /// transform. Axes of revolution are z. A geometry never changes after its creation, so any number
 /// of bodies and threads may share it; it is reference counted.
 ///
-/// Creation returns NULL on bad values and fills the error with a sentence that names the value and
+/// Creation returns NULL on bad values and fills the error with a message that names the value and
 /// what is accepted. Lengths are accepted from RB_LENGTH_MIN to RB_LENGTH_MAX, coordinates up to
 /// RB_LENGTH_MAX in magnitude.
 #ifndef RATTLEBACK_SHAPE_H
@@ -126,7 +126,7 @@ RB_API rbGeometry* rbCreateMesh(const rbMeshDef* def, rbError* error);
 RB_API rbGeometry* rbCreateSoup(const rbMeshDef* def, rbError* error);
 
 /// A part of a compound: a geometry at a pose, transform maps the frame of the part to the frame of
-/// the compound. density in kg/m^3; 0 or less inherits the density asked for.
+/// the compound. density in kg/m^3; 0 or less inherits the density of the compound.
 typedef struct rbCompoundChild {
     const rbGeometry* geometry; ///< the part
     rbTransform transform;      ///< from the frame of the part to the frame of the compound
@@ -425,7 +425,7 @@ typedef struct rbMeshReport {
     bool isValid; ///< no issue but notes
 } rbMeshReport;
 
-/// Judges a mesh and writes the first issues, ordered by kind and place. issues may be NULL if
+/// Validates a mesh and writes the first issues, ordered by kind and place. issues may be NULL if
 /// capacity is 0. Indices out of range and faces of less than three corners end the examination,
 /// because edges are then not defined. Faces are planar within 1e-9 of the diameter. Different
 /// faces that pierce each other are not looked for. O(vertices + corners), and the square of the
@@ -437,7 +437,8 @@ RB_API const char* rbMeshIssueKind_Text(rbMeshIssueKind kind);
 /// True if the kind makes a mesh invalid.
 RB_API bool rbMeshIssueKind_IsError(rbMeshIssueKind kind);
 
-/// One sentence: the gravest issue with count and first place, or what the mesh is if it is valid.
+/// One message: the most serious issue with count and first place, or what the mesh is if it is
+/// valid.
 RB_API void rbMeshReport_Describe(const rbMeshReport* report, char* text, size_t capacity);
 
 // ---------------------------------------------------------------------------- made meshes, display

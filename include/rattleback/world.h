@@ -31,7 +31,7 @@ RB_API rbEngineType rbEngineType_Find(const char* name); ///< RB_ENGINE_COUNT if
 
 /// How serious a message is.
 typedef enum rbLogLevel {
-    RB_LOG_WARNING, ///< the world goes on, less accurately or otherwise than asked for
+    RB_LOG_WARNING, ///< the world continues, less accurately or differently than requested
     RB_LOG_ERROR,   ///< something was refused, or an advance ended early
     RB_LOG_COUNT
 } rbLogLevel;
@@ -44,11 +44,11 @@ RB_API const char* rbLogLevel_Name(rbLogLevel level);
 
 /// Receives the messages of a world: objects that cannot be made, with the reason; advances that
 /// are refused, end early or miss a tolerance (once for each change of the status, not for each
-/// advance); bodies that use another motion row than asked for; a full journal. The message names
+/// advance); bodies that use another motion row than requested; a full journal. The message names
 /// the object and is borrowed for the call, which must not change the world. Without such a
 /// function the library prints nothing.
 /// @param level how serious it is
-/// @param message one sentence without a newline
+/// @param message one line without a newline
 /// @param context of the world's definition
 typedef void rbLogFn(rbLogLevel level, const char* message, void* context);
 
@@ -97,13 +97,13 @@ typedef struct rbLedger {
     double springEnergy; ///< J, in springs and torsional springs of joints
     double motorWork;    ///< J, put in by motors and velocity-only joints so far
     double dissipation;  ///< J, taken by damping and friction of joints and springs so far; <= 0
-    double restWork;     ///< J, taken from bodies that came to rest, or given by parting overlaps;
-                         ///< of joints: given or taken where bodies were brought onto them, at the
-                         ///< start or after a change from outside
-    double energy;       ///< J, kineticLinear + kineticAngular + potential + springEnergy
-    double energyDrift;  ///< J, energy - all of the work above - energy at the start: what the
-                         ///< numerics lost
-    rbVec3 momentum;     ///< kg m/s
+    double restWork; ///< J, taken from bodies that came to rest, or given by separating overlaps;
+                     ///< of joints: given or taken where bodies were brought onto them, at the
+                     ///< start or after a change from outside
+    double energy;   ///< J, kineticLinear + kineticAngular + potential + springEnergy
+    double energyDrift;     ///< J, energy - all of the work above - energy at the start: what the
+                            ///< numerics lost
+    rbVec3 momentum;        ///< kg m/s
     rbVec3 angularMomentum; ///< kg m^2/s about the origin
     rbVec3 spinMomentum;    ///< kg m^2/s, sum of the bodies' own about their centers
     double mass;            ///< kg
@@ -129,10 +129,10 @@ typedef struct rbStepReport {
 /// an event finds the journal full.
 ///
 /// With the event engine the report is INVALID when the start is refused, and LIMIT when the budget
-/// of events is spent: the world stands where it came to, and rbWorld_GetError has the sentence.
+/// of events is spent: the world stays at the time reached; rbWorld_GetError returns the message.
 /// With the step engine it is INVALID when joints are open at the start or contradict each other,
 /// or bodies overlap; NUMERICAL when a joint or a contact was not held to its tolerance (the world
-/// goes on); and LIMIT when a state stopped being finite: the world stands at the last good time,
+/// continues); and LIMIT when a state stopped being finite: the world stays at the last good time,
 /// which the report has.
 RB_API rbStepReport rbWorld_Advance(rbWorld* world, double dt);
 /// The same to a given time, which lands on it exactly; times before now leave the world as it is.
@@ -147,12 +147,12 @@ RB_API double rbWorld_GetTime(const rbWorld* world);
 /// Gravity, m/s^2.
 RB_API rbVec3 rbWorld_GetGravity(const rbWorld* world);
 
-/// Parameters of a world that runs (B-91). Beside those here: rbBody_SetMaterial, rbBody_SetMass,
+/// Parameters of a world that runs (B-91). Besides those here: rbBody_SetMaterial, rbBody_SetMass,
 /// rbJoint_SetFreedom, rbJoint_SetLimit, rbJoint_SetMotorTarget, rbSpring_SetLaw,
-/// rbWorld_SetMaterialPair, forces. A value is judged as where the object is made, and the world as
+/// rbWorld_SetMaterialPair, forces. A value is validated as at creation, and the world as
 /// by rbWorld_Prepare; what is refused leaves the world as it was, bit by bit. Poses and velocities
 /// stay; where energy comes or goes with a parameter (potential, mass, springs) the reference of
-/// the ledger moves with it, so that no work appears. Flights and steps begin anew at the world's
+/// the ledger moves with it, so that no work appears. Flights and steps restart at the world's
 /// time.
 RB_API rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error); ///< m/s^2
 /// Settings of the step engine.
@@ -246,7 +246,7 @@ RB_API const rbEvent* rbWorld_GetEvents(const rbWorld* world, int* count);
 /// Empties the journal.
 RB_API void rbWorld_ClearEvents(rbWorld* world);
 
-/// Judges the world for its engine and makes it ready: overlaps or open joints at the start, forces
+/// Checks the world for its engine and makes it ready: overlaps or open joints at the start, forces
 /// without a bound, a periodic box too small, joints that the engine does not hold. Advancing does
 /// the same; here the error says more.
 RB_API rbStatus rbWorld_Prepare(rbWorld* world, rbError* error);
