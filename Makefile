@@ -26,7 +26,7 @@ endef
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: setup setup-package setup-ci setup-bench setup-docs
+.PHONY: setup setup-test setup-package setup-ci setup-bench setup-docs
 setup:
 	@tools/setup.sh
 setup-test:

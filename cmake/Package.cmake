@@ -24,26 +24,29 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME rattleback)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "ffmpeg, gnuplot-nox | gnuplot")
-set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "rigid-body dynamics that reports its own accuracy
-The program rattleback simulates rigid bodies with impacts, friction, joints
+# The first line of every description is the summary above.
+set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "The program rattleback simulates rigid bodies with impacts, friction, joints
 and lasting contacts from scene files, shows them live in a browser, and
 reports residuals, energy and momentum of every run.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${runtimePackage})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "rigid-body dynamics library in C
-Impacts by named laws, event-driven and stepped engines, joints and contacts
-held to a stated tolerance, queries, scene files. These are the shared
-libraries.")
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "A library in C. Impacts by named laws, event-driven and stepped
+engines, joints and contacts held to a stated tolerance, queries, scene
+files. These are the shared libraries.")
+# CPack would call ldconfig from a script; Debian wants a trigger.
+set(shlibs "")
+foreach(library ${staticLibraries})
+  string(APPEND shlibs "lib${library} ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} ${runtimePackage} (>= ${PROJECT_VERSION})\n")
+endforeach()
+file(WRITE ${PROJECT_BINARY_DIR}/shlibs "${shlibs}")
+file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/shlibs ${PROJECT_BINARY_DIR}/triggers)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME librattleback-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${runtimePackage} (= ${PROJECT_VERSION}), libqhull-dev, libsuitesparse-dev, \
 libjansson-dev, libzstd-dev")
-set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "rigid-body dynamics library in C, development files
-Headers, static libraries, files for CMake and pkg-config, and examples of
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "Headers, static libraries, files for CMake and pkg-config, and examples of
 Rattleback.")
 
 if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")

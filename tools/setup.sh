@@ -12,14 +12,14 @@
 set -euo pipefail
 
 packages=(
-    gcc g++ libc6-dev make cmake ninja-build pkg-config git python3
+    gcc libc6-dev make cmake ninja-build pkg-config git python3
     libqhull-dev libsuitesparse-dev libjansson-dev libassimp-dev libzstd-dev zlib1g-dev libwebsockets-dev libcmocka-dev gnuplot-nox
 )
-testPackages=(chromium ffmpeg)
+testPackages=(g++ chromium ffmpeg man-db)
 docsPackages=(doxygen)
 packagePackages=(dpkg-dev fakeroot lintian debootstrap man-db)
 ciPackages=(
-    "${testPackages[@]}" "${docsPackages[@]}" g++ clang clang-tidy clang-format libclang-rt-14-dev llvm-14
+    "${testPackages[@]}" "${docsPackages[@]}" clang clang-tidy clang-format libclang-rt-14-dev llvm-14
 )
 # Never needed by the product: only 'make bench' asks for them.
 benchPackages=(
