@@ -21,6 +21,7 @@ proxy=$(apt-config shell proxy Acquire::http::Proxy | sed "s/^proxy='\(.*\)'$/\1
 [ -n "$mirror" ] || { echo "test_deb: the package sources of this machine have no Debian 12" >&2; exit 1; }
 
 root=$(mktemp -d)
+chmod 755 "$root"
 cleanUp() {
     umount "$root/proc" 2>/dev/null || true
     rm -rf --one-file-system "$root"
@@ -62,10 +63,14 @@ inside rattleback view rattleback --for 1
 echo "=== examples"
 inside sh -ec 'cp -r /usr/share/doc/librattleback-dev/examples /root/examples
     for folder in /root/examples/*/; do
-        make -s -C "$folder" && make -s -B -C "$folder" STATIC=1
-        cmake -S "$folder" -B "$folder/built" >/dev/null && cmake --build "$folder/built" >/dev/null
         name=$(basename "$folder" | tr - _)
-        "$folder/$name" && "$folder/built/$name" >/dev/null
+        make -s -C "$folder"
+        "$folder/$name" >/dev/null
+        make -s -B -C "$folder" STATIC=1
+        "$folder/$name" >/dev/null
+        cmake -S "$folder" -B "$folder/built" >/dev/null
+        cmake --build "$folder/built" >/dev/null
+        "$folder/built/$name"
     done'
 
 echo "=== removal"
