@@ -564,7 +564,7 @@ static void findPairs(rbBroadPhase* broad, rbIdList* pairs)
 
 int rbCoherentHash_GetCounter(const rbBroadPhase* broad, int a, int b)
 {
-    RB_ASSERT(broad->type == RB_BROAD_COHERENT_HASH);
+    RB_ASSERT(broad->row == &rbBroadRowCoherentHash);
     const rbCoherentHash* hash = broad->state;
     int entry = rbPairTable_Find(&hash->pairs, a, b);
     return entry < 0 ? 0 : hash->pairs.entries[entry].counter;
@@ -572,7 +572,7 @@ int rbCoherentHash_GetCounter(const rbBroadPhase* broad, int a, int b)
 
 rbCellLevels rbCoherentHash_GetLevels(const rbBroadPhase* broad)
 {
-    RB_ASSERT(broad->type == RB_BROAD_COHERENT_HASH);
+    RB_ASSERT(broad->row == &rbBroadRowCoherentHash);
     const rbCoherentHash* hash = broad->state;
     return hash->levels;
 }

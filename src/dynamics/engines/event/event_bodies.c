@@ -9,6 +9,8 @@
 rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHost* host, int index,
                                     double time)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
     const rbEventBody* body = &engine->bodies.data[index];
     rbMotionState state;
     if (body->isDynamic) {
@@ -35,6 +37,7 @@ rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHo
 static void boundDrivenSpin(const rbEventCold* cold, const rbMotionBody* body, rbVec3 spin,
                             rbSweepMotion* motion)
 {
+    RB_ASSERT(cold->loadTorque >= 0.0);
     double torque = rbLength(body->torque) + cold->loadTorque;
     rbVec3 moments = body->moments;
     double least = fmin(moments.x, fmin(moments.y, moments.z));
@@ -56,6 +59,9 @@ static bool isDriven(const rbEventCold* cold, const rbMotionBody* motion)
 
 void rbEventEngine_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int index)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
+    RB_ASSERT(engine->bodies.data[index].isDynamic);
     rbEventBody* body = &engine->bodies.data[index];
     const rbFlight* flight = &host->flights[index];
     const rbMotionBody* motion = &host->motions[index];
@@ -79,6 +85,10 @@ void rbEventEngine_TakeFlight(rbEventEngine* engine, const rbEventHost* host, in
 void rbEventEngine_StartFlight(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time, const rbMotionState* state)
 {
+    RB_ASSERT(engine->bodies.data[index].isDynamic);
+    RB_ASSERT(rbIsFinite3(state->position));
+    RB_ASSERT(rbIsFinite3(state->velocity));
+    RB_ASSERT(rbIsFinite3(state->spin));
     engine->bodies.data[index].flightTime = time - engine->bodies.data[index].time;
     rbFlight_Start(&host->flights[index], &host->motions[index], time, state);
     rbEventEngine_TakeFlight(engine, host, index);
@@ -100,6 +110,9 @@ static void setPathMotion(const rbEventCold* cold, double time, const rbMotionSt
 void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host, int index,
                                  double time, const rbMotionState* state, rbSweepBody* out)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
+    RB_ASSERT(engine->colds.data[index].geometry != NULL);
     const rbEventBody* body = &engine->bodies.data[index];
     const rbEventCold* cold = &engine->colds.data[index];
     rbSweepMotion* motion = &out->motion;
@@ -147,6 +160,8 @@ void rbEventEngine_Rebase(rbEventEngine* engine, const rbEventHost* host, int in
 
 void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host, const rbEngineEvent* event)
 {
+    RB_ASSERT(event != NULL);
+    RB_ASSERT(event->kind < RB_HAPPENED_COUNT);
     if (engine->isJournalOn && host->journal != NULL) {
         host->journal(host->context, event);
     }
@@ -155,6 +170,10 @@ void rbEventEngine_Write(rbEventEngine* engine, const rbEventHost* host, const r
 rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbEventHost* host,
                                           int index, const rbMotionState* state)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
+    RB_ASSERT(!engine->bodies.data[index].isDynamic ||
+              engine->bodies.data[index].inverseMass > 0.0);
     const rbEventBody* body = &engine->bodies.data[index];
     rbImpactBody impact = {.center = state->position,
                            .velocity = state->velocity,
@@ -173,6 +192,8 @@ rbImpactBody rbEventEngine_MakeImpactBody(const rbEventEngine* engine, const rbE
 
 static const rbMaterial* materialOf(const rbEventCold* cold, int child)
 {
+    RB_ASSERT(cold->materialCount > 0);
+    RB_ASSERT(child >= 0);
     return &cold->materials[child < cold->materialCount ? child : cold->materialCount - 1];
 }
 

@@ -84,6 +84,8 @@ static bool isCopy(const rbEventContacts* list, const double* approaches, int in
 static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cluster,
                      int pairIndex, int place)
 {
+    RB_ASSERT(place >= 0);
+    RB_ASSERT(place < cluster->bodyCount);
     rbEventContacts found;
     if (hasContact(cluster, pairIndex) ||
         !rbEventEngine_FindTouching(engine, host, pairIndex, cluster->time, &found)) {
@@ -200,6 +202,8 @@ static void takeCluster(rbEventEngine* engine, const rbEventHost* host, const Cl
 bool rbEventEngine_CollideCluster(rbEventEngine* engine, const rbEventHost* host, int pairIndex,
                                   double time)
 {
+    RB_ASSERT(pairIndex >= 0);
+    RB_ASSERT(pairIndex < engine->pairs.count);
     if (engine->cluster == NULL) {
         engine->cluster = rbAllocZero(1, sizeof *engine->cluster);
     }

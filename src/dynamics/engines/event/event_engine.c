@@ -48,6 +48,10 @@ rbLastingContact rbLastingContact_Find(const char* name)
 
 rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 periodicBox)
 {
+    RB_ASSERT(settings != NULL);
+    RB_ASSERT(periodicBox.x >= 0.0);
+    RB_ASSERT(periodicBox.y >= 0.0);
+    RB_ASSERT(periodicBox.z >= 0.0);
     rbEventEngine* engine = rbAllocZero(1, sizeof *engine);
     engine->settings = *settings;
     engine->loop = rbGetEventLoopRow(settings->loop);
@@ -125,7 +129,9 @@ void rbEventEngine_SetMaterialPair(rbEventEngine* engine, int kindA, int kindB,
                                    const rbMaterialPair* pair)
 {
     int count = RB_MATERIAL_KINDS_MAX;
-    RB_ASSERT(0 <= kindA && kindA < count && 0 <= kindB && kindB < count);
+    RB_ASSERT(pair != NULL);
+    RB_ASSERT(0 <= kindA && kindA < count);
+    RB_ASSERT(0 <= kindB && kindB < count);
     if (engine->materialPairs == NULL) {
         engine->materialPairs = rbAlloc((size_t)count * (size_t)count * sizeof(rbMaterialPair));
         for (int i = 0; i < count * count; ++i) {
@@ -178,6 +184,11 @@ static int findMaterial(rbEventEngine* engine, const rbEventBodyDef* def)
 
 void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDef* def)
 {
+    RB_ASSERT(engine != NULL);
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(def == NULL || def->geometry == NULL || def->materialCount > 0);
+    RB_ASSERT(def == NULL || def->loadAcceleration >= 0.0);
+    RB_ASSERT(def == NULL || def->loadTorque >= 0.0);
     while (engine->bodies.count <= index) {
         rbEventBody body = {.entry = RB_ENTRY_EXPIRY, .expiry = INFINITY};
         rbEventCold cold = {0};
@@ -285,6 +296,7 @@ static rbStatus judgePeriods(rbEventEngine* engine, rbError* error)
 
 static void placePlane(rbEventEngine* engine, const rbEventHost* host, int index)
 {
+    RB_ASSERT(engine->bodies.data[index].shape == RB_EVENT_SHAPE_PLANE);
     rbEventCold* cold = &engine->colds.data[index];
     const rbMotionState* state = &host->states[index];
     rbPlaneData plane = rbGeometry_GetData(cold->geometry).plane;
@@ -403,6 +415,8 @@ static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
 static double moveBody(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                        rbVec3 by)
 {
+    RB_ASSERT(engine->bodies.data[index].isDynamic);
+    RB_ASSERT(rbIsFinite3(by));
     rbMotionState state = rbEventEngine_StateAt(engine, host, index, time);
     state.position = rbAdd(state.position, by);
     const rbMotionBody* motion = &host->motions[index];
@@ -451,6 +465,10 @@ static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
 rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, double time,
                              rbStartOverlap* overlap, rbError* error)
 {
+    RB_ASSERT(engine != NULL);
+    RB_ASSERT(host != NULL);
+    RB_ASSERT(overlap != NULL);
+    RB_ASSERT(isfinite(time));
     *overlap = (rbStartOverlap){.a = -1, .b = -1};
     rbStatus status = chooseTolerance(engine, error);
     status = status == RB_STATUS_OK ? judgePeriods(engine, error) : status;
@@ -478,6 +496,7 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
         if (overlap->count == 0 || round >= roundCount) {
             // what was parted, or refused, is no overlap of the run
             engine->statistics.overlapMax = overlapMax;
+            RB_VALIDATE(rbEventEngine_IsValid(engine));
             return overlap->count == 0 ? RB_STATUS_OK : RB_STATUS_INVALID;
         }
         partOverlaps(engine, host, time);
@@ -506,6 +525,9 @@ static void forgetMeasures(rbEventEngine* engine, int index, double time)
 
 void rbEventEngine_Touch(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
+    RB_ASSERT(isfinite(time));
     // Held bodies get their loads back, and so do those that lean on it.
     rbEventEngine_Wake(engine, host, index, time);
     rbEventBody* body = &engine->bodies.data[index];
@@ -528,25 +550,34 @@ void rbEventEngine_Touch(rbEventEngine* engine, const rbEventHost* host, int ind
 rbStatus rbEventEngine_Advance(rbEventEngine* engine, const rbEventHost* host, double time,
                                double* reached, int failed[2])
 {
+    RB_ASSERT(engine != NULL);
+    RB_ASSERT(host != NULL);
+    RB_ASSERT(reached != NULL);
+    RB_ASSERT(!isnan(time));
     failed[0] = -1;
     failed[1] = -1;
     rbStatus status = engine->loop->advance(engine, host, time, failed);
     *reached = status == RB_STATUS_OK ? time : engine->now;
+    RB_VALIDATE(rbEventEngine_IsValid(engine));
     return status;
 }
 
 rbEventWork rbEventEngine_GetWork(const rbEventEngine* engine)
 {
+    RB_ASSERT(engine != NULL);
     return engine->work;
 }
 
 rbEventStatistics rbEventEngine_GetStatistics(const rbEventEngine* engine)
 {
+    RB_ASSERT(engine != NULL);
     return engine->statistics;
 }
 
 bool rbEventEngine_IsResting(const rbEventEngine* engine, int index)
 {
+    RB_ASSERT(engine != NULL);
+    RB_ASSERT(index >= 0);
     return index < engine->bodies.count && engine->bodies.data[index].isResting;
 }
 
@@ -557,6 +588,7 @@ void rbEventEngine_EnableJournal(rbEventEngine* engine, bool isOn)
 
 void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work)
 {
+    RB_ASSERT(work != NULL);
     engine->work = *work;
     for (int i = 0; i < engine->bodies.count; ++i) {
         engine->bodies.data[i].isResting = false;

@@ -21,6 +21,7 @@ bool rbEventEngine_Spend(rbEventEngine* engine, double time)
 // The flights of these bodies are new: all their pairs are predicted.
 static void predictMoved(rbEventEngine* engine, const rbEventHost* host, double time)
 {
+    RB_ASSERT(engine->moved.count <= engine->bodies.count);
     for (int i = 0; i < engine->moved.count; ++i) {
         rbEventEngine_PredictBody(engine, host, engine->moved.data[i], time);
     }
@@ -115,6 +116,10 @@ static void handleGeneral(rbEventEngine* engine, const rbEventHost* host, int in
 void rbEventEngine_HandlePair(rbEventEngine* engine, const rbEventHost* host, int index,
                               double time)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->pairs.count);
+    RB_ASSERT(engine->pairs.data[index].a >= 0);
+    RB_ASSERT(engine->times.data[index] <= time);
     if (engine->pairs.data[index].isDetected) {
         engine->detector->handle(engine, host, index, time);
     } else if (engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL) {

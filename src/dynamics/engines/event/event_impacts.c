@@ -149,6 +149,8 @@ static void resolvePoint(rbEventEngine* engine, const rbEventHost* host, rbEvent
 static void takeVelocities(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                            const rbMotionState* before, const rbImpactBody* after)
 {
+    RB_ASSERT(rbIsFinite3(after->velocity));
+    RB_ASSERT(rbIsFinite3(after->angularVelocity));
     if (!engine->bodies.data[index].isDynamic) {
         return;
     }
@@ -267,6 +269,8 @@ static int gatherFace(const rbEventResolution* r, const rbEventContact* contacts
 static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
                         const rbEventContact* contacts, int count)
 {
+    RB_ASSERT(count > 1);
+    RB_ASSERT(count <= RB_EVENT_CONTACTS_MAX);
     const rbEventPair* pair = &engine->pairs.data[r->pair];
     rbImpactContact points[RB_EVENT_CONTACTS_MAX];
     double approaches[RB_EVENT_CONTACTS_MAX];
@@ -341,6 +345,12 @@ rbEventOutcome rbEventEngine_Collide(rbEventEngine* engine, const rbEventHost* h
                                      double time, const rbMotionState states[2],
                                      const rbEventContacts* list)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->pairs.count);
+    RB_ASSERT(engine->pairs.data[index].a >= 0);
+    RB_ASSERT(list->touching > 0);
+    RB_ASSERT(list->touching <= list->count);
+    RB_ASSERT(list->count <= RB_EVENT_CONTACTS_MAX);
     const rbEventContact* contacts = list->points;
     int count = list->touching;
     int a = engine->pairs.data[index].a;
@@ -430,6 +440,10 @@ static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, 
 bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host, int index,
                                  double time, const rbEventContact* contact)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->pairs.count);
+    RB_ASSERT(engine->pairs.data[index].a >= 0);
+    RB_ASSERT(engine->pairs.data[index].row != RB_PAIR_ROW_GENERAL);
     rbEventPair* pair = &engine->pairs.data[index];
     rbEventBody* a = &engine->bodies.data[pair->a];
     rbEventBody* b = &engine->bodies.data[pair->b];

@@ -124,6 +124,9 @@ static double sweepPoints(rbEventResolution* r, const rbEventContact* contacts, 
 void rbEventEngine_ResolveLasting(rbEventEngine* engine, const rbEventHost* host,
                                   rbEventResolution* r, const rbEventContacts* list)
 {
+    RB_ASSERT(list->count > 0);
+    RB_ASSERT(list->count <= RB_EVENT_CONTACTS_MAX);
+    RB_ASSERT(r->pull > 0.0);
     const rbEventContact* contacts = list->points;
     int count = list->count;
     LastingPoint points[RB_EVENT_CONTACTS_MAX];

@@ -47,6 +47,8 @@ static rbStatus advanceBodies(rbEventEngine* engine, const rbEventHost* host, do
         if (top.key > time) {
             break;
         }
+        RB_ASSERT(top.key >= engine->now);
+        RB_ASSERT(top.item < engine->bodies.count);
         fetchAhead(engine, host);
         rbEventBody* body = &engine->bodies.data[top.item];
         if (body->entry == RB_ENTRY_EXPIRY) {

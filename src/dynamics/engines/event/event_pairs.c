@@ -202,6 +202,9 @@ static double predictGeneral(rbEventEngine* engine, const rbEventHost* host,
 void rbEventEngine_PredictPair(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->pairs.count);
+    RB_ASSERT(engine->pairs.data[index].a >= 0);
     rbEventPair* pair = &engine->pairs.data[index];
     engine->statistics.bounds += 1;
     if (pair->row == RB_PAIR_ROW_SPHERES) {
@@ -217,6 +220,7 @@ void rbEventEngine_PredictPair(rbEventEngine* engine, const rbEventHost* host, i
         }
         engine->times.data[index] = time + tau;
     }
+    RB_ASSERT(engine->times.data[index] >= time);
 }
 
 void rbEventEngine_PredictNew(rbEventEngine* engine, const rbEventHost* host, double time)
@@ -257,6 +261,8 @@ static void takeEarlier(const rbEventEngine* engine, rbEventNeighbor neighbor, d
 
 void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
     rbEventBody* body = &engine->bodies.data[index];
     if (engine->loop->startPairs != NULL) {
         for (int i = 0; body->isDynamic && i < body->pairs.count; ++i) {
@@ -322,6 +328,8 @@ static void predictFreeSpheres(rbEventEngine* engine, int index, double time, Ea
 void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
     rbEventBody* body = &engine->bodies.data[index];
     if (!body->isDynamic) {
         return; // nothing changes its motion
@@ -404,6 +412,10 @@ static void noteTurning(rbEventPairData* data, rbVec3 normal, double time)
 void rbEventEngine_Measure(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                            rbEventMeasure* measure)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->pairs.count);
+    RB_ASSERT(engine->pairs.data[index].a >= 0);
+    RB_ASSERT(engine->pairs.data[index].row == RB_PAIR_ROW_GENERAL);
     const rbEventPair* pair = &engine->pairs.data[index];
     const rbEventCold* coldA = &engine->colds.data[pair->a];
     const rbEventCold* coldB = &engine->colds.data[pair->b];
@@ -443,6 +455,8 @@ double rbEventResolution_ApproachAt(const rbEventResolution* r, const rbEventCon
 int rbEventResolution_FindFastest(const rbEventResolution* r, const rbEventContact* contacts,
                                   int count, double rest, double* speed)
 {
+    RB_ASSERT(count > 0);
+    RB_ASSERT(count <= RB_EVENT_CONTACTS_MAX);
     int fastest = -1;
     *speed = rest;
     for (int i = 0; i < count; ++i) {
@@ -459,6 +473,9 @@ rbEventResolution rbEventEngine_BeginResolution(rbEventEngine* engine, const rbE
                                                 int index, double time,
                                                 const rbMotionState states[2])
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->pairs.count);
+    RB_ASSERT(engine->pairs.data[index].a >= 0);
     const rbEventPair* pair = &engine->pairs.data[index];
     const rbEventBody* a = &engine->bodies.data[pair->a];
     const rbEventBody* b = &engine->bodies.data[pair->b];
@@ -523,6 +540,7 @@ static void takePoints(const rbEventMeasure* measure, const rbContactList* list,
             if (!(point->distance > above && point->distance <= within)) {
                 continue;
             }
+            RB_ASSERT(contacts->count < RB_EVENT_CONTACTS_MAX);
             rbEventContact* contact = &contacts->points[contacts->count++];
             *contact = (rbEventContact){.normal = normal,
                                         .distance = point->distance,
@@ -596,6 +614,9 @@ bool rbEventEngine_ListContacts(rbEventEngine* engine, const rbEventHost* host, 
                                 double time, const rbEventMeasure* measure,
                                 rbEventContacts* contacts)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->pairs.count);
+    RB_ASSERT(engine->pairs.data[index].a >= 0);
     if (!rbEventEngine_IsTouching(engine, measure)) {
         listWitness(measure, contacts);
         return false;
@@ -643,6 +664,11 @@ static double boundOverlap(const rbEventEngine* engine, const rbEventPair* pair,
 void rbEventEngine_Schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                             const rbEventMeasure* measure, double leaving)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->pairs.count);
+    RB_ASSERT(engine->pairs.data[index].a >= 0);
+    RB_ASSERT(engine->pairs.data[index].data >= 0);
+    RB_ASSERT(!isnan(leaving));
     rbEventPair* pair = &engine->pairs.data[index];
     rbEventPairData* data = &engine->datas.data[pair->data];
     double tolerance = engine->tolerance;
@@ -687,4 +713,43 @@ double rbEventEngine_DistanceAt(rbEventEngine* engine, const rbEventHost* host, 
     rbEventContact contact = rbEventEngine_GetExactContact(engine, pair, time);
     *normal = contact.normal;
     return contact.distance;
+}
+
+// ------------------------------------------------------------------------------------- invariants
+
+static bool isListed(const rbEventEngine* engine, int pair, int index, int other, int place)
+{
+    const rbEventBody* body = &engine->bodies.data[index];
+    return place >= 0 && place < body->pairs.count && body->pairs.data[place].pair == pair &&
+           body->pairs.data[place].other == other;
+}
+
+// Whether a body wakes the loop no later than at a time.
+static bool isAwakeBy(const rbEventEngine* engine, int index, double time)
+{
+    return rbHeap_Has(&engine->heap, index) &&
+           rbHeap_GetNode(&engine->heap, engine->heap.places.data[index]).key <= time;
+}
+
+bool rbEventEngine_IsValid(const rbEventEngine* engine)
+{
+    int alive = 0;
+    for (int i = 0; i < engine->pairs.count; ++i) {
+        const rbEventPair* pair = &engine->pairs.data[i];
+        if (pair->a < 0) {
+            continue;
+        }
+        ++alive;
+        bool isDue = isfinite(engine->times.data[i]) && engine->loop->startPairs == NULL;
+        if (pair->a >= pair->b || pair->b >= engine->bodies.count ||
+            (pair->row == RB_PAIR_ROW_GENERAL) != (pair->data >= 0) ||
+            pair->data >= engine->datas.count || isnan(engine->times.data[i]) ||
+            !isListed(engine, i, pair->a, pair->b, pair->placeA) ||
+            !isListed(engine, i, pair->b, pair->a, pair->placeB) ||
+            (isDue && !isAwakeBy(engine, pair->a, engine->times.data[i]) &&
+             !isAwakeBy(engine, pair->b, engine->times.data[i]))) {
+            return false;
+        }
+    }
+    return alive == engine->statistics.pairCount && rbHeap_IsValid(&engine->heap);
 }

@@ -105,4 +105,7 @@ int rbEventResolution_FindFastest(const rbEventResolution* r, const rbEventConta
 double rbEventEngine_LeavingSpeed(rbEventEngine* engine, const rbEventHost* host, int index,
                                   const rbMotionState states[2], const rbEventContacts* contacts);
 
+// All invariants of pairs, their lists and the heap (event_state.h). O(pairs).
+bool rbEventEngine_IsValid(const rbEventEngine* engine);
+
 #endif

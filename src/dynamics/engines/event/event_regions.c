@@ -39,6 +39,7 @@ static double marginOf(const rbEventBody* body, double time)
 // First time at which v t + a t^2/2 = distance, distance >= 0; INFINITY if never.
 static double timeToTravel(double distance, double v, double a)
 {
+    RB_ASSERT(distance >= 0.0);
     double discriminant = v * v + 2.0 * a * distance;
     if (discriminant < 0.0) {
         return INFINITY;
@@ -76,6 +77,8 @@ static double timeToLeaveBall(const rbEventBody* body, double time)
 
 void rbEventEngine_UpdateExpiry(rbEventEngine* engine, int index, double time)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
     rbEventBody* body = &engine->bodies.data[index];
     if (!body->isDynamic || body->isUnbounded) {
         return; // set with the region
@@ -97,6 +100,7 @@ void rbEventEngine_UpdateExpiry(rbEventEngine* engine, int index, double time)
     double left = timeToLeave(p.x, v.x, a.x, x, widening);
     left = fmin(left, timeToLeave(p.y, v.y, a.y, y, widening));
     left = fmin(left, timeToLeave(p.z, v.z, a.z, z, widening));
+    RB_ASSERT(left >= 0.0);
     body->expiry = time + left;
 }
 
@@ -314,6 +318,7 @@ static void findImages(rbEventEngine* engine, int index, const rbBounds* box)
 
 bool rbEventEngine_CanTouch(const rbEventEngine* engine, int a, int b)
 {
+    RB_ASSERT(a != b);
     const rbEventBody* first = &engine->bodies.data[a];
     const rbEventBody* second = &engine->bodies.data[b];
     return first->shape != RB_EVENT_SHAPE_NONE && second->shape != RB_EVENT_SHAPE_NONE &&
@@ -344,6 +349,8 @@ static uint8_t chooseRow(const rbEventEngine* engine, int a, int b)
 
 void rbEventEngine_ClearDetectorPair(rbEventEngine* engine, int data)
 {
+    RB_ASSERT(data >= 0);
+    RB_ASSERT(data < engine->datas.count);
     for (int i = 0; i < engine->pairWords; ++i) {
         engine->detectorPairs.data[data * engine->pairWords + i] = 0;
     }
@@ -368,7 +375,10 @@ static int takeData(rbEventEngine* engine)
 
 int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[3])
 {
+    RB_ASSERT(a >= 0);
     RB_ASSERT(a < b);
+    RB_ASSERT(b < engine->bodies.count);
+    RB_ASSERT(rbEventEngine_CanTouch(engine, a, b));
     rbEventPair pair = {.lastTime = -INFINITY, .a = a, .b = b, .data = -1};
     memcpy(pair.image, image, sizeof pair.image);
     pair.hasImage = image[0] != 0 || image[1] != 0 || image[2] != 0;
@@ -403,6 +413,8 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
 // Takes the pair at a place out of a body's list.
 static void unlist(rbEventEngine* engine, int index, int place)
 {
+    RB_ASSERT(place >= 0);
+    RB_ASSERT(place < engine->bodies.data[index].pairs.count);
     rbEventBody* body = &engine->bodies.data[index];
     rbEventNeighbor last = body->pairs.data[--body->pairs.count];
     body->pairs.data[place] = last;
@@ -416,6 +428,9 @@ static void unlist(rbEventEngine* engine, int index, int place)
 
 void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->pairs.count);
+    RB_ASSERT(engine->pairs.data[index].a >= 0);
     rbEventPair pair = engine->pairs.data[index];
     unlist(engine, pair.a, pair.placeA);
     unlist(engine, pair.b, pair.placeB);
@@ -434,6 +449,7 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
     engine->times.data[index] = INFINITY;
     rbArray_Push(engine->freePairs, index);
     engine->statistics.pairCount -= 1;
+    RB_ASSERT(engine->statistics.pairCount >= 0);
 }
 
 // Place of a partner in the list, which is sorted by number; -1: not there.
@@ -563,6 +579,9 @@ static void updatePairs(rbEventEngine* engine, int index)
 void rbEventEngine_RenewRegion(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
+    RB_ASSERT(engine->bodies.data[index].shape != RB_EVENT_SHAPE_NONE);
     rbEventBody* body = &engine->bodies.data[index];
     engine->statistics.renewals += 1;
     engine->newPairs.count = 0;
@@ -578,6 +597,8 @@ void rbEventEngine_RenewRegion(rbEventEngine* engine, const rbEventHost* host, i
     } else {
         makeStaticRegion(engine, host, index);
     }
+    RB_ASSERT(body->expiry >= time);
+    RB_ASSERT(body->region.lower.x <= body->region.upper.x);
     body->hasCollided = false;
     if (engine->isPeriodic) {
         engine->regionEdge = fmax(engine->regionEdge, largestEdge(&body->region));
@@ -589,6 +610,9 @@ void rbEventEngine_RenewRegion(rbEventEngine* engine, const rbEventHost* host, i
 rbBounds rbEventEngine_MotionBox(rbEventEngine* engine, const rbEventHost* host, int index,
                                  double timeA, double timeB)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
+    RB_ASSERT(timeB >= timeA);
     const rbEventBody* body = &engine->bodies.data[index];
     double h = timeB - timeA;
     double reach = body->radius + fmax(0.0, body->growth * timeB);

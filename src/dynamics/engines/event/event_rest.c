@@ -27,6 +27,8 @@ static bool isHeldFast(const rbEventEngine* engine, int index)
 
 static void hold(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
+    RB_ASSERT(engine->bodies.data[index].isDynamic);
+    RB_ASSERT(!engine->bodies.data[index].isResting);
     rbEventBody* body = &engine->bodies.data[index];
     rbEventCold* cold = &engine->colds.data[index];
     rbMotionBody* motion = &host->motions[index];
@@ -103,6 +105,10 @@ static bool gatherIsland(rbEventEngine* engine, int index, double time)
 void rbEventEngine_NoteCalm(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                             double contactPull, double fastest)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
+    RB_ASSERT(contactPull >= 0.0);
+    RB_ASSERT(fastest >= 0.0);
     rbEventBody* body = &engine->bodies.data[index];
     rbEventCold* cold = &engine->colds.data[index];
     if (!body->isDynamic || body->isResting || engine->settings.lasting != RB_LASTING_REST) {
@@ -141,6 +147,9 @@ void rbEventEngine_NoteCalm(rbEventEngine* engine, const rbEventHost* host, int 
 bool rbEventEngine_TryBalance(rbEventEngine* engine, const rbEventHost* host, int index,
                               double time, const rbEventContact* contact, double friction)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
+    RB_ASSERT(friction >= 0.0);
     rbEventBody* body = &engine->bodies.data[index];
     if (!body->isDynamic || body->isResting || engine->settings.lasting != RB_LASTING_REST ||
         !engine->colds.data[index].isBallistic) {
@@ -170,6 +179,8 @@ bool rbEventEngine_TryBalance(rbEventEngine* engine, const rbEventHost* host, in
 // Letting go is not transitive through what was never held: only the first body is taken as moved.
 void rbEventEngine_Wake(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
+    RB_ASSERT(index >= 0);
+    RB_ASSERT(index < engine->bodies.count);
     engine->stack.count = 0;
     rbArray_Push(engine->stack, index);
     for (int next = 0; next < engine->stack.count; ++next) {
@@ -192,6 +203,7 @@ void rbEventEngine_Wake(rbEventEngine* engine, const rbEventHost* host, int inde
         rbEventEngine_StartFlight(engine, host, member, time, &state);
         engine->statistics.wakes += 1;
         engine->statistics.restingCount -= 1;
+        RB_ASSERT(engine->statistics.restingCount >= 0);
         rbEngineEvent event = {
             .time = time, .kind = RB_HAPPENED_WAKE, .a = member, .b = -1, .point = state.position};
         rbEventEngine_Write(engine, host, &event);

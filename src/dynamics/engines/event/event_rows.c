@@ -45,7 +45,8 @@ rbEventLoop rbEventLoop_Find(const char* name)
 
 rbStatus rbRegisterEventLoop(const rbEventLoopRow* row, rbError* error)
 {
-    RB_ASSERT(row != NULL && row->advance != NULL);
+    RB_ASSERT(row != NULL);
+    RB_ASSERT(row->advance != NULL);
     bool isKnown = row->name != NULL && (int)rbEventLoop_Find(row->name) < rbEventLoop_GetCount();
     rbNewRow newRow = {"loop of events", row->name, row, isKnown};
     return rbRegisteredRows_Add(&registeredLoops, &newRow, error);
@@ -84,7 +85,10 @@ rbDetector rbDetector_Find(const char* name)
 
 rbStatus rbRegisterDetector(const rbDetectorRow* row, rbError* error)
 {
-    RB_ASSERT(row != NULL && row->canDetect != NULL && row->predict != NULL && row->handle != NULL);
+    RB_ASSERT(row != NULL);
+    RB_ASSERT(row->canDetect != NULL);
+    RB_ASSERT(row->predict != NULL);
+    RB_ASSERT(row->handle != NULL);
     bool isKnown = row->name != NULL && (int)rbDetector_Find(row->name) < rbDetector_GetCount();
     rbNewRow newRow = {"detector", row->name, row, isKnown};
     return rbRegisteredRows_Add(&registeredDetectors, &newRow, error);

@@ -2,6 +2,7 @@
 // placed anew from the regions, which changes nothing.
 #include "collision/distance/tree_pair.h"
 #include "dynamics/engines/event/event_bodies.h"
+#include "dynamics/engines/event/event_pairs.h"
 
 #include <string.h>
 
@@ -114,6 +115,7 @@ size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine)
 
 void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes)
 {
+    RB_ASSERT(bytes != NULL);
     Cursor cursor = {bytes, 0};
     write(engine, &cursor);
 }
@@ -188,6 +190,7 @@ static rbBounds placeOf(const rbEventEngine* engine, int index)
 
 void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
 {
+    RB_ASSERT(bytes != NULL);
     Source cursor = {bytes, 0};
     Header header;
     take(&cursor, &header, sizeof header);
@@ -223,4 +226,5 @@ void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
             rbBroadPhase_Place(engine->broad, i, placeOf(engine, i), NULL);
         }
     }
+    RB_VALIDATE(rbEventEngine_IsValid(engine));
 }
