@@ -7,6 +7,7 @@
 #include "lab/joints/classical.h"
 
 #include "base/core/memory.h"
+#include "base/math/angle.h"
 #include "lab/joints/classical_state.h"
 
 #include <math.h>
@@ -224,7 +225,7 @@ static double wrapAngle(double angle)
     if (fabs(angle) <= RB_PI) {
         return angle;
     }
-    return angle - 2.0 * RB_PI * floor(angle / (2.0 * RB_PI) + 0.5);
+    return rbWrapAngle(angle);
 }
 
 // Elongation of a SPRING row; raw is its error now.

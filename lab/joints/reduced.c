@@ -80,13 +80,13 @@ static void putVec3(double* x, rbVec3 v)
     x[2] = v.z;
 }
 
-static const rbLink* getParent(const rbReduced* reduced, const rbLink* link)
+static const rbReducedLink* getParent(const rbReduced* reduced, const rbReducedLink* link)
 {
     return link->parent >= 0 ? &reduced->links[link->parent] : &reduced->bases[link->parentBody];
 }
 
 // Where coordinates place a link, given its parent: pose, and the directions its speeds move it.
-static void placeBall(rbLink* link, const rbLink* parent, const double* x)
+static void placeBall(rbReducedLink* link, const rbReducedLink* parent, const double* x)
 {
     link->orientation = getQuat(x);
     link->toJoint = rbRotate(parent->orientation, link->pointParent);
@@ -98,7 +98,7 @@ static void placeBall(rbLink* link, const rbLink* parent, const double* x)
     link->axes[2] = (rbSpatial){{0.0, 0.0, 1.0}, {-r.y, r.x, 0.0}};
 }
 
-static void placeHinge(rbLink* link, const rbLink* parent, const double* x)
+static void placeHinge(rbReducedLink* link, const rbReducedLink* parent, const double* x)
 {
     rbQuat turn = rbQuat_FromAxisAngle(link->axisParent, x[0]);
     link->orientation =
@@ -109,7 +109,7 @@ static void placeHinge(rbLink* link, const rbLink* parent, const double* x)
     link->axes[0] = (rbSpatial){link->axis, rbCross(link->axis, link->fromJoint)};
 }
 
-static void placePrismatic(rbLink* link, const rbLink* parent, const double* x)
+static void placePrismatic(rbReducedLink* link, const rbReducedLink* parent, const double* x)
 {
     link->orientation = rbNormalizeQuat(rbMulQuat(parent->orientation, link->relative));
     link->axis = rbRotate(parent->orientation, link->axisParent);
@@ -118,7 +118,7 @@ static void placePrismatic(rbLink* link, const rbLink* parent, const double* x)
     link->axes[0] = (rbSpatial){RB_VEC3_ZERO, link->axis};
 }
 
-static void placeFixed(rbLink* link, const rbLink* parent, const double* x)
+static void placeFixed(rbReducedLink* link, const rbReducedLink* parent, const double* x)
 {
     (void)x;
     link->orientation = rbNormalizeQuat(rbMulQuat(parent->orientation, link->relative));
@@ -126,7 +126,7 @@ static void placeFixed(rbLink* link, const rbLink* parent, const double* x)
     link->fromJoint = rbNeg(rbRotate(link->orientation, link->pointChild));
 }
 
-static void placeFree(rbLink* link, const rbLink* parent, const double* x)
+static void placeFree(rbReducedLink* link, const rbReducedLink* parent, const double* x)
 {
     (void)parent;
     link->orientation = getQuat(&x[3]);
@@ -140,41 +140,46 @@ static void placeFree(rbLink* link, const rbLink* parent, const double* x)
 }
 
 // Derivatives of coordinates.
-static void writeTurn(const rbLink* link, const double* x, double* derivative)
+static void writeTurn(const rbReducedLink* link, const double* x, double* derivative)
 {
     rbVec3 w = link->motion.w;
     rbQuat spin = {0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z};
     putQuat(derivative, rbMulQuat(spin, (rbQuat){x[0], x[1], x[2], x[3]}));
 }
 
-static void rateSpeed(const rbLink* link, const double* x, const double* u, double* derivative)
+static void rateSpeed(const rbReducedLink* link, const double* x, const double* u,
+                      double* derivative)
 {
     (void)link;
     (void)x;
     derivative[0] = u[0];
 }
 
-static void rateBall(const rbLink* link, const double* x, const double* u, double* derivative)
+static void rateBall(const rbReducedLink* link, const double* x, const double* u,
+                     double* derivative)
 {
     (void)u;
     writeTurn(link, x, derivative);
 }
 
-static void rateFree(const rbLink* link, const double* x, const double* u, double* derivative)
+static void rateFree(const rbReducedLink* link, const double* x, const double* u,
+                     double* derivative)
 {
     putVec3(derivative, getVec3(&u[3]));
     writeTurn(link, &x[3], &derivative[3]);
 }
 
 // Coordinates from the pose of a child.
-static void readBall(const rbLink* link, const rbLink* parent, const rbRowPose* pose, double* x)
+static void readBall(const rbReducedLink* link, const rbReducedLink* parent, const rbRowPose* pose,
+                     double* x)
 {
     (void)link;
     (void)parent;
     putQuat(x, pose->orientation);
 }
 
-static void readHinge(const rbLink* link, const rbLink* parent, const rbRowPose* pose, double* x)
+static void readHinge(const rbReducedLink* link, const rbReducedLink* parent, const rbRowPose* pose,
+                      double* x)
 {
     // parent^-1 child relative^-1 is a turn about the axis, but for what the joint does not allow.
     rbQuat seen = rbMulQuat(rbConjugate(parent->orientation), pose->orientation);
@@ -183,15 +188,16 @@ static void readHinge(const rbLink* link, const rbLink* parent, const rbRowPose*
     x[0] = 2.0 * rbAtan2(turn.w < 0.0 ? -sine : sine, fabs(turn.w));
 }
 
-static void readPrismatic(const rbLink* link, const rbLink* parent, const rbRowPose* pose,
-                          double* x)
+static void readPrismatic(const rbReducedLink* link, const rbReducedLink* parent,
+                          const rbRowPose* pose, double* x)
 {
     rbVec3 to = rbAdd(parent->position, rbRotate(parent->orientation, link->pointParent));
     rbVec3 child = rbAdd(pose->position, rbRotate(pose->orientation, link->pointChild));
     x[0] = rbDot(rbSub(child, to), rbRotate(parent->orientation, link->axisParent));
 }
 
-static void readFree(const rbLink* link, const rbLink* parent, const rbRowPose* pose, double* x)
+static void readFree(const rbReducedLink* link, const rbReducedLink* parent, const rbRowPose* pose,
+                     double* x)
 {
     (void)link;
     (void)parent;
@@ -202,10 +208,11 @@ static void readFree(const rbLink* link, const rbLink* parent, const rbRowPose* 
 typedef struct LinkOps {
     int coordinates;
     int speeds;
-    void (*place)(rbLink* link, const rbLink* parent, const double* x);
+    void (*place)(rbReducedLink* link, const rbReducedLink* parent, const double* x);
     // NULL: there are no coordinates.
-    void (*rate)(const rbLink* link, const double* x, const double* u, double* derivative);
-    void (*read)(const rbLink* link, const rbLink* parent, const rbRowPose* pose, double* x);
+    void (*rate)(const rbReducedLink* link, const double* x, const double* u, double* derivative);
+    void (*read)(const rbReducedLink* link, const rbReducedLink* parent, const rbRowPose* pose,
+                 double* x);
 } LinkOps;
 
 static const LinkOps linkTable[RB_LINK_COUNT] = {
@@ -233,7 +240,7 @@ static void readBases(rbReduced* reduced, const rbMechanism* mechanism)
     for (int i = 0; i < mechanism->bodyCount; ++i) {
         const rbMechBody* body = &mechanism->bodies[i];
         if (!body->isDynamic) {
-            rbLink* base = &reduced->bases[i];
+            rbReducedLink* base = &reduced->bases[i];
             base->position = body->pose.position;
             base->orientation = body->pose.orientation;
             base->motion = (rbSpatial){body->angularVelocity, body->velocity};
@@ -242,17 +249,17 @@ static void readBases(rbReduced* reduced, const rbMechanism* mechanism)
 }
 
 // Pose of one link and what hangs on it for its speeds.
-static void placeLink(const rbReduced* reduced, rbLink* link, const double* x)
+static void placeLink(const rbReduced* reduced, rbReducedLink* link, const double* x)
 {
-    const rbLink* parent = getParent(reduced, link);
+    const rbReducedLink* parent = getParent(reduced, link);
     linkTable[link->kind].place(link, parent, &x[link->firstCoordinate]);
     link->fromParent = rbAdd(link->toJoint, link->fromJoint);
     link->position = rbAdd(parent->position, link->fromParent);
 }
 
-static void moveLink(const rbReduced* reduced, rbLink* link, const double* u)
+static void moveLink(const rbReduced* reduced, rbReducedLink* link, const double* u)
 {
-    const rbLink* parent = getParent(reduced, link);
+    const rbReducedLink* parent = getParent(reduced, link);
     rbSpatial motion = rbShiftMotion(parent->motion, link->fromParent);
     for (int i = 0; i < link->speedCount; ++i) {
         motion = rbAddScaledSpatial(motion, u[link->firstSpeed + i], link->axes[i]);
@@ -260,7 +267,7 @@ static void moveLink(const rbReduced* reduced, rbLink* link, const double* u)
     link->motion = motion;
 }
 
-static void finishInertia(rbLink* link)
+static void finishInertia(rbReducedLink* link)
 {
     rbMat3 rotation = rbMatFromQuat(link->orientation);
     link->inertia = rbSym3_FromPrincipal(link->moments, rotation);
@@ -270,7 +277,7 @@ void rbReduced_Place(rbReduced* reduced, const double* state)
 {
     const double* u = &state[reduced->coordinateCount];
     for (int i = 0; i < reduced->linkCount; ++i) {
-        rbLink* link = &reduced->links[i];
+        rbReducedLink* link = &reduced->links[i];
         placeLink(reduced, link, state);
         moveLink(reduced, link, u);
         finishInertia(link);
@@ -279,7 +286,7 @@ void rbReduced_Place(rbReduced* reduced, const double* state)
 
 // Speeds of a link that come nearest to a motion: the least squares of S u = motion, weighed by the
 // body's own inertia. Exact when the joint allows the motion.
-static void readSpeeds(const rbLink* link, rbSpatial rest, double* u)
+static void readSpeeds(const rbReducedLink* link, rbSpatial rest, double* u)
 {
     double matrix[36];
     double right[6];
@@ -305,9 +312,9 @@ void rbReduced_Read(rbReduced* reduced, const rbMechanism* mechanism)
     double* u = &reduced->state[reduced->coordinateCount];
     readBases(reduced, mechanism);
     for (int i = 0; i < reduced->linkCount; ++i) {
-        rbLink* link = &reduced->links[i];
+        rbReducedLink* link = &reduced->links[i];
         const rbMechBody* body = &mechanism->bodies[link->body];
-        const rbLink* parent = getParent(reduced, link);
+        const rbReducedLink* parent = getParent(reduced, link);
         if (linkTable[link->kind].read != NULL) {
             linkTable[link->kind].read(link, parent, &body->pose, &x[link->firstCoordinate]);
         }
@@ -326,7 +333,7 @@ void rbReduced_Write(const rbReduced* reduced, rbMechanism* mechanism)
 {
     RB_ASSERT(mechanism->bodyCount == reduced->bodyCount);
     for (int i = 0; i < reduced->linkCount; ++i) {
-        const rbLink* link = &reduced->links[i];
+        const rbReducedLink* link = &reduced->links[i];
         rbMechBody* body = &mechanism->bodies[link->body];
         body->pose.position = link->position;
         body->pose.orientation = link->orientation;
@@ -347,7 +354,7 @@ typedef struct StageContext {
 static void readBaseAccelerations(rbReduced* reduced, double time)
 {
     for (int i = 0; i < reduced->driven.count; ++i) {
-        rbLink* base = &reduced->bases[reduced->driven.bodies[i].body];
+        rbReducedLink* base = &reduced->bases[reduced->driven.bodies[i].body];
         rbDriven_GetAcceleration(&reduced->driven, i, time, &base->acceleration.v,
                                  &base->acceleration.w);
     }
@@ -378,7 +385,7 @@ static void evaluateStage(void* context, double t, const double* x, double* deri
     }
     rbReduced_FindAccelerations(reduced, u, &derivative[reduced->coordinateCount]);
     for (int i = 0; i < reduced->linkCount; ++i) {
-        const rbLink* link = &reduced->links[i];
+        const rbReducedLink* link = &reduced->links[i];
         if (linkTable[link->kind].rate != NULL) {
             linkTable[link->kind].rate(link, &x[link->firstCoordinate], &u[link->firstSpeed],
                                        &derivative[link->firstCoordinate]);
@@ -390,7 +397,7 @@ static void evaluateStage(void* context, double t, const double* x, double* deri
 static void normalizeState(rbReduced* reduced)
 {
     for (int i = 0; i < reduced->linkCount; ++i) {
-        const rbLink* link = &reduced->links[i];
+        const rbReducedLink* link = &reduced->links[i];
         double* x = &reduced->state[link->firstCoordinate];
         if (link->kind == RB_LINK_BALL) {
             putQuat(x, getQuat(x));
@@ -421,7 +428,7 @@ double rbReduced_Energy(const rbReduced* reduced, rbVec3 gravity)
 {
     double energy = 0.0;
     for (int i = 0; i < reduced->linkCount; ++i) {
-        const rbLink* link = &reduced->links[i];
+        const rbReducedLink* link = &reduced->links[i];
         rbVec3 momentum = rbMulSV(link->inertia, link->motion.w);
         energy += 0.5 * link->mass * rbLengthSquared(link->motion.v) +
                   0.5 * rbDot(link->motion.w, momentum) -

@@ -32,7 +32,7 @@ void rbReduced_SolveSmall(double* matrix, int n, double* x)
     }
 }
 
-static const rbLink* getParent(const rbReduced* reduced, const rbLink* link)
+static const rbReducedLink* getParent(const rbReduced* reduced, const rbReducedLink* link)
 {
     return link->parent >= 0 ? &reduced->links[link->parent] : &reduced->bases[link->parentBody];
 }
@@ -45,7 +45,7 @@ static rbVec3 getCentripetal(rbVec3 w, rbVec3 r)
 // c of a link: accelerations of its center and spin without those of parent and speeds.
 //   ball:      w = wp + u                    hinge:   w = wp + u a,  a turns with the parent
 //   prismatic: the child's point runs along a, which turns with the parent
-static rbSpatial getProduct(const rbLink* link, const rbLink* parent, const double* u)
+static rbSpatial getProduct(const rbReducedLink* link, const rbReducedLink* parent, const double* u)
 {
     rbVec3 wp = parent->motion.w;
     rbSpatial product = {RB_VEC3_ZERO, RB_VEC3_ZERO};
@@ -63,7 +63,7 @@ static rbSpatial getProduct(const rbLink* link, const rbLink* parent, const doub
     return product;
 }
 
-static void startLink(const rbReduced* reduced, rbLink* link, const double* u)
+static void startLink(const rbReduced* reduced, rbReducedLink* link, const double* u)
 {
     double m = link->mass;
     rbVec3 w = link->motion.w;
@@ -79,7 +79,7 @@ static void startLink(const rbReduced* reduced, rbLink* link, const double* u)
 // Takes the speeds of a link out of its equations. The axes are made orthogonal with respect to the
 // articulated inertia (Gram and Schmidt): S = Z L^T, Z^T I Z = D diagonal, so that every direction
 // is eliminated by itself. response = I Z, push = -Z^T p, pivots = D^-1.
-static void eliminate(rbLink* link)
+static void eliminate(rbReducedLink* link)
 {
     for (int i = 0; i < link->speedCount; ++i) {
         rbSpatial z = link->axes[i];
@@ -99,7 +99,7 @@ static void eliminate(rbLink* link)
 
 // Adds what is left of a link to its parent: with U = I Z, I - U D^-1 U^T as inertia and
 // p + (I - U D^-1 U^T) c + U D^-1 push as force.
-static void handOver(const rbLink* link, rbLink* parent)
+static void handOver(const rbReducedLink* link, rbReducedLink* parent)
 {
     rbSpatialInertia left = link->articulated;
     rbSpatial force = link->bias;
@@ -113,7 +113,7 @@ static void handOver(const rbLink* link, rbLink* parent)
 }
 
 // Accelerations of the speeds of a link, a the acceleration without them; returns it with them.
-static rbSpatial finishLink(const rbLink* link, rbSpatial a, double* speeds)
+static rbSpatial finishLink(const rbReducedLink* link, rbSpatial a, double* speeds)
 {
     rbSpatial sum = a;
     for (int k = 0; k < link->speedCount; ++k) {
@@ -135,7 +135,7 @@ void rbReduced_FindAccelerations(rbReduced* reduced, const double* u, double* ac
         startLink(reduced, &reduced->links[i], u);
     }
     for (int i = reduced->linkCount - 1; i >= 0; --i) {
-        rbLink* link = &reduced->links[i];
+        rbReducedLink* link = &reduced->links[i];
         RB_ASSERT(link->parent < i);
         eliminate(link);
         if (link->parent >= 0) {
@@ -143,8 +143,8 @@ void rbReduced_FindAccelerations(rbReduced* reduced, const double* u, double* ac
         }
     }
     for (int i = 0; i < reduced->linkCount; ++i) {
-        rbLink* link = &reduced->links[i];
-        const rbLink* parent = getParent(reduced, link);
+        rbReducedLink* link = &reduced->links[i];
+        const rbReducedLink* parent = getParent(reduced, link);
         rbSpatial a =
             rbAddSpatial(rbShiftMotion(parent->acceleration, link->fromParent), link->product);
         link->acceleration = finishLink(link, a, &accelerations[link->firstSpeed]);

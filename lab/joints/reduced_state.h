@@ -19,7 +19,7 @@ typedef enum rbLinkKind {
 } rbLinkKind;
 
 // A dynamic body with the joint that leads to it; also used for the pose and motion of a base.
-typedef struct rbLink {
+typedef struct rbReducedLink {
     int body;       // in the mechanism
     int parent;     // link; -1: a base
     int parentBody; // in the mechanism; of a free link: its own
@@ -56,13 +56,14 @@ typedef struct rbLink {
     double invPivots[RB_LINK_SPEEDS_MAX];
     double push[RB_LINK_SPEEDS_MAX];
     rbSpatial acceleration;
-} rbLink;
+} rbReducedLink;
 
 struct rbReduced {
-    rbLink* links; // parents before children
+    rbReducedLink* links; // parents before children
     int linkCount;
     int* linkOfBody; // per body; -1: not dynamic
-    rbLink* bases;   // per body; used where it is not dynamic, and zero of a free link's parent
+    rbReducedLink*
+        bases; // per body; used where it is not dynamic, and zero of a free link's parent
     int bodyCount;
     bool hasSoftRows;
     int coordinateCount;

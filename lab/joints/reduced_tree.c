@@ -57,7 +57,7 @@ static rbStatus checkBlock(const rbRowBlock* block, rbError* error)
 }
 
 // The joint as the link needs it: isFlipped, if A is the child.
-static void setJoint(rbLink* link, const rbRowBlock* block, bool isFlipped)
+static void setJoint(rbReducedLink* link, const rbRowBlock* block, bool isFlipped)
 {
     const rbJointModel* model = block->data;
     const JointKind* kind = findKind(model->type);
@@ -80,11 +80,12 @@ static void setJoint(rbLink* link, const rbRowBlock* block, bool isFlipped)
     }
 }
 
-static rbLink* addLink(rbReduced* reduced, const rbMechanism* mechanism, int body, int parentBody)
+static rbReducedLink* addLink(rbReduced* reduced, const rbMechanism* mechanism, int body,
+                              int parentBody)
 {
     RB_ASSERT(reduced->linkCount < reduced->bodyCount);
     const rbMechBody* source = &mechanism->bodies[body];
-    rbLink* link = &reduced->links[reduced->linkCount];
+    rbReducedLink* link = &reduced->links[reduced->linkCount];
     reduced->linkOfBody[body] = reduced->linkCount++;
     link->body = body;
     link->parentBody = parentBody;
@@ -94,7 +95,7 @@ static rbLink* addLink(rbReduced* reduced, const rbMechanism* mechanism, int bod
     return link;
 }
 
-static void numberLink(rbReduced* reduced, rbLink* link)
+static void numberLink(rbReduced* reduced, rbReducedLink* link)
 {
     link->firstCoordinate = reduced->coordinateCount;
     link->firstSpeed = reduced->speedCount;
@@ -125,7 +126,7 @@ static void growTree(rbReduced* reduced, const rbMechanism* mechanism)
             }
             int child = hasA ? block->bodyB : block->bodyA;
             int parent = hasA ? block->bodyA : block->bodyB;
-            rbLink* link = addLink(reduced, mechanism, child, parent);
+            rbReducedLink* link = addLink(reduced, mechanism, child, parent);
             setJoint(link, block, child == block->bodyA);
             numberLink(reduced, link);
             hasGrown = true;
@@ -135,7 +136,7 @@ static void growTree(rbReduced* reduced, const rbMechanism* mechanism)
 
 static void addFreeLink(rbReduced* reduced, const rbMechanism* mechanism, int body)
 {
-    rbLink* link = addLink(reduced, mechanism, body, body);
+    rbReducedLink* link = addLink(reduced, mechanism, body, body);
     link->parent = -1;
     link->kind = RB_LINK_FREE;
     link->relative = RB_QUAT_IDENTITY;

@@ -1,6 +1,7 @@
 // Joints of a world: making them, asking them, moving their targets; drags.
 #include "world/world_joint.h"
 
+#include "base/math/angle.h"
 #include "world/world_parameters.h"
 #include "world/world_step.h"
 
@@ -440,7 +441,7 @@ double rbWorld_GetFreedomPosition(const rbWorld* world, int index, int freedom)
     const rbEngineJoints* engine = rbWorld_GetReadyJoints(world);
     double near = engine != NULL ? engine->getJoint(world, index).freedomPositions[freedom]
                                  : joint->positions[freedom];
-    return raw + 2.0 * RB_PI * floor((near - raw) / (2.0 * RB_PI) + 0.5);
+    return rbNearestTurn(raw, near);
 }
 
 double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom)
@@ -453,8 +454,7 @@ double rbWorld_GetLimitPosition(const rbWorld* world, int index, int freedom)
     }
     const rbLimitModel* limit = &joint->limits.models[freedom];
     double raw = rawPosition(world, joint, &limit->freedom);
-    double turns = (joint->limitPositions[freedom] - raw) / (2.0 * RB_PI);
-    return rbLimitModel_IsTurning(limit) ? raw + 2.0 * RB_PI * floor(turns + 0.5) : raw;
+    return rbLimitModel_IsTurning(limit) ? rbNearestTurn(raw, joint->limitPositions[freedom]) : raw;
 }
 
 // How far the conditions are off, meters and radians apart.

@@ -316,7 +316,7 @@ static void checkFirst(rbPairSequence* sequence, Shelf* shelf)
     }
     if (least < shelf->limit) {
         assert_true(sequence->count > 0);
-        rbPairEntry first = *sequence->row->first(sequence);
+        rbSequenceEntry first = *sequence->row->first(sequence);
         assert_true(first.key == least && first.b == least);
         sequence->row->pop(sequence);
         --shelf->counts[least];

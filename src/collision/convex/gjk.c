@@ -453,9 +453,9 @@ void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* ca
     const rbGjkSettings defaults = rbDefaultGjkSettings();
     settings = settings != NULL ? settings : &defaults;
     if (cso->isExtents && cache != NULL && settings->iterationMax > 0) {
-        rbBoxPair pair = {rbLaneVec_Make(cso->a->extents), rbLaneVec_Make(cso->b->extents),
-                          rbLaneMat_Make(cso->rotation), rbLaneVec_Make(cso->translation),
-                          cso->scale};
+        rbGjkBoxes pair = {rbLaneVec_Make(cso->a->extents), rbLaneVec_Make(cso->b->extents),
+                           rbLaneMat_Make(cso->rotation), rbLaneVec_Make(cso->translation),
+                           cso->scale};
         if (rbGjk_ConfirmBoxes(&pair, settings, cache, result)) {
             return;
         }

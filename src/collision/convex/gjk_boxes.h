@@ -17,12 +17,12 @@
 #include <limits.h>
 
 // Two plain cores with corners at +- extents, B in the frame of A.
-typedef struct rbBoxPair {
+typedef struct rbGjkBoxes {
     rbLaneVec extentsA, extentsB; // m
     rbLaneMat rotation;
     rbLaneVec translation; // m
     double scale;          // m, as of rbCso
-} rbBoxPair;
+} rbGjkBoxes;
 
 // A point of the difference: rbCsoPoint in lanes.
 typedef struct rbCornerPair {
@@ -47,7 +47,7 @@ static inline rbLaneVec rbPlaceCorner(rbLaneVec extents, int vertex)
 }
 
 // Point i of the cache where the boxes are now.
-static inline rbCornerPair rbPlaceCached(const rbBoxPair* pair, const rbGjkCache* cache, int i)
+static inline rbCornerPair rbPlaceCached(const rbGjkBoxes* pair, const rbGjkCache* cache, int i)
 {
     rbCornerPair point;
     point.vertexA = cache->vertexA[i];
@@ -70,7 +70,7 @@ static inline void rbStoreCorners(const rbCornerPair* point, double weight, int 
 // Least w.v of all w of the difference. Rounded by less than 6 units of DBL_EPSILON |v| scale: 2
 // for the reach of A, 5 for that of B with the rotation, 2 for the product with the translation,
 // each of its own part of the scale, and 1 for the sums.
-static inline double rbFindLowest(const rbBoxPair* pair, rbLaneVec v)
+static inline double rbFindLowest(const rbGjkBoxes* pair, rbLaneVec v)
 {
     rbLaneVec inB = rbLaneMat_MulTransposed(pair->rotation, v);
     double reach = rbLaneVec_Dot(pair->extentsA, rbLaneVec_Abs(v)) +
@@ -81,7 +81,7 @@ static inline double rbFindLowest(const rbBoxPair* pair, rbLaneVec v)
 // The result if one support proves it, simplex and weights apart. The conditions are those of a
 // search that ends by CONVERGED after its first support, with a normal and witnesses that need no
 // second look.
-static inline bool rbConcludeBoxes(const rbBoxPair* pair, const rbGjkSettings* settings,
+static inline bool rbConcludeBoxes(const rbGjkBoxes* pair, const rbGjkSettings* settings,
                                    const rbWarmStart* start, rbGjkResult* result)
 {
     double rounding = RB_GJK_ROUNDING * pair->scale;
@@ -104,7 +104,7 @@ static inline bool rbConcludeBoxes(const rbBoxPair* pair, const rbGjkSettings* s
            reached - plane <= widthMax && inverse * pair->scale < RB_GJK_NEAR;
 }
 
-static inline bool rbConfirmEdge(const rbBoxPair* pair, const rbGjkSettings* settings,
+static inline bool rbConfirmEdge(const rbGjkBoxes* pair, const rbGjkSettings* settings,
                                  const rbGjkCache* cache, rbGjkResult* result)
 {
     rbCornerPair p = rbPlaceCached(pair, cache, 0);
@@ -130,7 +130,7 @@ static inline bool rbConfirmEdge(const rbBoxPair* pair, const rbGjkSettings* set
 }
 
 // The arithmetic of a face as in simplex.c; needles are left to that.
-static inline bool rbConfirmFace(const rbBoxPair* pair, const rbGjkSettings* settings,
+static inline bool rbConfirmFace(const rbGjkBoxes* pair, const rbGjkSettings* settings,
                                  const rbGjkCache* cache, rbGjkResult* result)
 {
     rbCornerPair p = rbPlaceCached(pair, cache, 0);
@@ -168,7 +168,7 @@ static inline bool rbConfirmFace(const rbBoxPair* pair, const rbGjkSettings* set
 
 // What rbGjk_Solve answers, if the edge or face of the cache is still the nearest feature and one
 // support proves it. False: the result has no value and the cache is as it was.
-static inline bool rbGjk_ConfirmBoxes(const rbBoxPair* pair, const rbGjkSettings* settings,
+static inline bool rbGjk_ConfirmBoxes(const rbGjkBoxes* pair, const rbGjkSettings* settings,
                                       rbGjkCache* cache, rbGjkResult* result)
 {
     RB_ASSERT(settings->iterationMax > 0);

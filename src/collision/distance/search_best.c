@@ -16,7 +16,8 @@ typedef struct Turn {
     rbNodeRange rangeA, rangeB;
 } Turn;
 
-static Turn makeTurn(const rbSearch* search, const rbDistanceInput* input, const rbPairEntry* entry)
+static Turn makeTurn(const rbSearch* search, const rbDistanceInput* input,
+                     const rbSequenceEntry* entry)
 {
     Turn turn = {.nodeA = &search->a->nodes[entry->a], .nodeB = &search->b->nodes[entry->b]};
     turn.opening = rbChooseOpening(input->expansion, turn.nodeA, turn.nodeB);
@@ -76,7 +77,7 @@ static rbSearchStop takeTurn(rbSearch* search, const rbDistanceInput* input, dou
     if (isfinite(search->best) && search->best - lower <= input->relativeError * search->best) {
         return RB_SEARCH_QUALITY;
     }
-    rbPairEntry entry = *sequence->row->first(sequence);
+    rbSequenceEntry entry = *sequence->row->first(sequence);
     Turn turn = makeTurn(search, input, &entry);
     if (input->budget > 0.0 && costAfter(search, input, &turn) > input->budget) {
         return RB_SEARCH_BUDGET;

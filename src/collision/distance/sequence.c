@@ -17,10 +17,10 @@ static void startHeap(rbPairSequence* sequence)
     (void)rbArray_Reserve(sequence->entries, START_CAPACITY);
 }
 
-static void pushHeap(rbPairSequence* sequence, rbPairEntry entry)
+static void pushHeap(rbPairSequence* sequence, rbSequenceEntry entry)
 {
     rbArray_Push(sequence->entries, entry);
-    rbPairEntry* heap = sequence->entries.data;
+    rbSequenceEntry* heap = sequence->entries.data;
     int place = sequence->count++;
     while (place > 0) {
         int parent = (place - 1) / 2;
@@ -33,7 +33,7 @@ static void pushHeap(rbPairSequence* sequence, rbPairEntry entry)
     heap[place] = entry;
 }
 
-static const rbPairEntry* firstOfHeap(const rbPairSequence* sequence)
+static const rbSequenceEntry* firstOfHeap(const rbPairSequence* sequence)
 {
     return sequence->entries.data;
 }
@@ -41,10 +41,10 @@ static const rbPairEntry* firstOfHeap(const rbPairSequence* sequence)
 static void popHeap(rbPairSequence* sequence)
 {
     RB_ASSERT(sequence->count > 0);
-    rbPairEntry* heap = sequence->entries.data;
+    rbSequenceEntry* heap = sequence->entries.data;
     int count = --sequence->count;
     sequence->entries.count = count;
-    rbPairEntry entry = heap[count];
+    rbSequenceEntry entry = heap[count];
     int place = 0;
     for (int child = 1; child < count; child = 2 * place + 1) {
         if (child + 1 < count && rbPairEntry_IsBefore(&heap[child + 1], &heap[child])) {
@@ -68,7 +68,7 @@ static void cutHeap(rbPairSequence* sequence, double limit)
 // ----------------------------------------------------------------------------------------- pool
 
 // An unused entry of the pool, with room for its links.
-static int takeEntry(rbPairSequence* sequence, rbPairEntry entry, int linkCount)
+static int takeEntry(rbPairSequence* sequence, rbSequenceEntry entry, int linkCount)
 {
     int index = sequence->free;
     if (index != 0) {
@@ -95,7 +95,7 @@ static void giveBack(rbPairSequence* sequence, int index, int linkCount)
 // The head: entry 0, whose links of 0 say that nothing follows.
 static void startPool(rbPairSequence* sequence, int linkCount)
 {
-    rbPairEntry head = {-1.0, 0, -1, -1};
+    rbSequenceEntry head = {-1.0, 0, -1, -1};
     (void)rbArray_Reserve(sequence->entries, START_CAPACITY);
     (void)rbArray_Reserve(sequence->links, START_CAPACITY * linkCount);
     (void)takeEntry(sequence, head, linkCount);
@@ -116,7 +116,8 @@ static int* linksOf(const rbPairSequence* sequence, int index)
 }
 
 // For every level the last entry that stands before the given one.
-static void findBefore(const rbPairSequence* sequence, const rbPairEntry* entry, int before[LEVELS])
+static void findBefore(const rbPairSequence* sequence, const rbSequenceEntry* entry,
+                       int before[LEVELS])
 {
     int index = 0;
     for (int level = LEVELS - 1; level >= 0; --level) {
@@ -129,7 +130,7 @@ static void findBefore(const rbPairSequence* sequence, const rbPairEntry* entry,
     }
 }
 
-static void pushSkipList(rbPairSequence* sequence, rbPairEntry entry)
+static void pushSkipList(rbPairSequence* sequence, rbSequenceEntry entry)
 {
     int before[LEVELS];
     findBefore(sequence, &entry, before);
@@ -148,7 +149,7 @@ static void pushSkipList(rbPairSequence* sequence, rbPairEntry entry)
     }
 }
 
-static const rbPairEntry* firstOfSkipList(const rbPairSequence* sequence)
+static const rbSequenceEntry* firstOfSkipList(const rbPairSequence* sequence)
 {
     return &sequence->entries.data[sequence->links.data[0]];
 }
@@ -168,7 +169,7 @@ static void popSkipList(rbPairSequence* sequence)
 static void cutSkipList(rbPairSequence* sequence, double limit)
 {
     // before every entry of this key: none is that young
-    rbPairEntry bound = {limit, UINT32_MAX, -1, -1};
+    rbSequenceEntry bound = {limit, UINT32_MAX, -1, -1};
     int before[LEVELS];
     findBefore(sequence, &bound, before);
     int index = linksOf(sequence, before[0])[0];
@@ -193,7 +194,7 @@ static void startList(rbPairSequence* sequence)
     startPool(sequence, 2);
 }
 
-static void pushList(rbPairSequence* sequence, rbPairEntry entry)
+static void pushList(rbPairSequence* sequence, rbSequenceEntry entry)
 {
     int index = takeEntry(sequence, entry, 2);
     int next = NEXT(sequence, 0);
@@ -207,7 +208,7 @@ static void pushList(rbPairSequence* sequence, rbPairEntry entry)
     BACK(sequence, next) = index;
 }
 
-static const rbPairEntry* firstOfList(const rbPairSequence* sequence)
+static const rbSequenceEntry* firstOfList(const rbPairSequence* sequence)
 {
     return &sequence->entries.data[NEXT(sequence, 0)];
 }

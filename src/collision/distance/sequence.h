@@ -13,20 +13,20 @@
 
 #include <rattleback/distance.h>
 
-typedef struct rbPairEntry {
+typedef struct rbSequenceEntry {
     double key;      // m, lower bound
     unsigned serial; // of the insertion
     int a, b;        // nodes
-} rbPairEntry;
+} rbSequenceEntry;
 
 struct rbSequenceRow;
 
 // Zeroed memory is no sequence; make it with rbMakePairSequence.
 typedef struct rbPairSequence {
     const struct rbSequenceRow* row;
-    RB_ARRAY(rbPairEntry) entries; // the heap, or a pool in which 0 is the head
-    RB_ARRAY(int) links;           // of the pool
-    int free;                      // first unused entry of the pool, 0: none
+    RB_ARRAY(rbSequenceEntry) entries; // the heap, or a pool in which 0 is the head
+    RB_ARRAY(int) links;               // of the pool
+    int free;                          // first unused entry of the pool, 0: none
     int count;
     unsigned serial; // of the last insertion
     rbRandom random; // heights of the skip list
@@ -35,9 +35,9 @@ typedef struct rbPairSequence {
 typedef struct rbSequenceRow {
     const char* name;
     void (*start)(rbPairSequence* sequence);
-    void (*push)(rbPairSequence* sequence, rbPairEntry entry);
-    const rbPairEntry* (*first)(const rbPairSequence* sequence); // count > 0
-    void (*pop)(rbPairSequence* sequence);                       // removes the first
+    void (*push)(rbPairSequence* sequence, rbSequenceEntry entry);
+    const rbSequenceEntry* (*first)(const rbPairSequence* sequence); // count > 0
+    void (*pop)(rbPairSequence* sequence);                           // removes the first
     // Forgets entries of keys >= limit; a heap keeps them, they are never asked for.
     void (*cut)(rbPairSequence* sequence, double limit);
 } rbSequenceRow;
@@ -50,11 +50,11 @@ void rbFreePairSequence(rbPairSequence* sequence);
 // Inserts a pair and counts it.
 static inline void rbPairSequence_Push(rbPairSequence* sequence, double key, int a, int b)
 {
-    rbPairEntry entry = {key, ++sequence->serial, a, b};
+    rbSequenceEntry entry = {key, ++sequence->serial, a, b};
     sequence->row->push(sequence, entry);
 }
 
-static inline bool rbPairEntry_IsBefore(const rbPairEntry* x, const rbPairEntry* y)
+static inline bool rbPairEntry_IsBefore(const rbSequenceEntry* x, const rbSequenceEntry* y)
 {
     return x->key < y->key || (x->key == y->key && x->serial > y->serial);
 }

@@ -1,6 +1,7 @@
 // Judging a mesh (L-03). Everything is linear in vertices and corners: half edges are sorted by
 // counting, positions and faces are compared through hash tables, fans and components by
 // union-find.
+#include "base/core/disjoint_sets.h"
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "collision/geometry/half_edge.h"
@@ -287,27 +288,6 @@ static void examineEdges(Examination* e, const rbHalfEdge* halfEdges)
     }
 }
 
-static int findRoot(int* parents, int i)
-{
-    while (parents[i] != i) {
-        parents[i] = parents[parents[i]];
-        i = parents[i];
-    }
-    return i;
-}
-
-static void join(int* parents, int a, int b)
-{
-    int rootA = findRoot(parents, a);
-    int rootB = findRoot(parents, b);
-    // the smaller index leads, so that the result does not depend on the order of joins
-    if (rootA < rootB) {
-        parents[rootB] = rootA;
-    } else {
-        parents[rootA] = rootB;
-    }
-}
-
 static int* makeForest(int count)
 {
     int* parents = rbAlloc((size_t)count * sizeof(int));
@@ -328,8 +308,8 @@ static void examineFans(Examination* e, const rbHalfEdge* halfEdges, int* marks)
             const rbHalfEdge* a = &halfEdges[i];
             const rbHalfEdge* b = &halfEdges[k];
             bool isSameWay = a->isForward == b->isForward;
-            join(parents, a->corner, isSameWay ? b->corner : b->nextCorner);
-            join(parents, a->nextCorner, isSameWay ? b->nextCorner : b->corner);
+            (void)rbSets_Join(parents, a->corner, isSameWay ? b->corner : b->nextCorner);
+            (void)rbSets_Join(parents, a->nextCorner, isSameWay ? b->nextCorner : b->corner);
         }
         i = end;
     }
@@ -337,7 +317,7 @@ static void examineFans(Examination* e, const rbHalfEdge* halfEdges, int* marks)
     memset(marks, 0, (size_t)def->vertexCount * sizeof(int));
     for (int k = 0; k < e->cornerCount; ++k) {
         int vertex = def->indices[k];
-        int fan = findRoot(parents, k) + 1;
+        int fan = rbSets_Find(parents, k) + 1;
         if (marks[vertex] == 0) {
             marks[vertex] = fan;
         } else if (marks[vertex] != fan && marks[vertex] > 0) {
@@ -358,7 +338,7 @@ static void examineComponents(Examination* e, const bool* isUsed)
     int* parents = makeForest(def->vertexCount);
     for (int f = 0; f < def->faceCount; ++f) {
         for (int k = e->starts[f] + 1; k < e->starts[f + 1]; ++k) {
-            join(parents, def->indices[e->starts[f]], def->indices[k]);
+            (void)rbSets_Join(parents, def->indices[e->starts[f]], def->indices[k]);
         }
     }
     int count = 0;

@@ -1,6 +1,7 @@
 // Building the boundary representation.
 #include "collision/geometry/polyhedron.h"
 
+#include "base/core/disjoint_sets.h"
 #include "base/core/memory.h"
 #include "collision/geometry/half_edge.h"
 #include "collision/geometry/polygon.h"
@@ -263,16 +264,6 @@ rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool triang
     return p;
 }
 
-// Representative of the part a vertex belongs to; halves the way there for the next time.
-static int findRoot(int* parents, int vertex)
-{
-    while (parents[vertex] != vertex) {
-        parents[vertex] = parents[parents[vertex]];
-        vertex = parents[vertex];
-    }
-    return vertex;
-}
-
 static void findParts(rbPolyhedron* p)
 {
     size_t bytes = (size_t)p->vertexCount * sizeof(int);
@@ -283,16 +274,14 @@ static void findParts(rbPolyhedron* p)
     for (int f = 0; f < p->faceCount; ++f) {
         const int* loop = p->indices + p->faceStarts[f];
         for (int k = 1; k < p->faceSizes[f]; ++k) {
-            int a = findRoot(parents, loop[0]);
-            int b = findRoot(parents, loop[k]);
             // the smaller one stays, so that the answer does not depend on the order of faces
-            parents[a > b ? a : b] = a > b ? b : a;
+            (void)rbSets_Join(parents, loop[0], loop[k]);
         }
     }
     // a root that no corner names belongs to no face
     bool* isUsed = rbAllocZero((size_t)p->vertexCount, sizeof(bool));
     for (int i = 0; i < p->indexCount; ++i) {
-        int root = findRoot(parents, p->indices[i]);
+        int root = rbSets_Find(parents, p->indices[i]);
         p->partCount += isUsed[root] ? 0 : 1;
         isUsed[root] = true;
     }

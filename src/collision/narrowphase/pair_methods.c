@@ -264,10 +264,10 @@ static bool measureWarmBoxes(const rbPairQuery* query, const rbPairLeaf* leaf,
     double radiusA = query->input->radiusA;
     double radiusB = query->input->radiusB;
     rbTransform transform = leaf->transformBtoA;
-    rbBoxPair pair = {rbLaneVec_Make(leaf->a->data.box.halfExtents),
-                      rbLaneVec_Make(leaf->b->data.box.halfExtents),
-                      rbLaneMat_Make(rbMatFromQuat(transform.q)), rbLaneVec_Make(transform.p),
-                      leaf->a->radius + leaf->b->radius + rbLength(transform.p)};
+    rbGjkBoxes pair = {rbLaneVec_Make(leaf->a->data.box.halfExtents),
+                       rbLaneVec_Make(leaf->b->data.box.halfExtents),
+                       rbLaneMat_Make(rbMatFromQuat(transform.q)), rbLaneVec_Make(transform.p),
+                       leaf->a->radius + leaf->b->radius + rbLength(transform.p)};
     const rbGjkSettings settings = rbDefaultGjkSettings();
     rbGjkResult result;
     if (rbGjk_ConfirmBoxes(&pair, &settings, query->cache, &result)) {

@@ -1,6 +1,8 @@
 // Poses, rates and impulses of a mechanism.
 #include "dynamics/constraints/mechanism.h"
 
+#include "base/math/angle.h"
+
 rbRowSystem rbMechanism_GetSystem(const rbMechanism* mechanism)
 {
     rbRowSystem system = {.bodyCount = mechanism->bodyCount,
@@ -85,7 +87,7 @@ static double wrapAngle(double angle)
     if (fabs(angle) <= RB_PI) {
         return angle;
     }
-    return angle - 2.0 * RB_PI * floor(angle / (2.0 * RB_PI) + 0.5);
+    return rbWrapAngle(angle);
 }
 
 void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* errors)

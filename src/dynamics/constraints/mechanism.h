@@ -16,10 +16,12 @@ typedef struct rbMechBody {
     rbVec3 momentum;             // spin momentum, world axes; dynamic bodies
     rbRowPose ahead;             // where free flight leads in the step under way
     rbVec3 aheadVelocity;        // at the end of the step: of bodies that are not dynamic
-    rbVec3 aheadAngularVelocity; //   (a path tells)
-    rbVec3 angularVelocity;      // now, of bodies that are not dynamic
-    rbVec3 force;                // N, at the present instant, of loads
-    rbVec3 torque;               // N m
+    rbVec3 aheadAngularVelocity; //   (of its path)
+    rbVec3 lentVelocity;         // of dynamic bodies, while the two above hold something else
+    rbVec3 lentMomentum;
+    rbVec3 angularVelocity; // now, of bodies that are not dynamic
+    rbVec3 force;           // N, at the present instant, of loads
+    rbVec3 torque;          // N m
     double mass;
     double invMass; // 0 unless dynamic
     rbVec3 moments;

@@ -79,7 +79,8 @@ static bool areContactsEnough(const rbContactPairs* pairs, rbPairOrder item)
 static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input,
                           bool isCapped)
 {
-    rbNearPair pair = pairs->pairs.data[item.slot]; // what is found out here holds elsewhere
+    rbContactCandidate pair =
+        pairs->pairs.data[item.slot]; // what is found out here holds elsewhere
     rbNearHot a = heatAhead(&pairs->hots.data[item.a], &pairs->aheadBodies.data[item.a]);
     rbNearHot b = heatAhead(&pairs->hots.data[item.b], &pairs->aheadBodies.data[item.b]);
     double near = SHELL_PART * pairs->settings.shell;

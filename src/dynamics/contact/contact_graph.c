@@ -10,6 +10,7 @@
 // says so.
 #include "dynamics/contact/contact_graph.h"
 
+#include "base/core/disjoint_sets.h"
 #include "base/core/memory.h"
 
 #include <rattleback/base.h>
@@ -179,16 +180,6 @@ static void addEdges(rbContactGraph* graph, const rbContactSet* set, const rbCon
 
 // ----------------------------------------------------------------------------------- islands
 
-static int findRoot(int* parents, int node)
-{
-    RB_ASSERT(node >= 0);
-    while (parents[node] != node) {
-        parents[node] = parents[parents[node]];
-        node = parents[node];
-    }
-    return node;
-}
-
 // The root of an island is its least node. Afterward parents hold islands.
 static void findIslands(rbContactGraph* graph)
 {
@@ -203,9 +194,7 @@ static void findIslands(rbContactGraph* graph)
     for (int i = 0; i < graph->edges.count; ++i) {
         Edge edge = graph->edges.data[i];
         if (edge.a != NONE && edge.b != NONE) {
-            int a = findRoot(parents, edge.a);
-            int b = findRoot(parents, edge.b);
-            parents[a > b ? a : b] = a > b ? b : a;
+            (void)rbSets_Join(parents, edge.a, edge.b);
         } else if (edge.a != NONE || edge.b != NONE) {
             graph->grounded.data[edge.a != NONE ? edge.a : edge.b] = true;
         }

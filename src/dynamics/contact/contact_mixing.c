@@ -34,7 +34,7 @@ static int unknownCount(const rbRowsPack* pack)
 static void readVelocities(const rbContactRows* rows, const rbRowsPack* pack, double* to)
 {
     for (int i = 0; i < pack->bodyCount; ++i) {
-        const rbSweepBody* body = &rows->bodies.data[pack->firstBody + i];
+        const rbRowBody* body = &rows->bodies.data[pack->firstBody + i];
         double root = body->invMass > 0.0 ? 1.0 / sqrt(body->invMass) : 0.0;
         for (int k = 0; k < 3; ++k) {
             to[6 * i + k] = body->spin[k];
@@ -84,7 +84,7 @@ static void noteResult(rbMixing* mixing, const rbContactRows* rows, const rbRows
 {
     int at = 0;
     for (int i = 0; i < pack->bodyCount; ++i) {
-        const rbSweepBody* body = &rows->bodies.data[pack->firstBody + i];
+        const rbRowBody* body = &rows->bodies.data[pack->firstBody + i];
         at = noteThree(mixing, body->spin, at, column);
         at = noteThree(mixing, body->velocity, at, column);
     }
@@ -109,7 +109,7 @@ static void writeUnknowns(const double* values, rbContactRows* rows, const rbRow
 {
     int at = 0;
     for (int i = 0; i < pack->bodyCount; ++i) {
-        rbSweepBody* body = &rows->bodies.data[pack->firstBody + i];
+        rbRowBody* body = &rows->bodies.data[pack->firstBody + i];
         at = moveThree(values, body->spin, at);
         at = moveThree(values, body->velocity, at);
     }
@@ -201,7 +201,7 @@ void rbMixing_Mix(rbMixing* mixing, rbContactRows* rows, const rbRowsPack* pack)
     // g, in the place of the velocities before the sweep
     double* change = mixing->start.data;
     for (int i = 0; i < pack->bodyCount; ++i) {
-        const rbSweepBody* body = &rows->bodies.data[pack->firstBody + i];
+        const rbRowBody* body = &rows->bodies.data[pack->firstBody + i];
         double root = body->invMass > 0.0 ? 1.0 / sqrt(body->invMass) : 0.0;
         for (int k = 0; k < 3; ++k) {
             change[6 * i + k] = body->spin[k] - change[6 * i + k];

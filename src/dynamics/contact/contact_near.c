@@ -50,7 +50,7 @@ int rbContactPairs_AddPair(rbContactPairs* pairs, int a, int b)
     pairs->pairs.count = pairs->table.end;
     pairs->spans.count = pairs->table.end;
     pairs->caches.count = pairs->table.end;
-    pairs->pairs.data[slot] = (rbNearPair){0};
+    pairs->pairs.data[slot] = (rbContactCandidate){0};
     pairs->spans.data[slot] = (rbPairSpans){0};
     pairs->caches.data[slot] = (rbSeparationCache){0};
     if (pairs->bodies.data[a].isMesh && pairs->bodies.data[b].isMesh) {

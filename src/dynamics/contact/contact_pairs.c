@@ -452,7 +452,8 @@ static void copyContacts(rbContactPairs* pairs, const rbContactFrame* last, rbPa
     }
 }
 
-bool rbNearPair_AreApart(rbNearPair* pair, const rbNearHot* a, const rbNearHot* b, double threshold)
+bool rbNearPair_AreApart(rbContactCandidate* pair, const rbNearHot* a, const rbNearHot* b,
+                         double threshold)
 {
     double odometer = a->travel + b->travel;
     if (pair->isMeasured) {
@@ -487,7 +488,7 @@ static double carryOf(const rbContactPairs* pairs, rbPairOrder item)
 
 static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double threshold)
 {
-    const rbNearPair* pair = &pairs->pairs.data[item.slot];
+    const rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     const rbNearHot* a = &pairs->hots.data[item.a];
     const rbNearHot* b = &pairs->hots.data[item.b];
     double carry = carryOf(pairs, item);
@@ -549,7 +550,7 @@ static rbSeparationInput makeInput(const rbNearBody* a, const rbNearBody* b)
 // The same for compounds and meshes, whose exact distance costs far more than a test of a gap.
 static bool testApart(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
 {
-    rbNearPair* pair = &pairs->pairs.data[item.slot];
+    rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     const rbNearHot* a = &pairs->hots.data[item.a];
     const rbNearHot* b = &pairs->hots.data[item.b];
     double wide = fmax(GAP_REACHES * (a->reach + b->reach), GAP_SIZE * fmin(a->radius, b->radius));
@@ -574,7 +575,7 @@ static bool measureApart(rbContactPairs* pairs, rbPairOrder item, const rbSepara
     if (pairs->bodies.data[item.a].isManyfold || pairs->bodies.data[item.b].isManyfold) {
         return testApart(pairs, item, input);
     }
-    rbNearPair* pair = &pairs->pairs.data[item.slot];
+    rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     rbSeparation separation;
     rbStatus status = rbMeasureSeparation(input, &pairs->caches.data[item.slot], pairs->scratch,
                                           &separation, NULL);
@@ -587,7 +588,7 @@ static bool measureApart(rbContactPairs* pairs, rbPairOrder item, const rbSepara
 // The contacts of a pair that is near enough to be searched.
 static void searchPair(rbContactPairs* pairs, rbPairOrder item, double threshold)
 {
-    rbNearPair* pair = &pairs->pairs.data[item.slot];
+    rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     const rbNearBody* a = &pairs->bodies.data[item.a];
     const rbNearBody* b = &pairs->bodies.data[item.b];
     threshold += 2.0 * carryOf(pairs, item);
@@ -623,7 +624,7 @@ static void searchPair(rbContactPairs* pairs, rbPairOrder item, double threshold
 
 static void findPair(rbContactPairs* pairs, const rbContactFrame* last, rbPairOrder item)
 {
-    rbNearPair* pair = &pairs->pairs.data[item.slot];
+    rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     const rbNearHot* a = &pairs->hots.data[item.a];
     const rbNearHot* b = &pairs->hots.data[item.b];
     // what is closed must be found, whatever the reach

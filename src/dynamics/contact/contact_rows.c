@@ -39,7 +39,7 @@ static int addSlot(rbContactRows* rows, const rbContactRun* run, int index)
         rbArray_Push(rows->slots, 0);
     }
     if (rows->slots.data[index] == 0) {
-        rbSweepBody added = {.invMass = body->invMass};
+        rbRowBody added = {.invMass = body->invMass};
         rbRowsBody start = {.factor = rbFactorInertia(&body->invInertia), .index = index};
         rows->slots.data[index] = rows->bodies.count;
         rbArray_Push(rows->bodies, added);
@@ -216,7 +216,7 @@ void rbContactRows_Clear(rbContactRows* rows, int contactCount)
     rows->turns.count = 0;
     rows->bodies.count = 0;
     rows->starts.count = 0;
-    rbArray_Push(rows->bodies, (rbSweepBody){0});
+    rbArray_Push(rows->bodies, (rbRowBody){0});
     rbArray_Push(rows->starts, (rbRowsBody){.index = -1});
     rbArray_Reserve(rows->packOf, contactCount);
     rows->packOf.count = contactCount;
@@ -339,8 +339,8 @@ bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbCo
 {
     RB_ASSERT(isVelocity || run->h > 0.0);
     for (int i = pack->firstBody; i < pack->firstBody + pack->bodyCount; ++i) {
-        rbSweepBody* body = &rows->bodies.data[i];
-        *body = (rbSweepBody){.invMass = body->invMass};
+        rbRowBody* body = &rows->bodies.data[i];
+        *body = (rbRowBody){.invMass = body->invMass};
         rbRowsBody* start = &rows->starts.data[i];
         start->velocity = run->bodies[start->index].velocity;
         start->spin = run->bodies[start->index].spin;
@@ -348,7 +348,7 @@ bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbCo
         start->ground = -1;
         start->isFrozen = false;
     }
-    rows->bodies.data[0] = (rbSweepBody){0};
+    rows->bodies.data[0] = (rbRowBody){0};
     double sum = 0.0;
     for (int i = 0; i < pack->contactCount; ++i) {
         const rbSweepContact* packed = &rows->contacts.data[pack->firstContact + i];
@@ -370,8 +370,8 @@ bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbCo
 static double actContact(rbContactRows* rows, const rbSweepContact* contact, int count,
                          double scale)
 {
-    rbSweepBody* a = &rows->bodies.data[contact->slotA];
-    rbSweepBody* b = &rows->bodies.data[contact->slotB];
+    rbRowBody* a = &rows->bodies.data[contact->slotA];
+    rbRowBody* b = &rows->bodies.data[contact->slotB];
     rbSweepSix y = rbSweepSix_Gather(a, b);
     double sums[3] = {0.0, 0.0, 0.0};
     double work = 0.0;
@@ -404,7 +404,7 @@ static double chooseScale(const rbContactRows* rows, const rbRowsPack* pack, dou
 {
     double energy = 0.0;
     for (int i = pack->firstBody; i < pack->firstBody + pack->bodyCount; ++i) {
-        const rbSweepBody* body = &rows->bodies.data[i];
+        const rbRowBody* body = &rows->bodies.data[i];
         rbVec3 v = rbSweepBody_Velocity(body);
         rbVec3 y = rbMakeVec3(body->spin[0], body->spin[1], body->spin[2]);
         energy += body->invMass > 0.0 ? rbDot(v, v) / body->invMass : 0.0;
@@ -434,7 +434,7 @@ void rbContactRows_Guess(rbContactRows* rows, const rbRowsPack* pack, bool isVel
         }
         scale = chooseScale(rows, pack, work);
         for (int i = 0; scale != 1.0 && i < pack->bodyCount; ++i) {
-            rbSweepBody* body = &rows->bodies.data[pack->firstBody + i];
+            rbRowBody* body = &rows->bodies.data[pack->firstBody + i];
             for (int k = 0; k < 3; ++k) {
                 body->spin[k] *= scale;
                 body->velocity[k] *= scale;
@@ -493,7 +493,7 @@ void rbContactRows_Renew(rbContactRows* rows, const rbRowsPack* pack, const rbCo
                          bool isVelocity, bool isKept)
 {
     for (int i = pack->firstBody; i < pack->firstBody + pack->bodyCount; ++i) {
-        rows->bodies.data[i] = (rbSweepBody){.invMass = rows->bodies.data[i].invMass};
+        rows->bodies.data[i] = (rbRowBody){.invMass = rows->bodies.data[i].invMass};
     }
     for (int i = 0; i < pack->contactCount; ++i) {
         const rbSweepContact* contact = &rows->contacts.data[pack->firstContact + i];
@@ -512,7 +512,7 @@ void rbContactRows_Renew(rbContactRows* rows, const rbRowsPack* pack, const rbCo
 void rbContactRows_Show(const rbContactRows* rows, const rbRowsPack* pack, rbContactBody* bodies)
 {
     for (int i = pack->firstBody; i < pack->firstBody + pack->bodyCount; ++i) {
-        const rbSweepBody* body = &rows->bodies.data[i];
+        const rbRowBody* body = &rows->bodies.data[i];
         const rbRowsBody* start = &rows->starts.data[i];
         rbContactBody* to = &bodies[start->index];
         to->velocity = rbAdd(start->velocity, rbSweepBody_Velocity(body));
@@ -523,7 +523,7 @@ void rbContactRows_Show(const rbContactRows* rows, const rbRowsPack* pack, rbCon
 void rbContactRows_Fetch(rbContactRows* rows, const rbRowsPack* pack, const rbContactBody* bodies)
 {
     for (int i = pack->firstBody; i < pack->firstBody + pack->bodyCount; ++i) {
-        rbSweepBody* body = &rows->bodies.data[i];
+        rbRowBody* body = &rows->bodies.data[i];
         const rbRowsBody* start = &rows->starts.data[i];
         rbVec3 v = rbSub(bodies[start->index].velocity, start->velocity);
         rbVec3 y = rbSolveFactor(&start->factor, rbSub(bodies[start->index].spin, start->spin));
@@ -565,8 +565,8 @@ static double foldSide(rbSweepSix* row, const rbSweepSix* y, bool isB)
 
 static void freezeSide(rbContactRows* rows, rbSweepContact* contact, bool isB)
 {
-    rbSweepBody* a = &rows->bodies.data[contact->slotA];
-    rbSweepBody* b = &rows->bodies.data[contact->slotB];
+    rbRowBody* a = &rows->bodies.data[contact->slotA];
+    rbRowBody* b = &rows->bodies.data[contact->slotB];
     rbSweepSix y = rbSweepSix_Gather(a, b);
     rbVec3 v = isB ? rbSweepBody_Velocity(b) : rbNeg(rbSweepBody_Velocity(a));
     rbVec3 axes[3] = {contact->normal, contact->tangents[0], contact->tangents[1]};

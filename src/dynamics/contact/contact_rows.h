@@ -37,9 +37,9 @@ typedef struct rbContactRows {
     RB_ARRAY(rbSweepContact) contacts;
     RB_ARRAY(rbSweepPoint) points;
     RB_ARRAY(rbSweepTurn) turns;
-    RB_ARRAY(rbSweepBody) bodies; // by slot
-    RB_ARRAY(rbRowsBody) starts;  // by slot
-    RB_ARRAY(int) slots;          // by body of the host, 0: none
+    RB_ARRAY(rbRowBody) bodies;  // by slot
+    RB_ARRAY(rbRowsBody) starts; // by slot
+    RB_ARRAY(int) slots;         // by body of the host, 0: none
 } rbContactRows;
 
 void rbContactRows_Free(rbContactRows* rows);

@@ -55,7 +55,7 @@ static Motion getMotion(const rbContactStage* stage, int body)
         return (Motion){own->velocity, own->spin};
     }
     const rbRowsBody* start = &rows->starts.data[slot];
-    const rbSweepBody* now = &rows->bodies.data[slot];
+    const rbRowBody* now = &rows->bodies.data[slot];
     return (Motion){rbAdd(start->velocity, rbSweepBody_Velocity(now)),
                     rbAdd(start->spin, rbMulFactor(&start->factor, now->spin))};
 }
@@ -137,9 +137,9 @@ static void freezeBodies(const rbContactStage* stage, int first, int last)
     }
 }
 
-static void copyBodies(const rbContactStage* stage, rbSweepBody* to)
+static void copyBodies(const rbContactStage* stage, rbRowBody* to)
 {
-    const rbSweepBody* from = stage->rows->bodies.data + stage->pack.firstBody;
+    const rbRowBody* from = stage->rows->bodies.data + stage->pack.firstBody;
     memcpy(to, from, (size_t)stage->pack.bodyCount * sizeof *to);
 }
 
@@ -226,7 +226,7 @@ static rbSweepTally solveLevel(rbContactStage* stage, int first, int last, bool*
     *isGood = stage->solved.isMet || getError(&tally) < before;
     if (!*isGood) {
         memcpy(stage->rows->bodies.data + stage->pack.firstBody, stage->shock->lower.data,
-               (size_t)stage->pack.bodyCount * sizeof(rbSweepBody));
+               (size_t)stage->pack.bodyCount * sizeof(rbRowBody));
         keepPart(stage, first, last, 0.0);
         tally.normalError = fmax(tally.normalError, before);
     }
@@ -240,8 +240,8 @@ static double findPart(const rbContactStage* stage)
     rbEnergyLine sweeps = {0};
     rbEnergyLine levels = {0};
     for (int i = 0; i < stage->pack.bodyCount; ++i) {
-        const rbSweepBody* now = &stage->rows->bodies.data[stage->pack.firstBody + i];
-        const rbSweepBody* then = &stage->shock->bodies.data[i];
+        const rbRowBody* now = &stage->rows->bodies.data[stage->pack.firstBody + i];
+        const rbRowBody* then = &stage->shock->bodies.data[i];
         const rbRowsBody* start = &stage->rows->starts.data[stage->pack.firstBody + i];
         double mass = now->invMass > 0.0 ? 1.0 / now->invMass : 0.0;
         Motion frame = getFrame(stage, start);
@@ -266,8 +266,8 @@ static double boundEnergy(const rbContactStage* stage)
     double part = findPart(stage);
     if (part < 1.0) {
         for (int i = 0; i < stage->pack.bodyCount; ++i) {
-            rbSweepBody* now = &stage->rows->bodies.data[stage->pack.firstBody + i];
-            const rbSweepBody* then = &stage->shock->bodies.data[i];
+            rbRowBody* now = &stage->rows->bodies.data[stage->pack.firstBody + i];
+            const rbRowBody* then = &stage->shock->bodies.data[i];
             mix(now->velocity, then->velocity, part);
             mix(now->spin, then->spin, part);
         }
@@ -333,8 +333,8 @@ static double getDrift(const rbContactStage* stage, const rbSweepContact* contac
     if ((isB ? contact->slotB : contact->slotA) > 0 || slot == 0) {
         return 0.0;
     }
-    const rbSweepBody* now = &rows->bodies.data[slot];
-    const rbSweepBody* then = &stage->shock->lower.data[slot - stage->pack.firstBody];
+    const rbRowBody* now = &rows->bodies.data[slot];
+    const rbRowBody* then = &stage->shock->lower.data[slot - stage->pack.firstBody];
     double y[3];
     for (int k = 0; k < 3; ++k) {
         y[k] = now->spin[k] - then->spin[k];

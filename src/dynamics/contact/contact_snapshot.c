@@ -42,7 +42,7 @@ typedef struct BodyState {
 typedef struct PairState {
     int32_t a;
     int32_t b;
-    rbNearPair pair;
+    rbContactCandidate pair;
     rbPairSpans spans;
     double cache[sizeof(((rbSeparationCache*)0)->opaque) / sizeof(double)];
     bool hasFront;

@@ -8,10 +8,10 @@
 
 // A stage as sweeps left it, while shock propagation is at work.
 typedef struct rbShockMemory {
-    RB_ARRAY(rbSweepBody) bodies; // of the pack
-    RB_ARRAY(double) impulses;    // three of a point, then three of a turn
-    RB_ARRAY(int) areSticking;    // by point
-    RB_ARRAY(rbSweepBody) lower;  // of the pack, before a level
+    RB_ARRAY(rbRowBody) bodies; // of the pack
+    RB_ARRAY(double) impulses;  // three of a point, then three of a turn
+    RB_ARRAY(int) areSticking;  // by point
+    RB_ARRAY(rbRowBody) lower;  // of the pack, before a level
 } rbShockMemory;
 
 void rbShockMemory_Free(rbShockMemory* memory);

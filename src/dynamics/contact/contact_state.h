@@ -76,7 +76,7 @@ typedef struct rbPairSpan {
     uint32_t stamp; // of the frame; another one: there are none
 } rbPairSpan;
 
-typedef struct rbNearPair {
+typedef struct rbContactCandidate {
     double lower;       // m: the bodies were at least so far apart ...
     double travel;      // m: ... when the sum of their odometers was this
     double threshold;   // m, of the last search
@@ -84,7 +84,7 @@ typedef struct rbNearPair {
     uint32_t stamps[2]; // of the poses of the last search
     bool isMeasured;    // lower holds
     bool hadContacts;   // at the last search
-} rbNearPair;
+} rbContactCandidate;
 
 typedef struct rbPairSpans {
     rbPairSpan frames[RB_CONTACT_FRAMES];
@@ -171,8 +171,8 @@ struct rbContactPairs {
     RB_ARRAY(rbNearHot) hots; // as bodies
     RB_ARRAY(int) unbounded;  // bodies, ascending
     rbBroadPhase* broad;
-    rbPairTable table;          // near pairs; its entries are the slots
-    RB_ARRAY(rbNearPair) pairs; // by slot
+    rbPairTable table;                  // near pairs; its entries are the slots
+    RB_ARRAY(rbContactCandidate) pairs; // by slot
     RB_ARRAY(rbPairSpans) spans;
     RB_ARRAY(rbSeparationCache) caches;
     RB_ARRAY(rbPairOrder) order; // by bodies
@@ -207,7 +207,7 @@ struct rbContactPairs {
 // ---------------------------------------------------------------- near pairs (contact_near.c)
 
 // Are the bodies of a pair known to be farther apart than a threshold?
-bool rbNearPair_AreApart(rbNearPair* pair, const rbNearHot* a, const rbNearHot* b,
+bool rbNearPair_AreApart(rbContactCandidate* pair, const rbNearHot* a, const rbNearHot* b,
                          double threshold);
 // m: no point of a body moves more than this by turning to an orientation.
 double rbNearBody_BoundTurn(const rbNearBody* body, rbQuat orientation);

@@ -193,8 +193,8 @@ static inline void visitContact(const rbSweep* sweep, int index, rbSweepTally* t
     int count = sweep->isVelocity ? contact->closedCount : contact->pointCount;
     RB_ASSERT(count <= RB_MANIFOLD_POINTS_MAX);
     rbSweepPoint* points = &sweep->points[contact->firstPoint];
-    rbSweepBody* a = &sweep->bodies[contact->slotA];
-    rbSweepBody* b = &sweep->bodies[contact->slotB];
+    rbRowBody* a = &sweep->bodies[contact->slotA];
+    rbRowBody* b = &sweep->bodies[contact->slotB];
     rbVec3 v = rbSub(rbSweepBody_Velocity(b), rbSweepBody_Velocity(a));
     Visit visit = {.y = rbSweepSix_Gather(a, b),
                    .massSum = contact->invMassA + contact->invMassB,

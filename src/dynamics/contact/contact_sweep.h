@@ -15,12 +15,12 @@
 #include <rattleback/contact.h>
 
 // Added by the stage so far. One cache line.
-typedef struct rbSweepBody {
+typedef struct rbRowBody {
     double spin[3]; // y
     double velocity[3];
     double invMass;
     double unused;
-} rbSweepBody;
+} rbRowBody;
 
 // Six doubles: y of A, y of B.
 typedef struct rbSweepSix {
@@ -78,7 +78,7 @@ typedef struct rbSweep {
     rbSweepContact* contacts;
     rbSweepPoint* points;
     rbSweepTurn* turns;
-    rbSweepBody* bodies;
+    rbRowBody* bodies;
     rbFrictionBound bound;
     bool isVelocity; // stage: closed points only
 } rbSweep;
@@ -107,13 +107,13 @@ static inline void rbSweepSix_AddScaled(rbSweepSix* y, double p, const rbSweepSi
     y->c += both * j->c;
 }
 
-static inline rbSweepSix rbSweepSix_Gather(const rbSweepBody* a, const rbSweepBody* b)
+static inline rbSweepSix rbSweepSix_Gather(const rbRowBody* a, const rbRowBody* b)
 {
     rbSweepSix y = {{a->spin[0], a->spin[1]}, {a->spin[2], b->spin[0]}, {b->spin[1], b->spin[2]}};
     return y;
 }
 
-static inline void rbSweepSix_Scatter(const rbSweepSix* y, rbSweepBody* a, rbSweepBody* b)
+static inline void rbSweepSix_Scatter(const rbSweepSix* y, rbRowBody* a, rbRowBody* b)
 {
     a->spin[0] = y->a[0];
     a->spin[1] = y->a[1];
@@ -123,12 +123,12 @@ static inline void rbSweepSix_Scatter(const rbSweepSix* y, rbSweepBody* a, rbSwe
     b->spin[2] = y->c[1];
 }
 
-static inline rbVec3 rbSweepBody_Velocity(const rbSweepBody* body)
+static inline rbVec3 rbSweepBody_Velocity(const rbRowBody* body)
 {
     return rbMakeVec3(body->velocity[0], body->velocity[1], body->velocity[2]);
 }
 
-static inline void rbSweepBody_Push(rbSweepBody* body, double scale, rbVec3 p)
+static inline void rbSweepBody_Push(rbRowBody* body, double scale, rbVec3 p)
 {
     body->velocity[0] += scale * p.x;
     body->velocity[1] += scale * p.y;

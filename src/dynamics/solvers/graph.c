@@ -4,6 +4,7 @@
 // are joined already closes a loop. So of a ring the last joint is the one to be cut.
 #include "dynamics/solvers/graph.h"
 
+#include "base/core/disjoint_sets.h"
 #include "base/core/memory.h"
 
 static int nodeOf(const rbRowSystem* system, int body)
@@ -13,11 +14,11 @@ static int nodeOf(const rbRowSystem* system, int body)
 }
 
 // The ends of a block; equal if none is dynamic.
-static rbEdge findEnds(const rbRowSystem* system, int block)
+static rbGraphEdge findEnds(const rbRowSystem* system, int block)
 {
     int a = nodeOf(system, system->blocks[block].bodyA);
     int b = nodeOf(system, system->blocks[block].bodyB);
-    return (rbEdge){.small = a < b ? a : b, .large = a < b ? b : a};
+    return (rbGraphEdge){.small = a < b ? a : b, .large = a < b ? b : a};
 }
 
 // Equal edges are found node by node: the blocks of a smaller end are chained in rising order, and
@@ -37,7 +38,7 @@ void rbEdgeList_Make(rbEdgeList* list, const rbRowSystem* system)
         owners[i] = -1;
     }
     for (int i = system->blockCount - 1; i >= 0; --i) {
-        rbEdge ends = findEnds(system, i);
+        rbGraphEdge ends = findEnds(system, i);
         list->blockEdges[i] = -1;
         if (ends.small != ends.large) {
             nexts[i] = firsts[ends.small];
@@ -76,31 +77,12 @@ void rbEdgeList_Free(rbEdgeList* list)
     rbFree(list->edges, (size_t)list->blockCount * sizeof *list->edges);
 }
 
-static int findRoot(int* parents, int node)
-{
-    while (parents[node] != node) {
-        parents[node] = parents[parents[node]];
-        node = parents[node];
-    }
-    return node;
-}
-
-// Joins the ends of an edge; false if they were joined before.
-static bool join(int* parents, int a, int b)
-{
-    RB_ASSERT(a != b);
-    int rootA = findRoot(parents, a), rootB = findRoot(parents, b);
-    // The smaller stays: components are then known by their first body.
-    parents[rootA > rootB ? rootA : rootB] = rootA > rootB ? rootB : rootA;
-    return rootA != rootB;
-}
-
 static void findLoops(rbRowGraph* graph, const rbRowSystem* system, const rbEdgeList* edges,
                       int* parents)
 {
     bool* isLoop = rbAllocZero((size_t)edges->edgeCount, sizeof *isLoop);
     for (int e = 0; e < edges->edgeCount; ++e) {
-        isLoop[e] = !join(parents, edges->edges[e].small, edges->edges[e].large);
+        isLoop[e] = !rbSets_Join(parents, edges->edges[e].small, edges->edges[e].large);
     }
     for (int i = 0; i < system->blockCount; ++i) {
         int edge = edges->blockEdges[i];
@@ -117,13 +99,13 @@ static void findComponents(rbRowGraph* graph, const rbRowSystem* system, const r
     int ground = system->bodyCount;
     for (int e = 0; e < edges->edgeCount; ++e) {
         if (edges->edges[e].large != ground) {
-            (void)join(parents, edges->edges[e].small, edges->edges[e].large);
+            (void)rbSets_Join(parents, edges->edges[e].small, edges->edges[e].large);
         }
     }
     for (int i = 0; i < system->bodyCount; ++i) {
         graph->bodyComponents[i] = -1;
         if (system->masses[i].isDynamic) {
-            int root = findRoot(parents, i);
+            int root = rbSets_Find(parents, i);
             graph->bodyComponents[i] =
                 root == i ? graph->componentCount++ : graph->bodyComponents[root];
         }

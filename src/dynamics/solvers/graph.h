@@ -4,10 +4,10 @@
 
 #include "dynamics/solvers/solver.h"
 
-typedef struct rbEdge {
+typedef struct rbGraphEdge {
     int small; // nodes
     int large;
-} rbEdge;
+} rbGraphEdge;
 
 // Blocks between the same two nodes are one edge. Nodes are bodies; node bodyCount stands for all
 // bodies that are not dynamic. Edges are in the order of their first blocks.
@@ -15,7 +15,7 @@ typedef struct rbEdgeList {
     int blockCount;
     int edgeCount;
     int* blockEdges; // edge of each block; -1: it touches no dynamic body
-    rbEdge* edges;
+    rbGraphEdge* edges;
 } rbEdgeList;
 
 void rbEdgeList_Make(rbEdgeList* list, const rbRowSystem* system);

@@ -28,8 +28,8 @@ static void lendMotion(rbMechanism* mechanism)
     for (int i = 0; i < mechanism->bodyCount; ++i) {
         rbMechBody* body = &mechanism->bodies[i];
         if (body->isDynamic) {
-            body->aheadVelocity = body->velocity;
-            body->aheadAngularVelocity = body->momentum;
+            body->lentVelocity = body->velocity;
+            body->lentMomentum = body->momentum;
             body->velocity = RB_VEC3_ZERO;
             body->momentum = RB_VEC3_ZERO;
         }
@@ -42,8 +42,8 @@ static void returnMotion(rbMechanism* mechanism, double part)
     for (int i = 0; i < mechanism->bodyCount; ++i) {
         rbMechBody* body = &mechanism->bodies[i];
         if (body->isDynamic) {
-            body->velocity = rbAddScaled(body->aheadVelocity, part, body->velocity);
-            body->momentum = rbAddScaled(body->aheadAngularVelocity, part, body->momentum);
+            body->velocity = rbAddScaled(body->lentVelocity, part, body->velocity);
+            body->momentum = rbAddScaled(body->lentMomentum, part, body->momentum);
         }
     }
 }

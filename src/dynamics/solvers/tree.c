@@ -444,7 +444,7 @@ static void searchFrom(TreeSolver* solver, const Forest* forest, Search* search,
         int node = search->stack[depth - 1];
         if (search->next[node] < forest->starts[node + 1]) {
             int edge = forest->incident[search->next[node]++];
-            rbEdge ends = forest->edges.edges[edge];
+            rbGraphEdge ends = forest->edges.edges[edge];
             int other = ends.small == node ? ends.large : ends.small;
             if (edge != search->parentEdge[node]) {
                 RB_ASSERT(search->parentEdge[other] == -2);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const rbAttachment* findAttachment(const rbScene* scene, const char* name)
+static const rbSceneAttachment* findAttachment(const rbScene* scene, const char* name)
 {
     for (int i = 0; scene != NULL && i < scene->attachments.count; ++i) {
         if (strcmp(scene->attachments.data[i].name, name) == 0) {
@@ -29,7 +29,7 @@ static rbStatus loadBytes(const rbScene* scene, const char* name, void** bytes, 
                           rbError* error)
 {
     RB_ASSERT(*bytes == NULL);
-    const rbAttachment* former = findAttachment(scene->former, name);
+    const rbSceneAttachment* former = findAttachment(scene->former, name);
     if (former != NULL) {
         *bytes = copyBytes(former->bytes, former->size);
         *size = former->size;
@@ -60,9 +60,9 @@ rbStatus rbScene_Attach(rbScene* scene, const char* name, const void** bytes, si
                         rbError* error)
 {
     RB_ASSERT(name != NULL);
-    const rbAttachment* known = findAttachment(scene, name);
+    const rbSceneAttachment* known = findAttachment(scene, name);
     if (known == NULL) {
-        rbAttachment attachment = {0};
+        rbSceneAttachment attachment = {0};
         rbStatus status = loadBytes(scene, name, &attachment.bytes, &attachment.size, error);
         if (status != RB_STATUS_OK) {
             return status;
@@ -82,7 +82,7 @@ void rbScene_GetAttachment(const rbScene* scene, int index, const char** name, c
 {
     RB_ASSERT(scene != NULL);
     RB_ASSERT(index >= 0 && index < scene->attachments.count);
-    const rbAttachment* attachment = &scene->attachments.data[index];
+    const rbSceneAttachment* attachment = &scene->attachments.data[index];
     *name = attachment->name;
     *bytes = attachment->bytes;
     *size = attachment->size;

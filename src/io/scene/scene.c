@@ -300,7 +300,7 @@ void rbDestroyScene(rbScene* scene)
         rbDestroyGeometry(scene->geometries.data[i].geometry);
     }
     for (int i = 0; i < scene->attachments.count; ++i) {
-        rbAttachment* attachment = &scene->attachments.data[i];
+        rbSceneAttachment* attachment = &scene->attachments.data[i];
         rbFree(attachment->name, attachment->nameSize);
         rbFree(attachment->bytes, attachment->size);
     }

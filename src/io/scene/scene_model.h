@@ -9,12 +9,12 @@
 #include "io/scene/reader.h"
 
 // A file that the scene names, with its bytes.
-typedef struct rbAttachment {
+typedef struct rbSceneAttachment {
     char* name; // as spelled in the scene
     size_t nameSize;
     void* bytes;
     size_t size;
-} rbAttachment;
+} rbSceneAttachment;
 
 typedef struct rbSceneMaterial {
     const char* name;
@@ -137,7 +137,7 @@ struct rbScene {
     RB_ARRAY(rbSceneLinkName) linksByName; // joints and springs, sorted by name
     RB_ARRAY(rbProbe) probes;
     RB_ARRAY(rbProbeColumn) columns;
-    RB_ARRAY(rbAttachment) attachments;
+    RB_ARRAY(rbSceneAttachment) attachments;
     rbArena strings;         // names and lists of numbers that were made here
     json_t* generated;       // bodies of trees: an array, NULL without
     double tessellatedFaces; // of all tessellations

@@ -186,12 +186,12 @@ static void bookPathWork(rbStepMechanism* mechanism, const rbRowBlock* block)
         const rbRow* row = &m->rows[block->firstRow + k];
         double x = m->impulses[block->firstRow + k];
         if (!bodyA->isDynamic) {
-            mechanism->work[1] -= x * (rbDot(row->linear, bodyA->velocity) +
-                                       rbDot(row->angularA, bodyA->angularVelocity));
+            mechanism->work[RB_WORK_MOTOR] -= x * (rbDot(row->linear, bodyA->velocity) +
+                                                   rbDot(row->angularA, bodyA->angularVelocity));
         }
         if (!bodyB->isDynamic) {
-            mechanism->work[1] += x * (rbDot(row->linear, bodyB->velocity) +
-                                       rbDot(row->angularB, bodyB->angularVelocity));
+            mechanism->work[RB_WORK_MOTOR] += x * (rbDot(row->linear, bodyB->velocity) +
+                                                   rbDot(row->angularB, bodyB->angularVelocity));
         }
     }
 }
@@ -211,12 +211,12 @@ static double dampingImpulse(const rbStepMechanism* mechanism, const rbRowBlock*
 }
 
 // Cause of the work of a row that is held: assembling, friction, or a motor.
-static int causeOf(const rbStepMechanism* mechanism, int block)
+static rbWorkCause causeOf(const rbStepMechanism* mechanism, int block)
 {
     if (mechanism->m.blocks[block].kind == RB_ROW_HOLD) {
-        return 3;
+        return RB_WORK_ASSEMBLY;
     }
-    return mechanism->infos[block].role == RB_ROLE_FRICTION ? 2 : 1;
+    return mechanism->infos[block].role == RB_ROLE_FRICTION ? RB_WORK_DISSIPATION : RB_WORK_MOTOR;
 }
 
 // Work of motors, damping and friction in a stage: impulse times the mean of the rates before and
@@ -239,8 +239,9 @@ static void bookWork(rbStepMechanism* mechanism, double h, bool isStart)
             const rbRowDrive* drive = &mechanism->drives[row];
             double mean = 0.5 * (drive->rateBefore + rates[k]);
             if (block->kind == RB_ROW_SPRING) {
-                mechanism->work[1] += 0.5 * h * drive->force * mean;
-                mechanism->work[2] -= dampingImpulse(mechanism, block, h, isStart) * mean;
+                mechanism->work[RB_WORK_MOTOR] += 0.5 * h * drive->force * mean;
+                mechanism->work[RB_WORK_DISSIPATION] -=
+                    dampingImpulse(mechanism, block, h, isStart) * mean;
             } else {
                 mechanism->work[causeOf(mechanism, i)] -= m->impulses[row] * mean;
             }
@@ -502,7 +503,7 @@ static void finishWithLoads(const rbStepRun* run, double time, double h)
         }
         last = k > 0 ? change : INFINITY;
     }
-    mechanism->work[0] += 0.5 * h * power;
+    mechanism->work[RB_WORK_LOAD] += 0.5 * h * power;
 }
 
 static void flyToEnd(const rbStepRun* run, double time)
@@ -543,7 +544,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         mechanism->isRefreshed = true;
     }
     rbStep_Forces(run, time, &power);
-    mechanism->work[0] += 0.5 * h * power + 0.25 * h * torquePower(run);
+    mechanism->work[RB_WORK_LOAD] += 0.5 * h * power + 0.25 * h * torquePower(run);
     bool isBooked = mechanism->hasSoft || mechanism->isOpen || mechanism->hasPaths;
     if (isBooked) {
         rbStep_Rezero(mechanism);
@@ -568,7 +569,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         return false;
     }
     keepImpulses(mechanism, h);
-    mechanism->work[0] += 0.25 * h * torquePower(run);
+    mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     if (isBooked) {
         bookWork(mechanism, h, true);
     }
@@ -577,7 +578,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         noteRates(mechanism);
         rbStep_SetSpeeds(run, time + h, time + h);
     }
-    mechanism->work[0] += 0.25 * h * torquePower(run);
+    mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     if (mechanism->hasLoads) {
         finishWithLoads(run, time + h, h);
     } else {
@@ -586,7 +587,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
         kickDrives(mechanism, h, false);
         rbStep_StopRates(run, h, mechanism->inner);
     }
-    mechanism->work[0] += 0.25 * h * torquePower(run);
+    mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     if (isBooked) {
         bookWork(mechanism, h, false);
     }
@@ -626,7 +627,7 @@ void rbStep_BeginBasic(const rbStepRun* run, double time, double h)
     openStep(run, time, h);
     rbStep_RunMotors(run, time, h);
     rbStep_Forces(run, time, &power);
-    mechanism->work[0] += 0.5 * h * power + 0.25 * h * torquePower(run);
+    mechanism->work[RB_WORK_LOAD] += 0.5 * h * power + 0.25 * h * torquePower(run);
     rbStep_Rezero(mechanism);
     noteRates(mechanism);
     rbStep_SetSpeeds(run, time, time + h);
@@ -646,13 +647,12 @@ void rbStep_RenewStart(rbStepMechanism* mechanism, double h)
     rbCorrector_Factor(mechanism->inner, &mechanism->m);
 }
 
-double rbStep_SweepPositions(const rbStepRun* run, double h)
+bool rbStep_SweepPositions(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     int64_t before = run->engine->statistics.positionIterations;
     (void)correctPositions(run, h, mechanism->inner);
-    bool isIdle = run->engine->statistics.positionIterations == before;
-    return isIdle ? 0.0 : 2.0 * run->engine->settings.tolerance;
+    return run->engine->statistics.positionIterations != before;
 }
 
 void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
@@ -662,7 +662,7 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
     keepImpulses(mechanism, h);
     // What acts works with the velocities that stay.
     rbStepContacts_ReturnSpeeds(run->engine, mechanism);
-    mechanism->work[0] += 0.25 * h * torquePower(run);
+    mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     bookWork(mechanism, h, true);
     flyToEnd(run, time + h);
     rbStep_SetSpeeds(run, time + h, time + h);
@@ -676,9 +676,9 @@ void rbStep_KickBasic(const rbStepRun* run, double time, double h)
     rbStepMechanism* mechanism = run->mechanism;
     double power;
     noteRates(mechanism);
-    mechanism->work[0] += 0.25 * h * torquePower(run);
+    mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     rbStep_Forces(run, time, &power);
-    mechanism->work[0] += 0.5 * h * power;
+    mechanism->work[RB_WORK_LOAD] += 0.5 * h * power;
     kickBodies(&mechanism->m, 0.5 * h);
     kickDrives(mechanism, h, false);
     correctVelocities(run, h, mechanism->inner);
@@ -720,7 +720,7 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    mechanism->work[0] += 0.25 * h * torquePower(run);
+    mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     bookWork(mechanism, h, false);
     for (int row = 0; row < m->rowCount; ++row) {
         mechanism->totals[row] += m->impulses[row];
@@ -852,7 +852,7 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
     rbStep_PlaceFixed(run, time, false);
     rbMechanism_Refresh(m);
     rbStep_Forces(run, time, &power);
-    mechanism->work[0] += h * power + 0.5 * h * torquePower(run);
+    mechanism->work[RB_WORK_LOAD] += h * power + 0.5 * h * torquePower(run);
     rbStep_Rezero(mechanism);
     noteRates(mechanism);
     rbStep_SetSpeeds(run, time, time + h);
@@ -870,7 +870,7 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
     rbMechanism_Refresh(m);
     mechanism->isRefreshed = true;
     keepBackward(mechanism, h);
-    mechanism->work[0] += 0.5 * h * torquePower(run);
+    mechanism->work[RB_WORK_LOAD] += 0.5 * h * torquePower(run);
     bookWork(mechanism, 2.0 * h, true);
     rbStep_ContinueErrors(mechanism);
     rbStep_SetSpeeds(run, time + h, time + h);

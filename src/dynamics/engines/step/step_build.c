@@ -1,17 +1,8 @@
 // Building mechanisms: which bodies hang together, their rows, and the memory a step needs.
+#include "base/core/disjoint_sets.h"
 #include "dynamics/engines/step/step_state.h"
 
 #include <string.h>
-
-// A set of bodies that hang together, by union and find.
-static int findRoot(int* parents, int i)
-{
-    while (parents[i] != i) {
-        parents[i] = parents[parents[i]];
-        i = parents[i];
-    }
-    return i;
-}
 
 static bool isDynamic(const rbStepEngine* engine, int body)
 {
@@ -21,14 +12,8 @@ static bool isDynamic(const rbStepEngine* engine, int body)
 static void join(const rbStepEngine* engine, int* parents, int a, int b)
 {
     if (isDynamic(engine, a) && isDynamic(engine, b)) {
-        int rootA = findRoot(parents, a);
-        int rootB = findRoot(parents, b);
         // The lower index leads, so that mechanisms come in the order of their first bodies.
-        if (rootA < rootB) {
-            parents[rootB] = rootA;
-        } else {
-            parents[rootA] = rootB;
-        }
+        (void)rbSets_Join(parents, a, b);
     }
 }
 
@@ -355,6 +340,7 @@ static rbStepMechanism finishMechanism(Builder* builder)
     mechanism.drives = rbAllocZero((size_t)rows + 1, sizeof(rbRowDrive));
     mechanism.keptMotors = rbAllocZero((size_t)m->blockCount + 1, sizeof(rbMotorState));
     mechanism.limits = rbAllocZero((size_t)rows + 1, sizeof(rbLimitState));
+    mechanism.keptLimits = rbAllocZero((size_t)rows + 1, sizeof(rbLimitState));
     mechanism.guesses = makeRows(rows);
     mechanism.totals = makeRows(rows);
     mechanism.forces = makeRows(rows);
@@ -473,7 +459,7 @@ void rbStep_Build(rbStepEngine* engine, const rbStepHost* host, double time)
         }
     }
     for (int i = 0; i < count; ++i) {
-        parents[i] = findRoot(parents, i);
+        parents[i] = rbSets_Find(parents, i);
         isJoined[parents[i]] = isJoined[parents[i]] || isJoined[i];
     }
     Builder builder = {.engine = engine, .host = host, .time = time};
@@ -507,6 +493,7 @@ static void freeMechanism(rbStepMechanism* mechanism)
     rbFree(mechanism->keptMotors, ((size_t)m->blockCount + 1) * sizeof(rbMotorState));
     rbFree(mechanism->drives, ((size_t)rows + 1) * sizeof(rbRowDrive));
     rbFree(mechanism->limits, ((size_t)rows + 1) * sizeof(rbLimitState));
+    rbFree(mechanism->keptLimits, ((size_t)rows + 1) * sizeof(rbLimitState));
     double* arrays[] = {m->startDamping,   m->compliance,  m->speeds,          m->limits,
                         m->startErrors,    m->impulses,    mechanism->guesses, mechanism->totals,
                         mechanism->forces, mechanism->sums};
@@ -529,10 +516,10 @@ void rbStep_FreeMechanisms(rbStepEngine* engine)
 {
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        engine->workBefore.load += mechanism->shownWork[0];
-        engine->workBefore.motor += mechanism->shownWork[1];
-        engine->workBefore.dissipation += mechanism->shownWork[2];
-        engine->workBefore.assembly += mechanism->shownWork[3];
+        engine->workBefore.load += mechanism->shownWork[RB_WORK_LOAD];
+        engine->workBefore.motor += mechanism->shownWork[RB_WORK_MOTOR];
+        engine->workBefore.dissipation += mechanism->shownWork[RB_WORK_DISSIPATION];
+        engine->workBefore.assembly += mechanism->shownWork[RB_WORK_ASSEMBLY];
         engine->factorizationsBefore +=
             mechanism->anchor->factorizations + mechanism->inner->factorizations;
         engine->estimateBefore = fmax(engine->estimateBefore, mechanism->node.estimateSum);

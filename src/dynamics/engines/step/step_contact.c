@@ -67,7 +67,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
     rbArray_Free(contacts->swept);
     rbArray_Free(contacts->before);
     rbArray_Free(contacts->flights);
-    rbArray_Free(contacts->isTwice);
+    rbArray_Free(contacts->flightKinds);
     rbArray_Free(contacts->quickOrder);
     rbArray_Free(contacts->pulls);
     rbArray_Free(contacts->opened);
@@ -473,7 +473,7 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     c->kicks.count = 0;
     c->late.count = 0;
     c->radii.count = 0;
-    c->isTwice.count = 0;
+    c->flightKinds.count = 0;
     c->isWoken.count = 0;
     c->isRestless.count = 0;
     c->restLoads.count = 0;
@@ -484,7 +484,7 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
     for (int i = 0; i <= count; ++i) {
         rbArray_Push(c->kicks, none);
         rbArray_Push(c->late, 0.0);
-        rbArray_Push(c->isTwice, 0);
+        rbArray_Push(c->flightKinds, 0);
         rbArray_Push(c->isWoken, 0);
         rbArray_Push(c->isRestless, 0);
         rbArray_Push(c->restLoads, calm);

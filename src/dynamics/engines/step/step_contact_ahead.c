@@ -105,7 +105,7 @@ static bool fly(rbStepEngine* engine, double h)
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbMechBody* own = rbContactStep_GetBody(engine, i);
         c->aheadBodies.data[i] =
-            rbContactStep_IsTwice(c, i) ? c->flights.data[i] : c->bodies.data[i];
+            rbContactStep_HasFlight(c, i) ? c->flights.data[i] : c->bodies.data[i];
         if (own == NULL) {
             memset(&c->aheadPoses.data[i], 0, sizeof *c->aheadPoses.data);
             continue;
@@ -154,7 +154,7 @@ static bool isTurning(const rbStepContacts* c, double h)
     double least = TURN_LEAST / h;
     for (int i = 0; i < c->bodies.count; ++i) {
         const rbContactBody* body =
-            rbContactStep_IsTwice(c, i) ? &c->flights.data[i] : &c->bodies.data[i];
+            rbContactStep_HasFlight(c, i) ? &c->flights.data[i] : &c->bodies.data[i];
         if (rbLengthSquared(body->spin) > least * least && rbContactPairs_IsTurned(c->pairs, i)) {
             return true;
         }

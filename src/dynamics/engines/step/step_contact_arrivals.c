@@ -201,7 +201,7 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
             int body = island.bodies[k];
             c->flights.data[body] = c->bodies.data[body];
             c->bodies.data[body] = c->before.data[body];
-            c->isTwice.data[body] = RB_FLIGHT_TWICE;
+            c->flightKinds.data[body] = RB_FLIGHT_TWICE;
         }
         rbContactStep_TurnIsland(engine, &island, h, true);
         if (isWild(c, &island) && !rbContactStep_HasMechanism(engine, &island)) {
@@ -220,11 +220,11 @@ void rbContactStep_TakeFlights(const rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < engine->bodies.count; ++i) {
-        rbMechBody* body = rbContactStep_IsTwice(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
+        rbMechBody* body = rbContactStep_HasFlight(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
         if (body != NULL && body->isDynamic) {
             // What acts is there already; the other one is lent.
-            body->aheadVelocity = body->velocity;
-            body->aheadAngularVelocity = body->momentum;
+            body->lentVelocity = body->velocity;
+            body->lentMomentum = body->momentum;
             rbContactStep_TakeBody(&c->flights.data[i], body);
         }
     }
@@ -234,9 +234,9 @@ void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* me
 {
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
         rbMechBody* body = &mechanism->m.bodies[i];
-        if (body->isDynamic && rbContactStep_IsTwice(engine->contacts, body->index)) {
-            body->velocity = body->aheadVelocity;
-            body->momentum = body->aheadAngularVelocity;
+        if (body->isDynamic && rbContactStep_HasFlight(engine->contacts, body->index)) {
+            body->velocity = body->lentVelocity;
+            body->momentum = body->lentMomentum;
         }
     }
 }
@@ -279,8 +279,8 @@ static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* m
         }
         rbVec3 kick = rbScale(h * body->invMass, body->force);
         rbVec3 v = rbAddScaled(body->velocity, -0.5, kick);
-        rbVec3 w = rbContactStep_IsTwice(c, body->index) ? c->flights.data[body->index].velocity
-                                                         : body->velocity;
+        rbVec3 w = rbContactStep_HasFlight(c, body->index) ? c->flights.data[body->index].velocity
+                                                           : body->velocity;
         along += body->mass * rbDot(v, kick);
         square += body->mass * rbDot(kick, kick);
         work += body->mass * rbDot(w, kick);
@@ -379,22 +379,23 @@ void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, do
         shareLate(c, &engine->mechanisms.data[i]);
     }
     for (int i = 0; i < engine->bodies.count; ++i) {
-        bool isTwice = rbContactStep_IsTwice(c, i);
+        bool hasFlight = rbContactStep_HasFlight(c, i);
         rbMechBody* body =
-            isTwice || c->late.data[i] > 0.0 ? rbContactStep_GetBody(engine, i) : NULL;
+            hasFlight || c->late.data[i] > 0.0 ? rbContactStep_GetBody(engine, i) : NULL;
         if (body == NULL || !body->isDynamic) {
             continue;
         }
         rbVec3 flight = body->velocity;
         bool isOwn = engine->bodies.data[i].mechanism < 0;
-        if (isTwice && isOwn) {
-            body->velocity = body->aheadVelocity;
-            body->momentum = body->aheadAngularVelocity;
+        if (hasFlight && isOwn) {
+            body->velocity = body->lentVelocity;
+            body->momentum = body->lentMomentum;
             if (isElsewhere(c->flights.data[i].spin, c->bodies.data[i].spin)) {
                 keepTurn(&c->bodies.data[i], body);
             }
         }
-        if (isOwn && c->isTwice.data[i] == RB_FLIGHT_TWICE && isElsewhere(flight, body->velocity)) {
+        if (isOwn && c->flightKinds.data[i] == RB_FLIGHT_TWICE &&
+            isElsewhere(flight, body->velocity)) {
             c->late.data[i] = fmax(c->late.data[i], RB_STEP_SNAP * h);
         }
         if (isOwn && c->late.data[i] > 0.0) {

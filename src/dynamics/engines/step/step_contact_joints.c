@@ -51,13 +51,17 @@ bool rbContactStep_SweepJoints(void* context, double* error)
         rbStepRun run = {
             .engine = sweep->engine, .mechanism = mechanism, .host = sweep->host, .isForced = true};
         takeMechanism(sweep->engine, mechanism);
-        double own = sweep->isOfRates ? rbStep_SweepRates(&run, sweep->h)
-                                      : rbStep_SweepPositions(&run, sweep->h);
+        double tolerance = sweep->isOfRates ? sweep->engine->contacts->settings.velocityTolerance
+                                            : sweep->engine->settings.tolerance;
+        double own = 0.0;
+        if (sweep->isOfRates) {
+            own = rbStep_SweepRates(&run, sweep->h);
+        } else if (rbStep_SweepPositions(&run, sweep->h)) {
+            own = 2.0 * tolerance; // how far they were off is not known: too far to be done
+        }
         showMechanism(sweep->engine, mechanism);
         *error = fmax(*error, own);
-        isDone =
-            isDone && own <= (sweep->isOfRates ? sweep->engine->contacts->settings.velocityTolerance
-                                               : sweep->engine->settings.tolerance);
+        isDone = isDone && own <= tolerance;
     }
     return isDone;
 }
@@ -80,7 +84,7 @@ static void turnBack(const rbStepEngine* engine, rbStepMechanism* mechanism, dou
     bool isOther = false;
     memcpy(mechanism->m.impulses, mechanism->scratch, (size_t)rowCount * sizeof(double));
     for (int row = 0; row < rowCount; ++row) {
-        rbLimitState limit = (rbLimitState)mechanism->scratch[rowCount + row];
+        rbLimitState limit = mechanism->keptLimits[row];
         isOther = isOther || mechanism->limits[row] != limit;
         mechanism->limits[row] = limit;
     }
@@ -93,10 +97,10 @@ static void turnBack(const rbStepEngine* engine, rbStepMechanism* mechanism, dou
 static void noteStart(rbStepMechanism* mechanism)
 {
     int rowCount = mechanism->m.rowCount;
-    RB_ASSERT(2 * rowCount <= mechanism->stateSize);
+    RB_ASSERT(rowCount <= mechanism->stateSize);
     memcpy(mechanism->scratch, mechanism->m.impulses, (size_t)rowCount * sizeof(double));
     for (int row = 0; row < rowCount; ++row) {
-        mechanism->scratch[rowCount + row] = (double)mechanism->limits[row];
+        mechanism->keptLimits[row] = mechanism->limits[row];
     }
 }
 

@@ -271,7 +271,7 @@ static void solveIsland(rbStepEngine* engine, const rbStepHost* host, const rbCo
 bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island)
 {
     for (int i = 0; c->substeps != NULL && i < island->bodyCount; ++i) {
-        unsigned char kind = c->isTwice.data[island->bodies[i]];
+        unsigned char kind = c->flightKinds.data[island->bodies[i]];
         if (kind == RB_FLIGHT_SWEPT || kind == RB_FLIGHT_TWICE) {
             return false;
         }
@@ -343,7 +343,7 @@ static bool solveQuickly(rbStepEngine* engine, double h, bool* isUnmet)
             rbArray_Push(c->quickOrder, island.contacts[k]);
         }
         for (int k = 0; k < island.bodyCount; ++k) {
-            c->isTwice.data[island.bodies[k]] = isOne ? RB_FLIGHT_QUICK : RB_FLIGHT_SWEPT;
+            c->flightKinds.data[island.bodies[k]] = isOne ? RB_FLIGHT_QUICK : RB_FLIGHT_SWEPT;
             c->flights.data[island.bodies[k]] = c->bodies.data[island.bodies[k]];
         }
     }
@@ -396,7 +396,7 @@ void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, 
     rbContactSolver_BeginStep(c->solver, &all, c->settings.isWarm);
     rbContactStep_ScaleStanding(c, 2.0);
     memset(c->late.data, 0, (size_t)c->late.count * sizeof(double));
-    memset(c->isTwice.data, RB_FLIGHT_PLAIN, (size_t)c->isTwice.count);
+    memset(c->flightKinds.data, RB_FLIGHT_PLAIN, (size_t)c->flightKinds.count);
     c->arrivals.count = 0;
     c->isWild = false;
     c->isGuarded = false;

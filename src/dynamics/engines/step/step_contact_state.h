@@ -86,18 +86,18 @@ struct rbStepContacts {
     RB_ARRAY(rbContactBody) before;      // per body, at the start of a stage
     RB_ARRAY(rbContactBody) swept;       // per body, as sweeps left them
     RB_ARRAY(rbContactPoint) sweptPoints;
-    RB_ARRAY(int) quickOrder;             // contacts that are solved by small steps
-    RB_ARRAY(rbCollisionNote) stops;      // of an island, for the journal
-    RB_ARRAY(double) gaps;                // m, per point, while points that arrive are open
-    RB_ARRAY(rbContactBody) flights;      // per body, velocities of the flight, where isTwice
-    RB_ARRAY(unsigned char) isTwice;      // per body, rbFlightKind
-    RB_ARRAY(rbVec3) pulls;               // m/s, per body: see step_contact_books.c
-    RB_ARRAY(rbContactBody) opened;       // per body, when the books of a stage were opened
-    RB_ARRAY(rbVec3) turnings;            // per contact: rolling and spinning friction then
-    RB_ARRAY(rbArrival) arrivals;         // of the step under way
-    RB_ARRAY(rbArrival) sought;           // those of the whole step, while it is cut
-    RB_ARRAY(rbContactProbe) probes;      // of one pair
-    RB_ARRAY(rbContact) startContacts;    // as the step began, while it is tried or looked into
+    RB_ARRAY(int) quickOrder;            // contacts that are solved by small steps
+    RB_ARRAY(rbCollisionNote) stops;     // of an island, for the journal
+    RB_ARRAY(double) gaps;               // m, per point, while points that arrive are open
+    RB_ARRAY(rbContactBody) flights;     // per body, velocities of the flight, where it has its own
+    RB_ARRAY(unsigned char) flightKinds; // per body, rbFlightKind
+    RB_ARRAY(rbVec3) pulls;              // m/s, per body: see step_contact_books.c
+    RB_ARRAY(rbContactBody) opened;      // per body, when the books of a stage were opened
+    RB_ARRAY(rbVec3) turnings;           // per contact: rolling and spinning friction then
+    RB_ARRAY(rbArrival) arrivals;        // of the step under way
+    RB_ARRAY(rbArrival) sought;          // those of the whole step, while it is cut
+    RB_ARRAY(rbContactProbe) probes;     // of one pair
+    RB_ARRAY(rbContact) startContacts;   // as the step began, while it is tried or looked into
     RB_ARRAY(rbContactPoint) startPoints; // the same
     RB_ARRAY(rbRestLoad) restLoads;       // per body, where frozen
     RB_ARRAY(unsigned char) isWoken;      // per body: at the end of this step
@@ -131,9 +131,9 @@ struct rbStepContacts {
 };
 
 // Whether a body flies with the velocity in flights.
-static inline bool rbContactStep_IsTwice(const rbStepContacts* c, int index)
+static inline bool rbContactStep_HasFlight(const rbStepContacts* c, int index)
 {
-    return c->isTwice.data[index] >= RB_FLIGHT_TWICE;
+    return c->flightKinds.data[index] >= RB_FLIGHT_TWICE;
 }
 
 static inline double rbContactStep_NormalSpeed(const rbStepContacts* c, const rbContact* contact,

@@ -299,7 +299,7 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
 static bool isTurnedAway(const rbStepContacts* c, int body, double h)
 {
     rbVec3 change = rbSub(c->flights.data[body].spin, c->bodies.data[body].spin);
-    return rbContactStep_IsTwice(c, body) && h * rbLength(change) > TURN_MOST;
+    return rbContactStep_HasFlight(c, body) && h * rbLength(change) > TURN_MOST;
 }
 
 static bool isToBeCut(const rbStepContacts* c, double h)

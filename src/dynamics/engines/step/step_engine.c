@@ -1,4 +1,5 @@
 // The step engine: telling it of bodies and joints, judging the start, results.
+#include "base/math/angle.h"
 #include "dynamics/engines/step/step_contact.h"
 #include "dynamics/engines/step/step_limits.h"
 
@@ -108,8 +109,7 @@ void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringD
 
 static double continueAngle(double last, double raw)
 {
-    double change = raw - last;
-    return last + (change - 2.0 * RB_PI * floor(change / (2.0 * RB_PI) + 0.5));
+    return last + rbWrapAngle(raw - last);
 }
 
 // The position of a freedom, counting turns from the last one known.
@@ -610,10 +610,10 @@ rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine)
     rbStepWork work = engine->workBefore;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
-        work.load += mechanism->shownWork[0];
-        work.motor += mechanism->shownWork[1];
-        work.dissipation += mechanism->shownWork[2];
-        work.assembly += mechanism->shownWork[3];
+        work.load += mechanism->shownWork[RB_WORK_LOAD];
+        work.motor += mechanism->shownWork[RB_WORK_MOTOR];
+        work.dissipation += mechanism->shownWork[RB_WORK_DISSIPATION];
+        work.assembly += mechanism->shownWork[RB_WORK_ASSEMBLY];
     }
     rbStepContacts_AddWork(engine->contacts, &work);
     return work;

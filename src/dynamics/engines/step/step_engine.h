@@ -183,7 +183,7 @@ int rbStepEngine_CountRedundant(const rbStepEngine* engine);
 double rbStepEngine_GetFreedomMass(const rbStepEngine* engine, int joint, int freedom);
 
 size_t rbStepEngine_GetSnapshotSize(const rbStepEngine* engine);
-void rbStepEngine_TakeSnapshot(const rbStepEngine* engine, void* bytes);
+void rbStepEngine_TakeSnapshot(rbStepEngine* engine, void* bytes);
 void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes);
 
 #endif

@@ -1,4 +1,5 @@
 // What acts on the bodies of a mechanism beside its rows: loads, paths, motors.
+#include "base/math/angle.h"
 #include "dynamics/engines/step/step_state.h"
 
 static rbMotionState motionState(const rbMechBody* body, const rbRowMass* mass)
@@ -209,7 +210,7 @@ void rbStep_ContinueErrors(rbStepMechanism* mechanism)
             double* place = &m->startErrors[block->firstRow + k];
             double change = errors[k] - *place;
             if (block->isAngle && ((block->angleMask >> k) & 1u) != 0) {
-                change -= 2.0 * RB_PI * floor(change / (2.0 * RB_PI) + 0.5);
+                change = rbWrapAngle(change);
             }
             *place += change;
         }

@@ -1,6 +1,7 @@
 // Stops of joints as contacts, see step_limits.h.
 #include "dynamics/engines/step/step_limits.h"
 
+#include "base/math/angle.h"
 #include "dynamics/engines/step/step_contact_state.h"
 
 #include <string.h>
@@ -28,8 +29,7 @@ double rbStepLimits_GetPosition(const rbStepJointSlot* slot, int freedom, const 
         return raw;
     }
     double change = raw - slot->limitPositions[freedom];
-    return slot->limitPositions[freedom] +
-           (change - 2.0 * RB_PI * floor(change / (2.0 * RB_PI) + 0.5));
+    return slot->limitPositions[freedom] + rbWrapAngle(change);
 }
 
 // A limit at the present poses.

@@ -41,7 +41,7 @@ size_t rbStepEngine_GetSnapshotSize(const rbStepEngine* engine)
     return size + rbStepContacts_GetSnapshotSize(engine->contacts);
 }
 
-void rbStepEngine_TakeSnapshot(const rbStepEngine* engine, void* bytes)
+void rbStepEngine_TakeSnapshot(rbStepEngine* engine, void* bytes)
 {
     char* place = bytes;
     EngineHead head = {engine->time, engine->statistics, engine->workBefore,
@@ -49,7 +49,7 @@ void rbStepEngine_TakeSnapshot(const rbStepEngine* engine, void* bytes)
     memcpy(place, &head, sizeof head);
     place += sizeof head;
     for (int i = 0; i < engine->mechanisms.count; ++i) {
-        const rbStepMechanism* mechanism = &engine->mechanisms.data[i];
+        rbStepMechanism* mechanism = &engine->mechanisms.data[i];
         MechanismHead own;
         memset(&own, 0, sizeof own);
         own.nodeTime = mechanism->nodeTime;

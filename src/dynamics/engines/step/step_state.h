@@ -40,7 +40,13 @@ typedef struct rbBlockInfo {
 } rbBlockInfo;
 
 // Work of a step by cause, J; see rbStepWork.
-#define RB_WORK_COUNT 4
+typedef enum rbWorkCause {
+    RB_WORK_LOAD,
+    RB_WORK_MOTOR,
+    RB_WORK_DISSIPATION,
+    RB_WORK_ASSEMBLY,
+    RB_WORK_COUNT
+} rbWorkCause;
 
 // Numbers of a node beside the state of the bodies.
 typedef struct rbNodeMemory {
@@ -103,12 +109,13 @@ typedef struct rbStepMechanism {
     double size;                     // m: coordinates are of this size, rounding follows
     double estimate;                 // m, of the step under way
 
-    int stateSize;   // doubles of a copy of the state
-    double* start;   // state at the start of the step under way
-    double* kept;    // state at the node, during a trial
-    double* scratch; // state within a basic step
-    double* runs;    // results of the runs: states, works, totals
-    int runSize;     // doubles of one
+    int stateSize;            // doubles of a copy of the state
+    double* start;            // state at the start of the step under way
+    double* kept;             // state at the node, during a trial
+    double* scratch;          // state within a basic step
+    rbLimitState* keptLimits; // per row, where a stage of contacts began
+    double* runs;             // results of the runs: states, works, totals
+    int runSize;              // doubles of one
 } rbStepMechanism;
 
 typedef struct rbStepBodySlot {
@@ -225,7 +232,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored);
 double rbStep_Settle(const rbStepRun* run, double time, double h, double softness);
 // A basic step in parts, for bodies that touch: between the parts contacts change the velocities.
 //   BeginBasic      forces and motors of the start, rows factored, last impulses
-//   SweepPositions  joints will hold at the end; returns how far they were off before, m or rad
+//   SweepPositions  joints will hold at the end; returns whether that took any correction
 //   FlyBasic        to the end, rows factored there
 //   KickBasic       forces of the end
 //   SweepRates      joints do not part; returns how fast they did before, m/s or rad/s
@@ -233,7 +240,7 @@ double rbStep_Settle(const rbStepRun* run, double time, double h, double softnes
 void rbStep_BeginBasic(const rbStepRun* run, double time, double h);
 // After limits were set from outside.
 void rbStep_RenewStart(rbStepMechanism* mechanism, double h);
-double rbStep_SweepPositions(const rbStepRun* run, double h);
+bool rbStep_SweepPositions(const rbStepRun* run, double h);
 void rbStep_FlyBasic(const rbStepRun* run, double time, double h);
 // Instead of the three parts above, for a mechanism that stood still and is struck at the end.
 void rbStep_WakeBasic(const rbStepRun* run, double time, double h);
