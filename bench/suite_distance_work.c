@@ -11,7 +11,7 @@
 #include "base/math/random3.h"
 #include "bench.h"
 
-#include <rattleback/distance.h>
+#include <rattleback/lab_distance.h>
 
 #include <math.h>
 #include <string.h>

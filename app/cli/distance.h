@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 
 #include <rattleback/collision.h>
-#include <rattleback/distance.h>
+#include <rattleback/lab_distance.h>
 
 // ------------------------------------------------------------------------------------------ shapes
 

@@ -4,7 +4,6 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/box_tree_queries.c
   src/collision/geometry/box_tree_rays.c
   src/collision/geometry/capsule.c
-  src/collision/geometry/closest.c
   src/collision/geometry/compound.c
   src/collision/geometry/cone.c
   src/collision/geometry/cylinder.c
@@ -33,7 +32,6 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/triangle_pair.c
   src/collision/geometry/triangle_sink.c
 )
-include(src/collision/bounds/files.cmake)
 include(src/collision/distance/files.cmake)
 include(src/collision/convex/files.cmake)
 include(src/collision/narrowphase/files.cmake)

@@ -1,4 +1,4 @@
-rb_add_tests(NAME test_collision
+rb_add_tests(NAME test_collision LAB
   FILES
     test/collision/golden_geometry.c
     test/collision/oracle_mesh_mass.c

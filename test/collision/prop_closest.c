@@ -1,7 +1,7 @@
 // Random figures: every elementary distance against plain formulas over all features, evaluated in
 // long double without any pruning.
 #include "base/core/random.h"
-#include "collision/geometry/closest.h"
+#include "lab/bounds/facet.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // Elementary distances: closed forms, the cases where the printed algorithms fail, bad input.
-#include "collision/geometry/closest.h"
+#include "lab/bounds/facet.h"
 #include "rb_test.h"
 
 #include <math.h>

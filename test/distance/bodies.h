@@ -3,9 +3,9 @@
 #define TEST_DISTANCE_BODIES_H
 
 #include "base/core/random.h"
-#include "collision/bounds/hierarchy.h"
+#include "lab/bounds/hierarchy.h"
 
-#include <rattleback/distance.h>
+#include <rattleback/lab_distance.h>
 
 typedef enum rbTestBody {
     RB_BODY_BUMPY,    // sphere with random bumps, triangles

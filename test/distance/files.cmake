@@ -1,8 +1,5 @@
-rb_add_tests(NAME test_distance FILES
+rb_add_tests(NAME test_distance LAB FILES
   test/distance/golden_tree_pair.c
-  test/distance/oracle_traversals.c
   test/distance/prop_tree_pair.c
-  test/distance/test_hierarchy.c
-  test/distance/test_search.c
 )
 target_sources(test_distance PRIVATE test/distance/bodies.c)

@@ -7,4 +7,6 @@ rb_add_tests(NAME test_lab FILES
 include(test/lab/contact/files.cmake)
 include(test/lab/joints/files.cmake)
 include(test/lab/convex/files.cmake)
+include(test/lab/bounds/files.cmake)
+include(test/lab/distance/files.cmake)
 include(test/lab/rays/files.cmake)

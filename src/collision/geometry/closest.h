@@ -1,8 +1,8 @@
-// Closest points of points, edges, plane polygons and triangles, all in one frame.
+// Closest points of points, edges and triangles, all in one frame.
 //
 // The distance of an answer is the length of the difference of its points, never the root of a
-// difference of squares. Figures that meet give 0 and one point on both. Polygons need not be
-// convex; degenerate edges and triangles count as the point or edge they are.
+// difference of squares. Figures that meet give 0 and one point on both. Degenerate edges and
+// triangles count as the point or edge they are.
 #ifndef RB_GEOMETRY_CLOSEST_H
 #define RB_GEOMETRY_CLOSEST_H
 
@@ -27,34 +27,8 @@ typedef struct rbClosest {
     rbFigurePart partA, partB;
 } rbClosest;
 
-// A plane polygon; corners in either orientation that agrees with the normal.
-typedef struct rbFacet {
-    const rbVec3* corners;
-    int count;     // >= 3
-    rbVec3 normal; // unit; normal . x = offset
-    double offset;
-} rbFacet;
-
-// Two edges (L-17, L-18).
-rbClosest rbClosestOfEdges(const rbVec3 a[2], const rbVec3 b[2]);
-
 // A point (partA: vertex 0) and an edge (L-19).
 rbClosest rbClosestOfPointEdge(rbVec3 point, const rbVec3 edge[2]);
-
-// Does the point of the plane lie in the polygon? Boundary points go either way (L-21).
-bool rbFacet_Contains(const rbFacet* facet, rbVec3 point);
-
-// A point and a polygon (L-20, L-22).
-rbClosest rbClosestOfPointFacet(rbVec3 point, const rbFacet* facet);
-
-// Where an edge that is not parallel to the plane cuts the polygon, if it does (L-23).
-bool rbFacet_CutEdge(const rbFacet* facet, const rbVec3 edge[2], rbVec3* point);
-
-// An edge and a polygon, plain (L-24).
-rbClosest rbClosestOfEdgeFacet(const rbVec3 edge[2], const rbFacet* facet);
-
-// Two polygons, nothing computed twice (L-25, L-26): one elementary test.
-rbClosest rbClosestOfFacets(const rbFacet* a, const rbFacet* b);
 
 // A point and a triangle.
 rbClosest rbClosestOfPointTriangle(rbVec3 point, const rbVec3 triangle[3]);

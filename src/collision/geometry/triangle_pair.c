@@ -383,6 +383,20 @@ rbClosest rbClosestOfTriangles(const rbVec3 a[3], const rbVec3 b[3], double limi
     return any(isSliver(&pair)) ? closestOfSlivers(a, b) : closestOfFaces(a, b, &pair);
 }
 
+rbClosest rbClosestOfPointEdge(rbVec3 point, const rbVec3 edge[2])
+{
+    RB_ASSERT(rbIsFinite3(point));
+    RB_ASSERT(rbIsFinite3(edge[0]) && rbIsFinite3(edge[1]));
+    rbVec3 along = rbSub(edge[1], edge[0]);
+    double square = rbLengthSquared(along);
+    double way = rbDot(rbSub(point, edge[0]), along);
+    double s = square > RB_SQUARE_MIN && way > 0.0 ? (way < square ? way / square : 1.0) : 0.0;
+    rbClosest closest = {.a = point, .partA = {RB_FIGURE_VERTEX, 0}};
+    closest.b = rbPointOnEdge(edge, 0, 2, s, &closest.partB);
+    closest.squared = rbLengthSquared(rbSub(closest.b, closest.a));
+    return closest;
+}
+
 rbClosest rbClosestOfPointTriangle(rbVec3 point, const rbVec3 triangle[3])
 {
     RB_ASSERT(rbIsFinite3(point));
