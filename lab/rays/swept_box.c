@@ -1,8 +1,8 @@
 // Boxes about bodies and what they sweep: see swept_box.h.
 #include "lab/rays/swept_box.h"
 
-#include "base/math/polynomial.h"
 #include "dynamics/motion/path.h"
+#include "lab/math/polynomial.h"
 
 #include <math.h>
 

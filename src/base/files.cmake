@@ -15,7 +15,6 @@ target_sources(rattleback PRIVATE
   src/base/math/explog.c
   src/base/math/matrix3.c
   src/base/math/ode.c
-  src/base/math/polynomial.c
   src/base/math/quaternion.c
   src/base/math/roots.c
   src/base/math/sincos.c

@@ -10,5 +10,4 @@ rb_add_tests(NAME test_base FILES
   test/base/test_quaternion.c
   test/base/phys_ode.c
   test/base/test_roots.c
-  test/base/oracle_polynomial.c
 )

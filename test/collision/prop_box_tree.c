@@ -411,36 +411,6 @@ static void pointsOfAGridAreInside(void** state)
 
 // ----------------------------------------------------------------------------------- points, boxes
 
-static void nearestPointsAreThoseOfAllTriangles(void** state)
-{
-    (void)state;
-    rbRandom random = {rbTest_Seed(1313)};
-    for (int k = 0; k < rbTest_Count(150, 1500); ++k) {
-        rbGeometry* g = makeCase(&random, k);
-        const rbPolyhedron* p = g->polyhedron;
-        for (int i = 0; i < 50; ++i) {
-            double away = sizeOf(p) * pow(10.0, rbRandom_Range(&random, -9.0, 5.0));
-            rbVec3 point = rbAddScaled(pickPoint(&random, p), away, pickDirection(&random));
-            rbClosest closest;
-            int triangle, truth = -1;
-            rbClosest best = nearestOfAll(p, point, &truth);
-            assert_true(rbBoxTree_FindNearest(p->tree, point, INFINITY, &closest, &triangle));
-            assert_memory_equal(&closest.squared, &best.squared, sizeof(double));
-            assert_int_equal(triangle, truth);
-            assert_memory_equal(&closest.b, &best.b, sizeof(rbVec3));
-            // the limit is part of the range
-            assert_true(rbBoxTree_FindNearest(p->tree, point, best.squared, &closest, &triangle));
-            assert_int_equal(triangle, truth);
-            if (best.squared > 0.0) {
-                double less = nextafter(best.squared, 0.0);
-                assert_false(rbBoxTree_FindNearest(p->tree, point, less, &closest, &triangle));
-                assert_int_equal(triangle, -1);
-            }
-        }
-        rbDestroyGeometry(g);
-    }
-}
-
 static void checkFarthest(const rbGeometry* g, rbVec3 d, rbTransform transform)
 {
     const rbPolyhedron* p = g->polyhedron;
@@ -555,6 +525,5 @@ static void boxesMeetTheTrianglesThatReachThem(void** state)
 RB_TEST_GROUP(prop_box_tree, cmocka_unit_test(raysHitWhatTheyHitWithoutTree),
               cmocka_unit_test(pointsAreInsideByTheirWindingNumber),
               cmocka_unit_test(pointsOfAGridAreInside),
-              cmocka_unit_test(nearestPointsAreThoseOfAllTriangles),
               cmocka_unit_test(supportsBoundsAndRadiiHaveTheBitsOfAllCorners),
               cmocka_unit_test(boxesMeetTheTrianglesThatReachThem));

@@ -1,4 +1,4 @@
-rb_add_tests(NAME test_dynamics FILES
+rb_add_tests(NAME test_dynamics LAB FILES
   test/dynamics/oracle_free_top.c
   test/dynamics/phys_flight.c
   test/dynamics/prop_sweep.c

@@ -1,4 +1,4 @@
-rb_add_tests(NAME test_impact
+rb_add_tests(NAME test_impact LAB
   FILES
     test/impact/golden_impact.c
     test/impact/oracle_impact.c

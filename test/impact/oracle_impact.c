@@ -1,8 +1,8 @@
 // Impacts with all axes in play against a second solution in 113 bits, and the parts against other
 // algorithms.
-#include "base/math/polynomial.h"
 #include "impact_cases.h"
 #include "impact_oracle.h"
+#include "lab/math/polynomial.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -301,19 +301,9 @@ static inline rbLanePair dotPair(const rbLanePair a[3], const rbLanePair b[3])
 
 // The axes in float are at right angles only to 1e-7: what that does to squares of distances.
 #define TILT_ROUNDING 1e-6
-// Squares (m^2) of axes up to this are zero.
-#define AXIS_SQUARE_MIN 1e-290
 
-// How far beyond a half size of square h2 a product with that half axis leads, squared.
-static inline rbLanePair squareBeyond(rbLanePair product, rbLanePair h2)
-{
-    rbLanePair beyond = rbLanePair_Max(rbLanePair_Abs(product) - h2, rbLanePair_Both(0.0));
-    return beyond * beyond / (h2 + rbLanePair_Both(AXIS_SQUARE_MIN));
-}
-
-// Bounds of the squared distances of a point from four boxes: of their nearest points from below,
-// of their farthest ones from above.
-static inline void measureBoxes(const rbTiltedNode* node, rbVec3 point, bool isFarthest,
+// Upper bounds of the squared distances of a point from the farthest points of four boxes.
+static inline void measureBoxes(const rbTiltedNode* node, rbVec3 point,
                                 double squares[RB_BOX_WIDTH])
 {
     for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
@@ -328,39 +318,11 @@ static inline void measureBoxes(const rbTiltedNode* node, rbVec3 point, bool isF
         rbLanePair l2 = dotPair(box.longAxis, box.longAxis);
         rbLanePair w2 = dotPair(box.wideAxis, box.wideAxis);
         rbLanePair t = box.thickness;
-        rbLanePair square;
-        if (isFarthest) {
-            square = dotPair(d, d) + 2.0 * (rbLanePair_Abs(l) + rbLanePair_Abs(w) + n * t) + l2 +
-                     w2 + t * t;
-            square *= 1.0 + TILT_ROUNDING;
-        } else {
-            rbLanePair beyond = rbLanePair_Max(n - t, rbLanePair_Both(0.0));
-            square = squareBeyond(l, l2) + squareBeyond(w, w2) + beyond * beyond;
-            square *= 1.0 - TILT_ROUNDING;
-        }
+        rbLanePair square =
+            dotPair(d, d) + 2.0 * (rbLanePair_Abs(l) + rbLanePair_Abs(w) + n * t) + l2 + w2 + t * t;
+        square *= 1.0 + TILT_ROUNDING;
         squares[half] = square[0];
         squares[half + 1] = square[1];
-    }
-}
-
-// Lower bounds of the squared distances of a point from the triangles of a block: from their boxes.
-static inline void measureTriangles(const rbTriangleBlock* block, rbVec3 point,
-                                    double squares[RB_BOX_WIDTH])
-{
-    const double p[3] = {point.x, point.y, point.z};
-    for (int half = 0; half < RB_BOX_WIDTH; half += 2) {
-        rbLanePair sum = rbLanePair_Both(0.0);
-        for (int axis = 0; axis < 3; ++axis) {
-            rbLanePair a = rbLanePair_Load(&block->corners[0][axis][half]);
-            rbLanePair b = rbLanePair_Load(&block->corners[1][axis][half]);
-            rbLanePair c = rbLanePair_Load(&block->corners[2][axis][half]);
-            rbLanePair low = rbLanePair_Min(rbLanePair_Min(a, b), c) - rbLanePair_Both(p[axis]);
-            rbLanePair high = rbLanePair_Both(p[axis]) - rbLanePair_Max(rbLanePair_Max(a, b), c);
-            rbLanePair d = rbLanePair_Max(rbLanePair_Max(low, high), rbLanePair_Both(0.0));
-            sum += d * d;
-        }
-        squares[half] = sum[0];
-        squares[half + 1] = sum[1];
     }
 }
 
@@ -369,50 +331,6 @@ static inline double widenSquare(double square, double slack)
 {
     double reach = sqrt(square) * (1.0 + ROUNDING) + slack;
     return reach * reach * (1.0 + ROUNDING);
-}
-
-bool rbBoxTree_FindNearest(const rbBoxTree* tree, rbVec3 point, double limit, rbClosest* closest,
-                           int* triangle)
-{
-    RB_ASSERT(tree != NULL && closest != NULL && triangle != NULL);
-    RB_ASSERT(rbIsFinite3(point));
-    RB_ASSERT(limit >= 0.0);
-    rbVec3 p = rbSub(point, tree->origin);
-    // the point found is rounded in the frame of the body
-    double slack = ROUNDING * (scaleOf(tree) + rbLength(p));
-    double reach = widenSquare(limit, slack);
-    rbTreeTasks waiting;
-    startTasks(&waiting);
-    *closest = (rbClosest){.squared = limit};
-    int first = INT_MAX;
-    int32_t child;
-    while (takeTask(&waiting, reach, &child)) {
-        double squares[RB_BOX_WIDTH];
-        if (child >= 0) {
-            measureBoxes(&tree->tilted[child], p, false, squares);
-            addChildren(&waiting, tree, child, squares, reach);
-            continue;
-        }
-        const rbTriangleBlock* block = blockOf(tree, child);
-        measureTriangles(block, point, squares);
-        for (int lane = 0; lane < RB_BOX_WIDTH && block->origins[lane] >= 0; ++lane) {
-            if (squares[lane] > reach) {
-                continue;
-            }
-            rbVec3 corners[3];
-            rbTriangleBlock_Get(block, lane, corners);
-            rbClosest found = rbClosestOfPointTriangle(point, corners);
-            int origin = block->origins[lane];
-            if (found.squared < closest->squared ||
-                (found.squared == closest->squared && origin < first)) {
-                *closest = found;
-                first = origin;
-                reach = widenSquare(found.squared, slack);
-            }
-        }
-    }
-    *triangle = first < INT_MAX ? first : -1;
-    return first < INT_MAX;
 }
 
 double rbBoxTree_FindFarthest(const rbBoxTree* tree, rbVec3 point)
@@ -429,7 +347,7 @@ double rbBoxTree_FindFarthest(const rbBoxTree* tree, rbVec3 point)
     while (takeTask(&waiting, -largest, &child)) {
         if (child >= 0) {
             double keys[RB_BOX_WIDTH];
-            measureBoxes(&tree->tilted[child], p, true, keys);
+            measureBoxes(&tree->tilted[child], p, keys);
             for (int i = 0; i < RB_BOX_WIDTH; ++i) {
                 keys[i] = -widenSquare(keys[i], slack);
             }

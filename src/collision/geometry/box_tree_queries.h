@@ -1,4 +1,4 @@
-// Questions to a box tree: rays, boxes, nearest and farthest points.
+// Questions to a box tree: rays, boxes, farthest points.
 //
 // Pure functions of the tree, without allocation. A walk hands out blocks of triangles, the most
 // promising first, and leaves out those whose box proves them useless for the limit given; box
@@ -110,12 +110,6 @@ bool rbBoxTree_VisitBounds(const rbBoxTree* tree, const rbBounds* bounds, rbVisi
                            void* context);
 
 // ---------------------------------------------------------------------------------------- points
-
-// The point of the surface nearest to a point: closest->a is the point, b that of the surface. Only
-// distances whose square is <= limit (m^2, INFINITY is fine) count. Of triangles at one distance
-// the first. False if there is none.
-bool rbBoxTree_FindNearest(const rbBoxTree* tree, rbVec3 point, double limit, rbClosest* closest,
-                           int* triangle);
 
 // Square of the largest distance of a corner from a point.
 double rbBoxTree_FindFarthest(const rbBoxTree* tree, rbVec3 point);

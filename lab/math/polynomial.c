@@ -9,7 +9,7 @@
 // Range: x = s y with a power of two s that balances the first and the last coefficient, and the
 // coefficients are divided by the largest. For |y| > 1 p(y)/|y|^n is evaluated, as a polynomial in
 // 1/y: neither overflow nor underflow harms.
-#include "base/math/polynomial.h"
+#include "lab/math/polynomial.h"
 
 #include "base/math/elementary.h"
 #include "base/math/float_bits.h"

@@ -1,6 +1,6 @@
 // Real roots of quadratics, cubics and quartics: known roots, backward error, Sturm sequences.
 #include "base/core/random.h"
-#include "base/math/polynomial.h"
+#include "lab/math/polynomial.h"
 #include "rb_test.h"
 
 #include <float.h>
