@@ -1,7 +1,7 @@
 # tests of the laboratory, which they register themselves
 rb_add_tests(NAME test_lab FILES
-  test/lab/test_method_rows.c
   test/lab/test_registration.c
+  test/lab/test_method_rows.c
   LIBRARIES rattleback_lab
 )
 include(test/lab/contact/files.cmake)
