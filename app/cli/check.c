@@ -30,7 +30,7 @@ static const char* getMotionName(const rbBodyFacts* facts)
 static void printMechanisms(const rbCheck* check)
 {
     const rbSceneInfo* info = rbScene_GetInfo(check->scene);
-    if (info->engineType == RB_ENGINE_STEP) {
+    if (info->engineTraits.isStepped) {
         rbMechanismFacts facts = rbGetMechanismFacts(info, check->world);
         char text[160];
         if (!rbHasContacts(info) || info->jointCount + info->springCount > 0) {
@@ -47,7 +47,7 @@ static void printMechanisms(const rbCheck* check)
 
 static const char* getClosing(const rbSceneInfo* info)
 {
-    if (info->engineType == RB_ENGINE_EVENT) {
+    if (info->engineTraits.isEventDriven) {
         return info->event.isOverlapAllowed ? "; overlaps at the start are pushed apart"
                                             : "; no overlaps at the start";
     }
@@ -55,7 +55,7 @@ static const char* getClosing(const rbSceneInfo* info)
         return info->contact.isOverlapAllowed ? "; overlaps at the start are parted"
                                               : "; no overlaps at the start";
     }
-    if (info->engineType == RB_ENGINE_STEP) {
+    if (info->engineTraits.isStepped) {
         return info->jointCount == 0 ? " (nothing collides with this engine)"
                : info->step.isAssembleAllowed
                    ? "; joints that are apart at the start are pulled together (nothing collides "

@@ -132,7 +132,7 @@ static void examineContacts(rbFindings* findings, const rbSceneFacts* facts,
 {
     int count = 0;
     int first = 0;
-    if (!info->contact.isOff && info->engineType != RB_ENGINE_STEP) {
+    if (!info->contact.isOff && !info->engineTraits.isStepped) {
         add(findings, false,
             "\"contact\" is of the engine \"step\"; the engine is \"%s\", which does not use "
             "it",
@@ -144,7 +144,7 @@ static void examineContacts(rbFindings* findings, const rbSceneFacts* facts,
             ++count;
         }
     }
-    if (count > 0 && info->engineType != RB_ENGINE_FLIGHT) {
+    if (count > 0 && !info->engineTraits.isFlightOnly) {
         add(findings, false,
             "body \"%s\": its friction %g is more than %g%s; it is accepted, but such "
             "contacts jam and take many iterations",
@@ -211,7 +211,7 @@ static void examineWorld(rbFindings* findings, const rbSceneFacts* facts, const 
             "to hold its speed",
             info->freeMotor);
     }
-    if (info->engineType == RB_ENGINE_STEP) {
+    if (info->engineTraits.isStepped) {
         rbMotorWarnings warnings;
         rbJudgeMotors(info, world, &warnings);
         for (int i = 0; i < warnings.count; ++i) {
@@ -338,14 +338,14 @@ static void examineCollisions(rbFindings* findings, const rbSceneFacts* facts,
                               const rbSceneInfo* info, const rbWorld* world)
 {
     rbMissedContact missed;
-    bool isCollisionFree = info->engineType == RB_ENGINE_FLIGHT ||
-                           (info->engineType == RB_ENGINE_STEP && !rbHasContacts(info));
+    bool isCollisionFree =
+        info->engineTraits.isFlightOnly || (info->engineTraits.isStepped && !rbHasContacts(info));
     if (isCollisionFree && rbFindMissedContact(facts, world, info->duration, &missed)) {
         add(findings, false,
             "\"%s\" and \"%s\" overlap at t = %.4g s, but nothing collides with the engine "
             "\"%s\"%s; for collisions use \"engine\": \"event\", or \"step\" with \"contact\": {}",
             facts->bodies[missed.bodyA].name, facts->bodies[missed.bodyB].name, missed.time,
-            info->engine, info->engineType == RB_ENGINE_STEP ? " without \"contact\"" : "");
+            info->engine, info->engineTraits.isStepped ? " without \"contact\"" : "");
     }
 }
 

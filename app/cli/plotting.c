@@ -136,7 +136,7 @@ static void addProbe(rbPlotter* plotter, int index)
 static void addDefaults(rbPlotter* plotter, const rbWorld* world)
 {
     const rbSceneInfo* info = rbScene_GetInfo(plotter->scene);
-    if (info->engineType == RB_ENGINE_STEP) {
+    if (info->engineTraits.isStepped) {
         for (int i = 0; i < info->probeCount; ++i) {
             if (rbScene_GetProbe(plotter->scene, i)->quantity == RB_PROBE_POSITION) {
                 addProbe(plotter, i);
@@ -181,7 +181,7 @@ static rbPlotter* createPlotter(const rbScene* scene, const rbWorld* world)
     if ((info->dynamicCount > 0 && !hasDrift) || plotter->columnCount == 0) {
         addColumn(plotter, RB_SOURCE_ENERGY_DRIFT, 0, -1);
     }
-    bool hasMomenta = info->forceCount == 0 && info->engineType == RB_ENGINE_FLIGHT;
+    bool hasMomenta = info->forceCount == 0 && info->engineTraits.isFlightOnly;
     if (info->dynamicCount > 0 && hasMomenta) {
         addColumn(plotter, RB_SOURCE_MOMENTUM_DRIFT, 0, -1);
         addColumn(plotter, RB_SOURCE_SPIN_DRIFT, 0, -1);

@@ -198,7 +198,7 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
         explain(run);
         return RB_EXIT_NUMERICAL;
     }
-    if (run->tally.isMissed && run->info.engineType == RB_ENGINE_STEP) {
+    if (run->tally.isMissed && run->info.engineTraits.isStepped) {
         char miss[400];
         rbDescribeMiss(&run->tally, run->world, miss, sizeof miss);
         (void)rbFail("%s", miss);
@@ -226,7 +226,7 @@ static rbStatus prepareActions(rbRun* run, const rbArguments* arguments, rbError
         status = rbActing_Begin(&run->acting, run->scene, run->world, run->info.duration, error);
     }
     char note[300];
-    bool isStepped = run->info.engineType == RB_ENGINE_STEP;
+    bool isStepped = run->info.engineTraits.isStepped;
     rbActing_Note(&run->acting, isStepped ? run->info.step.step : 0.0, run->info.duration, note,
                   sizeof note);
     if (status == RB_STATUS_OK && note[0] != '\0' && !rbArguments_Has(arguments, "--quiet")) {

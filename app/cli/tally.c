@@ -56,7 +56,7 @@ static void updateScales(rbTally* tally)
     tally->angularScale =
         larger(tally->angularScale, larger(rbLength(now->angularMomentum), tally->spinScale));
     // Mechanisms may start at rest: what their joints leave is then compared with what moves.
-    if (tally->info->engineType == RB_ENGINE_STEP) {
+    if (tally->info->engineTraits.isStepped) {
         tally->angularScale = larger(tally->angularScale, sqrt(2.0 * kinetic * tally->turnScale));
     }
 }
@@ -66,20 +66,20 @@ static bool isMomentumKnown(const rbTally* tally)
     const rbSceneInfo* info = tally->info;
     bool hasFixed = info->staticCount + info->kinematicCount > 0;
     return tally->actionCount == 0 && info->forceCount == 0 && info->anchorCount == 0 &&
-           !((info->engineType == RB_ENGINE_EVENT || rbHasContacts(info)) && hasFixed);
+           !((info->engineTraits.isEventDriven || rbHasContacts(info)) && hasFixed);
 }
 
 static bool isAngularKnown(const rbTally* tally)
 {
     const rbSceneInfo* info = tally->info;
     bool isPeriodic = rbLengthSquared(info->periodicBox) > 0.0;
-    return isMomentumKnown(tally) && !(info->engineType == RB_ENGINE_EVENT && isPeriodic);
+    return isMomentumKnown(tally) && !(info->engineTraits.isEventDriven && isPeriodic);
 }
 
 static bool isSpinKnown(const rbTally* tally)
 {
     const rbSceneInfo* info = tally->info;
-    return tally->actionCount == 0 && info->forceCount == 0 && info->engineType == RB_ENGINE_FLIGHT;
+    return tally->actionCount == 0 && info->forceCount == 0 && info->engineTraits.isFlightOnly;
 }
 
 static void updateDrift(rbTally* tally, double time)
@@ -119,7 +119,7 @@ void rbTally_Init(rbTally* tally, const rbSceneInfo* info, const rbWorld* world,
     for (int i = 0; i < bodyCount; ++i) {
         addBody(tally, world, bodyIds[i]);
     }
-    if (info->engineType == RB_ENGINE_STEP) {
+    if (info->engineTraits.isStepped) {
         tally->mechanisms = rbGetMechanismFacts(info, world);
         rbJudgeMotors(info, world, &tally->motors);
     }
@@ -166,7 +166,7 @@ static void printBodies(const rbTally* tally, FILE* file)
     (void)fprintf(file, "  %-18s%d dynamic", "bodies", info->dynamicCount);
     const char* separator = " (";
     // The step engine moves what joints and springs touch, whatever row they would fly by.
-    int rowCount = info->engineType == RB_ENGINE_STEP ? 0 : RB_MOTION_COUNT;
+    int rowCount = info->engineTraits.isStepped ? 0 : RB_MOTION_COUNT;
     for (int row = 0; row < rowCount; ++row) {
         if (tally->motionCounts[row] > 0) {
             (void)fprintf(file, "%s%d %s", separator, tally->motionCounts[row],
@@ -340,13 +340,13 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
     if (tally->actionCount > 0) {
         (void)fprintf(file, "  %-18s%d\n", "actions done", tally->actionCount);
     }
-    if (info->engineType != RB_ENGINE_STEP) {
+    if (!info->engineTraits.isStepped) {
         (void)fprintf(file, "  %-18s%" PRId64 " steps, %" PRId64 " rejected\n", "integrator",
                       tally->integratorSteps, tally->rejectedSteps);
     }
-    if (info->engineType == RB_ENGINE_EVENT) {
+    if (info->engineTraits.isEventDriven) {
         printCollisions(tally, world, file);
-    } else if (info->engineType == RB_ENGINE_STEP) {
+    } else if (info->engineTraits.isStepped) {
         rbPrintSteps(tally, world, file);
         if (rbHasContacts(info)) {
             rbPrintContacts(tally, world, file);
@@ -359,9 +359,9 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
                   a->energy, b->energy, b->work);
     (void)fprintf(file, "  %-18s%.2g J, relative %.2g, at most %.2g%s\n", "energy drift",
                   b->energyDrift, tally->drift.energy, tally->driftMax.energy,
-                  info->engineType != RB_ENGINE_FLIGHT ? " (what no cause explains)" : "");
+                  !info->engineTraits.isFlightOnly ? " (what no cause explains)" : "");
     printMomenta(tally, file);
-    if (info->engineType != RB_ENGINE_STEP) {
+    if (!info->engineTraits.isStepped) {
         printTolerance(tally, world, file);
     }
     (void)fprintf(file, "  %-18shash %016" PRIx64 " at t = %.17g s\n", "state", tally->hash, time);
@@ -391,7 +391,7 @@ static void writeCounts(const rbTally* tally, rbJson* json)
     rbJson_Integer(json, "static", info->staticCount);
     rbJson_Integer(json, "fallback", tally->fallbackCount);
     rbJson_BeginObject(json, "motion");
-    int rowCount = info->engineType == RB_ENGINE_STEP ? 0 : RB_MOTION_COUNT;
+    int rowCount = info->engineTraits.isStepped ? 0 : RB_MOTION_COUNT;
     for (int row = 0; row < rowCount; ++row) {
         if (tally->motionCounts[row] > 0) {
             rbJson_Integer(json, rbMotionType_Name((rbMotionType)row), tally->motionCounts[row]);
@@ -521,7 +521,7 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
 {
     rbJson json = {.file = file};
     const rbSceneInfo* info = tally->info;
-    bool isNamed = !RB_IS_NULL(tally->failedBody) && info->engineType != RB_ENGINE_STEP;
+    bool isNamed = !RB_IS_NULL(tally->failedBody) && !info->engineTraits.isStepped;
     bool isMissed = tally->isBroken || tally->isMissed;
     char hash[32];
     (void)snprintf(hash, sizeof hash, "%016" PRIx64, tally->hash);
@@ -541,9 +541,9 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
     rbJson_Integer(&json, "actions", tally->actionCount);
     rbJson_Number(&json, "wallTime", tally->wallTime);
     writeCounts(tally, &json);
-    if (info->engineType == RB_ENGINE_EVENT) {
+    if (info->engineTraits.isEventDriven) {
         writeCollisions(world, rbEventSettings_IsByRays(&info->event), &json);
-    } else if (info->engineType == RB_ENGINE_STEP) {
+    } else if (info->engineTraits.isStepped) {
         rbWriteSteps(tally, world, &json);
         if (rbHasContacts(info)) {
             rbWriteContacts(tally, world, &json);
@@ -553,8 +553,8 @@ void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWritt
     writeLedger(tally, &json);
     rbJson_BeginObject(&json, "tolerance");
     rbJson_Number(&json, "asked",
-                  info->engineType == RB_ENGINE_STEP ? rbGetJointTolerance(info)
-                                                     : info->motion.tolerance);
+                  info->engineTraits.isStepped ? rbGetJointTolerance(info)
+                                               : info->motion.tolerance);
     rbJson_Bool(&json, "met", !isMissed);
     rbJson_Text(&json, "firstMissedBy", isNamed ? nameOf(world, tally->failedBody) : NULL);
     rbJson_Number(&json, "achievedEnergyDrift", tally->driftMax.energy);

@@ -6,7 +6,7 @@
 
 bool rbHasContacts(const rbSceneInfo* info)
 {
-    return info->engineType == RB_ENGINE_STEP && !info->contact.isOff;
+    return info->engineTraits.isStepped && !info->contact.isOff;
 }
 
 // "0.5" of a step; of none 0.

@@ -284,7 +284,7 @@ rbStatus rbStartDragDeed(const rbDeed* deed)
         rbInvTransformPoint(rbBody_GetState(deed->world, drag.bodyId).transform, point);
     drag.mass = weighCluster(actor, deed->world, drag.bodyId, &drag.hasJoints);
     status = chooseForce(deed, &drag);
-    if (status == RB_STATUS_OK && rbScene_GetInfo(actor->scene)->engineType == RB_ENGINE_STEP) {
+    if (status == RB_STATUS_OK && rbScene_GetInfo(actor->scene)->engineTraits.isStepped) {
         actor->hasOtherStructure = true;
         status = makeJoints(deed, &drag, point);
     }

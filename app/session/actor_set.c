@@ -41,7 +41,7 @@ static rbStatus setWorld(const rbDeed* deed, json_t* object)
 static rbStatus needStepEngine(const rbDeed* deed)
 {
     rbEngineType engine = rbWorld_GetEngineType(deed->world);
-    return engine == RB_ENGINE_STEP
+    return rbEngineType_GetTraits(engine).isStepped
                ? RB_STATUS_OK
                : rbDeed_Fail(deed, "the engine of this world is \"%s\"; \"%s\" belongs to \"step\"",
                              rbEngineType_Name(engine), deed->fields->target);

@@ -37,7 +37,7 @@ double rbChooseSpeed(double duration)
 
 static bool isStepEngine(const rbSession* session)
 {
-    return rbWorld_GetEngineType(session->world) == RB_ENGINE_STEP;
+    return rbEngineType_GetTraits(rbWorld_GetEngineType(session->world)).isStepped;
 }
 
 double rbSession_GetFrameStep(const rbSession* session)

@@ -162,7 +162,7 @@ void rbSession_ShowParameters(rbSession* session)
     rbMessage_Text(&text, "{");
     rbMessage_PutVec3(&text, "gravity", rbWorld_GetGravity(session->world));
     rbMessage_Text(&text, "}");
-    if (rbWorld_GetEngineType(session->world) == RB_ENGINE_STEP) {
+    if (rbEngineType_GetTraits(rbWorld_GetEngineType(session->world)).isStepped) {
         rbStepSettings step = rbWorld_GetStepSettings(session->world);
         rbContactSettings contact = rbWorld_GetContactSettings(session->world);
         putStep(&text, &step);

@@ -292,7 +292,7 @@ static void describeColumns(const rbScene* scene, rbMessage* text)
 static void describeHead(const rbScene* scene, const rbWorld* world, rbMessage* text)
 {
     const rbSceneInfo* info = rbScene_GetInfo(scene);
-    double step = info->engineType == RB_ENGINE_STEP ? info->step.step : 0.0;
+    double step = info->engineTraits.isStepped ? info->step.step : 0.0;
     rbMessage_PutString(text, "name", info->name);
     rbMessage_PutString(text, "title", info->title);
     rbMessage_PutString(text, "theme", info->theme);

@@ -113,6 +113,8 @@ typedef struct rbSceneInfo {
     int columnCount;           ///< doubles that rbScene_EvaluateProbes writes
     int attachmentCount;       ///< files besides the scene
     bool hasDefaultProbes;     ///< true: the scene names none
+
+    rbEngineTraits engineTraits; ///< what the engine does
 } rbSceneInfo;
 
 /// What the scene says about itself.

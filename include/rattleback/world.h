@@ -29,6 +29,18 @@ typedef enum rbEngineType {
 RB_API const char* rbEngineType_Name(rbEngineType type); ///< "flight", "event", "step"
 RB_API rbEngineType rbEngineType_Find(const char* name); ///< RB_ENGINE_COUNT if unknown
 
+/// What an engine does, for programs that adapt to it.
+typedef struct rbEngineTraits {
+    bool isFlightOnly;  ///< bodies do not meet
+    bool isEventDriven; ///< advances from event to event; rbWorld_GetEventStatistics counts them
+    bool isStepped;   ///< advances in steps of a stated size; rbWorld_GetStepStatistics counts them
+    bool holdsJoints; ///< joints and springs
+    bool growsBodies; ///< bodies may grow
+} rbEngineTraits;
+
+/// Traits of an engine.
+RB_API rbEngineTraits rbEngineType_GetTraits(rbEngineType type);
+
 /// How serious a message is.
 typedef enum rbLogLevel {
     RB_LOG_WARNING, ///< the world continues, less accurately or differently than requested

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const rbEngineRow flightRow = {.name = "flight"};
+static const rbEngineRow flightRow = {.name = "flight", .traits = {.isFlightOnly = true}};
 
 static const rbEngineRow* const engineTable[RB_ENGINE_COUNT] = {
     [RB_ENGINE_FLIGHT] = &flightRow,
@@ -31,6 +31,14 @@ rbEngineType rbEngineType_Find(const char* name)
         }
     }
     return RB_ENGINE_COUNT;
+}
+
+rbEngineTraits rbEngineType_GetTraits(rbEngineType type)
+{
+    RB_ASSERT((unsigned)type < RB_ENGINE_COUNT);
+    rbEngineTraits traits = engineTable[type]->traits;
+    traits.holdsJoints = engineTable[type]->joints != NULL;
+    return traits;
 }
 
 const rbEngineRow* rbWorld_GetEngineRow(const rbWorld* world)

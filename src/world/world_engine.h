@@ -37,6 +37,7 @@ typedef struct rbEngineContacts {
 // nothing to do.
 typedef struct rbEngineRow {
     const char* name;
+    rbEngineTraits traits;            // holdsJoints is that of joints below
     const rbEngineJoints* joints;     // NULL: it holds neither joints nor springs
     const rbEngineContacts* contacts; // NULL: it has no lasting contacts
     // Tells the engine of everything and starts it at the world's time.

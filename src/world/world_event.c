@@ -292,6 +292,7 @@ static void enableJournal(rbWorld* world, bool isOn)
 
 const rbEngineRow rbEventEngineRow = {
     .name = "event",
+    .traits = {.isEventDriven = true, .growsBodies = true},
     .addWork = addWork,
     .isResting = isResting,
     .enableJournal = enableJournal,

@@ -751,6 +751,7 @@ static const rbEngineContacts contacts = {
 
 const rbEngineRow rbStepEngineRow = {
     .name = "step",
+    .traits = {.isStepped = true},
     .joints = &joints,
     .contacts = &contacts,
     .reset = destroyEngine,

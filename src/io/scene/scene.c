@@ -105,6 +105,7 @@ static rbStatus readHead(rbScene* scene, rbReader* reader, rbSceneFields* fields
                                 .periodicBox = worldDef.periodicBox,
                                 .motion = worldDef.motion,
                                 .engineType = engine,
+                                .engineTraits = rbEngineType_GetTraits(engine),
                                 .event = worldDef.event,
                                 .step = worldDef.step,
                                 .contact = worldDef.contact};

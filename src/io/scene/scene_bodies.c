@@ -435,7 +435,7 @@ static rbStatus judgeKeys(rbReader* reader, const json_t* json, const rbBodyFiel
         return rbReader_Fail(reader, RB_STATUS_INVALID,
                              "only a body of type \"kinematic\" follows a path");
     }
-    if (fields->growth > 0.0 && engine != RB_ENGINE_EVENT) {
+    if (fields->growth > 0.0 && !rbEngineType_GetTraits(engine).growsBodies) {
         rbReader_Push(reader, "growth");
         return rbReader_Fail(reader, RB_STATUS_INVALID,
                              "bodies grow with the engine \"event\" only; set \"engine\": "

@@ -16,7 +16,7 @@ DEFINE_WORDS(getSolverName, rbSolverType, rbSolverType_Name)
 rbStatus rbNeedStepEngine(const rbScene* scene, rbReader* reader, const json_t* array,
                           const char* what)
 {
-    if (json_array_size(array) == 0 || scene->info.engineType == RB_ENGINE_STEP) {
+    if (json_array_size(array) == 0 || scene->info.engineTraits.holdsJoints) {
         return RB_STATUS_OK;
     }
     return rbReader_Fail(reader, RB_STATUS_INVALID,
