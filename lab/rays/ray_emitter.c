@@ -13,9 +13,10 @@
 // that a ray from the faces would not find.
 #define FLAT_ANGLE 1e-9
 
+// Of the shapes that rays start from exactly; the others are made of triangles.
 static double getRoundArea(const rbShapeData* data)
 {
-    switch (data->type) {
+    switch ((int)data->type) {
     case RB_SHAPE_SPHERE:
         return RB_PI * data->sphere.radius * data->sphere.radius;
     case RB_SHAPE_CAPSULE:
@@ -36,17 +37,9 @@ static double getRoundArea(const rbShapeData* data)
         double ab = a.x * a.y;
         return 4.0 * RB_PI * sqrt((bc * bc + ca * ca + ab * ab) / 3.0);
     }
-    case RB_SHAPE_BOX:
-    case RB_SHAPE_PLANE:
-    case RB_SHAPE_HULL:
-    case RB_SHAPE_POLYHEDRON:
-    case RB_SHAPE_MESH:
-    case RB_SHAPE_SOUP:
-    case RB_SHAPE_COMPOUND:
-    case RB_SHAPE_COUNT:
-        break;
+    default:
+        return 0.0;
     }
-    return 0.0;
 }
 
 static bool isRound(rbShapeType type)
