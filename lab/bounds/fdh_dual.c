@@ -1,17 +1,17 @@
 // Motion of fixed directions hulls by duality (L-58), and the sets of directions with their bases.
 //
-// The hull {x : d_j . x <= D_j} turned by R reaches along d_i as far as
+// The hull {x : d_j . x <= D_j} rotated by R extends along d_i to
 //     max c . x = min sum y_j D_j over y >= 0 with sum y_j d_j = c,    c = R^T d_i.
 // The minimum is at a basis of three directions whose cone holds c, and because every D_j is tight,
-// at one whose cone holds no other direction. Weights depend on R alone: they are found once a
-// query. Any weights give a true bound, so rounding costs sharpness at most.
+// at one whose cone holds no other direction. Weights depend on R alone: they are computed once per
+// query. Any weights give a true bound, so rounding can only make the bound less tight.
 //
-// The bases are constants: to find them means to try up to 2600 triples, and a table filled at run
-// time would be a global. A test finds them again. Kept: one of two opposite bases; c in the
-// opposite cone has weights of the other sign.
+// The bases are constants: finding them means trying up to 2600 triples, and a table filled at run
+// time would be a global variable. A test recomputes them. Only one of two opposite bases is
+// listed; for c in the opposite cone the weights have the other sign.
 #include "lab/bounds/volume_rows.h"
 
-// Weights this much below 0 count as 0: c on the common side of two cones must not fall between
+// Weights less than this below 0 count as 0: c on the boundary of two cones must not fall between
 // them.
 #define WEIGHT_SLACK (32.0 * DBL_EPSILON)
 
@@ -122,7 +122,7 @@ static bool makeTerm(const unsigned char basis[3], const Inverse* inverse, rbVec
     return true;
 }
 
-// Directions of weight 0 say nothing: the same term may come from several bases.
+// Directions of weight 0 carry no information: several bases may yield the same term.
 static bool isSameTerm(const rbFdhTerm* a, const rbFdhTerm* b)
 {
     for (int k = 0; k < 3; k++) {
@@ -160,7 +160,7 @@ void rbPrepareFdhMotion(const rbFdhSet* set, rbTransform transform, double size,
     RB_ASSERT(set->count <= RB_FDH_DIRECTIONS_MAX);
     RB_ASSERT(set->count % 2 == 0);
     rbPrepareVolumeMotion(transform, size, motion);
-    // clamped weights and products err by some more
+    // clamped weights and products add a little more error
     motion->slack *= 2.0;
     Inverse inverses[BASES_MAX];
     RB_ASSERT(set->baseCount <= BASES_MAX);

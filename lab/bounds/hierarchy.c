@@ -1,9 +1,9 @@
-// Building a hierarchy from the top (L-41, L-42): a node takes a run of faces, fits its volume to
-// their vertices, and parts the run into as many children as the degree allows (L-46). Nodes wait
-// on a stack; every node costs O(its vertices), every level O(n).
+// Top-down construction of a hierarchy (L-41, L-42): a node receives a run of faces, fits its
+// volume to their vertices, and splits the run into as many children as the degree allows (L-46).
+// Pending nodes wait on a stack; every node costs O(its vertices), every level O(n).
 //
-// Bottom-up construction (L-43) and optimal partitions (L-47) are not built: the first needs
-// neighbors, which soups do not have, and the second costs more than all queries that it saves.
+// Bottom-up construction (L-43) and optimal partitions (L-47) are not implemented: the first needs
+// neighbors, which soups do not have, and the second costs more than all the queries that it saves.
 #include "lab/bounds/hierarchy.h"
 
 #include "base/core/memory.h"
@@ -77,7 +77,7 @@ rbHierarchyDef rbDefaultHierarchyDef(void)
 
 // ------------------------------------------------------------------------------------- building
 
-// A node whose children are to be made.
+// A node whose children are not built yet.
 typedef struct Waiting {
     int node, level;
 } Waiting;
@@ -154,8 +154,8 @@ static void addNode(Builder* builder, rbFaceRun run, int level)
     }
 }
 
-// Do the levels below just suffice if every run is halved? Then it must be, for leaves to keep
-// their size.
+// True if the remaining levels suffice only when every run is halved. Then it must be halved, so
+// that leaves keep their size.
 static bool isForced(const Builder* builder, int faceCount, int level)
 {
     long long room = builder->def->leafSize;
@@ -190,12 +190,12 @@ static void makeChildren(Builder* builder, Waiting waiting)
     }
     node->firstChild = builder->nodes.count;
     node->childCount = count;
-    for (int i = 0; i < count; ++i) { // ends the pointer to the node
+    for (int i = 0; i < count; ++i) { // invalidates the pointer to the node
         addNode(builder, parts[i], waiting.level + 1);
     }
 }
 
-// Corners in the order of places; representatives, so far corners of the mesh, become ours.
+// Corners in the order of places; representatives change from corners of the mesh to these corners.
 static void layOutCorners(rbHierarchy* hierarchy)
 {
     const rbPolyhedron* mesh = hierarchy->mesh;
@@ -253,7 +253,7 @@ static rbStatus judgeDef(const rbHierarchyDef* def, rbError* error)
 {
     if (def->cookie != RB_COOKIE_HIERARCHY) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the definition was not made by rbDefaultHierarchyDef");
+                           "the definition was not created by rbDefaultHierarchyDef");
     }
     if ((unsigned)def->volume >= RB_VOLUME_COUNT || (unsigned)def->axis >= RB_SPLIT_COUNT ||
         (unsigned)def->place >= RB_SPLIT_PLACE_COUNT) {
@@ -292,10 +292,11 @@ rbHierarchy* rbCreateHierarchy(const rbGeometry* geometry, const rbHierarchyDef*
     }
     const rbPolyhedron* mesh = geometry->polyhedron;
     if (mesh == NULL || mesh->faceCount < 1) {
-        (void)rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                          "a %s has no faces to build a hierarchy of; hull, polyhedron, mesh and "
-                          "soup have",
-                          rbShapeType_Name(geometry->type));
+        (void)rbError_Set(
+            error, RB_STATUS_UNSUPPORTED,
+            "a %s has no faces to build a hierarchy of; use a hull, polyhedron, mesh or "
+            "soup",
+            rbShapeType_Name(geometry->type));
         return NULL;
     }
     rbHierarchy* hierarchy = rbAllocZero(1, sizeof *hierarchy);

@@ -1,10 +1,10 @@
-// A tree over the faces of a body, each node with a bounding volume (L-41): the laboratory in which
-// volumes, rules of splitting and traversals are compared. What engines and users meet every day is
-// the box tree of geometry/box_tree.h.
+// A tree over the faces of a body, each node with a bounding volume (L-41): a laboratory for
+// comparing volumes, split rules and traversals. Engines and users normally use the box tree of
+// geometry/box_tree.h.
 //
 // Places: faces are permuted so that those of a node are a run; the place of a face is its index in
 // that order. Corners of faces are copied in the order of places, so that a leaf reads one piece of
-// memory. Children of a node follow each other and come after it.
+// memory. The children of a node are contiguous and come after it.
 #ifndef RB_BOUNDS_HIERARCHY_H
 #define RB_BOUNDS_HIERARCHY_H
 
@@ -18,7 +18,7 @@ typedef struct rbHierarchyNode {
     int firstChild, childCount; // childCount 0: a leaf
     int firstFace, faceCount;   // places
     rbVec3 center;              // m, of the volume, in the frame of the body
-    double radius;              // m, of the faces about the center: says which node is larger
+    double radius;              // m, of the faces about the center: determines which node is larger
     // extreme vertices of the faces along their principal axes (L-67); indices of corners
     int representatives[RB_REPRESENTATIVES_MAX];
     int representativeCount; // 1 to RB_REPRESENTATIVES_MAX
@@ -30,7 +30,7 @@ struct rbHierarchy {
     rbGeometry* geometry; // retained
     const rbPolyhedron* mesh;
     rbHierarchyNode* nodes; // the root is node 0
-    double* volumes;        // row->size a node
+    double* volumes;        // row->size per node
     int* faces;             // of the mesh, by place
     int* placeOfFace;       // the inverse
     int* cornerStarts;      // by place, faceCount + 1, into corners
@@ -60,9 +60,9 @@ static inline rbFacet rbHierarchy_GetFacet(const rbHierarchy* hierarchy, int pla
 // Place of the face that a corner belongs to, O(log n).
 int rbHierarchy_FindPlaceOfCorner(const rbHierarchy* hierarchy, int corner);
 
-// Is the tree what the head of this file says: every face in one leaf, runs of children one after
-// the other, every vertex inside the volumes above it and no farther than their radii? O(n depth),
-// for tests.
+// Does the tree satisfy the description at the top of this file: every face in one leaf, the runs
+// of children contiguous, every vertex inside the volumes above it and no farther than their radii?
+// O(n depth), for tests.
 bool rbHierarchy_IsValid(const rbHierarchy* hierarchy);
 
 #endif

@@ -1,9 +1,9 @@
-// Rules of splitting (L-44, L-45): which axis, which place, and the surface-area heuristic.
+// Split rules (L-44, L-45): which axis, which place, and the surface-area heuristic.
 //
 // Faces are ordered by (key, index of the face), a total order: a split by number therefore always
-// succeeds and does not depend on the order the run was in. Where a split by the mean leaves one
-// side empty, the reference points agree on that axis; if they agree on all three, the run is
-// halved by index, so that leaves keep their size even for faces that lie on each other.
+// succeeds and does not depend on the initial order of the run. Where a split by the mean leaves
+// one side empty, the reference points agree on that axis; if they agree on all three, the run is
+// halved by index, so that leaves keep their size even for coincident faces.
 #include "lab/bounds/hierarchy_split.h"
 
 #include "base/core/memory.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-// Bins of the surface-area heuristic: with more, trees of our meshes get better by less than 1 %.
+// Bins of the surface-area heuristic: more bins improve the trees of our meshes by less than 1 %.
 #define BIN_COUNT 16
 
 typedef enum ScoreRule {
@@ -21,7 +21,8 @@ typedef enum ScoreRule {
     SCORE_VARIANCE,
 } ScoreRule;
 
-// What the rule of an axis looks at; surface has no row here, it is a rule of its own.
+// The quantity that each axis rule evaluates; surface has no row here, because it is a separate
+// rule.
 typedef struct AxisRow {
     ScoreRule rule;
     bool isPrincipal;
@@ -64,7 +65,7 @@ rbSplitter rbMakeSplitter(const rbHierarchyDef* def, const rbPolyhedron* mesh, i
 {
     RB_ASSERT(mesh->faceCount > 0 && mesh->vertexCount > 0);
     size_t faceCount = (size_t)mesh->faceCount;
-    size_t pointMax = (size_t)mesh->vertexCount; // a gathering has every vertex at most once
+    size_t pointMax = (size_t)mesh->vertexCount; // each vertex is gathered at most once
     rbSplitter splitter = {
         .def = def,
         .row = rbGetVolumeRow(def->volume),
@@ -180,7 +181,7 @@ static double varianceOfKeys(const rbSplitter* splitter, rbFaceRun run)
     return sum / run.count;
 }
 
-// Faces with a key below the cut (or at it) to the front; how many they are.
+// Moves faces with a key below the cut (or at it) to the front; returns how many there are.
 static int partAt(rbSplitter* splitter, rbFaceRun run, double cut, bool isInclusive)
 {
     int* faces = splitter->faces + run.first;
@@ -197,7 +198,7 @@ static int partAt(rbSplitter* splitter, rbFaceRun run, double cut, bool isInclus
     return count;
 }
 
-// Through the reference point nearest to the mean, which itself belongs to the upper part unless
+// Through the reference point nearest to the mean, which itself belongs to the upper half unless
 // nothing is below. 0 if all keys agree.
 static int partAtMean(rbSplitter* splitter, rbFaceRun run)
 {
@@ -221,7 +222,7 @@ static bool isBefore(const double* keys, int a, int b)
     return keys[a] < keys[b] || (keys[a] == keys[b] && a < b);
 }
 
-// Halves by selection with random pivots: expected O(n), and no order of faces is a bad one.
+// Halves by selection with random pivots: expected O(n), for every order of the faces.
 static int partAtMedian(rbSplitter* splitter, rbFaceRun run)
 {
     int* faces = splitter->faces + run.first;
@@ -267,7 +268,7 @@ static PlaceFn* const placeFns[RB_SPLIT_PLACE_COUNT] = {
     [RB_SPLIT_MEDIAN] = partAtMedian,
 };
 
-// The axis of largest variance, its keys computed.
+// Computes the keys along the axis of largest variance.
 static void chooseByVariance(rbSplitter* splitter, rbFaceRun run, const rbMat3* axes)
 {
     const rbVec3 candidates[3] = {axes->cx, axes->cy, axes->cz};
@@ -292,7 +293,7 @@ static double volumeOf(rbSplitter* splitter, rbFaceRun run)
     return splitter->row->measure(volume).volume;
 }
 
-// Tries every axis with its volumes; 0 if no axis separates.
+// Tries every axis and compares the volumes; 0 if no axis separates.
 static int partByVolumes(rbSplitter* splitter, rbFaceRun run, const rbMat3* axes, ScoreRule rule)
 {
     const rbVec3 candidates[3] = {axes->cx, axes->cy, axes->cz};
@@ -371,8 +372,7 @@ static bool fillBins(rbSplitter* splitter, rbFaceRun run, rbVec3 axis, Bin bins[
     return true;
 }
 
-// The cheapest place to cut between bins: the last bin below, -1 if there is none; *cost is
-// lowered.
+// The cheapest place to cut between bins: the last bin below, -1 if there is none; lowers *cost.
 static int cutBins(const Bin bins[BIN_COUNT], double* cost)
 {
     double above[BIN_COUNT]; // cost of the bins from k on

@@ -1,17 +1,17 @@
 // Principal axes of the surface of the convex hull of points (L-36).
 //
-// The covariance of the surface, not of the points: places with many small triangles weigh no more
-// than others. S. Gottschalk, Collision queries using oriented bounding boxes, 2000, with weights
+// Uses the covariance of the surface, not of the points: regions with many small triangles get no
+// extra weight. S. Gottschalk, Collision queries using oriented bounding boxes, 2000, with weights
 // by area.
 //
-// A hierarchy asks for this once a node, so the hull must be cheap: up to 26 points are taken as
-// they are; of more points the extreme ones along the 13 axes of symmetry of a cube, at most 26.
-// That costs O(n) and a hull of 26 points at most, 4 to 11 microseconds, and the boxes are 2 %
+// A hierarchy needs this once per node, so the hull must be cheap: up to 26 points are used
+// directly; of a larger set, only the extreme points along the 13 symmetry axes of a cube, at most
+// 26. That costs O(n) and a hull of 26 points at most, 4 to 11 microseconds, and the boxes are 2 %
 // larger than those of the whole hull (a test compares). A hull by qhull costs ten times as much
-// for small sets, refuses flat ones, and may not be built in.
+// for small sets, rejects flat ones, and may not be compiled in.
 //
-// The axes are a matter of quality only: whatever rounding does to the hull, the box is fitted to
-// the points afterward.
+// The axes affect only the quality: whatever rounding does to the hull, the box is fitted to the
+// points afterward.
 #include "base/math/matrix3.h"
 #include "lab/bounds/volume_rows.h"
 
@@ -20,7 +20,7 @@
 #define HULL_POINTS_MAX 26
 // A hull of n points has 2 n - 4 triangles; a surface torn by rounding may have some more.
 #define HULL_FACES_MAX 96
-// Thickness, relative to the size, below which points count as collinear or in a plane.
+// Thickness, relative to the size, below which points count as collinear or coplanar.
 #define FLATNESS 1e-12
 
 typedef struct SmallHull {
@@ -160,10 +160,11 @@ static void addFace(SmallHull* hull, int a, int b, int c)
     hull->faceCount++;
 }
 
-// Replaces the faces that see the point by a fan from their rim to it. False if there are too many.
+// Replaces the faces visible from the point by a fan from their rim to it. False if there are too
+// many.
 static bool addPoint(SmallHull* hull, int point)
 {
-    // bit b of edges[a]: a face that sees the point has the edge ab; of backs[a]: the edge ba
+    // bit b of edges[a]: a visible face has the edge ab; of backs[a]: the edge ba
     uint32_t edges[HULL_POINTS_MAX], backs[HULL_POINTS_MAX];
     memset(edges, 0, sizeof edges);
     memset(backs, 0, sizeof backs);
@@ -231,7 +232,7 @@ static rbMat3 axesOfHull(SmallHull* hull, const int start[4])
 
 // ---------------------------------------------------------------------------------------- points
 
-// Heights along the 13 axes of a cube, not to one scale: only extremes are looked for.
+// Heights along the 13 axes of a cube, not normalized: only the extremes matter.
 static void findHeights(rbVec3 p, double heights[13])
 {
     double sum = p.x + p.y, difference = p.x - p.y;

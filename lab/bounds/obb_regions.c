@@ -1,10 +1,10 @@
-// Exact distance of two boxes by classification of edges (L-54, after Meyer).
+// Exact distance of two boxes by classifying edges (L-54, after Meyer).
 //
-// The six planes of a box cut space into 27 regions, named by 6 bits. An edge of the other box is
-// followed through the regions it visits; in each of them one feature of the box is nearest. Then
-// the corners of the box are held against the faces of the other one. What was printed stops here
-// and calls a rod through a plate, or a box within a box, apart; so corners inside, and edges of
-// the second box that pass through the first one, are looked for as well (U-4).
+// The six planes of a box divide space into 27 regions, identified by 6 bits. An edge of the other
+// box is traced through the regions it visits; in each of them one feature of the box is nearest.
+// Then the corners of the box are tested against the faces of the other one. The published method
+// stops here and reports a rod through a plate, or a box within a box, as separate; so corners
+// inside, and edges of the second box that pass through the first one, are tested as well (U-4).
 #include "lab/bounds/volume_rows.h"
 
 // Components by index.
@@ -59,7 +59,7 @@ static void walkRegions(const Point* a, const Point* b, const Point* half, rbReg
     walk->codeCount = 1;
     for (int k = 0; k < walk->crossingCount; k++) {
         code ^= 1 << walk->planes[k];
-        // planes crossed at the same place are crossed together
+        // planes crossed at the same parameter are crossed together
         bool isLast = k + 1 == walk->crossingCount || walk->crossings[k + 1] > walk->crossings[k];
         if (isLast) {
             walk->codes[walk->codeCount++] = code;
@@ -103,8 +103,8 @@ static double squaredFromCorner(const Edge* edge, const Point* corner)
 }
 
 // Squared distance of the edge from the edge of the box along axis j through the given corner. The
-// part across the axis is least at t; if the edge is there beside the edge of the box, this is it,
-// otherwise the corner on that side is nearest, because both parts are convex in t.
+// part across the axis is least at t; if the edge is next to the edge of the box at that t, this is
+// the distance; otherwise the corner on that side is nearest, because both parts are convex in t.
 static double squaredFromBoxEdge(const Edge* edge, Point corner, int j, double half)
 {
     int k = (j + 1) % 3, l = (j + 2) % 3;
@@ -126,7 +126,7 @@ static double squaredFromBoxEdge(const Edge* edge, Point corner, int j, double h
     return dk * dk + dl * dl;
 }
 
-// Squared distance of the edge from the face on one side of axis i, if its lower end is over it.
+// Squared distance of the edge from the face on one side of axis i, if its lower end lies over it.
 static double squaredFromFace(const Edge* edge, const Point* half, int i, double sign)
 {
     const Point* end = sign * edge->a.x[i] <= sign * edge->b.x[i] ? &edge->a : &edge->b;
@@ -183,7 +183,7 @@ static rbVec3 cornerOf(rbVec3 half, int index)
                       (index & 4) != 0 ? half.z : -half.z);
 }
 
-// Squared distance of a point from a face it is over, 0 inside, INFINITY in other regions.
+// Squared distance of a point from a face it lies over, 0 inside, INFINITY in other regions.
 static double squaredFromPoint(const Point* point, const Point* half)
 {
     int code = codeOf(point, half);

@@ -1,7 +1,7 @@
-// The table of bounding volumes, its names, and what all rows share.
+// The table of bounding volumes, their names, and functions shared by all rows.
 //
-// Refused: inner volumes (L-31). They would prove that solids overlap; here surfaces are measured,
-// and a body within another one has a positive distance.
+// Rejected: inner volumes (L-31). They would prove that solids overlap; but distances are measured
+// between surfaces here, and a body inside another one has a positive distance.
 #include "lab/bounds/volume_rows.h"
 
 #include <string.h>
@@ -37,9 +37,9 @@ rbVolumeType rbVolumeType_Find(const char* name)
     return (rbVolumeType)type;
 }
 
-// Units of rounding, relative to the size, that a moved point and a bound computed from it are safe
-// from. An element of R errs by 4 half units, a product R x + t by 3 (4 + 3) of them times |x| <=
-// sqrt(3) size + |t|, a bound by a few units of the distance: about 60 in all.
+// Rounding units, relative to the size, that bound the error of a moved point and of a bound
+// computed from it. An element of R has an error of 4 half units, a product R x + t by 3 (4 + 3) of
+// them times |x| <= sqrt(3) size + |t|, a bound by a few units of the distance: about 60 in all.
 #define SLACK_UNITS 128.0
 
 void rbPrepareVolumeMotion(rbTransform transform, double size, rbVolumeMotion* motion)

@@ -1,8 +1,8 @@
 // Bounding volumes as rows of a table: fitting, moving, lower bound of the distance, quality.
 //
-// A volume is a run of doubles whose meaning only its row knows. All bounds are safe: they are
-// lowered, and the volumes enlarged, by what rounding may have done. One kind of volume is used in
-// a hierarchy and in both hierarchies of a query (L-48).
+// A volume is a run of doubles interpreted only by its row. All bounds are safe: they are lowered,
+// and the volumes enlarged, by the possible rounding error. All volumes of a hierarchy, and of both
+// hierarchies of a query, are of one kind (L-48).
 #ifndef RB_BOUNDS_VOLUME_H
 #define RB_BOUNDS_VOLUME_H
 
@@ -11,7 +11,7 @@
 // Doubles of the largest volume.
 #define RB_VOLUME_SIZE_MAX 32
 #define RB_FDH_DIRECTIONS_MAX 26
-// Terms of one pair of directions: at most 5 for generic rotations, a few more where a turned
+// Terms of one pair of directions: at most 5 for generic rotations, a few more where a rotated
 // direction lies in the plane of two others. Terms that do not fit are left out: the bound stays
 // true.
 #define RB_FDH_TERMS_MAX 8
@@ -22,15 +22,15 @@ typedef struct rbFdhTerm {
     double weight[3]; // >= 0
 } rbFdhTerm;
 
-// What the rows need of a relative motion x -> R x + t from the frame of one body (whose volumes
-// are moved) to that of the other: computed once a query (L-50).
+// The data that the rows need about a relative motion x -> R x + t from the frame of one body
+// (whose volumes are moved) to that of the other: computed once per query (L-50).
 typedef struct rbVolumeMotion {
     rbMat3 rotation;
-    rbMat3 absRotation; // |R_ij|, enlarged by rounding
+    rbMat3 absRotation; // |R_ij|, enlarged by the rounding error
     rbVec3 translation;
     double size;  // m, as given to prepare
-    double slack; // m, more than rounding does to a moved point and to a bound; moved volumes are
-                  // enlarged by it
+    double slack; // m, exceeds the rounding error of a moved point and of a bound; moved volumes
+                  // are enlarged by it
     // FDH only, for the directions 2 i; those of 2 i + 1 follow by reflection (direction ^ 1): the
     // terms termStarts[i] .. termStarts[i + 1] - 1
     rbFdhTerm terms[RB_FDH_DIRECTIONS_MAX / 2 * RB_FDH_TERMS_MAX];
@@ -47,18 +47,18 @@ typedef struct rbVolumeMeasure {
 typedef struct rbVolumeRow {
     const char* name;
     int size; // doubles of a volume
-    // A volume about finite points (count >= 1), the smallest of its kind or nearly. Equal points
-    // in equal order give equal bits. May allocate.
+    // A volume enclosing finite points (count >= 1), the smallest of its kind or nearly. Equal
+    // points in equal order give equal bits. May allocate.
     void (*fit)(const rbVec3* points, int count, double* volume);
-    // transform: quaternion of unit length (what it lacks makes slack). size: m, no coordinate of a
-    // moved volume or of the other body exceeds it in magnitude.
+    // transform: quaternion of unit length (any deviation adds to slack). size: m, no coordinate of
+    // a moved volume or of the other body exceeds it in magnitude.
     void (*prepare)(rbTransform transform, double size, rbVolumeMotion* motion);
-    // A volume about the moved one, not the smallest. moved must not be volume.
+    // A volume enclosing the moved one, not the smallest. moved must not alias volume.
     void (*move)(const rbVolumeMotion* motion, const double* volume, double* moved);
-    // Lower bound, >= 0, of the distance of two volumes in the same frame.
+    // Lower bound, >= 0, of the distance between two volumes in the same frame.
     double (*bound)(const double* moved, const double* other);
     rbVec3 (*center)(const double* volume);
-    rbVolumeMeasure (*measure)(const double* volume); // L-32; FDH: some microseconds
+    rbVolumeMeasure (*measure)(const double* volume); // L-32; FDH: takes a few microseconds
     // Is the point inside, or at most slack m outside?
     bool (*contains)(const double* volume, rbVec3 point, double slack);
 } rbVolumeRow;

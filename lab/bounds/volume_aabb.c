@@ -13,7 +13,8 @@ static void fitAabb(const rbVec3* points, int count, double* volume)
     rbBounds bounds = rbFindPointBounds(points, count);
     RB_ASSERT(rbIsFinite3(bounds.lower) && rbIsFinite3(bounds.upper));
     rbVec3 center = rbAddScaled(rbScale(0.5, bounds.lower), 0.5, bounds.upper);
-    // from the rounded center, so that nothing sticks out; the differences err by half a unit
+    // from the rounded center, so that nothing protrudes; the differences have an error of half a
+    // unit
     rbVec3 half = rbMax3(rbSub(bounds.upper, center), rbSub(center, bounds.lower));
     rbStore3(volume + CENTER, center);
     rbStore3(volume + HALF, rbScale(1.0 + 2.0 * DBL_EPSILON, half));

@@ -1,8 +1,10 @@
-// Fixed directions hulls (k-DOPs) of any set of directions (L-38, L-59): reach D_i along each
-// direction, the volume is the intersection of the half spaces d_i . x <= D_i. Motion: fdh_dual.c.
+// Fixed directions hulls (k-DOPs) of any set of directions (L-38, L-59): support value D_i along
+// each direction; the volume is the intersection of the half spaces d_i . x <= D_i. Motion:
+// fdh_dual.c.
 //
-// The bound is the largest gap along a direction (L-59), or, as every set holds the axes, the
-// distance of the boxes if that is more: the largest gap alone loses up to 19 % for 14 directions.
+// The bound is the largest gap along a direction (L-59), or the distance between the boxes if that
+// is larger (every set contains the axes): the largest gap alone loses up to 19 % for 14
+// directions.
 #include "lab/bounds/volume_rows.h"
 
 #include <string.h>
@@ -102,7 +104,7 @@ static bool fdhContains(const rbFdhSet* set, const double* volume, rbVec3 point,
 
 // ---------------------------------------------------------------------------------------- measures
 
-// A face while it is cut to size: convex, every cut adds one corner at most.
+// A face while it is being clipped: convex, every cut adds at most one corner.
 typedef struct Face {
     rbVec3 corners[RB_FDH_DIRECTIONS_MAX + 8];
     int count;
@@ -128,7 +130,8 @@ static void cutFace(Face* face, rbVec3 d, double offset)
     memcpy(face->corners, cut.corners, (size_t)cut.count * sizeof cut.corners[0]);
 }
 
-// The face of direction i of a volume given by its reaches about its center, and at most size wide.
+// The face of direction i of a volume given by its reaches about its center, with a width of at
+// most size.
 static void findFace(const rbFdhSet* set, const double* reaches, int i, double size, Face* face)
 {
     rbVec3 d = set->directions[i];
@@ -157,7 +160,7 @@ static double areaOf(const Face* face)
     return 0.5 * rbLength(sum);
 }
 
-// Every corner is listed by several faces: the first of them counts.
+// Every corner is listed by several faces: only the first one counts it.
 static double findDiameter(const rbFdhSet* set, const double* reaches, const Face* faces,
                            double tolerance)
 {
@@ -206,7 +209,7 @@ rbVolumeMeasure rbMeasureFdh(const rbFdhSet* set, const double* volume)
 
 // -------------------------------------------------------------------------------------------- rows
 
-// Functions of a row: the set is a constant there, so the loops are unrolled.
+// Functions of a row: the set is a compile-time constant there, so the loops are unrolled.
 #define FDH_ROW(n)                                                                         \
     static void fit##n(const rbVec3* points, int count, double* volume)                    \
     {                                                                                      \

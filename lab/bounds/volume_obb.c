@@ -1,4 +1,4 @@
-// The box along the principal axes of the hull (L-36, L-52), and two bounds of the distance of
+// The box along the principal axes of the hull (L-36, L-52), and two bounds of the distance between
 // boxes: by separating axes, and exact by region codes (obb_regions.c).
 //
 // The bound of row "obb" is the largest of 2 + 9 numbers: the distance of each box to the smallest
@@ -7,8 +7,8 @@
 #include "base/math/matrix3.h"
 #include "lab/bounds/volume_rows.h"
 
-// Added to the squared sine of the angle between two edges: lowers the bound by nothing that
-// matters and keeps parallel edges, whose product is 0, from needing a test.
+// Added to the squared sine of the angle between two edges: lowers the bound by a negligible amount
+// and makes a test for parallel edges, whose product is 0, unnecessary.
 #define EDGE_SINE_SQUARED 1e-12
 
 static rbMat3 axesOf(const double* volume)
@@ -30,7 +30,7 @@ void rbFitObb(const rbVec3* points, int count, rbMat3 axes, double* volume)
 {
     RB_ASSERT(points != NULL);
     RB_ASSERT(count >= 1);
-    // heights relative to a point of the set: sets far from the origin lose nothing
+    // heights relative to a point of the set: sets far from the origin lose no accuracy
     rbVec3 base = points[0];
     rbVec3 lower = RB_VEC3_ZERO, upper = RB_VEC3_ZERO;
     for (int i = 1; i < count; i++) {
@@ -40,18 +40,18 @@ void rbFitObb(const rbVec3* points, int count, rbMat3 axes, double* volume)
     }
     rbVec3 middle = rbScale(0.5, rbAdd(lower, upper));
     rbVec3 center = rbAdd(base, rbMulMV(axes, middle));
-    // again from the rounded center, so that nothing sticks out
+    // again from the rounded center, so that nothing protrudes
     rbVec3 half = RB_VEC3_ZERO;
     for (int i = 0; i < count; i++) {
         half = rbMax3(half, rbAbs3(rbMulMtV(axes, rbSub(points[i], center))));
     }
-    // products err, and the axes are orthonormal, to a few units of the size only
+    // products have an error of a few units of the size, and so does the orthonormality of the axes
     double slack = 16.0 * DBL_EPSILON * (half.x + half.y + half.z);
     RB_ASSERT(isfinite(slack));
     storeBox(volume, center, axes, rbAdd(half, rbMakeVec3(slack, slack, slack)));
 }
 
-// Volume of a box, made to tell flat ones apart.
+// Volume of a box, modified so that flat boxes can be compared.
 static double judgeBox(const double* volume)
 {
     rbVec3 half = rbLoad3(volume + RB_OBB_HALF);

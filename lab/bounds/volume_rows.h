@@ -1,4 +1,4 @@
-// What the rows of the table of volumes share with each other and with their tests.
+// Functions that the rows of the volume table share with each other and with their tests.
 #ifndef RB_BOUNDS_VOLUME_ROWS_H
 #define RB_BOUNDS_VOLUME_ROWS_H
 
@@ -35,14 +35,14 @@ static inline void rbStore3(double* values, rbVec3 v)
     values[2] = v.z;
 }
 
-// fmin and fmax are exact and one instruction; comparisons become branches, and which gap is larger
-// cannot be predicted. The gap of two intervals or spheres, 0 if they meet:
+// fmin and fmax are exact and one instruction; comparisons become branches, and it is unpredictable
+// which gap is larger. The gap between two intervals or spheres, 0 if they touch:
 static inline double rbClampGap(double gap)
 {
     return fmax(gap, 0.0);
 }
 
-// Rotation, translation and slack: all that rows without directions of their own need.
+// Rotation, translation and slack: all that rows without their own directions need.
 void rbPrepareVolumeMotion(rbTransform transform, double size, rbVolumeMotion* motion);
 
 // Box of points; count >= 1.
@@ -51,7 +51,7 @@ rbBounds rbFindPointBounds(const rbVec3* points, int count);
 // Principal axes of the surface of the convex hull of points, orthonormal columns (L-36).
 rbMat3 rbFindHullAxes(const rbVec3* points, int count);
 
-// The smallest sphere, and how many points were tested for containment (NULL: not asked; U-11).
+// The smallest sphere, and how many points were tested for containment (NULL: not wanted; U-11).
 void rbFitSphere(const rbVec3* points, int count, double* volume, long long* tests);
 
 // ---------------------------------------------------------------------------------- oriented boxes
@@ -69,7 +69,7 @@ typedef struct rbObbPair {
     rbVec3 halfA, halfB; // m
     rbMat3 axesA;        // columns: the axes of A in the frame of B
     rbVec3 p;            // m
-    double rounding;     // m, of a projection of what is here
+    double rounding;     // m, rounding error of a projection of these values
 } rbObbPair;
 
 rbObbPair rbMakeObbPair(const double* a, const double* b);

@@ -1,10 +1,10 @@
-// A rectangle swept by a ball (Larsen, Gottschalk, Lin and Manocha, 2000): all points within a
+// A rectangle swept by a sphere (Larsen, Gottschalk, Lin and Manocha, 2000): all points within a
 // radius of a rectangle. An oriented box of thickness 0, and a radius.
 //
-// The bound is that of two boxes, less the radii. Measured: it moves and tests in the time of an
-// oriented box; its bounds are as close on patches of a surface and less close on clouds, and the
-// exact distance of the rectangles could add a few percent at most. It is kept to compare with, not
-// because it wins.
+// The bound is that of two boxes, less the radii. Measured: moving and testing take as long as for
+// an oriented box; its bounds are as tight on patches of a surface and less tight on point clouds,
+// and the exact distance between the rectangles could add a few percent at most. It is kept for
+// comparison, not because it is better.
 #include "lab/bounds/volume_rows.h"
 
 enum {
@@ -28,7 +28,7 @@ static double component(rbVec3 v, int i)
     return i == 0 ? v.x : (i == 1 ? v.y : v.z);
 }
 
-// The middle of the points as origin, axes by falling extents.
+// The center of the points as origin, axes by decreasing extent.
 static Frame makeFrame(const rbVec3* points, int count, double* radius)
 {
     double box[RB_OBB_SIZE];
@@ -56,14 +56,14 @@ typedef struct Rectangle {
     double low[2], high[2];
 } Rectangle;
 
-// How far the ball reaches beside a point at height z.
+// Squared half width of the sphere's cross-section at height z.
 static double squaredReach(double radius, double z)
 {
     double squared = radius * radius - z * z;
     return squared > 0.0 ? squared : 0.0;
 }
 
-// Sides as far in as the round rim allows.
+// Moves the sides inward as far as the round rim allows.
 static Rectangle fitSides(const Frame* frame, const rbVec3* points, int count, double radius)
 {
     Rectangle r = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
@@ -136,7 +136,7 @@ static void fitRss(const rbVec3* points, int count, double* volume)
     rbStore3(volume + RB_OBB_AXES + 3, frame.axes.cy);
     rbStore3(volume + RB_OBB_AXES + 6, frame.axes.cz);
     rbStore3(volume + RB_OBB_HALF, half);
-    // from the rounded rectangle, so that nothing sticks out
+    // from the rounded rectangle, so that nothing protrudes
     double reach = 0.0;
     for (int k = 0; k < count; k++) {
         double d = distanceToRectangle(volume, points[k]);
@@ -150,7 +150,7 @@ static void fitRss(const rbVec3* points, int count, double* volume)
 static void moveRss(const rbVolumeMotion* motion, const double* volume, double* moved)
 {
     rbMoveObb(motion, volume, moved);
-    // flat again: the radius holds what the box was enlarged by
+    // flat again: the radius absorbs the enlargement of the box
     moved[RB_OBB_HALF + 2] = 0.0;
     moved[RADIUS] = volume[RADIUS] + motion->slack;
 }

@@ -1,4 +1,4 @@
-// The smallest sphere about points after Welzl (L-33, L-51), expected O(n).
+// The smallest sphere enclosing points after Welzl (L-33, L-51), expected O(n).
 //
 // E. Welzl, Smallest enclosing disks (balls and ellipsoids), 1991. The points are shuffled once by
 // a generator of fixed seed, so bits depend on the points alone; a point found outside goes to the
@@ -17,10 +17,10 @@ enum {
 
 #define POINTS_ON_STACK 64
 #define SHUFFLE_SEED 0x5bd1e995u
-// A point this far outside, relative to the squared radius, counts as inside: points on the sphere
-// must not call for a new one by rounding. The final radius makes up for it.
+// A point this far outside, relative to the squared radius, counts as inside: rounding must not
+// make points on the sphere require a new one. The final radius compensates for it.
 #define CONTAINMENT_SLACK 1e-12
-// Least sine-like ratio of a support set; flatter ones have a circumsphere of no use.
+// Least sine-like ratio of a support set; the circumsphere of flatter ones is useless.
 #define SINGULAR 1e-10
 
 typedef struct Ball {
@@ -166,7 +166,7 @@ void rbFitSphere(const rbVec3* points, int count, double* volume, long long* tes
     }
     rbVec3 center = rbAddScaled(base, baseRadius, ball.center);
     double radius = farthest(points, count, center);
-    // dependent support points may have spoilt it
+    // dependent support points may have spoiled it
     if (!(radius <= baseRadius)) {
         center = base;
         radius = baseRadius;

@@ -4,11 +4,11 @@
 // branch. Here a polynomial is monotone between the roots of its derivative, so each interval with
 // a sign change holds one root, which a bracketed search finds to the last digit; the derivative is
 // solved the same way, down to the quadratic, which has a stable formula. A multiple root is a root
-// of the derivative as well, and a simpler one: it comes out with full accuracy.
+// of the derivative as well, and a simpler one: it is found with full accuracy.
 //
 // Range: x = s y with a power of two s that balances the first and the last coefficient, and the
 // coefficients are divided by the largest. For |y| > 1 p(y)/|y|^n is evaluated, as a polynomial in
-// 1/y: neither overflow nor underflow harms.
+// 1/y: neither overflow nor underflow does harm.
 #include "lab/math/polynomial.h"
 
 #include "base/math/elementary.h"
@@ -63,7 +63,7 @@ static double evaluateForSearch(double y, void* context)
     return evaluate(context, y, &size);
 }
 
-// -1, 0 or 1; 0 when the value is not above its rounding error.
+// -1, 0 or 1; 0 when the magnitude does not exceed its rounding error.
 static int signAt(const rbPolynomial* p, double y)
 {
     double size;
@@ -88,7 +88,7 @@ static double rootOfOrder(double x, int order)
     }
 }
 
-// No root is larger: Fujiwara's 2 max |c[n-k]/c[n]|^(1/k), rounded up.
+// Bound on the magnitude of the roots: Fujiwara's 2 max |c[n-k]/c[n]|^(1/k), rounded up.
 static double outerBound(const double* c, int n, bool isReversed)
 {
     double leading = fabs(isReversed ? c[0] : c[n]);
@@ -285,8 +285,9 @@ static bool removeZeroRoot(rbPolynomial* p)
     return hasZero;
 }
 
-// Roots of a polynomial whose leading coefficient is not zero. From degree 3 on critical are the
-// roots of its derivative; a root at zero must have been removed there, lower degrees may have one.
+// Roots of a polynomial whose leading coefficient is not zero. For degree 3 and higher, critical
+// holds the roots of its derivative; a root at zero must have been removed there, lower degrees may
+// have one.
 static rbRealRoots solveOne(rbPolynomial p, const rbRealRoots* critical)
 {
     rbRealRoots roots = {0};

@@ -1,13 +1,14 @@
 // Real roots of polynomials of degree 1 to 4.
 //
 // Coefficients are lowest first: c[0] + c[1] x + c[2] x^2 + ... Leading zeros are fine: the degree
-// is then lower. Coefficients may lie anywhere between 1e-150 and 1e150, mixed as they like; all
-// must be finite. The zero polynomial has no isolated roots: count 0.
+// is then lower. Coefficients may lie anywhere between 1e-150 and 1e150, in any mixture; all must
+// be finite. The zero polynomial has no isolated roots: count 0.
 //
-// Roots come sorted, each once: a multiple root is one root. A place where the polynomial touches
-// zero within the rounding error of its evaluation counts as a root, because coefficients one unit
-// in the last place away have one there. Every root is the exact root of a polynomial whose
-// coefficients differ by a few eps. A quartic with four roots takes about 3 microseconds.
+// Roots are sorted and listed once: a multiple root is one root. A place where the polynomial
+// touches zero within the rounding error of its evaluation counts as a root, because coefficients
+// one unit in the last place away have one there. Every root is the exact root of a polynomial
+// whose coefficients differ by a few eps. Solving a quartic with four roots takes about 3
+// microseconds.
 #ifndef RB_MATH_POLYNOMIAL_H
 #define RB_MATH_POLYNOMIAL_H
 

@@ -1,4 +1,4 @@
-// Four children a node: half the levels of a binary heap, and the children share a cache line.
+// Four children per node: half the levels of a binary heap, and the children share a cache line.
 #include "base/core/heap.h"
 
 #include <math.h>

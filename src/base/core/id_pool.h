@@ -11,7 +11,7 @@ typedef struct rbIdPool {
     RB_ARRAY(int) freeSlots;        // last in, first out
 } rbIdPool;
 
-// Takes a slot; the array of objects must grow when the index equals its count.
+// Allocates a slot; the array of objects must grow when the index equals its count.
 int rbIdPool_Take(rbIdPool* pool);
 void rbIdPool_Release(rbIdPool* pool, int index);
 bool rbIdPool_IsAlive(const rbIdPool* pool, uint32_t index1, uint32_t generation);

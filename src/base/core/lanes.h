@@ -1,5 +1,5 @@
-// Lanes: two doubles or four floats at a time, in each lane the same operations as one by one, so
-// the same bits on every machine. Also the largest of many doubles and its place.
+// Lanes: two doubles or four floats at a time. Each lane does the same operations as scalar code
+// would, so the bits are the same on every machine. Also the largest of many doubles and its index.
 #ifndef RB_CORE_LANES_H
 #define RB_CORE_LANES_H
 
@@ -9,7 +9,7 @@
 #include <emmintrin.h>
 #endif
 
-// Doubles come in blocks of so many.
+// Doubles are processed in blocks of this size.
 #define RB_LANES 8
 
 typedef double rbLanePair __attribute__((vector_size(16), may_alias));
@@ -20,7 +20,7 @@ static inline rbLanePair rbLanePair_Both(double x)
     return (rbLanePair){x, x};
 }
 
-// Two doubles from anywhere.
+// Loads two doubles; no alignment is required.
 static inline rbLanePair rbLanePair_Load(const double from[2])
 {
     rbLanePair pair;
@@ -28,7 +28,7 @@ static inline rbLanePair rbLanePair_Load(const double from[2])
     return pair;
 }
 
-// Where the mask is set a, elsewhere b.
+// Selects a where the mask is set, b elsewhere.
 static inline rbLanePair rbLanePair_Choose(rbLaneMask mask, rbLanePair a, rbLanePair b)
 {
     return (rbLanePair)((mask & (rbLaneMask)a) | (~mask & (rbLaneMask)b));
@@ -52,7 +52,7 @@ static inline rbLanePair rbLanePair_Abs(rbLanePair a)
 typedef float rbQuad __attribute__((vector_size(16), may_alias));
 typedef int32_t rbQuadMask __attribute__((vector_size(16)));
 
-// Four floats from anywhere.
+// Loads four floats; no alignment is required.
 static inline rbQuad rbQuad_Load(const float from[4])
 {
     rbQuad quad;
@@ -60,13 +60,14 @@ static inline rbQuad rbQuad_Load(const float from[4])
     return quad;
 }
 
-// Where the mask is set a, elsewhere b.
+// Selects a where the mask is set, b elsewhere.
 static inline rbQuad rbQuad_Choose(rbQuadMask mask, rbQuad a, rbQuad b)
 {
     return (rbQuad)((mask & (rbQuadMask)a) | (~mask & (rbQuadMask)b));
 }
 
-// Of two that do not compare, b: compilers do not see that the machine has an instruction for this.
+// If the two are unordered (NaN), b. Written out because compilers do not recognize that the
+// machine has an instruction for this.
 static inline rbQuad rbQuad_Max(rbQuad a, rbQuad b)
 {
 #ifdef __SSE2__
@@ -101,7 +102,7 @@ static inline rbQuad rbQuad_Abs(rbQuad a)
     return (rbQuad)((rbQuadMask)a & INT32_MAX);
 }
 
-// The largest values so far of even and of odd index, and where.
+// The largest values so far at even and at odd indices, and their indices.
 typedef struct rbPeak {
     rbLanePair values;
     rbLaneMask at;
@@ -122,14 +123,15 @@ static inline rbLaneMask rbPeak_Place(long long k)
     return (rbLaneMask){2 * k, 2 * k + 1};
 }
 
-// The largest of four peaks, which are changed, and its index. Four run side by side: one alone
-// would wait for each comparison.
+// The largest of four peaks, which are modified, and its index. Four chains run in parallel: a
+// single one would wait for each comparison.
 static inline int rbPeak_Choose(rbPeak peaks[4], double* value)
 {
     rbPeak_Keep(&peaks[0], peaks[1].values, peaks[1].at);
     rbPeak_Keep(&peaks[2], peaks[3].values, peaks[3].at);
     rbPeak_Keep(&peaks[0], peaks[2].values, peaks[2].at);
-    // the lanes crossed, not a choice between them: a branch would be mispredicted half of the time
+    // swap the lanes instead of choosing between them: a branch would be mispredicted half of the
+    // time
     rbPeak crossed = {{peaks[0].values[1], peaks[0].values[0]}, {peaks[0].at[1], peaks[0].at[0]}};
     rbPeak_Keep(&peaks[0], crossed.values, crossed.at);
     *value = peaks[0].values[0];

@@ -34,7 +34,7 @@ typedef struct BlockHeader {
 _Static_assert(sizeof(BlockHeader) <= 16, "memory is aligned to 16 bytes");
 
 #define CACHE_LINE 64
-#define ALIGNED_SIZE 1024 // bytes, from which blocks are aligned to cache lines
+#define ALIGNED_SIZE 1024 // bytes; blocks of at least this size are aligned to cache lines
 #define HUGE_PAGE ((size_t)2 << 20)
 
 static size_t roundUp(size_t size, size_t unit)
@@ -42,9 +42,8 @@ static size_t roundUp(size_t size, size_t unit)
     return (size + unit - 1) / unit * unit;
 }
 
-// Arrays begin at a cache line, so that elements of a line's size do not lie across two. Large ones
-// ask for huge pages: random access to tens of megabytes otherwise misses the cache of addresses
-// each time.
+// Arrays begin at a cache line, so that elements the size of a line do not straddle two. Large ones
+// request huge pages: otherwise random access to tens of megabytes misses the TLB every time.
 static void* defaultAlloc(size_t size, void* context)
 {
     (void)context;
@@ -57,7 +56,7 @@ static void* defaultAlloc(size_t size, void* context)
     void* memory = aligned_alloc(HUGE_PAGE, roundUp(size, HUGE_PAGE));
 #ifdef __linux__
     if (memory != NULL) {
-        (void)madvise(memory, roundUp(size, HUGE_PAGE), MADV_HUGEPAGE); // a wish
+        (void)madvise(memory, roundUp(size, HUGE_PAGE), MADV_HUGEPAGE); // only a hint
     }
 #endif
     return memory;
@@ -103,7 +102,7 @@ uint64_t rbGetAllocatedBytes(void)
 
 static void outOfMemory(size_t size)
 {
-    (void)fprintf(stderr, "rattleback: out of memory, %zu bytes were asked for\n", size);
+    (void)fprintf(stderr, "rattleback: out of memory, %zu bytes were requested\n", size);
     abort();
 }
 

@@ -1,4 +1,4 @@
-// Allocation with counting, growable arrays, and an arena for what dies with a step.
+// Allocation with counting, growable arrays, and an arena for data that lives for one step.
 #ifndef RB_CORE_MEMORY_H
 #define RB_CORE_MEMORY_H
 
@@ -6,17 +6,17 @@
 
 #include <stdbool.h>
 
-// Memory of at least size bytes, uninitialized. Never NULL: says so on stderr and aborts when there
-// is none. Size 0 gives NULL.
+// Memory of at least size bytes, uninitialized. Never NULL: if there is none, prints a message on
+// stderr and aborts. Size 0 returns NULL.
 void* rbAlloc(size_t size);
 
 // The same, zeroed. Aborts when count * size overflows.
 void* rbAllocZero(size_t count, size_t size);
 
-// Frees memory of the size it was allocated with; NULL is fine.
+// Frees memory; size must be the size it was allocated with. NULL is accepted.
 void rbFree(void* memory, size_t size);
 
-// Moves memory to a block of another size.
+// Reallocates memory to another size.
 void* rbGrow(void* memory, size_t oldSize, size_t newSize);
 
 // Memory comes from an allocator until the end of the block; one without functions changes nothing.
@@ -48,7 +48,7 @@ static inline void rbAllocatorScope_End(rbAllocatorScope* scope)
 }
 
 // Growable array of a type: RB_ARRAY(int) a = {0}; rbArray_Push(a, 3); a.data[0]; rbArray_Free(a).
-// A pointer into it dies at the next push: keep the index.
+// A pointer into it becomes invalid at the next push: keep the index instead.
 #define RB_ARRAY(type) \
     struct {           \
         type* data;    \
@@ -71,14 +71,14 @@ static inline void rbAllocatorScope_End(rbAllocatorScope* scope)
 // Grows capacity to at least wanted, geometrically. Used by the macros above.
 void* rbGrowArray(void* data, int* capacity, int wanted, size_t elementSize);
 
-// The same, inlined where there is room already.
+// The same; the check for free capacity is inlined.
 static inline void* rbEnsureArray(void* data, int* capacity, int wanted, size_t elementSize)
 {
     return wanted <= *capacity ? data : rbGrowArray(data, capacity, wanted, elementSize);
 }
 
-// Arena: memory handed out in order and taken back all at once. It grows to the high-water mark at
-// rbArena_Reset, so that a step like the last one allocates nothing.
+// Arena: memory allocated in order and released all together. It grows to the high-water mark at
+// rbArena_Reset, so that a step with the same needs as the last one allocates nothing.
 typedef struct rbArena {
     char* data;
     size_t capacity;

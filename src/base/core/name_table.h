@@ -1,4 +1,4 @@
-// Names of bodies: from a name to an index, in constant time.
+// Names of bodies: maps a name to an index in constant time.
 #ifndef RB_BODIES_NAME_TABLE_H
 #define RB_BODIES_NAME_TABLE_H
 
@@ -11,11 +11,11 @@ typedef struct rbNameSlot {
     int index1; // index + 1; 0: never used, -1: removed
 } rbNameSlot;
 
-// Open addressing; the names themselves stay with their owner, who is asked to compare.
+// Open addressing. The names are stored by their owner, which is called to compare them.
 typedef struct rbNameTable {
     rbNameSlot* slots;
     int capacity; // a power of two, or 0
-    int used;     // slots that are not free, removed ones included
+    int used;     // occupied slots, removed ones included
 } rbNameTable;
 
 // Name of the object with an index.
@@ -24,7 +24,7 @@ typedef const char* rbNameOfFn(int index, const void* context);
 // Index of a name, -1 if there is none.
 int rbNameTable_Find(const rbNameTable* table, const char* name, rbNameOfFn* nameOf,
                      const void* context);
-// The name must not be there yet.
+// The name must not be in the table yet.
 void rbNameTable_Insert(rbNameTable* table, const char* name, int index);
 void rbNameTable_Remove(rbNameTable* table, const char* name, int index);
 void rbNameTable_Free(rbNameTable* table);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 typedef struct rbRandom {
-    uint64_t state; // the seed at first
+    uint64_t state; // initially the seed
 } rbRandom;
 
 static inline uint64_t rbRandom_Bits(rbRandom* random)

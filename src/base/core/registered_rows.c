@@ -25,7 +25,7 @@ rbStatus rbRegisteredRows_Add(rbRegisteredRows* rows, const rbNewRow* row, rbErr
     }
     if (rows->count == RB_REGISTERED_MAX) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the %s \"%s\" does not fit: a table takes at most %d registered rows",
+                           "the %s \"%s\" does not fit: a table holds at most %d registered rows",
                            row->kind, row->name, RB_REGISTERED_MAX);
     }
     rows->rows[rows->count] = row->row;

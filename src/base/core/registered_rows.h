@@ -1,9 +1,10 @@
-// Rows that a table of methods takes at start-up, after its built-in ones.
+// Rows added to a table of methods at start-up, after the built-in ones.
 //
-// What varies is a table row. The built-in rows of a table have the numbers of its enumeration;
-// registered rows get the numbers from its COUNT on, in the order of registration, and are known by
-// name like the others. Rows are registered by one thread before the first world is created; after
-// that, tables are only read. Nothing is allocated or copied: rows live as long as the process.
+// Every choice of method is a table row. The built-in rows of a table are numbered by its
+// enumeration; registered rows are numbered from its COUNT, in the order of registration, and are
+// found by name like the others. Rows are registered by one thread before the first world is
+// created; after that, tables are read-only. Nothing is allocated or copied: rows must live as long
+// as the process.
 #ifndef RB_CORE_REGISTERED_ROWS_H
 #define RB_CORE_REGISTERED_ROWS_H
 
@@ -11,7 +12,7 @@
 
 #include <stdbool.h>
 
-// The registered rows of one table. Zero initialization is empty.
+// The registered rows of one table. Zero initialization makes it empty.
 typedef struct rbRegisteredRows {
     const void* rows[RB_REGISTERED_MAX];
     const char* names[RB_REGISTERED_MAX];
@@ -21,9 +22,9 @@ typedef struct rbRegisteredRows {
 // Index of the row of a name; the count if there is none.
 int rbRegisteredRows_Find(const rbRegisteredRows* rows, const char* name);
 
-// A row to be registered.
+// A row to register.
 typedef struct rbNewRow {
-    const char* kind; // of the table, for messages: "broad phase"
+    const char* kind; // kind of table, for messages: "broad phase"
     const char* name; // as in scenes and options, not empty
     const void* row;
     bool isKnown; // whether the table has a row of this name

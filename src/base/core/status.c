@@ -1,4 +1,4 @@
-// Status texts, errors as sentences, failed asserts, version.
+// Status texts, error messages, failed asserts, version.
 #include <rattleback/base.h>
 
 #include <stdarg.h>

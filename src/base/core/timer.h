@@ -2,10 +2,10 @@
 #ifndef RB_CORE_TIMER_H
 #define RB_CORE_TIMER_H
 
-// Seconds since some fixed moment, monotonic, nanosecond resolution.
+// Seconds since a fixed moment, monotonic, nanosecond resolution.
 double rbGetWallTime(void);
 
-// Seconds of CPU that this thread has used.
+// CPU seconds used by this thread.
 double rbGetThreadTime(void);
 
 #endif

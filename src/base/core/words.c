@@ -7,10 +7,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define WORD_MAX 64    // longer words are cut
-#define PART_LETTERS 3 // a word of so many letters within a candidate is taken as meant
+#define WORD_MAX 64 // longer words are cut
+#define PART_LETTERS \
+    3 // a word with at least this many letters that occurs within a candidate
+      // matches it
 
-// Edit distance with unit costs for insertion, deletion, replacement and swap of neighbors.
+// Edit distance with unit costs for insertion, deletion, replacement and transposition of
+// neighbors.
 static int editDistance(const char* a, const char* b)
 {
     int rows[3][WORD_MAX + 1];
@@ -57,6 +60,6 @@ const char* rbFindNearestName(const char* word, rbCandidateFn* candidateFn, int 
             nearest = candidate;
         }
     }
-    // More than half of the word wrong is another word, not a slip.
+    // With more than half of the letters wrong, it is another word and not a typing error.
     return nearest != NULL && 2 * nearestDistance <= length + 1 ? nearest : NULL;
 }

@@ -1,4 +1,4 @@
-// Words that a user may have meant: the nearest of a list to a misspelt one.
+// Suggestions for misspelled words: the nearest word of a list.
 #ifndef RB_CORE_WORDS_H
 #define RB_CORE_WORDS_H
 
@@ -6,7 +6,7 @@
 typedef const char* rbCandidateFn(int index, const void* context);
 
 // The candidate nearest to a word by edit distance, or one that contains it; NULL when none is near
-// enough to be meant.
+// enough.
 const char* rbFindNearestName(const char* word, rbCandidateFn* candidateFn, int count,
                               const void* context);
 

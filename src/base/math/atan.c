@@ -1,11 +1,11 @@
-// Arc tangent and what follows from it.
+// Arc tangent and the functions derived from it.
 //
 // atan2 brings the point into the first octant, 0 <= y <= x, forms the quotient q = y/x as high +
 // low and adds a multiple of pi/2 at the end, also as high + low. In the octant
 //   q < 1/8:  atan q = q + q^3 P(q^2)
-//   else:     with c the nearest k/64 and t = (q - c)/(1 + c q), |t| <= 1/128,
+// //   else:     with c the nearest k/64 and t = (q - c)/(1 + c q), |t| <= 1/128,
 //             atan q = atan c + atan t; atan c comes from a table, high + low.
-// The rounding errors of t count only by |t| / atan q <= 1/16.
+// The rounding errors of t are scaled down by |t| / atan q <= 1/16.
 #include "base/math/elementary.h"
 #include "base/math/elementary_tables.h"
 #include "base/math/float_bits.h"
@@ -21,7 +21,7 @@
 static rbPair arcOfOctant(double y, double x)
 {
     RB_ASSERT(0.0 <= y && y <= x);
-    // Powers of two keep the exact product away from overflow and underflow.
+    // Scaling by powers of two keeps the exact product away from overflow and underflow.
     if (x < 0x1p-500) {
         x *= 0x1p600;
         y *= 0x1p600;

@@ -3,7 +3,7 @@
 // x = 2^(3e) m with 1 <= m < 8. A polynomial and one Halley step give t with |t^3 - m| < 2^-17 m; t
 // is then rounded to 17 bits, so that t^3 is exact and so is m - t^3. With u = (m - t^3)/t^3
 //   m^(1/3) = t (1 + u)^(1/3) = t + t (u/3 - u^2/9 + 5 u^3/81 - ...),
-// where the correction counts by 2^-16 only: the error is hardly more than that of the last
+// where the correction is scaled down by 2^-16: the error is hardly larger than that of the last
 // rounding.
 #include "base/math/elementary.h"
 #include "base/math/elementary_tables.h"

@@ -1,10 +1,10 @@
-// The product of two arrays.
+// The dot product of two arrays.
 #ifndef RB_MATH_DOT_H
 #define RB_MATH_DOT_H
 
 #include <stddef.h>
 
-// Four sums at a time: fixed, so that the bits do not depend on the compiler, and fast.
+// Four partial sums in a fixed order, so that the bits do not depend on the compiler; also fast.
 static inline double rbDotArrays(const double* a, const double* b, size_t n)
 {
     double s0 = 0.0;

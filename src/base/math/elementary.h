@@ -1,9 +1,9 @@
 // Elementary functions with the same bits on every machine.
 //
 // The functions of the C library differ between libraries; these are fixed sequences of IEEE double
-// operations and give the same bits with every compiler (contraction off). Special values are those
-// of C's Annex F: signed zeros, infinities and NaN. A call takes 7 to 27 ns
-// (Neoverse N1), sine and cosine beyond 1.6e6 radians 65 ns.
+// operations and return the same bits with every compiler (contraction off). Special values follow
+// Annex F of the C standard: signed zeros, infinities and NaN. A call takes 7 to 27 ns (Neoverse
+// N1), sine and cosine beyond 1.6e6 radians 65 ns.
 //
 // Largest errors found by test/base/test_elementary.c over all binades, in units in the last place:
 //   rbSin, rbCos 0.87   rbAtan, rbAtan2 0.55   rbExp 0.52 (0.75 where the result is subnormal)
@@ -15,7 +15,7 @@
 double rbSin(double x);
 double rbCos(double x);
 
-// Both for the price of one and a bit; the same bits as rbSin and rbCos.
+// Both at little more than the cost of one; the same bits as rbSin and rbCos.
 void rbSinCos(double x, double* sine, double* cosine);
 
 // Angle in [-pi/2, pi/2] whose tangent is x.

@@ -19,7 +19,7 @@
 #include <float.h>
 #include <math.h>
 
-// The AGM converges quadratically; from sqrt(m1) = 1e-154 it takes 13 rounds.
+// The AGM converges quadratically; from sqrt(m1) = 1e-154 it needs 13 rounds.
 #define AGM_ROUNDS_MAX 32
 
 double rbEllipticK(double m1)
@@ -40,7 +40,7 @@ double rbEllipticK(double m1)
 
 // With y_i = a_i cot(phi_i), the step tan(phi_{i+1} - phi_i) = (b_i / a_i) tan(phi_i) becomes
 // y_{i+1} = y_i - a_i b_i / y_i for doubled means a_{i+1} = a_i + b_i, b_{i+1} = 2 sqrt(a_i b_i),
-// and F = phi_n / a_n in the end. Half turns passed by phi are counted, the cotangent forgets them.
+// and F = phi_n / a_n in the end. Half turns of phi are counted, because the cotangent loses them.
 double rbEllipticF(double sine, double cosine, double m1)
 {
     RB_ASSERT(m1 >= 0.0 && m1 <= 1.0);
@@ -50,7 +50,7 @@ double rbEllipticF(double sine, double cosine, double m1)
     double sign = sine < 0.0 ? -1.0 : 1.0;
     double s = fabs(sine);
     if (m1 == 0.0) {
-        // The Gudermannian: F = atanh(sin phi), infinite from pi/2 on.
+        // The Gudermannian: F = atanh(sin phi), infinite for phi >= pi/2.
         return cosine > 0.0 ? sign * rbLog((1.0 + s) / cosine) : sign * INFINITY;
     }
     double a = 1.0;

@@ -9,10 +9,11 @@
 #include <stdbool.h>
 
 // Terms kept of every theta series. The nome used is at most exp(-pi) = 0.0432, and term n is at
-// most nome^(n(n-1)), so what is cut off is below 1e-26.
+// most nome^(n(n-1)), so the truncation error is below 1e-26.
 #define RB_THETA_TERMS 4
 
-// A parameter with what its functions need: the quarter periods and the nome of the short series.
+// A parameter with the data its functions need: the quarter periods and the nome of the short
+// series.
 typedef struct rbElliptic {
     double m, m1;
     double quarter;           // K(m), INFINITY for m1 = 0
@@ -39,8 +40,8 @@ typedef struct rbThetaParts {
 
 rbThetaParts rbElliptic_ThetaParts(const rbElliptic* elliptic, double absoluteU);
 
-// sn, cn, dn of |u| <= K(m) from what a caller has already: the parts for isLarge, otherwise sine
-// and cosine of scale * u.
+// sn, cn, dn of |u| <= K(m) from values the caller already has: the parts for isLarge, otherwise
+// sine and cosine of scale * u.
 void rbElliptic_SnCnDnLarge(const rbElliptic* elliptic, const rbThetaParts* parts, double u,
                             double values[3]);
 void rbElliptic_SnCnDnSmall(const rbElliptic* elliptic, double sine, double cosine,
@@ -54,7 +55,7 @@ double rbEllipticK(double m1);
 double rbEllipticF(double sine, double cosine, double m1);
 
 // Pi(n; phi | m) = int_0^phi dt / ((1 - n sin^2 t) sqrt(1 - m sin^2 t)), |phi| <= pi/2, n sin^2 <
-// 1, by Carlson's duplication of R_F and R_J, which meets no cancellation for n <= 0.
+// 1, by Carlson's duplication of R_F and R_J, which has no cancellation for n <= 0.
 double rbEllipticPi(double n, double sine, double cosine, double m1);
 
 #endif

@@ -1,7 +1,7 @@
 // Exponential, logarithm and the hyperbolic functions.
 //
 // exp: x = k ln2/32 + r with |r| <= ln2/64; e^x = 2^(k div 32) T[k mod 32] e^r with T as
-//   high + low, so that the polynomial for e^r - 1 counts by 1 % only.
+//   high + low, so that the polynomial for e^r - 1 contributes only 1 %.
 // log: x = 2^e m with 45/64 <= m < 90/64; a table gives c near 1/m with 10 bits and -log c as
 //   high + low.
 //   r = m c - 1 is computed exactly and log x = e ln2 - log c + log(1 + r), |r| < 1/79. The high
@@ -54,7 +54,8 @@ double rbExp(double x)
     if (power >= -1022 && power <= 1023) {
         return value * rbPowerOfTwo(power);
     }
-    // At the ends in two factors; the second one rounds when the result is subnormal.
+    // Near the ends of the range in two factors; the second one rounds when the result is
+    // subnormal.
     int first = power > 0 ? 1023 : -1000;
     return value * rbPowerOfTwo(first) * rbPowerOfTwo(power - first);
 }
@@ -84,7 +85,7 @@ double rbLog(double x)
     const double* entry = logTable[k - 45];
     double c = entry[0];
 
-    // r = m c - 1 exactly, the upper and the lower half of m apart.
+    // r = m c - 1 exactly, the upper and the lower half of m separately.
     double mHigh = rbFromBits(rbBitsOf(m) & ~(uint64_t)0x7ffffff);
     double mLow = m - mHigh;
     rbPair r = rbTwoSum(mHigh * c - 1.0, mLow * c);

@@ -68,7 +68,7 @@ static bool invertScaled(rbMat3 m, rbMat3* inverse)
     rbVec3 ry = rbCross(m.cz, m.cx);
     rbVec3 rz = rbCross(m.cx, m.cy);
     double determinant = rbDot(m.cx, rx);
-    // What the determinant would be without cancellation measures its rounding error.
+    // The size of the determinant without cancellation measures its rounding error.
     rbVec3 a = rbAbs3(m.cx), b = rbAbs3(m.cy), c = rbAbs3(m.cz);
     double size = a.x * (b.y * c.z + b.z * c.y) + a.y * (b.z * c.x + b.x * c.z) +
                   a.z * (b.x * c.y + b.y * c.x);
@@ -158,7 +158,8 @@ static rbSym3 scaleSymmetric(rbSym3 s, rbVec3 d)
     return r;
 }
 
-// Scales and factors; a matrix that is not positive definite has to be inverted the general way.
+// Scales and factors; a matrix that is not positive definite must be inverted by the general
+// method.
 static bool factorScaled(rbSym3 s, rbVec3* scale, rbFactor3* f)
 {
     *scale = rbMakeVec3(scaleOfDiagonal(s.xx), scaleOfDiagonal(s.yy), scaleOfDiagonal(s.zz));
@@ -254,7 +255,7 @@ static void rotatePlane(rbJacobiPlane k)
     if (apq == 0.0) {
         return;
     }
-    // Below half an ulp of both diagonal entries the rotation would change nothing else.
+    // Below half an ulp of both diagonal entries the rotation would change nothing but apq.
     if (*k.app + apq == *k.app && *k.aqq + apq == *k.aqq) {
         *k.apq = 0.0;
         return;
@@ -351,8 +352,8 @@ rbMat3 rbMatFromEuler(rbVec3 angles)
 rbVec3 rbEulerFromMat(rbMat3 r)
 {
     RB_ASSERT(fabs(rbMat3_Determinant(r) - 1.0) < 1e-3);
-    // The first angle is free when cos b = 0; the other two are computed with the one that was
-    // chosen, from Rx(-a) R = Ry(b) Rz(c), and so make up for it.
+    // The first angle is free when cos b = 0; the other two are computed from the chosen value, by
+    // Rx(-a) R = Ry(b) Rz(c), and so compensate for it.
     double a = rbAtan2(-r.cz.y, r.cz.z);
     double sa, ca;
     rbSinCos(a, &sa, &ca);

@@ -43,8 +43,9 @@ bool rbMat3_Invert(rbMat3 m, rbMat3* inverse);
 
 // Inverse and solution of s x = b. A positive definite matrix is scaled to a unit diagonal (by
 // powers of two) and factored as L D L^T: the accuracy depends on the condition of the scaled
-// matrix only, so bodies of very different sizes do no harm. Indefinite matrices go the way of
-// rbMat3_Invert. False, and the result unchanged, when the matrix is singular to working precision.
+// matrix only, so bodies of very different sizes are handled well. Indefinite matrices are inverted
+// as by rbMat3_Invert. False, and the result unchanged, when the matrix is singular to working
+// precision.
 bool rbSym3_Invert(rbSym3 s, rbSym3* inverse);
 bool rbSym3_Solve(rbSym3 s, rbVec3 b, rbVec3* x);
 
@@ -63,7 +64,7 @@ typedef struct rbEigen3 {
 } rbEigen3;
 
 // s = axes diag(values) axes^T by cyclic Jacobi rotations; each value is good to a few eps times
-// the largest. A diagonal matrix comes back untouched, with the identity and in its order.
+// the largest. A diagonal matrix is returned unchanged, in its order, with the identity as axes.
 rbEigen3 rbSym3_Diagonalize(rbSym3 s);
 
 typedef struct rbOrthonormal3 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define GROWTH_MAX 5.0   // of a step: more is overshoot after a lucky error estimate
-#define SHRINK_MAX 10.0  // of a step: less would waste evaluations on the way down
+#define SHRINK_MAX 10.0  // of a step: less would waste evaluations while shrinking
 #define SAFETY 0.9       // aims a little below the tolerance, so that most steps are accepted
 #define END_STRETCH 1.01 // a last step may be this much longer, to avoid a sliver after it
 
@@ -62,8 +62,8 @@ const rbOdeMethod* rbFindOdeMethod(const char* name)
 }
 
 // x + h times the sum of coefficient[j] k[j] over the stages j < count; zero coefficients are
-// skipped. The loop over the unknowns is the inner one: the compiler makes vectors of it, the order
-// of sums of an unknown stays.
+// skipped. The loop over the unknowns is the inner one: the compiler vectorizes it, and the order
+// of summation for each unknown stays the same.
 static void combine(const double* coefficient, double k[][RB_ODE_UNKNOWNS_MAX], const int counts[2],
                     double h, const double* x, double* out)
 {
@@ -146,7 +146,7 @@ static double stepFactor(double ratio)
     return factor > 1.0 / SHRINK_MAX ? factor : 1.0 / SHRINK_MAX;
 }
 
-// Takes over a step; false when the callback wants to stop.
+// Accepts a step; false when the callback requests a stop.
 static bool accept(const rbOdeOptions* options, const rbOdeStepResult* step, double* x, int count,
                    rbOdeResult* result)
 {
@@ -163,7 +163,7 @@ static rbOdeResult integrateFixed(const rbOdeSystem* system, double t0, double t
                                   const rbOdeOptions* options)
 {
     rbOdeResult result = {RB_ODE_REACHED, t0, 0.0, options->firstStep, 0, 0};
-    // Equal steps; a quotient that is an integer but for rounding does not cost one more.
+    // Equal steps; a quotient that is an integer up to rounding does not cost an extra step.
     double wanted = floor(fabs(t1 - t0) / fabs(options->firstStep) * (1.0 - 1e-12)) + 1.0;
     double h = (t1 - t0) / wanted;
     rbOdeStepResult step;

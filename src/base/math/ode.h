@@ -46,8 +46,8 @@ typedef struct rbOdeStepResult {
 void rbOde_Step(const rbOdeMethod* method, const rbOdeSystem* system, double t, double h,
                 const double* x, rbOdeStepResult* result);
 
-// Called after each accepted step. May move x back to where it belongs (normalize a quaternion);
-// returns false to stop.
+// Called after each accepted step. May project x back onto its constraints (normalize a
+// quaternion); returns false to stop.
 typedef bool rbOdeCallback(double t, double* x, void* context);
 
 typedef struct rbOdeOptions {
@@ -57,7 +57,7 @@ typedef struct rbOdeOptions {
     double relativeTolerance;
     double absoluteTolerance;
     const double* componentTolerance;
-    double firstStep; // the only step of methods without error estimate; default 1e-3
+    double firstStep; // the step size of methods without error estimate; default 1e-3
     double minStep;   // smaller steps end the integration; default 0: only when t + h == t
     int maxSteps;     // accepted and rejected; default 1000000
     rbOdeCallback* afterStep;
@@ -67,7 +67,7 @@ typedef struct rbOdeOptions {
 rbOdeOptions rbDefaultOdeOptions(void);
 
 typedef enum rbOdeEnd {
-    RB_ODE_REACHED,   // t is the end asked for
+    RB_ODE_REACHED,   // t is the requested end
     RB_ODE_STOPPED,   // the callback returned false
     RB_ODE_TOO_SMALL, // the tolerance would need a step below minStep
     RB_ODE_TOO_MANY,  // maxSteps were not enough
@@ -76,9 +76,9 @@ typedef enum rbOdeEnd {
 
 typedef struct rbOdeResult {
     rbOdeEnd end;
-    double t;        // where x belongs
+    double t;        // time of x
     double lastStep; // size of the last accepted step, which the end of the interval may have cut
-    double nextStep; // what the step control would take next, for going on
+    double nextStep; // the step that the step control would use next, to continue
     int steps;       // accepted
     int rejected;
 } rbOdeResult;

@@ -5,7 +5,7 @@
 #include <rattleback/base.h>
 
 #define SERIES_LIMIT 1e-5    // square below which two terms of a series are exact to the last digit
-#define OPPOSITE_LIMIT 1e-14 // |a + b| below which only rounding errors are left of its direction
+#define OPPOSITE_LIMIT 1e-14 // |a + b| below which its direction is only rounding error
 
 rbQuat rbQuat_FromAxisAngle(rbVec3 axis, double angle)
 {

@@ -7,7 +7,7 @@
 
 #include <rattleback/vecmath.h>
 
-// A unit vector or quaternion of a caller may have drifted this far from length one.
+// A caller's unit vector or quaternion may have drifted this far from length one.
 #define RB_UNIT_TOLERANCE 1e-6
 
 static inline bool rbIsUnit(rbVec3 v)
@@ -28,8 +28,8 @@ typedef struct rbAxisAngle {
 // Rotation by angle about the unit vector axis.
 rbQuat rbQuat_FromAxisAngle(rbVec3 axis, double angle);
 
-// Axis and angle of a unit quaternion, the shorter way round; the identity has angle 0 and axis
-// (1, 0, 0).
+// Axis and angle of a unit quaternion, the shorter rotation; the identity has angle 0 and axis (1,
+// 0, 0).
 rbAxisAngle rbQuat_ToAxisAngle(rbQuat q);
 
 // Rotation matrix about a unit axis (Rodrigues).

@@ -2,9 +2,9 @@
 //
 // The bracket is [x, other], x the newest point. With the point before them a parabola x(f) goes
 // through three points; it is trusted when it is monotone across the bracket, which is
-// Chandrupatla's criterion: with xi = (x - other)/(third - other) and phi the same of the f values,
-// phi^2 < xi and (1 - phi)^2 < 1 - xi. Otherwise the bracket is halved, and also when three
-// evaluations have not halved it. That bounds the number of evaluations whatever f does.
+// Chandrupatla's criterion: with xi = (x - other)/(third - other) and phi the same ratio of the f
+// values, phi^2 < xi and (1 - phi)^2 < 1 - xi. Otherwise the bracket is halved, and also when three
+// evaluations have not halved it. That bounds the number of evaluations for every f.
 #include "base/math/roots.h"
 
 #include <rattleback/base.h>
@@ -35,7 +35,7 @@ static rbRootResult finish(const rbBracket* k, int iterations, rbRootEnd end)
     return r;
 }
 
-// Fraction of the way from x to other where the next evaluation shall be, in (0, 1).
+// Fraction of the distance from x to other at which to evaluate next, in (0, 1).
 static double interpolate(const rbBracket* k)
 {
     if (!k->hasThird) {
@@ -50,7 +50,7 @@ static double interpolate(const rbBracket* k)
     double alpha = (k->third - k->x) / (k->other - k->x);
     double t = k->fx / (k->fOther - k->fx) * (k->fThird / (k->fOther - k->fThird)) +
                alpha * (k->fx / (k->fThird - k->fx)) * (k->fOther / (k->fThird - k->fOther));
-    return t > 0.0 && t < 1.0 ? t : 0.5; // NaN ends here, too
+    return t > 0.0 && t < 1.0 ? t : 0.5; // also catches NaN
 }
 
 // Evaluation point, at least the resolution away from both ends.

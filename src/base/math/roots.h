@@ -25,9 +25,9 @@ typedef struct rbRootResult {
 } rbRootResult;
 
 // Finds a sign change of f between a and b (in any order). Ends when the bracket is narrower than
-// tolerance or than two units in the last place of x; a tolerance of 0 asks for the latter.
+// tolerance or than two units in the last place of x; a tolerance of 0 selects the latter.
 // Converges superlinearly for smooth functions; the bracket at least halves every four evaluations.
-// f is never evaluated outside [a, b]; it may jump and may be infinite.
+// f is never evaluated outside [a, b]; it may be discontinuous or infinite.
 rbRootResult rbFindRoot(rbRootFn* f, void* context, double a, double b, double tolerance,
                         int maxIterations);
 

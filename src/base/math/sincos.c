@@ -77,7 +77,8 @@ static rbReducedAngle reduceLarge(double x)
         }
     }
 
-    // Sum the words from the bottom: high is the rounded sum, low what the last two sums lost.
+    // Sum the words from the bottom: high is the rounded sum, low the rounding error of the last
+    // two sums.
     rbPair sum = {0.0, 0.0};
     double lostBefore = 0.0;
     for (int i = WINDOW_WORDS - 1; i >= 0; --i) {

@@ -1,4 +1,4 @@
-// The table of broad phases and what they share: boxes by number, sorted answers.
+// The table of broad phases and their common part: boxes by number, sorted results.
 #include "collision/broadphase/broad_phase.h"
 
 #include "base/core/registered_rows.h"
@@ -49,7 +49,7 @@ rbBroadPhaseType rbBroadPhaseType_Find(const char* name)
     return (rbBroadPhaseType)type;
 }
 
-// Below, a scan is as fast as anything (measured: docs/modules/broadphase.md).
+// Below this count, a scan is as fast as any other method (measured: docs/modules/broadphase.md).
 #define NAIVE_MAX 32
 // Sizes within this factor of their median count as similar: three levels of cells.
 #define SIMILAR 4.0
@@ -152,7 +152,7 @@ rbBroadPhaseCounts rbBroadPhase_GetCounts(const rbBroadPhase* broad)
     return broad->counts;
 }
 
-// Room for ids below end.
+// Reserves memory for ids below end.
 static void reserveIds(rbBroadPhase* broad, int end)
 {
     if (end > broad->capacity) {
@@ -197,7 +197,7 @@ void rbBroadPhase_Place(rbBroadPhase* broad, int id, rbBounds box, rbIdList* par
     RB_ASSERT(isProper(&box));
     reserveIds(broad, id + 1);
     if (broad->isIn[id] != 0) {
-        // a copy of the old box only where it is used: it may be far from the cache
+        // copies the old box only if the row uses it: it may not be in the cache
         rbBounds old = broad->row->usesOld ? broad->boxes[id] : box;
         broad->boxes[id] = clean(&box);
         broad->row->move(broad, id, &old);
@@ -262,10 +262,10 @@ void rbBroadPhase_Query(rbBroadPhase* broad, rbBounds box, rbIdList* found)
     rbSortIds(found, &broad->scratch);
 }
 
-#define FEW 32 // where the quadratic sort meets two passes over 256 counters, by estimate
+#define FEW 32 // the estimated break-even of the quadratic sort and two passes over 256 counters
 
-// Each number goes to the place that is the count of smaller ones. Quadratic, but without branches
-// that depend on the numbers, which insertion mispredicts at each of the usual ten.
+// Each number goes to the index that is the count of smaller ones. Quadratic, but without branches
+// that depend on the numbers; insertion sort mispredicts at each of the usual ten.
 static void sortFew(int* ids, int count)
 {
     int padded[FEW + 3];
@@ -274,7 +274,7 @@ static void sortFew(int* ids, int count)
         padded[i] = ids[i];
     }
     for (; i < ((count + 3) & ~3); ++i) {
-        padded[i] = INT32_MAX; // smaller than none
+        padded[i] = INT32_MAX; // not smaller than any
     }
     for (i = 0; i < count; ++i) {
         int id = padded[i];
@@ -362,7 +362,7 @@ static void sortPairs(rbBroadPhase* broad, rbIdList* pairs)
     }
     size_t begin = 0;
     for (int id = 0; id < broad->idEnd; ++id) {
-        size_t end = (size_t)starts[id]; // moved on to the end of its run
+        size_t end = (size_t)starts[id]; // advances to the end of its run
         if (end - begin <= FEW) {
             sortFew(seconds->ids + begin, (int)(end - begin));
         } else {
@@ -375,7 +375,7 @@ static void sortPairs(rbBroadPhase* broad, rbIdList* pairs)
     }
 }
 
-// Every box asks for its partners of larger number.
+// Queries every box for its partners with larger numbers.
 static void findPairsByQueries(rbBroadPhase* broad, rbIdList* pairs)
 {
     for (int id = 0; id < broad->idEnd; ++id) {
@@ -384,7 +384,8 @@ static void findPairsByQueries(rbBroadPhase* broad, rbIdList* pairs)
         }
         int first = pairs->count;
         broad->row->query(broad, &broad->boxes[id], id, pairs);
-        // found numbers become pairs, in place: those kept first, then spread from the back
+        // found numbers become pairs, in place: first compact the ones kept, then spread them from
+        // the back
         int kept = first;
         for (int i = first; i < pairs->count; ++i) {
             if (pairs->ids[i] > id) {

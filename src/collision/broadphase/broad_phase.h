@@ -1,8 +1,9 @@
-// Broad phases from the inside: what the common part keeps, and a row of the table.
+// Internals of the broad phases: the data of the common part, and a row of the table.
 //
-// The common part keeps the exact boxes, who is there, and sorts the answers; a row keeps what it
-// needs to find them. So that all rows answer the same bit by bit, exact boxes in double decide; a
-// row may use rounded boxes where rounding cannot change the answer (rbFloatBox).
+// The common part stores the exact boxes and which ids are present, and sorts the results; a row
+// stores the data it needs to find them. All rows return the same results bit for bit, because the
+// exact boxes in double decide; a row may use rounded boxes where rounding cannot change the result
+// (rbFloatBox).
 #ifndef RB_BROADPHASE_BROAD_PHASE_H
 #define RB_BROADPHASE_BROAD_PHASE_H
 
@@ -15,27 +16,27 @@
 #include <math.h>
 #include <stdbool.h>
 
-// No box of this number.
+// No box has this number.
 #define RB_BROAD_NONE (-1)
 
-// A row. boxes[id] holds the new box when insert and move are called; ids are checked before.
+// A row. boxes[id] holds the new box when insert and move are called; ids have been checked.
 typedef struct rbBroadRow {
     const char* name;
     size_t stateSize;                                    // bytes, zeroed at creation
     void (*start)(rbBroadPhase* broad, double cellSize); // NULL: nothing to do
-    void (*stop)(rbBroadPhase* broad);                   // frees what the state holds
+    void (*stop)(rbBroadPhase* broad);                   // frees the memory owned by the state
     void (*insert)(rbBroadPhase* broad, int id);
     void (*move)(rbBroadPhase* broad, int id, const rbBounds* old);
-    void (*remove)(rbBroadPhase* broad, int id); // boxes[id] is still there
-    bool usesOld;                                // move reads the old box; else it is not given
-    // All boxes of ids 0 .. count-1 are new or moved; boxes[] and isIn[] hold the new ones, old the
-    // boxes before, wasIn whether there was one. NULL: one by one.
+    void (*remove)(rbBroadPhase* broad, int id); // boxes[id] is still valid
+    bool usesOld;                                // move reads the old box; otherwise NULL is passed
+    // All boxes of ids 0 .. count-1 are new or moved; boxes[] and isIn[] hold the new state, old
+    // the previous boxes, wasIn whether there was one. NULL: boxes are placed one by one.
     void (*placeAll)(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wasIn, int count);
-    // Appends the boxes that overlap a box, without number self, in any order.
+    // Appends the boxes that overlap a box, except number self, in any order.
     void (*query)(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);
-    // The same for a box that is there. NULL: query.
+    // The same for a box in the broad phase. NULL: query is used.
     void (*findPartners)(rbBroadPhase* broad, int id, rbIdList* found);
-    // Appends all overlapping pairs, each once, in any order. NULL: query of every box.
+    // Appends all overlapping pairs, each once, in any order. NULL: every box is queried.
     void (*findPairs)(rbBroadPhase* broad, rbIdList* pairs);
     // Checks all invariants, O(n) or more; for tests and RB_VALIDATE.
     bool (*isValid)(const rbBroadPhase* broad);
@@ -48,8 +49,8 @@ struct rbBroadPhase {
     rbBounds* boxes; // m, by id
     uint8_t* isIn;   // by id
     int capacity;    // of both
-    int idEnd;       // all ids are below
-    int count;       // boxes there
+    int idEnd;       // all ids are below this
+    int count;       // boxes present
     rbBroadPhaseCounts counts;
     rbIdList scratch;            // for sorting
     rbIdList starts;             // for sorting pairs
@@ -61,17 +62,17 @@ extern const rbBroadRow rbBroadRowNaive;
 extern const rbBroadRow rbBroadRowHash;
 extern const rbBroadRow rbBroadRowTree;
 
-// Adds a row to the table, at start-up (base/core/registered_rows.h). Refused: a name that is
-// known, a full table.
+// Adds a row to the table, at start-up (base/core/registered_rows.h). Rejected if the name is
+// already known or the table is full.
 rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error);
 
-// All invariants of the row and of the common part. O(n) or more.
+// Checks all invariants of the row and of the common part. O(n) or more.
 bool rbBroadPhase_IsValid(const rbBroadPhase* broad);
 
-// The query of the naive row: all boxes, O(n).
+// The query of the naive row: tests all boxes, O(n).
 void rbScanBoxes(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* found);
 
-// Room for count numbers.
+// Reserves memory for count numbers.
 static inline void rbIdList_Reserve(rbIdList* list, int count)
 {
     if (count > list->capacity) {
@@ -95,7 +96,7 @@ static inline void rbIdList_PushPair(rbIdList* list, int a, int b)
 // Sorts numbers ascending; O(n). scratch grows to the size of the list.
 void rbSortIds(rbIdList* list, rbIdList* scratch);
 
-// Touching boxes overlap.
+// Touching boxes count as overlapping.
 static inline bool rbDoBoxesOverlap(const rbBounds* a, const rbBounds* b)
 {
     return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
@@ -111,10 +112,10 @@ static inline double rbGetLongestEdge(const rbBounds* box)
     return longest > z ? longest : z;
 }
 
-// A box in float, each coordinate rounded to nearest. Rounding keeps the order: where the floats
-// differ, the doubles differ the same way; only where they are equal the doubles must be asked. So
-// no outward rounding is needed, and hulls of rounded boxes are rounded hulls. The fourth lanes are
-// free for the owner.
+// A box in float, each coordinate rounded to nearest. Rounding preserves the order: where the
+// floats differ, the doubles have the same order; the doubles must be compared only where the
+// floats are equal. So no outward rounding is needed, and hulls of rounded boxes are rounded hulls.
+// The fourth lanes are free for the owner.
 typedef struct rbFloatBox {
     float lower[4];
     float upper[4];
@@ -126,7 +127,7 @@ static inline float rbRoundCoordinate(double x)
     return (float)(x > -(double)FLT_MAX ? x : -(double)FLT_MAX);
 }
 
-// Leaves the fourth lanes alone.
+// Does not change the fourth lanes.
 static inline void rbFloatBox_Set(rbFloatBox* rounded, const rbBounds* box)
 {
     rounded->lower[0] = rbRoundCoordinate(box->lower.x);
@@ -140,7 +141,7 @@ static inline void rbFloatBox_Set(rbFloatBox* rounded, const rbBounds* box)
 typedef enum rbBoxAnswer {
     RB_BOXES_APART,
     RB_BOXES_OVERLAP,
-    RB_BOXES_UNDECIDED, // equal floats: ask the doubles
+    RB_BOXES_UNDECIDED, // equal floats: compare the doubles
 } rbBoxAnswer;
 
 // A query box in registers.

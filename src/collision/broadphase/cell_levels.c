@@ -1,19 +1,19 @@
 // The choice of the finest cells.
 //
-// Too wide, and a cell holds many boxes that are far apart; too narrow, and a box finds most cells
-// empty, or large boxes ask thousands of cells of small ones. We take the widest cells in which a
-// box that lives there shares its cell with at most MATES_MAX others on average. An average over
-// boxes, not over cells: dense clusters count by their boxes, and one box far away changes nothing.
-// Widths tried are the common edge times powers of two, so that equal boxes have cells of their
-// own size.
+// If cells are too wide, a cell holds many boxes that are far apart; if too narrow, a box finds
+// most cells empty, or large boxes query thousands of small cells. We choose the widest cells in
+// which a box of that level shares its cell with at most MATES_MAX others on average. The average
+// is over boxes, not over cells: dense clusters are weighted by their boxes, and one box far away
+// changes nothing. Widths tried are the common edge times powers of two, so that equal boxes get
+// cells of their own size.
 #include "collision/broadphase/cell_levels.h"
 
 #include <string.h>
 
-#define MATES_MAX 1.5 // so that cells of equal boxes with ten partners (1.25) are as wide as they
+#define MATES_MAX 1.5 // cells of equal boxes with ten partners (1.25) stay as wide as the boxes
 #define SAMPLE_MAX 512
 #define DOUBLINGS_MAX 40
-#define COUNTERS_PER_BOX 4 // few boxes share a counter by chance
+#define COUNTERS_PER_BOX 4 // few boxes share a counter by coincidence
 
 rbCellLevels rbMakeCellLevels(double base)
 {
@@ -84,7 +84,7 @@ double rbChooseCellSize(const rbBroadPhase* broad, rbIdList* counters)
 {
     double edge = findCommonEdge(broad);
     if (edge <= 0.0) {
-        edge = 1.0; // points only: any width will do to start from
+        edge = 1.0; // points only: any initial width works
     }
     int size = 64;
     while (size < COUNTERS_PER_BOX * broad->count && size < INT32_MAX / 4) {

@@ -6,8 +6,8 @@
 // smaller than base live on level 0 too, boxes larger than the coarsest cells are giants and live
 // in a plain list.
 //
-// The cell of a coordinate is a chain of monotone operations (product, floor, clamp), so order is
-// kept whatever the rounding, and coordinates beyond 2^51 cells share the outermost one. Scaling by
+// The cell of a coordinate is a chain of monotone operations (product, floor, clamp), so rounding
+// does not change the order, and coordinates beyond 2^51 cells share the outermost one. Scaling by
 // two is exact, so the grids are nested: the cell on level l + 1 is that on level l halved.
 #ifndef RB_BROADPHASE_CELL_LEVELS_H
 #define RB_BROADPHASE_CELL_LEVELS_H
@@ -15,12 +15,12 @@
 #include "base/math/float_bits.h"
 #include "collision/broadphase/broad_phase.h"
 
-// Levels of cells; boxes 2^47 times as large as the finest cell are giants.
+// Levels of cells; boxes more than 2^47 times as large as the finest cell are giants.
 #define RB_LEVEL_COUNT 48
 // Cells are wider than the typical edge by this factor: edges of equal boxes differ in their last
-// bits once they move, and must not fall on two levels.
+// bits once they move, and must not be spread over two levels.
 #define RB_EDGE_ROOM (1.0 + 0x1p-6)
-// Cells beyond, in both directions, are one.
+// Cells beyond this, in both directions, are merged into one.
 #define RB_CELL_LIMIT (INT64_C(1) << 51)
 // The level of giants.
 #define RB_LEVEL_GIANT RB_LEVEL_COUNT
@@ -30,14 +30,14 @@ typedef struct rbCellLevels {
     double inverse; // 1/m
 } rbCellLevels;
 
-// A block of cells, both ends in it.
+// A block of cells, both ends included.
 typedef struct rbCellRange {
     int64_t lower[3];
     int64_t upper[3];
 } rbCellRange;
 
-// Chooses the width of the finest cells for the boxes that are there. O(n), or O(n log) where sizes
-// differ by decades. counters is scratch.
+// Chooses the width of the finest cells for the boxes present. O(n), or O(n log) where sizes differ
+// by decades. counters is scratch.
 double rbChooseCellSize(const rbBroadPhase* broad, rbIdList* counters);
 
 rbCellLevels rbMakeCellLevels(double base);
@@ -75,7 +75,7 @@ static inline int64_t rbFindCell(double x, double inverseWidth)
     return (int64_t)(cell > -limit ? cell : -limit);
 }
 
-// The cells a box meets when it grows downward by an amount.
+// The cells that a box overlaps when it is extended downward by an amount.
 static inline rbCellRange rbFindCells(const rbBounds* box, double down, double inverseWidth)
 {
     return (rbCellRange){{rbFindCell(box->lower.x - down, inverseWidth),
@@ -86,7 +86,7 @@ static inline rbCellRange rbFindCells(const rbBounds* box, double down, double i
                           rbFindCell(box->upper.z, inverseWidth)}};
 }
 
-// The hash of L-84, (x + 1000 y + 10^6 z), has short runs in common for shifted cells; this one
+// The hash of L-84, (x + 1000 y + 10^6 z), maps shifted cells to overlapping short runs; this one
 // mixes all bits, and unsigned arithmetic keeps it non-negative.
 static inline uint64_t rbHashCell(int64_t x, int64_t y, int64_t z, int level)
 {

@@ -1,27 +1,27 @@
 // A dynamic tree of boxes: inserted where the surface area grows least, improved by rotations.
 //
 // A node is one cache line: the boxes of its two children in float (rbFloatBox), and in their free
-// lanes the children, the parent and nothing. So a visited node costs one access to memory, and
-// leaves need none: their boxes are in the node above. Rounding to nearest keeps the order, hence
-// the hull of rounded boxes is the rounded hull, and what is apart in float is apart.
+// lanes the children and the parent; one lane is unused. So a visited node costs one memory access,
+// and leaves need none: their boxes are in the node above. Rounding to nearest preserves the order.
+// Hence the hull of rounded boxes is the rounded hull, and boxes separate in float are separate.
 //
 // A slot is half a node, named by 2 * node + place; a child is a node (>= 0) or a box (~id). A box
-// that moves within the hull of its grandparent stays where it is, and rotations mend the tree
-// around it; otherwise it is inserted anew from the root. Boxes come as they are: fattening is the
-// caller's.
+// that moves within the hull of its grandparent stays in place, and rotations repair the tree
+// around it; otherwise it is reinserted from the root. Boxes are stored as given: fattening is up
+// to the caller.
 //
-// The first boxes inserted shape the top of the tree, and rotations mend a bad top slowly (after a
-// hundred moves a box); so the tree is also built anew each time the number of boxes has doubled.
+// The first boxes inserted shape the top of the tree, and rotations repair a bad top slowly (after
+// a hundred moves per box); so the tree is also rebuilt each time the number of boxes has doubled.
 //
-// Insertion alone gives no bound on the depth (nested boxes, growing, each become a new root). When
-// a leaf gets deeper than DEPTH_SLACK + 2 log2 n, the tree is built anew by halving, which is
-// O(n log n) and rare. Nothing recurses.
+// Insertion alone does not bound the depth (nested boxes, growing, each become a new root). When a
+// leaf gets deeper than DEPTH_SLACK + 2 log2 n, the tree is rebuilt by halving, which is O(n log n)
+// and rare. Nothing recurses.
 #include "collision/broadphase/broad_phase.h"
 
 #include <string.h>
 
 #define DEPTH_SLACK 32 // far above trees of random boxes, so that rebuilding for it is rare
-#define SMALL 32       // a tree of so many boxes need not be good
+#define SMALL 32       // the quality of a tree with so few boxes does not matter
 #define EMPTY INT32_MIN
 #define NODE_SIZE 64
 
@@ -30,7 +30,7 @@ typedef struct rbTreeNode {
 } rbTreeNode;
 _Static_assert(sizeof(rbTreeNode) == NODE_SIZE, "a node is a cache line");
 
-// During a build.
+// An item during a build.
 typedef struct rbTreeItem {
     float center[3]; // m, half the sum of the corners
     int32_t id;
@@ -38,7 +38,7 @@ typedef struct rbTreeItem {
 
 typedef struct rbTreeRange {
     int begin, end;
-    int slot; // where its root goes; -1: the root of the tree
+    int slot; // destination of its root; -1: the root of the tree
     int depth;
 } rbTreeRange;
 
@@ -114,7 +114,7 @@ static inline rbFloatBox* getBox(const rbDynamicTree* tree, int32_t slot)
     return &tree->nodes[slot >> 1].boxes[slot & 1];
 }
 
-// Says to a child where it is now.
+// Updates the link from a child to its slot.
 static void tellParent(rbDynamicTree* tree, int32_t child, int32_t slot)
 {
     if (child >= 0) {
@@ -134,14 +134,14 @@ static void setChild(rbDynamicTree* tree, int32_t slot, int32_t child)
     tellParent(tree, child, slot);
 }
 
-// Only coordinates; the free lanes stay.
+// Copies only coordinates; the free lanes stay.
 static inline void copyBox(rbFloatBox* to, const rbFloatBox* from)
 {
     memcpy(to->lower, from->lower, 3 * sizeof(float));
     memcpy(to->upper, from->upper, 3 * sizeof(float));
 }
 
-// The hull of the children of a node. Free lanes hold rubbish.
+// The hull of the children of a node. The free lanes are undefined.
 static inline rbFloatBox findHull(const rbFloatBox* a, const rbFloatBox* b)
 {
     rbFloatBox hull;
@@ -170,7 +170,7 @@ static inline bool isInside(const rbFloatBox* inner, const rbFloatBox* outer)
     return !rbIsAnyLaneSet(out & threeLanes);
 }
 
-// Half the surface area, m^2. In double: floats would overflow from 1e19 m on.
+// Half the surface area, m^2. In double: floats would overflow at 1e19 m.
 static inline double getArea(const rbFloatBox* box)
 {
     double x = (double)box->upper[0] - (double)box->lower[0];
@@ -226,7 +226,7 @@ static void giveNode(rbDynamicTree* tree, int node)
 // ------------------------------------------------------------------------------------------
 // rotations
 
-// Exchanges what two slots hold.
+// Swaps the contents of two slots.
 static void swapSlots(rbDynamicTree* tree, int32_t slotA, int32_t slotB)
 {
     rbFloatBox* a = getBox(tree, slotA);
@@ -240,8 +240,8 @@ static void swapSlots(rbDynamicTree* tree, int32_t slotA, int32_t slotB)
     setChild(tree, slotB, childA);
 }
 
-// Exchanges a child of a node with a child of its other child where that makes the other child
-// smaller. The hull of the node stays. True if anything changed.
+// Swaps a child of a node with a child of its other child where that makes the other child smaller.
+// The hull of the node stays the same. True if anything changed.
 static bool rotate(rbDynamicTree* tree, int node)
 {
     rbTreeNode* here = &tree->nodes[node];
@@ -276,7 +276,7 @@ static bool rotate(rbDynamicTree* tree, int node)
     return true;
 }
 
-// Hulls from a node upward, with rotations, until nothing changes.
+// Updates hulls from a node upward, with rotations, until nothing changes.
 static void refit(rbDynamicTree* tree, int node)
 {
     for (;;) {
@@ -298,13 +298,13 @@ static void refit(rbDynamicTree* tree, int node)
 // ------------------------------------------------------------------------------------------
 // insertion
 
-// The slot of the sibling to be: descends where the sum of surface areas grows least. A descent
+// The slot of the future sibling: descends where the sum of surface areas grows least. A descent
 // from the root that compares, at each node, a new parent here with the children.
 static int32_t findSibling(rbDynamicTree* tree, const rbFloatBox* box, int id, int* depth)
 {
     int32_t slot = -1;
     int32_t child = tree->root;
-    // equal costs are decided by bits of the number, so that equal boxes make no list
+    // ties are broken by bits of the number, so that equal boxes do not form a list
     uint32_t coin = (uint32_t)id * 0x9E3779B1u;
     double here = INFINITY; // the area of a new parent at this slot
     double area = 0.0;
@@ -409,7 +409,7 @@ static void detach(rbDynamicTree* tree, int id)
 // ------------------------------------------------------------------------------------------
 // building
 
-// Puts the smaller half of items begin .. end-1 along an axis before middle. Quickselect; equal
+// Moves the smaller half of items begin .. end-1 along an axis before middle. Quickselect; equal
 // centers are split evenly because both scans stop at them.
 static void selectMiddle(rbTreeItem* items, int begin, int end, int middle, int axis)
 {
@@ -477,7 +477,8 @@ static void gatherItems(rbBroadPhase* broad)
     }
 }
 
-// Hulls of all nodes, children first: a child has a larger index than its parent after a build.
+// Computes the hulls of all nodes, children first: after a build, a child has a larger index than
+// its parent.
 static void refitAll(rbBroadPhase* broad)
 {
     rbDynamicTree* tree = broad->state;
@@ -496,7 +497,7 @@ static void refitAll(rbBroadPhase* broad)
     }
 }
 
-// The whole tree anew, by halving along the longest axis. O(n log n).
+// Rebuilds the whole tree by halving along the longest axis. O(n log n).
 static void build(rbBroadPhase* broad)
 {
     rbDynamicTree* tree = broad->state;
@@ -537,7 +538,7 @@ static void reserveLeaves(rbBroadPhase* broad)
         rbGrowArray(tree->leafSlots, &tree->leafCapacity, broad->idEnd, sizeof *tree->leafSlots);
 }
 
-// Builds the tree anew if it has become bad. All boxes that are there must be in it.
+// Rebuilds the tree if it has become bad. All boxes present must be in it.
 static void improve(rbBroadPhase* broad)
 {
     const rbDynamicTree* tree = broad->state;
@@ -558,7 +559,7 @@ static void removeBox(rbBroadPhase* broad, int id)
     detach(broad->state, id);
 }
 
-// The hull of the grandparent of a leaf, or NULL if there is none stored.
+// The hull of the grandparent of a leaf, or NULL if none is stored.
 static const rbFloatBox* findGrandparentBox(const rbDynamicTree* tree, int32_t slot)
 {
     int32_t parent = getParent(&tree->nodes[slot >> 1]);
@@ -574,7 +575,7 @@ static void relocate(rbBroadPhase* broad, int id)
     rbDynamicTree* tree = broad->state;
     int32_t slot = tree->leafSlots[id];
     if (slot < 0) {
-        return; // alone
+        return; // the only box
     }
     rbFloatBox box = {{0.0f}, {0.0f}};
     rbFloatBox_Set(&box, &broad->boxes[id]);
@@ -644,7 +645,7 @@ static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* 
             stack = tree->stack.data;
         }
         rbIdList_Reserve(found, found->count + 2);
-        // what overlaps cannot be predicted: write first, then count if it was right
+        // overlaps are unpredictable: write first, then count the entry if it overlapped
         for (int place = 0; place < 2; ++place) {
             rbBoxAnswer answer = rbCompareBoxes(rounded, &node->boxes[place]);
             int32_t child = getChild(node, place);
@@ -665,7 +666,7 @@ static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* 
     broad->counts.candidates += found->count - first;
 }
 
-// Links go both ways, hulls are those of the children, every box is there once.
+// Links are mutual, hulls match the children, every box occurs once.
 static bool isNodeValid(const rbBroadPhase* broad, int node, int* leaves)
 {
     const rbDynamicTree* tree = broad->state;

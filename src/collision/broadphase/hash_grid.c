@@ -1,20 +1,20 @@
 // Static hierarchical hashing (L-84, G-04): levels of cells by the size of boxes, looked up at each
 // query.
 //
-// A box lives in one cell of its level, that of its lower corner. What overlaps a query has its
-// lower corner between the lower corner of the query less one cell width and the upper corner: 27
-// cells for boxes as large as a cell. (L-84 stores a box in all its up to eight cells instead;
-// with ten partners that would read more than twice as much, and move eight entries.) All pairs
-// are found as in L-84: each box asks its own level and the coarser ones. A single query also asks
-// the finer ones, and there visits the bricks in its range or all bricks of the level, whichever
-// is less.
+// A box lives in one cell of its level, that of its lower corner. A box that overlaps a query has
+// its lower corner between the lower corner of the query less one cell width and the upper corner:
+// 27 cells for boxes as large as a cell. (L-84 stores a box in all of its cells, up to eight; with
+// ten partners that would read more than twice as much, and move eight entries.) All pairs are
+// found as in L-84: each box searches its own level and the coarser ones. A single query also
+// searches the finer levels, and there visits the bricks in its range or all bricks of the level,
+// whichever is fewer.
 //
-// Cells come in bricks of 4 x 4 x 4, which are hashed; the cells of a query lie in three or four
-// bricks on average. A brick holds its boxes in one array sorted by cell, as floats (rbFloatBox),
-// so that exact boxes are read only when floats are equal. Cells that are neighbors in x are
-// neighbors in the array: a query reads about 13 short runs, fetched ahead, as at 1e5 boxes
-// waiting for memory is half of the cost. A box that changes cells shifts half of its brick, some
-// 40 boxes.
+// Cells are grouped in bricks of 4 x 4 x 4, which are hashed; the cells of a query lie in three or
+// four bricks on average. A brick holds its boxes in one array sorted by cell, as floats
+// (rbFloatBox), so that exact boxes are read only when floats are equal. Cells that are neighbors
+// in x are neighbors in the array: a query reads about 13 short runs, prefetched, because at 1e5
+// boxes half of the cost is waiting for memory. A box that changes cells shifts half of its brick,
+// about 40 boxes.
 //
 // Tried and dropped: boxes of a cell chained by number, which spreads a query over more cache lines
 // and pages, and was 5 % slower at 1e5 boxes.
@@ -24,19 +24,19 @@
 
 #define BRICK_SHIFT 2
 #define BRICK_CELLS 64
-// Places of a brick fit into 16 bits; more boxes than that are kept with the giants.
+// Places of a brick fit into 16 bits; more boxes than that are stored with the giants.
 #define BRICK_BOXES_MAX 65535
 #define RUNS_MAX 64
 #define BATCH_MAX 8
 // Arrays of bricks have 8 << class places.
 #define CLASS_COUNT 14
-// In units of boxes there: the choice of cells is reconsidered after so many moves.
+// In multiples of the boxes present: the choice of cells is reconsidered after this many moves.
 #define MOVES_PER_CHOICE 64
 
 typedef struct rbBrick {
     int64_t at[3]; // cell coordinates / 4, rounded down
     int32_t level;
-    int32_t count;        // boxes in it; 0: the brick is free
+    int32_t count;        // boxes in the brick; 0: the brick is free
     int32_t nextInBucket; // or next free brick
     int32_t nextOfLevel, previousOfLevel;
     int32_t first;     // of its places
@@ -48,7 +48,7 @@ typedef struct rbBrickCells {
     uint16_t starts[BRICK_CELLS + 1];
 } rbBrickCells;
 
-// Where a box lives.
+// The location of a box.
 typedef struct rbHome {
     int32_t brick; // RB_BROAD_NONE: with the giants
     int32_t cell;  // in the brick; of a giant: place in the list
@@ -68,7 +68,7 @@ typedef struct rbHashGrid {
     rbBrick* bricks;
     rbBrickCells* cells; // by brick
     int brickCapacity;
-    int brickEnd;  // bricks used at some time
+    int brickEnd;  // bricks used so far
     int freeBrick; // first of the free ones
     int brickCount;
     int32_t* buckets;   // first brick, by hash
@@ -141,7 +141,7 @@ static void givePlaces(rbHashGrid* grid, int32_t first, int sizeClass)
     grid->freeFirst1[sizeClass] = first + 1;
 }
 
-// Twice the places for a brick.
+// Doubles the places of a brick.
 static void growBrick(rbHashGrid* grid, rbBrick* brick)
 {
     RB_ASSERT(brick->sizeClass + 1 < CLASS_COUNT);
@@ -180,7 +180,7 @@ static int findBrick(const rbHashGrid* grid, const int64_t at[3], int level)
     return b;
 }
 
-// Twice the buckets, all bricks hashed again.
+// Doubles the buckets and rehashes all bricks.
 static void growBuckets(rbHashGrid* grid)
 {
     int capacity = grid->bucketCapacity > 0 ? 2 * grid->bucketCapacity : 64;
@@ -369,14 +369,14 @@ static void reserveHomes(rbBroadPhase* broad)
     grid->homes = rbGrowArray(grid->homes, &grid->homeCapacity, broad->idEnd, sizeof *grid->homes);
 }
 
-// Chooses cells anew and, if they differ, puts all boxes into them. At first there are none.
+// Chooses cells again and, if they differ, moves all boxes into them. Initially there are none.
 static void choose(rbBroadPhase* broad, const uint8_t* isAttached, int attachedEnd)
 {
     rbHashGrid* grid = broad->state;
     double width = rbChooseCellSize(broad, &grid->counters);
     grid->countAtChoice = broad->count;
     grid->movesSinceChoice = 0;
-    // a width between half and twice the old is not worth the work
+    // a width between half and twice the old one is not worth the work
     if (attachedEnd > 0 && width < 2.0 * grid->levels.base && width > 0.5 * grid->levels.base) {
         return;
     }
@@ -473,13 +473,13 @@ static void placeAll(rbBroadPhase* broad, const rbBounds* old, const uint8_t* wa
 // ------------------------------------------------------------------------------------------
 // queries
 
-// Boxes that follow each other in a brick.
+// Consecutive boxes in a brick.
 typedef struct rbRun {
     const rbFloatBox* begin;
     const rbFloatBox* end;
 } rbRun;
 
-// A search under way.
+// A search in progress.
 typedef struct rbHashSearch {
     rbBroadPhase* broad;
     const rbHashGrid* grid;
@@ -491,10 +491,10 @@ typedef struct rbHashSearch {
     int boxCount; // of the runs
     int64_t tests;
     int64_t cells;
-    rbRun runs[RUNS_MAX]; // on their way from memory
+    rbRun runs[RUNS_MAX]; // being fetched from memory
 } rbHashSearch;
 
-// Without branches but for the rare case of equal floats: who overlaps cannot be predicted.
+// Without branches, except in the rare case of equal floats: overlaps are unpredictable.
 static inline bool decide(const rbHashSearch* search, rbFloatQuery query, const rbFloatBox* box)
 {
     const rbQuadMask threeLanes = {-1, -1, -1, 0};
@@ -580,7 +580,7 @@ static void searchBatch(rbHashSearch* search, const int* batch, int count, const
     }
 }
 
-// The bricks of a range, looked up and fetched a few at a time before they are read.
+// Looks up and prefetches the bricks of a range a few at a time before they are read.
 static void searchBricks(rbHashSearch* search, int level, const rbCellRange* bricks,
                          const rbCellRange* range)
 {
@@ -612,7 +612,7 @@ static void searchBricks(rbHashSearch* search, int level, const rbCellRange* bri
 static void searchLevel(rbHashSearch* search, int level)
 {
     const rbHashGrid* grid = search->grid;
-    // a box of this level is at most so long; the excess covers the rounding of its edge
+    // a box of this level is at most this long; the excess covers the rounding of its edge
     double width = rbGetCellWidth(&grid->levels, level) * (1.0 + 0x1p-50);
     rbCellRange range = rbFindCells(search->box, width, rbGetInverseWidth(&grid->levels, level));
     rbCellRange bricks;
@@ -681,7 +681,7 @@ static void query(rbBroadPhase* broad, const rbBounds* box, int self, rbIdList* 
     addCounts(&search);
 }
 
-// Pairs of a box with those of its level (its number being the smaller) and of coarser levels.
+// Pairs of a box with boxes of its level (if its number is the smaller) and of coarser levels.
 static void findPairsOf(rbBroadPhase* broad, int id, int level, rbIdList* pairs)
 {
     rbHashGrid* grid = broad->state;
@@ -713,7 +713,7 @@ static void findPairsOf(rbBroadPhase* broad, int id, int level, rbIdList* pairs)
 static void findPairs(rbBroadPhase* broad, rbIdList* pairs)
 {
     rbHashGrid* grid = broad->state;
-    // brick by brick: what one box reads, its neighbors find in the cache
+    // brick by brick: data read for one box is in the cache for its neighbors
     for (int b = 0; b < grid->brickEnd; ++b) {
         if (grid->bricks[b].count == 0) {
             continue;
@@ -737,7 +737,7 @@ static bool isSameBox(const rbFloatBox* a, const rbFloatBox* b)
     return isSame;
 }
 
-// Is a box where it belongs?
+// Is a box in the right cell?
 static bool isAtHome(const rbBroadPhase* broad, int b, int c, int place)
 {
     const rbHashGrid* grid = broad->state;
@@ -755,7 +755,7 @@ static bool isAtHome(const rbBroadPhase* broad, int b, int c, int place)
            rbGetLongestEdge(box) <= rbGetCellWidth(&grid->levels, brick->level);
 }
 
-// Every box is in the cell it belongs to, and nowhere else.
+// Every box is in the right cell, and in no other.
 static bool isValid(const rbBroadPhase* broad)
 {
     const rbHashGrid* grid = broad->state;

@@ -1,9 +1,9 @@
-// Every box against every other (L-81): O(n) for a box, O(n^2) for all pairs. The oracle of the
-// other rows, and the fastest of all for a few dozen boxes.
+// Every box against every other (L-81): O(n) for a box, O(n^2) for all pairs. The oracle for the
+// other rows, and the fastest one for a few dozen boxes.
 #include "collision/broadphase/broad_phase.h"
 
 typedef struct rbNaive {
-    int unused; // the common part keeps all there is
+    int unused; // the common part holds all data
 } rbNaive;
 
 static void insert(rbBroadPhase* broad, int id)

@@ -1,4 +1,4 @@
-// A table of pairs of boxes with a counter each, and the partners of a box.
+// A table of pairs of boxes, each with a counter, and the partners of a box.
 #ifndef RB_BROADPHASE_PAIR_TABLE_H
 #define RB_BROADPHASE_PAIR_TABLE_H
 
@@ -19,7 +19,7 @@ typedef struct rbPairEntry {
 typedef struct rbPairTable {
     rbPairEntry* entries;
     int capacity;
-    int end;            // entries used at some time
+    int end;            // entries used so far
     int count;          // pairs
     int32_t freeEntry1; // first of the free ones + 1; 0: none
     int32_t* buckets;
@@ -30,16 +30,16 @@ typedef struct rbPairTable {
 
 void rbPairTable_Free(rbPairTable* table);
 
-// Forgets all pairs, keeps the memory.
+// Removes all pairs, keeps the memory.
 void rbPairTable_Clear(rbPairTable* table);
 
-// Room for boxes below idEnd.
+// Reserves memory for boxes below idEnd.
 void rbPairTable_Reserve(rbPairTable* table, int idEnd);
 
 // The entry of a pair, or -1. The order of the two does not matter.
 int rbPairTable_Find(const rbPairTable* table, int a, int b);
 
-// The entry of a pair, made with counter 0 if it is not there.
+// The entry of a pair; created with counter 0 if it is not in the table.
 int rbPairTable_Add(rbPairTable* table, int a, int b);
 
 void rbPairTable_Remove(rbPairTable* table, int entry);

@@ -1,9 +1,9 @@
 // Support mappings of cores: one row a family of shapes, then scaling, sums and the difference of
 // two bodies.
 //
-// Polytopes answer with vertices only, which makes the kernels end after finitely many steps on
-// them, and for directions of any length; smooth cores square the direction and get it with its
-// largest component of magnitude 1.
+// Polytopes return only vertices, so the kernels end after finitely many steps on them, and accept
+// directions of any length; smooth cores square the direction and receive it with its largest
+// component scaled to magnitude 1.
 #include "collision/convex/convex.h"
 
 #include "collision/convex/support.h"

@@ -1,4 +1,4 @@
-// Convex bodies as the kernels of this room see them: a support mapping of a core and a radius.
+// Convex bodies as seen by the kernels in this directory: a support mapping of a core and a radius.
 //
 // A sphere is a point with a radius, a capsule a segment with one; every other shape is its own
 // core with radius 0, and any shape can be rounded by adding to the radius. Kernels work on cores
@@ -14,18 +14,18 @@
 
 typedef struct rbConvex rbConvex;
 
-// Point of the core farthest along a direction, any that is not zero for polytopes, for others one
-// whose largest component has magnitude 1. vertex takes the index of the last answer as a hint and
-// gives that of this one (polytopes; otherwise -1).
+// Point of the core farthest along a direction. Polytopes accept any nonzero direction, other cores
+// one whose largest component has magnitude 1. vertex passes the index of the last result in as a
+// hint and receives that of this one (polytopes; otherwise -1).
 typedef rbVec3 rbCoreSupportFn(const rbConvex* convex, rbVec3 direction, int* vertex);
 
 struct rbConvex {
     rbVec3 extents;  // m, half sizes of the core if it is a box, a segment or a point
-    int signMask;    // signs that make vertices: bit i for component i
-    bool isExtents;  // it is one of those
+    int signMask;    // signs that define vertices: bit i for component i
+    bool isExtents;  // the core is one of those
     bool isPlain;    // neither scaled nor a sum
     bool isPolytope; // the core has finitely many vertices
-    double radius;   // m, of the ball swept around the core, >= 0
+    double radius;   // m, of the sphere swept around the core, >= 0
     double size;     // m, largest distance of a point of the core from the origin
     rbCoreSupportFn* support;
     const rbGeometry* geometry; // borrowed; a convex, bounded type. NULL: a hull of points
@@ -38,13 +38,13 @@ struct rbConvex {
 // The convex body of a geometry, rounded by a radius >= 0. False for planes, meshes, soups,
 // compounds and non-convex shapes.
 bool rbConvex_Make(const rbGeometry* geometry, double radius, rbConvex* convex);
-// The same with the core scaled along its axes, before anything is added (factors > 0; radius of a
-// sphere or capsule: only uniform scales keep it exact, others turn the shape into an ellipsoid or
-// are refused: false).
+// The same with the core scaled along its axes, before anything is added (factors > 0). The radius
+// of a sphere or capsule stays exact only under uniform scaling; other scales turn the shape into
+// an ellipsoid or are rejected: false.
 bool rbConvex_Scale(rbConvex* convex, rbVec3 scale);
 
-// The hull of some points, a triangle say, rounded by a radius. size: no point is farther from the
-// origin. A support costs O(count).
+// The hull of some points, for example a triangle, rounded by a radius. size: no point is farther
+// from the origin. A support costs O(count).
 void rbConvex_MakePoints(const rbVec3* points, int count, double size, double radius,
                          rbConvex* convex);
 
@@ -62,7 +62,7 @@ typedef struct rbCso {
     const rbConvex* b;
     rbMat3 rotation;    // of B in the frame of A
     rbVec3 translation; // of B's origin in the frame of A
-    double scale;       // size of A + size of B + |translation|: what rounding is relative to
+    double scale;       // size of A + size of B + |translation|: the reference for rounding errors
     bool isExtents;     // both cores are plain boxes, segments or points
 } rbCso;
 
@@ -75,7 +75,7 @@ void rbConvex_Sum(rbConvex* convex, const rbConvex* plus);
 // indices or NULL, speed up hulls and are updated.
 void rbCso_FindSupport(const rbCso* cso, rbVec3 direction, int hints[2], rbCsoPoint* point);
 
-// The same by value; inline, so that the answer is not copied.
+// The same by value; inline, so that the result is not copied.
 static inline rbCsoPoint rbCso_Support(const rbCso* cso, rbVec3 direction, int hints[2])
 {
     rbCsoPoint point;
@@ -83,11 +83,12 @@ static inline rbCsoPoint rbCso_Support(const rbCso* cso, rbVec3 direction, int h
     return point;
 }
 
-// Vertex of a polytope core by the index its support gave; false if there is none.
+// Vertex of a polytope core by the index that its support returned; false if there is none.
 bool rbConvex_FindVertex(const rbConvex* convex, int vertex, rbVec3* point);
 
-// The answer for bodies from that for their cores: the surfaces move toward each other along the
-// normal. Negative radii take the rounding off again. The bounds are widened by what the sums err.
+// The result for bodies from that for their cores: the surfaces move toward each other along the
+// normal. Negative radii remove the rounding again. The bounds are widened by the rounding error of
+// the sums.
 static inline void rbRoundSeparation(rbSeparation* s, double radiusA, double radiusB)
 {
     double radii = radiusA + radiusB;

@@ -1,17 +1,18 @@
-// The expansion loop: take the face nearest to the origin, look beyond it, stop or grow.
+// The expansion loop: take the face nearest to the origin, find the support beyond it, stop or
+// grow.
 //
 // The search direction is the outward normal of the face, never the vector to its nearest point:
-// that one flips when the distance is a tiny negative number. Until the origin is enclosed, faces
-// have negative distances and the one the origin is farthest outside of comes first; a support
-// value below zero then proves the cores apart.
+// that vector flips when the distance is a tiny negative number. Until the origin is enclosed,
+// faces have negative distances and the one the origin is farthest outside of comes first; a
+// support value below zero then proves that the cores are separate.
 //
 // Ellipsoids first try Newton's method (epa_smooth.c), which ends most shallow queries; the
 // polytope then works with the bound found so far, on the cores without their rolling balls. The
 // last direction on smooth bodies is polished by Newton, because a depth good to epsilon leaves a
 // normal good to its square root only.
 //
-// A sphere cap (G-30) is a proposal like Newton's: its height is an upper bound at once, but it
-// ends the search only when the lower bound meets it.
+// A sphere cap (G-30) is a proposal like Newton's: its height is an upper bound immediately, but it
+// ends the search only when the lower bound reaches it.
 //
 // Tried and dropped: the running minimum of h in the stop test (the returned normal need not be the
 // direction that attained it).
@@ -25,16 +26,17 @@
 #define FOOT_STEPS 32
 // Cosine between normals of faces that count as coplanar.
 #define COPLANAR (1.0 - 1e-9)
-// Acceptance of a sphere through four points: scale-free volume, and how far its foot point may lie
-// above the face.
+// Acceptance of a sphere through four points: scale-free volume, and the largest height of its foot
+// point above the face.
 #define CAP_VOLUME 1e-10
 #define CAP_RATIO 1.05
-// New faces that look away from an enclosed origin by more than this (of the scale): a fold.
+// New faces that face away from an enclosed origin by more than this (relative to the scale): a
+// fold.
 #define FOLD (-1e-12)
 // Tangential part of a support point, relative to the scale, up to which it serves as a witness.
 #define WITNESS 1e-7
-// The search ended before its bounds met, and guesses have passed by what would be its best
-// direction: no reason to stop, but to start again without them.
+// The search ended before its bounds met, and guesses may have skipped the best direction: start
+// again without guesses instead of stopping.
 #define SPOILED RB_STOP_COUNT
 // A guess grows the polytope if it is higher than the face by this factor.
 #define GUESS_GAIN 1.01
@@ -44,20 +46,20 @@ typedef struct Search {
     const rbEpaSettings* settings;
     rbEpaScratch* scratch;
     double slack, gap;    // m
-    rbEpaBalls balls;     // taken off the cores by the polytope
+    rbEpaBalls balls;     // removed from the cores by the polytope
     double off;           // m, sum of their radii
-    double rollingRadius; // m, what Newton's bound may use
+    double rollingRadius; // m, available to Newton's bound
     double lower;         // best lower bound, m
-    bool mayCap;          // sphere caps are asked for and can help
-    bool mayGuess;        // a hull is among plain polytopes
-    bool hasGuessed;      // faces were passed without a look beyond them
+    bool mayCap;          // sphere caps are enabled and can help
+    bool mayGuess;        // at least one hull, and both cores are plain polytopes
+    bool hasGuessed;      // faces were expanded without a support query
     bool isInside;        // the polytope encloses the origin
-    bool isSmooth;        // a core is no polytope: Newton may help
+    bool isSmooth;        // a core is not a polytope: Newton may help
     // best direction so far
     double height; // h there
     rbVec3 normal;
     rbCsoPoint point; // support point
-    int face;         // -1: the support point itself is the witness
+    int face;         // -1: the support point itself is the witness point
     int iterations, supports;
 } Search;
 
@@ -71,7 +73,7 @@ rbEpaSettings rbDefaultEpaSettings(void)
                            .enableNewton = true};
 }
 
-// Weights of the point of a face below the origin; false if the origin's foot is outside.
+// Weights of the point of a face below the origin; false if the foot of the origin is outside.
 static bool findWeights(const rbEpaScratch* scratch, int index, double weights[3])
 {
     const rbEpaFace* face = &scratch->faces[index];
@@ -95,8 +97,8 @@ static bool findWeights(const rbEpaScratch* scratch, int index, double weights[3
     return isInside;
 }
 
-// Among coplanar faces the one whose triangle holds the foot point, walking over the edge the foot
-// is farthest outside of.
+// Of the coplanar faces, finds the one whose triangle contains the foot point by walking over the
+// edge the foot is farthest outside of.
 static int findFootFace(const Search* s, int start, double weights[3])
 {
     const rbEpaScratch* scratch = s->scratch;
@@ -108,7 +110,7 @@ static int findFootFace(const Search* s, int start, double weights[3])
         int worst = weights[0] < weights[1] ? 0 : 1;
         worst = weights[2] < weights[worst] ? 2 : worst;
         int next = rbEpaTwin_Face(rbEpaFace_GetTwin(&scratch->faces[face], (worst + 1) % 3));
-        // a growth that broke leaves twins that lead nowhere
+        // a growth that failed leaves invalid twins
         if (next >= scratch->faceCount) {
             break;
         }
@@ -174,7 +176,7 @@ static rbEpaResult finish(const Search* s, rbStopReason reason)
     return result;
 }
 
-// Are the bounds of the best direction together?
+// Have the bounds of the best direction converged?
 static bool isClosed(const Search* s)
 {
     double open = s->height - s->lower;
@@ -187,14 +189,14 @@ static rbStopReason reasonOf(const Search* s)
     return open <= s->settings->relativeTolerance * s->lower ? RB_STOP_CONVERGED : RB_STOP_ROUNDING;
 }
 
-// Faces beyond the best direction cannot matter.
+// Faces farther away than the best direction cannot matter.
 static double keyMaxOf(const Search* s)
 {
     return rbEpa_Square(s->height - s->off + s->slack);
 }
 
-// Takes the bounds of a proposal, and its direction if its support point lies below the origin, so
-// that it can be the witness; where bodies have edges it need not.
+// Uses the bounds of a proposal, and its direction if its support point lies below the origin, so
+// that it can be the witness; on bodies with edges that need not hold.
 static void adopt(Search* s, const rbEpaProposal* proposal)
 {
     s->lower = fmax(s->lower, proposal->lower);
@@ -224,7 +226,7 @@ static bool findCapDirection(const Search* s, int index, double distance, rbVec3
     rbVec3 b = points[rbEpaFace_GetVertex(face, 0)].w, c = points[rbEpaFace_GetVertex(face, 1)].w;
     rbVec3 d = points[rbEpaFace_GetVertex(face, 2)].w;
     rbVec3 v1 = rbSub(w, b), v2 = rbSub(w, c), v3 = rbSub(w, d);
-    // |w|^2 - |b|^2 as a product keeps its digits.
+    // |w|^2 - |b|^2 as a product keeps its precision.
     double d1 = 0.5 * rbDot(v1, rbAdd(w, b)), d2 = 0.5 * rbDot(v2, rbAdd(w, c));
     double d3 = 0.5 * rbDot(v3, rbAdd(w, d));
     rbVec3 v23 = rbCross(v2, v3);
@@ -260,16 +262,16 @@ static bool tryCap(Search* s, int index, double distance, const rbCsoPoint* w)
     return s->face < 0 && isClosed(s);
 }
 
-// A face and what was seen beyond it, without the balls.
+// A face and the support point found beyond it, without the balls.
 typedef struct Sight {
     rbVec3 normal;
     double distance;         // of the face
     double height;           // of the support point
-    const rbCsoPoint* point; // the next one of the scratch
+    const rbCsoPoint* point; // the next one in the scratch memory
 } Sight;
 
 // Remembers the direction of a face if it is the best one. A face whose bounds meet replaces an
-// older one of the same height within the tolerance, because it holds the foot point.
+// older one of the same height within the tolerance, because it contains the foot point.
 static void noteFace(Search* s, int index, const Sight* sight, bool isDone)
 {
     double height = sight->height + s->off;
@@ -292,7 +294,7 @@ static bool isVertexOf(const Search* s, int index, rbVec3 w)
     return isOne;
 }
 
-// Takes a support below the origin as a separating direction.
+// Records a support below the origin as a separating direction.
 static rbStopReason noteApart(Search* s, rbVec3 normal, const rbCsoPoint* w)
 {
     s->height = rbDot(w->w, normal) + s->off;
@@ -302,7 +304,7 @@ static rbStopReason noteApart(Search* s, rbVec3 normal, const rbCsoPoint* w)
     return RB_STOP_APART;
 }
 
-// The support needs no unit vector unless balls come off: its work hides the root.
+// The support needs no unit vector unless balls are removed: its latency hides the square root.
 static Sight lookBeyond(Search* s, int index)
 {
     rbCsoPoint* point = rbEpaPolytope_NextPoint(s->scratch);
@@ -318,24 +320,24 @@ static Sight lookBeyond(Search* s, int index)
     return sight;
 }
 
-// What a growth that failed means. Guesses have passed by what would be the best direction: then
-// the search has to start again without them.
+// Classifies a failed growth. If guesses may have skipped the best direction, the search must start
+// again without them.
 static rbStopReason reasonOfFailure(const Search* s, rbEpaGrowth growth)
 {
     rbStopReason reason = growth == RB_EPA_FULL ? RB_STOP_STORAGE : RB_STOP_ROUNDING;
     return s->hasGuessed ? SPOILED : reason;
 }
 
-// What the key of no new face may fall below.
+// The lower limit for the key of a new face.
 static double keyMinOf(const Search* s)
 {
     return s->isInside ? rbEpa_Square(FOLD * s->cso->scale) : -INFINITY;
 }
 
-// Grows by a point that is high over a face without looking for the highest: any point of the
-// difference that sees the face will do, and most of the faces that come first are far from the
-// surface. False if the guess is not clearly above the face, or not above the origin: a look has to
-// prove that nothing is.
+// Grows by a point that is high above a face without searching for the highest: any point of the
+// difference that sees the face will do, and most of the first faces are far from the surface.
+// False if the guess is not clearly above the face, or not above the origin: a support query must
+// then prove that no point is.
 static bool growByGuess(Search* s, int index, rbEpaGrowth* growth)
 {
     rbCsoPoint* point = rbEpaPolytope_NextPoint(s->scratch);
@@ -350,7 +352,8 @@ static bool growByGuess(Search* s, int index, rbEpaGrowth* growth)
     return true;
 }
 
-// Looks beyond the nearest face and grows. False, with the reason, if the search ends there.
+// Finds the support beyond the nearest face and grows. False, with the reason, if the search ends
+// there.
 static bool growByFace(Search* s, int index, rbStopReason* reason)
 {
     Sight sight = lookBeyond(s, index);
@@ -374,7 +377,7 @@ static bool growByFace(Search* s, int index, rbStopReason* reason)
     return growth == RB_EPA_GROWN;
 }
 
-// The loop proper. Keys and heights of faces are those without the balls.
+// The main loop. Keys and heights of faces exclude the balls.
 static rbStopReason expand(Search* s)
 {
     rbEpaScratch* scratch = s->scratch;
@@ -383,7 +386,8 @@ static rbStopReason expand(Search* s)
         double key;
         int index = rbEpaPolytope_TakeNearest(scratch, &key);
         if (index < 0 || key > scratch->keyMax) {
-            // Every face lies beyond the best direction: it is the answer, if the origin is inside.
+            // Every face lies farther away than the best direction: it is the answer, if the origin
+            // is inside.
             bool isProven = s->isInside || (index >= 0 && key >= 0.0);
             s->lower = isProven ? fmax(s->lower, s->height) : s->lower;
             return reasonOf(s);
@@ -402,7 +406,7 @@ static rbStopReason expand(Search* s)
     return s->hasGuessed ? SPOILED : RB_STOP_ITERATIONS;
 }
 
-// Newton from the direction the polytope ended with; kept only if it is at least as good and its
+// Newton from the final direction of the polytope; kept only if it is at least as good and its
 // support point lies below the origin, so that it can be the witness.
 static void polish(Search* s)
 {
@@ -437,8 +441,8 @@ static void noteFlat(Search* s, const rbEpaStart* start)
     s->point.w = rbSub(s->point.a, s->point.b);
 }
 
-// A difference so thin that none of its faces has a normal: the best of the directions across its
-// longest edge.
+// For a difference so thin that none of its faces has a normal: the best of the directions
+// perpendicular to its longest edge.
 static void noteSliver(Search* s)
 {
     const rbCsoPoint* p = s->scratch->points;
@@ -467,7 +471,7 @@ static rbStopReason runPolytope(Search* s, const rbCsoPoint* start, int startCou
 {
     rbEpaScratch* scratch = s->scratch;
     if (s->face >= 0) {
-        // A face of an earlier polytope, about to be overwritten; its bound below stays.
+        // A face of an earlier polytope, about to be overwritten; its lower bound remains valid.
         s->height = INFINITY;
         s->face = -1;
     }
@@ -496,7 +500,7 @@ static rbStopReason runPolytope(Search* s, const rbCsoPoint* start, int startCou
 }
 
 // Distances of points of the difference bound the signed depth from below when the cores are
-// apart or the search ended before it enclosed the origin.
+// separate or the search ended before it enclosed the origin.
 static double looseLower(const Search* s)
 {
     double nearest = s->cso->scale;
@@ -506,9 +510,9 @@ static double looseLower(const Search* s)
     return -nearest;
 }
 
-// Newton first; if its end is no proof, the polytope of the cores without balls, which either
-// holds the origin or shows the way to a point shallower than the balls, where Newton proves
-// itself. False if rounding or edges prevented all that.
+// Newton first. If its end is not proven, the polytope of the cores without balls either contains
+// the origin or leads to a point shallower than the balls, where Newton's result is proven. False
+// if rounding or edges prevented all of this.
 static bool solveRound(Search* s, rbEpaBalls balls, rbStopReason* reason)
 {
     if (rbLength(s->cso->translation) > 0.0) {

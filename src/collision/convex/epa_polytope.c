@@ -1,14 +1,15 @@
 // Faces and horizon of the expanding polytope.
 //
-// The horizon is found by flood fill over adjacency with an explicit stack, which comes by its
-// edges as one counter-clockwise loop; each edge gets a triangle to the new point at once. Their
-// planes are made afterward, two at a time: in each lane the same operations as one by one, so the
-// same bits on every machine. Splitting only the nearest face instead would leave edges that cut
-// through the body for ever.
+// The horizon is found by flood fill over adjacency with an explicit stack, which visits its edges
+// as one counter-clockwise loop; each edge immediately gets a triangle to the new point. Their
+// planes are computed afterward, two at a time: each lane does the same operations as scalar code,
+// so the bits are the same on every machine. Splitting only the nearest face instead would leave
+// edges that cut through the body forever.
 //
-// Normals of needles: the cross product of two edges of length L errs by a rounding of L^2, which
-// tilts the normal of a triangle of height H by eps L / H. The part of the tilt along the longest
-// edge moves the ends by eps L^2 / H and is projected out; the rest moves them by eps L only.
+// Normals of needles: the cross product of two edges of length L has a rounding error of order eps
+// L^2, which tilts the normal of a triangle of height H by eps L / H. The part of the tilt along
+// the longest edge moves the ends by eps L^2 / H and is projected out; the rest moves them by eps L
+// only.
 #include "collision/convex/epa_polytope.h"
 
 #include "base/core/lanes.h"
@@ -16,11 +17,11 @@
 #include <math.h>
 #include <string.h>
 
-// Squared sine below which a triangle counts as a needle whose normal is worth refining.
+// Squared sine below which a triangle counts as a needle whose normal must be refined.
 #define NEEDLE 1e-4
 
-// The edges after an edge and before it, from a word of two bits each: a choice would be
-// mispredicted as often as not.
+// The edges after an edge and before it, from a word of two bits each: a branch would be
+// mispredicted half of the time.
 static inline int nextOf(int edge)
 {
     return 0x09 >> 2 * edge & 3;
@@ -79,7 +80,7 @@ static inline Pair3 crossPair(Pair3 a, Pair3 b)
 
 // -------------------------------------------------------------------------------------------- keys
 
-// Ends the keys after the last face.
+// Pads the keys after the last face.
 static inline void closeKeys(rbEpaScratch* scratch)
 {
     for (int i = 0; i < RB_EPA_ROOM; i += 2) {
@@ -113,12 +114,12 @@ int rbEpaPolytope_TakeNearest(rbEpaScratch* scratch, double* key)
 
 // ------------------------------------------------------------------------------------------ planes
 
-// Takes the component along the longest edge out of the normal of a needle.
+// Removes the component along the longest edge from the normal of a needle.
 static rbVec3 refineNormal(rbVec3 ab, rbVec3 ac)
 {
     rbVec3 bc = rbSub(ac, ab);
     double abab = rbDot(ab, ab), acac = rbDot(ac, ac), bcbc = rbDot(bc, bc);
-    // The cross product of the two shorter edges errs least.
+    // The cross product of the two shorter edges has the smallest error.
     rbVec3 longest = ab;
     rbVec3 normal = rbCross(bc, rbNeg(ac));
     if (acac >= abab && acac >= bcbc) {
@@ -136,7 +137,8 @@ static rbVec3 refineNormal(rbVec3 ab, rbVec3 ac)
 static double setPlane(rbEpaScratch* scratch, int face, rbVec3 a, rbVec3 b, rbVec3 apex)
 {
     rbVec3 fromA = rbSub(a, apex), fromB = rbSub(b, apex);
-    // with the edge of the horizon, mostly the shortest: the product of the two others errs more
+    // with the edge of the horizon, mostly the shortest: the product of the two others has a larger
+    // error
     rbVec3 n = rbCross(fromA, rbSub(b, a));
     double nn = rbDot(n, n);
     double square = fmax(rbDot(fromA, fromA), rbDot(fromB, fromB));
@@ -160,7 +162,7 @@ static double setPlane(rbEpaScratch* scratch, int face, rbVec3 a, rbVec3 b, rbVe
     return rbEpa_Square(low) / nn;
 }
 
-// Planes of the new faces, some of which need care, one by one.
+// Planes of the new faces one by one, since some of them need care.
 static double setPlanesSlowly(rbEpaScratch* scratch, int first, int count, rbVec3 apex)
 {
     double least = INFINITY;
@@ -179,11 +181,11 @@ static inline Pair3 pairOf(rbVec3 a, rbVec3 b)
 }
 
 // Planes of the new faces, from the corners of the horizon to the apex: setPlane for two at a time
-// as long as none is thin. Returns the smallest key.
+// while none is thin. Returns the smallest key.
 static double setPlanes(rbEpaScratch* scratch, int first, int count, rbVec3 w)
 {
     const rbCsoPoint* points = scratch->points;
-    // An odd face at the end has company: the first one once more.
+    // An odd face at the end is paired with the first one again.
     int16_t* rim = scratch->rim;
     rim[count] = rim[0];
     rim[count + 1] = rim[1];
@@ -241,7 +243,7 @@ static inline void deleteFace(rbEpaScratch* scratch, int face)
     scratch->keys[face] = INFINITY;
 }
 
-// The faces from the horizon to the apex, as they come.
+// The faces from the horizon to the apex, in the order found.
 typedef struct Rim {
     int first, count;
     int apex;
@@ -249,8 +251,8 @@ typedef struct Rim {
     int gaps; // not 0: an edge does not begin where the last one ended
 } Rim;
 
-// Adds the face of the apex and the edge beyond which a twin lies. Edges 1 and 2 of the new faces,
-// which they share, are linked by number.
+// Adds the face of the apex and the edge shared with a twin. Edges 1 and 2 of the new faces, which
+// they share, are linked by number.
 static inline void addRimFace(rbEpaScratch* scratch, Rim* rim, int twin)
 {
     int edge = rbEpaTwin_Edge(twin);
@@ -269,8 +271,8 @@ static inline void addRimFace(rbEpaScratch* scratch, Rim* rim, int twin)
     scratch->rim[rim->count++] = (int16_t)from;
 }
 
-// Planes and last links of the new faces. Returns the smallest key, -INFINITY if the horizon is no
-// loop.
+// Planes and last links of the new faces. Returns the smallest key, -INFINITY if the horizon is not
+// a loop.
 static inline double finishRim(rbEpaScratch* scratch, Rim rim)
 {
     if (rim.count < 3 || (rim.gaps | (rim.last ^ scratch->rim[0])) != 0) {
@@ -317,7 +319,7 @@ rbEpaGrowth rbEpaPolytope_Grow(rbEpaScratch* scratch, int face, double keyMin)
     // no loop has more corners than there are points
     int limit = room < scratch->pointCount ? room : scratch->pointCount;
     // Deletes the faces that see the point, from the given one outwards, and joins each edge of the
-    // horizon to it. Flat faces have nothing to hide and go with the visible ones.
+    // horizon to it. Flat faces hide nothing and are deleted with the visible ones.
     rbVec3 w = scratch->points[rim.apex].w;
     uint16_t* stack = scratch->stack;
     deleteFace(scratch, face);

@@ -1,10 +1,10 @@
 // The polytope of EPA: triangles with neighbors, their distances in one array, growth by a point.
 //
-// Indices, not pointers; everything lives in one fixed-size scratch of the caller. Edge e of a face
-// runs from vertex e to vertex (e + 1) % 3, counter-clockwise seen from outside. Deleted faces stay
-// where they are: new ones are next to each other, so that their planes are made two at a time,
-// component by component. The nearest face is found by looking through all keys: most queries make
-// some tens of faces, and a heap of so few costs more than it saves (measured: a tenth of a query).
+// Indices, not pointers; everything lives in one fixed-size scratch block owned by the caller. Edge
+// e of a face runs from vertex e to vertex (e + 1) % 3, counter-clockwise seen from outside.
+// Deleted faces stay in place: new ones are contiguous, so that their planes are computed two at a
+// time, component by component. The nearest face is found by scanning all keys: most queries create
+// a few dozen faces, and a heap of so few costs more than it saves (measured: a tenth of a query).
 #ifndef RB_CONVEX_EPA_POLYTOPE_H
 #define RB_CONVEX_EPA_POLYTOPE_H
 
@@ -15,20 +15,21 @@
 #include <math.h>
 #include <stdint.h>
 
-// Points and faces ever made. A point costs about 4.7 faces; 3.8 points win a decimal on smooth
-// bodies. Differences that are nearly round, or nearly a cylinder, about the origin need more and
-// end with STORAGE. sizeof(rbEpaScratch) is 106 kB, of which a query touches what it uses.
+// Total number of points and faces created. A point costs about 4.7 faces; 3.8 points gain a
+// decimal digit on smooth bodies. Differences that are nearly round, or nearly a cylinder, about
+// the origin need more and end with STORAGE. sizeof(rbEpaScratch) is 106 kB, of which a query
+// touches only the part it uses.
 #define RB_EPA_POINTS 256
 #define RB_EPA_FACES 1280
 
-// Rounding of a support value and of what is computed from it, in units of cso->scale.
+// Rounding of a support value and of values computed from it, in units of cso->scale.
 #define RB_EPA_SLACK (16.0 * DBL_EPSILON)
-// Gap between the bounds of a face that cannot be told from rounding.
+// Gap between the bounds of a face that is indistinguishable from rounding.
 #define RB_EPA_GAP (4.0 * DBL_EPSILON)
-// Height of a triangle, or thickness of a body, below which its normal means nothing.
+// Height of a triangle, or thickness of a body, below which its normal is meaningless.
 #define RB_EPA_FLAT (16.0 * DBL_EPSILON)
 
-// Neighbors of a face; 16 bits for each number, so that a face is made by two stores.
+// Neighbors of a face; 16 bits for each number, so that a face is written by two stores.
 typedef struct rbEpaFace {
     uint64_t vertices; // three, and 1 for an obsolete face
     uint64_t twins;    // beyond edge e: 4 * face + edge
@@ -64,23 +65,23 @@ static inline int rbEpaTwin_Edge(int twin)
     return twin & 3;
 }
 
-// Room behind the last face: planes and keys are written and read in blocks.
+// Padding after the last face: planes and keys are written and read in blocks.
 #define RB_EPA_ROOM RB_LANES
 
 typedef struct rbEpaScratch {
-    // +- square of low / |normal|, sign of low, m^2; INFINITY: the face is obsolete, flat or looked
-    // at already, or there is none: the RB_EPA_ROOM keys behind the last face are so.
+    // +- square of low / |normal|, sign of low, m^2; INFINITY: the face is obsolete, flat or
+    // already processed, or does not exist, like the RB_EPA_ROOM keys after the last face.
     double keys[RB_EPA_FACES + RB_EPA_ROOM];
-    // Planes, without roots: most faces are never looked at again.
+    // Planes, without square roots: most faces are never used again.
     double normalX[RB_EPA_FACES + RB_EPA_ROOM]; // outward, not unit, m^2
     double normalY[RB_EPA_FACES + RB_EPA_ROOM];
     double normalZ[RB_EPA_FACES + RB_EPA_ROOM];
     // smallest of normal . vertex: no point of the face is nearer than low / |normal|, m^3
     double lows[RB_EPA_FACES + RB_EPA_ROOM];
-    // what normal . w of a point that sees the face exceeds: the largest of normal . vertex and
+    // normal . w of a point that sees the face exceeds this: the largest of normal . vertex plus
     // some rounding, m^3; -INFINITY: the face is flat
     double sights[RB_EPA_FACES + RB_EPA_ROOM];
-    rbCsoPoint points[RB_EPA_POINTS + 1]; // the one behind the last is the next to grow by
+    rbCsoPoint points[RB_EPA_POINTS + 1]; // the one after the last is the next to grow by
     rbEpaFace faces[RB_EPA_FACES];
     uint16_t stack[RB_EPA_FACES];             // twins to visit
     int16_t rim[RB_EPA_POINTS + RB_EPA_ROOM]; // vertices of the horizon
@@ -89,25 +90,25 @@ typedef struct rbEpaScratch {
     double flatHeight; // m, RB_EPA_FLAT of the scale
     double visible;    // m, a face is visible from a point about this far above it
     double keyMax;     // m^2, +- square of a known upper bound of the depth: when the nearest face
-                       // is beyond, nothing is left to find
+                       // is farther away, the search is done
 } rbEpaScratch;
 
 typedef enum rbEpaGrowth {
     RB_EPA_GROWN,
-    RB_EPA_BROKEN, // the horizon does not close or a face looks away from the origin: rounding
+    RB_EPA_BROKEN, // the horizon does not close or a face points away from the origin: rounding
     RB_EPA_FULL
 } rbEpaGrowth;
 
 // Empties the scratch.
 void rbEpaPolytope_Begin(rbEpaScratch* scratch, double scale, int pointLimit, int faceLimit);
 
-// Makes the four faces of points 0 to 3, which must not be coplanar.
+// Creates the four faces of points 0 to 3, which must not be coplanar.
 void rbEpaPolytope_MakeTetrahedron(rbEpaScratch* scratch);
 
-// The live face with the smallest key, which loses it; -1 if there is none. *key is what it was.
+// Removes the smallest key and returns its live face; -1 if there is none. *key receives the key.
 int rbEpaPolytope_TakeNearest(rbEpaScratch* scratch, double* key);
 
-// x with its sign times its size: the order of distances without roots.
+// x times |x|: orders distances without square roots.
 static inline double rbEpa_Square(double x)
 {
     return x * fabs(x);
@@ -127,24 +128,25 @@ static inline rbVec3 rbEpaPolytope_GetPlane(const rbEpaScratch* scratch, int fac
     return rbScale(inverse, normal);
 }
 
-// Where the next point to grow by is to be written.
+// Where to write the next point to grow by.
 static inline rbCsoPoint* rbEpaPolytope_NextPoint(rbEpaScratch* scratch)
 {
     return &scratch->points[scratch->pointCount];
 }
 
-// Adds the next point, which is above the given face; that one counts as visible. keyMin is what
-// the key of no new face may fall below, -INFINITY while the origin is outside.
+// Adds the next point, which is above the given face; that face counts as visible. No key of a new
+// face may fall below keyMin, which is -INFINITY while the origin is outside.
 rbEpaGrowth rbEpaPolytope_Grow(rbEpaScratch* scratch, int face, double keyMin);
 
-// Closed, linked both ways, every live face with three different vertices. O(faces).
+// Checks: closed, mutual links, every live face with three different vertices. O(faces).
 bool rbEpaPolytope_IsValid(const rbEpaScratch* scratch);
 
 // ------------------------------------------------------------------------- start (epa_start.c)
 
-// What the search for a start polytope found.
+// The result of the search for a start polytope.
 typedef struct rbEpaStart {
-    int dimension;  // of the cso: 3 with points 0 to 3 of the scratch in general position, or less
+    int dimension;  // of the cso: 3 with points 0 to 3 of the scratch memory in general position,
+                    // or less
     bool isApart;   // normal is a separating direction
     rbVec3 normal;  // unit; of a flat cso: direction of least height
     double height;  // h(normal)
@@ -152,13 +154,13 @@ typedef struct rbEpaStart {
     int supports;
 } rbEpaStart;
 
-// Radii of balls that are summands of the cores; taken off, they leave smaller cores.
+// Radii of balls that are summands of the cores; removing them leaves smaller cores.
 typedef struct rbEpaBalls {
     double a, b; // m, >= 0
 } rbEpaBalls;
 
 // Support point along a unit direction of the difference of the cores without their balls; without
-// balls it is that of the cso. Hints would not help: successive directions differ much.
+// balls it is that of the cso. Hints would not help: successive directions differ too much.
 static inline rbCsoPoint rbEpa_Support(const rbCso* cso, rbVec3 direction, rbEpaBalls balls)
 {
     rbCsoPoint point = rbCso_Support(cso, direction, NULL);
@@ -184,7 +186,7 @@ typedef struct rbEpaProposal {
     double lower; // by the rolling ball; -INFINITY if there is none
 } rbEpaProposal;
 
-// Radii of balls that roll freely inside the cores: 0 unless a core is an ellipsoid.
+// Radii of balls that roll freely inside the cores: 0 for a core that is not an ellipsoid.
 rbEpaBalls rbEpa_GetBalls(const rbCso* cso);
 
 // Minimizes h from the given unit direction by Newton's method on the sphere. Adds the support

@@ -2,8 +2,8 @@
 //
 // h is minimized over the unit sphere. At u its gradient there is g = w - h u (w the support point)
 // and its Hessian the tangent part of (D^2 h) - h 1, with D^2 h taken from two more support points
-// at directions turned by a small angle. Steps are bounded and must not increase h, so the method
-// ends in some stationary point; whether it is the least one is for the bound to say.
+// at directions rotated by a small angle. Steps are bounded and must not increase h, so the method
+// ends in some stationary point; the bound decides whether it is the global minimum.
 //
 // The bound (Blaschke). Let a ball of radius r be a summand of D: then for every support point w of
 // every unit u the ball about w - r u of radius r lies in D, and the depth is at least
@@ -16,13 +16,13 @@
 
 #include <math.h>
 
-// Angle of the difference quotients: errs by 1e-5 of the Hessian, far above rounding.
+// Angle of the difference quotients: an error of 1e-5 of the Hessian, far above rounding.
 #define TURN 1e-5
 #define NEWTON_STEPS 12
 #define HALVINGS 4
 // Largest step on the sphere, rad.
 #define STEP_MAX 0.5
-// After a step this small the next one would be below rounding.
+// After a step this small, the next one would be below rounding.
 #define STEP_LAST 1e-8
 
 static double rollingRadiusOf(const rbConvex* convex)

@@ -1,10 +1,11 @@
-// From any start points to a tetrahedron of support points, or to the insight that the cso is flat.
+// From any start points to a tetrahedron of support points, or to the conclusion that the cso is
+// flat.
 //
 // A point set is completed dimension by dimension: the next support is searched perpendicular to
-// what there is, first toward the origin. Only when no direction leads out of the plane (line,
-// point) is the cso flat. The tetrahedron need not hold the origin: the expansion itself, which
-// always takes the face the origin is farthest outside of, encloses it or proves it outside, with
-// one support a step and without the cycles of a walk that replaces vertices.
+// the points found so far, first toward the origin. Only when no direction leads out of the plane
+// (line, point) is the cso flat. The tetrahedron need not hold the origin: the expansion itself,
+// which always takes the face the origin is farthest outside of, encloses it or proves it outside,
+// with one support per step and without the cycles of a walk that replaces vertices.
 //
 // GJK leaves the origin on a vertex, an edge or a face of its simplex; those are just faces with
 // distance 0, searched along their outward normals.
@@ -16,13 +17,12 @@
 // Start points closer than this to the span of the others (relative to the scale) are not used:
 // fresh supports make a better tetrahedron.
 #define START_HEIGHT 1e-7
-// A support this far out (square, relative to that of the span) is taken without looking further.
+// A support this far out (square, relative to that of the span) is accepted without further search.
 #define GOOD_HEIGHT 1e-6
-// Steps of the walk in a flat cso; polygons end after a few.
+// Steps of the walk in a flat cso; on polygons it ends after a few.
 #define WALK_STEPS 64
-// A start is guessed where the origins are nearer than this part of the sizes, and the cores
-// overlap along their line by this part of the scale: then GJK would find nothing but a worse
-// start.
+// A start is guessed where the origins are closer than this fraction of the sizes, and the cores
+// overlap along their line by this fraction of the scale: then GJK would only find a worse start.
 #define DEEP_NEAR 0.8
 #define DEEP_OVERLAP 0.1
 
@@ -34,8 +34,8 @@ typedef struct Starter {
     rbEpaBalls balls;
 } Starter;
 
-// Support along a direction of any length; notes a separating one. Lengths are compared by their
-// squares: a root costs as much as half a support.
+// Support along a direction of any length; records a separating one. Lengths are compared by their
+// squares: a square root costs as much as half a support.
 static rbCsoPoint supportAlong(Starter* s, rbVec3 direction)
 {
     if (s->balls.a + s->balls.b > 0.0) {
@@ -75,8 +75,8 @@ static double squareOver(const rbEpaScratch* scratch, rbVec3 w)
     return height * height / rbLengthSquared(n);
 }
 
-// Tries directions in turn and keeps the support farthest from the span; true if it is out of it.
-// good is the square of a distance that ends the search.
+// Tries directions one after another and keeps the support farthest from the span; true if it lies
+// outside of it. good is the square of a distance that ends the search.
 static bool addBest(Starter* s, const rbVec3* directions, int count, double good)
 {
     rbEpaScratch* scratch = s->scratch;
@@ -120,7 +120,7 @@ static bool addThird(Starter* s)
     // From the line to the origin, times the square of the edge.
     rbVec3 out = rbCross(edge, rbCross(edge, p[0].w));
     if (rbLengthSquared(out) <= GOOD_HEIGHT * square * square * square) {
-        // Any perpendicular will do.
+        // Any perpendicular direction will do.
         rbVec3 size = rbAbs3(edge);
         out = size.x <= fmax(size.y, size.z) ? rbMakeVec3(0.0, edge.z, -edge.y)
                                              : rbMakeVec3(edge.y, -edge.x, 0.0);
@@ -272,8 +272,8 @@ bool rbEpa_GuessStart(const rbCso* cso, rbCsoPoint start[4])
     if (!(rbDot(start[0].w, t) > DEEP_OVERLAP * cso->scale * length)) {
         return false;
     }
-    // Around the line at 45 degrees: such a tetrahedron needs a quarter less points to grow by than
-    // one that holds the origin in its middle, because the way out is among its faces.
+    // Around the line at 45 degrees: such a tetrahedron needs a quarter fewer points to grow by
+    // than one with the origin in its middle, because the exit direction is among its faces.
     rbVec3 size = rbAbs3(t);
     rbVec3 e =
         size.x <= fmax(size.y, size.z) ? rbMakeVec3(0.0, t.z, -t.y) : rbMakeVec3(t.y, -t.x, 0.0);

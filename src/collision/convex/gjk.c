@@ -1,14 +1,14 @@
-// GJK distance: the search itself, its bounds, its memory between queries.
+// GJK distance: the search itself, its bounds, its cache between queries.
 //
 // State: a simplex of at most four points of the difference D = A - B, its point v nearest to the
-// origin, and the best lower bound so far. A support point w along -v gives the support plane
-// distance w.v/|v| <= true distance for whatever direction v has, so errors of v cost tightness of
-// the bound, never its truth. Rounding of supports, rotations and products is below RB_GJK_ROUNDING
-// * scale; both bounds are widened by that at the end.
+// origin, and the best lower bound so far. A support point w along -v yields the support plane
+// distance w.v/|v| <= true distance for any direction of v, so errors of v make the bound less
+// tight, never invalid. Rounding of supports, rotations and products is below RB_GJK_ROUNDING *
+// scale; both bounds are widened by that at the end.
 //
-// Region tests of the simplex contradict each other once the simplex is small or flat against
-// rounding. The sign of that is that |v| does not shrink; every feature is then tried one by one,
-// and if that does not help either the search ends with the bounds it has (G-31).
+// Region tests of the simplex contradict each other once the simplex is small or flat relative to
+// rounding. The symptom is that |v| does not shrink; every feature is then tried one by one, and if
+// that does not help either the search ends with the bounds it has (G-31).
 #include "collision/convex/gjk.h"
 
 #include "base/math/elementary.h"
@@ -19,17 +19,17 @@
 #include <float.h>
 #include <math.h>
 
-// Steps of a search that region tests do not see a gain in, and the relative rounding of |v|^2.
-// Without a limit searches run in circles where |v| is but some units of rounding.
+// Steps of a search in which region tests see no gain, and the relative rounding of |v|^2. Without
+// a limit searches run in circles where |v| is only a few units of rounding.
 #define STALLS_MAX 16
 #define GAIN_ROUNDING (8.0 * DBL_EPSILON)
 
-// Bounds wider than this, of the scale, are worth another search, and how many.
+// Bounds wider than this, relative to the scale, justify another search, and how many.
 #define WIDE 1e-11
 #define SEARCHES_MAX 9
 
-// A guess is tried where |v| is below this part of the scale, and taken if it lies below that part
-// of |v|: bodies well apart are near their answer from the start.
+// A guess is tried where |v| is below this fraction of the scale, and accepted if it lies below
+// that fraction of |v|: well-separated bodies are near their answer from the start.
 #define GUESS_NEAR 0.2
 #define GUESS_SHARE 0.8
 
@@ -43,17 +43,18 @@ typedef struct Search {
     double rounding;
     double lower;         // best support plane distance, not widened
     double length;        // |v|
-    double inverse;       // 1 / |v|: made early, it is there when a support point is
+    double inverse;       // 1 / |v|: computed early, so that it is ready when a support point is
     double lengthSquared; // of the last nearest point
     rbVec3 v;
-    rbVec3 best;          // the v that gave the lower bound, if that is positive
-    double bestInverse;   // 1 / its length, good as long as that is no rounding
-    rbVec3 axis;          // v, or its direction by other means where |v| is rounding
+    rbVec3 best;          // the v of the lower bound, if that is positive
+    double bestInverse;   // 1 / its length, valid while the length exceeds rounding
+    rbVec3 axis;          // v, or its direction by other means where |v| is only rounding
     rbVec3 directions[4]; // support directions of the points
     int hints[2];
     int stalls;      // steps without gain so far
-    bool isPolytope; // both cores are, and vertices name their points
-    bool mayGuess;   // a hull is among plain polytopes, and the distance is wanted in any case
+    bool isPolytope; // both cores are polytopes, and vertices identify their points
+    bool mayGuess;   // at least one hull, both plain polytopes, and the distance is needed in any
+                     // case
     bool isInside;   // the origin is in the tetrahedron
 } Search;
 
@@ -89,7 +90,7 @@ static bool isRepeated(const Search* search, int count)
     return isOne;
 }
 
-// Rebuilds the points of the cache on the cores as they are now.
+// Rebuilds the points of the cache on the current cores.
 static void readCache(Search* search, const rbGjkCache* cache)
 {
     const rbCso* cso = search->cso;
@@ -153,8 +154,8 @@ static void addSupport(Search* search)
     }
 }
 
-// A point that is far below v without looking for the farthest: it brings v forward as well, but
-// proves no bound. False if there is none at hand.
+// A point far below v, without a search for the farthest: it advances v as well, but proves no
+// bound. False if none is available.
 static bool addGuess(Search* search)
 {
     rbGjkResult* result = search->result;
@@ -175,7 +176,7 @@ static bool hasThree(unsigned used)
     return (two & (two - 1)) != 0;
 }
 
-// Keeps the points that carry the nearest one; the last ones move into the holes.
+// Keeps the points that carry the nearest one; the last ones fill the gaps.
 static void acceptNearest(Search* search, const rbNearest* nearest, int count)
 {
     rbGjkResult* result = search->result;
@@ -184,7 +185,8 @@ static void acceptNearest(Search* search, const rbNearest* nearest, int count)
     search->length = sqrt(nearest->lengthSquared);
     search->inverse = 1.0 / search->length;
     if (search->isInside || search->length <= search->rounding) {
-        // the sign of a normal whose length is rounding comes from where the search came from
+        // where the length of a normal is rounding, its sign comes from the previous search
+        // direction
         bool isFace = !search->isInside && hasThree(nearest->used);
         search->axis = !isFace                                 ? search->v
                        : rbDot(nearest->axis, search->v) < 0.0 ? rbNeg(nearest->axis)
@@ -217,16 +219,16 @@ static void acceptNearest(Search* search, const rbNearest* nearest, int count)
     result->simplexCount = kept;
 }
 
-// Region tests may take an origin near a flat tetrahedron for inside: then its weights do not give
-// the origin.
+// Region tests may classify an origin near a flat tetrahedron as inside: then its weights do not
+// reproduce the origin.
 static bool isTrusted(const Search* search, const rbNearest* nearest)
 {
     return nearest->used != 15 ||
            rbLengthSquared(nearest->v) <= search->rounding * search->rounding;
 }
 
-// Nearest point with the new point at the end. False if |v| cannot be made smaller. A turn of v by
-// an angle below 1e-8 does not change |v| in double precision, but moves the support plane of a
+// Nearest point with the new point at the end. False if |v| cannot be made smaller. A rotation of v
+// by an angle below 1e-8 does not change |v| in double precision, but moves the support plane of a
 // long body: some steps without gain are allowed.
 static bool advance(Search* search)
 {
@@ -244,7 +246,7 @@ static bool advance(Search* search)
             return true;
         }
     }
-    // the length known may be too short by rounding of the normal it came from
+    // the known length may be too short because of rounding in its normal
     double reached =
         rbLengthSquared(rbCombine(result->simplex, result->simplexCount, result->weights));
     rbFindNearestByTrial(result->simplex, count, &nearest);
@@ -256,7 +258,7 @@ static bool advance(Search* search)
     return false;
 }
 
-// First simplex: from the cache if it has one, else one support along the line of the origins.
+// First simplex: from the cache if it has one, otherwise one support along the line of the origins.
 static void start(Search* search, const rbGjkCache* cache)
 {
     rbGjkResult* result = search->result;
@@ -283,7 +285,7 @@ static void start(Search* search, const rbGjkCache* cache)
         rbFindNearestByTrial(result->simplex, count, &nearest);
     }
     if (isFromCache && !(nearest.lengthSquared > search->rounding * search->rounding)) {
-        // the simplex touches the origin: where it came from tells the side
+        // the simplex touches the origin: the previous direction determines the side
         search->v =
             isDirection(cache->direction) ? rbNeg(cache->direction) : rbMakeVec3(-1.0, 0.0, 0.0);
     }
@@ -325,8 +327,8 @@ static rbStopReason run(Search* search)
 }
 
 // Normal where the origin lies on an edge of the simplex. All of D is above the plane of a normal,
-// so that it is at right angles to the edge: one angle is to be found. Seen along the edge, the
-// points of D form a cone of directions; half of a circle is the most that leaves a normal.
+// so it is perpendicular to the edge: one angle is unknown. Seen along the edge, the points of D
+// form a cone of directions; a normal exists if the cone spans at most half of a circle.
 static void settleNormal(Search* search)
 {
     rbGjkResult* result = search->result;
@@ -382,7 +384,7 @@ static void finish(Search* search)
     double reached = combineWitnesses(result);
     double tolerance = fmax(search->settings->relativeTolerance * reached, 2.0 * search->rounding);
     if (reached - search->lower > tolerance && count > 1 && result->reason != RB_STOP_APART) {
-        // weights of needle-like faces are worth another look
+        // weights of needle-like faces may need refinement
         rbRefineWeights(result->simplex, count, result->weights);
         reached = combineWitnesses(result);
         if (result->reason == RB_STOP_CONVERGED && reached - search->lower > tolerance) {
@@ -397,7 +399,7 @@ static void finish(Search* search)
     if (search->length <= search->rounding && count == 2) {
         settleNormal(search);
     }
-    // the normal proves the lower bound where there is one
+    // the normal proves the lower bound, if there is one
     bool isProven = search->lower > 0.0 && search->length > search->rounding;
     if (isProven && search->bestInverse * search->cso->scale < RB_GJK_NEAR) {
         result->normal = rbScale(-search->bestInverse, search->best);
@@ -463,7 +465,7 @@ void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* ca
     rbGjk_Search(cso, settings, cache, result);
 }
 
-// Takes what another search of the same cores knows better.
+// Adopts the better results of another search of the same cores.
 static void takeBetter(rbGjkResult* best, const rbGjkResult* other)
 {
     if (other->lower > best->lower) {
@@ -478,8 +480,8 @@ static void takeBetter(rbGjkResult* best, const rbGjkResult* other)
     best->iterations += other->iterations;
 }
 
-// Features that are all but parallel and all but touch leave the search with simplices of no use.
-// Others are found from directions nearby; every search is true, so the best bounds of all are.
+// Nearly parallel and nearly touching features leave the search with useless simplices. Searches
+// from nearby directions find others; the bounds of every search hold, so the best of all hold.
 void rbGjk_Tighten(const rbCso* cso, const rbGjkSettings* settings, rbGjkResult* result)
 {
     if (result->reason != RB_STOP_ROUNDING && result->reason != RB_STOP_ITERATIONS) {
@@ -504,7 +506,7 @@ bool rbGjk_Overlaps(const rbCso* cso, double margin, rbGjkCache* cache)
     RB_ASSERT(margin >= 0.0);
     double reach = cso->a->radius + cso->b->radius + margin;
     if (cache != NULL && isDirection(cache->direction)) {
-        // the plane that parted them last time often parts them still
+        // the plane that separated them last time often still does
         rbVec3 d = cache->direction;
         rbCsoPoint point = rbCso_Support(cso, d, NULL);
         if (-rbDot(point.w, d) > (reach + rbGjk_GetRounding(cso)) * rbLength(d)) {

@@ -1,9 +1,9 @@
-// Distance of two convex cores by the algorithm of Gilbert, Johnson and Keerthi, with bounds.
+// Distance between two convex cores by the algorithm of Gilbert, Johnson and Keerthi, with bounds.
 //
-// The difference A - B of the cores is searched for its point v nearest to the origin. Any v formed
-// as a convex combination of its points gives an upper bound |v|, any support plane a lower bound;
-// both are kept, widened by the rounding of the arithmetic, and reported. Radii of rounded shapes
-// are not looked at by rbGjk_Distance: subtract them from both bounds.
+// The search finds the point v of the difference A - B of the cores nearest to the origin. Any v
+// formed as a convex combination of its points yields an upper bound |v|, any support plane a lower
+// bound; both are kept, widened by the rounding of the arithmetic, and reported. rbGjk_Distance
+// ignores radii of rounded shapes: subtract them from both bounds.
 //
 // G-06 to G-08, G-18 to G-20, G-24, G-31, G-32 of the specification.
 #ifndef RB_CONVEX_GJK_H
@@ -26,10 +26,10 @@ static inline rbGjkSettings rbDefaultGjkSettings(void)
                            .iterationMax = 100};
 }
 
-// What a query leaves for the next one of the same pair: the last simplex as vertices of polytopes
-// or, for smooth cores, as support directions, and the last separating direction. Zero is empty.
-// Everything in it is checked or harmless: points are rebuilt from the cores of the day, so a stale
-// or damaged cache costs time but no correctness.
+// Data that a query leaves for the next one of the same pair: the last simplex as vertices of
+// polytopes or, for smooth cores, as support directions, and the last separating direction. Zero is
+// empty. Its content is checked or harmless: points are rebuilt from the current cores, so a stale
+// or damaged cache costs time but not correctness.
 typedef struct rbGjkCache {
     rbVec3 direction;     // frame of A, from A to B, not unit; zero: none
     rbVec3 directions[4]; // support directions of the points, frame of A; read where a vertex is -1
@@ -45,7 +45,7 @@ typedef struct rbGjkResult {
     rbVec3 b;      // on the core of B, frame of A
     rbVec3 normal; // unit, from A to B; of overlapping cores the last direction searched
     // No direction was found that separates the cores by more than rounding. The simplex, 1 to 4
-    // points to start a depth search from, then holds the origin within upper: that is some units
+    // points to start a depth search from, then holds the origin within upper: that is a few units
     // of rounding, up to 1e-8 of the scale in rare cases that ended by ROUNDING.
     bool overlaps;
     int iterations; // supports used
@@ -55,11 +55,11 @@ typedef struct rbGjkResult {
     double weights[4]; // a and b are these convex combinations of the points of the simplex
 } rbGjkResult;
 
-// settings NULL: the defaults. cache NULL: start cold.
+// settings NULL: defaults. cache NULL: cold start.
 void rbGjk_Solve(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* cache,
                  rbGjkResult* result);
 
-// The search alone, without a look whether the cache has the answer (gjk_boxes.h); settings !=
+// The search alone, without checking whether the cache has the answer (gjk_boxes.h); settings !=
 // NULL.
 void rbGjk_Search(const rbCso* cso, const rbGjkSettings* settings, rbGjkCache* cache,
                   rbGjkResult* result);
@@ -74,22 +74,22 @@ static inline rbGjkResult rbGjk_Distance(const rbCso* cso, const rbGjkSettings* 
 }
 
 // Searches again from directions nearby if the result ended by ROUNDING or ITERATIONS with bounds
-// wider than 1e-11 of the scale; the best of all is kept. For cores apart. The simplex stays that
-// of the first search.
+// wider than 1e-11 of the scale; the best of all is kept. For separate cores. The simplex remains
+// that of the first search.
 void rbGjk_Tighten(const rbCso* cso, const rbGjkSettings* settings, rbGjkResult* result);
 
 // Are the bodies, radii included, at most margin >= 0 apart? Stops at the first separating plane or
-// the first point that proves contact (G-20). What rounding leaves open counts as contact.
+// the first point that proves contact (G-20). Cases undecided because of rounding count as contact.
 bool rbGjk_Overlaps(const rbCso* cso, double margin, rbGjkCache* cache);
 
-// Rounding of supports and their heights, in parts of the scale: rotation of the direction (5),
+// Rounding of supports and their heights, relative to the scale: rotation of the direction (5),
 // support (2), rotation and shift of its answer (5), product with the direction (3), in units of
 // DBL_EPSILON.
 #define RB_GJK_ROUNDING (16.0 * DBL_EPSILON)
-// Scale over distance below which 1 / |v| as the search has it makes a unit normal.
+// Scale over distance below which 1 / |v| of the search yields a unit normal.
 #define RB_GJK_NEAR 1e5
 
-// Length that the bounds are widened by and that tolerances do not go below, m.
+// The bounds are widened by this length, and tolerances do not go below it, m.
 double rbGjk_GetRounding(const rbCso* cso);
 
 #endif

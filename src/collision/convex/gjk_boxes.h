@@ -1,11 +1,10 @@
-// Warm GJK of boxes, segments and points, inline: the simplex of the cache confirmed by one
-// support.
+// Warm-started GJK for boxes, segments and points, inline: one support confirms the cached simplex.
 //
-// That is how nearly all queries of bodies in slow motion end: 99 of 100 where they turn 0.01 rad
-// from query to query. It needs no search and hence none of its bookkeeping, and, of corners at +-
-// extents, not the support point but its height: 60 % of the time of the search for the same
-// answer. Whatever is out of the ordinary is left to the search. Most of the time goes into
-// instructions, not into waiting for roots and quotients: hence the lanes.
+// Nearly all queries of slowly moving bodies end this way: 99 of 100 where they rotate 0.01 rad
+// from query to query. It needs no search and hence none of its bookkeeping, and, with corners at
+// +- extents, not the support point but only its height: 60 % of the time of the search for the
+// same answer. Exceptional cases are left to the search. Most of the time is spent on instructions,
+// not on waiting for square roots and divisions: hence the lanes.
 #ifndef RB_CONVEX_GJK_BOXES_H
 #define RB_CONVEX_GJK_BOXES_H
 
@@ -30,7 +29,7 @@ typedef struct rbCornerPair {
     int vertexA, vertexB;
 } rbCornerPair;
 
-// The point of a simplex nearest to the origin, and the points of the bodies that it comes from.
+// The point of a simplex nearest to the origin, and the corresponding points of the bodies.
 typedef struct rbWarmStart {
     rbLaneVec v;
     double lengthSquared;
@@ -46,7 +45,7 @@ static inline rbLaneVec rbPlaceCorner(rbLaneVec extents, int vertex)
                        (vertex & 4) != 0 ? extents.z : -extents.z};
 }
 
-// Point i of the cache where the boxes are now.
+// Point i of the cache at the current poses of the boxes.
 static inline rbCornerPair rbPlaceCached(const rbGjkBoxes* pair, const rbGjkCache* cache, int i)
 {
     rbCornerPair point;
@@ -67,9 +66,9 @@ static inline void rbStoreCorners(const rbCornerPair* point, double weight, int 
     result->weights[i] = weight;
 }
 
-// Least w.v of all w of the difference. Rounded by less than 6 units of DBL_EPSILON |v| scale: 2
-// for the reach of A, 5 for that of B with the rotation, 2 for the product with the translation,
-// each of its own part of the scale, and 1 for the sums.
+// Least w.v of all w of the difference. The rounding error is less than 6 units of DBL_EPSILON |v|
+// scale: 2 for the reach of A, 5 for that of B with the rotation, 2 for the product with the
+// translation, each relative to its part of the scale, and 1 for the sums.
 static inline double rbFindLowest(const rbGjkBoxes* pair, rbLaneVec v)
 {
     rbLaneVec inB = rbLaneMat_MulTransposed(pair->rotation, v);
@@ -78,9 +77,9 @@ static inline double rbFindLowest(const rbGjkBoxes* pair, rbLaneVec v)
     return -rbLaneVec_Dot(pair->translation, v) - reach;
 }
 
-// The result if one support proves it, simplex and weights apart. The conditions are those of a
+// The result if one support proves it, without simplex and weights. The conditions are those of a
 // search that ends by CONVERGED after its first support, with a normal and witnesses that need no
-// second look.
+// refinement.
 static inline bool rbConcludeBoxes(const rbGjkBoxes* pair, const rbGjkSettings* settings,
                                    const rbWarmStart* start, rbGjkResult* result)
 {
@@ -129,7 +128,7 @@ static inline bool rbConfirmEdge(const rbGjkBoxes* pair, const rbGjkSettings* se
     return rbConcludeBoxes(pair, settings, &start, result);
 }
 
-// The arithmetic of a face as in simplex.c; needles are left to that.
+// The arithmetic of a face as in simplex.c; needles are left to simplex.c.
 static inline bool rbConfirmFace(const rbGjkBoxes* pair, const rbGjkSettings* settings,
                                  const rbGjkCache* cache, rbGjkResult* result)
 {
@@ -166,8 +165,8 @@ static inline bool rbConfirmFace(const rbGjkBoxes* pair, const rbGjkSettings* se
     return rbConcludeBoxes(pair, settings, &start, result);
 }
 
-// What rbGjk_Solve answers, if the edge or face of the cache is still the nearest feature and one
-// support proves it. False: the result has no value and the cache is as it was.
+// The result of rbGjk_Solve, if the edge or face of the cache is still the nearest feature and one
+// support proves it. False: the result is undefined and the cache unchanged.
 static inline bool rbGjk_ConfirmBoxes(const rbGjkBoxes* pair, const rbGjkSettings* settings,
                                       rbGjkCache* cache, rbGjkResult* result)
 {

@@ -1,6 +1,6 @@
-// Vectors as two lanes and a rest. The same sums and products in the same order as those of rbVec3,
-// hence the same bits but for the sign of zeros in cross products; two thirds of the operations,
-// and two registers a vector, which is what counts where a dozen of them are alive.
+// Vectors as two lanes and a scalar. The same sums and products in the same order as those of
+// rbVec3, hence the same bits except for the sign of zeros in cross products; two thirds of the
+// operations, and two registers per vector, which matters where a dozen of them are alive.
 #ifndef RB_CONVEX_LANE_VEC_H
 #define RB_CONVEX_LANE_VEC_H
 

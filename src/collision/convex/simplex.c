@@ -2,18 +2,18 @@
 //
 // Barycentric coordinates only decide which feature is nearest. The nearest point itself is formed
 // from the normal of a face, v = n (n.a)/(n.n), or the rejection of an edge, v = (e x a) x e/(e.e):
-// sums of weighted vertices lose the direction as soon as the distance comes near rounding (G-19).
+// sums of weighted vertices lose the direction when the distance approaches rounding (G-19).
 //
 // For a face the origin is seen from outside of exactly those edges whose opposite weight is
 // negative, and the nearest point lies on one of them; the same holds for tetrahedra and faces. So
-// the cases need no further distinction, and no assumption on which point came last.
+// no further case distinction is needed, and no assumption about which point was added last.
 #include "collision/convex/simplex.h"
 
 #include <float.h>
 #include <math.h>
 
-// Below this sine of the angle between two edges a face has no normal worth the name: the cross
-// product carries an error of about DBL_EPSILON times the edges. Edges alone then answer.
+// Below this sine of the angle between two edges a face has no meaningful normal: the cross product
+// carries an error of about DBL_EPSILON times the edges. Only edges are then considered.
 #define SINE_MIN (64.0 * DBL_EPSILON)
 // Height over base of a tetrahedron below which the side tests are not trusted.
 #define FLATNESS_MIN 1e-10
@@ -86,8 +86,8 @@ typedef struct Face {
     double abSquared, acSquared;
 } Face;
 
-// Makes the corner between the two shorter edges the base: differences of far points would bring
-// the rounding of their coordinates into a normal that the short edge determines.
+// Makes the corner between the two shorter edges the base: differences of distant points would add
+// the rounding of their coordinates to a normal that the short edge determines.
 static void chooseBase(const Trial* trial, Face* f)
 {
     Face old = *f;
@@ -156,7 +156,7 @@ static void takeFace(const Trial* trial, int i, int j, int k)
     }
 }
 
-// Corners of the face opposite of each point of a tetrahedron.
+// Corners of the face opposite to each point of a tetrahedron.
 static const int faceOpposite[4][3] = {{1, 2, 3}, {2, 0, 3}, {0, 1, 3}, {0, 1, 2}};
 
 static void takeInside(const Trial* trial, const double* s, double det)
@@ -261,15 +261,15 @@ void rbFindNearestByTrial(const rbCsoPoint* points, int count, rbNearest* neares
         takeTetrahedron(&trial);
     }
     dropUnused(nearest);
-    // |v| and the length of the combination differ here; users divide one by the other
+    // |v| and the length of the combination differ here; callers divide one by the other
     double own = rbLengthSquared(nearest->v);
     nearest->v = own > DBL_MIN ? rbScale(sqrt(nearest->lengthSquared / own), nearest->v)
                                : rbCombine(points, count, nearest->weights);
     RB_ASSERT(nearest->used != 0);
 }
 
-// Exact minimization of |sum + t e|^2 along each edge of the simplex in turn, as far as the weights
-// stay in the simplex.
+// Exact minimization of |sum + t e|^2 along each edge of the simplex, one after another, limited so
+// that the weights stay in the simplex.
 void rbRefineWeights(const rbCsoPoint* points, int count, double* weights)
 {
     RB_ASSERT(count >= 1 && count <= 4);

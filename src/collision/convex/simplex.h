@@ -6,20 +6,20 @@
 
 #include "collision/convex/convex.h"
 
-// Squared sine below which a triangle counts as a needle whose base is worth choosing.
+// Squared sine below which a triangle counts as a needle whose base must be chosen with care.
 #define RB_NEEDLE 1e-2
 
 typedef struct rbNearest {
     // Nearest point. Its direction comes from the normal of the face or the rejection from the
-    // edge, not from the weights: it is good even where the length is all rounding.
+    // edge, not from the weights: it is accurate even where the length is only rounding.
     rbVec3 v;
     rbVec3 axis;          // face: its normal; otherwise v; not unit, sign arbitrary for a face
-    double lengthSquared; // |v|^2; 0 inside of a tetrahedron
+    double lengthSquared; // |v|^2; 0 inside a tetrahedron
     double weights[4];    // convex combination of the count points, 0 for those not used
     unsigned used;        // bit i: point i carries the nearest point; the others can be dropped
 } rbNearest;
 
-// By region tests: each face that the origin is outside of, each edge of those likewise.
+// By region tests: each face that the origin is outside of, then each edge of those likewise.
 void rbFindNearest(const rbCsoPoint* points, int count, rbNearest* nearest);
 
 // By trial of every vertex, edge and face, compared by the length of the convex combination that
@@ -27,8 +27,8 @@ void rbFindNearest(const rbCsoPoint* points, int count, rbNearest* nearest);
 // tests contradict each other.
 void rbFindNearestByTrial(const rbCsoPoint* points, int count, rbNearest* nearest);
 
-// Makes convex weights (not negative, sum 1 up to rounding) sharper by one step of refinement of
-// the faces and edges they span. Never makes the combination longer.
+// Refines convex weights (not negative, sum 1 up to rounding) by one step over the faces and edges
+// they span. Never makes the combination longer.
 void rbRefineWeights(const rbCsoPoint* points, int count, double* weights);
 
 // Sum of weights[i] points[i].w.

@@ -1,5 +1,5 @@
-// The support mapping of a difference, inline: for the inner loops of the kernels of this room.
-// Everybody else calls rbCso_Support.
+// The support mapping of a difference, inline: for the inner loops of the kernels in this
+// directory. All other callers use rbCso_Support.
 #ifndef RB_CONVEX_SUPPORT_H
 #define RB_CONVEX_SUPPORT_H
 
@@ -41,7 +41,7 @@ static inline rbVec3 rbSupportCore(const rbConvex* convex, rbVec3 direction, int
     return rbSupportSum(convex, direction, vertex);
 }
 
-// Puts the points of the cores together.
+// Combines the points of the cores.
 static inline void rbMakeCsoPoint(const rbCso* cso, rbVec3 onA, rbVec3 onB, rbCsoPoint* point)
 {
     rbVec3 b = rbAdd(rbMulMV(cso->rotation, onB), cso->translation);
