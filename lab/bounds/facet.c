@@ -1,8 +1,8 @@
 // Closest points of edges and plane polygons, which need not be convex.
 //
-// Two disjoint polygons are closest at a vertex over a face or on two edges; two polygons meet
-// where an edge of one meets the other, coplanar ones too: there an edge crosses an edge or a
-// vertex lies in the other face. After Lennerz's diploma thesis (2000), with its face
+// Two disjoint polygons are closest at a vertex over a face or on two edges; two polygons intersect
+// where an edge of one intersects the other. This includes coplanar ones: there an edge crosses an
+// edge or a vertex lies in the other face. After Lennerz's diploma thesis (2000), with its face
 // test corrected: see rbClosestOfFacets.
 #include "lab/bounds/facet.h"
 
@@ -60,7 +60,7 @@ static inline Plane2 dropAxis(rbVec3 a, int axis)
 }
 
 // A ray from the point along +x crosses the boundary an odd number of times. An end on the line of
-// the ray counts as below it: a corner hit is counted once, or twice, or not at all, as it must.
+// the ray counts as below it: so a corner is counted once, twice or not at all, as required.
 bool rbFacet_Contains(const rbFacet* facet, rbVec3 point)
 {
     RB_ASSERT(facet->count >= 3);
@@ -119,7 +119,7 @@ bool rbFacet_CutEdge(const rbFacet* facet, const rbVec3 edge[2], rbVec3* point)
     return cutAt(facet, edge, heightOver(facet, edge[0]), heightOver(facet, edge[1]), point);
 }
 
-// An edge through a face. An end of the edge in the face is that vertex.
+// An edge through a face. If an end of the edge lies in the face, the point is that vertex.
 static rbClosest crossingAt(const rbVec3 edge[2], rbVec3 point, double from, double to)
 {
     rbFigurePart part = {RB_FIGURE_EDGE, 0};
@@ -162,10 +162,10 @@ rbClosest rbClosestOfEdgeFacet(const rbVec3 edge[2], const rbFacet* facet)
 }
 
 // Vertices of a over the face of b and edges of a through it. Only the lower end of an edge counts:
-// if it stands beside the face while the upper one stands over it, the edge passes the boundary of
-// the face at less height, and that is a pair of edges; likewise an edge that passes the plane
-// beside the face. Every vertex is an end of an edge of even index, hence every second edge
-// suffices.
+// if it lies outside the outline of the face while the upper one lies over the face, the edge
+// passes the boundary of the face at a smaller height, and that is a pair of edges; likewise for an
+// edge that crosses the plane outside the face. Every vertex is an end of an edge of even index,
+// hence every second edge suffices.
 static bool passFace(const rbFacet* a, const rbFacet* b, rbClosest* best)
 {
     double from = heightOver(b, a->corners[0]);
@@ -201,7 +201,7 @@ static rbClosest passAllEdges(const rbFacet* a, const rbFacet* b)
 {
     rbEdgeBest best = {.squared = rbLanePair_Both(INFINITY)};
     for (int j = 0; j < b->count; j += 2) {
-        // two edges of b at once; an odd last one twice
+        // two edges of b together; an odd last one twice
         int k = j + 1 < b->count ? j + 1 : j;
         rbEdgeLanes v = edgeLanes(b->corners[j], b->corners[nextOf(b, j)], b->corners[k],
                                   b->corners[nextOf(b, k)]);

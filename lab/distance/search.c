@@ -1,4 +1,5 @@
-// Measuring: judges the input, sets up the search, runs the row of the traversal, reports.
+// Distance queries: validates the input, sets up the search, runs the row of the traversal,
+// reports.
 #include "lab/distance/search.h"
 
 #include "base/core/memory.h"
@@ -9,12 +10,12 @@
 
 #define RB_COOKIE_DISTANCE 0x52420011u
 
-// A node counts as much larger than another from this ratio of radii on: one step of splitting
-// about halves a radius.
+// A node counts as much larger than another if their radii have at least this ratio: one split
+// roughly halves a radius.
 #define HYBRID_RATIO 2.0
 
-// A test and an update of the default volume in elementary tests of triangles: 109 and 24 ns beside
-// 255 ns. Spheres and boxes cost a tenth of it, fixed directions a third.
+// Costs of a volume test and an update of the default volume in elementary triangle tests: 109 and
+// 24 ns compared with 255 ns. Spheres and boxes cost a tenth of that, fixed directions a third.
 #define VOLUME_TEST_COST 0.4
 #define VOLUME_UPDATE_COST 0.1
 
@@ -264,7 +265,7 @@ static rbStatus judgeNumbers(const rbDistanceInput* input, rbError* error)
     }
     if (input->budget > 0.0 && input->traversal != RB_TRAVERSAL_GLOBAL) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "a budget of %g needs the traversal global; %s knows no lower bound "
+                           "a budget of %g needs the traversal global; %s has no lower bound "
                            "before it ends",
                            input->budget, rbTraversal_Name(input->traversal));
     }
@@ -292,11 +293,11 @@ static rbStatus judgeInput(const rbDistanceInput* input, rbError* error)
 {
     if (input->cookie != RB_COOKIE_DISTANCE) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the input was not made by rbDefaultDistanceInput");
+                           "the input was not created by rbDefaultDistanceInput");
     }
     if (input->a == NULL || input->b == NULL) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "hierarchy %s is NULL; look at the error of its creation",
+                           "hierarchy %s is NULL; see the error of its creation",
                            input->a == NULL ? "A" : "B");
     }
     if (input->a->row != input->b->row) {
@@ -346,7 +347,7 @@ static void startSearch(rbSearch* search, const rbDistanceInput* input)
         search->moved = rbAlloc((size_t)input->b->cornersMax * sizeof(rbVec3));
     }
     if (input->traversal != RB_TRAVERSAL_NAIVE) {
-        // volumes reach a little beyond the vertices, moved boxes up to sqrt(3) times as far
+        // volumes extend a little beyond the vertices, moved boxes up to sqrt(3) times as far
         double size = 4.0 * (input->a->mesh->scale + input->b->mesh->scale) +
                       2.0 * rbLargestComponent(transform.p);
         search->row->prepare(transform, size, &search->motion);
@@ -360,8 +361,8 @@ static void endSearch(rbSearch* search)
     }
 }
 
-// The faces of the last closest pair once more: their distance is what any traversal would find for
-// them, to the bit, so memory changes the work and not the answer.
+// Measures the faces of the last closest pair again: every traversal would find the same distance
+// for them, to the bit, so the cached pair changes the work and not the answer.
 static void recall(rbSearch* search, const rbPairMemory* memory)
 {
     const rbHierarchy* bodies[2] = {search->a, search->b};
@@ -441,7 +442,7 @@ rbStatus rbTestSurfaces(const rbDistanceInput* input, bool* meet, rbDistanceWork
     plain.watcher = NULL;
     rbSearch search;
     startSearch(&search, &plain);
-    // a distance below every positive one: only bounds and faces of distance 0 are of interest
+    // a limit below every positive distance: only bounds and faces of distance 0 matter
     search.best = DBL_MIN;
     search.bestSquared = DBL_MIN;
     search.limit = DBL_MIN;

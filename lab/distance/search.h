@@ -1,15 +1,15 @@
-// One search for the distance of two hierarchies: what the traversals share.
+// One search for the distance between two hierarchies: the state shared by the traversals.
 //
 // Everything happens in the frame of A: volumes and faces of B are moved, those of A stay (L-50).
-// Bounds are plain lengths, not squares, so that (1 - relativeError) applies as it stands. A pair
-// of nodes is left out as soon as its bound reaches the limit; the limit is the best distance
-// known, lowered by the relative error where the traversal does that (L-71).
+// Bounds are plain lengths, not squares, so that (1 - relativeError) applies directly. A pair of
+// nodes is skipped when its bound reaches the limit; the limit is the best known distance, lowered
+// by the relative error if the traversal does so (L-71).
 #ifndef RB_DISTANCE_SEARCH_H
 #define RB_DISTANCE_SEARCH_H
 
 #include "lab/bounds/hierarchy.h"
 
-// Corners of a moved face that need no allocation.
+// Corners of a moved face up to which no allocation is needed.
 #define RB_SEARCH_CORNERS 64
 
 // Which nodes of a pair are opened: a sum of these.
@@ -27,7 +27,7 @@ typedef struct rbSearch {
     double slope; // limit / best: 1 - relativeError
     bool usesRepresentatives;
 
-    // the best pair of points, in the frame of A; places are -1 as long as there is none
+    // the best pair of points, in the frame of A; places are -1 while there is none
     double best;        // m
     double bestSquared; // m^2
     double limit;       // m
@@ -41,7 +41,8 @@ typedef struct rbSearch {
     rbVec3 buffer[RB_SEARCH_CORNERS];
 } rbSearch;
 
-// All faces of a run of A against all of a run of B: leaves, or everything. Ends at distance 0.
+// Measures all faces of a run of A against all of a run of B: leaves, or everything. Stops at
+// distance 0.
 void rbSearch_MeasureFaces(rbSearch* search, const rbHierarchyNode* nodeA,
                            const rbHierarchyNode* nodeB);
 

@@ -1,14 +1,15 @@
 // Best-first traversal: the global greedy search (L-66) with its running bounds, budget (L-69) and
 // quality stop (L-70).
 //
-// Invariant: the waiting pairs, the measured faces and the pairs that were left out because their
-// bound had reached the best distance cover all pairs of faces. Hence the least key is a lower
-// bound of the distance unless it exceeds the best one, at every turn. Keys are the larger of the
-// own bound and that of the parent: volumes need not be nested, so the own bound may be the worse.
+// Invariant: the waiting pairs, the measured faces and the pairs skipped because their bound had
+// reached the best distance cover all pairs of faces. Hence, in every iteration, the least key is a
+// lower bound of the distance unless it exceeds the best one. A key is the larger of the pair's
+// bound and that of its parent: volumes need not be nested, so the pair's own bound may be the
+// weaker one.
 #include "lab/distance/search.h"
 #include "lab/distance/sequence.h"
 
-// What it takes to open or to measure a pair.
+// The cost of opening or measuring a pair.
 typedef struct Turn {
     const rbHierarchyNode* nodeA;
     const rbHierarchyNode* nodeB;
@@ -26,7 +27,7 @@ static Turn makeTurn(const rbSearch* search, const rbDistanceInput* input,
     return turn;
 }
 
-// Work up to the end of the turn, in elementary tests.
+// Work up to the end of the iteration, in elementary tests.
 static double costAfter(const rbSearch* search, const rbDistanceInput* input, const Turn* turn)
 {
     double tests = (double)search->work.elementaryTests;
@@ -70,7 +71,7 @@ static void watch(const rbDistanceInput* input, double lower, double upper)
     }
 }
 
-// Takes the first pair up, or says why not.
+// Processes the first pair, or reports why not.
 static rbSearchStop takeTurn(rbSearch* search, const rbDistanceInput* input, double lower,
                              rbPairSequence* sequence)
 {
@@ -104,7 +105,7 @@ void rbSearchBestFirst(rbSearch* search, const rbDistanceInput* input, rbDistanc
 {
     rbPairSequence sequence = rbMakePairSequence(input->sequence);
     if (input->budget > 0.0) {
-        // whenever the budget ends, a pair of points is to be known
+        // whenever the budget runs out, a pair of points must be known
         rbSearch_MeasureRepresentatives(search, &search->a->nodes[0], &search->b->nodes[0]);
     }
     double moved[RB_VOLUME_SIZE_MAX];
@@ -117,7 +118,7 @@ void rbSearchBestFirst(rbSearch* search, const rbDistanceInput* input, rbDistanc
     result->lower = 0.0;
     result->stop = RB_SEARCH_DONE;
     while (sequence.count > 0 && sequence.row->first(&sequence)->key < search->limit) {
-        // keys never sink: children have at least the key of their parent
+        // keys never decrease: children have at least the key of their parent
         result->lower = sequence.row->first(&sequence)->key;
         watch(input, result->lower, search->best);
         result->stop = takeTurn(search, input, result->lower, &sequence);

@@ -1,25 +1,25 @@
 // Depth-first traversals: indifferent (L-63), update-minimal (L-64) and local greedy (L-65).
 //
-// Pairs of nodes wait on a stack of bounded size, so nothing recurses and nothing is allocated. A
-// pair is bounded when its parent is opened and looked at again when it is taken up: by then the
-// limit may have passed it.
+// Pairs of nodes wait on a stack of bounded size, so there is no recursion and no allocation. The
+// bound of a pair is computed when its parent is opened and compared again when the pair is
+// processed: by then the limit may be below it.
 //
-// Moved volumes: indifferent moves the volume of B for every pair, as printed. The others move it
-// once, when a node of B is opened, and keep it as long as pairs with it wait. All waiting pairs
+// Moved volumes: indifferent moves the volume of B for every pair, as published. The others move it
+// once, when a node of B is opened, and keep it while pairs with it are waiting. All waiting pairs
 // whose node of B has the same level come from one opening of its parent, so a level needs as many
 // slots as a node has children. Update-minimal goes further: where the node of A is a leaf and that
 // of B is not, it moves the leaf into the frame of B, once, and descends B unmoved.
 #include "lab/distance/search.h"
 
 // Opening both nodes adds up to degree^2 - 1 pairs and goes one level down in both trees; opening
-// one adds up to degree - 1. The first is the worse: 63 times 63 pairs, and the roots.
+// one adds up to degree - 1. The first is the worst case: 63 times 63 pairs, and the roots.
 #define STACK_MAX \
     ((RB_HIERARCHY_DEGREE_MAX * RB_HIERARCHY_DEGREE_MAX - 1) * (RB_HIERARCHY_DEPTH_MAX - 1) + 1)
 
 #define SLOT_COUNT (RB_HIERARCHY_DEGREE_MAX * RB_HIERARCHY_DEPTH_MAX)
 #define PAIRS_MAX (RB_HIERARCHY_DEGREE_MAX * RB_HIERARCHY_DEGREE_MAX)
 
-// In place of a slot: the volume of A was moved into the frame of B.
+// Used instead of a slot: the volume of A was moved into the frame of B.
 #define SLOT_OF_A (-1)
 
 typedef struct WaitingPair {
@@ -28,7 +28,7 @@ typedef struct WaitingPair {
     int slot; // of the moved volume of b; its level is slot / degree
 } WaitingPair;
 
-// About 230 kB, of which a query touches what it needs.
+// About 230 kB, of which a query touches only the part it needs.
 typedef struct DepthScratch {
     WaitingPair stack[STACK_MAX];
     int count;
@@ -99,7 +99,7 @@ static void boundAgainstLeaf(rbSearch* search, DepthScratch* scratch, const Wait
     }
 }
 
-// Nearest first; equal bounds keep their order.
+// Nearest first; the sort is stable.
 static void sortPairs(PairList* list)
 {
     for (int i = 1; i < list->count; ++i) {
@@ -128,7 +128,7 @@ static void openPair(rbSearch* search, const rbDistanceInput* input, DepthScratc
         sortPairs(&list);
     }
     RB_ASSERT(scratch->count + list.count <= STACK_MAX);
-    for (int i = list.count - 1; i >= 0; --i) { // the first is to be on top
+    for (int i = list.count - 1; i >= 0; --i) { // the first one ends up on top
         scratch->stack[scratch->count++] = list.pairs[i];
     }
 }
@@ -173,7 +173,7 @@ void rbSearchDepthFirst(rbSearch* search, const rbDistanceInput* input, rbDistan
             openPair(search, input, &scratch, &pair);
         }
     }
-    // what was left out was no nearer than the limit of its time, which only sank
+    // skipped pairs were no nearer than the limit at that time, which has only decreased since
     result->lower = search->limit;
     result->stop = search->limit < search->best ? RB_SEARCH_QUALITY : RB_SEARCH_DONE;
 }

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-// Entries reserved at the start: most queries of bodies apart need no more.
+// Entries reserved at the start: most queries of separate bodies need no more.
 #define START_CAPACITY 256
 
-// Levels of the skip list and the chance 1 / 4 of one more: good for 4^LEVELS entries.
+// Levels of the skip list; the probability of one more is 1 / 4: sufficient for 4^LEVELS entries.
 #define LEVELS 8
 #define LEVEL_BITS 2
 
@@ -67,7 +67,7 @@ static void cutHeap(rbPairSequence* sequence, double limit)
 
 // ----------------------------------------------------------------------------------------- pool
 
-// An unused entry of the pool, with room for its links.
+// An unused entry of the pool, with memory for its links.
 static int takeEntry(rbPairSequence* sequence, rbSequenceEntry entry, int linkCount)
 {
     int index = sequence->free;
@@ -92,7 +92,7 @@ static void giveBack(rbPairSequence* sequence, int index, int linkCount)
     --sequence->count;
 }
 
-// The head: entry 0, whose links of 0 say that nothing follows.
+// The head: entry 0, whose links of 0 mean that nothing follows.
 static void startPool(rbPairSequence* sequence, int linkCount)
 {
     rbSequenceEntry head = {-1.0, 0, -1, -1};
@@ -115,7 +115,7 @@ static int* linksOf(const rbPairSequence* sequence, int index)
     return sequence->links.data + (ptrdiff_t)index * LEVELS;
 }
 
-// For every level the last entry that stands before the given one.
+// For every level, the last entry before the given one.
 static void findBefore(const rbPairSequence* sequence, const rbSequenceEntry* entry,
                        int before[LEVELS])
 {
@@ -168,7 +168,7 @@ static void popSkipList(rbPairSequence* sequence)
 
 static void cutSkipList(rbPairSequence* sequence, double limit)
 {
-    // before every entry of this key: none is that young
+    // before every entry of this key: none is as recent
     rbSequenceEntry bound = {limit, UINT32_MAX, -1, -1};
     int before[LEVELS];
     findBefore(sequence, &bound, before);
@@ -185,7 +185,7 @@ static void cutSkipList(rbPairSequence* sequence, double limit)
 
 // ----------------------------------------------------------------------------------------- list
 
-// Links of the list: the next entry, the one before. The head closes the ring.
+// Links of the list: the next entry, the previous one. The head closes the ring.
 #define NEXT(sequence, index) ((sequence)->links.data[2 * (ptrdiff_t)(index)])
 #define BACK(sequence, index) ((sequence)->links.data[2 * (ptrdiff_t)(index) + 1])
 

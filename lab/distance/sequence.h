@@ -1,10 +1,10 @@
 // The sorted sequence of the global traversal (L-66): pairs of nodes by their lower bound, as a
 // heap, a skip list or a list, rows of a table (E-08).
 //
-// Order: the smaller key first; of equal keys the younger entry first. Where volumes overlap all
-// keys are 0, and the youngest is the deepest pair: the search then dives for a pair of faces
-// instead of opening one level after the other. The order is total, so every row hands out the same
-// entries.
+// Order: the smaller key first; of equal keys the more recent entry first. Where volumes overlap
+// all keys are 0, and the most recent entry is the deepest pair: the search then descends directly
+// to a pair of faces instead of opening one level after another. The order is total, so every row
+// returns the same entries.
 #ifndef RB_DISTANCE_SEQUENCE_H
 #define RB_DISTANCE_SEQUENCE_H
 
@@ -21,7 +21,7 @@ typedef struct rbSequenceEntry {
 
 struct rbSequenceRow;
 
-// Zeroed memory is no sequence; make it with rbMakePairSequence.
+// Zeroed memory is not a valid sequence; use rbMakePairSequence.
 typedef struct rbPairSequence {
     const struct rbSequenceRow* row;
     RB_ARRAY(rbSequenceEntry) entries; // the heap, or a pool in which 0 is the head
@@ -38,7 +38,7 @@ typedef struct rbSequenceRow {
     void (*push)(rbPairSequence* sequence, rbSequenceEntry entry);
     const rbSequenceEntry* (*first)(const rbPairSequence* sequence); // count > 0
     void (*pop)(rbPairSequence* sequence);                           // removes the first
-    // Forgets entries of keys >= limit; a heap keeps them, they are never asked for.
+    // Removes entries with keys >= limit; a heap keeps them, because they are never requested.
     void (*cut)(rbPairSequence* sequence, double limit);
 } rbSequenceRow;
 

@@ -1,14 +1,15 @@
-// Both trees are descended together, the larger box first. Two boxes are beyond the distance if
-// some direction shows it: the line of their centers, their normals, then their other axes.
+// Both trees are descended together, the larger box first. Two boxes are farther apart than the
+// distance if the gap along some direction proves it: the line of their centers, their normals,
+// then their other axes.
 #include "collision/distance/tree_near.h"
 
 #include <float.h>
 #include <math.h>
 
-// Pairs that wait: each step down leaves at most three more.
+// Pending pairs: each step down leaves at most three more.
 #define STACK_MAX (3 * 2 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
 
-// What rounding does to a gap between boxes, of the coordinates.
+// Rounding error of a gap between boxes, relative to the coordinates.
 #define ROUNDING (32.0 * DBL_EPSILON)
 
 // A tilted box, relative to the origin of tree A and in its frame.
@@ -60,14 +61,14 @@ static Box readBoxOfB(const Walk* walk, int slot)
     return box;
 }
 
-// How far a box reaches along a direction from its center.
+// Extent of a box along a direction from its center.
 static inline double extentOf(const Box* box, rbVec3 d)
 {
     return fabs(rbDot(d, box->halves[0])) + fabs(rbDot(d, box->halves[1])) +
            fabs(rbDot(d, box->halves[2]));
 }
 
-// Does a direction, of any length, show that the boxes are farther apart than the reach?
+// Does a direction, of any length, prove that the boxes are farther apart than the reach?
 static bool parts(const Walk* walk, const Box* a, const Box* b, rbVec3 line, rbVec3 d)
 {
     double gap = fabs(rbDot(d, line)) - extentOf(a, d) - extentOf(b, d);
@@ -96,7 +97,7 @@ static void push(Walk* walk, int slotA, int slotB)
     walk->stack[walk->top++] = (SlotPair){slotA, slotB};
 }
 
-// Puts the child pairs that may be near on the stack, the first one on top.
+// Pushes the child pairs that may be near on the stack, the first one on top.
 static void openPair(Walk* walk, SlotPair at, const Box* a, const Box* b, bool isA)
 {
     const rbBoxTree* tree = isA ? walk->input->a : walk->input->b;
@@ -113,7 +114,7 @@ static void openPair(Walk* walk, SlotPair at, const Box* a, const Box* b, bool i
     }
 }
 
-// False if the walk was ended.
+// False if the traversal was stopped.
 static bool testBlocks(Walk* walk, int blockA, int blockB)
 {
     const rbTreeNearInput* input = walk->input;
@@ -144,7 +145,7 @@ static bool testBlocks(Walk* walk, int blockA, int blockB)
     return true;
 }
 
-// False if the walk was ended.
+// False if the traversal was stopped.
 static bool step(Walk* walk, SlotPair at)
 {
     int childA = rbBoxTree_GetChild(walk->input->a, at.slotA);
@@ -172,7 +173,7 @@ rbTreeNearResult rbVisitNearPairs(const rbTreeNearInput* input)
     double size = input->a->radius + input->b->radius + rbLength(p) + rbLength(input->a->origin) +
                   rbLength(input->b->origin);
     walk.reach = input->distance + ROUNDING * size;
-    // a triangle pair may give up from the limit on: it is just beyond what is asked for
+    // a triangle pair may stop at the limit: it is just beyond the requested distance
     walk.limit = input->distance * input->distance * (1.0 + 4.0 * DBL_EPSILON) + DBL_MIN;
     walk.top = 0;
     walk.result = (rbTreeNearResult){.isComplete = true};

@@ -13,14 +13,14 @@ typedef struct rbNearPair {
     rbClosest closest; // in the frame of A
 } rbNearPair;
 
-// Called for every pair, in an order that depends on the trees only; false ends the walk.
+// Called for every pair, in an order that depends on the trees only; false stops the traversal.
 typedef bool rbNearPairFn(const rbNearPair* pair, void* context);
 
 typedef struct rbTreeNearInput {
     const rbBoxTree* a;
     const rbBoxTree* b;
     rbTransform transformBtoA;
-    double distance; // m, >= 0; 0: triangles that meet
+    double distance; // m, >= 0; 0: intersecting triangles
     rbNearPairFn* visit;
     void* context;
 } rbTreeNearInput;
@@ -33,8 +33,8 @@ typedef struct rbTreeNearResult {
 } rbTreeNearResult;
 
 // Visits each pair of triangles at most distance apart once, and no other one. Allocates nothing;
-// the stack is bounded by the depth of the trees. Costs the pairs of boxes that are within the
-// distance.
+// the stack is bounded by the depth of the trees. The cost is proportional to the pairs of boxes
+// within the distance.
 rbTreeNearResult rbVisitNearPairs(const rbTreeNearInput* input);
 
 #endif

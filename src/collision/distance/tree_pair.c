@@ -1,12 +1,12 @@
-// Pairs of boxes wait in a heap, least bound first. Those whose boxes meet have no bound to be
-// sorted by and have to be opened anyway unless the surfaces meet: they wait on a stack, so that
-// the search goes down at once.
+// Pending pairs of boxes are kept in a heap, least bound first. Pairs of overlapping boxes have no
+// bound to sort by and must be opened anyway unless the surfaces intersect: they are kept on a
+// stack, so that the search descends immediately.
 //
-// The bound of two boxes: any direction that parts them bounds their distance from below by the gap
+// The bound of two boxes: any separating direction bounds their distance from below by the gap
 // along it. Four directions are tried, for four children at a time: the normal of either box, the
-// line of their centers, and the direction of the best pair of points known. Far from each other
-// the centers decide, close to each other the normals; and near the answer all depends on the
-// direction of the answer.
+// line of their centers, and the direction of the best known pair of points. For distant boxes the
+// centers decide, for close ones the normals; and near the answer the direction of the answer
+// matters most.
 #include "collision/distance/tree_pair.h"
 
 #include "base/core/lanes.h"
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-// Pairs of meeting boxes that wait: each step down leaves at most three.
+// Pending pairs of overlapping boxes: each step down leaves at most three.
 #define STACK_MAX (3 * 2 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
 
 // From the frame of one tree to that of the other.
@@ -28,23 +28,23 @@ typedef struct Search {
     const rbTreePairInput* input;
     const rbBoxTree* trees[2];
     Frame frames[2];  // from tree 1 to tree 0, and back
-    rbVec3 hints[2];  // unit, from the best point known of one side to that of the other
-    double slack;     // m, what rounding does to the distance of triangles
-    double boxSlack;  // m, and to that of boxes along the hint, in float
-    float floatSlack; // m, and along other directions, beyond that
+    rbVec3 hints[2];  // unit, from the best known point of one side to that of the other
+    double slack;     // m, rounding error of the distance of triangles
+    double boxSlack;  // m, rounding error of box distances along the hint, in float
+    float floatSlack; // m, additional rounding error along other directions
     rbTreeEntry* heap;
     int count, capacity;
-    double moved;  // m, is added to bounds to make keys
-    bool isDiving; // no triangles were tested yet: the stack takes all
+    double moved;  // m, added to bounds to form keys
+    bool isDiving; // no triangles have been tested yet: all pairs go to the stack
     bool isCover;  // a front is kept and is complete so far
-    double best;   // m, of the result, never more than the limit
+    double best;   // m, distance of the result, never more than the limit
     double square; // of it
     rbTreeEntry stack[STACK_MAX];
     int top;
     rbTreePairResult result;
 } Search;
 
-// A direction, no longer than 1; zero, along which no gap is seen, if squares would underflow.
+// A direction of length at most 1; zero, along which there is no gap, if squares would underflow.
 static rbVec3 makeHint(rbVec3 along)
 {
     double length = rbLength(along);
@@ -63,7 +63,7 @@ static void siftUp(rbTreeEntry* heap, int at, rbTreeEntry entry)
     heap[at] = entry;
 }
 
-// Takes the least entry out of a heap of count entries.
+// Removes the least entry from a heap of count entries.
 static rbTreeEntry takeFirst(rbTreeEntry* heap, int count)
 {
     rbTreeEntry first = heap[0];
@@ -84,7 +84,7 @@ static rbTreeEntry takeFirst(rbTreeEntry* heap, int count)
 
 // ----------------------------------------------------------------------------------------- boxes
 
-// Four vectors, one a child.
+// Four vectors, one per child.
 typedef struct Quad3 {
     rbQuad x, y, z;
 } Quad3;
@@ -113,15 +113,15 @@ static inline Float3 toFloat3(rbVec3 v)
     return (Float3){(float)v.x, (float)v.y, (float)v.z};
 }
 
-// A box as four children of the other tree see it, in their frame.
+// A box as seen by four children of the other tree, in their frame.
 typedef struct Seen {
     Float3 center; // m
     Float3 longAxis, wideAxis, normal;
     float thickness;
-    double reach; // m, how far along the hint the box lies
+    double reach; // m, extent of the box along the hint
 } Seen;
 
-// The box of a slot of the tree opposite of a side, as that side sees it.
+// The box of a slot of the tree opposite to a side, as seen by that side.
 static Seen seeBox(const Search* search, int side, int slot)
 {
     const Frame* f = &search->frames[side];
@@ -140,8 +140,8 @@ static Seen seeBox(const Search* search, int side, int slot)
     return seen;
 }
 
-// Lower bounds of the distances of a box and four children, below 0 where none is known, and
-// squares of the distances of their centers.
+// Lower bounds of the distances of a box and four children, negative where unknown, and squared
+// distances of their centers.
 static void boundChildren(const Search* search, int side, const rbTiltedNode* node,
                           const Seen* seen, double bounds[RB_BOX_WIDTH],
                           float centers[RB_BOX_WIDTH])
@@ -152,7 +152,7 @@ static void boundChildren(const Search* search, int side, const rbTiltedNode* no
     Quad3 wideAxis = load3(node->wideAxis);
     Quad3 normal = load3(node->normal);
     rbQuad thickness = rbQuad_Load(node->thickness);
-    // along the hint; the part that may be long is in double
+    // along the hint; the term that may be large is in double
     rbQuad front = dotOne(&center, hint) + rbQuad_Abs(dotOne(&longAxis, hint)) +
                    rbQuad_Abs(dotOne(&wideAxis, hint)) +
                    rbQuad_Abs(dotOne(&normal, hint)) * thickness;
@@ -209,7 +209,7 @@ static void push(Search* search, rbTreeEntry entry)
     }
 }
 
-// A pair that need not be opened goes to the front, if there is one and it has room.
+// Moves a pair that need not be opened to the front, if there is one with free capacity.
 static void keep(Search* search, rbTreeEntry entry)
 {
     rbFront* front = search->input->front;
@@ -237,8 +237,8 @@ static void moveTriangle(const Search* search, const rbTriangleBlock* block, int
     }
 }
 
-// Measures two triangles, named by 4 * block + lane; their distance, or INFINITY if they are beyond
-// the limit.
+// Measures two triangles, identified by 4 * block + lane; returns their distance, or INFINITY if it
+// exceeds the limit.
 static double testTriangles(Search* search, int a, int b, double limit)
 {
     const rbTreePairInput* input = search->input;
@@ -283,8 +283,8 @@ static void projectBlock(const rbTriangleBlock* block, rbVec3 d, double low[RB_B
     }
 }
 
-// Gaps between all triangles of two blocks along a direction: gaps[i][j] is raised to what it
-// shows.
+// Gaps between all triangles of two blocks along a direction: gaps[i][j] is raised to the gap
+// found.
 static void raiseGaps(const Search* search, const rbTriangleBlock* a, const rbTriangleBlock* b,
                       rbVec3 direction, double gaps[RB_BOX_WIDTH][RB_BOX_WIDTH])
 {
@@ -300,7 +300,7 @@ static void raiseGaps(const Search* search, const rbTriangleBlock* a, const rbTr
     }
 }
 
-// From the middle of one block to that of the other.
+// From the center of one block to that of the other.
 static rbVec3 middleLine(const Search* search, const rbTreeEntry* entry)
 {
     const rbTiltedNode* a = &search->trees[0]->tilted[entry->slotA / RB_BOX_WIDTH];
@@ -318,8 +318,8 @@ static bool isSpent(const Search* search)
 }
 
 // Measures the triangles of two blocks against each other, unless their gap along the direction of
-// the best pair or along the line of the middles says that they are farther; a lower bound of their
-// distance, which is below the best one only if the budget did not suffice.
+// the best pair or along the line of centers proves that they are farther apart. Returns a lower
+// bound of their distance, which is below the best one only if the budget did not suffice.
 static double testBlocks(Search* search, const rbTreeEntry* entry, int blockA, int blockB)
 {
     const rbTriangleBlock* a = &search->trees[0]->blocks[blockA];
@@ -354,7 +354,7 @@ static int chooseSide(const Search* search, const rbTreeEntry* entry, int childA
     return b->radius[entry->slotB % RB_BOX_WIDTH] > a->radius[entry->slotA % RB_BOX_WIDTH] ? 1 : 0;
 }
 
-// Puts child pairs whose boxes meet on the stack, that with the nearest centers on top.
+// Pushes child pairs whose boxes overlap on the stack, the pair with the nearest centers on top.
 static void stackChildren(Search* search, const rbTreeEntry meeting[RB_BOX_WIDTH],
                           float centers[RB_BOX_WIDTH], int count)
 {
@@ -373,7 +373,7 @@ static void stackChildren(Search* search, const rbTreeEntry meeting[RB_BOX_WIDTH
     RB_ASSERT(search->top <= STACK_MAX);
 }
 
-// Opens a pair: its child pairs wait, or are known to be too far.
+// Opens a pair: its child pairs become pending, or are proven to be too far away.
 static void openPair(Search* search, const rbTreeEntry* entry, int childA, int childB)
 {
     int side = chooseSide(search, entry, childA, childB);
@@ -422,7 +422,7 @@ static void surface(Search* search)
     search->top = kept;
 }
 
-// Works off one pair that was taken.
+// Processes one pair taken from the heap or stack.
 static void visit(Search* search, const rbTreeEntry* entry)
 {
     int childA = rbBoxTree_GetChild(search->trees[0], entry->slotA);
@@ -431,7 +431,7 @@ static void visit(Search* search, const rbTreeEntry* entry)
         openPair(search, entry, childA, childB);
         return;
     }
-    // what the triangles say is the best bound there is
+    // the triangles provide the tightest bound
     rbTreeEntry measured = *entry;
     measured.key = fmax(entry->key, testBlocks(search, entry, ~childA, ~childB) + search->moved);
     if (measured.key < search->best + search->moved) {
@@ -445,7 +445,7 @@ static void visit(Search* search, const rbTreeEntry* entry)
     }
 }
 
-// Least bound of the pairs that wait, at most the best known distance.
+// Least bound of the pending pairs, at most the best known distance.
 static double leastBound(const Search* search)
 {
     double least = search->best + search->moved;
@@ -479,7 +479,7 @@ static bool isEnough(Search* search)
     return false;
 }
 
-// Works off the pairs that wait until the nearest one is known not to matter.
+// Processes pending pairs until the nearest one provably does not matter.
 static void run(Search* search)
 {
     for (;;) {
@@ -506,7 +506,7 @@ static void run(Search* search)
 
 // ----------------------------------------------------------------------------------------- front
 
-// No point of B has moved farther relative to A.
+// An upper bound of the displacement of any point of B relative to A.
 static double boundMotion(const rbFront* front, const rbTreePairInput* input)
 {
     rbVec3 center = input->b->origin;
@@ -534,8 +534,8 @@ static double boundAlongHint(const Search* search, const rbTreeEntry* entry)
     return gap;
 }
 
-// Pairs of the front that might matter are measured anew; those that do matter are taken out and
-// wait.
+// Recomputes the bounds of front pairs that might matter; those that do matter leave the front and
+// become pending.
 static void refreshFront(Search* search)
 {
     rbFront* front = search->input->front;
@@ -559,12 +559,12 @@ static void refreshFront(Search* search)
     front->count = kept;
 }
 
-// A front whose keys are the sums of that many sizes begins anew: their rounding stays small.
+// A front is restarted when its keys are sums of this many sizes: this keeps their rounding small.
 #define MOVED_MAX 16.0
-// And one that has grown that much: what was opened for an earlier pose may be one pair again.
+// It is also restarted after growing this much: pairs opened for an earlier pose may merge again.
 #define GROWTH_MAX 2
 
-// Takes over what the last query left; false if there is nothing to take over.
+// Reuses the front of the last query; false if there is none to reuse.
 static bool resumeFront(Search* search)
 {
     const rbTreePairInput* input = search->input;
@@ -586,7 +586,7 @@ static bool resumeFront(Search* search)
         refreshFront(search);
     }
     if (!search->isCover) {
-        // no room for all the pairs that matter: from the roots
+        // no capacity for all pairs that matter: start from the roots
         search->count = 0;
         search->isCover = search->isDiving = true;
         return false;
@@ -615,14 +615,15 @@ static void leaveFront(Search* search, bool isFresh)
 
 // ----------------------------------------------------------------------------------------- query
 
-// What rounding does to a gap between boxes and to a distance of triangles, of the coordinates.
+// Rounding error of a gap between boxes and of a distance between triangles, relative to the
+// coordinates.
 #define ROUNDING (32.0 * DBL_EPSILON)
 // The same in float.
 #define FLOAT_ROUNDING 1e-6
-// And where squares of floats lose digits, m: far below any size that matters.
+// The length, m, below which squares of floats lose digits: far below any relevant size.
 #define FLOAT_TINY 1e-21
 
-// The relative motion, and what rounding does.
+// The relative motion and the rounding errors.
 static void setFrames(Search* search)
 {
     const rbTreePairInput* input = search->input;

@@ -1,14 +1,14 @@
-// Distance of two surfaces of triangles by their box trees: the nearest pair of boxes first, with a
-// bound from below and from above at every moment.
+// Distance between two triangle surfaces by their box trees: the nearest pair of boxes first, with
+// a lower and an upper bound at all times.
 //
-// All pairs of triangles are covered at any time by the pairs that wait, those that were proved to
-// be at least as far as the best known one, and those that were measured: the least bound of the
-// waiting ones bounds the distance from below. Surfaces are measured, not solids: a body inside
-// another one has a positive distance here.
+// All pairs of triangles are covered at any time by the pending pairs, those proven to be at least
+// as far apart as the best known one, and those that were measured: the least bound of the pending
+// ones bounds the distance from below. Surfaces are measured, not solids: a body inside another one
+// has a positive distance here.
 //
 // A front keeps the cover for the next query. If no point of B has moved by more than m relative to
-// A since a bound was computed, the bound less m still holds; pairs whose lowered bounds are beyond
-// the best known pair are not looked at again.
+// A since a bound was computed, the bound less m still holds; pairs whose lowered bounds exceed the
+// best known distance are not examined again.
 #ifndef RB_DISTANCE_TREE_PAIR_H
 #define RB_DISTANCE_TREE_PAIR_H
 
@@ -20,15 +20,15 @@
 // Shorter vectors, m, have no direction: their squares lose digits.
 #define RB_DIRECTION_MIN 1e-145
 
-// A pair of slots that waits.
+// A pending pair of slots.
 typedef struct rbTreeEntry {
-    double key; // m, lower bound of its distance, plus how far the front had moved by then
+    double key; // m, lower bound of its distance, plus the displacement of the front at that time
     int32_t slotA, slotB;
 } rbTreeEntry;
 
-// What a query leaves for the next one of the same pair.
+// Data that a query leaves for the next one of the same pair.
 struct rbFront {
-    const rbBoxTree* a; // whose pairs these are; NULL: none yet
+    const rbBoxTree* a; // the trees of these pairs; NULL: none yet
     const rbBoxTree* b;
     rbTransform transformBtoA; // of the last query
     double moved;              // m, sum of the motion bounds of all queries since the front began
@@ -36,15 +36,15 @@ struct rbFront {
     bool isCover;              // the entries cover all pairs
     rbTreeEntry* entries;      // in no order
     int count, capacity;
-    int freshCount; // when it was last begun at the roots
+    int freshCount; // size when it was last started at the roots
 };
 
 // Why a search ended.
 typedef enum rbTreeStop {
     RB_TREE_DONE,    // exact
-    RB_TREE_MEETS,   // the surfaces meet, or are near enough
+    RB_TREE_MEETS,   // the surfaces intersect, or are near enough
     RB_TREE_LIMIT,   // they are at least the limit apart
-    RB_TREE_QUALITY, // bounds as close as asked for
+    RB_TREE_QUALITY, // bounds are within the requested relative error
     RB_TREE_BUDGET,  // no more triangles may be tested
 } rbTreeStop;
 
@@ -52,11 +52,11 @@ typedef struct rbTreePairInput {
     const rbBoxTree* a;
     const rbBoxTree* b;
     rbTransform transformBtoA;
-    double limit;         // m: surfaces at least so far apart need not be measured; INFINITY
+    double limit;         // m: surfaces at least this far apart need not be measured; INFINITY
     double enough;        // m: stops at a pair of triangles no farther than this; 0
     double relativeError; // stops when upper - lower <= relativeError * upper
     long long budget;     // pairs of triangles tested, < 0: no limit
-    rbTreeEntry* entries; // scratch for the pairs that wait
+    rbTreeEntry* entries; // scratch memory for pending pairs
     int capacity;         // of it, >= 1
     rbFront* front;       // NULL: none
 } rbTreePairInput;
@@ -66,7 +66,7 @@ typedef struct rbTreePairResult {
     rbClosest closest;   // in the frame of A; belongs to upper
     int triangleA, triangleB; // 4 * block + lane, -1: none
     rbTreeStop stop;
-    long long boxTests; // of one box against one
+    long long boxTests; // tests of one box against another
     long long triangleTests;
     int waitingMax;
 } rbTreePairResult;

@@ -1,9 +1,9 @@
-// Building a box tree from the top: a range of triangles is cut in two where the surface-area
-// heuristic finds it cheapest, and the larger part again, until there are four.
+// Top-down construction of a box tree: a range of triangles is split in two at the cheapest place
+// according to the surface-area heuristic, then the larger part again, until there are four.
 //
-// The heuristic looks at the centers of the boxes in BIN_COUNT bins along each axis; a cut costs
-// the half surface of a side times its triangles, summed over both sides. Small ranges are cut so
-// that blocks get full.
+// The heuristic sorts the centers of the boxes into BIN_COUNT bins along each axis; the cost of a
+// split is half the surface of a side times its triangles, summed over both sides. Small ranges are
+// split so that blocks are full.
 #include "collision/geometry/box_tree.h"
 
 #include "base/core/lanes.h"
@@ -12,21 +12,22 @@
 #include <math.h>
 #include <stdint.h>
 
-// More bins do not give better trees (measured).
+// More bins do not improve the trees (measured).
 #define BIN_COUNT 16
-// Deeper ranges are cut in the middle, whatever the heuristic says: the depth stays bounded.
+// Deeper ranges are split in the middle, regardless of the heuristic: this bounds the depth.
 #define HEURISTIC_DEPTH 40
-// Ranges of more triangles look for a cut along the longest axis only: high in the tree the choice
-// hardly matters and costs most.
+// Larger ranges search for a split along the longest axis only: high in the tree the choice hardly
+// matters and costs the most.
 #define ONE_AXIS_COUNT 4096
 
-// Upper ends are negated: the box of two boxes has the larger of each. The fourth lane is 0.
+// Upper ends are negated: the box of two boxes is the maximum of each component. The fourth lane is
+// 0.
 typedef struct Box {
     rbQuad below; // minus the lower ends
     rbQuad above; // the upper ends
 } Box;
 
-// One triangle on its way into the tree.
+// A triangle during construction.
 typedef struct Item {
     Box box;
     int triangle;
@@ -94,7 +95,7 @@ typedef struct Cut {
     int bin;  // items of this bin and above go right
 } Cut;
 
-// Where the centers of a range lie along an axis, and the scale that maps them to bins.
+// The range of centers along an axis, and the scale that maps them to bins.
 typedef struct Spread {
     float lower, width;
     float scale;
@@ -172,7 +173,7 @@ static Cut findCut(const Builder* builder, const Range* range, Spread spreads[3]
     return best;
 }
 
-// Parts a range in two that are not empty; its items are reordered.
+// Splits a range into two that are not empty; reorders its items.
 static void split(const Builder* builder, const Range* range, int depth, Range parts[2])
 {
     Spread spreads[3];
@@ -203,7 +204,8 @@ static void split(const Builder* builder, const Range* range, int depth, Range p
 
 // --------------------------------------------------------------------------------- tilted boxes
 
-// Of the sum of the half sizes: more than rounding to float does to the extent in any direction.
+// Relative to the sum of the half sizes: exceeds the rounding error of the extent in any direction
+// in float.
 #define TILTED_SLACK 1e-6
 
 static rbVec3 cornerOf(const Builder* builder, int item, int corner)
@@ -278,7 +280,7 @@ static void setTilted(const Builder* builder, rbTiltedNode* node, int place, con
         axes = isThinX ? (rbMat3){e.cy, e.cz, e.cx} : isThinY ? (rbMat3){e.cz, e.cx, e.cy} : e;
         measureAlong(builder, range, &axes, &center, &h);
     }
-    // the center in float may lie beside that in double
+    // the center in float may differ from that in double
     double slack = TILTED_SLACK * (h.x + h.y + h.z) + 4e-7 * rbLength(center);
     h = rbAdd(h, rbMakeVec3(slack, slack, slack));
     setVector(node->center, place, rbMulMV(axes, center));
@@ -321,7 +323,7 @@ static void setBox(rbBoxNode* node, int place, const Box* box)
     }
 }
 
-// The triangles of a range go into the next block.
+// Moves the triangles of a range into the next block.
 static int32_t addBlock(const Builder* builder, const Range* range)
 {
     rbBoxTree* tree = builder->tree;
@@ -348,15 +350,15 @@ static int32_t addBlock(const Builder* builder, const Range* range)
     return ~(int32_t)tree->blockCount++;
 }
 
-// A range that waits for its node.
+// A range waiting for its node.
 typedef struct Task {
     Range range;
-    int slot; // that will hold it
+    int slot; // that will hold the node
     int depth;
 } Task;
 
-// Cuts a range into at most four parts; always the one with the largest surface among those that
-// can be cut.
+// Splits a range into at most four parts; always the one with the largest surface among those that
+// can be split.
 static int cutRange(const Builder* builder, const Task* task, Range parts[RB_BOX_WIDTH])
 {
     int count = 1;
@@ -382,8 +384,8 @@ static int cutRange(const Builder* builder, const Task* task, Range parts[RB_BOX
     return count;
 }
 
-// Places of one node are filled from behind, so that the first is the next on the stack: memory is
-// in the order of a descent.
+// Places of one node are filled from the back, so that the first is next on the stack: the memory
+// order is that of a descent.
 #define STACK_MAX (RB_BOX_WIDTH * RB_BOX_DEPTH_MAX)
 
 static void buildNodes(Builder* builder, Range whole)
@@ -417,7 +419,7 @@ static void buildNodes(Builder* builder, Range whole)
     }
 }
 
-// Gives back what the arrays have too much.
+// Releases unused capacity of the arrays.
 static void* trim(void* memory, size_t size, int* capacity, int count)
 {
     void* trimmed = rbGrow(memory, (size_t)*capacity * size, (size_t)count * size);
@@ -445,7 +447,7 @@ rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, in
         rbVec3 low = {INFINITY, INFINITY, INFINITY};
         rbVec3 high = rbNeg(low);
         for (int k = 0; k < 3; ++k) {
-            // rounded to double before it is rounded outward; queries allow for that
+            // rounded to double before it is rounded outward; queries account for that
             rbVec3 x = rbSub(vertices[triangles[i].v[k]], tree->origin);
             low = rbMin3(low, x);
             high = rbMax3(high, x);

@@ -1,12 +1,12 @@
-// A tree of boxes over the triangles of a mesh, four children a node: what distance, overlap and
-// ray queries descend.
+// A tree of boxes over the triangles of a mesh, four children per node, for distance, overlap and
+// ray queries.
 //
-// A slot is a part of the mesh: a node, or a block of up to four triangles. It is named by
-// 4 * node + place; slot 0 is the whole. Each slot has two boxes: one along the axes of the body,
+// A slot is a part of the mesh: a node, or a block of up to four triangles. It is identified by 4 *
+// node + place; slot 0 is the whole mesh. Each slot has two boxes: one along the axes of the body,
 // for rays and boxes, and one along the principal axes of its vertices, which lies close to a
-// curved surface: its thickness falls with the square of its size. Boxes are relative to the origin
-// of the tree, in float, rounded outward; queries compute with them in double. Triangles are copied
-// in the order of the tree, so that neighbors in space are neighbors in memory.
+// curved surface: its thickness decreases with the square of its size. Boxes are relative to the
+// origin of the tree, in float, rounded outward; queries compute with them in double. Triangles are
+// copied in the order of the tree, so that neighbors in space are neighbors in memory.
 #ifndef RB_GEOMETRY_BOX_TREE_H
 #define RB_GEOMETRY_BOX_TREE_H
 
@@ -16,17 +16,17 @@
 
 // Children of a node and triangles of a block.
 #define RB_BOX_WIDTH 4
-// No node is deeper.
+// Maximum depth of a node.
 #define RB_BOX_DEPTH_MAX 64
 
-// What a slot holds: a node (>= 0), nothing, or a block (the complement of its index).
+// The content of a slot: a node (>= 0), nothing, or a block (the complement of its index).
 #define RB_BOX_EMPTY INT32_MIN
 
 // Boxes along the axes.
 typedef struct rbBoxNode {
     float center[3][RB_BOX_WIDTH]; // m
     float half[3][RB_BOX_WIDTH];
-    int32_t child[RB_BOX_WIDTH];  // full places come first
+    int32_t child[RB_BOX_WIDTH];  // occupied places come first
     int32_t blocks[RB_BOX_WIDTH]; // the first below a child that has only blocks, otherwise -1;
                                   // the others follow it
 } rbBoxNode;
@@ -37,20 +37,20 @@ typedef struct rbTiltedNode {
     float longAxis[3][RB_BOX_WIDTH];
     float wideAxis[3][RB_BOX_WIDTH];
     float normal[3][RB_BOX_WIDTH]; // at most of length 1
-    float thickness[RB_BOX_WIDTH]; // m, half of it
+    float thickness[RB_BOX_WIDTH]; // m, half the thickness
     float radius[RB_BOX_WIDTH];    // m, half the diagonal
 } rbTiltedNode;
 
-// Triangles, one a lane. Lanes that are not used repeat the first.
+// Triangles, one per lane. Unused lanes repeat the first.
 typedef struct rbTriangleBlock {
     double corners[3][3][RB_BOX_WIDTH]; // m, in the frame of the body: corner, axis, lane
-    int32_t origins[RB_BOX_WIDTH];      // index in the order given; -1: the lane is not used
-    int32_t faces[RB_BOX_WIDTH];        // of what the triangles are parts; of lanes not used that
-                                        // of the first
+    int32_t origins[RB_BOX_WIDTH];      // index in the order given; -1: the lane is unused
+    int32_t faces[RB_BOX_WIDTH];        // the face that each triangle is a part of; unused lanes
+                                        // repeat the first
 } rbTriangleBlock;
 
 typedef struct rbBoxTree {
-    rbVec3 origin;    // m, the middle of the mesh: floats resolve 1e-7 of its size, not of its
+    rbVec3 origin;    // m, the center of the mesh: floats resolve 1e-7 of its size, not of its
                       // distance from the origin of the body
     double radius;    // m, about the origin of the tree
     rbBoxNode* nodes; // node 0 has only slot 0
@@ -64,15 +64,15 @@ typedef struct rbBoxTree {
 _Static_assert(sizeof(rbBoxNode) == 128, "a node is two cache lines");
 _Static_assert(sizeof(rbTriangleBlock) == 320, "a block is five cache lines");
 
-// A tree over count >= 1 triangles of finite corners; degenerate ones are fine. Every triangle is
-// its own face. O(n log n).
+// A tree over count >= 1 triangles of finite corners; degenerate ones are accepted. Every triangle
+// is its own face. O(n log n).
 rbBoxTree* rbCreateBoxTree(const rbVec3* vertices, const rbIndex3* triangles, int count);
-void rbDestroyBoxTree(rbBoxTree* tree); // NULL is fine
-// Says of which face each triangle is a part.
+void rbDestroyBoxTree(rbBoxTree* tree); // NULL is accepted
+// Sets the face that each triangle is a part of.
 void rbBoxTree_SetFaces(rbBoxTree* tree, const int* faceOfTriangle);
 size_t rbBoxTree_GetBytes(const rbBoxTree* tree);
 
-// What a slot holds.
+// The content of a slot.
 static inline int rbBoxTree_GetChild(const rbBoxTree* tree, int slot)
 {
     return tree->nodes[slot / RB_BOX_WIDTH].child[slot % RB_BOX_WIDTH];

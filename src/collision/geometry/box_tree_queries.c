@@ -1,9 +1,9 @@
-// Questions but rays.
+// All queries except rays.
 //
-// They compute in double, two lanes at a time, with the boxes widened by a few units
-// in the last place of the largest coordinate. Points and directions look at the boxes along
-// principal axes: with those along the axes of the body, which stand farther off a slanted surface,
-// a nearest point took 3 times and a support 1.6 times as long (a million triangles).
+// They compute in double, two lanes at a time, with the boxes widened by a few units in the last
+// place of the largest coordinate. Point and direction queries use the boxes along principal axes:
+// with those along the axes of the body, which fit a slanted surface less tightly, a nearest point
+// took 3 times and a support 1.6 times as long (a million triangles).
 #include "collision/geometry/box_tree_queries.h"
 
 #include "base/core/lanes.h"
@@ -15,7 +15,7 @@
 #include <limits.h>
 #include <string.h>
 
-// Rounding of a few operations, of the largest coordinate.
+// Rounding of a few operations, relative to the largest coordinate.
 #define ROUNDING (32.0 * DBL_EPSILON)
 
 // bytes
@@ -29,7 +29,7 @@ static void startTasks(rbTreeTasks* waiting)
     waiting->count = 1;
 }
 
-// Adds one above base, where keys fall toward the top: the least is taken next.
+// Pushes one task above base, where keys decrease toward the top: the least is next.
 static inline void addTask(rbTreeTasks* waiting, int base, rbTreeTask task)
 {
     RB_ASSERT(waiting->count < RB_TASK_MAX);
@@ -41,7 +41,7 @@ static inline void addTask(rbTreeTasks* waiting, int base, rbTreeTask task)
     waiting->tasks[at] = task;
 }
 
-// The next part within the limit.
+// The next task within the limit.
 static inline bool takeTask(rbTreeTasks* waiting, double limit, int32_t* child)
 {
     while (waiting->count > 0) {
@@ -54,8 +54,8 @@ static inline bool takeTask(rbTreeTasks* waiting, double limit, int32_t* child)
     return false;
 }
 
-// Calls memory into the cache that a task will read. Large trees lie in main memory, and a walk
-// waits for it most of its time.
+// Prefetches the memory that a task will read. Large trees reside in main memory, and a traversal
+// spends most of its time waiting for it.
 static inline void fetch(const void* from, size_t size)
 {
     for (size_t at = 0; at < size; at += CACHE_LINE) {
@@ -75,7 +75,7 @@ static inline const rbBoxNode* nodeOf(const rbBoxTree* tree, int32_t child)
     return &tree->nodes[child];
 }
 
-// The children of a node whose keys are within the limit, for walks that look at tilted boxes.
+// The children of a node whose keys are within the limit, for traversals that use tilted boxes.
 static inline void addChildren(rbTreeTasks* waiting, const rbBoxTree* tree, int32_t from,
                                const double keys[RB_BOX_WIDTH], double limit)
 {
@@ -112,7 +112,7 @@ typedef struct BoxQuery {
     double half[3];    // m
     rbVec3 axes[3];    // unit
     double extents[3]; // m, half size along the axes of the tree
-    double slack;      // m, what rounding may do
+    double slack;      // m, bound of the rounding error
 } BoxQuery;
 
 static BoxQuery makeBoxQuery(const rbBoxTree* tree, const rbTreeBox* box)
@@ -133,14 +133,14 @@ static BoxQuery makeBoxQuery(const rbBoxTree* tree, const rbTreeBox* box)
     return query;
 }
 
-// Half the floats of a node, widened.
+// Half sizes of a node from floats, widened.
 static inline rbLanePair widen(const float* from)
 {
     return (rbLanePair){(double)from[0], (double)from[1]};
 }
 
-// Gaps of the box and two children along the axes of the tree and of the box: > 0 if they are
-// apart.
+// Gaps between the box and two children along the axes of the tree and of the box: > 0 if they are
+// separate.
 static inline rbLanePair gapOfPair(const BoxQuery* query, const rbBoxNode* node, int place)
 {
     rbLanePair d[3] = {widen(&node->center[0][place]) - rbLanePair_Both(query->center.x),
@@ -171,7 +171,7 @@ static inline bool isBeyond(double a, double b, double c, double reach)
     return low > reach || high < -reach;
 }
 
-// The thirteen axes that can part a triangle from a box.
+// The thirteen axes that can separate a triangle from a box.
 static bool meetsBox(const BoxQuery* query, const rbVec3 corners[3], rbVec3 center)
 {
     double v[3][3]; // corner, axis of the box
@@ -216,7 +216,7 @@ static bool meetsBox(const BoxQuery* query, const rbVec3 corners[3], rbVec3 cent
     return fabs(height) <= reach + slack * rbLength(first) * rbLength(second);
 }
 
-// Visits the triangles of a block that meet the box.
+// Visits the triangles of a block that intersect the box.
 static bool visitBlock(const BoxQuery* query, rbVec3 center, const rbTriangleBlock* block,
                        rbVisitTriangleFn* visit, void* context)
 {
@@ -272,7 +272,7 @@ bool rbBoxTree_VisitBounds(const rbBoxTree* tree, const rbBounds* bounds, rbVisi
 
 // ---------------------------------------------------------------------------------------- points
 
-// Two boxes along principal axes and where a direction or an offset leads in them.
+// Two boxes along principal axes and the coordinates of a direction or an offset in them.
 typedef struct TiltedPair {
     rbLanePair center[3], longAxis[3], wideAxis[3], normal[3];
     rbLanePair thickness;
@@ -299,7 +299,7 @@ static inline rbLanePair dotPair(const rbLanePair a[3], const rbLanePair b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// The axes in float are at right angles only to 1e-7: what that does to squares of distances.
+// The axes in float are perpendicular only to 1e-7: the resulting error of squared distances.
 #define TILT_ROUNDING 1e-6
 
 // Upper bounds of the squared distances of a point from the farthest points of four boxes.
@@ -326,7 +326,7 @@ static inline void measureBoxes(const rbTiltedNode* node, rbVec3 point,
     }
 }
 
-// The square that a box may have and still hold something as near as that.
+// The squared distance that a box may have and still contain a point that near.
 static inline double widenSquare(double square, double slack)
 {
     double reach = sqrt(square) * (1.0 + ROUNDING) + slack;
@@ -343,7 +343,7 @@ double rbBoxTree_FindFarthest(const rbBoxTree* tree, rbVec3 point)
     startTasks(&waiting);
     double largest = 0.0;
     int32_t child;
-    // keys are squares with their sign changed
+    // keys are negated squares
     while (takeTask(&waiting, -largest, &child)) {
         if (child >= 0) {
             double keys[RB_BOX_WIDTH];

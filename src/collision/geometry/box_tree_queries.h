@@ -1,10 +1,10 @@
 // Questions to a box tree: rays, boxes, farthest points.
 //
-// Pure functions of the tree, without allocation. A walk hands out blocks of triangles, the most
-// promising first, and leaves out those whose box proves them useless for the limit given; box
-// tests allow for rounding, so that an answer never depends on the tree. The parameter of a ray is
-// a length: directions are unit vectors. Triangles are numbered in the order that the tree was
-// built from.
+// Pure functions of the tree, without allocation. A traversal returns blocks of triangles, the most
+// promising first, and skips those whose box proves them irrelevant for the given limit; box tests
+// account for rounding, so that a result never depends on the tree. The parameter of a ray is a
+// length: directions are unit vectors. Triangles are numbered in the order that the tree was built
+// from.
 #ifndef RB_GEOMETRY_BOX_TREE_QUERIES_H
 #define RB_GEOMETRY_BOX_TREE_QUERIES_H
 
@@ -13,12 +13,12 @@
 
 #include <rattleback/shape.h>
 
-// Parts of a tree that wait: each step down leaves at most three.
+// Pending parts of a tree: each step down leaves at most three.
 #define RB_TASK_MAX (3 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
 
-// A part of the tree that waits.
+// A pending part of the tree.
 typedef struct rbTreeTask {
-    double key;    // the part is of use for limits from here on
+    double key;    // the part is relevant for limits at or above this
     int32_t child; // as in rbBoxNode
 } rbTreeTask;
 
@@ -29,15 +29,15 @@ typedef struct rbTreeTasks {
 
 // ------------------------------------------------------------------------------------------ rays
 
-// A ray seen along itself: shearing along the longest axis of the direction makes the ray that
-// axis, and points keep two coordinates across it.
+// A ray in sheared coordinates: shearing along the longest axis of the direction aligns the ray
+// with that axis, and points keep two transverse coordinates.
 typedef struct rbRayView {
     rbVec3 origin, direction; // m; unit
     int axis;                 // 0, 1, 2: x, y, z
     double shear[2];
 } rbRayView;
 
-// How a line passes a triangle: not at all, through the inside, or through the border.
+// How a line intersects a triangle: not at all, through the inside, or through the border.
 typedef enum rbPassing {
     RB_PASSING_NONE,
     RB_PASSING_INSIDE,
@@ -46,51 +46,52 @@ typedef enum rbPassing {
 
 rbRayView rbMakeRayView(const rbRay* ray);
 
-// Coordinates of a point relative to the origin of the ray: across it (two) and along the axis.
-// A right-handed frame.
+// Coordinates of a point relative to the origin of the ray: transverse (two) and along the axis. A
+// right-handed frame.
 rbVec3 rbRayView_Look(const rbRayView* view, rbVec3 offset);
 
-// Exact for the coordinates seen: triangles around an edge leave no gap. turn is the sense of
-// rotation seen, 1 or -1; 0 for a triangle seen edge on.
+// Exact for the sheared coordinates: triangles around an edge leave no gap. turn is the sense of
+// rotation as seen along the ray, 1 or -1; 0 for a triangle seen edge-on.
 rbPassing rbRayView_Pass(const rbVec3 seen[3], int* turn);
 
-// Parameter where the line of the ray meets a triangle of the given unit normal, NaN if it does
-// not. A line within the plane of the triangle does not meet it.
+// Parameter where the line of the ray intersects a triangle with the given unit normal, NaN if it
+// does not. A line within the plane of the triangle does not intersect it.
 double rbRayView_Meet(const rbRayView* view, const rbVec3 corners[3], rbVec3 normal);
 
-// Lanes of a block (bit i: lane i) that the line may meet: all others it does not.
+// Lanes of a block (bit i: lane i) that the line may intersect; it misses all others.
 unsigned rbRayView_Filter(const rbRayView* view, const rbTriangleBlock* block);
 
-// What is asked of a ray.
+// The kind of ray query.
 typedef enum rbRayWish {
-    RB_RAY_FIRST, // the first triangle that it meets, as if all were tried
-    RB_RAY_ANY,   // any triangle that it meets
-    RB_RAY_FRONT, // the first one that it meets against its normal
+    RB_RAY_FIRST, // the first triangle hit, as if all were tried
+    RB_RAY_ANY,   // any triangle hit
+    RB_RAY_FRONT, // the first one hit against its normal
 } rbRayWish;
 
 typedef struct rbTreeHit {
     double t;     // m
-    int triangle; // of several at one t the first
+    int triangle; // the first one if several have the same t
     int face;     // of the triangle
 } rbTreeHit;
 
-// Does a ray meet a triangle? normals: unit, by face.
+// Does a ray hit a triangle? normals: unit, by face.
 bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbVec3* normals, const rbRay* ray,
                        rbRayWish wish, rbTreeHit* hit);
 
-// The first hits of many rays, each as if it were cast alone, bit by bit. Neighbors that run side
-// by side go together and cost less. Of rays without a hit the triangle is INT_MAX.
+// The first hits of many rays, each bit for bit as if it were cast alone. Neighboring rays with
+// similar directions are traversed together and cost less. For rays without a hit the triangle is
+// INT_MAX.
 void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRay* rays, int count,
                         rbTreeHit* hits);
 
-// Signed crossings ahead of a ray, +1 where it leaves along the normal: of a closed surface the
+// Signed crossings ahead of a ray, +1 where it leaves along the normal: for a closed surface, the
 // winding number of the origin. tMax is not used. False if the count is not certain: the ray
 // touches an edge or starts within rounding of the surface.
 bool rbBoxTree_CountCrossings(const rbBoxTree* tree, const rbRay* ray, int* count);
 
 // ----------------------------------------------------------------------------------------- boxes
 
-// Takes a triangle; false ends the visit. context is the caller's.
+// Receives a triangle; false stops the visit. context is passed through.
 typedef bool rbVisitTriangleFn(int triangle, const rbVec3 corners[3], void* context);
 
 // A box about a center.
@@ -100,8 +101,8 @@ typedef struct rbTreeBox {
     rbMat3 axes;     // orthonormal
 } rbTreeBox;
 
-// Visits all triangles that meet a box, by separating axes; triangles within rounding of it may be
-// among them, in no particular but a defined order. False if a visit was ended.
+// Visits all triangles that intersect a box, by separating axes; triangles within rounding of it
+// may be among them. The order is unspecified but deterministic. False if a visit was stopped.
 bool rbBoxTree_VisitBox(const rbBoxTree* tree, const rbTreeBox* box, rbVisitTriangleFn* visit,
                         void* context);
 
@@ -117,18 +118,18 @@ double rbBoxTree_FindFarthest(const rbBoxTree* tree, rbVec3 point);
 // Largest rbDot(direction, corner), the same bits as over all corners.
 double rbBoxTree_FindReach(const rbBoxTree* tree, rbVec3 direction);
 
-// Blocks far in a direction.
+// Iterates over blocks that are far along a direction.
 typedef struct rbReachWalk {
     const rbBoxTree* tree;
     rbVec3 direction;
-    double base; // of the origin of the tree, with what rounding may do
+    double base; // value at the origin of the tree, including rounding
     rbTreeTasks waiting;
 } rbReachWalk;
 
 void rbReachWalk_Start(rbReachWalk* walk, const rbBoxTree* tree, rbVec3 direction);
 
 // The next block with a corner whose rbDot(direction, corner) may be >= least, NULL if there is
-// none. least must not fall from call to call.
+// none. least must not decrease from call to call.
 const rbTriangleBlock* rbReachWalk_Next(rbReachWalk* walk, double least);
 
 #endif

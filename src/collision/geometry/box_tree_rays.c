@@ -1,16 +1,16 @@
-// Rays and box trees.
+// Ray queries of box trees.
 //
 // Boxes are tested in float, four at a time: the ray is first moved along itself to the point
-// nearest to the middle of the tree, so that all lengths are at most a few radii and one bound
-// holds for all rounding (FLOAT_ROUNDING). A box is out if the line is never within all three of
-// its slabs at once, or if its extent along the ray lies before the start or beyond the limit. That
-// extent, not the place where the line enters the box, is what bounds a hit: of a triangle grazed
-// along its plane any point may be taken. The last word has the test of triangles, in double with
-// exact signs (the idea is that of Woop, Benthin and Wald 2013).
+// nearest to the center of the tree, so that all lengths are at most a few radii and one bound
+// holds for all rounding (FLOAT_ROUNDING). A box is rejected if the line is never within all three
+// of its slabs simultaneously, or if its extent along the ray lies before the start or beyond the
+// limit. That extent, not the point where the line enters the box, bounds a hit: on a triangle
+// grazed along its plane, any point may be the hit. The triangle test decides, in double with exact
+// signs (the idea is that of Woop, Benthin and Wald 2013).
 //
-// A ray through a million triangles opens 16 nodes and looks at 2 blocks, but waits for memory at
-// each: a node is two whole cache lines, a block five, and normals are called for as soon as the
-// block that names them has come.
+// A ray through a million triangles opens 16 nodes and examines 2 blocks, but waits for memory at
+// each: a node is two whole cache lines, a block five, and normals are prefetched as soon as the
+// block that refers to them has arrived.
 #include "base/core/lanes.h"
 #include "collision/geometry/box_tree_queries.h"
 
@@ -20,16 +20,16 @@
 #include <limits.h>
 #include <string.h>
 
-// Rounding of a few operations, of the largest coordinate.
+// Rounding of a few operations, relative to the largest coordinate.
 #define ROUNDING (32.0 * DBL_EPSILON)
 
 // bytes
 #define CACHE_LINE 64
 
-// Nodes that are called into the cache at once. (Rays in no order through a million triangles: a
-// third faster than with one; from 6 on the differences are in the noise.)
+// Nodes prefetched together. (Rays in random order through a million triangles: a third faster than
+// with one; for 6 and more the differences are in the noise.)
 #define FETCHED_NODES 10
-// Blocks of a lowest node that are.
+// Blocks of a lowest node prefetched together.
 #define FETCHED_BLOCKS 3
 
 // ---------------------------------------------------------------------------- rays and triangles
@@ -59,7 +59,7 @@ rbVec3 rbRayView_Look(const rbRayView* view, rbVec3 offset)
 }
 
 // Exact sign of a.x b.y - a.y b.x. Near zero the products are taken with their rounding errors: the
-// difference is then good to two units in its last place (Kahan), so that the sign is right.
+// difference is then accurate to two units in its last place (Kahan), so that the sign is right.
 static int signOfTurn(rbVec3 a, rbVec3 b)
 {
     double left = a.x * b.y;
@@ -100,7 +100,7 @@ double rbRayView_Meet(const rbRayView* view, const rbVec3 corners[3], rbVec3 nor
         return (double)NAN;
     }
     double hit = rbDot(normal, v[0]) / speed;
-    // a grazing line divides rounding by rounding: keep the hit on the triangle
+    // on a grazing line this is a quotient of rounding errors: keep the hit on the triangle
     double s0 = rbDot(d, v[0]);
     double s1 = rbDot(d, v[1]);
     double s2 = rbDot(d, v[2]);
@@ -111,7 +111,7 @@ double rbRayView_Meet(const rbRayView* view, const rbVec3 corners[3], rbVec3 nor
     return hit < low ? low : (hit > high ? high : hit);
 }
 
-// Lanes where a_0 b_1 - a_1 b_0 is above and below zero for sure, as signOfTurn judges.
+// Lanes where a_0 b_1 - a_1 b_0 is certainly above and below zero, by the criterion of signOfTurn.
 static inline void judgeTurns(const rbLanePair a[2], const rbLanePair b[2], rbLaneMask* isAbove,
                               rbLaneMask* isBelow)
 {
@@ -158,20 +158,21 @@ unsigned rbRayView_Filter(const rbRayView* view, const rbTriangleBlock* block)
 
 // -------------------------------------------------------------------------------- rays and boxes
 
-// In units of the radius R of the tree and of u = 2^-24: the line is within R of the middle, so
-// that centers are within 2 R of the origin of the walk and all that is met within 3 R of it. The
-// origin is good to R u, differences to 3 R u, the inverse of the direction to 2 u, which is 6 R u
-// at 3 R, products and the ends of a slab to 9 R u. The sums of three that make the extent are good
-// to 36 R u.
+// In units of the radius R of the tree and of u = 2^-24: the line passes within R of the center, so
+// that centers are within 2 R of the origin of the traversal and all hits within 3 R of it. The
+// origin is accurate to R u, differences to 3 R u, the inverse of the direction to 2 u, which is 6
+// R u at 3 R, products and the ends of a slab to 9 R u. The sums of three terms in the extent are
+// accurate to 36 R u.
 #define FLOAT_ROUNDING (64.0 * 0x1p-24)
 
-// Components of the direction are at least of this magnitude: over 3 R that is nothing beside the
-// rounding above, and their inverses times lengths up to 1e12 m are far from the largest float.
+// Components of the direction are at least of this magnitude: over 3 R that is negligible compared
+// with the rounding above, and their inverses times lengths up to 1e12 m are far from the largest
+// float.
 #define COMPONENT_MIN 0x1p-40
 
-// A part of the tree that waits.
+// A pending part of the tree.
 typedef struct Task {
-    float key; // the part is of use for limits from here on
+    float key; // the part is relevant for limits at or above this
     int32_t child;
 } Task;
 
@@ -180,17 +181,17 @@ typedef struct Tasks {
     Task tasks[RB_TASK_MAX];
 } Tasks;
 
-// The line of a ray in a tree, each number four times.
+// The line of a ray in a tree, each number replicated four times.
 typedef struct Line {
     rbQuad origin[3];      // m, the point of the line nearest to the origin of the tree
     rbQuad direction[3];   // unit
     rbQuad size[3];        // its magnitudes
     rbQuad inverse[3];     // of the direction
     rbQuad inverseSize[3]; // its magnitudes
-    rbQuad slack;          // m, what rounding does to box tests
+    rbQuad slack;          // m, rounding error of box tests
     rbQuad start;          // m, where the ray begins
     double shift;          // m, parameter of the origin above
-    double reach;          // m, parameters from there that are out of the tree
+    double reach;          // m, parameters farther from there are outside the tree
 } Line;
 
 static inline rbQuad fourTimes(float x)
@@ -206,7 +207,8 @@ static bool makeLine(const rbBoxTree* tree, const rbRay* ray, Line* line)
     RB_ASSERT(fabs(rbLengthSquared(ray->direction) - 1.0) < 1e-12);
     double radius = tree->radius;
     rbVec3 away = rbSub(ray->origin, tree->origin);
-    // in double, of the triangle test and of the move; beyond the radius no box can be told
+    // in double, for the triangle test and for the move; beyond the radius no box can be
+    // distinguished
     double slack = ROUNDING * (rbLength(away) + radius);
     bool isFar = !(slack < radius);
     double shift = isFar ? 0.0 : -rbDot(away, ray->direction);
@@ -233,7 +235,7 @@ static bool makeLine(const rbBoxTree* tree, const rbRay* ray, Line* line)
     return rbLengthSquared(o) <= outside * outside * (1.0 + ROUNDING);
 }
 
-// Places that hold something.
+// Occupied places.
 static inline rbQuadMask isFull(const rbBoxNode* node)
 {
     rbQuadMask child;
@@ -241,8 +243,8 @@ static inline rbQuadMask isFull(const rbBoxNode* node)
     return child != RB_BOX_EMPTY;
 }
 
-// The children of a node (bit i: place i) that the ray may meet before the limit, from the origin
-// of the walk, and from where on.
+// The children of a node (bit i: place i) that the ray may hit before the limit, measured from the
+// origin of the traversal, and their entry parameters.
 static inline unsigned meetBoxes(const Line* line, const rbBoxNode* node, float limit,
                                  float first[RB_BOX_WIDTH])
 {
@@ -278,11 +280,11 @@ __attribute__((always_inline)) static inline void fetch(const void* from, size_t
     }
 }
 
-// Calls memory into the cache that a child will read. Large trees lie far away, and a walk waits
-// for them most of its time. The nodes that follow a node in memory are those below it: with them
-// the lowest levels come in one wait, not in two or three; the blocks of a lowest node come
-// together with it. (An address beyond an array is not read. Without the attributes gcc takes the
-// functions for ones without effect and drops the calls.)
+// Prefetches the memory that a child will read. Large trees reside in main memory, and a traversal
+// spends most of its time waiting for it. The nodes that follow a node in memory are those below
+// it: prefetching them brings in the lowest levels with one wait instead of two or three; the
+// blocks of a lowest node are prefetched together with it. (An address beyond an array is not read.
+// Without the attributes gcc assumes that the functions have no effect and drops the calls.)
 __attribute__((always_inline)) static inline void fetchChild(const rbBoxTree* tree,
                                                              const rbBoxNode* node, int place)
 {
@@ -298,7 +300,7 @@ __attribute__((always_inline)) static inline void fetchChild(const rbBoxTree* tr
     }
 }
 
-// Puts the children named by bits above base, where keys fall toward the top.
+// Pushes the children selected by bits above base, where keys decrease toward the top.
 static inline void addTasks(const rbBoxTree* tree, Tasks* waiting, const rbBoxNode* node,
                             unsigned bits, const float* first)
 {
@@ -317,8 +319,8 @@ static inline void addTasks(const rbBoxTree* tree, Tasks* waiting, const rbBoxNo
     }
 }
 
-// A limit from the origin of the ray as one from the origin of the walk. Rounding it to float is
-// wrong by less than the slack, which keys contain.
+// Converts a limit from the origin of the ray to one from the origin of the traversal. The error of
+// rounding it to float is less than the slack, which keys include.
 static inline float limitOf(const Line* line, double limit)
 {
     double local = limit - line->shift;
@@ -326,7 +328,7 @@ static inline float limitOf(const Line* line, double limit)
     return (float)(local < -line->reach ? -line->reach : local);
 }
 
-// The next block with a triangle that the ray may meet within the limit, NULL if there is none. The
+// The next block with a triangle that the ray may hit within the limit, NULL if there is none. The
 // limit must not grow from call to call.
 static inline const rbTriangleBlock* nextBlock(const rbBoxTree* tree, const Line* line,
                                                Tasks* waiting, float limit)
@@ -364,7 +366,7 @@ static inline const rbTriangleBlock* nextBlock(const rbBoxTree* tree, const Line
 
 // ------------------------------------------------------------------------------------- questions
 
-// A ray on its way through a tree.
+// State of a ray while it traverses a tree.
 typedef struct Cast {
     const rbVec3* normals; // by face
     rbRayWish wish;
@@ -372,8 +374,8 @@ typedef struct Cast {
     rbRayView view;
 } Cast;
 
-// The first hit of the parts that wait, if it comes before the one that is known. True if any will
-// do and is found.
+// The first hit in the pending parts, if it comes before the known one. True if any hit suffices
+// and one is found.
 static inline bool castAtParts(const rbBoxTree* tree, const Cast* cast, Tasks* waiting,
                                rbTreeHit* hit)
 {
@@ -427,18 +429,18 @@ bool rbBoxTree_CastRay(const rbBoxTree* tree, const rbVec3* normals, const rbRay
 
 // --------------------------------------------------------------------------------------- bundles
 
-// Rays that run side by side go down the tree together as long as boxes are wider than their
-// bundle; below, each goes alone. The bundle is bounded in the two directions across its main axis
+// Rays with similar directions descend the tree together while boxes are wider than their bundle;
+// below that, each descends alone. The bundle is bounded in the two directions across its main axis
 // z by lines: the least of the rays' coordinates is a concave function of z and lies above the
-// chord of its values at both ends of the tree, the largest below. So the answers are those of
-// single rays: boxes are left out only if no ray meets them.
+// chord of its values at both ends of the tree, the largest below. So the results are those of
+// single rays: boxes are skipped only if no ray hits them.
 
-// Rays of a bundle. (Of 4, 8, 16 and 32 the fastest for a camera with two triangles a ray.)
+// Rays of a bundle. (Of 4, 8, 16 and 32 the fastest for a camera with two triangles per ray.)
 #define BUNDLE_MAX 8
-// Fewer go alone.
+// Smaller groups descend as single rays.
 #define BUNDLE_MIN 3
-// Rays of a bundle differ in direction by at most this, and pass the middle of the tree within this
-// part of its radius of each other.
+// Rays of a bundle differ in direction by at most this, and pass the center of the tree within this
+// fraction of its radius of each other.
 #define BUNDLE_SPREAD 0.1
 // Parts smaller than this many widths of the bundle are left to single rays.
 #define BUNDLE_WIDTHS 0.5F
@@ -451,15 +453,15 @@ typedef struct Bundle {
     int axes[3];        // along and across
     float middle[2][2]; // m, across at z = 0: axis, lower and upper
     float slope[2][2];
-    float slack;    // m, as in Line, of what is measured across
-    float spread;   // m, by which keys of rays differ
+    float slack;    // m, as in Line, for transverse measurements
+    float spread;   // m, difference between keys of rays
     float start;    // m, the least
     float limit;    // m, the largest
     Tasks waiting;  // of the bundle
-    Tasks ownParts; // of one ray
+    Tasks ownParts; // of a single ray
 } Bundle;
 
-// Does a ray run beside another? Both within reach.
+// Is a ray similar to another? Both pass within reach.
 static bool isBeside(const Line* a, const Line* b, double radius)
 {
     float directions = 0.0F;
@@ -475,7 +477,7 @@ static bool isBeside(const Line* a, const Line* b, double radius)
            isfinite(b->slack[0]);
 }
 
-// The lines across. All in double: the ray moved to z = -R and R.
+// Computes the transverse lines, in double: the ray moved to z = -R and R.
 static void boundBundle(Bundle* bundle)
 {
     static const int next[5] = {0, 1, 2, 0, 1};
@@ -518,7 +520,8 @@ static void boundBundle(Bundle* bundle)
             bundle->slope[k][side] = (float)(0.5 * (high - low) / radius);
         }
     }
-    // a way of the slack off the line is three of it across, as slopes are at most 2
+    // a displacement by the slack off the line is three times that across, since slopes are at most
+    // 2
     bundle->slack *= 3.0F;
     // the center of a box is within R, its corners within 3 R
     bundle->spread = (float)(4.0 * radius * sqrt(difference)) + bundle->slack;
@@ -533,7 +536,7 @@ static void updateLimit(Bundle* bundle)
     }
 }
 
-// The children of a node that some ray may meet, their keys, and which of them are narrow.
+// The children of a node that some ray may hit, their keys, and which of them are narrow.
 static inline unsigned meetBundle(const Bundle* bundle, const rbBoxNode* node,
                                   float first[RB_BOX_WIDTH], unsigned* isNarrow)
 {
@@ -567,7 +570,7 @@ static inline unsigned meetBundle(const Bundle* bundle, const rbBoxNode* node,
     return rbQuadMask_Bits(isMet & isFull(node));
 }
 
-// A part to every ray by itself.
+// Passes a part to every ray individually.
 static void castApart(Bundle* bundle, int32_t child)
 {
     for (int i = 0; i < bundle->count; ++i) {
@@ -613,7 +616,7 @@ void rbBoxTree_CastRays(const rbBoxTree* tree, const rbVec3* normals, const rbRa
     Bundle bundle;
     bundle.tree = tree;
     for (int i = 0; i < count;) {
-        // rays that miss the tree are no part of the bundle and do not end it
+        // rays that miss the tree are not part of the bundle and do not end it
         bundle.count = 0;
         int last = i;
         while (last < count && bundle.count < BUNDLE_MAX) {
@@ -655,7 +658,7 @@ static bool countTriangle(const rbRayView* view, const rbVec3 corners[3], int* c
     if (passing == RB_PASSING_NONE) {
         return true;
     }
-    // on which side of the triangle is the origin? Not in doubt unless it is close to the plane.
+    // on which side of the triangle is the origin? Certain unless it is close to the plane.
     rbVec3 product = rbCross(v[1], v[2]);
     rbVec3 a = rbAbs3(v[1]);
     rbVec3 b = rbAbs3(v[2]);

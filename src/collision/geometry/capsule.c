@@ -1,6 +1,6 @@
 // All points within a radius of a segment of the z axis about the origin.
 //
-// Mass: a cylinder of length 2h and two half balls. A half ball has its center 3r/8 from its flat
+// Mass: a cylinder of length 2h and two hemispheres. A hemisphere has its center 3r/8 from its flat
 // side; with m the mass of both, I_x = m (2/5 r^2 + h^2 + 3/4 h r), I_z = 2/5 m r^2.
 #include "base/core/hash.h"
 #include "collision/geometry/outline.h"
@@ -70,7 +70,7 @@ static bool capsuleContains(const rbGeometry* geometry, rbVec3 point)
     return rbLength(fromSegment(geometry, point)) <= geometry->data.capsule.radius;
 }
 
-// Widens a span to hold another one: both are parts of the same convex set.
+// Widens a span to include another one: both are parts of the same convex set.
 static void unite(rbRaySpan* span, const rbRaySpan* other)
 {
     if (other->in.t < span->in.t) {

@@ -33,9 +33,9 @@ rbClosest rbClosestOfPointEdge(rbVec3 point, const rbVec3 edge[2]);
 // A point and a triangle.
 rbClosest rbClosestOfPointTriangle(rbVec3 point, const rbVec3 triangle[3]);
 
-// Two triangles. May give up, with squared = INFINITY and no points, as soon as it is proved that
-// the squared distance is at least limit (INFINITY: never gives up): a triangle pair that cannot
-// beat the best known one costs less.
+// Two triangles. May stop early, with squared = INFINITY and no points, as soon as the squared
+// distance is proven to be at least limit (INFINITY: never stops early): a triangle pair that
+// cannot beat the best known one costs less.
 rbClosest rbClosestOfTriangles(const rbVec3 a[3], const rbVec3 b[3], double limit);
 
 #endif

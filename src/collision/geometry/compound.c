@@ -1,11 +1,11 @@
-// Several geometries as one (L-06, B-53), each with its pose and, if it likes, its density.
+// Several geometries as one (L-06, B-53), each with its pose and, optionally, its density.
 //
 // Compounds may nest; the depth is limited at creation, which bounds every recursion here.
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "collision/geometry/shape_ops.h"
 
-// A quaternion this close to unit length is taken and normalized.
+// A quaternion this close to unit length is accepted and normalized.
 #define UNIT_TOLERANCE 1e-6
 
 static rbStatus checkChild(const rbCompoundChild* child, int index, rbError* error)
@@ -26,7 +26,7 @@ static rbStatus checkChild(const rbCompoundChild* child, int index, rbError* err
     if (!(fabs(rbDotQuat(q, q) - 1.0) <= UNIT_TOLERANCE)) {
         return rbError_Set(
             error, RB_STATUS_INVALID,
-            "child %d of the compound is turned by the quaternion (%g, %g, %g, %g); one "
+            "child %d of the compound is rotated by the quaternion (%g, %g, %g, %g); one "
             "of length 1 is accepted",
             index, q.w, q.x, q.y, q.z);
     }
@@ -203,7 +203,7 @@ static uint64_t hashCompound(const rbGeometry* geometry, uint64_t hash)
         const double values[5] = {q.w + 0.0, q.x + 0.0, q.y + 0.0, q.z + 0.0, child->density};
         h = rbHashVec3(h, child->transform.p);
         h = rbHashDoubles(h, values, 5);
-        // the halves as doubles: exact, and independent of the order of bytes
+        // the halves as doubles: exact, and independent of the byte order
         uint64_t own = child->geometry->hash;
         const double halves[2] = {(double)(own >> 32), (double)(own & 0xffffffffu)};
         h = rbHashDoubles(h, halves, 2);

@@ -76,7 +76,7 @@ static bool coneContains(const rbGeometry* geometry, rbVec3 point)
     return rho * h <= geometry->data.cone.radius * (0.5 * h - point.z);
 }
 
-// Where f(t) = a t^2 + 2 b t + c <= 0 in the lower nappe; descending says that s grows with t.
+// Where f(t) = a t^2 + 2 b t + c <= 0 in the lower nappe; descending: s grows with t.
 static bool solveNappe(double a, double b, double c, bool descending, double t[2])
 {
     t[0] = -INFINITY;
@@ -93,7 +93,7 @@ static bool solveNappe(double a, double b, double c, bool descending, double t[2
         if (a > 0.0) {
             return false;
         }
-        discriminant = 0.0; // a line steeper than the cone meets both nappes: only rounding
+        discriminant = 0.0; // a line steeper than the cone intersects both nappes: this is rounding
     }
     double q = -(b + copysign(sqrt(discriminant), b));
     double t0 = q / a;

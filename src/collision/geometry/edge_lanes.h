@@ -6,7 +6,7 @@
 #include "base/core/lanes.h"
 #include "collision/geometry/closest.h"
 
-// Squares (m^2) up to this are zero: their reciprocals would overflow.
+// Squares (m^2) up to this count as zero: their reciprocals would overflow.
 #define RB_SQUARE_MIN 1e-290
 
 typedef struct rbLanes3 {
@@ -81,10 +81,10 @@ static inline rbLanePair rbReciprocal(rbLanePair x)
 
 // Edges p + s u and q + t v, w = q - p. On the lines
 //   s = (w x v).(u x v) / |u x v|^2,
-// then the best t for that s and the best s for that t, each cut to [0, 1]: two cuts suffice. The
-// products u.u v.v - (u.v)^2 would lose s where the edges are nearly parallel; the cross products
-// keep it to rounding over the sine of the angle, which changes the distance by rounding. Parallel
-// edges may start from any s.
+// then the best t for that s and the best s for that t, each clamped to [0, 1]: two clamps suffice.
+// The products u.u v.v - (u.v)^2 would lose s where the edges are nearly parallel; the cross
+// products keep it to rounding over the sine of the angle, which changes the distance by rounding.
+// Parallel edges may start from any s.
 static inline void rbPassEdges(const rbEdgeLanes* a, const rbEdgeLanes* b, rbLaneMask code,
                                rbEdgeBest* best)
 {
@@ -109,8 +109,8 @@ static inline void rbPassEdges(const rbEdgeLanes* a, const rbEdgeLanes* b, rbLan
     best->code = (isBetter & code) | (~isBetter & best->code);
 }
 
-// The point at s in [0, 1] of an edge of a closed polygon. On a corner it is that corner to the
-// bit. Without branches: which case it is is a toss.
+// The point at s in [0, 1] of an edge of a closed polygon. At a corner it equals that corner to the
+// bit. Without branches: the case is unpredictable.
 static inline rbVec3 rbPointOnEdge(const rbVec3* corners, int edge, int count, double s,
                                    rbFigurePart* part)
 {

@@ -8,8 +8,8 @@
 #include "collision/geometry/ray_span.h"
 #include "collision/geometry/shape_ops.h"
 
-// Bisection halves an interval to neighboring doubles in about 60 steps from L of its own size and
-// in more when the root hugs the pole; beyond this nothing is gained because D is flat.
+// Bisection halves an interval to neighboring doubles in about 60 steps when L is of its size and
+// in more when the root is close to the pole; beyond this nothing is gained because D is flat.
 #define BISECTIONS 120
 
 rbGeometry* rbCreateEllipsoid(rbVec3 semiAxes, rbError* error)
@@ -90,7 +90,7 @@ static bool ellipsoidContains(const rbGeometry* geometry, rbVec3 point)
 
 static bool castRayAtEllipsoid(const rbGeometry* geometry, const rbRay* ray, rbRayHit* hit)
 {
-    // in coordinates divided by the semi axes the ellipsoid is the unit ball and t is unchanged
+    // in coordinates divided by the semi axes the ellipsoid is the unit sphere and t is unchanged
     rbVec3 a = geometry->data.ellipsoid.semiAxes;
     rbVec3 o = {ray->origin.x / a.x, ray->origin.y / a.y, ray->origin.z / a.z};
     rbVec3 d = {ray->direction.x / a.x, ray->direction.y / a.y, ray->direction.z / a.z};

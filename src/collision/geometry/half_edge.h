@@ -1,4 +1,4 @@
-// Half edges of a mesh, sorted so that those of one edge stand together.
+// Half edges of a mesh, sorted so that those of one edge are contiguous.
 #ifndef RB_GEOMETRY_HALF_EDGE_H
 #define RB_GEOMETRY_HALF_EDGE_H
 
@@ -22,7 +22,7 @@ static inline int rbGetFaceSize(const rbMeshDef* def, int face)
 }
 
 // All half edges, ordered by (low, high, corner), by two counting sorts in linear time. The indices
-// must be in range. To be freed with rbFree, count * sizeof(rbHalfEdge).
+// must be in range. Free with rbFree, count * sizeof(rbHalfEdge).
 rbHalfEdge* rbSortHalfEdges(const rbMeshDef* def, int cornerCount);
 
 // End of the group of the same edge that begins at first.

@@ -1,7 +1,7 @@
 // Convex hull of points. qhull finds the triangles; hull_faces.c makes the result canonical.
 //
-// The points are sorted and copies removed before, degenerate sets are refused by our own tests, so
-// that qhull sees the same sane input whatever the caller's order.
+// The points are sorted and duplicates removed first, and degenerate sets are rejected by our own
+// tests, so that qhull receives the same well-formed input whatever the caller's order.
 #include "collision/geometry/hull_faces.h"
 #include "collision/geometry/polyhedron.h"
 
@@ -15,8 +15,8 @@
 #include <stdio.h>
 #endif
 
-// Points within this fraction of the diameter of a plane make one face, far above the rounding of
-// turned coordinates (1e-16) and far below what anybody models.
+// Points within this fraction of the diameter from a plane form one face, far above the rounding of
+// rotated coordinates (1e-16) and far below any modeled detail.
 #define MERGE_TOLERANCE 1e-11
 // Thinner point sets are flat.
 #define FLAT_TOLERANCE 1e-9
@@ -130,7 +130,7 @@ static void collectTriangles(qhT* qh, TriangleArray* triangles)
 {
     facetT* facet;
     vertexT* vertex;
-    vertexT** vertexp; // named so by qhull's macros
+    vertexT** vertexp; // the name that qhull's macros require
     FORALLfacets
     {
         rbIndex3 made = {{0, 0, 0}};
@@ -153,11 +153,11 @@ static void collectTriangles(qhT* qh, TriangleArray* triangles)
     }
 }
 
-// Hull triangles of sorted points; an empty array if qhull gives up.
+// Hull triangles of sorted points; an empty array if qhull fails.
 static rbStatus findTriangles(const rbVec3* points, int count, TriangleArray* triangles,
                               rbError* error)
 {
-    // relative to the middle: qhull's tolerances grow with the coordinates
+    // relative to the center: qhull's tolerances grow with the coordinates
     rbVec3 lower = points[0];
     rbVec3 upper = points[0];
     for (int i = 1; i < count; ++i) {
@@ -176,7 +176,7 @@ static rbStatus findTriangles(const rbVec3* points, int count, TriangleArray* tr
         coord[1] = p.y / size;
         coord[2] = p.z / size;
     }
-    // qhull insists on a place for its messages
+    // qhull requires a destination for its messages
     FILE* sink = fopen("/dev/null", "w");
     if (sink == NULL) {
         sink = tmpfile();
@@ -206,8 +206,8 @@ static rbStatus findTriangles(const rbVec3* points, int count, TriangleArray* tr
 }
 
 // Moves planes out to the farthest vertex in their direction: the normal of a sliver is uncertain
-// and its plane would otherwise cut vertices off by rounding. Climbs from vertex to vertex, which
-// ends at the farthest one because the hull is convex.
+// and its plane would otherwise cut off vertices by rounding. The search climbs from vertex to
+// vertex and ends at the farthest one because the hull is convex.
 static void supportAllVertices(rbPolyhedron* p)
 {
     for (int f = 0; f < p->faceCount; ++f) {
@@ -251,10 +251,11 @@ static rbGeometry* makeHull(const rbVec3* points, int count, double diameter, rb
             geometry->polyhedron->supports = rbCreateSupportTable(geometry->polyhedron, isExact);
             (void)rbFinishGeometry(geometry);
         } else {
-            (void)rbError_Set(error, RB_STATUS_NUMERICAL,
-                              "the faces of the hull of %d points are too thin to be told apart; "
-                              "leave out points that nearly coincide",
-                              count);
+            (void)rbError_Set(
+                error, RB_STATUS_NUMERICAL,
+                "the faces of the hull of %d points are too thin to be distinguished; "
+                "remove points that nearly coincide",
+                count);
         }
     }
     rbFreeMesh(&mesh);

@@ -1,6 +1,6 @@
 // Coplanar triangles become faces by growing regions from the largest triangle down: its plane is
-// the best known one, and every triangle is taken once, so that a sliver between two faces joins
-// one of them and never the two faces.
+// the best known one, and every triangle is used once, so that a sliver between two faces joins one
+// of them and never merges the two faces.
 #include "collision/geometry/hull_faces.h"
 
 #include "collision/geometry/half_edge.h"
@@ -67,7 +67,7 @@ static int compareRegions(const void* a, const void* b)
     return r->size < s->size ? -1 : (r->size > s->size ? 1 : 0);
 }
 
-// Turns the triangles outward, begins each with its smallest index, and sorts them.
+// Orients the triangles outward, rotates each to begin with its smallest index, and sorts them.
 static void canonizeTriangles(Merger* m)
 {
     rbMeshDef def = {m->points, m->pointCount, NULL, m->triangles[0].v, m->triangleCount};
@@ -191,7 +191,7 @@ static bool traceLoops(Merger* m)
         starts[r + 1] += starts[r];
     }
     for (int t = m->triangleCount - 1; t >= 0; --t) {
-        list[--starts[m->regionOf[t] + 1]] = t; // leaves starts[r + 1] at the begin of region r
+        list[--starts[m->regionOf[t] + 1]] = t; // leaves starts[r + 1] at the beginning of region r
     }
     bool isGood = true;
     int* free = m->loops;
@@ -223,10 +223,10 @@ static bool traceLoops(Merger* m)
     return isGood;
 }
 
-// Drops points on straight edges (two faces only), numbers the rest and sorts the faces.
+// Removes points on straight edges (two faces only), numbers the rest and sorts the faces.
 static bool writeMesh(Merger* m, rbOwnedMesh* mesh)
 {
-    int* numbers = m->uses; // becomes the new index, -1 for dropped points
+    int* numbers = m->uses; // becomes the new index, -1 for removed points
     int vertexCount = 0;
     for (int i = 0; i < m->pointCount; ++i) {
         numbers[i] = m->uses[i] >= 3 ? vertexCount++ : -1;
@@ -249,7 +249,7 @@ static bool writeMesh(Merger* m, rbOwnedMesh* mesh)
         }
         region->size = size;
         indexCount += size;
-        // the first corner may have been dropped: begin with the smallest again, by three reversals
+        // the first corner may have been removed: rotate to the smallest again, by three reversals
         const int cuts[3][2] = {{0, smallest}, {smallest, size}, {0, size}};
         for (int c = 0; c < 3; ++c) {
             for (int i = cuts[c][0], j = cuts[c][1] - 1; i < j; ++i, --j) {

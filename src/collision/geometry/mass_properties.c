@@ -1,11 +1,11 @@
-// Algebra of mass properties: moving, joining, principal axes, plausibility.
+// Algebra of mass properties: moving, combining, principal axes, plausibility.
 #include "base/math/matrix3.h"
 #include "base/math/quaternion.h"
 
 #include <rattleback/shape.h>
 
 // Off-diagonal inertia below this fraction of the trace is the rounding of a symmetric body;
-// turning such a body by an arbitrary angle (equal moments!) would help nobody.
+// rotating such a body by an arbitrary angle (its moments are equal) would be useless.
 #define DIAGONAL_TOLERANCE 1e-14
 #define TRIANGLE_TOLERANCE 1e-12
 

@@ -3,7 +3,7 @@
 
 #define BIT(kind) (1u << RB_MESH_ISSUE_##kind)
 
-// What no query could work with.
+// Defects that no query could handle.
 #define REFUSED                                                                          \
     (BIT(EMPTY) | BIT(TOO_LARGE) | BIT(INDEX) | BIT(NOT_FINITE) | BIT(DEGENERATE_FACE) | \
      BIT(CROSSING_FACE) | BIT(INSIDE_OUT))

@@ -3,8 +3,8 @@
 // For a triangle (a, b, c) of the fan of a face, D = a.(b x c), s = a + b + c:
 //   V = sum D/6,   F = sum D/24 s,   S = sum D/120 (s s^T + a a^T + b b^T + c c^T),
 // center F/V, second moments about it S - V c c^T, inertia tr(S) E - S. Fans are signed, hence
-// right for non-convex faces too. All is relative to the middle of the bounding box, because about
-// a far point the terms are large and cancel; the sums carry their rounding errors along
+// correct for non-convex faces too. Everything is relative to the center of the bounding box,
+// because about a distant point the terms are large and cancel; the sums are compensated
 // (Neumaier).
 #include "collision/geometry/half_edge.h"
 #include "collision/geometry/polyhedron.h"
@@ -40,7 +40,7 @@ static void addTetrahedron(Sums* sums, rbVec3 a, rbVec3 b, rbVec3 c)
     addTerm(sums, 9, d * (s.y * s.z + a.y * a.z + b.y * b.z + c.y * c.z));
 }
 
-// Middle of the box of the corners.
+// Center of the bounding box of the corners.
 static rbVec3 findMiddle(const rbMeshDef* def, int cornerCount)
 {
     rbVec3 lower = def->vertices[def->indices[0]];

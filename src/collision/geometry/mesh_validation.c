@@ -1,4 +1,4 @@
-// Judging a mesh (L-03). Everything is linear in vertices and corners: half edges are sorted by
+// Mesh validation (L-03). Everything is linear in vertices and corners: half edges are sorted by
 // counting, positions and faces are compared through hash tables, fans and components by
 // union-find.
 #include "base/core/disjoint_sets.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A face is flat if its corners keep this fraction of the diameter of the mesh.
+// A face is flat if its corners deviate by at most this fraction of the diameter of the mesh.
 #define PLANE_TOLERANCE 1e-9
 // A face has an area if it is more than this fraction of its longest side squared.
 #define AREA_TOLERANCE 1e-12
@@ -74,7 +74,7 @@ static bool isGoodVertex(rbVec3 v)
     return fabs(v.x) <= RB_LENGTH_MAX && fabs(v.y) <= RB_LENGTH_MAX && fabs(v.z) <= RB_LENGTH_MAX;
 }
 
-// Sizes: false if nothing more can be said.
+// Checks the sizes: false if no further check is possible.
 static bool examineSizes(Examination* e)
 {
     const rbMeshDef* def = e->def;
@@ -105,7 +105,7 @@ static bool examineSizes(Examination* e)
     return isGood;
 }
 
-// Indices and coordinates: false if an index is out of range.
+// Checks indices and coordinates: false if an index is out of range.
 static bool examineIndices(Examination* e)
 {
     const rbMeshDef* def = e->def;
@@ -250,7 +250,7 @@ static void examineFaceCopies(Examination* e, int* marks)
     freeTable(&table);
 }
 
-// What is wrong with one edge, RB_MESH_ISSUE_COUNT if nothing.
+// The defect of one edge, RB_MESH_ISSUE_COUNT if there is none.
 static rbMeshIssueKind judgeEdge(const rbHalfEdge* group, int count)
 {
     for (int i = 1; i < count; ++i) {
@@ -371,7 +371,7 @@ static void measure(Examination* e, const bool* isUsed)
     e->report.diameter = rbDistance(lower, upper);
 }
 
-// Planes and outlines of polygons.
+// Checks planes and outlines of polygons.
 static void examinePlanes(Examination* e)
 {
     rbPolyhedron* p = rbCreateBrep(e->def, false, false);
@@ -484,7 +484,7 @@ rbMeshReport rbValidateMesh(const rbMeshDef* def, rbMeshIssue* issues, int capac
     return e.report;
 }
 
-// ", the first ..." with what is known of the place.
+// ", the first ..." with the known location.
 static void describePlace(const rbMeshIssue* issue, bool isOnly, char* text, size_t capacity)
 {
     const char* first = isOnly ? "" : "the first ";
@@ -553,7 +553,7 @@ rbStatus rbCheckMesh(const rbMeshDef* def, unsigned kinds, const char* what, rbM
             char text[256];
             rbDescribeMeshIssue(report, (rbMeshIssueKind)kind, text, sizeof text);
             rbStatus status = kind == RB_MESH_ISSUE_TOO_LARGE ? RB_STATUS_LIMIT : RB_STATUS_INVALID;
-            return rbError_Set(error, status, "the %s is %s; mend the mesh%s", what, text,
+            return rbError_Set(error, status, "the %s is %s; repair the mesh%s", what, text,
                                kind == RB_MESH_ISSUE_INSIDE_OUT ? " by reversing its faces" : "");
         }
     }

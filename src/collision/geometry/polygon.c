@@ -1,5 +1,5 @@
 // Ear clipping: a corner is an ear if it turns left and no other corner lies in the closed triangle
-// with its neighbors. Only corners that do not turn left need to be looked at, because some such
+// with its neighbors. Only corners that do not turn left need to be tested, because some such
 // corner is in the triangle whenever any corner is. Flat corners are never clipped as ears, so that
 // no triangle is degenerate and triangulated neighbors still fit edge to edge.
 #include "collision/geometry/polygon.h"
@@ -89,7 +89,7 @@ enum {
 
 typedef struct Ring {
     const double (*points)[2];
-    int (*corners)[3]; // next, previous, whether it turns left
+    int (*corners)[3]; // next, previous, whether the corner turns left
 } Ring;
 
 static bool turnsLeft(const Ring* ring, int i)

@@ -1,4 +1,4 @@
-// Plane polygons: simplicity, area, cutting into triangles.
+// Plane polygons: simplicity, area, triangulation.
 #ifndef RB_GEOMETRY_POLYGON_H
 #define RB_GEOMETRY_POLYGON_H
 
@@ -18,9 +18,9 @@ double rbGetPolygonArea(const double (*points)[2], int count);
 // polygon is simple. O(n^2) with a quick box test.
 bool rbFindPolygonCrossing(const double (*points)[2], int count, int sides[2]);
 
-// Cuts a polygon of count >= 3 points, counter-clockwise, into count - 2 triangles of corners
-// 0 .. count-1 by clipping ears. scratch has an element a corner. False if some ear had to be
-// clipped that is none: the polygon is not simple, the triangles then overlap.
+// Triangulates a polygon of count >= 3 points, counter-clockwise, into count - 2 triangles of
+// corners 0 .. count-1 by ear clipping. scratch has one element per corner. False if a corner that
+// is not an ear had to be clipped: the polygon is not simple, and the triangles overlap.
 bool rbClipEars(const double (*points)[2], int count, int (*scratch)[3], rbIndex3* triangles);
 
 #endif

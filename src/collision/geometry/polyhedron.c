@@ -1,4 +1,4 @@
-// Building the boundary representation.
+// Construction of the boundary representation.
 #include "collision/geometry/polyhedron.h"
 
 #include "base/core/disjoint_sets.h"
@@ -154,7 +154,8 @@ static void computeBounds(rbPolyhedron* p)
     p->scale = rbMaxOf(rbLargestComponent(p->lower), rbLargestComponent(p->upper));
 }
 
-// Number of edges, or -1 if one belongs to more than two faces or is run twice in one direction.
+// Number of edges, or -1 if one belongs to more than two faces or is traversed twice in one
+// direction.
 static int countEdges(const rbHalfEdge* halfEdges, int halfEdgeCount)
 {
     int count = 0;
@@ -170,8 +171,8 @@ static int countEdges(const rbHalfEdge* halfEdges, int halfEdgeCount)
     return count;
 }
 
-// Leaves the edges out where the faces are not manifold. A manifold mesh of polygons may still come
-// to that when it is cut: a diagonal can fall on an edge that is there already.
+// Omits the edges if the faces are not manifold. A manifold mesh of polygons may become
+// non-manifold when it is triangulated: a diagonal can coincide with an existing edge.
 static void computeEdges(rbPolyhedron* p)
 {
     rbMeshDef def = rbPolyhedron_GetDef(p);
@@ -204,7 +205,7 @@ static void computeEdges(rbPolyhedron* p)
     for (int v = 0; v < p->vertexCount; ++v) {
         p->vertexEdgeStarts[v + 1] += p->vertexEdgeStarts[v];
     }
-    // filled from the back, so that the starts end where they began
+    // filled from the back, so that the starts end at their initial values
     int* cursor = copyArray(p->vertexEdgeStarts + 1, p->vertexCount, sizeof(int));
     for (int e = count - 1; e >= 0; --e) {
         p->vertexEdges[--cursor[p->edges[e].v0]] = e;
@@ -274,11 +275,11 @@ static void findParts(rbPolyhedron* p)
     for (int f = 0; f < p->faceCount; ++f) {
         const int* loop = p->indices + p->faceStarts[f];
         for (int k = 1; k < p->faceSizes[f]; ++k) {
-            // the smaller one stays, so that the answer does not depend on the order of faces
+            // the smaller one stays, so that the result does not depend on the order of faces
             (void)rbSets_Join(parents, loop[0], loop[k]);
         }
     }
-    // a root that no corner names belongs to no face
+    // a root that no corner refers to belongs to no face
     bool* isUsed = rbAllocZero((size_t)p->vertexCount, sizeof(bool));
     for (int i = 0; i < p->indexCount; ++i) {
         int root = rbSets_Find(parents, p->indices[i]);

@@ -4,8 +4,8 @@
 // offset n0, its plane being n . x = n0. Corner k (an index into indices) is where a loop passes a
 // vertex; edgeOfCorner[k] is the edge from that corner to the next one of the loop. An edge runs
 // from v0 to v1 in its left face. All edges of a vertex and of a face are enumerated in linear
-// time. Every face is also cut into triangles that do not overlap, the unit of rays and of the
-// inside test.
+// time. Every face is also triangulated without overlap; rays and the inside test use these
+// triangles.
 #ifndef RB_GEOMETRY_POLYHEDRON_H
 #define RB_GEOMETRY_POLYHEDRON_H
 
@@ -54,7 +54,8 @@ typedef struct rbPolyhedron {
 rbPolyhedron* rbCreateBrep(const rbMeshDef* def, bool wantIncidence, bool trianglesOnly);
 void rbDestroyBrep(rbPolyhedron* polyhedron);
 
-// A geometry of the type about a representation that it now owns, with its tree; to be finished.
+// Wraps a representation, which it then owns, in a geometry of the type and builds its tree; the
+// caller must finish it.
 rbGeometry* rbAllocMeshGeometry(rbShapeType type, rbPolyhedron* polyhedron);
 rbMeshDef rbPolyhedron_GetDef(const rbPolyhedron* polyhedron);
 
@@ -75,7 +76,7 @@ static inline const int* rbPolyhedron_GetFaceEdges(const rbPolyhedron* polyhedro
     return polyhedron->edgeOfCorner + polyhedron->faceStarts[face];
 }
 
-// Is a point in the box about the vertices?
+// Is a point in the bounding box of the vertices?
 static inline bool rbIsInBounds(const rbPolyhedron* polyhedron, rbVec3 point)
 {
     rbVec3 lower = polyhedron->lower;
@@ -90,20 +91,20 @@ rbVec3 rbComputeNewell(const rbVec3* vertices, const int* loop, int count);
 // Does the outline of a face cross or touch itself? O(corners^2).
 bool rbPolyhedron_IsFaceCrossing(const rbPolyhedron* polyhedron, int face);
 
-// Volume, center and inertia of a closed mesh of density 1 (mass = volume); the volume may come out
+// Volume, center and inertia of a closed mesh of density 1 (mass = volume); the volume may be
 // negative. Tetrahedra to the center of the bounding box, sums compensated.
 rbMassProperties rbComputeMeshMass(const rbMeshDef* def);
 
-// Judges a mesh for a shape: OK, or INVALID with the sentence of the report when an issue has one
+// Validates a mesh for a shape: OK, or INVALID with the message of the report when an issue has one
 // of the kinds (a bit mask of 1 << kind). what names the shape.
 rbStatus rbCheckMesh(const rbMeshDef* def, unsigned kinds, const char* what, rbMeshReport* report,
                      rbError* error);
 
-// The sentence for one kind of issue of a report.
+// The message for one kind of issue of a report.
 void rbDescribeMeshIssue(const rbMeshReport* report, rbMeshIssueKind kind, char* text,
                          size_t capacity);
 
-// Hits of hull, polyhedron, mesh and soup, as the row below.
+// Hits of hull, polyhedron, mesh and soup, with the signature of the row below.
 bool rbPolyhedron_CastRay(const rbGeometry* geometry, const rbRay* ray, rbRayWish wish,
                           rbRayHit* hit);
 

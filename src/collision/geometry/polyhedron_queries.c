@@ -1,11 +1,11 @@
 // Support, bounds, rays, inside test and mass of polyhedral shapes: hull, polyhedron, mesh, soup.
 //
-// All but hulls have a tree of boxes over their triangles, which answers most questions; answers
-// have the same bits as if all triangles were tried in their order.
+// All except hulls have a tree of boxes over their triangles, which answers most queries; the
+// results have the same bits as if all triangles were tried in their order.
 //
-// Inside test: signed crossings along a ray. If the ray touches an edge another one is tried, and
-// in the end the winding number, the sum over triangles of the signed solid angle they fill seen
-// from the point, which needs no ray. A point within rounding of the surface counts as inside.
+// Inside test: signed crossings along a ray. If the ray touches an edge, another one is tried, and
+// finally the winding number: the sum over triangles of the signed solid angle seen from the point,
+// which needs no ray. A point within rounding of the surface counts as inside.
 #include "base/core/hash.h"
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
@@ -17,7 +17,7 @@
 #define SURFACE_TOLERANCE (16.0 * DBL_EPSILON) // of the largest coordinate
 #define ATTEMPT_MAX 3                          // rays of an inside test
 
-// The first of a run of corners that reaches farthest in a direction.
+// The first of a run of corners that is farthest along a direction.
 static int findCorner(const rbPolyhedron* p, int first, int end, rbVec3 direction)
 {
     RB_ASSERT(first < end && end <= p->indexCount);
@@ -33,7 +33,7 @@ static int findCorner(const rbPolyhedron* p, int first, int end, rbVec3 directio
     return best;
 }
 
-// The same by the tree: of faces that reach equally far the first.
+// The same by the tree: of faces that are equally far, the first.
 static int findCornerByTree(const rbPolyhedron* p, rbVec3 direction)
 {
     rbReachWalk walk;
@@ -66,7 +66,7 @@ static int findCornerByTree(const rbPolyhedron* p, rbVec3 direction)
 rbVec3 rbSupportOfPolyhedron(const rbGeometry* geometry, rbVec3 direction)
 {
     const rbPolyhedron* p = geometry->polyhedron;
-    // over corners: a vertex that no face uses is not of the shape
+    // over corners: a vertex that no face uses is not part of the shape
     int corner = p->tree != NULL ? findCornerByTree(p, direction)
                                  : findCorner(p, 0, p->indexCount, direction);
     return p->vertices[p->indices[corner]];
@@ -177,7 +177,7 @@ static bool isInsidePlanes(const rbPolyhedron* p, rbVec3 point)
     return true;
 }
 
-// A point and the surface about it.
+// A point and the nearby surface.
 typedef struct Touch {
     const rbPolyhedron* polyhedron;
     rbVec3 point;     // m
@@ -194,8 +194,9 @@ static bool isOffTriangle(int triangle, const rbVec3 corners[3], void* context)
     return !isOnTriangle(v, p->normals[p->faceOfTriangle[triangle]], touch->tolerance);
 }
 
-// Some way out of the box of the shape, on the whole along the shortest one. No coordinate is zero
-// and no two agree: meshes have many edges in such planes. Further attempts take other angles.
+// A direction that leaves the bounding box of the shape, roughly along the shortest path. No
+// coordinate is zero and no two are equal: meshes have many edges in such planes. Further attempts
+// use other angles.
 static rbVec3 chooseWayOut(const rbPolyhedron* p, rbVec3 point, int attempt)
 {
     static const double tilts[ATTEMPT_MAX][2] = {
@@ -242,7 +243,7 @@ bool rbPolyhedronContains(const rbGeometry* geometry, rbVec3 point)
     if (!geometry->isSolid) {
         return false;
     }
-    // outside of the box?
+    // outside the box?
     double slack = SURFACE_TOLERANCE * p->scale;
     rbVec3 beyond = rbMax3(rbSub(p->lower, point), rbSub(point, p->upper));
     if (beyond.x > slack || beyond.y > slack || beyond.z > slack) {

@@ -114,7 +114,7 @@ static rbStatus checkAxis(const double (*profile)[2], int count, rbError* error)
     return RB_STATUS_OK;
 }
 
-// Where the vertices of each profile point begin, for a profile run counter-clockwise.
+// Where the vertices of each profile point begin, for a counter-clockwise profile.
 typedef struct Lathe {
     const double (*profile)[2];
     int count;
@@ -163,7 +163,7 @@ static void placeVertices(const Lathe* lathe, rbVec3* vertices)
 }
 
 // The faces over one side of the profile. Counter-clockwise in (r, z), the outside is to the right
-// of the side, which is where the loop (this, next angle), (next point) shows.
+// of the side, and the loop (this, next angle), (next point) faces it.
 static int* addSide(const Lathe* lathe, int i, int* sizes, int* corner)
 {
     bool isPole = getPoint(lathe, i)[0] == 0.0;
@@ -219,8 +219,8 @@ rbStatus rbRevolveProfile(const double (*profileRZ)[2], int count, int segments,
     }
     if ((long long)count * segments * 4 > RB_MESH_ELEMENTS_MAX) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "%d points in %d segments give more than %d corners; take fewer", count,
-                           segments, RB_MESH_ELEMENTS_MAX);
+                           "%d points in %d segments produce more than %d corners; use fewer",
+                           count, segments, RB_MESH_ELEMENTS_MAX);
     }
     bool isReversed = rbGetPolygonArea(profileRZ, count) < 0.0;
     size_t firstBytes = (size_t)count * sizeof(int);

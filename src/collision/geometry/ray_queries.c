@@ -1,7 +1,9 @@
-// Rays beyond the first hit of one: any hit, many rays, negative parameters, entries only.
+// Ray queries beyond the first hit of one ray: any hit, many rays, negative parameters, entries
+// only.
 //
-// A line that begins at a negative parameter is a ray from there, its hits moved back: the start is
-// rounded, so that a hit is good to a few units in the last place of the way to the start.
+// A line that begins at a negative parameter is a ray from there, with its hits shifted back: the
+// start is rounded, so a hit is accurate to a few units in the last place of the distance to the
+// start.
 #include "collision/geometry/polyhedron.h"
 #include "collision/geometry/shape_ops.h"
 
@@ -11,10 +13,10 @@
 #include <limits.h>
 #include <math.h>
 
-// Rays that are made ready at once.
+// Rays prepared together.
 #define BATCH 64
 
-// What rounding does to the distance of a start from a body, of the largest length.
+// Rounding error of the distance of a start from a body, relative to the largest length.
 #define START_ROUNDING (8.0 * DBL_EPSILON)
 
 static bool hasFaces(const rbGeometry* geometry)
@@ -48,12 +50,12 @@ bool rbGeometry_IsHit(const rbGeometry* geometry, const rbRay* ray)
 
 static const rbRayHit noHit = {.t = INFINITY};
 
-// Up to BATCH rays at a shape with a tree.
+// Casts up to BATCH rays at a shape with a tree.
 static int castAtTree(const rbGeometry* geometry, const rbRay* rays, int count, rbRayHit* hits)
 {
     const rbPolyhedron* p = geometry->polyhedron;
     rbUnitRay units[BATCH];
-    rbRay ready[BATCH] = {{.tMax = 0.0}}; // else gcc fears for those that are not ready
+    rbRay ready[BATCH] = {{.tMax = 0.0}}; // otherwise gcc warns about uninitialized elements
     rbTreeHit found[BATCH];
     int places[BATCH];
     int readyCount = 0;
@@ -139,7 +141,7 @@ static bool castUnit(const rbGeometry* geometry, const rbRay* ray, bool isFront,
     if (hasFaces(geometry)) {
         return rbPolyhedron_CastRay(geometry, ray, RB_RAY_FRONT, hit);
     }
-    // the others are convex: who leaves does not come back
+    // the others are convex: a ray that leaves does not reenter
     return rbGetShapeOps(geometry->type)->castRay(geometry, ray, hit) &&
            rbDot(hit->normal, ray->direction) < 0.0;
 }

@@ -41,7 +41,7 @@ bool rbIntersectLineBall(rbVec3 o, rbVec3 d, double radius, double t[2])
     double dd = rbDot(d, d);
     double shift = dd > 0.0 ? -rbDot(o, d) / dd : 0.0;
     rbVec3 nearest = rbAddScaled(o, shift, d);
-    // (r - |c|)(r + |c|) keeps the digits that r^2 - c^2 loses
+    // (r - |c|)(r + |c|) keeps the precision that r^2 - c^2 loses
     double distance = rbLength(nearest);
     double square = (radius - distance) * (radius + distance);
     if (square < 0.0) {

@@ -24,7 +24,7 @@ static const rbRaySpan rbWholeLine = {{-INFINITY, {0.0, 0.0, 0.0}, 0},
 bool rbRaySpan_ClipSlab(rbRaySpan* span, const double line[2], const double range[2], rbVec3 axis,
                         const int features[2]);
 
-// Cuts the span to |o + t d| <= radius; normals are left to the caller. feature is given to the
+// Cuts the span to |o + t d| <= radius; normals are left to the caller. feature is assigned to the
 // ends that move. False if nothing remains.
 bool rbRaySpan_ClipBall(rbRaySpan* span, rbVec3 o, rbVec3 d, double radius, int feature);
 
@@ -34,8 +34,8 @@ bool rbRaySpan_Clip(rbRaySpan* span, double tIn, double tOut, int feature);
 // The first end of the span on the ray.
 bool rbRaySpan_GetHit(const rbRaySpan* span, const rbRay* ray, rbRayHit* hit);
 
-// Interval in which |o + t d| <= radius; false if the line passes by. The line is first moved to
-// its point nearest to the center, so that the origin may be far away without loss of digits.
+// Interval in which |o + t d| <= radius; false if the line misses. The line is first moved to its
+// point nearest to the center, so that the origin may be far away without loss of digits.
 bool rbIntersectLineBall(rbVec3 o, rbVec3 d, double radius, double t[2]);
 
 #endif

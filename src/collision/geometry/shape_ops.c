@@ -1,4 +1,4 @@
-// The table, and the public functions that only look a row up.
+// The table, and the public functions that only look up a row.
 #include "collision/geometry/shape_ops.h"
 
 #include "base/core/hash.h"
@@ -105,7 +105,7 @@ rbGeometry* rbCreateGeometryOfType(rbShapeType type, const double* numbers, rbEr
 rbGeometry* rbGeometry_Retain(const rbGeometry* geometry)
 {
     RB_ASSERT(geometry != NULL);
-    // the count is the only thing in a geometry that changes; geometries are always on the heap
+    // the reference count is the only mutable part of a geometry; geometries are always on the heap
     rbGeometry* owned = (rbGeometry*)geometry;
     int before = atomic_fetch_add_explicit(&owned->references, 1, memory_order_relaxed);
     RB_ASSERT(before > 0);
@@ -336,7 +336,7 @@ rbStatus rbGeometry_Triangulate(const rbGeometry* geometry, double deviation, do
     rbArray_Free(sink.triangles);
     if (sink.isOverLimit) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the %s needs more than %d triangles for a deviation of %g m; ask for a "
+                           "the %s needs more than %d triangles for a deviation of %g m; use a "
                            "larger deviation",
                            rbShapeType_Name(geometry->type), RB_TRIANGLES_MAX, deviation);
     }

@@ -1,5 +1,5 @@
-// The shape table: one row a type, one file a shape. Also the inside of rbGeometry and the helpers
-// that shape files share.
+// The shape table: one row per type, one file per shape. Also the internals of rbGeometry and the
+// helpers that shape files share.
 //
 // Adding a shape: docs/adding-a-shape.md. The generic tests of test_all_shapes.c then cover it.
 #ifndef RB_GEOMETRY_SHAPE_OPS_H
@@ -21,7 +21,7 @@ struct rbGeometry {
     struct rbPolyhedron* polyhedron; // hull, polyhedron, mesh, soup
     rbCompoundChild* children;       // compound
     int childCount;
-    int depth;     // levels of compounds, 0 if this is none
+    int depth;     // nesting levels of compounds, 0 if this is not one
     double radius; // m, largest distance of a point from the origin, if bounded
     bool isSolid;
     bool isBounded;
@@ -85,10 +85,11 @@ typedef struct rbShapeOps {
     rbShapeBoundsFn* bounds;
     rbShapeRadiusFn* radius;
     rbShapeContainsFn* contains;
-    rbShapeCastRayFn* castRay; // the direction is a unit vector; point and child are filled outside
+    rbShapeCastRayFn* castRay; // the direction is a unit vector; the caller fills in point and
+                               // child
     rbShapeTriangulateFn* triangulate;
     rbShapeHashFn* hash;
-    rbShapeReleaseFn* release; // NULL if there is nothing but the struct
+    rbShapeReleaseFn* release; // NULL if only the struct must be freed
     rbShapeFeatureFn* feature;
     rbShapeOutlineFn* outline; // NULL: it is tessellated by cutting its triangles
     // The semi-axes of a ball or an ellipsoid about the origin; NULL: it is none.
@@ -138,13 +139,14 @@ static inline rbShapeFamily rbGeometry_GetFamily(const rbGeometry* geometry)
     return rbGetShapeOps(geometry->type)->family;
 }
 
-// A new geometry with one reference, zeroed but for the type.
+// A new geometry with one reference, zeroed except for the type.
 rbGeometry* rbAllocGeometry(rbShapeType type);
 
-// Completes a geometry: computes the hash. To be called last by every creation function.
+// Completes a geometry: computes the hash. Every creation function calls it last.
 rbGeometry* rbFinishGeometry(rbGeometry* geometry);
 
-// INVALID with a sentence unless the length lies in the accepted range (0 too if zeroIsFine).
+// INVALID with a message unless the length is in the accepted range (which includes 0 if
+// zeroIsFine).
 rbStatus rbCheckLength(double length, bool zeroIsFine, const char* what, rbError* error);
 
 // Mass properties from a volume, a center on the z axis and a diagonal inertia per unit of mass.
@@ -153,7 +155,7 @@ rbMassProperties rbMakeMass(double density, double volume, double centerZ, rbVec
 // Box about a center of the given half size.
 rbBounds rbMakeBounds(rbVec3 center, rbVec3 halfSize);
 
-// Half size of the box of a disc of radius r about the origin, normal to the turned z axis.
+// Half size of the box of a disc of radius r about the origin, normal to the rotated z axis.
 rbVec3 rbDiscExtents(rbQuat q, double radius);
 
 // A ray whose direction is a unit vector, where t is a length. False if the direction is zero.

@@ -1,4 +1,4 @@
-// Polygon soup (L-04): faces that know nothing of each other. No inside and no mass.
+// Polygon soup (L-04): faces without connectivity. No inside and no mass.
 #include "collision/geometry/polyhedron.h"
 
 #define BIT(kind) (1u << RB_MESH_ISSUE_##kind)

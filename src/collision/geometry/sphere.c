@@ -1,4 +1,4 @@
-// Ball about the origin.
+// Sphere about the origin.
 #include "base/core/hash.h"
 #include "collision/geometry/ray_span.h"
 #include "collision/geometry/shape_ops.h"

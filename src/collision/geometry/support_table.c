@@ -88,7 +88,7 @@ static inline rbLanePair heightsAt(const rbVertexBlock* block, int pair,
            ((const rbLanePair*)block->z)[pair] * direction[2];
 }
 
-// Place of the highest vertex in some blocks, and its height.
+// Index of the highest vertex in some blocks, and its height.
 static inline int findHighest(const rbVertexBlock* blocks, int count, rbVec3 d, double* height)
 {
     const rbLanePair direction[3] = {{d.x, d.x}, {d.y, d.y}, {d.z, d.z}};

@@ -1,10 +1,10 @@
 // Vertices of a convex polyhedron laid out for support queries.
 //
-// Small ones are searched through, coordinate by coordinate, eight vertices at a time; large ones
-// are climbed along their faces from a vertex that is near the summit for every direction of the
-// same sector. Both give a vertex of greatest height. A climb needs a graph without false summits:
-// faces that were merged, or vertices left out in merging, bend the surface by the tolerance of the
-// merging, and such hulls are searched through however large they are.
+// Small ones are searched exhaustively, coordinate by coordinate, eight vertices at a time; large
+// ones by hill climbing along their faces from a vertex that is near the summit for every direction
+// of the same sector. Both return a vertex of greatest height. A climb needs a graph without false
+// summits: faces that were merged, or vertices left out in merging, bend the surface by the
+// tolerance of the merging, and such hulls are searched exhaustively, whatever their size.
 #ifndef RB_GEOMETRY_SUPPORT_TABLE_H
 #define RB_GEOMETRY_SUPPORT_TABLE_H
 
@@ -16,10 +16,10 @@
 
 struct rbPolyhedron;
 
-// More vertices are climbed.
+// Hill climbing is used above this number of vertices.
 #define RB_SUPPORT_SEARCH_MAX 48
-// Sectors: the outer cells of a cube of so many by so many by so many about the origin. The inner
-// ones are never asked for, but a direction finds its cell without a branch.
+// Sectors: the outer cells of a cube about the origin with this many cells along each axis. The
+// inner ones are never used, but this way a direction finds its cell without a branch.
 #define RB_SUPPORT_SPLIT 12
 #define RB_SUPPORT_SECTORS (RB_SUPPORT_SPLIT * RB_SUPPORT_SPLIT * RB_SUPPORT_SPLIT)
 
@@ -32,19 +32,19 @@ typedef struct rbVertexBlock {
 typedef struct rbSupportTable {
     rbVec3 center; // mean of the vertices: inside
     bool canClimb; // no face was merged
-    double bend;   // m, no corner of a face is farther below its plane
+    double bend;   // m, bound of the depth of a face's corners below its plane
     int vertexCount;
     int blockCount;
-    rbVertexBlock* blocks; // all vertices, the last block filled up with copies of the first
-    // Neighbors of a vertex, those that share a face with it, in blocks filled up with copies of
-    // the vertex itself.
+    rbVertexBlock* blocks; // all vertices, the last block padded with copies of the first
+    // Neighbors of a vertex, those that share a face with it, in blocks padded with copies of the
+    // vertex itself.
     int* starts; // vertexCount + 1, into neighbors
     rbVertexBlock* neighbors;
     int (*neighborIds)[RB_LANES];
     int sectors[RB_SUPPORT_SECTORS]; // a summit in the middle of each sector
 } rbSupportTable;
 
-// The table of a polyhedron with edges. The polyhedron must be convex; canClimb: exactly so.
+// The table of a polyhedron with edges. The polyhedron must be convex; canClimb: exactly convex.
 rbSupportTable* rbCreateSupportTable(const struct rbPolyhedron* polyhedron, bool canClimb);
 void rbDestroySupportTable(rbSupportTable* table);
 
@@ -60,7 +60,7 @@ static inline int rbGetSupportCell(double x)
 static inline int rbGetSupportSector(rbVec3 d)
 {
     double largest = fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z)));
-    // a direction shorter than any worth the name gets the sector in the middle
+    // a vanishingly short direction gets the sector in the middle
     double inverse = largest > 1e-300 ? 1.0 / largest : 0.0;
     int x = rbGetSupportCell(d.x * inverse);
     int y = rbGetSupportCell(d.y * inverse);
@@ -69,14 +69,14 @@ static inline int rbGetSupportSector(rbVec3 d)
 }
 
 // A vertex that is high along a direction, mostly the highest one, without a search. Inline: two
-// guesses and what is around them run side by side.
+// guesses and the surrounding code can run in parallel.
 static inline int rbSupportTable_Guess(const rbSupportTable* table, rbVec3 direction)
 {
     return table->sectors[rbGetSupportSector(direction)];
 }
 
-// The highest one, where canClimb holds, by climbing from a vertex or from the guess if that is
-// higher or from is negative.
+// The highest one, where canClimb holds, by climbing from the given vertex; from the guess if that
+// is higher or from is negative.
 int rbSupportTable_Climb(const rbSupportTable* table, rbVec3 direction, int from);
 
 static inline rbVec3 rbSupportTable_GetVertex(const rbSupportTable* table, int vertex)

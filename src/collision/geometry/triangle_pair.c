@@ -1,38 +1,39 @@
-// Closest points of two triangles: the innermost step of every distance of meshes.
+// Closest points of two triangles: the innermost step of all distance queries of meshes.
 //
 // Two disjoint convex figures have their closest points at a vertex over a face or on two edges.
 //
 // 1. Heights of the corners over the plane of the other triangle. Their gap is a lower bound of
-//    the distance: enough to give up against a limit, together with the gap along the line of
+// the distance: sufficient to stop early against a limit, together with the gap along the line of
 //    centers.
-// 2. If the corner of least height stands over the inside of the other face, that bound is
+// 2. If the corner of least height lies over the inside of the other face, that bound is
 //    attained, and nothing else can be closer. No other vertex over a face needs a test.
 // 3. If neither plane separates, an edge may pass through a face: distance 0.
-// 4. Else the points lie on two edges. The closest point of A lies inside an edge, or at its end,
+// 4. Otherwise the points lie on two edges. The closest point of A lies inside an edge, or at its
+// end,
 //    only if some corner of B is beyond that edge (beyond the plane through the edge along the
-//    normal): about half of the edges drop out. The pairs left are done two at a time.
+//    normal): about half of the edges drop out. The remaining pairs are done two at a time.
 //
 // Lane 0 holds triangle A and the corners of B, lane 1 triangle B and the corners of A, so that
 // swapping the triangles swaps lanes.
 //
 // Rounding: the points found always lie on the figures, so that an error e of the parameters
-// changes the distance d by e^2 / d only. What must be exact to rounding is where d is small: the
-// normal (see Face) and the parameters of nearly parallel edges (see edge_lanes.h).
+// changes the distance d only by e^2 / d. Where d is small, two values must be accurate to
+// rounding: the normal (see Face) and the parameters of nearly parallel edges (see edge_lanes.h).
 #include "collision/geometry/closest.h"
 #include "collision/geometry/edge_lanes.h"
 
 #include <rattleback/base.h>
 
-// Giving up needs a gap beyond the limit by this relative and this absolute part (of the squared
-// extent): (l + e)^2 <= (1 + c) l^2 + (1 + 1 / c) e^2 with e = 3e-15 extents.
+// Stopping early requires a gap beyond the limit by this relative and this absolute part (of the
+// squared extent): (l + e)^2 <= (1 + c) l^2 + (1 + 1 / c) e^2 with e = 3e-15 extents.
 #define LIMIT_SLACK (1.0 + 1e-12)
 #define EXTENT_SLACK 1e-17
 
-// Square of what heights are off by rounding, of the squared extent.
+// Squared rounding error of heights, relative to the squared extent.
 #define GAP_ROUNDING 1e-28
 
-// Squared area below which a triangle is a sliver, of the squared sum of two squared edges: height
-// about a thirtieth of the length. A sliver takes the careful way, see Face.
+// Squared area below which a triangle is a sliver, relative to the squared sum of two squared
+// edges: height about a thirtieth of the length. Slivers are handled with care, see Face.
 #define SLIVER (1.0 / 4096.0)
 
 // Triangle A and the corners of B in lane 0, triangle B and the corners of A in lane 1.
@@ -43,7 +44,7 @@ typedef struct FacePair {
     rbLanePair normalSquare;
     rbLanes3 offsets[3];   // of the other triangle's corners from corner 0
     rbLanePair heights[3]; // of the other triangle's corners, times the normal's length
-    rbLanePair gap;        // least height if the plane separates, else negative
+    rbLanePair gap;        // least height if the plane separates, otherwise negative
 } FacePair;
 
 // Where the corners of one triangle are above the other, per lane; edge i leads to corner i + 1.
@@ -83,7 +84,7 @@ static inline rbLaneMask isSliver(const FacePair* pair)
     return pair->normalSquare < rbLanePair_Both(SLIVER) * square * square;
 }
 
-// Square of the size of the figure of both.
+// Squared extent of the two triangles together.
 static inline rbLanePair extentOf(const FacePair* pair)
 {
     rbLanePair extent =
@@ -107,7 +108,8 @@ static inline bool isBeyond(const FacePair* pair, const rbLanes3 corners[3], dou
     rbLanePair p0 = rbDot3(pair->offsets[0], axis);
     rbLanePair p1 = rbDot3(pair->offsets[1], axis);
     rbLanePair p2 = rbDot3(pair->offsets[2], axis);
-    // the least of B's over A's corner 0 plus the least of A's over B's, less the way between them
+    // the least of B's over A's corner 0 plus the least of A's over B's, less the distance between
+    // them
     rbLanePair low = least(p0, p1, p2);
     rbLanePair along = low + rbSwapped(low) - p0;
     return any((along > rbLanePair_Both(0.0)) & (along * along >= bound * rbDot3(axis, axis)));
@@ -178,8 +180,8 @@ static inline rbEdgeLanes twoEdges(const rbVec3 triangle[3], int i, int j)
     return (rbEdgeLanes){start, along, rbReciprocal(rbDot3(along, along))};
 }
 
-// Closest points on the edges: bit i of openA for edge i of A, likewise B. One triangle gives two
-// edges at a time, one for each lane, the other one edge after the other for both.
+// Closest points on the edges: bit i of openA for edge i of A, likewise B. One triangle supplies
+// two edges at a time, one for each lane, the other one edge after another for both lanes.
 static rbClosest closestOfEdges(const rbVec3 a[3], const rbVec3 b[3], int openA, int openB)
 {
     static const unsigned char counts[8] = {0, 1, 1, 2, 1, 2, 2, 3};
@@ -218,13 +220,14 @@ static rbClosest closestOfEdges(const rbVec3 a[3], const rbVec3 b[3], int openA,
 
 // A triangle of any shape.
 //
-// The cross product of two long, nearly parallel edges is off by rounding of their lengths also
-// along them, which tilts the plane away from its own corners. Taken with the part of the second
-// edge perpendicular to the first (twice, for what the first time has lost) it only turns about
-// the long edge, and by no more than a change of the corners in the last digit would turn it.
+// The cross product of two long, nearly parallel edges has a rounding error relative to their
+// lengths, also along them, which tilts the plane away from its own corners. Computed with the part
+// of the second edge perpendicular to the first (twice, to recover what the first pass loses), the
+// normal only rotates about the long edge, and by no more than a change of the corners in the last
+// digit would rotate it.
 //
-// Beyond a sharp corner points within rounding of both its edges go on for rounding over the angle:
-// what is inside must be between the ends of the longest edge, too.
+// Beyond a sharp corner, points within rounding of both its edges extend for rounding divided by
+// the angle: an inside point must also lie between the ends of the longest edge.
 typedef struct Face {
     rbVec3 corner; // corner 0
     rbVec3 normal; // not unit, zero for no area
@@ -318,7 +321,7 @@ static rbClosest closestOfSlivers(const rbVec3 a[3], const rbVec3 b[3])
     return best;
 }
 
-// What is left to do once giving up is ruled out.
+// The remaining cases once stopping early is ruled out.
 static rbClosest closestOfFaces(const rbVec3 a[3], const rbVec3 b[3], FacePair* pair)
 {
     rbLanePair inside[3][3];

@@ -1,14 +1,14 @@
-// How many segments: a chord of half angle a keeps the distance r (1 - cos a) from its circle. A
-// cell of a longitude-latitude net that spans half angles a and b is a plane trapezoid with its
-// corners on the sphere. Its plane cuts the middle meridian in a chord of the ellipse with semi
-// axes r cos a and r; the circle's chord has the distance r cos b from the center, squeezing by cos
-// a shortens that at most by this factor, hence r (1 - cos a cos b) bounds the deviation. With a =
-// b it is r sin^2 a.
+// The number of segments: a chord of half angle a deviates by r (1 - cos a) from its circle. A cell
+// of a longitude-latitude net that spans half angles a and b is a plane trapezoid with its corners
+// on the sphere. Its plane intersects the middle meridian in a chord of the ellipse with semi axes
+// r cos a and r; the circle's chord has the distance r cos b from the center, compressing by cos a
+// shortens that at most by this factor, hence r (1 - cos a cos b) bounds the deviation. With a = b
+// it is r sin^2 a.
 #include "collision/geometry/triangle_sink.h"
 
 #include "base/math/elementary.h"
 
-#define SEGMENTS_MAX 100000 // a net of that many is far beyond RB_TRIANGLES_MAX anyway
+#define SEGMENTS_MAX 100000 // a net with more is far beyond RB_TRIANGLES_MAX anyway
 
 int rbTriangleSink_AddVertex(rbTriangleSink* sink, rbVec3 vertex)
 {
@@ -98,7 +98,7 @@ int rbCountSegments(double radius, double deviation, bool hasTwoCurvatures)
     double s = sqrt(square);
     double angle = rbAtan2(s, sqrt(1.0 - square));
     double halfAngle = hasTwoCurvatures ? angle : 2.0 * angle;
-    // the tiny factor pays for the rounding of the vertices themselves
+    // the tiny factor accounts for the rounding of the vertices themselves
     double wanted = RB_PI / halfAngle * (1.0 + 1e-9);
     if (!(wanted < (double)SEGMENTS_MAX)) {
         return 0;

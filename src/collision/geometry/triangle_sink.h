@@ -1,5 +1,5 @@
-// Collects the triangles of a shape for display and cuts off at the limit; makes surfaces of
-// revolution from profiles.
+// Collects the triangles of a shape for display, up to the limit; creates surfaces of revolution
+// from profiles.
 #ifndef RB_GEOMETRY_TRIANGLE_SINK_H
 #define RB_GEOMETRY_TRIANGLE_SINK_H
 
@@ -19,29 +19,30 @@ typedef struct rbTriangulation {
 typedef struct rbTriangleSink {
     RB_ARRAY(rbVec3) vertices;
     RB_ARRAY(rbIndex3) triangles;
-    bool isOverLimit; // more than RB_TRIANGLES_MAX were asked for; the content is incomplete
+    bool isOverLimit; // more than RB_TRIANGLES_MAX were requested; the content is incomplete
 } rbTriangleSink;
 
 // Index of a new vertex, 0 when over the limit.
 int rbTriangleSink_AddVertex(rbTriangleSink* sink, rbVec3 vertex);
 void rbTriangleSink_AddTriangle(rbTriangleSink* sink, int a, int b, int c);
 
-// Marks the sink as over the limit and returns true if that many triangles more would be too many.
+// Marks the sink as over the limit and returns true if this many additional triangles would be too
+// many.
 bool rbTriangleSink_Refuses(rbTriangleSink* sink, double count);
 
-// Surface of revolution about z of a profile of points (r, z) run from below to above, r >= 0;
+// Surface of revolution about z of a profile of points (r, z) listed from bottom to top, r >= 0;
 // points with r = 0 are poles.
 void rbTriangleSink_AddRevolution(rbTriangleSink* sink, const double (*profile)[2], int count,
                                   int segments);
 
-// Ball of the given radius swept along z from -halfLength to halfLength (0: a sphere).
+// Sphere of the given radius swept along z from -halfLength to halfLength (0: a sphere).
 void rbTriangleSink_AddRound(rbTriangleSink* sink, double radius, double halfLength,
                              double deviation);
 
-// Ellipsoid; the deviation of the unit ball grows at most by the longest semi axis.
+// Ellipsoid; the deviation of the unit sphere is scaled by at most the longest semi-axis.
 void rbTriangleSink_AddEllipsoid(rbTriangleSink* sink, rbVec3 semiAxes, double deviation);
 
-// Straight profile revolved, radius its largest r.
+// Revolves a straight profile; radius is its largest r.
 void rbTriangleSink_AddLathed(rbTriangleSink* sink, const double (*profile)[2], int count,
                               double radius, double deviation);
 
