@@ -1,12 +1,12 @@
 // Arc length of a curve as published: a table of chords and its inverse, and tangents by difference
-// quotients. Kept to compare with; rbPath measures by quadrature and is exact to about 1e-12, while
-// ten chords a piece are short by about a thousandth.
+// quotients. Kept for comparison; rbPath measures by quadrature and is exact to about 1e-12, while
+// with ten chords per piece lengths are too short by about a thousandth.
 #ifndef RB_LAB_PATH_TABLE_H
 #define RB_LAB_PATH_TABLE_H
 
 #include <rattleback/vecmath.h>
 
-// Samples of a piece as published, and where the error falls to 1e-5.
+// Samples per piece as published, and the number at which the error falls to 1e-5.
 #define RB_PATH_TABLE_PUBLISHED 10
 #define RB_PATH_TABLE_DEFAULT 100
 // Half the step of difference quotients, m.
@@ -20,19 +20,19 @@ typedef struct rbPathTableRow {
 } rbPathTableRow;
 
 // Parameter and piece of a traveled length by bisection and interpolation between two rows. Rows
-// ascend in length; the first has length 0. A travel outside is the nearest end.
+// ascend in length; the first has length 0. A length outside is clamped to the nearest end.
 double rbLookUpTravel(const rbPathTableRow* rows, int count, double travel, int* piece);
 
 typedef struct rbPathTable rbPathTable;
 // pieces: Bezier points, borrowed for the life of the table; samples of each.
 rbPathTable* rbPathTable_Create(const rbVec3 (*pieces)[4], int pieceCount, int samples);
-void rbPathTable_Destroy(rbPathTable* table); // NULL is fine
+void rbPathTable_Destroy(rbPathTable* table); // NULL is accepted
 
 double rbPathTable_GetLength(const rbPathTable* table); // m
 const rbPathTableRow* rbPathTable_GetRows(const rbPathTable* table, int* count);
 rbVec3 rbPathTable_GetPosition(const rbPathTable* table, double travel);
-// Not of unit length: the difference of the positions one step before and behind; at the ends of
-// the curve that to one side.
+// Not of unit length: the difference of the positions one step ahead and behind; one-sided at the
+// ends of the curve.
 rbVec3 rbPathTable_GetTangent(const rbPathTable* table, double travel);
 
 #endif

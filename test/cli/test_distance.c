@@ -69,10 +69,10 @@ static void mistakesAreExplained(void** state)
                     "0.70710678");
     rbExpectFailure(RUN("distance", "sphere:1", "sphere:1", "--method", "magic"), 2, "iterative");
     rbExpectFailure(RUN("distance", "cone:1,1", "box:1,1,1", "--method", "closed"), 2,
-                    "method closed does not measure cone and box; the method auto");
+                    "method closed does not support cone and box; use the method auto");
     rbExpectFailure(RUN("distance", "plane:0,0,1", "plane:0,0,1"), 2, "half spaces");
     rbExpectFailure(RUN("distance", "sphere:1", "plane:0,0,1", "--method", "iterative"), 2,
-                    "the method auto measures them");
+                    "use the method auto");
     rbExpectFailure(RUN("distance", "hull:no.obj", "sphere:1"), 2, "no.obj");
 }
 

@@ -165,8 +165,8 @@ static void methodsOfProgramsTakePart(void** state)
     input.geometryB = box;
     assert_int_equal(rbMeasureSeparation(&input, &cache, scratch, &s, &error),
                      RB_STATUS_UNSUPPORTED);
-    assert_string_equal(error.message, "the method balls does not measure sphere and box; the "
-                                       "method auto measures them");
+    assert_string_equal(error.message, "the method balls does not support sphere and box; use the "
+                                       "method auto");
     rbDestroyGeometry(ball);
     rbDestroyGeometry(box);
 }

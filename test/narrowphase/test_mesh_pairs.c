@@ -70,9 +70,11 @@ static void everyPairAnswersOrRefuses(void** state)
         assert_int_equal(tested, wanted);
         assert_int_equal(contacted, wanted);
         if (isRefused) {
-            assert_string_equal(error.message,
-                                "the method auto does not measure plane and plane; two half spaces "
-                                "have no distance; bound one of them, as a box, say");
+            assert_string_equal(
+                error.message,
+                "the method auto does not support plane and plane; two half spaces "
+                "have no distance; replace one of them by a bounded shape, such as a "
+                "box");
             continue;
         }
         assert_true(s.lower <= s.distance && s.distance <= s.upper);
@@ -104,7 +106,7 @@ static void everyPairAnswersOrRefuses(void** state)
                          RB_STATUS_UNSUPPORTED);
         char wanted[128];
         snprintf(wanted, sizeof wanted,
-                 "the method %s does not measure mesh and box; the method auto measures them",
+                 "the method %s does not support mesh and box; use the method auto",
                  rbPairMethod_Name(others[i]));
         assert_string_equal(error.message, wanted);
         assert_true(isnan(s.distance));

@@ -3,13 +3,13 @@
 // The difference A - B is a zonotope whose facets have the normals of the faces of A and B and the
 // cross products of their edges: 15 axes for two boxes, 6 for a box and a segment. The gap along a
 // unit vector n from A to B is g(n) = n . center - h_A(n) - h_B(n); the signed distance is its
-// greatest value over all n. Overlapping bodies have it at one of the axes. Bodies apart have it
-// there too if the foot of the origin lies in the facet (vertex and face, edge and edge); otherwise
-// (vertex and vertex, vertex and edge) it is a distance of a vertex.
+// greatest value over all n. For overlapping bodies it is attained at one of the axes. For separate
+// bodies it is attained there too if the foot of the origin lies in the facet (vertex and face,
+// edge and edge); otherwise (vertex and vertex, vertex and edge) it is a distance of a vertex.
 //
 // Cross products of nearly parallel edges need no special care: g at any unit vector is at most the
-// distance, and an error of direction of rounding / sine turns the narrow facet, as wide as the
-// sine, by rounding. Only a product of length zero is left out.
+// distance, and a direction error of rounding / sine shifts the narrow facet, as wide as the sine,
+// only by rounding. Only a product of length zero is skipped.
 #include "collision/narrowphase/box_pair.h"
 
 #include "collision/narrowphase/collide.h"
@@ -18,16 +18,16 @@
 
 #include <float.h>
 
-// Later axes must be better by this part of the scale: faces before edges, A before B.
+// Later axes must be better by this fraction of the scale: faces before edges, A before B.
 #define TIE (8.0 * DBL_EPSILON)
-// Corners of B within this part of the scale of the lowest one belong to the touching feature; more
-// than the ties, so that the feature of a winning axis overlaps the face.
+// Corners of B within this fraction of the scale of the lowest one belong to the touching feature;
+// larger than the tie tolerance, so that the feature of a winning axis overlaps the face.
 #define FEATURE (8.0 * TIE)
-// Witnesses are accepted when they agree with the gap to this part of the scale.
+// Witnesses are accepted when they agree with the gap to this fraction of the scale.
 #define TIGHT RB_COLLIDE_SLACK
 
-// Axes that the short way finds worse by this part of the scale are left out, unless the square of
-// the sine between their edges is below PARALLEL: there it errs by more.
+// Axes that the quick estimate finds worse by this fraction of the scale are skipped, unless the
+// square of the sine between their edges is below PARALLEL: there its error is larger.
 #define NEAR 1e-11
 #define PARALLEL 1e-6
 
@@ -97,7 +97,7 @@ static double gapAlong(const rbBoxPair* pair, rbVec3 n)
     return rbDot(n, pair->center) - reachAlong(pair, n);
 }
 
-// Turns the axis from A to B and measures the gap.
+// Orients the axis from A to B and measures the gap.
 static void finishAxis(const rbBoxPair* pair, Axis* axis)
 {
     double between = rbDot(axis->normal, pair->center);
@@ -122,12 +122,12 @@ static bool crossWithAxis(int i, rbVec3 b, rbVec3* n)
     return true;
 }
 
-// The axes whose gaps are as good as the best one to NEAR, with the best one; at most AXES_MAX.
+// The axes whose gaps are within NEAR of the best one, including the best one; at most AXES_MAX.
 typedef struct Axes {
     Axis rows[AXES_MAX];
     int count;
     int best;
-    double least; // gap below which an axis is of no interest
+    double least; // gap below which an axis is irrelevant
 } Axes;
 
 // Adds an axis whose gap is known.
@@ -169,8 +169,8 @@ static void addFaceAxes(const rbBoxPair* pair, Axes* axes)
 }
 
 // Products of an edge of A with the edges of B. The gap along e_i x b_j, times its length, follows
-// from the entries of the rotation alone; that is good enough to leave most of them out unless
-// they are nearly parallel.
+// from the entries of the rotation alone; that is accurate enough to skip most of them unless they
+// are nearly parallel.
 static void addEdgeAxes(const rbBoxPair* pair, int i, Axes* axes)
 {
     int i1 = i == 2 ? 0 : i + 1;
@@ -260,7 +260,7 @@ static int clipCorners(const rbVec3* in, int count, int axis, const double bound
         if (above <= 0.0) {
             out[kept++] = p;
         }
-        // a segment is no cycle: its way back would give the cut twice
+        // a segment is not a cycle: its return side would produce the cut twice
         bool isSide = count > 2 || k + 1 < count;
         if (isSide && (above <= 0.0) != (next <= 0.0)) {
             out[kept++] = rbAddScaled(p, above / (above - next), rbSub(q, p));
@@ -270,7 +270,8 @@ static int clipCorners(const rbVec3* in, int count, int axis, const double bound
     return kept;
 }
 
-// Middle of what the lowest feature of B and a face of A share. False if they miss each other.
+// Middle of the region that the lowest feature of B and a face of A share. False if they miss each
+// other.
 static bool witnessOnFace(const rbBoxPair* pair, const Axis* axis, rbVec3* pointA)
 {
     rbVec3 buffers[2][CLIP_CORNERS_MAX];
@@ -337,7 +338,8 @@ static rbSegment edgeOfB(const rbBoxPair* pair, int j, const double signs[3])
     return (rbSegment){center, pair->axesB[j], pair->halfB[j]};
 }
 
-// Where the supporting edges meet once B is moved back by the gap. Returns how far they miss.
+// Where the supporting edges meet once B is moved back by the gap. Returns the distance by which
+// they miss.
 static double witnessOnEdges(const rbBoxPair* pair, const Axis* axis, rbVec3* pointA)
 {
     double signsA[3];
@@ -354,10 +356,10 @@ static double witnessOnEdges(const rbBoxPair* pair, const Axis* axis, rbVec3* po
     return found.distance;
 }
 
-// away, from A to B, is taken where it is exact: a component along a face or an edge vanishes only
-// in the frame of the body that has it, and small gaps need that for their direction.
+// away, from A to B, is computed where it is exact: a component along a face or an edge vanishes
+// only in the frame of the body that has it, and small gaps need that for their direction.
 typedef struct Nearest {
-    double least;    // of all distances seen
+    double least;    // of all distances found
     double distance; // of the kept pair
     double gap;      // along its direction
     rbVec3 pointA, away;
@@ -386,7 +388,7 @@ static rbVec3 cornerOf(const double half[3], int k)
                       (k & 4) != 0 ? half[2] : -half[2]);
 }
 
-// Every vertex of each body against the other one.
+// Tests every vertex of each body against the other one.
 static void searchVertices(const rbBoxPair* pair, Nearest* best)
 {
     rbMat3 m = {pair->axesB[0], pair->axesB[1], pair->axesB[2]};
@@ -405,7 +407,8 @@ static void searchVertices(const rbBoxPair* pair, Nearest* best)
     }
 }
 
-// Every edge of A against every edge of B, those left out whose gap along n is too large already.
+// Tests every edge of A against every edge of B, skipping those whose gap along n is already too
+// large.
 static void searchEdges(const rbBoxPair* pair, rbVec3 n, Nearest* best)
 {
     static const double sides[4][2] = {{-1.0, -1.0}, {1.0, -1.0}, {-1.0, 1.0}, {1.0, 1.0}};
@@ -438,7 +441,7 @@ static void searchEdges(const rbBoxPair* pair, rbVec3 n, Nearest* best)
     }
 }
 
-// Boxes apart whose distance no axis attains. A vertex pair is certain when the gap along its
+// Separate boxes whose distance no axis attains. A vertex pair is certain when the gap along its
 // direction is its distance.
 static rbCoreSeparation measureApart(const rbBoxPair* pair, const Axis* axis)
 {
@@ -452,8 +455,8 @@ static rbCoreSeparation measureApart(const rbBoxPair* pair, const Axis* axis)
         distance = rbSplitLength(best.away, axis->normal, &normal);
     }
     RB_ASSERT(distance >= axis->gap - slack);
-    // The axis knows the direction better; but a distance that agrees to rounding leaves room for a
-    // sideways way of the square root of that, so the whole vector has to agree.
+    // The axis has the more accurate direction; but distances that agree to rounding still allow a
+    // lateral displacement of the square root of that, so the whole vector must agree.
     if (rbLength(rbAddScaled(best.away, -axis->gap, axis->normal)) <= slack) {
         return (rbCoreSeparation){axis->gap, axis->normal, best.pointA};
     }
@@ -461,7 +464,7 @@ static rbCoreSeparation measureApart(const rbBoxPair* pair, const Axis* axis)
 }
 
 // The point of A where the bodies touch once B is moved back along the axis by the gap. False if
-// the touching features miss each other; the point is then only the best guess.
+// the touching features miss each other; then the point is only the best guess.
 static bool findWitness(const rbBoxPair* pair, const Axis* axis, rbVec3* pointA)
 {
     if (axis->kind == EDGES) {
@@ -471,8 +474,8 @@ static bool findWitness(const rbBoxPair* pair, const Axis* axis, rbVec3* pointA)
                                 : witnessOnFaceOfB(pair, axis, pointA);
 }
 
-// The answer of the best axis if its features meet. Another axis may be as good to rounding, with
-// features that do meet: faces that are parallel but for a tiny angle.
+// The result of the best axis if its features meet. Another axis may be equally good to rounding
+// and have features that do meet: faces that are parallel up to a tiny angle.
 static bool measureByAxes(const rbBoxPair* pair, const Axes* axes, rbCoreSeparation* core)
 {
     const Axis* best = &axes->rows[axes->best];

@@ -1,4 +1,4 @@
-// Signed distance of two boxes, the second of which may be a segment.
+// Signed distance between two boxes, the second of which may be a segment.
 #ifndef RB_NARROWPHASE_BOX_PAIR_H
 #define RB_NARROWPHASE_BOX_PAIR_H
 
@@ -11,7 +11,7 @@ typedef struct rbBoxPair {
     rbVec3 axesB[3];
     double entries[3][3]; // component i of axis j of B
     rbVec3 center;        // of B
-    double scale;         // what rounding is relative to
+    double scale;         // the reference for rounding errors
     bool isSegment;
 } rbBoxPair;
 
@@ -24,8 +24,8 @@ typedef struct rbCoreSeparation {
 rbBoxPair rbMakeBoxPair(rbVec3 halfA, rbVec3 halfB, rbTransform transformBtoA);
 rbCoreSeparation rbMeasureBoxes(const rbBoxPair* pair);
 
-// The same where a separating axis attains the distance; false where a vertex is nearest, which
-// takes rbMeasureBoxes three times as long and GJK not.
+// The same where a separating axis attains the distance; false where a vertex is nearest: there
+// rbMeasureBoxes takes three times as long, and GJK does not.
 bool rbMeasureBoxesByAxes(const rbBoxPair* pair, rbCoreSeparation* core);
 
 #endif

@@ -1,18 +1,18 @@
 // Closed forms for pairs of shapes: signed distance, witness points and normal without iteration
-// (but for the root of the ellipsoid), exact to rounding in every relative position.
+// (except for the root of the ellipsoid), exact to rounding in every relative position.
 //
-// The functions take the two shapes in the order of rbShapeType, except that the plane comes last;
-// rbFlipSeparation gives the answer for the other order. lower and upper enclose the distance by
-// RB_COLLIDE_SLACK times the scale of the pair (sizes of both shapes and distance of their
-// origins): what the rounding of pose and result can amount to. Where the direction of least depth
-// is not unique (coincident centers) one of them is chosen; the same input gives the same answer.
+// The functions expect the two shapes in the order of rbShapeType, except that the plane comes
+// last; rbFlipSeparation returns the result for the other order. lower and upper enclose the
+// distance by RB_COLLIDE_SLACK times the scale of the pair (sizes of both shapes and distance of
+// their origins): a bound on the rounding of pose and result. Where the direction of least depth is
+// not unique (coincident centers) one of them is chosen; the same input yields the same result.
 #ifndef RB_NARROWPHASE_COLLIDE_H
 #define RB_NARROWPHASE_COLLIDE_H
 
 #include <rattleback/collision.h>
 
-// Half width of [lower, upper] over the scale of the pair: 64 units of rounding, which the random
-// tests never saw exceeded; it leaves room for poses whose quaternion is a unit only to rounding.
+// Half width of [lower, upper] over the scale of the pair: 64 units of rounding, never exceeded in
+// the random tests; it allows for poses whose quaternion has unit length only to rounding.
 #define RB_COLLIDE_SLACK 0x1p-46
 
 // transformBtoA.q is a unit quaternion.
@@ -24,24 +24,24 @@ rbCollideFn rbCollideSphereSphere, rbCollideSphereBox, rbCollideSphereCapsule,
 rbCollideFn rbCollideBoxBox, rbCollideBoxCapsule;
 rbCollideFn rbCollideCapsuleCapsule, rbCollideCapsulePlane;
 
-// Two boxes whose distance a separating axis attains, false for the others: those are measured
-// faster by GJK.
+// Two boxes whose distance a separating axis attains, false for the others: GJK measures those
+// faster.
 bool rbCollideBoxesByAxes(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
                           rbSeparation* separation);
 
-// Two ellipsoids by Newton's method from a direction that is not zero. False, and nothing is
-// written, where the answer cannot be proven that way: deeper than the balls that roll inside them,
-// or extreme shapes.
+// Two ellipsoids by Newton's method from a nonzero direction. False, and nothing is written, where
+// the result cannot be proven this way: deeper than the balls that roll inside them, or extreme
+// shapes.
 bool rbCollideEllipsoids(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
                          rbVec3 start, rbSeparation* separation);
 
 // A bounded convex shape (sphere to hull) and a plane, by one support point.
 rbCollideFn rbCollideConvexPlane;
 
-// The answer for (b, a) from that for (a, b): in the frame of B, normal from B to A.
+// The result for (b, a) from that for (a, b): in the frame of B, normal from B to A.
 rbSeparation rbFlipSeparation(const rbSeparation* separation, rbTransform transformBtoA);
 
-// An answer of a closed form. pointB is made of the other three.
+// A result of a closed form. pointB is computed from the other three.
 rbSeparation rbMakeClosedForm(double distance, rbVec3 normal, rbVec3 pointA, double scale);
 
 #endif

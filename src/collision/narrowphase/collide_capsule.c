@@ -1,7 +1,7 @@
-// Capsules: their axes are segments, the radius comes off at the end (G-36).
+// Capsules: their axes are segments, the radius is subtracted at the end (G-36).
 //
-// Crossing axes: the obstacle of two segments is flat, so the way out is its normal and the depth
-// is the sum of the radii; parallel ones have a whole circle of ways out.
+// Crossing axes: the obstacle of two segments is flat, so the exit direction is its normal and the
+// depth is the sum of the radii; parallel axes have a whole circle of exit directions.
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/box_pair.h"
 #include "collision/narrowphase/collide.h"
@@ -15,8 +15,9 @@ static double gapOfAxes(const rbSegment* a, const rbSegment* b, rbVec3 n)
            b->half * fabs(rbDot(n, b->direction));
 }
 
-// Ends that are level with each other to rounding: a difference along the axes that is all rounding
-// tilts the normal of thin capsules. Perpendicular to the axes, if that proves a larger gap.
+// Handles ends that are level with each other to rounding: a difference along the axes that is only
+// rounding tilts the normal of thin capsules. Uses the perpendicular to the axes, if that proves a
+// larger gap.
 static void levelNormal(const rbSegment* a, const rbSegment* b, rbVec3 between, rbVec3* normal,
                         double* distance)
 {
@@ -42,7 +43,7 @@ rbSeparation rbCollideCapsuleCapsule(const rbGeometry* a, const rbGeometry* b,
     rbSegmentPair pair = rbMeasureSegments(&axisA, &axisB);
     double size = axisA.half + axisB.half;
     double scale = size + radiusA + radiusB + rbLength(transformBtoA.p);
-    // perpendicular to an axis at its inner points, not only to rounding over the distance
+    // perpendicular to an axis at its inner points, more accurately than rounding over the distance
     rbVec3 between = rbSub(pair.pointB, pair.pointA);
     if (fabs(pair.t) < axisB.half) {
         between = rbAddScaled(between, -rbDot(between, axisB.direction), axisB.direction);
@@ -58,7 +59,7 @@ rbSeparation rbCollideCapsuleCapsule(const rbGeometry* a, const rbGeometry* b,
     rbVec3 normal = across;
     double distance = pair.distance;
     // The difference of the points has a direction error of rounding * scale / distance, the cross
-    // product one of rounding / sine: the better one decides.
+    // product one of rounding / sine: the more accurate one is used.
     bool isNoise = distance <= RB_COLLIDE_SLACK * scale;
     if (isNoise || (isInner && sine * scale > distance)) {
         double side = rbDot(across, between);

@@ -5,27 +5,27 @@
 // support point is w = p + q - t with p = P u / alpha, q = Q u / beta, the gradient on the sphere
 // g = w - h u, and the Hessian the tangent part of
 //   (P - p p') / alpha + (Q - q q') / beta - h 1.
-// Apart, h < 0 makes it positive definite and the minimum unique.
+// For separate ellipsoids, h < 0 makes it positive definite and the minimum unique.
 //
 // Proof. A ball of the least radius of curvature, a3^2 / a1, rolls freely inside an ellipsoid with
 // semi-axes a1 >= a2 >= a3 (Blaschke), so that the ball of radius r, the sum of the two, about
 // w - r u lies in A - B: -h(u) <= signed distance <= |w - r u| - r for every u. Both meet at a
 // stationary point with h < r, which is then the answer; deeper ones are not decided here.
 //
-// P and Q themselves serve for the step only: a needle's small squares drown in the rounding of the
-// large ones, so p, q and h are made from the semi-axes.
+// P and Q themselves are used only for the step: a needle's small squares are lost in the rounding
+// of the large ones, so p, q and h are computed from the semi-axes.
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
 
 #include <float.h>
 
 #define NEWTON_STEPS 16
-// Largest step on the sphere, rad; a rejected step is cut by CUT.
+// Largest step on the sphere, rad; a rejected step is reduced by CUT.
 #define STEP_MAX 0.7
 #define CUT 0.25
-// Gradient, over the scale, below which the normal is as good as it gets.
+// Gradient, over the scale, below which the normal is as accurate as possible.
 #define FLAT 1e-13
-// What the rounding of h amounts to, in units of DBL_EPSILON times the scale.
+// Rounding error of h, in units of DBL_EPSILON times the scale.
 #define ROUNDING_UNITS 16.0
 
 typedef struct Symmetric {
@@ -40,7 +40,7 @@ typedef struct Pair {
     double scale;
 } Pair;
 
-// What is known at a unit vector u.
+// The values at a unit vector u.
 typedef struct Place {
     rbVec3 u;
     rbVec3 p, q; // support points of A and of B about its center
@@ -136,7 +136,7 @@ static bool descend(const Pair* pair, rbVec3 start, Place* best, int* iterations
     double flat = FLAT * pair->scale;
     visit(pair, start, best);
     rbVec3 step = RB_VEC3_ZERO;
-    bool isFresh = false; // the step belongs to the place
+    bool isFresh = false; // the step is valid at this point
     for (int i = 1; i <= NEWTON_STEPS; ++i) {
         if (best->slope <= flat * flat) {
             return true;
@@ -149,7 +149,7 @@ static bool descend(const Pair* pair, rbVec3 start, Place* best, int* iterations
         if (!isFresh) {
             *best = next;
         } else if (next.height <= best->height + rounding) {
-            // at the bottom, h is flat to rounding, but the gradient still tells
+            // at the minimum, h is flat to rounding, but the gradient still discriminates
             *best = next.slope < best->slope ? next : *best;
             return true;
         }
@@ -178,7 +178,7 @@ bool rbCollideEllipsoids(const rbGeometry* a, const rbGeometry* b, rbTransform t
     bool hasEnded = descend(&pair, rbScale(1.0 / length, start), &at, &iterations);
     double r = rollingRadius(pair.axesA) + rollingRadius(pair.axesB);
     double rounding = ROUNDING_UNITS * DBL_EPSILON * pair.scale;
-    // sqrt((r - h)^2 + g^2) - r, the upper bound, is -h plus what the gradient leaves open
+    // sqrt((r - h)^2 + g^2) - r, the upper bound, is -h plus the uncertainty due to the gradient
     double reach = r - at.height;
     double open = reach > 0.0 ? at.slope / (reach + sqrt(reach * reach + at.slope)) : INFINITY;
     if (!hasEnded || !(open <= rounding)) {

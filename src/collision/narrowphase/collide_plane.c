@@ -1,4 +1,4 @@
-// Planes against bounded convex shapes by support (G-16), and what all closed forms share.
+// Planes against bounded convex shapes by support (G-16), and functions shared by all closed forms.
 #include "collision/geometry/polyhedron.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"

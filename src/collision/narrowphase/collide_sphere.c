@@ -1,6 +1,6 @@
 // A sphere against every primitive: the signed distance of its center less its radius. That is also
-// the depth when the center is inside, because the obstacle of a convex body and a ball is the body
-// grown by the radius.
+// the depth when the center is inside, because the obstacle of a convex body and a sphere is the
+// body expanded by the radius.
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
 #include "collision/narrowphase/point_distance.h"

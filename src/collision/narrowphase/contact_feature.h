@@ -5,7 +5,7 @@
 #include "collision/geometry/shape_feature.h"
 
 // The feature that faces a unit direction, at a point of the surface where that matters
-// (polyhedra); all in the frame of the shape. Not for planes, meshes, soups and compounds: then the
+// (polyhedra); all in the frame of the shape. For planes, meshes, soups and compounds it is the
 // point itself.
 void rbFindContactFeature(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
                           rbContactFeature* feature);

@@ -2,9 +2,9 @@
 //
 // The features that face each other are found in both shapes. With n the common normal, the
 // incident feature is clipped against the prism over the sides of the reference polygon along n;
-// what is left is projected along n on the plane of the reference. A corner of the result is a
-// corner of one feature or a crossing of two sides, which names it whichever side was the
-// reference: the sides that meet in a corner are carried through the clipping.
+// the result is projected along n onto the plane of the reference. A corner of the result is a
+// corner of one feature or a crossing of two sides, which identifies it whichever side was the
+// reference: the sides that meet in a corner are tracked through the clipping.
 #include "collision/narrowphase/manifold.h"
 
 #include "collision/geometry/shape_ops.h"
@@ -13,13 +13,13 @@
 #include <float.h>
 
 // Cosine of the angle between a face and the normal within which the face is the reference: 3
-// degrees. Points beyond fail the threshold; the limit keeps the projection well conditioned.
+// degrees. Points beyond exceed the threshold; the limit keeps the projection well conditioned.
 #define FLUSH_COSINE 0.9986
 // The face of B is the reference only if it is better aligned by this much.
 #define PREFER_A 1e-6
 // Sine of the angle up to which two segments are parallel.
 #define PARALLEL_SINE 1e-3
-// Points nearer to each other than this part of the size are one.
+// Points closer to each other than this fraction of the size are merged.
 #define SAME_POINT 1e-9
 
 #define CLIP_MAX (2 * RB_FEATURE_CORNERS_MAX + 4)
@@ -36,7 +36,7 @@ typedef struct Candidates {
     rbManifoldPoint points[CLIP_MAX + 1];
 } Candidates;
 
-// Two bits of kind, then both indices as they are if they are small, otherwise mixed.
+// Two bits of kind, then both indices verbatim if they are small, otherwise hashed.
 uint32_t rbMakeFeatureId(rbMeeting meeting, int i, int j)
 {
     uint32_t top = (uint32_t)meeting << 30;
@@ -54,7 +54,7 @@ uint32_t rbFlipFeatureId(uint32_t id)
     return isVertex ? id ^ 3u << 30 : id;
 }
 
-// Does the feature i of A meet the feature j of B, or the other way round?
+// Does the feature i of A meet the feature j of B, or vice versa?
 static uint32_t makeVertexId(bool isOfA, int vertex, int face)
 {
     return rbMakeFeatureId(isOfA ? RB_MEETING_VERTEX_A : RB_MEETING_VERTEX_B, vertex, face);
@@ -72,8 +72,8 @@ static void addCandidate(Candidates* candidates, rbVec3 pointA, double distance,
     candidates->points[candidates->count++] = makePoint(pointA, distance, normal, id);
 }
 
-// Cuts off what is on the positive side of the plane normal . x = offset by more than a slack
-// (plane: normal, offset, slack), at the plane itself. A segment is no cycle.
+// Cuts off the part on the positive side of the plane normal . x = offset by more than a slack
+// (plane: normal, offset, slack), at the plane itself. A segment is not a cycle.
 static int clipByPlane(const ClipCorner* in, int count, const double plane[5], int side,
                        ClipCorner* out)
 {
@@ -94,14 +94,14 @@ static int clipByPlane(const ClipCorner* in, int count, const double plane[5], i
         if ((isCycle || k + 1 < count) && isIn != (next <= slack)) {
             double t = rbMinOf(rbMaxOf(above / (above - next), 0.0), 1.0);
             rbVec3 cut = rbAddScaled(p->point, t, rbSub(q->point, p->point));
-            // leaving, the new side runs along the plane; coming back, along the old side
+            // when leaving, the new side runs along the plane; when returning, along the old side
             out[kept++] = (ClipCorner){cut, isIn && isCycle ? side : p->side};
         }
     }
     return kept;
 }
 
-// Name of a corner between two sides.
+// Id of a corner between two sides.
 static uint32_t nameCorner(int before, int after, const rbContactFeature* reference,
                            const rbContactFeature* incident, bool isReferenceA)
 {
@@ -121,7 +121,7 @@ static uint32_t nameCorner(int before, int after, const rbContactFeature* refere
                            isReferenceA ? sideI : sideR);
 }
 
-// Ends of a clipped segment keep the name of their end where they were not cut.
+// Ends of a clipped segment keep their id where they were not cut.
 static uint32_t nameEnd(int k, rbVec3 point, const rbContactFeature* reference,
                         const rbContactFeature* incident, bool isReferenceA)
 {
@@ -150,7 +150,7 @@ static void clipFeatures(const rbContactFeature* reference, const rbContactFeatu
         rbVec3 start = reference->corners[k];
         rbVec3 along = rbSub(reference->corners[(k + 1) % reference->count], start);
         rbVec3 n = rbNormalize(rbCross(along, outward));
-        // a hair of tolerance, so that flush sides keep their corners
+        // a small tolerance, so that flush sides keep their corners
         double slack = 1e-12 * (rbLength(along) + rbLength(start));
         const double plane[5] = {n.x, n.y, n.z, rbDot(n, start), slack};
         count = clipByPlane(buffers[from], count, plane, -2 - k, buffers[1 - from]);
@@ -286,7 +286,7 @@ int rbMeetFeatures(const rbContactFeature features[2], const rbSeparation* separ
     return candidates.count;
 }
 
-// Drops points above the threshold and points that stand where another one stands.
+// Drops points above the threshold and duplicate points.
 static void filterCandidates(Candidates* candidates, double threshold, double tolerance)
 {
     int kept = 0;
@@ -309,7 +309,7 @@ static double areaOf(rbVec3 a, rbVec3 b, rbVec3 c, rbVec3 normal)
     return rbDot(normal, rbCross(rbSub(b, a), rbSub(c, a)));
 }
 
-// What a point would add to the first count chosen ones: depth, distance, then area on either side.
+// The gain of a point over the first count chosen ones: depth, distance, then area on either side.
 static double judge(const rbManifoldPoint* p, const rbManifold* m)
 {
     const rbManifoldPoint* chosen = m->points;
@@ -323,7 +323,7 @@ static double judge(const rbManifoldPoint* p, const rbManifold* m)
     if (m->count == 2) {
         return fabs(area);
     }
-    // the area the quadrilateral gains over the triangle: the most that a side sees
+    // the area the quadrilateral gains over the triangle: the largest over its sides
     double sign =
         areaOf(chosen[0].pointA, chosen[1].pointA, chosen[2].pointA, m->normal) >= 0.0 ? 1.0 : -1.0;
     double gain = 0.0;
@@ -335,9 +335,9 @@ static double judge(const rbManifoldPoint* p, const rbManifold* m)
     return gain;
 }
 
-// The first point where some must be left out: of those as deep as the deepest the one farthest
-// from the middle. Sides of two faces that lie along each other cross at a point anywhere between
-// their ends, which is another one in every step.
+// The first point when some must be dropped: of those as deep as the deepest, the one farthest from
+// the center. Sides of two faces that lie along each other cross at an arbitrary point between
+// their ends, which differs in every step.
 static int findFirst(const rbManifoldPoint* candidates, int count, double margin)
 {
     rbVec3 sum = RB_VEC3_ZERO;
@@ -398,7 +398,7 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
     bool isPlane = isPlaneA || b->type == RB_SHAPE_PLANE;
     if (!isPlane && (a->type == RB_SHAPE_SPHERE || b->type == RB_SHAPE_SPHERE)) {
         manifold->points[0] = makePoint(separation->pointA, separation->distance, n,
-                                        RB_FEATURE_WITNESS); // all that a ball touches with
+                                        RB_FEATURE_WITNESS); // the only feature of a sphere
         manifold->count = 1;
         return;
     }
@@ -420,13 +420,13 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
         size = rbMaxOf(size, reach);
     }
     filterCandidates(&candidates, threshold, SAME_POINT * size);
-    // the witness itself where the features do not show it
+    // the witness itself if the features do not include it
     double lowest = INFINITY;
     for (int k = 0; k < candidates.count; ++k) {
         double distance = candidates.points[k].distance;
         lowest = distance < lowest ? distance : lowest;
     }
-    // (features may be points: their extent says nothing of rounding)
+    // (features may be points: their extent does not indicate rounding)
     double rounding =
         64.0 * DBL_EPSILON *
         (rbLength(separation->pointA) + rbLength(transformBtoA.p) + fabs(separation->distance));

@@ -1,8 +1,8 @@
-// Contact manifolds: the points of two touching convex bodies that matter, with stable names.
+// Contact manifolds: the relevant points of two touching convex bodies, with stable ids.
 //
 // All points share the normal of the separation; each is a pair pointB - pointA = distance *
-// normal, in the frame of A. Face on face, edge on face and parallel edges give several points by
-// projection along the normal and clipping (B-60, B-61), everything else the witnesses.
+// normal, in the frame of A. Face on face, edge on face and parallel edges yield several points by
+// projection along the normal and clipping (B-60, B-61), all other cases the witnesses.
 #ifndef RB_NARROWPHASE_MANIFOLD_H
 #define RB_NARROWPHASE_MANIFOLD_H
 
@@ -13,33 +13,33 @@
 // Points with distance <= threshold, at most four: the deepest, the one farthest from it, the two
 // that span the largest area with them. Empty if the separation itself is above the threshold.
 // Shapes: sphere, box, capsule, cylinder, cone, ellipsoid, hull, plane (one of the two), polyhedron
-// (the face at the witness; non-convex faces give the witness only).
+// (the face at the witness; for non-convex faces only the witness).
 void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
                      const rbSeparation* separation, double threshold, rbManifold* manifold);
 
-// Most points of two features.
+// Maximum number of points of two features.
 #define RB_FEATURE_POINTS_MAX (2 * RB_FEATURE_CORNERS_MAX + 5)
 
-// The points that two features share, in one frame, along the normal of the separation, whatever
-// their distance; none if that is a matter of the witnesses. Returns their count.
+// The points that two features share, in one frame, along the normal of the separation, at any
+// distance; none if the witnesses must be used. Returns their count.
 int rbMeetFeatures(const rbContactFeature features[2], const rbSeparation* separation,
                    rbManifoldPoint points[RB_FEATURE_POINTS_MAX]);
 
-// What meets in a point of a manifold.
+// The features that meet in a point of a manifold.
 typedef enum rbMeeting {
     RB_MEETING_VERTEX_A = 1, // a vertex of A over a face or edge of B
     RB_MEETING_VERTEX_B = 2,
     RB_MEETING_CROSSING = 3 // an edge across an edge
 } rbMeeting;
 
-// The name of a point by the indices of its features.
+// The id of a point from the indices of its features.
 uint32_t rbMakeFeatureId(rbMeeting meeting, int i, int j);
-// The same with A and B exchanged, for the vertices: crossings keep their name.
+// The same with A and B exchanged, for the vertices: crossings keep their id.
 uint32_t rbFlipFeatureId(uint32_t id);
 
-// Moves the points that matter from candidates, which are spent, to the manifold, whose normal is
+// Moves the relevant points from candidates, which are consumed, to the manifold, whose normal is
 // set; size is that of their region. The first of equals wins unless another one is better by more
-// than rounding, so that a tiny motion does not change the choice back and forth.
+// than rounding, so that a tiny motion does not switch the choice back and forth.
 void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManifold* manifold);
 
 #endif

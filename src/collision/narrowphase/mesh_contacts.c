@@ -1,9 +1,12 @@
-// 1. The bodies are measured. In overlap B is moved out by a translation s, so that all triangles
-//    are apart; a distance d along n is then d - n . s for the bodies as they are.
-// 2. Every pair of triangles within reach gives candidates: flush faces the corners of what they
-//    share, others their nearest points if these are a local minimum of the distance.
-// 3. Candidates are sorted by depth. The deepest one leads a cluster, which takes all that have its
-//    normal and lie in its plane; then the deepest of the rest.
+// 1. The distance of the bodies is measured. In overlap B is moved out by a translation s, so that
+// all triangles
+//    are separate; a distance d along n is then d - n . s for the actual bodies.
+// 2. Every pair of triangles within reach yields candidates: for flush faces the corners of the
+// region
+//    they share, for others their nearest points if these are a local minimum of the distance.
+// 3. Candidates are sorted by depth. The deepest one leads a cluster, which collects all that have
+// its
+//    normal and lie in its plane; then the deepest of the rest leads the next.
 // 4. Each cluster is reduced to the points of a manifold.
 #include "collision/narrowphase/mesh_contacts.h"
 
@@ -16,46 +19,47 @@
 // Cosine of the angle up to which faces are flush: 3 degrees, as for convex shapes.
 #define FLUSH_COSINE 0.9986
 // Cosine and sine of the angle between the normals of one manifold, and of the slope from its
-// leader to its points: 0.08 degrees. Facets of a thread or a ring that were taken for one would
-// push along the normal of one of them only, and bodies would slide into the others.
+// leader to its points: 0.08 degrees. If facets of a thread or a ring were merged, they would push
+// only along the normal of one of them, and bodies would slide into the others.
 #define CLUSTER_COSINE 0.999999
 #define CLUSTER_SINE 0.0014
-// Points nearer to each other than this part of the region are one.
+// Points closer to each other than this fraction of the region are merged.
 #define SAME_POINT 1e-6
-// Points closer to contact than this part of the size have no direction of their own.
+// Points closer to contact than this fraction of the size have no direction.
 #define TOUCHING 1e-10
-// A pair of nearest points is a local minimum if no way along the surface from one of them leads
-// nearer to the other by more than this sine.
+// A pair of nearest points is a local minimum if no path along the surface from one of them
+// approaches the other by more than this sine.
 #define LOCAL_SINE 1e-7
-// A translation that parts the bodies and is longer than this part of the smaller one says nothing
-// of the single places where they meet.
+// A separating translation longer than this fraction of the smaller body is not informative about
+// the individual contact locations.
 #define LOCAL_PART 0.1
-// Points that the motion apart brings into view without having been deep: of this part of the
-// motion at most, seen along it, where the motion is no rounding.
+// Points that the separating motion exposes although they were not deep: at most this fraction of
+// the motion, measured along it, where the motion exceeds rounding.
 #define GRAZE_PART 0.01
 #define GRAZE_COSINE 0.1
-#define DEEP_PART 1e-4 // of the size
-// Of the size: corners of a steep triangle no more above its nearest point.
+#define DEEP_PART 1e-4 // relative to the size
+// Relative to the size: corners of a steep triangle at most this high above its nearest point
+// count.
 #define STEEP_PART 0.005
-// Places where surfaces cross that are told apart; parts of one curve may be many until the walk
-// has found what joins them.
+// Number of separate places where surfaces cross; one curve may be split into many until the
+// traversal has found the pieces that join them.
 #define REGION_MAX 64
-// And of which candidates are looked for.
+// And the number of places for which candidates are searched.
 #define PLACE_MAX 16
-// The depth of a place is looked for by doubling from this part of that of a lens, to twice the
-// lens: of a flat box on a flat floor it is a small part.
+// The depth of a place is searched by doubling, from this fraction of the depth of a lens up to
+// twice the lens: for a flat box on a flat floor it is a small fraction.
 #define FIRST_PART (1.0 / 64.0)
 #define PART_STEPS 8
-// Pairs of triangles that are looked at within one reach before a quarter of it is tried, so many
-// times; and within the last one.
+// Pairs of triangles examined within one reach before a quarter of it is tried, this many times;
+// and within the last one.
 #define PAIR_MAX 2000
 #define LAST_PAIR_MAX 8000
 #define REACH_STEPS 5
 #define CLIP_MAX 9
 
-// A point of contact that may be kept.
+// A candidate contact point.
 typedef struct Candidate {
-    rbManifoldPoint point; // of the bodies as they are, without radii
+    rbManifoldPoint point; // of the actual bodies, without radii
     rbVec3 normal;
     int cluster; // -1: none yet
     bool isKept;
@@ -64,18 +68,18 @@ typedef struct Candidate {
 typedef struct Collector {
     const rbMeshPair* pair;
     rbMat3 rotation;
-    rbVec3 offset;       // m, by which B is moved
+    rbVec3 offset;       // m, displacement of B
     double threshold;    // m, without radii
     double size;         // m, of the bodies
-    bool isLimited;      // to a place with a normal
+    bool isLimited;      // restricted to a place with a normal
     rbVec3 lower, upper; // m
     rbVec3 normal;
-    int pairsLeft; // to be looked at
+    int pairsLeft; // remaining pairs to examine
     Candidate* items;
-    rbManifoldPoint* chosen; // as many
+    rbManifoldPoint* chosen; // same size
     int count, capacity;
-    bool isDeep;    // the bodies overlap by more than a little
-    double ceiling; // m, of candidates, the bodies being moved
+    bool isDeep;    // the bodies overlap significantly
+    double ceiling; // m, height limit of candidates with the bodies moved
 } Collector;
 
 // Two triangles with their normals.
@@ -87,7 +91,7 @@ typedef struct Faces {
 
 // --------------------------------------------------------------------------------------- clusters
 
-// Deepest first; Shell's sort, the same order for the same input.
+// Deepest first; Shell sort, the same order for the same input.
 static void sortItems(Candidate* items, int count)
 {
     int gap = 1;
@@ -114,7 +118,7 @@ static bool belongs(const Candidate* item, const Candidate* leader, double size)
                CLUSTER_SINE * rbLength(way) + SAME_POINT * size + fabs(item->point.distance);
 }
 
-// Sorts the candidates and gives each its cluster; how many there are.
+// Sorts the candidates, assigns each a cluster and returns the number of clusters.
 static int formClusters(Collector* c)
 {
     sortItems(c->items, c->count);
@@ -138,8 +142,8 @@ static int formClusters(Collector* c)
     return clusters;
 }
 
-// Among the deepest the point farthest from the middle goes first: a corner, which the reduction
-// keeps, where all are equally deep.
+// Among the deepest points, moves the one farthest from the center to the front: a corner, which
+// the reduction keeps, where all are equally deep.
 static void leadWithCorner(Collector* c, int count)
 {
     rbVec3 sum = RB_VEC3_ZERO;
@@ -163,15 +167,15 @@ static void leadWithCorner(Collector* c, int count)
     c->chosen[first] = swap;
 }
 
-// Twice the area of three points seen along the normal.
+// Twice the area of three points projected along the normal.
 static double areaOf(const rbManifold* m, int i, int j, int k)
 {
     rbVec3 a = m->points[i].pointA;
     return rbDot(m->normal, rbCross(rbSub(m->points[j].pointA, a), rbSub(m->points[k].pointA, a)));
 }
 
-// Drops the points that span nothing beyond those before them: the reduction took them for want of
-// better ones.
+// Drops the points that span nothing beyond those before them: the reduction selected them only for
+// lack of better ones.
 static void dropIdle(rbManifold* m, double extent)
 {
     double shortest = SAME_POINT * extent;
@@ -189,7 +193,7 @@ static void dropIdle(rbManifold* m, double extent)
     }
 }
 
-// The manifold of a cluster; marks the candidates it keeps.
+// The manifold of a cluster; marks the candidates kept.
 static rbManifold reduceCluster(Collector* c, int cluster)
 {
     rbManifold manifold = {0};
@@ -224,7 +228,7 @@ static rbManifold reduceCluster(Collector* c, int cluster)
     return manifold;
 }
 
-// Makes room: of every cluster the points of its manifold stay; then the deepest.
+// Frees capacity: keeps the manifold points of every cluster, then the deepest points.
 static void condense(Collector* c)
 {
     int clusters = formClusters(c);
@@ -250,7 +254,7 @@ static bool isInPlace(const Collector* c, rbVec3 point, rbVec3 normal)
             point.z <= c->upper.z);
 }
 
-// A point of A and the distance of B, moved, from it.
+// Adds a point of A with the distance of the moved B from it.
 static void addCandidate(Collector* c, rbVec3 pointA, double moved, rbVec3 normal, uint32_t id)
 {
     double along = rbDot(normal, c->offset);
@@ -258,7 +262,8 @@ static void addCandidate(Collector* c, rbVec3 pointA, double moved, rbVec3 norma
     if (!(distance <= c->threshold) || moved > c->ceiling || !isInPlace(c, pointA, normal)) {
         return;
     }
-    // the nearest points of other faces at the rim of an overlap: not deep, and nothing to push
+    // the nearest points of other faces at the rim of an overlap: not deep, and no push is needed
+    // there
     if (c->isDeep && along > GRAZE_COSINE * rbLength(c->offset) && distance > -GRAZE_PART * along) {
         return;
     }
@@ -280,7 +285,7 @@ static int faceOf(const rbPolyhedron* p, int origin)
     return p->faceOfTriangle[origin];
 }
 
-// Name of the edge between two corners of a triangle, whichever triangle it is seen from.
+// Id of the edge between two corners of a triangle, the same from either triangle.
 static int nameEdge(const rbPolyhedron* p, int origin, int corner)
 {
     unsigned u = (unsigned)p->triangles[origin].v[corner];
@@ -297,14 +302,15 @@ typedef struct ClipCorner {
     int side;
 } ClipCorner;
 
-// Cuts off what is beyond the side of the reference from corner k on, seen along n.
+// Cuts off the part beyond the side of the reference that starts at corner k, as seen along n.
 static int clipBySide(const rbVec3 reference[3], int k, rbVec3 n, const ClipCorner* in, int count,
                       ClipCorner* out)
 {
     rbVec3 start = reference[k];
     rbVec3 along = rbSub(reference[(k + 1) % 3], start);
     rbVec3 outward = rbNormalize(rbCross(along, n));
-    double slack = 1e-12 * (rbLength(along) + rbLength(start)); // flush sides keep their corners
+    double slack = 1e-12 * (rbLength(along) + rbLength(start)); // so that flush sides keep their
+                                                                // corners
     double offset = rbDot(outward, start);
     int kept = 0;
     for (int i = 0; i < count; ++i) {
@@ -326,7 +332,7 @@ static int clipBySide(const rbVec3 reference[3], int k, rbVec3 n, const ClipCorn
     return kept;
 }
 
-// Name of a corner between two sides.
+// Id of a corner between two sides.
 static uint32_t nameCorner(const Collector* c, const Faces* f, int before, int after,
                            bool isReferenceA)
 {
@@ -348,8 +354,8 @@ static uint32_t nameCorner(const Collector* c, const Faces* f, int before, int a
                            isReferenceA ? sideI : sideR);
 }
 
-// The corners of what two triangles share, seen along the normal n from A to B, which is nearly
-// that of the reference.
+// The corners of the region that two triangles share, projected along the normal n from A to B,
+// which is nearly that of the reference.
 static void addShared(Collector* c, const Faces* f, rbVec3 n, bool isReferenceA)
 {
     const rbVec3* reference = isReferenceA ? f->pair->cornersA : f->pair->cornersB;
@@ -373,7 +379,7 @@ static void addShared(Collector* c, const Faces* f, rbVec3 n, bool isReferenceA)
         const ClipCorner* corner = &buffers[from][k];
         double along = rbDot(faceNormal, rbSub(corner->point, reference[0])) / slope;
         double height = isReferenceA ? along : -along;
-        if (height >= -1e-9 * c->size) { // otherwise they turn their backs to each other
+        if (height >= -1e-9 * c->size) { // otherwise they face away from each other
             rbVec3 foot = rbAddScaled(corner->point, -along, n);
             int before = buffers[from][(k + count - 1) % count].side;
             addCandidate(c, isReferenceA ? foot : corner->point, height, n,
@@ -382,7 +388,7 @@ static void addShared(Collector* c, const Faces* f, rbVec3 n, bool isReferenceA)
     }
 }
 
-// Does the way m from a point of an edge lead away from both faces of it?
+// Does the direction m from a point of an edge lead away from both of its faces?
 static bool isLocalAtEdge(const rbPolyhedron* p, int u, int v, rbVec3 m)
 {
     int count;
@@ -419,7 +425,7 @@ static bool isLocalAtVertex(const rbPolyhedron* p, int vertex, rbVec3 m)
     return true;
 }
 
-// Is a nearest point of a triangle also the nearest one of the surface about it? m leads to the
+// Is a nearest point of a triangle also the nearest one of the surrounding surface? m leads to the
 // other body, in the frame of this one.
 static bool isLocal(const rbGeometry* geometry, int origin, rbFigurePart part, rbVec3 m)
 {
@@ -468,7 +474,7 @@ static void addWitness(Collector* c, const Faces* f)
     }
     rbVec3 m = rbScale(1.0 / distance, rbSub(closest->b, closest->a));
     if (distance < TOUCHING * c->size) {
-        // rounding decides on the direction of the points
+        // rounding determines the direction of the points
         bool isA = closest->partA.kind == RB_FIGURE_FACE;
         bool isB = closest->partB.kind == RB_FIGURE_FACE;
         m = isA ? f->normalA : isB ? rbNeg(f->normalB) : m;
@@ -480,7 +486,7 @@ static void addWitness(Collector* c, const Faces* f)
     bool isAcrossA = rbDot(m, f->normalA) > FLUSH_COSINE;
     bool isAcrossB = rbDot(m, f->normalB) < -FLUSH_COSINE;
     if (isAcrossA || isAcrossB) {
-        // the other triangle may rise steeply: what is high above the nearest point is no contact
+        // the other triangle may rise steeply: points high above the nearest point are not contacts
         c->ceiling = distance + STEEP_PART * c->size;
         addShared(c, f, isAcrossA ? f->normalA : rbNeg(f->normalB), isAcrossA);
         c->ceiling = INFINITY;
@@ -515,7 +521,7 @@ static bool collect(const rbNearPair* pair, void* context)
 }
 
 // All candidates with B moved by an offset; the surfaces are then at least the nearest distance
-// apart. Where there are too many, those of a shorter reach, which are the deepest.
+// apart. If there are too many, the reach is shortened, which keeps the deepest.
 static void collectMoved(Collector* c, rbVec3 offset, double nearest)
 {
     const rbMeshPair* pair = c->pair;
@@ -544,11 +550,11 @@ static void collectMoved(Collector* c, rbVec3 offset, double nearest)
 
 // ---------------------------------------------------------------------------------------- regions
 
-// Places where the surfaces cross, apart from each other.
+// Separate places where the surfaces cross.
 typedef struct Regions {
     rbCrossing items[REGION_MAX];
     int count;
-    int pairsLeft; // to be looked at
+    int pairsLeft; // remaining pairs to examine
     rbVec3 origin;
 } Regions;
 
@@ -564,7 +570,7 @@ static bool addRegion(const rbNearPair* pair, void* context)
     Regions* regions = context;
     rbCrossing piece = rbMakeCrossing(regions->origin);
     rbCrossing_Add(&piece, pair);
-    // pieces of one curve touch, but for rounding
+    // pieces of one curve touch, up to rounding
     double margin = 1e-3 * rbDistance(piece.lower, piece.upper);
     int kept = 0;
     for (int i = 0; i < regions->count; ++i) {
@@ -582,14 +588,14 @@ static bool addRegion(const rbNearPair* pair, void* context)
     return --regions->pairsLeft > 0;
 }
 
-// Stops at triangles that meet in the place, or when there is no end of other ones.
+// Stops at triangles that meet in the place, or when too many others have been examined.
 static bool isElsewhere(const rbNearPair* pair, void* context)
 {
     Collector* c = context;
     return --c->pairsLeft > 0 && !isInPlace(c, pair->closest.a, c->normal);
 }
 
-// Candidates of one place, B moved along its normal until nothing meets there.
+// Candidates of one place, B moved along its normal until nothing intersects there.
 static void collectRegion(Collector* c, const rbCrossing* region)
 {
     const rbMeshPair* pair = c->pair;
@@ -620,8 +626,8 @@ static void collectRegion(Collector* c, const rbCrossing* region)
     }
 }
 
-// Finds the places where the surfaces cross. If the translation that parts the bodies is no longer
-// than all of them together are deep, they are one contact after all.
+// Finds the places where the surfaces cross. If the separating translation is no longer than the
+// sum of their depths, they count as one contact after all.
 static void collectRegions(Collector* c, const rbSeparation* overlap)
 {
     const rbMeshPair* pair = c->pair;
@@ -638,7 +644,7 @@ static void collectRegions(Collector* c, const rbSeparation* overlap)
         rbCrossing_Join(&all, &regions.items[i]);
         deepest = fmax(deepest, rbCrossing_GuessDepth(&regions.items[i]));
     }
-    // faces that lie in one plane say nothing of a depth
+    // coplanar faces provide no depth information
     if (-overlap->lower <= rbCrossing_GuessDepth(&all) || !(deepest > 0.0)) {
         collectMoved(c, rbScale(-overlap->lower, overlap->normal), 0.0);
         return;
@@ -668,7 +674,7 @@ static Collector makeCollector(const rbMeshPair* pair, double threshold)
     return c;
 }
 
-// Moves the points out to the rounded surfaces.
+// Moves the points outward to the rounded surfaces.
 static void emit(const rbManifold* manifold, double radiusA, double radiusB, rbContactList* list)
 {
     if (list->count < list->capacity) {
@@ -695,7 +701,7 @@ void rbFindMeshContacts(const rbMeshPair* pair, double threshold, double radiusA
     if (!(s.distance <= reach)) {
         return;
     }
-    // from here on the scratch holds candidates
+    // from here on the scratch memory holds candidates
     Collector c = makeCollector(pair, reach);
     double smaller = fmin(pair->a->polyhedron->tree->radius, pair->b->polyhedron->tree->radius);
     bool isOverlap = s.reason == RB_STOP_ESTIMATE;

@@ -1,9 +1,10 @@
-// Signed distance of a mesh and a convex shape, from searches for the nearest triangle.
+// Signed distance between a mesh and a convex shape, from searches for the nearest triangle.
 //
-// Depth. Let p be the way of the convex shape along a unit vector u. That the bodies are apart at
-// p is proved by a search there; if their distance is g, they are apart at p - g as well, so that
-// a few searches find where they touch. The first p comes from the triangles in the core: the
-// highest point of each along u, within the ball about the core, less the lowest point of the core.
+// Depth. Let p be the displacement of the convex shape along a unit vector u. A search at p proves
+// that the bodies are separate there; if their distance is g, they are separate at p - g as well,
+// so that a few searches find where they touch. The first p comes from the triangles in the core:
+// the highest point of each along u, within the ball about the core, less the lowest point of the
+// core.
 #include "collision/narrowphase/mesh_convex.h"
 
 #include "collision/narrowphase/collide.h"
@@ -11,36 +12,36 @@
 #include <float.h>
 #include <math.h>
 
-// Triangles in the core that are looked at for the direction of the depth.
+// Triangles in the core that are examined for the direction of the depth.
 #define TOUCHING_MAX 64
-// Searches for the place where the bodies part, and steps back from there.
+// Searches for the displacement at which the bodies separate, and steps back from there.
 #define PART_TRIES 4
 #define BACK_STEPS 4
-// Gaps below this part of the way are not worth another step.
+// Gaps below this fraction of the displacement do not justify another step.
 #define BACK_TOLERANCE 1e-2
-// Relative error of gaps on the way: they are rounded down.
+// Relative error of intermediate gaps: they are rounded down.
 #define ROUGH_GAP 0.1
-// A way this many times the least possible is good enough.
+// A displacement at most this many times the lower bound is good enough.
 #define NEAR_LEAST 1.02
 // Relative error of the depth of a triangle.
 #define EPA_TOLERANCE 1e-6
 // Rounding of a pose moved by a depth, in units of the slack of a query.
 #define MOVE_UNITS 8.0
 
-// A pair on its way to a depth.
+// State of a depth search for a pair.
 typedef struct Depth {
     const rbMeshConvex* pair;
     rbMeshQuery query; // at the pose of the input
-    double radius;     // m, all of them
-    double slack;      // m, what rounding does to a moved pose
-    rbVec3 middle;     // m, of the core
+    double radius;     // m, sum of all
+    double slack;      // m, rounding error of a moved pose
+    rbVec3 middle;     // m, center of the core
 } Depth;
 
-// A proven way apart.
+// A proven separating displacement.
 typedef struct Way {
     rbVec3 direction;    // unit
     double length;       // m; INFINITY: none
-    rbMeshNear touching; // nearest pair when moved as far
+    rbMeshNear touching; // nearest pair after this displacement
     bool hasTouching;
 } Way;
 
@@ -54,7 +55,7 @@ static rbMeshQuery makeQuery(const rbMeshConvex* pair, rbConvex* core)
     return query;
 }
 
-// Is a core inside the solid that does not meet the surface, given its nearest triangle?
+// Is a core that does not intersect the surface inside the solid, given its nearest triangle?
 static bool isInside(const rbMeshQuery* query, const rbMeshNear* nearest)
 {
     return rbIsInMesh(query->mesh, nearest->b, nearest->a, nearest->triangle);
@@ -72,8 +73,8 @@ static rbMeshQuery moveQuery(const Depth* depth, rbVec3 direction, double length
     return query;
 }
 
-// Are the bodies apart, or touching to rounding, when moved? No pair is looked for beyond the
-// radii.
+// Are the bodies separate, or touching to rounding, after the displacement? Pairs beyond the radii
+// are not searched.
 static bool arePartedAt(const Depth* depth, rbVec3 direction, double length)
 {
     rbMeshQuery query = moveQuery(depth, direction, length);
@@ -96,7 +97,7 @@ static double findFront(const rbGeometry* mesh, rbVec3 u)
     return rbDot(u, middle) + rbDot(rbAbs3(u), half);
 }
 
-// The nearest points of the bodies moved by a way.
+// The nearest points of the bodies after a displacement.
 static void findTouching(const Depth* depth, Way* way)
 {
     rbMeshQuery query = moveQuery(depth, way->direction, way->length);
@@ -107,8 +108,8 @@ static void findTouching(const Depth* depth, Way* way)
     }
 }
 
-// Translations after which a plane across a direction parts the bodies; the shortest is taken if it
-// is shorter than the best way known, or none is.
+// Translations after which a plane perpendicular to a direction separates the bodies; the shortest
+// is used if it is shorter than the best known displacement, or if there is none.
 static void tryPlanes(const Depth* depth, Way* best)
 {
     rbMat3 r = depth->query.rotation;
@@ -136,8 +137,8 @@ static void tryPlanes(const Depth* depth, Way* best)
     }
 }
 
-// How far the bodies have to move along a direction, first guess given. Beyond the bounds of the
-// mesh they are apart in any case.
+// The displacement needed along a direction, from an initial guess. Beyond the bounds of the mesh
+// the bodies are separate in any case.
 static Way findWay(const Depth* depth, rbVec3 direction, double first)
 {
     RB_ASSERT(fabs(rbLengthSquared(direction) - 1.0) < 1e-6);
@@ -183,7 +184,8 @@ static rbVec3 areaOf(const rbVec3 corners[3])
     return rbCross(rbSub(corners[1], corners[0]), rbSub(corners[2], corners[0]));
 }
 
-// Upper bound of the product of a unit vector with points of a triangle in the ball about the core.
+// Upper bound of the product of a unit vector with points of a triangle in the bounding sphere of
+// the core.
 static double findHeight(const Depth* depth, const rbVec3 corners[3], rbVec3 u)
 {
     double highest = fmax(rbDot(u, corners[0]), fmax(rbDot(u, corners[1]), rbDot(u, corners[2])));
@@ -192,7 +194,7 @@ static double findHeight(const Depth* depth, const rbVec3 corners[3], rbVec3 u)
     if (!(twice > 0.0)) {
         return highest;
     }
-    // the plane of the triangle cuts a disc out of the ball
+    // the plane of the triangle cuts a disc out of the sphere
     rbVec3 n = rbScale(1.0 / twice, area);
     double above = rbDot(n, rbSub(depth->middle, corners[0]));
     double reach = depth->query.reach;
@@ -215,8 +217,8 @@ static Way findTouchingWay(const Depth* depth, const rbMeshNear* touching, int c
     return findWay(depth, u, fmax(highest - low, 0.0) + depth->radius);
 }
 
-// Mean normal of the triangles in the core, that of surfaces toward the middle of the core. The
-// zero vector if they have none.
+// Mean normal of the triangles in the core, oriented toward the center of the core for surfaces
+// without an inside. The zero vector if they have none.
 static rbVec3 findMeanNormal(const Depth* depth, const rbMeshNear* touching, int count)
 {
     double reach = depth->query.reach;
@@ -237,7 +239,7 @@ static rbVec3 findMeanNormal(const Depth* depth, const rbMeshNear* touching, int
     return length > 1e-3 * weight ? rbScale(1.0 / length, sum) : RB_VEC3_ZERO;
 }
 
-// Depth of the triangle nearest to the middle of the core: no shorter translation parts them.
+// Depth of the triangle nearest to the center of the core: no shorter translation separates them.
 static rbEpaResult findCoreDepth(const Depth* depth, const rbMeshNear* touching, int count)
 {
     RB_ASSERT(count > 0 && depth->pair->scratch != NULL);
@@ -260,7 +262,8 @@ static rbEpaResult findCoreDepth(const Depth* depth, const rbMeshNear* touching,
     return rbEpa_Depth(&cso, gjk.simplex, gjk.simplexCount, &settings, depth->pair->scratch);
 }
 
-// Distance, normal and points of bodies that part by a way; near is known of them as they are.
+// Distance, normal and points of bodies separated by a displacement; near holds the result without
+// it.
 static void setWay(const Depth* depth, const Way* way, const rbMeshNear* near, rbSeparation* s)
 {
     RB_ASSERT(isfinite(way->length) && way->length >= 0.0);
@@ -325,7 +328,7 @@ static rbStopReason reasonOf(const rbMeshQuery* query, const rbMeshAnswer* answe
     return query->relativeError > 0.0 ? RB_STOP_CONVERGED : RB_STOP_SURFACES;
 }
 
-// A core off the surface: the distance of the bodies follows from that of the core.
+// A core that does not touch the surface: the distance of the bodies follows from that of the core.
 static void setFromCore(const Depth* depth, const rbMeshAnswer* answer, rbSeparation* s)
 {
     const rbMeshConvex* pair = depth->pair;
@@ -338,7 +341,7 @@ static void setFromCore(const Depth* depth, const rbMeshAnswer* answer, rbSepara
     rbVec3 u = isDeep ? rbNeg(near->normal) : near->normal;
     double upper = (isDeep ? -answer->lower : answer->upper) - depth->radius + query->slack;
     if (isDeep && query->core->size > 0.0) {
-        // all of it has to pass the surface
+        // all of it must pass through the surface
         double first = rbDot(u, near->a) - rbMeshQuery_FindLow(query, u) + depth->radius;
         Way way = findWay(depth, u, first);
         tryPlanes(depth, &way);
@@ -356,7 +359,7 @@ static void setFromCore(const Depth* depth, const rbMeshAnswer* answer, rbSepara
     if (s->lower > 0.0 || (s->upper > 0.0 && isExact)) {
         return;
     }
-    // they overlap, or may: what is said of the depth has to be proved
+    // they overlap, or may: statements about the depth must be proven
     bool isSearched = s->reason != RB_STOP_BUDGET && s->upper <= 0.0;
     if (!isSearched || !arePartedAt(depth, u, -s->distance)) {
         Way way = findWay(depth, u, isSearched ? -2.0 * s->distance : INFINITY);
@@ -383,7 +386,7 @@ void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation)
     const rbMeshNear* near = &answer.nearest;
     if (answer.stop == RB_MESH_DONE && query->relativeError > 0.0 &&
         answer.lower <= depth.radius + depth.slack) {
-        // rough bounds do not tell whether they overlap
+        // rough bounds do not decide whether they overlap
         query->relativeError = 0.0;
         query->hint = near->normal;
         query->guess = near->triangle;
@@ -410,7 +413,7 @@ bool rbTestMeshConvex(const rbMeshConvex* pair, double margin)
     RB_ASSERT(margin >= 0.0);
     rbConvex core;
     rbMeshQuery query = makeQuery(pair, &core);
-    // what rounding leaves open counts as contact
+    // cases undecided because of rounding count as contact
     double limit = margin + core.radius + pair->radiusMesh + 4.0 * query.slack;
     rbVec3 middle = rbAdd(rbMulMV(query.rotation, query.middle), query.translation);
     const rbBoxTree* tree = pair->mesh->polyhedron->tree;

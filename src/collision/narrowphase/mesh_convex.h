@@ -20,18 +20,20 @@ typedef struct rbMeshConvex {
     rbEpaScratch* scratch; // for the depth
 } rbMeshConvex;
 
-// Signed distance in the frame of the mesh, roundings included.
+// Signed distance in the frame of the mesh, including the rounding radii.
 //
-// Apart: exact, reason SURFACES (CONVERGED within the relative tolerance, BUDGET with wide bounds).
-// Let the core be the convex shape without its radius (the center of a sphere, the axis of a
-// capsule), r the sum of all radii. A core in the solid or off the surface, d from it: the signed
-// distance is at most d - r, or -d - r inside. If the bodies part when moved by as much along the
-// normal, which is tried, this is it, and the reason is SURFACES; a sphere is measured exactly this
-// way unless the place it is moved to is taken, too.
-// A core that meets the surface: a direction to part them is chosen from the triangles in the core,
-// and how far they have to move that way is measured: bodies moved by -lower along the normal are
-// apart. A shorter translation in another direction may part them as well. Reason ESTIMATE.
-// Surfaces without an inside are parted to the side of the middle of the convex shape.
+// Separate: exact, reason SURFACES (CONVERGED within the relative tolerance, BUDGET with wide
+// bounds). Let the core be the convex shape without its radius (the center of a sphere, the axis of
+// a capsule), r the sum of all radii. For a core that lies in the solid or outside, at distance d
+// from the surface, the signed distance is at most d - r, or -d - r inside. If moving the bodies by
+// that much along the normal separates them, which is tested, this is the distance, and the reason
+// is SURFACES; a sphere is measured exactly this way unless the place it is moved to is also
+// occupied.
+// A core that intersects the surface: a separating direction is chosen from the triangles in the
+// core, and the displacement needed along it is measured: bodies moved by -lower along the normal
+// are separate. A shorter translation in another direction may separate them as well. Reason
+// ESTIMATE. Surfaces without an inside are separated toward the side of the center of the convex
+// shape.
 void rbMeasureMeshConvex(const rbMeshConvex* pair, rbSeparation* separation);
 
 // Are they at most margin m apart?
@@ -41,23 +43,24 @@ bool rbTestMeshConvex(const rbMeshConvex* pair, double margin);
 void rbMeasureMeshPlane(const rbGeometry* mesh, const rbGeometry* plane, rbTransform transform,
                         rbSeparation* separation);
 
-// Where they touch, for a separation (with its roundings) that is at most threshold: manifolds by
-// direction, at most capacity of them, the first about the normal of the separation. Returns how
-// many.
+// The contact points for a separation (including its rounding radii) of at most threshold:
+// manifolds by direction, at most capacity of them, the first about the normal of the separation.
+// Returns their number.
 int rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separation,
                              double threshold, rbManifold* manifolds, int capacity);
 
-// The same for boxes and hulls that overlapped at the last call with the same cache, from what is
-// known of that, without measuring the depth. -1: it did not work out, measure.
+// The same for boxes and hulls that overlapped at the last call with the same cache, using that
+// result without measuring the depth. -1: not possible, measure again.
 int rbFindMeshConvexAgain(const rbMeshConvex* pair, double threshold, rbManifold* manifolds,
                           int capacity);
 
-// The same where the convex shape is a half space: the vertices that are near enough, reduced.
+// The same where the convex shape is a half space: the vertices that are near enough, reduced to a
+// manifold.
 void rbFindMeshPlaneContacts(const rbMeshConvex* pair, const rbSeparation* separation,
                              double threshold, rbManifold* manifold);
 
-// Moves the points that matter, of those spent, to the manifold, whose normal is set: the corners
-// of a flat region, the ends of a line.
+// Moves the relevant points of the candidates, which are consumed, to the manifold, whose normal is
+// set: the corners of a flat region, the ends of a line.
 void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold);
 
 #endif

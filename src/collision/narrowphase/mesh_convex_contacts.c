@@ -1,51 +1,52 @@
-// Contacts of a mesh and a convex shape: the triangles that are near, by direction.
+// Contacts of a mesh and a convex shape: the nearby triangles, grouped by direction.
 //
-// Bodies that overlap or all but touch are looked at a little apart: moved by their depth and GAP
-// of the size along the normal, where the distance of a triangle and its direction are well
-// defined; the motion is taken off the distances in the end.
+// Bodies that overlap or nearly touch are examined a little apart: moved by their depth and GAP of
+// the size along the normal, where the distance and direction of a triangle are well defined; the
+// displacement is subtracted from the distances at the end.
 //
-// A face of the convex shape that looks along the normal is clipped by all triangles parallel to
+// A face of the convex shape that faces along the normal is clipped by all triangles parallel to
 // it. Other triangles are measured. One of these counts if its nearest point is nearest on its
-// neighbors as well, so that edges between the triangles of a flat floor are no contacts.
-// Directions within a small angle make one manifold.
+// neighbors as well, so that edges between the triangles of a flat floor do not produce contacts.
+// Directions within a small angle form one manifold.
 #include "collision/narrowphase/manifold.h"
 #include "collision/narrowphase/mesh_convex.h"
 
 #include <float.h>
 #include <math.h>
 
-// Triangles that are looked at; if more are within reach, only the nearest.
+// Triangles examined; if more are within reach, only the nearest.
 #define NEAR_MAX 96
 #define NARROWINGS 4
-// Part of the size: places that stay so far apart when bodies that overlap are moved to touch count
-// as contacts still.
+// Fraction of the size: places still at most this far apart when overlapping bodies are moved to
+// touch count as contacts.
 #define BEYOND 0.005
-// Flush triangles that are remembered, to tell whether others are behind them.
+// Flush triangles recorded, to determine whether others are behind them.
 #define FLUSH_MAX 256
 // Cosine of 3 degrees: faces that are flush.
 #define FLUSH_COSINE 0.9986
-// Part of the size of the pair.
+// Fraction of the size of the pair.
 #define GAP 1e-5
-// Cosine of 0.08 degrees: directions that count as one. What rolls over facets must meet the next
-// one before it is in it.
+// Cosine of 0.08 degrees: directions that count as one. A body rolling over facets must contact the
+// next one before it penetrates it.
 #define SAME_DIRECTION 0.999999
-// Points nearer to each other than this part of the size are one.
+// Points closer to each other than this fraction of the size are merged.
 #define SAME_POINT 1e-8
-// Bodies that overlapped before are moved by so many times their depth then and by this part of the
-// size, and taken for what they were if the nearest normal has turned by less than 18 degrees.
+// Bodies that overlapped before are moved by this multiple of their depth then and by this fraction
+// of the size, and the old result is reused if the nearest normal has turned by less than 18
+// degrees.
 #define AGAIN_DEPTHS 1.5
 #define AGAIN_SIZE 5e-3
 #define AGAIN_COSINE 0.95
-// Candidates of one manifold; more are reduced on the way.
+// Candidates of one manifold; if there are more, they are reduced along the way.
 #define POINTS_MAX (2 * RB_FEATURE_POINTS_MAX)
-// Part of the square of the size: a smaller area is a line.
+// Fraction of the square of the size: a smaller area counts as a line.
 #define FLAT 1e-6
 
 typedef struct Region {
     const rbMeshConvex* pair;
-    double shapeRadius; // m, of the core, without the rounding
-    rbVec3 out;         // unit, how the bodies were moved apart
-    double moved;       // m, and how far
+    double shapeRadius; // m, of the core, without the rounding radius
+    rbVec3 out;         // unit, direction in which the bodies were moved apart
+    double moved;       // m, distance by which they were moved
     double threshold;   // m
     double size;        // m, of the pair
     rbMeshNear near[NEAR_MAX];
@@ -55,7 +56,7 @@ typedef struct Region {
     int flush[FLUSH_MAX];  // triangles that clipped it
     double flushDistances[FLUSH_MAX];
     int flushCount;
-    rbManifold* manifold; // that the points are for
+    rbManifold* manifold; // the manifold that receives the points
     rbManifoldPoint points[POINTS_MAX];
     int count;
 } Region;
@@ -72,7 +73,7 @@ static bool isOn(const Region* region, rbVec3 point, int triangle)
            rbClosestOfPointTriangle(point, corners).squared <= tolerance * tolerance;
 }
 
-// Is a triangle that holds the nearest point of this one nearer?
+// Is another triangle that contains the nearest point of this one nearer?
 static bool isShadowed(const Region* region, int index)
 {
     const rbMeshNear* near = &region->near[index];
@@ -96,13 +97,13 @@ static rbVec3 directionOf(const Region* region, const rbMeshNear* near)
     if (!near->meets) {
         return near->normal;
     }
-    // moved, they meet still: the triangle itself tells
+    // after the displacement they still intersect: use the triangle itself
     rbVec3 n =
         region->pair->mesh->polyhedron->normals[rbGetMeshFace(region->pair->mesh, near->triangle)];
     return region->pair->mesh->isSolid || rbDot(n, region->out) >= 0.0 ? n : rbNeg(n);
 }
 
-// Id of the edge between two vertices of the mesh; a mix of both where edges are not known.
+// Id of the edge between two vertices of the mesh; a hash of both where edges are unknown.
 static int edgeIdOf(const rbPolyhedron* p, int v0, int v1)
 {
     if (p->edges != NULL) {
@@ -140,7 +141,7 @@ static void makeFeature(const rbGeometry* mesh, int triangle, rbVec3 direction,
     }
 }
 
-// Drops what a line or a triangle of points needs no more: points without area.
+// Drops points that are redundant for a line or a triangle of points: points without area.
 static void dropFlat(rbManifold* manifold, double size)
 {
     const rbManifoldPoint* p = manifold->points;
@@ -163,8 +164,8 @@ static void dropFlat(rbManifold* manifold, double size)
     }
 }
 
-// Of those as deep as any the one farthest from their middle comes first, where it is taken: a
-// corner of the region, not a vertex of a floor inside it.
+// Of the points as deep as the deepest, moves the one farthest from their center to the front,
+// where it is selected: a corner of the region, not a vertex of a floor inside it.
 static void putCornerFirst(rbManifoldPoint* points, int count, double size)
 {
     rbVec3 sum = RB_VEC3_ZERO;
@@ -204,9 +205,9 @@ void rbReduceRegion(rbManifoldPoint* points, int count, rbManifold* manifold)
     dropFlat(manifold, size);
 }
 
-// The points of the region that matter become those of the manifold. Corners of features come
-// first, because the first of equals is taken: crossings of a face with the edges of a floor are
-// not among them then.
+// The relevant points of the region become those of the manifold. Corners of features come first,
+// because the first of equals is selected: crossings of a face with the edges of a floor are then
+// not selected.
 static void reduce(Region* region, rbManifold* manifold)
 {
     rbManifoldPoint sorted[POINTS_MAX];
@@ -227,7 +228,7 @@ static void reduce(Region* region, rbManifold* manifold)
     }
 }
 
-// Takes a point of the moved shapes without their rounding, if it counts.
+// Adds a point of the moved shapes without their rounding radii, if it counts.
 static void addPoint(Region* region, rbManifold* manifold, const rbManifoldPoint* found)
 {
     const rbMeshConvex* pair = region->pair;
@@ -274,7 +275,7 @@ static bool clipFlush(void* context, int triangle)
     for (int i = 0; i < count; ++i) {
         least = fmin(least, points[i].distance);
     }
-    // what is behind the face is no contact of it
+    // triangles behind the face are not contacts of it
     if (count == 0 || least < -SAME_POINT * region->size) {
         return false;
     }
@@ -288,7 +289,7 @@ static bool clipFlush(void* context, int triangle)
     return true;
 }
 
-// Triangles within reach, the bodies being moved. isAgain: it is not known how far apart they are.
+// Triangles within reach, the bodies being moved. isAgain: their separation is unknown.
 static void collectNear(Region* region, const rbMeshQuery* query, bool isAgain)
 {
     const rbMeshConvex* pair = region->pair;
@@ -330,7 +331,7 @@ static void addTriangle(Region* region, rbManifold* manifold, const rbMeshNear* 
     int count = rbMeetFeatures(features, &s, points);
     double lowest = INFINITY;
     for (int i = 0; i < count; ++i) {
-        // the triangle may rise steeply: what is high above its nearest point is no contact
+        // the triangle may rise steeply: points high above its nearest point are not contacts
         if (points[i].distance <= s.distance + BEYOND * region->size) {
             addPoint(region, manifold, &points[i]);
             lowest = fmin(lowest, points[i].distance);
@@ -342,7 +343,7 @@ static void addTriangle(Region* region, rbManifold* manifold, const rbMeshNear* 
     }
 }
 
-// Completes the manifold of one direction by the triangles that were measured.
+// Completes the manifold of one direction with the triangles that were measured.
 static void buildManifold(Region* region, rbManifold* manifold)
 {
     for (int i = 0; i < region->nearCount; ++i) {
@@ -368,8 +369,8 @@ static int findNext(const Region* region)
     return best;
 }
 
-// Moves the bodies apart and looks around. point: of the convex shape, rounded, where it is nearest
-// along out.
+// Moves the bodies apart and collects the nearby triangles. point: of the convex shape, rounded,
+// where it is nearest along out.
 static void fillRegion(Region* region, rbVec3 point, bool isAgain)
 {
     const rbMeshConvex* pair = region->pair;
@@ -399,7 +400,7 @@ static double sizeOf(const rbMeshConvex* pair)
 }
 
 // The witness is a point of the manifold if it is nearer than all of them: a rim touches between
-// the corners that stand for it.
+// the corners that represent it.
 static void addWitness(rbManifold* manifold, const rbManifoldPoint* witness, double size)
 {
     int highest = 0;
@@ -415,7 +416,7 @@ static void addWitness(rbManifold* manifold, const rbManifoldPoint* witness, dou
 }
 
 // All manifolds of a region, the first one about the direction in which the bodies were moved;
-// witness: what counts if nothing else does there, NULL: nothing.
+// witness: the point used if there is no other, NULL: none.
 static int buildManifolds(Region* region, const rbManifoldPoint* witness, rbManifold* manifolds,
                           int capacity)
 {
@@ -467,7 +468,7 @@ int rbFindMeshConvexContacts(const rbMeshConvex* pair, const rbSeparation* separ
     return buildManifolds(&region, &witness, manifolds, capacity);
 }
 
-// How far apart the nearest triangle is and where to, the bodies being moved. False: not parted.
+// Distance and direction of the nearest triangle, with the bodies moved. False: not separated.
 static bool findNearestOf(const Region* region, double* distance, rbVec3* normal)
 {
     *distance = INFINITY;

@@ -1,11 +1,11 @@
-// A first translation is the shortest that puts a plane between the bodies, over a list of
-// directions, or, if that is shorter and a distance query agrees, one along the normal of the
+// The initial translation is the shortest that puts a plane between the bodies, over a list of
+// directions, or, if that is shorter and a distance query confirms it, one along the normal of the
 // place where the surfaces cross.
 //
-// Descent: B moved by s is apart from A, by d along the unit vector m of the nearest points. If
-// both were convex, a plane across m would part them as long as m . s >= depth = m . s - d; the
-// shortest such s is depth m. It is tried, a little longer; if the bodies meet there, B goes toward
-// it as far as d allows, which is safe, and the query is repeated.
+// Descent: B moved by s is separate from A, by d along the unit vector m of the nearest points. If
+// both were convex, a plane perpendicular to m would separate them while m . s >= depth = m . s -
+// d; the shortest such s is depth m. It is tried, slightly lengthened; if the bodies intersect
+// there, B moves toward it as far as d allows, which is safe, and the query is repeated.
 #include "collision/narrowphase/mesh_depth.h"
 
 #include "collision/geometry/box_tree_queries.h"
@@ -18,15 +18,15 @@
 #define DIRECTION_MAX 16
 // Distance queries of the descent.
 #define DESCENT_MAX 8
-// Pairs that are summed at most: identical meshes meet in all of their triangles.
+// Maximum number of pairs summed: identical meshes intersect in all of their triangles.
 #define PAIR_MAX 4096
-// A translation is tried longer by this part and by this part of the size: the nearest points of
-// the parted bodies have then a direction.
+// A translation is tried longer by this fraction and by this fraction of the size, so that the
+// nearest points of the separated bodies have a direction.
 #define STRETCH 1e-3
 #define GAP 1e-9
-// The descent ends when a step gains less than this part.
+// The descent ends when a step gains less than this fraction.
 #define GAIN 1e-3
-// What rounding does to positions, of the coordinates.
+// Rounding error of positions, relative to the coordinates.
 #define ROUNDING (64.0 * DBL_EPSILON)
 
 typedef struct Extent {
@@ -39,13 +39,13 @@ typedef struct Search {
     rbMat3 rotation;
     double size;      // m, of the coordinates
     double slack;     // m, of rounding
-    long long budget; // pairs of triangles left, < 0: no limit
+    long long budget; // pairs of triangles remaining, < 0: no limit
     Extent extents[DIRECTION_MAX];
     int extentCount;
-    rbVec3 best;   // m, translation of B that parts the bodies
+    rbVec3 best;   // m, translation of B that separates the bodies
     double length; // m, of it
     bool hasWitness;
-    rbTreePairResult witness; // of the bodies parted by it
+    rbTreePairResult witness; // of the bodies separated by it
     long long triangleTests;
 } Search;
 
@@ -157,7 +157,7 @@ void rbCrossing_Join(rbCrossing* crossing, const rbCrossing* other)
 
 rbVec3 rbCrossing_GetNormal(const rbCrossing* crossing)
 {
-    // a curve that is not closed or encloses nothing has an area by chance
+    // the area of a curve that is not closed or encloses nothing is arbitrary
     double square = crossing->length * crossing->length;
     if (rbLength(crossing->area) > 1e-6 * square) {
         return rbNormalize(crossing->area);
@@ -181,7 +181,8 @@ double rbCrossing_GuessDepth(const rbCrossing* crossing)
 
 // --------------------------------------------------------------------------------------- extents
 
-// Measures the bodies along a direction, both ways; keeps the translation if it is the shortest.
+// Measures the bodies along a direction, in both senses; keeps the translation if it is the
+// shortest.
 static void tryDirection(Search* search, rbVec3 direction)
 {
     double length = rbLength(direction);
@@ -259,7 +260,7 @@ double rbBoundMeshDepth(const rbMeshPair* pair, rbVec3* direction)
 
 // --------------------------------------------------------------------------------------- descent
 
-// Can B, moved by an offset, lie inside of A, or A inside of it? Not if it reaches out somewhere.
+// Can B, moved by an offset, lie inside A, or A inside B? Not if it protrudes somewhere.
 static bool mayContain(const Search* search, rbVec3 offset, bool isA)
 {
     for (int i = 0; i < search->extentCount; ++i) {
@@ -274,7 +275,7 @@ static bool mayContain(const Search* search, rbVec3 offset, bool isA)
     return true;
 }
 
-// Surfaces that are apart: does one body contain a part of the other? Extents tell quickly that it
+// For separate surfaces: does one body contain a part of the other? Extents quickly prove that it
 // does not contain all of it.
 static bool isContained(const Search* search, rbTransform moved, rbVec3 offset)
 {
@@ -287,7 +288,8 @@ static bool isContained(const Search* search, rbTransform moved, rbVec3 offset)
             rbContainsPart(pair->b, pair->a, rbInvertTransform(moved)));
 }
 
-// Is B apart from A when moved by the offset? Keeps the offset if it is and is the shortest yet.
+// Is B separate from A when moved by the offset? Keeps the offset if so and if it is the shortest
+// so far.
 static bool tryOffset(Search* search, rbVec3 offset)
 {
     if (search->budget == 0) {
@@ -329,7 +331,7 @@ static rbVec3 stretch(const Search* search, rbVec3 n, double depth)
     return rbScale(depth * (1.0 + STRETCH) + GAP * search->size, n);
 }
 
-// The translation that the nearest points of the bodies parted by an offset ask for.
+// The translation suggested by the nearest points of the bodies separated by an offset.
 static rbVec3 findTarget(const Search* search, rbVec3 offset, const rbTreePairResult* found)
 {
     rbVec3 m = rbNormalize(rbSub(found->closest.b, found->closest.a));
@@ -339,7 +341,8 @@ static rbVec3 findTarget(const Search* search, rbVec3 offset, const rbTreePairRe
 static void descend(Search* search)
 {
     if (!search->hasWitness) {
-        (void)tryOffset(search, search->best); // a plane parts them: gives the nearest points
+        (void)tryOffset(search, search->best); // a plane separates them: computes the nearest
+                                               // points
     }
     for (int i = 0; i < DESCENT_MAX && search->hasWitness; ++i) {
         rbVec3 s = search->best;
@@ -361,7 +364,7 @@ static void descend(Search* search)
 
 // -------------------------------------------------------------------------------------- estimate
 
-// The crossing and the triangles that meet, for a second look.
+// The crossing and the intersecting triangles, for a second pass.
 typedef struct Meeting {
     rbCrossing crossing;
     int (*names)[2];
@@ -393,7 +396,7 @@ static Meeting findMeeting(const rbMeshPair* pair, rbVec3 origin)
     return meeting;
 }
 
-// How far the triangles that meet overlap along a direction.
+// Overlap of the intersecting triangles along a direction.
 static double overlapAlong(const Search* search, const Meeting* meeting, rbVec3 n)
 {
     const rbMeshPair* pair = search->pair;
@@ -419,7 +422,7 @@ static double overlapAlong(const Search* search, const Meeting* meeting, rbVec3 
     return fmax(highA - lowB, 0.0);
 }
 
-// Lengths along the normal of the crossing, shorter ones first, until one parts the bodies.
+// Lengths along the normal of the crossing, shorter ones first, until one separates the bodies.
 static void tryCrossing(Search* search, const Meeting* meeting)
 {
     rbVec3 n = rbCrossing_GetNormal(&meeting->crossing);
@@ -437,7 +440,7 @@ static void tryCrossing(Search* search, const Meeting* meeting)
     }
 }
 
-// One body inside the other: out through the nearest wall.
+// One body inside the other: exits through the nearest wall.
 static void tryWall(Search* search, const rbClosest* closest)
 {
     rbVec3 line = rbSub(closest->b, closest->a);
@@ -448,7 +451,7 @@ static void tryWall(Search* search, const rbClosest* closest)
     const Extent* e = &search->extents[search->extentCount - 1];
     rbVec3 n = rbNormalize(line);
     double width = fmin(e->highA - e->lowA, e->highB - e->lowB) + rbLength(line);
-    // whichever is inside: B goes the way from its wall point to that of A
+    // whichever is inside: B moves from its wall point to that of A
     rbVec3 offset = stretch(search, rbNeg(n), width);
     if (rbLength(offset) < search->length) {
         (void)tryOffset(search, offset);

@@ -1,6 +1,6 @@
-// The search over the trees gives the distance of the surfaces. Whether a solid contains the other
-// body, whose surface is then apart from its own, is asked of the nearest points: if no surfaces
-// meet, all points of B are on the same side of A.
+// The search over the trees returns the distance of the surfaces. Whether a solid contains the
+// other body, whose surface is then separate from its own, is decided at the nearest points: if the
+// surfaces do not intersect, all points of B are on the same side of A.
 #include "collision/narrowphase/mesh_pair.h"
 
 #include "collision/narrowphase/mesh_depth.h"
@@ -38,10 +38,11 @@ bool rbContainsPart(const rbGeometry* solid, const rbGeometry* other, rbTransfor
     return false;
 }
 
-// Corners of a body in one part that are looked at before a solid is asked whether it contains it.
+// Corners of a one-part body that are tested before the solid is queried for containment.
 #define SAMPLE_COUNT 8
 
-// Could the solid contain the other body, in one part? Not if a corner is outside its bounds.
+// Could the solid contain the other body, which has one part? Not if a corner is outside its
+// bounds.
 static bool mayContain(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid)
 {
     const rbBoxTree* tree = other->polyhedron->tree;
@@ -59,10 +60,10 @@ static bool mayContain(const rbGeometry* solid, const rbGeometry* other, rbTrans
 // A point of the other body and the nearest one of the surface of a solid, if that is known.
 typedef struct NearPoint {
     rbVec3 point, nearest;
-    int triangle; // -1: not known
+    int triangle; // -1: unknown
 } NearPoint;
 
-// Does the solid contain a part of the other body, whose surface is apart from its own?
+// Does the solid contain a part of the other body, whose surface is separate from its own?
 static bool isAround(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid,
                      const NearPoint* near)
 {
@@ -73,7 +74,8 @@ static bool isAround(const rbGeometry* solid, const rbGeometry* other, rbTransfo
            rbIsInMesh(solid, near->point, near->nearest, near->triangle);
 }
 
-// Does one of two bodies whose surfaces are apart, as far as is known, contain some of the other?
+// Does one of two bodies whose surfaces are separate, according to the search, contain a part of
+// the other?
 static bool isContained(const rbMeshPair* pair, const rbTreePairResult* found)
 {
     const rbClosest* closest = &found->closest;
@@ -119,7 +121,7 @@ void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation)
         .faceB = rbGetMeshFace(pair->b, found.triangleB),
     };
     if (overlaps && pair->isDepthUnwanted) {
-        // balls about the trees are parted by the sum of their radii
+        // bounding spheres of the trees are separated by the sum of their radii
         separation->lower =
             -(pair->a->polyhedron->tree->radius + pair->b->polyhedron->tree->radius);
         separation->upper = separation->distance = 0.0;
@@ -136,7 +138,7 @@ bool rbTestMeshes(const rbMeshPair* pair, double margin)
     const rbBoxTree* b = pair->b->polyhedron->tree;
     double size = a->radius + b->radius + rbLength(pair->transformBtoA.p) + rbLength(a->origin) +
                   rbLength(b->origin);
-    // what rounding leaves open counts as contact
+    // cases undecided because of rounding count as contact
     double limit = margin + 64.0 * DBL_EPSILON * size;
     rbTreePairResult found = searchTrees(pair, limit, limit);
     if (found.triangleA >= 0) {

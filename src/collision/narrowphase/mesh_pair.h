@@ -5,7 +5,7 @@
 #include "collision/distance/tree_pair.h"
 #include "collision/geometry/polyhedron.h"
 
-// Two of them, without the radii that round them.
+// Two such shapes, without the radii that round them.
 typedef struct rbMeshPair {
     const rbGeometry* a;
     const rbGeometry* b;
@@ -18,18 +18,18 @@ typedef struct rbMeshPair {
     size_t scratchSize;
 } rbMeshPair;
 
-// Is it made of triangles in a tree?
+// Is the shape made of triangles in a tree?
 static inline bool rbIsMeshLike(const rbGeometry* geometry)
 {
     return geometry->polyhedron != NULL && geometry->polyhedron->tree != NULL;
 }
 
-// Is one of the parts of a body whose surface does not meet that of the solid inside of it? By a
-// vertex of each. False if the solid is none.
+// Is a part of a body inside the solid, if their surfaces do not intersect? Tests one vertex of
+// each part. False if the solid is not closed.
 bool rbContainsPart(const rbGeometry* solid, const rbGeometry* other, rbTransform toSolid);
 
-// Distance of two that are apart: exact. In overlap (surfaces that meet, or a solid that contains
-// the other) lower and upper hold; distance, normal and points are a local estimate.
+// Distance between two separate shapes: exact. In overlap (intersecting surfaces, or a solid that
+// contains the other) lower and upper hold; distance, normal and points are a local estimate.
 void rbMeasureMeshes(const rbMeshPair* pair, rbSeparation* separation);
 
 // Are they at most margin m apart?

@@ -7,27 +7,27 @@
 #include <float.h>
 #include <math.h>
 
-// Points that wait to be reduced.
+// Points waiting to be reduced.
 #define POINTS_MAX 64
-// Vertices nearer to each other than this part of the size are one.
+// Vertices closer to each other than this fraction of the size are merged.
 #define SAME_POINT 1e-9
 
-// What is collected on the way.
+// Data collected during the traversal.
 typedef struct Sweep {
     const rbGeometry* mesh;
     rbVec3 up;    // unit, out of the half space
-    double cut;   // m, higher vertices are not looked at
-    int triangle; // with the lowest vertex so far, -1: none
+    double cut;   // m, higher vertices are skipped
+    int triangle; // containing the lowest vertex so far, -1: none
     int corner;
-    // of contacts
-    double radius;                  // m, of the rounding of the mesh
-    const rbSeparation* separation; // NULL: only the lowest vertex is wanted
+    // for contacts
+    double radius;                  // m, rounding radius of the mesh
+    const rbSeparation* separation; // NULL: only the lowest vertex is needed
     rbManifold* manifold;
     rbManifoldPoint points[POINTS_MAX];
     int count;
 } Sweep;
 
-// Keeps the points that matter and makes room.
+// Keeps the relevant points and frees capacity.
 static void reduce(Sweep* sweep)
 {
     rbReduceRegion(sweep->points, sweep->count, sweep->manifold);
@@ -119,7 +119,7 @@ void rbFindMeshPlaneContacts(const rbMeshConvex* pair, const rbSeparation* separ
                    .radius = pair->radiusMesh,
                    .separation = separation,
                    .manifold = manifold};
-    // the witness is a vertex: it comes first and stays
+    // the witness is a vertex: it comes first and is kept
     double base = rbDot(up, separation->pointA) + pair->radiusMesh;
     sweep.cut = base + fmax(threshold - separation->distance, 0.0);
     run(&sweep);

@@ -1,10 +1,10 @@
 // Branch and bound, depth first, the nearest child first.
 //
 // The bound of a box and the core is the gap along some direction, which never exceeds their
-// distance. Three directions are tried, cheap ones first, until one puts the box beyond the best
-// triangle known: that of the best pair, along which the extent of the core is known already; from
-// the point of the box nearest to the middle of the core; the normal of the box. A triangle is
-// measured by GJK, against points and segments by closed forms.
+// distance. Three directions are tried, cheap ones first, until one proves that the box is farther
+// away than the best known triangle: that of the best pair, along which the extent of the core is
+// already known; that from the point of the box nearest to the center of the core; the normal of
+// the box. Triangles are measured by GJK, or by closed forms against points and segments.
 #include "collision/narrowphase/mesh_search.h"
 
 #include "base/math/elementary.h"
@@ -12,16 +12,16 @@
 #include <float.h>
 #include <math.h>
 
-// Slots that wait: each step down leaves at most three.
+// Pending slots: each step down leaves at most three.
 #define STACK_MAX (3 * RB_BOX_DEPTH_MAX + RB_BOX_WIDTH)
 
-// Rounding of distances over the scale: that of GJK.
+// Rounding of distances relative to the scale: that of GJK.
 #define ROUNDING_UNITS 16.0
 
 // Unit vectors are shortened by this, so that gaps along them are never too large.
 #define SHORT (1.0 - 4.0 * DBL_EPSILON)
 
-// A sign of a normal is trusted if its product with a unit vector is not below this.
+// The sign of a normal is trusted if its product with a unit vector is at least this.
 #define SIGN_MIN 1e-9
 
 typedef struct Waiting {
@@ -38,17 +38,17 @@ struct Search {
     MeasureFn* measure;
     bool isPoint;
     rbVec3 segment[3];  // m, the core if it is a point or a segment, as a flat triangle
-    rbVec3 middle;      // m, of the ball about the core
+    rbVec3 middle;      // m, center of the bounding sphere of the core
     rbVec3 shift;       // m, origin of the tree
     rbVec3 triangle[3]; // the core of one
     rbConvex triangleCore;
     rbCso cso;   // triangle and core
-    double best; // m, upper bound of the answer so far
-    double cut;  // m, what is not nearer is left out
-    double left; // m, least bound of what was left out
+    double best; // m, upper bound of the result so far
+    double cut;  // m, farther triangles are skipped
+    double left; // m, least bound of the skipped parts
     rbVec3 hint; // at most unit
     double hintLow;
-    rbMeshList* list; // NULL: only the nearest is wanted
+    rbMeshList* list; // NULL: only the nearest is needed
     Waiting stack[STACK_MAX];
     int top;
     rbMeshAnswer answer;
@@ -157,7 +157,7 @@ static void measureSegment(Search* search, int triangle, const rbVec3 corners[3]
 static void measureCore(Search* search, int triangle, const rbVec3 corners[3], rbMeshNear* near)
 {
     (void)triangle;
-    // far from the ball about the core is far from the core
+    // far from the bounding sphere of the core is far from the core
     rbVec3 c = search->middle;
     rbVec3 line = rbSub(c, rbClosestOfPointTriangle(c, corners).b);
     double apart = rbLength(line);
@@ -239,7 +239,7 @@ static bool testTriangle(Search* search, int triangle)
             setHint(search, near.normal);
         }
     } else if (search->answer.nearest.triangle < 0) {
-        setHint(search, near.normal); // what parts one triangle may part others
+        setHint(search, near.normal); // a direction that separates one triangle may separate others
     }
     bool isOver = near.meets || near.upper <= query->enough;
     if (isOver) {
@@ -282,8 +282,7 @@ static rbVec3 lineFrom(const Tilted* box, rbVec3 point)
     return rbAddScaled(d, -z, box->normal);
 }
 
-// Lower bound of the distance of a slot and the core; it need not be sharp once it is beyond the
-// cut.
+// Lower bound of the distance of a slot and the core; it need not be tight once it exceeds the cut.
 static double boundBox(const Search* search, const rbTiltedNode* node, int place)
 {
     const rbMeshQuery* query = search->query;
@@ -313,7 +312,7 @@ static double boundBox(const Search* search, const rbTiltedNode* node, int place
     return fmax(best, 0.0);
 }
 
-// Opens a node: its children wait, the nearest on top.
+// Opens a node: pushes its children, the nearest on top.
 static void openNode(Search* search, int index)
 {
     const rbBoxNode* node = &search->tree->nodes[index];
@@ -364,7 +363,7 @@ static void descend(Search* search)
         if (child >= 0) {
             openNode(search, child);
         } else if (testBlock(search, ~child)) {
-            ++search->top; // what it holds is open
+            ++search->top; // its content is still unprocessed
             return;
         }
     }
@@ -386,7 +385,7 @@ static void beginSearch(Search* search, const rbMeshQuery* query)
         search->segment[0] = rbSub(query->translation, half);
         search->segment[1] = search->segment[2] = rbAdd(query->translation, half);
     } else {
-        // the corners of each triangle in turn
+        // the corners of each triangle, one after another
         search->triangle[0] = search->triangle[1] = search->triangle[2] = RB_VEC3_ZERO;
         rbConvex_MakePoints(search->triangle, 3, query->mesh->radius, 0.0, &search->triangleCore);
         search->cso = (rbCso){&search->triangleCore,
@@ -422,7 +421,7 @@ rbMeshAnswer rbSearchMesh(const rbMeshQuery* query)
     for (int i = 0; i < search.top; ++i) {
         lower = fmin(lower, search.stack[i].bound);
     }
-    // a search that ended at the guess has not looked at the rest
+    // a search that ended at the guess has not examined the rest
     answer->lower = answer->stop == RB_MESH_ENOUGH ? 0.0 : lower;
     RB_ASSERT(answer->lower <= answer->upper);
     return *answer;
@@ -478,7 +477,7 @@ static rbVec3 vertexNormal(const rbPolyhedron* p, int vertex)
     const int* edges = rbPolyhedron_GetVertexEdges(p, vertex, &count);
     rbVec3 sum = RB_VEC3_ZERO;
     for (int i = 0; i < count; ++i) {
-        // every face is met at two of its edges
+        // every face is reached through two of its edges
         const rbEdge* e = &p->edges[edges[i]];
         sum = rbAddScaled(sum, cornerAngle(p, e->faceLeft, vertex), p->normals[e->faceLeft]);
         sum = rbAddScaled(sum, cornerAngle(p, e->faceRight, vertex), p->normals[e->faceRight]);

@@ -1,8 +1,8 @@
 // The triangles of a mesh nearest to a convex core, by the box tree of the mesh.
 //
-// Everything is in the frame of the mesh. The core is what rbConvex calls so: radii are the
-// caller's business. Surfaces are measured, not solids: a core inside a closed mesh has a positive
-// distance here.
+// Everything is in the frame of the mesh. The core is as defined by rbConvex: the caller handles
+// radii. Surfaces are measured, not solids: a core inside a closed mesh has a positive distance
+// here.
 #ifndef RB_NARROWPHASE_MESH_SEARCH_H
 #define RB_NARROWPHASE_MESH_SEARCH_H
 
@@ -13,34 +13,34 @@
 // One triangle against the core.
 typedef struct rbMeshNear {
     int triangle;        // 4 * block + lane of the tree, -1: none
-    double distance;     // m, >= 0; 0 if they meet
-    double lower, upper; // m, of it
+    double distance;     // m, >= 0; 0 if they intersect
+    double lower, upper; // m, bounds of the distance
     rbVec3 a;            // m, on the triangle
     rbVec3 b;            // m, on the core
-    rbVec3 normal;       // unit, from the triangle to the core; a guess where they meet
+    rbVec3 normal;       // unit, from the triangle to the core; a guess if they intersect
     bool meets;
 } rbMeshNear;
 
 // Why a search ended.
 typedef enum rbMeshStop {
     RB_MESH_DONE,   // exact to rounding, or to the relative error
-    RB_MESH_ENOUGH, // a triangle is near enough, or meets the core
+    RB_MESH_ENOUGH, // a triangle is near enough, or intersects the core
     RB_MESH_BUDGET  // no more triangles may be measured
 } rbMeshStop;
 
-// A core before a mesh, and what is asked for.
+// A core relative to a mesh, and the parameters of the search.
 typedef struct rbMeshQuery {
     const rbGeometry* mesh;
     const rbConvex* core;
     rbMat3 rotation;    // of the core
     rbVec3 translation; // m
-    rbVec3 middle;      // m, of a ball about the core, in the frame of the core
+    rbVec3 middle;      // m, center of a bounding sphere of the core, in the frame of the core
     double reach;       // m, its radius
-    double slack;       // m, what rounding does to a distance
-    // of one search
-    double limit;         // m: triangles at least so far need not be measured; INFINITY
+    double slack;       // m, rounding error of a distance
+    // for one search
+    double limit;         // m: triangles at least this far away need not be measured; INFINITY
     double enough;        // m: stops at a triangle no farther than this; 0
-    double relativeError; // of the answer
+    double relativeError; // of the result
     long long budget;     // triangles measured, < 0: no limit
     rbVec3 hint;          // a direction from the mesh to the core, any length; zero: none
     int guess;            // a triangle to begin with, -1: none
@@ -48,22 +48,22 @@ typedef struct rbMeshQuery {
 
 typedef struct rbMeshAnswer {
     double lower, upper; // m; upper is INFINITY if no triangle is nearer than the limit
-    rbMeshNear nearest;  // belongs to upper
+    rbMeshNear nearest;  // the triangle of upper
     rbMeshStop stop;
     long long tests; // triangles measured
 } rbMeshAnswer;
 
-// core is borrowed. The rest of the query has its defaults.
+// core is borrowed. The other fields get their defaults.
 rbMeshQuery rbMakeMeshQuery(const rbGeometry* mesh, const rbConvex* core, rbTransform transform);
 
 rbMeshAnswer rbSearchMesh(const rbMeshQuery* query);
 
-// Is told of every triangle that may be within the limit; true: it need not be measured.
+// Called for every triangle that may be within the limit; true: it need not be measured.
 typedef bool rbMeshVisitFn(void* context, int triangle);
 
-// Where triangles go.
+// The destination of triangles.
 typedef struct rbMeshList {
-    rbMeshNear* items; // of the caller
+    rbMeshNear* items; // owned by the caller
     int capacity;
     int count;            // found; the first capacity of them are stored
     rbMeshVisitFn* visit; // NULL: all are measured
@@ -86,11 +86,11 @@ int rbGetMeshFace(const rbGeometry* mesh, int triangle);
 
 // Is a point in the solid, given the nearest point of the surface and its triangle? By the normal
 // there: of the face, of both faces of an edge, or the mean normal of a vertex weighted by angles,
-// which has the right sign for every closed surface that does not cut itself (Baerentzen and Aanaes
-// 2005). False for surfaces.
+// which has the correct sign for every closed surface that does not intersect itself (Baerentzen
+// and Aanaes 2005). False for surfaces.
 bool rbIsInMesh(const rbGeometry* mesh, rbVec3 point, rbVec3 nearest, int triangle);
 
-// The same where nothing is known.
+// The same without prior information.
 bool rbIsPointInMesh(const rbGeometry* mesh, rbVec3 point);
 
 #endif

@@ -9,10 +9,10 @@
 //   mesh soup polyhedron                                                T
 //
 // C: closed form, one cell of the table; i: an empty cell, GJK for the distance and EPA for the
-// depth of the cores; N: two ellipsoids first by Newton's method. Boxes that were apart before are
-// measured by GJK with its cache. M: the triangles of the mesh nearest to the core, by its box
-// tree; V: its lowest vertex; T: two trees. A pair below the diagonal is measured the other way
-// round and flipped. Compounds are taken apart. Two planes have no distance.
+// depth of the cores; N: two ellipsoids first by Newton's method. Boxes that were separate before
+// are measured by GJK with its cache. M: the triangles of the mesh nearest to the core, by its box
+// tree; V: its lowest vertex; T: two trees. A pair below the diagonal is measured in the other
+// order and flipped. Compounds are split into their children. Two planes have no distance.
 #include "collision/narrowphase/pair_methods.h"
 
 #include "base/core/registered_rows.h"
@@ -25,8 +25,8 @@
 #include <math.h>
 #include <string.h>
 
-// Witnesses that miss the depth along the normal by more than this, of the scale, are looked for
-// once more.
+// Witnesses that miss the depth along the normal by more than this, relative to the scale, are
+// recomputed.
 #define WITNESS_MISS 1e-10
 
 static rbCollideFn* const closedForms[RB_SHAPE_COUNT][RB_SHAPE_COUNT] = {
@@ -75,21 +75,22 @@ static void setSeparation(double radiusA, double radiusB, const rbGjkResult* g, 
     rbRoundSeparation(s, radiusA, radiusB);
 }
 
-// What to do about a pair that a method does not know.
+// The remedy for a pair that a method does not support.
 static const char* remedyFor(const rbPairLeaf* leaf)
 {
     bool isPlaneA = leaf->a->type == RB_SHAPE_PLANE;
     bool isPlaneB = leaf->b->type == RB_SHAPE_PLANE;
     if (isPlaneA && isPlaneB) {
-        return "two half spaces have no distance; bound one of them, as a box, say";
+        return "two half spaces have no distance; replace one of them by a bounded shape, such as "
+               "a box";
     }
-    return "the method auto measures them";
+    return "use the method auto";
 }
 
 static rbStatus refuse(const rbPairQuery* query, const rbPairLeaf* leaf)
 {
     return rbError_Set(query->error, RB_STATUS_UNSUPPORTED,
-                       "the method %s does not measure %s and %s; %s",
+                       "the method %s does not support %s and %s; %s",
                        rbPairMethod_Name(query->input->method), rbShapeType_Name(leaf->a->type),
                        rbShapeType_Name(leaf->b->type), remedyFor(leaf));
 }
@@ -105,15 +106,15 @@ rbStatus rbMakePairBodies(const rbPairQuery* query, const rbPairLeaf* leaf, rbPa
     return RB_STATUS_OK;
 }
 
-// How far witnesses are off their relation to the depth along the normal.
+// Error of the relation between the witnesses and the depth along the normal.
 static double missOf(rbVec3 a, rbVec3 b, const rbEpaResult* epa)
 {
     return rbLength(rbAddScaled(rbSub(b, a), epa->depth, epa->normal));
 }
 
-// Any two points of the cores are an upper bound. Where a whole rim is equally deep, or the depth
+// Any two points of the cores yield an upper bound. Where a whole rim is equally deep, or the depth
 // search ended at a direction without a face, its witnesses may belong to another direction: the
-// points that GJK brought together, or those of the bodies moved apart by the depth, are better.
+// points found by GJK, or those of the bodies moved apart by the depth, are better.
 static void settleWitnesses(const rbCso* cso, const rbGjkResult* gjk, const rbEpaResult* epa,
                             rbSeparation* s)
 {
@@ -158,7 +159,7 @@ static bool measureDeep(const rbPairQuery* query, const rbCso* cso, const rbEpaS
     if (depth.reason != RB_STOP_CONVERGED || !(depth.lower > 0.0)) {
         return false;
     }
-    rbGjkResult gjk; // knows nothing better
+    rbGjkResult gjk; // has nothing better
     gjk.upper = INFINITY;
     gjk.a = depth.a;
     gjk.b = depth.b;
@@ -237,7 +238,7 @@ static bool hasClosedForm(const rbPairLeaf* leaf)
     return getClosedForm(leaf->a, leaf->b) != NULL || getClosedForm(leaf->b, leaf->a) != NULL;
 }
 
-// Ellipsoids by Newton, where that proves itself.
+// Ellipsoids by Newton, where the result is proven.
 static rbStatus measureEllipsoids(const rbPairQuery* query, const rbPairLeaf* leaf,
                                   rbSeparation* separation)
 {
@@ -257,7 +258,8 @@ static rbStatus measureEllipsoids(const rbPairQuery* query, const rbPairLeaf* le
     return RB_STATUS_OK;
 }
 
-// Boxes that were apart, by warm GJK: mostly the features of the last query are still the nearest.
+// Boxes that were separate, by warm-started GJK: mostly the features of the last query are still
+// the nearest.
 static bool measureWarmBoxes(const rbPairQuery* query, const rbPairLeaf* leaf,
                              rbSeparation* separation)
 {
@@ -285,8 +287,8 @@ static bool measureWarmBoxes(const rbPairQuery* query, const rbPairLeaf* leaf,
     return true;
 }
 
-// Boxes: separating axes are faster than a cold GJK, a warm one is faster than they are; vertices
-// near vertices are for GJK in any case. A cache with a direction says that they were apart.
+// Boxes: separating axes are faster than a cold GJK, and a warm GJK is faster still; vertices near
+// vertices are left to GJK in any case. A cache with a direction means that they were separate.
 static rbStatus measureBoxes(const rbPairQuery* query, const rbPairLeaf* leaf,
                              rbSeparation* separation)
 {
@@ -329,7 +331,7 @@ static rbStatus measureMeshes(const rbPairQuery* query, const rbPairLeaf* leaf,
     bool mayOverlap = radii > 0.0 && separation->lower < radii;
     rbRoundSeparation(separation, query->input->radiusA, query->input->radiusB);
     if (mayOverlap) {
-        // in a cavity there may be no room for the radii: only a plane surely parts them
+        // in a cavity there may be no room for the radii: only a plane is certain to separate them
         rbVec3 direction;
         separation->lower = -(rbBoundMeshDepth(&pair, &direction) + radii);
         separation->reason = separation->distance < 0.0 ? RB_STOP_ESTIMATE : separation->reason;
@@ -465,7 +467,7 @@ rbPairMethod rbPairMethod_Find(const char* name)
     return (rbPairMethod)(RB_PAIR_COUNT + rbRegisteredRows_Find(&registered, name));
 }
 
-// The leaf as an input of its own.
+// The leaf as a separate input.
 static rbSeparationInput makeLeafInput(const rbPairQuery* query, const rbPairLeaf* leaf)
 {
     rbSeparationInput input = *query->input;

@@ -1,6 +1,6 @@
 // Signed distance of a point to box, capsule, cylinder, cone and ellipsoid.
 //
-// Points of the surface count as inside, so that a distance of zero has the normal of a face and
+// Points on the surface count as inside, so that a distance of zero has the normal of a face and
 // never that of a vanishing difference. Bodies of revolution are measured in the half plane of the
 // point, coordinates rho = sqrt(x^2 + y^2) and z.
 //
@@ -15,14 +15,14 @@
 
 #include "collision/geometry/shape_ops.h"
 
-// Squares below this lose digits.
+// Squares below this lose precision.
 #define TINY_LENGTH 1e-140
-// Exact scale from there to where squares are safe.
+// Exact scale factor from there to where squares are safe.
 #define TINY_FACTOR 0x1p600
-// Newton converges in less than 10 steps; far points next to the medial plane of a needle take up
-// to 30 until the quadratic phase.
+// Newton converges in less than 10 steps; far points next to the medial plane of a needle need up
+// to 30 before the quadratic phase.
 #define ELLIPSOID_STEPS_MAX 100
-// Smaller coordinates over the semi-axis are zero: their reciprocal would overflow.
+// Smaller ratios of coordinate to semi-axis count as zero: their reciprocal would overflow.
 #define TINY_COORDINATE 1e-290
 
 double rbSplitLength(rbVec3 v, rbVec3 fallback, rbVec3* direction)
@@ -118,7 +118,8 @@ rbPointDistance rbMeasurePointCone(const rbGeometry* geometry, rbVec3 point)
     double aboveBase = 0.5 * height + point.z;
     double side = normalRho * rho - normalZ * belowApex;
     // Along the side toward the apex, from the rim and from the apex: each from the differences
-    // that make the direction there, so that small distances keep within the cone of normals.
+    // that define the direction there, so that for small distances the normal stays within the cone
+    // of normals.
     double fromRim = normalRho * aboveBase - normalZ * (rho - radius);
     double fromApex = -normalRho * belowApex - normalZ * rho;
     bool isInside = side <= 0.0 && aboveBase >= 0.0;

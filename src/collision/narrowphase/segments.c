@@ -1,6 +1,6 @@
 // The distance of two segments is attained between inner points of both or at an end of one of
 // them. All five candidates are feasible points, so that a badly conditioned inner one (nearly
-// parallel lines) can only lose against an end; and where it wins, its parameters are off by
+// parallel lines) can only lose against an end; and where it wins, the error of its parameters is
 // rounding over the sine of the angle, which changes the distance by the square of rounding.
 #include "collision/narrowphase/segments.h"
 

@@ -1,5 +1,5 @@
-// Distance, overlap and contacts of two shapes: judges the input, takes compounds apart and asks
-// the pair table for every pair of parts.
+// Distance, overlap and contacts of two shapes: validates the input, splits compounds and uses the
+// pair table for every pair of parts.
 #include "base/core/cookie.h"
 #include "collision/geometry/shape_ops.h"
 #include "collision/narrowphase/collide.h"
@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-// What is inside of the public cache.
+// The content of the public cache.
 typedef struct PairCache {
     rbGjkCache gjk;
     rbMethodMemory memory; // of registered methods
@@ -25,7 +25,7 @@ void rbInitSeparationInput(rbSeparationInput* input, uint32_t abi, size_t size)
     }
 }
 
-// Vectors in the scratch are aligned; the caller's memory need not be.
+// Vectors in the scratch are aligned; the caller's memory may not be.
 #define SCRATCH_ALIGNMENT 16
 
 size_t rbGetSeparationScratchSize(void)
@@ -40,14 +40,14 @@ static rbEpaScratch* alignScratch(void* scratch)
     return (rbEpaScratch*)((char*)scratch + gap);
 }
 
-// One query on its way through the compounds.
+// State of a query that traverses the compounds.
 typedef struct Query {
     rbPairQuery pair;
-    // what is asked for, by the function that visits the pairs of parts
+    // parameters, used by the function that visits the pairs of parts
     double threshold; // m
     rbSeparation* separation;
     rbContactList* contacts;
-    bool isDone; // no further parts are wanted
+    bool isDone; // no further parts are needed
 } Query;
 
 // ----------------------------------------------------------------------------------- compounds
@@ -68,7 +68,7 @@ static rbStatus visitLeaves(Query* query, const rbPairLeaf* leaf, VisitFn* visit
     double reach = leaf->a->radius + leaf->b->radius + input->radiusA + input->radiusB;
     double limit = query->separation != NULL ? query->separation->upper : query->threshold;
     if (rbLength(leaf->transformBtoA.p) - reach > limit + leaf->rounding) {
-        return RB_STATUS_OK; // their bounding balls are farther apart than what is asked for
+        return RB_STATUS_OK; // their bounding spheres are farther apart than the threshold
     }
     bool isA = leaf->a->type == RB_SHAPE_COMPOUND;
     if (!isA && leaf->b->type != RB_SHAPE_COMPOUND) {
@@ -96,7 +96,7 @@ static rbStatus visitLeaves(Query* query, const rbPairLeaf* leaf, VisitFn* visit
     return status;
 }
 
-// Takes the nearer of two answers; the bounds of the union are the least of the parts'.
+// Keeps the nearer of two results; the bounds of the union are the least of the parts' bounds.
 static void takeNearer(rbSeparation* best, const rbSeparation* part)
 {
     double lower = fmin(best->lower, part->lower);
@@ -120,7 +120,7 @@ static rbStatus visitNearest(Query* query, const rbPairLeaf* leaf)
     rbSeparation part = {0};
     rbStatus status = rbMeasurePair(&query->pair, leaf, &part);
     if (status == RB_STATUS_OK) {
-        // poses of parts are products, rounded by what the longest factor was
+        // poses of parts are products, with rounding relative to the longest factor
         part.lower -= leaf->rounding;
         part.upper += leaf->rounding;
         part.pointA = rbTransformPoint(leaf->partToA, part.pointA);
@@ -131,8 +131,8 @@ static rbStatus visitNearest(Query* query, const rbPairLeaf* leaf)
     return status;
 }
 
-// Pairs of boxes that wait while two meshes are tested: there is no scratch; with few the search is
-// a little longer, never wrong.
+// Pending pairs of boxes while two meshes are tested: there is no scratch memory; a small number
+// makes the search a little longer, never wrong.
 #define TEST_ENTRIES 512
 
 // Are two shapes, one of which is a mesh, near enough?
@@ -216,7 +216,7 @@ static void flipManifold(rbTransform transformBtoA, rbManifold* manifold)
     }
 }
 
-// The contacts of two shapes, one of which is a mesh, the other no mesh, are added to the list.
+// Adds the contacts of two shapes, one of which is a mesh and the other is not, to the list.
 static void addMixedContacts(const Query* query, const rbPairLeaf* leaf)
 {
     rbSeparation s;
@@ -266,7 +266,7 @@ static rbStatus visitMeshContacts(const Query* query, const rbPairLeaf* leaf)
     return RB_STATUS_OK;
 }
 
-// The manifold of the shapes without their rounding, moved out to the rounded surfaces.
+// The manifold of the shapes without their rounding, moved outward to the rounded surfaces.
 static rbStatus visitContacts(Query* query, const rbPairLeaf* leaf)
 {
     if (query->pair.input->method == RB_PAIR_AUTO && hasMesh(leaf)) {
@@ -305,7 +305,7 @@ static rbStatus judgeInput(const rbSeparationInput* input, rbError* error)
     }
     if (input->geometryA == NULL || input->geometryB == NULL) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "geometry %s is NULL; look at the error of its creation",
+                           "geometry %s is NULL; see the error of its creation",
                            input->geometryA == NULL ? "A" : "B");
     }
     double square = rbDotQuat(input->transformBtoA.q, input->transformBtoA.q);
@@ -349,7 +349,7 @@ static rbStatus refuseScratch(rbError* error)
                        "there is no scratch memory; rbGetSeparationScratchSize() bytes are needed");
 }
 
-// A unit to rounding; most are already, and the root would cost a tenth of a query.
+// Normalizes to rounding; most are unit already, and the square root would cost a tenth of a query.
 static rbQuat polishQuat(rbQuat q)
 {
     return fabs(rbDotQuat(q, q) - 1.0) <= 4.0 * DBL_EPSILON ? q : rbNormalizeQuat(q);
@@ -380,7 +380,7 @@ static rbStatus runQuery(Query* query, rbSeparationCache* cache, VisitFn* visit)
     return visitLeaves(query, &whole, visit);
 }
 
-// What a query leaves when its status is not OK: nothing that looks like an answer.
+// The output of a query whose status is not OK: nothing that looks like a result.
 static const rbSeparation nothing = {.distance = NAN, .lower = NAN, .upper = NAN};
 
 rbStatus rbMeasureSeparation(const rbSeparationInput* input, rbSeparationCache* cache,

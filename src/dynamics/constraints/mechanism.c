@@ -81,7 +81,7 @@ void rbMechanism_LookAhead(rbMechanism* mechanism, double h)
     }
 }
 
-// An angle brought into [-pi, pi].
+// An angle reduced to [-pi, pi].
 static double wrapAngle(double angle)
 {
     if (fabs(angle) <= RB_PI) {
@@ -107,7 +107,7 @@ void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* er
     for (int i = 0; i < block->rowCount; ++i) {
         double change = errors[i] - start[i];
         bool isAngle = block->isAngle && ((block->angleMask >> i) & 1u) != 0;
-        // The nearest turn to the travel that is asked for.
+        // The turn nearest to the requested travel.
         double asked = block->kind == RB_ROW_TRAVEL
                            ? mechanism->speeds[block->firstRow + i] * mechanism->duration
                            : 0.0;

@@ -1,9 +1,9 @@
-// A mechanism: bodies that rows connect, with what one step of it needs. Plain arrays owned by the
+// A mechanism: bodies connected by rows, with the data of one step. Plain arrays owned by the
 // engine; bodies that are not dynamic appear in every mechanism that touches them.
 //
-// A step from t to t + h: kicks at t (half of the forces, and the impulses that look-ahead asks
-// for), free flight over h, kicks at t + h (the other half, and the impulses that stop relative
-// motion along the rows).
+// A step from t to t + h: kicks at t (half of the forces, and the impulses required by look-ahead),
+// free flight over h, kicks at t + h (the other half, and the impulses that stop relative motion
+// along the rows).
 #ifndef RB_CONSTRAINTS_MECHANISM_H
 #define RB_CONSTRAINTS_MECHANISM_H
 
@@ -40,14 +40,14 @@ typedef struct rbMechanism {
     int rowCount;
     rbRow* rows;          // at the present poses
     rbRowMass* masses;    // at the present poses
-    double* compliance;   // of the stage under way
-    double* speeds;       // TRAVEL rows: m/s or rad/s, rate that is held (B minus A)
+    double* compliance;   // of the current stage
+    double* speeds;       // TRAVEL rows: m/s or rad/s, prescribed rate (B minus A)
     double* limits;       // TRAVEL rows: N or N m, largest force; INFINITY: none
-    double* startDamping; // SPRING rows: N s/m or N m s/rad that act with the mean rate of the step
+    double* startDamping; // SPRING rows: N s/m or N m s/rad that act on the mean rate of the step
     double* startErrors;  // errors at the start of the step
-    double duration;      // s, of the step under way
-    double leftover;      // part of the errors at the start that HOLD rows may keep over a step
-    double* impulses;     // of the stage under way, summed over its iterations
+    double duration;      // s, of the current step
+    double leftover;      // fraction of the initial errors that HOLD rows may keep over a step
+    double* impulses;     // of the current stage, summed over its iterations
 } rbMechanism;
 
 rbRowSystem rbMechanism_GetSystem(const rbMechanism* mechanism);
@@ -60,12 +60,11 @@ rbVec3 rbMechBody_GetSpin(const rbMechBody* body, const rbRowMass* mass);
 
 // Free flight of one dynamic body over h from its present pose into ahead.
 void rbMechBody_LookAhead(rbMechBody* body, double h);
-// All of them.
+// Free flight of all dynamic bodies.
 void rbMechanism_LookAhead(rbMechanism* mechanism, double h);
 
-// Errors of a block at the poses of ahead, TRAVEL blocks relative to startErrors and wrapped;
-// HOLD blocks without the leftover of startErrors; without the part that speeds and springs ask
-// for.
+// Errors of a block at the poses of ahead, TRAVEL blocks relative to startErrors and wrapped; HOLD
+// blocks without the leftover of startErrors. Excludes the part due to speeds and springs.
 void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* errors);
 
 // Rates of a block's rows with the present velocities.

@@ -1,4 +1,4 @@
-// Responses of bodies to impulses and the matrix of a system of rows in full.
+// Responses of bodies to impulses and the full matrix of a system of rows.
 #include "dynamics/constraints/rows.h"
 
 #include "base/math/matrix3.h"
@@ -31,7 +31,7 @@ rbMat3 rbResponse_U(const rbRowMass* mass, rbVec3 rA)
     return rbTranspose(rbResponse_W(mass, rA));
 }
 
-// Adds what two blocks share through one body to the matrix.
+// Adds the coupling of two blocks through one body to the matrix.
 static void addCoupling(const rbRowSystem* system, const rbRowBlock* i, const rbRowBlock* j,
                         int body, double* matrix)
 {

@@ -1,11 +1,11 @@
-// Rows: how joints, motors, springs and, later, contacts state their conditions, and what solvers
-// read. Neither side knows the other.
+// Rows: the form in which joints, motors, springs and contacts state their conditions, and which
+// solvers read. Neither side depends on the other.
 //
 // A row is a scalar condition between bodies A and B. Its error e grows with the motion of B
 // relative to A:
 //   de/dt = linear . (vB - vA) + angularB . wB - angularA . wA,
 // and an impulse x along it acts on A with +x (linear, angularA) and on B with -x (linear,
-// angularB): a positive impulse lessens the error. Angular parts are about the centers of mass; all
+// angularB): a positive impulse reduces the error. Angular parts are about the centers of mass; all
 // in world axes. (The specification's body 1 is A, its body 2 is B.)
 #ifndef RB_CONSTRAINTS_ROWS_H
 #define RB_CONSTRAINTS_ROWS_H
@@ -15,7 +15,7 @@
 
 #define RB_BLOCK_ROWS_MAX 6
 
-// Where a body is: center of mass and principal axes.
+// Pose of a body: center of mass and principal axes.
 typedef struct rbRowPose {
     rbVec3 position;
     rbQuat orientation;
@@ -57,8 +57,9 @@ typedef struct rbRowBlock {
     double stiffness; // SPRING: N/m or N m/rad
     double rest;      // SPRING: error at which it is relaxed
     double damping;   // SPRING: N s/m or N m s/rad
-    int owner;        // of the engine: which joint or spring
-    bool isOpposed;   // TRAVEL, one row: the next block asks the same freedom for another speed
+    int owner;        // index of the joint or spring in the engine
+    bool isOpposed;   // TRAVEL, one row: the next block prescribes another speed for the same
+                      // freedom
 } rbRowBlock;
 
 // Inertia of a body at an instant. Zero for bodies that are not dynamic.
@@ -75,10 +76,10 @@ typedef struct rbRowSystem {
     int bodyCount;
     const rbRowMass* masses;
     int blockCount;
-    const rbRowBlock* blocks; // ordered; their rows follow each other
+    const rbRowBlock* blocks; // ordered; their rows are contiguous
     int rowCount;
     const rbRow* rows;
-    const double* compliance; // >= 0, 1/kg or 1/(kg m^2); INFINITY: the row is out of play, x = 0
+    const double* compliance; // >= 0, 1/kg or 1/(kg m^2); INFINITY: the row is inactive, x = 0
 } rbRowSystem;
 
 // Responses of a body to an impulse p at point b or an angular impulse l (B-10); r = point -
@@ -101,7 +102,7 @@ static inline double rbCoupleRows(const rbRowMass* mass, const rbRow* rowI, doub
     return sideI * sideJ * (linear + rbDot(aI, rbMulSV(mass->invInertia, aJ)));
 }
 
-// The matrix B W B^T + C in full, column major, rowCount x rowCount; infinite compliance gives a
+// The matrix B W B^T + C in full, column major, rowCount x rowCount; infinite compliance yields a
 // unit row. For tests and dense comparison methods.
 void rbRowSystem_Assemble(const rbRowSystem* system, double* matrix);
 

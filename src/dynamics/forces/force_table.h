@@ -1,4 +1,4 @@
-// The table of forces: one row a force (rbForceRow of body.h), with all that is known of it.
+// The table of forces: one row per force (rbForceRow of body.h), with all of its data.
 #ifndef RB_FORCES_FORCE_TABLE_H
 #define RB_FORCES_FORCE_TABLE_H
 
@@ -7,12 +7,12 @@
 // Row of a type below rbForceType_GetCount().
 const rbForceRow* rbGetForceRow(rbForceType type);
 
-// Adds what a force does to a body at a state to its load: nothing of a constant one. What has no
-// potential is paid for as work.
+// Adds the effect of a force on a body at a state to its load; constant forces add nothing. The
+// part without a potential is recorded as work.
 void rbForceRow_AddLoad(const rbForceRow* row, const rbForceDef* def, const rbForceInput* input,
                         rbLoad* load);
 
-// INFINITY: the force promises no bound.
+// INFINITY: the force has no bound.
 double rbForceRow_GetAccelerationBound(const rbForceRow* row, const rbForceDef* def, double mass);
 
 #endif

@@ -76,7 +76,7 @@ double rbGetKineticEnergy(const rbImpactBody* body)
     if (rbSym3_Solve(body->inverseInertia, body->angularVelocity, &momentum)) {
         energy += 0.5 * rbDot(body->angularVelocity, momentum);
     } else {
-        // An axis about which the body does not turn by impulses counts nothing either.
+        // An axis about which impulses do not rotate the body contributes nothing either.
         rbEigen3 eigen = rbSym3_Diagonalize(body->inverseInertia);
         rbVec3 w = rbMulMtV(eigen.axes, body->angularVelocity);
         energy += eigen.values.x > 0.0 ? 0.5 * w.x * w.x / eigen.values.x : 0.0;

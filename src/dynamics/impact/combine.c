@@ -1,4 +1,4 @@
-// How the constants of two materials make that of a pair: rows of a table.
+// Combining the constants of two materials into that of a pair: rows of a table.
 #include <rattleback/impact.h>
 
 #include <math.h>
@@ -14,7 +14,7 @@ static double add(double a, double b)
     return a + b;
 }
 
-// The square roots first: a product of two small numbers would vanish.
+// The square roots first: a product of two small numbers would underflow.
 static double takeGeometricMean(double a, double b)
 {
     return a == b ? a : sqrt(a) * sqrt(b);

@@ -1,6 +1,6 @@
 // One impact: the order of its phases, the scale of its velocities, and microcollisions.
 //
-// A phase of sliding ends the impact or stops; after a stop comes one phase more, sticking or
+// A phase of sliding ends the impact or stops; after a stop there is one more phase, sticking or
 // sliding in a constant direction, to the end. So every history is one of: smooth; slide; slide,
 // stick; slide, reverse; stick; reverse.
 //
@@ -12,15 +12,15 @@
 #include <math.h>
 
 #define STEPS_MAX 400
-// Impulses outside the friction cone by less than this part are on it.
+// Impulses outside the friction cone by less than this fraction count as on it.
 #define CONE_ROUNDING 1e-13
 #define CONE_NEAR 1e-9
-#define FRICTION_MAX 1e60 // more acts the same
+#define FRICTION_MAX 1e60 // larger values have the same effect
 #define PLAIN_SPEED_MIN 1e-60
 #define PLAIN_SPEED_MAX 1e60
 #define SLIP_EXPONENT_MAX 200 // of |u_t|/|u_z|, binary; beyond, u_t keeps its direction
-// Below this part of the approach speed a slip counts as stopped. Far below rounding, because what
-// is left of a slip may count for more when K is badly scaled.
+// Below this fraction of the approach speed a slip counts as stopped. Far below rounding, because
+// the remainder of a slip may matter more when K is badly scaled.
 #define STOPPED_RATIO 0x1p-200
 
 static void addPhase(uint32_t* history, rbImpactPhase phase)
@@ -32,7 +32,7 @@ static void addPhase(uint32_t* history, rbImpactPhase phase)
     *history |= (uint32_t)phase << shift;
 }
 
-// True when the direction of sliding cannot turn by more than rounding, whatever it is.
+// True when the direction of sliding cannot turn by more than rounding, for any direction.
 static bool isIsotropic(const rbImpactPath* path)
 {
     const rbSym3* k = &path->k;
@@ -40,8 +40,8 @@ static bool isIsotropic(const rbImpactPath* path)
     return turn <= 4.0 * DBL_EPSILON * path->mu * (k->xx < k->yy ? k->xx : k->yy);
 }
 
-// True when what the direction still turns does not count: it stands, or it settles so fast that
-// the p_z left to the stop, r/|g|, changes by less than the rounding of p_z.
+// True when the remaining turn of the direction is negligible: it is constant, or it settles so
+// fast that the p_z remaining until the stop, r/|g|, changes by less than the rounding of p_z.
 static bool isStraight(const rbImpactPath* path, const rbSlip* slip)
 {
     if (fabs(slip->h) <= slip->hNoise || isIsotropic(path)) {
@@ -90,8 +90,8 @@ static uint32_t walk(rbImpactPath* path, rbImpactParameter parameter)
     return history;
 }
 
-// Makes p and u agree in one axis: by a change of p where that is within the rounding of p, else by
-// one of u; a point that sticks keeps u = 0.
+// Makes p and u consistent along one axis: by changing p where that is within the rounding of p,
+// otherwise by changing u; a point that sticks keeps u = 0.
 static void agree(double miss, double stiffness, double noise, double* p, double* u)
 {
     if (fabs(miss) <= noise * stiffness) {
@@ -101,8 +101,8 @@ static void agree(double miss, double stiffness, double noise, double* p, double
     }
 }
 
-// What the integration leaves of u - u0 - K p counts when K is badly scaled: along a stiff axis the
-// rounding of p is much of u, along a soft one the rounding of u is much of p.
+// The remainder u - u0 - K p of the integration matters when K is badly scaled: along a stiff axis
+// the rounding of p is a large part of u, along a soft one the rounding of u is a large part of p.
 static void polish(rbImpactPath* path, rbVec3 u0)
 {
     const rbSym3* k = &path->k;
@@ -113,7 +113,7 @@ static void polish(rbImpactPath* path, rbVec3 u0)
         miss = path->y - (u0.y + (k->xy * path->px + k->yy * path->py + k->yz * path->pz));
         agree(miss, k->yy, noise, &path->py, &path->y);
     }
-    // Rounding may have left the cone.
+    // Rounding may have moved the impulse out of the cone.
     double tangential = sqrt(path->px * path->px + path->py * path->py);
     double limit = path->mu * path->pz;
     if (tangential > limit && limit > 0.0) {
@@ -123,7 +123,7 @@ static void polish(rbImpactPath* path, rbVec3 u0)
     }
 }
 
-// Velocities whose squares neither vanish nor overflow.
+// Velocities whose squares neither underflow nor overflow.
 static bool isPlain(rbVec3 u)
 {
     return -u.z >= PLAIN_SPEED_MIN && -u.z <= PLAIN_SPEED_MAX && fabs(u.x) <= PLAIN_SPEED_MAX &&
@@ -132,7 +132,7 @@ static bool isPlain(rbVec3 u)
 
 // The unit of velocity in which the impact is computed, a power of two; u becomes the velocity in
 // it.
-// *isGrazing: the tangential velocity was not kept.
+// *isGrazing: the tangential velocity was not preserved.
 static double chooseUnit(const rbImpactInput* input, rbVec3* u, bool* isGrazing)
 {
     *isGrazing = false;
@@ -146,7 +146,7 @@ static double chooseUnit(const rbImpactInput* input, rbVec3* u, bool* isGrazing)
     (void)frexp(slip, &slipExponent);
     int tangentialExponent = exponent;
     if (slip > 0.0 && slipExponent - exponent > SLIP_EXPONENT_MAX) {
-        // Grazing. Unless it jams, the impact is over before u_t has changed: any multiple does.
+        // Grazing. Unless it jams, the impact is over before u_t has changed: any multiple will do.
         double cosine = ldexp(u->x, -slipExponent);
         double sine = ldexp(u->y, -slipExponent);
         double length = sqrt(cosine * cosine + sine * sine);
@@ -189,8 +189,8 @@ static void resolveSmooth(const rbImpactInput* input, double leastSpeed, rbImpac
     result->history = RB_PHASE_SMOOTH;
 }
 
-// True when neither the direction of sliding nor the normal velocity feels the coupling in K by
-// more than rounding, as at the surface of a sphere.
+// True when neither the direction of sliding nor the normal velocity is affected by the coupling in
+// K by more than rounding, as at the surface of a sphere.
 static bool isDecoupled(const rbImpactInput* input)
 {
     const rbSym3* k = &input->matrix;
@@ -200,7 +200,7 @@ static bool isDecoupled(const rbImpactInput* input)
            coupling <= 8.0 * DBL_EPSILON * fmin(least, k->zz);
 }
 
-// Spheres (U-6): the normal and the tangential motion do not know of each other and the laws agree.
+// Spheres (U-6): the normal and the tangential motion are decoupled and the laws agree.
 static void resolveDecoupled(const rbImpactInput* input, double leastSpeed, rbImpactResult* result)
 {
     const rbSym3* k = &input->matrix;
@@ -276,7 +276,7 @@ static void resolve(const rbImpactInput* input, double leastSpeed, rbImpactResul
 
     result->impulse = rbScale(unit, rbMakeVec3(path.px, path.py, path.pz));
     result->velocity = rbScale(unit, rbMakeVec3(path.x, path.y, path.z));
-    if (input->law == RB_IMPACT_NEWTON) { // exactly, whatever the unit
+    if (input->law == RB_IMPACT_NEWTON) { // exactly, in any unit
         result->velocity.z = fmax(-input->restitution * input->velocity.z, leastSpeed);
     }
     result->normalWork = unit * (unit * path.workBefore);
@@ -301,7 +301,7 @@ void rbResolveImpact(const rbImpactInput* input, rbImpactResult* result)
 }
 
 // Where the coefficients of the quadratic cancel, its root may lie outside the cone by more than
-// rounding: then it is taken back along the difference itself.
+// rounding: then it is reduced along the difference itself.
 static double backIntoCone(double friction, rbVec3 stop, rbVec3 swing, double share)
 {
     rbVec3 p = rbAddScaled(stop, share, swing);
@@ -315,15 +315,16 @@ static double backIntoCone(double friction, rbVec3 stop, rbVec3 swing, double sh
     return slope > 0.0 ? fmax(0.0, share - outside / slope) : share;
 }
 
-// Reverses the velocity: the normal part to the speed given, the tangential part to -share times
-// itself, with the largest share up to 1 that the friction cone allows. A share below 1 costs
-// energy at first, but over some microcollisions of a contact that sticks it grows to 1: then the
-// point swings about rest, and nothing creeps and nothing is lost. False if the point must slide.
+// Reverses the velocity: the normal part to the given speed, the tangential part to -share times
+// itself, with the largest share up to 1 that the friction cone allows. A share below 1 dissipates
+// energy at first, but over a few microcollisions of a sticking contact it grows to 1: then the
+// point oscillates about rest, without creep and without energy loss. False if the point must
+// slide.
 static bool returnVelocity(const rbImpactInput* input, double speed, rbImpactResult* result)
 {
     rbVec3 u = input->velocity;
     rbVec3 stop;  // impulse that stops the tangential part
-    rbVec3 swing; // what reverses it as well
+    rbVec3 swing; // impulse that reverses it as well
     if (!rbSym3_Solve(input->matrix, rbMakeVec3(-u.x, -u.y, speed - u.z), &stop) ||
         !rbSym3_Solve(input->matrix, rbMakeVec3(-u.x, -u.y, 0.0), &swing)) {
         return false;

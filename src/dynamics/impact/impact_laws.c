@@ -1,8 +1,8 @@
 // The laws of restitution as rows: each turns "when does the impact end" into a goal.
 //
-// Where u_z falls below zero again during restitution (friction can do that in three dimensions)
-// the bodies compress again. Poisson's and Stronge's law then count all compression and all
-// restitution together.
+// Where u_z falls below zero again during restitution (friction can cause this in three dimensions)
+// the bodies compress again. Poisson's and Stronge's law then sum over all compression and all
+// restitution phases.
 #include "dynamics/impact/impact_path.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 // L-96).
 //
 // Write A for the tangential 2x2 block of K, w = (K13, K23), d = (cos, sin) for the direction of
-// sliding, d' for d turned by 90 degrees. Sliding (L-90) in polar form over p_z, r = |u_t|:
+// sliding, d' for d rotated by 90 degrees. Sliding (L-90) in polar form over p_z, r = |u_t|:
 //   du_z = f dp_z     f = K33 - mu w.d
 //   dr   = g dp_z     g = w.d - mu d.A d
 //   r dtheta = h dp_z h = w.d' - mu d'.A d
@@ -42,7 +42,7 @@ void rbImpactPath_Begin(rbImpactPath* path)
     enterMode(path, RB_MODE_COMPRESSION);
 }
 
-// Takes the rounding off the quantity that has reached its goal.
+// Removes the rounding error of the quantity that has reached its goal.
 static void setToGoal(rbImpactPath* path)
 {
     if (path->quantity == RB_QUANTITY_VELOCITY) {
@@ -62,7 +62,7 @@ void rbImpactPath_PassGoal(rbImpactPath* path)
         path->compressionImpulse += path->pz - path->modeImpulse;
         path->compressionWork += path->work;
         enterMode(path, RB_MODE_RESTITUTION);
-        // Nothing to give back: e = 0, or e^2 of the work is below the smallest number.
+        // No restitution: e = 0, or e^2 of the work is below the smallest number.
         if (path->e == 0.0 || rbImpactPath_GetGap(path) <= 0.0) {
             endRestitution(path);
         }
@@ -97,7 +97,7 @@ rbSlip rbMakeSlip(const rbImpactPath* path, double speed, double c, double s)
         c * (k->xz - mu * (k->xx * c + k->xy * s)) + s * (k->yz - mu * (k->xy * c + k->yy * s));
     slip.h = k->yz * c - k->xz * s - mu * turn;
     slip.hSlope = mu * (along - across) - pull;
-    // Of the terms, and of the direction, which is no better than rounding.
+    // Of the terms, and of the direction, which is accurate only to rounding.
     slip.hNoise = DBL_EPSILON * (fabs(k->yz * c) + fabs(k->xz * s) +
                                  mu * (fabs((k->yy - k->xx) * (c * s)) + fabs(k->xy))) +
                   8.0 * DBL_EPSILON * fabs(slip.hSlope);
@@ -113,8 +113,8 @@ rbSlip rbMeasureSlip(const rbImpactPath* path)
     return rbMakeSlip(path, speed, path->x / speed, path->y / speed);
 }
 
-// A direction that attracts has settled: takes the rounding off it, so that its smaller component
-// is right too. It counts when K is badly scaled.
+// A direction that attracts has settled: removes its rounding error, so that its smaller component
+// is accurate too. This matters when K is badly scaled.
 rbSlip rbSettleSlip(const rbImpactPath* path, const rbSlip* slip)
 {
     rbSlip settled = *slip;
@@ -131,7 +131,7 @@ rbSlip rbSettleSlip(const rbImpactPath* path, const rbSlip* slip)
     return settled;
 }
 
-// The p_z that is missing to the goal when u_z grows at the rate f.
+// The p_z still missing to the goal when u_z grows at the rate f.
 static double getStraightGap(const rbImpactPath* path, double f)
 {
     double gap = rbImpactPath_GetGap(path);
@@ -139,7 +139,7 @@ static double getStraightGap(const rbImpactPath* path, double f)
         return 0.0;
     }
     if (path->quantity == RB_QUANTITY_VELOCITY) {
-        return f > 0.0 ? gap / f : INFINITY; // at the goal, but falling: not there yet
+        return f > 0.0 ? gap / f : INFINITY; // at the goal, but falling: not reached yet
     }
     if (gap == 0.0) {
         return 0.0;
@@ -204,7 +204,7 @@ rbStraightPiece rbMakeSlidingPiece(const rbImpactPath* path, const rbSlip* slip)
         .speed = slip->speed,
         .length = slip->g < 0.0 ? -slip->speed / slip->g : INFINITY,
     };
-    // Rounding only, see the head: without a stop the normal velocity grows.
+    // Only rounding, see the top of the file: without a stop the normal velocity grows.
     if (piece.length == INFINITY && !(piece.f > 0.0)) {
         piece.f = DBL_EPSILON * path->k.zz;
     }
@@ -226,9 +226,10 @@ static void solveShifted(const rbImpactPath* path, double lambda, double d[2], d
 
 // The direction in which sliding resumes (L-92): (K xi)_t = w - mu A d = lambda d, lambda > 0. So d
 // solves (lambda + mu A) d = w with |d| = 1. The length of that solution falls strictly with
-// lambda, from |A^-1 w|/mu at 0, which is above 1 just when sticking is unstable: there is one
-// root, and no direction, pi or other, is special. Newton on 1/|d|, which is nearly linear in
-// lambda. Returns lambda, which is g: computed from d it would drown when K is badly scaled.
+// lambda, from |A^-1 w|/mu at 0, which is above 1 exactly when sticking is unstable: there is one
+// root, and no direction, pi or other, is a special case. Newton on 1/|d|, which is nearly linear
+// in lambda. Returns lambda, which is g: computed from d it would be lost in rounding when K is
+// badly scaled.
 static double findResumedDirection(const rbImpactPath* path, double d[2])
 {
     double low = 0.0;
@@ -281,7 +282,7 @@ rbStraightPiece rbMakePieceAfterStop(const rbImpactPath* path, rbImpactPhase* ph
         piece.qx = -path->mu * d[0];
         piece.qy = -path->mu * d[1];
     }
-    // Positive for every positive definite K; rounding may spoil it when K is almost singular.
+    // Positive for every positive definite K; rounding may violate this when K is almost singular.
     double least = DBL_EPSILON * k->zz;
     piece.f = piece.f > least ? piece.f : least;
     return piece;

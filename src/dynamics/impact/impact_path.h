@@ -1,11 +1,11 @@
-// The inside of one impact: where it is, what it aims at, and the pieces of its path.
+// Internals of one impact: its state, its goal, and the pieces of its path.
 //
-// An impact is a path over the normal impulse p_z. It is cut into pieces on which everything is
-// known: straight ones (sticking, sliding in a constant direction, no friction; impact_path.c) in
-// closed form, curved ones (impact_slide.c) as Taylor series, or steps of a Runge-Kutta method over
-// the velocity or the work (impact_velocity.c). A goal is what ends the phase at hand: greatest
-// compression, or what the law demands. It is a value of one of three quantities, so that a piece
-// need not know the law.
+// An impact is a path over the normal impulse p_z. It is divided into pieces with a known solution:
+// straight ones (sticking, sliding in a constant direction, no friction; impact_path.c) in closed
+// form, curved ones (impact_slide.c) as Taylor series, or steps of a Runge-Kutta method over the
+// velocity or the work (impact_velocity.c). A goal ends the current phase: greatest compression, or
+// the condition of the law. It is a value of one of three quantities, so that a piece does not
+// depend on the law.
 #ifndef RB_IMPACT_PATH_H
 #define RB_IMPACT_PATH_H
 
@@ -21,7 +21,7 @@ typedef enum rbImpactQuantity {
 typedef enum rbImpactMode {
     RB_MODE_COMPRESSION,
     RB_MODE_RESTITUTION,
-    RB_MODE_LIFT, // the law is met, but u_z has not yet its least value
+    RB_MODE_LIFT, // the law is satisfied, but u_z has not yet reached its least value
     RB_MODE_DONE,
     RB_MODE_COUNT
 } rbImpactMode;
@@ -32,11 +32,12 @@ typedef struct rbImpactPath {
     double e;
     rbImpactLaw law;
     double startSpeed; // -u_z at the start, > 0
-    double leastSpeed; // of u_z after; 0 but for microcollisions
+    double leastSpeed; // least u_z after the impact; 0 except for microcollisions
 
     double x, y, z;    // u
     double px, py, pz; // p
-    double work;       // of p_z since the mode began: e^2 of compression may be tiny beside it
+    double work;       // of p_z since the mode began: e^2 of compression may be tiny compared with
+                       // it
     double workBefore; // of p_z in the modes before
     double frictionWork;
 
@@ -46,7 +47,7 @@ typedef struct rbImpactPath {
     double modeImpulse;        // p_z where the mode began
     double compressionImpulse; // over all compressions; the work is <= 0
     double compressionWork;
-    double restitutionImpulse; // of restitutions that compression interrupted
+    double restitutionImpulse; // of restitutions interrupted by compression
     double restitutionWork;
 
     int steps;
@@ -55,12 +56,12 @@ typedef struct rbImpactPath {
 
 // Starts the first compression: the velocities and the constants are set, the rest is zero.
 void rbImpactPath_Begin(rbImpactPath* path);
-// The goal is reached: the next mode.
+// The goal is reached: starts the next mode.
 void rbImpactPath_PassGoal(rbImpactPath* path);
 // u_z fell to zero before the end of restitution: compression again.
 void rbImpactPath_Recompress(rbImpactPath* path);
 
-// What is left of the goal's quantity.
+// The remainder of the goal's quantity.
 static inline double rbImpactPath_GetGap(const rbImpactPath* path)
 {
     double value = path->quantity == RB_QUANTITY_VELOCITY  ? path->z
@@ -69,7 +70,7 @@ static inline double rbImpactPath_GetGap(const rbImpactPath* path)
     return path->goal - value;
 }
 
-// The direction of sliding and the rates it brings.
+// The direction of sliding and its rates.
 typedef struct rbSlip {
     double speed;        // r = |u_t|
     double cosine, sine; // of its direction
@@ -82,7 +83,8 @@ typedef struct rbSlip {
 
 rbSlip rbMeasureSlip(const rbImpactPath* path);
 rbSlip rbMakeSlip(const rbImpactPath* path, double speed, double cosine, double sine);
-// The slip with its direction moved to where it settles; unchanged when it does not attract.
+// The slip with its direction moved to where it settles; unchanged when the direction does not
+// attract.
 rbSlip rbSettleSlip(const rbImpactPath* path, const rbSlip* slip);
 
 // A piece on which du/dp_z is constant.
@@ -94,20 +96,22 @@ typedef struct rbStraightPiece {
     double length;       // in p_z, up to INFINITY; sliding stops there
 } rbStraightPiece;
 
-// Goes along the piece to its end or that of the impact.
+// Advances along the piece to its end or that of the impact.
 void rbWalkStraight(rbImpactPath* path, const rbStraightPiece* piece);
 
-// Sliding that does not turn, up to its stop.
+// Sliding in a constant direction, up to its stop.
 rbStraightPiece rbMakeSlidingPiece(const rbImpactPath* path, const rbSlip* slip);
-// What follows a stop: sticking (L-91), or sliding again in the direction L-92; *phase says which.
+// The piece after a stop: sticking (L-91), or sliding again in the direction L-92; *phase receives
+// which.
 rbStraightPiece rbMakePieceAfterStop(const rbImpactPath* path, rbImpactPhase* phase);
 
 // One curved piece over the impulse (L-94).
 void rbWalkCurved(rbImpactPath* path, const rbSlip* slip);
-// One run over the velocity or the work (L-95). False, and nothing done, where these do not serve.
+// One run over the velocity or the work (L-95). False, without any change, where these are not
+// suitable.
 bool rbWalkByVelocity(rbImpactPath* path, const rbSlip* slip);
 
-// What the law demands of restitution (L-93): sets the goal of the path.
+// The condition of the law for restitution (L-93): sets the goal of the path.
 typedef struct rbImpactLawRow {
     const char* name;
     void (*setGoal)(rbImpactPath* path);

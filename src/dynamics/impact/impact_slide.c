@@ -1,18 +1,18 @@
-// Sliding that turns, over the normal impulse (L-90, L-94).
+// Sliding with a turning direction, over the normal impulse (L-90, L-94).
 //
 // Over p_z the equation is singular where sliding stops: the direction turns at the rate h/r. So we
-// walk over tau with dp_z = r dtau, r = |u_t|, in which
+// integrate over tau with dp_z = r dtau, r = |u_t|, in which
 //   u_t' = r w - mu A u_t      r^2 = u_t . u_t
 //   u_z' = K33 r - mu w . u_t  p_z' = r   p_t' = -mu u_t
 //   work' = r u_z
-// is linear but for the square root: regular, and homogeneous in (u_t, r), so that a stop lies at
-// tau = infinity and is approached with constant relative accuracy. The direction obeys theta' =
+// is linear except for the square root: regular, and homogeneous in (u_t, r), so that a stop lies
+// at tau = infinity and is approached with constant relative accuracy. The direction obeys theta' =
 // h(theta) alone, and h, which has only the first two harmonics, has zeros: the direction tends to
-// one of them. When it is there, to rounding, the rest is a straight piece.
+// one of them. When it has arrived there, to rounding, the rest is a straight piece.
 //
 // The right hand sides are products of series, so we expand to order TAYLOR_ORDER; that costs less
-// than the Runge-Kutta steps it replaces, and events are roots of polynomials at hand. Each
-// expansion starts in axes along the direction of sliding, with r = 1.
+// than the Runge-Kutta steps it replaces, and events are roots of known polynomials. Each expansion
+// starts in axes along the direction of sliding, with r = 1.
 #include "base/math/elementary.h"
 #include "dynamics/impact/impact_path.h"
 
@@ -21,8 +21,8 @@
 
 #define TAYLOR_ORDER 24
 #define TAYLOR_TOLERANCE 1e-16
-// The work is the integral of a product, whose coefficients fall later than those of its factors:
-// for e^t e^t the step chosen leaves 3e-20 behind this order, 1e-9 behind the one above.
+// The work is the integral of a product, whose coefficients decay later than those of its factors:
+// for e^t e^t the chosen step leaves an error of 3e-20 after this order, 1e-9 after the one above.
 #define WORK_ORDER 36
 
 // 1/(n + 1): a division takes as long as ten products.
@@ -72,7 +72,7 @@ static double integrate(const Series* series, double t)
     return value * t;
 }
 
-// Coefficient n of the product. Two sums, because one would wait for itself.
+// Coefficient n of the product. Two sums, because a single one would be bound by latency.
 static double multiplyAt(const double* a, const double* b, int n)
 {
     int first = n > TAYLOR_ORDER ? n - TAYLOR_ORDER : 0;
@@ -87,7 +87,7 @@ static double multiplyAt(const double* a, const double* b, int n)
     return i == last ? even + a[i] * b[n - i] + odd : even + odd;
 }
 
-// Coefficient n of the square without the terms that hold coefficient n itself.
+// Coefficient n of the square without the terms that contain coefficient n itself.
 static double squareInside(const double* a, int n)
 {
     double sum = 0.0;
@@ -140,7 +140,7 @@ static void expand(const rbImpactPath* path, const rbSlip* slip, CurvedPiece* pi
         y[n + 1] = share * (w2 * r[n] - (a12 * x[n] + a22 * y[n]));
         z[n + 1] = share * (z0 * r[n] - (z1 * x[n] + z2 * y[n]));
         p[n + 1] = share * (impulseUnit * r[n]);
-        // x^2 + y^2, and what of r^2 does not hold r[n + 1].
+        // x^2 + y^2, and the part of r^2 that does not contain r[n + 1].
         double square = 2.0 * x[n + 1] + (squareInside(x, n + 1) + squareInside(y, n + 1));
         r[n + 1] = 0.5 * (square - squareInside(r, n + 1));
     }
@@ -178,7 +178,7 @@ static double guessCrossing(const Series* series, double value, bool isRising, d
     return start + 2.0 * gap / (slope + (isRising ? root : -root));
 }
 
-// Where the series crosses the value between low and high, once. Newton's method, kept inside the
+// Where the series crosses the value between low and high, once. Newton's method, kept within the
 // bracket.
 static double findCrossing(const Series* series, double value, bool isRising, double low,
                            double high)
@@ -223,7 +223,7 @@ static double findExtremum(const Series* series, double low, double high)
     return 0.5 * (low + high);
 }
 
-// The first place from start to end where u_z rises to value; INFINITY if there is none. u_z is
+// The first point from start to end where u_z rises to value; INFINITY if there is none. u_z is
 // below or at the value at the start. Within a piece it has at most one extremum.
 static double findRise(const Series* z, double value, double start, double end)
 {
@@ -245,7 +245,7 @@ static double findRise(const Series* z, double value, double start, double end)
     return INFINITY;
 }
 
-// The first place from start to end where u_z falls to zero; INFINITY if there is none.
+// The first point from start to end where u_z falls to zero; INFINITY if there is none.
 static double findFall(const Series* z, double start, double end)
 {
     double startSlope = evaluateSlope(z, start);
@@ -263,7 +263,7 @@ static double findFall(const Series* z, double start, double end)
     return evaluate(z, bottom) < 0.0 ? findCrossing(z, 0.0, false, start, bottom) : INFINITY;
 }
 
-// The first place from start to end where the goal is met.
+// The first point from start to end where the goal is reached.
 static double findGoal(const rbImpactPath* path, const CurvedPiece* piece, double start, double end)
 {
     const Series* series = &piece->quantities[path->quantity];
@@ -292,8 +292,8 @@ static void setTangentialState(rbImpactPath* path, const rbSlip* slip, const Cur
     double uy = slip->speed * evaluate(&piece->y, t);
     double px = -path->mu * piece->impulseUnit * integrate(&piece->x, t);
     double py = -path->mu * piece->impulseUnit * integrate(&piece->y, t);
-    // All work is (u + u0) p/2, whatever the path; what the normal impulse did not do, friction
-    // did.
+    // The total work is (u + u0) p/2 for any path; the part not done by the normal impulse was done
+    // by friction.
     const Series* z = &piece->quantities[RB_QUANTITY_VELOCITY];
     double pz = evaluate(&piece->quantities[RB_QUANTITY_IMPULSE], t);
     double normal =

@@ -1,11 +1,12 @@
-// Sliding over the normal velocity and the normal work (L-95), the parameters of the source.
+// Sliding over the normal velocity and the normal work (L-95), the parameters of the original
+// publication.
 //
 // In compression u_z runs to 0; its rate f = du_z/dp_z must be positive at every step. The work
-// cannot start at u_z = 0, where it stands still, so a bridge in u_z leads to the speed that is
+// cannot start at u_z = 0, where its rate is zero, so a bridge in u_z leads to a speed that is
 // certain not to overshoot; from there the work runs to its goal. Newton's goal is a velocity and
-// Poisson's an impulse: the first stays in u_z, the second goes back to the impulse. So does
+// Poisson's an impulse: the first stays in u_z, the second returns to the impulse. So does
 // everything near a stop, where the direction turns too fast for these parameters, and wherever f
-// is small: the caller then takes a piece of impact_slide.c and asks again.
+// is small: the caller then uses a piece of impact_slide.c and tries again.
 #include "base/math/ode.h"
 #include "dynamics/impact/impact_path.h"
 
@@ -76,8 +77,8 @@ static bool mayGoOn(double t, double* x, void* context)
     return serves(run, &slip);
 }
 
-// Runs from the present value of the parameter to end, or as far as it serves. Returns whether the
-// end was reached.
+// Runs from the present value of the parameter to end, or as far as it is suitable. Returns whether
+// the end was reached.
 static bool runTo(rbImpactPath* path, Run* run, double end)
 {
     double x[UNKNOWN_COUNT] = {path->x,  path->y,  path->z,  path->work,
@@ -111,7 +112,7 @@ static bool runTo(rbImpactPath* path, Run* run, double end)
     return result.end == RB_ODE_REACHED || result.t == end;
 }
 
-// The speed up to which u_z may serve before the work does, 0 if there is none.
+// The speed up to which u_z may be used before the work, 0 if there is none.
 static double getBridge(const rbImpactPath* path)
 {
     const rbSym3* k = &path->k;
@@ -123,7 +124,7 @@ bool rbWalkByVelocity(rbImpactPath* path, const rbSlip* slip)
 {
     RB_ASSERT(path->mode != RB_MODE_DONE);
     Run run = {.path = path, .speedMin = LEAST_SPEED * slip->speed};
-    // Near a stop: what is left of the speed would take a direction of its own.
+    // Near a stop: the remaining speed would take an arbitrary direction.
     bool isFast = slip->speed > 1e-3 * (path->startSpeed + path->mu * path->k.xx * path->pz);
     if (!isFast || !serves(&run, slip) || path->quantity == RB_QUANTITY_IMPULSE) {
         return false;

@@ -1,4 +1,4 @@
-// Several impacts at one instant: one after the other, or all at once.
+// Several impacts at one instant: sequentially or simultaneously.
 #include <rattleback/impact.h>
 
 #include <float.h>
@@ -48,7 +48,7 @@ static double getScale(const rbImpactBody* bodies, const rbImpactContact* contac
 
 // ------------------------------------------------------------------------------- one by one
 
-#define ROUNDING_FACTOR 16.0 // of an epsilon of the speeds: slower approaches are rounding
+#define ROUNDING_FACTOR 16.0 // of an epsilon of the speeds: slower approaches count as rounding
 
 static int findFastest(const rbImpactBody* bodies, const rbImpactContact* contacts, int count,
                        double* speed)
@@ -89,8 +89,9 @@ static void resolveOne(rbImpactBody* bodies, rbImpactContact* contact)
 
 static rbImpactsReport resolveSequence(rbImpactBody* bodies, rbImpactContact* contacts, int count)
 {
-    // Elastic bodies part after a number of impacts that grows with the square of the bodies;
-    // inelastic ones approach ever slower, by a factor an impact, down to rounding.
+    // Elastic bodies separate after a number of impacts that grows with the square of the number of
+    // bodies; inelastic ones approach ever more slowly, by a constant factor per impact, down to
+    // rounding.
     int limit = 1000 + 200 * count;
     double rounding = ROUNDING_FACTOR * DBL_EPSILON * getScale(bodies, contacts, count);
     rbImpactsReport report = {0};
@@ -108,9 +109,9 @@ static rbImpactsReport resolveSequence(rbImpactBody* bodies, rbImpactContact* co
 // -------------------------------------------------------------------------------- all at once
 
 // Newton's law for all: w_n = u_n' + e min(u_n, 0) >= 0, p_n >= 0, w_n p_n = 0; friction opposes
-// the velocity after, |p_t| <= mu p_n. Solved contact by contact (projected Gauss-Seidel), and the
-// sweeps accelerated as a conjugate gradient method (Silcowitz, Niebe, Erleben 2009), because the
-// plain sweep needs time that grows with the square of a chain's length.
+// the velocity after the impact, |p_t| <= mu p_n. Solved contact by contact (projected
+// Gauss-Seidel), and the sweeps accelerated as a conjugate gradient method (Silcowitz, Niebe,
+// Erleben 2009), because the plain sweep needs time that grows with the square of a chain's length.
 
 #define SWEEPS_MAX 20000
 #define RESIDUAL_TOLERANCE 1e-14 // of the speeds
@@ -119,7 +120,7 @@ typedef struct Row {
     rbMat3 frame;
     rbVec3 before;          // u
     rbVec3 p;               // contact frame
-    rbVec3 gradient;        // what the last sweep changed, negated
+    rbVec3 gradient;        // change of the last sweep, negated
     rbVec3 direction;       // of the conjugate step
     double bounce;          // -e min(u_n, 0)
     double normalShare;     // 1/K33
@@ -154,7 +155,7 @@ static rbVec3 clampTangential(rbVec3 p, double limit)
     return rbMakeVec3(factor * p.x, factor * p.y, p.z);
 }
 
-// One contact against the present state of the others. Returns the unmet condition as a velocity.
+// Solves one contact with the others fixed. Returns the residual as a velocity.
 static double relax(rbImpactBody* bodies, const rbImpactContact* contact, Row* row)
 {
     rbVec3 u = rbMulMtV(row->frame, getVelocity(bodies, contact));

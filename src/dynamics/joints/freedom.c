@@ -1,13 +1,13 @@
-// What is left between two bodies, as numbers with rows: travel along an axis, angles about axes.
+// The remaining freedoms between two bodies, as numbers with rows: travel along an axis, angles
+// about axes.
 //
 // An angle is the azimuth, about a unit axis x of one body, of a unit vector m of the other. With w
-// the spin of m's body seen from x's,
-//   angle' = (x x m) . (w x m) / |x x m|^2 = w . (x - c m) / (1 - c^2),   c = x . m,
-// at every pose. For a hinge m is perpendicular to the axis, c = 0 and the row is x. For a
-// universal joint m is the other axis y, c the cosine of their constant angle; (x - c y)/(1 - c^2)
-// and (y - c x)/(1 - c^2) are dual to x and y, which says that w = angle1' x + angle2' y as it
-// must. The second angle is that of B about its own axis, so the azimuth, of x seen from B, runs
-// the other way; w is A's spin seen from B, and the two signs cancel in the row.
+// the spin of m's body seen from x's, angle' = (x x m) . (w x m) / |x x m|^2 = w . (x - c m) / (1 -
+// c^2),   c = x . m, at every pose. For a hinge m is perpendicular to the axis, c = 0 and the row
+// is x. For a universal joint m is the other axis y, c the cosine of their constant angle; (x - c
+// y)/(1 - c^2) and (y - c x)/(1 - c^2) are dual to x and y, so that w = angle1' x + angle2' y, as
+// required. The second angle is that of B about its own axis, so the azimuth, of x seen from B, has
+// the opposite sense; w is A's spin seen from B, and the two signs cancel in the row.
 #include "base/math/elementary.h"
 #include "base/math/quaternion.h"
 #include "dynamics/joints/part_ops.h"
@@ -15,7 +15,8 @@
 // Sine squared below which an azimuth has no usable direction; the row stays below 1e6.
 #define POLE_SINE_SQUARED 1e-12
 
-// The part of v across the unit axis, as a unit vector; some other one across where v has none.
+// The part of v perpendicular to the unit axis, as a unit vector; an arbitrary perpendicular if v
+// has none.
 static rbVec3 findAcross(rbVec3 v, rbVec3 axis)
 {
     rbVec3 across = rbAddScaled(v, -rbDot(v, axis), axis);
@@ -25,8 +26,8 @@ static rbVec3 findAcross(rbVec3 v, rbVec3 axis)
 
 static rbFreedomModel makeAngle(const rbPartModel* part, rbQuat relative)
 {
-    // Zero where B is oriented as stated. If that does not bring the axes together, the smallest
-    // turn that does comes on top.
+    // Zero where B has the stated orientation. If that does not align the axes, the smallest
+    // rotation that does is added.
     rbVec3 axisFromB = rbInvRotate(relative, part->axisA);
     rbQuat turn = rbQuat_Between(axisFromB, part->axisB);
     rbFreedomModel freedom = {
@@ -59,7 +60,7 @@ void rbJointModel_AddFreedoms(rbJointModel* model, rbQuat relative)
         model->freedoms[i] = isTravel ? makeTravel(part) : makeAngle(part, relative);
     }
     if (row->axisUse == RB_AXIS_TWO && row->freedomCount == 2) {
-        // The cross of a universal joint turns about A's axis, B about the cross.
+        // The cross of a universal joint rotates about A's axis, B about the cross.
         rbFreedomModel* first = &model->freedoms[0];
         first->referenceB = part->axisB;
         first->referenceA = findAcross(rbRotate(relative, part->axisB), part->axisA);
@@ -99,8 +100,8 @@ static double findAngle(const rbFreedomModel* freedom, const rbRowPose* poseA,
     return rbAtan2(freedom->isAxisOfB ? -sine : sine, rbDot(m, zero));
 }
 
-// Axes of both bodies in the world, and what turns one into the other: unit, across both; any
-// direction across where they are parallel.
+// Axes of both bodies in the world, and the unit vector perpendicular to both, about which one is
+// rotated into the other; an arbitrary perpendicular where they are parallel.
 static rbVec3 findSwing(const rbFreedomModel* freedom, const rbRowPose* poseA,
                         const rbRowPose* poseB, rbVec3* a, rbVec3* b)
 {
@@ -110,9 +111,9 @@ static rbVec3 findSwing(const rbFreedomModel* freedom, const rbRowPose* poseA,
     return rbLengthSquared(across) > POLE_SINE_SQUARED ? rbNormalize(across) : rbPerpendicular(*a);
 }
 
-// Swing s about e, across both axes: s' = w . e. B turns about its axis, carried along by the swing
-// on the shortest way: with w = s' e + ... the turn's rate is w . (a + b) / (1 + a . b), which is
-// w . a where the axes agree.
+// Swing s about e, perpendicular to both axes: s' = w . e. B rotates about its axis, which follows
+// the swing on the shortest path: with w = s' e + ... the rate of the twist is w . (a + b) / (1 + a
+// . b), which is w . a where the axes agree.
 static void writeSwingRow(const rbFreedomModel* freedom, const rbRowPose* poseA,
                           const rbRowPose* poseB, rbRow* row)
 {
@@ -162,7 +163,7 @@ void rbFreedomModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPo
         writeSwingRow(freedom, poseA, poseB, rows);
         return;
     }
-    // As a plane's row: both impulses act in B's point.
+    // As in a plane's row: both impulses act at B's point.
     rbVec3 n = rbMulMV(poseA->rotation, freedom->axis);
     rbVec3 fromB = rbMulMV(poseB->rotation, freedom->pointB);
     rows[0] = (rbRow){n, rbCross(findArm(freedom, poseA, poseB), n), rbCross(fromB, n)};

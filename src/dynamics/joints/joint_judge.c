@@ -1,7 +1,7 @@
-// Judges what a definition says beyond geometry: freedoms, motors, prescribed velocities.
+// Validates the parts of a definition beyond geometry: freedoms, motors, prescribed velocities.
 #include "dynamics/joints/part_ops.h"
 
-// A number with what is accepted.
+// A number and its accepted range.
 typedef struct Number {
     const char* what;
     double value;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// Axis whose squared length is below this has no direction.
+// An axis whose squared length is below this has no direction.
 #define ZERO_AXIS_SQUARED 1e-200
 
 typedef struct Maker {
@@ -18,7 +18,7 @@ typedef struct Maker {
 
 static bool isUsed(const rbLimitDef* limit)
 {
-    // A number that is none is to be told.
+    // NaN must be reported.
     return !(limit->lower == -INFINITY && limit->upper == INFINITY);
 }
 
@@ -64,8 +64,8 @@ static bool isZero(rbVec3 v)
     return rbLengthSquared(v) < ZERO_AXIS_SQUARED;
 }
 
-// Swing and twist of a ball joint: axes in the frames of the bodies; B's is A's at the present
-// poses when it is not given.
+// Swing and twist of a ball joint: axes in the frames of the bodies; B's defaults to A's at the
+// current poses.
 static rbStatus makeBall(const Maker* maker, rbLimitModel limits[2])
 {
     const rbJointDef* def = maker->def;
@@ -92,8 +92,8 @@ static rbStatus makeBall(const Maker* maker, rbLimitModel limits[2])
                             .axis = rbNormalize(rbInvRotate(principalA, axisA)),
                             .referenceB = rbNormalize(rbInvRotate(principalB, axisB)),
                             .neutral = RB_QUAT_IDENTITY};
-    // As the angle of a hinge: zero where B is oriented as stated, brought onto the axis by the
-    // smallest turn.
+    // Like the angle of a hinge: zero where B has the stated orientation, aligned with the axis by
+    // the smallest rotation.
     rbQuat turn = rbQuat_Between(rbInvRotate(q, swing.axis), swing.referenceB);
     rbFreedomModel twist = swing;
     twist.kind = RB_FREEDOM_TWIST;
@@ -103,7 +103,7 @@ static rbStatus makeBall(const Maker* maker, rbLimitModel limits[2])
     return RB_STATUS_OK;
 }
 
-// How many positions of a joint can have limits.
+// The number of positions of a joint that can have limits.
 static int countPlaces(const rbJointDef* def, const rbJointModel* model)
 {
     return def->type == RB_JOINT_BALL ? 2 : model->freedomCount;
@@ -148,7 +148,7 @@ rbStatus rbMakeLimits(rbJointLimits* limits, const rbJointDef* def, const rbJoin
         limit->upper = def->limits[i].upper;
         limit->restitution = def->limits[i].restitution;
         if (limit->freedom.kind == RB_FREEDOM_SWING) {
-            // It is never outside of these.
+            // The position is never outside of these.
             limit->lower = limit->lower > 0.0 ? limit->lower : -INFINITY;
             limit->upper = limit->upper < RB_PI ? limit->upper : INFINITY;
         }

@@ -1,4 +1,4 @@
-// Compiles the definition of a joint into parts in principal frames, and runs over the parts.
+// Compiles the definition of a joint into parts in principal frames, and evaluates the parts.
 #include "dynamics/joints/joint_model.h"
 
 #include "base/math/elementary.h"
@@ -7,20 +7,20 @@
 
 #include <stdio.h>
 
-// Sine of the angle below which two axes count as parallel: the condition of a double rotation is
-// worth 1/sine less, and beyond this nothing is left of a tolerance of 1e-6.
+// Sine of the angle below which two axes count as parallel: the condition of a double rotation
+// degrades by 1/sine, and below this a tolerance of 1e-6 cannot be met.
 #define PARALLEL_SINE 1e-6
 
-// Of the lengths involved: a distance measured below this is rounding.
+// Relative to the lengths involved: a measured distance below this is rounding.
 #define ZERO_DISTANCE 1e-12
 
 typedef struct Maker {
     const rbJointDef* def;
     const rbJointSide* sideA;
     const rbJointSide* sideB;
-    rbRowPose poseA; // principal frames now
+    rbRowPose poseA; // current principal frames
     rbRowPose poseB;
-    rbQuat relative; // held, of B's principal frame seen from A's
+    rbQuat relative; // target orientation of B's principal frame in A's
     char title[256]; // of the joint, for messages
     rbError* error;
 } Maker;
@@ -41,7 +41,7 @@ static void writeTitle(Maker* maker)
              maker->sideA->name, maker->sideB->name);
 }
 
-// Unit vector along any finite vector, however long or short; zero stays zero.
+// Unit vector along a finite vector of any length; zero stays zero.
 static rbVec3 findUnit(rbVec3 v)
 {
     double largest = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
@@ -63,7 +63,7 @@ static rbStatus judgeVector(const Maker* maker, const char* what, rbVec3 v)
                        v.z);
 }
 
-// Makes the axes of a part unit vectors of the bodies' frames.
+// Converts the axes of a part to unit vectors in the bodies' frames.
 static rbStatus resolveAxes(const Maker* maker, rbAxisUse use, rbJointPart* part)
 {
     if (use == RB_AXIS_NONE) {
@@ -102,7 +102,7 @@ static rbStatus resolveAxes(const Maker* maker, rbAxisUse use, rbJointPart* part
     return RB_STATUS_OK;
 }
 
-// The distance a part holds: given, or as it is now.
+// The distance that a part holds: the given one, or the current one.
 static rbStatus resolveDistance(const Maker* maker, const rbPartOps* ops, double given,
                                 rbPartModel* part)
 {
@@ -134,7 +134,7 @@ static rbStatus resolveDistance(const Maker* maker, const rbPartOps* ops, double
     return RB_STATUS_OK;
 }
 
-// The angle between two axes is the one to hold.
+// The angle between two axes is the angle to hold.
 static void setAngle(rbPartModel* part, rbVec3 x, rbVec3 y)
 {
     part->distance = rbAtan2(rbLength(rbCross(x, y)), rbDot(x, y));
@@ -184,7 +184,7 @@ static rbStatus addStack(const Maker* maker, rbJointModel* model)
     for (int i = 0; i < row->partCount && status == RB_STATUS_OK; ++i) {
         part.type = row->parts[i];
         if (def->type == RB_JOINT_HINGE_POINTS && i == 1) {
-            // A second point of the axis, 1 m away: its errors in m are angles in rad.
+            // A second point of the axis, 1 m away: its errors in m equal angles in rad.
             part.anchorA = rbAdd(part.anchorA, part.axisA);
             part.anchorB = rbAdd(part.anchorB, part.axisB);
         }
@@ -193,7 +193,7 @@ static rbStatus addStack(const Maker* maker, rbJointModel* model)
     return status;
 }
 
-// One part of a free combination.
+// One part of a custom combination.
 static rbStatus addFreePart(const Maker* maker, rbJointModel* model, const rbJointPart* source)
 {
     rbJointPart part = *source;
@@ -258,7 +258,8 @@ static rbStatus judgeVectors(const Maker* maker)
     return status;
 }
 
-// The orientation of B's principal frame seen from A's that the joint holds or counts from.
+// The orientation of B's principal frame relative to A's that the joint holds, or that its angles
+// are measured from.
 static rbStatus resolveOrientation(Maker* maker)
 {
     rbQuat q = maker->def->orientation;
@@ -346,7 +347,7 @@ void rbJointModel_Rezero(rbJointModel* model, const rbRowPose* poseA, const rbRo
             part->axisB = rbNormalize(rbMulMtV(poseB->rotation, axis));
         }
     }
-    // Two points stand for the axis as long as B's lie on it.
+    // Two points represent the axis while B's points lie on it.
     if (model->type == RB_JOINT_HINGE_POINTS) {
         rbVec3 between = rbSub(model->parts[1].pointA, model->parts[0].pointA);
         rbVec3 local = rbMulMtV(poseB->rotation, rbMulMV(poseA->rotation, between));
@@ -358,7 +359,7 @@ void rbJointModel_Points(const rbJointModel* model, const rbRowPose* poseA, cons
                          rbVec3* pointA, rbVec3* pointB, rbVec3* axis)
 {
     RB_ASSERT(model->partCount > 0);
-    // The first part that has a place; rotations have none.
+    // The first part that has a location; rotations have none.
     int shown = 0;
     while (shown < model->partCount - 1 && model->parts[shown].type >= RB_JOINT_TRANSLATION) {
         ++shown;

@@ -1,4 +1,4 @@
-// Joints as stacks of basic parts, compiled for the frames the engine flies: center of mass and
+// Joints as stacks of basic parts, compiled for the frames used by the engine: center of mass and
 // principal axes of each body.
 #ifndef RB_JOINTS_JOINT_MODEL_H
 #define RB_JOINTS_JOINT_MODEL_H
@@ -15,33 +15,33 @@ typedef struct rbPartModel {
     rbVec3 axisA;     // unit
     rbVec3 axisB;     // unit
     rbVec3 crossA[2]; // unit, with axisA a right-handed triple: rows of line, direction
-    rbQuat relative;  // of B seen from A, held by translation
-    double distance;  // m; 0 for parts without; the angle, rad, of double rotation
+    rbQuat relative;  // of B relative to A, held by translation
+    double distance;  // m; 0 for parts without a distance; the angle, rad, of double rotation
     double sine;      // of that angle
     double cosine;
 } rbPartModel;
 
-// What a freedom measures.
+// The quantity a freedom measures.
 typedef enum rbFreedomKind {
     RB_FREEDOM_ANGLE,  // rad, raw in [-pi, pi]
     RB_FREEDOM_TRAVEL, // m
-    RB_FREEDOM_SWING,  // rad, 0..pi: between an axis of A and one of B; of limits only
-    RB_FREEDOM_TWIST,  // rad, raw in [-pi, pi]: turn of B about its axis, which swings without
-                       // turning; of limits only
+    RB_FREEDOM_SWING,  // rad, 0..pi: between an axis of A and one of B; for limits only
+    RB_FREEDOM_TWIST,  // rad, raw in [-pi, pi]: rotation of B about its axis, which swings without
+                       // twist; for limits only
 } rbFreedomKind;
 
-// An angle is that of a vector of the one body about an axis of the other, which carries the axis
-// and the vector at which the angle is 0. Of a hinge that vector is perpendicular to the axis; of a
+// An angle is that of a vector of one body about an axis of the other, which defines the axis and
+// the vector at which the angle is 0. For a hinge that vector is perpendicular to the axis; for a
 // universal joint it is the other axis.
 typedef struct rbFreedomModel {
     rbFreedomKind kind;
     rbVec3 axis; // unit: of the principal frame of A, or of B when isAxisOfB (universal)
     bool isAxisOfB;
-    rbVec3 referenceA; // unit; angle 0 where both agree, seen along the axis
+    rbVec3 referenceA; // unit; angle 0 where both coincide, seen along the axis
     rbVec3 referenceB;
     rbVec3 pointA; // travel: 0 where both are level along the axis
     rbVec3 pointB;
-    rbQuat neutral; // twist: of B seen from A, axes together, where it is 0
+    rbQuat neutral; // twist: orientation of B relative to A, axes aligned, where the twist is 0
 } rbFreedomModel;
 
 // A joint. Pure data: may be copied; rows and errors are pure functions of it and two poses.
@@ -55,37 +55,37 @@ typedef struct rbJointModel {
     int freedomCount;
 } rbJointModel;
 
-// A body as a joint sees it when it is made.
+// A body as seen by a joint at creation.
 typedef struct rbJointSide {
     const char* name;      // of the body, for messages; "world"
     rbTransform transform; // of the body's frame, world
     rbTransform principal; // principal frame in the body's frame; identity for the world
 } rbJointSide;
 
-// Compiles a definition (its ids are not looked at: the world judges them). INVALID and a sentence
-// with the joint's name and the value when an axis is zero, axes of a double rotation are parallel,
-// rows are more than 6 or none, a number is not finite or negative where it must not be, a freedom
-// is given to a type without, a schedule does not rise, a distance is zero. An axis of B that is
-// zero is A's carried over at the present poses, where both are the same axis.
+// Compiles a definition (its ids are ignored: the world validates them). INVALID and a message with
+// the joint's name and the value when an axis is zero, axes of a double rotation are parallel, rows
+// are more than 6 or none, a number is not finite or negative where it must not be, a freedom is
+// given for a type without one, a schedule is not increasing, a distance is zero. A zero axis of B
+// defaults to A's axis at the current poses, where both are the same axis.
 rbStatus rbJointModel_Make(rbJointModel* model, const rbJointDef* def, const rbJointSide* sideA,
                            const rbJointSide* sideB, rbError* error);
 
 // rbBlockRowsFn and rbBlockErrorsFn; data is the rbJointModel. Rows are carried by body A (E-03);
-// translational ones act at B's point on both bodies. The error's rate is the row's rate: of
-// translational parts and double rotation at every pose, of translation and direction where they
+// translational ones act at B's point on both bodies. The error's rate is the row's rate: for
+// translational parts and double rotation at every pose, for translation and direction where they
 // hold. Errors do not change when both bodies move together.
 void rbJointModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
                        rbRow* rows);
 void rbJointModel_Errors(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
                          double* errors);
 
-// Makes the rotational parts hold at poses: orientation and axis of B, angle. What a joint that
-// holds velocities only needs at the start of every step: far from where they hold, rotation
-// vectors and directions are no measure of travel (their rate is not the row's, and they jump at
-// half a turn).
+// Makes the rotational parts hold at the given poses: orientation and axis of B, angle. A joint
+// that holds only velocities needs this at the start of every step: far from the poses at which the
+// parts hold, rotation vectors and directions do not measure travel (their rate is not the row's,
+// and they jump at half a turn).
 void rbJointModel_Rezero(rbJointModel* model, const rbRowPose* poseA, const rbRowPose* poseB);
 
-// Points for showing: A's anchor (foot point where there is one) and B's.
+// Points for display: A's anchor (the foot point if there is one) and B's.
 void rbJointModel_Points(const rbJointModel* model, const rbRowPose* poseA, const rbRowPose* poseB,
                          rbVec3* pointA, rbVec3* pointB, rbVec3* axis);
 
@@ -96,7 +96,7 @@ void rbFreedomModel_Rows(const void* data, const rbRowPose* poseA, const rbRowPo
 void rbFreedomModel_Errors(const void* data, const rbRowPose* poseA, const rbRowPose* poseB,
                            double* errors);
 
-// Limits of a freedom as the engine sees them.
+// Limits of a freedom in the form used by the engine.
 typedef struct rbLimitModel {
     rbFreedomModel freedom;
     rbVec3 anchorB; // in the principal frame of B: a point of the axis
@@ -105,17 +105,17 @@ typedef struct rbLimitModel {
     double restitution;
 } rbLimitModel;
 
-// Those of a joint: one for each freedom, two of a ball joint; none: no limit is given.
+// The limits of a joint: one for each freedom, two for a ball joint; none if no limit is given.
 typedef struct rbJointLimits {
     rbLimitModel models[RB_JOINT_FREEDOMS_MAX];
     int count;
 } rbJointLimits;
 
-// The limits of a definition whose model is made. INVALID and a sentence when they are not in
-// order, the type has none, a number is no number, or the joint holds no positions.
+// The limits of a definition whose model has been created. INVALID and a message when they are not
+// in order, the type has none, a value is NaN, or the joint holds no positions.
 rbStatus rbMakeLimits(rbJointLimits* limits, const rbJointDef* def, const rbJointModel* model,
                       const rbJointSide* sideA, const rbJointSide* sideB, rbError* error);
-// Whether it has a stop at all.
+// Whether it has any stop.
 static inline bool rbLimitModel_IsUsed(const rbLimitModel* limit)
 {
     return limit->lower > -INFINITY || limit->upper < INFINITY;
@@ -125,7 +125,7 @@ static inline bool rbLimitModel_IsTurning(const rbLimitModel* limit)
 {
     return limit->freedom.kind == RB_FREEDOM_ANGLE || limit->freedom.kind == RB_FREEDOM_TWIST;
 }
-// An angle in the turn in which it is between the limits, if there is one; else as it is.
+// An angle in the turn in which it lies between the limits, if there is one; otherwise unchanged.
 double rbLimitModel_ChooseTurn(const rbLimitModel* limit, double angle);
 
 // A spring between two points as a block of one row; the error is the length. No direction at zero
@@ -141,7 +141,8 @@ void rbSpringModel_Errors(const void* data, const rbRowPose* poseA, const rbRowP
                           double* errors);
 
 // The same as three blocks of one row each, along the axes of the world: for springs of rest length
-// zero, whose force is linear in the way from A's point to B's and smooth where it passes zero.
+// zero, whose force is linear in the displacement from A's point to B's and smooth where it passes
+// through zero.
 typedef struct rbSpringAxisOps {
     rbBlockRowsFn* rows;
     rbBlockErrorsFn* errors;
@@ -156,11 +157,11 @@ typedef struct rbMotorModel {
     int pointCount;
 } rbMotorModel;
 
-// Its memory: part of what a snapshot keeps.
+// Its state: part of a snapshot.
 typedef struct rbMotorState {
     double integral;  // of e over the window, times s
     double lastError; // of RB_MOTOR_SPEED with a derivative part
-    double lastTime;  // s, when it was
+    double lastTime;  // s, time of lastError
     bool hasLast;
 } rbMotorState;
 
@@ -168,11 +169,11 @@ void rbMotorModel_Make(rbMotorModel* motor, const rbMotorDef* def); // copies th
 void rbMotorModel_Free(rbMotorModel* motor);
 double rbMotorModel_Target(const rbMotorModel* motor, double time);
 // The force of a PID row (not for NONE and VELOCITY) for the next step of size h from position and
-// velocity at its start, and the memory after it. The integral is that of a window of exponential
-// forgetting with the time constant def.window (no buffer of unbounded length); while the force is
-// at its limit and the error pushes further, it waits. de/dt is the slope of the set points minus
-// the velocity for RB_MOTOR_POSITION, a difference of errors for RB_MOTOR_SPEED. Call it once a
-// step; for trial steps pass a copy of the memory.
+// velocity at its start, and the updated state. The integral is exponentially weighted with the
+// time constant def.window (no buffer of unbounded length); while the force is at its limit and the
+// error pushes further, it is frozen. de/dt is the slope of the set points minus the velocity for
+// RB_MOTOR_POSITION, a difference of errors for RB_MOTOR_SPEED. Call it once per step; for trial
+// steps pass a copy of the state.
 double rbMotorModel_Force(const rbMotorModel* motor, rbMotorState* state, double time, double h,
                           double position, double velocity);
 

@@ -51,7 +51,7 @@ void rbMotorModel_Free(rbMotorModel* motor)
     *motor = (rbMotorModel){0};
 }
 
-// The set point at a time and its slope just after.
+// The set point at a time and its slope just after that time.
 static double findTarget(const rbMotorModel* motor, double time, double* slope)
 {
     const rbSetPoint* points = motor->points;
@@ -59,7 +59,7 @@ static double findTarget(const rbMotorModel* motor, double time, double* slope)
     if (motor->pointCount == 0) {
         return motor->def.target;
     }
-    // The number of points that are past.
+    // The number of points that have passed.
     int past = 0;
     int end = motor->pointCount;
     while (past < end) {
@@ -86,12 +86,13 @@ double rbMotorModel_Target(const rbMotorModel* motor, double time)
     return findTarget(motor, time, &slope);
 }
 
-// The integral a step on: forgetting with the time constant window, the error constant meanwhile.
+// The integral one step later: exponential decay with the time constant window, constant error over
+// the step.
 static double integrate(const rbMotorDef* def, double integral, double error, double h)
 {
     double ratio = def->window > 0.0 ? h / def->window : 0.0;
     if (ratio < 1e-8) {
-        // 1 - exp(-ratio) to rounding, and the limit without a window.
+        // 1 - exp(-ratio) to rounding, and its limit without a window.
         return integral - integral * ratio + error * h;
     }
     double kept = rbExp(-ratio);
@@ -109,7 +110,7 @@ double rbMotorModel_Force(const rbMotorModel* motor, rbMotorState* state, double
     double error = target - position;
     double rate = slope - velocity;
     if (def->type == RB_MOTOR_SPEED) {
-        // The acceleration is not known: a difference over the time since the last step.
+        // The acceleration is unknown: uses a difference over the time since the last step.
         error = target - velocity;
         double elapsed = state->hasLast ? time - state->lastTime : 0.0;
         rate = elapsed > 0.0 ? (error - state->lastError) / elapsed : 0.0;

@@ -1,4 +1,4 @@
-// The nine basic parts as rows of a table: what a part takes away and how it says so.
+// The nine basic parts as rows of a table: the freedoms a part removes and its rows.
 #ifndef RB_JOINTS_PART_OPS_H
 #define RB_JOINTS_PART_OPS_H
 
@@ -11,13 +11,13 @@ typedef void rbPartRowsFn(const rbPartModel* part, const rbRowPose* poseA, const
                           rbRow* rows);
 typedef void rbPartErrorsFn(const rbPartModel* part, const rbRowPose* poseA, const rbRowPose* poseB,
                             double* errors);
-// A's point nearest to B's among those where the part wants it, world: the foot point.
+// A's point nearest to B's among those allowed by the part, world: the foot point.
 typedef rbVec3 rbPartFootFn(const rbPartModel* part, const rbRowPose* poseA, rbVec3 pointB);
 
-// What a definition has to say for a type.
+// The axes that a definition must specify for a type.
 typedef enum rbAxisUse {
     RB_AXIS_NONE,
-    RB_AXIS_COMMON, // one axis; B's is A's at the present poses when it is not given
+    RB_AXIS_COMMON, // one axis; B's defaults to A's at the current poses
     RB_AXIS_TWO,    // an axis of A and another one of B
 } rbAxisUse;
 
@@ -26,20 +26,20 @@ typedef struct rbPartOps {
     uint32_t angleMask;
     rbAxisUse axisUse;
     bool hasDistance;
-    bool isDistanceSigned; // zero and less are distances like others
+    bool isDistanceSigned; // zero and negative distances are accepted
     rbPartRowsFn* rows;
     rbPartErrorsFn* errors;
     rbPartFootFn* foot;
 } rbPartOps;
 
-// The rows of the table; one file a family.
+// The rows of the table; one file per family.
 extern const rbPartOps rbBallPart, rbLinePart, rbPlanePart;
 extern const rbPartOps rbDistancePart, rbLineDistancePart, rbPlaneDistancePart;
 extern const rbPartOps rbTranslationPart, rbDirectionPart, rbDoubleRotationPart;
 
 extern const rbPartOps* const rbPartTable[RB_BASIC_JOINT_COUNT];
 
-// Inline: look-ahead asks a few hundred times a step.
+// Inline: look-ahead calls this a few hundred times per step.
 static inline const rbPartOps* rbPartOps_Get(rbJointType type)
 {
     RB_ASSERT((int)type >= 0 && type < RB_BASIC_JOINT_COUNT);
@@ -48,11 +48,11 @@ static inline const rbPartOps* rbPartOps_Get(rbJointType type)
 
 #define RB_STACK_MAX 2
 
-// A type of joint: the parts it is stacked from and the freedoms it leaves measured.
+// A type of joint: the parts it is composed of and the measured freedoms it leaves.
 typedef struct rbJointTypeRow {
     const char* name;
     const char* aliases[3];
-    int partCount; // 0: PARTS, the definition says
+    int partCount; // 0: PARTS, given by the definition
     rbJointType parts[RB_STACK_MAX];
     rbAxisUse axisUse;
     int freedomCount;
@@ -65,12 +65,12 @@ const rbJointTypeRow* rbJointTypeRow_Get(rbJointType type);
 // too many parts, a name that is known, a full table.
 rbStatus rbRegisterJointType(const rbJointTypeRow* row, rbError* error);
 
-// Judges what acts along the freedoms, motors and the velocity of a definition. title names the
-// joint in messages.
+// Validates the actuators along the freedoms, motors and the velocity of a definition. title
+// identifies the joint in messages.
 rbStatus rbJudgeDrives(const rbJointDef* def, const char* title, int freedomCount, rbError* error);
 
-// The freedoms a type leaves, from its parts and the orientation of B's principal frame seen from
-// A's where angles are zero.
+// The freedoms a type leaves, from its parts and the orientation of B's principal frame relative to
+// A's at which angles are zero.
 void rbJointModel_AddFreedoms(rbJointModel* model, rbQuat relative);
 
 #endif

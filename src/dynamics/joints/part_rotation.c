@@ -1,13 +1,13 @@
-// Parts that take rotations away: translation, direction, double rotation (B-17 to B-19).
+// Parts that remove rotations: translation, direction, double rotation (B-17 to B-19).
 //
 // A row u means u . (wB - wA); it has no linear part. Errors are angles computed from sines, so
 // that the common case, a joint that holds, needs no arc function: for |sine| below 0.0158 a short
-// series gives the angle to the last bit or two.
+// series yields the angle to the last bit or two.
 #include "base/math/elementary.h"
 #include "dynamics/joints/part_ops.h"
 
 // asin(s)/s = 1 + s^2/6 + 3 s^4/40 + 5 s^6/112 + 35 s^8/1152 ..., s^2 <= SMALL_SINE_SQUARED; the
-// first term left out is 1.2e-16 there.
+// first omitted term is 1.2e-16 there.
 #define SMALL_SINE_SQUARED 2.5e-4
 
 static inline double angleBySine(double sineSquared)
@@ -23,7 +23,8 @@ static inline void writeRow(rbRow* row, rbVec3 u)
     row->angularB = u;
 }
 
-// The rows are A's axes: the rotation vector seen from A stays when both bodies turn together.
+// The rows are A's axes: the rotation vector in A's frame is constant when both bodies rotate
+// together.
 static void writeTranslationRows(const rbPartModel* part, const rbRowPose* poseA,
                                  const rbRowPose* poseB, rbRow* rows)
 {
@@ -34,9 +35,9 @@ static void writeTranslationRows(const rbPartModel* part, const rbRowPose* poseA
     writeRow(&rows[2], poseA->rotation.cz);
 }
 
-// Rotation vector, seen from A, of what B is turned beyond its place: with G the world rotation of
-// a body since the joint held, G_B G_A^-1 = q_B (q_A relative)^-1 (E-02); seen from A, q_A^-1 times
-// it times q_A = q_A^-1 q_B relative^-1.
+// Rotation vector, in A's frame, of the deviation of B from its target orientation: with G the
+// world rotation of a body since the joint held, G_B G_A^-1 = q_B (q_A relative)^-1 (E-02); in A's
+// frame, q_A^-1 times it times q_A = q_A^-1 q_B relative^-1.
 static void findTranslationErrors(const rbPartModel* part, const rbRowPose* poseA,
                                   const rbRowPose* poseB, double* errors)
 {
@@ -64,8 +65,8 @@ static void writeDirectionRows(const rbPartModel* part, const rbRowPose* poseA,
     writeRow(&rows[1], rbMulMV(poseA->rotation, part->crossA[1]));
 }
 
-// Angle times axis of the turn from A's axis x to B's, x2, on the cross axes y and z of A. The
-// axis is along c = x x x2, with c . y = -z . x2 and c . z = y . x2: c itself is not needed.
+// Angle times axis of the rotation from A's axis x to B's, x2, along the transverse axes y and z of
+// A. The axis is along c = x x x2, with c . y = -z . x2 and c . z = y . x2: c itself is not needed.
 static void findDirectionErrors(const rbPartModel* part, const rbRowPose* poseA,
                                 const rbRowPose* poseB, double* errors)
 {
@@ -82,7 +83,7 @@ static void findDirectionErrors(const rbPartModel* part, const rbRowPose* poseA,
     }
     double sine = sqrt(sineSquared);
     double angle = rbAtan2(sine, cosine);
-    // Opposite axes: any turn by pi will do.
+    // Opposite axes: any rotation by pi will do.
     errors[0] = sine > 0.0 ? angle * (cy / sine) : angle;
     errors[1] = sine > 0.0 ? angle * (cz / sine) : 0.0;
 }
@@ -96,7 +97,7 @@ static void writeDoubleRotationRows(const rbPartModel* part, const rbRowPose* po
     rbVec3 y = rbMulMV(poseB->rotation, part->axisB);
     rbVec3 z = rbCross(x, y);
     double length = rbLength(z);
-    // Parallel axes: every direction across opens the angle.
+    // Parallel axes: every perpendicular direction opens the angle.
     writeRow(&rows[0],
              length > 0.0 ? rbScale(1.0 / length, z) : rbMulMV(poseA->rotation, part->crossA[0]));
 }
@@ -116,7 +117,7 @@ static void findDoubleRotationErrors(const rbPartModel* part, const rbRowPose* p
                                                                   : rbAtan2(sine, cosine);
 }
 
-// Rotations have no place; the anchor of A is shown.
+// Rotations have no location; the anchor of A is shown.
 static rbVec3 findAnchor(const rbPartModel* part, const rbRowPose* poseA, rbVec3 pointB)
 {
     (void)pointB;

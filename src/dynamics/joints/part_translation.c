@@ -1,13 +1,13 @@
-// Parts that take translations away: ball, line, plane and their distance variants (B-13 to B-16).
+// Parts that remove translations: ball, line, plane and their distance variants (B-13 to B-16).
 //
 // a: A's point, b: B's, d = b - a, s: centers of mass. Lines and planes are fixed to A, and so are
-// all rows n, at the pose they are asked for (E-03); those of a ball are A's own axes. The error
-// n . d then changes by
+// all rows n, at the pose of the evaluation (E-03); those of a ball are A's own axes. The error n .
+// d then changes by
 //   n . (vB + wB x (b - sB)) - n . (vA + wA x (a - sA)) + (wA x n) . d
 //     = n . (vB - vA) + ((b - sB) x n) . wB - ((b - sA) x n) . wA,
 // so A's part acts at b itself. Where the joint holds, b is the foot point of the specification;
-// where it does not, b is right and the foot point is not: it gives the exact gradient, and a pair
-// of impulses in one point keeps angular momentum whatever the gap.
+// elsewhere b is correct and the foot point is not: b yields the exact gradient, and a pair of
+// impulses at one point conserves angular momentum for any gap.
 #include "dynamics/joints/part_ops.h"
 
 static rbVec3 worldPoint(const rbRowPose* pose, rbVec3 point)
@@ -15,8 +15,8 @@ static rbVec3 worldPoint(const rbRowPose* pose, rbVec3 point)
     return rbAdd(pose->position, rbMulMV(pose->rotation, point));
 }
 
-// b seen from both centers of mass. The difference of the centers comes first: far from the origin
-// it is exact, world coordinates of b are not.
+// b relative to both centers of mass. The difference of the centers comes first: far from the
+// origin it is exact, world coordinates of b are not.
 typedef struct Arms {
     rbVec3 fromA;
     rbVec3 fromB;
@@ -30,7 +30,7 @@ static inline Arms findArms(const rbPartModel* part, const rbRowPose* poseA, con
     return arms;
 }
 
-// A row along n with both impulses acting in b.
+// A row along n with both impulses acting at b.
 static inline void writeRow(rbRow* row, rbVec3 n, const Arms* arms)
 {
     row->linear = n;
@@ -114,8 +114,7 @@ static rbVec3 findFootInPlane(const rbPartModel* part, const rbRowPose* poseA, r
     return rbAddScaled(pointB, -rbDot(normal, rbSub(pointB, a)), normal);
 }
 
-// Unit vector along a gap; where there is none, an axis of A takes its place, so that an impulse
-// can open it.
+// Unit vector along a gap; if there is no gap, an axis of A, so that an impulse can open it.
 static rbVec3 findDirection(rbVec3 gap, const rbPartModel* part, const rbRowPose* poseA)
 {
     double length = rbLength(gap);

@@ -1,5 +1,5 @@
 // A spring between two points as a row (B-31): the error is its length, so a positive elongation
-// pulls A toward B. Damping acts on the rate of the same row, with the sign that takes energy out
+// pulls A toward B. Damping acts on the rate of the same row, with the sign that removes energy
 // (E-04).
 #include "dynamics/joints/joint_model.h"
 

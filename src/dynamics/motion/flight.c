@@ -1,9 +1,9 @@
 // Starting, evaluating and bounding flights; the table of motion rows.
 //
 // Translation under constant acceleration is closed form in every row; the rows differ in how they
-// turn the body. Rows with steps keep a node on their own grid of steps; an evaluation goes from
-// the node in whole steps and one last partial step that is not kept, so the bits at a time do not
-// depend on which other times were looked at.
+// rotate the body. Rows with steps keep a node on their own grid of steps; an evaluation advances
+// from the node in whole steps and one last partial step that is not stored, so the bits at a given
+// time do not depend on which other times were evaluated.
 #include "dynamics/motion/flight.h"
 
 #include "dynamics/motion/integrate.h"
@@ -54,7 +54,8 @@ static void startSteps(rbFlight* flight, const rbMotionBody* body)
     node->speedMax = rbLength(flight->start.velocity);
 }
 
-// Time of a node of the fixed grid, from its index, so that the grid has no memory of its past.
+// Time of a node of the fixed grid, from its index, so that the grid does not depend on its
+// history.
 static double gridTime(const rbFlight* flight, const rbMotionBody* body, int64_t index)
 {
     return flight->startTime + (double)index * body->settings.step;
@@ -193,7 +194,7 @@ rbMotionType rbMotionType_Find(const char* name)
     return RB_MOTION_COUNT;
 }
 
-// The row that can fly the body: the one asked for, exact for AUTO, Cash-Karp where neither can.
+// The row that can fly the body: the requested one, exact for AUTO, Cash-Karp where neither can.
 static rbMotionType chooseRow(const rbMotionBody* body)
 {
     rbMotionType wanted =

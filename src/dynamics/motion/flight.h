@@ -15,10 +15,11 @@ typedef struct rbMotionState {
     rbQuat orientation;
     rbVec3 velocity;
     rbVec3 spin;
-    double work; // J, done by loads without a potential since the body was made
+    double work; // J, done by loads without a potential since the body was created
 } rbMotionState;
 
-// Force and torque about the center of mass in world axes, and the power of what has no potential.
+// Force and torque about the center of mass in world axes, and the power of loads without a
+// potential.
 typedef struct rbLoad {
     rbVec3 force;
     rbVec3 torque;
@@ -28,29 +29,30 @@ typedef struct rbLoad {
 
 typedef struct rbMotionBody rbMotionBody;
 
-// Loads that are not constant: adds to load what acts at a state and time. Must be pure.
+// Loads that are not constant: adds the load at a state and time. Must be pure.
 typedef void rbLoadFn(const rbMotionBody* body, const rbMotionState* state, double time,
                       rbLoad* load);
 
-// What a body contributes to its flight. Constant while the flight lasts.
+// The body's data for its flight. Constant during the flight.
 struct rbMotionBody {
     double mass;               // kg, > 0
     rbVec3 moments;            // kg m^2, principal, > 0
     rbVec3 acceleration;       // m/s^2, constant: gravity and constant forces
     rbVec3 torque;             // N m, constant, world axes
     rbLoadFn* load;            // NULL: only the constant loads act
-    void* context;             // for load, beside the index
+    void* context;             // for load, in addition to the index
     int index;                 // of the body
-    rbMotionSettings settings; // type: the row asked for, AUTO allowed
+    rbMotionSettings settings; // type: the requested row, AUTO allowed
 };
 
-// Where an integration stands: the last committed step of its own grid, which no output disturbs.
+// State of an integration: the last committed step of its own grid, which outputs do not disturb.
 typedef struct rbFlightNode {
     double time;
     double step;   // size of the next step
     int64_t index; // steps since the start
     rbMotionState state;
-    // Sizes the adaptive row measures errors by: where the flight began, fastest so far.
+    // Scales for the error estimate of the adaptive row: where the flight began, highest speed so
+    // far.
     rbVec3 origin;
     double spinMax;
     double speedMax;
@@ -61,14 +63,14 @@ typedef struct rbFlight {
     double turnTime;  // of the orientation and spin in start; earlier after rbFlight_Redirect
     rbMotionState start;
     rbMotionType type; // the row in use, never AUTO
-    bool isFallback;   // another row was asked for, but the loads do not allow it
+    bool isFallback;   // another row was requested, but the loads do not allow it
     union {
         rbFreeTop top;     // RB_MOTION_EXACT
         rbFlightNode node; // the others
     } row;
 } rbFlight;
 
-// Work counts of evaluations and commits; add up over calls.
+// Work counts of evaluations and commits; accumulated over calls.
 typedef struct rbMotionCounts {
     int64_t accepted;
     int64_t rejected;
@@ -82,21 +84,21 @@ typedef struct rbMotionOps {
     bool allowsTorque; // constant torque
     bool allowsLoad;   // loads that depend on time or state
     void (*start)(rbFlight* flight, const rbMotionBody* body);
-    // State at a time not before the start. Starts from the node, changes nothing.
+    // State at a time not before the start. Starts from the node and changes nothing.
     void (*evaluate)(const rbFlight* flight, const rbMotionBody* body, double time,
                      rbMotionState* state, rbMotionCounts* counts);
-    // Moves the node as far as whole steps go up to a time; NULL when there is no node.
+    // Advances the node by whole steps up to a time; NULL when there is no node.
     void (*commit)(rbFlight* flight, const rbMotionBody* body, double time, rbMotionCounts* counts);
 } rbMotionOps;
 
 const rbMotionOps* rbMotionOps_Get(rbMotionType type);
 
-// Starts a flight at a time and state; picks the row.
+// Starts a flight at a time and state; selects the row.
 void rbFlight_Start(rbFlight* flight, const rbMotionBody* body, double time,
                     const rbMotionState* state);
 
-// A new flight of a body on which an impulse through its center acted: the translation starts anew,
-// the rotation goes on. Only for the exact row.
+// A new flight of a body after an impulse through its center: the translation starts again, the
+// rotation continues. Only for the exact row.
 void rbFlight_Redirect(rbFlight* flight, double time, rbVec3 position, rbVec3 velocity);
 
 // State at any time not before the start of the flight (for the exact row: any time). Changes
@@ -104,11 +106,12 @@ void rbFlight_Redirect(rbFlight* flight, double time, rbVec3 position, rbVec3 ve
 void rbFlight_Evaluate(const rbFlight* flight, const rbMotionBody* body, double time,
                        rbMotionState* state, rbMotionCounts* counts);
 
-// Remembers how far the integration has come, so that later evaluations are cheap.
+// Commits the progress of the integration, so that later evaluations are cheap.
 void rbFlight_Commit(rbFlight* flight, const rbMotionBody* body, double time,
                      rbMotionCounts* counts);
 
-// A box that holds the center of mass between two times of a flight without state-dependent loads.
+// A box that contains the center of mass between two times of a flight without state-dependent
+// loads.
 rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, double timeA,
                             double timeB);
 

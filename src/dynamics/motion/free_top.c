@@ -1,25 +1,26 @@
 // The free asymmetric top by Jacobi's elliptic functions.
 //
 // Problem: I w' = (I w) x w and q' = q (0, w)/2 in body axes, moments I1 >= I2 >= I3. The angular
-// momentum L = I w is a constant vector of the world; in the body it runs along the curve where the
+// momentum L = I w is a constant vector of the world; in the body it moves along the curve where
+// the
 // sphere |L| = const meets the energy ellipsoid, around the axis of largest moment if
 // D = L^2 - 2 E I2 > 0, of smallest if D < 0. Call that axis polar (p), the other extreme one o,
 // the middle one b. Then (van Zon and Schofield 2007 for the idea; re-derived)
 //
 //   w_p = A_p dn(u|m),  w_b = A_b sn(u|m),  w_o = A_o cn(u|m),   u = rate * t + phase.
 //
-// Digits. L^2 - 2 E I_k is never formed as a difference: with d_ij = I_i - I_j (exact when close)
+// Precision. L^2 - 2 E I_k is never formed as a difference: with d_ij = I_i - I_j (exact when
+// close)
 //   P = |L^2 - 2 E I_o| = I_p d_po w_p^2 + I_b d_bo w_b^2     (both terms of one sign)
 //   Q = |L^2 - 2 E I_p| = I_b d_pb w_b^2 + I_o d_po w_o^2
 //   D =  L^2 - 2 E I_b  = I_1 d_12 w_1^2 - I_3 d_23 w_3^2     (the only true difference)
 //   m = Q |d_bo| / (P |d_pb|),   m1 = |D d_po| / (P |d_pb|),   rate^2 = |d_pb| P / (I_1 I_2 I_3)
-// so near the middle axis m1 has all its digits, and D decides on which side of the separatrix we
-// are.
+// so near the middle axis m1 has full precision, and D determines the side of the separatrix.
 //
 // Orientation. Let l = L/|L| in the body, S(l) the smallest rotation that takes l to the polar
 // axis, and T(x) the rotation by x about it. Then q(t) = frame T(x(t)) S(l(t)) with a constant
-// frame, so the world momentum is conserved to rounding whatever the error of x. The twist x has
-// the rate (w_p + 2E/L) / (1 + l_p), which is bounded: no singularity as the body comes to spin
+// frame, so the world momentum is conserved to rounding for any error of x. The twist x has the
+// rate (w_p + 2E/L) / (1 + l_p), which is bounded: no singularity as the body approaches a spin
 // about its polar axis. It is x = psi - azimuth(l), psi the precession angle, and psi has the
 // closed form
 //   psi = (2E/L) t + s [ (slope) u + arg Theta(u + ia) ],   s = sign(I_p - I_o),
@@ -30,7 +31,7 @@
 //   m >  1/2: slope = Z(a|m1) = (pi/2K') d/d(alpha) log theta4(alpha, q'), alpha = pi a / 2K',
 //             plus pi a / (2 K K') per u over whole periods, and Theta becomes theta2(alpha - i b,
 //             q').
-// As all terms of one sign add up, nothing cancels in the symmetric and spherical limits.
+// All terms have the same sign, so nothing cancels in the symmetric and spherical limits.
 #include "dynamics/motion/free_top.h"
 
 #include "base/math/elementary.h"
@@ -42,7 +43,7 @@
 // The invariants of one flight in scaled units (largest moment 1, largest spin component 1), by
 // role.
 typedef struct TopInvariants {
-    double p, q, d;             // P, Q, D of the file head
+    double p, q, d;             // P, Q, D as defined at the top of the file
     double gapPB, gapPO, gapBO; // |differences of moments|
     double moment[3];           // middle, other, polar
     double spin[3];
@@ -63,7 +64,7 @@ static rbVec3 fromComponents(const double values[3], const int axes[3])
     return rbMakeVec3(v[0], v[1], v[2]);
 }
 
-// Axes in the order of falling moments.
+// Axes in order of decreasing moments.
 static void sortAxes(rbVec3 moments, int order[3])
 {
     order[0] = 0;
@@ -92,8 +93,8 @@ static rbQuat swingToPolar(const rbFreeTop* top, const double l[3], double polar
     return rbNormalizeQuat(swing);
 }
 
-// An angle without its whole double turns, so that a late time costs what an early one does. 4 pi
-// in two parts: the product of the first with up to 2^28 turns is exact.
+// An angle reduced by whole double turns, so that late times cost no more than early ones. 4 pi in
+// two parts: the product of the first with up to 2^28 turns is exact.
 static double reduceTurns(double angle)
 {
     double turns = floor(angle * (0.25 / RB_PI) + 0.5);
@@ -225,8 +226,8 @@ static double evaluateReduced(const rbFreeTop* top, double u, double l[3])
     return rbAtan2(imaginary * x - real * y, real * x + imaginary * y);
 }
 
-// The twist that belongs to u beside the precession, and l. u is brought to [-K, K] by whole half
-// periods; each turns the momentum by half a turn about the polar axis.
+// The twist at u, excluding the precession, and l. u is reduced to [-K, K] by whole half periods;
+// each turns the momentum by half a turn about the polar axis.
 static double evaluateTwist(const rbFreeTop* top, double u, double l[3])
 {
     double period = 2.0 * top->elliptic.quarter;
@@ -294,7 +295,7 @@ static double permutationSign(const int axes[3])
     return (axes[1] + 1) % 3 == axes[0] ? 1.0 : -1.0;
 }
 
-// The elliptic part of a flight that is not steady; false when the phase is beyond all numbers.
+// The elliptic part of a flight that is not steady; false when the phase is not finite.
 static bool prepareElliptic(rbFreeTop* top, const TopInvariants* t, double spinScale)
 {
     double denominator = t->p * t->gapPB;

@@ -10,21 +10,21 @@
 
 #include <rattleback/vecmath.h>
 
-// What one flight needs, prepared at its start. About 400 bytes; plain data, safe to copy.
+// The data of one flight, prepared at its start. About 400 bytes; plain data, safe to copy.
 typedef struct rbFreeTop {
     rbElliptic elliptic;
     double theta[2 * RB_THETA_TERMS]; // coefficients of the phase of theta(u + ia), see free_top.c
     double rate;                      // du/dt, 1/s; 0 for steady rotation about a fixed axis
     double phase;                     // u at the start
     double precession;                // 2E/L, rad/s
-    double twistPerPeriod;            // rad per half period 2K of u, beside the precession
+    double twistPerPeriod;            // rad per half period 2K of u, excluding the precession
     double twistPerU;                 // rad per u within one
     double twistStart;                // rad, the twist at the start
-    double handed;     // +1 when the polar axis is the one of largest moment, else -1
+    double handed;     // +1 when the polar axis is the one of largest moment, otherwise -1
     double momentum;   // |L|, kg m^2/s
     rbVec3 amplitude;  // of l/|l| along (middle, other, polar) axis, signs included
     rbVec3 invMoments; // along x, y, z of the body
-    int axes[3];       // body axis (0..2) that plays middle, other, polar
+    int axes[3];       // body axis (0..2) in the role of middle, other, polar
     rbQuat frame;      // orientation(t) = frame * twist about polar * swing(l(t))
     rbVec3 direction;  // steady rotation: the unit vector of L in the body
 } rbFreeTop;

@@ -48,8 +48,8 @@ static void unpackTranslation(const double* x, rbMotionState* s)
     s->velocity = rbMakeVec3(x[11], x[12], x[13]);
 }
 
-// Torque in principal axes and power of the work, and the derivatives of position and velocity
-// where they are integrated.
+// Torque in principal axes and power of the work, and the derivatives of position and velocity if
+// they are integrated.
 static rbVec3 applyLoads(const rbMotionBody* body, double t, const double* x, double* d)
 {
     rbMotionState s = {0};
@@ -198,8 +198,8 @@ double rbIntegrate_FirstStep(const rbMotionBody* body, const rbMotionState* stat
     return speed * step > 0.1 ? 0.1 / speed : step;
 }
 
-// A step that cannot shrink further is taken as it is and reported; the next one is tried larger,
-// so that a singularity is passed and not crawled through.
+// A step that cannot shrink further is accepted as it is and reported; the next one is tried
+// larger, so that a singularity is passed quickly.
 #define TINY_STEP 1e-13
 #define STEP_GROWTH_MAX 5.0
 
@@ -214,7 +214,7 @@ static bool areFinite(const double* values, int count)
 }
 
 // A quantity that has decayed below this fraction of its largest value is measured by that
-// fraction: a body that drag brings to rest must not ask for ever smaller steps.
+// fraction: a body brought to rest by drag must not require ever smaller steps.
 #define DECAY_FLOOR 1e-6
 
 static double largest(double current, const double* values)
@@ -225,9 +225,9 @@ static double largest(double current, const double* values)
     return current;
 }
 
-// Largest error of a step in units of what is allowed. Groups share a scale, so that a component
-// that happens to pass zero does not ask for tiny steps; lengths are measured from where the flight
-// began, so that the place of a scene in the world does not matter.
+// Largest error of a step in units of the tolerance. Groups share a scale, so that a component that
+// passes through zero does not require tiny steps; lengths are measured from the start of the
+// flight, so that the location of a scene in the world does not matter.
 static double errorRatio(const rbMotionBody* body, const rbFlightNode* node,
                          const rbOdeStepResult* step, double h)
 {
@@ -255,7 +255,7 @@ static double errorRatio(const rbMotionBody* body, const rbFlightNode* node,
     return ratio;
 }
 
-// A step whose size is h at most, shrunk until the error allows it; true if the whole h was made.
+// A step of size at most h, reduced until the error allows it; true if it covered the whole h.
 static bool tryStep(const rbMotionBody* body, rbFlightNode* node, double h, rbMotionCounts* counts)
 {
     double x[RB_ODE_UNKNOWNS_MAX];
@@ -264,7 +264,7 @@ static bool tryStep(const rbMotionBody* body, rbFlightNode* node, double h, rbMo
     const rbOdeMethod* method = methodOf(RB_MOTION_CASH_KARP);
     pack(&node->state, x);
     rbOde_Step(method, &system, node->time, h, x, &result);
-    // Not-a-number compares false with everything, so it is looked for by itself.
+    // NaN compares false with everything, so it needs a separate check.
     bool isFinite = areFinite(result.x, system.count) && areFinite(result.error, system.count);
     double ratio = isFinite ? errorRatio(body, node, &result, h) : DBL_MAX;
     bool isTiny = h <= TINY_STEP * (fabs(node->time) + body->settings.step);

@@ -1,19 +1,19 @@
-// Steps of the Newton-Euler equations by the rows that have steps.
+// Steps of the Newton-Euler equations for the rows that have steps.
 #ifndef RB_MOTION_INTEGRATE_H
 #define RB_MOTION_INTEGRATE_H
 
 #include "dynamics/motion/flight.h"
 
 // One step of size h from a time by a row with fixed steps (Euler, RK4, Taylor). Position and
-// velocity are integrated only when the body has a load; the quaternion comes out normalized.
+// velocity are integrated only when the body has a load; the quaternion is returned normalized.
 void rbIntegrate_Step(rbMotionType type, const rbMotionBody* body, double time, double h,
                       rbMotionState* state);
 
 // Size of the first step of the adaptive row.
 double rbIntegrate_FirstStep(const rbMotionBody* body, const rbMotionState* state);
 
-// One accepted adaptive step, if it ends not after a time: true if it was made. Otherwise the node
-// is as it was, except that its step may have shrunk.
+// One accepted adaptive step, if it ends no later than a time: true if it was made. Otherwise the
+// node is unchanged, except that its step may have shrunk.
 bool rbIntegrate_Adaptive(const rbMotionBody* body, rbFlightNode* node, double time,
                           rbMotionCounts* counts);
 

@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-// Spans of a piece; five Gauss points over 1/32 of a cubic give lengths to about 1e-13.
+// Spans of a piece; five Gauss points over 1/32 of a cubic yield lengths to about 1e-13.
 #define SPANS 32
 
 struct rbPath {
@@ -195,8 +195,8 @@ double rbPath_GetSpeed(const rbPath* path)
     return path->speed;
 }
 
-// Whether the body has come to the end of its path; asked the same way everywhere, since rounding
-// decides at the very end.
+// Whether the body has reached the end of its path; used everywhere in the same form, because
+// rounding decides at the very end.
 static bool hasEnded(const rbPath* path, double time)
 {
     return !path->isClosed && !(path->speed * (time - path->startTime) < path->length);
@@ -310,7 +310,7 @@ static void includePart(rbBounds* bounds, const rbVec3 b[4], double uA, double u
     }
 }
 
-// Room for the rounding of positions, outward on all sides.
+// Margin for the rounding of positions, outward on all sides.
 static rbBounds widen(rbBounds bounds)
 {
     rbVec3 reach = rbMax3(rbAbs3(bounds.lower), rbAbs3(bounds.upper));
@@ -343,7 +343,7 @@ rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB)
     int pieceB = path->pieceCount - 1;
     bool isWrapped = travelB - shift >= path->length && path->isClosed;
     if (isWrapped) {
-        // Around the start: all pieces, simply.
+        // Around the start: uses all pieces, for simplicity.
         pieceA = 0;
         uA = 0.0;
     } else {
@@ -396,7 +396,7 @@ double rbPath_GetAcceleration(const rbPath* path, double timeA, double timeB, do
     int first = 0;
     int last = spans - 1;
     if (!path->isClosed || travelB - shift < path->length) {
-        // One span more on both sides, for the rounding of travels.
+        // One additional span on both sides, for the rounding of traveled lengths.
         double u;
         int piece = locate(path, travelA - shift, &u);
         first = piece * SPANS + (int)(u * SPANS) - 1;
@@ -405,7 +405,7 @@ double rbPath_GetAcceleration(const rbPath* path, double timeA, double timeB, do
     }
     double curvature = 0.0;
     for (int i = first; i <= last; ++i) {
-        // Beyond the ends of a closed curve it begins anew.
+        // A closed curve starts again beyond its ends.
         int k = path->isClosed ? (i + spans) % spans : i;
         if (k >= 0 && k < spans) {
             curvature = fmax(curvature, boundCurvature(path->pieces[k / SPANS], k % SPANS));

@@ -1,4 +1,4 @@
-// Prescribed paths of kinematic bodies: where they are at any time and where they can be.
+// Prescribed paths of kinematic bodies: their position at any time and bounds on it.
 #ifndef RB_MOTION_PATH_H
 #define RB_MOTION_PATH_H
 
@@ -27,22 +27,22 @@ void rbPath_Evaluate(const rbPath* path, double time, rbTransform* pose, rbVec3*
 // The largest speed (m/s) of the origin at any time.
 double rbPath_GetSpeed(const rbPath* path);
 
-// Whether the velocity of the origin stays what it is from a time on for *horizon seconds.
+// Whether the velocity of the origin is constant from a time on, for *horizon seconds.
 bool rbPath_IsSteady(const rbPath* path, double time, double* horizon);
 
 // Length of the path in m; INFINITY for an endless line.
 double rbPath_GetLength(const rbPath* path);
 
-// Length traveled at a time, m, within [0, length]; closed curves count on.
+// Length traveled at a time, m, within [0, length]; on closed curves it keeps growing.
 double rbPath_GetTravel(const rbPath* path, double time);
 
-// A box that holds the body's origin at every time between timeA and timeB.
+// A box that contains the body's origin at every time between timeA and timeB.
 rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB);
 
-// How hard the origin turns between timeA and timeB: a bound on its acceleration (m/s^2) where it
-// moves, 0 on a line. At a corner no acceleration is enough; it is then the one that makes chords
-// shorter than twice the tolerance (m, > 0), which are within the tolerance of any way. Starts and
-// ends, where the speed jumps, do not count.
+// A bound on the acceleration (m/s^2) of the origin between timeA and timeB while it moves, 0 on a
+// line. At a corner no finite acceleration suffices; then it is the one that makes chords shorter
+// than twice the tolerance (m, > 0), which are within the tolerance of any path. Starts and ends,
+// where the speed jumps, do not count.
 double rbPath_GetAcceleration(const rbPath* path, double timeA, double timeB, double tolerance);
 
 // The Bezier points of the pieces of a curve, borrowed; NULL and 0 pieces for a line.

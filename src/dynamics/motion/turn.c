@@ -1,4 +1,4 @@
-// Free turning of a body in one step, see turn.h.
+// Free rotation of a body in one step, see turn.h.
 #include "dynamics/motion/turn.h"
 
 #include "base/math/elementary.h"
@@ -12,7 +12,7 @@ rbTurn rbMakeTurn(rbVec3 moments)
 {
     RB_ASSERT(moments.x > 0.0 && moments.y > 0.0 && moments.z > 0.0);
     double inverse[3] = {1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z};
-    // The pair of axes whose moments differ least plays 1 and 2.
+    // The two axes whose moments differ least become axes 1 and 2.
     int third = 2;
     double least = fabs(inverse[0] - inverse[1]);
     for (int k = 0; k < 2; ++k) {
@@ -111,7 +111,7 @@ rbQuat rbTurn_Step(const rbTurn* turn, rbQuat orientation, rbVec3 momentum, doub
         double l2 = rbDot(axisInWorld(q, turn->axis2), momentum);
         q = turnAboutAxis(q, turn->axis2, 0.5 * h * turn->difference2 * l2);
     }
-    // Back to unit length: the square of the length is 1 to some eps.
+    // Back to unit length: the square of the length is 1 to a few eps.
     double scale = 1.5 - 0.5 * rbDotQuat(q, q);
     rbQuat unit = {scale * q.w, scale * q.x, scale * q.y, scale * q.z};
     return unit;

@@ -6,14 +6,15 @@
 #include <float.h>
 #include <string.h>
 
-// An iteration that does not bring the error below this part of the last one has not contracted.
+// An iteration that does not reduce the error below this fraction of the last one has not
+// contracted.
 #define SLOW_RATIO 0.7
-// So many slow iterations in a row end the attempt.
+// This many slow iterations in a row end the attempt.
 #define SLOW_MAX 3
-// Sweeps that go one by one must bring the error below this part in so many of them.
+// Block-by-block sweeps must reduce the error below this fraction within this many sweeps.
 #define SWEEPS_JUDGED 1024
 #define SWEEPS_RATIO 0.95
-// Below this part of its diagonal a pivot says that conditions are nearly dependent.
+// A pivot below this fraction of its diagonal means that conditions are nearly dependent.
 #define DELICATE_PIVOT 1e-4
 
 rbCorrector* rbCreateCorrector(rbSolverType type, const rbMechanism* mechanism)
@@ -68,7 +69,7 @@ void rbDestroyCorrector(rbCorrector* corrector)
     rbFree(corrector, sizeof *corrector);
 }
 
-// The matrix of one block alone, for blocks that are corrected one by one.
+// The matrix of a single block, for blocks that are corrected one by one.
 static void factorBlock(const rbMechanism* mechanism, const rbRowBlock* block,
                         rbSmallFactor* factor)
 {
@@ -108,7 +109,7 @@ void rbCorrector_Factor(rbCorrector* corrector, const rbMechanism* mechanism)
     corrector->factorizations += 1;
 }
 
-// What is left of the conditions of a block in the step under way, row by row: m or rad. Rows at a
+// The residual of the conditions of a block in the current step, row by row: m or rad. Rows at a
 // limit have none.
 static void blockResidual(const rbMechanism* mechanism, int index, const rbCorrection* correction,
                           double* residual)
@@ -138,7 +139,7 @@ static void blockResidual(const rbMechanism* mechanism, int index, const rbCorre
     }
 }
 
-// Cuts changes so that limited rows stay within their limits.
+// Clamps changes so that limited rows stay within their limits.
 static void clampChange(const rbMechanism* mechanism, int index, const rbCorrection* correction,
                         double* change, rbLimitState* limits, bool* isChanged)
 {
@@ -162,8 +163,8 @@ static void clampChange(const rbMechanism* mechanism, int index, const rbCorrect
     }
 }
 
-// Part by which the impulses of all blocks must shrink so that none exceeds the limit (B-41): all
-// together, so that they go on pointing to where the joints close.
+// The factor by which the impulses of all blocks must shrink so that none exceeds the limit (B-41):
+// all together, so that they still point to where the joints close.
 static double boundImpulses(const rbMechanism* mechanism, const double* change, double most)
 {
     double largest = 0.0;
@@ -179,7 +180,7 @@ static double boundImpulses(const rbMechanism* mechanism, const double* change, 
     return largest > most * most ? most / sqrt(largest) : 1.0;
 }
 
-// The same for one block alone.
+// The same for a single block.
 static bool boundImpulse(const rbMechanism* mechanism, int index, double most, double* change)
 {
     const rbRowBlock* block = &mechanism->blocks[index];
@@ -208,7 +209,7 @@ static void applyChange(rbMechanism* mechanism, int index, const double* change)
     }
 }
 
-// How far a block is off: the larger of its translation and its rotation.
+// The error of a block: the larger of its translation and its rotation.
 static double blockNorm(const rbRowBlock* block, const double* errors)
 {
     double squares[2] = {0.0, 0.0};
@@ -218,8 +219,8 @@ static double blockNorm(const rbRowBlock* block, const double* errors)
     return sqrt(squares[0] > squares[1] || isnan(squares[0]) ? squares[0] : squares[1]);
 }
 
-// A limited row at its limit, or where no time passes: its residual is nothing to solve for, unless
-// it says that the row should let go.
+// A limited row at its limit, or where no time passes: its residual is not solved for, unless it
+// means that the row should be released.
 static void judgeLimit(rbIteration* it, int row, double* residual)
 {
     rbLimitState* limit = &it->limits[row];
@@ -253,9 +254,9 @@ static void putAtLimit(rbIteration* it, int index, rbLimitState state)
     markStale(it, block);
 }
 
-// Dry friction (asks for rest) and a velocity motor along one freedom cannot both be held. Where
+// Dry friction (which requires rest) and a velocity motor along one freedom cannot both hold. Where
 // the motor holds its speed, the friction is at the limit against it, whatever the rate is before
-// the motor has been solved for. True: there is nothing else to judge.
+// the motor has been solved for. True: no further check is needed.
 static bool judgePair(rbIteration* it, int index, double* residual)
 {
     const rbMechanism* m = it->mechanism;
@@ -309,8 +310,8 @@ static void lookAheadWhereStale(rbIteration* it, int body)
     }
 }
 
-// Mixes the solution with the last ones (Anderson): the combination of the last steps whose
-// residual is least in the energy norm. With dF and dE the differences of solutions and residuals,
+// Mixes the solution with the last ones (Anderson): the combination of the last steps with the
+// least residual in the energy norm. With dF and dE the differences of solutions and residuals,
 // minimize |f - sum g_j dF_j| over g, then dx = f - sum g_j (dX_j + dF_j).
 static void mixChange(rbIteration* it)
 {
@@ -366,7 +367,7 @@ static bool isCut(const rbSolver* solver, int index, int* cursor)
     return false;
 }
 
-// Rates that are not yet what they should be.
+// Rates that have not reached their targets yet.
 static void blockRates(const rbMechanism* mechanism, int index, double* rates)
 {
     const rbRowBlock* block = &mechanism->blocks[index];
@@ -438,7 +439,7 @@ void rbIteration_ApplyChanges(rbIteration* it)
     }
 }
 
-// Corrects the cut blocks one after the other; true if one needed it.
+// Corrects the cut blocks one after another; true if one needed it.
 static bool sweepCuts(rbIteration* it)
 {
     rbCorrector* c = it->corrector;
@@ -475,7 +476,7 @@ static bool sweepCuts(rbIteration* it)
     return isCorrected;
 }
 
-// Whether to go on after the errors of an iteration are known.
+// Whether to continue after the errors of an iteration are known.
 bool rbIteration_IsHopeless(rbIteration* it)
 {
     double error = it->result.error;
@@ -483,7 +484,7 @@ bool rbIteration_IsHopeless(rbIteration* it)
         return true;
     }
     if (it->correction->isIterative) {
-        // Sweeps are slow by nature; but not for ever.
+        // Sweeps are slow by nature, but must not continue forever.
         if (it->result.iterations % SWEEPS_JUDGED != 0) {
             return false;
         }
@@ -509,7 +510,7 @@ static void solveResiduals(rbIteration* it)
     }
 }
 
-// Keeps the impulses with the least error so far; those of iterations that ran away are no use.
+// Keeps the impulses with the least error so far; those of diverged iterations are useless.
 static void keepBest(rbIteration* it)
 {
     if (it->result.error < it->bestError) {
@@ -530,8 +531,8 @@ void rbIteration_KeepEntry(rbIteration* it)
     }
 }
 
-// Goes back to them, from where it began: what came between may have been so large that taking it
-// back would leave nothing but rounding.
+// Restores them, starting from the initial state: intermediate impulses may have been so large that
+// subtracting them would leave only rounding.
 static void recallBest(rbIteration* it)
 {
     rbCorrector* c = it->corrector;
@@ -557,7 +558,7 @@ static bool isDelicate(const rbSolver* solver)
     return solver->redundantRows > 0 || solver->pivotLeast < DELICATE_PIVOT;
 }
 
-// Where conditions are nearly dependent one solution more may be one too many.
+// Where conditions are nearly dependent, one more solution may do harm.
 static void checkPolish(rbIteration* it, bool isPolished)
 {
     if (isPolished && isDelicate(it->corrector->solver)) {
@@ -566,7 +567,7 @@ static void checkPolish(rbIteration* it, bool isPolished)
     }
 }
 
-// Errors ahead; true if they ask for a correction.
+// Errors ahead; true if they require a correction.
 static bool measure(rbIteration* it)
 {
     rbIteration_Gather(it);
@@ -595,7 +596,7 @@ rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
     for (int i = 0; i < mechanism->bodyCount; ++i) {
         corrector->isStale[i] = true;
     }
-    // With cuts it would open them again.
+    // With cuts this would open them again.
     bool mayPolish = correction->isPolished && corrector->solver->cutCount == 0;
     for (;;) {
         it.result.error = 0.0;

@@ -1,13 +1,13 @@
 // Position and velocity corrections of a mechanism: the impulses of a step.
 //
 // Position correction (look-ahead): impulses along the rows at the start of a step such that the
-// errors vanish at its end. Where the bodies come to is not linear in the impulses, so it is
-// repeated: errors ahead e, (B W B^T + C) dx = e/h with the matrix of the start, velocities
-// changed. The iteration is accelerated by mixing the last changes (Anderson), which also carries
-// it across singular positions, where the plain one diverges. Blocks that the solver left out are
+// errors vanish at its end. The final poses are not linear in the impulses, so it is iterated:
+// errors ahead e, (B W B^T + C) dx = e/h with the matrix of the start, velocities changed. The
+// iteration is accelerated by mixing the last changes (Anderson), which also makes it converge
+// across singular positions, where the plain iteration diverges. Blocks that the solver omitted are
 // corrected one by one after each solution.
 //
-// Velocity correction: impulses such that the rates of the rows are what they should be.
+// Velocity correction: impulses that bring the rates of the rows to their targets.
 #ifndef RB_SOLVERS_CORRECT_H
 #define RB_SOLVERS_CORRECT_H
 
@@ -16,7 +16,7 @@
 
 #define RB_MIX_DEPTH 5
 
-// Where a limited row stands.
+// The state of a limited row.
 typedef enum rbLimitState {
     RB_LIMIT_FREE,
     RB_LIMIT_LOW,  // at -limit
@@ -38,33 +38,34 @@ typedef struct rbCorrector {
     double* entry;       // impulses at the beginning
     rbVec3* entryMotion; // velocity and momentum of the bodies at the beginning
     rbRowPose* poses;    // of bodies, with the least error
-    rbSym3* inertias;    // of bodies, with what taut joints add
+    rbSym3* inertias;    // of bodies, including the contribution of taut joints
     bool* isStale;       // per body: ahead is older than its velocity
     int64_t factorizations;
 } rbCorrector;
 
 rbCorrector* rbCreateCorrector(rbSolverType type, const rbMechanism* mechanism);
-void rbDestroyCorrector(rbCorrector* corrector); // NULL is fine
+void rbDestroyCorrector(rbCorrector* corrector); // NULL is accepted
 
-// Takes over the mechanism's rows, masses and compliance.
+// Reads the mechanism's rows, masses and compliance.
 void rbCorrector_Factor(rbCorrector* corrector, const rbMechanism* mechanism);
 
 typedef struct rbCorrection {
     double h;         // s, of the step
     double tolerance; // m and rad, or m/s and rad/s
-    double floor;     // errors below are rounding: an iteration that stops there has done its work
+    double floor;     // errors below are rounding: an iteration that stops there has succeeded
     int iterationsMax;
-    double impulseMax;      // N s a block; INFINITY
-    double damping;         // projection: part of the errors taken at a time; 0: all
+    double impulseMax;      // N s per block; INFINITY
+    double damping;         // projection: fraction of the errors corrected at a time; 0: all
     bool isPlain;           // without mixing
     bool isPolished;        // one more solution after the tolerance is met
     int releasesMax;        // limited rows that may leave their limits in one call
-    bool isIterative;       // slow contraction is no reason to give up
-    const double* expected; // N s, per row: what joints may carry, see rbSettlePositions
-    double softness; // compliance of held rows there, of their own response: bounds the impulses
-                     // where conditions depend on each other. It leaves no error where they can
-                     // be met, since errors are measured anew at every iteration
-    bool isBackward; // all forces of the step act in this stage, springs as they are at its end
+    bool isIterative;       // slow contraction does not end the attempt
+    const double* expected; // N s, per row: expected joint impulses, see rbSettlePositions
+    double softness; // compliance of held rows there, relative to their own response: bounds the
+                     // impulses where conditions depend on each other. It leaves no error where
+                     // they can be met, since errors are measured again at every iteration
+    bool isBackward; // all forces of the step act in this stage, springs with their values at its
+                     // end
 } rbCorrection;
 
 typedef struct rbCorrected {
@@ -72,28 +73,29 @@ typedef struct rbCorrected {
     double error;        // largest at the end
     int block;           // of it
     bool isMet;          // error <= tolerance, or at the floor
-    bool isBounded;      // impulses were cut to impulseMax: the error may stay
-    bool isLimitChanged; // a limited row reached or left its limit: factor anew and call again
+    bool isBounded;      // impulses were cut to impulseMax: the error may remain
+    bool isLimitChanged; // a limited row reached or left its limit: factor and call again
 } rbCorrected;
 
-// Impulses of the start. mechanism->impulses hold a guess already applied to the velocities (or
-// zero) and end as the sum. limits: per row, changed when rows reach or leave their limits.
+// Impulses at the start of the step. On entry mechanism->impulses hold a guess already applied to
+// the velocities (or zero), on return the sum. limits: per row, changed when rows reach or leave
+// their limits.
 rbCorrected rbCorrectPositions(rbCorrector* corrector, rbMechanism* mechanism,
                                const rbCorrection* correction, rbLimitState* limits);
 
 // The same for steps that look-ahead cannot make, since conditions depend on each other or the step
-// is too long for the fastest swing: bodies already stand at the end of their free flight (pose and
-// ahead), and are moved along the rows as these are there, factored anew at every iteration, until
-// the errors vanish; velocities change by what they are moved in h. Not for solvers that cut.
+// is too long for the fastest swing: bodies are already at the end of their free flight (pose and
+// ahead), and are moved along the rows at those poses, refactored at every iteration, until the
+// errors vanish; velocities change by the displacement over h. Not for solvers that cut.
 rbCorrected rbSettlePositions(rbCorrector* corrector, rbMechanism* mechanism,
                               const rbCorrection* correction, rbLimitState* limits);
 
-// Impulses of the end; mechanism->impulses likewise.
+// Impulses at the end of the step; mechanism->impulses likewise.
 rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
                                 const rbCorrection* correction, rbLimitState* limits);
 
-// What is left of all conditions with the present velocities, as rates (position corrections:
-// errors ahead over h), into corrector->residual; rows out of play have none.
+// The residuals of all conditions at the current velocities, as rates (position corrections: errors
+// ahead over h), into corrector->residual; inactive rows have none.
 void rbMeasureRows(rbCorrector* corrector, rbMechanism* mechanism, const rbCorrection* correction,
                    bool isOfRates);
 

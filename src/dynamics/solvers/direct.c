@@ -3,15 +3,16 @@
 // M has a block where two blocks of rows share a dynamic body. Block column j, in the order of
 // pattern.h, is eliminated with
 //   D_j = P L D L^T P^T (pivoted.h),  L_ij = M_ij D_j^+,  M_ik -= L_ij M_kj^T,
-// D_j^+ being the inverse on the rows that are kept and zero on those dropped. A solve is
+// D_j^+ being the inverse on the rows that are kept and zero on the dropped ones. A solve is
 //   forward  r_i -= L_ij r_j,   backward  x_j = D_j^+ r_j - sum L_ij^T x_i:
-// with D_j^+ folded into L_ij the way from block to block is one product long, and a chain is bound
-// by just that. (Scalar columns throughout, with the triangular solve of D_j between the products,
-// took twice the time on chains.) The price: errors grow with the square root of the condition of a
-// D_j. M is positive semi-definite, so entries of L stay below 1 / sqrt(relative pivot).
+// with D_j^+ folded into L_ij, the dependency from block to block is one product long, and that
+// bounds the time of a chain. (Scalar columns throughout, with the triangular solve of D_j between
+// the products, took twice the time on chains.) The price: errors grow with the square root of the
+// condition of a D_j. M is positive semi-definite, so entries of L stay below 1 / sqrt(relative
+// pivot).
 //
 // Inner loops take the block size as a parameter that is constant for systems of equal blocks; the
-// compiler makes a version for each. Blocks of values are row major.
+// compiler generates a version for each. Blocks of values are row major.
 #include "dynamics/solvers/direct.h"
 
 #include "base/core/memory.h"
@@ -37,7 +38,7 @@ typedef struct DirectSolver {
     rbPattern pattern;
     rbRowGraph* graph; // of the cut solver: owns the list of cuts
     Node* nodes;
-    RowRange* cutRows; // of each cut
+    RowRange* cutRows; // rows of each cut
     size_t* offsets;   // of the values of entries
     double* values;    // of entries: M, then L
     size_t valueCount;
@@ -46,11 +47,11 @@ typedef struct DirectSolver {
     size_t diagonalCount;
     double* invPivots; // per row of the system
     int* order;        // per row, within its block
-    bool* isPivoted;   // per node: its rows are not in their own order
+    bool* isPivoted;   // per node: its rows are permuted
     double* originals; // per row: diagonal of M before the elimination
     double* responses; // per row: invInertia * angularA, invInertia * angularB
-    rbRow* rows;       // copy with zeros where rows are out of play; used if there are any
-    double* column;    // M_ij of the column under way
+    rbRow* rows;       // copy with zeros for inactive rows; used if there are any
+    double* column;    // M_ij of the current column
     size_t columnRoom;
     int uniform; // size of all blocks, 0: they differ
 } DirectSolver;
@@ -134,7 +135,7 @@ RB_FIXED_INLINE void assemble(DirectSolver* solver, const rbRowSystem* system, c
     }
 }
 
-// The rows, with zeros where they are out of play, and how many these are.
+// The rows, with zeros for inactive ones, and the number of inactive ones.
 static const rbRow* takeRows(DirectSolver* solver, const rbRowSystem* system, int* inactive)
 {
     const rbPattern* pattern = &solver->pattern;
@@ -171,7 +172,7 @@ static void solvePivoted(const DirectSolver* solver, const Node* node, double* x
     rbPivoted_Solve(&factor, x, x, work);
 }
 
-// Factors D of a node; returns how many rows were dropped.
+// Factors D of a node; returns the number of dropped rows.
 RB_FIXED_INLINE int factorDiagonal(DirectSolver* solver, int index, rbLeastRatio* least,
                                    int uniform)
 {
@@ -274,7 +275,7 @@ RB_FIXED_INLINE void spreadColumn(DirectSolver* solver, int j, int uniform)
         size_t from = offsetOf(solver, p, uniform);
         const double* m = solver->column + (from - begin);
         subtractSquare(solver->diagonals + node->diagonal, solver->values + from, m, cols, inner);
-        // The rows of column j below k are among those of column k, both rising.
+        // The rows of column j below k are among those of column k, both ascending.
         int to = pattern->starts[k];
         for (int q = p + 1; q < last; ++q) {
             int i = pattern->rows[q];
@@ -299,7 +300,7 @@ RB_FIXED_INLINE void factorWith(DirectSolver* solver, const rbRowSystem* system,
         scaleColumn(solver, j, uniform);
         spreadColumn(solver, j, uniform);
     }
-    // Rows out of play are zero, so that they are among the dropped.
+    // Inactive rows are zero, so that they are among the dropped ones.
     RB_ASSERT(dropped >= inactive);
     solver->base.redundantRows = dropped - inactive;
     solver->base.pivotLeast = least.pivot / least.diagonal;
@@ -412,7 +413,7 @@ RB_FIXED_INLINE rbVec3 solveDiagonal3(const DirectSolver* solver, int j, const d
 }
 
 // The next node is mostly the first one below (node j + 1 is the parent of j in the tree of
-// elimination): its part of x goes on in registers, since a load waits for the store before it.
+// elimination): its part of x stays in registers, since a load would wait for the preceding store.
 static void solve3(const DirectSolver* solver, double* x)
 {
     const rbPattern* pattern = &solver->pattern;
@@ -467,7 +468,7 @@ static void solveAny(const DirectSolver* solver, double* x)
 }
 
 //--------------------------------------------------------------------------------------------------
-// Versions for equal blocks: 1 (rods), 3 (ball joints), 5 (hinges); all else is general.
+// Versions for equal blocks: 1 (rods), 3 (ball joints), 5 (hinges); all others are general.
 
 typedef struct Version {
     void (*factor)(DirectSolver* solver, const rbRowSystem* system);
@@ -506,7 +507,7 @@ void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x)
 }
 
 //--------------------------------------------------------------------------------------------------
-// Making
+// Creation
 
 static void placeNodes(DirectSolver* solver, const rbRowSystem* system)
 {

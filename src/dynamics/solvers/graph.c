@@ -1,7 +1,7 @@
 // The graph of a system of rows (B-36), see solver.h and graph.h.
 //
-// Loops: edges are taken in the order of their blocks and joined to a forest; an edge whose ends
-// are joined already closes a loop. So of a ring the last joint is the one to be cut.
+// Loops: edges are added to a forest in the order of their blocks; an edge whose ends are already
+// connected closes a loop. So the last joint of a ring is the one to be cut.
 #include "dynamics/solvers/graph.h"
 
 #include "base/core/disjoint_sets.h"
@@ -21,8 +21,8 @@ static rbGraphEdge findEnds(const rbRowSystem* system, int block)
     return (rbGraphEdge){.small = a < b ? a : b, .large = a < b ? b : a};
 }
 
-// Equal edges are found node by node: the blocks of a smaller end are chained in rising order, and
-// the last edge to each larger end is remembered.
+// Equal edges are found node by node: the blocks of a smaller end are linked in ascending order,
+// and the last edge to each larger end is recorded.
 void rbEdgeList_Make(rbEdgeList* list, const rbRowSystem* system)
 {
     size_t blockCount = (size_t)system->blockCount, nodeCount = (size_t)system->bodyCount + 1;
@@ -116,7 +116,7 @@ static void findComponents(rbRowGraph* graph, const rbRowSystem* system, const r
     }
 }
 
-// What is freed is sized by these two.
+// These two determine the sizes to free.
 typedef struct GraphMemory {
     rbRowGraph graph;
     int bodyCount;

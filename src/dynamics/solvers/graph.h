@@ -1,4 +1,4 @@
-// Edges between nodes: what graph.c and tree.c share.
+// Edges between nodes, shared by graph.c and tree.c.
 #ifndef RB_SOLVERS_GRAPH_H
 #define RB_SOLVERS_GRAPH_H
 
@@ -9,7 +9,7 @@ typedef struct rbGraphEdge {
     int large;
 } rbGraphEdge;
 
-// Blocks between the same two nodes are one edge. Nodes are bodies; node bodyCount stands for all
+// Blocks between the same two nodes form one edge. Nodes are bodies; node bodyCount stands for all
 // bodies that are not dynamic. Edges are in the order of their first blocks.
 typedef struct rbEdgeList {
     int blockCount;

@@ -1,4 +1,4 @@
-// Orders of elimination, see ordering.h.
+// Elimination orders, see ordering.h.
 #include "dynamics/solvers/ordering.h"
 
 #include "base/core/memory.h"
@@ -12,7 +12,7 @@
 
 typedef RB_ARRAY(int) IntArray;
 
-// Joins the neighbors of an eliminated node into those of its neighbor u.
+// Merges the neighbors of an eliminated node into those of its neighbor u.
 static void joinNeighbors(IntArray* lists, int u, int eliminated, int* marks)
 {
     IntArray* to = &lists[u];
@@ -59,7 +59,7 @@ void rbOrderByDegree(const rbNodeGraph* graph, int* order)
         }
         order[step] = best;
         isDone[best] = true;
-        // Marks of an earlier step may name the same node: they start anew.
+        // Marks of an earlier step may refer to the same node: they are reset.
         memset(marks, 0xff, (size_t)n * sizeof *marks);
         for (int k = 0; k < lists[best].count; ++k) {
             joinNeighbors(lists, lists[best].data[k], best, marks);
@@ -73,13 +73,13 @@ void rbOrderByDegree(const rbNodeGraph* graph, int* order)
 
 #if defined(RB_AMD)
 
-// amd_2 is the part of AMD that works on memory of the caller; it destroys its copy of the graph.
+// amd_2 is the part of AMD that works on caller-owned memory; it destroys its copy of the graph.
 static void orderByAmd(const rbNodeGraph* graph, int* order)
 {
     int n = graph->nodeCount, edges = graph->starts[n];
     RB_ASSERT(n >= 2);
     RB_ASSERT(edges >= 0);
-    // AMD asks for n beyond the edges and is faster with a fifth more.
+    // AMD requires n beyond the edges and is faster with a fifth more.
     int room = edges + edges / 5 + n + 1;
     enum {
         LISTS = 8

@@ -1,4 +1,4 @@
-// Orders of elimination that keep a sparse factor sparse.
+// Elimination orders that keep a sparse factor sparse.
 #ifndef RB_SOLVERS_ORDERING_H
 #define RB_SOLVERS_ORDERING_H
 
@@ -15,7 +15,7 @@ typedef struct rbNodeGraph {
 // working memory.
 void rbOrderNodes(const rbNodeGraph* graph, int* order);
 
-// The second kind whatever the build; for tests.
+// Exact minimum degree, whatever the build; for tests.
 void rbOrderByDegree(const rbNodeGraph* graph, int* order);
 
 #endif

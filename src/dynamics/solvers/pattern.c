@@ -115,8 +115,8 @@ static void makeTree(const rbNodeGraph* graph, int* parents, int* ancestors)
     }
 }
 
-// Row i of L has blocks where paths of the tree lead from its neighbors up to i. Rows come in
-// rising order, so that every column gets its own sorted. rows NULL: only counts.
+// Row i of L has blocks where paths of the tree lead from its neighbors up to i. Rows are processed
+// in ascending order, so that the entries of every column are sorted. rows NULL: only counts.
 static void walkRows(const rbNodeGraph* graph, const int* parents, int* marks, int* ends, int* rows)
 {
     for (int i = 0; i < graph->nodeCount; ++i) {
@@ -229,7 +229,7 @@ void rbPattern_Make(rbPattern* pattern, const rbRowSystem* system, const bool* i
     freeGraph(&graph);
     freeIncidence(&at);
 
-    // The same once more with nodes renamed: simpler than permuting lists.
+    // Repeats this with renumbered nodes: simpler than permuting lists.
     for (int j = 0; j < n; ++j) {
         pattern->blocks[j] = given[order[j]];
     }

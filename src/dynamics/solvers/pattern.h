@@ -1,4 +1,5 @@
-// Where the factor of a system of rows has blocks: the symbolic half of the direct solver.
+// The positions of blocks in the factor of a system of rows: the symbolic half of the direct
+// solver.
 //
 // Two blocks of rows couple when they share a dynamic body. The blocks are put into an order of
 // elimination that keeps the factor sparse; columns of L then follow from the elimination tree.
@@ -7,7 +8,7 @@
 
 #include "dynamics/constraints/rows.h"
 
-// Coupling of two blocks through a body: what assembly walks through.
+// Coupling of two blocks through a body: assembly iterates over these.
 typedef struct rbPatternCoupling {
     int body;
     int entry;   // of L
@@ -21,16 +22,16 @@ typedef struct rbPatternCoupling {
 typedef struct rbPattern {
     int nodeCount;  // blocks in the system, in the order of elimination
     int* blocks;    // block of each node
-    int blockCount; // of the system, room in blocks
+    int blockCount; // of the system, capacity of blocks
     int* starts;    // nodeCount + 1: entries of column j are starts[j] .. starts[j+1]-1
-    int* rows;      // node of each entry, rising within a column
+    int* rows;      // node of each entry, ascending within a column
     int entryCount; // strictly below the diagonal
     rbPatternCoupling* couplings;
     int couplingCount;
     int columnLongest; // entries
 } rbPattern;
 
-// isCut: blocks to leave out, NULL: none.
+// isCut: blocks to omit, NULL: none.
 void rbPattern_Make(rbPattern* pattern, const rbRowSystem* system, const bool* isCut);
 void rbPattern_Free(rbPattern* pattern);
 

@@ -1,20 +1,21 @@
-// Factorization of small dense symmetric positive semi-definite matrices with diagonal pivoting,
-// A = P L D L^T P^T, on memory of the caller. What solver.h offers for n <= 6 rests on it, and so
-// do the diagonal blocks of the direct solver and the merged joints of the tree solver.
+// Factorization of small dense symmetric positive semi-definite matrices with diagonal pivoting, A
+// = P L D L^T P^T, in caller-owned memory. The small systems of solver.h (n <= 6), the diagonal
+// blocks of the direct solver and the merged joints of the tree solver are based on it.
 //
-// A pivot is judged against the original diagonal of its row: the Schur complements of a positive
-// semi-definite matrix carry rounding errors of about DBL_EPSILON times that diagonal, whatever has
-// become of the pivot. Rows whose pivots fall below RB_PIVOT_DROP of it are dropped: x is 0 there.
+// A pivot is compared with the original diagonal of its row: the Schur complements of a positive
+// semi-definite matrix carry rounding errors of about DBL_EPSILON times that diagonal, whatever the
+// current size of the pivot. Rows whose pivots fall below RB_PIVOT_DROP of it are dropped: x is 0
+// there.
 #ifndef RB_SOLVERS_PIVOTED_H
 #define RB_SOLVERS_PIVOTED_H
 
 #include <stdbool.h>
 
-// For loops whose sizes are constants where they are used.
+// For loops whose sizes are constants at the place of use.
 #define RB_FIXED_INLINE static inline __attribute__((always_inline))
 
-// The given order of rows is kept while all pivots stay above this part of their diagonals:
-// pivoting is there to find dependent rows, and above there are none.
+// The given order of rows is kept while all pivots stay above this fraction of their diagonals:
+// pivoting serves to find dependent rows, and above this there are none.
 #define RB_PIVOT_NATURAL 1e-3
 
 typedef struct rbPivoted {
@@ -39,8 +40,8 @@ RB_FIXED_INLINE void rbLeastRatio_Take(rbLeastRatio* least, double pivot, double
     }
 }
 
-// Factors a column major matrix with its rows in the given order. False where a pivot is too small
-// to go on without looking around; l and invPivots are then of no use.
+// Factors a column major matrix with its rows in the given order. False if a pivot is too small to
+// continue without pivoting; l and invPivots are then undefined.
 RB_FIXED_INLINE bool rbFactorNatural(const double* matrix, const double* diagonals,
                                      double* restrict l, double* restrict invPivots, int n,
                                      rbLeastRatio* least)
@@ -71,7 +72,7 @@ RB_FIXED_INLINE bool rbFactorNatural(const double* matrix, const double* diagona
     return true;
 }
 
-// x = A^-1 x after that.
+// x = A^-1 x with that factor.
 RB_FIXED_INLINE void rbSolveNatural(const double* restrict l, const double* restrict invPivots,
                                     double* restrict x, int n)
 {
@@ -89,8 +90,8 @@ RB_FIXED_INLINE void rbSolveNatural(const double* restrict l, const double* rest
     }
 }
 
-// Makes factor->l, invPivots and order, which the caller has sized, from a column major matrix
-// whose lower half is read. diagonals: what pivots are compared with.
+// Computes factor->l, invPivots and order, which the caller has allocated, from a column major
+// matrix whose lower half is read. diagonals: the reference for pivots.
 void rbPivoted_Make(rbPivoted* factor, const double* matrix, const double* diagonals);
 // The same without trying the given order first.
 void rbPivoted_MakeSorted(rbPivoted* factor, const double* matrix, const double* diagonals);

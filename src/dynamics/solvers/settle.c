@@ -1,5 +1,5 @@
-// Corrections that move bodies instead of giving them impulses: projections, and steps that
-// look-ahead cannot make.
+// Corrections that move bodies instead of applying impulses: projections, and steps that look-ahead
+// cannot make.
 #include "base/math/dot.h"
 #include "base/math/matrix3.h"
 #include "dynamics/solvers/correct_state.h"
@@ -22,7 +22,7 @@ static void displace(rbMechanism* mechanism, double h)
     }
 }
 
-// Velocities are lent for displacements.
+// Velocities temporarily hold displacements.
 static void lendMotion(rbMechanism* mechanism)
 {
     for (int i = 0; i < mechanism->bodyCount; ++i) {
@@ -36,7 +36,7 @@ static void lendMotion(rbMechanism* mechanism)
     }
 }
 
-// And given back, changed by part of what they were lent for.
+// And are restored, changed by a fraction of the displacement.
 static void returnMotion(rbMechanism* mechanism, double part)
 {
     for (int i = 0; i < mechanism->bodyCount; ++i) {
@@ -106,7 +106,7 @@ rbCorrected rbProjectPositions(rbCorrector* corrector, rbMechanism* mechanism,
 //--------------------------------------------------------------------------------------------------
 // Steps that look-ahead cannot make
 
-// Least part of a solution that is tried where all of it made errors larger.
+// Smallest fraction of a solution that is tried when the whole solution increased the errors.
 #define SETTLE_PART 0.05
 
 static void softenHolds(rbMechanism* m, double softness)
@@ -125,7 +125,8 @@ static void softenHolds(rbMechanism* m, double softness)
     }
 }
 
-// An impulse that pulls at an arm resists turning as a moment of inertia does: across the arm.
+// An impulse that pulls at an arm resists rotation like a moment of inertia: perpendicular to the
+// arm.
 static void addTaut(rbSym3* inertia, rbVec3 arm, rbVec3 impulse, double h)
 {
     double pull = h * rbDot(arm, impulse);
@@ -139,10 +140,10 @@ static void addTaut(rbSym3* inertia, rbVec3 arm, rbVec3 impulse, double h)
     }
 }
 
-// Adds what the impulses of joints resist, so that light bodies in taut chains are not thrown about
-// to make room that heavy ones should make: the curvature of the conditions, without which the
-// iteration overshoots. Arms follow from rows r x g across directions g: over n of them,
-// sum g x (r x g) is n - 1 times the part of r within their span.
+// Adds the resistance of the joint impulses: the curvature of the conditions, without which the
+// iteration overshoots. It keeps light bodies in taut chains from being displaced far where heavy
+// ones should move. Arms follow from rows r x g perpendicular to directions g: over n of them, sum
+// g x (r x g) is n - 1 times the part of r within their span.
 static void stiffenBodies(rbCorrector* c, rbMechanism* m, const double* impulses, double h)
 {
     for (int i = 0; i < m->bodyCount; ++i) {
@@ -203,7 +204,7 @@ static void recallSettled(rbIteration* it)
     rbIteration_Gather(it);
 }
 
-// Moves the bodies by a part of the solution for the present residuals.
+// Moves the bodies by a fraction of the solution for the present residuals.
 static void settleOnce(rbIteration* it, double part)
 {
     rbCorrector* c = it->corrector;
@@ -216,7 +217,7 @@ static void settleOnce(rbIteration* it, double part)
     lendMotion(m);
     rbIteration_ApplyChanges(it);
     displace(m, h);
-    // What was taut turned with the bodies: their spin is that of the displacement.
+    // Taut directions rotated with the bodies: their spin is that of the displacement.
     for (int i = 0; i < m->bodyCount; ++i) {
         rbMechBody* body = &m->bodies[i];
         if (body->isDynamic) {

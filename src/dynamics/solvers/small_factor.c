@@ -3,7 +3,7 @@
 #include "dynamics/solvers/pivoted.h"
 #include "dynamics/solvers/solver.h"
 
-// Exchanges rows and columns i and j of a full n x n matrix.
+// Swaps rows and columns i and j of a full n x n matrix.
 static void exchange(double* a, int n, int i, int j)
 {
     for (int k = 0; k < n; ++k) {
@@ -18,7 +18,7 @@ static void exchange(double* a, int n, int i, int j)
     }
 }
 
-// The row from k on whose pivot is largest relative to its diagonal; -1: none is above zero.
+// The row, starting at k, whose pivot is largest relative to its diagonal; -1: none is positive.
 static int findPivot(const rbPivoted* factor, const double* diagonals, int k)
 {
     int n = factor->size, best = -1;
@@ -85,7 +85,7 @@ void rbPivoted_MakeSorted(rbPivoted* factor, const double* matrix, const double*
         factor->invPivots[k] = 1.0 / pivot;
         eliminate(factor, k);
     }
-    // What is left of dropped columns is rounding; L shall be finite and the same everywhere.
+    // The remainder of dropped columns is rounding; L must be finite and reproducible.
     for (int k = kept; k < n; ++k) {
         for (int i = k + 1; i < n; ++i) {
             l[k * n + i] = 0.0;
@@ -129,7 +129,7 @@ void rbPivoted_Solve(const rbPivoted* factor, const double* r, double* x, double
         }
     }
     for (int k = n; k-- > 0;) {
-        // Dropped rows end as zeros here, so that they do not reach the kept ones.
+        // Dropped rows become zero here, so that they do not affect the kept ones.
         double value = work[k] * factor->invPivots[k];
         for (int i = k + 1; i < n; ++i) {
             value -= l[k * n + i] * work[i];
@@ -207,7 +207,7 @@ void rbSmallFactor_Solve(const rbSmallFactor* factor, const double* r, double* x
         return;
     }
     double work[RB_BLOCK_ROWS_MAX];
-    // Solving only reads; the view has no const twin.
+    // Solving only reads; there is no const version of the view.
     rbPivoted view = viewOf((rbSmallFactor*)factor);
     rbPivoted_Solve(&view, r, x, work);
 }

@@ -1,10 +1,10 @@
 // Solving systems of rows: (B W B^T + C) x = r, see constraints/rows.h.
 //
-// A solver is made for the structure of a mechanism (blocks and bodies), told the numbers once an
-// instant (factor), and asked any number of times (solve). Redundant rows are found by their pivots
-// and get x = 0: consistent redundancy needs nothing from the user. Blocks that a solver leaves out
-// of its linear system (cuts) get x = 0 too; whoever drives it corrects them one by one. The
-// iterative solver is the one that leaves out all.
+// A solver is created for the structure of a mechanism (blocks and bodies), receives the values
+// once per instant (factor), and solves any number of times (solve). Redundant rows are found by
+// their pivots and get x = 0: consistent redundancy requires nothing from the user. Blocks that a
+// solver omits from its linear system (cuts) get x = 0 too; the caller corrects them one by one.
+// The iterative solver omits all blocks.
 #ifndef RB_SOLVERS_SOLVER_H
 #define RB_SOLVERS_SOLVER_H
 
@@ -26,18 +26,18 @@ typedef struct rbSolverOps {
     void (*solve)(rbSolver* solver, const double* r, double* x);
 } rbSolverOps;
 
-// The head of every solver.
+// The common header of every solver.
 struct rbSolver {
     const rbSolverOps* ops;
     int rowCount;
     int redundantRows; // found at the last factorization
-    const int* cuts;   // blocks left out of the system, rising
+    const int* cuts;   // blocks omitted from the system, ascending
     int cutCount;
-    double pivotLeast; // smallest pivot kept, relative to the row's own diagonal: 1 is independent,
-                       // small is nearly redundant
+    double pivotLeast; // smallest pivot kept, relative to the row's own diagonal: 1: independent,
+                       // small: nearly redundant
 };
 
-// A row kept out of the system when its pivot falls below this part of its own diagonal.
+// A row is dropped when its pivot falls below this fraction of its diagonal.
 #define RB_PIVOT_DROP 1e-11
 
 // Adds a row to the table, at start-up (base/core/registered_rows.h). Refused: a name that is
@@ -47,11 +47,11 @@ rbStatus rbRegisterSolver(const rbSolverOps* row, rbError* error);
 // NULL for RB_SOLVER_AUTO.
 const rbSolverOps* rbSolverOps_Get(rbSolverType type);
 
-// What AUTO takes for a structure.
+// The solver that AUTO selects for a structure.
 rbSolverType rbChooseSolver(const rbRowSystem* system);
 
 rbSolver* rbCreateSolver(rbSolverType type, const rbRowSystem* system);
-void rbDestroySolver(rbSolver* solver); // NULL is fine
+void rbDestroySolver(rbSolver* solver); // NULL is accepted
 
 // Small symmetric systems, n <= 6, column major n x n, with diagonal pivoting: A = P L D L^T P^T.
 // Pivots below RB_PIVOT_DROP times the largest original diagonal of their row are dropped: x is 0
@@ -65,7 +65,7 @@ typedef struct rbSmallFactor {
     double pivotLeast; // relative
 } rbSmallFactor;
 
-// diagonals: what pivots are compared with, row by row; NULL: the matrix's own.
+// diagonals: the reference for pivots, row by row; NULL: those of the matrix.
 void rbSmallFactor_Make(rbSmallFactor* factor, const double* matrix, int n,
                         const double* diagonals);
 void rbSmallFactor_Solve(const rbSmallFactor* factor, const double* r, double* x);
@@ -76,7 +76,7 @@ typedef struct rbRowGraph {
     int componentCount;
     int* bodyComponents;  // per body; -1: not dynamic
     int* blockComponents; // per block; -1: no dynamic body
-    int* loopBlocks;      // blocks whose edge closes a loop, rising
+    int* loopBlocks;      // blocks whose edge closes a loop, ascending
     int loopCount;
 } rbRowGraph;
 

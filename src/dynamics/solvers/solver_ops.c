@@ -1,4 +1,4 @@
-// The table of solvers, and the one that leaves every block to whoever drives it.
+// The table of solvers, and the one that leaves every block to the caller.
 #include "base/core/memory.h"
 #include "base/core/registered_rows.h"
 #include "dynamics/solvers/direct.h"
@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-// The blocks at a body couple each with each, and the factor of the direct solver has a place for
-// every couple; the tree solver does without, but pays more for a joint. With couples per block at
-// 1.0 (chain) and 1.5 (binary tree) the direct solver is the faster one, factor and four solves by
-// 1.5 and 1.3; at 2.5 (four branches a body) they are level; at 6.5 (twelve) the tree solver wins
-// by 2 to 5.
+// All blocks at a body couple with each other, and the factor of the direct solver has an entry for
+// every pair; the tree solver does not, but its cost per joint is higher. With pairs per block at
+// 1.0 (chain) and 1.5 (binary tree) the direct solver is faster, for factor and four solves by 1.5
+// and 1.3; at 2.5 (four branches per body) they are equal; at 6.5 (twelve) the tree solver wins by
+// 2 to 5.
 #define COUPLES_PER_BLOCK_MAX 3
 
 //--------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ rbSolverType rbChooseSolver(const rbRowSystem* system)
     if (countCouples(system) <= (int64_t)COUPLES_PER_BLOCK_MAX * system->blockCount) {
         return RB_SOLVER_DIRECT;
     }
-    // With loops the tree solver would have to cut; the direct one does without.
+    // With loops the tree solver would have to cut; the direct one need not.
     rbRowGraph* graph = rbCreateRowGraph(system);
     bool isTree = graph->loopCount == 0;
     rbDestroyRowGraph(graph);

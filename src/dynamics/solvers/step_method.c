@@ -1,4 +1,4 @@
-// The table of methods that meet the conditions of joints.
+// The table of methods that enforce the conditions of joints.
 #include "dynamics/solvers/step_method.h"
 
 #include "base/core/registered_rows.h"

@@ -1,6 +1,6 @@
-// The table of methods that meet the conditions of joints in a step. The built-in one, look-ahead
-// impulses, is the step engine itself; others are registered at start-up and make the step of a
-// mechanism in its place.
+// The table of methods that enforce the conditions of joints in a step. The built-in one,
+// look-ahead impulses, is the step engine itself; others are registered at start-up and perform the
+// step of a mechanism instead.
 #ifndef RB_SOLVERS_STEP_METHOD_H
 #define RB_SOLVERS_STEP_METHOD_H
 
@@ -8,8 +8,8 @@
 
 #include <rattleback/joint.h>
 
-// Fills force and torque of all bodies for their present state at a time, and places bodies that
-// are not dynamic where they are then (pose, velocity, angularVelocity). Must be pure.
+// Fills force and torque of all bodies for their current state at a time, and sets the state of
+// bodies that are not dynamic at that time (pose, velocity, angularVelocity). Must be pure.
 typedef void rbMechForceFn(void* context, rbMechanism* mechanism, double time);
 
 typedef struct rbMethodState rbMethodState;
@@ -17,12 +17,12 @@ typedef struct rbMethodState rbMethodState;
 // A row of the table.
 typedef struct rbStepMethodRow {
     const char* name;
-    // INVALID with a message for settings.extra that the method refuses.
+    // INVALID with a message if the method rejects settings.extra.
     rbStatus (*checkSettings)(const rbStepSettings* settings, rbError* error);
-    // UNSUPPORTED with a message when the method cannot take the mechanism.
+    // UNSUPPORTED with a message when the method does not support the mechanism.
     rbStatus (*check)(const struct rbStepMethodRow* row, const rbMechanism* mechanism,
                       rbError* error);
-    // What the method keeps for a mechanism; NULL where check refuses it.
+    // The method's data for a mechanism; NULL if check rejects it.
     rbMethodState* (*create)(const struct rbStepMethodRow* row, const rbMechanism* mechanism,
                              const rbStepSettings* settings);
     void (*destroy)(rbMethodState* state);
@@ -30,16 +30,16 @@ typedef struct rbStepMethodRow {
     // their state alone. Does not allocate.
     void (*step)(rbMethodState* state, rbMechanism* mechanism, double time, double h,
                  rbMechForceFn* forces, void* context);
-    const void* data; // the row's own
+    const void* data; // private to the row
 } rbStepMethodRow;
 
-// The head of what a method keeps for a mechanism.
+// The header of the method's data for a mechanism.
 struct rbMethodState {
     const rbStepMethodRow* row;
 };
 
-// Adds a row to the table, at start-up (base/core/registered_rows.h). Refused: a name that is
-// known, a full table.
+// Adds a row to the table, at start-up (base/core/registered_rows.h). Rejected if the name is
+// already known or the table is full.
 rbStatus rbRegisterStepMethod(const rbStepMethodRow* row, rbError* error);
 
 // NULL for RB_METHOD_IMPULSES.

@@ -2,24 +2,23 @@
 //
 // M x = r with M = B W B^T + C is the Schur complement of H [y; x] = [0; -r],
 //   H = [ W^-1  -B^T ; -B  -C ],
-// y being what the bodies' velocities change by. H has the graph of the mechanism: bodies and
-// joints in turn. Joints are eliminated from the leaves to the root. What a body with its subtree
-// looks like from above is V, the inverse of its articulated inertia, 6 x 6: at first W of the
+// y being the change of the bodies' velocities. H has the graph of the mechanism: bodies and joints
+// alternate. Joints are eliminated from the leaves to the root. A body with its subtree is
+// represented to its parent by V, the inverse of its articulated inertia, 6 x 6: initially W of the
 // body, and after a joint c to a child a, with rows B_a on the child and B_b on the body b itself,
 //   K = B_a V_a B_a^T + B_b V_b B_b^T + C,   Y = K^+ B_b V_b,   V_b -= V_b B_b^T Y.
-// A solve goes up with u, the velocities that joints below have made, and down with f, the impulses
-// of joints above:
+// A solve goes up with u, the velocities caused by the joints below, and down with f, the impulses
+// of the joints above:
 //   up    t = r - B_a u_a - B_b u_b,   x = K^+ t,   u_b += Y^T t
 //   down  x -= Y f_b,   f_b += B_b^T x,   f_a = B_a^T x.
-// This is block LDL^T of H without fill, however many joints a body has. Inverses of inertia are
-// what is given and what is kept: nothing is ever inverted but K, whose pivots are the ones that
-// the direct solver sees in this order, so that redundant rows are judged alike. (Factoring the 6 x
-// 6 articulated inertias instead loses digits by their condition, 1e6 for a light body that carries
-// a heavy one.)
+// This is block LDL^T of H without fill, for any number of joints at a body. Inverse inertias are
+// given and stored: only K is ever inverted. Its pivots are those of the direct solver in this
+// order, so that redundant rows are detected alike. (Factoring the 6 x 6 articulated inertias
+// instead loses digits by their condition, 1e6 for a light body that carries a heavy one.)
 //
-// Blocks between the same two nodes are one joint. Bodies that are not dynamic are one node, the
-// root of all that hangs on it, and have no part in the arithmetic. Blocks that close loops are
-// left out: they are cuts.
+// Blocks between the same two nodes form one joint. Bodies that are not dynamic form one node, the
+// root of everything attached to it, and take no part in the arithmetic. Blocks that close loops
+// are omitted: they are cuts.
 #include "dynamics/solvers/tree.h"
 
 #include "base/core/memory.h"
@@ -37,7 +36,7 @@ typedef struct Joint {
     size_t factor;      // offset of K's
     bool isChildPlain;  // no joint below the child: V is W, u is zero
     bool isParentPlain; // first joint below the parent
-    bool isNatural;     // K was factored with its rows in their own order
+    bool isNatural;     // K was factored with its rows in the given order
 } Joint;
 
 // A row of a joint.
@@ -73,13 +72,13 @@ typedef struct TreeSolver {
     size_t factorCount;
     double* invPivots; // per row
     int* order;        // per row, within its joint
-    double* matrix;    // of the joint under way: K,
+    double* matrix;    // of the current joint: K,
     double* diagonals; //   its diagonal before elimination,
     double* products;  //   V_a B_a^T and V_b B_b^T of its rows, 12 each
     double* work;
     double* solution; // per row
     int jointRowsMost;
-    rbLeastRatio least; // pivot of the factorization under way
+    rbLeastRatio least; // least pivot of the current factorization
 } TreeSolver;
 
 //--------------------------------------------------------------------------------------------------
@@ -102,7 +101,7 @@ RB_FIXED_INLINE void applyMass(const rbRowMass* mass, const double* b, double* r
     out[5] = s->xz * b[3] + s->yz * b[4] + s->zz * b[5];
 }
 
-// out = V b; returns b W b, which the diagonal of M has.
+// out = V b; returns b W b, which enters the diagonal of M.
 RB_FIXED_INLINE double applyBody(const TreeSolver* solver, const rbRowSystem* system, int body,
                                  bool isPlain, const double* b, double* restrict out)
 {
@@ -137,7 +136,7 @@ static void setRow(double* to, rbVec3 linear, rbVec3 angular, double sign)
     to[5] = sign * angular.z;
 }
 
-// Takes the rows of a joint from the system; returns how many are out of play.
+// Copies the rows of a joint from the system; returns the number of inactive ones.
 static int gatherRows(TreeSolver* solver, const rbRowSystem* system, const Joint* joint)
 {
     int inactive = 0;
@@ -158,7 +157,7 @@ static int gatherRows(TreeSolver* solver, const rbRowSystem* system, const Joint
     return inactive;
 }
 
-// K and what its pivots are compared with.
+// K and the reference values for its pivots.
 RB_FIXED_INLINE void makeMatrix(TreeSolver* solver, const rbRowSystem* system, const Joint* joint,
                                 int n)
 {
@@ -230,7 +229,7 @@ static rbPivoted factorOf(const TreeSolver* solver, const Joint* joint)
                        .size = joint->rowCount};
 }
 
-// Returns how many rows were dropped.
+// Returns the number of dropped rows.
 RB_FIXED_INLINE int factorJoint(TreeSolver* solver, const rbRowSystem* system, Joint* joint, int n)
 {
     makeMatrix(solver, system, joint, n);
@@ -375,7 +374,7 @@ void rbTreeSolver_Solve(rbSolver* base, const double* r, double* x)
 }
 
 //--------------------------------------------------------------------------------------------------
-// Making
+// Creation
 
 // Edges at each node that are not cut, in compressed form.
 typedef struct Forest {
@@ -425,16 +424,16 @@ static void freeForest(Forest* forest)
     rbEdgeList_Free(&forest->edges);
 }
 
-// Where the search stands.
+// State of the search.
 typedef struct Search {
     int* stack;
-    int* next;       // per node: where to go on in its list of edges
+    int* next;       // per node: position in its list of edges
     int* parentEdge; // per node; -1: root, -2: not visited
     int* edgeJoints; // per edge: its joint; -1: none
 } Search;
 
-// All joints below a root, children before parents. Depth-first without recursion: a chain is as
-// deep as it is long.
+// All joints below a root, children before parents. Depth-first without recursion: the depth of a
+// chain is its length.
 static void searchFrom(TreeSolver* solver, const Forest* forest, Search* search, int root)
 {
     int depth = 0, ground = forest->nodeCount - 1;
@@ -493,7 +492,7 @@ static void orderJoints(TreeSolver* solver, const rbRowSystem* system, int* bloc
         if (edge >= 0) {
             blockJoints[i] = search.edgeJoints[edge];
         } else {
-            // Between bodies that are not dynamic: compliance is all there is.
+            // Between bodies that are not dynamic: there is only compliance.
             blockJoints[i] = solver->jointCount;
             solver->joints[solver->jointCount++] = (Joint){.child = -1, .parent = -1};
         }
@@ -542,7 +541,7 @@ static void placeRows(TreeSolver* solver, const rbRowSystem* system, const int* 
     RB_ASSERT(solver->rowCount + solver->cutRowCount == system->rowCount);
 }
 
-// Bodies are plain until their first joint from below.
+// Bodies are plain until their first joint from below is processed.
 static void markPlain(TreeSolver* solver)
 {
     bool* isTouched = rbAllocZero((size_t)solver->bodyCount, sizeof *isTouched);
