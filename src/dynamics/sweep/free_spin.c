@@ -1,4 +1,4 @@
-// What the constants of a torque-free motion say of the angular velocity w at all times.
+// Bounds on the angular velocity w at all times, from the constants of a torque-free motion.
 //
 // Let I1 >= I2 >= I3 be the principal moments, L the angular momentum, 2E = w.L twice the energy.
 // Since w.L is constant, w = (2E/L^2) L + perpendicular part: a steady spin and a wobble. With
@@ -7,8 +7,8 @@
 //     w_1^2 = (D_3 - I_2 (I_2 - I_3) u) / (I_1 (I_1 - I_3)),
 //     w_3^2 = (-D_1 - I_2 (I_1 - I_2) u) / (I_3 (I_1 - I_3)),    u = w_2^2.
 //
-// Wobble: its square is |w|^2 - (2E/L)^2 = |w x L|^2 / L^2. |w|^2 is extreme where one component of
-// w vanishes (its rate is proportional to w_1 w_2 w_3). There
+// Wobble: its square is |w|^2 - (2E/L)^2 = |w x L|^2 / L^2. |w|^2 is extremal where one component
+// of w vanishes (its rate is proportional to w_1 w_2 w_3). There
 //     wobble^2 = D_j (-D_i) / (I_i I_j L^2)    with i < j the components that are left.
 // D_j/I_j = L^2/I_j - 2E grows with j, so the largest is that of w_2 = 0:
 //     wobble^2 <= P / (I_1 I_3 L^2),    P = D_3 (-D_1).
@@ -24,10 +24,10 @@
 
 #include <float.h>
 
-// Of the results; they are products of a dozen rounded factors.
+// Relative rounding of the results, which are products of a dozen rounded factors.
 #define RELATIVE_SLACK (32.0 * DBL_EPSILON)
 
-// Largest first; the spins go with their moments.
+// Largest first; the spins are permuted with their moments.
 static void sortMoments(double moments[3], double spins[3])
 {
     for (int i = 0; i < 3; ++i) {
@@ -62,7 +62,7 @@ void rbSweepMotion_SetFreeSpin(rbSweepMotion* motion, rbVec3 moments, rbQuat ori
     double m[3] = {moments.x, moments.y, moments.z};
     double w[3] = {spinLocal.x, spinLocal.y, spinLocal.z};
     sortMoments(m, w);
-    // Only ratios of the moments count; the largest becomes 1, so that powers stay in range.
+    // Only ratios of the moments matter; the largest is scaled to 1, so that powers stay in range.
     // Differences come first: they are exact where it matters.
     double largest = m[0];
     double m12 = (m[0] - m[1]) / largest;
@@ -80,17 +80,17 @@ void rbSweepMotion_SetFreeSpin(rbSweepMotion* motion, rbVec3 moments, rbQuat ori
     bool isSteady =
         m23 * w[1] * w[2] == 0.0 && m13 * w[0] * w[2] == 0.0 && m12 * w[0] * w[1] == 0.0;
     if (isSteady || !(momentumSquared > 0.0)) {
-        return; // turns about a principal axis, which stays where it is
+        return; // rotation about a principal axis, which is constant
     }
     double product = sqrt(d3) * sqrt(d1);
     double rateB = 1.0 / (m[1] * sqrt(m[2]));
-    double rateA = sqrt(m23 / m13) / sqrt(m[1] * m[2]); // m13 > 0: it is no sphere
+    double rateA = sqrt(m23 / m13) / sqrt(m[1] * m[2]); // m13 > 0: it is not a sphere
     double rateC = sqrt(m12 / m13) / (m[2] * sqrt(m[1]));
     double steady = energy2 / sqrt(momentumSquared);
     double wobble = product / sqrt(m[2] * momentumSquared);
     double spinMax = sqrt(steady * steady + wobble * wobble) * (1.0 + RELATIVE_SLACK);
     motion->steadySpin = rbRotate(orientation, rbScale(energy2 / momentumSquared, momentumLocal));
-    // the steady spin is rounded, too
+    // the steady spin is rounded as well
     motion->wobble = wobble * (1.0 + RELATIVE_SLACK) + RELATIVE_SLACK * spinMax;
     motion->spinMax = fmax(motion->spinMax, spinMax);
     motion->spinRateMax = product * fmax(rateB, fmax(rateA, rateC)) * (1.0 + RELATIVE_SLACK);

@@ -1,11 +1,12 @@
-// The exact first contact of two shapes, one of which is translated: the truth that predictions by
-// rays are measured by, and the shape cast of worlds.
+// The exact first contact of two shapes, one of which is translated: the reference for predictions
+// by rays, and the shape cast of worlds.
 //
 // One row for every kind of pair: spheres in closed form, spheres and triangles,
 // triangles and triangles, planes by the support of the other, compounds by their parts, and
 // the rest by Newton's method on the distance. The distance of convex bodies is a convex function
-// of the way, and its slope is the component of the step along the normal: every tangent meets zero
-// before the contact or at it, so that the steps never pass it and converge quadratically.
+// of the displacement, and its slope is the component of the step along the normal: every tangent
+// reaches zero before the contact or at it, so the steps never overshoot it and converge
+// quadratically.
 #include "dynamics/sweep/shape_sweep.h"
 
 #include "collision/convex/convex.h"
@@ -16,32 +17,32 @@
 
 #include <float.h>
 
-// Parts of the size that overlap at the start is deeper than what counts as touching: ten times
-// what depths are good for.
+// Fraction of the size by which an overlap at the start must be deeper than touching: ten times the
+// accuracy of depths.
 #define TOUCH 1e-10
-// Parts of the size that the general row leaves as a gap.
+// Fraction of the size that the general row leaves as a gap.
 #define TOLERANCE 1e-10
-// Of the general row; a motion that grazes gains a factor of four in each.
+// Iterations of the general row; each gains a factor of four for a grazing motion.
 #define ITERATIONS_MAX 256
-// Pairs of triangles of hulls from which a guess by distances makes the search shorter, and how
-// long after it, in parts of the size, the contact is looked for first.
+// Pairs of triangles of hulls above which a guess by distances shortens the search, and the margin
+// after it, as a fraction of the size, in which the contact is searched first.
 #define PAIRS_SHORT 2500
 #define AFTER_GUESS 1e-7
 
-// What is asked of a pair of parts, in the frame of B.
+// The query for a pair of parts, in the frame of B.
 typedef struct Pair {
     const rbGeometry* a;
     const rbGeometry* b;
     rbTransform pose;
     rbVec3 step;      // m, not zero
-    double limit;     // fraction beyond which nothing counts
+    double limit;     // fraction beyond which contacts do not count
     double tolerance; // m
     double touch;     // m
     bool isSwapped;   // A of the caller is B here
     void* scratch;
 } Pair;
 
-// Kinds of shapes that have rows of their own.
+// Kinds of shapes that have their own rows.
 typedef enum Kind {
     KIND_BALL,
     KIND_TRIANGLES,
@@ -67,7 +68,7 @@ typedef rbStatus SweepFn(const Pair* pair, rbShapeSweep* sweep, rbError* error);
 static rbStatus sweepPair(const Pair* pair, rbShapeSweep* sweep, rbError* error);
 static SweepFn sweepByDistance;
 
-// The same pair with the roles exchanged: B moves against A, and the answer is turned back.
+// The same pair with the roles exchanged: B moves against A, and the result is converted back.
 static rbStatus sweepSwapped(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 {
     Pair swapped = *pair;
@@ -162,7 +163,7 @@ static rbStatus sweepTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* e
             finishSearch(&search, sweep);
             return RB_STATUS_OK;
         }
-        // the exact contact is a hair later, and along this normal
+        // the exact contact is slightly later, and along this normal
         rbSweepSearch_SetHint(&search, guess.normal);
         double margin = AFTER_GUESS * (pair->a->radius + pair->b->radius);
         if (search.closing > 0.0) {
@@ -178,7 +179,7 @@ static rbStatus sweepTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* e
     return RB_STATUS_OK;
 }
 
-// Anything onto a plane: its lowest point.
+// Any shape onto a plane: uses its lowest point.
 static rbStatus sweepOntoPlane(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 {
     rbVec3 normal = pair->b->data.plane.normal;
@@ -204,7 +205,7 @@ static rbStatus sweepOntoPlane(const Pair* pair, rbShapeSweep* sweep, rbError* e
     return RB_STATUS_OK;
 }
 
-// Do the balls about the origins of two shapes come to meet?
+// Do the bounding spheres about the origins of two shapes meet?
 static bool isInReach(const Pair* pair)
 {
     if (!pair->a->isBounded || !pair->b->isBounded) {
@@ -218,7 +219,7 @@ static bool isInReach(const Pair* pair)
     return rbLength(rbAddScaled(p, t, w)) <= reach + 1e-12 * (rbLength(p) + rbLength(w));
 }
 
-// The part of B that A, whatever it is, meets first.
+// The part of B that A, of any type, hits first.
 static rbStatus sweepOntoCompound(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 {
     *sweep = (rbShapeSweep){.isExact = true};
@@ -277,9 +278,9 @@ static rbStatus sweepByDistance(const Pair* pair, rbShapeSweep* sweep, rbError* 
         double closing = -rbDot(gap.normal, pair->step);
         bool isMeeting = gap.distance <= pair->tolerance;
         if (closing <= 0.0 && !(isMeeting && i > 0)) {
-            return RB_STATUS_OK; // they part
+            return RB_STATUS_OK; // they separate
         }
-        // in contact rounding may turn the normal: the last one holds
+        // in contact, rounding may flip the normal: keep the last one
         normal = isMeeting && i > 0 ? normal : gap.normal;
         if (isMeeting) {
             *sweep =
@@ -292,12 +293,12 @@ static rbStatus sweepByDistance(const Pair* pair, rbShapeSweep* sweep, rbError* 
         }
     }
     return rbError_Set(error, RB_STATUS_NUMERICAL,
-                       "the sweep did not come to within %g m of contact in %d measurements; a "
-                       "larger tolerance would do",
+                       "the sweep did not reach a distance of %g m in %d measurements; use a "
+                       "larger tolerance",
                        pair->tolerance, ITERATIONS_MAX);
 }
 
-// A round convex body onto what is made of triangles.
+// A round convex body onto a shape made of triangles.
 static rbStatus sweepOntoTriangles(const Pair* pair, rbShapeSweep* sweep, rbError* error)
 {
     rbSweepSide b;
@@ -337,8 +338,8 @@ static rbStatus checkInput(rbTransform poseA, rbVec3 step, double tolerance, rbE
     double length = sqrt(rbDotQuat(poseA.q, poseA.q));
     if (!rbIsFinite3(poseA.p) || !(fabs(length - 1.0) <= 1e-6)) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the pose of the shape that is swept must be finite with a quaternion "
-                           "of length 1, which is %g",
+                           "the pose of the swept shape must be finite with a quaternion "
+                           "of length 1, not %g",
                            length);
     }
     if (!rbIsFinite3(step) || rbLargestComponent(step) > RB_LENGTH_MAX) {

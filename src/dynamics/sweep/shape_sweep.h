@@ -1,8 +1,8 @@
-// The parts of rbSweepShapes: triangles that move along a line against triangles that stand.
+// The parts of rbSweepShapes: triangles that move along a line against triangles at rest.
 //
-// Everything is in the frame of B, which stands; A is translated by the step. A contact found is a
-// true one, so the first contact is the least over all features, and features that are looked at
-// twice do no harm.
+// Everything is in the frame of B, which is at rest; A is translated by the step. Every contact
+// found is a true one, so the first contact is the minimum over all features, and examining
+// features twice does no harm.
 #ifndef RB_SWEEP_SHAPE_SWEEP_H
 #define RB_SWEEP_SHAPE_SWEEP_H
 
@@ -10,7 +10,8 @@
 
 #include <rattleback/collision.h>
 
-// Contacts of equal fraction, the better first: a face says the normal, an edge pair makes one up.
+// Contacts of equal fraction, best first: a face determines the normal, a pair of edges only
+// suggests one.
 typedef enum rbContactRank {
     RB_RANK_FACE_B,
     RB_RANK_FACE_A,
@@ -18,18 +19,18 @@ typedef enum rbContactRank {
     RB_RANK_NONE,
 } rbContactRank;
 
-// A sweep under way.
+// A sweep in progress.
 typedef struct rbSweepSearch {
     rbVec3 step;    // m, of A
     rbVec3 inverse; // 1 / step, by component; infinite where it is 0
     double length;  // m, of the step, > 0
-    double slack;   // m, what rounding does to coordinates; boxes are that much larger
+    double slack;   // m, rounding error of coordinates; boxes are enlarged by it
     double touch;   // m, heights down to minus this count as touching at the start
-    double limit;   // the least fraction so far, beyond which nothing counts
+    double limit;   // the least fraction so far, beyond which contacts do not count
     rbVec3 hint; // unit, outward of B: the normal of the best contact, against the step at first.
-    double closing; // m, by which the step comes nearer along the hint, > 0; 0: no use of it
-    int hintCount;  // times it changed
-    bool isSwapped; // faces of A count as those of B: they say the normal
+    double closing; // m, by which the step closes the gap along the hint, > 0; 0: not usable
+    int hintCount;  // number of changes
+    bool isSwapped; // faces of A count as those of B: they determine the normal
     bool isHit;
     rbContactRank rank;
     rbVec3 point;  // m, at contact
@@ -38,7 +39,7 @@ typedef struct rbSweepSearch {
 
 struct rbConvex;
 
-// A contact at a fraction, if it is the first so far; normal need not be a unit vector.
+// Records a contact at a fraction, if it is the first so far; normal need not be a unit vector.
 typedef struct rbSweepOffer {
     double fraction;
     rbContactRank rank;
@@ -48,25 +49,25 @@ typedef struct rbSweepOffer {
 
 void rbSweepSearch_Offer(rbSweepSearch* search, const rbSweepOffer* offer);
 
-// A box that moves against one that stands: the fraction of the step at which they begin to
-// overlap, INFINITY if they do not up to the limit. offset: from the center of the one that moves
-// to that of the one that stands; halfSize: the sum of both.
+// A moving box against one at rest: the fraction of the step at which they begin to overlap,
+// INFINITY if they do not up to the limit. offset: from the center of the moving box to that of the
+// one at rest; halfSize: the sum of both.
 double rbSweepSearch_EnterBox(const rbSweepSearch* search, rbVec3 offset, rbVec3 halfSize);
 
-// The least fraction at which what is no lower than low along the hint, and moves, can meet what is
-// no higher than high; INFINITY beyond the limit.
+// The least fraction at which a moving set no lower than low along the hint can reach a set no
+// higher than high; INFINITY beyond the limit.
 double rbSweepSearch_EnterAlong(const rbSweepSearch* search, double low, double high);
 
-// Another direction to look along; the normal of a contact, or of bodies about to touch.
+// Sets another direction for the hint: the normal of a contact, or of bodies about to touch.
 void rbSweepSearch_SetHint(rbSweepSearch* search, rbVec3 normal);
 
 // X-03 for a triangle of A and one of B.
 void rbSweepTriangles(rbSweepSearch* search, const rbVec3 a[3], const rbVec3 b[3]);
 
-// X-02 for a ball of A and a triangle of B.
+// X-02 for a sphere of A and a triangle of B.
 void rbSweepBallTriangle(rbSweepSearch* search, rbVec3 center, double radius, const rbVec3 b[3]);
 
-// What a body is made of: a tree of triangles or, of boxes and hulls, a list of them.
+// The composition of a body: a tree of triangles or, for boxes and hulls, a list of them.
 typedef struct rbSweepSide {
     const rbBoxTree* tree; // or NULL
     const rbVec3* vertices;
@@ -79,13 +80,13 @@ typedef struct rbSweepSide {
 // False for shapes that are not made of triangles.
 bool rbSweepSide_Init(rbSweepSide* side, const rbGeometry* geometry);
 
-// All triangles of A, in its frame that poseA maps to that of B, against all of B. If only one has
-// a tree, it must be B.
+// Tests all triangles of A, given in its frame, which poseA maps to that of B, against all of B. If
+// only one has a tree, it must be B.
 void rbSweepSides(rbSweepSearch* search, const rbSweepSide* a, rbTransform poseA,
                   const rbSweepSide* b);
 
-// A convex body of A, at a pose, by Newton's method on its distance to every triangle near its way,
-// each to a gap of the tolerance (m). b has a tree.
+// Sweeps a convex body of A, at a pose, by Newton's method on its distance to every triangle near
+// its path, each to a gap of the tolerance (m). b has a tree.
 void rbSweepConvex(rbSweepSearch* search, const struct rbConvex* convex, rbTransform poseA,
                    double tolerance, const rbSweepSide* b);
 void rbSweepBall(rbSweepSearch* search, rbVec3 center, double radius, const rbSweepSide* b);

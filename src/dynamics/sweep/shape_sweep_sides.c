@@ -1,12 +1,12 @@
-// Bodies of triangles that move against each other: which pairs of triangles are looked at.
+// Bodies made of triangles in relative motion: selects the pairs of triangles to test.
 #include "collision/convex/gjk.h"
 #include "collision/geometry/box_tree_queries.h"
 #include "dynamics/sweep/shape_sweep.h"
 
-// Sine of the angle of a face to the motion up to which it counts as seen from the front.
+// Sine of the angle of a face to the motion up to which it counts as front-facing.
 #define FRONT 1e-9
-// Distances of a convex body to a triangle on its way; a motion that grazes gains a factor of four
-// in each.
+// Distance queries between a convex body and a triangle on its path; each gains a factor of four
+// for a grazing motion.
 #define NEWTON_MAX 256
 
 // Corner i of a box has the signs of the bits of i: x, y, z. Counter-clockwise from outside.
@@ -51,15 +51,15 @@ static void getTriangle(const rbSweepSide* side, int index, rbVec3 corners[3])
 
 // ----------------------------------------------------------------------------------------- trees
 
-// A part of a tree that moves or stands, as a box in the frame of B.
+// A part of a moving or resting tree, as a box in the frame of B.
 typedef struct Part {
     rbVec3 center;
     rbVec3 half;
-    double
-        edge; // m, of one that moves: no point is lower along the hint; of one that stands higher
+    double edge; // m, bound of all heights along the hint: lower for a moving part, upper for one
+                 // at rest
 } Part;
 
-// The body that moves, with what turns its boxes into the frame of B.
+// The moving body, with the data that transform its boxes into the frame of B.
 typedef struct Mover {
     const rbBoxTree* tree;
     rbTransform pose;
@@ -105,7 +105,7 @@ static double enter(const rbSweepSearch* search, const Part* a, const Part* b)
     return rbMaxOf(key, along);
 }
 
-// Puts up to four parts on a stack, the first to be met on top.
+// Pushes up to four parts on a stack, the first to be hit on top.
 static void sortTasks(rbTreeTask* tasks, int count)
 {
     for (int i = 1; i < count; ++i) {
@@ -118,16 +118,16 @@ static void sortTasks(rbTreeTask* tasks, int count)
     }
 }
 
-// A body, or part of one, that moves as a whole.
+// A body, or part of one, that moves as a unit.
 typedef struct Single {
-    // Meets the triangles of a block of B.
+    // Tests it against the triangles of a block of B.
     void (*meet)(rbSweepSearch* search, const rbTriangleBlock* block, const void* mover);
     // Its height along the hint: no point is lower.
     double (*getLow)(const rbSweepSearch* search, const void* mover);
     const void* mover;
 } Single;
 
-// One part that moves against a tree that stands, the nearest box first.
+// Sweeps one moving part against a tree at rest, the nearest box first.
 static void walkTree(rbSweepSearch* search, Part moving, const rbBoxTree* tree,
                      const Single* single)
 {
@@ -182,7 +182,7 @@ static double getLowOfTriangle(const rbSweepSearch* search, const void* mover)
                    rbMinOf(rbDot(search->hint, corners[1]), rbDot(search->hint, corners[2])));
 }
 
-// A ball that moves.
+// A moving sphere.
 typedef struct Ball {
     rbVec3 center;
     double radius;
@@ -204,7 +204,7 @@ static double getLowOfBall(const rbSweepSearch* search, const void* mover)
     return rbDot(search->hint, ball->center) - ball->radius;
 }
 
-// A convex body that moves.
+// A moving convex body.
 typedef struct ConvexMover {
     const rbConvex* convex;
     rbTransform pose;
@@ -230,9 +230,9 @@ static void sweepConvexTriangle(rbSweepSearch* search, const ConvexMover* mover,
         double distance = gap.upper - mover->convex->radius;
         bool isMeeting = distance <= mover->tolerance;
         if (closing <= 0.0 && !(isMeeting && i > 0)) {
-            return; // they part
+            return; // they separate
         }
-        // in contact there may be no direction between them any more: the last one holds
+        // in contact there may be no direction between them: keep the last one
         normal = isMeeting && i > 0 ? normal : gap.normal;
         if (isMeeting) {
             rbSweepOffer offer = {t, RB_RANK_FACE_B, gap.a, normal};
@@ -263,7 +263,7 @@ static double getLowOfConvex(const rbSweepSearch* search, const void* mover)
     return rbDot(search->hint, rbTransformPoint(convex->pose, lowest));
 }
 
-// A pair of parts that waits.
+// A pending pair of parts.
 typedef struct PairTask {
     double key; // fraction of the step at which their boxes begin to overlap
     int slotA, slotB;
@@ -286,7 +286,7 @@ static void meetBlocks(rbSweepSearch* search, const Mover* mover, int blockA,
     }
 }
 
-// Opens the larger part of a pair; the children that can meet the other go onto the stack.
+// Opens the larger part of a pair; the children that can hit the other are pushed on the stack.
 static int openPair(const rbSweepSearch* search, const Mover* mover, const rbBoxTree* b,
                     PairTask task, PairTask* out)
 {
@@ -313,7 +313,7 @@ static int openPair(const rbSweepSearch* search, const Mover* mover, const rbBox
         if (isinf(key)) {
             continue;
         }
-        // sorted, the first to be met on top
+        // sorted, the first to be hit on top
         int at = count++;
         for (; at > 0 && out[at - 1].key < key; --at) {
             out[at] = out[at - 1];
@@ -323,7 +323,7 @@ static int openPair(const rbSweepSearch* search, const Mover* mover, const rbBox
     return count;
 }
 
-// Two trees, those parts first that meet first.
+// Two trees, parts in the order in which they can meet.
 static void walkTrees(rbSweepSearch* search, Mover* mover, const rbBoxTree* b)
 {
     PairTask stack[PAIRS_MAX];
@@ -359,7 +359,7 @@ static Part boundTriangle(const rbVec3 corners[3])
                   .half = rbScale(0.5, rbSub(upper, lower))};
 }
 
-// Is the triangle of a convex body on the side that meets the other? sign: of its motion.
+// Is the triangle of a convex body on the side facing the other body? sign: of its motion.
 static bool isFront(const rbSweepSearch* search, const rbVec3 corners[3], double sign)
 {
     rbVec3 normal = rbCross(rbSub(corners[1], corners[0]), rbSub(corners[2], corners[0]));
@@ -395,7 +395,7 @@ static void updateHeights(const rbSweepSearch* search, const rbSweepSide* a, rbT
     }
 }
 
-// A triangle of A against a list.
+// Sweeps a triangle of A against a list.
 static void meetList(rbSweepSearch* search, const rbVec3 moving[3], const rbSweepSide* b,
                      const Heights* heights)
 {

@@ -1,21 +1,21 @@
-// One triangle, or ball, that moves along a line against a triangle that stands: the features that
-// can meet first, each in closed form.
+// One triangle, or sphere, that moves along a line against a triangle at rest: the features that
+// can touch first, each in closed form.
 //
 // A contact at the start counts if the features are about to pierce each other: then the moving
-// triangle lies on the side that its motion comes from. Features that part, or have passed each
-// other already, do not count.
+// triangle lies on the side from which its motion comes. Features that separate, or have already
+// passed each other, do not count.
 #include "dynamics/sweep/shape_sweep.h"
 #include "dynamics/sweep/sweep.h"
 
 // Sine of the angle of a motion to a plane, and of two edges, below which they count as parallel:
-// their contacts are found by the vertices. Quotients lose 12 and 8 digits there.
+// their contacts are found through the vertices. Quotients lose 12 and 8 digits there.
 #define PARALLEL_MOTION 1e-12
 #define PARALLEL_EDGES 1e-8
-// Parts of an edge or a triangle by which its border is wider: rounding leaves no gaps there.
+// Fractions of an edge or a triangle by which its border is widened: rounding leaves no gaps there.
 #define BORDER 1e-12
-// Fractions no farther apart are equal.
+// Fractions no farther apart than this count as equal.
 #define TIE 1e-13
-// Sine of the angle of a motion to the plane of a hint below which quotients are not worth it.
+// Sine of the angle of a motion to the plane of a hint below which quotients are not useful.
 #define HINT_LEAST 1e-3
 
 void rbSweepSearch_Offer(rbSweepSearch* search, const rbSweepOffer* offer)
@@ -99,8 +99,8 @@ static bool containsPoint(const Facet* facet, rbVec3 point)
     return true;
 }
 
-// Corners of a triangle that moves by sign * step onto a facet that stands; sign -1 tells that it
-// is B that moves, seen from A.
+// Corners of a triangle that moves by sign * step onto a facet at rest; sign -1 means that B moves,
+// as seen from A.
 static void sweepCorners(rbSweepSearch* search, const rbVec3 moving[3], const Facet* facet,
                          double sign)
 {
@@ -109,7 +109,7 @@ static void sweepCorners(rbSweepSearch* search, const rbVec3 moving[3], const Fa
     if (fabs(speed) <= PARALLEL_MOTION * facet->length * search->length) {
         return;
     }
-    // heights against the motion, so that they fall
+    // heights against the motion, so that they decrease
     double side = speed > 0.0 ? -1.0 : 1.0;
     double heights[3];
     double touch = search->touch * facet->length;
@@ -146,7 +146,7 @@ static bool isOnSide(const rbVec3 corners[3], rbVec3 point, rbVec3 normal, doubl
     return true;
 }
 
-// Edge i of a that moves onto edge j of b.
+// Edge i of a, moving, onto edge j of b.
 static void sweepEdges(rbSweepSearch* search, const rbVec3 a[3], int i, const rbVec3 b[3], int j)
 {
     rbVec3 p = a[i];
@@ -211,7 +211,7 @@ void rbSweepTriangles(rbSweepSearch* search, const rbVec3 a[3], const rbVec3 b[3
 
 // ----------------------------------------------------------------------------------------- balls
 
-// Where a ball touches, from its center at contact.
+// The contact point of a sphere, from its center at contact.
 static void offerBall(rbSweepSearch* search, double t, rbVec3 center, rbVec3 point)
 {
     rbSweepOffer offer = {rbMinOf(t, 1.0), RB_RANK_EDGES, point,
@@ -232,9 +232,10 @@ static void sweepBallEdge(rbSweepSearch* search, rbVec3 center, double radius, c
     }
     double depth = reach - rbLength(m);
     if (depth > search->touch * rbLength(f)) {
-        return; // within the cylinder at the start, beyond the ends of the edge: a corner is first
+        return; // within the cylinder at the start, beyond the ends of the edge: a corner touches
+                // first
     }
-    // b^2 - w^2 c without its cancellation, by Lagrange's identity
+    // b^2 - w^2 c without cancellation, by Lagrange's identity
     double discriminant = reach * reach * rbLengthSquared(w) - rbLengthSquared(rbCross(m, w));
     if (discriminant < 0.0) {
         return;

@@ -1,24 +1,24 @@
-// When two bodies can meet: lower bounds on the time of contact that are never later than the truth
-// (L-73 to L-76), and exact roots where the shapes allow.
+// When two bodies can meet: lower bounds on the time of contact that are never later than the true
+// time (L-73 to L-76), and exact roots where the shapes allow.
 //
-// All times here are counted from one instant, at which the motion of both bodies is given. A bound
-// tau means: for every time in [0, tau) the bodies are farther apart than the level asked for.
+// All times are measured from one instant, at which the motion of both bodies is given. A bound tau
+// means: for every time in [0, tau) the bodies are farther apart than the requested level.
 //
-// The core of a shape is what is left of it without the ball it is rounded by: a point of a sphere,
-// a segment of a capsule, of other shapes all; of a compound the cores of its parts. A ball that
-// turns about its middle comes no nearer to anything, so only cores count where bodies turn.
+// The core of a shape is the shape without the ball it is rounded by: a point for a sphere, a
+// segment for a capsule, the whole of other shapes; for a compound, the cores of its parts. A ball
+// that rotates about its center does not approach anything, so only cores matter for rotation.
 #ifndef RB_SWEEP_SWEEP_H
 #define RB_SWEEP_SWEEP_H
 
 #include <rattleback/shape.h>
 #include <rattleback/vecmath.h>
 
-// What is known of the motion of a body from an instant on, for a horizon.
+// Bounds on the motion of a body from an instant on, for a horizon.
 // At time t after the instant, 0 <= t <= horizon:
 //   center of mass  = center + t velocity + t^2/2 acceleration + (at most t velocitySlack
 //                     + t^2/2 accelerationSlack, in any direction)
 //   angular velocity = steadySpin + (at most wobble, in any direction), and it changes by at most
-//                     spinRateMax a second
+//                     spinRateMax per second
 typedef struct rbSweepMotion {
     rbVec3 center;            // m
     rbVec3 velocity;          // m/s
@@ -30,21 +30,21 @@ typedef struct rbSweepMotion {
     double wobble;            // rad/s
     double spinMax;           // rad/s, largest |angular velocity|
     double spinRateMax;       // rad/s^2
-    double horizon;           // s, INFINITY if the above holds for ever
+    double horizon;           // s, INFINITY if the above holds forever
 } rbSweepMotion;
 
-// A body at the instant: its geometry, rounded by one more ball.
+// A body at the instant: its geometry, rounded by an additional ball.
 typedef struct rbSweepBody {
     rbSweepMotion motion;
     rbTransform pose;           // of the geometry in the world, at the instant
-    const rbGeometry* geometry; // any type; a plane only on bodies that do not turn
+    const rbGeometry* geometry; // any type; a plane only on bodies that do not rotate
     double radius;   // m, no point of the core is farther from the center of mass: rbGetCoreReach
     double rounding; // m, at the instant, of the ball added to the geometry (radiusA and radiusB of
-                     // rbSeparationInput), beside the radius a sphere or capsule has itself
+                     // rbSeparationInput), in addition to the radius of a sphere or capsule
     double growth;   // m/s, of the rounding, any sign
 } rbSweepBody;
 
-// What a measurement at the instant said.
+// The result of a measurement at the instant.
 typedef struct rbSweepGap {
     double lower;  // m, <= distance of the bodies (rounding included); > 0
     rbVec3 normal; // unit, from A to B; zero: none known
@@ -52,24 +52,24 @@ typedef struct rbSweepGap {
 
 // Bounds the motion of a torque-free body: spin, steady spin, wobble, largest spin and its rate
 // from the constants of the motion (L-75, sharper). spinLocal and moments (> 0) in principal axes,
-// which orientation maps to the world. Holds for ever.
+// which orientation maps to the world. Holds forever.
 void rbSweepMotion_SetFreeSpin(rbSweepMotion* motion, rbVec3 moments, rbQuat orientation,
                                rbVec3 spinLocal);
 
-// The same for a body that turns at a constant rate, or not at all.
+// The same for a body that rotates at a constant rate, or not at all.
 void rbSweepMotion_SetSteadySpin(rbSweepMotion* motion, rbVec3 spin);
 
 // Largest distance of a point of the core from a point of the frame of the geometry: 0 for a sphere
-// about it, INFINITY for planes. O(vertices) for meshes, so remember it.
+// about it, INFINITY for planes. O(vertices) for meshes, so cache it.
 double rbGetCoreReach(const rbGeometry* geometry, rbVec3 point);
 
 // Largest of the bounds below that apply; at most the smaller horizon; 0 if gap.lower <= level.
 double rbBoundMeeting(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
                       double level);
 
-// The same with a guess of how the normal turns (rad/s; zero: none), which may be wrong: n0 x n1 /
-// (t1 - t0) of the last two measurements of the pair. Where edge meets edge this makes repeated
-// measurements converge fast; faces are known without.
+// The same with a guess of the rotation rate of the normal (rad/s; zero: none), which may be wrong:
+// n0 x n1 / (t1 - t0) of the last two measurements of the pair. Where edge meets edge this makes
+// repeated measurements converge fast; faces do not need it.
 double rbBoundMeetingTurning(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
                              rbVec3 turning, double level);
 
@@ -77,23 +77,23 @@ double rbBoundMeetingTurning(const rbSweepBody* a, const rbSweepBody* b, const r
 // |v| t + |a| t^2/2 + spins times radii. The only bound that needs no direction.
 double rbBoundByPaths(const rbSweepBody* a, const rbSweepBody* b, double gap, double level);
 
-// Along a fixed direction n, from A to B, in which the hulls of the bodies are parted: the centers'
-// part is an exact parabola, the turning costs |spin x n| times the radius of the core. 0 if the
-// hulls are not parted by more than the level along n. If one body is a plane its own normal is
-// taken for n.
+// Along a fixed direction n, from A to B, in which the hulls of the bodies are separated: the
+// centers' part is an exact parabola, the rotation costs |spin x n| times the radius of the core. 0
+// if the hulls are not separated by more than the level along n. If one body is a plane, its normal
+// is used for n.
 double rbBoundAlong(const rbSweepBody* a, const rbSweepBody* b, rbVec3 normal, double level);
 
-// The same to second order: the support mappings are asked in the direction turned with the bodies,
-// so that repeated measurements converge quadratically. Never below rbBoundAlong.
+// The same to second order: the support mappings are evaluated in the direction rotated with the
+// bodies, so that repeated measurements converge quadratically. Never below rbBoundAlong.
 double rbBoundBySupports(const rbSweepBody* a, const rbSweepBody* b, rbVec3 normal, double level);
 
 // rbSweepSpheres where a is not zero: the first root of a polynomial of degree 4.
 double rbSweepFallingSpheres(rbVec3 p, rbVec3 v, rbVec3 a, double r, double growth);
 
 // First time >= 0 at which |p + v t + a t^2/2| <= r + growth t with the two approaching each other
-// or, at rest, about to; so 0 if they overlap and approach. If they overlap and part, it is the
-// time they come back: when they meet again or, still overlapping, begin to approach again.
-// INFINITY if never, and once the radius has shrunk to nothing. Exact to rounding of p and r.
+// or, at rest, about to; so 0 if they overlap and approach. If they overlap and separate, it is the
+// time they return: when they meet again or, still overlapping, begin to approach again. INFINITY
+// if never, and once the radius has shrunk to zero. Exact to rounding of p and r.
 static inline double rbSweepSpheres(rbVec3 p, rbVec3 v, rbVec3 a, double r, double growth)
 {
     if (a.x != 0.0 || a.y != 0.0 || a.z != 0.0) {
@@ -109,7 +109,7 @@ static inline double rbSweepSpheres(rbVec3 p, rbVec3 v, rbVec3 a, double r, doub
     if (c <= 0.0 && b < 0.0) {
         return r >= 0.0 ? 0.0 : (double)INFINITY;
     }
-    // b^2 - square c without its cancellation, by Lagrange's identity.
+    // b^2 - square c without cancellation, by Lagrange's identity.
     rbVec3 sides = rbAddScaled(rbScale(r, v), -growth, p);
     double discriminant = rbLengthSquared(sides) - rbLengthSquared(rbCross(p, v));
     if (discriminant < 0.0 && c > 0.0) {
@@ -120,7 +120,7 @@ static inline double rbSweepSpheres(rbVec3 p, rbVec3 v, rbVec3 a, double r, doub
     return r + growth * t >= 0.0 ? t : (double)INFINITY;
 }
 
-// The same, bit by bit, for spheres that neither fall nor grow: the inner loop of gases.
+// The same, bit for bit, for spheres that neither fall nor grow: the inner loop of gases.
 static inline double rbSweepFreeSpheres(rbVec3 p, rbVec3 v, double r)
 {
     double b = rbDot(p, v);

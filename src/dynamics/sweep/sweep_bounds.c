@@ -4,28 +4,28 @@
 //
 // Along a direction n, from A to B, with the relative motion c = cB - cA etc. of the centers:
 //     gap(t) >= n.c + t n.v + t^2/2 n.a - h_A(t) - h_B(t),
-// where h(t) is how far a body reaches from its center toward the other one. For a point r of it
+// where h(t) is the extent of a body from its center toward the other one. For a point r of it
 //     n.r(t) = n.r + t n.(w x r) + remainder = (n + t n x w).r + remainder.
 // First order: n.(w x r) = (n x w).r is at most |w x n| |r| at any time. Second order: the time
 // derivative of n.(w x r) is (n x w).(w x r) + n.(w' x r), at most M |r| with
 //     M = |w x n| |w| + |w'|, so |remainder| <= t^2/2 M |r|,
-// and what is left is the support of the core in the turned direction n + t n x w: a convex
-// function of t. So F(t), the gap without the terms in t^2, is concave: between two times it is
-// above its chord, and the first root of chord + terms in t^2 is safe, whatever the sign of these
-// terms.
+// and the rest is the support of the core in the rotated direction n + t n x w: a convex function
+// of t. So F(t), the gap without the terms in t^2, is concave: between two times it is above its
+// chord, and the first root of chord + terms in t^2 is safe for any sign of these terms.
 //
-// |w x n| <= |steady x n| + wobble: a top that spins about n costs nothing.
+// |w x n| <= |steady x n| + wobble: a top that spins about n loses nothing.
 //
-// Where a face or an edge lies across n, it is its far corner that comes nearer along n, though the
-// other body is nowhere near that corner. There n has to turn with the feature. Seen from a frame
-// that turns with n at a constant rate u (at right angles to n), a body spins with w - u, which
+// Where a face or an edge is perpendicular to n, its far corner approaches along n, although the
+// other body is nowhere near that corner. There n must rotate with the feature. Relative to a frame
+// that rotates with n at a constant rate u (perpendicular to n), a body spins with w - u, which
 // changes by |w'| + |u x w| at most, and the centers have
 //     d/dt n.c = n.v + (u x n).c,   d^2/dt^2 n.c = n.a + 2 (u x n).v - u^2 n.c.
-// So the same form holds with other constants, which hold for a short time T. Any u is safe; good
-// ones are the spin of the body with the face, and how n turned since the last measurement.
+// So the same form holds with other constants, which are valid for a short time T. Any u is safe;
+// good choices are the spin of the body with the face, and the rotation of n since the last
+// measurement.
 //
-// Rounding: differences of centers and velocities are exact to their own size, so d, V and A are
-// off by a few units of rounding of the lengths that enter them, which is subtracted.
+// Rounding: differences of centers and velocities are exact to their own size, so the error of d, V
+// and A is a few units of rounding of the lengths that enter them, which is subtracted.
 #include "collision/geometry/shape_ops.h"
 #include "dynamics/sweep/sweep.h"
 #include "dynamics/sweep/sweep_core.h"
@@ -34,12 +34,12 @@
 #include <float.h>
 
 #define SLACK (16.0 * DBL_EPSILON)
-// Support mappings are asked for at so many times at most, and fewer where the end of the safe
-// interval is known to a part of this size.
+// Maximum number of times at which support mappings are evaluated; fewer where the end of the safe
+// interval is known to this relative accuracy.
 #define PROBES_MAX 8
 #define PROBE_QUALITY 0.03
 
-// 0 for what does not turn, however large it is.
+// 0 for bodies that do not rotate, however large they are.
 static double timesReach(double rate, double reach)
 {
     return rate > 0.0 ? rate * reach : 0.0;
@@ -53,7 +53,7 @@ static double findRoot(double d, double speed, double acceleration)
     }
     double square = speed * speed;
     double product = 2.0 * acceleration * d;
-    // more than the true one: the root is earlier
+    // larger than the true one: the root is earlier
     double discriminant = square + product + SLACK * (square + fabs(product));
     double root = sqrt(rbMaxOf(discriminant, 0.0));
     double t = INFINITY;
@@ -65,7 +65,7 @@ static double findRoot(double d, double speed, double acceleration)
     return t * (1.0 - SLACK);
 }
 
-// What is known of the motions holds no longer than this.
+// The bounds on the motions hold no longer than this.
 static double horizonOf(const rbSweepBody* a, const rbSweepBody* b)
 {
     return rbMinOf(a->motion.horizon, b->motion.horizon);
@@ -87,7 +87,7 @@ double rbBoundByPaths(const rbSweepBody* a, const rbSweepBody* b, double gap, do
 
 // ----------------------------------------------------------------------------- along a direction
 
-// One body seen along a direction that points to the other one.
+// One body as seen along a direction that points to the other one.
 typedef struct Side {
     const rbSweepBody* body;
     bool isPlane;
@@ -96,22 +96,22 @@ typedef struct Side {
     rbVec3 direction; // unit, in the frame of the geometry
     rbVec3 turning;   // rad/s, direction x spin in the frame of the geometry
     double lever;     // m, height of the center of mass over the origin of the geometry
-    double turnMax;   // rad/s, of the direction against the body
+    double turnMax;   // rad/s, of the direction relative to the body
     double bending;   // rad/s^2, M
     double ball;      // m, no point is farther from the center of mass, INFINITY for a plane
-    double size;      // m, what rounding is relative to
+    double size;      // m, the reference for rounding errors
 } Side;
 
 // Two bodies along n: gap(t) >= d + t speed + t^2/2 acceleration - heights of the sides.
 typedef struct Along {
     Side a, b;
     rbVec3 normal;       // unit, from A to B
-    double d;            // m, between the centers, less the roundings
+    double d;            // m, between the centers, less the rounding radii
     double speed;        // m/s
     double acceleration; // m/s^2
 } Along;
 
-// Radius of a ball about the center of mass that holds a body, without its rounding.
+// Radius of a ball about the center of mass that contains a body, without its rounding radius.
 static double ballOf(const rbSweepBody* body)
 {
     const rbGeometry* geometry = body->geometry;
@@ -128,7 +128,7 @@ static double ballOf(const rbSweepBody* body)
     return body->radius;
 }
 
-// Where directions turn, this much in all at most: beyond, the constants are too bad.
+// Maximum total rotation of a direction: beyond it, the constants are too loose.
 #define TURN_MAX 0.25
 
 static Side makeSide(const rbSweepBody* body, rbVec3 direction)
@@ -153,8 +153,8 @@ static Side makeSide(const rbSweepBody* body, rbVec3 direction)
     return side;
 }
 
-// Height of the core over the center of mass at a time, to first order in the turning, and with the
-// remainder of each part of a compound.
+// Height of the core over the center of mass at a time, to first order in the rotation, and with
+// the remainder of each part of a compound.
 static rbCoreHeight heightAt(const Side* side, double t)
 {
     const rbGeometry* geometry = side->body->geometry;
@@ -179,7 +179,7 @@ static double bendingOf(const Side* side)
     return side->isCompound ? 0.0 : timesReach(side->bending, side->body->radius);
 }
 
-// False if there is no such direction: a compound with a plane in it reaches to infinity.
+// False if there is no such direction: a compound that contains a plane is unbounded.
 static bool makeAlong(const rbSweepBody* a, const rbSweepBody* b, rbVec3 normal, Along* along)
 {
     const rbSweepMotion* ma = &a->motion;
@@ -215,7 +215,7 @@ static bool makeAlong(const rbSweepBody* a, const rbSweepBody* b, rbVec3 normal,
     return true;
 }
 
-// The same side for a direction that turns at a rate, for a time.
+// The same side for a direction that rotates at a constant rate, for a limited time.
 static void turnSide(Side* side, rbVec3 direction, rbVec3 turning, double time)
 {
     const rbSweepMotion* motion = &side->body->motion;
@@ -230,7 +230,7 @@ static void turnSide(Side* side, rbVec3 direction, rbVec3 turning, double time)
     side->bending = side->turnMax * (rbLength(spin) + time * rate + rounding) + rate;
 }
 
-// Turns the direction of bodies seen along n. Returns how long it holds.
+// Rotates the direction of bodies seen along n. Returns how long the result holds.
 static double turnAlong(Along* along, rbVec3 n, rbVec3 turning)
 {
     const rbSweepBody* a = along->a.body;
@@ -249,13 +249,13 @@ static double turnAlong(Along* along, rbVec3 n, rbVec3 turning)
     double speed = rbLength(v) + ma->velocitySlack + mb->velocitySlack + time * acceleration;
     double distance = rbLength(c) + time * speed;
     along->speed += rbDot(rbCross(turning, n), c) - SLACK * turn * distance;
-    // the slacks of the acceleration are in it already
+    // the slacks of the acceleration are already included
     along->acceleration -=
         turn * (time * acceleration + 2.0 * speed + turn * distance) * (1.0 + SLACK);
     return time;
 }
 
-// F of the head, less the level, and its derivative.
+// F as defined at the top of the file, less the level, and its derivative.
 static rbCoreHeight gapAt(const Along* along, double t, double level)
 {
     rbCoreHeight a = heightAt(&along->a, t);
@@ -264,7 +264,7 @@ static rbCoreHeight gapAt(const Along* along, double t, double level)
                           along->speed - a.rate - b.rate};
 }
 
-// From the heights at the instant; or, however a body may turn, from the ball that holds it.
+// From the heights at the instant; or, for any rotation of a body, from the ball that contains it.
 static double boundFirst(const Along* along, double level, double heightA, double heightB)
 {
     double d = along->d - level;
@@ -292,21 +292,21 @@ double rbBoundAlong(const rbSweepBody* a, const rbSweepBody* b, rbVec3 normal, d
     return boundFirst(&along, level, heightA, heightB);
 }
 
-// First time from low on, up to high, at which chord + t^2/2 acceleration may fall to 0; high if it
-// does not. The chord leads from gapLow > -low^2/2 acceleration at low to gapHigh at high.
+// First time from low to high at which chord + t^2/2 acceleration may fall to 0; high if it does
+// not. The chord leads from gapLow > -low^2/2 acceleration at low to gapHigh at high.
 static double findChordRoot(double low, double gapLow, double high, double gapHigh,
                             double acceleration)
 {
     double slope = (gapHigh - gapLow) / (high - low);
-    // seen from low: value + s rate + s^2/2 acceleration, s = t - low
+    // relative to low: value + s rate + s^2/2 acceleration, s = t - low
     double value = gapLow + 0.5 * acceleration * low * low;
     double rate = slope + acceleration * low;
     double s = findRoot(value, -rate, -acceleration);
     return s < high - low ? low + s * (1.0 - SLACK) : high;
 }
 
-// Where to look next: the tangent at low says that the root cannot be later, unless t^2 pushes the
-// bodies apart.
+// The next time to evaluate: the tangent at low proves that the root cannot be later, unless the
+// t^2 terms push the bodies apart.
 static double guessEnd(double low, rbCoreHeight gap, double acceleration)
 {
     double value = gap.height + 0.5 * acceleration * low * low;
@@ -318,7 +318,7 @@ static double guessEnd(double low, rbCoreHeight gap, double acceleration)
 static double widen(const Along* along, double level, double low, double horizon)
 {
     double acceleration = along->acceleration - bendingOf(&along->a) - bendingOf(&along->b);
-    double bad = horizon; // not looked at, or not safe
+    double bad = horizon; // not evaluated, or not safe
     rbCoreHeight gap = gapAt(along, low, level);
     for (int i = 1; i < PROBES_MAX && low < bad; i += 2) {
         if (!(gap.height + 0.5 * acceleration * low * low > 0.0)) {
@@ -326,7 +326,7 @@ static double widen(const Along* along, double level, double low, double horizon
         }
         double high = guessEnd(low, gap, acceleration);
         if (!(high < bad)) {
-            // no guess: far, but by a factor that later chords can bridge
+            // no guess: far ahead, but by a factor that later chords can bridge
             high = bad < 16.0 * low ? bad : rbMinOf(sqrt(low) * sqrt(bad), 1e3 * low);
             high = rbMaxOf(high, low * (1.0 + PROBE_QUALITY));
         }
@@ -348,14 +348,14 @@ static double widen(const Along* along, double level, double low, double horizon
     return low;
 }
 
-// Only flat features gain from a direction that turns with their body.
+// Only flat features gain from a direction that rotates with their body.
 static bool hasFlats(const rbSweepBody* body)
 {
     const rbShapeOps* ops = rbGetShapeOps(body->geometry->type);
     return !ops->isRound && ops->family != RB_FAMILY_PLANE;
 }
 
-// Widens the safe interval [0, low] by a direction that turns.
+// Widens the safe interval [0, low] by a rotating direction.
 static double widenTurning(const Along* fixed, rbVec3 turning, double level, double low)
 {
     Along along = *fixed;
@@ -402,15 +402,15 @@ double rbBoundBySupports(const rbSweepBody* a, const rbSweepBody* b, rbVec3 norm
 
 // ------------------------------------------------------------------------------------------- all
 
-// Where the center of a ball is the center of mass, turning does not count.
+// Where the center of a ball is the center of mass, rotation does not matter.
 static bool isBall(const rbSweepBody* body)
 {
     return body->geometry->type == RB_SHAPE_SPHERE &&
            body->radius <= SLACK * body->geometry->data.sphere.radius;
 }
 
-// When the balls meet that hold the bodies, on the safe side: the exact time for spheres. 0 if they
-// overlap, or the centers are not on known parabolas.
+// The time when the bounding balls of the bodies meet, on the safe side: the exact time for
+// spheres. 0 if they overlap, or the centers are not on known parabolas.
 static double boundBalls(const rbSweepBody* a, const rbSweepBody* b, double level)
 {
     const rbSweepMotion* ma = &a->motion;
@@ -456,7 +456,7 @@ double rbBoundMeetingTurning(const rbSweepBody* a, const rbSweepBody* b, const r
     if (makeAlong(a, b, gap->normal, &along)) {
         best = boundSecond(&along, turning, level, best);
     }
-    // nearest parts need not part the hulls, but the line of the centers may
+    // nearest parts need not separate the hulls, but the line of the centers may
     bool isConvex = rbGeometry_IsConvex(a->geometry) && rbGeometry_IsConvex(b->geometry);
     rbVec3 line = rbSub(b->motion.center, a->motion.center);
     if (best == before && !isConvex && makeAlong(a, b, line, &along)) {

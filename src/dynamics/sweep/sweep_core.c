@@ -1,8 +1,8 @@
-// Cores: what is left of shapes without the ball they are rounded by. One row a type.
+// Cores: shapes without the ball they are rounded by. One row per type.
 //
-// A point of the surface of a ball moves with the center of the ball as far as heights go: the
-// highest point of a turning ball is always its radius above its center. So a sphere is a point and
-// a capsule a segment, and the radius is added once, not along the turned direction.
+// In terms of heights, a ball moves with its center: the highest point of a rotating ball is always
+// its radius above its center. So a sphere is a point and a capsule a segment, and the radius is
+// added once, not along the rotated direction.
 #include "dynamics/sweep/sweep_core.h"
 
 #include "collision/geometry/polyhedron.h"
@@ -10,7 +10,7 @@
 #include "dynamics/sweep/sweep.h"
 
 typedef rbCoreHeight HeightFn(const rbGeometry* geometry, const rbCoreProbe* probe);
-// isQuick: may be too large, but costs O(1) for a part.
+// isQuick: the result may be too large, but costs O(1) per part.
 typedef double ReachFn(const rbGeometry* geometry, rbVec3 point, bool isQuick);
 
 typedef struct CoreRow {
@@ -47,7 +47,7 @@ static rbCoreHeight heightOfBox(const rbGeometry* geometry, const rbCoreProbe* p
     return (rbCoreHeight){rbDot(d, corner), rbDot(probe->rate, corner)};
 }
 
-// By its table of supports: several times as fast as through the corners of all faces.
+// By its table of supports: several times as fast as over the corners of all faces.
 static rbCoreHeight heightOfHull(const rbGeometry* geometry, const rbCoreProbe* probe)
 {
     const rbSupportTable* table = geometry->polyhedron->supports;
@@ -61,7 +61,7 @@ static rbCoreHeight heightOfHull(const rbGeometry* geometry, const rbCoreProbe* 
 static rbCoreHeight heightOfPlane(const rbGeometry* geometry, const rbCoreProbe* probe)
 {
     (void)probe;
-    RB_ASSERT(geometry->isBounded); // never so: planes are asked along their own normal, elsewhere
+    RB_ASSERT(geometry->isBounded); // planes are evaluated along their own normal, elsewhere
     (void)geometry;
     return (rbCoreHeight){(double)INFINITY, 0.0};
 }

@@ -1,5 +1,5 @@
-// Bodies whose hulls are not parted, but which have convex parts: every pair of parts has a
-// direction of its own. They meet when the first pair meets.
+// Bodies whose hulls are not separated, but which have convex parts: every pair of parts has its
+// own direction. They meet when the first pair meets.
 //
 // A part moves with its body: it has the motion of the body, its own pose, and the reach of its own
 // core about the center of mass of the body.
@@ -9,9 +9,9 @@
 #include "collision/geometry/shape_ops.h"
 #include "dynamics/sweep/sweep_core.h"
 
-// More pairs of parts are not looked at: they would cost more than to measure again.
+// More pairs of parts are not examined: they would cost more than another measurement.
 #define PART_PAIRS_MAX 64
-// Of the distance of parts; only its direction counts, and any is safe.
+// Of the distance of parts; only its direction matters, and any is safe.
 #define PART_TOLERANCE 1e-6
 
 static int countParts(const rbSweepBody* body)
@@ -46,7 +46,7 @@ static double gapOfBalls(const rbSweepBody* a, const rbSweepBody* b)
     return distance - radii - 16.0 * DBL_EPSILON * (distance + fabs(radii));
 }
 
-// What GJK says of two convex parts; otherwise what is known of the whole.
+// The result of GJK for two convex parts; otherwise the result for the whole bodies.
 static rbSweepGap measureParts(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* whole)
 {
     rbConvex convexA, convexB;

@@ -1,12 +1,12 @@
-// Two spheres of which one falls: the first root of a polynomial of degree 4, by isolation.
+// Two spheres under relative acceleration: the first root of a polynomial of degree 4, by
+// isolation.
 //
 // With x(t) = p + v t + a t^2/2 and R(t) = r + growth t the spheres touch where
 //     f(t) = |x|^2 - R^2 = (|x| - R)(|x| + R)
-// vanishes. Its second derivative is a quadratic, whose roots part the time into intervals where f'
-// is monotone; in each f' has one root at most, found by
-// bracketing; these part the time into
-// intervals where f is monotone, and the first falling one in which f reaches 0 has the contact. No
-// root can be skipped, and every one is approached from below.
+// vanishes. Its second derivative is a quadratic, whose roots divide the time into intervals where
+// f' is monotone; in each, f' has at most one root, found by bracketing; these divide the time into
+// intervals where f is monotone, and the first decreasing one in which f reaches 0 contains the
+// contact. No root can be skipped, and every one is approached from below.
 #include "base/math/roots.h"
 #include "dynamics/sweep/sweep.h"
 
@@ -101,7 +101,7 @@ double rbSweepFallingSpheres(rbVec3 p, rbVec3 v, rbVec3 a, double r, double grow
     Fall fall = {p, v, a, r, growth};
     double bends[2];
     int bendCount = findBends(&fall, bends);
-    double marks[4] = {0.0}; // where f' may change the direction it changes in
+    double marks[4] = {0.0}; // where f' may change its monotonicity
     int markCount = 1;
     for (int i = 0; i < bendCount; ++i) {
         marks[markCount++] = bends[i];
