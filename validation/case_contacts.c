@@ -1,8 +1,8 @@
 // Sliding and rolling in the step engine against closed forms: inclines, balls, and balls on a
 // carriage.
 //
-// A contact of this engine acts in the middle of its shell: a ball of radius r has a lever of
-// r + shell/2, which changes its motion by shell / r, 1e-4 for the balls here at most.
+// A contact of this engine acts at the center of its shell: a ball of radius r has a lever of r +
+// shell/2, which changes its motion by shell / r, 1e-4 for the balls here at most.
 #include "case_contacts.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ void rbPrintPile(const rbValidation* validation, const rbPile* pile, const char*
     rbContactStatistics s = rbWorld_GetContactStatistics(pile->world);
     double steps = fmax(1.0, (double)rbWorld_GetStepStatistics(pile->world).steps);
     rbValidation_Print(validation,
-                       "  %s: %.0f steps, %d points, %lld collisions; sweeps a step: %.1f of "
+                       "  %s: %.0f steps, %d points, %lld collisions; sweeps per step: %.1f of "
                        "positions, %.1f of velocities; %lld steps unmet, %lld stages solved as a "
                        "whole, %lld by shock propagation; deepest %.2g m\n",
                        name, steps, s.contactCount, (long long)s.collisions,
@@ -60,7 +60,7 @@ static void addNear(rbValidation* validation, const char* name, const char* quan
 
 #define CUBES 10
 
-// The friction of the pairs of materials changes in the run, from 0 to the stated value.
+// The friction of the pairs of materials changes during the run, from 0 to the stated value.
 static void runBraking(rbValidation* validation)
 {
     static const double frictions[CUBES] = {.535, .57, .605, .64, .675, .71, .745, .78, .815, .85};
@@ -92,7 +92,7 @@ static void runBraking(rbValidation* validation)
             rbBodyState s = rbPile_GetState(&pile, i + 1);
             double way = rbDot(downhill, rbSub(s.center, pile.starts[i + 1]));
             double braking = GRAVITY * (frictions[i] * cos(angle) - sin(angle));
-            (void)snprintf(text, sizeof text, "braking cubes: way at friction %.3f, m",
+            (void)snprintf(text, sizeof text, "braking cubes: distance at friction %.3f, m",
                            frictions[i]);
             rbValidation_Add(validation, text, way, speed * speed / (2.0 * braking), 0.007);
             rest = rbWorseError(rest, rbLength(s.linearVelocity));
@@ -105,7 +105,7 @@ static void runBraking(rbValidation* validation)
 
 // -------------------------------------------------------------------------------- blocks on slopes
 
-// Acceleration and turning of a block that starts at rest on a slope.
+// Acceleration and rotation of a block that starts at rest on a slope.
 static void runSlidingBlock(rbValidation* validation)
 {
     const double angle = RB_PI / 6.0;
@@ -119,7 +119,7 @@ static void runSlidingBlock(rbValidation* validation)
         double truth = GRAVITY * (sin(angle) - 0.3 * cos(angle));
         addNear(validation, "block at 30 deg, friction 0.3", "speed after 1 s, m/s",
                 rbLength(s.linearVelocity), truth, 1e-6);
-        addNear(validation, "block at 30 deg, friction 0.3", "way in 1 s, m",
+        addNear(validation, "block at 30 deg, friction 0.3", "distance in 1 s, m",
                 rbDistance(s.center, pile.starts[1]), 0.5 * truth, 1e-6);
         rbAddPileBound(validation, "block at 30 deg, friction 0.3", "spin, rad/s",
                        rbLength(s.angularVelocity), 1e-6);
@@ -136,13 +136,13 @@ static void runHoldingBlock(rbValidation* validation)
         char name[64];
         (void)snprintf(name, sizeof name, "block at 26.565 deg, friction %.2f", frictions[i]);
         rbWorldDef def = rbPileWorldDef(STEP);
-        def.contact.tolerance = 1e-9; // friction is 1e-5 from giving way
+        def.contact.tolerance = 1e-9; // friction is within 1e-5 of slipping
         def.contact.velocityTolerance = 1e-10;
         rbPile pile = rbMakeSlopeBlock(&def, angle, frictions[i]);
         rbPile_NoteStart(&pile);
         (void)rbPile_Advance(&pile, 1000);
         if (i == 0) {
-            // the corners find their loads; then nothing moves
+            // the corner loads settle first; then nothing moves
             rbValidation_Print(validation, "    %s: settled by %.2g m in 1 s\n", name,
                                rbPile_GetDisplacement(&pile, 0.0));
             rbPile_NoteStart(&pile);
@@ -152,7 +152,7 @@ static void runHoldingBlock(rbValidation* validation)
             rbBodyState s = rbPile_GetState(&pile, 1);
             double way = rbDistance(s.center, pile.starts[1]);
             double pull = fmax(0.0, GRAVITY * (sin(angle) - frictions[i] * cos(angle)));
-            addNear(validation, name, i == 0 ? "way in 4 s, m" : "way in 5 s, m", way,
+            addNear(validation, name, i == 0 ? "distance in 4 s, m" : "distance in 5 s, m", way,
                     12.5 * (i == 0 ? 0.0 : pull), 1e-6);
             addNear(validation, name, "speed after 5 s, m/s", rbLength(s.linearVelocity),
                     i == 0 ? 0.0 : 5.0 * pull, 1e-6);
@@ -171,7 +171,7 @@ static void runInclines(rbValidation* validation)
 const rbValidationCase rbCaseContactInclines = {
     .name = "contact-inclines",
     .group = "contacts",
-    .help = "blocks on inclines: sliding, holding, and ten that brake (X-15), steps of 1 ms",
+    .help = "blocks on inclines: sliding, sticking, and ten that brake (X-15), steps of 1 ms",
     .source = "closed forms; Bender 2007, table 5.2",
     .run = runInclines,
 };
@@ -199,8 +199,8 @@ static rbPile makeBallOnSlope(double angle, double friction, double radius, doub
     return pile;
 }
 
-// A ball at 30 degrees: it rolls with 5/7 g sin from a friction of 2/7 tan = 0.165 on, and slides
-// with g (sin - mu cos) below.
+// A ball at 30 degrees: it rolls with 5/7 g sin for a friction of at least 2/7 tan = 0.165, and
+// slides with g (sin - mu cos) below that.
 static void runRollingBall(rbValidation* validation)
 {
     static const double frictions[3] = {0.3, 0.17, 0.1};
@@ -221,7 +221,7 @@ static void runRollingBall(rbValidation* validation)
                 isRolling ? truth / radius : 2.5 * frictions[i] * GRAVITY * cos(angle) / radius;
             addNear(validation, name, "speed after 2 s, m/s", rbLength(s.linearVelocity),
                     2.0 * truth, 1e-4 * truth);
-            addNear(validation, name, "way in 2 s, m", rbDistance(s.center, pile.starts[1]),
+            addNear(validation, name, "distance in 2 s, m", rbDistance(s.center, pile.starts[1]),
                     2.0 * truth, 1e-4 * truth);
             addNear(validation, name, "spin after 2 s, rad/s", s.angularVelocity.y, 2.0 * turn,
                     1e-4 * turn);
@@ -244,7 +244,7 @@ static void runBowlingBall(rbValidation* validation)
     double truth = 2.0 * speed / (7.0 * friction * GRAVITY);
     for (int k = 1; k <= 2000 && rbPile_Advance(&pile, k); ++k) {
         rbBodyState s = rbPile_GetState(&pile, 1);
-        // the velocity stage leaves what its tolerance allows; the shell changes the lever
+        // the velocity stage leaves an error within its tolerance; the shell changes the lever
         if (isnan(time) && getSlip(&s, up, radius) <= 1e-3) {
             time = rbWorld_GetTime(pile.world);
             way = s.center.x - pile.starts[1].x;
@@ -252,13 +252,13 @@ static void runBowlingBall(rbValidation* validation)
     }
     if (rbJudgePile(validation, &pile, name)) {
         rbBodyState s = rbPile_GetState(&pile, 1);
-        // known to the step in which sliding ends
+        // the time is known to within the step in which sliding ends
         addNear(validation, name, "time of rolling, s", time, truth, 2.0 * STEP);
-        addNear(validation, name, "way until rolling, m", way, (speed + 5.0) / 2.0 * truth,
+        addNear(validation, name, "distance until rolling, m", way, (speed + 5.0) / 2.0 * truth,
                 2.0 * STEP * 5.0);
         addNear(validation, name, "speed of rolling, m/s", s.linearVelocity.x, 5.0 * speed / 7.0,
                 1e-4 * speed);
-        addNear(validation, name, "way in 2 s, m", s.center.x - pile.starts[1].x,
+        addNear(validation, name, "distance in 2 s, m", s.center.x - pile.starts[1].x,
                 6.0 * truth + 5.0 * (2.0 - truth), 1e-3);
         rbAddPileBound(validation, name, "drift across, m", fabs(s.center.y), 1e-9);
     }
@@ -271,9 +271,9 @@ static void runBowlingBall(rbValidation* validation)
 #define CARRIAGE_ROWS 5
 #define BALL_RADIUS 0.5
 
-// 25 balls of 1 kg on a box of 10 kg, which 150 N pull. Friction of the ground, 0.4 * 35 kg g, is
-// against the pull; the balls roll with 2/7 of the acceleration A of the box:
-//   10 A = 150 - 0.4 * 35 g - 25 * 2/7 A
+// 25 balls of 1 kg on a box of 10 kg, pulled by 150 N. Friction of the ground, 0.4 * 35 kg g, is
+// against the pull; the balls roll with 2/7 of the acceleration A of the box: 10 A = 150 - 0.4 * 35
+// g - 25 * 2/7 A
 static void runCarriage(rbValidation* validation)
 {
     const char* name = "carriage";
@@ -316,9 +316,9 @@ static void runCarriage(rbValidation* validation)
                 1e-4 * boxTruth);
         addNear(validation, name, "mean acceleration of the balls, m/s^2", mean, ballTruth,
                 1e-4 * ballTruth);
-        rbAddPileBound(validation, name, "velocity of the worst ball off by, m/s", worst,
+        rbAddPileBound(validation, name, "largest velocity error of a ball, m/s", worst,
                        4e-4 * ballTruth);
-        rbAddPileBound(validation, name, "velocity of the box off by, m/s",
+        rbAddPileBound(validation, name, "velocity error of the box, m/s",
                        rbDistance(v, rbScale(4.0 * boxTruth, along)), 4e-4 * boxTruth);
     }
     rbPrintPile(validation, &pile, name);

@@ -1,4 +1,4 @@
-// What the cases of contacts in the step engine share.
+// Functions shared by the contact cases of the step engine.
 #ifndef RB_VALIDATION_CASE_CONTACTS_H
 #define RB_VALIDATION_CASE_CONTACTS_H
 
@@ -9,9 +9,9 @@
 
 // Adds a failure when a pile could not be built or run.
 bool rbJudgePile(rbValidation* validation, const rbPile* pile, const char* name);
-// What the engine did in the whole run, for people.
+// Prints the engine's statistics for the whole run.
 void rbPrintPile(const rbValidation* validation, const rbPile* pile, const char* name);
-// A bound with "name: quantity".
+// Adds a bound named "name: quantity".
 void rbAddPileBound(rbValidation* validation, const char* name, const char* quantity, double value,
                     double bound);
 

@@ -1,4 +1,4 @@
-// Collisions in the step engine: balls that bounce for ever, cubes that fall flat, Newton's cradle
+// Collisions in the step engine: balls that bounce forever, cubes that land flat, Newton's cradle
 // on hinges.
 #include "case_contacts.h"
 
@@ -34,7 +34,7 @@ static void runElasticBalls(rbValidation* validation)
         worst = rbWorseError(worst, fabs(rbWorld_GetLedger(pile.world).energy - truth));
     }
     if (rbJudgePile(validation, &pile, name)) {
-        rbAddPileBound(validation, name, "energy off at most, J of 24034.5", worst, 1.9e-2);
+        rbAddPileBound(validation, name, "largest energy error, J of 24034.5", worst, 1.9e-2);
     }
     rbPrintPile(validation, &pile, name);
     rbPile_Free(&pile);
@@ -42,7 +42,7 @@ static void runElasticBalls(rbValidation* validation)
 
 // ------------------------------------------------------------------------------------- flat cubes
 
-// A cube of 1 m falls flat from a height and leaves with e times its speed. The speed is measured
+// A cube of 1 m falls flat from a height and rebounds with e times its speed. The speed is measured
 // through the energy, which does not depend on when in a step the cube arrives.
 static void runFlatCube(rbValidation* validation, rbImpactLaw law, double restitution,
                         double friction)
@@ -74,7 +74,7 @@ static void runFlatCube(rbValidation* validation, rbImpactLaw law, double restit
         rbValidation_Add(validation, text, left / speed, restitution, 1e-5);
         rbAddPileBound(validation, name, "spin, rad/s", rbLength(s.angularVelocity),
                        def.contact.velocityTolerance);
-        rbAddPileBound(validation, name, "speed sideways, m/s",
+        rbAddPileBound(validation, name, "lateral speed, m/s",
                        hypot(s.linearVelocity.x, s.linearVelocity.y),
                        def.contact.velocityTolerance);
     }
@@ -85,7 +85,7 @@ static void runFlatCube(rbValidation* validation, rbImpactLaw law, double restit
 
 #define BALLS RB_CRADLE_BALLS
 
-// The rate that a ball has when it passes its lowest place, by its energy; signed.
+// The angular speed of a ball at its lowest position, from its energy; signed.
 static double getLowestRate(const rbPile* pile, int ball)
 {
     rbBodyState s = rbPile_GetState(pile, ball);
@@ -108,8 +108,8 @@ static rbWorldDef defineCradle(rbContactTime row)
 
 typedef struct CradleRun {
     double energies[2]; // J, before and after
-    double struck;      // rad/s, of the ball that strikes first, before
-    double left;        // rad/s, of the innermost ball set in motion, after
+    double struck;      // rad/s, of the ball that strikes first, before the impact
+    double left;        // rad/s, of the innermost ball set in motion, after the impact
     double stray;       // rad/s, of the balls that should hang still
     int movingCount;
 } CradleRun;
@@ -119,7 +119,7 @@ static CradleRun runCradle(rbPile* pile, int raised)
     CradleRun run = {.energies = {NAN, NAN}, .struck = NAN, .left = NAN};
     int striker = raised - 1;
     int inner = BALLS - raised;
-    int after = 0; // steps since the last ball was set in motion
+    int after = 0; // steps after the last ball was set in motion
     for (int k = 1; k <= 3000 && after < 20 && rbPile_Advance(pile, k); ++k) {
         bool isStruck = rbPile_GetState(pile, BALLS - 1).linearVelocity.x > 0.1;
         if (!isStruck && after == 0) {
@@ -140,7 +140,7 @@ static CradleRun runCradle(rbPile* pile, int raised)
     return run;
 }
 
-// the time of the first impact by both rows; interpolation needs far fewer trials.
+// the time of the first impact by both methods; interpolation needs far fewer trials.
 static void compareContactTimes(rbValidation* validation)
 {
     int64_t trials[RB_CONTACT_TIME_COUNT] = {0};
@@ -151,7 +151,7 @@ static void compareContactTimes(rbValidation* validation)
         if (rbJudgePile(validation, &pile, "cradle")) {
             rbContactStatistics s = rbWorld_GetContactStatistics(pile.world);
             trials[row] = s.cutTrials;
-            rbValidation_Print(validation, "    %s: %d trials for %d steps cut at a contact\n",
+            rbValidation_Print(validation, "    %s: %d trials for %d steps ended at a contact\n",
                                rbContactTime_Name((rbContactTime)row), (int)s.cutTrials,
                                (int)s.cutSteps);
         }
@@ -159,11 +159,11 @@ static void compareContactTimes(rbValidation* validation)
     }
     double ratio = (double)trials[RB_CONTACT_TIME_INTERPOLATION] /
                    fmax(1.0, (double)trials[RB_CONTACT_TIME_BISECTION]);
-    rbValidation_AddBound(validation, "cradle: trials of interpolation over those of bisection",
+    rbValidation_AddBound(validation, "cradle: trials of interpolation / trials of bisection",
                           ratio, 0.5);
 }
 
-// as many balls leave as struck, within the printed differences.
+// as many balls leave as struck, within the published differences.
 static void runCradles(rbValidation* validation)
 {
     static const double energies[4] = {1.106e-6, 1.451e-6, 1.691e-6, 1.975e-6};
@@ -179,12 +179,13 @@ static void runCradles(rbValidation* validation)
             double energy = fabs(run.energies[1] - run.energies[0]);
             rbAddPileBound(validation, name, "energy of the impact, J", energy,
                            energies[raised - 1]);
-            (void)snprintf(text, sizeof text, "%s: rate of the innermost that leaves, rad/s", name);
+            (void)snprintf(text, sizeof text, "%s: rate of the innermost ball that leaves, rad/s",
+                           name);
             rbValidation_Add(validation, text, run.left, run.struck, rates[raised - 1]);
             (void)snprintf(text, sizeof text, "%s: balls that leave", name);
             rbValidation_Add(validation, text, run.movingCount, raised, 0.0);
-            rbValidation_Print(validation, "    balls that should hang still turn by %.2g rad/s\n",
-                               run.stray);
+            rbValidation_Print(
+                validation, "    balls that should stay at rest rotate at %.2g rad/s\n", run.stray);
         }
         rbPrintPile(validation, &pile, name);
         rbPile_Free(&pile);
@@ -207,7 +208,7 @@ static void run(rbValidation* validation)
 const rbValidationCase rbCaseContactImpacts = {
     .name = "contact-impacts",
     .group = "contacts",
-    .help = "elastic balls, cubes that fall flat, Newton's cradle on hinges, steps of 1 ms",
+    .help = "elastic balls, cubes that land flat, Newton's cradle on hinges, steps of 1 ms",
     .source = "closed forms; SimBenchmark's elastic balls; Bender 2007, table 5.3",
     .run = run,
 };

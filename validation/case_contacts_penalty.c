@@ -1,9 +1,9 @@
-// Springs at contacts beside impulses (B-83): what they cost and how far they are off, on a column
-// of five cubes and on a cube that brakes on a floor.
+// Contact springs compared with impulses (B-83): their cost and error, for a column of five cubes
+// and for a cube that brakes on a floor.
 //
-// The column has a closed form with springs, too: the k-th joint from the top carries k weights on
-// four points of stiffness m w^2, where m is the mass of a cube on the floor and half of it between
-// two, and w^2 is 9.81 m/s^2 over the depth.
+// The column has a closed form with springs as well: the k-th interface from the top carries k
+// weights on four points of stiffness m w^2, where m is the mass of a cube on the floor and half of
+// it between two, and w^2 is 9.81 m/s^2 over the depth.
 #include "case_contacts.h"
 
 #include <rattleback/lab_contact.h>
@@ -14,9 +14,9 @@
 
 #define CUBES 5
 #define FRICTION 0.5
-#define SPEED 2.0 // m/s, of the cube that brakes
+#define SPEED 2.0 // m/s, of the braking cube
 
-// A way to keep bodies apart.
+// A method to keep bodies apart.
 typedef struct Way {
     const char* name;
     const char* method;
@@ -30,7 +30,7 @@ static const Way ways[] = {
 };
 #define WAY_COUNT ((int)(sizeof ways / sizeof ways[0]))
 
-// s, of this process.
+// s, CPU time of this process.
 static double getCpuTime(void)
 {
     return (double)clock() / CLOCKS_PER_SEC;
@@ -52,7 +52,7 @@ static void printCost(const rbValidation* validation, const rbPile* pile, const 
     if (pile->error.status == RB_STATUS_OK) {
         rbStepStatistics s = rbWorld_GetStepStatistics(pile->world);
         double steps = fmax(1.0, (double)s.steps);
-        rbValidation_Print(validation, "    %s: %.4f ms a step, %.0f parts a step\n", name,
+        rbValidation_Print(validation, "    %s: %.4f ms per step, %.0f sub-steps per step\n", name,
                            1e3 * seconds / steps, (double)s.substeps / steps);
     }
 }
@@ -101,7 +101,7 @@ static void runBraking(rbValidation* validation, const Way* way)
     (void)snprintf(name, sizeof name, "braking cube, %s", way->name);
     if (rbJudgePile(validation, &pile, name)) {
         char text[96];
-        (void)snprintf(text, sizeof text, "%s: way, m", name);
+        (void)snprintf(text, sizeof text, "%s: distance, m", name);
         rbValidation_Add(validation, text, rbPile_GetState(&pile, 1).center.x, truth, 1e-3);
     }
     printCost(validation, &pile, name, seconds);
@@ -121,7 +121,7 @@ static void run(rbValidation* validation)
 const rbValidationCase rbCaseContactPenalty = {
     .name = "contact-penalty",
     .group = "contacts",
-    .help = "springs at contacts beside impulses: sinking, braking, cost",
-    .source = "closed forms: springs in a row, v^2 / 2 mu g",
+    .help = "contact springs compared with impulses: sinking, braking, cost",
+    .source = "closed forms: springs in series, v^2 / 2 mu g",
     .run = run,
 };

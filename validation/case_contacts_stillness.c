@@ -1,22 +1,22 @@
-// Piles that must stand: freezing off, steps of 1/60 s. Speeds and displacements are measured after
-// every step; those of points include the turning of the bodies.
+// Piles that must stay at rest: freezing off, steps of 1/60 s. Speeds and displacements are
+// measured after every step; those of points include the rotation of the bodies.
 //
-// What the stages of a step leave at every gap adds up over the height of a pile: tolerances are a
-// hundredth and less of what is asked of the whole.
+// The errors that the stages of a step leave at every gap add up over the height of a pile:
+// tolerances are a hundredth or less of the bound for the whole.
 #include "case_contacts.h"
 
 #include <math.h>
 
-#define RATE 60 // steps a second
+#define RATE 60 // steps per second
 
-// The shortest time in which nothing may move, and what is allowed.
+// The shortest time during which nothing may move, and the bounds.
 typedef struct Stillness {
     const char* name;
     double radius;       // m, of the points whose displacement counts
     int seconds;         // measured
     int settling;        // seconds before the measurement
-    double speed;        // m/s; INFINITY: not judged
-    double displacement; // m; INFINITY: not judged
+    double speed;        // m/s; INFINITY: not checked
+    double displacement; // m; INFINITY: not checked
 } Stillness;
 
 static void runStillness(rbValidation* validation, rbPile* pile, const Stillness* plan)
@@ -65,7 +65,7 @@ static rbWorldDef makeDef(double tolerance, double velocityTolerance)
 // Half the diagonal of a cube of 1 m.
 #define CUBE_RADIUS 0.86602540378443864676
 
-// What stands, and how long.
+// A pile and how long it must stand.
 typedef struct StillCase {
     Stillness plan;
     int quickSeconds;
@@ -104,9 +104,9 @@ static rbPile makeHeavy(const rbWorldDef* def)
     return rbMakeHeavyOnLight(def, 1000.0, 1.0);
 }
 
-// name, radius, seconds, settling, speed, displacement; quick; tolerances; what.
-// The stones and the cards touch where no box does; they may find their places first. They stand
-// when none has moved by a thousandth of its size since.
+// name, radius, seconds, settling, speed, displacement; quick; tolerances; builder. The stones and
+// the cards do not start flush like the boxes; they may settle first. They pass if none has moved
+// by a thousandth of its size since then.
 static const StillCase stillCases[] = {
     {{"1000 kg on 1 kg", CUBE_RADIUS, 60, 0, 1e-6, 1e-6}, 2, 1e-9, 1e-10, makeHeavy},
     {{"block at 10 deg, friction 0.5", CUBE_RADIUS, 3600, 0, INFINITY, 1e-6},
@@ -160,7 +160,7 @@ static void runHour(rbValidation* validation)
     runCase(validation, &hour);
 }
 
-// Not of the group: its one run takes as long as all of that.
+// Not in the group: this single run takes as long as the whole group.
 const rbValidationCase rbCaseContactHour = {
     .name = "contact-hour",
     .help = "a column of 20 cubes for one hour at 60 Hz",

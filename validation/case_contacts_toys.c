@@ -1,6 +1,6 @@
 // Tippe top and rattleback in the step engine against the event engine: the same bodies, contact
-// with friction by two methods that share only the collision kernel. E-02: a friction pyramid of
-// more and more facets comes nearer to the cone.
+// with friction by two methods that share only the collision kernel. E-02: a friction pyramid with
+// more and more facets approaches the cone.
 #include "case_contacts.h"
 #include "toy_worlds.h"
 
@@ -9,13 +9,13 @@
 #include <math.h>
 
 #define SAMPLE 1e-3
-// The error of sliding tops goes with the step: the time of inversion is off by 1.6 % at 0.5 ms, by
-// 0.3 % at 0.1 ms.
+// The error of sliding tops is proportional to the step: the error of the time of inversion is 1.6
+// % at 0.5 ms, 0.3 % at 0.1 ms.
 #define STEP 2e-5
 
 static const rbVec3 figure = {0.0, 0.0, 1.0};
 
-// Runs a toy; false, and a failed row, when it is refused or stops.
+// Runs a toy; false, and a failed row, when it is rejected or stops.
 static bool trace(rbValidation* validation, const char* name, const rbToy* toy,
                   const rbToySetting* setting, double duration, rbToyTrace* result)
 {
@@ -49,12 +49,12 @@ static bool trace(rbValidation* validation, const char* name, const rbToy* toy,
 
 // ---------------------------------------------------------------------------------------- the top
 
-// inverts with every friction, earlier with more. The cosine passes 0 when it does.
+// inverts with every friction, earlier with more. The cosine passes through 0 at that moment.
 static void runTops(rbValidation* validation)
 {
     static const double frictions[] = {0.6, 0.5, 0.4, 0.3};
     double last = 0.0;
-    double order = 0.0; // largest lead of a smaller friction
+    double order = 0.0; // largest lead of a smaller friction, s
     int count = validation->isQuick ? 2 : 4;
     for (int i = 0; i < count; ++i) {
         rbToy toy = rbMakeTippeTop(frictions[i], 150.0);
@@ -121,7 +121,7 @@ static void drawFacets(rbValidation* validation, const rbToyTrace traces[FACETS 
     rbArray_Free(numbers);
 }
 
-// Largest difference of the cosines until a time.
+// Largest difference of the cosines up to a time.
 static double compareUntil(const rbToyTrace* a, const rbToyTrace* b, double until)
 {
     double worst = 0.0;
@@ -134,8 +134,8 @@ static double compareUntil(const rbToyTrace* a, const rbToyTrace* b, double unti
     return worst;
 }
 
-// E-02: the curves come nearer to the event engine's with every refinement; that of 32 facets
-// coincides until 0.8 s, to a line's width in a plot of 2 over 100 mm, 0.5 mm.
+// E-02: the curves approach that of the event engine with every refinement; that of 32 facets
+// coincides until 0.8 s, to within a line width of 0.5 mm in a plot of 2 over 100 mm.
 static void runFacets(rbValidation* validation)
 {
     static const int facets[FACETS] = {4, 16, 32};
@@ -152,14 +152,15 @@ static void runFacets(rbValidation* validation)
         double growth = -INFINITY;
         for (int f = 0; f < FACETS; ++f) {
             double off = compareUntil(&traces[f + 2], &traces[0], 0.8);
-            rbValidation_Print(validation, "    %d facets: cosine off by at most %.3g\n", facets[f],
+            rbValidation_Print(validation, "    %d facets: largest cosine error %.3g\n", facets[f],
                                off);
             growth = rbWorseError(growth, off - before);
             before = off;
         }
-        rbValidation_AddBound(validation, "top, facets: more facets further off by", growth, 0.0);
-        rbValidation_AddBound(validation, "top, 32 facets: cosine off until 0.8 s", before, 0.01);
-        rbValidation_AddBound(validation, "top, exact cone: cosine off until 0.8 s",
+        rbValidation_AddBound(validation, "top, facets: error growth with more facets", growth,
+                              0.0);
+        rbValidation_AddBound(validation, "top, 32 facets: cosine error until 0.8 s", before, 0.01);
+        rbValidation_AddBound(validation, "top, exact cone: cosine error until 0.8 s",
                               compareUntil(&traces[1], &traces[0], 0.8), 0.01);
         if (validation->plotFolder != NULL) {
             drawFacets(validation, traces);
@@ -172,7 +173,7 @@ static void runFacets(rbValidation* validation)
 
 // ------------------------------------------------------------------------------------- rattleback
 
-// When the long axis pitches most.
+// The time of the largest pitching of the long axis.
 static double findPitchTime(const rbToyTrace* result)
 {
     double most = 0.0;
@@ -187,7 +188,7 @@ static double findPitchTime(const rbToyTrace* result)
     return time;
 }
 
-// spun against its preferred sense it reverses.
+// spun against its preferred direction, it reverses.
 static void runRattleback(rbValidation* validation)
 {
     const char* name = "rattleback, spin +5";
@@ -201,7 +202,7 @@ static void runRattleback(rbValidation* validation)
     if (isRun) {
         rbValidation_AddRelative(validation, "rattleback, spin +5: time of reversal, s",
                                  rbToyTrace_FindSpin(&a, 0.0), rbToyTrace_FindSpin(&b, 0.0), 0.05);
-        rbValidation_AddRelative(validation, "rattleback, spin +5: largest pitching at, s",
+        rbValidation_AddRelative(validation, "rattleback, spin +5: time of the largest pitching, s",
                                  findPitchTime(&a), findPitchTime(&b), 0.05);
     }
     rbFreeToyTrace(&a);

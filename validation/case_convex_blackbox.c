@@ -7,9 +7,9 @@
 #include <math.h>
 
 #define GAP 1e-5
-// Bounds wider than this, of the size, leave the depth open.
+// Bounds wider than this, relative to the size, leave the depth undetermined.
 #define DEPTH_KNOWN 1e-6
-// Ways from 1e-5 to 1, and the six of the framework's own test.
+// Displacements from 1e-5 to 1, and the six of the framework's own test.
 #define WAYS_QUICK 101
 #define WAYS_FULL 5001
 static const double frameworkWays[6] = {-GAP, 1e-5, 1e-4, 1e-2, 0.1, 1.0};
@@ -22,8 +22,9 @@ typedef struct Worst {
     double depth; // m
     double point; // m, unique coordinates only
     int iterations;
-    bool mayBeLoose; // detectors may leave the depth open; the others are judged all the same
-    int loose;       // answers that left the depth open
+    bool mayBeLoose; // detectors may leave the depth undetermined; the other quantities are checked
+                     // anyway
+    int loose;       // results that left the depth undetermined
 } Worst;
 
 // In the world frame, normal from body 1 to body 2.
@@ -32,7 +33,7 @@ typedef struct Contact {
     double depth;
     rbVec3 normal;
     rbVec3 point;
-    bool isLoose; // its own bounds say that the depth is not known
+    bool isLoose; // its own bounds leave the depth undetermined
 } Contact;
 
 typedef struct Suite {
@@ -85,7 +86,7 @@ static void compare(const rbConvexScene* scene, double way, const Contact* conta
     worst->point = rbWorseError(rbLength(off), worst->point);
 }
 
-// Methods whose depths are estimates and whose points in overlap are no contact points.
+// Methods whose depths are estimates and whose points in overlap are not contact points.
 static bool isDetector(rbPairMethod method)
 {
     return method == rbPairMethod_Find("mpr") || method == rbPairMethod_Find("features");
@@ -99,7 +100,7 @@ static double wayAt(const Suite* suite, int i)
     return pow(10.0, -5.0 + 5.0 * (i - 6) / (suite->wayCount - 1.0));
 }
 
-// False if the method does not measure this pair.
+// False if the method does not support this pair.
 static bool runMethod(const Suite* suite, const rbConvexScene* scene, rbPairMethod method,
                       Worst* worst)
 {

@@ -1,4 +1,4 @@
-// Detection distance of the convex kernel by bisection (X-01, G-39): where along its way does a
+// Detection distance of the convex kernel by bisection (X-01, G-39): where along its path does a
 // body begin to touch? In the scenes of the black-box suite the answer is 0.
 #include "collision/convex/gjk.h"
 #include "convex_scenes.h"
@@ -8,10 +8,10 @@
 
 #include <math.h>
 
-// The resolution of the thesis: 33 rounds from 0.5, the answer is within twice the last step.
+// The resolution of the thesis: 33 rounds from 0.5, the error is within twice the last step.
 #define STEP_END 1e-10
 #define DISTANCE_MAX 2e-10
-// To see what the kernels really resolve, bisection goes on down to rounding.
+// To show the actual resolution of the kernels, the bisection continues down to rounding.
 #define STEP_END_FINE 1e-17
 
 typedef struct Detector Detector;
@@ -83,7 +83,7 @@ static bool detectByDistance(const Detector* detector, const rbConvexScene* scen
            s.distance <= 0.0;
 }
 
-// Can the method measure this pair at all?
+// Does the method support this pair?
 static bool isApplicable(const Detector* detector, const rbConvexScene* scene)
 {
     rbSeparationInput input = makeInput(detector, scene, 0.5);

@@ -22,13 +22,13 @@
 #define GAP_MEAN 0.05
 #define MARGIN 1e-4
 #define THRESHOLD 1e-8
-// Tolerances the law of the normal error is fitted over.
+// Tolerances over which the power law of the normal error is fitted.
 #define SLOPE_FROM 3
 #define SLOPE_TO 8
 
 typedef struct Sample {
     rbTransform transformBtoA;
-    double distance; // m, signed, by construction
+    double distance; // m, signed, known by construction
 } Sample;
 
 // Table 9 of the thesis.
@@ -46,8 +46,8 @@ typedef struct Sweep {
 
 // One tolerance.
 typedef struct Tally {
-    int reached; // pairs for EPA
-    int exits;   // that did not end by the tolerance
+    int reached; // pairs that reach EPA
+    int exits;   // those that did not end by the tolerance
     int missed;
     int falseAlarms;
     double iterations; // mean
@@ -65,7 +65,7 @@ static double exponential(rbRandom* random, double mean)
     return -mean * rbLog(1.0 - rbRandom_Unit(random));
 }
 
-// A pair apart in a random position, then moved along its normal to a depth or gap: the nearest
+// A separate pair in a random position, then moved along its normal to a depth or gap: the nearest
 // points of convex bodies stay the nearest.
 static Sample makeSample(const rbGeometry* geometry, rbRandom* random, void* scratch)
 {
@@ -179,7 +179,7 @@ static double fitSlope(const Tally* tallies)
 
 static void runSweep(rbValidation* validation, Sweep* sweep, Tally tallies[DIGITS_MAX])
 {
-    if (sweep->isThesis) { // its reference serves both: another algorithm for ours
+    if (sweep->isThesis) { // its reference is used for both: for ours it is a different algorithm
         setReference(sweep);
     }
     rbValidation_Print(validation,
@@ -223,7 +223,7 @@ static void judge(rbValidation* validation, const Tally* thesis, const Tally* ou
     for (int digits = 1; digits <= 8; ++digits) {
         earlyExits += thesis[digits - 1].exits;
     }
-    rbValidation_AddBound(validation, "as the thesis: missed contacts from 1e-6 on",
+    rbValidation_AddBound(validation, "as the thesis: missed contacts at 1e-6 and below",
                           sumFrom(thesis, 6, true), 0.0);
     rbValidation_AddBound(validation, "as the thesis: numerical exits down to 1e-8", earlyExits,
                           0.0);
@@ -231,7 +231,7 @@ static void judge(rbValidation* validation, const Tally* thesis, const Tally* ou
                      fitSlope(thesis), 0.5, 0.05);
     rbValidation_AddBound(validation, "our method: missed contacts at any tolerance",
                           sumFrom(ours, 1, true), 0.0);
-    rbValidation_AddBound(validation, "our method: contacts of bodies apart",
+    rbValidation_AddBound(validation, "our method: contacts of separate bodies",
                           sumFrom(ours, 1, false), 0.0);
     double angle = 0.0;
     double depth = 0.0;
@@ -239,9 +239,9 @@ static void judge(rbValidation* validation, const Tally* thesis, const Tally* ou
         angle = rbWorseError(ours[digits - 1].angleMax, angle);
         depth = rbWorseError(ours[digits - 1].depthError, depth);
     }
-    rbValidation_AddBound(validation, "our method: largest normal deviation from 1e-6 on [deg]",
-                          angle, 1e-4);
-    rbValidation_AddBound(validation, "our method: mean depth error from 1e-6 on [m]", depth,
+    rbValidation_AddBound(
+        validation, "our method: largest normal deviation at 1e-6 and below [deg]", angle, 1e-4);
+    rbValidation_AddBound(validation, "our method: mean depth error at 1e-6 and below [m]", depth,
                           1e-11);
 }
 

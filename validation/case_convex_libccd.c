@@ -1,5 +1,5 @@
-// What was wrong with libccd's contact data: a baseline with its four weaknesses, each
-// repaired alone and all together, beside our method, on a box corner against a sphere.
+// The defects of libccd's contact data: a baseline with its four weaknesses, each repaired
+// alone and all together, compared with our method, on a box corner against a sphere.
 #include "convex_scenes.h"
 #include "epa_baseline.h"
 #include "error_statistics.h"
@@ -22,16 +22,16 @@ static const Variant variants[] = {
     {"  barycentric point", {true, false, true, true}},
     {"  planes and normals", {true, true, false, true}},
     {"  silhouette", {true, true, true, false}},
-    {"  all but the relative end", {true, false, false, false}},
-    {"  all but the barycentric point", {false, true, false, false}},
-    {"  all but planes and normals", {false, false, true, false}},
-    {"  all but the silhouette", {false, false, false, true}},
+    {"  all except the relative end", {true, false, false, false}},
+    {"  all except the barycentric point", {false, true, false, false}},
+    {"  all except planes and normals", {false, false, true, false}},
+    {"  all except the silhouette", {false, false, false, true}},
     {"all four repaired", {false, false, false, false}},
 };
 #define VARIANT_COUNT ((int)(sizeof variants / sizeof variants[0]))
 
 typedef struct Tally {
-    rbErrorStatistics errors; // degrees, m, of the body size
+    rbErrorStatistics errors; // degrees, m, relative to the body size
     int missed, exhausted, iterationMax;
 } Tally;
 
@@ -49,7 +49,7 @@ static void note(Tally* tally, const rbConvexScene* scene, double way, const Ans
         return;
     }
     rbVec3 point = rbAddScaled(scene->point, way, scene->pointRate);
-    // no normal at all counts as one at right angles
+    // a missing normal counts as an error of 90 degrees
     bool hasNormal = rbLengthSquared(answer->normal) > 0.0;
     rbErrorSeries_Add(&tally->errors.angle,
                       hasNormal ? rbMeasureAngle(answer->normal, scene->normal) : 90.0);
@@ -150,8 +150,8 @@ static void run(rbValidation* validation)
     other.bodies[1] = rbCreateEllipsoid(rbMakeVec3(5.0, 5.0, 5.0), NULL);
     runOurs(validation, "rattleback, sphere as ellipsoid", &other, count);
     rbDestroyGeometry(other.bodies[1]);
-    rbValidation_AddBound(validation, "10 deg over the largest normal error as libccd",
-                          10.0 / first.max, 1.0);
+    rbValidation_AddBound(validation, "10 deg / largest normal error as libccd", 10.0 / first.max,
+                          1.0);
     rbValidation_AddBound(validation, "all four repaired: largest normal error [deg]", last.max,
                           0.1);
     rbFreeConvexScenes(scenes);

@@ -2,7 +2,7 @@
 // by all methods and compared.
 //
 // 150 bodies of about 6 m in a cube, elastic without friction, steps of 0.2 ms. The runs are those
-// of the thesis, boxes with capsules (which it had to leave out because its closed form was
+// of the thesis, boxes with capsules (which the thesis had to omit because its closed form was
 // faulty), and shapes without closed forms, whose methods are compared with each other.
 #include "base/core/timer.h"
 #include "base/math/random3.h"
@@ -16,7 +16,7 @@
 #define BODY_COUNT 150
 #define BODY_SIZE 6.0 // m
 #define TIME_STEP 2e-4
-// 100,000 and more than 6 million pair tests in all runs.
+// 100,000 and more than 6 million pair tests over all runs.
 #define STEPS_QUICK 150
 #define STEPS_FULL 7600
 #define SPEED 1000.0 // m/s, a thirtieth of the size in a step
@@ -69,7 +69,7 @@ static const RunRow runRows[] = {
 static const double printedQuantiles[3][RB_QUANTILE_COUNT] = {
     {0.11, 0.25, 0.45}, {0.82e-5, 1.33e-5, 2.08e-5}, {0.30e-2, 0.58e-2, 0.96e-2}};
 
-// A hull of 16 points that is its own mirror image, so that its center is the origin.
+// A hull of 16 points that is point-symmetric, so that its center is the origin.
 static rbGeometry* makeHull(void)
 {
     rbRandom random = {16};
@@ -101,16 +101,16 @@ static rbGeometry* makeShape(char letter)
     return letter == 'k' ? rbCreateCone(3.0, 6.0, NULL) : makeHull();
 }
 
-// The runs and what happens beside them.
+// The runs and their additional statistics.
 typedef struct Run {
     rbGas gas;
     rbShadow shadow;
-    rbShadow deep; // collisions again, pulled into each other
+    rbShadow deep; // collisions repeated with the bodies moved into each other
     rbRandom random;
 } Run;
 
-// A collision with the bodies pulled together by a random part of their distance: deeper than a gas
-// ever gets.
+// A collision with the bodies moved together by a random fraction of their distance: deeper than
+// ever occurs in a gas.
 static void measureDeep(Run* run, const rbGasBody* a, const rbGasBody* b, rbTransform relative)
 {
     relative.p = rbScale(rbRandom_Unit(&run->random), relative.p);
@@ -186,7 +186,7 @@ static void printRun(const rbValidation* validation, const RunRow* row, Run* run
                        run->deep.ambiguous);
 }
 
-// What all runs add up to.
+// The totals of all runs.
 typedef struct Total {
     long long pairs, collisions, disagreements, missed, contradictions, incidents, ambiguous;
     double gapError;
@@ -204,7 +204,7 @@ static void addUp(Total* total, const rbShadow* shadow)
     total->incidents += shadow->incidents;
     total->ambiguous += shadow->ambiguous;
     total->gapError = rbWorseError(shadow->gapError, total->gapError);
-    // walls and feature walking would flatter the quantiles of the iterative method
+    // walls and feature walking would improve the quantiles of the iterative method
     rbErrorStatistics_Merge(&total->errors, &shadow->errors[RB_OPINION_ITERATIVE]);
     rbErrorStatistics_Merge(&total->errors, &shadow->errors[RB_OPINION_SWAPPED]);
     for (int i = 0; i < RB_SHADOW_TYPES * RB_SHADOW_TYPES; ++i) {
@@ -214,7 +214,7 @@ static void addUp(Total* total, const rbShadow* shadow)
     }
 }
 
-// One line a pair of shapes; planes are those of the walls.
+// One line per pair of shapes; planes are those of the walls.
 static void printTypes(const rbValidation* validation, Total* total)
 {
     rbValidation_Print(validation, "    %-22s %9s %9s %9s %9s %10s %9s %9s\n", "by shapes",
@@ -249,7 +249,7 @@ static void closeShadow(const rbValidation* validation, rbShadow* shadow)
     const char* path = shadow->logPath;
     bool hasLog = shadow->log != NULL;
     if (rbFreeShadow(shadow, &error) != RB_STATUS_OK) {
-        rbValidation_Print(validation, "      the log of incidents cannot be written: %s\n",
+        rbValidation_Print(validation, "      cannot write the log of incidents: %s\n",
                            error.message);
     } else if (hasLog) {
         rbValidation_Print(validation, "      incidents, worst first: %s\n", path);
@@ -295,8 +295,8 @@ static double runGas(rbValidation* validation, const RunRow* row, int steps, Tot
 
 static void printQuantiles(const rbValidation* validation, rbErrorStatistics* errors)
 {
-    static const char* const names[3] = {"angle [deg]", "depth [of the size]",
-                                         "position [of the size]"};
+    static const char* const names[3] = {"angle [deg]", "depth [relative to size]",
+                                         "position [relative to size]"};
     static const double scales[3] = {1.0, 1.0 / BODY_SIZE, 1.0};
     rbErrorSeries* series[3] = {&errors->angle, &errors->depth, &errors->position};
     for (int k = 0; k < 3; ++k) {
@@ -310,7 +310,7 @@ static void printQuantiles(const rbValidation* validation, rbErrorStatistics* er
     }
 }
 
-// What must hold at any depth.
+// Conditions that must hold at any depth.
 static void judge(rbValidation* validation, const char* prefix, Total* total)
 {
     const struct {
@@ -322,11 +322,11 @@ static void judge(rbValidation* validation, const char* prefix, Total* total)
         {"bounds that exclude each other", (double)total->contradictions, 0.0},
         {"normals: 99.99 % quantile [deg]", rbErrorSeries_Quantile(&total->errors.angle, 0.9999),
          0.1},
-        {"depth: largest error [of the body size]",
+        {"depth: largest error [relative to size]",
          rbErrorSeries_Quantile(&total->errors.depth, 1.0), 1e-6},
-        {"position: 99.99 % quantile [of the body size]",
+        {"position: 99.99 % quantile [relative to size]",
          rbErrorSeries_Quantile(&total->errors.position, 0.9999), 0.96e-2},
-        {"distance apart: largest error [of the body size]", total->gapError, 1e-9},
+        {"gap: largest error [relative to size]", total->gapError, 1e-9},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         char text[96];
@@ -340,11 +340,12 @@ static void run(rbValidation* validation)
     int steps = validation->isQuick ? STEPS_QUICK : STEPS_FULL;
     Total totals[2] = {0};
     double drift = 0.0;
-    rbValidation_Print(validation,
-                       "  %d bodies, %d steps of 2e-4 s a run\n      %-24s %9s %9s %9s %9s %9s %9s "
-                       "%9s\n",
-                       BODY_COUNT, steps, "against the closed form", "max deg", "depth", "position",
-                       "mean deg", "depth", "position", "contacts");
+    rbValidation_Print(
+        validation,
+        "  %d bodies, %d steps of 2e-4 s per run\n      %-24s %9s %9s %9s %9s %9s %9s "
+        "%9s\n",
+        BODY_COUNT, steps, "against the closed form", "max deg", "depth", "position", "mean deg",
+        "depth", "position", "contacts");
     for (int i = 0; i < RUN_COUNT; ++i) {
         drift = rbWorseError(runGas(validation, &runRows[i], steps, totals), drift);
     }

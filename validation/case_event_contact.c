@@ -1,4 +1,4 @@
-// The event engine where contact lasts: ramps, walls, books, slopes, rolling (E-09, E-10, E-13 to
+// The event engine with lasting contact: ramps, walls, books, slopes, rolling (E-09, E-10, E-13 to
 // E-16). See case_events.c for single collisions.
 #include "base/math/elementary.h"
 #include "base/math/quaternion.h"
@@ -25,7 +25,7 @@ static rbBodyId addBook(rbWorld* world, const char* name, double angle, double h
     return rbAddPlanned(world, &plan);
 }
 
-// How far along the slope a body is, m.
+// The distance of a body along the slope, m.
 static double downhill(const rbWorld* world, rbBodyId body, double angle)
 {
     rbVec3 along = rbRotate(rbGetSlopeFrame(angle), rbMakeVec3(1.0, 0.0, 0.0));
@@ -56,7 +56,7 @@ static void runRamp(rbValidation* validation)
     rbWorldDef def = rbEventWorldDef(GRAVITY);
     rbWorld* world = rbMakeEventWorld(&def);
     rbBodyId floor = rbAddSlope(world, 0.0, 0.5, 0.4);
-    // a wedge, 1 m long, 0.2 m high, from x = 1 on
+    // a wedge, 1 m long, 0.2 m high, starting at x = 1
     const rbVec3 corners[6] = {{1.0, -0.5, 0.0}, {1.0, 0.5, 0.0},  {2.0, -0.5, 0.2},
                                {2.0, 0.5, 0.2},  {2.0, -0.5, 0.0}, {2.0, 0.5, 0.0}};
     rbBodyPlan ramp = {.name = "ramp",
@@ -104,25 +104,25 @@ static void runRamp(rbValidation* validation)
                        (double)(clock() - start) / CLOCKS_PER_SEC);
     rbValidation_Print(validation, "  %s\n", rbWorld_GetError(world).message);
     rbValidation_AddBound(validation, "E-09: ends early (0: no)", report.status, 0.0);
-    rbValidation_AddBound(validation, "E-09: longest flight over the one before",
+    rbValidation_AddBound(validation, "E-09: longest flight / previous one",
                           count > 3 ? ratio : NAN, 0.9);
-    rbValidation_AddBound(validation, "E-09: height over the floor at 3 s, in tolerances",
+    rbValidation_AddBound(validation, "E-09: height above the floor at 3 s, in tolerances",
                           fabs(state.center.z - radius) / s.tolerance, 3.0);
-    rbValidation_AddBound(validation, "E-09: slip at 3 s over the speed",
+    rbValidation_AddBound(validation, "E-09: slip at 3 s / speed",
                           fabs(state.linearVelocity.x - radius * state.angularVelocity.y) /
                               state.linearVelocity.x,
                           1e-2);
     double weight = 1000.0 * 4.0 / 3.0 * RB_PI * radius * radius * radius * GRAVITY;
-    rbValidation_AddBound(validation, "E-09: an impact raised the energy, J", impacts.raiseMax,
+    rbValidation_AddBound(validation, "E-09: largest energy rise in an impact, J", impacts.raiseMax,
                           1e-13);
-    rbValidation_AddBound(validation, "E-09: rise of energy over m g tolerance",
+    rbValidation_AddBound(validation, "E-09: rise of energy / (m g tolerance)",
                           rise / (weight * s.tolerance), 1.0);
     rbDestroyWorld(world);
 }
 
 // ------------------------------------------------------------------- E-10: a box into a wall
 
-// A box slides under a push, meets a low wall and begins to tip over it.
+// A box slides under a push, hits a low wall and begins to tip over it.
 static void runWall(rbValidation* validation)
 {
     const double half = 0.1;
@@ -148,7 +148,7 @@ static void runWall(rbValidation* validation)
     force.body = body;
     force.force = rbMakeVec3(push * rbBody_GetMass(world, body).mass, 0.0, 0.0);
     (void)rbCreateForce(world, &force, NULL);
-    // way = v t + (push - mu g) t^2 / 2
+    // distance = v t + (push - mu g) t^2 / 2
     double a = push - friction * GRAVITY;
     double truth = (sqrt(1.0 + 2.0 * a * way) - 1.0) / a;
     (void)rbWorld_AdvanceTo(world, 0.9 * truth);
@@ -208,7 +208,7 @@ static void runBook(rbValidation* validation)
                               kind == 0 ? 3.0 : 10.0);
         rbDestroyWorld(world);
     }
-    // Without microcollisions a bouncing ball never ends.
+    // Without microcollisions the bouncing of a ball never ends.
     rbWorldDef def = rbEventWorldDef(GRAVITY);
     def.event.lasting = RB_LASTING_NONE;
     def.event.eventsPerSecond = 1e5;
@@ -218,11 +218,11 @@ static void runBook(rbValidation* validation)
     rbStepReport report = rbWorld_AdvanceTo(world, 1.0);
     rbValidation_Print(validation, "  E-13: without microcollisions: %s\n",
                        rbWorld_GetError(world).message);
-    rbValidation_Add(validation, "E-13: without microcollisions the budget stops a ball, status",
+    rbValidation_Add(validation, "E-13: without microcollisions the budget stops the run, status",
                      report.status, RB_STATUS_LIMIT, 0.0);
     // dropped 1 cm with e = 0.5: all bounces are over at 3 sqrt(2 h / g)
-    rbValidation_Add(validation, "E-13: and when, s", report.time, 3.0 * sqrt(0.02 / GRAVITY),
-                     1e-3 * 20.0);
+    rbValidation_Add(validation, "E-13: time at which it stops, s", report.time,
+                     3.0 * sqrt(0.02 / GRAVITY), 1e-3 * 20.0);
     rbDestroyWorld(world);
 }
 
@@ -261,8 +261,8 @@ static void runStack(rbValidation* validation)
 
 // ------------------------------------------------------------------------ E-14: the incline
 
-// A point on a slope that hops by microcollisions, with and without the reversal of L-100: how far
-// it creeps in a second.
+// A point on a slope that hops by microcollisions, with and without the reversal of L-100: its
+// creep in one second.
 static double creepOfPoint(bool isReversed, double angle, double friction, double tolerance)
 {
     double pull = GRAVITY * cos(angle);
@@ -276,7 +276,7 @@ static double creepOfPoint(bool isReversed, double angle, double friction, doubl
         x += (u.x + 0.5 * along * flight) * flight;
         rbImpactInput input = {.matrix = {1.0, 1.0, 1.0, 0.0, 0.0, 0.0},
                                .velocity = {u.x + along * flight, 0.0, u.z - pull * flight},
-                               .restitution = 1.0, // what a boost amounts to on the average
+                               .restitution = 1.0, // the average effect of a boost
                                .friction = friction,
                                .law = RB_IMPACT_STRONGE};
         rbImpactResult result;
@@ -292,7 +292,7 @@ static double creepOfPoint(bool isReversed, double angle, double friction, doubl
     return x;
 }
 
-// Acceleration down the slope from the way of 1 s.
+// Acceleration down the slope from the displacement in 1 s.
 static double slide(double angle, double friction, rbGeometry* geometry, double height)
 {
     rbWorldDef def = rbEventWorldDef(GRAVITY);
@@ -353,13 +353,14 @@ static void runIncline(rbValidation* validation)
         }
         rbDestroyWorld(world);
     }
-    rbValidation_Print(validation,
-                       "  E-14: a point that hops 1e-6 m high creeps %.2g m in 1 s with L-100, "
-                       "%.2g m without\n",
-                       creepOfPoint(true, angle, 0.5, 1e-6), creepOfPoint(false, angle, 0.5, 1e-6));
-    // The reversal comes one hop late: that hop is all the creep.
+    rbValidation_Print(
+        validation,
+        "  E-14: a point that hops to a height of 1e-6 m creeps %.2g m in 1 s with L-100, "
+        "%.2g m without\n",
+        creepOfPoint(true, angle, 0.5, 1e-6), creepOfPoint(false, angle, 0.5, 1e-6));
+    // The reversal starts one hop late: the creep comes from that hop only.
     double hop = 2.0 * sqrt(2.0 * GRAVITY * rbCos(angle) * 1e-6) / (GRAVITY * rbCos(angle));
-    rbValidation_AddBound(validation, "E-14: creep of a point with L-100 over one hop",
+    rbValidation_AddBound(validation, "E-14: creep of a point with L-100 / one hop",
                           fabs(creepOfPoint(true, angle, 0.5, 1e-6)) /
                               (0.5 * GRAVITY * rbSin(angle) * hop * hop),
                           2.0);
@@ -369,7 +370,7 @@ static void runIncline(rbValidation* validation)
     rbValidation_AddRelative(validation, "sphere rolling, 30 degrees, mu 0.3: acceleration, m/s^2",
                              slide(30.0 * DEGREE, 0.3, rbCreateSphere(0.05, NULL), 0.05),
                              3.503571428571, 1e-2);
-    // Near the angle of friction the acceleration is a small difference: 1 % of g sin phi.
+    // Near the friction angle the acceleration is a small difference: 1 % of g sin phi.
     double steep = rbAtan2(1.0, 2.0);
     double unit = 0.01 * GRAVITY * rbSin(steep);
     rbValidation_Add(validation, "block at tan phi = 0.5, mu 0.51: acceleration, m/s^2",
@@ -468,7 +469,7 @@ static void run(rbValidation* validation)
 
 const rbValidationCase rbCaseEventContact = {
     .name = "event-contact",
-    .help = "contact that lasts: ramp, wall, books, slopes, rolling (E-09, E-10, E-13 to E-16)",
+    .help = "lasting contact: ramp, wall, books, slopes, rolling (E-09, E-10, E-13 to E-16)",
     .source = "closed forms; Coulomb's law",
     .run = run,
 };

@@ -1,5 +1,5 @@
-// The event engine on collisions with a known end: balls, cradles, spheres, fast shots and grazing
-// ones, crowds (E-11, E-12, E-17, E-18). Contact that lasts is in case_event_contact.c.
+// The event engine on collisions with a known outcome: balls, cradles, spheres, fast and grazing
+// bodies, crowds (E-11, E-12, E-17, E-18). Lasting contact is in case_event_contact.c.
 #include "base/core/random.h"
 #include "base/math/random3.h"
 #include "event_worlds.h"
@@ -42,7 +42,7 @@ static void runBall(rbValidation* validation)
     rbValidation_Print(validation, "  %d impacts before the end\n", impacts.count);
     rbValidation_Add(validation, "ball: end of the bounces, s",
                      lasting.count > 0 ? lasting.firstTime : NAN, BALL_END, 1e-6);
-    rbValidation_AddBound(validation, "ball: impacts that raised the energy, J", impacts.raiseMax,
+    rbValidation_AddBound(validation, "ball: largest energy rise in an impact, J", impacts.raiseMax,
                           1e-13);
     rbDestroyWorld(world);
 }
@@ -51,7 +51,7 @@ static void runBall(rbValidation* validation)
 
 #define CRADLE 5
 
-// Largest difference of the velocities to the ones expected, m/s.
+// Largest difference of the velocities from the expected ones, m/s.
 static double swing(rbImpactOrder order, double gap, const double expected[CRADLE])
 {
     rbWorldDef def = rbEventWorldDef(0.0);
@@ -92,8 +92,8 @@ static void runCradle(rbValidation* validation)
 
 // ------------------------------------------------------------------------------- E-18: spheres
 
-// Frictionless spheres: along the normal n the relative velocity becomes -e times it, the momentum
-// stays, the rest of the velocities is kept.
+// Frictionless spheres: along the normal n the relative velocity is multiplied by -e, the momentum
+// is conserved, and the other velocity components stay the same.
 static void runSpheres(rbValidation* validation)
 {
     rbRandom random = {18};
@@ -104,7 +104,7 @@ static void runSpheres(rbValidation* validation)
     for (int i = 0; i < count; ++i) {
         double e = i % 2 == 0 ? 1.0 : 0.0;
         rbWorldDef def = rbEventWorldDef(0.0);
-        def.event.eventsPerSecond = 1e3; // one collision is due
+        def.event.eventsPerSecond = 1e3; // only one collision is expected
         rbWorld* world = rbMakeEventWorld(&def);
         double r[2] = {rbRandom_Range(&random, 0.05, 0.5), rbRandom_Range(&random, 0.05, 0.5)};
         rbVec3 n = rbRandom_Direction(&random);
@@ -143,8 +143,8 @@ static void runSpheres(rbValidation* validation)
         rbDestroyWorld(world);
     }
     rbValidation_Print(validation, "  E-18: %d pairs of spheres\n", met);
-    rbValidation_AddBound(validation, "E-18: pairs that spend more than 1000 events a second",
-                          stalled, 0.0);
+    rbValidation_AddBound(validation, "E-18: pairs with more than 1000 events per second", stalled,
+                          0.0);
     rbValidation_AddBound(validation, "E-18: elastic spheres, velocities, m/s",
                           met > count / 2 ? worst[0] : NAN, 1e-12);
     rbValidation_AddBound(validation, "E-18: plastic spheres, velocities, m/s",
@@ -155,12 +155,12 @@ static void runSpheres(rbValidation* validation)
 
 typedef struct Shot {
     rbGeometry* geometry;
-    double reach; // m, of the shape toward the wall at the start
+    double reach; // m, extent of the shape toward the wall at the start
     rbVec3 spin;
 } Shot;
 
-// Shoots along x at a wall; the error of the time of the first impact times the speed, m. NAN: it
-// went through.
+// Launches a body along x at a wall; returns the error of the time of the first impact times the
+// speed, m. NAN: it passed through the wall.
 static double shoot(const Shot* shot, double speed, double thickness)
 {
     rbWorldDef def = rbEventWorldDef(0.0);
@@ -202,19 +202,20 @@ static void runShots(rbValidation* validation)
             shots += 2;
         }
     }
-    // A sample every 1/60 s sees a body only while it overlaps the wall.
+    // Sampling every 1/60 s detects a body only while it overlaps the wall.
     rbValidation_Print(validation,
-                       "  E-12: %d shots at 1 to 1e6 m/s, walls of 1e-2 to 1e-6 m; looking every "
+                       "  E-12: %d bodies at 1 to 1e6 m/s, walls of 1e-2 to 1e-6 m; sampling every "
                        "1/60 s misses most of them from %.2g m/s on\n",
                        shots, (0.002 + 1e-2) * 60.0);
-    rbValidation_AddBound(validation, "E-12: ball, place of the impact, m", worst[0],
+    rbValidation_AddBound(validation, "E-12: ball, position of the impact, m", worst[0],
                           1.1e-5 * 2e-3);
-    rbValidation_AddBound(validation, "E-12: box, place of the impact, m", worst[1], 1.1e-5 * 5e-3);
+    rbValidation_AddBound(validation, "E-12: box, position of the impact, m", worst[1],
+                          1.1e-5 * 5e-3);
 }
 
 // ------------------------------------------------------------------------------ E-17: grazing
 
-// Two spheres of radius 0.1 pass at a distance of 0.2 (1 + excess) of their centers.
+// Two spheres of radius 0.1 pass with their centers 0.2 (1 + excess) apart.
 static bool graze(double excess, bool isFalling)
 {
     rbWorldDef def = rbEventWorldDef(isFalling ? 10.0 : 0.0);
@@ -255,7 +256,7 @@ static void runGrazing(rbValidation* validation)
     }
     rbValidation_Print(validation, "  E-17: %d passes that overlap or miss by 1e-13 to 1e-3\n",
                        tries);
-    rbValidation_AddBound(validation, "E-17: grazing passes misjudged", wrong, 0.0);
+    rbValidation_AddBound(validation, "E-17: grazing passes misclassified", wrong, 0.0);
 }
 
 // -------------------------------------------------------------------------------- E-11: coins
@@ -323,7 +324,7 @@ static void runCoins(rbValidation* validation)
                            "each, %.2f s\n",
                            every.collisions, every.measurements, every.bounds, every.cpu);
     }
-    rbValidation_AddBound(validation, "E-11: measurements per collision, most coins over 10 coins",
+    rbValidation_AddBound(validation, "E-11: measurements per collision, most coins / 10 coins",
                           near[most - 1].measurements / near[0].measurements, 2.0);
 }
 

@@ -11,7 +11,7 @@ static bool isGasMade(rbValidation* validation, const rbHardGas* gas, const rbEr
 {
     if (gas->world == NULL) {
         rbValidation_Print(validation, "  %s\n", error->message);
-        rbValidation_AddBound(validation, "the gas is made", NAN, 0.0);
+        rbValidation_AddBound(validation, "the gas is created", NAN, 0.0);
     }
     return gas->world != NULL;
 }
@@ -60,9 +60,9 @@ static void checkEnergy(rbValidation* validation, rbHardGas* gas, int64_t collis
                           (double)(statistics.microcollisions + statistics.rests), 0.0);
 }
 
-// The statistical error is that of block averages; blocks of 150 collisions a body forget each
-// other. What is left of the finite size: in equilibrium Z_N = Z + dlnX/dlnphi / (2 N) with the
-// compressibility X = 1/(d(phi Z)/dphi), here -1.19/N, 4e-4 for 2744 spheres: not corrected.
+// The statistical error is that of block averages; blocks of 150 collisions per body are
+// uncorrelated. The remaining finite-size effect: in equilibrium Z_N = Z + dlnX/dlnphi / (2 N) with
+// the compressibility X = 1/(d(phi Z)/dphi), here -1.19/N, 4e-4 for 2744 spheres: not corrected.
 static void runPressure(rbValidation* validation)
 {
     rbError error = {0};
@@ -124,9 +124,10 @@ static void addMoments(const rbHardGas* gas, double sums[MOMENTS])
     sums[3] += moments.skewness;
 }
 
-// All spheres start with the same speed. What is left of that falls by a factor e in 2.4 collisions
-// a sphere: 18 leave less than a tenth of a standard error. Then the moments are averaged over a
-// few times, 4 collisions a sphere apart; the tolerance is three standard errors of one time.
+// All spheres start with the same speed. The deviation from equilibrium falls by a factor e in 2.4
+// collisions per sphere: after 18 it is less than a tenth of a standard error. Then the moments are
+// averaged over a few times, 4 collisions per sphere apart; the tolerance is three standard errors
+// of one time.
 static void runMaxwell(rbValidation* validation)
 {
     static const struct {
@@ -160,7 +161,7 @@ static void runMaxwell(rbValidation* validation)
         double standardError = rows[i].standardError * sqrt(64000.0 / gas.count);
         double value = status == RB_STATUS_OK ? sums[i] / SNAPSHOTS : NAN;
         char quantity[96];
-        (void)snprintf(quantity, sizeof quantity, "speeds, %s (%.2f standard errors off)",
+        (void)snprintf(quantity, sizeof quantity, "speeds, %s (error of %.2f standard errors)",
                        rows[i].name, (value - truths[i]) / standardError);
         rbValidation_Add(validation, quantity, value, truths[i], 3.0 * standardError);
     }
@@ -169,7 +170,7 @@ static void runMaxwell(rbValidation* validation)
 
 const rbValidationCase rbCaseGasMaxwell = {
     .name = "gas-maxwell",
-    .help = "elastic hard spheres of one speed at the start: moments of the speeds at the end",
+    .help = "elastic hard spheres with equal initial speeds: moments of the speeds at the end",
     .source = "Maxwell's distribution; sampling errors of 64,000 spheres (X-09)",
     .run = runMaxwell,
 };
@@ -181,7 +182,7 @@ const rbValidationCase rbCaseGasMaxwell = {
 #define COOLING_REPLICAS 4
 #define COOLING_END 100.0 // in cooling times: the temperature falls by 1e4
 
-// Collisions of a sphere a second at a temperature, by Carnahan and Starling's Z.
+// Collisions of a sphere per second at a temperature, by Carnahan and Starling's Z.
 static double collisionRate(double fraction, double temperature, double diameter)
 {
     double f = fraction;
@@ -221,7 +222,7 @@ static CoolingFit fitLine(const double* times, const double* logs, int count, do
     return fit;
 }
 
-// Least squares in all three: the best of ever finer scans of tau.
+// Least squares in all three: the best of successively finer scans of tau.
 static CoolingFit fitCooling(const double* times, const double* logs, int count, double guess)
 {
     CoolingFit best = {.error = INFINITY};
@@ -238,7 +239,8 @@ static CoolingFit fitCooling(const double* times, const double* logs, int count,
     return best;
 }
 
-// Cools a gas from an equilibrium and adds ln T at the times to the sums; the status of the run.
+// Cools a gas from equilibrium and adds ln T at the times to the sums; returns the status of the
+// run.
 static rbStatus cool(const rbHardGasDef* def, const double* times, double* logs, rbError* error)
 {
     rbHardGas gas = rbCreateHardGas(def, error);
@@ -246,7 +248,7 @@ static rbStatus cool(const rbHardGasDef* def, const double* times, double* logs,
         return RB_STATUS_INVALID;
     }
     rbStatus status = RB_STATUS_OK;
-    // the lattice melts first; time counts from there with the speed of the start
+    // the lattice melts first; time is measured from then, with the initial speed
     double melting = 4.0 / collisionRate(def->fraction, def->speed * def->speed / 3.0, 1.0);
     status = rbWorld_AdvanceTo(gas.world, melting).status;
     rbHardGas_Rescale(&gas, def->speed);
@@ -283,7 +285,7 @@ static void checkCooling(rbValidation* validation, double restitution)
     CoolingFit fit = fitCooling(times, logs, COOLING_SAMPLES, tau);
     rbValidation_Print(validation,
                        "  e = %g, %d spheres, %d runs: T falls by %.3g; tau = %.2f s, by Enskog's "
-                       "rate %.2f s; ln T off by %.3f rms\n",
+                       "rate %.2f s; ln T error %.3f rms\n",
                        restitution, def.edge * def.edge * def.edge, replicas,
                        exp(logs[0] - logs[COOLING_SAMPLES - 1]), fit.time, tau, fit.error);
     char quantity[96];
@@ -307,13 +309,13 @@ const rbValidationCase rbCaseGasHaff = {
 
 // ----------------------------------------------------------------------------------------- packing
 
-#define PACKING_GROWTH 0.03 // of the diameter, of the thermal speed sqrt(kT/m)
+#define PACKING_GROWTH 0.03 // of the diameter, relative to the thermal speed sqrt(kT/m)
 #define PACKING_PRESSURE 1e4
 #define PACKING_RUNS 3
 
-// Lubachevsky and Stillinger. The number depends on the protocol: slower growth gives more (0.642
-// to 0.644 at 0.01, 0.647 at 0.003, crystals far below), faster growth less. The end is a reduced
-// pressure, where the fraction is short of jamming by about 3/Z of itself, 2e-4.
+// Lubachevsky and Stillinger. The number depends on the protocol: slower growth yields more (0.642
+// to 0.644 at 0.01, 0.647 at 0.003, crystals far below that), faster growth less. The run ends at a
+// reduced pressure where the fraction is below jamming by about 3/Z of itself, 2e-4.
 static void runPacking(rbValidation* validation)
 {
     double values[PACKING_RUNS];

@@ -1,5 +1,5 @@
 // Single impacts against the planar table, closed forms and a second solution in higher precision;
-// a million random ones against what no impact may do; several at once.
+// a million random ones against conditions that every impact must satisfy; several simultaneously.
 #include "impact_cases.h"
 #include "impact_oracle.h"
 #include "validation.h"
@@ -13,7 +13,7 @@
 static void compareTable(rbValidation* validation)
 {
     rbValidation_Print(validation,
-                       "  planar body, m = 1, J = 1/3, turned by 1 rad about the normal\n");
+                       "  planar body, m = 1, J = 1/3, rotated by 1 rad about the normal\n");
     int count = 0;
     const rbPlanarImpact* rows = rbGetPlanarImpacts(&count);
     for (int i = 0; i < count; ++i) {
@@ -125,8 +125,8 @@ static void compareHigherPrecision(rbValidation* validation)
     }
     rbValidation_Print(
         validation,
-        "  %d random impacts with all axes in play against long double (%d too stiff "
-        "for it left out; %d compress twice)\n",
+        "  %d random impacts with all axes coupled, against long double (%d too stiff "
+        "for it skipped; %d compress twice)\n",
         count, stiff, again);
     for (int i = 0; i < RB_IMPACT_LAW_COUNT; ++i) {
         char quantity[96];
@@ -164,14 +164,14 @@ static void checkRandomImpacts(rbValidation* validation)
         jams += result.isJam;
     }
     rbValidation_Print(validation,
-                       "  %d random impacts, a third a law; %d jam (Painleve)\n"
+                       "  %d random impacts, a third per law; %d jam (Painleve)\n"
                        "  Newton's law raised the energy %d times, by up to %.3g of the work of "
-                       "compression and friction: it may\n",
+                       "compression and friction, which this law allows\n",
                        count, jams, raised[RB_IMPACT_NEWTON], gain[RB_IMPACT_NEWTON]);
     rbValidation_Add(validation, "energy raised by poisson", raised[RB_IMPACT_POISSON], 0.0, 0.0);
     rbValidation_Add(validation, "energy raised by stronge", raised[RB_IMPACT_STRONGE], 0.0, 0.0);
     rbValidation_Add(validation, "impulses outside the cone", outside, 0.0, 0.0);
-    rbValidation_Add(validation, "u = u0 + K p or the work missed by 1e-12", unfit, 0.0, 0.0);
+    rbValidation_Add(validation, "u = u0 + K p or the work violated by 1e-12", unfit, 0.0, 0.0);
     rbValidation_Add(validation, "bodies that still approach", approaching, 0.0, 0.0);
     rbValidation_Add(validation, "impacts that missed their tolerance", inaccurate, 0.0, 0.0);
 }
@@ -207,7 +207,7 @@ static void run(rbValidation* validation)
 
 const rbValidationCase rbCaseImpacts = {
     .name = "impacts",
-    .help = "impacts by Newton, Poisson and Stronge, one and several at a time",
+    .help = "impacts by Newton, Poisson and Stronge, single and simultaneous",
     .source = "planar table and closed forms; extrapolation in 113 bits; Painleve's rod; cradle",
     .run = run,
 };

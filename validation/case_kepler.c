@@ -1,5 +1,5 @@
-// The Kepler problem with eccentricity 0.6 as a smooth force problem: a body that is attracted to
-// the origin. Starts at the pericenter, a = 1, k = 1: r = 1 - e, v = sqrt((1 + e) / (1 - e)).
+// The Kepler problem with eccentricity 0.6 as a smooth force problem: a body attracted to the
+// origin. Starts at the pericenter, a = 1, k = 1: r = 1 - e, v = sqrt((1 + e) / (1 - e)).
 #include "flights.h"
 #include "validation.h"
 
@@ -89,8 +89,8 @@ static void checkAdaptive(rbValidation* validation)
     rbValidation_AddBound(validation, "cash-karp: error [m] at tolerance 1e-11", last, 1e-8);
 }
 
-// Taylor series need the derivatives of the loads, which only constant loads give: the row is
-// refused openly, by falling back to another one and saying so.
+// Taylor series need the derivatives of the loads, which are available only for constant loads: the
+// row is rejected openly, by falling back to another one and reporting it.
 static void checkTaylor(rbValidation* validation)
 {
     rbBodyId bodyId;
@@ -98,10 +98,10 @@ static void checkTaylor(rbValidation* validation)
     bool isFallback = false;
     rbMotionType motion = rbBody_GetMotion(world, bodyId, &isFallback);
     rbDestroyWorld(world);
-    rbValidation_Print(validation,
-                       "  taylor: not supported for loads that depend on the state; flies by %s\n",
-                       rbMotionType_Name(motion));
-    rbValidation_Add(validation, "taylor: refused for state-dependent loads, and said so",
+    rbValidation_Print(
+        validation, "  taylor: not supported for loads that depend on the state; uses %s instead\n",
+        rbMotionType_Name(motion));
+    rbValidation_Add(validation, "taylor: rejected for state-dependent loads, and reported",
                      isFallback && motion != RB_MOTION_TAYLOR ? 1.0 : 0.0, 1.0, 0.0);
 }
 

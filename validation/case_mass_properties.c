@@ -1,4 +1,4 @@
-// Mass, center and inertia of every solid shape against the formulas of the textbooks.
+// Mass, center and inertia of every solid shape against textbook formulas.
 #include "validation.h"
 
 #include <rattleback/shape.h>
@@ -8,7 +8,7 @@
 #define DENSITY 700.0
 #define TOLERANCE 1e-13
 
-// What a homogeneous body of the shape has; inertia about the center, axes of the shape.
+// The properties of a homogeneous body of the shape; inertia about the center, axes of the shape.
 typedef struct rbSolidTruth {
     double volume;
     rbVec3 center;
@@ -70,7 +70,7 @@ static void compareRound(rbValidation* validation)
                            {0.2 * (a.y * a.y + a.z * a.z), 0.2 * (a.x * a.x + a.z * a.z),
                             0.2 * (a.x * a.x + a.y * a.y)},
                            0.0});
-    // cylinder of mass c and two halves of a ball of mass s, their centers 3/8 r beyond the ends
+    // cylinder of mass c and two hemispheres with total mass s, their centers 3/8 r beyond the ends
     double cylinder = 2.0 * RB_PI * r * r * h;
     double ball = 4.0 / 3.0 * RB_PI * r * r * r;
     double volume = cylinder + ball;

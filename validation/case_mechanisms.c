@@ -1,5 +1,5 @@
 // Mechanisms with published or reduced solutions: pendulums, the N-four-bar, Andrews' squeezer,
-// Bricard's loop. Steps of 1 ms and order 6, but order 4 for the four-bars and 20 us for the
+// Bricard's loop. Steps of 1 ms and order 6, except order 4 for the four-bars and 20 us for the
 // squeezer.
 #include "case_mechanisms.h"
 
@@ -9,7 +9,7 @@
 
 #define STEP 1e-3
 // 1 ms is fine enough for order 4 here: higher ones only add the rounding of more sub-steps, which
-// the passages of the singular position magnify (1e-9 m at order 8 against 2e-10 m).
+// is amplified when passing the singular position (1e-9 m at order 8 compared with 2e-10 m).
 #define FOUR_BAR_ORDER 4
 
 int rbGetTenths(const rbValidation* validation)
@@ -42,8 +42,8 @@ void rbAddClosure(rbValidation* validation, const rbMechanism* mechanism, const 
                   double tolerance)
 {
     rbStepStatistics s = rbWorld_GetStepStatistics(mechanism->world);
-    rbAddNamed(validation, name, "joints apart at most, m", s.positionErrorMax, tolerance);
-    rbAddNamed(validation, name, "joints turned off at most, rad", s.angleErrorMax, tolerance);
+    rbAddNamed(validation, name, "largest joint gap, m", s.positionErrorMax, tolerance);
+    rbAddNamed(validation, name, "largest joint angle error, rad", s.angleErrorMax, tolerance);
     rbValidation_Print(validation,
                        "  %s: %lld steps, %lld sub-steps, %.2f look-ahead iterations each, %lld "
                        "halved, %lld unmet, %d rows of which %d redundant, estimate %.2g m\n",
@@ -104,7 +104,7 @@ static void getAngles(const rbMechanism* m, double out[4])
     }
 }
 
-// How much an error of the start has grown: the largest over the four of the state.
+// The growth of an initial error: the largest over the four state components.
 static double getAmplification(const rbReference* start, double time)
 {
     const long double small = 1e-12L;
@@ -153,7 +153,7 @@ static void runDoublePendulum(rbValidation* validation)
         }
     }
     if (rbJudgeMechanism(validation, &m, "double pendulum")) {
-        rbValidation_Print(validation, "  errors of the start are %.1f times as large in the end\n",
+        rbValidation_Print(validation, "  initial errors grow by a factor of %.1f\n",
                            getAmplification(&first, 0.1 * rbGetTenths(validation)));
         rbAddNamed(validation, "double pendulum", "end, against reduced equations, m", placeError,
                    1e-9);
@@ -181,7 +181,7 @@ const rbValidationCase rbCasePendulums = {
 
 typedef struct rbFourBarErrors {
     double place;     // m, of B0 and of the last crank's end
-    double placeEven; // m, how far the cranks are from parallel
+    double placeEven; // m, deviation of the cranks from parallel
     double energy;    // relative to the start
 } rbFourBarErrors;
 
@@ -266,7 +266,7 @@ static void runSingularFourBar(rbValidation* validation)
         rbAddNamed(validation, "onto the singular position", "energy, relative", errors.energy,
                    1e-6);
         rbAddClosure(validation, &m, "onto the singular position", 1e-6);
-        rbValidation_Print(validation, "  steps ended beside it on purpose: %lld\n",
+        rbValidation_Print(validation, "  steps deliberately ended next to it: %lld\n",
                            (long long)rbWorld_GetStepStatistics(m.world).singularSteps);
     }
     rbMechanism_Free(&m);
@@ -366,7 +366,7 @@ const rbValidationCase rbCaseSqueezer = {
 
 // ---------------------------------------------------------------------------------------- Bricard
 
-// Largest gap of the six revolutes, from the poses alone: points apart, axes apart.
+// Largest gap of the six revolutes, from the poses alone: distance of points, angle of axes.
 static void measureBricard(const rbMechanism* m, double* gap, double* tilt)
 {
     for (int joint = 0; joint < 6; ++joint) {
@@ -421,8 +421,8 @@ static void runBricard(rbValidation* validation)
         rbAddNamed(validation, "bricard", "P3, against one equation of motion, m", placeError,
                    1e-9);
         rbAddNamed(validation, "bricard", "energy, J", energyError, 1e-9);
-        rbAddNamed(validation, "bricard", "revolutes apart, from the poses, m", gap, 1e-12);
-        rbAddNamed(validation, "bricard", "axes apart, from the poses, rad", tilt, 1e-12);
+        rbAddNamed(validation, "bricard", "gap of the revolutes, from the poses, m", gap, 1e-12);
+        rbAddNamed(validation, "bricard", "angle between axes, from the poses, rad", tilt, 1e-12);
         rbAddClosure(validation, &m, "bricard", 1e-12);
         rbAddNamed(validation, "bricard", "redundant rows - 1",
                    fabs(rbWorld_GetStepStatistics(m.world).redundantRows - 1.0), 0.0);
@@ -434,6 +434,6 @@ const rbValidationCase rbCaseBricard = {
     .name = "bricard",
     .group = "mechanisms",
     .help = "Bricard's loop of six revolutes, one redundant condition, 10 s at 1 ms",
-    .source = "IFToMM A04; own reduction to one freedom, order 20 in long double",
+    .source = "IFToMM A04; our own reduction to one freedom, order 20 in long double",
     .run = runBricard,
 };

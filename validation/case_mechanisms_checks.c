@@ -1,4 +1,4 @@
-// and what X-19 says of joints, springs and motors.
+// and the parts of X-19 on joints, springs and motors.
 #include "base/core/random.h"
 #include "case_mechanisms.h"
 #include "mechanism_pairs.h"
@@ -14,7 +14,7 @@ static void nameRow(char text[96], const char* what, int type)
 
 // -------------------------------------------------------------------------------------------
 
-// Median of the iterations that a step took, over 4 s at 25 steps a second.
+// Median of the iterations that a step took, over 4 s at 25 steps per second.
 static double getMedianIterations(rbMechanism* m)
 {
     enum {
@@ -87,10 +87,10 @@ static void runReassembly(rbValidation* validation)
         }
     }
     (void)rbJudgeMechanism(validation, &m, "X-10");
-    rbValidation_AddBound(validation, "X-10 chain pulled apart: gap in the end, m", gap, 1e-6);
-    rbValidation_AddBound(validation, "X-10 chain pulled apart: steps until it is closed for good",
+    rbValidation_AddBound(validation, "X-10 chain pulled apart: final gap, m", gap, 1e-6);
+    rbValidation_AddBound(validation, "X-10 chain pulled apart: steps until it stays closed",
                           closedAt > 0 ? closedAt : STEPS + 1, 200.0);
-    // falling from where it starts through its own length gives 10 m/s
+    // free fall through its own length yields 10 m/s
     rbValidation_AddBound(validation, "X-10 chain pulled apart: fastest body, m/s", speedMax, 20.0);
     rbMechanism_Free(&m);
 }
@@ -109,7 +109,7 @@ static rbQuat makeRandomTurn(rbRandom* random)
     return rbMakeRotation(axis, rbRandom_Range(random, -RB_PI, RB_PI));
 }
 
-// Both bodies of a joint made at random poses are moved together.
+// Moves both bodies of a joint, created at random poses, together.
 static void runTogether(rbValidation* validation)
 {
     int count = validation->isQuick ? 20 : 200;
@@ -148,7 +148,8 @@ static void runTogether(rbValidation* validation)
     }
 }
 
-// Two free bodies and every joint: momentum; the rates after the velocity correction.
+// Two free bodies and every joint: conservation of momentum; the rates after the velocity
+// correction.
 static void runMomentum(rbValidation* validation)
 {
     for (int type = 0; type < RB_JOINT_COUNT; ++type) {
@@ -170,7 +171,7 @@ static void runMomentum(rbValidation* validation)
         }
         (void)rbJudgeMechanism(validation, &m, name);
         nameRow(text, "X-19 momentum over 200 steps", type);
-        // 200 steps of a few roundings of numbers up to 10
+        // 200 steps with a few roundings each, of numbers up to 10
         rbValidation_AddBound(validation, text, worst, 1e-12);
         nameRow(text, "X-19 rates after one velocity correction", type);
         rbValidation_AddBound(validation, text, rbWorld_GetStepStatistics(m.world).velocityErrorMax,
@@ -197,13 +198,13 @@ static void runDampedSpring(rbValidation* validation)
         rbAddNamed(validation, "X-19 damped spring", "largest rise of energy in a step, J", rise,
                    1e-12);
         rbValidation_Print(validation, "  energy %.6g J, after 1 s %.6g J\n", first, before);
-        rbAddNamed(validation, "X-19 damped spring", "loss beside the ledger's dissipation, J",
+        rbAddNamed(validation, "X-19 damped spring", "loss not in the ledger's dissipation, J",
                    fabs(ledger.energyDrift), 1e-6);
     }
     rbMechanism_Free(&m);
 }
 
-// An arm of 1 m and 1 kg on a hinge about y, hanging level against gravity.
+// An arm of 1 m and 1 kg on a hinge about y, held level against gravity.
 static rbMechanism makeArm(rbStepSettings settings, const rbFreedomDef* freedom)
 {
     rbMechanism m = rbMakeMechanism(settings, rbMakeVec3(0.0, 0.0, -9.81));
@@ -239,7 +240,7 @@ static void runArms(rbValidation* validation)
     }
     (void)rbJudgeMechanism(validation, &m, "PID hinge");
     rbMechanism_Free(&m);
-    // more friction than weight: it stays
+    // the friction exceeds the weight: it stays
     rbFreedomDef brake = {.friction = 6.0};
     m = makeArm(rbMakeStepSettings(0.001, 2), &brake);
     if (rbMechanism_Advance(&m, 2.0)) {
@@ -276,7 +277,8 @@ static void runSolvers(rbValidation* validation)
                 error = rbWorseError(error, rbDistance(rbMechanism_GetState(&m, i).center,
                                                        rbMechanism_GetState(&chain, i).center));
             }
-            // the tolerance of 1e-11 in 100 steps; the iterative one also ends its rates early
+            // the tolerance of 1e-11 over 100 steps; the iterative solver also stops its rates
+            // early
             double bound = solver == RB_SOLVER_ITERATIVE ? 1e-7 : 1e-8;
             rbAddNamed(validation, text, "against direct, m", error, bound);
         }
@@ -299,7 +301,7 @@ static void runChecks(rbValidation* validation)
 const rbValidationCase rbCaseJointChecks = {
     .name = "joint-checks",
     .group = "mechanisms",
-    .help = "iterations, reassembly, momentum, rates, springs and servo for every joint type",
+    .help = "iterations, reassembly, momentum, rates, springs and servos for every joint type",
     .source = "X-01, X-10, X-19 of the specification",
     .run = runChecks,
 };

@@ -60,7 +60,7 @@ static void runTops(rbValidation* validation)
     rbTopPlan plan = {
         .mass = 1.0, .length = 0.5, .i1 = 0.3, .i3 = 0.05, .spin = 100.0, .tilt = RB_PI / 6.0};
     runTop(validation, &plan, "top", truths);
-    // the published one is a ball about its center: a disc turns the free flight as well
+    // the published top has equal moments about its center; a disc also tests the free rotation
     rbTopPlan disc = plan;
     disc.i3 = 0.08;
     runTop(validation, &disc, "disc", NULL);
@@ -105,7 +105,7 @@ static void runGovernor(rbValidation* validation, bool isDriven)
         rbMechanism_Free(&m);
         return;
     }
-    rbAddNamed(validation, name, "turn of the spindle, rad", turnError, 1e-8);
+    rbAddNamed(validation, name, "angle of the spindle, rad", turnError, 1e-8);
     if (!isDriven) {
         rbAddNamed(validation, name, "angle of the arms, rad", armError, 1e-8);
         rbValidation_Add(validation, "driven by a torque: work of the drive = torque x turn, J",
@@ -151,9 +151,9 @@ static void runHeavyChain(rbValidation* validation, rbVec3 direction, const char
         energyError = rbWorseError(energyError, fabs(rbWorld_GetLedger(m.world).energy - start));
     }
     if (rbJudgeMechanism(validation, &m, name)) {
-        rbAddNamed(validation, name, "longer than ten links by, m", stretch, 1e-10);
-        rbAddNamed(validation, name, "joints apart, m", gap, 1e-10);
-        rbValidation_Print(validation, "  %s: energy off by %.2g of m g 10 m\n", name,
+        rbAddNamed(validation, name, "elongation beyond ten links, m", stretch, 1e-10);
+        rbAddNamed(validation, name, "joint gap, m", gap, 1e-10);
+        rbValidation_Print(validation, "  %s: energy error %.2g of m g 10 m\n", name,
                            energyError / (1e6 * 9.81 * 10.0));
         rbAddClosure(validation, &m, name, 1e-10);
     }
@@ -170,6 +170,6 @@ const rbValidationCase rbCaseHeavyChain = {
     .name = "heavy-chain",
     .group = "mechanisms",
     .help = "ten links of 1 kg with a ball of 1e6 kg at the end, 10 s at 1 ms",
-    .source = "it does not stretch",
+    .source = "the chain does not stretch",
     .run = runHeavyChains,
 };

@@ -1,8 +1,8 @@
 // Observed orders of the step engine for every joint type, with springs, dampers and motors.
 //
-// Each system runs 0.5 s with a number of steps that is doubled twice. The truth is a run of order
-// 6 with 1024 steps; what it differs from one of order 8 with 512 is taken for the rounding of
-// both. The order is that of the last two numbers of steps whose errors are ten times clear of it.
+// Each system runs for 0.5 s with a number of steps that is doubled twice. The reference is a run
+// of order 6 with 1024 steps; its difference from one of order 8 with 512 is used as the rounding
+// of both. The order is that of the last two numbers of steps whose errors exceed it tenfold.
 #include "case_mechanisms.h"
 #include "mechanism_pairs.h"
 
@@ -17,19 +17,19 @@ static rbMechanism makePair(rbStepSettings settings, const void* plan)
     return rbMakePairWorld(settings, plan);
 }
 
-// A system to be run with several settings.
+// A system to run with several settings.
 typedef struct rbSystem {
     rbMakeFn* make;
     const void* plan;
-    int steps;        // of order 2, first number; half of it for order 4, an eighth for others
-    rbMechanism fine; // the truth
+    int steps;        // for order 2, first number; half of it for order 4, an eighth for others
+    rbMechanism fine; // the reference
     double noise;     // its rounding, m and rad
 } rbSystem;
 
 static rbMechanism runSystem(const rbSystem* system, rbStepSettings settings, int steps)
 {
     settings.step = DURATION / steps;
-    // as far as it goes: what is not met by then is rounding and shows in the noise
+    // as far as possible: the remaining error is rounding and appears in the noise
     settings.tolerance = 1e-14;
     rbMechanism m = system->make(settings, system->plan);
     (void)rbMechanism_Advance(&m, DURATION);
@@ -63,7 +63,7 @@ static rbSystem prepareSystem(rbMakeFn* make, const void* plan, int steps)
 
 typedef struct rbOrderTrial {
     double errors[3];
-    double order; // NaN when something failed or all is rounding
+    double order; // NaN when something failed or all errors are rounding
 } rbOrderTrial;
 
 static rbOrderTrial measureOrder(const rbSystem* system, rbStepSettings settings)
@@ -83,7 +83,7 @@ static rbOrderTrial measureOrder(const rbSystem* system, rbStepSettings settings
     return trial;
 }
 
-// A row of the table; a loss lowers what is expected and says why.
+// A row of the table; a loss lowers the expected order and states the reason.
 typedef struct rbOrderRow {
     rbPairPlan plan;
     double expected[3]; // for orders 2, 4, 6; 0: nominal, or nothing clear where there is a loss
@@ -92,13 +92,13 @@ typedef struct rbOrderRow {
 
 static void addOrders(rbValidation* validation, const char* name, const rbOrderRow* row)
 {
-    // the second body whips on these, which takes finer steps
+    // the second body whips on these, which requires finer steps
     static const int fast[RB_JOINT_COUNT] = {
         [RB_JOINT_DISTANCE] = 512, [RB_JOINT_LINE_DISTANCE] = 256};
     int steps = fast[row->plan.type] > 0 ? fast[row->plan.type] : 64;
     rbSystem system = prepareSystem(makePair, &row->plan, steps);
     if (row->loss != NULL) {
-        system.noise = 0.0; // both fine runs have errors far above rounding
+        system.noise = 0.0; // both reference runs have errors far above rounding
     }
     bool isSound = rbJudgeMechanism(validation, &system.fine, name);
     for (int i = 0; i < 3 && isSound; ++i) {
@@ -108,7 +108,7 @@ static void addOrders(rbValidation* validation, const char* name, const rbOrderR
         (void)snprintf(text, sizeof text, "%s, order %d: %.1e %.1e %.1e", name, order,
                        trial.errors[0], trial.errors[1], trial.errors[2]);
         if (row->loss != NULL && row->expected[i] == 0.0) {
-            // no clear power: the finest error must be smaller than the first
+            // no clear power law: the finest error must be smaller than the first
             rbValidation_AddBound(validation, text, trial.errors[2] / trial.errors[0], 1.0);
         } else {
             double expected = row->expected[i] > 0.0 ? row->expected[i] : order;
@@ -145,7 +145,7 @@ static void runLoads(rbValidation* validation)
         {.plan = {RB_JOINT_HINGE, RB_PAIR_VELOCITY, false}},
         {.plan = {RB_JOINT_HINGE, RB_PAIR_PID, false},
          .expected = {1.0, 1.0, 1.0},
-         .loss = "the controller is sampled once a step and its torque held"},
+         .loss = "the controller is sampled once per step and its torque held constant"},
         {.plan = {RB_JOINT_PRISMATIC, RB_PAIR_FRICTION, false}},
         {.plan = {RB_JOINT_HINGE, RB_PAIR_STICKING, false},
          .loss = "it stops inside a step, and the forces jump there"},
@@ -160,7 +160,7 @@ static void runLoads(rbValidation* validation)
 
 // ------------------------------------------------------------------------------- heavy top
 
-// An asymmetric heavy top: no closed form, nothing special about it.
+// An asymmetric heavy top: no closed form, generic.
 static rbMechanism makeAsymmetricTop(rbStepSettings settings, const void* plan)
 {
     (void)plan;

@@ -1,12 +1,12 @@
 // Packings (X-06 to X-08 of the specification of convex collision): 3,000 bodies poured into a box.
 //
-// The source states neither the base nor friction, steps, solver nor the volume in which it
-// measures. Ours: bodies of 1.2 m (the edge that its overlaps imply for its cubes; diameters of
-// spheres the same), a base of 12 by 12 sizes, friction 0.1, no bounce, layers of 36 bodies turned
-// at random that start 5 sizes above the bed at 11 m/s, one every 0.2 s, 5 s to settle; steps of
-// 1/60 s capped to 30 sweeps. Fill is measured from the floor to one size below the height under
-// which nine of ten centers are: from wall to wall, and two sizes off walls and floor. Of its two
-// columns, iterative (one point for each pair of bodies) and analytic, ours is like neither: pairs
+// The source does not state the base, friction, steps, solver or the volume in which it measures.
+// Ours: bodies of 1.2 m (the edge that its overlaps imply for its cubes; diameters of spheres the
+// same), a base of 12 by 12 sizes, friction 0.1, no bounce, layers of 36 bodies rotated at random
+// that start 5 sizes above the bed at 11 m/s, one every 0.2 s, 5 s to settle; steps of 1/60 s
+// limited to 30 sweeps. Fill is measured from the floor to one size below the height under which
+// nine of ten centers lie: from wall to wall, and two sizes away from walls and floor. Of its two
+// columns, iterative (one point for each pair of bodies) and analytic, ours matches neither: pairs
 // have up to four points.
 #include "case_contacts.h"
 #include "packing_worlds.h"
@@ -19,7 +19,7 @@
 #define QUICK_COUNT 120
 #define QUICK_SIDE 6
 
-// What the source prints; NAN: nothing.
+// Values published by the source; NAN: none.
 typedef struct Printed {
     double fill[2];  // per cent: iterative, analytic
     double depth[2]; // 1e-3 m, mean
@@ -34,7 +34,7 @@ static const Printed printed[RB_POURED_COUNT] = {
 
 typedef struct Outcome {
     double fill;  // from wall to wall
-    double inner; // off the walls
+    double inner; // away from the walls
     double speed; // m/s
     int escaped;
     rbPouredContacts contacts;
@@ -72,14 +72,15 @@ static void print(const rbValidation* validation, const char* name, const Outcom
 {
     const rbPouredContacts* c = &outcome->contacts;
     char texts[2][16];
-    rbValidation_Print(validation,
-                       "  %s: fill %.2f %% wall to wall, %.2f %% off the walls; printed: %s "
-                       "iterative, %s analytic\n",
-                       name, PERCENT * outcome->fill, PERCENT * outcome->inner,
-                       format(source->fill[0], texts[0]), format(source->fill[1], texts[1]));
+    rbValidation_Print(
+        validation,
+        "  %s: fill %.2f %% wall to wall, %.2f %% of the space away from the walls; published: %s "
+        "iterative, %s analytic\n",
+        name, PERCENT * outcome->fill, PERCENT * outcome->inner, format(source->fill[0], texts[0]),
+        format(source->fill[1], texts[1]));
     rbValidation_Print(validation,
                        "    depth %.3f mm mean over %d pairs, %.3f with %d at walls, %.2f deepest; "
-                       "printed: %s, %s mean\n",
+                       "published: %s, %s mean\n",
                        c->mean / MILLI, c->overlapCount, c->meanWithAll / MILLI, c->wallCount,
                        c->deepest / MILLI, format(source->depth[0], texts[0]),
                        format(source->depth[1], texts[1]));
@@ -99,16 +100,16 @@ static bool runKind(rbValidation* validation, const rbPouringDef* def, const cha
     if (isSound) {
         *outcome = judge(&poured);
         print(validation, name, outcome, &printed[def->kind]);
-        rbAddPileBound(validation, name, "bodies out of the box", outcome->escaped, 0.0);
+        rbAddPileBound(validation, name, "bodies outside the box", outcome->escaped, 0.0);
         if (!validation->isQuick) {
             rbAddPileBound(validation, name, "speed at the end, m/s", outcome->speed, 0.1);
-            rbAddPileBound(validation, name, "mean depth, of the size",
+            rbAddPileBound(validation, name, "mean depth, relative to size",
                            outcome->contacts.mean / def->size, MILLI);
         }
-        rbAddPileBound(validation, name, "pairs that one of two methods misses",
-                       outcome->disagreeing, 0.0);
-        rbAddPileBound(validation, name, "depths by two methods, m", outcome->difference,
-                       def->kind == RB_POURED_SPHERES ? 1.4e-15 : 1e-9);
+        rbAddPileBound(validation, name, "pairs missed by one of two methods", outcome->disagreeing,
+                       0.0);
+        rbAddPileBound(validation, name, "difference of depths by two methods, m",
+                       outcome->difference, def->kind == RB_POURED_SPHERES ? 1.4e-15 : 1e-9);
     } else {
         rbValidation_Print(validation, "  %s: %s\n", name, poured.error.message);
         rbAddPileBound(validation, name, "built and run", 1.0, 0.0);
@@ -130,14 +131,14 @@ static void run(rbValidation* validation)
         }
         isSound = runKind(validation, &def, rbPouredKind_Name(def.kind), &outcomes[i]) && isSound;
     }
-    // X-08, of cubes alone.
+    // X-08, only for cubes.
     rbValidation_Print(validation,
-                       "  cubes, printed: 10397 and 9891 pairs, 37.2 and 34.6 %% of them "
+                       "  cubes, published: 10397 and 9891 pairs, 37.2 and 34.6 %% of them "
                        "at several points\n");
     if (!isSound || validation->isQuick) {
         return;
     }
-    // spheres within 55 to 71 % of the literature, and the same whatever the method.
+    // spheres within 55 to 71 % of the literature, and the same for every method.
     rbValidation_Add(validation, "spheres: fill", outcomes[RB_POURED_SPHERES].fill, 0.63, 0.08);
     rbValidation_Add(validation, "ellipsoids of equal axes: fill, of the spheres'",
                      outcomes[RB_POURED_ELLIPSOIDS].fill, outcomes[RB_POURED_SPHERES].fill, 0.01);
@@ -146,6 +147,6 @@ static void run(rbValidation* validation)
 const rbValidationCase rbCaseContactPackings = {
     .name = "contact-packings",
     .help = "3,000 spheres, cubes and both poured into a box: fill, overlaps, contacts (minutes)",
-    .source = "tables 5 to 7 of the convex collision specification; its set-up is not known",
+    .source = "tables 5 to 7 of the convex collision specification; its setup is not known",
     .run = run,
 };

@@ -80,7 +80,7 @@ typedef struct Tally {
     double early; // m
 } Tally;
 
-// Fires at a point of the plate from a random side and follows the bullet frame by frame.
+// Launches a bullet at a point of the plate from a random side and tracks it frame by frame.
 static void fire(Range* range, rbRandom* random, double rate, int bullet, Tally* tally)
 {
     int plate = rbRandom_Index(random, PLATES);
@@ -138,10 +138,11 @@ static void run(rbValidation* validation)
                        "capsule, cone, pyramid), plates of 1 cm, 1 um and 0\n",
                        tally.shots);
     rbValidation_AddBound(validation, "bullets that passed the plate", tally.passed, 0.0);
-    rbValidation_AddBound(validation, "bullets that the exact mode lets pass", tally.unswept, 0.0);
+    rbValidation_AddBound(validation, "bullets missed by the exact mode", tally.unswept, 0.0);
     rbValidation_AddBound(validation, "latest contact, 10 rays, bullet of 10 mm [m]", tally.late,
                           0.01);
-    rbValidation_AddBound(validation, "earliest contact, way of up to 2 km [m]", tally.early, 1e-9);
+    rbValidation_AddBound(validation, "earliest contact, path of up to 2 km [m]", tally.early,
+                          1e-9);
     rbJudgeRayError(validation, "bullet", &range.error);
     closeRange(&range);
 }

@@ -1,5 +1,5 @@
-// Rays against exact sweeps on random pairs: what is missed, how late what is found is found, and
-// what it costs, as a function of the number of rays; and the refinement about the shortest ray
+// Rays against exact sweeps on random pairs: the missed contacts, the lateness of the ones found,
+// and the cost, as functions of the number of rays; and the refinement about the shortest ray
 // against a thousand plain rays.
 #include "base/core/timer.h"
 #include "error_statistics.h"
@@ -14,8 +14,8 @@
 #define PAIRS_FULL 100000
 #define PAIRS_QUICK 500
 #define REFINED_RAYS_MAX 100 // of a prediction, vertices included
-// What both may be off by, m: sweeps of round shapes end within 1e-10 of the size, and a hit at
-// the very end or a touch is a matter of rounding.
+// Error allowance for both, m: sweeps of round shapes end within 1e-10 of the size, and a hit at
+// the very end or a touch is decided by rounding.
 #define SLACK 1e-8
 
 typedef struct Mode {
@@ -33,7 +33,7 @@ static const Mode modes[] = {
 #define MODE_PLAIN (MODE_COUNT - 2)
 #define MODE_REFINED (MODE_COUNT - 1)
 
-// What a mode did on the pairs of a kind.
+// Results of a mode on the pairs of a kind.
 typedef struct Tally {
     int64_t exactHits, misses, falseHits, early;
     rbErrorSeries excess; // m, where both hit
@@ -44,13 +44,13 @@ typedef struct Score {
     Tally kinds[RB_RAY_PAIR_KIND_COUNT];
     int64_t rays, raysMax;
     double seconds;
-    uint64_t firstFalse, firstEarly; // numbers of pairs, to look at; UINT64_MAX: none
+    uint64_t firstFalse, firstEarly; // numbers of pairs, for inspection; UINT64_MAX: none
 } Score;
 
 typedef struct Comparison {
     rbRayShapes shapes;
     int pairCount;
-    rbStraightContact* truths; // pairCount; isInside ones are left out
+    rbStraightContact* truths; // pairCount; isInside ones are skipped
     double* ways[2];           // m, of the last two modes, NaN where there is no hit
     void* scratch;
     double exactSeconds;
@@ -99,7 +99,7 @@ static void compare(Score* score, const rbRandomPair* drawn, uint64_t number,
     }
 }
 
-// ways: where to note the free paths, or NULL.
+// ways: receives the free paths, or NULL.
 static void runMode(Comparison* comparison, const Mode* mode, Score* score, double* ways)
 {
     const rbRayEmitter* emitters[RB_RAY_SHAPE_COUNT] = {NULL};
@@ -185,7 +185,7 @@ static void printScore(const rbValidation* validation, const Comparison* compari
     }
 }
 
-// Errors of 1000 plain and of refined rays on the pairs that both find; of one kind, or of all.
+// Errors of 1000 plain and of refined rays on the pairs that both find; for one kind, or for all.
 static void collectCommon(const Comparison* comparison, rbRayPairKind kind, rbErrorSeries series[2])
 {
     for (int i = 0; i < comparison->pairCount; ++i) {
@@ -218,7 +218,7 @@ static int64_t countMisses(const Score* score)
     return misses;
 }
 
-// Refinement has to be as good as a thousand rays.
+// Refinement must be as good as a thousand rays.
 static void judgeRefinement(rbValidation* validation, const Comparison* comparison,
                             const Score* plain, const Score* refined)
 {
@@ -232,7 +232,7 @@ static void judgeRefinement(rbValidation* validation, const Comparison* comparis
     rbValidation_AddBound(validation, "refined: most rays of a pair", (double)refined->raysMax,
                           REFINED_RAYS_MAX);
     if (validation->isQuick) {
-        return; // too few for one per cent of a third, and for misses
+        return; // too few pairs for one percent of a third, and for misses
     }
     for (int k = 0; k < RB_RAY_PAIR_KIND_COUNT; ++k) {
         rbErrorSeries series[2] = {0};
@@ -279,7 +279,7 @@ static void judgeMode(rbValidation* validation, const Mode* mode, const Score* s
     for (int k = 0; k < RB_RAY_PAIR_KIND_COUNT; ++k) {
         wrong += score->kinds[k].falseHits + score->kinds[k].early;
     }
-    (void)snprintf(text, sizeof text, "%s: hits that are none, or too early", mode->name);
+    (void)snprintf(text, sizeof text, "%s: false or early hits", mode->name);
     rbValidation_AddBound(validation, text, (double)wrong, 0.0);
 }
 
@@ -295,14 +295,14 @@ static void run(rbValidation* validation)
     }
     rbValidation_Print(
         validation,
-        "  %d pairs, %lld touch, %lld overlap at the start and are left out; exact sweep: %.1f us "
-        "a "
-        "pair\n    %-24s %8s %8s %10s %10s %10s %8s %6s %9s\n    %-24s %8s %8s %10s %10s %10s %8s "
+        "  %d pairs, %lld touch, %lld overlap at the start and are skipped; exact sweep: %.1f us "
+        "per pair\n    %-24s %8s %8s %10s %10s %10s %8s %6s %9s\n    %-24s %8s %8s %10s %10s %10s "
+        "%8s "
         "%6s %9s\n",
         comparison.pairCount, (long long)hits, (long long)inside,
         1e6 * comparison.exactSeconds / comparison.pairCount, "rays of both bodies,", "missed",
-        "false,", "excess [m]", "", "normal", "rays", "most", "time", "beside their vertices",
-        "[%]", "early", "median", "99 %", "median [deg]", "a pair", "", "[us]");
+        "false,", "excess [m]", "", "normal", "rays", "most", "time", "plus their vertices", "[%]",
+        "early", "median", "99 %", "median [deg]", "per pair", "", "[us]");
     Score scores[MODE_COUNT];
     for (int m = 0; m < MODE_COUNT; ++m) {
         runMode(&comparison, &modes[m], &scores[m],
@@ -310,7 +310,7 @@ static void run(rbValidation* validation)
         printScore(validation, &comparison, modes[m].name, &scores[m]);
     }
     if (comparison.error.status != RB_STATUS_OK) {
-        rbValidation_Print(validation, "  refused: %s\n", comparison.error.message);
+        rbValidation_Print(validation, "  rejected: %s\n", comparison.error.message);
         rbValidation_AddBound(validation, "refused", 1.0, 0.0);
     }
     for (int m = 0; m < MODE_COUNT; ++m) {
@@ -329,6 +329,6 @@ const rbValidationCase rbCaseRayPairs = {
     .name = "ray-pairs",
     .group = "rays",
     .help = "rays against exact sweeps on 100,000 random pairs, by number of rays",
-    .source = "exact sweeps (X-01 to X-03); R-61 to be as good as 1000 plain rays with 100",
+    .source = "exact sweeps (X-01 to X-03); R-61: 100 rays as good as 1000 plain rays",
     .run = run,
 };

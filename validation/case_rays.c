@@ -1,5 +1,5 @@
 // The straight scenes of the thesis on rays with real sampling (E-01 to E-06, E-12): our points
-// beside the printed ones.
+// next to the published ones.
 #include "base/core/random.h"
 #include "base/math/random3.h"
 #include "error_statistics.h"
@@ -20,13 +20,13 @@ static void judgeExact(rbValidation* validation, rbRayStage* stage)
     const char* name = stage->scene->name;
     rbAddRayBound(validation, name, "exact mode, |free path - truth| [m]", fabs(errors.excess),
                   1e-12);
-    rbAddRayBound(validation, name, "exact mode, contact off by [m]", errors.position, 1e-9);
+    rbAddRayBound(validation, name, "exact mode, contact error [m]", errors.position, 1e-9);
 }
 
 // --------------------------------------------------- E-01, E-03, E-05, E-12: any ray count is
 // right
 
-// Judges the worst of all ray counts.
+// Checks the worst of all ray counts.
 static void runEasyScene(rbValidation* validation, rbRaySceneName scene,
                          const rbPrintedContact* rows, int rowCount, double tolerance)
 {
@@ -43,8 +43,8 @@ static void runEasyScene(rbValidation* validation, rbRaySceneName scene,
         position = rbWorseError(errors.position, position);
         angle = rbWorseError(errors.angle, angle);
     }
-    rbAddRayBound(validation, stage.scene->name, "worst contact off by [m]", position, tolerance);
-    rbAddRayBound(validation, stage.scene->name, "worst normal off by [degrees]", angle, 1e-4);
+    rbAddRayBound(validation, stage.scene->name, "largest contact error [m]", position, tolerance);
+    rbAddRayBound(validation, stage.scene->name, "largest normal error [degrees]", angle, 1e-4);
     judgeExact(validation, &stage);
     rbJudgeRayError(validation, stage.scene->name, &stage.error);
     rbRayStage_Close(&stage);
@@ -96,12 +96,12 @@ static void runEasyScenes(rbValidation* validation)
 
 typedef struct OffsetRow {
     rbPrintedContact printed;
-    rbVec3 point;  // m, of our specification, for the same lattice
+    rbVec3 point;  // m, from our specification, for the same lattice
     double excess; // m
 } OffsetRow;
 
-// Printed agreements of 2, 4 and 20 rays do not follow from the printed points: 50.0, 50.0, 85.58.
-// The points of 64, 100 and 400 rays do not lie on the lattice that gives all the others.
+// The published agreements of 2, 4 and 20 rays do not follow from the published points: 50.0, 50.0,
+// 85.58. The points of 64, 100 and 400 rays do not lie on the lattice that produces all the others.
 static const OffsetRow offsetRows[] = {
     {{1, false, {0.0, 0.0, 0.0}, 0.0}, {0.0, 0.0, 1.0}, 0.732051},
     {{2, true, {0.000009, 0.000009, 1.0}, 33.33}, {0.0, 0.0, 1.0}, 0.732051},
@@ -125,10 +125,11 @@ static void runOffset(rbValidation* validation)
 {
     rbRayStage stage = rbOpenRayStage(RB_RAY_OFFSET);
     const char* name = stage.scene->name;
-    rbValidation_Print(validation,
-                       "  %s: free path 3 - sqrt 3 = 1.267949 m. Printed agreements of 2, 4 and 20 "
-                       "rays are wrong: 50.00, 50.00, 85.58 follow from the points\n",
-                       name);
+    rbValidation_Print(
+        validation,
+        "  %s: free path 3 - sqrt 3 = 1.267949 m. Published agreements of 2, 4 and 20 "
+        "rays are wrong: 50.00, 50.00, 85.58 follow from the points\n",
+        name);
     rbPrintRayHead(validation);
     double offLattice = 0.0;
     double offExcess = 0.0;
@@ -143,7 +144,7 @@ static void runOffset(rbValidation* validation)
         rbRayErrors errors = rbRayStage_Judge(&stage, &found);
         rbPrintRayLine(validation, &row->printed, &found, &errors);
         if (row->printed.count > 4) {
-            // points that mirror in y are equally near
+            // points mirrored in y are equally near
             rbVec3 point = {found.point.x, copysign(found.point.y, row->point.y), found.point.z};
             offLattice = rbWorseError(rbDistance(point, row->point), offLattice);
             offExcess = rbWorseError(fabs(errors.excess - row->excess), offExcess);
@@ -159,8 +160,7 @@ static void runOffset(rbValidation* validation)
     rbValidation_Add(validation, text, four, sqrt(3.0) - 1.0, 1e-5);
     rbAddRayBound(validation, name, "12 rows: distance from the specification's points [m]",
                   offLattice, 1e-5);
-    rbAddRayBound(validation, name, "12 rows: path excess off the specification's [m]", offExcess,
-                  1e-5);
+    rbAddRayBound(validation, name, "12 rows: path excess error [m]", offExcess, 1e-5);
     rbAddRayBound(validation, name, "best agreement with fewer than 20 rays [%]", below20, 95.0);
     rbAddRayBound(validation, name, "agreement with 400 rays is not 100 [%]", last, 99.0);
     rbAddRayBound(validation, name, "more rays are never worse (1: true, 0: false)", falls == 0,
@@ -170,8 +170,8 @@ static void runOffset(rbValidation* validation)
     rbRayStage_Close(&stage);
 }
 
-// Section 3.9: with points uniform over the disc the excess falls like 1/n; a point at random of n
-// would leave (1/RA + 1/RB) R^2 / (2 n cos^2) = 1 / (n cos^2) in the mean.
+// Section 3.9: with points uniform over the disc the excess falls like 1/n; n random points would
+// leave (1/RA + 1/RB) R^2 / (2 n cos^2) = 1 / (n cos^2) on average.
 static void runUniform(rbValidation* validation)
 {
     rbRayStage stage = rbOpenRayStage(RB_RAY_OFFSET);
@@ -192,7 +192,7 @@ static void runUniform(rbValidation* validation)
             stage.pair.starts[0].p = rbAdd((rbVec3){3.0, 0.0, 0.0}, side);
             rbStraightContact found = rbRayStage_Shoot(&stage, &settings);
             double excess = found.isHit ? found.way - (3.0 - 2.0 * cosine) : (double)NAN;
-            // the law, from where the shortest ray went: lateral, radial and tangential
+            // the law, from the position of the shortest ray: lateral, radial and tangential
             rbVec3 miss = rbAddScaled(found.point, -0.5, side);
             miss.x = 0.0;
             double radial = offset > 0.0 ? rbDot(miss, side) / offset : 0.0;
@@ -211,11 +211,11 @@ static void runUniform(rbValidation* validation)
                        "%.2f, %.2f\n",
                        trials, means[0], means[1], means[2], means[3], parts[0], parts[1], parts[2],
                        parts[3]);
-    rbValidation_Add(validation, "uniform: excess falls with the power of the rays, 16 to 1024",
+    rbValidation_Add(validation, "uniform: exponent of the excess over the rays, 16 to 1024",
                      log(means[3] / means[0]) / log(64.0), -1.0, 0.1);
-    rbAddRayBound(validation, "uniform", "excess times n cos^2; at random it were 1",
+    rbAddRayBound(validation, "uniform", "excess times n cos^2; 1 for random points",
                   fmax(fmax(parts[0], parts[1]), fmax(parts[2], parts[3])), 1.0);
-    rbAddRayBound(validation, "uniform", "1024 rays: excess off the law of section 3.9, relative",
+    rbAddRayBound(validation, "uniform", "1024 rays: excess error against section 3.9, relative",
                   lawOff, 0.25);
     rbJudgeRayError(validation, "uniform", &stage.error);
     rbRayStage_Close(&stage);
@@ -225,7 +225,7 @@ static void runUniform(rbValidation* validation)
 
 typedef struct RandomRow {
     int count;             // of every triangle
-    double low, mid, high; // per cent: 5 %, median and 95 % of the specification
+    double low, mid, high; // percent: 5 %, median and 95 % of the specification
     double excess;         // m, median; 0: it has none
 } RandomRow;
 
@@ -270,9 +270,9 @@ static void printSpreadHead(const rbValidation* validation)
                        SEEDS, "", "", "");
 }
 
-// What a line of RandomRow asks of us. One point of a triangle is shown, not judged: the medians of
-// 2001 seeds of the edges scatter by 0.9, and for the base no order of the corners and neither
-// sampler gives the 83.5 of the specification; see judgeOnePoint.
+// Checks a line of RandomRow. One point of a triangle is shown, not checked: the medians of 2001
+// seeds of the edges scatter by 0.9, and for the base no order of the corners and neither sampler
+// produces the 83.5 of the specification; see judgeOnePoint.
 static void runRandomRow(rbValidation* validation, rbRayStage* stage, const RandomRow* row)
 {
     Spread spread;
@@ -305,13 +305,13 @@ static void runRandomRow(rbValidation* validation, rbRayStage* stage, const Rand
     rbAddRayBound(validation, name, "shortest found path is below the truth by [m]",
                   -spread.excessMin, 1e-12);
     if (stage->scene->isTargetPyramid) {
-        rbAddRayBound(validation, name, "worst normal off by [degrees]", spread.angleMax, 1e-6);
+        rbAddRayBound(validation, name, "largest normal error [degrees]", spread.angleMax, 1e-6);
     }
     freeSpread(&spread);
 }
 
-// Printed rows of one seed of a generator that we do not have: shown beside our median for as many
-// rays of the body, which is how the thesis seems to count.
+// Published rows of one seed of a generator that we do not have: shown next to our median for the
+// same number of rays of the body, which is how the thesis seems to count.
 static void printPrinted(const rbValidation* validation, rbRayStage* stage,
                          const rbPrintedContact* rows, int rowCount, int seeds)
 {
@@ -320,20 +320,20 @@ static void printPrinted(const rbValidation* validation, rbRayStage* stage,
         rbRaySettings settings = rbMakePublishedRays(rows[i].count);
         shootSeeds(stage, settings, seeds, &spread);
         const rbPrintedContact* row = &rows[i];
-        rbValidation_Print(
-            validation,
-            "    %5d of the body, printed (%9.6f, %9.6f, %9.6f) %6.2f%%, %.5f m off; ours, median: "
-            "%6.2f%%, %.5f m off\n",
-            row->count, row->point.x, row->point.y, row->point.z, row->agreement,
-            rbDistance(row->point, stage->scene->point),
-            rbErrorSeries_Quantile(&spread.agreement, 0.5),
-            rbErrorSeries_Quantile(&spread.position, 0.5));
+        rbValidation_Print(validation,
+                           "    %5d of the body, published (%9.6f, %9.6f, %9.6f) %6.2f%%, %.5f m "
+                           "off; ours, median: "
+                           "%6.2f%%, %.5f m off\n",
+                           row->count, row->point.x, row->point.y, row->point.z, row->agreement,
+                           rbDistance(row->point, stage->scene->point),
+                           rbErrorSeries_Quantile(&spread.agreement, 0.5),
+                           rbErrorSeries_Quantile(&spread.position, 0.5));
         freeSpread(&spread);
     }
 }
 
-// The median agreement of one point of the base, by drawing it here: x, y uniform,
-// P1 + x (P2 - P1) + y (1 - x) (P3 - P1), up to the sphere; else the corner that grazes it.
+// The median agreement of one point of the base, by drawing it here: x, y uniform, P1 + x (P2 - P1)
+// + y (1 - x) (P3 - P1), up to the sphere; otherwise the corner that grazes it.
 static void judgeOnePoint(rbValidation* validation, rbRayStage* stage)
 {
     rbErrorSeries series = {0};
@@ -382,7 +382,7 @@ static void runBase(rbValidation* validation)
     rbRayStage_Close(&stage);
 }
 
-// What the thesis lacked: rays of both bodies, points of the edges, bundles.
+// Options that the thesis lacked: rays of both bodies, points of the edges, bundles.
 static void runBetterEdges(rbValidation* validation, rbRayStage* stage)
 {
     const struct {

@@ -1,5 +1,5 @@
-// The conclusions of the thesis on rays (its section 5.1, E-14), tried again over many directions
-// and seeds instead of one scene each, and said in words.
+// The conclusions of the thesis on rays (its section 5.1, E-14), retested over many directions and
+// seeds instead of one scene each, and stated as text.
 #include "base/core/random.h"
 #include "base/core/timer.h"
 #include "base/math/random3.h"
@@ -15,9 +15,9 @@
 
 static const int rayCounts[COUNTS] = {10, 20, 40, 80, 160, 320, 640, 1280};
 
-// Agreement and path excess of one way to shoot, by number of rays.
+// Agreement and path excess of one sampling method, by number of rays.
 typedef struct Growth {
-    double median[COUNTS]; // per cent
+    double median[COUNTS]; // percent
     double excess[COUNTS]; // m, median
 } Growth;
 
@@ -29,7 +29,7 @@ static void summarize(Growth* growth, int index, rbErrorSeries* agreement, rbErr
     rbErrorSeries_Free(excess);
 }
 
-// Rays from which on a level is reached; 0: not with any of them.
+// Smallest number of rays that reaches a level; 0: none of them does.
 static int findCount(const double values[COUNTS], double level)
 {
     int count = 0;
@@ -68,7 +68,7 @@ static Growth growSpheres(rbRayStage* stage, rbRayPattern pattern, int trials)
     return growth;
 }
 
-// A scene of random starts, over seeds. above: how many of 100 seeds reach a level with 80 rays.
+// A scene with random starts, over seeds. above: how many of 100 seeds reach a level with 80 rays.
 static Growth growSeeds(rbRayStage* stage, int trials, double level, double* above)
 {
     Growth growth = {0};
@@ -102,7 +102,7 @@ static void printGrowth(const rbValidation* validation, const char* name, const 
     rbValidation_Print(validation, "\n");
 }
 
-// The largest frame of a run in seconds of CPU, so that other programs do not count.
+// The largest frame of a run in CPU seconds, so that other programs do not count.
 static double runFrames(rbRayFrames* frames, rbError* error)
 {
     double largest = 0.0;
@@ -114,7 +114,7 @@ static double runFrames(rbRayFrames* frames, rbError* error)
     return largest;
 }
 
-// Balls that come to the middle until neighbors touch; the largest frame in seconds, the best of
+// Balls that move to the center until neighbors touch; the largest frame in seconds, the best of
 // three runs.
 static double timeFrames(int bodies, int rays, rbError* error)
 {
@@ -155,10 +155,10 @@ static double timeFrames(int bodies, int rays, rbError* error)
     return best;
 }
 
-// "from 80 rays on", or "with none of them".
+// "with at least 80 rays", or "with none of these".
 static const char* describeCount(int count, char text[32])
 {
-    (void)snprintf(text, 32, count > 0 ? "from %d rays on" : "with none of these", count);
+    (void)snprintf(text, 32, count > 0 ? "with at least %d rays" : "with none of these", count);
     return text;
 }
 
@@ -190,33 +190,34 @@ static void judgeAccuracy(rbValidation* validation)
     printGrowth(validation, "edge on edge", &onEdges);
     rbValidation_Print(
         validation,
-        "  \"Spheres need 80 rays for 95 %%\": in its scene 81 give 96.5 %%. Over all directions "
+        "  \"Spheres need 80 rays for 95 %%\": in its scene 81 yield 96.5 %%. Over all directions "
         "80 "
-        "give %.1f %% (lattice) and %.1f %% (spread by area) in the median\n    and are %.4f and "
+        "yield %.1f %% (lattice) and %.1f %% (spread by area) in the median\n    and are %.4f and "
         "%.4f m late; the median is above 95 %% %s (lattice), %s (by area): the measure depends on "
         "the axes.\n",
         lattice.median[3], uniform.median[3], lattice.excess[3], uniform.excess[3],
         describeCount(findCount(lattice.median, 95.0), text[0]),
         describeCount(findCount(uniform.median, 95.0), text[1]));
     rbValidation_Print(validation,
-                       "  \"Polytope on sphere needs 1000\": the median seed has 95 %% %s.\n",
+                       "  \"Polytope on sphere needs 1000\": the median seed reaches 95 %% %s.\n",
                        describeCount(findCount(onBase.median, 95.0), text[0]));
     rbValidation_Print(
         validation,
         "  \"Edge on edge needs 80 for 98 %%\": with 80 rays %.1f %% of the seeds reach the "
         "printed "
-        "98.52 %%; the median seed has 98 %% %s,\n    and even then the path is %.3f m too long.\n",
+        "98.52 %%; the median seed reaches 98 %% %s,\n    and even then the path is %.3f m too "
+        "long.\n",
         above, describeCount(findCount(onEdges.median, 98.0), text[0]), onEdges.excess[COUNTS - 1]);
-    rbAddRayBound(validation, "E-14 edge on edge", "seeds with the printed 98.52 % at 80 rays [%]",
-                  above, 10.0);
+    rbAddRayBound(validation, "E-14 edge on edge",
+                  "seeds with the published 98.52 % at 80 rays [%]", above, 10.0);
     rbAddRayBound(validation, "E-14 edge on edge", "median agreement with 80 rays is below 98 [%]",
                   onEdges.median[3], 98.0);
     rbAddRayBound(validation, "E-14 polytope on sphere",
                   "rays for a median of 95 %; the thesis: 1000", findCount(onBase.median, 95.0),
                   640.0);
-    rbAddRayBound(validation, "E-14 spheres", "80 rays by area, median late by [m]; law: 1/80",
+    rbAddRayBound(validation, "E-14 spheres", "80 rays by area, median lateness [m]; law: 1/80",
                   uniform.excess[3], 0.0125);
-    rbAddRayBound(validation, "E-14 spheres", "80 rays by area over the lattice, median late by",
+    rbAddRayBound(validation, "E-14 spheres", "80 rays by area / lattice, median lateness",
                   uniform.excess[3] / lattice.excess[3], 1.0);
     rbJudgeRayError(validation, "E-14", &spheres.error);
     rbJudgeRayError(validation, "E-14", &base.error);
@@ -234,7 +235,7 @@ static void judgeSpeed(rbValidation* validation)
     double seconds[4] = {0};
     rbValidation_Print(validation,
                        "  \"15 objects with 80 to 100 rays are the limit of real time\", 41 ms: "
-                       "neighbors among n balls meet, 100 rays, largest frame in CPU time, n =");
+                       "neighbors among n balls touch, 100 rays, largest frame in CPU time, n =");
     for (int i = 0; i < sizeCount; ++i) {
         seconds[i] = timeFrames(sizes[i], 100, &error);
         rbValidation_Print(validation, "%s %d: %.2f ms", i > 0 ? "," : "", sizes[i],
@@ -242,7 +243,7 @@ static void judgeSpeed(rbValidation* validation)
     }
     double few = timeFrames(sizes[1], 1, &error);
     rbValidation_Print(validation,
-                       ".\n  \"Cost is dominated by ray intersection\": no more with that few; %d "
+                       ".\n  \"Cost is dominated by ray intersection\": no longer with so few; %d "
                        "balls with 1 ray "
                        "take %.2f ms, with 100 rays %.2f ms.\n",
                        sizes[1], 1e3 * few, 1e3 * seconds[1]);
@@ -257,16 +258,16 @@ static void run(rbValidation* validation)
     judgeSpeed(validation);
     rbValidation_Print(
         validation,
-        "  \"Curved pairs are worst\": not by themselves. Where the thesis saw it, its trigger was "
-        "late (ray-curves, E-09); marched piece by piece, curves are as\n    good as lines.\n"
+        "  \"Curved pairs are worst\": not in general. Where the thesis saw it, its trigger was "
+        "late (ray-curves, E-09); traversed piece by piece, curves are as\n    good as lines.\n"
         "  \"Not fit for surgery\": true of plain rays, whose excess falls like 1/n at best and "
-        "1/sqrt n on edges. Refined rays and exact sweeps: ray-pairs.\n");
+        "1/sqrt n on edges. For refined rays and exact sweeps see ray-pairs.\n");
 }
 
 const rbValidationCase rbCaseRayConclusions = {
     .name = "ray-conclusions",
     .group = "rays",
-    .help = "what the thesis on rays concluded, tried again",
+    .help = "conclusions of the thesis on rays, retested",
     .source = "E-14 of the specification, section 5.1 of the thesis",
     .run = run,
 };

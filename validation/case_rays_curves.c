@@ -1,14 +1,14 @@
 // The scenes of the thesis on rays with bodies on curves (E-07 to E-09): rays frame by frame, and
-// the exact meeting of spheres by bisection of the distance of their centers.
+// the exact contact of spheres by bisection of the distance of their centers.
 #include "dynamics/motion/path.h"
 #include "ray_scenes.h"
 
 #include <math.h>
 
 #define BODIES 2
-#define SEARCH_STEP 1e-3 // s, of the search for the exact meeting; the curves bend within a meter
+#define SEARCH_STEP 1e-3 // s, of the search for the exact contact; the curves bend within a meter
 
-// Two balls of 1 m at 1 m/s, the second may stand.
+// Two balls of 1 m at 1 m/s; the second may be at rest.
 typedef struct CurveScene {
     rbPath* paths[BODIES];
     rbTransform stands[BODIES];
@@ -181,7 +181,7 @@ static void runAhead(rbValidation* validation)
     }
     rbValidation_Add(validation, "E-07: length of the curve [m]", scene.duration, 23.207596, 1e-6);
     rbAddRayBound(validation, "E-07", "agreement short of 100 [%]", 100.0 - worst, 0.3);
-    rbAddRayBound(validation, "E-07", "contact off by [m]; the thesis: 0.0088", off, 0.0018);
+    rbAddRayBound(validation, "E-07", "contact error [m]; the thesis: 0.0088", off, 0.0018);
     rbAddRayBound(validation, "E-07", "points of 1, 2 and 100 rays differ by [m]", spread, 2e-3);
     rbJudgeRayError(validation, "E-07", &scene.error);
     closeScene(&scene);
@@ -202,7 +202,7 @@ static void runGrazing(rbValidation* validation)
     rbValidation_Print(
         validation,
         "  E-08, the same curve past a ball at (x, 0, 0), 100 rays; at 2.0 the exact "
-        "contact is one touch in (1, 0, 0), not in the printed (2, 0, 0)\n"
+        "contact is one touch at (1, 0, 0), not at the published (2, 0, 0)\n"
         "    %4s %-31s %-42s %-42s\n",
         "x", "exact: travel [m], point", "lattice: travel, point, off [m]",
         "uniform 40 of both, 4 bundles of 5");
@@ -239,13 +239,13 @@ static void runGrazing(rbValidation* validation)
                           0.0);
         }
         if (places[i] == 1.9) {
-            // by quadrature with 25 digits; the 7.0423 of the specification is off by its table of
-            // chords
+            // by quadrature with 25 digits; the 7.0423 of the specification has the error of its
+            // table of chords
             rbValidation_Add(validation, "E-08: exact travel at 1.9 [m]", exact.time,
                              7.0419310693768, 1e-9);
-            rbAddRayBound(validation, "E-08", "at 1.9 late by [m]; the thesis: 0.5",
+            rbAddRayBound(validation, "E-08", "at 1.9, lateness [m]; the thesis: 0.5",
                           found[0].time - exact.time, 0.02);
-            rbAddRayBound(validation, "E-08", "at 1.9 early by [m]", exact.time - found[0].time,
+            rbAddRayBound(validation, "E-08", "at 1.9, earliness [m]", exact.time - found[0].time,
                           1e-5);
         }
     }
@@ -276,13 +276,14 @@ static void runMeeting(rbValidation* validation)
     CurveScene scene = openScene(pointsB, firstTangent, lastTangent);
     scene.paths[1] = makePath(pointsA, rbNeg(firstTangent), rbNeg(lastTangent), &scene.error);
     CurveContact exact = findExact(&scene);
-    exact.point = RB_VEC3_ZERO; // by symmetry; bisection leaves 1e-16, which the agreement minds
+    exact.point = RB_VEC3_ZERO; // by symmetry; bisection leaves 1e-16, which would affect the
+                                // agreement
     double ratio = 0.0;
     double late = 0.0;
     rbValidation_Print(validation,
-                       "  E-09, both on curves, mirrored in the origin; radius and speed are not "
-                       "printed, 1 m and 1 m/s taken; contact in the origin at 6.595964 m\n"
-                       "    printed agreement of 100 rays is wrong: its point gives 90.65\n");
+                       "  E-09, both on curves, mirrored at the origin; radius and speed are not "
+                       "published, 1 m and 1 m/s assumed; contact at the origin at 6.595964 m\n"
+                       "    published agreement of 100 rays is wrong: its point yields 90.65\n");
     rbPrintRayHead(validation);
     for (int i = 0; i < 11; ++i) {
         rbRaySettings settings = rbMakePublishedRays(rows[i].count);
@@ -297,11 +298,10 @@ static void runMeeting(rbValidation* validation)
             rbAddRayBound(validation, "E-09", "one ray hits", found.isHit, 0.0);
         }
     }
-    rbValidation_Add(validation, "E-09: exact travel of contact [m]", exact.time, 6.595964, 1e-6);
-    rbAddRayBound(validation, "E-09", "70 rays and more: our error over the printed one", ratio,
-                  0.9);
+    rbValidation_Add(validation, "E-09: exact travel to contact [m]", exact.time, 6.595964, 1e-6);
+    rbAddRayBound(validation, "E-09", "70 rays and more: our error / published error", ratio, 0.9);
     // where the thesis logged its hits the balls overlapped by 0.2 m
-    rbAddRayBound(validation, "E-09", "70 rays and more: late by [m]", late, 0.02);
+    rbAddRayBound(validation, "E-09", "70 rays and more: lateness [m]", late, 0.02);
     rbJudgeRayError(validation, "E-09", &scene.error);
     closeScene(&scene);
 }
@@ -316,7 +316,7 @@ static void run(rbValidation* validation)
 const rbValidationCase rbCaseRayCurves = {
     .name = "ray-curves",
     .group = "rays",
-    .help = "balls on curves of the thesis on rays, frame by frame",
+    .help = "balls on the curves of the thesis on rays, frame by frame",
     .source = "E-07 to E-09 of the specification: bisection, Tables 4.6 and 4.7",
     .run = run,
 };

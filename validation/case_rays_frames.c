@@ -1,5 +1,5 @@
-// The scenes of many bodies of the thesis on rays (E-10, E-11), frame by frame, and its unit
-// checks (E-13).
+// The many-body scenes of the thesis on rays (E-10, E-11), frame by frame, and its unit checks
+// (E-13).
 #include "base/core/random.h"
 #include "base/core/timer.h"
 #include "base/math/random3.h"
@@ -16,7 +16,7 @@
 
 // ----------------------------------------------------------------------------------------- a troop
 
-// Unit balls at 1 m/s on straight ways.
+// Unit balls at 1 m/s on straight paths.
 typedef struct Troop {
     rbVec3 starts[BODIES_MAX];
     rbVec3 ends[BODIES_MAX];
@@ -31,7 +31,7 @@ typedef struct Outcome {
     double lateness;  // s, worst of all collisions after their exact time
     rbRayCollision collisions[BODIES_MAX * BODIES_MAX / 2];
     double end;     // s, of the last frame
-    double largest; // s of CPU, of a frame
+    double largest; // s of CPU time, of a frame
     rbFrameCounts counts;
     rbError error;
 } Outcome;
@@ -63,7 +63,7 @@ static void runTroop(const Troop* troop, const rbRayFrameSettings* settings, Out
     addBodies(frames, troop, error);
     if (error->status == RB_STATUS_OK &&
         rbRayFrames_Prepare(frames, troop->duration, error) == RB_STATUS_OK) {
-        // seconds of CPU, so that other programs do not count
+        // CPU seconds, so that other programs do not count
         while (error->status == RB_STATUS_OK && rbRayFrames_GetTime(frames) < troop->duration) {
             double start = rbGetThreadTime();
             (void)rbRayFrames_Update(frames, error);
@@ -72,7 +72,7 @@ static void runTroop(const Troop* troop, const rbRayFrameSettings* settings, Out
         int count = 0;
         const rbRayCollision* found = rbRayFrames_GetCollisions(frames, &count);
         for (int i = 0; i < count && i < BODIES_MAX * BODIES_MAX / 2; ++i) {
-            if (!found[i].isInside) { // else no ray found it before the bodies overlapped
+            if (!found[i].isInside) { // otherwise no ray found it before the bodies overlapped
                 outcome->collisions[outcome->collisionCount++] = found[i];
                 outcome->firstTime = fmin(outcome->firstTime, found[i].time);
             }
@@ -100,7 +100,7 @@ static const rbVec3 centerStarts[BODIES_MAX] = {
     {10, -10, 0},  {-10, -10, 0},  {-10, 0, 10},    {10, 0, 10},    {-10, 0, -10},
     {10, 0, -10},  {0, 10, 10},    {0, 10, -10},    {0, -10, -10},  {0, -10, 10}};
 
-// Two balls that both go to the origin.
+// Two balls that both move to the origin.
 static double findMeeting(rbVec3 a, rbVec3 b)
 {
     rbVec3 p = rbSub(b, a);
@@ -135,7 +135,7 @@ static void runCenter(rbValidation* validation)
     int atOnce = 0;
     rbValidation_Print(validation,
                        "  E-10, n balls to the center: time of the first contact [s]; the largest "
-                       "frame with 100 rays [ms], printed and ours; rays in all with 100\n"
+                       "frame with 100 rays [ms], published and ours; total rays with 100\n"
                        "    %3s %9s %9s %9s %9s %9s %9s %9s %12s\n",
                        "n", "exact", "20 rays", "40 rays", "100 rays", "400 rays", "printed",
                        "ours", "rays");
@@ -170,12 +170,12 @@ static void runCenter(rbValidation* validation)
         rbValidation_Print(validation, " %9.0f %9.3f %12lld\n", printed[s], 1e3 * frame,
                            (long long)shot);
     }
-    rbAddRayBound(validation, "E-10", "exact first contacts off the specification's [s]", offTable,
-                  1e-4);
+    rbAddRayBound(validation, "E-10", "error of the exact first contacts [s]", offTable, 1e-4);
     rbAddRayBound(validation, "E-10", "earliest before the exact contact [s]", early, 1e-9);
-    rbValidation_Add(validation, "E-10: pairs of 20 balls that touch at once", atOnce, 24.0, 0.0);
-    // every pair is shot at in the one frame of its contact: early-outs end all others, so the rays
-    // grow with the square of the bodies and are none while they are apart
+    rbValidation_Add(validation, "E-10: pairs of 20 balls that touch simultaneously", atOnce, 24.0,
+                     0.0);
+    // rays are cast for every pair in the one frame of its contact: early-outs end all others, so
+    // the rays grow with the square of the bodies and there are none while they are apart
     rbValidation_Add(validation, "E-10: rays of a pair in the whole run, 100 rays, 20 balls",
                      perPair, 91.0, 0.0);
     // law of section 3.9 with 100 rays: excess up to 0.03 m
@@ -199,7 +199,7 @@ static Troop makeRows(void)
     return troop;
 }
 
-// Worst difference of two lists of collisions; NaN where they are not of the same pairs.
+// Largest difference of two lists of collisions; NaN if their pairs differ.
 static double compareCollisions(const Outcome* a, const Outcome* b)
 {
     double worst = a->collisionCount == b->collisionCount ? 0.0 : (double)NAN;
@@ -227,9 +227,9 @@ static void runRows(rbValidation* validation)
     int found80 = 11;
     rbValidation_Print(
         validation,
-        "  E-11, crossing rows, 66 pairs, 11 meet at 9.338562 s: largest frame [ms]\n"
+        "  E-11, crossing rows, 66 pairs, 11 touch at 9.338562 s: largest frame [ms]\n"
         "    %5s %22s %22s %6s %10s %12s\n",
-        "rays", "all pairs: printed, ours", "listed: printed, ours", "found", "late [s]",
+        "rays", "all pairs: publ., ours", "listed: publ., ours", "found", "late [s]",
         "pairs listed");
     for (int k = 0; k < 8; ++k) {
         rbRayFrameSettings settings = makeSettings(rays[k]);
@@ -256,7 +256,7 @@ static void runRows(rbValidation* validation)
     }
     rbValidation_Add(validation, "E-11: pairs of all", (double)outcomes[0].counts.pairsListed, 66.0,
                      0.0);
-    rbValidation_Add(validation, "E-11: pairs whose swept boxes meet",
+    rbValidation_Add(validation, "E-11: pairs whose swept boxes overlap",
                      (double)outcomes[1].counts.pairsListed, 11.0, 0.0);
     rbAddRayBound(validation, "E-11", "collisions of both modes differ by [s + m]", difference,
                   0.0);
@@ -284,7 +284,7 @@ static rbTransform movePole(const void* context, double time)
     return (rbTransform){rbScale(time, *(const rbVec3*)context), RB_QUAT_IDENTITY};
 }
 
-// one ray starts at the foremost point, whatever the direction.
+// one ray starts at the foremost point, for any direction.
 static void runPoles(rbValidation* validation)
 {
     rbError error = {0};
@@ -317,8 +317,7 @@ static void runPoles(rbValidation* validation)
         (void)rbPredictByRays(&query, &prediction, &error);
         worst = rbWorseError(pole.off, worst);
     }
-    rbAddRayBound(validation, "E-13", "pole off the direction of motion, 10,000 of them [m]", worst,
-                  1e-14);
+    rbAddRayBound(validation, "E-13", "pole error, 10,000 directions of motion [m]", worst, 1e-14);
     rbJudgeRayError(validation, "E-13", &error);
     rbDestroyRayEmitter(emitter);
     rbDestroyGeometry(ball);
@@ -342,10 +341,10 @@ static rbOrientedBox drawBox(rbRandom* random, bool isParallel)
 
 typedef struct BoxRow {
     rbBoxTest test;
-    double missed[2], alarms[2]; // per cent of the specification, random and parallel, 20 rays
+    double missed[2], alarms[2]; // percent in the specification, random and parallel, 20 rays
 } BoxRow;
 
-// how often each variant of the test by rays is wrong. Specification: 20,000 pairs.
+// the error rate of each variant of the ray test. Specification: 20,000 pairs.
 static void runBoxes(rbValidation* validation)
 {
     const BoxRow rows[4] = {{RB_BOXES_ALL, {0.19, 0.32}, {74.8, 64.4}},
@@ -356,7 +355,7 @@ static void runBoxes(rbValidation* validation)
     double boundedAlarms = 0.0;
     double worst = 0.0;
     rbValidation_Print(validation,
-                       "  E-13, boxes by rays, 20 rays of a pair of faces, %d pairs: missed "
+                       "  E-13, boxes by rays, 20 rays per pair of faces, %d pairs: missed "
                        "overlaps and false alarms [%%], specification and ours\n"
                        "    %-8s %22s %22s %22s %22s\n",
                        pairs, "variant", "random: missed", "alarms", "parallel: missed", "alarms");
@@ -391,9 +390,9 @@ static void runBoxes(rbValidation* validation)
     }
     rbAddRayBound(validation, "E-13", "bounded rays of boxes: false alarms [%]", boundedAlarms,
                   0.0);
-    // the statistics of 20,000 pairs are good to 0.5, of 1000 to 3
-    rbAddRayBound(validation, "E-13", "rays of boxes: worst off the specification [percent points]",
-                  worst, validation->isQuick ? 4.0 : 1.0);
+    // the statistics of 20,000 pairs are accurate to 0.5, of 1000 to 3
+    rbAddRayBound(validation, "E-13", "rays of boxes: largest error [percentage points]", worst,
+                  validation->isQuick ? 4.0 : 1.0);
 }
 
 // rays to points of the edges and to the vertices of a pyramid must hit.
@@ -413,7 +412,7 @@ static void runEdges(rbValidation* validation)
         rbVec3 b = mesh.vertices[corners[1]];
         double part = i % 4 == 0 ? 0.0 : rbRandom_Unit(&random);
         rbVec3 target = rbAddScaled(a, part, rbSub(b, a));
-        // from where the middle of the pyramid lies behind the edge
+        // from where the center of the pyramid lies behind the edge
         rbVec3 origin = rbAddScaled(rbScale(3.0, target), 0.3, rbRandom_Direction(&random));
         const rbRay ray = {origin, rbSub(target, origin), INFINITY};
         rbRayHit hit;
@@ -426,12 +425,12 @@ static void runEdges(rbValidation* validation)
     rbAddRayBound(validation, "E-13", "rays to edges and vertices that miss, of 10,000", misses,
                   isMesh ? 0.0 : -1.0);
     // rounding of 5 m along rays that may graze the faces at a hundredth of a radian
-    rbAddRayBound(validation, "E-13", "rays to edges and vertices: hit off by [m]", off, 1e-12);
+    rbAddRayBound(validation, "E-13", "rays to edges and vertices: hit error [m]", off, 1e-12);
     rbDestroyGeometry(pyramid);
 }
 
-// R-14, section 1.5: frames begin at multiples of 1/24 s; the timer of the thesis, 41 ms and the
-// time of the computation, drifts.
+// R-14, section 1.5: frames begin at multiples of 1/24 s; the timer of the thesis, 41 ms plus the
+// computation time, drifts.
 static void runClock(rbValidation* validation)
 {
     static Outcome outcome;
@@ -439,7 +438,7 @@ static void runClock(rbValidation* validation)
     rbRayFrameSettings settings = makeSettings(1);
     runTroop(&troop, &settings, &outcome);
     rbJudgeRayError(validation, "E-13", &outcome.error);
-    rbValidation_Add(validation, "E-13: 24 frames of 24 Hz end at [s]; the thesis: 24 x 41 ms",
+    rbValidation_Add(validation, "E-13: end of 24 frames at 24 Hz [s]; the thesis: 24 x 41 ms",
                      outcome.end, 1.0, 0.0);
     rbValidation_Add(validation, "E-13: pair 24, 3 packed", rbPackPair(24, 3), 24003.0, 0.0);
 }

@@ -1,4 +1,4 @@
-// All cases, in the order in which they run. Apart from validation.c so that a test can run one
+// All cases, in the order in which they run. Separate from validation.c so that a test can run one
 // case without the others.
 #include "validation.h"
 

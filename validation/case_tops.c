@@ -26,7 +26,7 @@ static double logUniform(rbRandom* random, double lowDigits, double highDigits)
 
 // ------------------------------------------------------------------------------------ random tops
 
-// How a random body is shaped. a, b, c are the second moments of its mass along its axes, which may
+// The shape of a random body. a, b, c are the second moments of its mass along its axes, which may
 // be any positive numbers: the moments of inertia b + c, c + a, a + b then belong to a real body.
 typedef enum rbTopKind {
     RB_TOP_GENERIC,
@@ -158,8 +158,8 @@ static rbQuat makeRotation(rbVec3 axis, double angle)
     return q;
 }
 
-// With I1 = I2 the transverse spin turns in the body at W = (I3 - I1) / I1 w3, the body precesses
-// about L at |L| / I1 and turns about its axis at -W.
+// With I1 = I2 the transverse spin rotates in the body at W = (I3 - I1) / I1 w3, the body precesses
+// about L at |L| / I1 and rotates about its axis at -W.
 static void runSymmetric(rbValidation* validation)
 {
     static const struct {

@@ -1,13 +1,13 @@
 // Spinning toys (E-01 to E-05): the event engine, with exact shapes and with fine meshes, against
-// the tables of the specification, section 4.1, and against a second algorithm that knows no
-// impacts (toy_oracle.h). The tables were made with friction that is smooth below 1e-4 m/s; the
-// second algorithm is run with 1e-5 m/s, nearer to Coulomb's law, which the engine has.
+// the tables of the specification, section 4.1, and against a second algorithm without impacts
+// (toy_oracle.h). The tables were computed with friction that is smooth below 1e-4 m/s; the second
+// algorithm is run with 1e-5 m/s, closer to Coulomb's law, which the engine uses.
 //
-// A mesh is another body: it stands on facets. Gravity and friction act at corners up to half an
-// edge beside the lowest point of the smooth body, which resists rolling with that lever: at 5,000
-// faces 0.5 mm for the tippe top, whose lever at the start is 0.6 mm. Where the net of triangles
-// has its poles matters as much: their rings are a flat foot. A table shows how the times converge
-// with the number of faces.
+// A mesh is a different body: it stands on facets. Gravity and friction act at corners up to half
+// an edge away from the lowest point of the smooth body, which resists rolling with that lever arm:
+// at 5,000 faces 0.5 mm for the tippe top, whose initial lever arm is 0.6 mm. The position of the
+// poles of the triangle net matters as much: their rings are a flat foot. A table shows how the
+// times converge with the number of faces.
 #include "toy_worlds.h"
 #include "validation.h"
 
@@ -27,16 +27,16 @@ typedef struct Point {
 // One toy.
 typedef struct Toy {
     const char* name;
-    rbVec3 axis; // whose cosine is followed
-    bool isSpin; // the table has the vertical spin instead
+    rbVec3 axis; // the axis whose cosine is tracked
+    bool isSpin; // the table lists the vertical spin instead
     double duration;
     double step;               // s, of the samples
     rbToyPole pole;            // of the meshes
     double deviations[MESHES]; // m, of the meshes; 0: the coarsest of 5,000 faces
-    int judged;                // the mesh that is compared; the others are shown
-    double crossing;           // cosine or spin whose time is compared
-    double printed;            // what a value may differ by from the printed table
-    double oracle;             // and from the second algorithm
+    int judged;                // the mesh that is compared; the others are only shown
+    double crossing;           // cosine or spin whose crossing time is compared
+    double printed;            // tolerance against the published table
+    double oracle;             // tolerance against the second algorithm
     int pointCount;
     Point points[POINTS_MAX];
 } Toy;
@@ -74,7 +74,7 @@ static const Toy coin = {
     .deviations = {0.0, 4.5e-10, 1.5e-10},
     .judged = 2,
     .crossing = 0.0,
-    .printed = 0.015, // the table itself is off by 0.011: friction smooth below 1e-4 m/s
+    .printed = 0.015, // the table itself has an error of 0.011: friction smooth below 1e-4 m/s
     .oracle = 5e-3,
     .pointCount = 7,
     .points = {{0.0, .995},
@@ -135,7 +135,7 @@ static const Toy along = {
     .points = {{0.0, -5.0}, {1.0, -4.97}, {2.0, -4.50}},
 };
 
-// Runs a toy of the engine; false, and a failed row, when it is refused or stops.
+// Runs a toy of the engine; false, and a failed row, when it is rejected or stops.
 static bool trace(rbValidation* validation, const Toy* row, const rbToy* toy,
                   const rbToySetting* setting, rbToyTrace* result)
 {
@@ -178,7 +178,7 @@ static double crossingOf(const Toy* row, const rbToyTrace* result)
                        : rbToyTrace_FindCosine(result, row->crossing);
 }
 
-// Values at the printed times, of the table and of the second algorithm.
+// Values at the published times, from the table and from the second algorithm.
 static void compareTable(rbValidation* validation, const Toy* row, const rbToy* toy,
                          const rbToyTrace* result)
 {
@@ -205,20 +205,21 @@ static void compareTable(rbValidation* validation, const Toy* row, const rbToy* 
         }
     }
     char text[96];
-    (void)snprintf(text, sizeof text, "%s: largest difference to the second algorithm", row->name);
+    (void)snprintf(text, sizeof text, "%s: largest difference from the second algorithm",
+                   row->name);
     rbValidation_AddBound(validation, text, worst, row->oracle);
 }
 
-// A microcollision pays for a hop within the tolerance: more than the weight lifted through it must
-// never come up.
+// A microcollision adds the energy of a hop within the tolerance: the rise must never exceed the
+// weight lifted through it.
 static void checkEnergy(rbValidation* validation, const Toy* row, const rbToy* toy,
                         const rbToyTrace* result)
 {
     char text[96];
-    (void)snprintf(text, sizeof text, "%s: rise of energy over m g tolerance", row->name);
+    (void)snprintf(text, sizeof text, "%s: rise of energy / (m g tolerance)", row->name);
     double unit = toy->mass * toy->gravity * result->statistics.tolerance;
     rbValidation_AddBound(validation, text, rbToyTrace_GetRise(result) / unit, 1.0);
-    (void)snprintf(text, sizeof text, "%s: drift of the ledger over the energy", row->name);
+    (void)snprintf(text, sizeof text, "%s: drift of the ledger / energy", row->name);
     rbValidation_AddBound(validation, text,
                           fabs(result->energyDrift) / result->samples.data[0].energy, 1e-11);
     (void)snprintf(text, sizeof text, "%s: measurements per collision", row->name);
@@ -252,7 +253,7 @@ static void compareMeshes(rbValidation* validation, const Toy* row, const rbToy*
             if (i == row->judged) {
                 rbValidation_AddRelative(validation, text, time, truth, 0.1);
             } else {
-                rbValidation_Print(validation, "    passes %.2g at %.4f s, truth %.4f s\n",
+                rbValidation_Print(validation, "    passes %.2g at %.4f s, reference %.4f s\n",
                                    row->crossing, time, truth);
             }
         }
@@ -311,7 +312,7 @@ static void drawToy(rbValidation* validation, const Toy* row, const char* file,
     rbArray_Free(numbers);
 }
 
-// The whole of one toy: exact shape, mesh, plot. `truth` is the printed time of the crossing.
+// Runs one toy completely: exact shape, mesh, plot. `truth` is the published time of the crossing.
 static void compareToy(rbValidation* validation, const Toy* row, const rbToy* toy, double truth,
                        const char* file, rbToyTrace traces[RB_TOY_FORM_COUNT])
 {
@@ -349,8 +350,8 @@ static void runTippeTop(rbValidation* validation)
     const rbToySample* last = rbToyTrace_At(&traces[RB_TOY_EXACT], 1.0);
     const rbToySample* first = rbToyTrace_At(&traces[RB_TOY_EXACT], 0.0);
     rbValidation_Add(validation, "top: vertical spin at 1 s, rad/s", last->spin, 83.9, 0.1);
-    rbValidation_Add(validation, "top: energy at 1 s over the first", last->energy / first->energy,
-                     0.418, 0.001);
+    rbValidation_Add(validation, "top: energy at 1 s / initial energy",
+                     last->energy / first->energy, 0.418, 0.001);
     rbValidation_AddBound(validation, "top: drift of Jellett's integral",
                           rbToyTrace_GetJellettDrift(&traces[RB_TOY_EXACT]), 1e-3);
     rbValidation_Print(validation, "  top, mesh of %d faces: Jellett's integral drifts by %.2g\n",
@@ -358,7 +359,7 @@ static void runTippeTop(rbValidation* validation)
                        rbToyTrace_GetJellettDrift(&traces[RB_TOY_MESH]));
     freeTraces(traces);
     if (!validation->isQuick) {
-        // The integral belongs to a smooth sphere: as fine as the tolerance.
+        // The integral holds for a smooth sphere: the mesh must be as fine as the tolerance.
         rbToySetting fine = {.form = RB_TOY_MESH, .deviation = 5e-7};
         rbToyTrace result;
         if (trace(validation, &tippeTop, &toy, &fine, &result)) {
@@ -445,7 +446,7 @@ static void runEgg(rbValidation* validation)
     compareToy(validation, &egg, &toy, truth, "toy-egg", traces);
     const rbToySample* late = rbToyTrace_At(&traces[RB_TOY_EXACT], 5.0 / 6.0);
     const rbToySample* first = rbToyTrace_At(&traces[RB_TOY_EXACT], 0.0);
-    rbValidation_Add(validation, "egg: energy at 5/6 s over the first",
+    rbValidation_Add(validation, "egg: energy at 5/6 s / initial energy",
                      late->energy / first->energy, 0.792, 0.002);
     rbValidation_AddBound(validation, "egg: time of rising to 0.95, s",
                           rbToyTrace_FindCosine(&traces[RB_TOY_EXACT], 0.95) < 0.0
@@ -460,7 +461,7 @@ static void runEgg(rbValidation* validation)
     freeTraces(traces);
 }
 
-// When the long axis pitches most.
+// The time of the largest pitching of the long axis.
 static double findPitchTime(const rbToyTrace* result)
 {
     double most = 0.0;
@@ -483,7 +484,7 @@ static void runRattleback(rbValidation* validation)
     compareToy(validation, &against, &toy, 0.67655, "toy-rattleback", traces);
     rbValidation_AddBound(validation, "rattleback, spin +5: time of reversal, s",
                           rbToyTrace_FindSpin(&traces[RB_TOY_EXACT], 0.0), 1.0);
-    rbValidation_AddRelative(validation, "rattleback, spin +5: largest pitching at, s",
+    rbValidation_AddRelative(validation, "rattleback, spin +5: time of the largest pitching, s",
                              findPitchTime(&traces[RB_TOY_EXACT]), 0.738, 0.05);
     for (int f = 0; f < RB_TOY_FORM_COUNT; ++f) {
         rbToy mirror = rbMakeRattleback(-5.0, true);

@@ -1,5 +1,5 @@
 // The tumbling box: a body thrown with a spin close to its unstable middle axis, which makes it
-// flip over again and again.
+// flip over repeatedly.
 #include "base/core/timer.h"
 #include "flights.h"
 #include "validation.h"
@@ -13,7 +13,7 @@ static rbMotionSettings exact(void)
     return rbMakeMotion(RB_MOTION_EXACT, 1e-3, 8, 1e-12);
 }
 
-// Published state at t = 1 and 2 (shared truth of the project, twelve digits).
+// Published state at t = 1 and 2 (shared reference values of the project, twelve digits).
 static const struct {
     double time;
     rbVec3 spin;
@@ -27,8 +27,8 @@ static const struct {
      {0.014628222353, -0.995446416876, -0.027380467566, 0.090126334863}},
 };
 
-// The published energy belongs to moments rounded to six digits, as the benchmark states them; with
-// the exact ones it is 4.2e-6 J more.
+// The published energy is for moments rounded to six digits, as the benchmark states them; with the
+// exact ones it is 4.2e-6 J more.
 static void checkPublishedEnergy(rbValidation* validation)
 {
     rbMassProperties mass = {.mass = 10.0,
@@ -154,7 +154,7 @@ static void checkConservation(rbValidation* validation)
             state = rbBody_GetState(world, bodyId);
             rbSpinFacts now = getSpinFacts(world, bodyId, &state);
             addDeviation(&advances, &start, &now);
-            // gravity turns potential into kinetic energy, so that the sum is a small difference
+            // gravity turns potential into kinetic energy, so the sum is a small difference
             double drift = fabs(report.ledger.energyDrift) / report.ledger.kineticLinear;
             energyMax = rbWorseError(energyMax, drift);
         }
@@ -165,7 +165,7 @@ static void checkConservation(rbValidation* validation)
     rbDestroyWorld(world);
 }
 
-// The output step must not change a bit.
+// The output step must not change a single bit.
 static void checkOutputSteps(rbValidation* validation)
 {
     rbBodyId bodyA;
@@ -186,7 +186,7 @@ static void checkOutputSteps(rbValidation* validation)
     rbDestroyWorld(worldB);
 }
 
-// Seconds for a state at a time, minimum of repeats.
+// Seconds to compute a state at a time, minimum over repetitions.
 static double timeState(const rbWorld* world, rbBodyId bodyId, double time)
 {
     double best = INFINITY;
@@ -231,7 +231,7 @@ static const struct {
     {"rk4", RB_MOTION_RK4, 1, 4, 5e-2},
 };
 
-// Distance from the closed form after a second: spin relative and orientation together.
+// Distance from the closed form after one second: relative spin error and orientation combined.
 static double measureError(rbMotionSettings motion, const rbBodyState* truth)
 {
     rbBodyId bodyId;

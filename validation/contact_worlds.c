@@ -26,7 +26,7 @@ void rbPile_Free(rbPile* pile)
     pile->world = NULL;
 }
 
-// Mass, center and inertia of an evenly filled geometry of a mass.
+// Mass, center and inertia of a homogeneous geometry with a given mass.
 static rbMassProperties spreadMass(const rbGeometry* geometry, double mass, rbError* error)
 {
     rbMassProperties properties = {0};
@@ -197,7 +197,7 @@ rbPile rbMakeSlopeBlock(const rbWorldDef* def, double angle, double friction)
 }
 
 #define ARCH_INNER 4.0 // m
-#define ARCH_OUTER 5.0 // m: a fifth of the outer radius; a half ring stands from a tenth on
+#define ARCH_OUTER 5.0 // m: a fifth of the outer radius; a half ring stands with at least a tenth
 #define ARCH_HALF_WIDTH 0.5
 
 rbPile rbMakeArch(const rbWorldDef* def, int stones, double friction)
@@ -206,7 +206,7 @@ rbPile rbMakeArch(const rbWorldDef* def, int stones, double friction)
     (void)rbPile_AddSlope(&pile, 0.0, friction, 0.0);
     double part = RB_PI / stones;
     for (int i = 0; i < stones; ++i) {
-        // Both joints of a stone, moved inwards by half the shell; at the ground by all of it.
+        // Both joints of a stone, moved inward by half the shell; at the ground by the whole shell.
         rbVec3 corners[8];
         int count = 0;
         for (int side = 0; side < 2; ++side) {

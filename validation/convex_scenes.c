@@ -13,7 +13,7 @@ static rbGeometry* cube(double edge)
     return rbCreateBox(rbMakeVec3(0.5 * edge, 0.5 * edge, 0.5 * edge), NULL);
 }
 
-// A scene with one contact: normal against the move, point halfway, all unique.
+// A scene with one contact: normal opposite to the displacement, point halfway, all unique.
 static rbConvexScene makeScene(const char* name, rbGeometry* body1, rbGeometry* body2, rbVec3 move)
 {
     return (rbConvexScene){.name = name,
@@ -53,7 +53,7 @@ static void makeBoxScenes(rbConvexScene* scenes)
     place(&scenes[1], rbMakeVec3(20.0, 0.0, 0.0), RB_QUAT_IDENTITY, rbMakeVec3(5.0, 0.0, 0.0));
     scenes[1].isUnique = rbMakeVec3(1.0, 0.0, 0.0);
 
-    // body 2 slides along x; the least way out is across its own face
+    // body 2 slides along x; the shortest exit is perpendicular to its own face
     scenes[3] = makeScene("4 box, box, edge on edge", cube(10.0), cube(10.0), left);
     place(&scenes[3], rbMakeVec3(5.0 * (1.0 + sqrt(2.0)), -5.0, 0.0),
           turn(rbMakeVec3(0.0, 0.0, 1.0), 0.25 * RB_PI), rbMakeVec3(5.0, -5.0, 0.0));

@@ -1,4 +1,4 @@
-// Where does detection set in? Bisection along a way (G-39).
+// Where does detection begin? Bisection along a path (G-39).
 #ifndef RB_DETECTION_BISECTION_H
 #define RB_DETECTION_BISECTION_H
 
@@ -8,8 +8,8 @@
 typedef bool rbDetectFn(const void* context, double gap);
 
 // Gap at which detection ends: 0 for a perfect detector. Starts with steps of 0.5 m, halves them
-// while they are longer than stepEnd, and is within twice the last step of the answer, which must
-// lie in [-1, 1] m. stepEnd 1e-10 gives 33 rounds and a resolution of 1.2e-10 m.
+// while they are longer than stepEnd, and ends within twice the last step of the answer, which must
+// lie in [-1, 1] m. stepEnd 1e-10 results in 33 rounds and a resolution of 1.2e-10 m.
 double rbBisectDetection(rbDetectFn* detect, const void* context, double stepEnd, int* rounds);
 
 #endif

@@ -20,8 +20,8 @@ static rbQuat turn(rbQuat q, rbVec3 w, double dt)
     return rbNormalizeQuat(rbMulQuat(step, q));
 }
 
-// The angular momentum stays; the velocity that turns the body is that of the orientation halfway,
-// found by iteration (implicit midpoint), which keeps the energy.
+// The angular momentum is constant; the body rotates with the angular velocity of the orientation
+// halfway, found by iteration (implicit midpoint), which conserves the energy.
 void rbGas_Advance(rbGas* gas, double dt)
 {
     for (int i = 0; i < gas->count; ++i) {
@@ -31,13 +31,13 @@ void rbGas_Advance(rbGas* gas, double dt)
         for (int k = 0; k < MIDPOINT_ROUNDS; ++k) {
             middle = turn(q, applyInverseInertia(body, middle, body->spin), 0.5 * dt);
         }
-        // the same half turn again, so that the way back is the same
+        // the same half rotation again, so that the step is reversible
         body->pose.q = turn(middle, applyInverseInertia(body, middle, body->spin), 0.5 * dt);
         body->pose.p = rbAddScaled(body->pose.p, dt, body->velocity);
     }
 }
 
-// Speed of the point of a body along n, and what a unit impulse there changes of it.
+// Speed of the point of a body along n, and its change per unit impulse there.
 static double speedAlong(const rbGasBody* body, rbVec3 r, rbVec3 n, double* mobility)
 {
     rbVec3 w = applyInverseInertia(body, body->pose.q, body->spin);
@@ -108,7 +108,7 @@ static rbGasBody makeBody(const rbGeometry* geometry, double speed, rbRandom* ra
                       .inverseInertia = {1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z},
                       .pose = {RB_VEC3_ZERO, rbRandom_Quat(random)}};
     body.velocity = rbScale(speed * rbRandom_Range(random, 0.5, 1.5), rbRandom_Direction(random));
-    // about as fast at the surface as the center
+    // the surface speed due to rotation is similar to the speed of the center
     rbVec3 w = rbScale(speed / body.radius, rbRandom_Direction(random));
     body.spin = rbRotate(body.pose.q, rbMulEach(moments, rbInvRotate(body.pose.q, w)));
     return body;
@@ -193,7 +193,7 @@ static void findWalls(rbGas* gas, int i)
     }
 }
 
-// Pairs of a body with those of a chain that come after it.
+// Pairs of a body with those that follow it in a chain.
 static void pairUp(rbGas* gas, int i, int first)
 {
     const rbGasBody* a = &gas->bodies[i];
@@ -213,8 +213,8 @@ void rbGas_FindPairs(rbGas* gas)
     for (int i = 0; i < gas->count; ++i) {
         reach = fmax(reach, 2.0 * gas->reach * gas->bodies[i].radius);
     }
-    // cells no smaller than the reach; bodies beyond a wall belong to the outermost cell, where
-    // they can still not miss a pair: its neighbors cover everything within reach
+    // cells no smaller than the reach; bodies beyond a wall belong to the outermost cell, where no
+    // pair can be missed: its neighbors cover everything within reach
     int edge = (int)(2.0 * gas->half / reach);
     edge = edge < 1 ? 1 : (edge > CELLS_MAX ? CELLS_MAX : edge);
     (void)rbArray_Reserve(gas->cells, edge * edge * edge);

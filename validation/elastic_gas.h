@@ -1,5 +1,6 @@
 // Rigid bodies in a cube that bounce off each other and off six walls without friction and without
-// loss: the driver of the shadow test. No engine: explicit steps and one impulse a contact.
+// loss: the driver of the shadow test. No engine: explicit steps and one impulse per
+// contact.
 #ifndef RB_ELASTIC_GAS_H
 #define RB_ELASTIC_GAS_H
 
@@ -11,7 +12,7 @@
 typedef struct rbGasBody {
     const rbGeometry* geometry; // borrowed
     rbTransform shapeToBody;    // the body frame is the principal frame at the center of mass
-    double radius;              // m, of the ball about the center that holds the shape
+    double radius;              // m, of the bounding sphere of the shape about the center
     double inverseMass;         // 1/kg
     rbVec3 inverseInertia;      // 1/(kg m^2), principal
     rbTransform pose;           // of the body frame in the world
@@ -37,10 +38,10 @@ typedef struct rbGas {
 } rbGas;
 
 typedef struct rbGasDef {
-    const rbGeometry* const* shapes; // dealt out in turn
+    const rbGeometry* const* shapes; // assigned to the bodies cyclically
     int shapeCount;
     int count;
-    double fraction; // of the cube that the balls around the bodies fill; below 0.3
+    double fraction; // of the cube filled by the bounding spheres of the bodies; below 0.3
     double reach;    // >= 1
     double speed;    // m/s, typical
 } rbGasDef;
@@ -51,10 +52,10 @@ void rbDestroyGas(rbGas* gas);
 
 // Moves all bodies freely by a step.
 void rbGas_Advance(rbGas* gas, double dt);
-// Fills pairs with all that can touch, by balls on a grid.
+// Fills pairs with all that can touch, by bounding spheres on a grid.
 void rbGas_FindPairs(rbGas* gas);
 // Reflects the approach of two bodies at a point along a unit normal from a to b; NULL for a wall.
-// Bodies that part are left alone.
+// Separating bodies are not changed.
 void rbBounce(rbGasBody* a, rbGasBody* b, rbVec3 point, rbVec3 normal);
 
 // Pose of the shape in the world.

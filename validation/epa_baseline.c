@@ -9,7 +9,7 @@
 #define START_ROUNDS 100
 #define EPSILON_ABSOLUTE 1e-4
 #define EPSILON_RELATIVE 1e-8
-// Of the scale: height of a point above a face that sees it.
+// Relative to the scale: minimum height of a point above a face that it sees.
 #define VISIBLE 1e-14
 // Barycentric weight below zero that still counts as inside.
 #define INSIDE 1e-9
@@ -27,13 +27,13 @@ typedef struct Polytope {
     bool isFull;
 } Polytope;
 
-// What of the polytope is nearest to the origin.
+// The feature of the polytope nearest to the origin.
 typedef struct Nearest {
     int face;
     double squared;    // |v|^2, sign of the plane distance
     rbVec3 v;          // nearest point
-    rbVec3 direction;  // where to look on
-    double weights[3]; // of v; zero where a corner does not carry it
+    rbVec3 direction;  // the next search direction
+    double weights[3]; // of v; zero for corners that do not contribute
 } Nearest;
 
 static rbCsoPoint support(const rbCso* cso, rbVec3 direction)
@@ -162,7 +162,7 @@ static Nearest nearestByCramer(const Polytope* p, int face)
     return nearest;
 }
 
-// By the plane of the face where it carries its own foot point, otherwise by its edges.
+// By the plane of the face where it contains the foot point, otherwise by its edges.
 static Nearest nearestByPlane(const Polytope* p, int face)
 {
     Nearest nearest = {.face = face, .squared = INFINITY};
@@ -222,7 +222,7 @@ static void removeFace(Polytope* p, int face)
     p->faces[face] = p->faces[--p->faceCount];
 }
 
-// The face replaced by three, or the face and its neighbor over an edge by two each.
+// Replaces the face by three, or the face and its neighbor across an edge by two each.
 static void split(Polytope* p, const Nearest* nearest, int w)
 {
     Face face = p->faces[nearest->face];
@@ -261,7 +261,7 @@ static bool hasEdge(const Face* faces, int count, int from, int to)
     return false;
 }
 
-// Everything that sees the point is removed, and the horizon joined to the point.
+// Removes all faces that see the point, and joins the horizon to the point.
 static void growHull(Polytope* p, const Nearest* nearest, int w)
 {
     static const int seenMax = 256;
@@ -320,7 +320,7 @@ static rbVec3 findPoint(Polytope* p, const Nearest* nearest)
 
 static bool isEnd(const Polytope* p, const Nearest* nearest, const rbCsoPoint* w)
 {
-    // with the direction as long as v both forms are those of squares
+    // since the direction has the length of v, both forms use squares
     double d = sqrt(fabs(nearest->squared));
     double height = rbDot(w->w, rbNormalize(nearest->direction)) * d;
     double open = height - nearest->squared;

@@ -1,11 +1,11 @@
 // An expanding polytope algorithm with the weaknesses of libccd, each of which can be repaired
-// alone (G-38). It exists to be compared with; written for clarity, O(faces) per step.
+// separately (G-38). It exists for comparison; written for clarity, O(faces) per step.
 #ifndef RB_EPA_BASELINE_H
 #define RB_EPA_BASELINE_H
 
 #include "collision/convex/convex.h"
 
-// Every switch on is libccd's behavior, off the right one.
+// Each switch enables libccd's behavior; off is the correct one.
 typedef struct rbBaselineSettings {
     // Ends when w . v - v . v < 1e-4 instead of relative to v . v (G-24). v is the nearest point of
     // the polytope, w the support point beyond it.

@@ -52,7 +52,7 @@ double rbErrorSeries_Quantile(rbErrorSeries* series, double part)
         return 0.0;
     }
     sortErrors(series);
-    // a product that should be a whole number may come out a rounding above it
+    // a product that should be a whole number may be one rounding above it
     int rank = (int)ceil(part * count - 1e-9 * count);
     return series->values.data[rank < 1 ? 0 : rank - 1];
 }
@@ -64,7 +64,7 @@ rbErrorSummary rbErrorSeries_Summarize(rbErrorSeries* series)
         return summary;
     }
     sortErrors(series);
-    double sum = 0.0; // small ones first: the order of the sorted series
+    double sum = 0.0; // small values first: the order of the sorted series
     for (int i = 0; i < summary.count; ++i) {
         sum += series->values.data[i];
     }

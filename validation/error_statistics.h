@@ -2,7 +2,8 @@
 // difference of depths and the distance of points.
 //
 // Values are kept, 8 bytes each, so that quantiles are exact; a run of six million pair tests with
-// half a million contacts needs 14 MB. NaN counts as infinitely wrong, so that it cannot get lost.
+// half a million contacts needs 14 MB. NaN counts as infinitely wrong, so that it cannot go
+// unnoticed.
 #ifndef RB_ERROR_STATISTICS_H
 #define RB_ERROR_STATISTICS_H
 
@@ -30,12 +31,12 @@ typedef struct rbErrorSummary {
 } rbErrorSummary;
 
 void rbErrorSeries_Add(rbErrorSeries* series, double error);
-// Adds the errors of another series.
+// Adds the errors of another series to this one.
 void rbErrorSeries_Merge(rbErrorSeries* series, const rbErrorSeries* other);
 void rbErrorSeries_Free(rbErrorSeries* series);
 
-// Smallest of the errors that at least the given part (0 .. 1) of all does not exceed; 0 if there
-// is none. Sorts the series.
+// The given quantile (0 .. 1): the smallest error that at least this fraction of all errors does
+// not exceed; 0 if there is none. Sorts the series.
 double rbErrorSeries_Quantile(rbErrorSeries* series, double part);
 rbErrorSummary rbErrorSeries_Summarize(rbErrorSeries* series);
 
@@ -49,8 +50,8 @@ typedef struct rbErrorStatistics {
 void rbErrorStatistics_Merge(rbErrorStatistics* statistics, const rbErrorStatistics* other);
 void rbErrorStatistics_Free(rbErrorStatistics* statistics);
 
-// Angle of two unit vectors in degrees by the arc tangent: it resolves 1e-14 degrees where the arc
-// cosine ends at 1e-6.
+// Angle of two unit vectors in degrees by the arc tangent: it resolves 1e-14 degrees, the arc
+// cosine only 1e-6.
 double rbMeasureAngle(rbVec3 a, rbVec3 b);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include <rattleback/world.h>
 
-// A body with one shape. Zero fields: at the origin, at rest, density 1000, elastic 0, smooth.
+// A body with one shape. Zero fields: at the origin, at rest, density 1000, restitution 0, smooth.
 typedef struct rbBodyPlan {
     const char* name;
-    rbGeometry* geometry; // handed over
+    rbGeometry* geometry; // ownership is transferred
     bool isStatic;
     rbVec3 position;
     rbQuat orientation; // all zero: identity
@@ -17,11 +17,11 @@ typedef struct rbBodyPlan {
     double friction;
 } rbBodyPlan;
 
-// A world of the event engine with its default settings; change them, then make it.
+// A world of the event engine with its default settings; change them, then create it.
 rbWorldDef rbEventWorldDef(double gravity);
 rbWorld* rbMakeEventWorld(const rbWorldDef* def);
 
-// Null id when the library refuses, which is a bug of the caller.
+// Null id when the library rejects it, which is a bug in the caller.
 rbBodyId rbAddPlanned(rbWorld* world, const rbBodyPlan* plan);
 // The half space below a plane through the origin, tilted by an angle about -y: downhill is +x.
 rbBodyId rbAddSlope(rbWorld* world, double angle, double restitution, double friction);
@@ -30,7 +30,7 @@ rbBodyId rbAddBall(rbWorld* world, const char* name, double radius, rbVec3 posit
 // The frame of a slope: x downhill, z along its normal.
 rbQuat rbGetSlopeFrame(double angle);
 
-// What the journal says of one kind of event.
+// Journal totals for one kind of event.
 typedef struct rbEventSum {
     int count;
     rbVec3 impulse;       // N s, on the second body

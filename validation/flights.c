@@ -10,13 +10,13 @@ rbMotionSettings rbMakeMotion(rbMotionType type, double step, int degree, double
     return motion;
 }
 
-// The definitions here are right; a refused one is a bug of the case.
+// The definitions here are valid; a rejected one is a bug in the case.
 static void require(bool isDone, const rbError* error)
 {
     if (!isDone) {
         char text[1200];
         rbError_Format(error, text, sizeof text);
-        (void)fprintf(stderr, "rattleback: a validation case is wrong: %s\n", text);
+        (void)fprintf(stderr, "rattleback: error in a validation case: %s\n", text);
         abort();
     }
 }

@@ -1,4 +1,4 @@
-// Worlds for the cases: one free body each.
+// Worlds for the cases with one free body each.
 #ifndef RB_VALIDATION_FLIGHTS_H
 #define RB_VALIDATION_FLIGHTS_H
 
@@ -7,7 +7,7 @@
 // Settings of a motion row; fields that the row does not use are ignored.
 rbMotionSettings rbMakeMotion(rbMotionType type, double step, int degree, double tolerance);
 
-// A body without forces at the origin, of mass 1, with principal moments along its axes, turning
+// A body without forces at the origin, of mass 1, with principal moments along its axes, rotating
 // with the given body-frame spin.
 rbWorld* rbMakeTop(rbVec3 moments, rbVec3 spin, rbMotionSettings motion, rbBodyId* bodyId);
 

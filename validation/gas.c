@@ -6,12 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Collisions a body between two rescalings of a compression: the fewer, the nearer the speed stays
-// to what is asked; each rescaling costs as much as a collision of every body.
+// Collisions per body between two rescalings of a compression: with fewer, the speed stays closer
+// to the target; each rescaling costs as much as one collision of every body.
 #define BLOCK_COLLISIONS 20.0
-// An interval ends well before the spheres can jam in it, where collisions have no end.
+// An interval ends well before the spheres can jam in it, which would take infinitely many
+// collisions.
 #define BLOCK_PART 0.25
-// Intervals of a compression before it is given up.
+// Maximum number of intervals of a compression.
 #define BLOCKS_MAX 100000
 
 rbHardGasDef rbDefaultHardGasDef(void)
@@ -27,7 +28,7 @@ rbHardGasDef rbDefaultHardGasDef(void)
     return def;
 }
 
-// Random directions at one speed, the drift taken off.
+// Random directions at one speed, with the drift removed.
 static void drawVelocities(rbHardGas* gas, const rbHardGasDef* def, rbRandom* random)
 {
     rbVec3 sum = RB_VEC3_ZERO;
@@ -176,8 +177,8 @@ rbGasPressure rbHardGas_MeasurePressure(rbHardGas* gas, double duration)
 }
 
 // The approach speeds of colliding spheres are Rayleigh's with mean sqrt(pi T), so a collision adds
-// d m sqrt(pi T) to the virial on the average; Z - 1 = virial/(3 N m T t) and N/2 collisions give
-// each sphere one.
+// d m sqrt(pi T) to the virial on average; Z - 1 = virial/(3 N m T t), and N/2 collisions are one
+// per sphere.
 double rbHardGas_GetTimeOfCollisions(const rbHardGas* gas, double perBody, double reducedPressure)
 {
     double temperature = rbHardGas_GetTemperature(gas);
@@ -217,7 +218,7 @@ rbSpeedMoments rbHardGas_GetSpeedMoments(const rbHardGas* gas)
     return moments;
 }
 
-// Near jamming Z = 3/(1 - phi/phiMax): the diameter has 1/Z of itself left to grow.
+// Near jamming Z = 3/(1 - phi/phiMax): the diameter can still grow by 1/Z of itself.
 static double timeToJam(const rbHardGas* gas, double reducedPressure)
 {
     double radius = gas->radius + gas->growth * rbWorld_GetTime(gas->world);

@@ -1,8 +1,8 @@
-// A gas of equal hard bodies in the periodic box, flown by the event engine: for validation, tests
-// and benchmarks.
+// A gas of equal hard bodies in the periodic box, simulated by the event engine: for validation,
+// tests and benchmarks.
 //
 // The bodies start on a cubic lattice, all with the same speed in random directions and without
-// total momentum; some collisions per body later they have forgotten both.
+// total momentum; after a few collisions per body the initial state is forgotten.
 #ifndef RB_VALIDATION_GAS_H
 #define RB_VALIDATION_GAS_H
 
@@ -11,11 +11,11 @@
 #include <rattleback/world.h>
 
 typedef struct rbHardGasDef {
-    rbGeometry* geometry; // handed over; NULL: spheres of the radius
+    rbGeometry* geometry; // ownership is transferred; NULL: spheres of the radius
     double radius;        // m, of spheres
     int edge;             // bodies along an edge of the lattice: edge^3 of them
     double fraction;      // of the box that the bodies fill at the start
-    double speed;         // m/s, root mean square of the start
+    double speed;         // m/s, initial root mean square
     double spin;          // rad/s, of every body at the start
     double restitution;
     double friction;
@@ -36,15 +36,15 @@ typedef struct rbHardGas {
 
 // 1000 spheres of unit diameter and mass about 1, fraction 0.3, speed 1 m/s, elastic, no friction.
 rbHardGasDef rbDefaultHardGasDef(void);
-// The world is NULL and the error says why when the engine refuses it.
+// The world is NULL and the error states the reason when the engine rejects it.
 rbHardGas rbCreateHardGas(const rbHardGasDef* def, rbError* error);
 void rbDestroyHardGas(rbHardGas* gas);
 
-// The part of the box that spheres fill now.
+// The current fraction of the box filled by spheres.
 double rbHardGas_GetFraction(const rbHardGas* gas);
-// m^2/s^2: mean square of a component of the velocity, the drift of the whole taken off.
+// m^2/s^2: mean square of a component of the velocity, without the overall drift.
 double rbHardGas_GetTemperature(const rbHardGas* gas);
-// Gives all velocities this root mean square and takes the drift of the whole off.
+// Scales all velocities to this root mean square and removes the overall drift.
 void rbHardGas_Rescale(rbHardGas* gas, double speed);
 
 // Mean pressure over an interval of time.
@@ -58,7 +58,8 @@ typedef struct rbGasPressure {
 // Advances and measures: Z = 1 + virial / (2 E t) (1 - 1/N), the factor because the drift takes
 // three degrees of freedom from the thermal energy E.
 rbGasPressure rbHardGas_MeasurePressure(rbHardGas* gas, double duration);
-// Time in which each body takes part in so many collisions, going by the last pressure measured.
+// Time in which each body takes part in this many collisions, estimated from the last measured
+// pressure.
 double rbHardGas_GetTimeOfCollisions(const rbHardGas* gas, double perBody, double reducedPressure);
 
 // Moments of the speeds at the world's time.
@@ -72,7 +73,7 @@ typedef struct rbSpeedMoments {
 rbSpeedMoments rbHardGas_GetSpeedMoments(const rbHardGas* gas);
 
 // Grows the spheres until the reduced pressure is reached (Lubachevsky and Stillinger). Velocities
-// are rescaled so that growth of the diameter stays the given part of the thermal speed.
+// are rescaled so that the growth of the diameter remains the given fraction of the thermal speed.
 typedef struct rbPacking {
     double fraction;
     double reducedPressure; // over the last interval

@@ -30,7 +30,7 @@ const rbPlanarImpact* rbGetPlanarImpacts(int* count)
     return planarImpacts;
 }
 
-// A planar K with the tangent turned by angle from x; across is the entry out of the plane.
+// A planar K with the tangent rotated by angle from x; across is the entry out of the plane.
 static rbSym3 turnMatrix(double tt, double nn, double tn, double across, double angle)
 {
     double c = cos(angle);

@@ -1,4 +1,4 @@
-// Impacts with known ends and random ones, for the tests and the case `impacts`.
+// Impacts with known results and random ones, for the tests and the case `impacts`.
 #ifndef RB_IMPACT_CASES_H
 #define RB_IMPACT_CASES_H
 
@@ -17,7 +17,7 @@ typedef struct rbPlanarImpact {
 
 const rbPlanarImpact* rbGetPlanarImpacts(int* count);
 
-// The planar impact in a space whose x axis is turned by angle from the tangent.
+// The planar impact in a space whose x axis is rotated by angle from the tangent.
 rbImpactInput rbMakePlanarInput(const rbPlanarImpact* impact, double angle);
 
 // Painleve's rod, length 2h, J = m h^2/3, m = h = 1, one end sliding at an angle to the ground: the
@@ -25,12 +25,12 @@ rbImpactInput rbMakePlanarInput(const rbPlanarImpact* impact, double angle);
 rbImpactInput rbMakeRodInput(double angle, double friction);
 double rbGetRodThreshold(double angle);
 
-// K = S B B^T S with random B and S = 10^(+-spread); near to singular ones are left out.
+// K = S B B^T S with random B and S = 10^(+-spread); nearly singular ones are skipped.
 rbSym3 rbMakeRandomMatrix(rbRandom* random, double spread);
 // A body of random mass, moments of inertia of a real body, orientation and motion.
 rbImpactBody rbMakeRandomBody(rbRandom* random);
-// An impact with all axes in play: every second one from bodies, the others from random matrices;
-// velocities with few or no slip, restitution 0, 1 and between, friction 0.02 to 5. The law is
+// An impact with all axes coupled: every second one from bodies, the others from random matrices;
+// velocities with little or no slip, restitution 0, 1 and between, friction 0.02 to 5. The law is
 // Newton's.
 rbImpactInput rbMakeRandomImpact(rbRandom* random, double spread);
 
@@ -38,7 +38,7 @@ rbImpactInput rbMakeRandomImpact(rbRandom* random, double spread);
 #define RB_CRADLE_BALLS 5
 rbImpactsReport rbSwingCradle(rbImpactOrder order, double velocities[RB_CRADLE_BALLS]);
 
-// What a result of the library violates, each at most a rounding when it is right.
+// Violations of a result of the library, each at most rounding when it is correct.
 typedef struct rbImpactCheck {
     double cone;   // |p_t|/(mu p_z) - 1
     double motion; // u - u0 - K p, against the sum of its terms

@@ -7,7 +7,7 @@
 #define STEP 0.3L // over the fastest rate
 #define STEPS_MAX 3000
 
-// Unknowns over tau, dp_z = |u_t| dtau.
+// Unknowns as functions of tau, dp_z = |u_t| dtau.
 enum {
     X,
     Y,
@@ -106,7 +106,7 @@ static void stepExtrapolated(const Oracle* oracle, long double step, long double
     memcpy(out, table[COLUMNS - 1], sizeof table[0]);
 }
 
-// Below zero before the end of the mode at hand.
+// Below zero before the end of the current mode.
 static long double getGap(const Oracle* oracle, const long double* y)
 {
     if (!oracle->isRestitution) {
@@ -130,7 +130,7 @@ static long double getHeight(const Oracle* oracle, const long double* y)
     return -y[Z]; // rises through zero where u_z falls
 }
 
-// The part of the step at which the gap closes: regula falsi (Illinois) over whole steps.
+// The fraction of the step at which the gap closes: regula falsi (Illinois) over whole steps.
 static long double locate(const Oracle* oracle, GapFn* gap, long double step, long double* out)
 {
     long double low = 0.0L;
@@ -186,7 +186,7 @@ static void changeMode(Oracle* oracle, bool isFall)
     oracle->modeWork = y[WORK];
 }
 
-// One step, or the part of it up to the next event.
+// One step, or the fraction of it up to the next event.
 static void advance(Oracle* oracle, long double step)
 {
     long double next[UNKNOWNS];
@@ -311,7 +311,7 @@ bool rbSolveImpactTruth(const rbImpactInput* input, rbImpactTruth* truth)
         }
         // A constant phase is a parabola: any step is exact.
         long double step = oracle.isConstant ? 0.5L * size / oracle.rate[2] : STEP / rate;
-        if (!oracle.isConstant) { // or two events might hide in one step
+        if (!oracle.isConstant) { // otherwise one step might contain two events
             step = fminl(step, 0.1L * oracle.speed0 / (oracle.k[2][2] * speed));
         }
         advance(&oracle, step);

@@ -1,7 +1,7 @@
-// A second solution of an impact, in long double (113 bits on aarch64), by other means than the
-// library: small steps of an extrapolation method of order 16 all the way to the stop, events by
-// bracketing with whole steps, the direction of resumed sliding by search over the circle. Slow:
-// some 10 ms an impact.
+// A second solution of an impact, in long double (113 bits on aarch64), by different methods than
+// the library: small steps of an extrapolation method of order 16 all the way to the stop, events
+// by bracketing with whole steps, the direction of resumed sliding by search over the circle. Slow:
+// about 10 ms per impact.
 #ifndef RB_IMPACT_ORACLE_H
 #define RB_IMPACT_ORACLE_H
 
@@ -20,8 +20,8 @@ typedef struct rbImpactTruth {
 // False when the rates differ so much that the small steps would take too long.
 bool rbSolveImpactTruth(const rbImpactInput* input, rbImpactTruth* truth);
 
-// The largest difference of a result: impulses against |p|, velocities against |u| before and
-// after.
+// The largest difference of a result: impulses relative to |p|, velocities relative to |u| before
+// and after.
 double rbGetImpactError(const rbImpactResult* result, const rbImpactTruth* truth,
                         const rbImpactInput* input);
 

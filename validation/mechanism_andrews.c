@@ -107,7 +107,7 @@ static void fillForces(const rbReal* q, const rbReal* v, rbReal f[SIZE])
     f[6] = a6 * v[5] * (v[5] + 2.0L * v[6]) * cosl(q[5]);
 }
 
-// Derivatives of the six conditions, and what their second derivatives are without accelerations.
+// Derivatives of the six conditions, and their second derivatives without accelerations.
 static void fillLoops(const rbReal* q, const rbReal* v, rbReal g[LOOPS][ANGLES],
                       rbReal curve[LOOPS])
 {

@@ -1,8 +1,8 @@
 // Bricard's loop in the five angles of the open chain P0 .. P5 (IFToMM A04).
 //
-// The sixth joint asks five conditions of five angles, and one of them follows from the others:
-// one freedom is left. With its direction n (J n = 0) and any p with J p = -J' q' the angles
-// accelerate by p + s n, and the conditions do no work: n (M (p + s n) - Q) = 0 gives s.
+// The sixth joint imposes five conditions on five angles, and one of them follows from the others:
+// one freedom remains. With its direction n (J n = 0) and any p with J p = -J' q' the angles
+// accelerate by p + s n, and the conditions do no work: n (M (p + s n) - Q) = 0 determines s.
 #include "base/core/memory.h"
 #include "mechanism_reference.h"
 
@@ -51,7 +51,7 @@ static rbReal dot(rbReal3 a, rbReal3 b)
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-// v turned about a unit axis (Rodrigues).
+// v rotated about a unit axis (Rodrigues).
 static rbReal3 turn(rbReal3 v, rbReal3 axis, rbReal angle)
 {
     rbReal c = cosl(angle);
@@ -92,7 +92,7 @@ static rbChain layOut(const rbReal* q, const rbReal* v)
         rbReal3 spinBefore = i > 0 ? c.spin[i - 1] : zero;
         rbReal3 biasBefore = i > 0 ? c.spinBias[i - 1] : zero;
         rbReal3 along = makeReal3(rbSub(rbBricardPoints[i + 1], rbBricardPoints[i]));
-        // an axis is carried by the rods before it, which its own angle leaves where it is
+        // an axis is carried by the preceding rods, which its own angle does not move
         c.axis[i] = carry(q, i, makeReal3(rbBricardAxes[i]));
         c.rod[i] = carry(q, i, along);
         c.spin[i] = addScaled(spinBefore, v[i], c.axis[i]);
@@ -186,9 +186,9 @@ static void solveFour(rbReal a[RANK][RANK + 2])
 }
 
 // Solutions of rows x = -bias: free of the homogeneous system, some of the whole. The fourth row is
-// left out and the third angle is the free one, always: the determinant of the rest stays above
-// 0.98 during the motion from rest, while changing pivots would make the right-hand side jump
-// beside the manifold and the extrapolation lose its order.
+// always omitted and the third angle is always the free one: the determinant of the rest stays
+// above 0.98 during the motion from rest, while changing pivots would make the right-hand side
+// discontinuous near the manifold, and the extrapolation would lose its order.
 static void solveRankFour(rbReal rows[CONDITIONS][RODS], const rbReal bias[CONDITIONS],
                           rbReal free[RODS], rbReal some[RODS])
 {

@@ -13,12 +13,12 @@ const char* const rbPairLoadNames[RB_PAIR_LOAD_COUNT] = {"",
                                                          "friction",
                                                          "friction that sticks"};
 
-// rad/s or m/s, of B about or along the axis relative to A at the start, where the load is about
-// moving
+// rad/s or m/s, of B about or along the axis relative to A at the start, where the load involves
+// motion
 static const double startSpeeds[RB_PAIR_LOAD_COUNT] = {
     [RB_PAIR_VELOCITY] = 1.5, [RB_PAIR_FRICTION] = 1.0, [RB_PAIR_STICKING] = 1.0};
 
-// Where and along which axis the joint is, for centers of A and B.
+// Position and axis of the joint, for centers of A and B.
 static const rbVec3 jointAxis = {0.6, 0.5, -0.4};
 
 static rbVec3 getJointPoint(rbVec3 centerA, rbVec3 centerB)
@@ -26,11 +26,11 @@ static rbVec3 getJointPoint(rbVec3 centerA, rbVec3 centerB)
     return rbAdd(rbScale(0.5, rbAdd(centerA, centerB)), rbMakeVec3(0.05, -0.08, 0.06));
 }
 
-// What the loads put on the first freedom of the joint.
+// The load on the first freedom of the joint.
 static const rbFreedomDef freedoms[RB_PAIR_LOAD_COUNT] = {
     [RB_PAIR_FREEDOM] = {.stiffness = 6.0, .rest = 0.3},
     [RB_PAIR_FREEDOM_DAMPED] = {.stiffness = 6.0, .rest = 0.3, .damping = 0.3},
-    // asked for a speed it cannot reach: at its limit all the time
+    // the target speed is unreachable: always at its limit
     [RB_PAIR_TORQUE] =
         {.motor = {.type = RB_MOTOR_SPEED, .gain = 1e3, .forceMax = 0.7, .target = 1000.0}},
     [RB_PAIR_VELOCITY] = {.motor = {.type = RB_MOTOR_VELOCITY,

@@ -1,10 +1,10 @@
-// Two bodies and one joint of any type, in generic places: for orders, iterations and momentum.
+// Two bodies and one joint of any type, in generic positions: for orders, iterations and momentum.
 #ifndef RB_VALIDATION_MECHANISM_PAIRS_H
 #define RB_VALIDATION_MECHANISM_PAIRS_H
 
 #include "mechanism_worlds.h"
 
-// What acts beside the joint.
+// The load in addition to the joint.
 typedef enum rbPairLoad {
     RB_PAIR_PLAIN,
     RB_PAIR_SPRING,         // between two points
@@ -12,10 +12,10 @@ typedef enum rbPairLoad {
     RB_PAIR_FREEDOM,        // spring on the freedom of the joint
     RB_PAIR_FREEDOM_DAMPED, //
     RB_PAIR_TORQUE,         // motor at its limit: a constant torque or force
-    RB_PAIR_VELOCITY,       // motor that holds the speed
-    RB_PAIR_PID,            // position motor, sampled once a step
+    RB_PAIR_VELOCITY,       // motor that holds a speed
+    RB_PAIR_PID,            // position motor, sampled once per step
     RB_PAIR_FRICTION,       // dry friction in a freedom that keeps sliding
-    RB_PAIR_STICKING,       // dry friction that stops it and lets go
+    RB_PAIR_STICKING,       // dry friction that stops it and releases it
     RB_PAIR_LOAD_COUNT
 } rbPairLoad;
 
@@ -24,14 +24,15 @@ extern const char* const rbPairLoadNames[RB_PAIR_LOAD_COUNT];
 typedef struct rbPairPlan {
     rbJointType type;
     rbPairLoad load;
-    bool isFree; // A is not hung from a ball joint, no gravity
+    bool isFree; // A does not hang from a ball joint, no gravity
 } rbPairPlan;
 
-// Bodies 0 (A) and 1 (B); the joint of the type is the last one. Everything turns at one rate at
-// the start, so that velocities agree with any joint; where the load is about moving (friction,
-// held speed) B also turns about the axis of the joint or, if prismatic, slides along it.
+// Bodies 0 (A) and 1 (B); the joint of the type is the last one. Everything rotates at one rate at
+// the start, so that velocities are consistent with any joint; where the load involves motion
+// (friction, held speed) B also rotates about the axis of the joint or, if prismatic, slides along
+// it.
 rbMechanism rbMakePairWorld(rbStepSettings settings, const rbPairPlan* plan);
-// Adds a joint of a type between bodies 0 and 1 of a mechanism at their present poses.
+// Adds a joint of a type between bodies 0 and 1 of a mechanism at their current poses.
 void rbAddPairJoint(rbMechanism* mechanism, const rbPairPlan* plan);
 
 #endif

@@ -9,13 +9,13 @@
 // Extrapolation of Gragg's midpoint rule (Gragg 1965, Bulirsch and Stoer 1966) with the even
 // numbers 2, 4, .. of sub-steps: its error has even powers only, so each column gains two orders.
 #define COLUMNS 10
-// What rounding leaves between two columns, in units of the last place. Where long double has 64
-// bits (x86) it is more than the bound that 113 bits (Arm) keep.
+// Rounding difference between two columns, in units of the last place. Where long double has 64
+// bits (x86) it exceeds the bound that 113 bits (Arm) meet.
 #define ROUNDING 4096.0L
-// The same of the states that rates are taken at, where they are large.
+// The same for the states at which large rates are evaluated.
 #define ROUNDING_STATE 64.0L
 
-// Change of y over one big step with a number of sub-steps: it rounds less than y.
+// Change of y over one big step with a number of sub-steps: it has less rounding than y.
 static void stepMidpoint(const rbReference* r, long double step, int count, long double* out)
 {
     long double before[RB_REFERENCE_SIZE_MAX] = {0};
@@ -96,8 +96,8 @@ void rbReference_Advance(rbReference* reference, long double time)
         }
         reference->error += error;
         reference->time = isLast ? time : reference->time + step;
-        // a step half as long again raises the error of order 20 by about 3000; where it is one of
-        // rounding it is tried
+        // a step half as long again raises the error of order 20 by a factor of about 3000; where
+        // the error is rounding, the longer step is tried
         if (error < (bound > asked ? 0.1L : 1e-4L) * bound && !isLast) {
             reference->step *= 1.5L;
         }

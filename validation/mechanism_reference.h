@@ -7,7 +7,7 @@
 
 #define RB_REFERENCE_SIZE_MAX 16
 
-// dy/dt of a system without explicit time; what a parameter means is its system's own affair.
+// dy/dt of a system without explicit time; the meaning of the parameter depends on the system.
 typedef void rbReferenceFn(const long double* y, long double* rate, long double parameter);
 
 typedef struct rbReference {
@@ -21,7 +21,7 @@ typedef struct rbReference {
     long double time; // s
 } rbReference;
 
-// Goes on to a later time.
+// Advances to a later time.
 void rbReference_Advance(rbReference* reference, long double time);
 
 // Point mass on a rod of length 1, y = (angle from straight down, rate).
@@ -53,9 +53,9 @@ rbReference rbMakeAndrewsReference(void);
 void rbGetAndrewsGaps(const long double q[7], long double gaps[6]);
 
 // Bricard's loop as a chain of five hinges: y = (five angles, rates). Its sixth joint is closed by
-// four of five conditions; the equation of motion is that of the single freedom left.
+// four of five conditions; the equation of motion is that of the single remaining freedom.
 rbReference rbMakeBricardReference(void);
-// Where point 1..5 of the chain is, m.
+// Position of point 1..5 of the chain, m.
 rbVec3 rbGetBricardPoint(const rbReference* reference, int point);
 double rbGetBricardEnergy(const rbReference* reference);
 
@@ -63,9 +63,9 @@ double rbGetBricardEnergy(const rbReference* reference);
 extern const rbVec3 rbBricardPoints[6];
 extern const rbVec3 rbBricardAxes[6];
 
-// Centrifugal governor turned by a constant torque: y = (turn of the spindle, angle of the arms
+// Centrifugal governor driven by a constant torque: y = (angle of the spindle, angle of the arms
 // from straight down, rates). Two arms with balls hang from pivots on the spindle; links of the
-// same length go on from the balls to a sleeve that slides on the spindle.
+// same length connect the balls to a sleeve that slides on the spindle.
 typedef struct rbGovernorTable {
     double gravity;        // m/s^2
     double length;         // m, of arms and links

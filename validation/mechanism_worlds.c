@@ -71,7 +71,7 @@ int rbMechanism_AddBody(rbMechanism* mechanism, const rbMassPlan* plan)
     return mechanism->bodyCount++;
 }
 
-// The shortest turn that brings x to a unit vector.
+// The shortest rotation that takes x to a unit vector.
 static rbQuat turnFromX(rbVec3 to)
 {
     if (to.x < -0.999999) {
@@ -186,7 +186,7 @@ rbMechanism rbMakePendulumWorld(rbStepSettings settings, const double* angles, i
     return m;
 }
 
-// Moments of a uniform thin rod; about itself it needs some, which nothing here turns.
+// Moments of a uniform thin rod; its axial moment must be positive but does not matter here.
 static rbRodPlan planThinRod(rbVec3 from, rbVec3 to, double mass)
 {
     double length = rbDistance(from, to);
@@ -223,7 +223,7 @@ rbMechanism rbMakeFourBarWorld(rbStepSettings settings, int loops)
     return m;
 }
 
-// (x, y) turned by an angle, from a point.
+// (x, y) rotated by an angle, from a point.
 static rbVec3 reach(rbVec3 from, double x, double y, double angle)
 {
     double c = cos(angle);

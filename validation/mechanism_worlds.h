@@ -7,8 +7,8 @@
 #define RB_MECHANISM_BODIES_MAX 96
 #define RB_MECHANISM_JOINTS_MAX 128
 
-// A world of the step engine with the ids of what was put in. The first thing that went wrong is
-// kept in error; after it nothing is done any more.
+// A world of the step engine with the ids of its content. The first failure is kept in error; after
+// it all calls do nothing.
 typedef struct rbMechanism {
     rbWorld* world;
     rbBodyId bodies[RB_MECHANISM_BODIES_MAX];
@@ -22,10 +22,10 @@ typedef struct rbMechanism {
 rbStepSettings rbMakeStepSettings(double step, int order);
 rbMechanism rbMakeMechanism(rbStepSettings settings, rbVec3 gravity);
 void rbMechanism_Free(rbMechanism* mechanism);
-// Goes on to a time. False when the engine refused, failed or missed a tolerance.
+// Advances to a time. False when the engine rejected the world, failed or missed a tolerance.
 bool rbMechanism_Advance(rbMechanism* mechanism, double time);
 
-// A body by its mass; its frame has its origin in the center.
+// A body by its mass; the origin of its frame is the center of mass.
 typedef struct rbMassPlan {
     double mass;
     rbVec3 moments; // along the axes of its frame
@@ -35,9 +35,9 @@ typedef struct rbMassPlan {
     rbVec3 spin; // world
 } rbMassPlan;
 
-// Index of the body; -1 stands for the world below.
+// Index of the body; -1 means the world below.
 int rbMechanism_AddBody(rbMechanism* mechanism, const rbMassPlan* plan);
-// A rod between two points with the moments of a uniform one, turning about its first end.
+// A rod between two points with the moments of a uniform one, rotating about its first end.
 typedef struct rbRodPlan {
     double mass;
     double transverse; // kg m^2
@@ -57,13 +57,13 @@ int rbMechanism_Add(rbMechanism* mechanism, const rbJointDef* def);
 // Null for -1.
 rbBodyId rbMechanism_GetBody(const rbMechanism* mechanism, int index);
 rbBodyState rbMechanism_GetState(const rbMechanism* mechanism, int index);
-// Where a point that is fixed to a body at `start` in its frame is now.
+// The current position of a point that is fixed to a body at `start` in its frame.
 rbVec3 rbMechanism_GetPoint(const rbMechanism* mechanism, int index, rbVec3 local);
-// Largest errors over all joints now, measured by the joints themselves.
+// Largest current errors over all joints, measured by the joints themselves.
 void rbMechanism_GetGaps(const rbMechanism* mechanism, double* position, double* angle);
 
-// Point masses of 1 kg hung by distance joints of 1 m from the origin, at angles from straight down
-// (toward +x), at rest; gravity 9.81 along -y.
+// Point masses of 1 kg suspended by distance joints of 1 m from the origin, at angles from straight
+// down (toward +x), at rest; gravity 9.81 along -y.
 rbMechanism rbMakePendulumWorld(rbStepSettings settings, const double* angles, int count);
 // 2 N + 1 rods with hinges; bodies: cranks 0..N, then couplers. Cranks upright, B0 at +1 m/s.
 rbMechanism rbMakeFourBarWorld(rbStepSettings settings, int loops);
@@ -77,9 +77,9 @@ rbMechanism rbMakeGovernorWorld(rbStepSettings settings, bool isDriven);
 // Ten links of 1 m and 1 kg from the origin along a direction, and a ball of a mass; gravity -z.
 rbMechanism rbMakeHeavyChainWorld(rbStepSettings settings, rbVec3 direction, double mass);
 
-// Five links hung up, steps of 10 ms of order 2, 0.15 m apart at every joint. The limit on the
-// impulses is ten times the weight of the chain over a step; closing at once would take 15 N s for
-// one link.
+// Five suspended links, steps of 10 ms of order 2, 0.15 m apart at every joint. The limit on the
+// impulses is ten times the weight of the chain times a step; closing immediately would need 15 N s
+// for one link.
 rbMechanism rbMakeTornChain(void);
 
 // A symmetric top in regular precession about z, at a tilt in the x-z plane at the start.
@@ -90,7 +90,7 @@ typedef struct rbTopPlan {
     double i3;        // kg m^2
     double spin;      // rad/s, about its axis: w3
     double tilt;      // rad
-    bool isInGimbals; // else on a ball joint
+    bool isInGimbals; // otherwise on a ball joint
 } rbTopPlan;
 
 // The two rates of regular precession, slow first: solutions of
@@ -100,7 +100,7 @@ rbMechanism rbMakeTopWorld(rbStepSettings settings, const rbTopPlan* plan, doubl
 // The orientation of the top (its frame has z along its axis) after a time.
 rbQuat rbGetPrecession(const rbTopPlan* plan, double precession, double time);
 
-// Quaternion of a turn about an axis, and the angle between two orientations.
+// Quaternion of a rotation about an axis, and the angle between two orientations.
 rbQuat rbMakeRotation(rbVec3 axis, double angle);
 double rbGetTurnBetween(rbQuat a, rbQuat b);
 

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Layers have one place for each square of two sizes, so that cubes may be turned in any way.
+// Layers have one place per square of two sizes, so that cubes may have any orientation.
 #define PLACE 2.0
-// Of its place, how far a body may be off the middle: corners of neighbors do not meet.
+// Maximum offset of a body from the center of its place: corners of neighbors do not meet.
 #define WOBBLE 0.13
 #define FALL 5.0         // sizes, from a layer to the bed
-#define CLEAR 1.0        // sizes, from a layer to whatever is below it
+#define CLEAR 1.0        // sizes, from a layer to anything below it
 #define LAYER_TIME 0.2   // s between layers
-#define LAYER_SPEED 11.0 // m/s, of the start: a layer makes room for the next
-#define BED 0.55         // fill that the height of the bed is estimated by
-#define LATTICE 20.0     // points in a size
+#define LAYER_SPEED 11.0 // m/s, initial: a layer makes room for the next
+#define BED 0.55         // fill used to estimate the height of the bed
+#define LATTICE 20.0     // points per size
 
 const char* rbPouredKind_Name(rbPouredKind kind)
 {
@@ -118,7 +118,7 @@ static void addWalls(rbPoured* poured)
     }
 }
 
-// Height to which so many bodies fill the box, roughly.
+// Approximate height to which this many bodies fill the box.
 static double getBedHeight(const rbPouringDef* def, int count)
 {
     double base = 2.0 * getHalfBase(def);
@@ -156,7 +156,7 @@ static void advance(rbPoured* poured, int64_t steps)
     poured->steps += steps;
     double time = rbGetStepTime(poured->steps, poured->def.step);
     rbStatus status = rbWorld_AdvanceTo(poured->world, time).status;
-    // Missed tolerances are in the statistics.
+    // Missed tolerances appear in the statistics.
     if (status != RB_STATUS_OK && status != RB_STATUS_NUMERICAL) {
         poured->error = rbWorld_GetError(poured->world);
         poured->error.status = status;
@@ -204,7 +204,7 @@ void rbPoured_Free(rbPoured* poured)
 
 // -------------------------------------------------------------------------------------------- fill
 
-// Points of a lattice in a box, marked where a body is.
+// Points of a lattice in a box, marked where they lie in a body.
 typedef struct Lattice {
     rbVec3 first;
     rbVec3 pitch;
@@ -274,7 +274,7 @@ double rbPoured_GetFill(const rbPoured* poured, rbPouredSpace space)
     if (!(half > 0.0 && deep > 0.0)) {
         return NAN;
     }
-    // Points are in the middle of equal cells that fill the space.
+    // Points are the centers of equal cells that fill the space.
     double pitch = poured->def.size / LATTICE;
     int across = (int)ceil(2.0 * half / pitch);
     int up = (int)ceil(deep / pitch);
@@ -297,7 +297,7 @@ double rbPoured_GetFill(const rbPoured* poured, rbPouredSpace space)
 
 // ---------------------------------------------------------------------------------------- contacts
 
-// Calls a function for all pairs of bodies whose boxes, enlarged by the shell, meet.
+// Calls a function for all pairs of bodies whose boxes, enlarged by the shell, overlap.
 typedef struct PairVisit {
     const rbPoured* poured;
     rbTransform* places;
@@ -346,7 +346,7 @@ static void visitPairs(PairVisit* visit, VisitFn* function)
     rbFree(boxes, boxSize);
 }
 
-// m, signed; NAN where the method does not know the pair.
+// m, signed; NAN if the method does not support the pair.
 static double measure(const PairVisit* visit, const rbSeparationInput* input, rbPairMethod method)
 {
     rbSeparationInput own = *input;
@@ -379,7 +379,7 @@ static void visitContact(PairVisit* visit, const rbSeparationInput* input)
     }
 }
 
-// Depth of a body in a wall, m; negative: it is apart.
+// Depth of a body in a wall, m; negative: separate.
 static double getWallDepth(const rbPoured* poured, int body, int wall)
 {
     rbTransform place = getPlace(poured, body);

@@ -1,8 +1,8 @@
-// Bodies poured into a box with a square base, and what lies there at the end: fill fraction,
+// Bodies poured into a box with a square base, and measurements of the result: fill fraction,
 // overlaps, contacts (G-43).
 //
-// z is up, the floor is z = 0, the box is centered on the z axis. Bodies come down in layers, each
-// with a place and a turn of its own drawn at random, from a few sizes above the bed.
+// z is up, the floor is z = 0, the box is centered on the z axis. Bodies are dropped in layers,
+// each with a random position and orientation, from a few sizes above the bed.
 #ifndef RB_VALIDATION_PACKING_WORLDS_H
 #define RB_VALIDATION_PACKING_WORLDS_H
 
@@ -13,14 +13,14 @@
 typedef enum rbPouredKind {
     RB_POURED_SPHERES,
     RB_POURED_ELLIPSOIDS, // three equal axes: spheres for the iterative method
-    RB_POURED_MIXED,      // spheres and cubes by turns
+    RB_POURED_MIXED,      // spheres and cubes alternating
     RB_POURED_CUBES,
     RB_POURED_COUNT
 } rbPouredKind;
 
 const char* rbPouredKind_Name(rbPouredKind kind);
 
-// Make it with rbDefaultPouringDef.
+// Create it with rbDefaultPouringDef.
 typedef struct rbPouringDef {
     rbPouredKind kind;
     int count;
@@ -43,36 +43,36 @@ typedef struct rbPoured {
     rbGeometry* shapes[2]; // of even and odd bodies
     int count;
     int64_t steps;
-    rbError error; // the first thing that went wrong
+    rbError error; // the first failure
 } rbPoured;
 
-// Pours all bodies and lets them settle; judge error first.
+// Pours all bodies and lets them settle; check error first.
 rbPoured rbPour(const rbPouringDef* def);
 void rbPoured_Free(rbPoured* poured);
 
-// The height below which a part of the centers are, m.
+// The height below which a given fraction of the centers lie, m.
 double rbPoured_GetLevel(const rbPoured* poured, double part);
 
-// A space in the middle of the box.
+// A region in the middle of the box.
 typedef struct rbPouredSpace {
     double walls; // m, from every wall
     double floor; // m, from the floor up ...
     double top;   // m, ... to this height
 } rbPouredSpace;
 
-// The part of a space that bodies fill, by the points of a lattice, 20 in a size. NAN if there is
-// none.
+// The fraction of a region filled by bodies, by the points of a lattice, 20 per size. NAN if there
+// is none.
 double rbPoured_GetFill(const rbPoured* poured, rbPouredSpace space);
 
-// Pairs of bodies, and of bodies and walls, as one method measures them.
+// Pairs of bodies, and of bodies and walls, as measured by one method.
 typedef struct rbPouredContacts {
     int overlapCount;   // pairs of bodies that overlap
-    int wallCount;      // bodies and walls that do
+    int wallCount;      // pairs of body and wall that overlap
     double mean;        // m, depth over the pairs of bodies
     double meanWithAll; // m, over both
     double deepest;     // m, of all
     int touchCount;     // pairs of bodies at most the shell apart
-    int severalCount;   // of those: with more than one point
+    int severalCount;   // those with more than one point
 } rbPouredContacts;
 rbPouredContacts rbPoured_Measure(const rbPoured* poured, rbPairMethod method);
 // The largest difference of depth between two methods, over pairs that overlap by either, m; and
@@ -82,7 +82,7 @@ double rbPoured_CompareMethods(const rbPoured* poured, rbPairMethod one, rbPairM
 
 // Root mean square of the speeds, m/s.
 double rbPoured_GetSpeed(const rbPoured* poured);
-// Bodies whose center is out of the box.
+// Bodies whose center is outside the box.
 int rbPoured_CountEscaped(const rbPoured* poured);
 
 #endif

@@ -51,7 +51,7 @@ static rbGeometry* makeConvex(rbRandom* random, int which, rbError* error)
 
 // ----------------------------------------------------------------------------------- rough shapes
 
-// An octahedron whose eight sides are raised or dented at their middles: 14 vertices, 24 triangles,
+// An octahedron whose eight faces are raised or dented at their centers: 14 vertices, 24 triangles,
 // star-shaped.
 static rbGeometry* makeStar(rbRandom* random, rbError* error)
 {
@@ -185,7 +185,7 @@ rbRandomPair rbDrawRayPair(const rbRayShapes* shapes, uint64_t number)
         result.pair.starts[i].p = rbScale(5.0, rbRandom_Direction(&random));
         reach += rbGeometry_GetRadius(geometry, RB_VEC3_ZERO);
     }
-    // A stands where it passes the middle of B at a distance, after a way
+    // A starts where it will pass the center of B at a distance, after a displacement
     rbVec3 direction = rbRandom_Direction(&random);
     rbVec3 side = rbNormalize(rbCross(direction, rbRandom_Direction(&random)));
     double offset = 0.95 * reach * sqrt(rbRandom_Unit(&random));
@@ -193,7 +193,7 @@ rbRandomPair rbDrawRayPair(const rbRayShapes* shapes, uint64_t number)
     double length = way * rbRandom_Range(&random, 0.5, 1.5);
     rbVec3 middle = rbAddScaled(result.pair.starts[1].p, offset, side);
     result.pair.starts[0].p = rbAddScaled(middle, -way, direction);
-    // both move, which rays and sweeps must not mind
+    // both move, which must not affect rays and sweeps
     result.pair.duration = 1.0;
     result.pair.velocities[1] = rbRandom_Direction(&random);
     result.pair.velocities[0] = rbAddScaled(result.pair.velocities[1], length, direction);

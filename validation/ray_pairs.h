@@ -1,8 +1,8 @@
-// Random pairs on straight ways, for the comparison of rays with exact sweeps.
+// Random pairs on straight paths, for the comparison of rays with exact sweeps.
 //
 // A pool of shapes about 1 m across: spheres to hulls, and non-convex ones (bumpy stars, rings,
-// angles, compounds). A pair takes two of them at random orientations, parts them along a random
-// direction and sends A toward B past its middle, so that about half of the pairs touch.
+// angles, compounds). A pair uses two of them at random orientations, separates them along a random
+// direction and moves A toward B past its center, so that about half of the pairs touch.
 #ifndef RB_VALIDATION_RAY_PAIRS_H
 #define RB_VALIDATION_RAY_PAIRS_H
 
@@ -16,7 +16,7 @@
 
 typedef struct rbRayShapes {
     rbGeometry* shapes[RB_RAY_SHAPE_COUNT]; // convex ones first
-    rbError error;                          // the first that was refused
+    rbError error;                          // the first rejection
 } rbRayShapes;
 
 rbRayShapes rbMakeRayShapes(uint64_t seed);
@@ -37,7 +37,7 @@ typedef struct rbRandomPair {
     rbRayPairKind kind;
 } rbRandomPair;
 
-// The pair of a number: the same for the same pool, whatever was drawn before. The start may
+// The pair of a number: the same for the same pool, independent of earlier draws. The start may
 // overlap: see isInside of the exact sweep.
 rbRandomPair rbDrawRayPair(const rbRayShapes* shapes, uint64_t number);
 

@@ -17,7 +17,7 @@ const rbRayScene rbRayScenes[RB_RAY_SCENE_COUNT] = {
                         .point = {1.0, 0.0, 0.0},
                         .normal = {1.0, 0.0, 0.0},
                         .way = 1.0},
-    // the printed z of 1.0 of the contact is wrong
+    // the published z of 1.0 of the contact is wrong
     [RB_RAY_OFFSET] = {.name = "E-02 offset",
                        .mover = {3.0, 0.0, 1.0},
                        .velocity = {-1.0, 0.0, 0.0},
@@ -59,7 +59,7 @@ const rbRayScene rbRayScenes[RB_RAY_SCENE_COUNT] = {
                       .point = {0.0, -1.0, 1.0},
                       .normal = {0.0, FIFTH, 2.0 * FIFTH},
                       .way = 3.25},
-    // one frame: 41.7 m, longer than the way of 17.3 m
+    // one frame: 41.7 m, longer than the path of 17.3 m
     [RB_RAY_BULLET] = {.name = "E-12 bullet",
                        .mover = {10.0, 10.0, 10.0},
                        .velocity = {-1000.0 * DIAGONAL, -1000.0 * DIAGONAL, -1000.0 * DIAGONAL},
@@ -155,7 +155,7 @@ void rbJudgeRayError(rbValidation* validation, const char* scene, const rbError*
 void rbPrintRayHead(const rbValidation* validation)
 {
     rbValidation_Print(validation, "    %5s %-33s %8s   %-33s %8s %8s %11s %11s\n", "rays",
-                       "printed point", "printed", "ours", "ours", "off [m]", "excess [m]",
+                       "published point", "publ.", "ours", "ours", "off [m]", "excess [m]",
                        "depth [m]");
 }
 

@@ -1,5 +1,5 @@
 // The scenes of the thesis on rays (its chapter 4, with the corrections of our specification) and
-// what its program printed.
+// the output of its program.
 #ifndef RB_VALIDATION_RAY_SCENES_H
 #define RB_VALIDATION_RAY_SCENES_H
 
@@ -10,22 +10,22 @@
 
 // Vertices (0,1,0), (1,-1,1), (-1,-1,1), (0,-1,-1) as a closed mesh. The published sampler is
 // denser toward the second corner of a triangle: in the base this is (0,-1,-1), the order that
-// gives the statistics of the specification.
+// reproduces the statistics of the specification.
 rbGeometry* rbMakeRayPyramid(rbError* error);
 
-// As published: lattice, only the moving body shoots.
+// As published: lattice, only the moving body casts rays.
 rbRaySettings rbMakePublishedRays(int count);
 
-// One body moves toward another one that stands.
+// One body moves toward another one at rest.
 typedef struct rbRayScene {
     const char* name;
-    bool isMoverPyramid; // else a ball of radius 1
+    bool isMoverPyramid; // otherwise a ball of radius 1
     bool isTargetPyramid;
-    rbVec3 mover; // m, where it starts
+    rbVec3 mover; // m, start position
     rbVec3 target;
     rbVec3 velocity; // m/s
     double duration; // s
-    rbVec3 point;    // m, the truth
+    rbVec3 point;    // m, exact
     rbVec3 normal;
     double way; // m
 } rbRayScene;
@@ -50,27 +50,27 @@ typedef struct rbRayStage {
     rbStraightContact truth;
     rbGeometry* shapes[2];
     void* scratch;
-    rbError error; // the first thing that went wrong
+    rbError error; // the first failure
 } rbRayStage;
 
 rbRayStage rbOpenRayStage(rbRaySceneName name);
 void rbRayStage_Close(rbRayStage* stage);
-// One prediction, with emitters of its own.
+// One prediction, with its own emitters.
 rbStraightContact rbRayStage_Shoot(rbRayStage* stage, const rbRaySettings* settings);
 rbRayErrors rbRayStage_Judge(rbRayStage* stage, const rbStraightContact* found);
 
-// A bound with "scene: quantity"; one for the exact mode.
+// Adds a bound named "scene: quantity"; one for the exact mode.
 void rbAddRayBound(rbValidation* validation, const char* scene, const char* quantity, double value,
                    double bound);
-// Adds a failure when the library refused something.
+// Adds a failure when the library rejected something.
 void rbJudgeRayError(rbValidation* validation, const char* scene, const rbError* error);
 
-// A line of a table for people: what the thesis prints (NULL: nothing), and ours.
+// Prints a table line: the published result (NULL: none), and ours.
 typedef struct rbPrintedContact {
     int count;        // of rays
     bool isFound;     // false: the thesis found nothing
     rbVec3 point;     // m
-    double agreement; // per cent, as printed
+    double agreement; // percent, as published
 } rbPrintedContact;
 
 void rbPrintRayHead(const rbValidation* validation);

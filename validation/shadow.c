@@ -6,17 +6,18 @@
 #include <math.h>
 #include <stdio.h>
 
-// Normals that differ by more than this are looked at: do both prove the same depth?
+// Normals that differ by more than this are examined: do both prove the same depth?
 #define ANGLE_SUSPECT 0.01
-// Depths along two normals that are the same, of the size. Where the minimum is not flat this is an
-// angle of 0.003 degrees.
+// Difference up to which depths along two normals count as equal, relative to the size. Where the
+// minimum is not flat this is an angle of 0.003 degrees.
 #define DEPTH_SAME 1e-9
-// Contact points as deep as the deepest within this, of the size, make its place ambiguous.
+// Contact points as deep as the deepest within this, relative to the size, make its position
+// ambiguous.
 #define POINT_SAME 1e-6
-// An incident: degrees, depth of the size.
+// An incident: degrees, depth relative to the size.
 #define ANGLE_MAX 0.1
 #define DEPTH_MAX 1e-6
-// Rounding of a detection, of the size.
+// Rounding of a detection, relative to the size.
 #define ROUNDING 1e-12
 #define LOG_MAX 10000
 
@@ -53,7 +54,7 @@ rbStatus rbFreeShadow(rbShadow* shadow, rbError* error)
     return status;
 }
 
-// One pair on the table.
+// The pair being compared.
 typedef struct Pair {
     const rbGeometry* a;
     const rbGeometry* b;
@@ -123,8 +124,8 @@ static rbErrorStatistics* findTypes(rbShadow* shadow, const Pair* pair)
 
 typedef struct ContactErrors {
     double angle;    // degrees
-    double depth;    // of the size
-    double position; // of the size; -1: the place is not unique
+    double depth;    // relative to the size
+    double position; // relative to the size; -1: the position is not unique
     bool isAmbiguous;
 } ContactErrors;
 
@@ -157,13 +158,13 @@ static void addErrors(rbErrorStatistics* errors, const ContactErrors* e)
     }
 }
 
-// Errors of a collision. The reference has the same right to be wrong; incidents name both.
+// Errors of a collision. The reference may be wrong as well; incidents list both.
 static void compareContact(rbShadow* shadow, const Pair* pair, rbOpinion opinion,
                            const rbSeparation* s)
 {
     ContactErrors e = measureErrors(shadow, pair, s);
     if (opinion == RB_OPINION_FEATURES) {
-        e.position = -1.0; // its points in overlap are no contact points
+        e.position = -1.0; // its points in overlap are not contact points
     } else {
         addErrors(findTypes(shadow, pair), &e);
     }
@@ -199,7 +200,7 @@ static void compareOpinion(rbShadow* shadow, const Pair* pair, rbOpinion opinion
     if (opinion == RB_OPINION_MPR) {
         return;
     }
-    // feature walking measures gaps; what it says of depths counts where it claims to know them
+    // feature walking measures gaps; its depths count where it claims to know them
     bool isLoose = opinion == RB_OPINION_FEATURES && s.upper - s.lower > DEPTH_MAX * shadow->size;
     if (r->distance < 0.0 && s.distance < 0.0 && !isLoose) {
         compareContact(shadow, pair, opinion, &s);
@@ -233,7 +234,7 @@ static void hearOverlapTest(rbShadow* shadow, const Pair* pair)
     }
 }
 
-// By the detector itself: the fast question and the one with bounds.
+// By the detector itself: the fast query and the one with bounds.
 static void hearMpr(rbShadow* shadow, const Pair* pair)
 {
     rbConvex a;
@@ -244,7 +245,7 @@ static void hearMpr(rbShadow* shadow, const Pair* pair)
         compareDetection(shadow, pair, rbMpr_Overlaps(&cso), "the overlap test of MPR");
         rbMprResult result = rbMpr_Detect(&cso, NULL);
         rbSeparation s = rbMpr_Separation(&result);
-        s.distance = result.overlaps ? -INFINITY : INFINITY; // it detects, no more
+        s.distance = result.overlaps ? -INFINITY : INFINITY; // it only detects
         compareOpinion(shadow, pair, RB_OPINION_MPR, s);
     }
 }

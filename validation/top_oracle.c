@@ -2,8 +2,8 @@
 // normalized coefficients x_n = x^(n)/n! the binomials vanish:
 //     (n+1) w_{n+1}   = J^-1 ( - sum_k w_k x (J w_{n-k}) )
 //     (n+1) rho_{n+1} = 1/2 sum_k rho_{n-k} (0, w_k)
-// The step follows from the decay of the last two coefficients, so that the truncated rest is below
-// TRUNCATION of the state; the orientation is composed over the steps and normalized at each.
+// The step follows from the decay of the last two coefficients, so that the truncation error is
+// below TRUNCATION of the state; the orientation is composed over the steps and normalized at each.
 #include "top_oracle.h"
 
 #include <float.h>

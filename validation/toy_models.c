@@ -1,4 +1,4 @@
-// The toys of the specification, section 4.1, as starts for the oracle and the scenes.
+// The toys of the specification, section 4.1, as initial states for the oracle and the scenes.
 #include "base/math/elementary.h"
 #include "base/math/quaternion.h"
 #include "toy_oracle.h"
@@ -10,7 +10,7 @@ rbToy rbDefaultToy(void)
     return toy;
 }
 
-// The shortest turn that brings the body's unit vector up.
+// The shortest rotation that brings the body's unit vector upright.
 static rbQuat turnUp(rbVec3 up)
 {
     return rbQuat_Between(rbNormalize(up), rbMakeVec3(0.0, 0.0, 1.0));
@@ -53,7 +53,7 @@ rbToy rbMakeCoin(void)
     double lever = missing * offset * offset + toy.mass * toy.center.y * toy.center.y;
     toy.inertia = (rbSym3){xx - lever, xx, zz - lever, 0.0, 0.0, 0.0};
     toy.friction = 0.3;
-    // (.0998, .9948, .0200) to the digits printed
+    // (.0998, .9948, .0200) to the published digits
     toy.orientation = turnUp(rbMakeVec3(rbSin(0.1), rbCos(0.1), 0.02));
     toy.spin = rbMakeVec3(0.0, 0.0, 150.0);
     return toy;

@@ -38,7 +38,7 @@ enum {
     UNKNOWN_COUNT
 };
 
-// What the rates need, in body axes.
+// The values needed by the rates, in body axes.
 typedef struct rbToyContact {
     rbQuat q;
     rbVec3 n, r, v, w, u, f;
@@ -133,7 +133,7 @@ static bool hasLeftRim(const rbToyRun* run, rbVec3 n)
     return run->toy->surface == RB_TOY_DISC && run->toy->thickness > 0.0 && -n.z * run->side <= 0.0;
 }
 
-// After each step: the quaternion back to length one, and does the model still hold?
+// After each step: normalizes the quaternion and checks whether the model still holds.
 static bool checkStep(double t, double* x, void* context)
 {
     rbToyRun* run = context;
@@ -158,7 +158,7 @@ static rbToyRun startRun(const rbToy* toy)
     rbToyRun run = {.toy = toy, .step = STEP_FIRST, .normalForceMin = DBL_MAX};
     bool isRegular = rbSym3_Invert(toy->inertia, &run.inverseInertia);
     RB_ASSERT(isRegular);
-    (void)isRegular; // of use to the assertion only
+    (void)isRegular; // used only by the assertion
     rbQuat q = toy->orientation;
     rbVec3 w = rbInvRotate(q, toy->spin);
     const double x[UNKNOWN_COUNT] = {0.0, 0.0, q.w, q.x, q.y, q.z, toy->velocity.x, toy->velocity.y,
@@ -169,14 +169,14 @@ static rbToyRun startRun(const rbToy* toy)
     return run;
 }
 
-// Goes on to the time t; false when the model ends before.
+// Advances to the time t; false when the model ends before.
 static bool advance(rbToyRun* run, double t)
 {
     if (run->end != RB_TOY_REACHED || t == run->time) {
         return run->end == RB_TOY_REACHED;
     }
     const rbToy* toy = run->toy;
-    // Errors in the slip must be small against v_r; positions enter nothing else.
+    // Errors in the slip must be small compared with v_r; positions affect nothing else.
     double speed = 1e-5 * toy->slipScale;
     double spin = speed / 0.01;
     double angle = toy->tolerance;

@@ -1,11 +1,11 @@
 // Spinning toys on a table, as a second algorithm for the event engine: one smooth body that keeps
 // one point of contact with the plane z = 0 (E-01 to E-05).
 //
-// The event engine knows impacts only; here is no impact at all. The height of the body is not an
+// The event engine uses only impacts; here there are none. The height of the body is not an
 // unknown: it follows from the orientation, so the contact can neither open nor sink. The normal
 // force follows from the second derivative of that constraint; when it becomes negative the body
-// would lift off, the model ends there and says so. Friction is Coulomb's, made smooth at a speed
-// v_r far below the speeds of interest: force = -mu N u / sqrt(u^2 + v_r^2) for the slip u.
+// would lift off, the model ends there and reports it. Friction is Coulomb's, made smooth at a
+// speed v_r far below the speeds of interest: force = -mu N u / sqrt(u^2 + v_r^2) for the slip u.
 //
 // SI units, z up. The body frame is the frame of the geometry (center of the ellipsoid, center of
 // the disc with its axis along z) as in scene files; quaternions map it to the world.
@@ -18,7 +18,7 @@
 
 typedef enum rbToySurface {
     RB_TOY_ELLIPSOID, // a sphere has three equal semi-axes
-    RB_TOY_DISC,      // rims of a cylinder; touches with the lowest point of the lower rim
+    RB_TOY_DISC,      // rims of a cylinder; touches at the lowest point of the lower rim
     RB_TOY_SURFACE_COUNT
 } rbToySurface;
 
@@ -26,16 +26,16 @@ typedef struct rbToy {
     rbToySurface surface;
     rbVec3 semiAxes;  // m, of the ellipsoid
     double radius;    // m, of the disc
-    double thickness; // m, distance of the two rims; 0: one rim in the plane z = 0 of the body
+    double thickness; // m, distance between the two rims; 0: one rim in the plane z = 0 of the body
     double mass;      // kg
     rbVec3 center;    // m, center of mass in the body frame
     rbSym3 inertia;   // kg m^2, about the center of mass, body axes; elements of the matrix
     double friction;
     double gravity; // m/s^2, downwards
 
-    // The start, in contact. Height and vertical velocity follow from the contact.
+    // The initial state, in contact. Height and vertical velocity follow from the contact.
     rbQuat orientation;
-    rbVec3 velocity; // m/s, of the center of mass; z is not read
+    rbVec3 velocity; // m/s, of the center of mass; z is ignored
     rbVec3 spin;     // rad/s, world axes
 
     double slipScale; // m/s, v_r; the time constant of sticking is about v_r / (3 mu g)
@@ -59,7 +59,7 @@ typedef struct rbToyState {
 } rbToyState;
 
 typedef enum rbToyEnd {
-    RB_TOY_REACHED, // the last time asked for
+    RB_TOY_REACHED, // the last requested time
     RB_TOY_LIFTED,  // the normal force became negative, or friction jams the contact (Painleve)
     RB_TOY_TIPPED,  // the disc stands on both rims: an impact follows
     RB_TOY_FAILED,  // the tolerance needs too small a step, as when a disc falls flat
@@ -68,7 +68,7 @@ typedef enum rbToyEnd {
 
 typedef struct rbToyResult {
     rbToyEnd end;
-    double time; // where it ended
+    double time; // end time
     int count;   // states written
     int steps;   // of the integrator
     double normalForceMin;

@@ -17,9 +17,9 @@ static rbGeometry* meshFromTriangles(const rbTriangles* triangles, rbError* erro
     return rbCreateMesh(&def, error);
 }
 
-// Triangles of an ellipsoid, finer and finer until there are enough of them. The net of the
-// triangulation has poles on its z axis, whose rings are flat feet; they may be turned away from
-// where the toy stands.
+// Triangulates an ellipsoid with increasing resolution until there are enough triangles. The net of
+// the triangulation has poles on its z axis, whose rings are flat feet; they may be rotated away
+// from where the toy stands.
 static rbGeometry* makeEllipsoidMesh(rbVec3 semiAxes, const rbToySetting* setting,
                                      rbToyWorld* toyWorld, rbError* error)
 {
@@ -124,7 +124,7 @@ static void addToy(rbToyWorld* toyWorld, const rbToySetting* setting, rbError* e
     rbBodyDef def = rbDefaultBodyDef();
     def.name = "toy";
     def.mass = &mass;
-    // contacts of the step engine act outside of the surfaces
+    // contacts of the step engine act outside the surfaces
     double shell = setting->step > 0.0 ? rbDefaultContactSettings().shell : 0.0;
     def.position = rbMakeVec3(0.0, 0.0, shell - rbRotate(toy->orientation, lowest).z);
     def.orientation = toy->orientation;
@@ -212,7 +212,7 @@ void rbTraceToy(const rbToyWorld* toyWorld, rbVec3 axis, double duration, double
     bool isGoing = true;
     for (int64_t k = 0; k <= count && isGoing; ++k) {
         rbStepReport report = rbWorld_AdvanceTo(toyWorld->world, rbGetStepTime(k, step));
-        // after a missed tolerance the world goes on
+        // after a missed tolerance the world continues
         isGoing = report.status == RB_STATUS_OK || report.status == RB_STATUS_NUMERICAL;
         trace->status = report.status != RB_STATUS_OK ? report.status : trace->status;
         trace->energyDrift = report.ledger.energyDrift;

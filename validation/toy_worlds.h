@@ -2,7 +2,8 @@
 // motion as a table.
 //
 // One body on the plane z = 0, restitution 0, in contact at the start: as an exact shape and as a
-// mesh of at least RB_TOY_FACES_MIN triangles. Mass, center and inertia are the toy's own in both.
+// mesh of at least RB_TOY_FACES_MIN triangles. Mass, center and inertia are those of the toy in
+// both.
 #ifndef RB_VALIDATION_TOY_WORLDS_H
 #define RB_VALIDATION_TOY_WORLDS_H
 
@@ -14,7 +15,7 @@
 #define RB_TOY_FACES_MIN 5000
 
 typedef enum rbToyForm {
-    RB_TOY_EXACT, // sphere, ellipsoid; of the disc the base of a cone, which is its one rim
+    RB_TOY_EXACT, // sphere, ellipsoid; for the disc, the base of a cone, which is its one rim
     RB_TOY_MESH,  // triangles with their corners on the exact surface
     RB_TOY_FORM_COUNT
 } rbToyForm;
@@ -30,7 +31,7 @@ typedef enum rbToyPole {
 typedef struct rbToySetting {
     rbToyForm form;
     rbToyPole pole;
-    double tolerance; // m; 0: the engine's own
+    double tolerance; // m; 0: the engine's default
     double deviation; // m, of a mesh from the surface; 0: the coarsest with RB_TOY_FACES_MIN
     double step;      // s: of the step engine; 0: the event engine
     int facets;       // of its friction pyramid; 0: the exact cone
@@ -44,14 +45,14 @@ typedef struct rbToyWorld {
     double deviation; // m, largest distance of the mesh from the exact surface; 0 for exact shapes
 } rbToyWorld;
 
-// NULL world and an error when the library refuses.
+// NULL world and an error when the library rejects it.
 rbToyWorld rbMakeToyWorld(const rbToy* toy, const rbToySetting* setting, rbError* error);
 void rbFreeToyWorld(rbToyWorld* toyWorld);
 
-// What is measured at a time.
+// The values measured at a time.
 typedef struct rbToySample {
     double time;
-    double cosine;  // of the body axis asked for, against the vertical
+    double cosine;  // of the angle between the requested body axis and the vertical
     double spin;    // rad/s, vertical
     double energy;  // J, above the plane
     double jellett; // L . (R n - a e), meaningful for the tippe top
@@ -61,8 +62,8 @@ typedef struct rbToySample {
 typedef struct rbToyTrace {
     RB_ARRAY(rbToySample) samples;
     rbEventStatistics statistics;
-    double microGain;   // J, all that microcollisions added to the energy
-    double energyDrift; // J, what the ledger misses
+    double microGain;   // J, total energy added by microcollisions
+    double energyDrift; // J, discrepancy of the energy ledger
     double cpu;         // s
     int faceCount;      // of the mesh
     rbStatus status;
@@ -78,7 +79,7 @@ const rbToySample* rbToyTrace_At(const rbToyTrace* trace, double time);
 // First time when the cosine (or the spin) falls or rises through a level; negative: never.
 double rbToyTrace_FindCosine(const rbToyTrace* trace, double level);
 double rbToyTrace_FindSpin(const rbToyTrace* trace, double level);
-// Largest energy above an earlier one, J.
+// Largest rise above an earlier energy, J.
 double rbToyTrace_GetRise(const rbToyTrace* trace);
 // Largest relative change of Jellett's integral.
 double rbToyTrace_GetJellettDrift(const rbToyTrace* trace);

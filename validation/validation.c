@@ -49,7 +49,7 @@ void rbValidation_Print(const rbValidation* validation, const char* format, ...)
     if (validation->text != NULL) {
         va_list list;
         va_start(list, format);
-        // clang-tidy 14 does not see the line above where va_list is an array, as on x86
+        // clang-tidy 14 does not recognize the line above where va_list is an array, as on x86
         // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized)
         (void)vfprintf(validation->text, format, list);
         va_end(list);

@@ -1,4 +1,4 @@
-// Cases against external truth: published values, closed forms, other algorithms.
+// Cases against external references: published values, closed forms, other algorithms.
 //
 // A case is a file case_x.c with a `const rbValidationCase`, and a row of the table in
 // case_table.c.
@@ -23,11 +23,11 @@ typedef struct rbValidationRow {
     bool pass;
 } rbValidationRow;
 
-// Where the rows go.
+// The destination of the rows.
 typedef struct rbValidation {
-    FILE* text;             // tables for people, NULL if nobody reads
+    FILE* text;             // human-readable tables, NULL: none
     bool isQuick;           // fewer random cases
-    const char* caseName;   // of the case at work
+    const char* caseName;   // of the current case
     const char* plotFolder; // existing folder for the plots of cases that draw; NULL: no plots
     RB_ARRAY(rbValidationRow) rows;
     int failureCount;
@@ -36,8 +36,8 @@ typedef struct rbValidation {
 typedef struct rbValidationCase {
     const char* name;
     const char* group;  // a name that selects several cases; NULL: none
-    const char* help;   // what it is, one line
-    const char* source; // where the truth comes from
+    const char* help;   // one-line description
+    const char* source; // origin of the reference
     void (*run)(rbValidation* validation);
 } rbValidationCase;
 
@@ -50,13 +50,13 @@ void rbValidation_Add(rbValidation* validation, const char* quantity, double val
 // The same with |value - truth| / |truth|.
 void rbValidation_AddRelative(rbValidation* validation, const char* quantity, double value,
                               double truth, double tolerance);
-// An error or a ratio that must not exceed a bound: the truth is 0, the error the value.
+// An error or a ratio that must not exceed a bound: the truth is 0, the error is the value.
 void rbValidation_AddBound(rbValidation* validation, const char* quantity, double value,
                            double tolerance);
-// Text for people between the rows.
+// Human-readable text between the rows.
 void rbValidation_Print(const rbValidation* validation, const char* format, ...) RB_PRINTF(2, 3);
 
-// The larger of two errors; NaN is larger than everything, so that it cannot get lost.
+// The larger of two errors; NaN is larger than everything, so that it cannot go unnoticed.
 double rbWorseError(double a, double b);
 
 extern const rbValidationCase rbCaseTumblingBox;
