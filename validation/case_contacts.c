@@ -272,8 +272,8 @@ static void runBowlingBall(rbValidation* validation)
 #define BALL_RADIUS 0.5
 
 // 25 balls of 1 kg on a box of 10 kg, pulled by 150 N. Friction of the ground, 0.4 * 35 kg g, is
-// against the pull; the balls roll with 2/7 of the acceleration A of the box: 10 A = 150 - 0.4 * 35
-// g - 25 * 2/7 A
+// against the pull; the balls roll with 2/7 of the acceleration A of the box:
+//   10 A = 150 - 0.4 * 35 g - 25 * 2/7 A
 static void runCarriage(rbValidation* validation)
 {
     const char* name = "carriage";

@@ -176,7 +176,7 @@ static void checkRandomImpacts(rbValidation* validation)
     rbValidation_Add(validation, "impacts that missed their tolerance", inaccurate, 0.0, 0.0);
 }
 
-// ------------------------------------------------------------------------------- several at once
+// --------------------------------------------------------------------------- several impacts
 
 static void compareCradle(rbValidation* validation)
 {

@@ -21,7 +21,7 @@
 
 // Values published by the source; NAN: none.
 typedef struct Printed {
-    double fill[2];  // per cent: iterative, analytic
+    double fill[2];  // percent: iterative, analytic
     double depth[2]; // 1e-3 m, mean
 } Printed;
 

@@ -2,9 +2,10 @@
 //
 // The hull {x : d_j . x <= D_j} rotated by R extends along d_i to
 //     max c . x = min sum y_j D_j over y >= 0 with sum y_j d_j = c,    c = R^T d_i.
-// The minimum is at a basis of three directions whose cone holds c, and because every D_j is tight,
-// at one whose cone holds no other direction. Weights depend on R alone: they are computed once per
-// query. Any weights give a true bound, so rounding can only make the bound less tight.
+// The minimum is at a basis of three directions whose cone contains c, and because every D_j is
+// tight, at one whose cone contains no other direction. Weights depend on R alone: they are
+// computed once per query. Any weights give a true bound, so rounding can only make the bound less
+// tight.
 //
 // The bases are constants: finding them means trying up to 2600 triples, and a table filled at run
 // time would be a global variable. A test recomputes them. Only one of two opposite bases is
@@ -104,7 +105,7 @@ static Inverse invertBasis(const rbFdhSet* set, const unsigned char basis[3])
         {rbScale(scale, normal), rbScale(scale, rbCross(d2, d0)), rbScale(scale, rbCross(d0, d1))}};
 }
 
-// The term of a basis for the direction c; false if its cone and the opposite one do not hold c.
+// The term of a basis for the direction c; false if its cone and the opposite one do not contain c.
 static bool makeTerm(const unsigned char basis[3], const Inverse* inverse, rbVec3 c,
                      rbFdhTerm* term)
 {

@@ -98,7 +98,7 @@ void rbWalkBoxRegions(rbVec3 a, rbVec3 b, rbVec3 half, rbRegionWalk* walk);
 // -------------------------------------------------------------------------- fixed directions hulls
 
 // A set of unit directions in opposite pairs (direction i ^ 1 is opposite to i) that begins with
-// the axes, and its bases: triples of directions whose cone holds no other direction. Of two
+// the axes, and its bases: triples of directions whose cone contains no other direction. Of two
 // opposite bases one is listed.
 typedef struct rbFdhSet {
     const rbVec3* directions;

@@ -3,7 +3,7 @@
 // atan2 brings the point into the first octant, 0 <= y <= x, forms the quotient q = y/x as high +
 // low and adds a multiple of pi/2 at the end, also as high + low. In the octant
 //   q < 1/8:  atan q = q + q^3 P(q^2)
-// //   else:     with c the nearest k/64 and t = (q - c)/(1 + c q), |t| <= 1/128,
+//   else:     with c the nearest k/64 and t = (q - c)/(1 + c q), |t| <= 1/128,
 //             atan q = atan c + atan t; atan c comes from a table, high + low.
 // The rounding errors of t are scaled down by |t| / atan q <= 1/16.
 #include "base/math/elementary.h"

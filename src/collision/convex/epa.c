@@ -22,7 +22,7 @@
 
 #include <math.h>
 
-// Steps over coplanar neighbors in search of the triangle that holds the foot point.
+// Steps over coplanar neighbors in search of the triangle that contains the foot point.
 #define FOOT_STEPS 32
 // Cosine between normals of faces that count as coplanar.
 #define COPLANAR (1.0 - 1e-9)
@@ -270,7 +270,7 @@ typedef struct Sight {
     const rbCsoPoint* point; // the next one in the scratch memory
 } Sight;
 
-// Remembers the direction of a face if it is the best one. A face whose bounds meet replaces an
+// Records the direction of a face if it is the best one. A face whose bounds meet replaces an
 // older one of the same height within the tolerance, because it contains the foot point.
 static void noteFace(Search* s, int index, const Sight* sight, bool isDone)
 {

@@ -3,7 +3,7 @@
 //
 // A point set is completed dimension by dimension: the next support is searched perpendicular to
 // the points found so far, first toward the origin. Only when no direction leads out of the plane
-// (line, point) is the cso flat. The tetrahedron need not hold the origin: the expansion itself,
+// (line, point) is the cso flat. The tetrahedron need not contain the origin: the expansion itself,
 // which always takes the face the origin is farthest outside of, encloses it or proves it outside,
 // with one support per step and without the cycles of a walk that replaces vertices.
 //
@@ -153,7 +153,7 @@ static void spanSegment(Starter* s)
     s->result.span[1] = t;
 }
 
-// Walks to the triangle of a flat cso that holds the origin, or out of the cso.
+// Walks to the triangle of a flat cso that contains the origin, or out of the cso.
 static void walkPlane(Starter* s, rbVec3 normal)
 {
     rbCsoPoint* p = s->scratch->points;

@@ -3,15 +3,14 @@
 // Two disjoint convex figures have their closest points at a vertex over a face or on two edges.
 //
 // 1. Heights of the corners over the plane of the other triangle. Their gap is a lower bound of
-// the distance: sufficient to stop early against a limit, together with the gap along the line of
-//    centers.
+//    the distance: sufficient to stop early against a limit, together with the gap along the line
+//    of centers.
 // 2. If the corner of least height lies over the inside of the other face, that bound is
 //    attained, and nothing else can be closer. No other vertex over a face needs a test.
 // 3. If neither plane separates, an edge may pass through a face: distance 0.
 // 4. Otherwise the points lie on two edges. The closest point of A lies inside an edge, or at its
-// end,
-//    only if some corner of B is beyond that edge (beyond the plane through the edge along the
-//    normal): about half of the edges drop out. The remaining pairs are done two at a time.
+//    end, only if some corner of B is beyond that edge (beyond the plane through the edge along
+//    the normal): about half of the edges drop out. The remaining pairs are done two at a time.
 //
 // Lane 0 holds triangle A and the corners of B, lane 1 triangle B and the corners of A, so that
 // swapping the triangles swaps lanes.

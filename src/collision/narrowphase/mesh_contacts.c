@@ -1,12 +1,10 @@
 // 1. The distance of the bodies is measured. In overlap B is moved out by a translation s, so that
-// all triangles
-//    are separate; a distance d along n is then d - n . s for the actual bodies.
+//    all triangles are separate; a distance d along n is then d - n . s for the actual bodies.
 // 2. Every pair of triangles within reach yields candidates: for flush faces the corners of the
-// region
-//    they share, for others their nearest points if these are a local minimum of the distance.
+//    region they share, for others their nearest points if these are a local minimum of the
+//    distance.
 // 3. Candidates are sorted by depth. The deepest one leads a cluster, which collects all that have
-// its
-//    normal and lie in its plane; then the deepest of the rest leads the next.
+//    its normal and lie in its plane; then the deepest of the rest leads the next.
 // 4. Each cluster is reduced to the points of a manifold.
 #include "collision/narrowphase/mesh_contacts.h"
 

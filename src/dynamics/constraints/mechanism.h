@@ -11,7 +11,7 @@
 #include "dynamics/motion/turn.h"
 
 typedef struct rbMechBody {
-    rbRowPose pose;              // at the present instant
+    rbRowPose pose;              // at the current instant
     rbVec3 velocity;             // of the center of mass
     rbVec3 momentum;             // spin momentum, world axes; dynamic bodies
     rbRowPose ahead;             // where free flight leads in the step under way
@@ -38,8 +38,8 @@ typedef struct rbMechanism {
     rbRowBlock* blocks;
     int blockCount;
     int rowCount;
-    rbRow* rows;          // at the present poses
-    rbRowMass* masses;    // at the present poses
+    rbRow* rows;          // at the current poses
+    rbRowMass* masses;    // at the current poses
     double* compliance;   // of the current stage
     double* speeds;       // TRAVEL rows: m/s or rad/s, prescribed rate (B minus A)
     double* limits;       // TRAVEL rows: N or N m, largest force; INFINITY: none
@@ -52,13 +52,13 @@ typedef struct rbMechanism {
 
 rbRowSystem rbMechanism_GetSystem(const rbMechanism* mechanism);
 
-// Masses and rows at the present poses.
+// Masses and rows at the current poses.
 void rbMechanism_Refresh(rbMechanism* mechanism);
 
-// Angular velocity of a body at its present pose.
+// Angular velocity of a body at its current pose.
 rbVec3 rbMechBody_GetSpin(const rbMechBody* body, const rbRowMass* mass);
 
-// Free flight of one dynamic body over h from its present pose into ahead.
+// Free flight of one dynamic body over h from its current pose into ahead.
 void rbMechBody_LookAhead(rbMechBody* body, double h);
 // Free flight of all dynamic bodies.
 void rbMechanism_LookAhead(rbMechanism* mechanism, double h);
@@ -67,7 +67,7 @@ void rbMechanism_LookAhead(rbMechanism* mechanism, double h);
 // blocks without the leftover of startErrors. Excludes the part due to speeds and springs.
 void rbMechanism_ErrorsAhead(const rbMechanism* mechanism, int index, double* errors);
 
-// Rates of a block's rows with the present velocities.
+// Rates of a block's rows with the current velocities.
 void rbMechanism_Rates(const rbMechanism* mechanism, int index, double* rates);
 
 // Adds impulses x along the rows of a block to the velocities of its two bodies.

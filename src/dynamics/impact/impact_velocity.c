@@ -77,7 +77,7 @@ static bool mayGoOn(double t, double* x, void* context)
     return serves(run, &slip);
 }
 
-// Runs from the present value of the parameter to end, or as far as it is suitable. Returns whether
+// Runs from the current value of the parameter to end, or as far as it is suitable. Returns whether
 // the end was reached.
 static bool runTo(rbImpactPath* path, Run* run, double end)
 {

@@ -46,7 +46,7 @@ static double getScale(const rbImpactBody* bodies, const rbImpactContact* contac
     return scale;
 }
 
-// ------------------------------------------------------------------------------- one by one
+// -------------------------------------------------------------------------------- sequential
 
 #define ROUNDING_FACTOR 16.0 // of an epsilon of the speeds: slower approaches count as rounding
 
@@ -106,7 +106,7 @@ static rbImpactsReport resolveSequence(rbImpactBody* bodies, rbImpactContact* co
     }
 }
 
-// -------------------------------------------------------------------------------- all at once
+// ------------------------------------------------------------------------------ simultaneous
 
 // Newton's law for all: w_n = u_n' + e min(u_n, 0) >= 0, p_n >= 0, w_n p_n = 0; friction opposes
 // the velocity after the impact, |p_t| <= mu p_n. Solved contact by contact (projected

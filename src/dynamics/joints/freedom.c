@@ -2,12 +2,13 @@
 // about axes.
 //
 // An angle is the azimuth, about a unit axis x of one body, of a unit vector m of the other. With w
-// the spin of m's body seen from x's, angle' = (x x m) . (w x m) / |x x m|^2 = w . (x - c m) / (1 -
-// c^2),   c = x . m, at every pose. For a hinge m is perpendicular to the axis, c = 0 and the row
-// is x. For a universal joint m is the other axis y, c the cosine of their constant angle; (x - c
-// y)/(1 - c^2) and (y - c x)/(1 - c^2) are dual to x and y, so that w = angle1' x + angle2' y, as
-// required. The second angle is that of B about its own axis, so the azimuth, of x seen from B, has
-// the opposite sense; w is A's spin seen from B, and the two signs cancel in the row.
+// the spin of m's body seen from x's,
+//   angle' = (x x m) . (w x m) / |x x m|^2 = w . (x - c m) / (1 - c^2),   c = x . m,
+// at every pose. For a hinge m is perpendicular to the axis, c = 0 and the row is x. For a
+// universal joint m is the other axis y, c the cosine of their constant angle; (x - c y)/(1 - c^2)
+// and (y - c x)/(1 - c^2) are dual to x and y, so that w = angle1' x + angle2' y, as required. The
+// second angle is that of B about its own axis, so the azimuth, of x seen from B, has the opposite
+// sense; w is A's spin seen from B, and the two signs cancel in the row.
 #include "base/math/elementary.h"
 #include "base/math/quaternion.h"
 #include "dynamics/joints/part_ops.h"

@@ -1,7 +1,7 @@
 // Servo motors: names, set points over time, the PID controller (B-26 to B-28).
 //
 //   force = gain (e + integral / integralTime + derivativeTime de/dt), at most forceMax,
-// with the integral of the errors before the present one, as the specification sums them.
+// with the integral of the errors before the current one, as the specification sums them.
 #include "base/core/memory.h"
 #include "base/math/elementary.h"
 #include "dynamics/joints/joint_model.h"

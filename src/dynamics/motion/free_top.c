@@ -2,8 +2,7 @@
 //
 // Problem: I w' = (I w) x w and q' = q (0, w)/2 in body axes, moments I1 >= I2 >= I3. The angular
 // momentum L = I w is a constant vector of the world; in the body it moves along the curve where
-// the
-// sphere |L| = const meets the energy ellipsoid, around the axis of largest moment if
+// the sphere |L| = const intersects the energy ellipsoid, around the axis of largest moment if
 // D = L^2 - 2 E I2 > 0, of smallest if D < 0. Call that axis polar (p), the other extreme one o,
 // the middle one b. Then (van Zon and Schofield 2007 for the idea; re-derived)
 //

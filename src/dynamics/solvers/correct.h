@@ -99,7 +99,7 @@ rbCorrected rbCorrectVelocities(rbCorrector* corrector, rbMechanism* mechanism,
 void rbMeasureRows(rbCorrector* corrector, rbMechanism* mechanism, const rbCorrection* correction,
                    bool isOfRates);
 
-// Moves bodies along the rows until the errors of HOLD rows vanish at the present poses
+// Moves bodies along the rows until the errors of HOLD rows vanish at the current poses
 // (projection); the corrector must be factored there.
 rbCorrected rbProjectPositions(rbCorrector* corrector, rbMechanism* mechanism,
                                const rbCorrection* correction);

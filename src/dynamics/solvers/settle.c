@@ -48,7 +48,7 @@ static void returnMotion(rbMechanism* mechanism, double part)
     }
 }
 
-// Errors of HOLD rows at the present poses into residual.
+// Errors of HOLD rows at the current poses into residual.
 static void gatherErrors(rbIteration* it)
 {
     rbCorrector* c = it->corrector;
@@ -204,7 +204,7 @@ static void recallSettled(rbIteration* it)
     rbIteration_Gather(it);
 }
 
-// Moves the bodies by a fraction of the solution for the present residuals.
+// Moves the bodies by a fraction of the solution for the current residuals.
 static void settleOnce(rbIteration* it, double part)
 {
     rbCorrector* c = it->corrector;

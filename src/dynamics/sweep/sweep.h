@@ -73,7 +73,7 @@ double rbBoundMeeting(const rbSweepBody* a, const rbSweepBody* b, const rbSweepG
 double rbBoundMeetingTurning(const rbSweepBody* a, const rbSweepBody* b, const rbSweepGap* gap,
                              rbVec3 turning, double level);
 
-// L-74 with gravity: no point of A comes nearer to any point of B by more than
+// L-74 with gravity: no point of A approaches any point of B by more than
 // |v| t + |a| t^2/2 + spins times radii. The only bound that needs no direction.
 double rbBoundByPaths(const rbSweepBody* a, const rbSweepBody* b, double gap, double level);
 
