@@ -126,6 +126,10 @@ deb: setup-package ## builds the Debian packages in build/deb/packages and check
 	@lintian --allow-root --fail-on error build/deb/packages/*.deb
 	@ls build/deb/packages/*.deb
 
+.PHONY: settings-docs
+settings-docs: build ## renews the tables of settings in docs/ from the lists in the program
+	tools/settings_docs.py build/release/rattleback
+
 .PHONY: trace
 trace: ## which features of the specifications are done, and which test proves each
 	@tools/trace.py

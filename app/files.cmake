@@ -28,6 +28,7 @@ set(appFiles
   app/session/session_history.c
   app/session/session_parameters.c
   app/session/session_save.c
+  app/session/setting_messages.c
   app/session/store.c
   app/session/store_frame.c
   app/session/store_scene.c

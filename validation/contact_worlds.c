@@ -9,7 +9,7 @@ rbWorldDef rbPileWorldDef(double step)
     rbWorldDef def = rbDefaultWorldDef();
     def.engine = RB_ENGINE_STEP;
     def.step.step = step;
-    def.contact.isOff = false;
+    def.contact.isEnabled = true;
     return def;
 }
 

@@ -118,6 +118,7 @@ extern const rbVerb rbVerbValidate;
 extern const rbVerb rbVerbBench;
 extern const rbVerb rbVerbView;
 extern const rbVerb rbVerbRays;
+extern const rbVerb rbVerbSettings;
 
 // The program: finds the verb, reads its options, runs it; returns the exit code. A program that
 // adds rows to the tables registers them first.

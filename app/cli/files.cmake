@@ -26,6 +26,7 @@ set(programFiles
   app/cli/replay.c
   app/cli/run.c
   app/cli/scenes.c
+  app/cli/settings.c
   app/cli/surfaces.c
   app/cli/tally.c
   app/cli/tally_contacts.c

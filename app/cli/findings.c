@@ -132,7 +132,7 @@ static void examineContacts(rbFindings* findings, const rbSceneFacts* facts,
 {
     int count = 0;
     int first = 0;
-    if (!info->contact.isOff && !info->engineTraits.isStepped) {
+    if (info->contact.isEnabled && !info->engineTraits.isStepped) {
         add(findings, false,
             "\"contact\" is of the engine \"step\"; the engine is \"%s\", which does not use "
             "it",

@@ -4,7 +4,9 @@
 #include "cli/mechanisms.h"
 #include "cli/recordings.h"
 #include "cli/scenes.h"
+#include "cli/settings.h"
 #include "cli/tally_contacts.h"
+#include "world/world_settings.h"
 
 #include <rattleback/output.h>
 
@@ -388,6 +390,20 @@ static void printMechanismsJson(const rbScene* scene, rbJson* json)
     rbDestroyWorld(world);
 }
 
+// Those that the engine of the scene uses.
+static void writeSettings(const rbSceneInfo* info, rbJson* json)
+{
+    if (info->engineType == RB_ENGINE_EVENT) {
+        rbJson_Settings(json, &rbEventSettingList, &info->event);
+    } else if (info->engineType == RB_ENGINE_STEP) {
+        rbJson_Settings(json, &rbStepSettingList, &info->step);
+    }
+    if (rbHasContacts(info)) {
+        rbJson_Settings(json, &rbContactSettingList, &info->contact);
+    }
+    rbJson_Settings(json, &rbMotionSettingList, &info->motion);
+}
+
 static void printSceneJson(const rbScene* scene, const char* path)
 {
     const rbSceneInfo* info = rbScene_GetInfo(scene);
@@ -414,9 +430,7 @@ static void printSceneJson(const rbScene* scene, const char* path)
     rbJson_Integer(&json, "forces", info->forceCount);
     rbJson_Integer(&json, "joints", info->jointCount);
     rbJson_Integer(&json, "springs", info->springCount);
-    if (rbHasContacts(info)) {
-        rbWriteContactSettings(&info->contact, &json);
-    }
+    writeSettings(info, &json);
     printMechanismsJson(scene, &json);
     rbJson_Integer(&json, "probes", info->probeCount);
     rbJson_Integer(&json, "columns", info->columnCount);

@@ -10,7 +10,7 @@
 
 static const rbVerb* const verbs[] = {
     &rbVerbRun,    &rbVerbCheck,    &rbVerbInfo,  &rbVerbDistance, &rbVerbRays,
-    &rbVerbReplay, &rbVerbValidate, &rbVerbBench, &rbVerbView,
+    &rbVerbReplay, &rbVerbValidate, &rbVerbBench, &rbVerbView,     &rbVerbSettings,
 };
 #define VERB_COUNT ((int)(sizeof verbs / sizeof verbs[0]))
 

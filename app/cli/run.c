@@ -92,7 +92,7 @@ static double endOfPiece(const rbRun* run, double now)
 {
     double end = now + run->piece;
     double step = run->info.step.step;
-    return run->info.contact.isOff || !(step > 0.0) ? end : step * ceil(end / step - 1e-9);
+    return !run->info.contact.isEnabled || !(step > 0.0) ? end : step * ceil(end / step - 1e-9);
 }
 
 static rbStepReport advanceListening(rbRun* run, double time, rbError* error)

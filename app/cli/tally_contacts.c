@@ -6,7 +6,7 @@
 
 bool rbHasContacts(const rbSceneInfo* info)
 {
-    return info->engineTraits.isStepped && !info->contact.isOff;
+    return info->engineTraits.isStepped && info->contact.isEnabled;
 }
 
 // "0.5" of a step; of none 0.
@@ -45,38 +45,6 @@ void rbDescribeContactSettings(const rbContactSettings* settings, char* text, si
                    "%s",
                    settings->tolerance, settings->velocityTolerance, settings->sweepsMax,
                    rbPlural(settings->sweepsMax), shock, rbImpactLaw_Name(settings->law), cone);
-}
-
-void rbWriteContactSettings(const rbContactSettings* settings, rbJson* json)
-{
-    const rbContactSettings* s = settings;
-    rbJson_BeginObject(json, "contact");
-    rbJson_Bool(json, "on", !s->isOff);
-    rbJson_Text(json, "method", rbContactMethod_Name(s->method));
-    rbJson_Text(json, "broadPhase", rbBroadPhaseType_Name(s->broadPhase));
-    rbJson_Number(json, "shell", s->shell);
-    rbJson_Number(json, "tolerance", s->tolerance);
-    rbJson_Number(json, "velocityTolerance", s->velocityTolerance);
-    rbJson_Number(json, "restSpeed", s->restSpeed);
-    rbJson_Integer(json, "sweepsMax", s->sweepsMax);
-    rbJson_Bool(json, "warmStart", s->isWarm);
-    rbJson_Bool(json, "jointReaction", s->isReacting);
-    rbJson_Integer(json, "shockAfter", s->shockAfter);
-    rbJson_Text(json, "law", rbImpactLaw_Name(s->law));
-    rbJson_Text(json, "cone", rbFrictionCone_Name(s->cone));
-    rbJson_Integer(json, "facets", s->facets);
-    rbJson_Text(json, "contactTime", rbContactTime_Name(s->contactTime));
-    rbJson_Text(json, "combineFriction", rbCombineRule_Name(s->frictionRule));
-    rbJson_Text(json, "combineRestitution", rbCombineRule_Name(s->restitutionRule));
-    rbJson_Number(json, "partSpeed", s->partSpeed);
-    rbJson_Text(json, "overlap", s->isOverlapAllowed ? "separate" : "refuse");
-    rbJson_Bool(json, "neighbors", !s->areNeighborsExcluded);
-    rbJson_Number(json, "freezeSpeed", s->freezeSpeed);
-    rbJson_Number(json, "freezeTime", s->freezeTime);
-    rbPenaltySettings penalty = rbContactSettings_GetPenalty(s);
-    rbJson_Number(json, "penaltyDepth", penalty.depth);
-    rbJson_Number(json, "penaltyDamping", penalty.damping);
-    rbJson_End(json);
 }
 
 void rbDescribeContactStart(const rbWorld* world, char* text, size_t capacity)

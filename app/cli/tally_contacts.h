@@ -6,9 +6,8 @@
 
 bool rbHasContacts(const rbSceneInfo* info);
 
-// Of a scene: the settings in a line; and "contact" as an object.
+// Of a scene: the settings in a line.
 void rbDescribeContactSettings(const rbContactSettings* settings, char* text, size_t capacity);
-void rbWriteContactSettings(const rbContactSettings* settings, rbJson* json);
 // Of a world that is ready: near pairs and points at the start.
 void rbDescribeContactStart(const rbWorld* world, char* text, size_t capacity);
 

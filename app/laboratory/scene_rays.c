@@ -6,6 +6,8 @@
 
 #include <rattleback/lab_ray_detector.h>
 
+#include <string.h>
+
 #define FRAMES_COOKIE 0x6c61626672616d65u // "labframe"
 
 rbRayFrameSettings rbSceneInfo_GetFrames(const rbSceneInfo* info)
@@ -61,25 +63,24 @@ static const rbKey raysKeys[] = {
     {"subPoints", RB_VALUE_INTEGER, AT(subPoints), .low = 1.0, .high = 1000.0, .unit = ""},
     {"chordSamples", RB_VALUE_INTEGER, AT(chordSamples), NOT_NEGATIVE(10000.0)},
 };
-const rbObjectKind rbRaysKind = {"rays", "\"rays\"", raysKeys,
-                                 sizeof raysKeys / sizeof raysKeys[0]};
+const rbObjectKind rbRaysKind = {.name = "rays",
+                                 .what = "\"rays\"",
+                                 .keys = raysKeys,
+                                 .keyCount = sizeof raysKeys / sizeof raysKeys[0]};
 
-static const char* getPatternName(int index, const void* context)
+static const char* getPatternName(int index)
 {
-    (void)context;
-    return rbRayPattern_Name((rbRayPattern)index);
+    return index < RB_RAYS_PATTERN_COUNT ? rbRayPattern_Name((rbRayPattern)index) : NULL;
 }
 
-static const char* getModeName(int index, const void* context)
+static const char* getModeName(int index)
 {
-    (void)context;
-    return rbFrameMode_Name((rbFrameMode)index);
+    return index < RB_FRAMES_MODE_COUNT ? rbFrameMode_Name((rbFrameMode)index) : NULL;
 }
 
-static const char* getBoxTestName(int index, const void* context)
+static const char* getBoxTestName(int index)
 {
-    (void)context;
-    return rbBoxTest_Name((rbBoxTest)index);
+    return index < RB_BOXES_TEST_COUNT ? rbBoxTest_Name((rbBoxTest)index) : NULL;
 }
 
 // The keys of "rays" that hold words, in the order of the array they are read into.
@@ -90,16 +91,16 @@ enum {
     WORD_COUNT
 };
 
-static const rbWordRow wordRows[] = {
+static const struct {
+    const char* key;
+    size_t offset; // of the text in the fields
+    rbWords words;
+} wordRows[] = {
     [WORD_PATTERN] = {"pattern",
                       offsetof(RaysFields, pattern),
-                      {"pattern of rays", getPatternName, RB_RAYS_PATTERN_COUNT}},
-    [WORD_MODE] = {"mode",
-                   offsetof(RaysFields, mode),
-                   {"mode of frames", getModeName, RB_FRAMES_MODE_COUNT}},
-    [WORD_BOX_TEST] = {"boxTest",
-                       offsetof(RaysFields, boxTest),
-                       {"test of boxes", getBoxTestName, RB_BOXES_TEST_COUNT}},
+                      {"pattern of rays", getPatternName}},
+    [WORD_MODE] = {"mode", offsetof(RaysFields, mode), {"mode of frames", getModeName}},
+    [WORD_BOX_TEST] = {"boxTest", offsetof(RaysFields, boxTest), {"test of boxes", getBoxTestName}},
 };
 _Static_assert(sizeof wordRows / sizeof wordRows[0] == WORD_COUNT, "one row a word");
 
@@ -156,8 +157,12 @@ rbStatus rbReadRays(const rbSceneRow* row, rbReader* reader, const json_t* value
                              [WORD_MODE] = (int)frames.mode,
                              [WORD_BOX_TEST] = (int)frames.boxTest};
     rbStatus status = rbReadFields(reader, value, row->kind, &fields);
-    if (status == RB_STATUS_OK) {
-        status = rbReadWords(reader, wordRows, WORD_COUNT, &fields, words);
+    for (int i = 0; i < WORD_COUNT && status == RB_STATUS_OK; ++i) {
+        const char* word = NULL;
+        memcpy(&word, (const char*)&fields + wordRows[i].offset, sizeof word);
+        if (word != NULL) {
+            status = rbReadWord(reader, wordRows[i].key, word, &wordRows[i].words, &words[i]);
+        }
     }
     if (status != RB_STATUS_OK) {
         return status;

@@ -23,7 +23,8 @@ static const rbKey baumgarteKeys[] = {
     {"beta", RB_VALUE_NUMBER, .offset = offsetof(BaumgarteFields, beta), .high = 1e12,
      .unit = "1/s"},
 };
-static const rbObjectKind baumgarteKind = {"baumgarte", "\"baumgarte\"", baumgarteKeys, 2};
+static const rbObjectKind baumgarteKind = {
+    .name = "baumgarte", .what = "\"baumgarte\"", .keys = baumgarteKeys, .keyCount = 2};
 
 static rbStatus readBaumgarte(const rbSceneRow* row, rbReader* reader, const json_t* value,
                               void* target)
@@ -49,7 +50,8 @@ static const rbKey penaltyKeys[] = {
     {"damping", RB_VALUE_NUMBER, .offset = offsetof(PenaltyFields, damping), .high = 1e6,
      .unit = ""},
 };
-static const rbObjectKind penaltyKind = {"penalty", "\"penalty\"", penaltyKeys, 2};
+static const rbObjectKind penaltyKind = {
+    .name = "penalty", .what = "\"penalty\"", .keys = penaltyKeys, .keyCount = 2};
 
 static rbStatus readPenalty(const rbSceneRow* row, rbReader* reader, const json_t* value,
                             void* target)

@@ -400,9 +400,9 @@ typedef struct ActionRow {
     rbDeedFn* run;
 } ActionRow;
 
-#define ROW(text, keys, function)                                                       \
-    {                                                                                   \
-        {text, "\"" text "\"", keys, (int)(sizeof(keys) / sizeof((keys)[0]))}, function \
+#define ROW(text, keys, function)                                                             \
+    {                                                                                         \
+        {text, "\"" text "\"", keys, (int)(sizeof(keys) / sizeof((keys)[0])), NULL}, function \
     }
 
 static const ActionRow actionRows[] = {

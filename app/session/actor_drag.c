@@ -214,7 +214,7 @@ static rbVec3 getHeldPoint(const rbDeed* deed, const rbDrag* drag)
 // finds no split of the forces and the steps miss their tolerance; sweeps settle on one.
 static rbSolverType chooseSolver(const rbDeed* deed)
 {
-    bool hasContacts = !rbWorld_GetContactSettings(deed->world).isOff ||
+    bool hasContacts = rbWorld_GetContactSettings(deed->world).isEnabled ||
                        rbWorld_GetContactStatistics(deed->world).limitedJoints > 0;
     return hasContacts ? RB_SOLVER_ITERATIVE : RB_SOLVER_AUTO;
 }

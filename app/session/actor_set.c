@@ -31,10 +31,10 @@ static bool takeNull(const rbDeed* deed, const NullKey* keys, int count, double*
 
 static rbStatus setWorld(const rbDeed* deed, json_t* object)
 {
-    rbWorldFields fields = {.gravity = rbWorld_GetGravity(deed->world)};
-    rbStatus status = rbReadFields(deed->reader, object, &rbWorldKeys, &fields);
+    rbWorldDef def = {.gravity = rbWorld_GetGravity(deed->world)};
+    rbStatus status = rbReadFields(deed->reader, object, &rbWorldKeys, &def);
     return status == RB_STATUS_OK
-               ? rbWorld_SetGravity(deed->world, fields.gravity, deed->reader->error)
+               ? rbWorld_SetGravity(deed->world, def.gravity, deed->reader->error)
                : status;
 }
 
@@ -49,10 +49,9 @@ static rbStatus needStepEngine(const rbDeed* deed)
 
 static rbStatus setStep(const rbDeed* deed, json_t* object)
 {
-    static const NullKey nulls[] = {{"impulseMax", INFINITY}};
     rbStepSettings settings = rbWorld_GetStepSettings(deed->world);
     rbStatus status = needStepEngine(deed);
-    if (status == RB_STATUS_OK && !takeNull(deed, nulls, 1, &settings.impulseMax)) {
+    if (status == RB_STATUS_OK) {
         status = rbReadStepSettings(deed->reader, object, &settings);
     }
     return status == RB_STATUS_OK

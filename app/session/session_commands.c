@@ -161,9 +161,9 @@ typedef struct CommandRow {
     CommandFn* run;
 } CommandRow;
 
-#define ROW(text, keys, function)                                                       \
-    {                                                                                   \
-        {text, "\"" text "\"", keys, (int)(sizeof(keys) / sizeof((keys)[0]))}, function \
+#define ROW(text, keys, function)                                                             \
+    {                                                                                         \
+        {text, "\"" text "\"", keys, (int)(sizeof(keys) / sizeof((keys)[0])), NULL}, function \
     }
 
 static const CommandRow rows[] = {

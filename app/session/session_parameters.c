@@ -1,50 +1,10 @@
 // What panels show: the parameters that can be set, as they are now, as JSON (message
 // "parameters"). Keys are those of scene files; what has no limit is null.
-#include "session/message.h"
 #include "session/session_state.h"
+#include "session/setting_messages.h"
+#include "world/world_settings.h"
 
 #include <math.h>
-
-static void putStep(rbMessage* text, const rbStepSettings* s)
-{
-    rbMessage_Key(text, "step");
-    rbMessage_Text(text, "{");
-    rbMessage_PutNumber(text, "step", s->step);
-    rbMessage_PutNumber(text, "order", s->order);
-    rbMessage_PutString(text, "scheme", rbStepScheme_Name(s->scheme));
-    rbMessage_PutString(text, "method", rbStepMethod_Name(s->method));
-    rbMessage_PutString(text, "solver", rbSolverType_Name(s->solver));
-    rbMessage_PutNumber(text, "tolerance", s->tolerance);
-    rbMessage_PutNumber(text, "velocityTolerance", s->velocityTolerance);
-    rbMessage_PutNumber(text, "accuracy", s->accuracy);
-    rbMessage_PutNumber(text, "iterationsMax", s->iterationsMax);
-    rbMessage_PutNumber(text, "halvingsMax", s->halvingsMax);
-    rbMessage_PutNumber(text, "impulseMax", s->impulseMax);
-    rbMessage_Text(text, "}");
-}
-
-static void putContact(rbMessage* text, const rbContactSettings* c)
-{
-    rbMessage_Key(text, "contact");
-    rbMessage_Text(text, "{");
-    rbMessage_PutBool(text, "on", !c->isOff);
-    rbMessage_PutString(text, "method", rbContactMethod_Name(c->method));
-    rbMessage_PutNumber(text, "shell", c->shell);
-    rbMessage_PutNumber(text, "tolerance", c->tolerance);
-    rbMessage_PutNumber(text, "velocityTolerance", c->velocityTolerance);
-    rbMessage_PutNumber(text, "restSpeed", c->restSpeed);
-    rbMessage_PutNumber(text, "sweepsMax", c->sweepsMax);
-    rbMessage_PutBool(text, "warmStart", c->isWarm);
-    rbMessage_PutNumber(text, "shockAfter", c->shockAfter);
-    rbMessage_PutString(text, "law", rbImpactLaw_Name(c->law));
-    rbMessage_PutString(text, "cone", rbFrictionCone_Name(c->cone));
-    rbMessage_PutNumber(text, "facets", c->facets);
-    rbMessage_PutString(text, "contactTime", rbContactTime_Name(c->contactTime));
-    rbMessage_PutNumber(text, "partSpeed", c->partSpeed);
-    rbMessage_PutNumber(text, "freezeSpeed", c->freezeSpeed);
-    rbMessage_PutNumber(text, "freezeTime", c->freezeTime);
-    rbMessage_Text(text, "}");
-}
 
 static void putMaterials(rbMessage* text, const rbSession* session)
 {
@@ -165,9 +125,9 @@ void rbSession_ShowParameters(rbSession* session)
     if (rbEngineType_GetTraits(rbWorld_GetEngineType(session->world)).isStepped) {
         rbStepSettings step = rbWorld_GetStepSettings(session->world);
         rbContactSettings contact = rbWorld_GetContactSettings(session->world);
-        putStep(&text, &step);
-        if (!contact.isOff) {
-            putContact(&text, &contact);
+        rbMessage_PutSettings(&text, &rbStepSettingList, &step);
+        if (contact.isEnabled) {
+            rbMessage_PutSettings(&text, &rbContactSettingList, &contact);
         }
     }
     putMaterials(&text, session);

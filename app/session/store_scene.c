@@ -2,7 +2,9 @@
 // stream puts together.
 #include "collision/geometry/shape_ops.h"
 #include "render/view.h"
+#include "session/setting_messages.h"
 #include "session/store_state.h"
+#include "world/world_settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -316,6 +318,17 @@ static void describeHead(const rbScene* scene, const rbWorld* world, rbMessage* 
     rbMessage_Text(text, "}");
 }
 
+// What panels need to know of the settings in "parameters".
+static void describeSettings(rbMessage* text)
+{
+    rbMessage_Key(text, "settings");
+    rbMessage_Text(text, "{");
+    rbMessage_DescribeSettings(text, &rbWorldSettingList);
+    rbMessage_DescribeSettings(text, &rbStepSettingList);
+    rbMessage_DescribeSettings(text, &rbContactSettingList);
+    rbMessage_Text(text, "}");
+}
+
 void rbStore_Describe(rbStore* store, const rbWorld* world)
 {
     describeHead(store->scene, world, &store->head);
@@ -336,4 +349,5 @@ void rbStore_Describe(rbStore* store, const rbWorld* world)
     }
     rbMessage_Text(tail, "]");
     describeColumns(store->scene, tail);
+    describeSettings(tail);
 }

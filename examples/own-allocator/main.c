@@ -49,7 +49,7 @@ int main(void)
     static rbError error; // static, so that it starts as "no error"
     rbWorldDef worldDef = rbDefaultWorldDef();
     worldDef.engine = RB_ENGINE_STEP;
-    worldDef.contact.isOff = false;
+    worldDef.contact.isEnabled = true;
     worldDef.allocator.allocFn = allocFromBlock;
     worldDef.allocator.freeFn = freeToBlock;
     worldDef.allocator.context = &block;

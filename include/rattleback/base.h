@@ -188,6 +188,11 @@ RB_API uint64_t rbGetAllocationCount(void);
 /// Bytes held at present; tests use it to check that nothing leaks.
 RB_API uint64_t rbGetAllocatedBytes(void);
 
+/// A member of a settings struct, from a row of its list. Each settings struct is one list, a row a
+/// setting: C type, member, key in scene files (NULL: it is in none), default, accepted values,
+/// unit, meaning. A program may expand the list with a macro of its own.
+#define RB_SETTING_FIELD(type, member, key, fallback, accepted, unit, meaning) type member;
+
 /// Version of the library, "major.minor.patch".
 RB_API const char* rbGetVersion(void);
 

@@ -46,12 +46,23 @@ typedef enum rbMotionType {
 RB_API const char* rbMotionType_Name(rbMotionType type); ///< "auto", "exact", "taylor", ...
 RB_API rbMotionType rbMotionType_Find(const char* name); ///< RB_MOTION_COUNT if unknown
 
-/// How bodies fly between events or steps.
+// clang-format off
+/// The settings of free flight, a row each (see RB_SETTING_FIELD).
+#define RB_MOTION_SETTINGS(X) \
+    X(rbMotionType, type, "type", RB_MOTION_AUTO, RB_WORDS(rbMotionType), "", \
+      "how a body flies; auto: exact where it applies, else cash-karp; exact: closed form, needs a " \
+      "torque-free body; taylor, rk4, euler: fixed steps; cash-karp: adaptive steps") \
+    X(double, step, "step", 1e-3, RB_FROM(1e-12, 1e12), "s", \
+      "length of fixed steps") \
+    X(int, degree, "degree", 8, RB_FROM(1, 30), "", \
+      "degree of the series of taylor") \
+    X(double, tolerance, "tolerance", 1e-12, RB_FROM(1e-14, 1e-2), "", \
+      "relative error of a step of cash-karp")
+// clang-format on
+
+/// How bodies fly. In a body's definition, zero members mean those of the world.
 typedef struct rbMotionSettings {
-    rbMotionType type; ///< which integrator
-    double step;       ///< s, of the rows with fixed steps; > 0
-    int degree;        ///< of the Taylor row, 1..30
-    double tolerance;  ///< relative, of the adaptive row, 1e-14..1e-2
+    RB_MOTION_SETTINGS(RB_SETTING_FIELD)
 } rbMotionSettings;
 
 /// How a kinematic body moves. Position and orientation start from those of the body.

@@ -47,33 +47,66 @@ typedef enum rbContactTime {
 RB_API const char* rbContactTime_Name(rbContactTime time); ///< "step", "interpolation", "bisection"
 RB_API rbContactTime rbContactTime_Find(const char* name); ///< RB_CONTACT_TIME_COUNT if unknown
 
+// clang-format off
+/// The settings of contacts in the step engine, a row each (see RB_SETTING_FIELD).
+#define RB_CONTACT_SETTINGS(X) \
+    X(bool, isEnabled, "on", false, RB_ANY, "", \
+      "bodies collide with each other; in a scene the object \"contact\" switches it on") \
+    X(rbContactMethod, method, "method", RB_CONTACT_IMPULSES, RB_WORDS(rbContactMethod), "", \
+      "what keeps bodies apart; penalty, for comparison: springs and dampers at the points, single " \
+      "bodies only, without freezing and search for the time of contact") \
+    X(rbBroadPhaseType, broadPhase, "broadPhase", RB_BROAD_TREE, RB_WORDS(rbBroadPhaseType), "", \
+      "how pairs of bodies that are near are found") \
+    X(double, shell, "shell", 1e-5, RB_FROM(0.0, 1.0), "m", \
+      "contacts act this far outside of the surfaces, so that meshes never overlap") \
+    X(double, tolerance, "tolerance", 1e-6, RB_ABOVE(0.0, 1.0), "m", \
+      "error of gaps and slips at the end of a step") \
+    X(double, velocityTolerance, "velocityTolerance", 1e-8, RB_ABOVE(0.0, 1e12), "m/s", \
+      "error of velocities at the contacts at the end of a step") \
+    X(double, restSpeed, "restSpeed", 0.01, RB_FROM(0.0, 1e12), "m/s", \
+      "slower approach, or slower than what gravity adds in a step, is no collision and gets no " \
+      "restitution; 0: the speed gained by falling through 1e-5 m") \
+    X(int, sweepsMax, "sweepsMax", 2000, RB_FROM(1, 1e9), "", \
+      "sweeps in a stage of a step; a game would take 4 to 10, and up to 30 are shared by small " \
+      "steps in single precision") \
+    X(bool, isWarm, "warmStart", true, RB_ANY, "", \
+      "impulses of the last step are the first guess") \
+    X(bool, isReacting, "jointReaction", false, RB_ANY, "", \
+      "the mass of a normal is measured with the reaction of joints, and joints follow contact by " \
+      "contact (B-81)") \
+    X(int, shockAfter, "shockAfter", 0, RB_FROM(0, 1e9), "", \
+      "sweeps after which shock propagation ends a stage; 0: never") \
+    X(rbImpactLaw, law, "law", RB_IMPACT_NEWTON, RB_WORDS(rbImpactLaw), "", \
+      "law of impact of collisions") \
+    X(rbFrictionCone, cone, "cone", RB_CONE_EXACT, RB_WORDS(rbFrictionCone), "", \
+      "bound of friction; pyramid, for comparison, has facets") \
+    X(int, facets, "facets", 4, RB_FROM(3, RB_FRICTION_FACETS_MAX), "", \
+      "facets of the pyramid") \
+    X(rbContactTime, contactTime, "contactTime", RB_CONTACT_TIME_STEP, RB_WORDS(rbContactTime), "", \
+      "search for the time of contact; step: bodies arrive at the end of a step; interpolation, " \
+      "bisection: the step is cut where the gap closes") \
+    X(rbCombineRule, frictionRule, "combineFriction", RB_COMBINE_GEOMETRIC, \
+      RB_WORDS(rbCombineRule), "", \
+      "friction of two materials; stiction likewise; of rolling and spinning the larger counts") \
+    X(rbCombineRule, restitutionRule, "combineRestitution", RB_COMBINE_GEOMETRIC, \
+      RB_WORDS(rbCombineRule), "", "restitution of two materials") \
+    X(double, partSpeed, "partSpeed", 1.0, RB_ABOVE(0.0, 1e12), "m/s", \
+      "overlap is undone no faster") \
+    X(bool, isOverlapAllowed, "overlap", false, RB_WORDS(rbOverlap), "", \
+      "bodies that overlap at the start; refuse: an error with their names; separate: steps push " \
+      "them apart, no faster than partSpeed") \
+    X(bool, areNeighborsMeeting, "neighbors", false, RB_ANY, "", \
+      "bodies joined to each other collide too") \
+    X(double, freezeSpeed, "freezeSpeed", 0.0, RB_FROM(0.0, 1e12), "m/s", \
+      "islands of bodies slower than this for freezeTime stand still until something moves them; " \
+      "0: never") \
+    X(double, freezeTime, "freezeTime", 0.5, RB_ABOVE(0.0, 1e12), "s", \
+      "time of slow motion after which an island freezes")
+// clang-format on
+
 /// Settings of contacts in the step engine; make them with rbDefaultContactSettings.
 typedef struct rbContactSettings {
-    bool isOff;                    ///< true, the default: bodies pass through each other
-    rbContactMethod method;        ///< impulses
-    rbBroadPhaseType broadPhase;   ///< dynamic tree
-    double shell;                  ///< m: contacts act this far outside of the surfaces; 1e-5
-    double tolerance;              ///< m: gaps and slips left at the end of a step; 1e-6
-    double velocityTolerance;      ///< m/s; 1e-8
-    double restSpeed;              ///< m/s: slower approach is no collision; 0.01; 0: the speed
-                                   ///< gained by falling through 1e-5 m
-    int sweepsMax;                 ///< in a stage; 2000. A game would allow 4 to 10: up to 30 are
-                                   ///< shared by small steps, single precision
-    bool isWarm;                   ///< true: impulses of the last step are the first guess
-    bool isReacting;               ///< masses of normals are measured with the reaction of joints,
-                                   ///< and joints follow contact by contact; false
-    int shockAfter;                ///< sweeps after which shock propagation ends a stage; 0: never
-    rbImpactLaw law;               ///< of collisions: Newton
-    rbFrictionCone cone;           ///< exact
-    int facets;                    ///< of the pyramid; 4
-    rbContactTime contactTime;     ///< step
-    rbCombineRule frictionRule;    ///< geometric
-    rbCombineRule restitutionRule; ///< geometric
-    double partSpeed;              ///< m/s: overlap is undone no faster; 1
-    bool isOverlapAllowed;         ///< at the start; else it is refused with names
-    bool areNeighborsExcluded;     ///< joined bodies do not meet; true
-    double freezeSpeed;    ///< m/s: islands slower than this for freezeTime stand still; 0: never
-    double freezeTime;     ///< s; 0.5
+    RB_CONTACT_SETTINGS(RB_SETTING_FIELD)
     rbExtraSettings extra; ///< of a registered method; zero: its defaults
 } rbContactSettings;
 

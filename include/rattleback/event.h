@@ -53,26 +53,51 @@ RB_API rbDetector rbDetector_Find(const char* name);     ///< rbDetector_GetCoun
 /// Built-in and registered detectors; those of the laboratory: see lab.h.
 RB_API int rbDetector_GetCount(void);
 
+// clang-format off
+/// The settings of the event engine, a row each (see RB_SETTING_FIELD).
+#define RB_EVENT_SETTINGS(X) \
+    X(rbImpactLaw, law, "law", RB_IMPACT_STRONGE, RB_WORDS(rbImpactLaw), "", \
+      "law of impact; pairs of materials may have their own") \
+    X(rbImpactOrder, order, "order", RB_ORDER_SEQUENTIAL, RB_WORDS(rbImpactOrder), "", \
+      "order of several contacts at once; sequential: one after the other, the fastest first; " \
+      "simultaneous: all at once by Newton's law, whatever the law") \
+    X(rbLastingContact, lasting, "lasting", RB_LASTING_REST, RB_WORDS(rbLastingContact), "", \
+      "contact that lasts; rest: microcollisions, and calm bodies are held; microcollisions: nothing " \
+      "is ever held, and what lies on several points creeps a little; none: every impact by its law") \
+    X(rbEventLoop, loop, "loop", RB_LOOP_BODIES, RB_WORDS(rbEventLoop), "", \
+      "how the next event is found; bodies: an event costs its neighborhood; the others, for " \
+      "comparison, cost the world and know no periodic box") \
+    X(rbDetector, detector, NULL, RB_DETECTOR_EXACT, RB_WORDS(rbDetector), "", \
+      "how the time of contact of a pair is found; a key of the scene itself") \
+    X(rbBroadPhaseType, broadPhase, "broadPhase", RB_BROAD_AUTO, RB_WORDS(rbBroadPhaseType), "", \
+      "how pairs of bodies that are near are found; auto: by their number and sizes") \
+    X(rbCombineRule, combineRestitution, "combineRestitution", RB_COMBINE_GEOMETRIC, \
+      RB_WORDS(rbCombineRule), "", \
+      "restitution of two materials a, b: geometric is sqrt(a b); above 1 it counts as 1") \
+    X(rbCombineRule, combineFriction, "combineFriction", RB_COMBINE_GEOMETRIC, \
+      RB_WORDS(rbCombineRule), "", "friction of two materials") \
+    X(double, tolerance, "tolerance", 0.0, RB_FROM(0.0, 1e12), "m", \
+      "bodies nearer than this touch, and never overlap by more; 0: 1e-5 of the smallest diameter " \
+      "of a dynamic body") \
+    X(double, restTime, "restTime", 0.1, RB_ABOVE(0.0, 1e12), "s", \
+      "time without visible motion after which a body is held") \
+    X(double, contactTime, "contactTime", 1e-7, RB_ABOVE(0.0, 1e12), "s", \
+      "impacts of a pair that follow within it, more than ten in a row, lose no more energy, and a " \
+      "series of bounces that would end within it has ended") \
+    X(double, eventsPerSecond, "eventsPerSecond", 0.0, RB_FROM(0.0, 1e18), "1/s", \
+      "budget of events in a simulated second; a run that spends it stops and names the bodies; 0: " \
+      "1e7 + 1e5 a body") \
+    X(bool, isOverlapAllowed, "overlap", false, RB_WORDS(rbOverlap), "", \
+      "bodies that overlap at the start; refuse: an error with their names; separate: they are " \
+      "pushed apart along the shortest way, each by its share of the masses") \
+    X(bool, isJournalOff, NULL, false, RB_ANY, "", \
+      "impacts are counted but not written down")
+// clang-format on
+
 /// Settings of the event engine; rbDefaultWorldDef fills them in.
 typedef struct rbEventSettings {
-    rbImpactLaw law;                  ///< stronge; pairs of materials may have their own
-    rbImpactOrder order;              ///< sequential
-    rbLastingContact lasting;         ///< rest
-    rbEventLoop loop;                 ///< bodies
-    rbDetector detector;              ///< exact
-    rbExtraSettings extra;            ///< of a registered detector; zero: its defaults
-    rbBroadPhaseType broadPhase;      ///< auto
-    rbCombineRule combineRestitution; ///< geometric
-    rbCombineRule combineFriction;    ///< geometric
-    double tolerance;   ///< m: bodies nearer than this touch; they never overlap by more. 0: 1e-5
-                        ///< of the smallest diameter of a dynamic body
-    double restTime;    ///< s without visible motion after which a body is held; 0.1
-    double contactTime; ///< s: impacts of a pair that follow within it lose no more energy, and a
-                        ///< series of bounces that would end within it has ended; 1e-7
-    double eventsPerSecond; ///< budget of events in a simulated second; 0: 1e7 + 1e5 a body
-    bool isOverlapAllowed;  ///< true: bodies that overlap at the start are pushed apart along the
-                            ///< shortest way, each by its share of the masses; false: an error
-    bool isJournalOff;      ///< true: impacts are counted but not written down
+    RB_EVENT_SETTINGS(RB_SETTING_FIELD)
+    rbExtraSettings extra; ///< of a registered detector; zero: its defaults
 } rbEventSettings;
 
 /// What the event engine has done since the world was made.

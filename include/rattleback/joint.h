@@ -168,7 +168,7 @@ typedef struct rbJointDef {
     const rbJointPart* parts;                 ///< RB_JOINT_PARTS: at most 6 rows in all; copied
     int partCount;                            ///< of parts, at most RB_JOINT_PARTS_MAX
     bool areNeighborsMeeting; ///< true: its two bodies collide with each other all the same; they
-                              ///< do not by default (rbContactSettings.areNeighborsExcluded)
+                              ///< do not by default (rbContactSettings.areNeighborsMeeting)
     rbSolverType solver;      ///< of the mechanism it belongs to, where it differs from that of the
                          ///< world: the first joint of a mechanism that names one decides; auto
     void* userData; ///< returned by rbJoint_GetUserData; not used by the library
@@ -355,82 +355,6 @@ RB_API rbJointId rbWorld_StartDrag(rbWorld* world, rbBodyId bodyId, rbVec3 world
 /// The pointer goes to a place, to be reached within a time > 0. The speed this takes is held until
 /// the next move.
 RB_API void rbWorld_MoveDrag(rbWorld* world, rbJointId dragId, rbVec3 worldPoint, double duration);
-
-/// How the step engine meets the conditions of joints.
-typedef enum rbStepMethod {
-    RB_METHOD_IMPULSES, ///< look-ahead impulses
-    RB_METHOD_COUNT     ///< built-in ones; registered ones have the numbers from here on
-} rbStepMethod;
-
-RB_API const char* rbStepMethod_Name(rbStepMethod method); ///< "impulses", ...; "unknown"
-/// The method of a name; rbStepMethod_GetCount() if it is unknown.
-RB_API rbStepMethod rbStepMethod_Find(const char* name);
-/// Built-in and registered methods; those of the laboratory: see lab_joints.h.
-RB_API int rbStepMethod_GetCount(void);
-
-/// When the impulses of a step act.
-typedef enum rbStepScheme {
-    RB_SCHEME_START,  ///< at the start, a time-symmetric step: extrapolation gives orders 4, 6, ...
-    RB_SCHEME_MIDDLE, ///< in the middle of the step: extrapolation gives order 3 at best
-    RB_SCHEME_COUNT
-} rbStepScheme;
-
-RB_API const char* rbStepScheme_Name(rbStepScheme scheme); ///< "start", "middle"
-RB_API rbStepScheme rbStepScheme_Find(const char* name);   ///< RB_SCHEME_COUNT if unknown
-
-/// Settings of the step engine; rbDefaultWorldDef fills them in.
-typedef struct rbStepSettings {
-    double step;         ///< s, > 0; 1/1000
-    int order;           ///< 2, 4, 6, 8 or 10; 2
-    rbStepScheme scheme; ///< start
-    rbStepMethod method; ///< impulses
-    rbSolverType solver; ///< auto
-    double tolerance;    ///< m and rad that a joint may be off at the end of a step; 1e-6. Orders
-                         ///< above 2 take the smaller of it and 1e-12
-    double
-        velocityTolerance; ///< m/s and rad/s, of the iterative solver; 0: the tolerance per second
-    double accuracy;       ///< m: the step is chosen to keep the error of the trajectory below this
-                           ///< after horizon seconds; 0: fixed steps. Needs order >= 4
-    double horizon;        ///< s; 10
-    int iterationsMax; ///< look-ahead iterations (direct) or sweeps (iterative) in a step; 0: 50
-                       ///< or 10,000. Where they end unmet the report says so
-    int halvingsMax;   ///< a step whose look-ahead does not contract is halved so many times at
-                       ///< most; 10
-    double impulseMax; ///< N s, of a joint in a step: broken systems come together gently;
-                       ///< INFINITY
-    double assembleTolerance; ///< m and rad: joints further apart at the start are refused; 1e-6 of
-                              ///< the size of the mechanism when 0
-    bool isAssembleAllowed; ///< true: they are brought together at the start, no time passing; with
-                            ///< a finite impulseMax they are pulled together by the steps
-    bool isVelocityFree;    ///< true: no velocity correction (B-42); for comparison
-    rbExtraSettings extra;  ///< of a registered method; zero: its defaults
-} rbStepSettings;
-
-/// What the step engine has done since the world was made.
-typedef struct rbStepStatistics {
-    int64_t steps;              ///< of the stated size
-    int64_t substeps;           ///< single free flights with their impulses
-    int64_t halvings;           ///< steps that did not contract and were halved
-    int64_t positionIterations; ///< or sweeps
-    int64_t velocityIterations; ///< or sweeps
-    int64_t factorizations;     ///< of the matrices of mechanisms
-    int64_t assemblingSteps;    ///< with joints still apart that are being pulled together
-    int64_t unmetSteps;         ///< ended above the tolerance
-    int64_t singularSteps;      ///< ended next to a singular position on purpose
-    int64_t settledSteps;    ///< made without look-ahead, since it did not contract in the smallest
-                             ///< parts: of order 1 and losing energy
-    int mechanismCount;      ///< connected systems
-    int rowCount;            ///< scalar conditions
-    int redundantRows;       ///< of these, found dependent at the last factorization
-    int iterationsMost;      ///< in one position correction
-    double positionErrorMax; ///< m, largest error of a joint at the end of a step
-    double angleErrorMax;    ///< rad
-    double velocityErrorMax; ///< m/s and rad/s, after velocity corrections
-    double unmetTime;        ///< s, end of the first unmet step; 0: none
-    double accuracyEstimate; ///< m, sum of the estimated errors of the steps; orders above 2
-    double stepSmallest;     ///< s, smallest step taken
-    rbJointId worstJoint;    ///< of positionErrorMax and angleErrorMax
-} rbStepStatistics;
 
 #ifdef __cplusplus
 }

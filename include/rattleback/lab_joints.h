@@ -13,7 +13,7 @@
 #ifndef RATTLEBACK_LAB_JOINTS_H
 #define RATTLEBACK_LAB_JOINTS_H
 
-#include <rattleback/joint.h>
+#include <rattleback/step.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -16,6 +16,7 @@
 #include <rattleback/joint.h>
 #include <rattleback/query.h>
 #include <rattleback/shape.h>
+#include <rattleback/step.h>
 #include <rattleback/vecmath.h>
 #include <rattleback/world.h>
 

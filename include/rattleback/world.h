@@ -12,6 +12,7 @@
 #include <rattleback/contact.h>
 #include <rattleback/event.h>
 #include <rattleback/joint.h>
+#include <rattleback/step.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,11 +65,19 @@ RB_API const char* rbLogLevel_Name(rbLogLevel level);
 /// @param context of the world's definition
 typedef void rbLogFn(rbLogLevel level, const char* message, void* context);
 
+// clang-format off
+/// The settings of the space that bodies are in, a row each (see RB_SETTING_FIELD).
+#define RB_WORLD_SETTINGS(X) \
+    X(rbVec3, gravity, "gravity", RB_VECTOR(0.0, 0.0, -9.81), RB_FROM(-1e12, 1e12), "m/s^2", \
+      "acceleration of free fall") \
+    X(rbVec3, periodicBox, "periodicBox", RB_VECTOR(0.0, 0.0, 0.0), RB_FROM(0.0, 1e12), "m", \
+      "edge lengths of a periodic box centered on the origin; 0: no period in this direction")
+// clang-format on
+
 /// A world; make it with rbDefaultWorldDef.
 typedef struct rbWorldDef {
-    uint32_t cookie;    ///< set by rbDefaultWorldDef
-    rbVec3 gravity;     ///< m/s^2; default (0, 0, -9.81)
-    rbVec3 periodicBox; ///< m, edge lengths of a periodic box centered on the origin; 0 = no period
+    uint32_t cookie; ///< set by rbDefaultWorldDef
+    RB_WORLD_SETTINGS(RB_SETTING_FIELD)
     rbMotionSettings
         motion;            ///< for bodies that do not say otherwise; default AUTO, 1e-3 s, 8, 1e-12
     rbEngineType engine;   ///< default FLIGHT

@@ -7,6 +7,7 @@ target_sources(rattleback PRIVATE
   src/base/core/memory.c
   src/base/core/name_table.c
   src/base/core/registered_rows.c
+  src/base/core/settings.c
   src/base/core/status.c
   src/base/core/timer.c
   src/base/core/words.c

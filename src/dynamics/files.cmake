@@ -7,7 +7,7 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_freeze.c
   src/dynamics/contact/contact_graph.c
   src/dynamics/contact/contact_mixing.c
-  src/dynamics/contact/contact_names.c
+  src/dynamics/contact/contact_words.c
   src/dynamics/contact/contact_newton.c
   src/dynamics/contact/contact_newton_island.c
   src/dynamics/contact/contact_profile.c

@@ -6,74 +6,19 @@
 #include "world/world_event.h"
 #include "world/world_joint.h"
 #include "world/world_query_tree.h"
+#include "world/world_settings.h"
 #include "world/world_step.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-void rbInitWorldDef(rbWorldDef* def, uint32_t abi, size_t size)
-{
-    if (!rbStampDef(def, RB_KIND_WORLD, sizeof *def, abi, size)) {
-        return;
-    }
-    def->gravity.z = -9.81;
-    def->motion =
-        (rbMotionSettings){.type = RB_MOTION_AUTO, .step = 1e-3, .degree = 8, .tolerance = 1e-12};
-    def->engine = RB_ENGINE_FLIGHT;
-    def->event = rbDefaultEventSettings();
-    def->step = rbDefaultStepSettings();
-    def->contact = rbDefaultContactSettings();
-}
-
-rbStatus rbJudgeMotionSettings(const rbMotionSettings* settings, rbError* error)
-{
-    if ((unsigned)settings->type >= RB_MOTION_COUNT) {
-        return rbError_Set(error, RB_STATUS_INVALID, "motion: there is no row number %d",
-                           (int)settings->type);
-    }
-    if (!(settings->step > 0.0) || !isfinite(settings->step)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "motion: the step is %g s; it must be positive and finite",
-                           settings->step);
-    }
-    if (settings->degree < 1 || settings->degree > 30) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "motion: the Taylor degree is %d; 1 to 30 are accepted",
-                           settings->degree);
-    }
-    if (!(settings->tolerance >= 1e-14) || !(settings->tolerance <= 1e-2)) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "motion: the tolerance is %g; 1e-14 to 1e-2 are accepted",
-                           settings->tolerance);
-    }
-    return RB_STATUS_OK;
-}
-
-static bool isPeriodAccepted(double length)
-{
-    return isfinite(length) && length >= 0.0;
-}
-
 rbWorld* rbCreateWorld(const rbWorldDef* def, rbError* error)
 {
     if (RB_CHECK_COOKIE(def, RB_KIND_WORLD, error) != RB_STATUS_OK) {
         return NULL;
     }
-    if (rbJudgeGravity(def->gravity, error) != RB_STATUS_OK) {
-        return NULL;
-    }
-    rbVec3 box = def->periodicBox;
-    if (!isPeriodAccepted(box.x) || !isPeriodAccepted(box.y) || !isPeriodAccepted(box.z)) {
-        (void)rbError_Set(
-            error, RB_STATUS_INVALID,
-            "the periodic box has edges (%g, %g, %g) m; each must be positive, or 0 for "
-            "no period",
-            box.x, box.y, box.z);
-        return NULL;
-    }
-    if (rbJudgeMotionSettings(&def->motion, error) != RB_STATUS_OK ||
-        rbJudgeEngine(def, error) != RB_STATUS_OK) {
+    if (rbCheckWorldDef(def, error) != RB_STATUS_OK) {
         return NULL;
     }
     if ((def->allocator.allocFn == NULL) != (def->allocator.freeFn == NULL)) {

@@ -1,5 +1,6 @@
 // Bodies of a world: making them, reading and setting their state, impulses.
 #include "world/world_joint.h"
+#include "world/world_settings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,7 +118,7 @@ static rbStatus judgeBody(const rbWorld* world, const rbBodyDef* def, rbError* e
     }
     rbMotionSettings settings = settingsOf(world, &def->motion);
     rbError motionError = {0};
-    status = rbJudgeMotionSettings(&settings, &motionError);
+    status = rbSettingList_Check(&rbMotionSettingList, &settings, &motionError);
     if (status != RB_STATUS_OK) {
         return rbError_Set(error, status, "body \"%s\": %.400s", name, motionError.message);
     }

@@ -3,46 +3,15 @@
 #include "world/world_contact.h"
 
 #include "dynamics/engines/step/contact_method.h"
+#include "world/world_settings.h"
 
 #include <math.h>
 
-static rbStatus judgeSettings(const rbContactSettings* settings, rbError* error)
-{
-    const rbContactSettings* s = settings;
-    const rbAskedRow rows[] = {
-        {"contact.method", (int)s->method, rbContactMethod_GetCount()},
-        {"contact.broadPhase", (int)s->broadPhase, rbBroadPhaseType_GetCount()},
-        {"contact.law", (int)s->law, RB_IMPACT_LAW_COUNT},
-        {"contact.cone", (int)s->cone, RB_CONE_COUNT},
-        {"contact.contactTime", (int)s->contactTime, RB_CONTACT_TIME_COUNT},
-        {"contact.frictionRule", (int)s->frictionRule, RB_COMBINE_COUNT},
-        {"contact.restitutionRule", (int)s->restitutionRule, RB_COMBINE_COUNT}};
-    const rbAskedNumber numbers[] = {
-        {"contact.shell", s->shell, true, false},
-        {"contact.tolerance", s->tolerance, false, false},
-        {"contact.velocityTolerance", s->velocityTolerance, false, false},
-        {"contact.restSpeed", s->restSpeed, true, false},
-        {"contact.sweepsMax", s->sweepsMax, false, false},
-        {"contact.shockAfter", s->shockAfter, true, false},
-        {"contact.partSpeed", s->partSpeed, false, false},
-        {"contact.freezeSpeed", s->freezeSpeed, true, false},
-        {"contact.freezeTime", s->freezeTime, false, false}};
-    rbStatus status = rbJudgeRows(rows, sizeof rows / sizeof rows[0], error);
-    if (status == RB_STATUS_OK) {
-        status = rbJudgeNumbers(numbers, sizeof numbers / sizeof numbers[0], error);
-    }
-    if (status == RB_STATUS_OK && (s->facets < 3 || s->facets > RB_FRICTION_FACETS_MAX)) {
-        return rbError_Set(error, RB_STATUS_INVALID, "contact.facets is %d; 3 to %d are accepted",
-                           s->facets, RB_FRICTION_FACETS_MAX);
-    }
-    return status;
-}
-
-rbStatus rbJudgeContacts(const rbWorldDef* def, rbError* error)
+rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error)
 {
     RB_ASSERT(def != NULL);
-    rbStatus status = judgeSettings(&def->contact, error);
-    if (status != RB_STATUS_OK || def->contact.isOff || def->engine != RB_ENGINE_STEP) {
+    rbStatus status = rbSettingList_Check(&rbContactSettingList, &def->contact, error);
+    if (status != RB_STATUS_OK || !def->contact.isEnabled || def->engine != RB_ENGINE_STEP) {
         return status;
     }
     if (def->periodicBox.x > 0.0 || def->periodicBox.y > 0.0 || def->periodicBox.z > 0.0) {
@@ -123,7 +92,7 @@ rbStatus rbWorld_TellContacts(rbWorld* world, rbError* error)
     const rbContactSettings* settings = &world->def.contact;
     rbStepEngine* engine = world->engine;
     RB_ASSERT(engine != NULL);
-    if (settings->isOff) {
+    if (!settings->isEnabled) {
         return RB_STATUS_OK;
     }
     const rbContactMethodRow* row = rbContactMethodRow_Get(settings->method);
@@ -144,7 +113,7 @@ rbStatus rbWorld_TellContacts(rbWorld* world, rbError* error)
         }
     }
     rbStepEngine_ClearExclusions(engine);
-    for (int i = 0; i < world->joints.count && settings->areNeighborsExcluded; ++i) {
+    for (int i = 0; i < world->joints.count && !settings->areNeighborsMeeting; ++i) {
         const rbJoint* joint = world->joints.data[i].joint;
         if (joint != NULL && joint->bodyA >= 0 && joint->bodyB >= 0 &&
             !joint->def.areNeighborsMeeting) {

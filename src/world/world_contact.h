@@ -5,7 +5,7 @@
 #include "world/world_engine.h"
 
 // The settings, and whether the others allow contacts.
-rbStatus rbJudgeContacts(const rbWorldDef* def, rbError* error);
+rbStatus rbCheckContacts(const rbWorldDef* def, rbError* error);
 // Tells the step engine of shapes, pairs of materials and bodies that do not meet; nothing if
 // contacts are off.
 rbStatus rbWorld_TellContacts(rbWorld* world, rbError* error);

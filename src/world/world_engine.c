@@ -4,6 +4,7 @@
 #include "world/world_contact.h"
 #include "world/world_event.h"
 #include "world/world_joint.h"
+#include "world/world_settings.h"
 #include "world/world_step.h"
 
 #include <math.h>
@@ -18,20 +19,7 @@ static const rbEngineRow* const engineTable[RB_ENGINE_COUNT] = {
     [RB_ENGINE_STEP] = &rbStepEngineRow,
 };
 
-const char* rbEngineType_Name(rbEngineType type)
-{
-    return (unsigned)type < RB_ENGINE_COUNT ? engineTable[type]->name : "unknown";
-}
-
-rbEngineType rbEngineType_Find(const char* name)
-{
-    for (int i = 0; i < RB_ENGINE_COUNT; ++i) {
-        if (strcmp(name, engineTable[i]->name) == 0) {
-            return (rbEngineType)i;
-        }
-    }
-    return RB_ENGINE_COUNT;
-}
+RB_DEFINE_WORDS(rbEngineType, "engine", RB_ENGINE_COUNT, engineTable[index]->name)
 
 rbEngineTraits rbEngineType_GetTraits(rbEngineType type)
 {
@@ -55,50 +43,6 @@ const rbEngineJoints* rbWorld_GetEngineJoints(const rbWorld* world)
 const rbEngineJoints* rbWorld_GetReadyJoints(const rbWorld* world)
 {
     return world->isEngineReady ? rbWorld_GetEngineJoints(world) : NULL;
-}
-
-rbStatus rbJudgeRows(const rbAskedRow* rows, size_t count, rbError* error)
-{
-    for (size_t i = 0; i < count; ++i) {
-        if (rows[i].value < 0 || rows[i].value >= rows[i].count) {
-            return rbError_Set(error, RB_STATUS_INVALID, "%s: there is no row number %d",
-                               rows[i].what, rows[i].value);
-        }
-    }
-    return RB_STATUS_OK;
-}
-
-rbStatus rbJudgeNumbers(const rbAskedNumber* numbers, size_t count, rbError* error)
-{
-    for (size_t i = 0; i < count; ++i) {
-        const rbAskedNumber* asked = &numbers[i];
-        double value = asked->value;
-        bool isFine = (isfinite(value) || (asked->isInfinityFine && value > 0.0)) &&
-                      (value > 0.0 || (value == 0.0 && asked->isZeroFine));
-        if (!isFine) {
-            return rbError_Set(error, RB_STATUS_INVALID, "%s is %g; a %s %s is accepted",
-                               asked->what, value,
-                               asked->isInfinityFine ? "number" : "finite number",
-                               asked->isZeroFine ? "not below 0" : "above 0");
-        }
-    }
-    return RB_STATUS_OK;
-}
-
-rbStatus rbJudgeEngine(const rbWorldDef* def, rbError* error)
-{
-    const rbAskedRow row = {"engine", (int)def->engine, RB_ENGINE_COUNT};
-    rbStatus status = rbJudgeRows(&row, 1, error);
-    if (status == RB_STATUS_OK) {
-        status = rbJudgeEventSettings(&def->event, error);
-    }
-    if (status == RB_STATUS_OK) {
-        status = rbJudgeStepSettings(&def->step, error);
-    }
-    if (status == RB_STATUS_OK) {
-        status = rbJudgeContacts(def, error);
-    }
-    return status;
 }
 
 void rbWorld_FreeEngine(rbWorld* world)

@@ -69,7 +69,6 @@ const rbEngineJoints* rbWorld_GetReadyJoints(const rbWorld* world);
 extern const rbEngineRow rbEventEngineRow;
 extern const rbEngineRow rbStepEngineRow;
 
-rbStatus rbJudgeEngine(const rbWorldDef* def, rbError* error);
 void rbWorld_FreeEngine(rbWorld* world);
 // The engine starts from nothing that it knew; the bytes of a snapshot follow.
 void rbWorld_ResetEngine(rbWorld* world);
@@ -78,23 +77,6 @@ rbStatus rbWorld_AdvanceEngine(rbWorld* world, double time, double* reached, rbB
 rbEngineBooks rbWorld_GetBooks(const rbWorld* world);
 // After a snapshot was restored: the event engine's part is restored by the engine itself.
 void rbWorld_SetBooks(rbWorld* world, const rbEngineBooks* books);
-
-// A row of a table asked for by number in a definition, and a number of it.
-typedef struct rbAskedRow {
-    const char* what;
-    int value;
-    int count;
-} rbAskedRow;
-
-typedef struct rbAskedNumber {
-    const char* what;
-    double value;
-    bool isZeroFine;
-    bool isInfinityFine;
-} rbAskedNumber;
-
-rbStatus rbJudgeRows(const rbAskedRow* rows, size_t count, rbError* error);
-rbStatus rbJudgeNumbers(const rbAskedNumber* numbers, size_t count, rbError* error);
 
 // The shapes of a body as one geometry for an engine (NULL: it has none) in its principal frame;
 // materials: one a shape. UNSUPPORTED when a dynamic body has a plane.

@@ -5,47 +5,6 @@
 
 #include <math.h>
 
-rbEventSettings rbDefaultEventSettings(void)
-{
-    rbEventSettings settings = {.law = RB_IMPACT_STRONGE,
-                                .order = RB_ORDER_SEQUENTIAL,
-                                .lasting = RB_LASTING_REST,
-                                .loop = RB_LOOP_BODIES,
-                                .detector = RB_DETECTOR_EXACT,
-                                .broadPhase = RB_BROAD_AUTO,
-                                .combineRestitution = RB_COMBINE_GEOMETRIC,
-                                .combineFriction = RB_COMBINE_GEOMETRIC,
-                                .restTime = 0.1,
-                                .contactTime = 1e-7};
-    return settings;
-}
-
-rbStatus rbJudgeEventSettings(const rbEventSettings* settings, rbError* error)
-{
-    const rbEventSettings* s = settings;
-    const rbAskedRow rows[] = {
-        {"event.law", (int)s->law, RB_IMPACT_LAW_COUNT},
-        {"event.order", (int)s->order, RB_ORDER_COUNT},
-        {"event.lasting", (int)s->lasting, RB_LASTING_COUNT},
-        {"event.loop", (int)s->loop, rbEventLoop_GetCount()},
-        {"event.detector", (int)s->detector, rbDetector_GetCount()},
-        {"event.broadPhase", (int)s->broadPhase, rbBroadPhaseType_GetCount()},
-        {"event.combineRestitution", (int)s->combineRestitution, RB_COMBINE_COUNT},
-        {"event.combineFriction", (int)s->combineFriction, RB_COMBINE_COUNT}};
-    const rbAskedNumber numbers[] = {{"event.tolerance", s->tolerance, true, false},
-                                     {"event.restTime", s->restTime, false, false},
-                                     {"event.contactTime", s->contactTime, false, false},
-                                     {"event.eventsPerSecond", s->eventsPerSecond, true, false}};
-    rbStatus status = rbJudgeRows(rows, sizeof rows / sizeof rows[0], error);
-    if (status == RB_STATUS_OK) {
-        status = rbJudgeNumbers(numbers, sizeof numbers / sizeof numbers[0], error);
-    }
-    if (status == RB_STATUS_OK && rbGetDetectorRow(s->detector)->check != NULL) {
-        status = rbGetDetectorRow(s->detector)->check(s, error);
-    }
-    return status;
-}
-
 // --------------------------------------------------------------------------------- telling of
 // bodies
 

@@ -4,13 +4,11 @@
 
 #include "world/world_engine.h"
 
-rbEventSettings rbDefaultEventSettings(void);
 // Writes into the journal of the world that is the context.
 void rbWorld_WriteJournal(void* context, const rbEngineEvent* happened);
 // The event engine of a world; NULL: it has another one, or none yet.
 const rbEventEngine* rbWorld_GetEventEngine(const rbWorld* world);
 // The arrays of a world for looking at its event engine, without a journal.
 rbEventHost rbWorld_GetEventHost(const rbWorld* world);
-rbStatus rbJudgeEventSettings(const rbEventSettings* settings, rbError* error);
 
 #endif

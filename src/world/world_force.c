@@ -1,4 +1,5 @@
 // Forces of a world, gravity among them: making them, and what they mean for the flight of a body.
+#include "world/world_settings.h"
 #include "world/world_state.h"
 
 #include <math.h>
@@ -84,18 +85,12 @@ static void refreshBodies(rbWorld* world, rbBodyId bodyId)
     }
 }
 
-rbStatus rbJudgeGravity(rbVec3 gravity, rbError* error)
-{
-    return rbIsFinite3(gravity)
-               ? RB_STATUS_OK
-               : rbError_Set(error, RB_STATUS_INVALID, "gravity (%g, %g, %g) m/s^2 must be finite",
-                             gravity.x, gravity.y, gravity.z);
-}
-
 rbStatus rbWorld_SetGravity(rbWorld* world, rbVec3 gravity, rbError* error)
 {
     RB_USE_ALLOCATOR(world->def.allocator);
-    rbStatus status = rbJudgeGravity(gravity, error);
+    rbWorldDef def = world->def;
+    def.gravity = gravity;
+    rbStatus status = rbSettingList_Check(&rbWorldSettingList, &def, error);
     if (status != RB_STATUS_OK) {
         return status;
     }

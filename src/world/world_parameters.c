@@ -4,6 +4,7 @@
 
 #include "world/world_engine.h"
 #include "world/world_joint.h"
+#include "world/world_settings.h"
 #include "world/world_step.h"
 
 #include <string.h>
@@ -246,7 +247,7 @@ rbContactSettings rbWorld_GetContactSettings(const rbWorld* world)
 static rbStatus changeSettings(rbWorld* world, const rbWorldDef* def, bool areContactsOther,
                                rbError* error)
 {
-    rbStatus status = rbJudgeEngine(def, error);
+    rbStatus status = rbCheckWorldDef(def, error);
     if (status != RB_STATUS_OK) {
         return status;
     }

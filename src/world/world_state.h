@@ -205,7 +205,4 @@ void rbWorld_Log(const rbWorld* world, rbLogLevel level, const char* format, ...
 void rbWorld_LogRefusal(const rbWorld* world, const char* what, const rbError* reason,
                         rbError* error);
 
-rbStatus rbJudgeMotionSettings(const rbMotionSettings* settings, rbError* error);
-rbStatus rbJudgeGravity(rbVec3 gravity, rbError* error);
-
 #endif

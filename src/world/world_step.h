@@ -4,8 +4,6 @@
 
 #include "world/world_engine.h"
 
-rbStepSettings rbDefaultStepSettings(void);
-rbStatus rbJudgeStepSettings(const rbStepSettings* settings, rbError* error);
 // What the host lends to the engine.
 rbStepHost rbWorld_LendStates(const rbWorld* world);
 

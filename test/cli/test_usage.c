@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char* const verbs[] = {"run",      "check", "info", "distance", "replay",
-                                    "validate", "bench", "view", "rays"};
+                                    "validate", "bench", "view", "rays",     "settings"};
 
 static void everyVerbHasHelpWithExamples(void** state)
 {

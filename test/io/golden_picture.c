@@ -1,7 +1,7 @@
 // The same pixels from every compiler and build.
 #include "base/core/hash.h"
-#include "render/picture.h"
 #include "rb_test.h"
+#include "render/picture.h"
 
 #include <inttypes.h>
 

@@ -1,11 +1,11 @@
 // The renderer: what is drawn is where the projection says it is, in the right order, lit from the
 // right side; views show what moves; PNG files hold the pixels.
 #include "base/core/memory.h"
+#include "rb_test.h"
 #include "render/palette.h"
 #include "render/picture.h"
 #include "render/picture_light.h"
 #include "render/png.h"
-#include "rb_test.h"
 
 #include <dirent.h>
 #include <math.h>

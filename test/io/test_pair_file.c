@@ -1,8 +1,8 @@
 // Files of pairs: what a file says is what is read, mistakes are named with line and remedy, and a
 // log that cannot be written leaves nothing.
-#include "pairs/pair_log.h"
-#include "pairs/pair_file.h"
 #include "output_support.h"
+#include "pairs/pair_file.h"
+#include "pairs/pair_log.h"
 
 #include <math.h>
 

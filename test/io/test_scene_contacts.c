@@ -30,14 +30,14 @@ static void contactsAreOffUnlessTheSceneHasThem(void** state)
     (void)state;
     const struct {
         const char* text;
-        bool isOff;
-    } cases[] = {{SCENE(""), true}, {CONTACT(""), false}, {CONTACT("\"on\": false"), true}};
+        bool isEnabled;
+    } cases[] = {{SCENE(""), false}, {CONTACT(""), true}, {CONTACT("\"on\": false"), false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         rbScene* scene = readText(cases[i].text);
-        assert_int_equal(rbScene_GetInfo(scene)->contact.isOff, cases[i].isOff);
+        assert_int_equal(rbScene_GetInfo(scene)->contact.isEnabled, cases[i].isEnabled);
         rbDestroyScene(scene);
     }
-    assert_true(rbDefaultWorldDef().contact.isOff);
+    assert_false(rbDefaultWorldDef().contact.isEnabled);
 }
 
 static void settingsOfContactsAreRead(void** state)
@@ -65,8 +65,8 @@ static void settingsOfContactsAreRead(void** state)
                             {s->facets, 16},
                             {s->isWarm, 0},
                             {s->isOverlapAllowed, 1},
-                            {s->areNeighborsExcluded, 0},
-                            {s->isOff, 0}};
+                            {s->areNeighborsMeeting, 1},
+                            {s->isEnabled, 1}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
         assert_int_equal(words[i][0], words[i][1]);
     }
@@ -98,7 +98,7 @@ static void emptyContactsHaveTheDefaults(void** state)
     assert_int_equal(found->facets, expected.facets);
     assert_int_equal(found->contactTime, expected.contactTime);
     assert_int_equal(found->isOverlapAllowed, expected.isOverlapAllowed);
-    assert_int_equal(found->areNeighborsExcluded, expected.areNeighborsExcluded);
+    assert_int_equal(found->areNeighborsMeeting, expected.areNeighborsMeeting);
     assert_true(found->shell == expected.shell && found->tolerance == expected.tolerance);
     assert_true(found->restSpeed == expected.restSpeed);
     assert_true(found->partSpeed == expected.partSpeed);
@@ -107,39 +107,19 @@ static void emptyContactsHaveTheDefaults(void** state)
 }
 
 // What docs/scene.schema.json says of the defaults is what they are.
-static void theSchemaKnowsTheDefaultsOfContacts(void** state)
+// Scenes in recordings are as they were written.
+static void formerNamesOfKeysAreRead(void** state)
 {
     (void)state;
-    rbContactSettings s = rbDefaultContactSettings();
-    rbPenaltySettings penalty = rbDefaultPenaltySettings();
-    const struct {
-        const char* key;
-        double value;
-    } rows[] = {{"shell", s.shell},
-                {"tolerance", s.tolerance},
-                {"velocityTolerance", s.velocityTolerance},
-                {"restSpeed", s.restSpeed},
-                {"sweepsMax", s.sweepsMax},
-                {"facets", s.facets},
-                {"partSpeed", s.partSpeed},
-                {"freezeTime", s.freezeTime},
-                {"penaltyDepth", penalty.depth},
-                {"penaltyDamping", penalty.damping}};
-    json_error_t error;
-    json_t* schema = json_load_file(RB_SOURCE_DIR "/docs/scene.schema.json", 0, &error);
-    assert_non_null(schema);
-    const json_t* properties =
-        json_object_get(json_object_get(json_object_get(schema, "$defs"), "contact"), "properties");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        const char* text = json_string_value(
-            json_object_get(json_object_get(properties, rows[i].key), "description"));
-        assert_non_null(text);
-        const char* word = strstr(text, "default ");
-        if (word == NULL || strtod(word + strlen("default "), NULL) != rows[i].value) {
-            fail_msg("%s is %g; the schema says \"%s\"", rows[i].key, rows[i].value, text);
-        }
-    }
-    json_decref(schema);
+    rbScene* scene = readText(CONTACT("\"neighbours\": true"));
+    assert_true(rbScene_GetInfo(scene)->contact.areNeighborsMeeting);
+    rbDestroyScene(scene);
+    static const Case cases[] = {
+        {CONTACT("\"neighbours\": true, \"neighbors\": false"), RB_STATUS_INVALID,
+         "/contact/neighbours: \"neighbours\" is the former name of \"neighbors\""},
+        {CONTACT("\"neighbour\": true"), RB_STATUS_INVALID, "did you mean \"neighbors\"?"},
+    };
+    CHECK_CASES(cases);
 }
 
 static void badSettingsOfContactsAreExplained(void** state)
@@ -264,7 +244,7 @@ static void probesMeasureContacts(void** state)
 RB_TEST_GROUP(test_scene_contacts, cmocka_unit_test(contactsAreOffUnlessTheSceneHasThem),
               cmocka_unit_test(settingsOfContactsAreRead),
               cmocka_unit_test(emptyContactsHaveTheDefaults),
-              cmocka_unit_test(theSchemaKnowsTheDefaultsOfContacts),
+              cmocka_unit_test(formerNamesOfKeysAreRead),
               cmocka_unit_test(badSettingsOfContactsAreExplained),
               cmocka_unit_test(materialsAndGroupsReachTheWorld),
               cmocka_unit_test(ordersAndBoxesThatContactsDoNotKnowAreRefused),

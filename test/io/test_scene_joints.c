@@ -56,7 +56,7 @@ static void settingsOfTheStepEngineAreRead(void** state)
     assert_int_equal(step->iterationsMax, 20);
     assert_int_equal(step->halvingsMax, 4);
     assert_true(step->isAssembleAllowed);
-    assert_true(step->isVelocityFree);
+    assert_false(step->hasVelocityCorrection);
     rbClassicalSettings classical = rbStepSettings_GetClassical(step);
     const double numbers[][2] = {{step->step, 0.01},
                                  {step->tolerance, 1e-9},
@@ -91,7 +91,7 @@ static void stepSettingsLeftOutAreThoseOfTheWorld(void** state)
         assert_int_equal(step->method, own.method);
         assert_int_equal(step->solver, own.solver);
         assert_false(step->isAssembleAllowed);
-        assert_false(step->isVelocityFree);
+        assert_true(step->hasVelocityCorrection);
         assert_true(isinf(step->impulseMax));
         rbDestroyScene(scene);
     }

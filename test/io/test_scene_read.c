@@ -327,12 +327,18 @@ static void overridesChangeOneValue(void** state)
     rbScene* scene = readNamed("tumbling-box");
     rbError error = {0};
     static const char* const good[] = {
-        "/world/gravity/2=-1.62", "bodies.box.spin=[0,1,0]",
-        "/bodies/box/mass=2",     "bodies.0.velocity.1=7",
-        "motion.type=rk4",        "motion.step=0.002",
-        "title=The moon",         "bodies.box.shapes.0.geometry.size=[1, 2, 3]",
-        "output.probes=null",     "materials.new.density=1.5e3",
-        "duration=2.5",           "bodies.box.spinLocal=null",
+        "/world/gravity/2=-1.62",
+        "bodies.box.spin=[0,1,0]",
+        "/bodies/box/mass=2",
+        "bodies.0.velocity.1=7",
+        "motion.type=rk4",
+        "motion.step=0.002",
+        "title=The moon",
+        "bodies.box.shapes.0.geometry.size=[1, 2, 3]",
+        "output.probes=null",
+        "duration=2.5",
+        "bodies.box.spinLocal=null",
+        "contact.on=true",
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; ++i) {
         rbStatus status = rbScene_Override(scene, good[i], &error);
@@ -346,7 +352,7 @@ static void overridesChangeOneValue(void** state)
     assert_string_equal(info->title, "The moon");
     assert_int_equal(info->motion.type, RB_MOTION_RK4);
     checkNear(info->motion.step, 0.002, 0.0);
-    assert_int_equal(info->materialCount, 1);
+    assert_true(info->contact.isEnabled);
     assert_true(info->hasDefaultProbes);
     rbWorld* world = makeWorld(scene);
     rbBodyId id = rbWorld_FindBody(world, "box");
@@ -374,6 +380,9 @@ static void refusedOverridesLeaveTheScene(void** state)
         {"bodies=null", "needs the key \"bodies\""},
         {"engine=steps", "did you mean \"step\"?"},
         {"a..b=1", "empty"},
+        {"contact.restSped=1", "did you mean \"restSpeed\"?"},
+        {"contcat.restSpeed=1", "did you mean \"contact\"?"},
+        {"materials.new.density=1.5e3", "nothing named \"new\""},
     };
     rbScene* scene = readNamed("tumbling-box");
     char* before = strdup(rbScene_GetText(scene, NULL));
@@ -386,6 +395,35 @@ static void refusedOverridesLeaveTheScene(void** state)
         assert_string_equal(rbScene_GetText(scene, NULL), before);
     }
     free(before);
+    rbDestroyScene(scene);
+}
+
+// Materials and geometries have names, not keys: a slip would make one that nothing uses.
+static void overridesDoNotMakeWhatNothingUses(void** state)
+{
+    (void)state;
+    static const char* const bad[][2] = {
+        {"materials.ruogh.friction=0.1", "did you mean \"rough\"?"},
+        {"/materials/ruogh/friction=0.1", "did you mean \"rough\"?"},
+        {"materials.ruogh={\"friction\": 0.1}", "did you mean \"rough\"?"},
+        {"materials.ice=null", "nothing named \"ice\""},
+        {"geometries.bal.radius=2", "did you mean \"ball\"?"},
+    };
+    rbScene* scene = readText("{\"rattleback\": 1, \"materials\": {\"rough\": {\"friction\": 1}}, "
+                              "\"geometries\": {\"ball\": {\"type\": \"sphere\", \"radius\": 1}}, "
+                              "\"bodies\": [{\"shapes\": [{\"geometry\": \"ball\", \"material\": "
+                              "\"rough\"}]}]}");
+    const char* name = NULL;
+    rbError error = {0};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+        assert_int_equal(rbScene_Override(scene, bad[i][0], &error), RB_STATUS_NOT_FOUND);
+        if (strstr(formatError(&error), bad[i][1]) == NULL) {
+            fail_msg("%s: %s", bad[i][0], formatError(&error));
+        }
+    }
+    checkNear(rbScene_GetMaterial(scene, 0, &name)->friction, 1.0, 0.0);
+    assert_int_equal(rbScene_Override(scene, "materials.rough.friction=0.1", &error), RB_STATUS_OK);
+    checkNear(rbScene_GetMaterial(scene, 0, &name)->friction, 0.1, 0.0);
     rbDestroyScene(scene);
 }
 
@@ -455,4 +493,5 @@ RB_TEST_GROUP(test_scene_read, cmocka_unit_test(everySceneRuns),
               cmocka_unit_test(forceOnGroupActsOnEveryCopy),
               cmocka_unit_test(probesMeasureWhatTheySay), cmocka_unit_test(overridesChangeOneValue),
               cmocka_unit_test(refusedOverridesLeaveTheScene),
+              cmocka_unit_test(overridesDoNotMakeWhatNothingUses),
               cmocka_unit_test(textAndAttachmentsGiveTheSameBits), cmocka_unit_test(nothingLeaks));

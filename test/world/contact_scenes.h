@@ -13,7 +13,7 @@ static inline rbWorldDef defineWorld(void)
     rbWorldDef def = rbDefaultWorldDef();
     def.engine = RB_ENGINE_STEP;
     def.step.step = STEP;
-    def.contact.isOff = false;
+    def.contact.isEnabled = true;
     return def;
 }
 

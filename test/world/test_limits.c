@@ -238,7 +238,7 @@ static void limitsCanBeChanged(void** state)
 static rbWorld* makeMixed(bool areContactsOn)
 {
     rbWorldDef settings = worldDef();
-    settings.contact.isOff = !areContactsOn;
+    settings.contact.isEnabled = areContactsOn;
     rbWorld* world = makeWorld(&settings);
     rbBodyId upper = addBody(world, "upper", 1.0, rbMakeVec3(0.5, 0.0, 0.0));
     rbBodyId lower = addBody(world, "lower", 1.0, rbMakeVec3(1.5, 0.0, 0.0));

@@ -75,7 +75,7 @@ static void whatContactsDoNotKnowIsRefused(void** state)
     assert_null(rbCreateWorld(&def, &error));
     assert_non_null(strstr(error.message, "step.order is 4"));
     // With contacts off nothing of it matters.
-    def.contact.isOff = true;
+    def.contact.isEnabled = false;
     rbWorld* world = rbCreateWorld(&def, &error);
     assert_non_null(world);
     rbDestroyWorld(world);
@@ -173,7 +173,7 @@ static void bodiesPassThroughEachOtherWithoutContacts(void** state)
 {
     (void)state;
     rbWorldDef def = defineWorld();
-    def.contact.isOff = true;
+    def.contact.isEnabled = false;
     rbWorld* world = makeWorld(&def);
     (void)addFloor(world);
     rbBodyId cube = addCube(world, "cube", rbMakeVec3(0.0, 0.0, 1e-5));
@@ -217,7 +217,7 @@ static void groupsAndMasksSayWhoMeets(void** state)
 static rbStatus prepareNeighbors(bool areMeeting, bool areExcluded, rbError* error)
 {
     rbWorldDef def = defineWorld();
-    def.contact.areNeighborsExcluded = areExcluded;
+    def.contact.areNeighborsMeeting = !areExcluded;
     rbWorld* world = makeWorld(&def);
     rbJointDef joint = rbDefaultJointDef();
     joint.type = RB_JOINT_FIXED;

@@ -63,3 +63,38 @@ const char* rbFindNearestName(const char* word, rbCandidateFn* candidateFn, int 
     // With more than half of the letters wrong, it is another word and not a typing error.
     return nearest != NULL && 2 * nearestDistance <= length + 1 ? nearest : NULL;
 }
+
+int rbWords_GetCount(const rbWords* words)
+{
+    int count = 0;
+    while (words->nameOf(count) != NULL) {
+        count += 1;
+    }
+    return count;
+}
+
+const char* rbWords_Name(const rbWords* words, int index)
+{
+    const char* name = index >= 0 ? words->nameOf(index) : NULL;
+    return name != NULL ? name : "unknown";
+}
+
+int rbWords_Find(const rbWords* words, const char* name)
+{
+    RB_ASSERT(name != NULL);
+    int index = 0;
+    while (words->nameOf(index) != NULL && strcmp(words->nameOf(index), name) != 0) {
+        index += 1;
+    }
+    return index;
+}
+
+static const char* getWord(int index, const void* context)
+{
+    return ((const rbWords*)context)->nameOf(index);
+}
+
+const char* rbWords_FindNearest(const rbWords* words, const char* word)
+{
+    return rbFindNearestName(word, getWord, rbWords_GetCount(words), words);
+}

@@ -1,6 +1,8 @@
-// Suggestions for misspelled words: the nearest word of a list.
+// Words: those of an enumeration, and the one of a list that a user may have meant.
 #ifndef RB_CORE_WORDS_H
 #define RB_CORE_WORDS_H
+
+#include <stddef.h>
 
 // The index-th candidate.
 typedef const char* rbCandidateFn(int index, const void* context);
@@ -9,5 +11,39 @@ typedef const char* rbCandidateFn(int index, const void* context);
 // enough.
 const char* rbFindNearestName(const char* word, rbCandidateFn* candidateFn, int count,
                               const void* context);
+
+// The words of an enumeration, in the order of its values. Values that a table takes at start-up
+// have words too, so the list may grow until the first world is made.
+typedef struct rbWords {
+    const char* what;                 // "law of impact", for messages
+    const char* (*nameOf)(int index); // NULL after the last
+} rbWords;
+
+int rbWords_GetCount(const rbWords* words);
+// "unknown" for a value without a word.
+const char* rbWords_Name(const rbWords* words, int index);
+// The value of a word; the count if there is none.
+int rbWords_Find(const rbWords* words, const char* name);
+// The word nearest to another, NULL when none is near.
+const char* rbWords_FindNearest(const rbWords* words, const char* word);
+
+#define RB_DECLARE_WORDS(type) extern const rbWords type##Words
+
+// type##Words, type##_Name and type##_Find of an enumeration of so many words; theName is the word
+// of the value "index".
+#define RB_DEFINE_WORDS(type, theWhat, theCount, theName)  \
+    static const char* type##WordOf(int index)             \
+    {                                                      \
+        return index < (int)(theCount) ? (theName) : NULL; \
+    }                                                      \
+    const rbWords type##Words = {theWhat, type##WordOf};   \
+    const char* type##_Name(type value)                    \
+    {                                                      \
+        return rbWords_Name(&type##Words, (int)value);     \
+    }                                                      \
+    type type##_Find(const char* name)                     \
+    {                                                      \
+        return (type)rbWords_Find(&type##Words, name);     \
+    }
 
 #endif

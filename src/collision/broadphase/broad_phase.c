@@ -32,22 +32,8 @@ static const rbBroadRow* getRow(rbBroadPhaseType type)
     return type < RB_BROAD_COUNT ? rows[type] : registered.rows[type - RB_BROAD_COUNT];
 }
 
-const char* rbBroadPhaseType_Name(rbBroadPhaseType type)
-{
-    RB_ASSERT((int)type >= 0 && (int)type < rbBroadPhaseType_GetCount());
-    return type == RB_BROAD_AUTO ? "auto" : getRow(type)->name;
-}
-
-rbBroadPhaseType rbBroadPhaseType_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int type = RB_BROAD_AUTO;
-    while (type < rbBroadPhaseType_GetCount() &&
-           strcmp(name, rbBroadPhaseType_Name((rbBroadPhaseType)type)) != 0) {
-        ++type;
-    }
-    return (rbBroadPhaseType)type;
-}
+RB_DEFINE_WORDS(rbBroadPhaseType, "broad phase", rbBroadPhaseType_GetCount(),
+                index == RB_BROAD_AUTO ? "auto" : getRow((rbBroadPhaseType)index)->name)
 
 // Below this count, a scan is as fast as any other method (measured: docs/modules/broadphase.md).
 #define NAIVE_MAX 32

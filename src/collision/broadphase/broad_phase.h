@@ -9,6 +9,7 @@
 
 #include "base/core/lanes.h"
 #include "base/core/memory.h"
+#include "base/core/words.h"
 
 #include <rattleback/broadphase.h>
 
@@ -65,6 +66,8 @@ extern const rbBroadRow rbBroadRowTree;
 // Adds a row to the table, at start-up (base/core/registered_rows.h). Rejected if the name is
 // already known or the table is full.
 rbStatus rbRegisterBroadPhase(const rbBroadRow* row, rbError* error);
+
+RB_DECLARE_WORDS(rbBroadPhaseType);
 
 // Checks all invariants of the row and of the common part. O(n) or more.
 bool rbBroadPhase_IsValid(const rbBroadPhase* broad);

@@ -1,8 +1,7 @@
 // Combining the constants of two materials into that of a pair: rows of a table.
-#include <rattleback/impact.h>
+#include "dynamics/impact/impact_words.h"
 
 #include <math.h>
-#include <string.h>
 
 static double multiply(double a, double b)
 {
@@ -49,21 +48,7 @@ static const CombineRow rows[RB_COMBINE_COUNT] = {
     [RB_COMBINE_MAX] = {"max", takeMore},
 };
 
-const char* rbCombineRule_Name(rbCombineRule rule)
-{
-    RB_ASSERT((int)rule >= 0 && rule < RB_COMBINE_COUNT);
-    return rows[rule].name;
-}
-
-rbCombineRule rbCombineRule_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int i = 0;
-    while (i < RB_COMBINE_COUNT && strcmp(rows[i].name, name) != 0) {
-        ++i;
-    }
-    return (rbCombineRule)i;
-}
+RB_DEFINE_WORDS(rbCombineRule, "rule of combination", RB_COMBINE_COUNT, rows[index].name)
 
 double rbCombineRule_Apply(rbCombineRule rule, double a, double b)
 {

@@ -4,8 +4,7 @@
 // the bodies compress again. Poisson's and Stronge's law then sum over all compression and all
 // restitution phases.
 #include "dynamics/impact/impact_path.h"
-
-#include <string.h>
+#include "dynamics/impact/impact_words.h"
 
 static void setNewtonGoal(rbImpactPath* path)
 {
@@ -39,17 +38,4 @@ const rbImpactLawRow* rbGetImpactLaw(rbImpactLaw law)
     return &rows[law];
 }
 
-const char* rbImpactLaw_Name(rbImpactLaw law)
-{
-    return rbGetImpactLaw(law)->name;
-}
-
-rbImpactLaw rbImpactLaw_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int i = 0;
-    while (i < RB_IMPACT_LAW_COUNT && strcmp(rows[i].name, name) != 0) {
-        ++i;
-    }
-    return (rbImpactLaw)i;
-}
+RB_DEFINE_WORDS(rbImpactLaw, "law of impact", RB_IMPACT_LAW_COUNT, rows[index].name)

@@ -1,30 +1,15 @@
 // Several impacts at one instant: sequentially or simultaneously.
-#include <rattleback/impact.h>
+#include "dynamics/impact/impact_words.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 static const char* const names[RB_ORDER_COUNT] = {
     [RB_ORDER_SEQUENTIAL] = "sequential",
     [RB_ORDER_SIMULTANEOUS] = "simultaneous",
 };
 
-const char* rbImpactOrder_Name(rbImpactOrder order)
-{
-    RB_ASSERT((int)order >= 0 && order < RB_ORDER_COUNT);
-    return names[order];
-}
-
-rbImpactOrder rbImpactOrder_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int i = 0;
-    while (i < RB_ORDER_COUNT && strcmp(names[i], name) != 0) {
-        ++i;
-    }
-    return (rbImpactOrder)i;
-}
+RB_DEFINE_WORDS(rbImpactOrder, "order of impacts", RB_ORDER_COUNT, names[index])
 
 static rbVec3 getVelocity(const rbImpactBody* bodies, const rbImpactContact* contact)
 {

@@ -3,6 +3,7 @@
 #ifndef RB_JOINTS_JOINT_MODEL_H
 #define RB_JOINTS_JOINT_MODEL_H
 
+#include "base/core/words.h"
 #include "dynamics/constraints/rows.h"
 
 #include <rattleback/joint.h>
@@ -176,5 +177,7 @@ double rbMotorModel_Target(const rbMotorModel* motor, double time);
 // steps pass a copy of the state.
 double rbMotorModel_Force(const rbMotorModel* motor, rbMotorState* state, double time, double h,
                           double position, double velocity);
+
+RB_DECLARE_WORDS(rbMotorType);
 
 #endif

@@ -15,21 +15,7 @@ static const char* const names[RB_MOTOR_COUNT] = {
     [RB_MOTOR_VELOCITY] = "velocity",
 };
 
-const char* rbMotorType_Name(rbMotorType type)
-{
-    RB_ASSERT((int)type >= 0 && type < RB_MOTOR_COUNT);
-    return names[type];
-}
-
-rbMotorType rbMotorType_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int type = 0;
-    while (type < RB_MOTOR_COUNT && strcmp(names[type], name) != 0) {
-        ++type;
-    }
-    return (rbMotorType)type;
-}
+RB_DEFINE_WORDS(rbMotorType, "type of motor", RB_MOTOR_COUNT, names[index])
 
 void rbMotorModel_Make(rbMotorModel* motor, const rbMotorDef* def)
 {

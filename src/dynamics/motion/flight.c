@@ -179,20 +179,7 @@ const rbMotionOps* rbMotionOps_Get(rbMotionType type)
     return &motionTable[type];
 }
 
-const char* rbMotionType_Name(rbMotionType type)
-{
-    return (unsigned)type < RB_MOTION_COUNT ? motionTable[type].name : "unknown";
-}
-
-rbMotionType rbMotionType_Find(const char* name)
-{
-    for (int i = 0; i < RB_MOTION_COUNT; ++i) {
-        if (strcmp(name, motionTable[i].name) == 0) {
-            return (rbMotionType)i;
-        }
-    }
-    return RB_MOTION_COUNT;
-}
+RB_DEFINE_WORDS(rbMotionType, "motion", RB_MOTION_COUNT, motionTable[index].name)
 
 // The row that can fly the body: the requested one, exact for AUTO, Cash-Karp where neither can.
 static rbMotionType chooseRow(const rbMotionBody* body)

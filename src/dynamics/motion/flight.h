@@ -6,6 +6,7 @@
 #ifndef RB_MOTION_FLIGHT_H
 #define RB_MOTION_FLIGHT_H
 
+#include "base/core/words.h"
 #include "dynamics/motion/free_top.h"
 
 #include <rattleback/body.h>
@@ -114,5 +115,7 @@ void rbFlight_Commit(rbFlight* flight, const rbMotionBody* body, double time,
 // loads.
 rbBounds rbFlight_GetBounds(const rbFlight* flight, const rbMotionBody* body, double timeA,
                             double timeB);
+
+RB_DECLARE_WORDS(rbMotionType);
 
 #endif

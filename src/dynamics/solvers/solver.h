@@ -8,6 +8,7 @@
 #ifndef RB_SOLVERS_SOLVER_H
 #define RB_SOLVERS_SOLVER_H
 
+#include "base/core/words.h"
 #include "dynamics/constraints/rows.h"
 
 #include <rattleback/joint.h>
@@ -82,5 +83,7 @@ typedef struct rbRowGraph {
 
 rbRowGraph* rbCreateRowGraph(const rbRowSystem* system);
 void rbDestroyRowGraph(rbRowGraph* graph);
+
+RB_DECLARE_WORDS(rbSolverType);
 
 #endif

@@ -92,21 +92,7 @@ const rbSolverOps* rbSolverOps_Get(rbSolverType type)
     return type == RB_SOLVER_AUTO ? NULL : getRow(type);
 }
 
-const char* rbSolverType_Name(rbSolverType type)
-{
-    return getRow(type)->name;
-}
-
-rbSolverType rbSolverType_Find(const char* name)
-{
-    int type = 0;
-    RB_ASSERT(name != NULL);
-    while (type < rbSolverType_GetCount() &&
-           strcmp(rbSolverType_Name((rbSolverType)type), name) != 0) {
-        ++type;
-    }
-    return (rbSolverType)type;
-}
+RB_DEFINE_WORDS(rbSolverType, "solver", rbSolverType_GetCount(), getRow((rbSolverType)index)->name)
 
 rbStatus rbRegisterSolver(const rbSolverOps* row, rbError* error)
 {

@@ -3,8 +3,6 @@
 
 #include "base/core/registered_rows.h"
 
-#include <string.h>
-
 static rbRegisteredRows registered; // of rbStepMethodRow
 
 int rbStepMethod_GetCount(void)
@@ -18,24 +16,9 @@ const rbStepMethodRow* rbStepMethodRow_Get(rbStepMethod method)
     return method < RB_METHOD_COUNT ? NULL : registered.rows[method - RB_METHOD_COUNT];
 }
 
-const char* rbStepMethod_Name(rbStepMethod method)
-{
-    if ((int)method < 0 || (int)method >= rbStepMethod_GetCount()) {
-        return "unknown";
-    }
-    return method == RB_METHOD_IMPULSES ? "impulses" : rbStepMethodRow_Get(method)->name;
-}
-
-rbStepMethod rbStepMethod_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int method = RB_METHOD_IMPULSES;
-    while (method < rbStepMethod_GetCount() &&
-           strcmp(name, rbStepMethod_Name((rbStepMethod)method)) != 0) {
-        ++method;
-    }
-    return (rbStepMethod)method;
-}
+RB_DEFINE_WORDS(rbStepMethod, "method", rbStepMethod_GetCount(),
+                index == RB_METHOD_IMPULSES ? "impulses"
+                                            : rbStepMethodRow_Get((rbStepMethod)index)->name)
 
 rbStatus rbRegisterStepMethod(const rbStepMethodRow* row, rbError* error)
 {

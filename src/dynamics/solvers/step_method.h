@@ -4,9 +4,10 @@
 #ifndef RB_SOLVERS_STEP_METHOD_H
 #define RB_SOLVERS_STEP_METHOD_H
 
+#include "base/core/words.h"
 #include "dynamics/constraints/mechanism.h"
 
-#include <rattleback/joint.h>
+#include <rattleback/step.h>
 
 // Fills force and torque of all bodies for their current state at a time, and sets the state of
 // bodies that are not dynamic at that time (pose, velocity, angularVelocity). Must be pure.
@@ -44,5 +45,7 @@ rbStatus rbRegisterStepMethod(const rbStepMethodRow* row, rbError* error);
 
 // NULL for RB_METHOD_IMPULSES.
 const rbStepMethodRow* rbStepMethodRow_Get(rbStepMethod method);
+
+RB_DECLARE_WORDS(rbStepMethod);
 
 #endif

@@ -15,9 +15,8 @@ target_sources(rattleback_io PRIVATE
   src/io/scene/reader.c
   src/io/scene/scene.c
   src/io/scene/scene_bodies.c
-  src/io/scene/scene_contacts.c
   src/io/scene/scene_ends.c
-  src/io/scene/scene_event.c
+  src/io/scene/scene_material_pairs.c
   src/io/scene/scene_forces.c
   src/io/scene/scene_geometry.c
   src/io/scene/scene_joint_world.c
@@ -28,7 +27,7 @@ target_sources(rattleback_io PRIVATE
   src/io/scene/scene_probes.c
   src/io/scene/scene_rows.c
   src/io/scene/scene_springs.c
-  src/io/scene/scene_step.c
+  src/io/scene/scene_settings.c
   src/io/scene/scene_tessellation.c
   src/io/scene/scene_trees.c
   src/io/scene/scene_world.c

@@ -8,6 +8,7 @@
 
 #define SEGMENTS_MAX 16
 #define SEGMENT_SIZE 128
+#define NAMES_MAX 256 // that are searched for the nearest one
 
 // The way to a value.
 typedef struct Way {
@@ -80,8 +81,51 @@ static rbStatus failElement(const json_t* array, const char* segment, rbError* e
                        segment, (long)json_array_size(array) - 1);
 }
 
-// One step down; objects that are not there yet are made, and judged later.
-static rbStatus descend(json_t** value, const char* segment, rbError* error)
+typedef struct NameList {
+    const char* names[NAMES_MAX];
+    int count;
+} NameList;
+
+static const char* getName(int index, const void* context)
+{
+    return ((const NameList*)context)->names[index];
+}
+
+// Objects whose keys are names that the scene gives: an entry that is not there is a slip, which no
+// reader of keys would notice.
+static bool isNamed(const json_t* root, const json_t* object)
+{
+    return object == json_object_get(root, "materials") ||
+           object == json_object_get(root, "geometries");
+}
+
+static rbStatus failName(json_t* object, const char* segment, rbError* error)
+{
+    NameList list = {.count = 0};
+    const char* name = NULL;
+    json_t* value = NULL;
+    char hint[200];
+    json_object_foreach(object, name, value)
+    {
+        if (list.count < NAMES_MAX) {
+            list.names[list.count++] = name;
+        }
+    }
+    const char* nearest = rbFindNearestName(segment, getName, list.count, &list);
+    (void)rbSuggest(hint, sizeof hint, nearest);
+    size_t used = 0;
+    for (int i = 0; nearest == NULL && i < list.count && used < sizeof hint; ++i) {
+        used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s",
+                                 i == 0 ? "; it has" : ",", list.names[i]);
+    }
+    return rbError_Set(
+        error, RB_STATUS_NOT_FOUND,
+        "the scene has nothing named \"%s\" there, and --set changes what there is%s", segment,
+        hint);
+}
+
+// One step down. Objects of keys that are not there yet are made, and checked by their reader.
+static rbStatus descend(json_t* root, json_t** value, const char* segment, rbError* error)
 {
     RB_ASSERT(*value != NULL);
     if (json_is_array(*value)) {
@@ -99,6 +143,9 @@ static rbStatus descend(json_t** value, const char* segment, rbError* error)
                            found);
     }
     json_t* child = json_object_get(*value, segment);
+    if (child == NULL && isNamed(root, *value)) {
+        return failName(*value, segment, error);
+    }
     if (child == NULL) {
         child = json_object();
         if (json_object_set_new(*value, segment, child) != 0) {
@@ -185,14 +232,18 @@ rbStatus rbOverrideJson(json_t* root, const char* assignment, rbError* error)
     }
     json_t* parent = root;
     for (int i = 0; i + 1 < way.count; ++i) {
-        status = descend(&parent, way.segments[i], error);
+        status = descend(root, &parent, way.segments[i], error);
         if (status != RB_STATUS_OK) {
             return status;
         }
+    }
+    const char* last = way.segments[way.count - 1];
+    if (isNamed(root, parent) && json_object_get(parent, last) == NULL) {
+        return failName(parent, last, error);
     }
     json_t* value = parseValue(equals + 1, error);
     if (value == NULL) {
         return RB_STATUS_SYNTAX;
     }
-    return setValue(parent, way.segments[way.count - 1], value, error);
+    return setValue(parent, last, value, error);
 }

@@ -141,18 +141,27 @@ const char* rbSuggest(char* text, size_t capacity, const char* nearest)
     return text;
 }
 
+// "" for a setting that scenes do not have; NULL beyond the last.
 static const char* getKeyName(int index, const void* context)
 {
-    return rbObjectKind_GetKey(context, index)->name;
+    const rbObjectKind* kind = context;
+    int count = kind->settings != NULL ? kind->settings->count : 0;
+    if (index < count) {
+        return kind->settings->rows[index].key != NULL ? kind->settings->rows[index].key : "";
+    }
+    const rbKey* key = rbObjectKind_GetKey(kind, index - count);
+    return key != NULL ? key->name : NULL;
 }
 
 // All keys in one line, for objects where no known key is near.
 static void listKeys(const rbObjectKind* kind, char* text, size_t capacity)
 {
     size_t used = (size_t)snprintf(text, capacity, "; %s has the keys", kind->what);
-    for (int i = 0; rbObjectKind_GetKey(kind, i) != NULL && used < capacity; ++i) {
-        used += (size_t)snprintf(text + used, capacity - used, "%s %s", i > 0 ? "," : "",
-                                 rbObjectKind_GetKey(kind, i)->name);
+    const char* name = NULL;
+    for (int i = 0; (name = getKeyName(i, kind)) != NULL && used < capacity; ++i) {
+        if (name[0] != '\0') {
+            used += (size_t)snprintf(text + used, capacity - used, "%s %s", i > 0 ? "," : "", name);
+        }
     }
 }
 
@@ -160,7 +169,7 @@ static rbStatus failUnknownKey(rbReader* reader, const rbObjectKind* kind, const
 {
     char hint[320];
     int count = 0;
-    while (rbObjectKind_GetKey(kind, count) != NULL) {
+    while (getKeyName(count, kind) != NULL) {
         ++count;
     }
     const char* nearest = rbFindNearestName(key, getKeyName, count, kind);
@@ -452,21 +461,158 @@ static ReadFn* const readFns[] = {
 };
 _Static_assert(sizeof readFns / sizeof readFns[0] == RB_VALUE_KIND_COUNT, "one reader a kind");
 
+// ------------------------------------------------------------------------------------ settings
+
+// The index of a word at the present place.
+static rbStatus findWord(rbReader* reader, const char* word, const rbWords* words, int* index)
+{
+    RB_ASSERT(word != NULL);
+    int count = rbWords_GetCount(words);
+    int found = rbWords_Find(words, word);
+    if (found < count) {
+        *index = found;
+        return RB_STATUS_OK;
+    }
+    char hint[240];
+    const char* nearest = rbWords_FindNearest(words, word);
+    (void)rbSuggest(hint, sizeof hint, nearest);
+    if (nearest == NULL) {
+        size_t used = (size_t)snprintf(hint, sizeof hint, "; known are");
+        for (int i = 0; i < count && used < sizeof hint; ++i) {
+            const char* separator = i == 0 ? "" : i + 1 < count ? "," : " and";
+            used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", separator,
+                                     rbWords_Name(words, i));
+        }
+    }
+    return rbReader_Fail(reader, RB_STATUS_INVALID, "unknown %s \"%.60s\"%s", words->what, word,
+                         hint);
+}
+
+rbStatus rbReadWord(rbReader* reader, const char* key, const char* word, const rbWords* words,
+                    int* index)
+{
+    rbReader_Push(reader, key);
+    rbStatus status = findWord(reader, word, words, index);
+    if (status == RB_STATUS_OK) {
+        rbReader_Pop(reader);
+    }
+    return status;
+}
+
+// A setting as a row of keys: both have a kind of value and a range.
+static rbKey toKey(const rbSetting* setting)
+{
+    static const rbValueKind kinds[] = {
+        [RB_STORAGE_NUMBER] = RB_VALUE_NUMBER,  [RB_STORAGE_INTEGER] = RB_VALUE_INTEGER,
+        [RB_STORAGE_SWITCH] = RB_VALUE_BOOLEAN, [RB_STORAGE_WORD] = RB_VALUE_STRING,
+        [RB_STORAGE_SEED] = RB_VALUE_INTEGER,   [RB_STORAGE_VECTOR] = RB_VALUE_VEC3,
+    };
+    const rbAccepted* accepted = &setting->accepted;
+    return (rbKey){.name = setting->key,
+                   .kind = accepted->words != NULL ? RB_VALUE_STRING : kinds[setting->storage],
+                   .low = accepted->low,
+                   .high = accepted->high,
+                   .isLowOpen = accepted->isLowOpen,
+                   .unit = setting->unit};
+}
+
+// Reads a setting into its struct.
+static rbStatus readSetting(rbReader* reader, const json_t* value, const rbSetting* setting,
+                            void* settings)
+{
+    union {
+        double number;
+        int64_t integer;
+        bool isOn;
+        const char* word;
+        rbVec3 vector;
+    } read = {0.0};
+    char range[200];
+    int index = 0;
+    if (setting->accepted.isInfinityFine && json_is_null(value)) {
+        rbSetting_SetNumber(setting, settings, INFINITY);
+        return RB_STATUS_OK;
+    }
+    rbKey key = toKey(setting);
+    key.rule = rbSetting_DescribeRange(setting, range, sizeof range);
+    rbStatus status = readFns[key.kind](reader, value, &key, &read);
+    if (status == RB_STATUS_OK && key.kind == RB_VALUE_STRING) {
+        status = findWord(reader, read.word, setting->accepted.words, &index);
+    }
+    if (status != RB_STATUS_OK) {
+        return status;
+    }
+    if (key.kind == RB_VALUE_VEC3) {
+        memcpy(rbSetting_GetVector(setting, settings), &read.vector, sizeof read.vector);
+        return RB_STATUS_OK;
+    }
+    double number = key.kind == RB_VALUE_NUMBER    ? read.number
+                    : key.kind == RB_VALUE_BOOLEAN ? (double)read.isOn
+                    : key.kind == RB_VALUE_STRING  ? (double)index
+                                                   : (double)read.integer;
+    if (!rbSetting_IsAccepted(setting, number)) { // between its steps
+        return rbReader_Fail(reader, RB_STATUS_INVALID, "%s is %.10g; %s", key.name, number, range);
+    }
+    rbSetting_SetNumber(setting, settings, number);
+    return RB_STATUS_OK;
+}
+
+// ---------------------------------------------------------------------------------------- keys
+
+// Keys that had another name; recordings hold scenes as they were written.
+static const struct {
+    const char* former;
+    const char* present;
+} renamedKeys[] = {
+    {"neighbours", "neighbors"},
+};
+
 rbStatus rbReadValue(rbReader* reader, const json_t* value, const rbKey* key, void* target)
 {
     return readFns[key->kind](reader, value, key, target);
 }
 
-// The index of a key; -1 if it is unknown.
-static int findKey(const rbObjectKind* kind, const char* name)
+static bool hasKey(const rbObjectKind* kind, const char* name)
 {
-    const rbKey* key = NULL;
-    for (int i = 0; (key = rbObjectKind_GetKey(kind, i)) != NULL; ++i) {
-        if (strcmp(key->name, name) == 0) {
-            return i;
+    const char* known = NULL;
+    for (int i = 0; (known = getKeyName(i, kind)) != NULL; ++i) {
+        if (strcmp(known, name) == 0) {
+            return true;
         }
     }
-    return -1;
+    return false;
+}
+
+// The present name of a key, which may be a former one; NULL: the object has no such key.
+static const char* findPresentName(const rbObjectKind* kind, const char* name)
+{
+    if (hasKey(kind, name)) {
+        return name;
+    }
+    for (size_t i = 0; i < sizeof renamedKeys / sizeof renamedKeys[0]; ++i) {
+        if (strcmp(renamedKeys[i].former, name) == 0 && hasKey(kind, renamedKeys[i].present)) {
+            return renamedKeys[i].present;
+        }
+    }
+    return NULL;
+}
+
+// Reads one value of an object, at its place; registered keys are left to rbReadSceneRows.
+static rbStatus readKnown(rbReader* reader, const json_t* value, const rbObjectKind* kind,
+                          const char* name, void* fields)
+{
+    const rbSetting* setting =
+        kind->settings != NULL ? rbSettingList_Find(kind->settings, name) : NULL;
+    if (setting != NULL) {
+        return readSetting(reader, value, setting, fields);
+    }
+    for (int i = 0; i < kind->keyCount; ++i) {
+        const rbKey* key = &kind->keys[i];
+        if (strcmp(key->name, name) == 0) {
+            return rbReadValue(reader, value, key, (char*)fields + key->offset);
+        }
+    }
+    return RB_STATUS_OK;
 }
 
 rbStatus rbReadFields(rbReader* reader, const json_t* object, const rbObjectKind* kind,
@@ -482,16 +628,19 @@ rbStatus rbReadFields(rbReader* reader, const json_t* object, const rbObjectKind
     json_object_foreach((json_t*)object, name, value)
     {
         rbReader_Push(reader, name);
-        int index = findKey(kind, name);
-        if (index < 0) {
+        const char* present = findPresentName(kind, name);
+        if (present == NULL) {
             return failUnknownKey(reader, kind, name);
         }
-        if (index < kind->keyCount) {
-            const rbKey* key = &kind->keys[index];
-            rbStatus status = rbReadValue(reader, value, key, (char*)fields + key->offset);
-            if (status != RB_STATUS_OK) {
-                return status;
-            }
+        if (present != name && json_object_get(object, present) != NULL) {
+            return rbReader_Fail(reader, RB_STATUS_INVALID,
+                                 "\"%s\" is the former name of \"%s\", which is given too; remove "
+                                 "one of them",
+                                 name, present);
+        }
+        rbStatus status = readKnown(reader, value, kind, present, fields);
+        if (status != RB_STATUS_OK) {
+            return status;
         }
         rbReader_Pop(reader);
     }

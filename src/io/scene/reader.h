@@ -4,7 +4,7 @@
 #ifndef RB_SCENE_READER_H
 #define RB_SCENE_READER_H
 
-#include "base/core/words.h"
+#include "base/core/settings.h"
 
 #include <rattleback/scene.h>
 
@@ -74,6 +74,7 @@ typedef struct rbObjectKind {
     const char* what; // "a body", for messages
     const rbKey* keys;
     int keyCount;
+    const rbSettingList* settings; // instead of keys: the fields are the struct of the list
 } rbObjectKind;
 
 // Reads the keys of an object into fields. What is absent stays as it is there; unknown keys and
@@ -101,11 +102,16 @@ const rbSceneRow* rbGetSceneRow(int index); // NULL beyond the last
 // rbReadFields accepts these keys and leaves them to this function.
 rbStatus rbReadSceneRows(rbReader* reader, const json_t* parent, const rbObjectKind* kind,
                          void* target);
-// The index-th key of a kind: its own, then the registered ones; NULL beyond the last.
+// The index-th key of a kind: its own (settings are none), then the registered ones; NULL beyond
+// the last.
 const rbKey* rbObjectKind_GetKey(const rbObjectKind* kind, int index);
 
 // A value by its key: kind, range and rule are checked.
 rbStatus rbReadValue(rbReader* reader, const json_t* value, const rbKey* key, void* target);
+
+// The index of a word under a key; unknown words are errors that suggest the nearest or list all.
+rbStatus rbReadWord(rbReader* reader, const char* key, const char* word, const rbWords* words,
+                    int* index);
 
 // Numbers of an array of fixed length, each within +-limit (0: none).
 rbStatus rbReadNumbers(rbReader* reader, const json_t* array, double* values, size_t count,

@@ -2,6 +2,7 @@
 #include "io/scene/file_bytes.h"
 #include "io/scene/foreign_format.h"
 #include "io/scene/scene_joints.h"
+#include "world/world_settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,17 +43,10 @@ static json_t* parseText(const char* text, size_t size, const char* file, rbErro
 
 // -------------------------------------------------------------------------------------- judging
 
-static const char* getEngineName(int index, const void* context)
-{
-    (void)context;
-    return rbEngineType_Name((rbEngineType)index);
-}
-
 static rbStatus judgeEngine(rbReader* reader, const char* word, rbEngineType* engine)
 {
-    static const rbWordList words = {"engine", getEngineName, RB_ENGINE_COUNT};
     int index = 0;
-    rbStatus status = rbReadWord(reader, "engine", word, &words, &index);
+    rbStatus status = rbReadWord(reader, "engine", word, &rbEngineTypeWords, &index);
     *engine = (rbEngineType)index;
     return status;
 }
@@ -129,21 +123,6 @@ static rbStatus readOutput(rbScene* scene, rbReader* reader, const json_t* json,
     return status;
 }
 
-static rbStatus readWorld(rbScene* scene, rbReader* reader, const json_t* json)
-{
-    rbWorldFields fields = {scene->info.gravity, scene->info.periodicBox};
-    rbStatus status =
-        json != NULL ? rbReadFields(reader, json, &rbWorldKeys, &fields) : RB_STATUS_OK;
-    scene->info.gravity = fields.gravity;
-    scene->info.periodicBox = fields.periodicBox;
-    return status;
-}
-
-static rbStatus readMotionOfScene(rbScene* scene, rbReader* reader, const json_t* json)
-{
-    return json != NULL ? rbReadMotion(reader, json, &scene->info.motion) : RB_STATUS_OK;
-}
-
 typedef rbStatus SectionFn(rbScene* scene, rbReader* reader, const json_t* json);
 
 // Judges the whole tree and fills the scene from it. The order matters: bodies name materials and
@@ -169,8 +148,8 @@ static rbStatus judgeScene(rbScene* scene, rbError* error)
         SectionFn* read;
         const json_t* json;
     } sections[] = {
-        {"world", readWorld, fields.world},
-        {"motion", readMotionOfScene, fields.motion},
+        {"world", rbReadWorld, fields.world},
+        {"motion", rbReadMotion, fields.motion},
         {"event", rbReadEvent, fields.event},
         {"step", rbReadStep, fields.step},
         {"contact", rbReadContact, fields.contact},

@@ -139,34 +139,6 @@ rbStatus rbReadMaterial(rbScene* scene, rbReader* reader, const json_t* json, rb
     return RB_STATUS_OK;
 }
 
-static const char* getMotionName(int index, const void* context)
-{
-    (void)context;
-    return rbMotionType_Name((rbMotionType)index);
-}
-
-rbStatus rbReadMotion(rbReader* reader, const json_t* json, rbMotionSettings* motion)
-{
-    RB_ASSERT(motion->type < RB_MOTION_COUNT);
-    rbMotionFields fields = {.type = rbMotionType_Name(motion->type),
-                             .step = motion->step,
-                             .degree = motion->degree,
-                             .tolerance = motion->tolerance};
-    rbStatus status = rbReadFields(reader, json, &rbMotionKeys, &fields);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    static const rbWordList words = {"motion", getMotionName, RB_MOTION_COUNT};
-    int type = 0;
-    status = rbReadWord(reader, "type", fields.type, &words, &type);
-    if (status != RB_STATUS_OK) {
-        return status;
-    }
-    *motion =
-        (rbMotionSettings){(rbMotionType)type, fields.step, (int)fields.degree, fields.tolerance};
-    return RB_STATUS_OK;
-}
-
 // ---------------------------------------------------------------------------------------- names
 
 void rbSceneBody_WriteName(const rbSceneBody* body, int copy, char* name)
@@ -559,7 +531,7 @@ static rbStatus readBodyParts(rbScene* scene, rbReader* reader, const json_t* js
         rbReader_Push(reader, "motion");
         body->hasMotion = true;
         body->motion = scene->info.motion;
-        status = rbReadMotion(reader, fields->motion, &body->motion);
+        status = rbReadFields(reader, fields->motion, &rbMotionKeys, &body->motion);
         if (status == RB_STATUS_OK) {
             rbReader_Pop(reader);
         }

@@ -1,11 +1,15 @@
 // Joints of a scene: a table says what each type needs, and everything else given is an error.
 #include "io/scene/scene_joints.h"
 
+#include "dynamics/joints/joint_model.h"
 #include "dynamics/joints/part_ops.h"
+#include "dynamics/solvers/solver.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define PART_TYPE_COUNT (RB_JOINT_DOUBLE_ROTATION + 1) // types that a part may have
 
 // What the keys of a joint mean for a type.
 typedef struct TypeRow {
@@ -59,35 +63,28 @@ bool rbNeedsSecondAnchor(rbJointType type)
     return getTypeRow(type).isDistance;
 }
 
-static const char* getTypeName(int index, const void* context)
+static const char* getTypeWord(int index)
 {
-    (void)context;
-    return rbJointType_Name((rbJointType)index);
+    return index < rbJointType_GetCount() ? rbJointType_Name((rbJointType)index) : NULL;
 }
 
-static const char* getMotorName(int index, const void* context)
+static const char* getPartWord(int index)
 {
-    (void)context;
-    return rbMotorType_Name((rbMotorType)index);
-}
-
-static const char* getSolverName(int index, const void* context)
-{
-    (void)context;
-    return rbSolverType_Name((rbSolverType)index);
+    return index < PART_TYPE_COUNT ? rbJointType_Name((rbJointType)index) : NULL;
 }
 
 // A type by its name or by what engineers call it.
 static rbStatus readType(rbReader* reader, const char* word, int count, rbJointType* type)
 {
-    const rbWordList names = {count < rbJointType_GetCount() ? "type of part" : "type of joint",
-                              getTypeName, count};
+    static const rbWords types = {"type of joint", getTypeWord};
+    static const rbWords parts = {"type of part", getPartWord};
     *type = rbJointType_Find(word);
     if ((int)*type < count) {
         return RB_STATUS_OK;
     }
     int index = 0;
-    rbStatus status = rbReadWord(reader, "type", word, &names, &index);
+    rbStatus status =
+        rbReadWord(reader, "type", word, count < rbJointType_GetCount() ? &parts : &types, &index);
     *type = (rbJointType)index;
     return status;
 }
@@ -334,13 +331,12 @@ static rbStatus judgeMotor(rbReader* reader, const json_t* json, rbMotorType typ
 
 static rbStatus readMotor(rbScene* scene, rbReader* reader, const json_t* json, rbMotorDef* motor)
 {
-    static const rbWordList types = {"type of motor", getMotorName, RB_MOTOR_COUNT};
     rbMotorFields fields = {.forceMax = INFINITY};
     rbReader_Push(reader, "motor");
     rbStatus status = rbReadFields(reader, json, &rbMotorKeys, &fields);
     int type = 0;
     if (status == RB_STATUS_OK) {
-        status = rbReadWord(reader, "type", fields.type, &types, &type);
+        status = rbReadWord(reader, "type", fields.type, &rbMotorTypeWords, &type);
     }
     if (status == RB_STATUS_OK) {
         status = judgeMotor(reader, json, (rbMotorType)type);
@@ -513,7 +509,7 @@ static rbStatus readParts(rbReader* reader, const json_t* array, rbSceneJoint* j
         rbStatus status = rbReadFields(reader, json, &rbJointPartKeys, &fields);
         rbJointType type = RB_JOINT_BALL;
         if (status == RB_STATUS_OK) {
-            status = readType(reader, fields.type, RB_JOINT_DOUBLE_ROTATION + 1, &type);
+            status = readType(reader, fields.type, PART_TYPE_COUNT, &type);
         }
         if (status == RB_STATUS_OK) {
             status =
@@ -595,9 +591,8 @@ rbStatus rbReadJointKind(rbScene* scene, rbReader* reader, const json_t* json,
         status = readVelocityOnly(reader, fields->velocityOnly, def);
     }
     if (status == RB_STATUS_OK && fields->solver != NULL) {
-        const rbWordList names = {"solver", getSolverName, rbSolverType_GetCount()};
         int index = 0;
-        status = rbReadWord(reader, "solver", fields->solver, &names, &index);
+        status = rbReadWord(reader, "solver", fields->solver, &rbSolverTypeWords, &index);
         def->solver = (rbSolverType)index;
     }
     def->distance = fields->place.distance;

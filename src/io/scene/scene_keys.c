@@ -3,6 +3,7 @@
 
 #include "collision/geometry/shape_ops.h"
 #include "dynamics/forces/force_table.h"
+#include "world/world_settings.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -19,7 +20,10 @@
 #define SPIN SYMMETRIC(RB_SCENE_SPEED_MAX, "rad/s")
 #define NO_UNIT .unit = ""
 #define DEFINE_KIND(variable, schemaName, text, table) \
-    const rbObjectKind variable = {schemaName, text, table, sizeof(table) / sizeof((table)[0])}
+    const rbObjectKind variable = {.name = schemaName, \
+                                   .what = text,       \
+                                   .keys = table,      \
+                                   .keyCount = sizeof(table) / sizeof((table)[0])}
 
 static const rbKey sceneKeys[] = {
     {"$schema", RB_VALUE_STRING, AT(rbSceneFields, schema), NO_UNIT},
@@ -70,42 +74,13 @@ static const rbKey probeKeys[] = {
 };
 DEFINE_KIND(rbProbeKeys, "probe", "a probe", probeKeys);
 
-static const rbKey worldKeys[] = {
-    {"gravity", RB_VALUE_VEC3, AT(rbWorldFields, gravity), SYMMETRIC(1e12, "m/s^2")},
-    {"periodicBox", RB_VALUE_VEC3, AT(rbWorldFields, periodicBox),
-     NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m"),
-     .rule = "expected an edge length, or 0 for a direction without period"},
-};
-DEFINE_KIND(rbWorldKeys, "world", "\"world\"", worldKeys);
-
-static const rbKey motionKeys[] = {
-    {"type", RB_VALUE_STRING, AT(rbMotionFields, type), NO_UNIT},
-    {"step", RB_VALUE_NUMBER, AT(rbMotionFields, step), .low = 1e-12, .high = RB_SCENE_TIME_MAX,
-     .unit = "s"},
-    {"degree", RB_VALUE_INTEGER, AT(rbMotionFields, degree), .low = 1.0, .high = 30.0, NO_UNIT},
-    {"tolerance", RB_VALUE_NUMBER, AT(rbMotionFields, tolerance), .low = 1e-14, .high = 1e-2,
-     NO_UNIT},
-};
-DEFINE_KIND(rbMotionKeys, "motion", "\"motion\"", motionKeys);
-
-static const rbKey eventKeys[] = {
-    {"law", RB_VALUE_STRING, AT(rbEventFields, law), NO_UNIT},
-    {"order", RB_VALUE_STRING, AT(rbEventFields, order), NO_UNIT},
-    {"lasting", RB_VALUE_STRING, AT(rbEventFields, lasting), NO_UNIT},
-    {"loop", RB_VALUE_STRING, AT(rbEventFields, loop), NO_UNIT},
-    {"broadPhase", RB_VALUE_STRING, AT(rbEventFields, broadPhase), NO_UNIT},
-    {"combineRestitution", RB_VALUE_STRING, AT(rbEventFields, combineRestitution), NO_UNIT},
-    {"combineFriction", RB_VALUE_STRING, AT(rbEventFields, combineFriction), NO_UNIT},
-    {"tolerance", RB_VALUE_NUMBER, AT(rbEventFields, tolerance),
-     NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")},
-    {"restTime", RB_VALUE_NUMBER, AT(rbEventFields, restTime), POSITIVE(RB_SCENE_TIME_MAX, "s")},
-    {"contactTime", RB_VALUE_NUMBER, AT(rbEventFields, contactTime),
-     POSITIVE(RB_SCENE_TIME_MAX, "s")},
-    {"eventsPerSecond", RB_VALUE_NUMBER, AT(rbEventFields, eventsPerSecond),
-     NOT_NEGATIVE(1e18, "1/s")},
-    {"overlap", RB_VALUE_STRING, AT(rbEventFields, overlap), NO_UNIT},
-};
-DEFINE_KIND(rbEventKeys, "event", "\"event\"", eventKeys);
+#define DEFINE_SETTINGS_KIND(variable, object, list) \
+    const rbObjectKind variable = {.name = object, .what = "\"" object "\"", .settings = &(list)}
+DEFINE_SETTINGS_KIND(rbWorldKeys, "world", rbWorldSettingList);
+DEFINE_SETTINGS_KIND(rbMotionKeys, "motion", rbMotionSettingList);
+DEFINE_SETTINGS_KIND(rbEventKeys, "event", rbEventSettingList);
+DEFINE_SETTINGS_KIND(rbStepKeys, "step", rbStepSettingList);
+DEFINE_SETTINGS_KIND(rbContactKeys, "contact", rbContactSettingList);
 
 static const rbKey materialKeys[] = {
     {"density", RB_VALUE_NUMBER, AT(rbMaterial, density), POSITIVE(RB_SCENE_MASS_MAX, "kg/m^3")},
@@ -287,69 +262,6 @@ DEFINE_KIND(rbPathCurveKeys, "pathCurve", "a path along a curve", pathCurveKeys)
 
 static const rbKey pathRotationKeys[] = {PATH_COMMON};
 DEFINE_KIND(rbPathRotationKeys, "pathRotation", "a path that only turns", pathRotationKeys);
-
-#define STEP_NUMBER(key, range)                             \
-    {                                                       \
-#key, RB_VALUE_NUMBER, AT(rbStepFields, key), range \
-    }
-static const rbKey stepKeys[] = {
-    {"step", RB_VALUE_NUMBER, AT(rbStepFields, step), .low = 1e-12, .high = RB_SCENE_TIME_MAX,
-     .unit = "s"},
-    {"order", RB_VALUE_INTEGER, AT(rbStepFields, order), .low = 2.0, .high = 10.0, NO_UNIT,
-     .rule = "expected 2, 4, 6, 8 or 10"},
-    {"scheme", RB_VALUE_STRING, AT(rbStepFields, scheme), NO_UNIT},
-    {"method", RB_VALUE_STRING, AT(rbStepFields, method), NO_UNIT},
-    {"solver", RB_VALUE_STRING, AT(rbStepFields, solver), NO_UNIT},
-    STEP_NUMBER(tolerance, POSITIVE(1.0, "m and rad")),
-    STEP_NUMBER(velocityTolerance, NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s and rad/s")),
-    STEP_NUMBER(accuracy, NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m")),
-    STEP_NUMBER(horizon, POSITIVE(RB_SCENE_TIME_MAX, "s")),
-    {"iterationsMax", RB_VALUE_INTEGER, AT(rbStepFields, iterationsMax), NOT_NEGATIVE(1e9, "")},
-    {"halvingsMax", RB_VALUE_INTEGER, AT(rbStepFields, halvingsMax),
-     NOT_NEGATIVE(RB_SCENE_HALVINGS_MAX, "")},
-    STEP_NUMBER(impulseMax, POSITIVE(RB_SCENE_LOAD_MAX, "N s")),
-    STEP_NUMBER(assembleTolerance, NOT_NEGATIVE(RB_SCENE_LENGTH_MAX, "m and rad")),
-    {"assemble", RB_VALUE_BOOLEAN, AT(rbStepFields, isAssembleAllowed), NO_UNIT},
-    {"velocityCorrection", RB_VALUE_BOOLEAN, AT(rbStepFields, hasVelocityCorrection), NO_UNIT},
-};
-DEFINE_KIND(rbStepKeys, "step", "\"step\"", stepKeys);
-
-#define CONTACT_WORD(key)                                        \
-    {                                                            \
-#key, RB_VALUE_STRING, AT(rbContactFields, key), NO_UNIT \
-    }
-#define CONTACT_NUMBER(key, range)                             \
-    {                                                          \
-#key, RB_VALUE_NUMBER, AT(rbContactFields, key), range \
-    }
-
-static const rbKey contactKeys[] = {
-    {"on", RB_VALUE_BOOLEAN, AT(rbContactFields, isOn), NO_UNIT},
-    CONTACT_WORD(method),
-    CONTACT_WORD(broadPhase),
-    CONTACT_NUMBER(shell, NOT_NEGATIVE(1.0, "m")),
-    CONTACT_NUMBER(tolerance, POSITIVE(1.0, "m")),
-    CONTACT_NUMBER(velocityTolerance, POSITIVE(RB_SCENE_SPEED_MAX, "m/s")),
-    CONTACT_NUMBER(restSpeed, NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s")),
-    {"sweepsMax", RB_VALUE_INTEGER, AT(rbContactFields, sweepsMax), .low = 1.0, .high = 1e9,
-     NO_UNIT},
-    {"warmStart", RB_VALUE_BOOLEAN, AT(rbContactFields, isWarm), NO_UNIT},
-    {"jointReaction", RB_VALUE_BOOLEAN, AT(rbContactFields, isReacting), NO_UNIT},
-    {"shockAfter", RB_VALUE_INTEGER, AT(rbContactFields, shockAfter), NOT_NEGATIVE(1e9, "")},
-    CONTACT_WORD(law),
-    CONTACT_WORD(cone),
-    {"facets", RB_VALUE_INTEGER, AT(rbContactFields, facets), .low = 3.0,
-     .high = RB_FRICTION_FACETS_MAX, NO_UNIT},
-    CONTACT_WORD(contactTime),
-    CONTACT_WORD(combineFriction),
-    CONTACT_WORD(combineRestitution),
-    CONTACT_NUMBER(partSpeed, POSITIVE(RB_SCENE_SPEED_MAX, "m/s")),
-    CONTACT_WORD(overlap),
-    {"neighbors", RB_VALUE_BOOLEAN, AT(rbContactFields, areNeighborsMeeting), NO_UNIT},
-    CONTACT_NUMBER(freezeSpeed, NOT_NEGATIVE(RB_SCENE_SPEED_MAX, "m/s")),
-    CONTACT_NUMBER(freezeTime, POSITIVE(RB_SCENE_TIME_MAX, "s")),
-};
-DEFINE_KIND(rbContactKeys, "contact", "\"contact\"", contactKeys);
 
 // The keys of the two bodies, and of where a joint or a part of one is.
 #define ENDS(fields)                                                 \

@@ -12,7 +12,6 @@
 #define RB_SCENE_TIME_MAX 1e12            // s
 #define RB_SCENE_MASS_MAX 1e30            // kg, and kg/m^3
 #define RB_SCENE_LOAD_MAX 1e30            // N, N m, m^3/s^2
-#define RB_SCENE_HALVINGS_MAX 30          // of a step: below it the time would not move
 #define RB_SCENE_TREE_DEPTH_MAX 20        // levels of a tree
 #define RB_TESSELLATION_FACES_MAX 1000000 // of one tessellation
 
@@ -59,68 +58,6 @@ typedef struct rbProbeFields {
     rbVec3 point;
     int64_t freedom;
 } rbProbeFields;
-
-typedef struct rbWorldFields {
-    rbVec3 gravity;
-    rbVec3 periodicBox;
-} rbWorldFields;
-
-typedef struct rbMotionFields {
-    const char* type;
-    double step;
-    int64_t degree;
-    double tolerance;
-} rbMotionFields;
-
-typedef struct rbEventFields {
-    const char* law;
-    const char* order;
-    const char* lasting;
-    const char* loop;
-    const char* broadPhase;
-    const char* combineRestitution;
-    const char* combineFriction;
-    const char* overlap;
-    double tolerance;
-    double restTime;
-    double contactTime;
-    double eventsPerSecond;
-} rbEventFields;
-
-typedef struct rbStepFields {
-    double step;
-    int64_t order;
-    const char* scheme;
-    const char* method;
-    const char* solver;
-    double tolerance;
-    double velocityTolerance;
-    double accuracy;
-    double horizon;
-    int64_t iterationsMax;
-    int64_t halvingsMax;
-    double impulseMax;
-    double assembleTolerance;
-    bool isAssembleAllowed;
-    bool hasVelocityCorrection;
-} rbStepFields;
-
-typedef struct rbContactFields {
-    bool isOn;
-    const char* method;
-    const char* broadPhase;
-    const char* law;
-    const char* cone;
-    const char* contactTime;
-    const char* combineFriction;
-    const char* combineRestitution;
-    const char* overlap;
-    double shell, tolerance, velocityTolerance, restSpeed, partSpeed, freezeSpeed, freezeTime;
-    int64_t sweepsMax, shockAfter, facets;
-    bool isWarm;
-    bool isReacting;
-    bool areNeighborsMeeting;
-} rbContactFields;
 
 // The two bodies of a joint or a spring.
 typedef struct rbEndsFields {

@@ -150,20 +150,19 @@ const char* rbScene_CopyString(rbScene* scene, const char* text);
 rbStatus rbReadNamedGeometries(rbScene* scene, rbReader* reader, const json_t* object);
 rbStatus rbReadGeometry(rbScene* scene, rbReader* reader, const json_t* json, int* index);
 
-// scene_event.c: settings of the event engine; pairs of materials, which get their kinds there.
-rbStatus rbReadEvent(rbScene* scene, rbReader* reader, const json_t* object);
+// scene_material_pairs.c: materials get their kinds there.
 rbStatus rbReadMaterialPairs(rbScene* scene, rbReader* reader, const json_t* array);
 
-// scene_event.c: how contact is found.
-rbStatus rbReadDetector(rbReader* reader, const char* word, rbDetector* detector);
-
-// scene_step.c: settings of the step engine.
+// scene_settings.c: objects that are settings; NULL leaves the defaults.
+rbStatus rbReadWorld(rbScene* scene, rbReader* reader, const json_t* object);
+rbStatus rbReadMotion(rbScene* scene, rbReader* reader, const json_t* object);
+rbStatus rbReadEvent(rbScene* scene, rbReader* reader, const json_t* object);
 rbStatus rbReadStep(rbScene* scene, rbReader* reader, const json_t* object);
+rbStatus rbReadContact(rbScene* scene, rbReader* reader, const json_t* object);
+// How contact is found.
+rbStatus rbReadDetector(rbReader* reader, const char* word, rbDetector* detector);
 // The same into settings that there are, as far as the object has keys.
 rbStatus rbReadStepSettings(rbReader* reader, const json_t* object, rbStepSettings* settings);
-
-// scene_contacts.c: settings of its contacts; there are some if the object is there.
-rbStatus rbReadContact(rbScene* scene, rbReader* reader, const json_t* object);
 rbStatus rbReadContactSettings(rbReader* reader, const json_t* object, rbContactSettings* settings);
 
 // scene_trees.c, scene_joints.c, scene_springs.c. The springs come last and sort all names.
@@ -188,30 +187,6 @@ rbStatus rbMakeLinks(const rbScene* scene, rbWorld* world, const rbBodyId* bodyI
 // was made.
 rbBodyId rbMakeBody(const rbScene* scene, rbWorld* world, rbError* error);
 
-// How many words there are is asked for when they are read: getWord gives NULL after the last.
-#define RB_WORDS_OPEN 0
-
-// A list of words of which one is chosen.
-typedef struct rbWordList {
-    const char* what;       // "law of impact", for messages
-    rbCandidateFn* getWord; // context is not used
-    int count;              // RB_WORDS_OPEN: of a table that takes registered rows
-} rbWordList;
-// The index of a word under a key; unknown words are errors that suggest the nearest or list all.
-rbStatus rbReadWord(rbReader* reader, const char* key, const char* word, const rbWordList* list,
-                    int* index);
-
-// The same of several keys of an object, from the strings in its fields; absent words leave their
-// index as it is.
-typedef struct rbWordRow {
-    const char* key;
-    size_t offset; // of the text in the fields
-    rbWordList list;
-} rbWordRow;
-rbStatus rbReadWords(rbReader* reader, const rbWordRow* rows, int count, const void* fields,
-                     int* indices);
-rbCandidateFn rbGetLawWord, rbGetBroadPhaseWord, rbGetRuleWord, rbGetOverlapWord;
-
 // scene_tessellation.c: a closed mesh of at least faceCount triangles with its vertices on the
 // surface of a solid; cut NULL: whole. NULL and an error otherwise.
 typedef struct rbSolidCut {
@@ -224,7 +199,6 @@ rbGeometry* rbTessellate(const rbGeometry* solid, int faceCount, const rbSolidCu
 // scene_bodies.c
 const rbSceneMaterial* rbScene_FindMaterial(const rbScene* scene, const char* name);
 rbStatus rbFailMaterial(const rbScene* scene, rbReader* reader, const char* name);
-rbStatus rbReadMotion(rbReader* reader, const json_t* json, rbMotionSettings* motion);
 rbStatus rbReadMaterials(rbScene* scene, rbReader* reader, const json_t* object);
 rbStatus rbReadMaterialFields(rbReader* reader, const json_t* json, rbMaterial* material);
 rbStatus rbReadMaterial(rbScene* scene, rbReader* reader, const json_t* json, rbMaterial* material);

@@ -42,7 +42,8 @@ rbStatus rbRegisterSceneRow(const rbSceneRow* row, rbError* error)
                            "\"step\" and \"contact\" take keys at start-up",
                            row->key.name, row->object);
     }
-    bool isKnown = false;
+    bool isKnown =
+        kind->settings != NULL && rbSettingList_Find(kind->settings, row->key.name) != NULL;
     const rbKey* key = NULL;
     for (int i = 0; (key = rbObjectKind_GetKey(kind, i)) != NULL; ++i) {
         isKnown = isKnown || strcmp(key->name, row->key.name) == 0;

@@ -31,20 +31,8 @@ static const char* const lastingNames[RB_LASTING_COUNT] = {
     [RB_LASTING_NONE] = "none",
 };
 
-const char* rbLastingContact_Name(rbLastingContact lasting)
-{
-    return (unsigned)lasting < RB_LASTING_COUNT ? lastingNames[lasting] : "unknown";
-}
-
-rbLastingContact rbLastingContact_Find(const char* name)
-{
-    for (int i = 0; i < RB_LASTING_COUNT; ++i) {
-        if (strcmp(name, lastingNames[i]) == 0) {
-            return (rbLastingContact)i;
-        }
-    }
-    return RB_LASTING_COUNT;
-}
+RB_DEFINE_WORDS(rbLastingContact, "treatment of lasting contact", RB_LASTING_COUNT,
+                lastingNames[index])
 
 rbEventEngine* rbCreateEventEngine(const rbEventSettings* settings, rbVec3 periodicBox)
 {

@@ -5,6 +5,7 @@
 #ifndef RB_ENGINES_EVENT_ENGINE_H
 #define RB_ENGINES_EVENT_ENGINE_H
 
+#include "base/core/words.h"
 #include "dynamics/engines/engine_event.h"
 #include "dynamics/engines/start_overlap.h"
 #include "dynamics/motion/flight.h"
@@ -79,5 +80,9 @@ void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work);
 size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine);
 void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes);
 void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes);
+
+RB_DECLARE_WORDS(rbLastingContact);
+RB_DECLARE_WORDS(rbEventLoop);
+RB_DECLARE_WORDS(rbDetector);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include "base/core/registered_rows.h"
 
-#include <string.h>
-
 static const rbDetectorRow exactRow = {.name = "exact"};
 
 static const rbEventLoopRow* const loops[RB_LOOP_COUNT] = {[RB_LOOP_BODIES] = &rbBodyLoopRow};
@@ -26,22 +24,8 @@ const rbEventLoopRow* rbGetEventLoopRow(rbEventLoop loop)
     return loop < RB_LOOP_COUNT ? loops[loop] : registeredLoops.rows[loop - RB_LOOP_COUNT];
 }
 
-const char* rbEventLoop_Name(rbEventLoop loop)
-{
-    bool isKnown = (unsigned)loop < (unsigned)rbEventLoop_GetCount();
-    return isKnown ? rbGetEventLoopRow(loop)->name : "unknown";
-}
-
-rbEventLoop rbEventLoop_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int loop = 0;
-    while (loop < rbEventLoop_GetCount() &&
-           strcmp(name, rbEventLoop_Name((rbEventLoop)loop)) != 0) {
-        ++loop;
-    }
-    return (rbEventLoop)loop;
-}
+RB_DEFINE_WORDS(rbEventLoop, "loop", rbEventLoop_GetCount(),
+                rbGetEventLoopRow((rbEventLoop)index)->name)
 
 rbStatus rbRegisterEventLoop(const rbEventLoopRow* row, rbError* error)
 {
@@ -66,22 +50,8 @@ const rbDetectorRow* rbGetDetectorRow(rbDetector detector)
                                         : registeredDetectors.rows[detector - RB_DETECTOR_COUNT];
 }
 
-const char* rbDetector_Name(rbDetector detector)
-{
-    bool isKnown = (unsigned)detector < (unsigned)rbDetector_GetCount();
-    return isKnown ? rbGetDetectorRow(detector)->name : "unknown";
-}
-
-rbDetector rbDetector_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int detector = 0;
-    while (detector < rbDetector_GetCount() &&
-           strcmp(name, rbDetector_Name((rbDetector)detector)) != 0) {
-        ++detector;
-    }
-    return (rbDetector)detector;
-}
+RB_DEFINE_WORDS(rbDetector, "detector", rbDetector_GetCount(),
+                rbGetDetectorRow((rbDetector)index)->name)
 
 rbStatus rbRegisterDetector(const rbDetectorRow* row, rbError* error)
 {

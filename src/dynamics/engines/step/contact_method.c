@@ -3,8 +3,6 @@
 
 #include "base/core/registered_rows.h"
 
-#include <string.h>
-
 static rbRegisteredRows registered; // of rbContactMethodRow
 
 int rbContactMethod_GetCount(void)
@@ -19,22 +17,9 @@ const rbContactMethodRow* rbContactMethodRow_Get(rbContactMethod method)
                                             : registered.rows[method - RB_CONTACT_METHOD_COUNT];
 }
 
-const char* rbContactMethod_Name(rbContactMethod method)
-{
-    RB_ASSERT((int)method >= 0 && (int)method < rbContactMethod_GetCount());
-    return method == RB_CONTACT_IMPULSES ? "impulses" : rbContactMethodRow_Get(method)->name;
-}
-
-rbContactMethod rbContactMethod_Find(const char* name)
-{
-    RB_ASSERT(name != NULL);
-    int method = RB_CONTACT_IMPULSES;
-    while (method < rbContactMethod_GetCount() &&
-           strcmp(name, rbContactMethod_Name((rbContactMethod)method)) != 0) {
-        ++method;
-    }
-    return (rbContactMethod)method;
-}
+RB_DEFINE_WORDS(rbContactMethod, "method of contact", rbContactMethod_GetCount(),
+                index == RB_CONTACT_IMPULSES ? "impulses"
+                                             : rbContactMethodRow_Get((rbContactMethod)index)->name)
 
 rbStatus rbRegisterContactMethod(const rbContactMethodRow* row, rbError* error)
 {

@@ -4,6 +4,7 @@
 #ifndef RB_ENGINES_CONTACT_METHOD_H
 #define RB_ENGINES_CONTACT_METHOD_H
 
+#include "base/core/words.h"
 #include "dynamics/engines/step/step_engine.h"
 
 #include <rattleback/contact.h>
@@ -28,5 +29,7 @@ rbStatus rbRegisterContactMethod(const rbContactMethodRow* row, rbError* error);
 
 // NULL for RB_CONTACT_IMPULSES.
 const rbContactMethodRow* rbContactMethodRow_Get(rbContactMethod method);
+
+RB_DECLARE_WORDS(rbContactMethod);
 
 #endif

@@ -463,7 +463,7 @@ void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector)
     if (h > 0.0) {
         notePivots(mechanism, corrector->solver);
     }
-    if (!run->engine->settings.isVelocityFree) {
+    if (run->engine->settings.hasVelocityCorrection) {
         clearImpulses(mechanism, h);
         correctVelocities(run, h, corrector);
     }

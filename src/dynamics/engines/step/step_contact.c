@@ -14,7 +14,7 @@ rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
     rbStepContacts* contacts = rbAllocZero(1, sizeof *contacts);
     contacts->settings = *settings;
     contacts->method = rbContactMethodRow_Get(settings->method);
-    contacts->areShapesOff = settings->isOff;
+    contacts->areShapesOff = !settings->isEnabled;
     contacts->restSpeedAsked = settings->restSpeed;
     contacts->pairs = rbCreateContactPairs(settings);
     rbContactSettings first = *settings;

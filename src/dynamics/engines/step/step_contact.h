@@ -12,7 +12,7 @@
 
 #include "dynamics/engines/step/step_state.h"
 
-// NULL settings: there are none. isOff: stops of joints alone.
+// NULL settings: there are none. Not isEnabled: stops of joints alone.
 rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings);
 void rbDestroyStepContacts(rbStepContacts* contacts); // NULL is fine
 // False: there are stops of joints alone.

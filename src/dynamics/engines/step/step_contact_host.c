@@ -59,7 +59,7 @@ int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int
 void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* settings)
 {
     rbDestroyStepContacts(engine->contacts);
-    engine->contacts = settings->isOff ? NULL : rbCreateStepContacts(settings);
+    engine->contacts = settings->isEnabled ? rbCreateStepContacts(settings) : NULL;
 }
 
 void rbStepEngine_ChangeContacts(rbStepEngine* engine, const rbContactSettings* settings)

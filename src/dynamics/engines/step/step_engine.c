@@ -199,7 +199,7 @@ void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism)
     double asked =
         settings->velocityTolerance > 0.0 ? settings->velocityTolerance : settings->tolerance;
     bool isFast = mechanism->rateError > fmax(asked, RATE_PART * mechanism->rateScale) &&
-                  !settings->isVelocityFree && mechanism->method == NULL;
+                  settings->hasVelocityCorrection && mechanism->method == NULL;
     if (isFast && gap.count == 0) {
         s->worstJoint.index1 = (uint32_t)mechanism->rateJoint + 1u;
     }

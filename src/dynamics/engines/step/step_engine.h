@@ -14,7 +14,7 @@
 #include "dynamics/motion/path.h"
 
 #include <rattleback/contact.h>
-#include <rattleback/joint.h>
+#include <rattleback/step.h>
 
 typedef struct rbStepEngine rbStepEngine;
 
@@ -73,8 +73,8 @@ void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef
 void rbStepEngine_ResetMotor(rbStepEngine* engine, int index, int freedom);
 void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringDef* def);
 
-// Contacts, before a start. isOff: bodies pass through each other. Limits of joints need contacts
-// too: NeedLimits makes some for them alone where bodies pass through each other.
+// Contacts, before a start. Not isEnabled: bodies pass through each other. Limits of joints need
+// contacts too: NeedLimits makes some for them alone where bodies pass through each other.
 void rbStepEngine_NeedLimits(rbStepEngine* engine, const rbContactSettings* settings);
 bool rbStepEngine_HasContacts(const rbStepEngine* engine);
 void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* settings);

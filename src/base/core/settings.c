@@ -1,0 +1,168 @@
+// Settings by lists: see settings.h.
+#include "base/core/settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ------------------------------------------------------------------------------------ values
+
+double rbSetting_GetNumber(const rbSetting* setting, const void* settings)
+{
+    const char* place = (const char*)settings + setting->offset;
+    double number = 0.0;
+    int integer = 0;
+    bool isOn = false;
+    uint64_t seed = 0;
+    switch (setting->storage) {
+    case RB_STORAGE_NUMBER:
+        memcpy(&number, place, sizeof number);
+        return number;
+    case RB_STORAGE_INTEGER:
+    case RB_STORAGE_WORD:
+        memcpy(&integer, place, sizeof integer);
+        return integer;
+    case RB_STORAGE_SWITCH:
+        memcpy(&isOn, place, sizeof isOn);
+        return isOn ? 1.0 : 0.0;
+    case RB_STORAGE_SEED:
+        memcpy(&seed, place, sizeof seed);
+        return (double)seed;
+    case RB_STORAGE_VECTOR:
+        break;
+    }
+    RB_ASSERT(false);
+    return 0.0;
+}
+
+void rbSetting_SetNumber(const rbSetting* setting, void* settings, double value)
+{
+    char* place = (char*)settings + setting->offset;
+    int integer = 0;
+    bool isOn = value != 0.0;
+    uint64_t seed = 0;
+    switch (setting->storage) {
+    case RB_STORAGE_NUMBER:
+        memcpy(place, &value, sizeof value);
+        break;
+    case RB_STORAGE_INTEGER:
+    case RB_STORAGE_WORD:
+        integer = (int)value;
+        memcpy(place, &integer, sizeof integer);
+        break;
+    case RB_STORAGE_SWITCH:
+        memcpy(place, &isOn, sizeof isOn);
+        break;
+    case RB_STORAGE_SEED:
+        seed = (uint64_t)value;
+        memcpy(place, &seed, sizeof seed);
+        break;
+    case RB_STORAGE_VECTOR:
+        RB_ASSERT(false);
+        break;
+    }
+}
+
+const char* rbSetting_GetWord(const rbSetting* setting, const void* settings)
+{
+    const rbWords* words = setting->accepted.words;
+    return words != NULL ? rbWords_Name(words, (int)rbSetting_GetNumber(setting, settings)) : NULL;
+}
+
+double* rbSetting_GetVector(const rbSetting* setting, void* settings)
+{
+    RB_ASSERT(setting->storage == RB_STORAGE_VECTOR);
+    return (double*)(void*)((char*)settings + setting->offset);
+}
+
+// ------------------------------------------------------------------------------------- ranges
+
+bool rbSetting_IsAccepted(const rbSetting* setting, double value)
+{
+    const rbAccepted* a = &setting->accepted;
+    if (setting->storage == RB_STORAGE_SWITCH) {
+        return true;
+    }
+    if (a->words != NULL) {
+        return value >= 0.0 && value < rbWords_GetCount(a->words);
+    }
+    bool isHigh = value > a->high && !(a->isInfinityFine && isinf(value));
+    bool isLow = a->isLowOpen ? value <= a->low : value < a->low;
+    bool isBetween = a->step > 0.0 && fmod(value - a->low, a->step) != 0.0;
+    return !isnan(value) && !isLow && !isHigh && !isBetween;
+}
+
+const char* rbSetting_DescribeRange(const rbSetting* setting, char* text, size_t capacity)
+{
+    const rbAccepted* a = &setting->accepted;
+    const char* space = setting->unit[0] != '\0' ? " " : "";
+    if (a->step > 0.0) {
+        size_t used = (size_t)snprintf(text, capacity, "expected %.10g", a->low);
+        for (double value = a->low + a->step; value <= a->high && used < capacity;
+             value += a->step) {
+            const char* separator = value + a->step > a->high ? " or" : ",";
+            used += (size_t)snprintf(text + used, capacity - used, "%s %.10g", separator, value);
+        }
+    } else {
+        (void)snprintf(text, capacity, "expected a number %s %.10g and <= %.10g%s%s",
+                       a->isLowOpen ? ">" : ">=", a->low, a->high, space, setting->unit);
+    }
+    return text;
+}
+
+static rbStatus checkNumber(const rbSettingList* list, const rbSetting* setting, double value,
+                            rbError* error)
+{
+    char range[200];
+    if (rbSetting_IsAccepted(setting, value)) {
+        return RB_STATUS_OK;
+    }
+    if (setting->accepted.words != NULL) {
+        return rbError_Set(error, RB_STATUS_INVALID, "%s.%s: there is no %s number %d", list->name,
+                           setting->member, setting->accepted.words->what, (int)value);
+    }
+    return rbError_Set(error, RB_STATUS_INVALID, "%s.%s is %.10g%s%s; %s", list->name,
+                       setting->member, value, setting->unit[0] != '\0' ? " " : "", setting->unit,
+                       rbSetting_DescribeRange(setting, range, sizeof range));
+}
+
+rbStatus rbSettingList_Check(const rbSettingList* list, const void* settings, rbError* error)
+{
+    rbStatus status = RB_STATUS_OK;
+    for (int i = 0; i < list->count && status == RB_STATUS_OK; ++i) {
+        const rbSetting* setting = &list->rows[i];
+        if (setting->storage != RB_STORAGE_VECTOR) {
+            status = checkNumber(list, setting, rbSetting_GetNumber(setting, settings), error);
+            continue;
+        }
+        double vector[3];
+        memcpy(vector, (const char*)settings + setting->offset, sizeof vector);
+        for (int k = 0; k < 3 && status == RB_STATUS_OK; ++k) {
+            status = checkNumber(list, setting, vector[k], error);
+        }
+    }
+    return status;
+}
+
+// --------------------------------------------------------------------------------------- keys
+
+const rbSetting* rbSettingList_Find(const rbSettingList* list, const char* key)
+{
+    for (int i = 0; i < list->count; ++i) {
+        if (list->rows[i].key != NULL && strcmp(list->rows[i].key, key) == 0) {
+            return &list->rows[i];
+        }
+    }
+    return NULL;
+}
+
+static const char* getKey(int index, const void* context)
+{
+    const char* key = ((const rbSettingList*)context)->rows[index].key;
+    return key != NULL ? key : "";
+}
+
+const char* rbSettingList_FindNearest(const rbSettingList* list, const char* word)
+{
+    return rbFindNearestName(word, getKey, list->count, list);
+}

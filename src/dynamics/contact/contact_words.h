@@ -1,0 +1,14 @@
+// Words of the choices of contacts.
+#ifndef RB_CONTACT_WORDS_H
+#define RB_CONTACT_WORDS_H
+
+#include "base/core/words.h"
+
+#include <rattleback/contact.h>
+
+RB_DECLARE_WORDS(rbFrictionCone);
+RB_DECLARE_WORDS(rbContactTime);
+// Of bodies that overlap at the start: false and true.
+RB_DECLARE_WORDS(rbOverlap);
+
+#endif

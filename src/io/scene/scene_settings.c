@@ -1,0 +1,91 @@
+// Objects of a scene that are settings: world, motion, event, step, contact.
+#include "dynamics/engines/event/event_engine.h"
+#include "io/scene/scene_joints.h"
+
+static rbStatus readSettings(rbReader* reader, const json_t* object, const rbObjectKind* kind,
+                             void* settings)
+{
+    if (object == NULL) {
+        return RB_STATUS_OK;
+    }
+    if (kind->settings->presence != NULL) {
+        const rbSetting* presence = rbSettingList_Find(kind->settings, kind->settings->presence);
+        rbSetting_SetNumber(presence, settings, 1.0);
+    }
+    rbStatus status = rbReadFields(reader, object, kind, settings);
+    return status == RB_STATUS_OK ? rbReadSceneRows(reader, object, kind, settings) : status;
+}
+
+rbStatus rbReadWorld(rbScene* scene, rbReader* reader, const json_t* object)
+{
+    rbWorldDef def = {.gravity = scene->info.gravity, .periodicBox = scene->info.periodicBox};
+    rbStatus status = readSettings(reader, object, &rbWorldKeys, &def);
+    scene->info.gravity = def.gravity;
+    scene->info.periodicBox = def.periodicBox;
+    return status;
+}
+
+rbStatus rbReadMotion(rbScene* scene, rbReader* reader, const json_t* object)
+{
+    return readSettings(reader, object, &rbMotionKeys, &scene->info.motion);
+}
+
+rbStatus rbReadEvent(rbScene* scene, rbReader* reader, const json_t* object)
+{
+    return readSettings(reader, object, &rbEventKeys, &scene->info.event);
+}
+
+rbStatus rbReadDetector(rbReader* reader, const char* word, rbDetector* detector)
+{
+    int index = (int)*detector;
+    rbStatus status = rbReadWord(reader, "detector", word, &rbDetectorWords, &index);
+    *detector = (rbDetector)index;
+    return status;
+}
+
+rbStatus rbReadContact(rbScene* scene, rbReader* reader, const json_t* object)
+{
+    return readSettings(reader, object, &rbContactKeys, &scene->info.contact);
+}
+
+rbStatus rbReadContactSettings(rbReader* reader, const json_t* object, rbContactSettings* settings)
+{
+    rbStatus status = rbReadFields(reader, object, &rbContactKeys, settings);
+    return status == RB_STATUS_OK ? rbReadSceneRows(reader, object, &rbContactKeys, settings)
+                                  : status;
+}
+
+rbStatus rbReadStepSettings(rbReader* reader, const json_t* object, rbStepSettings* settings)
+{
+    rbStatus status = readSettings(reader, object, &rbStepKeys, settings);
+    if (status == RB_STATUS_OK && settings->accuracy > 0.0 && settings->order < 4) {
+        rbReader_Push(reader, "accuracy");
+        return rbReader_Fail(reader, RB_STATUS_INVALID,
+                             "accuracy is %.10g m with order %d; choosing the step needs order 4 "
+                             "or more, set \"order\": 4",
+                             settings->accuracy, settings->order);
+    }
+    return status;
+}
+
+rbStatus rbReadStep(rbScene* scene, rbReader* reader, const json_t* object)
+{
+    rbStepSettings* settings = &scene->info.step;
+    rbStatus status = rbReadStepSettings(reader, object, settings);
+    // An accuracy without a horizon is meant for the whole run.
+    if (settings->accuracy > 0.0 && json_object_get(object, "horizon") == NULL) {
+        settings->horizon = scene->info.duration;
+    }
+    return status;
+}
+
+rbStatus rbNeedStepEngine(const rbScene* scene, rbReader* reader, const json_t* array,
+                          const char* what)
+{
+    if (json_array_size(array) == 0 || scene->info.engineTraits.holdsJoints) {
+        return RB_STATUS_OK;
+    }
+    return rbReader_Fail(reader, RB_STATUS_INVALID,
+                         "the engine \"%s\" knows no %s; set \"engine\": \"step\" or remove them",
+                         scene->info.engine, what);
+}

@@ -1,0 +1,22 @@
+// The lists of the settings of a world and its engines, their defaults and checks.
+#ifndef RB_WORLD_WORLD_SETTINGS_H
+#define RB_WORLD_WORLD_SETTINGS_H
+
+#include "base/core/settings.h"
+
+#include <rattleback/world.h>
+
+extern const rbSettingList rbWorldSettingList; // of an rbWorldDef: gravity and periodicBox
+extern const rbSettingList rbMotionSettingList;
+extern const rbSettingList rbEventSettingList;
+extern const rbSettingList rbStepSettingList;
+extern const rbSettingList rbContactSettingList;
+
+RB_DECLARE_WORDS(rbEngineType);
+RB_DECLARE_WORDS(rbStepScheme);
+
+// Ranges by the lists, then what settings must be together. Those of contacts that are off, or of
+// an engine that is not taken, are checked one by one only.
+rbStatus rbCheckWorldDef(const rbWorldDef* def, rbError* error);
+
+#endif
