@@ -1,8 +1,9 @@
 // Elementary functions beside those of the C library, and elliptic functions.
 #include "base/core/random.h"
 #include "base/math/elementary.h"
-#include "base/math/elliptic.h"
 #include "bench.h"
+#include "lab/math/elliptic_functions.h"
+#include "lab/math/hyperbolic.h"
 
 #include <math.h>
 

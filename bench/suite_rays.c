@@ -13,6 +13,7 @@
 #include "base/math/elementary.h"
 #include "base/math/random3.h"
 #include "bumpy_sphere.h"
+#include "lab/math/hyperbolic.h"
 #include "peers/loader.h"
 #include "peers/peer_rays_ours.h"
 

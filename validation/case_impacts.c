@@ -4,6 +4,8 @@
 #include "impact_oracle.h"
 #include "validation.h"
 
+#include <rattleback/lab_impact.h>
+
 #include <math.h>
 
 #define TOLERANCE 1e-9
@@ -117,7 +119,7 @@ static void compareHigherPrecision(rbValidation* validation)
         rbResolveImpact(&input, &result);
         double error = rbGetImpactError(&result, &truth, &input);
         worst[input.law] = rbWorseError(error, worst[input.law]);
-        input.parameter = RB_IMPACT_BY_VELOCITY;
+        input.slideMethod = rbGetSlideByVelocity();
         rbResolveImpact(&input, &result);
         byVelocity = rbWorseError(rbGetImpactError(&result, &truth, &input), byVelocity);
         again += truth.compressions > 1;

@@ -10,8 +10,8 @@
 #include "toy_oracle.h"
 
 #include "base/math/matrix3.h"
-#include "base/math/ode.h"
 #include "base/math/quaternion.h"
+#include "lab/math/ode_integrate.h"
 
 #include <rattleback/base.h>
 

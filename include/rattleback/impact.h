@@ -60,22 +60,17 @@ RB_API double rbCombineRule_Apply(rbCombineRule rule, double a, double b); ///< 
 /// For restitution: the same, at most 1, because more would create energy.
 RB_API double rbCombineRestitution(rbCombineRule rule, double a, double b);
 
-/// By what the sliding phase is integrated (L-94, L-95). The results agree; kept for comparison.
-typedef enum rbImpactParameter {
-    RB_IMPACT_BY_IMPULSE,  ///< p.z, always valid; the default
-    RB_IMPACT_BY_VELOCITY, ///< u.z in compression, the normal work in restitution, with bridging;
-                           ///< falls back to p.z where these do not grow
-    RB_IMPACT_PARAMETER_COUNT
-} rbImpactParameter;
+/// Another method to integrate the sliding phase; lab_impact.h has one.
+typedef struct rbSlideMethod rbSlideMethod;
 
 /// One contact in its own frame.
 typedef struct rbImpactInput {
-    rbSym3 matrix;               ///< K, 1/kg, positive definite
-    rbVec3 velocity;             ///< u before, m/s
-    double restitution;          ///< e, 0..1 (microcollisions: more)
-    double friction;             ///< mu >= 0
-    rbImpactLaw law;             ///< when the impact ends
-    rbImpactParameter parameter; ///< default by impulse
+    rbSym3 matrix;                    ///< K, 1/kg, positive definite
+    rbVec3 velocity;                  ///< u before, m/s
+    double restitution;               ///< e, 0..1 (microcollisions: more)
+    double friction;                  ///< mu >= 0
+    rbImpactLaw law;                  ///< when the impact ends
+    const rbSlideMethod* slideMethod; ///< NULL: over the normal impulse (L-94), always valid
 } rbImpactInput;
 
 /// What the contact point did, in order: four bits a phase, the first in the lowest bits.

@@ -10,5 +10,6 @@ target_sources(rattleback_lab PRIVATE
   lab/joints/reduced.c
   lab/joints/reduced_forward.c
   lab/joints/reduced_tree.c
+  lab/joints/row_matrices.c
   lab/joints/runge_kutta.c
 )

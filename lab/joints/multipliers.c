@@ -11,6 +11,7 @@
 #include "base/core/memory.h"
 #include "base/math/quaternion.h"
 #include "lab/joints/classical_state.h"
+#include "lab/joints/row_matrices.h"
 
 #include <math.h>
 

@@ -14,6 +14,7 @@
 #include "base/math/elementary.h"
 #include "base/math/float_bits.h"
 #include "base/math/roots.h"
+#include "lab/math/hyperbolic.h"
 
 #include <rattleback/base.h>
 

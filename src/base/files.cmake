@@ -12,7 +12,6 @@ target_sources(rattleback PRIVATE
   src/base/core/timer.c
   src/base/core/words.c
   src/base/math/atan.c
-  src/base/math/cbrt.c
   src/base/math/explog.c
   src/base/math/matrix3.c
   src/base/math/ode.c

@@ -1,6 +1,5 @@
 target_sources(rattleback PRIVATE
   src/dynamics/constraints/mechanism.c
-  src/dynamics/constraints/rows.c
   src/dynamics/contact/collisions.c
   src/dynamics/contact/contact_ahead.c
   src/dynamics/contact/contact_discs.c
@@ -64,7 +63,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/impact/impact_laws.c
   src/dynamics/impact/impact_path.c
   src/dynamics/impact/impact_slide.c
-  src/dynamics/impact/impact_velocity.c
   src/dynamics/impact/impacts.c
   src/dynamics/joints/freedom.c
   src/dynamics/joints/joint_judge.c

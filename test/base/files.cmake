@@ -1,5 +1,5 @@
 # tests of this folder
-rb_add_tests(NAME test_base FILES
+rb_add_tests(NAME test_base LAB FILES
   test/base/test_core.c
   test/base/test_heap.c
   test/base/test_vecmath.c

@@ -2,6 +2,7 @@
 #include "base/core/hash.h"
 #include "base/core/random.h"
 #include "base/math/elementary.h"
+#include "lab/math/hyperbolic.h"
 #include "rb_test.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // Runge-Kutta methods on Kepler's ellipse and other problems with known solutions.
 #include "base/math/elementary.h"
-#include "base/math/ode.h"
+#include "lab/math/ode_integrate.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 #include "base/core/random.h"
 #include "base/math/elementary.h"
 #include "base/math/float_bits.h"
+#include "lab/math/hyperbolic.h"
 #include "rb_test.h"
 
 #include <rattleback/vecmath.h>

@@ -2,7 +2,7 @@
 // identities and both limits.
 #include "base/core/random.h"
 #include "base/math/elementary.h"
-#include "base/math/elliptic.h"
+#include "lab/math/elliptic_functions.h"
 #include "rb_test.h"
 
 #include <rattleback/vecmath.h>

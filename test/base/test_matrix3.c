@@ -3,6 +3,7 @@
 #include "base/math/matrix3.h"
 #include "base/math/quaternion.h"
 #include "base/math/random3.h"
+#include "lab/math/rotations.h"
 #include "rb_test.h"
 
 #include <float.h>

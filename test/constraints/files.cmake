@@ -1,4 +1,4 @@
-rb_add_tests(NAME test_constraints FILES
+rb_add_tests(NAME test_constraints LAB FILES
   test/constraints/test_rows.c
   test/constraints/test_turn.c
 )

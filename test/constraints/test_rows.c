@@ -2,7 +2,7 @@
 #include "base/core/random.h"
 #include "base/math/matrix3.h"
 #include "base/math/random3.h"
-#include "dynamics/constraints/rows.h"
+#include "lab/joints/row_matrices.h"
 #include "rb_test.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "base/core/random.h"
 #include "rb_test.h"
 
-#include <rattleback/impact.h>
+#include <rattleback/lab_impact.h>
 
 #include <inttypes.h>
 
@@ -43,7 +43,7 @@ static void singleImpactsKeepTheirBits(void** state)
                                .restitution = rbRandom_Unit(&random),
                                .friction = 2.0 * rbRandom_Unit(&random),
                                .law = (rbImpactLaw)(i % 3),
-                               .parameter = (rbImpactParameter)(i % 10 == 9)};
+                               .slideMethod = i % 10 == 9 ? rbGetSlideByVelocity() : NULL};
         input.velocity.z = input.velocity.z < 0.0 ? input.velocity.z : -input.velocity.z;
         rbMicrocollision micro = {.depth = rbRandom_Unit(&random), .boostMax = 5.0};
         rbImpactResult result;

@@ -1,4 +1,4 @@
-rb_add_tests(NAME test_joints
+rb_add_tests(NAME test_joints LAB
   FILES
     test/joints/phys_drives.c
     test/joints/phys_motor.c

@@ -3,6 +3,7 @@
 // nothing has to.
 #include "base/math/quaternion.h"
 #include "joint_samples.h"
+#include "lab/math/rotations.h"
 #include "rb_test.h"
 
 #include <math.h>

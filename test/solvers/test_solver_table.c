@@ -1,5 +1,6 @@
 // What holds for every solver: names, memory, repeatability, cost; and the parts they are made of.
 #include "dynamics/solvers/ordering.h"
+#include "lab/joints/row_matrices.h"
 #include "rb_test.h"
 #include "row_systems.h"
 

@@ -7,7 +7,7 @@
 //
 // Largest errors found by test/base/test_elementary.c over all binades, in units in the last place:
 //   rbSin, rbCos 0.87   rbAtan, rbAtan2 0.55   rbExp 0.52 (0.75 where the result is subnormal)
-//   rbLog 0.51   rbCbrt 0.51   rbSinh, rbCosh 1.7   rbTanh 1.5   rbAsin, rbAcos 1.8
+//   rbLog 0.51   rbAsin, rbAcos 1.8
 #ifndef RB_MATH_ELEMENTARY_H
 #define RB_MATH_ELEMENTARY_H
 
@@ -33,13 +33,5 @@ double rbExp(double x);
 
 // Natural logarithm; -infinity at zero, NaN below.
 double rbLog(double x);
-
-// Cube root, odd.
-double rbCbrt(double x);
-
-// Hyperbolic functions.
-double rbSinh(double x);
-double rbCosh(double x);
-double rbTanh(double x);
 
 #endif

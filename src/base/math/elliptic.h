@@ -27,9 +27,6 @@ typedef struct rbElliptic {
 // Prepares the functions of a parameter: two arithmetic-geometric means and one exponential.
 rbElliptic rbElliptic_Make(double m, double m1);
 
-// sn, cn, dn of any u, about 1e-15 absolute (relative to sqrt(m1) for cn and dn near K).
-void rbElliptic_SnCnDn(const rbElliptic* elliptic, double u, double* sn, double* cn, double* dn);
-
 // The parts P[i] + M[i] and P[i] - M[i] of the theta functions of imaginary argument, for isLarge.
 // e = exp(-|b|), b = scale * u; P and M are 2 nome^(i(i+1)) cosh and sinh((2i+1)|b|), times e.
 typedef struct rbThetaParts {
@@ -53,9 +50,5 @@ double rbEllipticK(double m1);
 // F(phi | m) for phi in [-pi, pi] given by its sine and cosine, which keeps the digits near pi/2
 // that the angle itself would lose. Landen's transformation on the tangent, by the AGM.
 double rbEllipticF(double sine, double cosine, double m1);
-
-// Pi(n; phi | m) = int_0^phi dt / ((1 - n sin^2 t) sqrt(1 - m sin^2 t)), |phi| <= pi/2, n sin^2 <
-// 1, by Carlson's duplication of R_F and R_J, which has no cancellation for n <= 0.
-double rbEllipticPi(double n, double sine, double cosine, double m1);
 
 #endif

@@ -7,15 +7,8 @@
 
 #include <float.h>
 
-#define SWEEPS_MAX 40            // Jacobi converges in about 5; more is a bug or a NaN
-#define SINGULAR_LEVEL 8.0       // in eps: pivots below it are rounding errors
-#define ORTHONORMAL_STEPS_MAX 60 // halves a wrong scale each time at first, then quadratic
-
-rbMat3 rbCrossMatrix(rbVec3 a)
-{
-    rbMat3 r = {{0.0, a.z, -a.y}, {-a.z, 0.0, a.x}, {a.y, -a.x, 0.0}};
-    return r;
-}
+#define SWEEPS_MAX 40      // Jacobi converges in about 5; more is a bug or a NaN
+#define SINGULAR_LEVEL 8.0 // in eps: pivots below it are rounding errors
 
 rbMat3 rbMatFromSym(rbSym3 s)
 {
@@ -32,17 +25,6 @@ rbSym3 rbSymFromMat(rbMat3 m)
                 0.5 * m.cx.z + 0.5 * m.cz.x,
                 0.5 * m.cy.z + 0.5 * m.cz.y};
     return s;
-}
-
-double rbMat3_Determinant(rbMat3 m)
-{
-    return rbDot(m.cx, rbCross(m.cy, m.cz));
-}
-
-double rbSym3_Determinant(rbSym3 s)
-{
-    return s.xx * (s.yy * s.zz - s.yz * s.yz) - s.xy * (s.xy * s.zz - s.yz * s.xz) +
-           s.xz * (s.xy * s.yz - s.yy * s.xz);
 }
 
 // Largest power of two not above |x|; 1 for zero and for values whose power or its inverse is not a
@@ -301,63 +283,4 @@ rbEigen3 rbSym3_Diagonalize(rbSym3 s)
     r.converged = a.xy == 0.0 && a.xz == 0.0 && a.yz == 0.0;
     r.values = rbMakeVec3(unit * a.xx, unit * a.yy, unit * a.zz);
     return r;
-}
-
-// Largest |cosine| between two axes.
-static double skewness(rbMat3 m)
-{
-    rbVec3 a = rbNormalize(m.cx), b = rbNormalize(m.cy), c = rbNormalize(m.cz);
-    return largestOf(rbMakeVec3(rbDot(a, b), rbDot(b, c), rbDot(c, a)));
-}
-
-rbOrthonormal3 rbMat3_Orthonormalize(rbMat3 m, double tolerance)
-{
-    RB_ASSERT(tolerance > 0.0);
-    rbOrthonormal3 r = {m, skewness(m), 0, false};
-    rbMat3 a = m;
-    while (!(r.error <= tolerance) && r.iterations < ORTHONORMAL_STEPS_MAX) {
-        rbVec3 nx = rbCross(a.cy, a.cz), ny = rbCross(a.cz, a.cx), nz = rbCross(a.cx, a.cy);
-        double determinant = rbDot(a.cx, nx);
-        if (!(determinant > 0.0)) {
-            return r;
-        }
-        double f = 0.5 / determinant;
-        a.cx = rbAddScaled(rbScale(0.5, a.cx), f, nx);
-        a.cy = rbAddScaled(rbScale(0.5, a.cy), f, ny);
-        a.cz = rbAddScaled(rbScale(0.5, a.cz), f, nz);
-        r.error = skewness(a);
-        r.iterations += 1;
-    }
-    if (!(r.error <= tolerance) || !(rbMat3_Determinant(a) > 0.0)) {
-        return r;
-    }
-    r.matrix = (rbMat3){rbNormalize(a.cx), rbNormalize(a.cy), rbNormalize(a.cz)};
-    r.converged = true;
-    return r;
-}
-
-rbMat3 rbMatFromEuler(rbVec3 angles)
-{
-    RB_ASSERT(rbIsFinite3(angles));
-    double sa, ca, sb, cb, sc, cc;
-    rbSinCos(angles.x, &sa, &ca);
-    rbSinCos(angles.y, &sb, &cb);
-    rbSinCos(angles.z, &sc, &cc);
-    rbMat3 r = {{cb * cc, ca * sc + sa * sb * cc, sa * sc - ca * sb * cc},
-                {-cb * sc, ca * cc - sa * sb * sc, sa * cc + ca * sb * sc},
-                {sb, -sa * cb, ca * cb}};
-    return r;
-}
-
-rbVec3 rbEulerFromMat(rbMat3 r)
-{
-    RB_ASSERT(fabs(rbMat3_Determinant(r) - 1.0) < 1e-3);
-    // The first angle is free when cos b = 0; the other two are computed from the chosen value, by
-    // Rx(-a) R = Ry(b) Rz(c), and so compensate for it.
-    double a = rbAtan2(-r.cz.y, r.cz.z);
-    double sa, ca;
-    rbSinCos(a, &sa, &ca);
-    double b = rbAtan2(r.cz.x, ca * r.cz.z - sa * r.cz.y);
-    double c = rbAtan2(ca * r.cx.y + sa * r.cx.z, ca * r.cy.y + sa * r.cy.z);
-    return rbMakeVec3(a, b, c);
 }

@@ -1,4 +1,4 @@
-// 3x3 matrices: inverses, eigenvectors, orthonormalization, Euler angles (B-05, B-09, L-07).
+// 3x3 matrices: inverses and eigenvectors (B-09, L-07).
 //
 // Matrices hold their columns, see vecmath.h. Nothing here allocates; every function is a fixed
 // sequence of operations for a given input.
@@ -8,9 +8,6 @@
 #include <rattleback/vecmath.h>
 
 #define RB_MAT3_IDENTITY ((rbMat3){{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}})
-
-// Matrix of the cross product: rbCrossMatrix(a) b = a x b.
-rbMat3 rbCrossMatrix(rbVec3 a);
 
 // A symmetric matrix in full, and the symmetric part (m + m^T)/2 of a full one.
 rbMat3 rbMatFromSym(rbSym3 s);
@@ -33,9 +30,6 @@ static inline rbSym3 rbScaleSym(double f, rbSym3 a)
     rbSym3 s = {f * a.xx, f * a.yy, f * a.zz, f * a.xy, f * a.xz, f * a.yz};
     return s;
 }
-
-double rbMat3_Determinant(rbMat3 m);
-double rbSym3_Determinant(rbSym3 s);
 
 // Inverse by cofactors after scaling rows and columns by powers of two. False, and *inverse
 // unchanged, when the matrix is singular to working precision.
@@ -66,22 +60,5 @@ typedef struct rbEigen3 {
 // s = axes diag(values) axes^T by cyclic Jacobi rotations; each value is good to a few eps times
 // the largest. A diagonal matrix is returned unchanged, in its order, with the identity as axes.
 rbEigen3 rbSym3_Diagonalize(rbSym3 s);
-
-typedef struct rbOrthonormal3 {
-    rbMat3 matrix;
-    double error; // largest |cosine| between two of the axes, before the last normalization
-    int iterations;
-    bool converged; // false, and matrix the input, when the input is not right-handed
-} rbOrthonormal3;
-
-// The rotation nearest to m, by averaging m with its inverse transpose: r1 <- (r1 + (r2 x r3)/D)/2,
-// cyclic, D = r1 . (r2 x r3), until the axes are orthogonal within tolerance; then they are
-// normalized.
-rbOrthonormal3 rbMat3_Orthonormalize(rbMat3 m, double tolerance);
-
-// R = Rx(a.x) Ry(a.y) Rz(a.z), and back with a.y in [-pi/2, pi/2] and the others in [-pi, pi].
-// Where a.y = +-pi/2 the other two are not unique; those returned still give the same matrix.
-rbMat3 rbMatFromEuler(rbVec3 angles);
-rbVec3 rbEulerFromMat(rbMat3 r);
 
 #endif

@@ -16,44 +16,6 @@ rbQuat rbQuat_FromAxisAngle(rbVec3 axis, double angle)
     return q;
 }
 
-rbAxisAngle rbQuat_ToAxisAngle(rbQuat q)
-{
-    RB_ASSERT(rbIsUnitQuat(q));
-    rbVec3 v = {q.x, q.y, q.z};
-    if (q.w < 0.0) {
-        v = rbNeg(v);
-    }
-    // Scaled by the largest component: the squares of a tiny rotation would underflow.
-    rbVec3 size = rbAbs3(v);
-    double largest = size.x > size.y ? size.x : size.y;
-    largest = largest > size.z ? largest : size.z;
-    if (largest == 0.0) {
-        return (rbAxisAngle){{1.0, 0.0, 0.0}, 0.0};
-    }
-    rbVec3 u = {v.x / largest, v.y / largest, v.z / largest};
-    double length = rbLength(u);
-    rbAxisAngle r = {{u.x / length, u.y / length, u.z / length},
-                     2.0 * rbAtan2(length * largest, fabs(q.w))};
-    return r;
-}
-
-rbMat3 rbMatFromAxisAngle(rbVec3 axis, double angle)
-{
-    RB_ASSERT(rbIsUnit(axis));
-    // cos E + (1 - cos) v v^T + sin [v]x, with 1 - cos = 2 sin^2 of half the angle.
-    double s, c;
-    rbSinCos(angle, &s, &c);
-    double half = rbSin(0.5 * angle);
-    double k = 2.0 * half * half;
-    rbVec3 v = axis;
-    rbVec3 sv = rbScale(s, v);
-    double xy = k * v.x * v.y, xz = k * v.x * v.z, yz = k * v.y * v.z;
-    rbMat3 r = {{c + k * v.x * v.x, xy + sv.z, xz - sv.y},
-                {xy - sv.z, c + k * v.y * v.y, yz + sv.x},
-                {xz + sv.y, yz - sv.x, c + k * v.z * v.z}};
-    return r;
-}
-
 rbQuat rbQuat_FromMat(rbMat3 r)
 {
     // 4 w^2 = 1 + trace, 4 x^2 = 1 + r11 - r22 - r33 and so on; the largest is at least 1.
@@ -110,25 +72,4 @@ rbQuat rbQuat_Exp(rbVec3 rotationVector)
     }
     rbQuat q = {w, factor * v.x, factor * v.y, factor * v.z};
     return q;
-}
-
-rbVec3 rbQuat_Log(rbQuat q)
-{
-    RB_ASSERT(rbIsUnitQuat(q));
-    rbVec3 v = {q.x, q.y, q.z};
-    if (q.w < 0.0) {
-        v = rbNeg(v);
-    }
-    double w = fabs(q.w);
-    double square = rbLengthSquared(v);
-    double factor; // angle/|v|
-    if (square < SERIES_LIMIT) {
-        // 2 atan(t)/|v| with t = |v|/w.
-        double z = square / (w * w);
-        factor = 2.0 / w * (1.0 - z * (1.0 / 3.0 - z * (1.0 / 5.0 - z * (1.0 / 7.0))));
-    } else {
-        double length = sqrt(square);
-        factor = 2.0 * rbAtan2(length, w) / length;
-    }
-    return rbScale(factor, v);
 }

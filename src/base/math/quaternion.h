@@ -1,4 +1,4 @@
-// Unit quaternions: conversions, exponential and logarithm (B-06, L-08).
+// Unit quaternions: conversions and exponential (B-06, L-08).
 //
 // Quaternions are (w, x, y, z) and rotate by q v q^-1; q and -q are the same rotation. Angles are
 // in radians; axes are unit vectors.
@@ -20,20 +20,8 @@ static inline bool rbIsUnitQuat(rbQuat q)
     return fabs(rbDotQuat(q, q) - 1.0) < RB_UNIT_TOLERANCE;
 }
 
-typedef struct rbAxisAngle {
-    rbVec3 axis;  // unit
-    double angle; // in [0, pi]
-} rbAxisAngle;
-
 // Rotation by angle about the unit vector axis.
 rbQuat rbQuat_FromAxisAngle(rbVec3 axis, double angle);
-
-// Axis and angle of a unit quaternion, the shorter rotation; the identity has angle 0 and axis (1,
-// 0, 0).
-rbAxisAngle rbQuat_ToAxisAngle(rbQuat q);
-
-// Rotation matrix about a unit axis (Rodrigues).
-rbMat3 rbMatFromAxisAngle(rbVec3 axis, double angle);
 
 // Unit quaternion of a rotation matrix, with w >= 0. Divides by the largest component, so that it
 // is accurate for every rotation.
@@ -45,8 +33,5 @@ rbQuat rbQuat_Between(rbVec3 a, rbVec3 b);
 
 // Quaternion of a rotation vector (axis times angle), accurate to the last digits for tiny ones.
 rbQuat rbQuat_Exp(rbVec3 rotationVector);
-
-// Rotation vector of a unit quaternion, of length at most pi.
-rbVec3 rbQuat_Log(rbQuat q);
 
 #endif

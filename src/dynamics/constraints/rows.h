@@ -82,15 +82,6 @@ typedef struct rbRowSystem {
     const double* compliance; // >= 0, 1/kg or 1/(kg m^2); INFINITY: the row is inactive, x = 0
 } rbRowSystem;
 
-// Responses of a body to an impulse p at point b or an angular impulse l (B-10); r = point -
-// center.
-//   K: change of velocity of the point a by p at b     L: of the spin by l
-//   W: of the spin by p at a                           U: of the velocity of the point a by l
-rbMat3 rbResponse_K(const rbRowMass* mass, rbVec3 rA, rbVec3 rB);
-rbMat3 rbResponse_L(const rbRowMass* mass);
-rbMat3 rbResponse_W(const rbRowMass* mass, rbVec3 rA);
-rbMat3 rbResponse_U(const rbRowMass* mass, rbVec3 rA);
-
 // rowI W rowJ^T of two rows of blocks through one body; sides: +1 the body is A of the row's block,
 // -1 it is B.
 static inline double rbCoupleRows(const rbRowMass* mass, const rbRow* rowI, double sideI,
@@ -101,9 +92,5 @@ static inline double rbCoupleRows(const rbRowMass* mass, const rbRow* rowI, doub
     double linear = mass->invMass * rbDot(rowI->linear, rowJ->linear);
     return sideI * sideJ * (linear + rbDot(aI, rbMulSV(mass->invInertia, aJ)));
 }
-
-// The matrix B W B^T + C in full, column major, rowCount x rowCount; infinite compliance yields a
-// unit row. For tests and dense comparison methods.
-void rbRowSystem_Assemble(const rbRowSystem* system, double* matrix);
 
 #endif

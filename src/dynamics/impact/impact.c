@@ -53,7 +53,7 @@ static bool isStraight(const rbImpactPath* path, const rbSlip* slip)
 }
 
 // Slides to the stop or the end.
-static void slide(rbImpactPath* path, rbImpactParameter parameter)
+static void slide(rbImpactPath* path, const rbSlideMethod* method)
 {
     double stopped = STOPPED_RATIO * path->startSpeed;
     while (path->mode != RB_MODE_DONE) {
@@ -62,24 +62,24 @@ static void slide(rbImpactPath* path, rbImpactParameter parameter)
             path->x = path->y = 0.0;
             return;
         }
-        bool isTooLong = path->steps >= STEPS_MAX && parameter == RB_IMPACT_BY_IMPULSE;
+        bool isTooLong = path->steps >= STEPS_MAX && method == NULL;
         path->isInaccurate = path->isInaccurate || isTooLong;
         if (isTooLong || isStraight(path, &slip)) {
             rbSlip settled = isTooLong ? slip : rbSettleSlip(path, &slip);
             rbStraightPiece piece = rbMakeSlidingPiece(path, &settled);
             rbWalkStraight(path, &piece);
-        } else if (parameter != RB_IMPACT_BY_VELOCITY || !rbWalkByVelocity(path, &slip)) {
+        } else if (method == NULL || !method->walk(path, &slip)) {
             rbWalkCurved(path, &slip);
         }
     }
 }
 
-static uint32_t walk(rbImpactPath* path, rbImpactParameter parameter)
+static uint32_t walk(rbImpactPath* path, const rbSlideMethod* method)
 {
     uint32_t history = 0;
     if (path->x != 0.0 || path->y != 0.0) {
         addPhase(&history, RB_PHASE_SLIDE);
-        slide(path, parameter);
+        slide(path, method);
     }
     if (path->mode != RB_MODE_DONE) {
         rbImpactPhase phase = RB_PHASE_NONE;
@@ -172,7 +172,6 @@ static void assertInput(const rbImpactInput* input)
     RB_ASSERT(input->restitution >= 0.0 && isfinite(input->restitution));
     RB_ASSERT(input->friction >= 0.0);
     RB_ASSERT((int)input->law >= 0 && input->law < RB_IMPACT_LAW_COUNT);
-    RB_ASSERT((int)input->parameter >= 0 && input->parameter < RB_IMPACT_PARAMETER_COUNT);
 }
 
 // Without friction the laws agree (U-7).
@@ -268,7 +267,7 @@ static void resolve(const rbImpactInput* input, double leastSpeed, rbImpactResul
     };
     rbImpactPath_Begin(&path);
     result->isJam = rbMeasureSlip(&path).f < 0.0;
-    result->history = walk(&path, input->parameter);
+    result->history = walk(&path, input->slideMethod);
     polish(&path, u);
     bool keepsEnergy = input->law != RB_IMPACT_NEWTON && input->restitution <= 1.0;
     (void)keepsEnergy;

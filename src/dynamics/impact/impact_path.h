@@ -2,10 +2,9 @@
 //
 // An impact is a path over the normal impulse p_z. It is divided into pieces with a known solution:
 // straight ones (sticking, sliding in a constant direction, no friction; impact_path.c) in closed
-// form, curved ones (impact_slide.c) as Taylor series, or steps of a Runge-Kutta method over the
-// velocity or the work (impact_velocity.c). A goal ends the current phase: greatest compression, or
-// the condition of the law. It is a value of one of three quantities, so that a piece does not
-// depend on the law.
+// form, curved ones (impact_slide.c) as Taylor series, or by another method that the input names. A
+// goal ends the current phase: greatest compression, or the condition of the law. It is a value of
+// one of three quantities, so that a piece does not depend on the law.
 #ifndef RB_IMPACT_PATH_H
 #define RB_IMPACT_PATH_H
 
@@ -107,9 +106,10 @@ rbStraightPiece rbMakePieceAfterStop(const rbImpactPath* path, rbImpactPhase* ph
 
 // One curved piece over the impulse (L-94).
 void rbWalkCurved(rbImpactPath* path, const rbSlip* slip);
-// One run over the velocity or the work (L-95). False, without any change, where these are not
-// suitable.
-bool rbWalkByVelocity(rbImpactPath* path, const rbSlip* slip);
+// One run of another method. False, without any change, where it is not suitable.
+struct rbSlideMethod {
+    bool (*walk)(rbImpactPath* path, const rbSlip* slip);
+};
 
 // The condition of the law for restitution (L-93): sets the goal of the path.
 typedef struct rbImpactLawRow {

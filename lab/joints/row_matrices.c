@@ -1,7 +1,8 @@
 // Responses of bodies to impulses and the full matrix of a system of rows.
-#include "dynamics/constraints/rows.h"
+#include "lab/joints/row_matrices.h"
 
 #include "base/math/matrix3.h"
+#include "lab/math/rotations.h"
 
 #include <string.h>
 

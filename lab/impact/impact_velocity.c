@@ -7,8 +7,10 @@
 // Poisson's an impulse: the first stays in u_z, the second returns to the impulse. So does
 // everything near a stop, where the direction turns too fast for these parameters, and wherever f
 // is small: the caller then uses a piece of impact_slide.c and tries again.
-#include "base/math/ode.h"
 #include "dynamics/impact/impact_path.h"
+#include "lab/math/ode_integrate.h"
+
+#include <rattleback/lab_impact.h>
 
 #include <math.h>
 
@@ -120,7 +122,7 @@ static double getBridge(const rbImpactPath* path)
     return least > 0.0 && path->goal > 0.0 ? sqrt(2.0 * path->goal * least) : 0.0;
 }
 
-bool rbWalkByVelocity(rbImpactPath* path, const rbSlip* slip)
+static bool walkByVelocity(rbImpactPath* path, const rbSlip* slip)
 {
     RB_ASSERT(path->mode != RB_MODE_DONE);
     Run run = {.path = path, .speedMin = LEAST_SPEED * slip->speed};
@@ -145,4 +147,10 @@ bool rbWalkByVelocity(rbImpactPath* path, const rbSlip* slip)
         rbImpactPath_PassGoal(path);
     }
     return path->pz > before.pz;
+}
+
+const rbSlideMethod* rbGetSlideByVelocity(void)
+{
+    static const rbSlideMethod method = {walkByVelocity};
+    return &method;
 }
