@@ -84,8 +84,15 @@ typedef struct rbHierarchyDef {
 /// Most levels of a hierarchy.
 #define RB_HIERARCHY_DEPTH_MAX 64
 
+/// Fills in the defaults; called by rbDefaultHierarchyDef.
+RB_API void rbInitHierarchyDef(rbHierarchyDef* def, uint32_t abi, size_t size);
 /// The defaults that the comments of the members state.
-RB_API rbHierarchyDef rbDefaultHierarchyDef(void);
+static inline rbHierarchyDef rbDefaultHierarchyDef(void)
+{
+    rbHierarchyDef def;
+    rbInitHierarchyDef(&def, RB_ABI_VERSION, sizeof def);
+    return def;
+}
 
 /// A tree of bounding volumes; opaque and immutable.
 typedef struct rbHierarchy rbHierarchy;
@@ -223,8 +230,15 @@ typedef struct rbDistanceInput {
     void* watcherContext;     ///< passed to watcher
 } rbDistanceInput;
 
+/// Fills in the defaults; called by rbDefaultDistanceInput.
+RB_API void rbInitDistanceInput(rbDistanceInput* input, uint32_t abi, size_t size);
 /// Global traversal, both nodes opened, heap, representatives, no error, no budget, no hierarchies.
-RB_API rbDistanceInput rbDefaultDistanceInput(void);
+static inline rbDistanceInput rbDefaultDistanceInput(void)
+{
+    rbDistanceInput input;
+    rbInitDistanceInput(&input, RB_ABI_VERSION, sizeof input);
+    return input;
+}
 
 /// Distance of the surfaces. INVALID with a sentence for values out of range, hierarchies of
 /// different volumes, and a budget with a traversal that is not global. Allocates for the sequence

@@ -6,12 +6,11 @@
 // neighbors, which soups do not have, and the second costs more than all the queries that it saves.
 #include "lab/bounds/hierarchy.h"
 
+#include "base/core/cookie.h"
 #include "base/core/memory.h"
 #include "lab/bounds/hierarchy_split.h"
 
 #include <string.h>
-
-#define RB_COOKIE_HIERARCHY 0x52420010u
 
 static const char* const axisNames[RB_SPLIT_COUNT] = {
     [RB_SPLIT_SUM] = "sum",
@@ -61,18 +60,16 @@ rbSplitPlace rbSplitPlace_Find(const char* name)
     return (rbSplitPlace)findName(placeNames, RB_SPLIT_PLACE_COUNT, name);
 }
 
-rbHierarchyDef rbDefaultHierarchyDef(void)
+void rbInitHierarchyDef(rbHierarchyDef* def, uint32_t abi, size_t size)
 {
-    rbHierarchyDef def = {
-        .cookie = RB_COOKIE_HIERARCHY,
-        .volume = RB_VOLUME_OBB,
-        .axis = RB_SPLIT_SURFACE,
-        .place = RB_SPLIT_MEDIAN,
-        .degree = 2,
-        .leafSize = 1,
-        .depthMax = RB_HIERARCHY_DEPTH_MAX,
-    };
-    return def;
+    if (rbStampDef(def, RB_KIND_HIERARCHY, sizeof *def, abi, size)) {
+        def->volume = RB_VOLUME_OBB;
+        def->axis = RB_SPLIT_SURFACE;
+        def->place = RB_SPLIT_MEDIAN;
+        def->degree = 2;
+        def->leafSize = 1;
+        def->depthMax = RB_HIERARCHY_DEPTH_MAX;
+    }
 }
 
 // ------------------------------------------------------------------------------------- building
@@ -251,9 +248,9 @@ static void build(rbHierarchy* hierarchy)
 
 static rbStatus judgeDef(const rbHierarchyDef* def, rbError* error)
 {
-    if (def->cookie != RB_COOKIE_HIERARCHY) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the definition was not created by rbDefaultHierarchyDef");
+    rbStatus status = RB_CHECK_COOKIE(def, RB_KIND_HIERARCHY, error);
+    if (status != RB_STATUS_OK) {
+        return status;
     }
     if ((unsigned)def->volume >= RB_VOLUME_COUNT || (unsigned)def->axis >= RB_SPLIT_COUNT ||
         (unsigned)def->place >= RB_SPLIT_PLACE_COUNT) {

@@ -2,13 +2,12 @@
 // reports.
 #include "lab/distance/search.h"
 
+#include "base/core/cookie.h"
 #include "base/core/memory.h"
 #include "lab/distance/sequence.h"
 
 #include <float.h>
 #include <string.h>
-
-#define RB_COOKIE_DISTANCE 0x52420011u
 
 // A node counts as much larger than another if their radii have at least this ratio: one split
 // roughly halves a radius.
@@ -117,19 +116,17 @@ const char* rbSearchStop_Name(rbSearchStop stop)
     return stopNames[stop];
 }
 
-rbDistanceInput rbDefaultDistanceInput(void)
+void rbInitDistanceInput(rbDistanceInput* input, uint32_t abi, size_t size)
 {
-    rbDistanceInput input = {
-        .cookie = RB_COOKIE_DISTANCE,
-        .transformBtoA = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}},
-        .traversal = RB_TRAVERSAL_GLOBAL,
-        .expansion = RB_EXPANSION_BOTH,
-        .sequence = RB_SEQUENCE_HEAP,
-        .usesRepresentatives = true,
-        .volumeTestCost = VOLUME_TEST_COST,
-        .volumeUpdateCost = VOLUME_UPDATE_COST,
-    };
-    return input;
+    if (rbStampDef(input, RB_KIND_DISTANCE, sizeof *input, abi, size)) {
+        input->transformBtoA.q.w = 1.0;
+        input->traversal = RB_TRAVERSAL_GLOBAL;
+        input->expansion = RB_EXPANSION_BOTH;
+        input->sequence = RB_SEQUENCE_HEAP;
+        input->usesRepresentatives = true;
+        input->volumeTestCost = VOLUME_TEST_COST;
+        input->volumeUpdateCost = VOLUME_UPDATE_COST;
+    }
 }
 
 unsigned rbChooseOpening(rbExpansion expansion, const rbHierarchyNode* nodeA,
@@ -291,9 +288,9 @@ static rbStatus judgePose(rbTransform transform, rbError* error)
 
 static rbStatus judgeInput(const rbDistanceInput* input, rbError* error)
 {
-    if (input->cookie != RB_COOKIE_DISTANCE) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "the input was not created by rbDefaultDistanceInput");
+    rbStatus status = RB_CHECK_COOKIE(input, RB_KIND_DISTANCE, error);
+    if (status != RB_STATUS_OK) {
+        return status;
     }
     if (input->a == NULL || input->b == NULL) {
         return rbError_Set(error, RB_STATUS_INVALID,
@@ -315,7 +312,7 @@ static rbStatus judgeInput(const rbDistanceInput* input, rbError* error)
             (int)input->traversal, (int)input->expansion, (int)input->sequence,
             (int)RB_TRAVERSAL_COUNT, (int)RB_EXPANSION_COUNT, (int)RB_SEQUENCE_COUNT);
     }
-    rbStatus status = judgePose(input->transformBtoA, error);
+    status = judgePose(input->transformBtoA, error);
     return status == RB_STATUS_OK ? judgeNumbers(input, error) : status;
 }
 
