@@ -434,6 +434,10 @@ static void headersOfAnotherVersionAreRefused(void** state)
     assert_int_equal(((const unsigned char*)&memory)[sizeof memory.def - 1], 0x5a);
     assert_int_equal(memory.after[0], 0x5a);
 
+    rbWorldDef zero = {0};
+    assert_null(rbCreateWorld(&zero, &error));
+    assert_non_null(strstr(error.message, "rbDefaultWorldDef"));
+
     rbInitWorldDef(&memory.def, RB_ABI_VERSION, sizeof memory.def + 16);
     assert_null(rbCreateWorld(&memory.def, &error));
     assert_non_null(strstr(error.message, "another size"));

@@ -7,6 +7,20 @@
 #define MAGIC 0x52000000u
 #define REVISION_MASK 0x3fu
 
+// What the default function of each kind is called, after rbDefault.
+static const char* const defaultNames[RB_KIND_COUNT] = {
+    [RB_KIND_WORLD] = "WorldDef",
+    [RB_KIND_BODY] = "BodyDef",
+    [RB_KIND_SHAPE] = "ShapeDef",
+    [RB_KIND_FORCE] = "ForceDef",
+    [RB_KIND_SEPARATION] = "SeparationInput",
+    [RB_KIND_JOINT] = "JointDef",
+    [RB_KIND_SPRING] = "SpringDef",
+    [RB_KIND_HIERARCHY] = "HierarchyDef",
+    [RB_KIND_DISTANCE] = "DistanceInput",
+    [RB_KIND_DEBUG_DRAW] = "DebugDraw",
+};
+
 bool rbStampDef(void* def, rbDefKind kind, size_t ownSize, uint32_t abi, size_t size)
 {
     RB_ASSERT(size >= sizeof(uint32_t));
@@ -22,10 +36,11 @@ bool rbStampDef(void* def, rbDefKind kind, size_t ownSize, uint32_t abi, size_t 
 
 rbStatus rbCheckCookie(uint32_t cookie, rbDefKind kind, rbError* error)
 {
+    RB_ASSERT(kind > RB_KIND_NONE && kind < RB_KIND_COUNT);
     uint32_t abi = cookie >> 8 & 0xffffu;
     if ((cookie & 0xff0000ffu) != (MAGIC | (uint32_t)kind)) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "the definition was not made by its rbDefault... function");
+                           "the definition was not created by rbDefault%s", defaultNames[kind]);
     }
     if (abi == RB_ABI_VERSION) {
         return RB_STATUS_OK;

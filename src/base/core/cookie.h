@@ -22,6 +22,7 @@ typedef enum rbDefKind {
     RB_KIND_HIERARCHY,
     RB_KIND_DISTANCE,
     RB_KIND_DEBUG_DRAW,
+    RB_KIND_COUNT
 } rbDefKind;
 
 // Zeroes a definition of the caller, of size bytes as its headers have it, and writes the cookie.
