@@ -44,6 +44,7 @@ CONTENT = {
     "lab/contact": "penalty contact",
     "lab/rays": "contact prediction by rays, frames, swept boxes",
     "lab/events": "loops over pairs and the ray detector for the event engine",
+    "lab/impact": "impact with sliding integrated over the velocity",
     "lab/joints": "penalty, multipliers, reduced coordinates",
     "lab": "registers the rows of the laboratory",
     "app/laboratory": "what scenes and verbs need of the laboratory",

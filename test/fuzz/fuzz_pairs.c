@@ -1,7 +1,7 @@
 // Any bytes as a file of pairs: read, the first pairs measured, and all of them written again.
 #include "base/core/memory.h"
-#include "pairs/pair_log.h"
 #include "pairs/pair_file.h"
+#include "pairs/pair_log.h"
 
 #include <rattleback/collision.h>
 

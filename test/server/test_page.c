@@ -1,9 +1,9 @@
 // A page that replays a run: its data, decoded, are the frames of the world.
 #include "base/core/memory.h"
 #include "client.h"
+#include "rb_test.h"
 #include "server/page.h"
 #include "server/page_bytes.h"
-#include "rb_test.h"
 
 #include <math.h>
 #include <stdio.h>

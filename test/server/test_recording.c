@@ -1,8 +1,8 @@
 // A recording that is shown as a simulation: played, sought, stepped, and never changed.
 #include "client.h"
+#include "rb_test.h"
 #include "server/session_recording.h"
 #include "session/stream.h"
-#include "rb_test.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // The server over real sockets: what clients see, what they may do, and what they cannot break.
 #include "base/core/memory.h"
 #include "base/core/timer.h"
-#include "server/server.h"
 #include "rb_test.h"
+#include "server/server.h"
 #include "socket.h"
 
 #include <jansson.h>

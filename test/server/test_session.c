@@ -1,9 +1,9 @@
 // Sessions: playing, stepping, going back, branching, two clients, trouble.
 #include "base/core/memory.h"
 #include "base/core/timer.h"
-#include "session/session.h"
 #include "rb_test.h"
 #include "server_support.h"
+#include "session/session.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // The store and the stream: what a client puts together from messages is what the world has.
 #include "client.h"
+#include "rb_test.h"
 #include "session/store.h"
 #include "session/stream.h"
-#include "rb_test.h"
 
 #include <rattleback/scene.h>
 
