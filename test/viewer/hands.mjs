@@ -161,6 +161,25 @@ test('a parameter changed in a panel acts at once', async () => {
   assert.deepEqual(view.troubles, []);
 });
 
+test('panels of settings are made of what the server says', async () => {
+  const page = await open('dominoes');
+  await rb.until(page, () => window.rattleback.model.parameters?.contact);
+  const shown = await page.evaluate(() => {
+    const { settings } = window.rattleback.model.scene;
+    const panel = document.querySelector('[data-panel="contact"]');
+    return settings.contact.map(({ key, meaning }) => {
+      const row = panel.querySelector(`[data-key="${key}"]`);
+      return row?.title === meaning ? null : key;
+    }).filter(Boolean);
+  });
+  assert.deepEqual(shown, [], 'settings without a row, or without their meaning');
+  const reply = await rb.command(page, { do: 'set', target: 'contact', key: 'restSpeed', value: 0.02 });
+  assert.equal(reply.ok, true, reply.error);
+  await page.evaluate(() => document.querySelector('[data-panel="contact"] .lil-title')?.click());
+  await rb.screenshot(page, 'settings');
+  assert.deepEqual(view.troubles, []);
+});
+
 test('the plot shows the energy of the ledger, the journal jumps to its moment', async () => {
   const page = await open('bouncing-ball');
   await rb.until(page, () => window.rattleback.model.events.length > 2);

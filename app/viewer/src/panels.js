@@ -8,7 +8,6 @@ import { createAddPanel } from './panel_add.js';
 import { createJointPanel, createMotorPanel, createSpringPanel } from './panel_joints.js';
 import { createLatest } from './sending.js';
 import { addSettings } from './setting_rows.js';
-import { listSettings } from './settings.js';
 
 /** What all panels need: sending, refusing, and whether anything may be changed. */
 function createTools({ model, view }) {
@@ -39,7 +38,7 @@ const engineNames = { step: 'Step engine', event: 'Event engine', flight: 'Fligh
 /** Folders of plain settings: world, engine, contacts. */
 function createSettingsPanel(tools, gui, section, title) {
     const values = tools.model.parameters?.[section];
-    if (!values || listSettings(section, values).length === 0) {
+    if (!values || Object.keys(values).length === 0) {
         return null;
     }
     const folder = gui.addFolder(title).close();

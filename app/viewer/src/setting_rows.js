@@ -8,7 +8,8 @@ import { listSettings } from './settings.js';
  */
 export function addSettings(tools, folder, { target, values, address, read, kind }) {
     const rows = [];
-    for (const [key, words] of listSettings(target, values)) {
+    const described = tools.model.scene?.settings?.[target];
+    for (const [key, words] of listSettings(target, values, described)) {
         const unit = words.units?.[kind ?? 'angle'] ?? words.unit;
         const isFixed = tools.isReadOnly(target, key);
         const apply = (value) => tools.set({ target, ...address, key, value });
@@ -40,6 +41,7 @@ function makeNumberRow(folder, { key, words, unit, value, apply, show }) {
         unit,
         size,
         key,
+        title: words.title,
         apply: (values) => apply(size === 1 ? finiteOrNull(values[0]) : values),
     });
     return {
@@ -70,6 +72,7 @@ function makeChoiceRow(folder, { key, words, value, unit, apply, show }) {
     }
     controller.name(unit ? `${words.label} (${unit})` : words.label);
     controller.domElement.dataset.key = key;
+    controller.domElement.title = words.title ?? '';
     const refresh = () => {
         const shown = show();
         if (

@@ -1,63 +1,8 @@
-// What the panels know of settings beyond their values: words, units, choices, ranges. Keys are
-// those of scene files (docs/scene-format.md). A key that is not here is shown by its own name.
+// What the panels know of settings beyond their values. Of worlds, engines and contacts the server
+// says it with the scene: key, type, range, unit, meaning. Of materials, joints, motors and springs
+// it is here. A key that neither knows is shown by its own name.
 
-const rules = ['geometric', 'product', 'sum', 'mean', 'min', 'max'];
-const laws = ['newton', 'poisson', 'stronge'];
-
-export const settingWords = {
-    world: {
-        gravity: { label: 'gravity', unit: 'm/s²' },
-        periodicBox: { label: 'periodic box', unit: 'm' },
-    },
-    step: {
-        step: { label: 'step', unit: 's' },
-        order: { label: 'order', choices: [2, 4, 6, 8, 10] },
-        tolerance: { label: 'joint tolerance', unit: 'm, rad' },
-        velocityTolerance: { label: 'velocity tolerance', unit: 'm/s' },
-        accuracy: { label: 'accuracy', unit: 'm' },
-        horizon: { label: 'horizon', unit: 's' },
-        solver: { label: 'solver', choices: ['auto', 'iterative', 'direct', 'tree', 'cut'] },
-        iterationsMax: { label: 'iterations at most' },
-        halvingsMax: { label: 'halvings at most' },
-        impulseMax: { label: 'largest impulse', unit: 'N s' },
-        velocityCorrection: { label: 'velocity correction' },
-        scheme: { label: 'scheme', choices: ['start', 'middle'] },
-        method: {
-            label: 'method',
-            choices: ['impulses', 'penalty', 'multipliers', 'baraff', 'reduced'],
-        },
-    },
-    event: {
-        law: { label: 'law of impact', choices: laws },
-        order: { label: 'order', choices: ['sequential', 'simultaneous'] },
-        lasting: { label: 'lasting contact', choices: ['rest', 'microcollisions', 'none'] },
-        combineRestitution: { label: 'restitution of two', choices: rules },
-        combineFriction: { label: 'friction of two', choices: rules },
-        tolerance: { label: 'tolerance', unit: 'm' },
-        restTime: { label: 'rest after', unit: 's' },
-        contactTime: { label: 'contact time', unit: 's' },
-        eventsPerSecond: { label: 'events at most', unit: '1/s' },
-    },
-    contact: {
-        tolerance: { label: 'tolerance', unit: 'm' },
-        velocityTolerance: { label: 'velocity tolerance', unit: 'm/s' },
-        shell: { label: 'shell', unit: 'm' },
-        restSpeed: { label: 'no bounce below', unit: 'm/s' },
-        law: { label: 'law of impact', choices: laws },
-        combineRestitution: { label: 'restitution of two', choices: rules },
-        combineFriction: { label: 'friction of two', choices: rules },
-        sweepsMax: { label: 'sweeps at most' },
-        warmStart: { label: 'warm start' },
-        jointReaction: { label: 'joint reaction' },
-        shockAfter: { label: 'shock after sweeps' },
-        freezeSpeed: { label: 'freeze below', unit: 'm/s' },
-        freezeTime: { label: 'freeze after', unit: 's' },
-        partSpeed: { label: 'parting at most', unit: 'm/s' },
-        contactTime: { label: 'contact time', choices: ['step', 'interpolation', 'bisection'] },
-        method: { label: 'method', choices: ['impulses', 'penalty'] },
-        cone: { label: 'cone of friction', choices: ['exact', 'pyramid'] },
-        facets: { label: 'facets' },
-    },
+const settingWords = {
     material: {
         density: { label: 'density', unit: 'kg/m³' },
         restitution: { label: 'restitution', range: [0, 1] },
@@ -102,11 +47,40 @@ const identity = new Set([
     'joint',
 ]);
 
-/** [key, words] of everything in an object that can be shown as a setting. */
-export function listSettings(target, values) {
+/** "restSpeed" as people write it: "rest speed". */
+export function labelOf(key) {
+    return key.replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`);
+}
+
+function choicesOf({ type, words, low, high, step }) {
+    if (type === 'word') {
+        return words;
+    }
+    return step > 0
+        ? Array.from({ length: Math.round((high - low) / step) + 1 }, (_, i) => low + i * step)
+        : undefined;
+}
+
+/** What a row needs of a setting that the server describes. */
+function wordsOf(setting) {
+    const unit = setting.unit.replaceAll('^2', '²').replaceAll('^3', '³');
+    return {
+        label: labelOf(setting.key),
+        unit: unit || undefined,
+        title: setting.meaning,
+        choices: choicesOf(setting),
+    };
+}
+
+/**
+ * [key, words] of everything in an object that can be shown as a setting.
+ * @param {{key: string, type: string, unit: string, meaning: string}[]} [described] by the server
+ */
+export function listSettings(target, values, described = []) {
+    const sent = new Map(described.map((setting) => [setting.key, wordsOf(setting)]));
     return Object.keys(values ?? {})
-        .filter((key) => !identity.has(key) && isSetting(values[key]))
-        .map((key) => [key, { label: key, ...settingWords[target]?.[key] }]);
+        .filter((key) => (sent.has(key) || !identity.has(key)) && isSetting(values[key]))
+        .map((key) => [key, { label: key, ...(sent.get(key) ?? settingWords[target]?.[key]) }]);
 }
 
 function isSetting(value) {

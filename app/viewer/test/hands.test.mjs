@@ -79,6 +79,28 @@ test('settings are what has a value; names and parts are not', () => {
     assert.deepEqual(listSettings('world', undefined), []);
 });
 
+test('rows of settings come from what the server says', () => {
+    const described = [
+        { key: 'restSpeed', type: 'number', unit: 'm/s', meaning: 'slower is no collision' },
+        { key: 'gravity', type: 'vector', unit: 'm/s^2', meaning: 'of free fall' },
+        { key: 'law', type: 'word', unit: '', meaning: 'of impact', words: ['newton', 'poisson'] },
+        { key: 'order', type: 'integer', unit: '', meaning: '', low: 2, high: 6, step: 2 },
+        { key: 'type', type: 'switch', unit: '', meaning: 'a key that is no name here' },
+    ];
+    const values = { restSpeed: 0.1, gravity: [0, 0, -9], law: 'newton', order: 4, type: true };
+    const rows = new Map(listSettings('contact', values, described));
+    assert.deepEqual([...rows.keys()], Object.keys(values));
+    assert.deepEqual(rows.get('restSpeed'), {
+        label: 'rest speed',
+        unit: 'm/s',
+        title: 'slower is no collision',
+        choices: undefined,
+    });
+    assert.equal(rows.get('gravity').unit, 'm/s²');
+    assert.deepEqual(rows.get('law').choices, ['newton', 'poisson']);
+    assert.deepEqual(rows.get('order').choices, [2, 4, 6]);
+});
+
 test('typed numbers are understood, others are none', () => {
     assert.equal(parseNumber(' 1,5 '), 1.5);
     assert.equal(parseNumber('−3e2'), -300);
