@@ -1,28 +1,30 @@
-// Collisions of several points at once (B-66, B-68 to B-72, B-74, B-79).
+// Collisions of several points together (B-66, B-68 to B-72, B-74, B-79).
 //
-// A round: the closed points that approach at restSpeed or faster, with their targets; both stay as
-// they are while sweeps over these points meet the targets. What the impulses made collide is the
-// next round's. Rounds end when nothing collides, or at a cap: two elastic walls throw a ball that
-// touches both to and fro for ever. What still approaches then is stopped by the velocity stage of
-// the contacts, without rebound.
+// A round takes the closed points that approach at restSpeed or faster and fixes their targets.
+// Sweeps over these points then meet the targets. Points that these impulses make collide belong to
+// the next round. Rounds end when nothing collides, or at a cap: two elastic walls throw a ball
+// that touches both to and fro forever. The velocity stage of the contacts stops what still
+// approaches then, without rebound.
 //
-// Several points of one contact (a face on a face) are met together by passes of their own in every
-// sweep, before friction acts: else the first point would turn the body and friction at it would
-// act on a sliding that does not exist, and a cube that lands flat would not leave flat.
+// Several points of one contact (a face on a face) are solved together by separate passes in every
+// sweep, before friction acts. Otherwise the first point would turn the body, friction there would
+// act against a sliding motion that does not exist, and a cube that lands flat would not leave
+// flat.
 //
 // Sweeps alone need a number that grows with the square of the height of a pile: between them the
 // impulses move on along conjugate directions (after Silcowitz, Niebe, Erleben 2009), clamped.
 //
-// Friction: sums, T in the cone of the sum P, so that it follows P down as well as up (the signed
-// increment of eq. 5.8). A point that can be stopped within the cone of sliding friction sticks;
-// one that sticks lets go at the cone of stiction. Rolling and spinning friction do not act in a
-// collision.
+// Friction works on sums: T stays in the cone of the sum P, so it follows P down as well as up (the
+// signed increment of eq. 5.8). A point that can be stopped within the cone of sliding friction
+// sticks. A sticking point starts to slide at the cone of static friction. Rolling and spinning
+// friction do not act in a collision.
 //
-// Energy. With all targets met, an impulse P >= 0 works P (u + u')/2 = P (1 - e) u / 2 <= 0. Where
-// a cap ends the sweeps, or with friction, where Newton's law and Poisson's may raise the energy by
-// themselves, the impulses of a round are scaled back until they do no positive work; W(s) = a s +
-// b s^2 over the scale. What approaches then still is the next round's. Shock propagation, whose
-// impulses do not act on what stands still, is held to the same bound by the velocities.
+// Energy. With all targets met, an impulse P >= 0 does the work P (u + u')/2 = P (1 - e) u / 2 <=
+// 0. Where a cap ends the sweeps, or with friction, where Newton's and Poisson's laws may
+// themselves raise the energy, the impulses of a round are scaled back until they do no positive
+// work: W(s) = a s + b s^2 over the scale s. Points that still approach belong to the next round.
+// The impulses of shock propagation do not act on bodies at rest; the velocities bound it in the
+// same way.
 #include "dynamics/contact/collisions.h"
 
 #include "base/core/memory.h"
@@ -34,23 +36,26 @@
 #include <float.h>
 #include <math.h>
 
-// Of a fall that ends in contact: the default of restSpeed.
+// Height of a fall that ends in contact: the default of restSpeed.
 #define FALL_DISTANCE 1e-5 // m, the default shell
 #define FALL_GRAVITY 9.81  // m/s^2
 
-// A pulse runs through n contacts in n rounds, several follow each other, and what is caught
-// between two others goes to and fro until restitution has slowed it down: so many per contact, and
-// some more; never more than the sweeps that are allowed (but 16).
+// A pulse runs through n contacts in n rounds, several pulses follow each other, and a body caught
+// between two others moves to and fro until restitution has slowed it down. So there is a number of
+// rounds per contact plus a constant, and at most as many as the allowed sweeps (but at least 16).
 #define ROUNDS_LEAST 16
 #define ROUNDS_EACH 16
-#define SWEEPS_TIMES 8        // what a stage may sweep is for a round, so many times that for all
+#define SWEEPS_TIMES \
+    8 // the limit of a stage on sweeps holds per round; the limit for all rounds is this many times
+      // that
 #define PASSES_MAX 64         // over the points of one contact in a sweep; a face needs about 20
-#define SWEEP_SHARE 0.5       // of the tolerance is left by sweeps; scaling back may use the rest
-#define PASS_SHARE 0.01       // of the tolerance is left by these
+#define SWEEP_SHARE 0.5       // part of the tolerance left by sweeps; scaling back may use the rest
+#define PASS_SHARE 0.01       // part of the tolerance left by these
 #define SHOCK_SWEEPS_LEAST 10 // on a level
-#define JOINT_SWEEPS_MAX 8    // after impulses were taken back
+#define JOINT_SWEEPS_MAX 8    // after impulses were scaled back
 #define FACETS_MAX 64
-#define SINGULAR 1e-10 // of the square of the larger: a tangential matrix is not inverted
+#define SINGULAR \
+    1e-10 // of the square of the larger one: below it a tangential matrix is not inverted
 
 // One point that collides in this round.
 typedef struct Hit {
@@ -144,7 +149,7 @@ static rbSym3 makeMatrix(const rbContactRun* run, const rbContact* contact, rbVe
             continue;
         }
         rbVec3 turns[3]; // arm x axis
-        rbVec3 spins[3]; // what a unit of impulse makes of it
+        rbVec3 spins[3]; // response to a unit impulse
         for (int i = 0; i < 3; ++i) {
             turns[i] = rbCross(arm, axes[i]);
             spins[i] = rbMulSV(body->invInertia, turns[i]);
@@ -194,7 +199,7 @@ static const rbContact* getContact(const Call* call, const Group* group)
 
 // ------------------------------------------------------------------------------ one point
 
-// Toward the target, never pulling. Returns what it missed, m/s.
+// Toward the target, never pulling. Returns the miss before, m/s.
 static double pushHit(const Call* call, const rbContact* contact, Hit* hit)
 {
     if (hit->normalShare == 0.0) {
@@ -249,7 +254,7 @@ static bool clampFriction(const Call* call, double limit, double t[2])
     return true;
 }
 
-// Friction at a point for the present P. Returns what it missed, m/s.
+// Friction at a point for the current P. Returns the miss before, m/s.
 static double rubHit(const Call* call, const rbContact* contact, Hit* hit)
 {
     if (hit->tangentialShare == 0.0 || (contact->friction <= 0.0 && contact->stiction <= 0.0)) {
@@ -278,7 +283,7 @@ static double rubHit(const Call* call, const rbContact* contact, Hit* hit)
 
 // ---------------------------------------------------------------------------------- sweeps
 
-// All points of a contact to their targets. Returns the largest miss before.
+// Brings all points of a contact to their targets. Returns the largest miss before.
 static double pushGroup(const Call* call, const Group* group, double tolerance)
 {
     RB_ASSERT(group->firstHit + group->hitCount <= call->memory->hits.count);
@@ -342,7 +347,7 @@ static void rememberHits(rbCollisions* memory, bool isFirst)
     }
 }
 
-// Moves the impulses of a hit on by a part of its direction, within the cone.
+// Moves the impulses of a hit along its direction by a fraction, within the cone.
 static void moveHit(const Call* call, const rbContact* contact, Hit* hit, double part)
 {
     double t[2] = {hit->t[0] + part * hit->ahead[0], hit->t[1] + part * hit->ahead[1]};
@@ -358,8 +363,8 @@ static void moveHit(const Call* call, const rbContact* contact, Hit* hit, double
     hit->p = p;
 }
 
-// A conjugate step after a sweep; a sweep that changed more than the one before starts anew.
-// Returns the square of the change by the sweep.
+// A conjugate step after a sweep. A sweep that changed more than the previous one restarts the
+// directions. Returns the square of the change made by the sweep.
 static double accelerate(Call* call, double lastSquare)
 {
     rbCollisions* memory = call->memory;
@@ -387,7 +392,7 @@ static double accelerate(Call* call, double lastSquare)
     return square;
 }
 
-// Largest miss of a target, without changing anything.
+// Largest miss of a target; changes nothing.
 static double measure(const Call* call)
 {
     double worst = 0.0;
@@ -447,7 +452,7 @@ static void saveBodies(Call* call)
     }
 }
 
-// From the velocities saved first or second to those of now.
+// From the velocities saved first or second to the current ones.
 static rbEnergyLine drawLine(const Call* call, int from)
 {
     rbEnergyLine line = {0};
@@ -462,7 +467,7 @@ static rbEnergyLine drawLine(const Call* call, int from)
     return line;
 }
 
-// Hits of the contacts first .. end - 1, with masses as they are now.
+// Hits of the contacts first .. end - 1, with the current masses.
 static void prepareGroups(const Call* call, int first, int end)
 {
     for (int g = first; g < end; ++g) {
@@ -474,8 +479,8 @@ static void prepareGroups(const Call* call, int first, int end)
     }
 }
 
-// Sweeps over the levels upwards, each solved on the frozen bodies of the ones below. Returns the
-// contacts visited.
+// Sweeps over the levels upward, each solved on the frozen bodies of the levels below. Returns the
+// number of contacts visited.
 static int64_t climbLevels(Call* call)
 {
     const rbCollisions* memory = call->memory;
@@ -503,8 +508,8 @@ static int64_t climbLevels(Call* call)
     return visits;
 }
 
-// Of what shock propagation changed, the part that leaves no more energy than the round began with;
-// none of it, if numbers ran away.
+// Keeps the fraction of the change by shock propagation that leaves no more energy than at the
+// start of the round; keeps none of it if numbers overflowed.
 static void boundShock(Call* call, double room)
 {
     rbCollisions* memory = call->memory;
@@ -546,7 +551,7 @@ static void propagate(Call* call)
         saved->velocities[1] = call->run->bodies[saved->body].velocity;
         saved->spins[1] = call->run->bodies[saved->body].spin;
     }
-    setTargets(call); // a frozen body takes no e P: levels go by Newton's law always
+    setTargets(call); // a frozen body accepts no e P: levels always use Newton's law
     call->done.sweeps += (climbLevels(call) - 1) / memory->groups.count + 1;
     boundShock(call, rise < 0.0 ? -rise : 0.0);
     prepareGroups(call, 0, memory->groups.count);
@@ -568,7 +573,7 @@ typedef struct Works {
     double slope; // of the work over a scale of all impulses, at 0
 } Works;
 
-// What the points of a group did.
+// Work done by the points of a group.
 static rbCollisionNote sumGroup(const Call* call, const Group* group, double* slope)
 {
     const rbContact* contact = getContact(call, group);
@@ -624,7 +629,7 @@ static void scaleImpulses(const Call* call, double scale)
     }
 }
 
-// Scales the impulses of a round back to what does no positive work. Returns whether it did.
+// Scales the impulses of a round back until they do no positive work. Returns whether it did.
 static bool takeBack(const Call* call)
 {
     Works works = addWorks(call, false);
@@ -639,8 +644,8 @@ static bool takeBack(const Call* call)
     return true;
 }
 
-// Books the work of a round, after taking back what is too much. Where shock propagation took part
-// the impulses at the points are not all that acted. Returns whether impulses were taken back.
+// Records the work of a round, after scaling back the excess. Where shock propagation took part,
+// other impulses acted besides those at the points. Returns whether impulses were scaled back.
 static bool finishRound(Call* call)
 {
     bool isScaled = !call->isShocked && takeBack(call);
@@ -675,7 +680,7 @@ static bool meetTargets(Call* call)
         }
         worst = sweep(call, 0, call->memory->groups.count);
         call->done.sweeps += 1;
-        // A later point may have disturbed an earlier one: the end is measured.
+        // A later point may have disturbed an earlier one, so the final error is measured.
         isMet = sweepJoints(call) && worst <= call->tolerance && measure(call) <= call->tolerance;
         if (isAccelerated && !isMet && i + 1 < settings->sweepsMax) {
             square = accelerate(call, square);
@@ -683,7 +688,7 @@ static bool meetTargets(Call* call)
     }
     double error = measure(call);
     call->done.error = fmax(call->done.error, error);
-    // friction that goes round in a circle within the tolerance is no miss
+    // friction that cycles within the tolerance is not a miss
     bool isWithin = error <= call->tolerance && worst <= settings->velocityTolerance &&
                     call->run->sweepJoints == NULL;
     return isMet || isWithin || (call->isShocked && error <= call->tolerance);
@@ -703,8 +708,8 @@ static void addHit(Call* call, const rbContact* contact, int point)
     }
 }
 
-// The points of a contact that collide, if any. Every step looks at all points here: what they
-// share is computed once, u.n = n.(vB - vA) + rB.(n x wB) - rA.(n x wA).
+// Collects the colliding points of a contact, if any. Every step checks all points here, so shared
+// terms are computed once: u.n = n.(vB - vA) + rB.(n x wB) - rA.(n x wA).
 static void addGroup(Call* call, int index)
 {
     const rbContactSet* set = call->run->set;
@@ -738,7 +743,7 @@ static int getOrderCount(const rbContactRun* run)
     return run->order != NULL ? run->orderCount : run->set->contactCount;
 }
 
-// Laws of the contacts, a bit each.
+// Laws of the contacts, one bit each.
 static unsigned findLaws(const Call* call)
 {
     const rbContactRun* run = call->run;
@@ -752,7 +757,7 @@ static unsigned findLaws(const Call* call)
     return laws;
 }
 
-// The points that collide by a law. Returns whether there are any.
+// Collects the points that collide by a law. Returns whether there are any.
 static bool gather(Call* call, rbImpactLaw law)
 {
     const rbContactRun* run = call->run;
@@ -784,7 +789,7 @@ static bool resolveNewton(Call* call)
 {
     setTargets(call);
     bool isMet = meetTargets(call);
-    // With friction the law itself asks for too much: what it gets is no miss.
+    // With friction the law itself requests too much energy: scaling it back is not a miss.
     if (finishRound(call) && isSmooth(call)) {
         double error = measure(call);
         call->done.error = fmax(call->done.error, error);
@@ -793,7 +798,7 @@ static bool resolveNewton(Call* call)
     return isMet;
 }
 
-// Compression to a standstill, then e P everywhere at once, and friction for the greater sums.
+// Compression to a standstill, then e P at all points together, and friction for the larger sums.
 static bool resolvePoisson(Call* call)
 {
     bool isMet = meetTargets(call);
@@ -826,8 +831,9 @@ static bool resolvePoisson(Call* call)
     return isMet && isStill && areJointsDone;
 }
 
-// Where the impulses that stop all points of a contact act together: the center of pressure. For a
-// smooth contact a law applied there is the same as applied to all points. False: nothing stops.
+// The center of pressure, where the impulses that stop all points of a contact act together. For a
+// smooth contact, applying a law there is the same as applying it to all points. False: nothing
+// stops.
 static bool findCenter(const Call* call, const Group* group, rbContactPoint* center)
 {
     const rbContact* contact = getContact(call, group);
@@ -861,7 +867,7 @@ static bool findCenter(const Call* call, const Group* group, rbContactPoint* cen
     return true;
 }
 
-// Contact by contact, in their order; what an earlier one parted is left alone (B-70).
+// Contact by contact, in order; skips contacts that an earlier one separated (B-70).
 static bool resolveStronge(Call* call)
 {
     for (int g = 0; g < call->memory->groups.count; ++g) {
@@ -877,7 +883,8 @@ static bool resolveStronge(Call* call)
                              k.xy * (k.xy * k.zz - k.yz * k.xz) +
                              k.xz * (k.xy * k.yz - k.yy * k.xz);
         double trace = k.xx + k.yy + k.zz;
-        // A body that turns only may not yield to some direction; friction has no answer there.
+        // A body that can only rotate may not yield in some direction; friction has no solution
+        // there.
         bool isRegular = determinant > SINGULAR * trace * trace * trace;
         rbImpactInput input = {
             .matrix = k,

@@ -1,9 +1,9 @@
 // Collisions: contacts that close faster than the resting speed, by Newton, Poisson or Stronge
 // (B-66, B-68 to B-72, B-74, B-79).
 //
-// Outer loop: the contacts whose closed points approach faster than restSpeed, with their targets;
-// inner loop: sweeps over these only, until they have their targets; then what was newly made to
-// collide. With this order as many balls of a cradle leave as strike.
+// Outer loop: the contacts whose closed points approach faster than restSpeed, with their targets.
+// Inner loop: sweeps over these only, until they meet their targets; then the contacts that were
+// newly made to collide. With this order as many balls of a cradle leave as strike.
 #ifndef RB_CONTACT_COLLISIONS_H
 #define RB_CONTACT_COLLISIONS_H
 
@@ -16,21 +16,22 @@ typedef struct rbCollisionsDone {
     double error;        // m/s, largest miss of a target
     double normalWork;   // J, <= 0 up to rounding for restitution <= 1
     double frictionWork; // J
-    bool isMet;          // nothing collides any more, all targets met
+    bool isMet;          // nothing collides anymore, all targets met
 } rbCollisionsDone;
 
-// What happened at a contact in a round: sums over its points.
+// Result at a contact in a round: sums over its points.
 typedef struct rbCollisionNote {
     int contact;
     rbImpactLaw law;
-    rbVec3 arm;           // m, from A's center of mass to where the impulses act, in the mean
+    rbVec3 arm;           // m, from A's center of mass to the mean point where the impulses act
     rbVec3 impulse;       // N s, on B
     double approachSpeed; // m/s, of its fastest point
     double normalWork;    // J
     double frictionWork;  // J
 } rbCollisionNote;
 
-// Holds memory between calls, so that a step allocates only when more collides than ever.
+// Keeps memory between calls, so that a step allocates only when more points collide than ever
+// before.
 typedef struct rbCollisions rbCollisions;
 
 rbCollisions* rbCreateCollisions(void);
@@ -41,15 +42,15 @@ void rbDestroyCollisions(rbCollisions* collisions); // NULL is fine
 rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactSettings* settings,
                                       const rbContactRun* run);
 
-// Notes of the last call, in the order of rounds.
+// Records of the last call, in the order of rounds.
 const rbCollisionNote* rbCollisions_GetNotes(const rbCollisions* collisions, int* count);
 
-// The same with memory of its own, allocated and freed here: for tests and single uses.
+// The same with temporary memory, allocated and freed here: for tests and single uses.
 rbCollisionsDone rbResolveContactCollisions(const rbContactSettings* settings,
                                             const rbContactRun* run);
 
-// The approach from which on a closed point collides, m/s: settings->restSpeed, or, for 0, the
-// speed gained by falling through 1e-5 m at 9.81 m/s^2, sqrt(2 g d) = 0.014007.
+// The approach speed at which a closed point starts to collide, m/s: settings->restSpeed, or, for
+// 0, the speed gained by falling through 1e-5 m at 9.81 m/s^2, sqrt(2 g d) = 0.014007.
 double rbGetRestSpeed(const rbContactSettings* settings);
 
 #endif

@@ -1,15 +1,15 @@
-// Contacts of the step engine: what finding them, solving them and the engine share.
+// Contacts of the step engine: data shared by the contact finder, the solver and the engine.
 //
-// A contact is a manifold of two bodies in one step: points with one normal, from A to B. With
-// r the arms from the centers of mass to the middle of a point,
-//   u = vB + wB x rB - vA - wA x rA,  u.n > 0 parts,
-// and an impulse p acts on B with +p and on A with -p; its normal part P never pulls, its
-// tangential part T stays in the cone |T| <= friction * P.
+// A contact is a manifold of two bodies in one step: points with one normal, from A to B. With the
+// arms r from the centers of mass to the middle of a point,
+//   u = vB + wB x rB - vA - wA x rA,  u.n > 0 separates,
+// and an impulse p acts on B with +p and on A with -p. Its normal component P never pulls; its
+// tangential component T stays in the cone |T| <= friction * P.
 //
-// A step from t to t + h: half of the forces, impulses by which gaps will not be closed at its end
-// (position stage), free flight, half of the forces, contacts found anew, impulses that stop
+// A step from t to t + h: half of the forces, impulses that keep gaps from closing by its end
+// (position stage), free flight, half of the forces, a new contact search, impulses that stop
 // approach and sticking points (velocity stage). Impulses are summed over both stages of a step: a
-// velocity stage may take back what a position stage gave, never more.
+// velocity stage may remove what a position stage added, never more.
 #ifndef RB_CONTACT_CONTACT_H
 #define RB_CONTACT_CONTACT_H
 
@@ -24,24 +24,25 @@ typedef struct rbContactBody {
     rbVec3 velocity;   // m/s, of the center of mass
     double invMass;    // 1/kg; 0: nothing moves it
     rbVec3 spin;       // rad/s, world axes
-    bool isFrozen;     // while set impulses do not move it (shock propagation, sleep); masses stay
+    bool isFrozen;     // while set, impulses do not move it (shock propagation, sleep); masses stay
     rbSym3 invInertia; // 1/(kg m^2), world axes
 } rbContactBody;
 
-// One point. In and out of the solver; what must live on is kept by the pairs under key.
+// One point. In and out of the solver; the pairs store its persistent data under key.
 typedef struct rbContactPoint {
-    rbVec3 armA;       // m, world axes, from the center of mass of A
-    rbVec3 armB;       // m, of B
-    double gap;        // m, along the normal, less the shell; negative: overlap
-    double slip[2];    // m, along the tangents: how far B's anchor moved over A's since it stuck;
-                       // 0 where it did not stick in the last step
+    rbVec3 armA;    // m, world axes, from the center of mass of A
+    rbVec3 armB;    // m, of B
+    double gap;     // m, along the normal, less the shell; negative: overlap
+    double slip[2]; // m, along the tangents: how far B's anchor moved relative to A's since it
+                    // stuck; 0 where it did not stick in the last step
     double impulse[3]; // N s, of the step: normal P >= 0, along both tangents
-    double passing[3]; // N s, of these: what the step needed once and the next one will not
-    double target;     // m/s, u.n that the velocity stage leaves: 0, or what restitution asks for
-    bool isClosed;     // touches: the velocity stage takes part (gap within the tolerance)
-    bool isSticking;   // at the end of the last stage
-    bool isAhead;      // of the end of the flight (contact_ahead.c): a negative gap is no overlap
-    int key;           // of the memory of this point, for the pairs
+    double
+        passing[3]; // N s, the part of these that only this step needed and the next one will not
+    double target;  // m/s, u.n that the velocity stage leaves: 0, or the value restitution requires
+    bool isClosed;  // touches: the velocity stage takes part (gap within the tolerance)
+    bool isSticking; // at the end of the last stage
+    bool isAhead; // from the end of the flight (contact_ahead.c): a negative gap is not an overlap
+    int key;      // key of the memory of this point, for the pairs
 } rbContactPoint;
 
 typedef struct rbContact {
@@ -57,13 +58,14 @@ typedef struct rbContact {
     double turning[3];  // N m s, impulses of these two: along both tangents, about the normal
     int firstPoint;
     int pointCount; // 1..RB_MANIFOLD_POINTS_MAX
-    int level;      // of the contact graph, see contact_graph.h; 0: not known
-    bool isIdle;    // cannot act in the stage at hand: in no island
-    int pairLaw;    // of collisions: 1 + rbImpactLaw of this pair of materials; 0: the settings'
+    int level;      // of the contact graph, see contact_graph.h; 0: unknown
+    bool isIdle;    // cannot act in the current stage: in no island
+    int pairLaw;    // of collisions: 1 + rbImpactLaw of this pair of materials; 0: that of the
+                    // settings
 } rbContact;
 
 // The contacts of a step, in a fixed order (by bodies, then parts, then points), so that results do
-// not depend on who found them.
+// not depend on the search order.
 typedef struct rbContactSet {
     rbContact* contacts;
     int contactCount;
@@ -71,11 +73,11 @@ typedef struct rbContactSet {
     int pointCount;
 } rbContactSet;
 
-// A new point that is faster than this slides, slower ones may stick, m/s.
+// A new point faster than this slides; slower ones may stick, m/s.
 #define RB_SLIDING_SPEED 0.1
 
-// One coefficient for a stage: chosen in the sweeps, more or less at random a few points would let
-// go and pull the others along.
+// One coefficient for a stage. If sweeps chose it, a few points would slip more or less at random
+// and pull the others along.
 static inline double rbContactPoint_ChooseFriction(const rbContactPoint* point,
                                                    const rbContact* contact, double speed)
 {
@@ -83,7 +85,7 @@ static inline double rbContactPoint_ChooseFriction(const rbContactPoint* point,
     return !point->isSticking && isSliding ? contact->friction : contact->stiction;
 }
 
-// An impulse of its parts along the normal and both tangents.
+// An impulse from its components along the normal and both tangents.
 static inline rbVec3 rbJoinImpulse(rbVec3 normal, const rbVec3 tangents[2], double p, double t0,
                                    double t1)
 {
@@ -103,8 +105,8 @@ static inline rbVec3 rbContact_RelativeVelocity(const rbContactBody* bodies,
     return rbSub(atB, atA);
 }
 
-// u.n that the position stage asks of a point at least, less its own: overlap is undone no faster
-// than partSpeed.
+// Smallest u.n that the position stage requires of a point, minus its own. Overlap is undone no
+// faster than partSpeed.
 static inline double rbContactPoint_GetPart(const rbContactPoint* point, double h, double partSpeed)
 {
     double part = point->gap / h;

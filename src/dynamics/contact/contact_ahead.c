@@ -1,32 +1,33 @@
-// Contacts that the node does not show: where bodies would overlap at the end of the flight.
+// Contacts missing at the node: where bodies would overlap at the end of the flight.
 //
-// Contacts of a node bound the motion along their normals, to first order. Two convex bodies that
-// only move along stay apart by that; one that turns may strike with a point that is not among
-// them, and a round one touches elsewhere than where it was nearest. So the poses at the end of the
-// flight are looked at: a pair that overlaps there gets what touches there, with the gap that the
-// present velocities would have closed to it,
+// Contacts of a node bound the motion along their normals, to first order. This keeps two convex
+// bodies apart that only translate. A rotating body may strike with a point that is not among them,
+// and a round one touches at another place than its nearest point. So the poses at the end of the
+// flight are checked. A pair that overlaps there gets its contacts there, with the gap that the
+// current velocities would have closed,
 //   gap = distance ahead - shell - h u.n,
-// as contacts of the node beside its own: exact at these velocities, to first order around them
-// (Newton's method on the gap at the end of the step).
+// as contacts of the node in addition to its own: exact at these velocities, to first order around
+// them (Newton's method on the gap at the end of the step).
 //
-// The set of the node stays as it is; it is copied together with the new contacts to the third
-// frame, so that looks can be undone.
+// The set of the node stays unchanged. It is copied together with the new contacts to the third
+// frame, so that look-aheads can be undone.
 #include "dynamics/contact/contact_state.h"
 
 #include <math.h>
 
-// Pairs count as overlapping nearer than this part of the shell: a stage aims at all of it.
+// Pairs count as overlapping when nearer than this fraction of the shell: a stage aims at all of
+// it.
 #define SHELL_PART 0.25
-// In the capped mode pairs are looked at of which one turns its surface by more than this part of
-// its size, and overlap counts that grows by more than this part of the smaller one.
+// The capped mode checks pairs in which one body moves its surface by rotation by more than this
+// fraction of its size. It counts overlap that grows by more than this fraction of the smaller one.
 #define CAPPED_SLACK 0.02
-// Overlap is deep from this many shells on.
+// Overlap is deep beyond this many shells.
 #define DEEP_SHELLS 10.0
-// rad: what turns by more in the flight spins.
+// rad: a body that rotates by more in the flight is spinning.
 #define SPIN_MOST 0.5
-// Of a gap: cores that are nearer than this behind where they should be are there.
+// Fraction of a gap: cores within this distance of their required place count as being there.
 #define CORE_ROUNDING 1e-6
-// Name of the points of cores.
+// Feature name of the points of cores.
 #define CORE_NAME 0xc03eu
 
 static rbAheadBody makeAhead(const rbContactPairs* pairs, int index, const rbRowPose* pose)
@@ -41,7 +42,7 @@ static rbAheadBody makeAhead(const rbContactPairs* pairs, int index, const rbRow
     return ahead;
 }
 
-// The look of a pair at a body ahead.
+// The look-ahead of a pair at a body.
 static rbNearHot heatAhead(const rbNearHot* now, const rbAheadBody* ahead)
 {
     rbNearHot hot = *now;
@@ -50,7 +51,7 @@ static rbNearHot heatAhead(const rbNearHot* now, const rbAheadBody* ahead)
     return hot;
 }
 
-// Distance at the node, as far as it was found.
+// Distance at the node, if it was found.
 static double getNodeDistance(const rbContactPairs* pairs, int slot)
 {
     const rbContactFrame* node = &pairs->frames[pairs->node];
@@ -80,14 +81,14 @@ static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSepar
                           bool isCapped)
 {
     rbContactCandidate pair =
-        pairs->pairs.data[item.slot]; // what is found out here holds elsewhere
+        pairs->pairs.data[item.slot]; // what is found here holds elsewhere too
     rbNearHot a = heatAhead(&pairs->hots.data[item.a], &pairs->aheadBodies.data[item.a]);
     rbNearHot b = heatAhead(&pairs->hots.data[item.b], &pairs->aheadBodies.data[item.b]);
     double near = SHELL_PART * pairs->settings.shell;
     if (rbNearPair_AreApart(&pair, &a, &b, near)) {
         return false;
     }
-    double limit = fmin(near, getNodeDistance(pairs, item.slot)); // what overlaps gets no deeper
+    double limit = fmin(near, getNodeDistance(pairs, item.slot)); // overlap gets no deeper
     if (isCapped) {
         limit -= CAPPED_SLACK * fmin(a.radius, b.radius);
     }
@@ -107,8 +108,8 @@ static bool isOverlapping(rbContactPairs* pairs, rbPairOrder item, const rbSepar
     return status == RB_STATUS_OK && separation.distance < limit;
 }
 
-// Whether a contact of overlapping bodies would part them through each other: against all normals
-// of the node. What is thin has the shortest way out on the other side.
+// Whether a contact of overlapping bodies would separate them through each other: against all
+// normals of the node. For a thin body the shortest exit is on the other side.
 static bool isContrary(const rbContactPairs* pairs, int slot, rbVec3 normal)
 {
     const rbContactFrame* node = &pairs->frames[pairs->node];
@@ -152,14 +153,14 @@ static void addAhead(rbContactPairs* pairs, rbPairOrder item, const rbContactAhe
     rbArray_Push(pairs->aheads, contact);
 }
 
-// A body that turns by more than this in the flight may be anywhere about its center.
+// A body that rotates by more than this in the flight may be anywhere about its center.
 static bool isSpinning(const rbContactBody* body, double h)
 {
     return h * rbLength(body->spin) > SPIN_MOST;
 }
 
-// A contact of the node between cores: the point of it on a body that hardly turns, the center with
-// a little about it of one that spins.
+// A contact of the node between cores: its point on a body that hardly rotates, or the center with
+// a small neighborhood on a spinning one.
 static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight,
                     const rbFoundContact* found, const rbFoundPoint* at)
 {
@@ -200,8 +201,8 @@ static void addCore(rbContactPairs* pairs, rbPairOrder item, const rbContactAhea
     pairs->isGuarded = true;
 }
 
-// The points of contacts say nothing of where a body gets that spins fast, but its center must not
-// get through to the other side.
+// The points of contacts do not predict where a fast-spinning body goes, but its center must not
+// pass through to the other side.
 static void guardCores(rbContactPairs* pairs, rbPairOrder item, const rbContactAhead* flight)
 {
     if (!isSpinning(&flight->bodies[item.a], flight->h) &&
@@ -265,7 +266,7 @@ static void searchAhead(rbContactPairs* pairs, rbPairOrder item, const rbContact
     }
 }
 
-// A contact of the node, as told, to the frame being written.
+// Copies a contact of the node, as given, to the frame being written.
 static void copyContact(rbContactPairs* pairs, const rbContactAhead* flight, int index)
 {
     const rbContactFrame* from = &pairs->frames[pairs->node];

@@ -1,4 +1,4 @@
-// Discs of friction as a fixed point, see contact_discs.h.
+// Friction discs as a fixed point, see contact_discs.h.
 #include "dynamics/contact/contact_discs.h"
 
 #include "base/math/dot.h"
@@ -7,11 +7,11 @@
 #include <string.h>
 
 #define DEPTH 5
-// A miss so many times the least one: what is remembered misleads.
+// A miss this many times the smallest one: the history misleads.
 #define WORSE 2.0
-// Part of the way taken then.
+// Fraction of the step taken then.
 #define CAREFUL 0.5
-// Mixing goes no farther beyond what is there and what is asked than by this factor.
+// Mixing goes beyond the current and requested radii by at most this factor.
 #define BOUND 0.3
 
 void rbContactDiscs_Free(rbContactDiscs* discs)

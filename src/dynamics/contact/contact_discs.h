@@ -1,7 +1,7 @@
-// The discs of friction of an island that is solved as a whole: the radii are what friction makes
-// of the normal impulses that they lead to, a fixed point. Taken over from round to round they come
-// near it slowly, or go to and fro for ever where bodies jam; mixed with those of the last rounds
-// (Anderson) they arrive in a few.
+// The friction discs of an island that is solved as a whole. The radii follow from the normal
+// impulses that they lead to: a fixed point. Simple iteration approaches it slowly, or oscillates
+// forever where bodies jam. Mixed with the radii of the last rounds (Anderson), it converges in a
+// few.
 #ifndef RB_CONTACT_CONTACT_DISCS_H
 #define RB_CONTACT_CONTACT_DISCS_H
 
@@ -17,7 +17,7 @@ typedef struct rbContactDiscs {
 
 void rbContactDiscs_Free(rbContactDiscs* discs);
 void rbContactDiscs_Begin(rbContactDiscs* discs, int count);
-// Radii of a round, and those that friction asks for after it (N s); weights make speeds of them
+// Radii of a round, and those that friction requires after it (N s); weights turn them into speeds
 // (1/kg). Returns the radii of the next round, valid until the next call.
 const double* rbContactDiscs_Mix(rbContactDiscs* discs, const double* radii, const double* asked,
                                  const double* weights);

@@ -1,5 +1,5 @@
-// Kinetic energy along a straight line between two sets of velocities, so that what was changed can
-// be taken back by the part that is too much. Internal to the solvers of contacts.
+// Kinetic energy along a straight line between two sets of velocities, so that the excess fraction
+// of a change can be undone. Internal to the solvers of contacts.
 #ifndef RB_CONTACT_CONTACT_ENERGY_H
 #define RB_CONTACT_CONTACT_ENERGY_H
 
@@ -26,7 +26,7 @@ static inline double rbEnergyLine_GetRise(const rbEnergyLine* line)
     return line->slope + line->square;
 }
 
-// The largest part, 0 .. 1, that raises the energy by no more than room >= 0.
+// The largest fraction, 0 .. 1, that raises the energy by no more than room >= 0.
 static inline double rbEnergyLine_FindPart(const rbEnergyLine* line, double room)
 {
     if (line->slope + line->square <= room) {

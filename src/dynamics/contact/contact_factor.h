@@ -1,5 +1,5 @@
-// The inverse inertia as I^-1 = G G^T: with a spin w = G y a row G^T c is what a direction c
-// measures and what it moves.
+// The inverse inertia as I^-1 = G G^T. With a spin w = G y, a row G^T c describes both what a
+// direction c measures and what it moves.
 #ifndef RB_CONTACT_CONTACT_FACTOR_H
 #define RB_CONTACT_CONTACT_FACTOR_H
 
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// A pivot of an inverse inertia below this part of its diagonal is rounding: nothing turns so.
+// A pivot of an inverse inertia below this fraction of its diagonal is rounding: no rotation there.
 #define RB_PIVOT_LEAST 1e-14
 
 // Whether impulses move a body.
@@ -17,7 +17,7 @@ static inline bool rbContactBody_IsMovable(const rbContactBody* body)
     return !body->isFrozen && (body->invMass > 0.0 || s->xx > 0.0 || s->yy > 0.0 || s->zz > 0.0);
 }
 
-// Lower triangular G of G G^T = s; the diagonal in xx, yy, zz. Directions that do not turn have
+// Lower triangular G of G G^T = s; the diagonal in xx, yy, zz. Directions without rotation have
 // zero columns.
 static inline rbSym3 rbFactorInertia(const rbSym3* s)
 {
@@ -53,7 +53,7 @@ static inline rbVec3 rbMulFactor(const rbSym3* g, const double y[3])
                       g->xz * y[0] + g->yz * y[1] + g->zz * y[2]);
 }
 
-// y of G y = w; 0 in directions that do not turn.
+// y of G y = w; 0 in directions without rotation.
 static inline rbVec3 rbSolveFactor(const rbSym3* g, rbVec3 w)
 {
     double x = g->xx > 0.0 ? w.x / g->xx : 0.0;

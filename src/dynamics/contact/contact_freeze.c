@@ -1,8 +1,8 @@
 // Freezing and waking, see contact_freeze.h.
 //
-// Bodies frozen together form a ring. What a frozen body touches is kept as a sum of scrambled
-// partners, which does not depend on the order of the contacts: another sum means that a support
-// is gone or another came.
+// Bodies frozen together form a ring. The partners of a frozen body are kept as a sum of hashes,
+// which does not depend on the order of the contacts. A different sum means that a support is gone
+// or a new one came.
 #include "dynamics/contact/contact_freeze.h"
 
 #include "base/core/memory.h"
@@ -14,13 +14,13 @@
 #define AWAKE (-1)
 
 typedef struct BodyState {
-    int next;          // of the ring of bodies frozen together; AWAKE: it is not
-    bool isDisturbed;  // named by Wake since the last look
+    int next;          // of the ring of bodies frozen together; AWAKE: it is not frozen
+    bool isDisturbed;  // passed to Wake since the last check
     bool isCarried;    // touches a fixed body that moves; during Update
-    double still;      // s, slow for so long
+    double still;      // s, slow for this long
     int64_t seen;      // the last update with it in an island
     uint64_t partners; // when it froze
-    uint64_t sum;      // scratch: partners now
+    uint64_t sum;      // scratch: current partners
 } BodyState;
 
 struct rbContactFreeze {
@@ -28,7 +28,7 @@ struct rbContactFreeze {
     double time;
     int64_t updates;
     RB_ARRAY(BodyState) bodies;
-    RB_ARRAY(int) frozen;    // may hold bodies that woke since, until it is tidied
+    RB_ARRAY(int) frozen;    // may hold bodies that woke since, until it is cleaned up
     RB_ARRAY(int) disturbed; // bodies
     int frozenCount;
 };
@@ -120,7 +120,7 @@ static Pair getPair(const rbContactNode* node, int index)
     return pair;
 }
 
-// Whether a body wakes a frozen one that it has a pair with.
+// Whether a body wakes a frozen one that it forms a pair with.
 static bool isWaking(const rbContactFreeze* freeze, const rbContactNode* node, int body,
                      bool isPressing)
 {
@@ -139,7 +139,7 @@ static uint64_t scramble(uint64_t x)
     return x ^ (x >> 31);
 }
 
-// What every frozen body touches now.
+// The current partners of every frozen body.
 static void sumPartners(rbContactFreeze* freeze, const rbContactNode* node)
 {
     for (int i = 0; i < freeze->frozen.count; ++i) {
@@ -250,7 +250,7 @@ void rbContactFreeze_WakeAll(rbContactFreeze* freeze)
 
 // ---------------------------------------------------------------------------------- freezing
 
-// Marks bodies that have a pair with a fixed body that moves.
+// Marks bodies that form a pair with a fixed body that moves.
 static void markCarried(rbContactFreeze* freeze, const rbContactNode* node)
 {
     int count = getPairCount(node);
@@ -304,7 +304,7 @@ static void freezeIsland(rbContactFreeze* freeze, const rbContactNode* node,
         node->bodies[body].velocity = RB_VEC3_ZERO;
         node->bodies[body].spin = RB_VEC3_ZERO;
         node->bodies[body].isFrozen = true;
-        // The end of the list points to its beginning: a ring at any time.
+        // The end of the list points to its beginning: always a ring.
         first = first == AWAKE ? body : first;
         freeze->bodies.data[body].next = first;
         if (last != AWAKE) {
@@ -378,7 +378,7 @@ void rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes)
     memcpy(place, &head, sizeof head);
     place += sizeof head;
     for (int i = 0; i < head.bodyCount; ++i) {
-        BodyState state; // without what lies between its members
+        BodyState state; // without the padding between its members
         memset(&state, 0, sizeof state);
         const BodyState* own = &freeze->bodies.data[i];
         state.next = own->next;
@@ -394,7 +394,7 @@ void rbContactFreeze_TakeSnapshot(const rbContactFreeze* freeze, void* bytes)
     }
 }
 
-// False, with nothing frozen, when the bytes are none of ours.
+// False, with nothing frozen, when the bytes are not a snapshot of this kind.
 bool rbContactFreeze_RestoreSnapshot(rbContactFreeze* freeze, const void* bytes, size_t size)
 {
     const char* place = bytes;

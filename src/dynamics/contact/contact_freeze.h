@@ -1,17 +1,19 @@
-// Bodies at rest that stand still until something must move them (B-94).
+// Bodies at rest that stay frozen until something must move them (B-94).
 //
-// An island that holds to something that stands, all of whose bodies are slower than a speed (of
-// their fastest points, |v| + radius |w|) for a time, is frozen: velocities are zero, impulses do
-// not move its bodies, and the engine neither moves nor loads them. Bodies frozen together wake
-// together:
-//   by WakeTouched: a closed contact or a link with a body that moves or may move by impulses (it
-//     pushes, however gently: whether that moves anything only the solver knows), with a fixed
-//     body that moves by itself, or with one that Wake named; a contact or link that is gone;
+// An island attached to something fixed is frozen when all of its bodies have been slower than a
+// speed limit (of their fastest points, |v| + radius |w|) for a given time. Then velocities are
+// zero, impulses do not move its bodies, and the engine neither moves nor loads them. Bodies frozen
+// together wake together:
+//   by WakeTouched: a closed contact or a link with a body that moves or may be moved by impulses
+// (it
+//     pushes, however gently: only the solver finds out whether that moves anything), with a fixed
+//     body that is moved by the user, or with one passed to Wake; a contact or link that is gone;
 //     velocities set from outside;
-//   by Wake and WakeAll: what only the caller knows (states, masses, shapes set from outside, a
-//     support placed elsewhere, numbers of joints, gravity, forces). Wake of a body that is not
-//     frozen wakes what touches it.
-// A body that only comes near does not wake it: it meets a wall until it touches.
+//   by Wake and WakeAll: events that only the caller sees (states, masses, shapes set from outside,
+// a
+//     support placed elsewhere, parameters of joints, gravity, forces). Wake of a body that is not
+//     frozen wakes the bodies that touch it.
+// A body that only comes near does not wake an island: to it the island is a wall until they touch.
 #ifndef RB_CONTACT_CONTACT_FREEZE_H
 #define RB_CONTACT_CONTACT_FREEZE_H
 
@@ -33,20 +35,20 @@ typedef struct rbContactNode {
     int bodyCount;
     const int (*links)[2];
     int linkCount;
-    const unsigned char* isRestless; // by body: may move at any time, do not freeze; NULL: none
+    const unsigned char* isRestless; // by body: may move at any time, never freeze; NULL: none
 } rbContactNode;
 
-// After contacts are found, before any impulse. Writes isFrozen of frozen bodies and of those it
-// wakes. Returns how many it woke.
+// Call after contacts are found, before any impulse. Writes isFrozen of frozen bodies and of those
+// it wakes. Returns how many it woke.
 int rbContactFreeze_WakeTouched(rbContactFreeze* freeze, const rbContactNode* node);
 
-// At the end of a step of h. Writes isFrozen and velocities of the bodies it freezes; returns how
-// many.
+// Call at the end of a step of h. Writes isFrozen and velocities of the bodies it freezes; returns
+// how many.
 int rbContactFreeze_Update(rbContactFreeze* freeze, const rbContactNode* node, double h);
 
 bool rbContactFreeze_IsFrozen(const rbContactFreeze* freeze, int body);
 int rbContactFreeze_GetCount(const rbContactFreeze* freeze);
-// isFrozen of bodies is written by the next WakeTouched.
+// The next WakeTouched writes isFrozen of the bodies.
 void rbContactFreeze_Wake(rbContactFreeze* freeze, int body);
 void rbContactFreeze_WakeAll(rbContactFreeze* freeze);
 

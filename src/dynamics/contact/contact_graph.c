@@ -1,13 +1,13 @@
-// Islands by union and find, levels by breadth-first search (B-73).
+// Islands by union-find, levels by breadth-first search (B-73).
 //
-// Level = distance from what stands still, and a contact belongs to the higher level of its two
-// bodies. Putting all bodies of a cycle on one level, as the print has it, makes one level of a
-// wall of bricks.
+// Level = distance from what stands still; a contact belongs to the higher level of its two bodies.
+// Putting all bodies of a cycle on one level, as the publication does, makes a wall of bricks a
+// single level.
 //
 // Per-body memory is one int, kept clean by undoing: with 100,000 bodies and ten contacts only
-// twenty of them are touched. Everything else is by node, a movable body that has an edge; nodes
-// are in the order of bodies, so that no result depends on the order of the edges but where it
-// says so.
+// twenty of them are touched. Everything else is indexed by node, a movable body that has an edge.
+// Nodes are in the order of bodies, so that no result depends on the order of the edges, except
+// where stated.
 #include "dynamics/contact/contact_graph.h"
 
 #include "base/core/disjoint_sets.h"
@@ -22,7 +22,7 @@
 #define DIGITS (1 << DIGIT_BITS)
 
 typedef struct Edge {
-    int a; // nodes; NONE: what nothing moves
+    int a; // nodes; NONE: an immovable body
     int b;
 } Edge;
 
@@ -31,7 +31,7 @@ struct rbContactGraph {
     RB_ARRAY(int) bodies;  // by node, ascending
     RB_ARRAY(int) scratch; // of sorting; later where the next entry of a bucket goes
     RB_ARRAY(Edge) edges;  // contacts, then links
-    RB_ARRAY(int) parents; // by node: union and find, then its island
+    RB_ARRAY(int) parents; // by node: union-find, then its island
     RB_ARRAY(int) levels;  // by node
     RB_ARRAY(int) starts;  // by node: first of its neighbors
     RB_ARRAY(int) neighbors;
@@ -76,7 +76,7 @@ void rbDestroyContactGraph(rbContactGraph* graph)
     rbFree(graph, sizeof *graph);
 }
 
-// Sets the count of an array, growing it; what it holds is not defined.
+// Sets the count of an array, growing it; its contents are undefined.
 #define SET_COUNT(array, wanted) (rbArray_Reserve(array, wanted), (array).count = (wanted))
 
 static bool isMovable(const rbContactBody* body)
@@ -102,7 +102,8 @@ static void forgetNodes(rbContactGraph* graph, int bodyCount)
     }
 }
 
-// A body that has an edge; returns it, or NONE for what nothing moves. Its node is known later.
+// Registers a body that has an edge; returns it, or NONE for an immovable one. Its node is assigned
+// later.
 static int addBody(rbContactGraph* graph, const rbContactBody* bodies, int body)
 {
     RB_ASSERT(body < graph->nodes.count);
@@ -116,7 +117,7 @@ static int addBody(rbContactGraph* graph, const rbContactBody* bodies, int body)
     return body;
 }
 
-// Ascending, digit by digit: linear. Bodies of contacts mostly come in order: then nothing is done.
+// Ascending, by radix sort: linear. Bodies of contacts mostly come in order; then nothing is done.
 static void sortBodies(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
@@ -180,7 +181,7 @@ static void addEdges(rbContactGraph* graph, const rbContactSet* set, const rbCon
 
 // ----------------------------------------------------------------------------------- islands
 
-// The root of an island is its least node. Afterward parents hold islands.
+// The root of an island is its smallest node. Afterward parents hold islands.
 static void findIslands(rbContactGraph* graph)
 {
     int count = graph->bodies.count;
@@ -201,7 +202,7 @@ static void findIslands(rbContactGraph* graph)
     }
     graph->islandCount = 0;
     for (int i = 0; i < count; ++i) {
-        // A parent is a lesser node, so that its island is known.
+        // A parent is a smaller node, so its island is known.
         parents[i] = parents[i] == i ? graph->islandCount++ : parents[parents[i]];
     }
 }
@@ -262,7 +263,7 @@ static void gatherNeighbors(rbContactGraph* graph)
     }
 }
 
-// Walks on from what is in the queue.
+// Continues the search from the entries of the queue.
 static void walk(rbContactGraph* graph, int head)
 {
     int* levels = graph->levels.data;
@@ -278,7 +279,7 @@ static void walk(rbContactGraph* graph, int head)
     }
 }
 
-// Level 1 for what has an edge of a range to what nothing moves, and on from there.
+// Level 1 for nodes with an edge of a range to an immovable body, then onward from there.
 static void walkFromGround(rbContactGraph* graph, int first, int end)
 {
     int head = graph->queue.count;
@@ -294,7 +295,7 @@ static void walkFromGround(rbContactGraph* graph, int first, int end)
     walk(graph, head);
 }
 
-// What stands on something comes before what hangs on the world: a ball on a rod that strikes a
+// Standing on something takes precedence over hanging on the world: a ball on a rod that strikes a
 // wall carries none of it.
 static void findLevels(rbContactGraph* graph)
 {
@@ -309,7 +310,7 @@ static void findLevels(rbContactGraph* graph)
     walkFromGround(graph, 0, graph->contactCount);
     walkFromGround(graph, graph->contactCount, graph->edges.count);
     for (int i = 0; i < count; ++i) {
-        if (levels[i] == NONE) { // the least body of an island that nothing holds
+        if (levels[i] == NONE) { // the smallest body of an island that nothing holds
             int head = graph->queue.count;
             levels[i] = 0;
             graph->queue.data[graph->queue.count++] = i;

@@ -1,23 +1,23 @@
-// What is remembered of a point from one step to the next: impulses and where it stuck (B-93).
+// Data of a point kept from one step to the next: impulses and where it stuck (B-93).
 //
-// Points are matched by parts and feature name; where a name has vanished, by nearness, so that
-// features which flicker forget nothing.
+// Points are matched by parts and feature name, or by distance where a name has vanished, so that
+// flickering features lose no data.
 //
 // Slip is the relative motion of the two material points that touch, summed over the steps in which
 // the point stuck. In one step the point of contact moves over A by the path a and over B by b, and
-// the material of B moves over that of A by a - b: for a block that is pushed b = 0, for a ball
-// that rolls a = b. The paths are known by their ends, in the frames of the bodies. The chord of an
-// arc over which the normal turns by phi is shorter than the arc by sin(phi/2) / (phi/2); seen from
-// the body halfway through its turn it lies along the arc. So a ball that rolls shows no slip at
-// all but rounding, however far it rolls in a step (the difference of the two material points
-// would be r (omega h)^3 / 6).
+// the material of B moves over that of A by a - b: for a pushed block b = 0, for a rolling ball a =
+// b. The end points of the paths are known in the frames of the bodies. The chord of an arc over
+// which the normal turns by phi is shorter than the arc by sin(phi/2) / (phi/2); seen from the body
+// halfway through its rotation it lies along the arc. So a rolling ball shows no slip except
+// rounding, however far it rolls in a step (the difference of the two material points would be r
+// (omega h)^3 / 6).
 #include "dynamics/contact/contact_state.h"
 
 #include <math.h>
 
-// A point without its name is one that was nearer than this part of the smaller body ...
+// A point whose name has vanished matches one nearer than this fraction of the smaller body ...
 #define NEAR_SIZE 0.02
-// ... or than so many shells.
+// ... or than this many shells.
 #define NEAR_SHELLS 10.0
 // Above this sine of half a turn of the normal there is no arc.
 #define ARC_MAX 0.5
@@ -49,8 +49,8 @@ typedef struct Memory {
     int point;
 } Memory;
 
-// The nearest old point of the same parts that nobody has claimed, with the same name or, if names
-// do not count, within reach.
+// The nearest unclaimed old point of the same parts, with the same name or, if names do not count,
+// within reach.
 static Memory findMemory(const Recall* recall, int contact, int point, bool byName)
 {
     const rbFoundContact* parts = &recall->now->foundContacts.data[contact];
@@ -108,7 +108,7 @@ static double getArcFactor(rbVec3 a, rbVec3 b)
     return 1.0 + xx * sum;
 }
 
-// What makes the path over a body, world axes, of a chord in its frame.
+// Maps a chord in the frame of a body to the path over it, world axes.
 static rbMat3 makePath(rbNearBody* body, rbQuat oldOrientation, uint32_t stamp, rbVec3 oldNormal,
                        rbVec3 normal)
 {
@@ -149,14 +149,14 @@ static void recallSlip(const Recall* recall, const rbContact* contact, rbContact
     slip = rbAddScaled(slip, kept->slip[0], oldContact->tangents[0]);
     slip = rbAddScaled(slip, kept->slip[1], oldContact->tangents[1]);
     double slips[2] = {rbDot(slip, contact->tangents[0]), rbDot(slip, contact->tangents[1])};
-    // so far nothing slips in a step: it was put there, or is another point of the same name
+    // nothing slips this far in a step: it was placed there, or is another point of the same name
     if (slips[0] * slips[0] + slips[1] * slips[1] <= recall->near * recall->near) {
         point->slip[0] = slips[0];
         point->slip[1] = slips[1];
     }
 }
 
-// Along the tangents of now, from along those of then.
+// Along the current tangents, from along the old ones.
 static void turnTangential(const rbFoundContact* old, const rbContact* contact, const double* from,
                            double* to)
 {
@@ -176,7 +176,7 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
     recall->now->foundPoints.data[pointIndex].claimStamp = recall->stamp;
     point->impulse[0] = kept->impulse[0];
     point->passing[0] = kept->passing[0];
-    // Where there is no friction (any more) no sweep would take it back.
+    // Without friction (anymore) no sweep would remove it.
     bool isRough = contact->friction > 0.0 || contact->stiction > 0.0;
     if (isRough) {
         turnTangential(oldContact, contact, &kept->impulse[1], &point->impulse[1]);
@@ -194,7 +194,7 @@ static void take(rbContactPairs* pairs, Recall* recall, int contactIndex, int po
     }
 }
 
-// The rule: one contact then and now, the same points in the same order. False: not so.
+// The common case: one contact before and now, the same points in the same order. False: not so.
 static bool recallInOrder(rbContactPairs* pairs, Recall* recall, int contactIndex)
 {
     const rbContact* contact = &recall->now->contacts.data[contactIndex];

@@ -5,14 +5,15 @@
 
 #include <math.h>
 
-// A sweep that changes more than this times what the last one did (squared) has met other points:
-// what was learnt is forgotten.
+// A sweep that changes more than this times the change of the last one (squared) acts on other
+// points: the history is dropped.
 #define GROWTH_MAX 1e4
-// A column whose part that is not of the columns before is smaller than this tells nothing new.
+// A column whose component independent of the previous columns is smaller than this adds no
+// information.
 #define COLUMN_LEAST 1e-10
-// Sum of the weights beyond which a mixture is rounding errors.
+// Sum of the weights beyond which a mixture is rounding error.
 #define MIXED_MOST 1e8
-// Unknowns that are mixed at a time, so that their sums stay in the cache.
+// Unknowns that are mixed together, so that their sums stay in the cache.
 #define MIXED_AT_ONCE 1024
 
 void rbMixing_Free(rbMixing* mixing)
@@ -66,7 +67,7 @@ void rbMixing_Restart(rbMixing* mixing, const rbContactRows* rows, const rbRowsP
     readVelocities(rows, pack, mixing->start.data);
 }
 
-// Notes x' of three unknowns: the difference to the last one goes into a column.
+// Records x' of three unknowns: the difference from the last one goes into a column.
 static int noteThree(rbMixing* mixing, const double x[3], int at, double* column)
 {
     double* last = &mixing->result.data[at];
@@ -121,7 +122,7 @@ static void writeUnknowns(const double* values, rbContactRows* rows, const rbRow
     }
 }
 
-// Least squares by the Gram matrix, eliminated in order of age; columns that say nothing new are
+// Least squares by the Gram matrix, eliminated in order of age; columns that add no information are
 // left out.
 static void solveGram(const rbMixing* mixing, double c[RB_MIXING_DEPTH])
 {
@@ -238,7 +239,7 @@ void rbMixing_Mix(rbMixing* mixing, rbContactRows* rows, const rbRowsPack* pack)
             size += fabs(c[j]);
         }
         if (!(size <= MIXED_MOST)) {
-            // columns that are alike up to rounding: nothing is learnt from them
+            // columns equal up to rounding: they add no information
             mixing->count = 0;
             mixing->next = 0;
             readVelocities(rows, pack, mixing->start.data);

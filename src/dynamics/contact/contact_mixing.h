@@ -1,12 +1,12 @@
-// Faster than sweeps alone: mixing of the last sweeps (Anderson's acceleration of a fixed point).
+// Faster than sweeps alone: mixing of the last sweeps (Anderson acceleration of a fixed point).
 // Internal to the solver of contacts.
 //
-// A sweep brings the unknowns x (impulses, and velocities that are linear in them) to x' and has
-// changed them by g = x' - x, which is zero at the solution only. The next sweep starts from
-//   x' - sum c_j (x'_j+1 - x'_j),  c such that |g - sum c_j (g_j+1 - g_j)| is least
-// over the last few sweeps: near the solution, where the same points stick, slide and part, x' is
-// linear in x and this is the method of minimal residuals. The length of g is that of the
-// velocities, weighed by masses: what impulses do against each other does not count.
+// A sweep brings the unknowns x (impulses, and velocities that are linear in them) to x' and
+// changes them by g = x' - x, which is zero only at the solution. The next sweep starts from
+//   x' - sum c_j (x'_j+1 - x'_j),  c such that |g - sum c_j (g_j+1 - g_j)| is smallest
+// over the last few sweeps. Near the solution, where the same points stick, slide and separate, x'
+// is linear in x and this is the method of minimal residuals. The norm of g is that of the
+// velocities, weighted by masses: impulses that cancel each other do not count.
 #ifndef RB_CONTACT_CONTACT_MIXING_H
 #define RB_CONTACT_CONTACT_MIXING_H
 
@@ -24,18 +24,18 @@ typedef struct rbMixing {
     RB_ARRAY(double) changes; // g_j+1 - g_j
     double gram[RB_MIXING_DEPTH][RB_MIXING_DEPTH]; // of the columns of changes
     double right[RB_MIXING_DEPTH];                 // with g
-    int count;                                     // columns there are
+    int count;                                     // number of columns
     int next;                                      // the one to replace
     double length;                                 // |g|^2 of the last sweep
     bool hasLast;
 } rbMixing;
 
 void rbMixing_Free(rbMixing* mixing);
-// A stage begins with the unknowns as they are.
+// Starts a stage with the current unknowns.
 void rbMixing_Begin(rbMixing* mixing, const rbContactRows* rows, const rbRowsPack* pack);
-// Velocities were changed by others.
+// Velocities were changed elsewhere.
 void rbMixing_Restart(rbMixing* mixing, const rbContactRows* rows, const rbRowsPack* pack);
-// After a sweep that is not the last: changes the unknowns.
+// Call after a sweep that is not the last: changes the unknowns.
 void rbMixing_Mix(rbMixing* mixing, rbContactRows* rows, const rbRowsPack* pack);
 
 #endif

@@ -1,6 +1,6 @@
-// Which bodies are near: fat boxes in a broad phase, and a table of pairs (B-53 to B-56).
+// Finding near bodies: fat boxes in a broad phase, and a table of pairs (B-53 to B-56).
 //
-// A pair is near while the fat boxes of its bodies overlap; all rows of the broad phase give the
+// A pair is near while the fat boxes of its bodies overlap; all kinds of broad phase return the
 // same pairs. Half spaces have no box: they are compared with the boxes of all bodies that get a
 // new one.
 #include "collision/broadphase/broad_phase.h"
@@ -8,17 +8,17 @@
 
 #include <math.h>
 
-// A box leaves room for so many times the reach beside the reach itself: fast bodies are not placed
-// anew in every step.
+// A box leaves room for this many times the reach besides the reach itself, so that fast bodies do
+// not get a new box in every step.
 #define REACH_MARGIN 2.0
-// A box with more than so many times the room it would get now is made anew: a body that has come
+// A box with more than this many times the room it would get now is rebuilt: a body that has come
 // to rest loses the box of its flight.
 #define ROOM_EXCESS 4.0
 // Of the size of coordinates: rounding of a half space against a box.
 #define PLANE_ROUNDING 1e-12
 // Rounds odometers up.
 #define TRAVEL_EXCESS (1.0 + 1e-12)
-// Where there was no room for all pairs, they are asked for again below this part of the limit.
+// After there was no room for all pairs, they are queried again below this fraction of the limit.
 #define RETRY_BELOW 0.9
 
 // -------------------------------------------------------------------------------------- pairs
@@ -150,8 +150,8 @@ void rbNearBody_Pose(rbNearBody* body)
     body->worldRotation = rbMatFromQuat(body->world.q);
 }
 
-// A turn by theta moves a point by 2 sin(theta/2) of its arm; the quaternions differ by
-// 2 sin(theta/4), which is more than half of it.
+// A rotation by theta moves a point by 2 sin(theta/2) of its arm; the quaternions differ by 2
+// sin(theta/4), which is more than half of it.
 double rbNearBody_BoundTurn(const rbNearBody* body, rbQuat orientation)
 {
     rbQuat q = orientation;
@@ -163,7 +163,7 @@ double rbNearBody_BoundTurn(const rbNearBody* body, rbQuat orientation)
     return 2.0 * body->turnRadius * sqrt(fmin(plus, minus));
 }
 
-// Notes the pose of a body and how far it has come.
+// Records the pose of a body and how far it has moved.
 static void follow(rbNearBody* body, const rbContactPlace* place)
 {
     body->reach = place->reach;
@@ -196,7 +196,7 @@ static void heat(rbNearHot* hot, const rbNearBody* body)
     hot->poseStamp = body->poseStamp;
 }
 
-// Does the box of a body still hold it, without too much room?
+// Does the box of a body still contain it, without too much room?
 static bool isBoxGood(const rbContactPairs* pairs, const rbNearBody* body)
 {
     if (!body->isPlaced || body->isStale || body->isJumping) {
@@ -218,7 +218,7 @@ static void makeBox(const rbContactPairs* pairs, rbNearBody* body)
     }
 }
 
-// No odometer knows how far the points of a half space move.
+// Odometers do not bound the motion of the points of a half space.
 static void forgetDistances(rbContactPairs* pairs, int index)
 {
     int32_t link = index < pairs->table.idCapacity ? rbPairTable_First(&pairs->table, index) : -1;
@@ -227,7 +227,7 @@ static void forgetDistances(rbContactPairs* pairs, int index)
     }
 }
 
-// Places a body anew and meets whom it overlaps. Partners that come later look again themselves.
+// Replaces the box of a body and adds its overlaps. Later partners run their own query.
 static void place(rbContactPairs* pairs, int index)
 {
     rbNearBody* body = &pairs->bodies.data[index];
@@ -276,8 +276,8 @@ void rbContactPairs_Displace(rbContactPairs* pairs, int body)
     pairs->bodies.data[body].isPlaced = false;
 }
 
-// Ends the pairs of a body that are near no more. Not before all bodies have their boxes: two that
-// fly together would part for a moment.
+// Ends the pairs of a body that are no longer near. Call after all bodies have their boxes: two
+// that fly together would otherwise separate for a moment.
 static void partPairs(rbContactPairs* pairs, int index)
 {
     const rbNearBody* body = &pairs->bodies.data[index];
@@ -334,7 +334,7 @@ void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places
 
 // -------------------------------------------------------------------------------------- order
 
-// One pass of counting: from a list of pairs to another one, by one of their bodies.
+// One counting pass: from a list of pairs to another one, by one of their bodies.
 static void sortBy(rbContactPairs* pairs, bool byA, const rbPairOrder* from, rbPairOrder* to)
 {
     int* starts = pairs->orderStarts.data;

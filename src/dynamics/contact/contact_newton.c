@@ -1,37 +1,37 @@
-// Contacts of an island solved together, see contact_newton.h.
+// Contacts of an island solved simultaneously, see contact_newton.h.
 #include "base/math/dot.h"
 #include "dynamics/contact/contact_newton_state.h"
 
 #include <string.h>
 
-// r of a point, in parts of the mass it feels: soft at first, so that it is found who carries, then
-// ten times as stiff every round.
+// r of a point, relative to its effective mass: soft at first, to find the points that carry load,
+// then ten times as stiff every round.
 #define STIFFNESS_FIRST 1e3
 #define STIFFNESS_GROWTH 10.0
 #define STIFFNESS 1e6
 #define ROUNDS_MAX 48
-// After so many it must be better than what sweeps found.
+// After this many rounds it must be better than the result of the sweeps.
 #define ROUNDS_TRIED 12
-// It goes on to this part of the tolerance: errors of many bodies add up.
+// It continues to this fraction of the tolerance: errors of many bodies add up.
 #define GOAL_PART 0.01
 #define GOAL_MOVING 0.5
-// Within the tolerance a round must bring the error below this part of it to go on.
+// Within the tolerance a round must bring the error below this fraction of it to go on.
 #define STALLED 0.5
-// And holds impulses anew while normals are off by more than this part of it.
+// It updates the held impulses while normals are off by more than this fraction of it.
 #define HOLD_PART 0.1
 #define NEWTON_MAX 30
 // Those that succeed take 2 to 8.
 #define COUPLED_MAX 12
-// m/s: impulses are r times what is left of the velocities, so these must be exact.
+// m/s: impulses are r times the velocity residuals, so these must be exact.
 #define MOVED_LEAST 1e-10
 #define BISECTIONS_MAX 40
-// The line search ends where the slope is below this part of the first one.
+// The line search ends where the slope is below this fraction of the first one.
 #define SLOPE_PART 0.1
-// Of a change that brings nothing.
+// Fraction of a change without effect.
 #define HALVINGS_MAX 12
-// Rounds with discs that go with the normal impulses are given up after so many failures.
+// Rounds whose discs follow the normal impulses are given up after this many failures.
 #define FAILURES_MAX 10
-// What is missing may be as much as the largest of so many changes ago, and so many times the
+// The residual may be as large as the largest of this many changes ago, and this many times the
 // first.
 #define MEMORY 12
 #define GROWTH 100.0
@@ -78,7 +78,7 @@ static void multiplyMass(const double mass[7], const double x[DOF], double y[DOF
 
 // ------------------------------------------------------------------------------------- evaluation
 
-// w of a row with velocities of the island; bodies outside of it keep theirs.
+// w of a row with velocities of the island; other bodies keep theirs.
 static double rateOf(const rbContactRun* run, const rbNewtonPoint* p, int row,
                      const double* velocities)
 {
@@ -263,7 +263,7 @@ static void assemble(rbContactNewton* newton)
     if (!newton->isCoupled || !isSplit) {
         return;
     }
-    // The rim goes with the normal impulse.
+    // The rim follows the normal impulse.
     rbProfile_Split(matrix);
     for (int i = 0; i < newton->points.count; ++i) {
         const rbNewtonPoint* p = &newton->points.data[i];
@@ -290,8 +290,8 @@ static double slopeAt(rbContactNewton* newton, const rbContactRun* run, double p
     return -rbDotArrays(newton->residual.data, newton->change.data, (size_t)n);
 }
 
-// To where the slope along the change vanishes: beyond it points that close or begin to slide would
-// throw it back. The function is convex, so bisection finds it.
+// Moves to where the slope along the change vanishes: beyond it points that close or begin to slide
+// would throw it back. The function is convex, so bisection finds it.
 static double goDown(rbContactNewton* newton, const rbContactRun* run)
 {
     int n = DOF * newton->bodies.count;
@@ -316,7 +316,7 @@ static double goDown(rbContactNewton* newton, const rbContactRun* run)
     return moved;
 }
 
-// Newton's change of the velocities for the residual there is; false: it cannot be found.
+// Newton's change of the velocities for the current residual; false: it cannot be found.
 static bool findChange(rbContactNewton* newton, int* rounds)
 {
     size_t size = (size_t)(DOF * newton->bodies.count) * sizeof(double);
@@ -330,7 +330,7 @@ static bool findChange(rbContactNewton* newton, int* rounds)
     return true;
 }
 
-// The minimum for the impulses and discs held.
+// The minimum for the held impulses and discs.
 static bool minimize(rbContactNewton* newton, const rbContactRun* run, int* rounds)
 {
     newton->isCoupled = false;
@@ -347,7 +347,7 @@ static bool minimize(rbContactNewton* newton, const rbContactRun* run, int* roun
     return true;
 }
 
-// How much is missing, as the kinetic energy that it would be.
+// The residual, as a kinetic energy.
 static double missing(const rbContactNewton* newton)
 {
     double sum = 0.0;
@@ -361,9 +361,9 @@ static double missing(const rbContactNewton* newton)
     return sum;
 }
 
-// The same with discs that go with the normal impulses: there is no function to go down any more.
-// What is missing may grow for some changes of velocity, since it has kinks; changes that make it
-// larger than it was for a while are halved. False: it does not end.
+// The same with discs that follow the normal impulses: there is no longer a function to minimize.
+// The residual may grow for some changes of velocity, since it has kinks; changes that make it
+// larger than its recent maximum are halved. False: it does not converge.
 static bool solveCoupled(rbContactNewton* newton, const rbContactRun* run, int* rounds)
 {
     size_t n = (size_t)(DOF * newton->bodies.count);
@@ -402,9 +402,9 @@ static bool solveCoupled(rbContactNewton* newton, const rbContactRun* run, int* 
     return false;
 }
 
-// One change with those who carry, stick and slide as they are, whatever it makes of them: where
-// they are right it ends all at once, and where r has grown since they were found what it asks of
-// the velocities there are says nothing about them.
+// One change with the sets of carrying, sticking and sliding points held fixed, whatever the
+// result. Where these sets are right, this converges in one step. Where r has grown since they were
+// found, the current velocities say nothing about them.
 static bool predict(rbContactNewton* newton, const rbContactRun* run, int* rounds)
 {
     newton->isCoupled = true;
@@ -470,8 +470,7 @@ static void beginDiscs(rbContactNewton* newton)
     rbContactDiscs_Begin(&newton->discs, count);
 }
 
-// Those of the next round. isSoft: the normal impulses of this one are rough, and nothing to learn
-// from.
+// Discs of the next round. isSoft: the normal impulses of this round are rough and give no history.
 static void nextDiscs(rbContactNewton* newton, bool isSoft)
 {
     int count = newton->points.count;
@@ -501,7 +500,7 @@ static double normalViolation(const rbContactNewton* newton, const rbContactRun*
     return most;
 }
 
-// Velocities exactly as the impulses make them, into trial.
+// Velocities exactly as the impulses produce them, into trial.
 static void makeVelocities(rbContactNewton* newton, const rbContactRun* run)
 {
     findResidual(newton, newton->velocities.data);
@@ -543,7 +542,7 @@ static double violation(rbContactNewton* newton, const rbContactRun* run)
             double length = sqrt(p->x[1] * p->x[1] + p->x[2] * p->x[2]);
             double missing = (p->sliding * p->x[0] - length) / p->mass[1];
             most = fmax(most, fmin(slip, missing));
-            // It acts against the way the point slides: what is across, of the speed or the
+            // It acts against the direction of sliding: the component across, of the speed or the
             // impulse.
             double along = t1 * p->slide[0] + t2 * p->slide[1];
             double across = along > 0.0 ? slip : fabs(t1 * p->slide[1] - t2 * p->slide[0]);
@@ -559,7 +558,7 @@ static double violation(rbContactNewton* newton, const rbContactRun* run)
         const rbNewtonLink* l = &newton->links.data[i];
         double w =
             linkRate(l, newton->trial.data) + l->link->compliance * (l->x - l->link->impulse);
-        // At a limit it may go on the way it is pushed.
+        // At a limit it may move on in the direction of the push.
         bool isHeld = fabs(l->x) >= l->link->most && w * l->x <= 0.0;
         most = fmax(most, isHeld ? 0.0 : fabs(w));
     }
@@ -583,7 +582,7 @@ static void applyTurn(const rbContactRun* run, const rbNewtonPoint* p, const dou
     }
 }
 
-// Velocities exactly as the impulses make them, so that momentum is kept.
+// Velocities exactly as the impulses produce them, so that momentum is conserved.
 static void applyImpulses(rbContactNewton* newton, const rbContactRun* run)
 {
     for (int i = 0; i < newton->points.count; ++i) {
@@ -626,7 +625,7 @@ static void applyLinks(rbContactNewton* newton, const rbContactRun* run)
     }
 }
 
-// What a round found is held in the next one.
+// The result of a round is held in the next one.
 static void hold(rbContactNewton* newton)
 {
     for (int i = 0; i < newton->points.count; ++i) {
@@ -638,7 +637,7 @@ static void hold(rbContactNewton* newton)
     }
 }
 
-// What resists rolling is carried by what the points of its contact carry now.
+// The normal impulses of the contact's points now carry its rolling resistance.
 static void carryTurns(rbContactNewton* newton)
 {
     for (int i = 0; i < newton->points.count; ++i) {
@@ -654,7 +653,8 @@ static void carryTurns(rbContactNewton* newton)
     }
 }
 
-// One round: with discs that go with the normal impulses where that succeeds, else with those held.
+// One round: with discs that follow the normal impulses where that succeeds, otherwise with held
+// discs.
 static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool isSoft, int* rounds)
 {
     size_t size = (size_t)(DOF * newton->bodies.count) * sizeof(double);
@@ -677,8 +677,8 @@ static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool is
     if (!minimize(newton, run, rounds)) {
         return false;
     }
-    // Pressures of points that are almost redundant would wander among them for many rounds, and
-    // friction with them: where the normals are good enough only the discs go on.
+    // Normal impulses of almost redundant points would drift among them for many rounds, and
+    // friction with them. Where the normals are good enough only the discs are updated.
     if (isSoft || normalViolation(newton, run) > newton->enough) {
         hold(newton);
     }
@@ -687,7 +687,8 @@ static bool solveRound(rbContactNewton* newton, const rbContactRun* run, bool is
     return true;
 }
 
-// The first guess: velocities as its impulses make them, and who carries, sticks and slides.
+// The first guess: velocities as its impulses produce them, and the sets that carry, stick and
+// slide.
 static void beginGuess(rbContactNewton* newton, const rbContactRun* run)
 {
     for (int i = 0; i < newton->points.count; ++i) {

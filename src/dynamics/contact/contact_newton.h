@@ -1,13 +1,13 @@
-// Contacts of an island solved together, where sweeps are slow: stacks, large mass ratios.
+// Contacts of an island solved simultaneously, where sweeps are slow: stacks, large mass ratios.
 //
 // The impulses x of a stage and the velocities v it leaves satisfy
 //   M (v - v0) = J^T (x - x0),   x = proj(x - r w),   w = J v + b,
 // proj onto P >= 0 and the disc of friction, for any r > 0. With the x on the right held (augmented
 // Lagrangian) and the discs those of the last P, the rest is the minimum of a convex function of v,
-// found by Newton with a line search: its matrix, M + J^T D J with D between 0 and r, has a block
-// of 6 x 6 for every body and pair, whatever the number of points between them. Large r brings x to
-// its fixed point in a few rounds; points that are redundant share what they carry. Joints take
-// part with rows of their own: x within limits, w + compliance (x - x0) = 0 inside of them.
+// found by Newton's method with a line search. Its matrix, M + J^T D J with D between 0 and r, has
+// a block of 6 x 6 for every body and pair, whatever the number of points between them. A large r
+// brings x to its fixed point in a few rounds; redundant points share the load. Joints take part
+// with separate rows: x within limits, w + compliance (x - x0) = 0 inside of them.
 #ifndef RB_CONTACT_CONTACT_NEWTON_H
 #define RB_CONTACT_CONTACT_NEWTON_H
 
@@ -26,7 +26,7 @@ typedef struct rbContactLink {
     double bias;       // m/s or rad/s
     double compliance; // m/s per N s
     double most;       // N s: the impulse stays within; INFINITY: no limit
-    double impulse;    // N s: what has acted; acts along +row
+    double impulse;    // N s: the impulse that has acted; acts along +row
 } rbContactLink;
 
 typedef struct rbNewtonTask {
@@ -34,19 +34,20 @@ typedef struct rbNewtonTask {
     double partSpeed; // m/s: overlap is undone no faster
     double tolerance; // m/s, of w
     double known;     // m/s, the largest error of another solution
-    bool isMoving;    // to be within the tolerance is enough
+    bool isMoving;    // being within the tolerance is enough
     rbContactLink* links;
     int linkCount;
 } rbNewtonTask;
 
-// Whether it can take an island: exact cones, and not too large.
+// Whether it can solve an island: exact cones, and not too large.
 bool rbContactNewton_CanSolve(rbContactNewton* newton, const rbContactSettings* settings,
                               const rbContactRun* run, const rbNewtonTask* task);
 
-// Begins a stage as the sweeps do: impulses of a position stage have not acted yet and are a guess,
-// those of a velocity stage have acted and will be about doubled; or goes on from the velocities
-// and impulses as they are (run->isContinued). Where it finds nothing better than what is known
-// velocities and impulses stay. Returns the largest error left. rounds: factorizations are added.
+// Begins a stage as the sweeps do: impulses of a position stage have not acted yet and are a guess;
+// those of a velocity stage have acted and will be about doubled. Or continues from the current
+// velocities and impulses (run->isContinued). Without an improvement on the known solution,
+// velocities and impulses stay unchanged. Returns the largest remaining error. rounds:
+// factorizations are added.
 double rbContactNewton_Solve(rbContactNewton* newton, const rbContactRun* run,
                              const rbNewtonTask* task, int* rounds);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define DOF RB_PROFILE_BLOCK
-// Entries of the matrix: islands beyond it are left to the sweeps.
+// Entries of the matrix: larger islands are left to the sweeps.
 #define ENTRIES_MAX 400000
 
 static int contactAt(const rbContactRun* run, int i)
@@ -80,7 +80,7 @@ static void eachPair(rbContactNewton* newton, const rbContactRun* run, const rbN
     }
 }
 
-// The graph: ends of the lists of neighbors, marks, queue, lists; n each but the last.
+// The graph: ends of the adjacency lists, marks, queue, lists; n each except the last.
 static int* endsOf(const rbContactNewton* newton)
 {
     return newton->graph.data;
@@ -123,8 +123,8 @@ static int degreeOf(const rbContactNewton* newton, int body)
     return endsOf(newton)[body] - firstOf(newton, body);
 }
 
-// Breadth first from a body, neighbors with few of their own first; appends to the queue from
-// `begin` on those that do not have the mark, and returns where it ends.
+// Breadth-first from a body, neighbors of low degree first. Appends unmarked bodies to the queue
+// starting at `begin`, and returns its end.
 static int walk(rbContactNewton* newton, int from, int begin, int mark)
 {
     int* queue = queueOf(newton);
@@ -153,8 +153,8 @@ static int walk(rbContactNewton* newton, int from, int begin, int mark)
     return end;
 }
 
-// Bodies one after the other from one end of the island to the other (Cuthill and McKee), so that
-// the profile is narrow.
+// Orders bodies from one end of the island to the other (Cuthill and McKee), so that the profile is
+// narrow.
 static void orderBodies(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task)
 {
     int n = newton->bodies.count;
@@ -175,7 +175,7 @@ static void orderBodies(rbContactNewton* newton, const rbContactRun* run, const 
     int done = 0;
     for (int i = 0; i < n; ++i) {
         if (marks[i] != 2) {
-            // The last one reached from anywhere is at an end.
+            // The last body reached from any start is at an end.
             int end = walk(newton, i, done, 1);
             int far = queue[end - 1];
             done = walk(newton, far, done, 2);
@@ -237,7 +237,7 @@ static void writeRow(double row[12], rbVec3 direction, const rbContactPoint* poi
     memcpy(row, values, sizeof values);
 }
 
-// How easily the point moves along a row.
+// The mobility of the point along a row.
 static double responseOf(const rbContactRun* run, int bodyA, int bodyB, const double row[12])
 {
     double sum = 0.0;
@@ -295,7 +295,7 @@ static void writeTurn(double row[12], rbVec3 direction, double reach)
 }
 
 // Resistance to rolling (turn 0: along both tangents) or spinning (2: about the normal), carried by
-// the points of the contact from first on.
+// the points of the contact starting at first.
 static void addTurn(rbContactNewton* newton, const rbContactRun* run, rbContact* contact, int turn,
                     int first, int count)
 {

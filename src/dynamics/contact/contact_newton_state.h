@@ -1,4 +1,4 @@
-// The inside of contact_newton.c: an island as it is solved.
+// Internals of contact_newton.c: an island as it is solved.
 #ifndef RB_CONTACT_CONTACT_NEWTON_STATE_H
 #define RB_CONTACT_CONTACT_NEWTON_STATE_H
 
@@ -7,22 +7,22 @@
 #include "dynamics/contact/contact_newton.h"
 #include "dynamics/contact/contact_profile.h"
 
-// A point, or what resists rolling or spinning at a contact: the same without a normal, its rows
-// turned into speeds by the reach of the contact.
+// A point, or the resistance to rolling or spinning at a contact: the same without a normal, its
+// rows turned into speeds by the reach of the contact.
 typedef struct rbNewtonPoint {
     rbContact* contact;
-    rbContactPoint* point; // NULL: of rolling or spinning
+    rbContactPoint* point; // NULL: rolling or spinning
     double reach;          // m, of these
     int turn;              // first of contact->turning
     int first;             // points whose normal impulses carry it
     int count;             //
-    double sliding;        // friction that it slides with
-    double sticking;       //   and sticks with
-    int a;                 // of the island, -1: nothing moves it
+    double sliding;        // friction coefficient while sliding
+    double sticking;       //   and while sticking
+    int a;                 // of the island, -1: immovable
     int b;                 //
     double rows[3][12];    // along normal and tangents: of A, then of B
     double bias[3];        // m/s
-    double mass[2];        // kg, that the point feels: along the normal, across
+    double mass[2];        // kg, effective mass of the point: along the normal, across
     double r[2];           // kg: normal, tangential
     double start[3];       // N s, impulses that have acted
     double held[3];        // N s, x of the last round
@@ -31,15 +31,15 @@ typedef struct rbNewtonPoint {
     double disc;           // N s, its radius as held in the round
     double radius;         // N s, now
     double d[2];           // kg, of the last evaluation: of the normal; of both tangents
-    double turned;         // part of r[1] that is left of d[1] where it slides
+    double turned;         // part of r[1] that remains in d[1] where it slides
     double slide[2];       // unit, direction of sliding; 0: it sticks
 } rbNewtonPoint;
 
 typedef struct rbNewtonLink {
     rbContactLink* link;
-    int a; // of the island, -1: nothing moves it
+    int a; // of the island, -1: immovable
     int b;
-    double mass; // kg, that it feels
+    double mass; // kg, effective mass
     double r;    // kg
     double held; // N s
     double x;    // N s
@@ -47,19 +47,19 @@ typedef struct rbNewtonLink {
 } rbNewtonLink;
 
 struct rbContactNewton {
-    bool isCoupled; // discs are those of the normal impulses under way, not of the last round
-    bool isKnown;   // who carries and who slides, about
+    bool isCoupled; // discs follow the current normal impulses, not those of the last round
+    bool isKnown;   // the sets that carry and slide are approximate
     int failures;   // of such rounds
-    double acted;   // part of the impulses of points that has acted already
-    double enough;  // m/s: impulses are not held anew where normals are off by less
-    double guessed; // part that is the first guess of what they will be
+    double acted;   // fraction of the impulses of points that has acted already
+    double enough;  // m/s: held impulses are not updated where normals are off by less
+    double guessed; // fraction that is the first guess of the final impulses
     RB_ARRAY(rbNewtonPoint) points;
     RB_ARRAY(rbNewtonLink) links;
     rbContactDiscs discs;
-    RB_ARRAY(double) radii;      // of all points: of the round, asked for after it, weights
+    RB_ARRAY(double) radii;      // of all points: of the round, required after it, weights
     RB_ARRAY(int) locals1;       // per body of the host: index in the island + 1
     RB_ARRAY(int) bodies;        // of the island, in the order of elimination
-    RB_ARRAY(int) graph;         // who touches whom, see contact_newton_island.c
+    RB_ARRAY(int) graph;         // contact graph, see contact_newton_island.c
     rbProfile matrix;            // in this order
     RB_ARRAY(double) masses;     // per body: mass, inertia (6)
     RB_ARRAY(double) velocities; // DOF per body
@@ -71,7 +71,7 @@ struct rbContactNewton {
 };
 
 // Finds bodies, their order and the pattern of the matrix; false: there are none, or it is too
-// large. Either way rbNewton_Forget must follow when all is done.
+// large. Either way, call rbNewton_Forget at the end.
 bool rbNewton_Begin(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task);
 // Points, links, masses and velocities.
 void rbNewton_Read(rbContactNewton* newton, const rbContactRun* run, const rbNewtonTask* task);

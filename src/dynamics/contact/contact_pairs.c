@@ -1,6 +1,6 @@
-// Contacts of near pairs: what is told of bodies, the search, and what is kept (B-62, B-63, B-93).
+// Contacts of near pairs: registering bodies, finding contacts, caching them (B-62, B-63, B-93).
 //
-// A pair is not measured while its last distance, less what both bodies have moved since, is above
+// A pair is not measured while its last distance, minus what both bodies have moved since, is above
 // the threshold. Contacts of two bodies that have not moved at all are those of the last search. In
 // the capped mode of the solver they are carried along while the bodies hardly move, see
 // carryContacts.
@@ -11,16 +11,16 @@
 #include <math.h>
 #include <string.h>
 
-// Boxes are fatter than need be by this part of the least width of the shape, ...
+// Boxes are fatter than necessary by this fraction of the smallest width of the shape, ...
 #define MARGIN_OF_WIDTH 0.03
-// ... and by at least this part of its size.
+// ... and by at least this fraction of its size.
 #define MARGIN_OF_SIZE 0.01
-// Points are carried with so few sweeps: what is left of gaps then is far more than what carrying
-// does to them.
+// Points are carried when the limit on sweeps is this low: the remaining gap errors are then far
+// larger than the errors of carrying.
 #define CARRY_SWEEPS 30
-// Part of the smaller body: it carries its points so far.
+// Fraction of the smaller body: it carries its points this far.
 #define CARRY_SIZE 1e-3
-// Of an odometer: what its sums may have lost by rounding.
+// Fraction of an odometer: what its sums may have lost by rounding.
 #define TRAVEL_ROUNDING 1e-12
 
 // --------------------------------------------------------------------------- creation, settings
@@ -31,8 +31,8 @@ rbContactPairs* rbCreateContactPairs(const rbContactSettings* settings)
     RB_ASSERT(settings->shell >= 0.0 && settings->tolerance >= 0.0);
     rbContactPairs* pairs = rbAllocZero(1, sizeof *pairs);
     pairs->settings = *settings;
-    // the shell is as exact as a gap need be: points within it must not fall out of the velocity
-    // stage because they are a little more than the tolerance away
+    // the shell is as exact as a gap must be: points within it must not drop out of the velocity
+    // stage because they are slightly farther away than the tolerance
     pairs->closedGap = fmax(settings->tolerance, settings->shell);
     pairs->isCarrying = settings->sweepsMax <= CARRY_SWEEPS;
     bool isAuto = settings->broadPhase == RB_BROAD_AUTO;
@@ -139,7 +139,7 @@ static rbNearBody* reachBody(rbContactPairs* pairs, int body)
         memset(&pairs->hots.data[old], 0, (size_t)(body + 1 - old) * sizeof(rbNearHot));
         pairs->bodies.count = body + 1;
         pairs->hots.count = body + 1;
-        pairs->isOrderOld = true; // its arrays are as long as the bodies
+        pairs->isOrderOld = true; // its arrays have the length of the body array
     }
     return &pairs->bodies.data[body];
 }
@@ -166,7 +166,7 @@ static void measureShape(rbNearBody* body)
     body->ballRadius = 0.0;
     body->margin = 0.0;
     if (body->isBounded) {
-        // a ball that turns about its center stays where it is
+        // a ball that rotates about its center stays in place
         rbVec3 center = rbInvTransformPoint(body->transform, RB_VEC3_ZERO);
         body->turnRadius =
             body->isBall ? rbLength(body->transform.p) : rbGeometry_GetRadius(geometry, center);
@@ -208,7 +208,7 @@ void rbContactPairs_SetShape(rbContactPairs* pairs, int body, const rbContactSha
 {
     rbNearBody* near = reachBody(pairs, body);
     if (shape != NULL && near->geometry != NULL && isSameShape(near, shape)) {
-        setMaterials(near, shape); // told again: what is known of its contacts stays
+        setMaterials(near, shape); // registered again: its contact memory stays
         return;
     }
     rbContactPairs_Displace(pairs, body);
@@ -265,8 +265,8 @@ static const rbMaterial* getMaterial(const rbNearBody* body, int child)
     return &body->materials[child < body->materialCount ? child : 0];
 }
 
-// The coefficients of a contact (B-67). Friction by the rule of the settings; what resists rolling
-// and spinning is the more yielding of the two: the larger length.
+// The coefficients of a contact (B-67). Friction follows the rule of the settings; resistance to
+// rolling and spinning is that of the softer of the two: the larger length.
 static void combine(const rbContactPairs* pairs, const rbMaterial* a, const rbMaterial* b,
                     rbContact* contact)
 {
@@ -339,12 +339,12 @@ static void noteDepth(rbContactPairs* pairs, rbPairOrder pair, double distance)
     }
 }
 
-// Points nearer to each other than this part of the shell, and m, are one.
+// Points nearer to each other than this fraction of the shell, and m, are one.
 #define TWIN_SHELL 1e-3
 #define TWIN_LEAST 1e-12
 
-// A manifold may name the witness beside a point that is the same to rounding: of a ball two points
-// would share what one remembers. Takes the twin out.
+// A manifold may contain the witness point and a second point equal to it up to rounding: two
+// points of a ball would then share the memory of one. Removes the twin.
 static void dropTwin(const rbContactPairs* pairs, rbManifold* manifold)
 {
     double near = fmax(TWIN_SHELL * pairs->settings.shell, TWIN_LEAST);
@@ -365,7 +365,7 @@ static void dropTwin(const rbContactPairs* pairs, rbManifold* manifold)
     RB_ASSERT(manifold->count > 0);
 }
 
-// A contact with this normal, a unit vector from A to B, world axes.
+// Adds a contact with this normal, a unit vector from A to B, world axes.
 static rbFoundContact makeFound(rbVec3 normal, int childA, int childB)
 {
     rbFoundContact contact;
@@ -384,7 +384,7 @@ rbFoundContact rbMakeFoundContact(const rbManifold* manifold, rbMat3 rotationA)
                      manifold->childB);
 }
 
-// A point of the contact added last, halfway between the surfaces.
+// Adds a point to the contact added last, halfway between the surfaces.
 static void addPointAt(rbContactPairs* pairs, rbPairOrder pair, rbVec3 middle, double distance,
                        uint32_t featureId)
 {
@@ -413,15 +413,15 @@ static void addManifold(rbContactPairs* pairs, rbPairOrder pair, const rbManifol
     }
 }
 
-// Two balls touch on the line of their centers: neither turns nor caches matter, which are memory
-// far away.
+// Two balls touch on the line of their centers: neither rotations nor caches matter, which would be
+// distant memory accesses.
 static void searchBalls(rbContactPairs* pairs, rbPairOrder pair, double threshold)
 {
     const rbNearHot* a = &pairs->hots.data[pair.a];
     const rbNearHot* b = &pairs->hots.data[pair.b];
     rbVec3 apart = rbSub(b->center, a->center);
     if (!rbIsFinite3(apart)) {
-        return; // one is nowhere: the end of the step tells of it
+        return; // a position is not finite: the end of the step reports it
     }
     rbVec3 normal;
     double between = rbSplitLength(apart, rbMakeVec3(0.0, 0.0, 1.0), &normal);
@@ -434,7 +434,7 @@ static void searchBalls(rbContactPairs* pairs, rbPairOrder pair, double threshol
     }
 }
 
-// Contacts of two bodies at the same places as at the last search.
+// Contacts of two bodies in the same poses as at the last search.
 static void copyContacts(rbContactPairs* pairs, const rbContactFrame* last, rbPairOrder pair)
 {
     rbPairSpan span = pairs->spans.data[pair.slot].frames[last - pairs->frames];
@@ -465,7 +465,7 @@ bool rbNearPair_AreApart(rbContactCandidate* pair, const rbNearHot* a, const rbN
     double between = rbDistance(a->center, b->center);
     double radii = a->radius + b->radius;
     if (between <= radii) {
-        return false; // of half spaces always
+        return false; // always for half spaces
     }
     double lower = between - radii - TRAVEL_ROUNDING * (between + radii);
     if (lower > threshold) {
@@ -495,7 +495,7 @@ static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double thres
     if (!pair->hadContacts || !(carry > 0.0)) {
         return false;
     }
-    // no odometer knows of half spaces
+    // odometers do not cover half spaces
     bool isFixed = (pairs->bodies.data[item.a].isBounded || pair->stamps[0] == a->poseStamp) &&
                    (pairs->bodies.data[item.b].isBounded || pair->stamps[1] == b->poseStamp);
     double moved = a->travel + b->travel - pair->searched;
@@ -503,7 +503,7 @@ static bool canCarry(const rbContactPairs* pairs, rbPairOrder item, double thres
 }
 
 // Contacts of two bodies that have hardly moved: each carries its own point along, the normal
-// stays. The gap is right to first order in the motion, which the odometers bound.
+// stays. The gap is correct to first order in the motion, which the odometers bound.
 static void carryContacts(rbContactPairs* pairs, const rbContactFrame* last, rbPairOrder pair)
 {
     const rbNearBody* a = &pairs->bodies.data[pair.a];
@@ -543,7 +543,7 @@ static rbSeparationInput makeInput(const rbNearBody* a, const rbNearBody* b)
 }
 
 // Meshes are tested for a gap this many times as wide as their bodies can close now, and at least
-// this part of the smaller one: a wide gap known is worth many steps.
+// this fraction of the smaller one: a wide known gap saves many steps.
 #define GAP_REACHES 4.0
 #define GAP_SIZE 0.05
 
@@ -569,7 +569,7 @@ static bool testApart(rbContactPairs* pairs, rbPairOrder item, const rbSeparatio
     return !overlaps;
 }
 
-// Is a pair that was apart still so? Finds out how far, too.
+// Is a pair that was apart still apart? Also finds the distance.
 static bool measureApart(rbContactPairs* pairs, rbPairOrder item, const rbSeparationInput* input)
 {
     if (pairs->bodies.data[item.a].isManyfold || pairs->bodies.data[item.b].isManyfold) {
@@ -627,7 +627,7 @@ static void findPair(rbContactPairs* pairs, const rbContactFrame* last, rbPairOr
     rbContactCandidate* pair = &pairs->pairs.data[item.slot];
     const rbNearHot* a = &pairs->hots.data[item.a];
     const rbNearHot* b = &pairs->hots.data[item.b];
-    // what is closed must be found, whatever the reach
+    // closed points must be found, whatever the reach
     double closed = pairs->settings.shell + pairs->closedGap;
     double threshold = fmax(closed + a->reach + b->reach, RB_CONTACT_THRESHOLD);
     bool isSame = pair->stamps[0] == a->poseStamp && pair->stamps[1] == b->poseStamp &&
@@ -645,7 +645,7 @@ static void findPair(rbContactPairs* pairs, const rbContactFrame* last, rbPairOr
     }
 }
 
-// The frame to write next: not one to keep, not the kept one.
+// The frame to write next: neither a frame to keep nor the kept one.
 static int chooseFrame(const rbContactPairs* pairs, int other)
 {
     int next = 0;
@@ -675,7 +675,7 @@ void rbContactPairs_BeginFrame(rbContactPairs* pairs, int other)
     }
 }
 
-// Pairs this far ahead in the order are fetched from memory: the search is bound by it.
+// Pairs this far ahead in the order are prefetched: the search is memory-bound.
 #define AHEAD 6
 
 static inline void prefetch(const rbContactPairs* pairs, int i)
@@ -737,7 +737,7 @@ void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set,
     rbContactFrame* frame = &pairs->frames[pairs->current];
     RB_ASSERT(set->contacts == frame->contacts.data && set->points == frame->points.data);
     RB_ASSERT(set->pointCount == frame->points.count);
-    (void)places; // anchors are where the points were found
+    (void)places; // anchors are at the points found
     rbArray_Reserve(frame->keptPoints, set->pointCount);
     rbArray_Reserve(frame->keptTurnings, set->contactCount);
     for (int i = 0; i < set->pointCount; ++i) {

@@ -1,4 +1,4 @@
-// Matrices in profile, see contact_profile.h.
+// Matrices in profile storage, see contact_profile.h.
 #include "dynamics/contact/contact_profile.h"
 
 #include "base/math/dot.h"
@@ -79,7 +79,7 @@ double* rbProfile_At(rbProfile* profile, int row, int column)
     return &profile->lower.data[placeOf(profile, row, column)];
 }
 
-// Adds factor * g h^T to the half that is kept in entries, g and h being rows over two blocks.
+// Adds factor * g h^T to the half stored in entries, g and h being rows over two blocks.
 static void addOuter(const rbProfile* profile, double* entries, const int blocks[2],
                      const double g[12], const double h[12], double factor)
 {
@@ -157,7 +157,7 @@ static bool factorSymmetric(rbProfile* profile)
     return true;
 }
 
-// L with a diagonal of ones in the rows of the lower half, U in the columns of the upper one.
+// L with a diagonal of ones in the rows of the lower half, U in the columns of the upper half.
 static bool factorSplit(rbProfile* profile)
 {
     int n = B * profile->blockCount;

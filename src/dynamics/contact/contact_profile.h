@@ -1,6 +1,7 @@
-// The matrix of an island that is solved as a whole: one block of 6 x 6 for every body and pair of
-// bodies that touch or are joined, kept row by row from the first column in use (its profile), and
-// factored in place. Symmetric and positive, or symmetric in its pattern only.
+// The matrix of an island that is solved as a whole: one block of 6 x 6 for every body and every
+// pair of bodies that touch or are joined. It is stored row by row from the first column in use
+// (its profile) and factored in place. Symmetric and positive definite, or with a symmetric pattern
+// only.
 #ifndef RB_CONTACT_CONTACT_PROFILE_H
 #define RB_CONTACT_CONTACT_PROFILE_H
 
@@ -13,9 +14,9 @@
 typedef struct rbProfile {
     int blockCount;
     RB_ARRAY(int) firsts;     // per block: its first column of blocks
-    RB_ARRAY(size_t) offsets; // per scalar row: where it begins
+    RB_ARRAY(size_t) offsets; // per scalar row: its first entry
     RB_ARRAY(double) lower;   // rows of the lower half, with the diagonal
-    RB_ARRAY(double) upper;   // columns of the upper half likewise; where it is not symmetric
+    RB_ARRAY(double) upper;   // columns of the upper half likewise; if it is not symmetric
     bool isSymmetric;
 } rbProfile;
 
@@ -27,7 +28,7 @@ void rbProfile_Couple(rbProfile* profile, int a, int b);
 // False if there are more entries than that.
 bool rbProfile_Finish(rbProfile* profile, size_t entriesMax);
 
-// Values: Clear, symmetric ones first, then Split where it is not symmetric, then the others.
+// Values: Clear, symmetric ones first, then Split if it is not symmetric, then the others.
 void rbProfile_Clear(rbProfile* profile);
 double* rbProfile_At(rbProfile* profile, int row, int column); // column <= row, lower half
 // Adds factor * g g^T, g being a row over two blocks.

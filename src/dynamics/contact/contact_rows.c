@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-// A determinant of t K t below this part of its product of diagonals tells nothing.
+// A determinant of t K t below this fraction of its product of diagonals is rounding.
 #define DETERMINANT_LEAST 1e-12
-// A guess whose best scale is this close to 1 is taken as it is, so that rest stays rest.
+// A guess whose best scale is this close to 1 is used unscaled, so that rest stays rest.
 #define GUESS_PLAY 0.05
 #define GUESS_MOST 1.5
 
@@ -48,7 +48,7 @@ static int addSlot(rbContactRows* rows, const rbContactRun* run, int index)
     return rows->slots.data[index];
 }
 
-// Reciprocals of masses from the rows; zero where nothing moves or numbers overflow.
+// Reciprocals of masses from the rows; zero for immovable bodies or on overflow.
 static void weighPoint(rbSweepPoint* point, double massSum)
 {
     const rbSweepSix* r = point->rows;
@@ -94,7 +94,7 @@ static void weighContact(rbContactRows* rows, const rbSweepContact* contact)
     }
 }
 
-// A normal that joints hold altogether must not get an endless impulse.
+// A normal that joints block completely must not get an infinite impulse.
 #define REACTION_MOST 0.999999
 
 void rbContactRows_React(rbContactRows* rows, int contact, const double* reaction)
@@ -281,7 +281,7 @@ rbRowsPack rbContactRows_Pack(rbContactRows* rows, const rbContactRun* run)
         return rows->packs.data[found];
     }
     if (found >= 0) {
-        // its slots are given up; those of another pack stay as they are
+        // its slots are released; those of another pack stay unchanged
         const rbRowsPack* old = &rows->packs.data[found];
         for (int i = old->firstBody; i < old->firstBody + old->bodyCount; ++i) {
             rows->slots.data[rows->starts.data[i].index] = 0;
@@ -366,7 +366,7 @@ bool rbContactRows_Begin(rbContactRows* rows, const rbRowsPack* pack, const rbCo
     return isfinite(sum);
 }
 
-// Lets all sums of a contact act, times scale; returns their power on the biases, W s.
+// Applies all sums of a contact, times scale; returns their power on the biases, W s.
 static double actContact(rbContactRows* rows, const rbSweepContact* contact, int count,
                          double scale)
 {
@@ -399,7 +399,8 @@ static double actContact(rbContactRows* rows, const rbSweepContact* contact, int
     return work;
 }
 
-// Best scale of what acts: least of energy after a scale s is work s + energy s^2 / 2.
+// Best scale of the applied impulses: the energy after a scale s is work s + energy s^2 / 2;
+// minimize it.
 static double chooseScale(const rbContactRows* rows, const rbRowsPack* pack, double work)
 {
     double energy = 0.0;
@@ -457,7 +458,7 @@ void rbContactRows_Guess(rbContactRows* rows, const rbRowsPack* pack, bool isVel
     }
 }
 
-// Takes away what of the sums had acted before the stage, or gives it back.
+// Removes the part of the sums that had acted before the stage, or restores it.
 static void keepSums(rbContactRows* rows, const rbSweepContact* contact, const rbContactRun* run,
                      double sums[RB_MANIFOLD_POINTS_MAX + 1][3])
 {
@@ -551,7 +552,7 @@ void rbContactRows_Finish(const rbContactRows* rows, const rbRowsPack* pack,
     rbContactRows_Show(rows, pack, run->bodies);
 }
 
-// Takes what one side of a row measures into its bias and clears that side.
+// Moves what one side of a row measures into its bias and clears that side.
 static double foldSide(rbSweepSix* row, const rbSweepSix* y, bool isB)
 {
     rbSweepSix side = isB ? (rbSweepSix){{0.0, 0.0}, {0.0, row->b[1]}, row->c}

@@ -1,29 +1,29 @@
-// Shock propagation of lasting contacts: levels are solved from below, and bodies that rest then
-// stand still for those above them; what moves is swept again afterward.
+// Shock propagation of resting contacts: levels are solved from the bottom up. Bodies at rest then
+// count as fixed for those above them; moving bodies are swept again afterward.
 //
-// Impulses of a level do not act on what stands still: what rests hands them down to the ground
-// anyway, but momentum that goes into a moving body must not be lost, and it must not do work on
-// what it pushes for nothing. A brick that a blow lifted would lift the wall on it, at no cost, and
-// with the load of the wall its friction would be gone. So a body is frozen only if it rests as
-// seen from the ground that it stands on, directly or not. Three bounds are left. A level that does
-// not come nearer to its solution (a body between two that close in on it has none) is left as
-// sweeps had it. What all this changed is taken back, by one part for velocities and impulses,
-// until there is no more energy than at the start of the stage or after the first sweeps. The
-// errors told are those of the end.
+// Impulses of a level do not act on fixed bodies. A body at rest transmits them to the ground
+// anyway, but momentum that enters a moving body must not be lost, and the moving body must not do
+// free work on what it pushes. A brick lifted by a blow would lift the wall on it, at no cost, and
+// with the load of the wall its friction would be gone. So a body is frozen only if it rests
+// relative to the ground that it stands on, directly or not. Three bounds remain. A level that does
+// not converge (a body between two that close in on it has no solution) stays as the sweeps left
+// it. All these changes are undone, by one factor for velocities and impulses, until there is no
+// more energy than at the start of the stage or after the first sweeps. The reported errors are
+// those at the end.
 #include "dynamics/contact/contact_energy.h"
 #include "dynamics/contact/contact_stage.h"
 
 #include <math.h>
 #include <string.h>
 
-// Sweeps of a level, and those in which its error must have fallen by a part to go on, unless it is
-// within so many times the tolerance.
+// Sweeps of a level, and the sweeps in which its error must have fallen by a factor to go on,
+// unless it is within this many times the tolerance.
 #define LEVEL_SWEEPS_MAX 300
 #define LOOK_SWEEPS 10
 #define LEAST_GAIN 0.9
 #define NEAR 10
-// Sweeps over all when levels are done and something moves. Of the wall of X-14 the bricks are at
-// 3.15 m in the mean at 5 s with 10, at 2.88 m with 50, at 2.87 m by full iteration.
+// Sweeps over all contacts when levels are done and something moves. For the wall of X-14 the mean
+// brick height at 5 s is 3.15 m with 10, 2.88 m with 50, and 2.87 m with full iteration.
 #define MOVING_SWEEPS 50
 
 void rbShockMemory_Free(rbShockMemory* memory)
@@ -34,13 +34,13 @@ void rbShockMemory_Free(rbShockMemory* memory)
     rbArray_Free(memory->lower);
 }
 
-// How a body moves, as far as the stage has come.
+// The motion of a body so far in the stage.
 typedef struct Motion {
     rbVec3 velocity;
     rbVec3 spin;
 } Motion;
 
-// 0: nothing moves it.
+// 0: immovable.
 static int getSlot(const rbContactRows* rows, int body)
 {
     return body < rows->slots.count ? rows->slots.data[body] : 0;
@@ -60,7 +60,7 @@ static Motion getMotion(const rbContactStage* stage, int body)
                     rbAdd(start->spin, rbMulFactor(&start->factor, now->spin))};
 }
 
-// What a body stands on in the end: the ground of what bears it, or that itself.
+// The ground of a body: the ground of its support, or the support itself.
 static void findGround(const rbContactStage* stage, const rbSweepContact* contact, bool isB)
 {
     const rbContactRows* rows = stage->rows;
@@ -72,7 +72,7 @@ static void findGround(const rbContactStage* stage, const rbSweepContact* contac
     if (body->level == 0) {
         body->level = contact->level;
     }
-    // of the same level: it stands beside it
+    // of the same level: it stands next to it
     bool isBelow = bearer == NULL || (bearer->level > 0 && bearer->level < contact->level);
     if (body->level != contact->level || body->ground >= 0 || !isBelow) {
         return;
@@ -83,7 +83,7 @@ static void findGround(const rbContactStage* stage, const rbSweepContact* contac
     body->way = bearer != NULL ? rbAdd(bearer->way, way) : way;
 }
 
-// How the ground of a body moves at its center.
+// The motion of a body's ground at its center.
 static Motion getFrame(const rbContactStage* stage, const rbRowsBody* body)
 {
     if (body->ground < 0) {
@@ -93,8 +93,8 @@ static Motion getFrame(const rbContactStage* stage, const rbRowsBody* body)
     return (Motion){rbAdd(ground.velocity, rbCross(ground.spin, body->way)), ground.spin};
 }
 
-// Whether a body of a contact hardly moves as seen from its ground: its center, and the points of
-// the contact by turning about that.
+// Whether a body of a contact hardly moves relative to its ground: its center, and the points of
+// the contact by rotation about it.
 static bool isResting(const rbContactStage* stage, const rbSweepContact* contact, bool isB)
 {
     const rbContact* from = &stage->run->set->contacts[contact->index];
@@ -111,7 +111,7 @@ static bool isResting(const rbContactStage* stage, const rbSweepContact* contact
            reach * turn <= stage->restSpeed;
 }
 
-// Bodies of the contacts of a level that rest stand still for those above.
+// Bodies of the contacts of a level that rest count as fixed for those above.
 static void freezeBodies(const rbContactStage* stage, int first, int last)
 {
     const rbContactRows* rows = stage->rows;
@@ -171,7 +171,7 @@ static void mix(double now[3], const double then[3], double part)
     }
 }
 
-// Impulses of a range of contacts: so much of what has changed since remember() stays.
+// Impulses of a range of contacts: keeps this fraction of the change since remember().
 static void keepPart(const rbContactStage* stage, int first, int last, double part)
 {
     const rbShockMemory* memory = stage->shock;
@@ -199,8 +199,8 @@ static double getError(const rbSweepTally* tally)
     return fmax(tally->normalError, tally->tangentError);
 }
 
-// Sweeps over a level until it is met or hopeless. Returns the last of them; false in isGood: the
-// level is as it was.
+// Sweeps over a level until it converges or is hopeless. Returns the last of them; false in isGood:
+// the level is unchanged.
 static rbSweepTally solveLevel(rbContactStage* stage, int first, int last, bool* isGood)
 {
     copyBodies(stage, stage->shock->lower.data);
@@ -211,7 +211,7 @@ static rbSweepTally solveLevel(rbContactStage* stage, int first, int last, bool*
     stage->areJointsOff = false;
     for (int k = 0; k < LEVEL_SWEEPS_MAX && !isDone; ++k) {
         isDone = rbContactStage_Sweep(stage, first, last, &tally);
-        // joints that none of these bodies moves need no sweep each time
+        // joints not moved by any of these bodies need no sweep each time
         stage->areJointsOff = stage->areJointsMet;
         before = k == 0 ? getError(&tally) : before;
         if (k % LOOK_SWEEPS == LOOK_SWEEPS - 1) {
@@ -233,8 +233,8 @@ static rbSweepTally solveLevel(rbContactStage* stage, int first, int last, bool*
     return tally;
 }
 
-// Part of the changes since remember() that leaves no more energy, as seen from the ground, than
-// there was before the stage or then.
+// Fraction of the changes since remember() that leaves no more energy, relative to the ground, than
+// there was before the stage or at that point.
 static double findPart(const rbContactStage* stage)
 {
     rbEnergyLine sweeps = {0};
@@ -260,7 +260,7 @@ static double findPart(const rbContactStage* stage)
     return rbEnergyLine_FindPart(&levels, rise < 0.0 ? -rise : 0.0);
 }
 
-// Energy is no more than it was; errors in between are at most those of the mixture.
+// Energy has not grown; errors in between are at most those of the mixture.
 static double boundEnergy(const rbContactStage* stage)
 {
     double part = findPart(stage);
@@ -277,7 +277,7 @@ static double boundEnergy(const rbContactStage* stage)
     return part;
 }
 
-// What became of all levels.
+// Result of all levels.
 typedef struct Climb {
     double errors[2]; // m/s, normal, tangential
     int worst;        // contact, -1: none
@@ -322,8 +322,7 @@ static void thawBodies(const rbContactStage* stage)
     }
 }
 
-// How far the points of a contact have moved away from the motion that its frozen side was taken to
-// have, m/s.
+// How far the points of a contact have deviated from the motion assumed for its frozen side, m/s.
 static double getDrift(const rbContactStage* stage, const rbSweepContact* contact, bool isB)
 {
     const rbContactRows* rows = stage->rows;
@@ -349,8 +348,8 @@ static double getDrift(const rbContactStage* stage, const rbSweepContact* contac
     return drift;
 }
 
-// Sweeps over all contacts. Frozen bodies yield to what is beside and below them; where they do,
-// contacts above them have taken them to move as they did, and miss so much.
+// Sweeps over all contacts. Frozen bodies yield to their neighbors and to bodies below. Contacts
+// above assumed their old motion and miss by the difference.
 static Climb sweepMoving(rbContactStage* stage)
 {
     int first = stage->pack.firstContact;

@@ -1,8 +1,8 @@
-// Snapshots of the finder of contacts: all that later results depend on.
+// Snapshots of the contact finder: everything that later results depend on.
 //
-// Caches of pairs belong to it, and with them the boxes, which decide how long a pair lives:
-// measurements that begin elsewhere agree only to rounding. Shapes, materials and exclusions do
-// not; they must be the same when it is restored.
+// This includes the caches of pairs and the boxes, which decide how long a pair lives: measurements
+// with another start agree only to rounding. It excludes shapes, materials and exclusions; they
+// must be the same on restore.
 #include "collision/distance/tree_pair.h"
 #include "dynamics/contact/contact_state.h"
 
@@ -165,7 +165,7 @@ static void write(const rbContactPairs* pairs, uint64_t size, Cursor* cursor)
     for (int i = 0; i < pairs->bodies.count; ++i) {
         putBody(&pairs->bodies.data[i], cursor);
     }
-    // as they lie: their order is of no meaning
+    // in memory order: their order has no meaning
     for (int slot = 0; slot < pairs->table.end; ++slot) {
         if (pairs->table.entries[slot].ids[0] >= 0) {
             putPair(pairs, slot, cursor);
@@ -193,7 +193,7 @@ void rbContactPairs_TakeSnapshot(const rbContactPairs* pairs, void* bytes)
 
 // ----------------------------------------------------------------------------------- restoring
 
-// The same shapes, and as many bytes as it says?
+// Are the shapes the same, and does the size match?
 static bool isOurs(const rbContactPairs* pairs, const void* bytes, size_t size)
 {
     Header header;

@@ -1,10 +1,10 @@
-// Stages of the solver of contacts: sweeps until all is met, mixed with those before them, joints
-// after them, and shock propagation instead of more of them.
+// Stages of the contact solver: sweeps until converged, mixed with the previous sweeps, joints
+// after them, and shock propagation instead of more sweeps.
 //
-// Sweeps go up the levels every time: up and down in turn, which gradients would need, makes the
-// sweeps of a stage too unlike each other for mixing (measured: 20 boxes 330 sweeps, not 91).
-// Joints keep sums of their own that cannot be mixed; with them there are sweeps alone. Every stage
-// ends with a sweep, which leaves all sums in their cones.
+// Sweeps always go up the levels. Alternating up and down, which gradients would need, makes the
+// sweeps of a stage too dissimilar for mixing (measured: 20 boxes 330 sweeps, not 91). Joints keep
+// separate sums that cannot be mixed; with them there are only plain sweeps. Every stage ends with
+// a sweep, which leaves all sums in their cones.
 #include "dynamics/contact/contact_solver.h"
 
 #include "base/math/elementary.h"
@@ -13,20 +13,20 @@
 
 #include <math.h>
 
-// Pyramids have at least 3 facets and at most these.
+// Pyramids have at least 3 facets and at most this many.
 #define FACETS_MAX 256
-// A stage that has to sweep more than once goes on to this part of the tolerance: a point measures
-// its error before those after it in the sweep act, and what is left now is there in the next step,
-// which then is content with the one sweep that acts in any case (20 boxes at rest: 1.02 sweeps in
-// the mean, moved 6e-7 m; with 0.1 it is 1.4e-6 m).
+// A stage that needs more than one sweep continues to this fraction of the tolerance. A point
+// measures its error before later points of the sweep act, and the remaining error is there in the
+// next step, which then needs only the one sweep that acts in any case (20 boxes at rest: 1.02
+// sweeps on average, moved 6e-7 m; with 0.1 it is 1.4e-6 m).
 #define AIM 0.01
-// It does so for so many times the sweeps that met the tolerance; near the limit of friction the
-// way is long and of no use.
+// It does so for this many times the sweeps that met the tolerance; near the limit of friction
+// convergence is slow and of no use.
 #define AIM_SWEEPS 8
-// Bodies that strike do not rest in the next step: where the first sweep finds more than so many
-// times the tolerance, it is met at this part of it.
+// Bodies that strike do not rest in the next step: where the first sweep finds more than this many
+// times the tolerance, this fraction of the tolerance is enough.
 #define MOVING 50.0
-#define MOVING_REST 20.0 // and more than so many times the speed at which bodies collide
+#define MOVING_REST 20.0 // and more than this many times the speed at which bodies collide
 #define AIM_MOVING 0.5
 #define AIM_SWEEPS_MOVING 1.25
 // Sweeps before mixing begins.
@@ -39,7 +39,7 @@ struct rbContactSolver {
     rbShockMemory shock;
     double corners[FACETS_MAX + 1][2];
     int cornerCount;
-    bool isBegun; // impulses wait for their position stage to act
+    bool isBegun; // impulses that will act at their position stage
 };
 
 rbContactSolver* rbCreateContactSolver(const rbContactSettings* settings)
@@ -98,7 +98,7 @@ void rbContactSolver_BeginStep(rbContactSolver* solver, const rbContactRun* run,
     solver->isBegun = true;
 }
 
-// Joints with the velocities as contacts left them; whether they are done.
+// Sweeps joints with the velocities that contacts left; returns whether they are done.
 static bool sweepJoints(const rbContactStage* stage)
 {
     double jointError = 0.0;
@@ -108,8 +108,8 @@ static bool sweepJoints(const rbContactStage* stage)
     return areDone;
 }
 
-// Contacts one by one, joints after each but the last: its velocities are changed by more than its
-// masses say until they have reacted.
+// Contacts one by one, with joints after each except the last: until joints have reacted, its
+// velocities change by more than its masses imply.
 static rbSweepTally sweepSlowly(const rbContactStage* stage, int first, int last)
 {
     rbSweepTally worst = rbSweep_Run(&stage->sweep, first, first + 1);
@@ -173,8 +173,8 @@ static void runStage(rbContactSolver* solver, rbContactStage* stage)
         if (isDone || stage->run->sweepJoints != NULL || i + 1 >= most) {
             continue;
         }
-        // plain sweeps first: they are cheaper by half, and many islands or games need no more; and
-        // last, where it will not be met: a mixture may have energy that sweeps take away
+        // plain sweeps first: they cost half, and many islands or games need no more; and last,
+        // where it will not converge: a mixture may have energy that sweeps remove
         if (i < PLAIN_SWEEPS || i >= most - most / 4) {
             continue;
         }
@@ -182,8 +182,8 @@ static void runStage(rbContactSolver* solver, rbContactStage* stage)
             rbMixing_Begin(&solver->mixing, &solver->rows, &stage->pack);
         } else {
             rbMixing_Mix(&solver->mixing, &solver->rows, &stage->pack);
-            // impulses that work against each other can grow large in a mixture: velocities are
-            // made from the very sums, else rounding errors gather in them unseen
+            // impulses that cancel each other can grow large in a mixture: velocities are
+            // recomputed from the sums, otherwise rounding errors accumulate in them unseen
             rbContactRows_Renew(&solver->rows, &stage->pack, stage->run, stage->sweep.isVelocity,
                                 stage->isKept);
             rbMixing_Restart(&solver->mixing, &solver->rows, &stage->pack);

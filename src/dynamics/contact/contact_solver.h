@@ -1,10 +1,10 @@
 // Solving contacts by sweeps of impulses, with Coulomb friction on the exact cone (B-75 to B-78).
 //
-// Position stage: P >= 0, gap + h u.n >= 0, one of them zero; sticking: slip + h u.t = 0 while
-// |T| <= stiction * P, else sliding with |T| = friction * P against u.t. Velocity stage, closed
+// Position stage: P >= 0, gap + h u.n >= 0, one of them zero; sticking: slip + h u.t = 0 while |T|
+// <= stiction * P, otherwise sliding with |T| = friction * P against u.t. Velocity stage, closed
 // points: u.n >= target with P >= 0, u.t = 0 or sliding likewise. Rolling and spinning friction
-// likewise on the relative spin. Aims at zero with at least one sweep acting, so that nothing
-// creeps by the tolerance.
+// likewise on the relative spin. The target is zero, with at least one sweep acting, so that
+// nothing creeps by the tolerance.
 #ifndef RB_CONTACT_CONTACT_SOLVER_H
 #define RB_CONTACT_CONTACT_SOLVER_H
 
@@ -18,13 +18,13 @@ rbContactSolver* rbCreateContactSolver(const rbContactSettings* settings);
 void rbDestroyContactSolver(rbContactSolver* solver); // NULL is fine
 
 // Joints of the same bodies take part in the sweeps (B-79, B-80): called after every sweep with the
-// velocities as they are, changes them, returns its largest error before the call (m or m/s) and
+// current velocities, changes them, returns its largest error before the call (m or m/s) and
 // whether it is done. NULL: there are none.
 typedef bool rbSweepJointsFn(void* context, double* error);
 
-// What joints take from the normals of a contact (B-81): a unit impulse at point j, joints
-// corrected after it, changes the speed of point i by [RB_MANIFOLD_POINTS_MAX i + j] less than it
-// would without them, 1/kg.
+// How joints reduce the response of the normals of a contact (B-81): a unit impulse at point j,
+// followed by the joint correction, changes the speed of point i by [RB_MANIFOLD_POINTS_MAX i + j]
+// less than without joints, 1/kg.
 typedef void rbReactionFn(void* context, int contact, double* reaction);
 
 typedef struct rbContactRun {
@@ -33,10 +33,10 @@ typedef struct rbContactRun {
     int orderCount;
     rbContactBody* bodies;
     double h;         // s, of the step
-    bool isContinued; // goes on from a solution that was not good enough: no first guess
-    bool isMoving;    // it is known that bodies strike: to be within the tolerance is enough
-    int sweepsMax;    // instead of that of the settings; 0: that
-    double restSpeed; // m/s: the same
+    bool isContinued; // continues from a solution that was not good enough: no first guess
+    bool isMoving;    // bodies are known to strike: being within the tolerance is enough
+    int sweepsMax;    // replaces that of the settings; 0: that
+    double restSpeed; // m/s: likewise
     rbSweepJointsFn* sweepJoints;
     rbReactionFn* react; // NULL: masses are those of the bodies alone
     void* context;
@@ -44,24 +44,24 @@ typedef struct rbContactRun {
 
 typedef struct rbContactSolved {
     int sweeps;
-    double gapError;  // m (position) or m/s (velocity): largest violation left, normal
-    double slipError; // the same of sticking points; of sliding ones what their friction misses
+    double gapError;  // m (position) or m/s (velocity): largest remaining violation, normal
+    double slipError; // the same for sticking points; for sliding ones the missing friction
     int worst;        // contact of it, -1: none
     bool isMet;       // both within the tolerance
     bool isShocked;   // shock propagation ended it
-    bool isDirect;    // solved as a whole; the engine sets it
-    bool isMoving;    // began far from met: bodies strike, and to be met is enough
+    bool isDirect;    // solved as a whole; set by the engine
+    bool isMoving; // began far from converged: bodies strike, and meeting the tolerance is enough
 } rbContactSolved;
 
 // A step, as the engine calls it, on one set found at the poses of a node:
-//   Prepare            masses at all points of the set; impulses are left as they are
-//   SolveVelocities    ends the step before: impulses come in as the sums of its position stage,
+//   Prepare            masses at all points of the set; impulses stay unchanged
+//   SolveVelocities    ends the previous step: impulses come in as the sums of its position stage,
 //                      which have acted already, and go out as the sums of both stages
-//   BeginStep          isWarm: impulses become half of what they are (two stages share them),
-//                      which act at the start of SolvePositions; else zero
-//   SolvePositions     the next step; then bodies fly, and contacts are found anew
-// Solve works on an island: run->order names its contacts; Prepare and BeginStep take the whole set
-// (run->order is not looked at). A set is prepared once for both stages.
+//   BeginStep          isWarm: impulses are halved (two stages share them) and act at the start of
+//                      SolvePositions; otherwise zero
+//   SolvePositions     the next step; then bodies fly, and contacts are found again
+// Solve works on an island: run->order lists its contacts; Prepare and BeginStep work on the whole
+// set (run->order is ignored). A set is prepared once for both stages.
 void rbContactSolver_Prepare(rbContactSolver* solver, const rbContactRun* run);
 void rbContactSolver_BeginStep(rbContactSolver* solver, const rbContactRun* run, bool isWarm);
 rbContactSolved rbContactSolver_SolvePositions(rbContactSolver* solver, const rbContactRun* run);

@@ -1,4 +1,4 @@
-// A stage of the solver of contacts under way. Internal to the solver of contacts.
+// A running stage of the contact solver. Internal to the solver of contacts.
 #ifndef RB_CONTACT_CONTACT_STAGE_H
 #define RB_CONTACT_CONTACT_STAGE_H
 
@@ -6,7 +6,7 @@
 #include "dynamics/contact/contact_solver.h"
 #include "dynamics/contact/contact_sweep.h"
 
-// A stage as sweeps left it, while shock propagation is at work.
+// A stage as sweeps left it, while shock propagation runs.
 typedef struct rbShockMemory {
     RB_ARRAY(rbRowBody) bodies; // of the pack
     RB_ARRAY(double) impulses;  // three of a point, then three of a turn
@@ -25,8 +25,8 @@ typedef struct rbContactStage {
     double tolerance;  // m/s
     double moving;     // m/s, see MOVING
     double restSpeed;  // m/s: slower is rest for shock propagation
-    bool isKept;       // sums that came in have acted before
-    int within;        // sweep that first met the tolerance, 0: none yet
+    bool isKept;       // incoming sums have acted before
+    int within;        // first sweep that met the tolerance, 0: none yet
     bool areJointsOff; // they are left out
     bool isReacting;   // joints follow contact by contact
     bool areJointsMet; // in the last sweep
@@ -36,8 +36,8 @@ typedef struct rbContactStage {
 // One sweep over a range of contacts of the rows, and the joints; true: it is enough.
 bool rbContactStage_Sweep(rbContactStage* stage, int first, int last, rbSweepTally* tally);
 
-// Instead of many more sweeps: from below, level by level (B-74, B-78). Never ends with more energy
-// than the stage began with and sweeps left. The rows are spent afterward.
+// Instead of many more sweeps: level by level from the bottom (B-74, B-78). Never ends with more
+// energy than the stage began with and sweeps left. The rows cannot be used afterward.
 void rbContactStage_PropagateShock(rbContactStage* stage);
 
 #endif

@@ -1,12 +1,12 @@
-// The finder of contacts from the inside: bodies with their boxes, pairs, and frames of contacts.
+// Internals of the contact finder: bodies with their boxes, pairs, and frames of contacts.
 //
-// Bodies carry an odometer: a bound of how far any of their points has moved since the beginning.
-// Boxes and distances hold until the odometers say that they may not, so a body at rest costs a
-// comparison and a pair at a distance two additions.
+// Bodies carry an odometer: a bound on how far any of their points has moved since the beginning.
+// Boxes and distances stay valid until the odometers say otherwise, so a body at rest costs a
+// comparison and a distant pair two additions.
 //
-// A frame is what one Find found. Three of them turn: the one being written, the one before it
+// A frame is the result of one Find. Three of them rotate: the one being written, the previous one
 // (contacts of bodies that did not move are copied from it) and the one that was kept (impulses and
-// anchors). A pair knows its contacts in each of them.
+// anchors). A pair stores its contacts in each of them.
 #ifndef RB_CONTACT_CONTACT_STATE_H
 #define RB_CONTACT_CONTACT_STATE_H
 
@@ -15,15 +15,15 @@
 #include "dynamics/contact/contact_pairs.h"
 
 #define RB_CONTACT_FRAMES 3
-// Most manifolds of one pair of bodies: compounds and meshes.
+// Maximum number of manifolds of one pair of bodies: compounds and meshes.
 #define RB_PAIR_MANIFOLDS_MAX 1024
-// Most near pairs, for each body and besides: thousands of bodies at one point would need more
-// memory than there is. Real piles have about 10 a body.
+// Maximum number of near pairs, for each body and in addition: thousands of bodies at one point
+// would need more memory than there is. Real piles have about 10 per body.
 #define RB_PAIRS_PER_BODY 100
 #define RB_PAIRS_BESIDE 10000
 
 typedef struct rbNearBody {
-    // as told
+    // as registered
     const rbGeometry* geometry; // NULL: no shape
     uint64_t hash;              // of the geometry
     rbTransform transform;      // of the geometry in the frame of the body
@@ -36,29 +36,29 @@ typedef struct rbNearBody {
     bool isMesh;
     bool isManyfold;   // more than one manifold is possible
     bool isBall;       // its points of contact do not move with it
-    double turnRadius; // m, about the center of mass: what a turn can move
+    double turnRadius; // m, about the center of mass: how far a rotation can move a point
     double ballRadius; // m, of the ball about the origin of the geometry
-    double margin;     // m, by which its box is fatter than need be
+    double margin;     // m, by which its box is fatter than necessary
     // where it is
     bool isPlaced;
-    bool isStale;       // its partners are to be asked for again
-    bool isJumping;     // at the last places, by more than an odometer can say
+    bool isStale;       // its partners must be queried again
+    bool isJumping;     // at the last places, by more than an odometer can count
     uint32_t poseStamp; // changes with the pose
     rbVec3 position;    // of the center of mass
     rbQuat orientation; // of the principal axes
     rbMat3 rotation;    // the same as a matrix
     rbTransform world;  // of the geometry
     rbMat3 worldRotation;
-    double reach;       // m, as last told
+    double reach;       // m, as last set
     double travel;      // m, odometer
     rbBounds box;       // fat
     double room;        // m, by which it is larger than the shape when it was made
     double travelAtBox; // m
-    rbMat3 midway;      // rotation halfway since the kept frame, if midwayStamp is that of now
+    rbMat3 midway;      // rotation halfway since the kept frame, if midwayStamp is current
     uint32_t midwayStamp;
 } rbNearBody;
 
-// What a look at a pair needs of a body: a cache line.
+// What a check of a pair needs of a body: a cache line.
 typedef struct rbNearHot {
     rbVec3 center; // m, origin of the geometry
     double radius; // m, of the ball about it; INFINITY: half spaces
@@ -73,11 +73,11 @@ typedef struct rbNearHot {
 typedef struct rbPairSpan {
     int32_t first; // contact
     int32_t count;
-    uint32_t stamp; // of the frame; another one: there are none
+    uint32_t stamp; // of the frame; a different stamp: there are none
 } rbPairSpan;
 
 typedef struct rbContactCandidate {
-    double lower;       // m: the bodies were at least so far apart ...
+    double lower;       // m: the bodies were at least this far apart ...
     double travel;      // m: ... when the sum of their odometers was this
     double threshold;   // m, of the last search
     double searched;    // m, sum of their odometers then
@@ -97,7 +97,7 @@ typedef struct rbPairOrder {
     int32_t b;
 } rbPairOrder;
 
-// A contact and a point as they were found: others may change the set.
+// A contact and a point as found: the set may be changed by others.
 typedef struct rbFoundContact {
     rbVec3 normal;
     rbVec3 tangents[2];
@@ -139,7 +139,7 @@ typedef struct rbContactFrame {
     RB_ARRAY(rbQuat) orientations;          // by body
 } rbContactFrame;
 
-// Of a pair of meshes that has ended, for the next one.
+// From a pair of meshes that has ended, for the next one.
 typedef struct rbSpareFront {
     rbFront* front;
 } rbSpareFront;
@@ -149,11 +149,11 @@ typedef struct rbAheadBody {
     rbTransform world; // of the geometry
     rbVec3 position;   // of the center of mass
     rbMat3 rotation;   // of the principal axes
-    double turn;       // m, that no point moves more than by turning
-    double travel;     // m, in all
+    double turn;       // m, bound on the motion of any point by rotation
+    double travel;     // m, in total
 } rbAheadBody;
 
-// A contact there, as one of the node.
+// A contact there, expressed at the node.
 typedef struct rbAheadContact {
     int32_t slot;
     int32_t next; // of the same pair; -1: none
@@ -166,7 +166,7 @@ struct rbContactPairs {
     rbContactSettings settings;
     double closedGap; // m: up to this gap a point is closed
     bool isCarrying;  // points are carried along by bodies that hardly move
-    int spare;        // contacts that others may put behind those of a frame
+    int spare;        // contacts that others may append to those of a frame
     RB_ARRAY(rbNearBody) bodies;
     RB_ARRAY(rbNearHot) hots; // as bodies
     RB_ARRAY(int) unbounded;  // bodies, ascending
@@ -179,7 +179,7 @@ struct rbContactPairs {
     bool isOrderOld;
     RB_ARRAY(rbPairOrder) orderScratch;
     RB_ARRAY(int) orderStarts;
-    int dropped;                   // pairs that did not fit since the last full look
+    int dropped;                   // pairs that did not fit since the last full query
     rbPairTable exclusions;        // with their numbers
     rbMaterialPair* materialPairs; // RB_MATERIAL_KINDS_MAX squared, restitution < 0: none
     rbContactFrame frames[RB_CONTACT_FRAMES];
@@ -197,7 +197,7 @@ struct rbContactPairs {
     RB_ARRAY(rbFoundPoint) aheadPoints;
     RB_ARRAY(int) aheadHeads; // by slot: the first of aheads; -1: none
     void* scratch;
-    bool isThrough; // by the last look ahead, see rbContactPairs_IsThrough
+    bool isThrough; // by the last look-ahead, see rbContactPairs_IsThrough
     bool isGuarded; // the same
     double deepest; // m
     int deepestA;
@@ -209,13 +209,13 @@ struct rbContactPairs {
 // Are the bodies of a pair known to be farther apart than a threshold?
 bool rbNearPair_AreApart(rbContactCandidate* pair, const rbNearHot* a, const rbNearHot* b,
                          double threshold);
-// m: no point of a body moves more than this by turning to an orientation.
+// m: no point of a body moves more than this by rotating to an orientation.
 double rbNearBody_BoundTurn(const rbNearBody* body, rbQuat orientation);
-// The box of a body gets room for a travel, m, if it has none.
+// Gives the box of a body room for a travel, m, if it has none.
 void rbContactPairs_Enlarge(rbContactPairs* pairs, int index, double travel);
 // World pose of the geometry and matrices, from position and orientation.
 void rbNearBody_Pose(rbNearBody* body);
-// Brings boxes and pairs to the places.
+// Updates boxes and pairs to the places.
 void rbContactPairs_Approach(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount);
 // Slots in the order of the bodies.
 void rbContactPairs_SortPairs(rbContactPairs* pairs);
@@ -223,14 +223,14 @@ int rbContactPairs_AddPair(rbContactPairs* pairs, int a, int b);
 void rbContactPairs_RemovePair(rbContactPairs* pairs, int slot);
 // All pairs of a body.
 void rbContactPairs_RemovePairsOf(rbContactPairs* pairs, int body);
-// A body leaves the broad phase.
+// Removes a body from the broad phase.
 void rbContactPairs_Displace(rbContactPairs* pairs, int body);
 
 // ---------------------------------------------------------------- frames (contact_pairs.c)
 
-// Begins a frame to write: not another one, not the kept one.
+// Begins a frame to write: neither another one nor the kept one.
 void rbContactPairs_BeginFrame(rbContactPairs* pairs, int other);
-// The contact of a manifold with A's geometry turned so.
+// The contact of a manifold with A's geometry rotated this way.
 rbFoundContact rbMakeFoundContact(const rbManifold* manifold, rbMat3 rotationA);
 // Adds a contact, whose points follow, to the frame.
 void rbContactPairs_AddContact(rbContactPairs* pairs, rbPairOrder pair, const rbFoundContact* found,

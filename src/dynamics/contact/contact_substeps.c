@@ -7,19 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Sweeps up to which settings mean a game's budget.
+// Sweep limits up to this value mean a game's budget.
 #define SWEEPS_CAPPED 30
-// A small step takes so many sweeps.
+// Number of sweeps of a small step.
 #define SWEEPS_EACH 2
-// The springs: their frequency in parts of the rate of small steps, and the damping ratio.
+// The springs: their frequency relative to the rate of small steps, and the damping ratio.
 #define SPRING_PART 0.125
 #define SPRING_DAMPING 10.0
-// The part of a slip that a step undoes.
+// The fraction of a slip that a step undoes.
 #define SLIP_PART 0.1
-// Contacts of a body get different colors; those of a body with more than these come one by one.
+// Contacts of a body get different colors; if a body has more than this many, the others are
+// visited one by one.
 #define COLORS 64
 
-// Of a slot, what sweeps do not touch.
+// Data of a slot that sweeps do not touch.
 typedef struct SlotBody {
     rbSym3 factor;     // G of I^-1 = G G^T
     float start[8];    // velocity and scaled spin at the start of the step
@@ -30,14 +31,14 @@ typedef struct SlotBody {
     float mass;        // kg
     uint64_t colors;   // of its contacts
     int index;         // of the host
-    int root;          // a slot of its island with a smaller number, itself: the least one
-    bool isDriven;     // of a root: obstacles that move touch the island
-    double power;      // of a root: of the impulses of the step on the velocities without them
-    double energy;     // of a root: twice that of what the impulses gave alone
-    float scale;       // of a root: part of the impulses that is left
+    int root;          // a slot of its island with a smaller number; itself: the smallest one
+    bool isDriven;     // of a root: moving obstacles touch the island
+    double power;      // of a root: power of the step's impulses on the velocities without them
+    double energy;     // of a root: twice the energy the impulses gave alone
+    float scale;       // of a root: fraction of the impulses that is kept
 } SlotBody;
 
-// A contact on its way into a group.
+// A contact being assigned to a group.
 typedef struct Placed {
     int contact;
     int slotA;
@@ -160,7 +161,7 @@ static bool isDriving(const rbContactBody* body)
     return rbLengthSquared(body->velocity) > 0.0 || rbLengthSquared(body->spin) > 0.0;
 }
 
-// Bodies that touch are of one island.
+// Bodies that touch belong to one island.
 static void unite(rbContactSubsteps* s, const rbSubstepsTask* task, const Placed* placed)
 {
     const rbContact* contact = &task->run->set->contacts[placed->contact];
@@ -253,7 +254,7 @@ static double chooseFriction(const rbContactPoint* from, const rbContact* contac
     return rbContactPoint_ChooseFriction(from, contact, slide > 0.0 ? sqrt(slide) : 0.0);
 }
 
-// Arms and speeds in world axes, which rbWideGroup_Build makes rows of.
+// Arms and speeds in world axes, from which rbWideGroup_Build makes rows.
 static void packPoint(const rbSubstepsTask* task, const rbContact* contact, int k, double part,
                       rbWidePoint* to, int lane)
 {
@@ -296,7 +297,7 @@ static void packLane(const rbContactSubsteps* s, const rbSubstepsTask* task, con
     }
 }
 
-// So many of the sorted contacts from the first one on share a group: those of a color.
+// How many of the sorted contacts, starting at the first, share a group: those of one color.
 static int countShare(const rbContactSubsteps* s, int first)
 {
     int color = s->sorted.data[first].key / RB_MANIFOLD_POINTS_MAX;
@@ -348,7 +349,7 @@ static void pack(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
 
 // ------------------------------------------------------------------------------------- small steps
 
-// Forces, and the impulses of the last small step again: what they did to the bodies is known.
+// Forces, and the impulses of the last small step again: their effect on the bodies is known.
 // isFirst: those of the last step act.
 static void beginSmall(rbContactSubsteps* s, const rbWide* wide, bool isFirst)
 {
@@ -370,7 +371,7 @@ static void beginSmall(rbContactSubsteps* s, const rbWide* wide, bool isFirst)
     }
 }
 
-// What the impulses of a step gave to a body: E of them alone twice, and their power on what it had
+// Effect of a step's impulses on a body: twice their energy alone, and their power on the velocity
 // without them.
 static void addEnergy(SlotBody* root, const rbWideBody* body, const SlotBody* own)
 {
@@ -383,8 +384,8 @@ static void addEnergy(SlotBody* root, const rbWideBody* body, const SlotBody* ow
     }
 }
 
-// The part of the impulses of a step by which islands gain nothing: with the part s they gain
-// s power + s^2 energy / 2. Obstacles that move do work: there it is the whole.
+// The fraction of a step's impulses by which islands gain no energy: with the fraction s they gain
+// s power + s^2 energy / 2. Moving obstacles do work: there it is 1.
 static bool chooseScales(rbContactSubsteps* s)
 {
     bool areWhole = true;
@@ -422,9 +423,10 @@ static void scaleTotals(rbContactSubsteps* s)
     }
 }
 
-// Contacts that do not rebound take energy. Where few sweeps have not taken back what springs gave
-// (hundreds of bodies in one place), so much of the impulses is left that they gave none. No more
-// is asked: a heap that swings up again by the weight of a step still has to carry itself.
+// Contacts without rebound dissipate energy. Where few sweeps have not removed the energy of the
+// springs (hundreds of bodies in one place), only the fraction of the impulses is kept that adds
+// none. Nothing more is required: a heap that rebounds by the weight of a step must still carry
+// itself.
 static void boundEnergy(rbContactSubsteps* s)
 {
     if (chooseScales(s)) {
@@ -477,7 +479,7 @@ static bool isUntouched(const rbWideBody* body, const SlotBody* start)
     return isSame;
 }
 
-// Returns the work of contacts: what energy of motion became other than by the kicks, J.
+// Returns the work of contacts: the change of kinetic energy not due to the kicks, J.
 static double finishBodies(const rbContactSubsteps* s, const rbSubstepsTask* task)
 {
     double perStep = 1.0 / task->run->h;
@@ -489,7 +491,7 @@ static double finishBodies(const rbContactSubsteps* s, const rbSubstepsTask* tas
         rbContactBody* flight = &task->flights[start->index];
         rbVec3 kick = task->kicks[start->index];
         if (isUntouched(body, start)) {
-            continue; // it flies as if it were alone
+            continue; // it flies as if alone
         }
         rbVec3 flown = rbAdd(shown->velocity, widen(body->moved, perStep));
         rbVec3 added = rbAddScaled(widen(body->velocity, 1.0), -0.5, kick);
@@ -522,7 +524,7 @@ static void finishPoints(const rbContactSubsteps* s, const rbContactSet* set)
                 double p[3] = {(double)from->impulse[0][lane], (double)from->impulse[1][lane],
                                (double)from->impulse[2][lane]};
                 double most = (double)from->friction[lane] * p[0];
-                // strictly inside: what slides is on the rim but for rounding
+                // strictly inside: a sliding point is on the rim except for rounding
                 to->isSticking = p[1] * p[1] + p[2] * p[2] < (1.0 - 1e-5) * most * most;
                 for (int t = 0; t < 3; ++t) {
                     to->impulse[t] = (double)from->total[t][lane];

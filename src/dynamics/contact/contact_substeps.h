@@ -1,11 +1,11 @@
-// Contacts of a step that must be quick (a game's budget of sweeps): n small steps inside the step,
+// Contacts of a step that must be fast (a game's budget of sweeps): n small steps inside the step,
 // with the contacts that were found at its start.
 //
-// Each of them: a part of the forces, the impulses of the one before as a first guess, one sweep in
-// which overlap pushes back as a stiff spring with a strong damper, displacement, one sweep without
-// springs that takes away the speed they made. Bodies fly with the mean velocity of the small steps
-// and go on with the last one: overlap is undone without speed being left, and what rests stands
-// still. Sweeps go over contacts four at a time (contact_wide.h).
+// Each of them: a fraction of the forces, the impulses of the previous one as a first guess, one
+// sweep in which overlap pushes back as a stiff spring with a strong damper, displacement, one
+// sweep without springs that removes the speed they added. Bodies fly with the mean velocity of the
+// small steps and continue with the last one: overlap is undone without leaving speed, and bodies
+// at rest stay still. Sweeps go over contacts four at a time (contact_wide.h).
 //
 // No rolling friction, no pyramids, no joints, no rebounds of what arrives: see CanSolve.
 #ifndef RB_CONTACT_CONTACT_SUBSTEPS_H
@@ -17,17 +17,17 @@ typedef struct rbContactSubsteps rbContactSubsteps;
 
 typedef struct rbSubstepsDone {
     rbContactSolved solved; // gapError: largest overlap at the end; slipError is 0
-    double approach;        // m/s, left at points that carry something
+    double approach;        // m/s, remaining at points that carry load
     double frictionWork;    // J
     double impactWork;      // J
-    double work;            // J, all that contacts did
+    double work;            // J, total work of contacts
 } rbSubstepsDone;
 
-// What a step needs beside a run. Forces have given bodies half of kicks already, and will give
-// them the other half after the step.
+// Data of a step in addition to a run. Forces have already given bodies half of the kicks, and will
+// give them the other half after the step.
 typedef struct rbSubstepsTask {
     const rbContactRun* run; // order: contacts that CanSolve; impulses are those of BeginStep
-    const rbVec3* kicks;     // m/s, by body: what forces give in the whole step
+    const rbVec3* kicks;     // m/s, by body: velocity change by forces in the whole step
     rbContactBody* flights;  // by body: velocity and spin of the flight, out
     double restSpeed;        // m/s
 } rbSubstepsTask;
@@ -35,11 +35,11 @@ typedef struct rbSubstepsTask {
 rbContactSubsteps* rbCreateContactSubsteps(const rbContactSettings* settings);
 void rbDestroyContactSubsteps(rbContactSubsteps* substeps); // NULL is fine
 
-// Whether settings ask for it at all.
+// Whether settings request it at all.
 bool rbContactSettings_IsCapped(const rbContactSettings* settings);
-// Whether it takes a contact, in a step of h.
+// Whether it can solve a contact, in a step of h.
 bool rbContactSubsteps_CanSolve(const rbContactRun* run, int contact, double restSpeed);
-// Velocities of bodies become those after the step less half of their kicks; impulses become those
+// Velocities of bodies become those after the step minus half of their kicks; impulses become those
 // of the whole step.
 rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubstepsTask* task);
 

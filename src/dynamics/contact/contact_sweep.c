@@ -1,10 +1,10 @@
 // The sweep: projected Gauss-Seidel over the points of contacts, normals of a contact first, then
 // its friction, then rolling and spinning.
 //
-// Friction at a point with the sum P: the impulse that stops it is taken if it lies in the cone;
-// else it slides, T' = projection of T - r u on the disc of radius friction * P, with r
-// the reciprocal of the largest eigenvalue of t K t. A fixed point of this has T on the rim against
-// the very u that it leaves, whatever the masses are.
+// Friction at a point with the sum P: the impulse that stops it is used if it lies in the cone.
+// Otherwise it slides, T' = projection of T - r u on the disc of radius friction * P, with r the
+// reciprocal of the largest eigenvalue of t K t. A fixed point of this has T on the rim against the
+// very u that it leaves, whatever the masses are.
 #include "dynamics/contact/contact_sweep.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 // with 4 and with 6.
 #define NORMAL_PASSES 4
 
-// A contact under way.
+// A contact being visited.
 typedef struct Visit {
     rbSweepSix y;
     double massSum;        // 1/kg, of both
@@ -23,7 +23,8 @@ typedef struct Visit {
     double tangentSquared; // (m/s)^2
 } Visit;
 
-// The point of the polygon of a pyramid next to q, which lies outside of it. Corners times radius.
+// The point of the polygon of a pyramid closest to q, which lies outside of it. Corners times
+// radius.
 static void projectOnPolygon(const rbFrictionBound* bound, double radius, double q[2])
 {
     RB_ASSERT(bound->cornerCount >= 3);
@@ -63,14 +64,14 @@ static bool isInPolygon(const rbFrictionBound* bound, double radius, const doubl
     return true;
 }
 
-// Whether q lies within what friction bears at a radius.
+// Whether q lies within the friction bound at a radius.
 static inline bool isWithin(const rbFrictionBound* bound, double radius, const double q[2])
 {
     bool isInDisc = q[0] * q[0] + q[1] * q[1] <= radius * radius;
     return isInDisc && (bound->cornerCount == 0 || isInPolygon(bound, radius, q));
 }
 
-// Brings q there; false: it was within.
+// Projects q onto it; false: it was inside.
 static inline bool project(const rbFrictionBound* bound, double radius, double q[2])
 {
     if (bound->cornerCount > 0) {
@@ -90,9 +91,9 @@ static inline bool project(const rbFrictionBound* bound, double radius, double q
     return true;
 }
 
-// The normals of a contact: their misses by the rows once, then a few passes to and fro on the
-// small matrix n K n between them, which cost little and save sweeps: what a face does against
-// tilting is settled here.
+// The normals of a contact: computes their misses from the rows once, then a few passes to and fro
+// on the small matrix n K n between them. These cost little and save sweeps: they settle the
+// resistance of a face against tilting.
 static inline void visitNormals(Visit* visit, rbSweepPoint* points, int count)
 {
     double misses[RB_MANIFOLD_POINTS_MAX];

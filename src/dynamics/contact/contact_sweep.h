@@ -1,11 +1,11 @@
 // Rows of contacts, packed in the order of the sweeps, and the sweep over them. Internal to the
 // solver of contacts.
 //
-// What a stage adds to the velocities is kept apart from the velocities it starts with, and the
-// spin is scaled: with the inverse inertia I^-1 = G G^T a body turns by w = w0 + G y. A row j of an
-// angular direction c is then G^T c for both, what it measures (j.y) and what it moves (y += p j),
-// which halves the memory that a sweep goes through. The start of a stage sits in the biases. A
-// body that nothing moves has slot 0 and rows of zeros.
+// The velocities that a stage adds are stored separately from the velocities it starts with, and
+// the spin is scaled: with the inverse inertia I^-1 = G G^T a body rotates with w = w0 + G y. A row
+// j of an angular direction c is then G^T c both for what it measures (j.y) and for what it moves
+// (y += p j), which halves the memory traffic of a sweep. The biases contain the start of the
+// stage. An immovable body has slot 0 and rows of zeros.
 #ifndef RB_CONTACT_CONTACT_SWEEP_H
 #define RB_CONTACT_CONTACT_SWEEP_H
 
@@ -30,12 +30,13 @@ typedef struct rbSweepSix {
 typedef struct rbSweepPoint {
     rbSweepSix rows[3]; // normal, tangents
     double impulse[3];  // N s, sums
-    double bias[3]; // m/s: u of the start of the stage, and of the normal what gap or target ask
+    double bias[3]; // m/s: u at the start of the stage, and for the normal the requirement of gap
+                    // or target
     double slip[2]; // m/s: to be undone where it sticks
     double coupling[RB_MANIFOLD_POINTS_MAX]; // n K n with the points of the contact
     double invNormal;                        // 1 / n K n; 0: inert
     double invTangents[3];                   // (t K t)^-1: 11, 22, 12
-    double friction;                         // that bounds it in this stage
+    double friction;                         // the bound in this stage
     double slideStep;                        // 1 / largest eigenvalue of t K t
     int index;                               // of the point in the set
     int isSticking;
@@ -66,7 +67,7 @@ typedef struct rbSweepTurn {
     double spinning;    // m
     double rollingStep; // 1 / largest eigenvalue
     double invSpinning;
-    double reach; // m: makes a speed of a rate, for the errors
+    double reach; // m: turns a rate into a speed, for the errors
 } rbSweepTurn;
 
 typedef struct rbFrictionBound {
@@ -83,7 +84,7 @@ typedef struct rbSweep {
     bool isVelocity; // stage: closed points only
 } rbSweep;
 
-// What a sweep has met, each before it acted.
+// Misses found in a sweep, each before its impulse acted.
 typedef struct rbSweepTally {
     double normalError;  // m/s
     double tangentError; // m/s

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// A determinant of t K t below this part of its product of diagonals tells nothing.
+// A determinant of t K t below this fraction of its product of diagonals is rounding.
 #define DETERMINANT_LEAST 1e-5f
 
 // ------------------------------------------------------------------------------------------- lanes
@@ -51,7 +51,7 @@ static inline void store(float* to, rbQuad q)
     memcpy(to, &q, sizeof q);
 }
 
-// The way back; the fourth number of each becomes 0.
+// The inverse; the fourth number of each becomes 0.
 static inline void scatter(Three t, float* p0, float* p1, float* p2, float* p3)
 {
     rbQuad none = {0.0f, 0.0f, 0.0f, 0.0f};
@@ -90,7 +90,7 @@ static inline rbQuad rowDot(const rbWideRow* r, const rbWideRow* s)
 
 // ------------------------------------------------------------------------------------------ groups
 
-// A group under way.
+// A group being visited.
 typedef struct Visit {
     Three spinA, spinB;
     rbQuad speeds[3]; // m/s, added, of the centers of mass along normal and tangents
@@ -229,7 +229,7 @@ void rbWideGroup_Build(const rbWideGroup* group, const rbWideFactors* factors, r
 
 // ------------------------------------------------------------------------------------------ visits
 
-// Friction of a point: the impulse that stops it if it lies in the disc, else it slides: the
+// Friction of a point: the impulse that stops it if it lies in the disc; otherwise it slides: the
 // projection of T - r u on the disc, see contact_sweep.c.
 static inline void visitFriction(Visit* visit, rbWidePoint* point, bool isSoft)
 {

@@ -1,13 +1,13 @@
 // Contacts four at a time: rows of four contacts side by side in single precision, no body twice
 // among them, and the visits to them that sub-steps need. Internal to contact_substeps.c.
 //
-// Bodies carry what the step has added to their velocities so far, and what that has moved them;
-// speeds at the start of the step are numbers of the points. Spins are scaled as in
-// contact_sweep.h: with I^-1 = G G^T a body turns by w0 + G y, and a row is G^T c for what it
-// measures and for what it moves. Bodies that nothing moves have slot 0 and rows of zeros.
+// Bodies carry the velocity and displacement that the step has added so far; speeds at the start of
+// the step are stored with the points. Spins are scaled as in contact_sweep.h: with I^-1 = G G^T a
+// body rotates with w0 + G y, and a row is G^T c both for what it measures and for what it moves.
+// Immovable bodies have slot 0 and rows of zeros.
 //
-// In each lane the operations are those of one contact alone, so it does not matter for the bits
-// which contacts share a group.
+// In each lane the operations are those of one contact alone, so the grouping of contacts does not
+// change the bits.
 #ifndef RB_CONTACT_CONTACT_WIDE_H
 #define RB_CONTACT_CONTACT_WIDE_H
 
@@ -54,7 +54,7 @@ typedef struct rbWideGroup {
     int contacts[RB_WIDTH]; // of the set, -1: none
     int counts[RB_WIDTH];   // points of the lanes
     int firstPoint;         // of the group
-    int pointCount;         // of the lane that has most
+    int pointCount;         // of the lane with the most
 } rbWideGroup;
 
 // One visit to all groups.
@@ -74,10 +74,10 @@ typedef struct rbWide {
     int groupCount;
 } rbWide;
 
-// What is left at the end of a step.
+// Remaining errors at the end of a step.
 typedef struct rbWideRest {
     double overlap;      // m, largest
-    double approach;     // m/s, largest, of points that carry something
+    double approach;     // m/s, largest, of points that carry load
     int worst;           // group of the overlap, -1: none
     double frictionWork; // J
     double impactWork;   // J, of normals that approached faster than restSpeed
@@ -89,14 +89,14 @@ typedef struct rbWideFactors {
     rbQuad b[6];
 } rbWideFactors;
 
-// Rows and masses of the points of a group. Comes in: arms of A and B in rows[0], speeds in world
+// Rows and masses of the points of a group. Input: arms of A and B in rows[0], speeds in world
 // axes.
 void rbWideGroup_Build(const rbWideGroup* group, const rbWideFactors* factors, rbWidePoint* points);
-// Lets the impulses of all points act once.
+// Applies the impulses of all points once.
 void rbWide_Act(const rbWide* wide);
 // Normals with springs, and friction that undoes slip.
 void rbWide_Push(const rbWide* wide, const rbWidePass* pass);
-// Normals and friction without either: takes away the speed that pushing made. Adds the impulses to
+// Normals and friction without either: removes the speed that pushing added. Adds the impulses to
 // the totals.
 void rbWide_Relax(const rbWide* wide, const rbWidePass* pass);
 rbWideRest rbWide_Measure(const rbWide* wide, const rbWidePass* pass, double restSpeed);
