@@ -45,17 +45,14 @@
 // rounds per contact plus a constant, and at most as many as the allowed sweeps (but at least 16).
 #define ROUNDS_LEAST 16
 #define ROUNDS_EACH 16
-#define SWEEPS_TIMES \
-    8 // the limit of a stage on sweeps holds per round; the limit for all rounds is this many times
-      // that
-#define PASSES_MAX 64         // over the points of one contact in a sweep; a face needs about 20
-#define SWEEP_SHARE 0.5       // part of the tolerance left by sweeps; scaling back may use the rest
-#define PASS_SHARE 0.01       // part of the tolerance left by these
+#define SWEEPS_TIMES 8  // the sweep limit of a stage holds per round; this many times it for all
+#define PASSES_MAX 64   // over the points of one contact in a sweep; a face needs about 20
+#define SWEEP_SHARE 0.5 // part of the tolerance left by sweeps; scaling back may use the rest
+#define PASS_SHARE 0.01 // part of the tolerance left by these
 #define SHOCK_SWEEPS_LEAST 10 // on a level
 #define JOINT_SWEEPS_MAX 8    // after impulses were scaled back
 #define FACETS_MAX 64
-#define SINGULAR \
-    1e-10 // of the square of the larger one: below it a tangential matrix is not inverted
+#define SINGULAR 1e-10 // of the square of the larger: below it a tangential matrix is not inverted
 
 // One point that collides in this round.
 typedef struct Hit {

@@ -30,16 +30,15 @@ typedef struct rbContactBody {
 
 // One point. In and out of the solver; the pairs store its persistent data under key.
 typedef struct rbContactPoint {
-    rbVec3 armA;    // m, world axes, from the center of mass of A
-    rbVec3 armB;    // m, of B
-    double gap;     // m, along the normal, less the shell; negative: overlap
-    double slip[2]; // m, along the tangents: how far B's anchor moved relative to A's since it
-                    // stuck; 0 where it did not stick in the last step
+    rbVec3 armA;       // m, world axes, from the center of mass of A
+    rbVec3 armB;       // m, of B
+    double gap;        // m, along the normal, less the shell; negative: overlap
+    double slip[2];    // m, along the tangents: how far B's anchor moved relative to A's since it
+                       // stuck; 0 where it did not stick in the last step
     double impulse[3]; // N s, of the step: normal P >= 0, along both tangents
-    double
-        passing[3]; // N s, the part of these that only this step needed and the next one will not
-    double target;  // m/s, u.n that the velocity stage leaves: 0, or the value restitution requires
-    bool isClosed;  // touches: the velocity stage takes part (gap within the tolerance)
+    double passing[3]; // N s, the part of these that this step needed and the next one will not
+    double target; // m/s, u.n that the velocity stage leaves: 0, or the value restitution requires
+    bool isClosed; // touches: the velocity stage takes part (gap within the tolerance)
     bool isSticking; // at the end of the last stage
     bool isAhead; // from the end of the flight (contact_ahead.c): a negative gap is not an overlap
     int key;      // key of the memory of this point, for the pairs

@@ -4,15 +4,13 @@
 // speed limit (of their fastest points, |v| + radius |w|) for a given time. Then velocities are
 // zero, impulses do not move its bodies, and the engine neither moves nor loads them. Bodies frozen
 // together wake together:
-//   by WakeTouched: a closed contact or a link with a body that moves or may be moved by impulses
-// (it
-//     pushes, however gently: only the solver finds out whether that moves anything), with a fixed
-//     body that is moved by the user, or with one passed to Wake; a contact or link that is gone;
-//     velocities set from outside;
-//   by Wake and WakeAll: events that only the caller sees (states, masses, shapes set from outside,
-// a
-//     support placed elsewhere, parameters of joints, gravity, forces). Wake of a body that is not
-//     frozen wakes the bodies that touch it.
+//   by WakeTouched: a closed contact or a link with a body that moves or may be moved by
+//     impulses (it pushes, however gently: only the solver finds out whether that moves anything),
+//     with a fixed body that is moved by the user, or with one passed to Wake; a contact or link
+//     that is gone; velocities set from outside;
+//   by Wake and WakeAll: events that only the caller sees (states, masses, shapes set from
+//     outside, a support placed elsewhere, parameters of joints, gravity, forces). Wake of a body
+//     that is not frozen wakes the bodies that touch it.
 // A body that only comes near does not wake an island: to it the island is a wall until they touch.
 #ifndef RB_CONTACT_CONTACT_FREEZE_H
 #define RB_CONTACT_CONTACT_FREEZE_H

@@ -1,10 +1,10 @@
-// What engines tell the journal of their host.
+// Events that engines report to the journal of their host.
 #ifndef RB_ENGINES_ENGINE_EVENT_H
 #define RB_ENGINES_ENGINE_EVENT_H
 
 #include <rattleback/impact.h>
 
-// What happened, for the journal. Indices of bodies, -1: none.
+// An event, for the journal. Indices of bodies, -1: none.
 typedef enum rbEngineEventKind {
     RB_HAPPENED_IMPACT,
     RB_HAPPENED_MICROCOLLISION,

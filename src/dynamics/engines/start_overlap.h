@@ -1,4 +1,4 @@
-// What both engines tell of bodies that overlap at the start.
+// How both engines report bodies that overlap at the start.
 #ifndef RB_ENGINES_START_OVERLAP_H
 #define RB_ENGINES_START_OVERLAP_H
 
@@ -7,7 +7,7 @@ typedef struct rbStartOverlap {
     int a;
     int b;
     double depth; // m
-    int count;    // of overlapping pairs; the deepest is named
+    int count;    // of overlapping pairs; the deepest is reported
 } rbStartOverlap;
 
 #endif

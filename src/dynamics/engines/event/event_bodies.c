@@ -1,5 +1,5 @@
-// Bodies of the event engine: their clocks and flights, what bounds their motion, and what they are
-// in a collision.
+// Bodies of the event engine: their clocks and flights, bounds on their motion, and their
+// properties in a collision.
 #include "dynamics/engines/event/event_bodies.h"
 
 #include "base/math/matrix3.h"
@@ -32,8 +32,8 @@ rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHo
     return state;
 }
 
-// A constant torque or a load with a promised torque: the momentum grows by at most that a second.
-// The bounds hold, from the state given, until the spin may have doubled.
+// A constant torque, or a load with a declared torque bound: the momentum grows by at most that per
+// second. The bounds hold, from the given state, until the spin may have doubled.
 static void boundDrivenSpin(const rbEventCold* cold, const rbMotionBody* body, rbVec3 spin,
                             rbSweepMotion* motion)
 {
@@ -140,7 +140,7 @@ void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost*
     out->pose.p = rbAdd(state->position, rbRotate(state->orientation, cold->transform.p));
     out->geometry = cold->geometry;
     out->radius = cold->coreRadius;
-    // What shrinks keeps its own size: only balls added to it are measured.
+    // A shrinking body is measured at its own size: only balls are grown.
     out->rounding = fmax(0.0, body->growth * time);
     out->growth = fmax(0.0, body->growth);
 }

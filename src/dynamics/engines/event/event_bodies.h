@@ -11,17 +11,17 @@ rbMotionState rbEventEngine_StateAt(const rbEventEngine* engine, const rbEventHo
                                     double time);
 // Copies a new flight of the host into the body's record.
 void rbEventEngine_TakeFlight(rbEventEngine* engine, const rbEventHost* host, int index);
-// Starts a flight from a state and takes it over.
+// Starts a flight from a state and copies it.
 void rbEventEngine_StartFlight(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time, const rbMotionState* state);
 // The body as time bounds see it.
 void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost* host, int index,
                                  double time, const rbMotionState* state, rbSweepBody* out);
-// Of bodies with varying loads the record is no parabola from the start of the flight: it starts
-// anew at a time. The flight itself stays.
+// With varying loads the record is not a parabola from the start of the flight: it restarts at a
+// time. The flight itself stays.
 void rbEventEngine_Rebase(rbEventEngine* engine, const rbEventHost* host, int index, double time);
 
-// What the detector's row remembers of a pair that it detects; dies when a pair is made.
+// The detector's own data of a pair that it detects; pointers become invalid when a pair is added.
 static inline void* rbEventEngine_GetDetectorPair(const rbEventEngine* engine,
                                                   const rbEventPair* pair)
 {
@@ -35,7 +35,7 @@ static inline rbVec3 rbEventEngine_ImageShift(const rbEventEngine* engine, const
     return shift;
 }
 
-// The contact time, or less where a tolerance is fallen through sooner.
+// The contact time, or less where a fall through a tolerance takes less.
 static inline double rbEventEngine_ContactTime(const rbEventEngine* engine, double pull)
 {
     double asked = engine->settings.contactTime;
@@ -43,7 +43,7 @@ static inline double rbEventEngine_ContactTime(const rbEventEngine* engine, doub
     return fall < asked ? fall : asked;
 }
 
-// Brings the list of a body into the cache.
+// Prefetches the list of a body.
 static inline void rbEventBody_FetchList(const rbEventBody* body)
 {
     const char* list = (const char*)body->pairs.data;

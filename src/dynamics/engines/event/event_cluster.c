@@ -1,6 +1,6 @@
-// Several contacts at once: all that touch the two bodies of a collision, and what touches those,
-// by the simultaneous law (rbResolveImpacts). The sequential law needs nothing of this: there a
-// pair that is pushed together by the impact of another collides next, at the same instant.
+// Several simultaneous contacts: all that touch the two bodies of a collision, and their neighbors,
+// by the simultaneous law (rbResolveImpacts). The sequential law does not need this: there a pair
+// that is pushed together by the impact of another collides next, at the same instant.
 #include "dynamics/engines/event/event_cluster.h"
 
 #include "dynamics/engines/event/event_bodies.h"
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-// Bodies of a cluster; what lies beyond takes part in the next collision.
+// Maximum bodies of a cluster; bodies beyond take part in the next collision.
 #define CLUSTER_MAX 128
 
 typedef struct rbEventCluster {
@@ -17,7 +17,7 @@ typedef struct rbEventCluster {
     int bodies[CLUSTER_MAX];
     rbMotionState states[CLUSTER_MAX];
     rbImpactBody impacts[CLUSTER_MAX];
-    rbVec3 shifts[CLUSTER_MAX]; // of images, to bring all into one place
+    rbVec3 shifts[CLUSTER_MAX]; // of images, to bring all to one place
     int bodyCount;
     rbImpactContact contacts[RB_IMPACT_CONTACTS_MAX];
     int pairs[RB_IMPACT_CONTACTS_MAX];
@@ -25,7 +25,7 @@ typedef struct rbEventCluster {
     int contactCount;
 } Cluster;
 
-// Place of a body in the cluster, which it joins if there is room; -1 if there is none.
+// Index of a body in the cluster, which it joins if there is room; -1 if there is none.
 static int joinBody(rbEventEngine* engine, const rbEventHost* host, Cluster* cluster, int index,
                     rbVec3 shift)
 {
@@ -93,7 +93,7 @@ static void joinPair(rbEventEngine* engine, const rbEventHost* host, Cluster* cl
     }
     const rbEventPair* pair = &engine->pairs.data[pairIndex];
     bool isFirst = pair->a == cluster->bodies[place];
-    // b stands at its image beside a; the cluster may stand elsewhere.
+    // b is at its image next to a; the cluster may be elsewhere.
     rbVec3 image = rbEventEngine_ImageShift(engine, pair);
     rbVec3 shiftA = isFirst ? cluster->shifts[place] : rbSub(cluster->shifts[place], image);
     rbVec3 shiftB = rbAdd(shiftA, image);

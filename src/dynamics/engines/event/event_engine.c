@@ -1,4 +1,4 @@
-// The event engine as its host sees it: bodies in, start, events up to a time, what was done.
+// The event engine as its host sees it: registering bodies, start, events up to a time, statistics.
 #include "dynamics/engines/event/event_engine.h"
 
 #include "dynamics/engines/event/event_bodies.h"
@@ -10,17 +10,17 @@
 #include <math.h>
 #include <string.h>
 
-// Tolerance in diameters of the smallest dynamic body, where none is given.
+// Default tolerance, in diameters of the smallest dynamic body.
 #define TOLERANCE_DEFAULT 1e-5
-// Tolerances in the same unit that are accepted.
+// Range of accepted tolerances in the same unit.
 #define TOLERANCE_MOST 0.1
 #define TOLERANCE_LEAST 1e-12
-// Budget of events a simulated second where none is given.
+// Default budget of events per simulated second.
 #define BUDGET_BASE 1e7
 #define BUDGET_PER_BODY 1e5
-// Part of a period a region may fill: two regions never meet in two images.
+// Fraction of a period that a region may fill: two regions never overlap in two images.
 #define REGION_OF_PERIOD 0.49
-// Different materials that are kept at hand; bodies of others look them up.
+// Different materials that are cached; bodies with others look them up.
 #define MATERIALS_KEPT 64
 // Rounds of pushing overlapping bodies apart at the start.
 #define PARTING_ROUNDS 100
@@ -149,7 +149,7 @@ static uint8_t classify(const rbEventBodyDef* def)
     return isSphere ? RB_EVENT_SHAPE_SPHERE : RB_EVENT_SHAPE_OTHER;
 }
 
-// Number of the material if all parts have the same, else -1.
+// Index of the material if all parts have the same one, otherwise -1.
 static int findMaterial(rbEventEngine* engine, const rbEventBodyDef* def)
 {
     const rbMaterial* first = &def->materials[0];
@@ -238,7 +238,7 @@ static rbStatus chooseTolerance(rbEventEngine* engine, rbError* error)
     double chosen = isfinite(least) ? TOLERANCE_DEFAULT * least : TOLERANCE_DEFAULT;
     engine->tolerance = asked > 0.0 ? asked : chosen;
     engine->statistics.tolerance = engine->tolerance;
-    // Above, contact would be far from touching; below, positions in doubles cannot tell.
+    // Larger: contact would be far from touching. Smaller: positions in doubles cannot resolve it.
     if (isfinite(least) && !(engine->tolerance <= TOLERANCE_MOST * least &&
                              engine->tolerance >= TOLERANCE_LEAST * least)) {
         return rbError_Set(
@@ -257,7 +257,7 @@ static rbStatus judgePeriods(rbEventEngine* engine, rbError* error)
     }
     if (engine->loop->startPairs != NULL) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "the event loop \"%s\" knows no periodic box; use \"bodies\"",
+                           "the event loop \"%s\" does not support a periodic box; use \"bodies\"",
                            engine->loop->name);
     }
     double least = INFINITY;
@@ -361,7 +361,7 @@ static void placeBodies(rbEventEngine* engine, const rbEventHost* host, double t
             rbEventEngine_PredictNew(engine, host, time);
         }
     }
-    // Bodies that stand still have no entry, so those found by them are asked again.
+    // Bodies at rest have no entry, so the partners they find are checked again.
     for (int i = 0; i < engine->bodies.count && engine->loop->startPairs == NULL; ++i) {
         if (engine->bodies.data[i].shape != RB_EVENT_SHAPE_NONE) {
             rbEventEngine_UpdateEntry(engine, i);
@@ -376,7 +376,7 @@ static bool isOverlapAccepted(rbEventEngine* engine, int index, double time, dou
            engine->detector->acceptsOverlap(engine, index, time, depth);
 }
 
-// Overlaps of all near pairs; the deepest is named.
+// Overlaps of all near pairs; reports the deepest.
 static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double time,
                          rbStartOverlap* overlap)
 {
@@ -399,7 +399,7 @@ static void findOverlaps(rbEventEngine* engine, const rbEventHost* host, double 
     }
 }
 
-// Returns the energy that the move took, J.
+// Returns the energy that the move required, J.
 static double moveBody(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                        rbVec3 by)
 {
@@ -414,7 +414,7 @@ static double moveBody(rbEventEngine* engine, const rbEventHost* host, int index
     return energy;
 }
 
-// One round: every overlapping pair is pushed apart along its normal, each by its share.
+// One round: pushes every overlapping pair apart along its normal, each body by its share.
 static void partOverlaps(rbEventEngine* engine, const rbEventHost* host, double time)
 {
     for (int i = 0; i < engine->pairs.count; ++i) {
@@ -482,7 +482,7 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
         }
         findOverlaps(engine, host, time, overlap);
         if (overlap->count == 0 || round >= roundCount) {
-            // what was parted, or refused, is no overlap of the run
+            // overlaps that were separated or rejected do not count for the run
             engine->statistics.overlapMax = overlapMax;
             RB_VALIDATE(rbEventEngine_IsValid(engine));
             return overlap->count == 0 ? RB_STATUS_OK : RB_STATUS_INVALID;
@@ -491,7 +491,7 @@ rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, dou
     }
 }
 
-// A body may have been set elsewhere: what was measured of its pairs does not hold.
+// A body may have been set elsewhere: measurements of its pairs are no longer valid.
 static void forgetMeasures(rbEventEngine* engine, int index, double time)
 {
     const rbEventBody* body = &engine->bodies.data[index];
@@ -516,7 +516,7 @@ void rbEventEngine_Touch(rbEventEngine* engine, const rbEventHost* host, int ind
     RB_ASSERT(index >= 0);
     RB_ASSERT(index < engine->bodies.count);
     RB_ASSERT(isfinite(time));
-    // Held bodies get their loads back, and so do those that lean on it.
+    // Held bodies get their loads back, and so do those that lean on them.
     rbEventEngine_Wake(engine, host, index, time);
     rbEventBody* body = &engine->bodies.data[index];
     body->isCalm = false;

@@ -1,7 +1,7 @@
 // The event engine: bodies fly freely between collisions, and no collision is missed.
 //
-// The engine knows bodies by their index in the arrays of its host (the world). It reads and
-// restarts their flights; everything else of a body it is told once.
+// The engine refers to bodies by their index in the arrays of its host (the world). It reads and
+// restarts their flights; all other properties of a body are registered once.
 #ifndef RB_ENGINES_EVENT_ENGINE_H
 #define RB_ENGINES_EVENT_ENGINE_H
 
@@ -20,11 +20,11 @@ typedef struct rbEventHost {
     rbFlight* flights;           // of dynamic bodies
     rbMotionBody* motions;       // of dynamic bodies
     const rbMotionState* states; // of the others, at rest
-    rbEngineJournalFn* journal;  // NULL: nothing is written down
+    rbEngineJournalFn* journal;  // NULL: nothing is recorded
     void* context;
 } rbEventHost;
 
-// A body as the engine is told of it.
+// A body as registered with the engine.
 typedef struct rbEventBodyDef {
     bool isDynamic;              // it has a mass and flies
     const rbPath* path;          // kinematic, borrowed; NULL stands still
@@ -43,20 +43,20 @@ void rbDestroyEventEngine(rbEventEngine* engine); // NULL is fine
 void rbEventEngine_SetMaterialPair(rbEventEngine* engine, int kindA, int kindB,
                                    const rbMaterialPair* pair);
 
-// Tells the engine of a body, or of its absence (def NULL), before the next start.
+// Registers a body, or its absence (def NULL), before the next start.
 void rbEventEngine_SetBody(rbEventEngine* engine, int index, const rbEventBodyDef* def);
 
-// Begins at a time: places all bodies, finds the near pairs, and judges the start. INVALID and a
-// sentence without names if the box is too small; overlap->count > 0 if bodies overlap and that
-// is not allowed. Where it is, they are parted.
+// Begins at a time: places all bodies, finds the near pairs, and validates the start. Returns
+// INVALID and a message without names if the box is too small; overlap->count > 0 if bodies overlap
+// and that is not allowed. Where it is allowed, they are separated.
 rbStatus rbEventEngine_Start(rbEventEngine* engine, const rbEventHost* host, double time,
                              rbStartOverlap* overlap, rbError* error);
 
-// The flight of a body was started anew at a time by the host.
+// The host restarted the flight of a body at a time.
 void rbEventEngine_Touch(rbEventEngine* engine, const rbEventHost* host, int index, double time);
 
-// Handles all events up to a time. LIMIT when the budget is spent: failed holds the bodies of the
-// event and *reached the time it came to.
+// Handles all events up to a time. Returns LIMIT when the budget is spent: failed holds the bodies
+// of the event and *reached the time reached.
 rbStatus rbEventEngine_Advance(rbEventEngine* engine, const rbEventHost* host, double time,
                                double* reached, int failed[2]);
 
@@ -73,7 +73,7 @@ rbEventStatistics rbEventEngine_GetStatistics(const rbEventEngine* engine);
 bool rbEventEngine_IsResting(const rbEventEngine* engine, int index);
 void rbEventEngine_EnableJournal(rbEventEngine* engine, bool isOn);
 
-// Takes over the work so far of another time, and holds nothing any more; a start must follow.
+// Continues the counters of an earlier engine and clears everything else; a start must follow.
 void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work);
 
 // Everything that changes, as bytes. Restoring needs the same bodies.

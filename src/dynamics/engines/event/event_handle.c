@@ -1,5 +1,5 @@
-// A pair is due (L-86): it is measured, collides or not, and gets its next time. What a collision
-// changed is returned to here, and predicted here.
+// A pair is due (L-86): it is measured, collides or not, and gets its next time. Collisions return
+// the bodies they changed to this file, which predicts them.
 #include "dynamics/engines/event/event_handle.h"
 
 #include "dynamics/engines/event/event_bodies.h"
@@ -18,7 +18,7 @@ bool rbEventEngine_Spend(rbEventEngine* engine, double time)
     return (double)engine->windowEvents <= engine->budget;
 }
 
-// The flights of these bodies are new: all their pairs are predicted.
+// The flights of these bodies are new: predicts all their pairs.
 static void predictMoved(rbEventEngine* engine, const rbEventHost* host, double time)
 {
     RB_ASSERT(engine->moved.count <= engine->bodies.count);
@@ -41,8 +41,8 @@ bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int i
     return outcome.isResolved;
 }
 
-// Nobody approached though the root said so: rounding. Looks again after the contact time; never,
-// if nothing drives the two together until a flight changes.
+// Nothing approached although the root said so: rounding. Checks again after the contact time;
+// never, if nothing drives the two together until a flight changes.
 static void postpone(rbEventEngine* engine, int index, double time)
 {
     const rbEventBody* a = &engine->bodies.data[engine->pairs.data[index].a];
@@ -92,7 +92,7 @@ double rbEventEngine_CollideMeasured(rbEventEngine* engine, const rbEventHost* h
     rbEventContacts contacts;
     if (rbEventEngine_ListContacts(engine, host, index, time, measure, &contacts) &&
         rbEventEngine_Resolve(engine, host, index, time, measure->states, &contacts)) {
-        // Both have new flights; the next look starts from what was measured here.
+        // Both have new flights; the next check starts from the values measured here.
         const rbEventPair* pair = &engine->pairs.data[index];
         measure->states[0] = rbEventEngine_StateAt(engine, host, pair->a, time);
         measure->states[1] = rbEventEngine_StateAt(engine, host, pair->b, time);

@@ -1,4 +1,4 @@
-// What is done with a pair that is due. Loops and detectors of others need this header alone.
+// Handling of a pair that is due. External loops and detectors need only this header.
 #ifndef RB_ENGINES_EVENT_HANDLE_H
 #define RB_ENGINES_EVENT_HANDLE_H
 
@@ -15,8 +15,8 @@ void rbEventEngine_HandlePair(rbEventEngine* engine, const rbEventHost* host, in
 // them approaches.
 bool rbEventEngine_Resolve(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                            const rbMotionState states[2], const rbEventContacts* list);
-// Resolves a pair that was measured, if it touches and approaches; then the states are those after
-// it. Returns how fast its nearest points part, m/s.
+// Resolves a measured pair if it touches and approaches; then the states are those after the
+// collision. Returns how fast its nearest points separate, m/s.
 double rbEventEngine_CollideMeasured(rbEventEngine* engine, const rbEventHost* host, int index,
                                      double time, rbEventMeasure* measure);
 

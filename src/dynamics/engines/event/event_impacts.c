@@ -10,29 +10,29 @@
 #include <math.h>
 
 #define BOOST_MAX 5.0 // e_max of L-99
-// A lasting contact of exact rows ends with an impact this much faster than free fall through the
+// A lasting contact of exact pairs ends with an impact this much faster than free fall through the
 // tolerance.
 #define LASTING_SPEED 1.5
-// Collisions of a pair within the contact time that still lose energy.
+// Number of collisions of a pair within the contact time that still lose energy.
 #define REPEATS_MAX 10
-// What drives a contact together is at most so many times what gravity, turning and sliding over
-// each other can do.
+// The acceleration that drives a contact together is at most this many times what gravity, rotation
+// and sliding can cause.
 #define PULL_MOST 10.0
-// Approaches below this part of the speeds are rounding.
+// Approaches below this fraction of the speeds are rounding.
 #define ROUNDING_SPEED 1e-13
-// Contacts nearer than this part of a radius are the same point, moving on.
+// Contacts nearer than this fraction of a radius are the same point, moving along.
 #define SAME_POINT 0.02
-// Resolutions of one instant, per contact point, before what is left of the approach is taken off
-// without rebound.
+// Resolutions of one instant, per contact point, before the remaining approach is removed without
+// rebound.
 #define ROUNDS_MAX 8
-// Points of a face approach at speeds that differ by less than this part of that of a
-// microcollision. With 0.1 a box that comes down tilted never settles, with 1 a mesh that rolls is
-// held back by 1 %.
+// Points of a face approach at speeds that differ by less than this fraction of the speed of a
+// microcollision. With 0.1 a box that lands tilted never settles; with 1 a rolling mesh is slowed
+// by 1 %.
 #define FLAT_SPREAD 0.5
-// What is left of an approach, relative to the first, counts as none.
+// A remaining approach below this, relative to the first, counts as none.
 #define APPROACH_REST 1e-12
 
-// Whether an impact at a speed is one of a contact that lasts.
+// Whether an impact at a speed belongs to a lasting contact.
 static bool judgeMicro(rbEventEngine* engine, rbEventResolution* r, const rbEventContact* contact,
                        double speed, double restitution)
 {
@@ -50,19 +50,19 @@ static bool judgeMicro(rbEventEngine* engine, rbEventResolution* r, const rbEven
         pair->isLasting = speed < LASTING_SPEED * slow;
         return pair->isLasting;
     }
-    // The bounces to come last 2 e speed / (pull (1 - e)) in all.
+    // The remaining bounces last 2 e speed / (pull (1 - e)) in total.
     rbVec3 relative =
         rbSub(engine->bodies.data[pair->b].acceleration, engine->bodies.data[pair->a].acceleration);
     double pull = -rbDot(relative, contact->normal);
     if (engine->bodies.data[pair->a].isDynamic && engine->bodies.data[pair->b].isDynamic &&
         rbLengthSquared(relative) == 0.0) {
-        // Both fall: what holds them together is what they lie on.
+        // Both fall: the body they lie on holds them together.
         pair->isLasting = speed < slow;
         return pair->isLasting;
     }
     double moment = rbEventEngine_ContactTime(engine, pull);
     double left = moment * pull * (1.0 - restitution);
-    // A pair that lay still a moment ago and has fallen since bounces no more either.
+    // A pair that lay still a moment ago and has fallen since does not bounce either.
     bool isFallen = pair->isPostponed && speed <= 1.5 * pull * moment;
     if (pull > 0.0 && restitution < 1.0 && speed < slow &&
         (isFallen || 2.0 * restitution * speed <= left)) {
@@ -174,7 +174,7 @@ static void noteLasting(rbEventEngine* engine, const rbEventHost* host, const rb
     rbEventEngine_Write(engine, host, &event);
 }
 
-// A contact that begins to last may carry one of its bodies at once.
+// A new lasting contact may carry one of its bodies immediately.
 static bool balance(rbEventEngine* engine, const rbEventHost* host, const rbEventResolution* r,
                     const rbEventContact* contact)
 {
@@ -194,8 +194,8 @@ static bool balance(rbEventEngine* engine, const rbEventHost* host, const rbEven
     return rbEventEngine_TryBalance(engine, host, index, r->time, contact, material.friction);
 }
 
-// The largest acceleration of a contact that loads, turning and sliding over each other explain.
-// Without the loads: that of a contact at which nothing turns or slides.
+// The largest acceleration of a contact that loads, rotation and sliding explain. Without loads:
+// that of a contact at which nothing rotates or slides.
 static double strongestPull(const rbEventResolution* r, const rbEventBody* a, const rbEventBody* b)
 {
     double turning = rbLengthSquared(r->bodies[0].angularVelocity) * a->radius +
@@ -206,9 +206,9 @@ static double strongestPull(const rbEventResolution* r, const rbEventBody* a, co
     return turning + (radius > 0.0 ? rbLengthSquared(sliding) / radius : 0.0);
 }
 
-// The acceleration that drives a contact together: that of the bodies, or more where they turn. Of
-// a general pair it shows in the hop since the last collision, which began and ended at these
-// speeds, if it was at about the same point.
+// The acceleration that drives a contact together: that of the bodies, or more where they rotate.
+// For a general pair it follows from the hop since the last collision, which began and ended at
+// these speeds, if it was at about the same point.
 static double findPull(const rbEventEngine* engine, const rbEventResolution* r, double time,
                        double speed, const rbEventContacts* contacts)
 {
@@ -217,14 +217,14 @@ static double findPull(const rbEventEngine* engine, const rbEventResolution* r, 
     const rbEventBody* b = &engine->bodies.data[pair->b];
     double pull = fmax(rbLength(a->acceleration), rbLength(b->acceleration));
     double since = time - pair->lastTime;
-    // What a detector that samples left deep in each other has not hopped.
+    // A deep overlap left by a sampling detector was not a hop.
     bool isDeep = pair->isDetected && engine->datas.data[pair->data].distance < -engine->tolerance;
     if (pair->row == RB_PAIR_ROW_GENERAL && since > 0.0 && isfinite(since) && !isDeep) {
         const rbEventPairData* data = &engine->datas.data[pair->data];
         double radius = a->isDynamic && b->isDynamic ? fmin(a->radius, b->radius)
                                                      : (a->isDynamic ? a->radius : b->radius);
         double turning = strongestPull(r, a, b);
-        // Corners of a body that lies hit in turn, which says nothing of the pull.
+        // Corners of a lying body hit alternately, which says nothing about the pull.
         bool isHop = contacts->count == 1 || turning > pull;
         if (isHop &&
             rbDistance(contacts->points[0].point, data->leavePoint) <= SAME_POINT * radius) {
@@ -245,8 +245,8 @@ static bool isListed(const rbEventContact* face, int count, const rbEventContact
     return i < count;
 }
 
-// The points of a face or an edge that comes down flat: those of one direction that approach as
-// fast as the fastest. Returns how many, 0 if it is one alone or a microcollision.
+// The points of a face or an edge that lands flat: those of one direction that approach as fast as
+// the fastest. Returns how many, 0 if it is a single point or a microcollision.
 static int gatherFace(const rbEventResolution* r, const rbEventContact* contacts, int count,
                       double speed, rbEventContact* face)
 {
@@ -264,8 +264,9 @@ static int gatherFace(const rbEventResolution* r, const rbEventContact* contacts
     return found > 1 ? found : 0;
 }
 
-// The impact of a face: one after the other its points would throw the body about, and in their
-// middle alone friction would tip it over. All at once, by Newton's law, it lands as a face does.
+// The impact of a face. Resolved one after the other, its points would toss the body about; with an
+// impulse in their middle alone, friction would tip it over. Resolved together, by Newton's law, it
+// lands as a face does.
 static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventResolution* r,
                         const rbEventContact* contacts, int count)
 {
@@ -316,8 +317,8 @@ static void resolveFace(rbEventEngine* engine, const rbEventHost* host, rbEventR
     engine->work.impact += after - before - friction;
 }
 
-// Whether several points touch, slowly and about equally fast. The points of a fine mesh that rolls
-// approach the faster the farther ahead they are: they are no face that lies on another.
+// Whether several points touch, slowly and at about equal speeds. The points of a rolling fine mesh
+// approach the faster the farther ahead they are: they are not a face lying on another.
 static bool liesFlat(const rbEventResolution* r, const rbEventContacts* contacts, double speed)
 {
     double slow = sqrt(2.0 * r->pull * r->tolerance);
@@ -328,7 +329,7 @@ static bool liesFlat(const rbEventResolution* r, const rbEventContacts* contacts
     return contacts->count > 1 && speed < slow && speed - slowest <= FLAT_SPREAD * slow;
 }
 
-// Two bodies that move on together after a plastic impact approach by rounding, for ever.
+// Two bodies that move together after a plastic impact approach by rounding, forever.
 static double roundingSpeed(const rbEventResolution* r, const rbEventEngine* engine)
 {
     const rbEventPair* pair = &engine->pairs.data[r->pair];
@@ -421,7 +422,7 @@ rbEventOutcome rbEventEngine_Collide(rbEventEngine* engine, const rbEventHost* h
     return outcome;
 }
 
-// The translation starts anew, the rotation goes on.
+// The translation restarts, the rotation continues.
 static void redirect(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                      rbVec3 velocity)
 {
@@ -472,7 +473,8 @@ bool rbEventEngine_CollideSmooth(rbEventEngine* engine, const rbEventHost* host,
     pair->repeats = isRepeat ? (uint16_t)(pair->repeats + (pair->repeats < UINT16_MAX)) : 0;
     pair->lastTime = time;
     double e = pair->repeats > REPEATS_MAX ? 1.0 : material.restitution;
-    // Divided by n.n, which rounding leaves a little above 1 on average, elastic gases do not heat.
+    // Divided by n.n, which rounding leaves slightly above 1 on average: then elastic gases do not
+    // heat.
     double mass = 1.0 / ((massA + massB) * rbLengthSquared(n));
     double push = (1.0 + e) * speed * mass;
     rbVec3 afterA = rbAddScaled(velocityA, -push * massA, n);

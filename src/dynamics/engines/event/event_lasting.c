@@ -1,13 +1,14 @@
-// Several points of a contact that lasts, as one microcollision.
+// Several points of a lasting contact, as one microcollision.
 //
-// Points that nearly touch take part: they leave a little slower, so that after the hop all are
-// equally far and the body lies flat.
+// Points that nearly touch take part: they leave slightly slower, so that after the hop all are at
+// equal distance and the body lies flat.
 //
-// One after the other, the points of a face that lies on another throw the body back and forth
-// among them and it never comes to rest. Here they act together: after it every point leaves at the
-// same speed, so the body rises a part of the tolerance without turning and comes down flat; along
-// the surface the velocity is reversed (L-100), so that nothing creeps, or as far as the friction
-// cones allow. The impulses are found point by point, over and over, each within its cone.
+// Resolved one after the other, the points of a face that lies on another throw the body back and
+// forth and it never comes to rest. Here they act together. Afterward every point leaves at the
+// same speed, so the body rises by a fraction of the tolerance without rotating and comes down
+// flat. Along the surface the velocity is reversed (L-100), so that nothing creeps, within the
+// limits of the friction cones. The impulses are found iteratively, point by point, each within its
+// cone.
 #include "dynamics/engines/event/event_lasting.h"
 
 #include "base/math/matrix3.h"
@@ -16,13 +17,13 @@
 #include <math.h>
 
 #define SWEEPS_MAX 100
-// Sweeps end when no point changes by more than this part of the speed of the hop.
+// Sweeps end when no point changes by more than this fraction of the speed of the hop.
 #define SWEEP_REST 1e-6
 
 typedef struct LastingPoint {
     rbMat3 frame;     // tangents and normal
     rbVec3 target;    // m/s, relative velocity after, world
-    rbVec3 stiffness; // kg, how much impulse changes the velocity along the axes of the frame
+    rbVec3 stiffness; // kg, impulse per change of velocity along the axes of the frame
     rbVec3 impulse;   // N s, in the frame
     rbVec3 before;    // m/s, relative velocity before, world
     double friction;
@@ -46,10 +47,10 @@ static void preparePoint(const rbEventEngine* engine, const rbEventResolution* r
     point->law = material.law;
 }
 
-// Adds the tangential part of the targets. A sway that is the same before every microcollision
-// comes from a pull along the surface, and reversing it keeps the body in place on average; one
-// that changes its sign every time is free and would go on for ever. So the mean of this sway and
-// the last is reversed: the first kind whole, the second not at all.
+// Adds the tangential component of the targets. A sway that is the same before every microcollision
+// comes from a pull along the surface, and reversing it keeps the body in place on average. One
+// that changes its sign every time is free and would persist forever. So the mean of this sway and
+// the last is reversed: the first kind fully, the second not at all.
 static void aimSway(rbEventPairData* data, const rbEventResolution* r,
                     const rbEventContact* contacts, int count, LastingPoint* points)
 {
@@ -82,7 +83,7 @@ static void pushPoint(rbEventResolution* r, const rbEventContact* contact, Lasti
     point->impulse = impulse;
 }
 
-// What a point misses of its target, in its frame.
+// The difference of a point from its target, in its frame.
 static rbVec3 missOf(const rbEventResolution* r, const rbEventContact* contact,
                      const LastingPoint* point)
 {
@@ -90,8 +91,8 @@ static rbVec3 missOf(const rbEventResolution* r, const rbEventContact* contact,
     return rbMulMtV(point->frame, rbSub(point->target, u));
 }
 
-// One sweep over the points: the normal part first, then friction within what that allows. Returns
-// the largest change of a velocity.
+// One sweep over the points: the normal component first, then friction within the limit it allows.
+// Returns the largest change of a velocity.
 static double sweepPoints(rbEventResolution* r, const rbEventContact* contacts, int count,
                           LastingPoint* points)
 {
@@ -158,7 +159,7 @@ void rbEventEngine_ResolveLasting(rbEventEngine* engine, const rbEventHost* host
             continue;
         }
         rbVec3 impulse = rbMulMV(point->frame, point->impulse);
-        // The work of an impulse is that against the mean of the velocities before and after.
+        // The work of an impulse uses the mean of the velocities before and after.
         rbVec3 u = rbGetRelativeVelocity(&r->bodies[0], &r->bodies[1], contacts[i].point);
         rbVec3 mean = rbMulMtV(point->frame, rbScale(0.5, rbAdd(u, point->before)));
         double friction = point->impulse.x * mean.x + point->impulse.y * mean.y;

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-// gcc takes a function that only fetches for one without effect and drops its calls, unless it is
+// gcc considers a function that only prefetches to have no effect and drops its calls, unless it is
 // inlined.
 #define FETCH_INLINE static inline __attribute__((always_inline))
 
@@ -16,8 +16,9 @@ FETCH_INLINE void fetchBody(const rbEventBody* body)
     __builtin_prefetch((const char*)body + 128);
 }
 
-// The next events are among the children of the top: their bodies are fetched while this one is
-// handled, and of the very next the partner and the list, whose body came in before.
+// The next events are among the children of the top. Their bodies are prefetched while this one is
+// handled. For the very next event, whose body was prefetched earlier, the partner and the list are
+// prefetched too.
 FETCH_INLINE void fetchAhead(const rbEventEngine* engine, const rbEventHost* host)
 {
     const rbHeapNode* nodes = engine->heap.nodes.data + RB_HEAP_OFFSET;

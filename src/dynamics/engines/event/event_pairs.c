@@ -1,10 +1,10 @@
-// Near pairs: when they can touch, measuring them, and when to look next (L-73, L-76, L-77).
+// Near pairs: when they can touch, measuring them, and when to check next (L-73, L-76, L-77).
 //
-// Exact rows know the time of contact; it is due when it comes. The general row knows a time before
-// which there is no contact. When that comes the distance is measured, which gives a later time,
-// and so on until the bodies are within the tolerance. When the flight of a body changes, most of
-// its pairs need no measurement: the last normal still parts the bodies, or the last distance less
-// what the two can have moved since is still enough.
+// For exact pairs the time of contact is computed; the pair is due at that time. For general pairs
+// only a time is known before which there is no contact. At that time the distance is measured,
+// which yields a later time, and so on until the bodies are within the tolerance. When the flight
+// of a body changes, most of its pairs need no measurement: the last normal still separates the
+// bodies, or the last distance minus the possible motion of the two since is still enough.
 #include "dynamics/engines/event/event_pairs.h"
 
 #include "collision/geometry/shape_ops.h"
@@ -13,23 +13,23 @@
 
 #include <math.h>
 
-// Contact is looked for down to this part of the tolerance, and declared within the tolerance: the
-// room between lets the search end in finitely many measurements.
+// Contact is sought down to this fraction of the tolerance, and declared within the tolerance. The
+// room between lets the search end after finitely many measurements.
 #define CONTACT_LEVEL 0.5
-// Inside the shell of tolerance and moving apart, the next look is at the time in which the fastest
-// points cross this part of it: progress where no direction parts the bodies.
+// Inside the shell of tolerance and moving apart, the next check is at the time in which the
+// fastest points cross this fraction of it: progress where no direction separates the bodies.
 #define SHELL_STEP 0.05
-// Looked for again when the bodies should have left the shell.
+// Checked again when the bodies should have left the shell.
 #define SHELL_EXIT 1.05
-// Of an overlap that a detector left: the least part of its depth, and the most of the radius of
-// the smaller body, by which points move from look to look.
+// For an overlap that a detector left: the smallest fraction of its depth, and the largest of the
+// radius of the smaller body, by which points move between checks.
 #define OVERLAP_STEP 0.25
 #define OVERLAP_REACH 0.02
-// Approaches that differ by less than this part are equal.
+// Approaches that differ by less than this fraction are equal.
 #define WITNESS_ROUNDING 1e-9
-// Points up to so many tolerances away take part in a contact that lasts.
+// Points up to this many tolerances away take part in a lasting contact.
 #define NEARLY 4.0
-// Pairs of parts a front of two meshes remembers.
+// Pairs of parts stored in a front of two meshes.
 #define FRONT_CAPACITY 4096
 
 // ------------------------------------------------------------------------------------ exact rows
@@ -133,7 +133,7 @@ rbEventContact rbEventEngine_GetExactContact(const rbEventEngine* engine, const 
 
 // ----------------------------------------------------------------------------------- general row
 
-// How fast points of the two can come nearer: m/s, and m/s^2 in *acceleration.
+// How fast points of the two can approach: m/s, and m/s^2 in *acceleration.
 static double approachBound(const rbSweepBody* a, const rbSweepBody* b, double* acceleration)
 {
     const rbSweepMotion* ma = &a->motion;
@@ -159,7 +159,7 @@ static void makeSweepBodies(const rbEventEngine* engine, const rbEventHost* host
     }
 }
 
-// Remembers a gap that holds at a time, and how fast it can shrink.
+// Stores a gap that holds at a time, and how fast it can shrink.
 static void remember(rbEventPairData* data, double gap, double time, const rbSweepBody bodies[2])
 {
     data->gap = gap;
@@ -177,7 +177,7 @@ static double remainingGap(const rbEventPairData* data, double time)
     return data->gap - dt * (data->gapSpeed + 0.5 * data->gapAcceleration * dt);
 }
 
-// A later time from what is known, without a measurement; 0 when that does not help.
+// A later time from known bounds, without a measurement; 0 when that does not help.
 static double predictGeneral(rbEventEngine* engine, const rbEventHost* host,
                              const rbEventPair* pair, double time)
 {
@@ -230,7 +230,7 @@ void rbEventEngine_PredictNew(rbEventEngine* engine, const rbEventHost* host, do
     }
 }
 
-// What waits in the heap for a body while it is predicted: its earliest event.
+// The earliest event of a body while it is predicted.
 typedef struct Earliest {
     double time;
     int entry;
@@ -284,11 +284,11 @@ void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index)
     rbHeap_Set(&engine->heap, index, earliest.time);
 }
 
-// Neighbors ahead of the one at hand whose clocks are fetched already.
+// Number of neighbors prefetched ahead of the current one.
 #define FETCH_AHEAD 6
 
-// Spheres that neither fall nor grow: the clocks say all. The same arithmetic as predictSpheres, up
-// to the sign of p and v together, which no result depends on.
+// Spheres that neither fall nor grow: the clocks are sufficient. The same arithmetic as
+// predictSpheres, up to the sign of p and v together, which no result depends on.
 static void predictFreeSpheres(rbEventEngine* engine, int index, double time, Earliest* earliest)
 {
     const rbEventBody* body = &engine->bodies.data[index];
@@ -396,7 +396,7 @@ static rbFront* takeFront(rbEventEngine* engine)
     return front;
 }
 
-// How the normal turned since the last measurement: a guess for how it goes on.
+// How the normal rotated since the last measurement: a guess of how it continues.
 static void noteTurning(rbEventPairData* data, rbVec3 normal, double time)
 {
     double since = time - data->normalTime;
@@ -480,7 +480,7 @@ rbEventResolution rbEventEngine_BeginResolution(rbEventEngine* engine, const rbE
     const rbEventBody* a = &engine->bodies.data[pair->a];
     const rbEventBody* b = &engine->bodies.data[pair->b];
     rbEventResolution r = {.pair = index, .time = time, .tolerance = engine->tolerance};
-    // Measured bodies that shrink keep their own size (rbEventEngine_MakeSweepBody).
+    // Shrinking bodies are measured at their own size (rbEventEngine_MakeSweepBody).
     bool isMeasured = pair->data >= 0;
     r.growth = isMeasured ? fmax(0.0, a->growth) + fmax(0.0, b->growth) : a->growth + b->growth;
     r.bodies[0] = rbEventEngine_MakeImpactBody(engine, host, pair->a, &states[0]);
@@ -527,7 +527,7 @@ static bool isConvexOrPlane(const rbGeometry* geometry)
     return rbGeometry_IsConvex(geometry) || rbGeometry_GetType(geometry) == RB_SHAPE_PLANE;
 }
 
-// Points of manifolds within a distance go to the list, from above another one on.
+// Appends points of manifolds within a distance to the list, starting above another distance.
 static void takePoints(const rbEventMeasure* measure, const rbContactList* list, double above,
                        double within, rbEventContacts* contacts)
 {
@@ -581,9 +581,9 @@ static void findContacts(rbEventEngine* engine, const rbEventPair* pair, double 
     }
 }
 
-// A list of contact points is reduced to a few, and of a mesh the nearest point may be left out.
-// Where it approaches faster than all that are listed it must not be overlooked; inside a face it
-// never does.
+// A list of contact points is reduced to a few, and for a mesh the nearest point may be left out.
+// If it approaches faster than all listed points, it must not be overlooked; inside a face it never
+// does.
 static void addWitness(rbEventEngine* engine, const rbEventHost* host, int index,
                        const rbEventMeasure* measure, rbEventContacts* contacts)
 {
@@ -603,7 +603,7 @@ static void addWitness(rbEventEngine* engine, const rbEventHost* host, int index
 
 // ------------------------------------------------------------------------------------- scheduling
 
-// Within the tolerance, or not proven to be outside of where contact is looked for.
+// Within the tolerance, or not proven to be outside the range where contact is sought.
 bool rbEventEngine_IsTouching(const rbEventEngine* engine, const rbEventMeasure* measure)
 {
     return measure->distance <= engine->tolerance ||
@@ -646,9 +646,10 @@ bool rbEventEngine_FindTouching(rbEventEngine* engine, const rbEventHost* host, 
     return contacts->points[0].distance <= engine->tolerance;
 }
 
-// Bodies that overlap deeper than exact contact lets them, as a detector that samples does: looked
-// at again when they should be apart, and before that when their points can have moved by a part of
-// the smaller one: the depth of meshes in each other is an estimate that may be far too large.
+// Bodies that overlap deeper than exact contact allows, as happens with a sampling detector. They
+// are checked again when they should be apart, and before that when their points can have moved by
+// a fraction of the smaller one: the penetration depth of meshes is an estimate that may be far too
+// large.
 static double boundOverlap(const rbEventEngine* engine, const rbEventPair* pair,
                            const rbSweepBody bodies[2], double distance, double leaving)
 {
@@ -687,7 +688,7 @@ void rbEventEngine_Schedule(rbEventEngine* engine, const rbEventHost* host, int 
                      ? rbBoundMeetingTurning(&bodies[0], &bodies[1], &gap, data->turning, level)
                      : 0.0;
     if (isInShell) {
-        // Out of the shell the usual level holds again; a hop is measured once at its rim.
+        // Outside the shell the usual level holds again; a hop is measured once at its rim.
         double rim = leaving > 0.0 ? (SHELL_EXIT * tolerance - distance) / leaving : INFINITY;
         double crossing = SHELL_STEP * tolerance;
         tau = fmin(tau, rim);
@@ -724,7 +725,7 @@ static bool isListed(const rbEventEngine* engine, int pair, int index, int other
            body->pairs.data[place].other == other;
 }
 
-// Whether a body wakes the loop no later than at a time.
+// Whether a body's entry is due no later than a time.
 static bool isAwakeBy(const rbEventEngine* engine, int index, double time)
 {
     return rbHeap_Has(&engine->heap, index) &&

@@ -13,15 +13,15 @@ typedef struct rbEventContact {
     double distance;
     int childA;
     int childB;
-    bool isSampled; // declared by a detector that samples
+    bool isSampled; // declared by a sampling detector
 } rbEventContact;
 
 #define RB_EVENT_CONTACTS_MAX 32
-// Speeds and directions of points that land as one face differ by less than this part.
+// Speeds and directions of points that land as one face differ by less than this fraction.
 #define RB_LANDING_SPREAD 1e-6
 
-// Whether two contact points of a pair are one. Where the edges of two meshes cross, the triangles
-// beside them list it twice; two rows solved at once for it are nearly singular.
+// Whether two contact points of a pair are the same. Where the edges of two meshes cross, the
+// adjacent triangles list the point twice; two simultaneous rows for it are nearly singular.
 static inline bool rbEventContact_IsSame(const rbEventContact* p, const rbEventContact* q,
                                          double tolerance)
 {
@@ -45,19 +45,19 @@ typedef struct rbEventMeasure {
     double distance;
 } rbEventMeasure;
 
-// A collision while it is resolved.
+// A collision being resolved.
 typedef struct rbEventResolution {
     int pair;
     double time;
     double tolerance;
     double growth; // m/s, of both together
-    double pull;   // m/s^2, what drives the contact together
+    double pull;   // m/s^2, acceleration that drives the contact together
     rbImpactBody bodies[2];
     double fastest;    // m/s, of all approaches resolved
-    bool isHandedOver; // the contact began to last now
+    bool isHandedOver; // the contact has just become lasting
 } rbEventResolution;
 
-// Sets the time of a pair from the flights that hold at a time, without measuring.
+// Sets the time of a pair from the flights valid at a time, without measuring.
 void rbEventEngine_PredictPair(rbEventEngine* engine, const rbEventHost* host, int index,
                                double time);
 // The same for the pairs of a region that was renewed.
@@ -67,27 +67,27 @@ void rbEventEngine_PredictBody(rbEventEngine* engine, const rbEventHost* host, i
                                double time);
 // The earliest of expiry and pairs becomes the body's entry in the heap.
 void rbEventEngine_UpdateEntry(rbEventEngine* engine, int index);
-// Signed distance at a time by whatever row the pair has; the normal points from a to b.
+// Signed distance at a time by the method of the pair; the normal points from a to b.
 double rbEventEngine_DistanceAt(rbEventEngine* engine, const rbEventHost* host, int index,
                                 double time, rbVec3* normal);
 // The points at which a pair touches at a time; false if it does not.
 bool rbEventEngine_FindTouching(rbEventEngine* engine, const rbEventHost* host, int index,
                                 double time, rbEventContacts* contacts);
-// Measures a pair of the general row.
+// Measures a general pair.
 void rbEventEngine_Measure(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                            rbEventMeasure* measure);
-// The next look at a pair that was measured and does not collide now.
-// leaving: m/s, how fast the touching points part along the normal.
+// Schedules the next check of a measured pair that does not collide now.
+// leaving: m/s, how fast the touching points separate along the normal.
 void rbEventEngine_Schedule(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                             const rbEventMeasure* measure, double leaving);
-// The contact of a pair of an exact row, touching or not.
+// The contact of an exact pair, touching or not.
 rbEventContact rbEventEngine_GetExactContact(const rbEventEngine* engine, const rbEventPair* pair,
                                              double time);
-// Whether a pair that was measured touches: within the tolerance, or not proven to be outside of
-// where contact is looked for.
+// Whether a measured pair touches: within the tolerance, or not proven to be outside the range
+// where contact is sought.
 bool rbEventEngine_IsTouching(const rbEventEngine* engine, const rbEventMeasure* measure);
-// The contact points of a pair that was measured; false: it does not touch, and the nearest points
-// are listed.
+// The contact points of a measured pair; false: it does not touch, and the nearest points are
+// listed.
 bool rbEventEngine_ListContacts(rbEventEngine* engine, const rbEventHost* host, int index,
                                 double time, const rbEventMeasure* measure,
                                 rbEventContacts* contacts);
@@ -96,12 +96,12 @@ bool rbEventEngine_ListContacts(rbEventEngine* engine, const rbEventHost* host, 
 rbEventResolution rbEventEngine_BeginResolution(rbEventEngine* engine, const rbEventHost* host,
                                                 int index, double time,
                                                 const rbMotionState states[2]);
-// How fast a contact point approaches, growth included, m/s.
+// How fast a contact point approaches, including growth, m/s.
 double rbEventResolution_ApproachAt(const rbEventResolution* r, const rbEventContact* contact);
-// The contact point that approaches fastest, and how fast; -1 if none does by more than the rest.
+// The contact point that approaches fastest, and its speed; -1 if none stands out.
 int rbEventResolution_FindFastest(const rbEventResolution* r, const rbEventContact* contacts,
                                   int count, double rest, double* speed);
-// How fast the slowest of the touching points parts, m/s.
+// The separation speed of the slowest touching point, m/s.
 double rbEventEngine_LeavingSpeed(rbEventEngine* engine, const rbEventHost* host, int index,
                                   const rbMotionState states[2], const rbEventContacts* contacts);
 

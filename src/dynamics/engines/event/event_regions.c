@@ -1,10 +1,11 @@
-// Regions: boxes bodies cannot leave for a while, and the near pairs they make (L-79, L-80).
+// Regions: boxes that bodies cannot leave for a while, and the near pairs they form (L-79, L-80).
 //
-// A region holds where the body can be for a horizon, and a margin. A collision turns the body but
-// does not move it, so the region stays and only its expiry changes; a body that rattles among its
-// neighbors asks the broad phase once in many collisions. A body that flies straight through its
-// region gets one twice as long the next time. A near pair ends when one of its regions is renewed
-// and no longer meets the other: that is the hysteresis of L-79.
+// A region contains all positions of the body within a horizon, plus a margin. A collision changes
+// the velocity of the body but does not move it, so the region stays and only its expiry changes; a
+// body that rattles among its neighbors queries the broad phase once in many collisions. A body
+// that flies straight through its region gets one twice as long the next time. A near pair ends
+// when one of its regions is renewed and no longer overlaps the other: that is the hysteresis of
+// L-79.
 #include "dynamics/engines/event/event_regions.h"
 
 #include "dynamics/engines/event/event_bodies.h"
@@ -17,17 +18,17 @@
 // Margin of a box in radii. Wider: fewer renewals, more neighbors. In a gas at a packing
 // fraction of 0.3 anything from 0.2 to 0.5 costs the same within a tenth.
 #define MARGIN 0.4
-// A region that met more neighbors than this looks ahead no farther the next time.
+// A region that overlapped more neighbors than this does not get a longer horizon the next time.
 #define NEIGHBORS_WANTED 16
-// With so few, a body that has collided is expected to fly as long as the last time, up to so many
-// times as it takes to leave the margin.
+// With this few, a body that has collided is expected to fly as long as the last time, up to this
+// many times the time it needs to leave the margin.
 #define NEIGHBORS_FEW 4
 #define LONG_FLIGHT 64.0
-// What expiry is earlier than the true exit, in margins: more than all rounding.
+// How much earlier than the true exit the expiry is, in margins: more than all rounding.
 #define EXIT_SLACK 1e-9
-// Partners ahead of the one at hand that are fetched already.
+// Number of partners prefetched ahead of the current one.
 #define FETCH_AHEAD 6
-// Horizon of what turns in place, s: as good as never.
+// Horizon of a body that rotates in place, s: practically never.
 #define HORIZON_MAX 1e12
 #define HORIZON_LEAST 1e-9 // s
 
@@ -70,7 +71,7 @@ static double timeToLeaveBall(const rbEventBody* body, double time)
         return along > 0.0 || square == 0.0 ? 0.0 : -2.0 * along / square;
     }
     double root = sqrt(along * along + square * inside);
-    // of the two forms the one that does not cancel
+    // of the two forms, the one without cancellation
     double left = along > 0.0 ? inside / (along + root) : (root - along) / square;
     return square > 0.0 ? left : INFINITY;
 }
@@ -130,7 +131,7 @@ static double largestEdge(const rbBounds* box)
     return fmax(size.x, fmax(size.y, size.z));
 }
 
-// A sphere among its neighbors, or one that begins: it may turn at any time.
+// A sphere among its neighbors, or one that starts: it may change direction at any time.
 static bool makeBallRegion(rbEventEngine* engine, int index, double time)
 {
     rbEventBody* body = &engine->bodies.data[index];
@@ -203,7 +204,7 @@ static void makePathRegion(rbEventEngine* engine, int index, double time)
     body->horizon = isSparse ? fmax(shortest, 2.0 * body->horizon) : shortest;
     body->horizon = fmin(body->horizon, HORIZON_MAX);
     body->region = rbEventEngine_MotionBox(engine, NULL, index, time, time + body->horizon);
-    // Regions longer than half a period would meet others in two images.
+    // Regions longer than half a period would overlap others in two images.
     while (engine->isPeriodic && largestEdge(&body->region) >= engine->regionEdgeMax &&
            body->horizon > HORIZON_LEAST) {
         body->horizon *= 0.5;
@@ -248,7 +249,7 @@ static void wrapRegion(rbEventEngine* engine, int index)
     }
 }
 
-// Whether two balls meet; regions that are boxes have met already.
+// Whether two balls overlap; for box regions this is already known.
 static bool meetsBall(rbVec3 center, double reach, const rbEventBall* other)
 {
     double sum = reach + other->reach;
@@ -281,8 +282,8 @@ static void takeFound(rbEventEngine* engine, int index, const int moved[3])
     }
 }
 
-// The one period by which a box can be moved along an axis to meet boxes of the first image again;
-// 0: none. Regions are shorter than half a period, so there is no more than one.
+// The one period by which a box can be shifted along an axis to overlap boxes of the first image
+// again; 0: none. Regions are shorter than half a period, so there is at most one.
 static int sideOf(const rbEventEngine* engine, const rbBounds* box, int axis)
 {
     double length = componentOf(engine->period, axis);
@@ -325,7 +326,7 @@ bool rbEventEngine_CanTouch(const rbEventEngine* engine, int a, int b)
            (first->isDynamic || second->isDynamic);
 }
 
-// Whether the detector's row finds the contact of two bodies.
+// Whether the registered detector handles the contact of two bodies.
 static bool isDetected(const rbEventEngine* engine, int a, int b)
 {
     return engine->detector->canDetect != NULL && engine->detector->canDetect(engine, a, b);
@@ -410,7 +411,7 @@ int rbEventEngine_MakePair(rbEventEngine* engine, int a, int b, const int image[
     return index;
 }
 
-// Takes the pair at a place out of a body's list.
+// Removes the pair at an index from a body's list.
 static void unlist(rbEventEngine* engine, int index, int place)
 {
     RB_ASSERT(place >= 0);
@@ -452,7 +453,7 @@ void rbEventEngine_RemovePair(rbEventEngine* engine, int index)
     RB_ASSERT(engine->statistics.pairCount >= 0);
 }
 
-// Place of a partner in the list, which is sorted by number; -1: not there.
+// Index of a partner in the list, which is sorted by number; -1: not there.
 static int findPartner(const rbEventEngine* engine, int id)
 {
     int low = 0;
@@ -468,7 +469,7 @@ static int findPartner(const rbEventEngine* engine, int id)
     return low < engine->partners.count && engine->partners.data[low].id == id ? low : -1;
 }
 
-// Images and bodies without bounds bring partners out of order; there are few.
+// Images and unbounded bodies add partners out of order; there are few.
 static void sortPartners(rbEventEngine* engine)
 {
     rbEventPartner* partners = engine->partners.data;
@@ -482,7 +483,7 @@ static void sortPartners(rbEventEngine* engine)
     }
 }
 
-// Whether a region reaches into a half space, or next to it.
+// Whether a region reaches into a half space, or close to it.
 bool rbEventEngine_IsNearUnbounded(const rbEventEngine* engine, const rbBounds* region, int index)
 {
     const rbEventBody* body = &engine->bodies.data[index];
@@ -528,7 +529,7 @@ static void findPartners(rbEventEngine* engine, int index)
     }
 }
 
-// Image of b seen from the pair, given that of the partner seen from the body.
+// Image of b relative to the pair, given that of the partner relative to the body.
 static void orientImage(int index, int other, const int image[3], int out[3])
 {
     for (int axis = 0; axis < 3; ++axis) {
@@ -538,8 +539,8 @@ static void orientImage(int index, int other, const int image[3], int out[3])
 
 static void updatePairs(rbEventEngine* engine, int index)
 {
-    // Pairs that stay are struck off the list of partners; the others are noted, and what their
-    // removal touches is fetched.
+    // Removes persisting pairs from the list of partners; records the others, and prefetches what
+    // their removal touches.
     engine->stack.count = 0;
     for (int i = engine->bodies.data[index].pairs.count - 1; i >= 0; --i) {
         rbEventNeighbor neighbor = engine->bodies.data[index].pairs.data[i];

@@ -1,22 +1,23 @@
-// Contact that lasts: holding bodies that have come to rest, and letting them go.
+// Lasting contact: holding bodies that have come to rest, and releasing them.
 //
 // A body whose impacts are all gentle and which has not moved by more than a few tolerances for the
-// rest time is held: its velocity and acceleration are taken off until something
-// hits it. Bodies that touch each other are held together or not at all. The energy taken is in the
-// ledger and each holding in the journal.
+// rest time is held: its velocity and acceleration are removed until something hits it. Bodies that
+// touch each other are held together or not at all. The removed energy is recorded in the energy
+// accounting and each holding in the journal.
 #include "dynamics/engines/event/event_rest.h"
 
 #include "dynamics/engines/event/event_bodies.h"
 
 #include <math.h>
 
-// How far, in tolerances, a body may stray from where it was and still count as calm: hops are one
-// high, and what lies on other small bodies sways by a few.
+// How far, in tolerances, a body may move from its place and still count as calm: hops are one
+// high, and a body lying on other small bodies sways by a few.
 #define CALM_STRAY 10.0
-// Impacts up to so many times the speed of a microcollision do not end the calm of a body, nor do
-// faster ones after a flight shorter than what it may stray: those of a pile that is packed.
+// Impacts up to this many times the speed of a microcollision do not end the calm of a body.
+// Neither do faster ones after a flight shorter than the allowed motion: those of a packed pile.
 #define GENTLE 4.0
-// A single contact carries a body when its weight points through it to this part of its size.
+// A single contact carries a body when its weight points through it within this fraction of its
+// size.
 #define BALANCE 1e-9
 
 static bool isHeldFast(const rbEventEngine* engine, int index)
@@ -54,7 +55,7 @@ static void hold(rbEventEngine* engine, const rbEventHost* host, int index, doub
     rbEventEngine_Write(engine, host, &event);
 }
 
-// The other body of a pair that touches, as far as was seen; -1 if it does not.
+// The other body of a touching pair, as last observed; -1 if it does not touch.
 static int touchingPartner(const rbEventEngine* engine, rbEventNeighbor neighbor)
 {
     const rbEventPair* pair = &engine->pairs.data[neighbor.pair];
@@ -72,7 +73,7 @@ static bool isCalmEnough(const rbEventEngine* engine, int index, double time)
            time - cold->calmTime >= engine->settings.restTime;
 }
 
-// Collects the bodies that touch each other from one on; false if one of them is not calm.
+// Collects the bodies that touch each other, starting at one; false if one of them is not calm.
 static bool gatherIsland(rbEventEngine* engine, int index, double time)
 {
     engine->stack.count = 0;
@@ -159,7 +160,7 @@ bool rbEventEngine_TryBalance(rbEventEngine* engine, const rbEventHost* host, in
     rbVec3 pull = body->acceleration;
     double strength = rbLength(pull);
     double slow = strength * engine->settings.contactTime;
-    // What is left of the motion is what the contact time can bring forth.
+    // The remaining motion is what the contact time can produce.
     if (!(strength > 0.0) || rbLength(state.velocity) > 2.0 * slow ||
         rbLength(state.spin) * body->radius > 2.0 * slow) {
         return false;
@@ -176,7 +177,8 @@ bool rbEventEngine_TryBalance(rbEventEngine* engine, const rbEventHost* host, in
     return true;
 }
 
-// Letting go is not transitive through what was never held: only the first body is taken as moved.
+// Releasing is not transitive through bodies that were never held: only the first body counts as
+// moved.
 void rbEventEngine_Wake(rbEventEngine* engine, const rbEventHost* host, int index, double time)
 {
     RB_ASSERT(index >= 0);

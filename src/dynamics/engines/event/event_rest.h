@@ -1,17 +1,17 @@
-// Holding bodies that have come to rest, and letting them go.
+// Holding bodies that have come to rest, and releasing them.
 #ifndef RB_ENGINES_EVENT_REST_H
 #define RB_ENGINES_EVENT_REST_H
 
 #include "dynamics/engines/event/event_pairs.h"
 
-// A body took part in a collision, in which a contact was driven together (m/s^2) and points
-// approached at most so fast (m/s): finds out whether it is calm, and holds it.
+// Call after a body took part in a collision in which a contact was driven together (m/s^2) and
+// points approached at most this fast (m/s): decides whether it is calm, and holds it.
 void rbEventEngine_NoteCalm(rbEventEngine* engine, const rbEventHost* host, int index, double time,
                             double contactPull, double fastest);
-// Holds a body at once if its one contact carries it.
+// Holds a body immediately if its one contact carries it.
 bool rbEventEngine_TryBalance(rbEventEngine* engine, const rbEventHost* host, int index,
                               double time, const rbEventContact* contact, double friction);
-// Lets a held body go, and those that lean on it.
+// Releases a held body, and those that lean on it.
 void rbEventEngine_Wake(rbEventEngine* engine, const rbEventHost* host, int index, double time);
 
 #endif

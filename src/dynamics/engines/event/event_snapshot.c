@@ -1,5 +1,5 @@
-// The state of the engine as bytes: everything that decides what happens next. The broad phase is
-// placed anew from the regions, which changes nothing.
+// The state of the engine as bytes: everything that determines what happens next. The broad phase
+// is rebuilt from the regions, which changes nothing.
 #include "collision/distance/tree_pair.h"
 #include "dynamics/engines/event/event_bodies.h"
 #include "dynamics/engines/event/event_pairs.h"
@@ -23,7 +23,7 @@ typedef struct Header {
     double regionEdge;
 } Header;
 
-// Writes to bytes, or only counts when there are none.
+// Writes to bytes, or only counts when bytes is NULL.
 typedef struct Cursor {
     char* bytes;
     size_t size;
@@ -31,7 +31,7 @@ typedef struct Cursor {
 
 typedef struct Source {
     const char* bytes;
-    size_t size; // taken so far
+    size_t size; // read so far
 } Source;
 
 static void put(Cursor* cursor, const void* data, size_t size)
@@ -56,7 +56,8 @@ static void take(Source* cursor, void* data, size_t size)
     ((void)rbArray_Reserve(array, (number)), (array).count = (number), \
      take((cursor), (array).data, (size_t)(number) * sizeof *(array).data))
 
-// Among triangles equally far the front decides which is named, so fronts belong to the state.
+// Among triangles at equal distance the front decides which one is reported, so fronts belong to
+// the state.
 static void putFronts(const rbEventEngine* engine, Cursor* cursor)
 {
     for (int i = 0; i < engine->datas.count; ++i) {
@@ -120,7 +121,7 @@ void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes)
     write(engine, &cursor);
 }
 
-// Bodies keep their own memory for lists, colds what was copied of their materials.
+// Bodies own the memory of their lists, colds the copies of their materials.
 static void takeBodies(rbEventEngine* engine, Source* cursor, int count)
 {
     RB_ASSERT(count == engine->bodies.count);
@@ -158,7 +159,7 @@ static void dropFronts(rbEventEngine* engine)
     }
 }
 
-// Pairs that had a front get their own again; the pointers taken with the data only say which.
+// Pairs that had a front get their own again; the stored pointers only say which ones.
 static void takeFronts(rbEventEngine* engine, Source* cursor)
 {
     for (int i = 0; i < engine->datas.count; ++i) {

@@ -1,22 +1,22 @@
-// The inside of the event engine, shared by its files.
+// Internals of the event engine, shared by its files.
 //
 // The files form a line; each calls only those before it (tools/layers.txt, tools/check_layers.py):
 //
 //   bodies   flights, bounds of motion, masses and materials of bodies
-//   regions  where bodies stay for a while, and the near pairs that makes
+//   regions  where bodies stay for a while, and the resulting near pairs
 //   pairs    when near pairs can touch, their distances and contact points, and the heap
-//   rest     holding calm bodies and letting them go
+//   rest     holding calm bodies and releasing them
 //   lasting, cluster   several points of a lasting contact; all contacts of an instant
 //   impacts  collisions of a pair
-//   handle   what is done with a pair that is due
+//   handle   handling of a pair that is due
 //   loop     the next event
 //   engine   bodies in, start, advance; rows: the tables; snapshot: the state as bytes
 //
-// What a file needs done by a later one it returns: a renewed region the pairs to be predicted
-// (newPairs), a collision its outcome and the bodies to be predicted (moved).
+// A file returns the work that a later one must do: a renewed region returns the pairs to predict
+// (newPairs), a collision its outcome and the bodies to predict (moved).
 //
 // Every body has a clock: the start of its flight. It has a region, a box it cannot leave before
-// its expiry; bodies whose regions meet are a near pair. A near pair has a time before which it
+// its expiry; bodies whose regions overlap are a near pair. A near pair has a time before which it
 // cannot touch. A body has one entry in the heap: the earliest of its expiry and of the times of
 // its pairs. An entry may be too early (the pair has a later time by now), never too late: for
 // every pair at least one of its bodies has an entry that is not later than the pair's time.
@@ -33,7 +33,7 @@
 
 #define RB_ENTRY_EXPIRY (-1)
 
-// What a body is to the pairs.
+// How pairs treat a body.
 typedef enum rbEventShape {
     RB_EVENT_SHAPE_NONE,   // nothing touches it
     RB_EVENT_SHAPE_SPHERE, // one sphere about the center of mass, flying on a parabola
@@ -50,7 +50,7 @@ typedef struct rbEventNeighbor {
     bool hasImage;
 } rbEventNeighbor;
 
-// What a prediction reads of a neighbor that is a sphere: one cache line.
+// Data of a neighboring sphere that a prediction reads: one cache line.
 typedef struct rbEventClock {
     double time; // start of the flight
     rbVec3 position;
@@ -60,22 +60,22 @@ typedef struct rbEventClock {
 _Static_assert(sizeof(rbEventClock) == 64, "a cache line");
 
 // The region of a sphere that flies straight and has collided is a ball: about half as many
-// neighbors as a box of the same margin. Where the broad phase has it.
+// neighbors as a box of the same margin. Its box in the broad phase.
 typedef struct rbEventBall {
     rbVec3 center;
     double reach;   // m, 0: the region is the box
-    int periods[3]; // between the region and where the broad phase has it
+    int periods[3]; // between the region and its box in the broad phase
     int pad;
 } rbEventBall;
 
-// A body whose region meets that of another, and the periods to be added to it.
+// A body whose region overlaps that of another, and the periods to add to it.
 typedef struct rbEventPartner {
     int id;
     int image[3];
-    bool isKnown; // the pair is there
+    bool isKnown; // the pair exists
 } rbEventPartner;
 
-// What every event touches of its own bodies: three cache lines, and one with what is rarely asked.
+// Data of its own bodies that every event touches: three cache lines, and one that is rarely used.
 typedef struct rbEventBody {
     double time; // start of the flight
     rbVec3 position;
@@ -87,18 +87,18 @@ typedef struct rbEventBody {
     double expiry;
     RB_ARRAY(rbEventNeighbor) pairs;
     rbVec3 ballCenter; // not wrapped
-    double ballMargin; // m, how far the center may stray from it; 0: the region is the box
+    double ballMargin; // m, how far the center may move from it; 0: the region is the box
     int entry;         // pair, or RB_ENTRY_EXPIRY
     int entryOther;    // the other body of that pair
     int material;      // of all its parts, -1: they differ
     uint8_t shape;
     bool isDynamic;
     bool isMoving;  // kinematic on a path
-    bool isResting; // held: its acceleration is taken off
+    bool isResting; // held: its acceleration is removed
     bool isUnbounded;
     bool hasCollided;  // since its region was made
     bool isCalm;       // only gentle impacts since calmTime
-    bool isExact;      // it turns by the closed form
+    bool isExact;      // it rotates by the closed form
     double horizon;    // s, how far the region looked ahead
     double flightTime; // s, of the last flight: a guess for how long this one will be
     rbBounds region;   // of the whole body, not wrapped
@@ -106,7 +106,7 @@ typedef struct rbEventBody {
 } rbEventBody;
 _Static_assert(sizeof(rbEventBody) == 256, "four cache lines");
 
-// What measurements and impacts need besides.
+// Further data for measurements and impacts.
 typedef struct rbEventCold {
     const rbGeometry* geometry;
     const rbPath* path;
@@ -118,8 +118,8 @@ typedef struct rbEventCold {
     double loadTorque;
     rbVec3 planeNormal; // of planes, world
     double planeOffset;
-    rbSweepMotion spin;      // the part that bounds the spin of the present flight
-    rbVec3 restAcceleration; // what a held body had
+    rbSweepMotion spin;      // the part that bounds the spin in the current flight
+    rbVec3 restAcceleration; // the values of a held body before
     double calmTime;         // since when it has not moved visibly
     rbVec3 calmPosition;
     rbQuat calmOrientation;
@@ -142,13 +142,13 @@ typedef struct rbEventPair {
     int data;     // of the general row
     uint8_t row;
     bool hasImage;
-    bool isPostponed; // it touched without approaching by more than rounding
+    bool isPostponed; // it touched with an approach of no more than rounding
     bool isLasting;   // the contact lasts: small impacts are microcollisions
     uint16_t repeats; // collisions that followed each other within the contact time
-    bool isDetected;  // of the general row: by the detector's row, which may miss contact
+    bool isDetected;  // general pair: by the registered detector, which may miss contact
 } rbEventPair;
 
-// What the general row remembers of a pair.
+// Data of a general pair.
 typedef struct rbEventPairData {
     rbSeparationCache cache;
     rbVec3 normal; // of the last measurement, zero: none yet
@@ -156,11 +156,11 @@ typedef struct rbEventPairData {
     double gapTime;
     double gapSpeed; // m/s and m/s^2: how fast the gap can have shrunk since
     double gapAcceleration;
-    double gapUntil; // s, after it nothing is known of the motion
+    double gapUntil; // s, the end of the known motion
     double distance; // m, last measured
     bool hasDistance;
     double normalTime;   // s, of the normal
-    rbVec3 turning;      // rad/s, how it turned between the last two measurements
+    rbVec3 turning;      // rad/s, how it rotated between the last two measurements
     double leaveSpeed;   // m/s, along the normal, after the last collision
     rbVec3 leavePoint;   // m, where that was
     rbVec3 swayVelocity; // m/s and rad/s, along and about the normal, of b against a at the middle
@@ -178,22 +178,22 @@ struct rbEventEngine {
     const rbDetectorRow* detector;
     void* detectorState;              // of its row
     void* detectorCounts;             // its statistics
-    RB_ARRAY(uint64_t) detectorPairs; // what it remembers of pairs, in the order of datas
+    RB_ARRAY(uint64_t) detectorPairs; // its data of pairs, in the order of datas
     int pairWords;                    // of a pair there
     rbVec3 period;
     bool isPeriodic;
     bool isJournalOn;
     double tolerance;
     double regionEdgeMax;           // of a periodic box
-    double regionEdge;              // the longest there was
+    double regionEdge;              // the longest so far
     RB_ARRAY(rbMaterial) materials; // different ones
     RB_ARRAY(rbEventBody) bodies;
     RB_ARRAY(rbEventCold) colds;
-    RB_ARRAY(rbEventBall) balls;   // of bodies, apart because every partner found is asked
+    RB_ARRAY(rbEventBall) balls;   // of bodies, separate because every partner found is checked
     RB_ARRAY(rbEventClock) clocks; // of spheres, one for each body
-    bool isDriven; // a sphere is accelerated or grows, so that clocks do not say all
+    bool isDriven;                 // a sphere accelerates or grows, so clocks are not sufficient
     RB_ARRAY(rbEventPair) pairs;
-    // Of pairs: before which the two cannot touch; of exact rows: at which they do.
+    // Times before which a pair cannot touch; for exact pairs: times at which they touch.
     RB_ARRAY(double) times;
     RB_ARRAY(int) freePairs;
     RB_ARRAY(rbEventPairData) datas;

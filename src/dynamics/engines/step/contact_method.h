@@ -1,6 +1,5 @@
 // The table of methods that keep bodies apart in the step engine. The built-in one, impulses, is
-// the engine itself; others are registered at start-up and make the steps of bodies that touch in
-// its place.
+// the engine itself; others are registered at start-up and step touching bodies in its place.
 #ifndef RB_ENGINES_CONTACT_METHOD_H
 #define RB_ENGINES_CONTACT_METHOD_H
 
@@ -12,19 +11,19 @@
 // A row of the table.
 typedef struct rbContactMethodRow {
     const char* name;
-    bool isOfSingleBodies; // joints and springs are refused
-    // INVALID or UNSUPPORTED with a message for settings that the method refuses.
+    bool isOfSingleBodies; // joints and springs are rejected
+    // INVALID or UNSUPPORTED with a message for settings that the method rejects.
     rbStatus (*check)(const rbContactSettings* settings, rbError* error);
-    // Parts of a step of size h, in which it looks for contacts.
+    // Number of parts of a step of size h, each with a contact search.
     int (*countParts)(const rbContactSettings* settings, double h);
-    // From the node to the end of a step.
+    // Advances from the node to the end of a step.
     void (*advance)(rbStepEngine* engine, const rbStepHost* host, double end);
-    // To a time within the step from the node; the state is put back afterwards.
+    // Advances to a time within the step from the node; the state is restored afterward.
     void (*look)(rbStepEngine* engine, const rbStepHost* host, double time);
 } rbContactMethodRow;
 
-// Adds a row to the table, at start-up (base/core/registered_rows.h). Refused: a name that is
-// known, a full table.
+// Adds a row to the table, at start-up (base/core/registered_rows.h). Fails if the name exists or
+// the table is full.
 rbStatus rbRegisterContactMethod(const rbContactMethodRow* row, rbError* error);
 
 // NULL for RB_CONTACT_IMPULSES.

@@ -1,11 +1,10 @@
 // One basic step: kick, free flight, kick.
 //
 //   start  half of the forces; springs with the mean of their forces at both ends, found with the
-//          look-ahead; the explicit share of damping; impulses by which the rows will hold at the
-//          end
+//          look-ahead; the explicit share of damping; impulses that make the rows hold at the end
 //   flight the bodies fly freely; nothing else
 //   end    half of the forces, springs again, the implicit share of damping, and impulses that give
-//          the rows the rates they should have
+//          the rows their required rates
 //
 // Every part is its own mirror image in time, so the error has only even powers of h.
 #include "dynamics/engines/step/step_contact.h"
@@ -13,28 +12,28 @@
 #include <float.h>
 #include <limits.h>
 
-// Times the factors may change within a stage because limited rows reach or leave their limits.
+// How often the factors may change within a stage because limited rows reach or leave their limits.
 #define LIMIT_CHANGES_MAX 60
 #define FREE_CHANGES 6
 #define SINGLE_CHANGES 24
-// Errors below this many roundings of coordinates cannot be mended.
+// Errors below this many roundings of coordinates cannot be corrected.
 #define FLOOR_ROUNDINGS 32.0
 #define POLISH_ROUNDINGS 8.0
-// Where more is asked for than this, one solution more than needed keeps the energy far better: an
+// For tolerances tighter than this, one more solution than needed keeps the energy far better: an
 // error of a joint is work against the force it carries.
 #define POLISH_TOLERANCE 1e-4
 // Iterations of a step that look-ahead cannot make.
 #define SETTLE_ITERATIONS 40
-// Part of earlier errors that may stay over a step that is cut short.
+// Fraction of earlier errors that may remain over a step with capped iterations.
 #define LEFTOVER 0.8
-// Look-ahead that takes more belongs to a step too long for the fastest swing of the mechanism:
-// mixing would still find impulses, but the steps would be unstable. The smallest parts may take
-// more.
+// More look-ahead iterations mean that the step is too long for the fastest oscillation of the
+// mechanism: mixing would still find impulses, but the steps would be unstable. The smallest parts
+// may use more.
 #define SHORT_ITERATIONS 10
 #define LONG_ITERATIONS 50
 // Solutions of velocity-dependent loads.
 #define LOAD_ITERATIONS 12
-// Damping beyond this part of a row's inertia in a step must not overshoot.
+// Damping beyond this fraction of a row's inertia in a step must not overshoot.
 #define STIFF_DAMPING 2.0
 
 double rbStep_GetTolerance(const rbStepEngine* engine)
@@ -43,7 +42,7 @@ double rbStep_GetTolerance(const rbStepEngine* engine)
     return engine->settings.order > 2 ? fmin(tolerance, 1e-12) : tolerance;
 }
 
-// Own diagonal of a row: how easily it moves.
+// Diagonal of a row: its mobility.
 static double rowResponse(const rbMechanism* m, const rbRowBlock* block, int row)
 {
     return rbCoupleRows(&m->masses[block->bodyA], &m->rows[row], 1.0, &m->rows[row], 1.0) +
@@ -69,7 +68,7 @@ static void setStartCompliance(rbStepMechanism* mechanism, double h)
     }
 }
 
-// The same in the velocity stage: only damping is soft there.
+// The same in the velocity stage, where only damping is soft.
 static void setEndCompliance(rbStepMechanism* mechanism, double h)
 {
     rbMechanism* m = &mechanism->m;
@@ -81,7 +80,7 @@ static void setEndCompliance(rbStepMechanism* mechanism, double h)
                 double share = 0.5 * h * block->damping;
                 m->compliance[row] = share > 0.0 ? 1.0 / share : INFINITY;
             } else {
-                // Where no time passes a limited row can do nothing.
+                // Where no time passes a limited row cannot act.
                 bool isLame = !(h > 0.0) && m->limits[row] < INFINITY;
                 bool isHeld = mechanism->limits[row] == RB_LIMIT_FREE && !isLame;
                 m->compliance[row] = isHeld ? 0.0 : INFINITY;
@@ -90,7 +89,7 @@ static void setEndCompliance(rbStepMechanism* mechanism, double h)
     }
 }
 
-// Power of constant torques with the present velocities.
+// Power of constant torques with the current velocities.
 static double torquePower(const rbStepRun* run)
 {
     const rbMechanism* m = &run->mechanism->m;
@@ -130,7 +129,7 @@ static void kickBodies(rbMechanism* m, double h)
     }
 }
 
-// Rates of soft rows before a stage, for its work.
+// Rates of soft rows before a stage, for the work.
 static void noteRates(rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
@@ -147,8 +146,8 @@ static void noteRates(rbStepMechanism* mechanism)
     }
 }
 
-// Explicit impulses of the start: motors and the explicit share of damping. Kept in totals and, for
-// the work, in impulses of rows that nothing else solves for.
+// Explicit impulses of the start: motors and the explicit share of damping. Stored in totals and,
+// for the work, in impulses of rows that nothing else solves for.
 static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
 {
     rbMechanism* m = &mechanism->m;
@@ -162,7 +161,7 @@ static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
         double x = -0.5 * h * drive->force;
         if (isStart) {
             // A damper that would stop the row within the step acts with the mean rate of the step
-            // instead of the first one: of first order, but it neither overshoots nor creeps.
+            // instead of the first one: first order, but it neither overshoots nor creeps.
             bool isStiff = h * block->damping * rowResponse(m, block, row) > STIFF_DAMPING;
             m->startDamping[row] = isStiff ? 0.5 * block->damping : 0.0;
             x += isStiff ? 0.0 : 0.5 * h * block->damping * drive->rateBefore;
@@ -176,7 +175,7 @@ static void kickDrives(rbStepMechanism* mechanism, double h, bool isStart)
     }
 }
 
-// Work that a body on a path does through a joint: what it pushes with times its own speed.
+// Work that a body on a path does through a joint: its force times its own speed.
 static void bookPathWork(rbStepMechanism* mechanism, const rbRowBlock* block)
 {
     const rbMechanism* m = &mechanism->m;
@@ -249,11 +248,11 @@ static void bookWork(rbStepMechanism* mechanism, double h, bool isStart)
     }
 }
 
-// The impulses of the last step as a first guess.
+// Uses the impulses of the last step as a first guess.
 static void applyGuess(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
-    // Where iterations are cut short the last impulses may be anything.
+    // Where iterations are capped the last impulses may be anything.
     bool isTrusted = run->engine->settings.iterationsMax == 0;
     rbMechanism* m = &mechanism->m;
     for (int i = 0; i < m->blockCount; ++i) {
@@ -292,8 +291,8 @@ static void keepImpulses(rbStepMechanism* mechanism, double h)
     }
 }
 
-// Where corrections are cut short, errors that were there already are not mended in one step: what
-// that takes, the velocity correction would not take back.
+// Where corrections are capped, existing errors are not corrected in one step: the velocity stage
+// would not remove the impulses this needs.
 static void allowLeftover(const rbStepRun* run)
 {
     rbStepMechanism* mechanism = run->mechanism;
@@ -321,8 +320,8 @@ static void countPositions(const rbStepRun* run, const rbCorrected* corrected)
     }
 }
 
-// Rows that leave their limits all at once may come back all at once, for ever: after some changes
-// one at a time, then none, so that the search ends.
+// Rows that leave their limits all together may return all together, forever. So after some changes
+// only one may change at a time, then none, and the search ends.
 static int allowedReleases(int changes)
 {
     return changes < FREE_CHANGES ? INT_MAX : changes < SINGLE_CHANGES ? 1 : 0;
@@ -333,8 +332,8 @@ static bool correctPositions(const rbStepRun* run, double h, rbCorrector* correc
     rbStepMechanism* mechanism = run->mechanism;
     const rbStepSettings* settings = &run->engine->settings;
     bool isIterative = corrector->solver->cutCount > 0;
-    // What look-ahead leaves is divided by h and amplified by the weights of the runs: higher
-    // orders go on until rounding stops them.
+    // The residual of look-ahead is divided by h and amplified by the weights of the runs: higher
+    // orders continue until rounding stops them.
     double tolerance = rbStep_GetTolerance(run->engine);
     double rounding = DBL_EPSILON * fmax(mechanism->size, 1.0); // angles round as 1 does
     bool isHigh = settings->order > 2;
@@ -375,7 +374,7 @@ static double largestSpeed(const rbMechanism* m)
     return sqrt(most);
 }
 
-// Impulses that stop relative motion along the rows; limits may change on the way.
+// Impulses that stop relative motion along the rows; limits may change meanwhile.
 static void correctVelocities(const rbStepRun* run, double h, rbCorrector* corrector)
 {
     rbStepMechanism* mechanism = run->mechanism;
@@ -424,7 +423,7 @@ static void clearImpulses(rbStepMechanism* mechanism, double h)
     for (int row = 0; row < m->rowCount; ++row) {
         m->impulses[row] = 0.0;
     }
-    // Rows at a limit push with it at the end of the step too.
+    // Rows at a limit also push with it at the end of the step.
     for (int i = 0; i < m->blockCount; ++i) {
         const rbRowBlock* block = &m->blocks[i];
         bool isPushed = false;
@@ -442,7 +441,7 @@ static void clearImpulses(rbStepMechanism* mechanism, double h)
     }
 }
 
-// How near the position is to a singular one.
+// Distance from a singular position.
 static void notePivots(rbStepMechanism* mechanism, const rbSolver* solver)
 {
     mechanism->pivotWorst = fmin(mechanism->pivotWorst, solver->pivotLeast);
@@ -469,8 +468,8 @@ void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector)
     }
 }
 
-// The end of a step with loads that depend on velocity: they are taken at the velocities they lead
-// to, by iteration.
+// The end of a step with loads that depend on velocity: they are evaluated at the resulting
+// velocities, by iteration.
 static void finishWithLoads(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
@@ -533,7 +532,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
 {
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism* m = &mechanism->m;
-    // Springs and limited rows know only the symmetric scheme.
+    // Springs and limited rows support only the symmetric scheme.
     bool isMiddle = run->engine->settings.scheme == RB_SCHEME_MIDDLE && !mechanism->hasSoft;
     rbCorrector* corrector = isAnchored ? mechanism->anchor : mechanism->inner;
     double power;
@@ -603,7 +602,7 @@ bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored)
 //--------------------------------------------------------------------------------------------------
 // A step in parts
 
-// At the poses of the start, with nothing booked yet.
+// At the poses of the start, with no energy recorded yet.
 static void openStep(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
@@ -660,7 +659,7 @@ void rbStep_FlyBasic(const rbStepRun* run, double time, double h)
     rbStepMechanism* mechanism = run->mechanism;
     rbMechanism_LookAhead(&mechanism->m, h);
     keepImpulses(mechanism, h);
-    // What acts works with the velocities that stay.
+    // Forces do work with the final velocities.
     rbStepContacts_ReturnSpeeds(run->engine, mechanism);
     mechanism->work[RB_WORK_LOAD] += 0.25 * h * torquePower(run);
     bookWork(mechanism, h, true);
@@ -739,7 +738,7 @@ void rbStep_EndBasic(const rbStepRun* run, double time, double h)
 //--------------------------------------------------------------------------------------------------
 // A step that look-ahead cannot make
 
-// Springs and dampers as they are at the end of the step, and firm rows.
+// Springs and dampers as they are at the end of the step, and rigid rows.
 static void setBackwardCompliance(rbStepMechanism* mechanism, double h)
 {
     rbMechanism* m = &mechanism->m;
@@ -797,7 +796,7 @@ static void keepBackward(rbStepMechanism* mechanism, double h)
     }
 }
 
-// Settling takes all conditions together.
+// Settling solves all conditions together.
 static rbCorrector* getSettler(rbStepMechanism* mechanism)
 {
     if (mechanism->inner->solver->cutCount == 0) {
@@ -809,7 +808,7 @@ static rbCorrector* getSettler(rbStepMechanism* mechanism)
     return mechanism->settler;
 }
 
-// The largest error left.
+// The largest remaining error.
 static double settlePositions(const rbStepRun* run, double h, double softness)
 {
     rbStepMechanism* mechanism = run->mechanism;

@@ -1,4 +1,4 @@
-// Building mechanisms: which bodies hang together, their rows, and the memory a step needs.
+// Building mechanisms: which bodies are connected, their rows, and the memory a step needs.
 #include "base/core/disjoint_sets.h"
 #include "dynamics/engines/step/step_state.h"
 
@@ -12,7 +12,7 @@ static bool isDynamic(const rbStepEngine* engine, int body)
 static void join(const rbStepEngine* engine, int* parents, int a, int b)
 {
     if (isDynamic(engine, a) && isDynamic(engine, b)) {
-        // The lower index leads, so that mechanisms come in the order of their first bodies.
+        // The lower index is the root, so that mechanisms come in the order of their first bodies.
         (void)rbSets_Join(parents, a, b);
     }
 }
@@ -69,7 +69,7 @@ void rbStep_InitBody(const rbStepHost* host, const rbStepBodySlot* slot, int ind
         body->moments = moments;
         body->invMoments = rbMakeVec3(1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z);
         body->turn = rbMakeTurn(moments);
-        // A body without shapes is as large as its inertia says.
+        // The size of a body without shapes follows from its inertia.
         double gyration = sqrt(fmax(moments.x, fmax(moments.y, moments.z)) / motion->mass);
         body->radius = fmax(host->radii != NULL ? host->radii[index] : 0.0, gyration);
     }
@@ -105,7 +105,7 @@ static int addBody(Builder* builder, int index)
     return builder->bodies.count - 1;
 }
 
-// Local index of a body of the host; those that are not dynamic are added where they are met.
+// Local index of a body of the host; non-dynamic bodies are added when first met.
 static int localBody(Builder* builder, int index)
 {
     if (isDynamic(builder->engine, index)) {
@@ -201,7 +201,7 @@ static void addSpring(Builder* builder, int owner)
     slot->mechanism = builder->mechanism;
     slot->blockCount = 0;
     if (block.rest == 0.0 && block.stiffness > 0.0) {
-        // Linear in the way between the points; only the damping needs their direction.
+        // Linear in the displacement between the points; only the damping needs their direction.
         rbRowBlock axis = block;
         axis.damping = 0.0;
         for (int k = 0; k < 3; ++k) {
@@ -230,7 +230,7 @@ static double* makeRows(int count)
     return rbAllocZero((size_t)(count > 0 ? count : 1), sizeof(double));
 }
 
-// Velocity-only joints get models of their own.
+// Velocity-only joints get separate models.
 static void copyModels(Builder* builder, rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
@@ -255,7 +255,7 @@ static void copyModels(Builder* builder, rbStepMechanism* mechanism)
     }
 }
 
-// Limits, first positions of freedoms, what kinds of rows there are.
+// Limits, first positions of freedoms, kinds of rows present.
 static void initRows(Builder* builder, rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
@@ -283,7 +283,7 @@ static void initRows(Builder* builder, rbStepMechanism* mechanism)
     }
 }
 
-// Its size, and what acts on it.
+// Its size, and the forces on it.
 static void initBodies(const Builder* builder, rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
@@ -304,7 +304,7 @@ static void initBodies(const Builder* builder, rbStepMechanism* mechanism)
     }
 }
 
-// What the first joint with a wish says, else the settings.
+// The choice of the first joint that has one, otherwise that of the settings.
 static rbSolverType chooseSolver(const Builder* builder)
 {
     for (int i = 0; i < builder->infos.count; ++i) {

@@ -1,4 +1,4 @@
-// Steps of bodies that touch, see step_contact.h.
+// Steps of touching bodies, see step_contact.h.
 #include "base/core/timer.h"
 #include "dynamics/engines/step/step_contact_state.h"
 
@@ -18,7 +18,7 @@ rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings)
     contacts->restSpeedAsked = settings->restSpeed;
     contacts->pairs = rbCreateContactPairs(settings);
     rbContactSettings first = *settings;
-    // shock propagation may come after more of them than Newton's method waits for
+    // shock propagation may start after more of them than Newton's method waits for
     bool isAll = settings->shockAfter > 0 || settings->sweepsMax < RB_SWEEPS_FIRST;
     first.sweepsMax = isAll ? settings->sweepsMax : RB_SWEEPS_FIRST;
     contacts->solver = rbCreateContactSolver(&first);
@@ -88,7 +88,7 @@ void rbDestroyStepContacts(rbStepContacts* contacts)
 
 // --------------------------------------------------------------------------------------- finding
 
-// How far the surface of a body may come in a step.
+// How far the surface of a body may move in a step.
 static double reachOf(const rbMechBody* body, const rbContactBody* shown, double h, double gain)
 {
     double turn = body->radius * rbLength(shown->spin);
@@ -103,7 +103,7 @@ static void buildGraph(rbStepContacts* c)
                              (const int(*)[2])(const void*)c->links.data, c->links.count / 2);
 }
 
-// Bodies as contacts see them, at the present poses with the present velocities.
+// Bodies as contacts see them, at the current poses with the current velocities.
 static void placeBodies(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
@@ -147,7 +147,7 @@ static void findContacts(rbStepEngine* engine)
 
 typedef void PartFn(const rbStepRun* run, double time, double h);
 
-// A part of a step for all mechanisms that are not frozen.
+// One stage of a step for all mechanisms that are not frozen.
 static void eachMechanism(rbStepEngine* engine, const rbStepHost* host, PartFn* part, double time,
                           double h)
 {
@@ -162,7 +162,7 @@ static void eachMechanism(rbStepEngine* engine, const rbStepHost* host, PartFn* 
     }
 }
 
-// Impulses of the last step are a first guess by the forces that they stand for.
+// Impulses of the last step are a first guess, scaled by the forces that they represent.
 static void scaleGuess(const rbStepEngine* engine, double h)
 {
     rbStepContacts* c = engine->contacts;
@@ -193,7 +193,7 @@ void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h,
     c->contactTime += rbGetThreadTime() - begun;
 }
 
-// Whether collisions made a body faster than contacts were looked for.
+// Whether collisions made a body faster than the contact search assumed.
 static bool isFasterThanReach(const rbStepEngine* engine)
 {
     const rbStepContacts* c = engine->contacts;
@@ -239,7 +239,7 @@ static void finishStep(rbStepEngine* engine, const rbStepHost* host, double h, b
     rbContactStep_WakeBodies(engine, host, h);
     rbContactRun all = rbContactStep_MakeRun(c, NULL, h);
     rbContactSolver_Prepare(c->solver, &all);
-    // Before the forces of the end act: what rests does not collide.
+    // Before the forces of the end act: bodies at rest do not collide.
     double begun = rbGetThreadTime();
     rbContactStep_SolveCollisions(engine, host, h, isUnmet);
     c->collisionTime += rbGetThreadTime() - begun;
@@ -290,8 +290,8 @@ static bool isFiniteLoose(const rbStepContacts* c)
     return true;
 }
 
-// One step from the node, to the next one of the grid or to where it is cut; false: it would end
-// after the time.
+// One step from the node, to the next one of the grid or to a cut; false: it would end after the
+// time.
 static bool step(rbStepEngine* engine, const rbStepHost* host, double time)
 {
     rbStepContacts* c = engine->contacts;
@@ -424,7 +424,7 @@ static void judgeOverlaps(const rbStepContacts* c, rbStartOverlap* overlap)
         for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
             depth = fmax(depth, -c->set.points[k].gap - c->settings.shell);
         }
-        // Contacts of a pair follow each other.
+        // Contacts of a pair are adjacent.
         bool isNew = contact->bodyA != lastA || contact->bodyB != lastB;
         if (depth > most) {
             overlap->count += isNew ? 1 : 0;
@@ -496,7 +496,7 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
             gained = fmax(gained, rbLength(c->kicks.data[i]));
         }
     }
-    // What forces give in a step is no collision.
+    // The velocity change by forces in a step is not a collision.
     c->settings.restSpeed = c->restSpeedAsked;
     c->restSpeed = fmax(rbGetRestSpeed(&c->settings), gained);
     c->settings.restSpeed = c->restSpeed;
@@ -517,7 +517,7 @@ void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double t
 void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int index, double time)
 {
     rbStepContacts* c = engine->contacts;
-    // All bodies go on from the time of the change, where the last advance left them.
+    // All bodies continue from the time of the change, where the last advance left them.
     for (int i = 0; i < engine->bodies.count; ++i) {
         rbMechBody* own = rbContactStep_GetBody(engine, i);
         if (own != NULL) {

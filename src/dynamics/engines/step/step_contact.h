@@ -1,10 +1,10 @@
 // Contacts in the step engine: all bodies with shapes in common steps.
 //
 // A step from t to t + h, with the contacts of the node at t:
-//   half of the forces; impulses by which no gap will be closed at t + h, sticking points will be
-//   where they stuck, and joints will hold (position stage); free flight; half of the forces;
-//   contacts found at the new poses; what approaches too fast collides; impulses that stop
-//   approach, sticking points and relative motion of joints (velocity stage).
+//   half of the forces; impulses that keep gaps from closing by t + h, keep sticking points where
+//   they stuck, and make joints hold (position stage); free flight; half of the forces; contacts
+//   found at the new poses; points that approach too fast collide; impulses that stop approach,
+//   sticking points and relative motion of joints (velocity stage).
 // Bodies that arrive at a surface within the step are stopped there and keep their speed: they
 // collide at t + h, late by less than h, and the forces act on them only until they arrive.
 #ifndef RB_ENGINES_STEP_CONTACT_H
@@ -15,20 +15,20 @@
 // NULL settings: there are none. Not isEnabled: stops of joints alone.
 rbStepContacts* rbCreateStepContacts(const rbContactSettings* settings);
 void rbDestroyStepContacts(rbStepContacts* contacts); // NULL is fine
-// False: there are stops of joints alone.
+// False: there are only stops of joints.
 bool rbStepContacts_HasShapes(const rbStepContacts* contacts);
 
-// Bodies of the host into the arrays; mechanisms are built. Finds the contacts of the start and
-// judges overlaps.
+// Copies bodies of the host into the arrays and builds mechanisms. Finds the contacts of the start
+// and checks overlaps.
 void rbStepContacts_Start(rbStepEngine* engine, const rbStepHost* host, double time,
                           rbStartOverlap* overlap);
 // Steps up to a time and writes the states of all bodies.
 rbStatus rbStepContacts_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
                                 double* reached);
-// A body was changed from outside at a time: the grid starts anew there.
+// A body was changed from outside at a time: the grid restarts there.
 void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int index, double time);
 
-// The velocities that a mechanism goes on with, once it is known where lent ones lead it.
+// The velocities that a mechanism continues with, once the result of borrowed ones is known.
 void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* mechanism);
 
 size_t rbStepContacts_GetSnapshotSize(const rbStepContacts* contacts);

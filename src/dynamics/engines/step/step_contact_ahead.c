@@ -1,22 +1,23 @@
-// Position stages that look at the end of their flight: bodies that turn strike with points which
-// the contacts of the node do not show, see contact_ahead.c.
+// Position stages that check the end of their flight: rotating bodies strike with points that are
+// not among the contacts of the node, see contact_ahead.c.
 #include "dynamics/engines/step/step_contact_state.h"
 
 #include <string.h>
 
-// Flights looked at in a step. Mostly the third finds nothing; bodies that turn by a third of a
-// radian in a step need some more.
+// Maximum flights checked in a step. Mostly the third finds nothing; bodies that rotate by a third
+// of a radian in a step need some more.
 #define LOOKS_MAX 16
-// The same where the stage does not meet its tolerance: to look closer is of no use.
+// The same where the stage does not meet its tolerance: a closer check is useless.
 #define LOOKS_UNMET 3
 // ... and in the capped mode, whose budget has room for a second solution only where bodies are
-// fast: some that touch move by so much of their size in a step, and some turn by so much, rad.
+// fast: some touching bodies move by this fraction of their size in a step, and some rotate by this
+// angle, rad.
 #define LOOKS_CAPPED 1
 #define FAST_LEAST 0.05
 #define TURN_LEAST 0.03
 
 // A contact is idle in a position stage if its points would not close with this many times their
-// approach. What other contacts then make of the velocities is looked at after the stage.
+// approach. The effect of other contacts on the velocities is checked after the stage.
 #define APPROACH_TIMES 2.0
 
 static bool isIdleIn(const rbContactBody* bodies, const rbContact* contact,
@@ -49,7 +50,7 @@ bool rbContactStep_MarkIdle(rbStepContacts* c, double h)
     return isChanged;
 }
 
-// Idle contacts that the flight would close; returns whether there are any.
+// Activates idle contacts that the flight would close; returns whether there are any.
 static bool wake(const rbContactBody* bodies, rbContact* contacts, int count,
                  const rbContactPoint* points, double h)
 {
@@ -93,8 +94,8 @@ bool rbContactStep_RecallNode(rbStepContacts* c)
     return points != c->set.points;
 }
 
-// Where bodies would be with the velocities that the stage found. False where one would be nowhere:
-// there is nothing to find then, and the step tells of it at its end.
+// Poses of the bodies with the velocities that the stage found. False if one is not finite: then
+// there is nothing to find, and the step reports it at its end.
 static bool fly(rbStepEngine* engine, double h)
 {
     bool isFinite = true;
@@ -130,8 +131,8 @@ static int countLooks(const rbStepContacts* c, bool isUnmet)
     return c->substeps != NULL ? LOOKS_CAPPED : (isUnmet ? LOOKS_UNMET : LOOKS_MAX);
 }
 
-// In the capped mode: whether a body that touches something may go far in the step, and one has a
-// shape that it moves by turning.
+// In the capped mode: whether a touching body may move far in the step, and one has a shape that it
+// moves by rotating.
 static bool isFast(rbStepEngine* engine, double h)
 {
     const rbStepContacts* c = engine->contacts;
@@ -148,7 +149,7 @@ static bool isFast(rbStepEngine* engine, double h)
     return isAnyFast && isAnyTurned;
 }
 
-// ... and whether one of these was made to turn.
+// ... and whether one of these started to rotate.
 static bool isTurning(const rbStepContacts* c, double h)
 {
     double least = TURN_LEAST / h;
@@ -162,8 +163,8 @@ static bool isTurning(const rbStepContacts* c, double h)
     return false;
 }
 
-// The next solution of the stage begins where this one ended; where bodies rest it begins where it
-// did, see notePassing in step_contact_stages.c.
+// The next solution of the stage starts from the end of this one; where bodies rest it starts from
+// the same start, see notePassing in step_contact_stages.c.
 static void guessAgain(rbStepContacts* c)
 {
     RB_ASSERT(c->set.pointCount == c->nodePoints.count);
@@ -215,7 +216,7 @@ void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, doub
             if (!isWoken) {
                 break;
             }
-            (void)rbContactStep_RecallNode(c); // what was found ahead will be found again
+            (void)rbContactStep_RecallNode(c); // contacts found ahead will be found again
         } else {
             rbStepLimits_PutBack(c);
         }

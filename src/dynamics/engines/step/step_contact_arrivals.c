@@ -1,4 +1,4 @@
-// Bodies that arrive at a surface within a step: they are stopped there for the flight only, feel
+// Bodies that arrive at a surface within a step: they are stopped there only for the flight, feel
 // forces until then, and collide at its end.
 #include "base/math/matrix3.h"
 #include "dynamics/engines/step/step_contact_state.h"
@@ -7,13 +7,13 @@
 
 // m: a gap that nothing closes in a step.
 #define FAR 1e9
-// Flights this many times as fast as the fastest body of an island are wild.
+// Flights this many times as fast as the fastest body of an island are runaways.
 #define WILD_TIMES 2.0
-// s: instead of how late it is, of a body that rests on something.
+// s: replaces the delay for a body that rests on something.
 #define RESTING (-1.0)
-// Velocities whose squares of difference and size have this ratio are the same.
+// Velocities whose squares of difference and size have this ratio are equal.
 #define FLIGHT_ROUNDING 1e-24
-// A point that arrived may be open by this part of the way that it would go in a step.
+// A point that arrived may be open by this fraction of the distance that it would travel in a step.
 #define NEAR_PART 0.25
 
 // Speeds before the step, for bodies that arrive in it.
@@ -47,8 +47,9 @@ static bool isArriving(const rbStepContacts* c, int k)
     return isOpen && point->impulse[0] > 0.0 && c->approaches.data[k] < -c->restSpeed;
 }
 
-// Points whose overlap is undone: the speed of that is for the way only, too. The bodies may be
-// past each other at the end of the flight, and then no velocity stage would take it back.
+// Points whose overlap is undone: the speed of this also holds only for the displacement. The
+// bodies may be past each other at the end of the flight, and then no velocity stage would remove
+// it.
 static bool isParting(const rbStepContacts* c, int k)
 {
     return c->set.points[k].gap < -(c->settings.shell + c->settings.tolerance);
@@ -76,7 +77,7 @@ static void openPoint(rbStepContacts* c, int k)
     c->keptPoints.data[k] = *point;
 }
 
-// Points that arrive are opened for the second solution, and how late they will be is noted.
+// Opens arriving points for the second solution, and records how late they will be.
 static void openArrivals(rbStepContacts* c, const rbContactIsland* island, double h)
 {
     for (int i = 0; i < island->contactCount; ++i) {
@@ -118,7 +119,8 @@ static bool hasArrived(const rbStepContacts* c, const rbContact* contact, int fi
     return isFound;
 }
 
-// Of pairs that arrive, what the flight would strike beside it is opened too: it is of that flight.
+// For pairs that arrive, other points that the flight would strike are opened too: they belong to
+// that flight.
 static void openAhead(rbStepContacts* c, const rbContactIsland* island, int first)
 {
     for (int i = 0; i < island->contactCount; ++i) {
@@ -132,8 +134,8 @@ static void openAhead(rbStepContacts* c, const rbContactIsland* island, int firs
     }
 }
 
-// Whether what stops bodies at surfaces made one of them faster than any of them is: conditions
-// that contradict each other.
+// Whether stopping bodies at surfaces made one of them faster than any of them is: contradictory
+// conditions.
 static bool isWild(const rbStepContacts* c, const rbContactIsland* island)
 {
     double fastest = c->settings.partSpeed;
@@ -153,7 +155,7 @@ static bool isWild(const rbStepContacts* c, const rbContactIsland* island)
     return !(flight <= WILD_TIMES * fastest);
 }
 
-// Such an island stays where it is.
+// Such an island stays in place.
 static void holdIsland(rbStepContacts* c, const rbContactIsland* island)
 {
     c->isWild = true;
@@ -163,7 +165,7 @@ static void holdIsland(rbStepContacts* c, const rbContactIsland* island)
     }
 }
 
-// What rests on something goes on with its time.
+// A body resting on something continues with its time.
 static void noteResting(rbStepContacts* c, const rbContact* contact)
 {
     for (int k = contact->firstPoint; k < contact->firstPoint + contact->pointCount; ++k) {
@@ -185,9 +187,9 @@ static void closeArrivals(rbStepContacts* c, const rbContactIsland* island)
     }
 }
 
-// Where bodies arrive, the impulses that stop them at the surface are only for the way of the
-// flight: what they do to the velocities, theirs and those of all that they push, is forgotten
-// after it, and the impulses that really act are found without them.
+// Where bodies arrive, the impulses that stop them at the surface act only on the displacement of
+// the flight. Their effect on the velocities, of these bodies and of all that they push, is
+// discarded afterward, and the impulses that really act are found without them.
 void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
                                  bool* isUnmet)
 {
@@ -215,14 +217,14 @@ void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, d
     }
 }
 
-// Bodies of these islands fly with the one velocity ...
+// Bodies of these islands fly with one velocity ...
 void rbContactStep_TakeFlights(const rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
     for (int i = 0; i < engine->bodies.count; ++i) {
         rbMechBody* body = rbContactStep_HasFlight(c, i) ? rbContactStep_GetBody(engine, i) : NULL;
         if (body != NULL && body->isDynamic) {
-            // What acts is there already; the other one is lent.
+            // The acting velocity is already there; the other one is borrowed.
             body->lentVelocity = body->velocity;
             body->lentMomentum = body->momentum;
             rbContactStep_TakeBody(&c->flights.data[i], body);
@@ -241,9 +243,9 @@ void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* me
     }
 }
 
-// The part of the kick of a step that a body has had when it arrives: the work of the force on the
-// way of the flight is what the body has gained by then. v: at the node, with the impulses that act
-// in the step; w: of the flight. With w = v + kick / 2 it is the whole.
+// The fraction of the kick of a step that a body has received when it arrives: the work of the
+// force along the displacement of the flight equals the energy gained by then. v: at the node, with
+// the impulses that act in the step; w: of the flight. With w = v + kick / 2 it is 1.
 // along: v.kick, square: kick.kick, work: w.kick, or their sums over bodies with their masses.
 static double findShare(double along, double square, double work)
 {
@@ -266,7 +268,7 @@ static double shareOf(rbVec3 v, rbVec3 kick, rbVec3 w)
     return findShare(rbDot(v, kick), rbDot(kick, kick), rbDot(w, kick));
 }
 
-// The same of a mechanism as a whole.
+// The same for a mechanism as a whole.
 static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* mechanism, double h)
 {
     double along = 0.0;
@@ -288,8 +290,9 @@ static double shareOfMechanism(const rbStepContacts* c, const rbStepMechanism* m
     return findShare(along, square, work);
 }
 
-// A flight that was pushed up higher than the speed along the force can pay for is paid by the rest
-// of the motion. Returns what that cannot pay, J: contacts that part overlaps have lifted it.
+// If a flight was pushed up higher than the speed along the force allows, the missing energy is
+// taken from the remaining motion. Returns the energy still missing, J: contacts that separate
+// overlaps have lifted it.
 static double payWay(rbMechBody* body, rbVec3 v, rbVec3 kick, rbVec3 w)
 {
     double square = rbDot(kick, kick);
@@ -309,14 +312,14 @@ static double payWay(rbMechBody* body, rbVec3 v, rbVec3 kick, rbVec3 w)
     return factor > 0.0 ? 0.0 : -0.5 * left;
 }
 
-// Whether a flight leads elsewhere than the velocity that is gone on with.
+// Whether a flight leads elsewhere than the velocity the body continues with.
 static bool isElsewhere(rbVec3 flight, rbVec3 velocity)
 {
     return rbLengthSquared(rbSub(flight, velocity)) > FLIGHT_ROUNDING * rbLengthSquared(velocity);
 }
 
-// A flight that turns a body otherwise than it goes on turning leaves it at another place of its
-// free motion: its momentum keeps the energy of the turn.
+// A flight that rotates a body differently from its further rotation leaves it at another place of
+// its free motion: its momentum keeps the energy of the rotation.
 static void keepTurn(const rbContactBody* shown, rbMechBody* body)
 {
     rbSym3 inverse = rbSym3_FromPrincipal(body->invMoments, body->pose.rotation);
@@ -347,7 +350,7 @@ static void shareLate(rbStepContacts* c, const rbStepMechanism* mechanism)
     }
 }
 
-// Of a mechanism that is late: what the forces give in a time.
+// For a mechanism that is late: velocity change by the forces in a time.
 static void kickMechanism(const rbStepContacts* c, rbStepMechanism* mechanism, double time)
 {
     for (int i = 0; i < mechanism->m.bodyCount; ++i) {
@@ -369,8 +372,8 @@ static bool isLateMechanism(const rbStepContacts* c, const rbStepMechanism* mech
     return isLate;
 }
 
-// ... and go on with the other. What arrives collides with the forces of its time in the step, and
-// has none afterward.
+// ... and continue with the other. Arriving bodies collide with the forces of their time in the
+// step, and feel none afterward.
 void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, double h)
 {
     rbStepContacts* c = engine->contacts;
@@ -425,7 +428,7 @@ void rbContactStep_TakeLateKicks(rbStepEngine* engine, double h)
 }
 
 // Bodies of points that are at their surfaces at the end of a step, which is cut there: they have
-// had its forces. What rests on something goes on.
+// received its forces. Bodies resting on something continue.
 void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, int count, double h)
 {
     for (int i = 0; i < count; ++i) {
@@ -437,7 +440,7 @@ void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, in
     }
 }
 
-// The first contact of shapes of a pair in the set: these are in the order of bodies.
+// The first shape contact of a pair in the set, which is in the order of bodies.
 static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
 {
     int low = 0;
@@ -452,8 +455,8 @@ static int findFirst(const rbContactSet* set, int high, int bodyA, int bodyB)
     return low;
 }
 
-// If no point of a pair that arrived is closed and approaches, the nearest of those that approach
-// are closed, if they are as near as the flight may have missed them.
+// If no point of a pair that arrived is closed and approaches, closes the nearest of those that
+// approach, if they are within the possible error of the flight.
 static void closePair(rbStepContacts* c, int bodyA, int bodyB, double h)
 {
     double least = INFINITY;

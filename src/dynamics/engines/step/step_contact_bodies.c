@@ -1,4 +1,4 @@
-// Bodies of steps with contacts: where they are, what contacts see of them, forces, flight.
+// Bodies of steps with contacts: poses, the view of contacts on them, forces, flight.
 #include "base/math/matrix3.h"
 #include "dynamics/engines/step/step_contact_state.h"
 
@@ -43,7 +43,7 @@ static rbSym3 inertiaOf(const rbMechBody* body)
     return rbSym3_FromPrincipal(body->moments, body->pose.rotation);
 }
 
-// What contacts see of a body: its velocities and masses at its pose.
+// The view of contacts on a body: its velocities and masses at its pose.
 static void showBody(rbStepContacts* c, int index, const rbMechBody* body)
 {
     rbContactBody* shown = &c->bodies.data[index];
@@ -62,7 +62,7 @@ static void showBody(rbStepContacts* c, int index, const rbMechBody* body)
 void rbContactStep_ShowBodies(const rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
-    // The last one is the world: a body that nothing moves.
+    // The last one is the world: an immovable body.
     rbArray_Reserve(c->bodies, engine->bodies.count + 1);
     c->bodies.count = engine->bodies.count + 1;
     memset(&c->bodies.data[engine->bodies.count], 0, sizeof *c->bodies.data);
@@ -76,8 +76,8 @@ void rbContactStep_ShowBodies(const rbStepEngine* engine)
     }
 }
 
-// Velocities back from the contacts; the momentum takes only what changed, so that bodies that
-// nothing touches keep theirs to the bit.
+// Reads velocities back from the contacts; only changes are applied to the momentum, so that
+// untouched bodies keep theirs to the bit.
 void rbContactStep_TakeBody(const rbContactBody* shown, rbMechBody* body)
 {
     rbVec3 before = rbMulSV(shown->invInertia, body->momentum);
@@ -104,7 +104,7 @@ void rbContactStep_TakeBodies(const rbStepEngine* engine)
         rbMechBody* body = rbContactStep_GetBody(engine, i);
         if (body != NULL && body->isDynamic && rbContactStep_IsTouched(c, i)) {
             rbContactStep_TakeBody(&c->bodies.data[i], body);
-            // Without what rounding leaves.
+            // Without rounding residues.
             body->momentum = c->bodies.data[i].isFrozen ? RB_VEC3_ZERO : body->momentum;
         }
     }
@@ -120,7 +120,7 @@ rbMotionState rbContactStep_StateOf(const rbMechBody* body)
     return state;
 }
 
-// What acts on a body; paid: the part of the force that has no potential.
+// Forces on a body; paid: the part of the force that has no potential.
 static void loadBody(const rbStepHost* host, rbMechBody* body, double time, rbVec3* paid)
 {
     const rbMotionBody* motion = &host->motions[body->index];
@@ -137,7 +137,7 @@ static void loadBody(const rbStepHost* host, rbMechBody* body, double time, rbVe
     }
 }
 
-// Half a kick: what has no potential works with the mean of the velocities before and after.
+// Half a kick: forces without a potential do work with the mean of the velocities before and after.
 static double kickBody(rbMechBody* body, double h, rbVec3 paid)
 {
     rbVec3 linear = rbScale(h * body->invMass, body->force);
@@ -153,7 +153,7 @@ static double kickBody(rbMechBody* body, double h, rbVec3 paid)
     return work;
 }
 
-// isEnd: bodies that arrived in the step have had what they feel.
+// isEnd: bodies that arrived in the step have already received their forces.
 void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, double time, double h,
                              bool isEnd)
 {

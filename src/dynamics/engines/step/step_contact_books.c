@@ -1,20 +1,20 @@
-// The energy of steps with contacts, by cause.
+// Energy accounting of steps with contacts, by cause.
 //
 // An impulse p at a point changes the kinetic energy by p.(u + u')/2, summed over all that act in a
 // stage, exactly. Half of the forces has acted before the position stage, and half will act after
-// collisions. For forces with a potential the order does not matter: with q what the half gives, a
-// step changes the energy by nothing but p.(u + u' - 2 q)/2 at its start, where q has acted, and
-// p.(u + u' + 2 q)/2 at collisions, where it has not. Forces without a potential are paid for in
-// their kicks, see rbContactStep_KickLoose.
+// collisions. For forces with a potential the order does not matter: with q the velocity change by
+// that half, a step changes the energy only by p.(u + u' - 2 q)/2 at its start, where q has acted,
+// and p.(u + u' + 2 q)/2 at collisions, where it has not. Forces without a potential are accounted
+// for in their kicks, see rbContactStep_KickLoose.
 //
-// What joints do beside contacts is not booked, as in steps without contacts: an ideal joint does
-// no work, and what is left is the error of the step.
+// The work of joints besides contacts is not recorded, as in steps without contacts: an ideal joint
+// does no work, and the remainder is the error of the step.
 #include "base/math/matrix3.h"
 #include "dynamics/engines/step/step_contact_state.h"
 
 #include <string.h>
 
-// What the potential of a body's forces gives it in half a step.
+// Velocity change of a body by the potential of its forces in half a step.
 static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time, double h)
 {
     const rbMotionBody* motion = &host->motions[body->index];
@@ -29,7 +29,7 @@ static rbVec3 pullOf(const rbStepHost* host, const rbMechBody* body, double time
     return pull;
 }
 
-// share: -1 where the pulls have acted, 1 where they will, 0 where they have no part any more.
+// share: -1 where the pulls have acted, 1 where they will, 0 where they no longer matter.
 void rbContactStep_OpenBooks(rbStepEngine* engine, const rbStepHost* host, double time, double h,
                              double share)
 {
@@ -53,7 +53,7 @@ void rbContactStep_OpenBooks(rbStepEngine* engine, const rbStepHost* host, doubl
     }
 }
 
-// Change of the energy of an island since the books were opened.
+// Change of the energy of an island since the accounting was opened.
 static double changeOf(const rbStepEngine* engine, const rbContactIsland* island)
 {
     const rbStepContacts* c = engine->contacts;
@@ -88,7 +88,7 @@ static bool isObstacle(const rbStepContacts* c, int body)
     return !(c->bodies.data[body].invMass > 0.0);
 }
 
-// Work on the island by an obstacle that moves, through an impulse that acts on B.
+// Work on the island by a moving obstacle, through an impulse that acts on B.
 static double obstacleWork(const rbStepContacts* c, const rbContact* contact, rbVec3 impulse,
                            rbVec3 atA, rbVec3 atB)
 {
@@ -96,7 +96,7 @@ static double obstacleWork(const rbStepContacts* c, const rbContact* contact, rb
     return isObstacle(c, contact->bodyB) ? work - rbDot(impulse, atB) : work;
 }
 
-// Works of a point: of its normal impulse, of its friction, of what moves by itself.
+// Works of a point: of its normal impulse, of its friction, of moving obstacles.
 typedef struct Works {
     double normal;
     double friction;
@@ -170,7 +170,7 @@ void rbContactStep_BookLasting(rbStepEngine* engine, const rbContactIsland* isla
             booked += works.normal + works.friction + works.motor;
         }
     }
-    // Where shock propagation held bodies fast the points do not tell all.
+    // Where shock propagation froze bodies, the points do not account for all work.
     books->rest += hasJoints ? 0.0 : changeOf(engine, island) - booked;
 }
 
@@ -235,8 +235,8 @@ static bool hasMover(const rbStepContacts* c, const rbContactIsland* island)
     return false;
 }
 
-// Collisions tell what their points did between the velocities before and after; pulls that will
-// still act, joints and obstacles that move add to it.
+// Collisions report the work of their points between the velocities before and after; pulls that
+// will still act, joints and moving obstacles add to it.
 void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* island,
                                   double normalWork, double frictionWork)
 {
@@ -248,7 +248,7 @@ void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* i
     c->books.friction += frictionWork;
 }
 
-// Bodies that are frozen lose what they had, which is in before.
+// Frozen bodies lose their energy, which is in before.
 void rbContactStep_BookFrozen(rbStepEngine* engine, const rbStepHost* host)
 {
     rbStepContacts* c = engine->contacts;

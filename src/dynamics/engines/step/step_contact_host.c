@@ -1,4 +1,4 @@
-// What the host tells of contacts and asks about them, and snapshots.
+// Interface of the host to contacts: registering, queries, and snapshots.
 #include "dynamics/engines/step/step_contact_state.h"
 
 #include <string.h>
@@ -54,7 +54,8 @@ int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int
     return count;
 }
 
-// --------------------------------------------------------------------------------------- telling
+// ---------------------------------------------------------------------------------------
+// registering
 
 void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* settings)
 {
@@ -80,7 +81,7 @@ void rbStepEngine_NeedLimits(rbStepEngine* engine, const rbContactSettings* sett
 {
     if (engine->contacts == NULL) {
         rbContactSettings own = *settings;
-        own.method = RB_CONTACT_IMPULSES; // springs know no stops
+        own.method = RB_CONTACT_IMPULSES; // springs have no stops
         engine->contacts = rbCreateStepContacts(&own);
     }
 }
@@ -160,7 +161,7 @@ typedef struct ContactsHead {
     uint64_t freezeSize;
 } ContactsHead;
 
-// Of a loose body, what changes.
+// The changing data of a loose body.
 typedef struct LooseState {
     rbVec3 position;
     rbQuat orientation;

@@ -37,7 +37,7 @@ static rbStepMechanism* leadOf(const rbStepEngine* engine, int body)
     return mechanism->m.bodies[0].index == body ? mechanism : NULL;
 }
 
-// All joints of the mechanisms of an island, with the velocities as contacts left them.
+// Sweeps all joints of the mechanisms of an island, with the velocities that contacts left.
 bool rbContactStep_SweepJoints(void* context, double* error)
 {
     const rbJointSweep* sweep = context;
@@ -57,7 +57,7 @@ bool rbContactStep_SweepJoints(void* context, double* error)
         if (sweep->isOfRates) {
             own = rbStep_SweepRates(&run, sweep->h);
         } else if (rbStep_SweepPositions(&run, sweep->h)) {
-            own = 2.0 * tolerance; // how far they were off is not known: too far to be done
+            own = 2.0 * tolerance; // the error before is unknown: too large to be done
         }
         showMechanism(sweep->engine, mechanism);
         *error = fmax(*error, own);
@@ -76,8 +76,8 @@ bool rbContactStep_HasMechanism(const rbStepEngine* engine, const rbContactIslan
     return false;
 }
 
-// Impulses and limits of a mechanism back to where the stage began. Its velocities are taken from
-// those shown.
+// Restores impulses and limits of a mechanism to the start of the stage. Its velocities are read
+// from those shown.
 static void turnBack(const rbStepEngine* engine, rbStepMechanism* mechanism, double h)
 {
     int rowCount = mechanism->m.rowCount;
@@ -158,7 +158,7 @@ static void addRow(rbStepContacts* c, const rbMechanism* m, const rbRowBlock* bl
     rbArray_Push(c->linkRows, link);
 }
 
-// What is left of the condition of a row; one at its limit may go on the way it is pushed.
+// The residual of a row; one at its limit may move on in the direction of the push.
 static double leftOf(const rbContactLink* link, double residual)
 {
     bool isHeld = fabs(link->impulse) >= link->most && residual * link->impulse <= 0.0;

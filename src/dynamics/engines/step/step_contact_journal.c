@@ -1,4 +1,4 @@
-// What steps with contacts tell the journal: collisions, and bodies that freeze or wake.
+// Journal entries of steps with contacts: collisions, and bodies that freeze or wake.
 #include "dynamics/engines/step/step_contact_state.h"
 
 // Kinetic energy of an island before the stage.
@@ -25,7 +25,7 @@ void rbContactStep_TellCollisions(const rbStepEngine* engine, const rbStepHost* 
     for (int i = 0; i < count; ++i) {
         const rbCollisionNote* note = &notes[i];
         const rbContact* contact = &c->set.contacts[note->contact];
-        // A limit of a joint that is reached is no impact of two bodies.
+        // Reaching a limit of a joint is not an impact of two bodies.
         if (note->contact >= c->foundCount) {
             continue;
         }

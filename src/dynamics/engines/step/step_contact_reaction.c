@@ -1,14 +1,14 @@
-// What joints take from the normals of contacts (B-81).
+// How joints reduce the response of the normals of contacts (B-81).
 //
-// A body that a joint holds gives way less than its own mass says. A unit impulse at a point of a
-// contact, on bodies that stand still otherwise; the speeds of all its points; joints corrected;
-// the speeds once more: the difference is what the joints took. The first measurement comes after
-// the impulse, else n K n would be counted twice (E-10 of the specification). Velocities are linear
-// in impulses, so the factors of the stage serve, and nothing of the mechanism is changed.
+// A body held by a joint yields less than its own mass implies. Apply a unit impulse at a point of
+// a contact, on bodies otherwise at rest; measure the speeds of all its points; correct the joints;
+// measure again: the difference is the effect of the joints. The first measurement comes after the
+// impulse, otherwise n K n would be counted twice (E-10 of the specification). Velocities are
+// linear in impulses, so the factors of the stage can be used, and the mechanism is not changed.
 #include "dynamics/engines/step/step_contact_state.h"
 
-// Velocity and momentum, or angular velocity, of the bodies of a mechanism: kept and cleared, or
-// given back.
+// Velocity and momentum, or angular velocity, of the bodies of a mechanism: saved and cleared, or
+// restored.
 static void turnMotions(rbStepContacts* c, rbMechanism* m, bool isBack)
 {
     rbArray_Reserve(c->reactMotions, 3 * m->bodyCount);
@@ -74,7 +74,7 @@ static void addSpeeds(const Touch* touch, int column, double sign, double* react
     }
 }
 
-// Joints of a mechanism stop what the velocities do along their rows.
+// Joints of a mechanism stop the velocities along their rows.
 static void correct(rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;

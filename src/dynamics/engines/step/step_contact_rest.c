@@ -1,10 +1,10 @@
-// Bodies that stand still in steps with contacts, see contact_freeze.h: who may not, who wakes, and
-// what is kept of their contacts meanwhile.
+// Frozen bodies in steps with contacts, see contact_freeze.h: which may not freeze, which wake, and
+// the data of their contacts kept meanwhile.
 #include "dynamics/engines/step/step_contact_state.h"
 
 #include <string.h>
 
-// What acts on a body beside gravity and constant forces; frozen bodies wake when it changes.
+// Forces on a body besides gravity and constant forces; frozen bodies wake when they change.
 static rbRestLoad loadOf(const rbStepHost* host, const rbMechBody* body, double time)
 {
     const rbMotionBody* motion = &host->motions[body->index];
@@ -47,7 +47,7 @@ static bool isStanding(const rbContactBody* body)
     return body->isFrozen || !(body->invMass > 0.0);
 }
 
-// Impulses of contacts between bodies that stand are those of the last step that they moved in: a
+// Impulses of contacts between frozen bodies are those of the last step in which they moved: a
 // stage does not touch them, but its start halves all.
 void rbContactStep_ScaleStanding(rbStepContacts* c, double scale)
 {
@@ -86,7 +86,7 @@ static void wakeLoaded(rbStepEngine* engine, const rbStepHost* host, double time
     }
 }
 
-// Contacts of bodies that wake go on with the half of a step that is left of their last one.
+// Contacts of waking bodies continue with the remaining half of their last step.
 static void halveWoken(rbStepContacts* c)
 {
     for (int i = 0; i < c->set.contactCount; ++i) {
@@ -111,7 +111,7 @@ void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, doub
     memset(c->isWoken.data, 0, (size_t)c->isWoken.count);
     rbContactNode node = rbContactStep_MakeNode(c);
     if (rbContactFreeze_GetCount(c->freeze) == 0) {
-        (void)rbContactFreeze_WakeTouched(c->freeze, &node); // forgets who woke
+        (void)rbContactFreeze_WakeTouched(c->freeze, &node); // clears the list of woken bodies
         return;
     }
     for (int i = 0; i < engine->bodies.count; ++i) {

@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-// A guess is good if the sum of its impulses is off by no more than this part.
+// A guess is good if the sum of its impulses is off by no more than this fraction.
 #define GUESS_PART 0.05
-// Sweeps after the first where bodies strike: what strikes is no stack, and these many cost less
-// than to solve the island as a whole.
+// Sweeps after the first where bodies strike: an impact is not a stack, and this many cost less
+// than solving the island as a whole.
 #define SWEEPS_MOVING 500
-// In islands of more bodies all sweeps there may be, also with joints, which are few of what there
-// is: 252 bricks that are struck take up to 1000 sweeps or 0.3 s, and ten times that as a whole.
+// In islands of more bodies all allowed sweeps, also with joints, which are then a small part: 252
+// struck bricks need up to 1000 sweeps or 0.3 s, and ten times that as a whole.
 #define BODIES_LARGE 64
-// Times that rows of joints are made anew in a stage.
+// How often rows of joints are rebuilt in a stage.
 #define JOINT_ROUNDS_MAX 6
 
 // ----------------------------------------------------------------------------------------- stages
@@ -50,7 +50,7 @@ static void noteSolved(rbStepContacts* c, const rbContactSolved* solved, Stage s
     *isUnmet = *isUnmet || !solved->isMet;
 }
 
-// Whether something rebounds; what does not is stopped by the velocity stage.
+// Whether something rebounds; the velocity stage stops the rest.
 static bool isColliding(const rbStepContacts* c, const rbContactIsland* island)
 {
     for (int i = 0; i < island->contactCount; ++i) {
@@ -71,7 +71,7 @@ static rbContactSolved sweep(rbStepContacts* c, const rbContactRun* run, bool is
                          : rbContactSolver_SolveVelocities(c->solver, run);
 }
 
-// Velocities and impulses of an island to and from the memory of what sweeps found.
+// Saves or restores velocities and impulses of an island as sweeps found them.
 static void swapSwept(rbStepContacts* c, const rbContactIsland* island, bool isBack)
 {
     for (int i = 0; i < island->bodyCount; ++i) {
@@ -96,7 +96,7 @@ static void swapSwept(rbStepContacts* c, const rbContactIsland* island, bool isB
     }
 }
 
-// Whether the impulses at the start of the stage carry about what sweeps found.
+// Whether the impulses at the start of the stage are close to the result of the sweeps.
 static bool isGuessGood(const rbStepContacts* c, const rbContactIsland* island, bool isOfPositions)
 {
     double guessed = 0.0;
@@ -111,7 +111,7 @@ static bool isGuessGood(const rbStepContacts* c, const rbContactIsland* island, 
     return fabs(guessed - found) < GUESS_PART * found;
 }
 
-// An island without joints, from the start of the stage where its impulses are a good guess.
+// An island without joints, from the start of the stage if its impulses are a good guess.
 static double solveWhole(rbStepContacts* c, const rbContactRun* run, const rbContactIsland* island,
                          const rbNewtonTask* task, rbContactSolved* solved)
 {
@@ -129,7 +129,7 @@ static double solveWhole(rbStepContacts* c, const rbContactRun* run, const rbCon
 }
 
 // One with joints: their conditions on the end of a step are not linear in the velocities, so the
-// rows are made anew until they hold.
+// rows are rebuilt until they hold.
 static double solveWithJoints(rbStepContacts* c, const rbContactRun* run, rbJointSweep* joints,
                               rbNewtonTask* task, rbContactSolved* solved)
 {
@@ -148,14 +148,14 @@ static double solveWithJoints(rbStepContacts* c, const rbContactRun* run, rbJoin
             break; // nothing was taken
         }
     }
-    // To rounding, which contacts hardly notice.
+    // To rounding, which hardly affects contacts.
     double ignored;
     (void)rbContactStep_SweepJoints(joints, &ignored);
     task->tolerance = tolerance;
     return jointError <= jointTolerance || left > tolerance ? left : 2.0 * tolerance;
 }
 
-// Goes on with sweeps.
+// Continues with sweeps.
 static rbContactSolved sweepOn(rbStepContacts* c, const rbContactRun* run, bool isOfPositions,
                                const rbContactSolved* before)
 {
@@ -166,10 +166,10 @@ static rbContactSolved sweepOn(rbStepContacts* c, const rbContactRun* run, bool 
     return solved;
 }
 
-// A position stage that its first sweep met: bodies rest, and what this sweep found undoes the gaps
-// and slips of this step. It must not act again in the next one: impulses that are remembered are
-// an integral of the gaps, and with it what sweeps see little of, the sway of a high wall, would
-// swing up from step to step (third order; where a sweep takes less than 2/15 of a motion away).
+// A position stage converged in its first sweep: bodies rest, and the impulses of this sweep undo
+// the gaps and slips of this step. They must not act again in the next one. Stored impulses are an
+// integral of the gaps; with it, motions that sweeps hardly see, such as the sway of a high wall,
+// would build up from step to step (third order; where a sweep removes less than 2/15 of a motion).
 static void notePassing(rbStepContacts* c, const rbContactIsland* island, bool isResting)
 {
     for (int i = 0; i < island->contactCount; ++i) {
@@ -185,9 +185,9 @@ static void notePassing(rbStepContacts* c, const rbContactIsland* island, bool i
     }
 }
 
-// Sweeps, more of them where bodies strike; where they are slow the island as a whole, from the
-// start of the stage, since impulses of a last step that was solved so are nearer than what some
-// sweeps make of them; where that does not meet it, sweeps again.
+// Sweeps, more of them where bodies strike. Where they are slow, the island as a whole, from the
+// start of the stage, since impulses of a last step that was solved this way are closer than the
+// result of a few sweeps. If that does not converge, sweeps again.
 static rbContactSolved solveLasting(rbStepContacts* c, const rbContactRun* run,
                                     rbJointSweep* joints)
 {
@@ -285,7 +285,7 @@ void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
     solveIsland(engine, host, island, h, STAGE_POSITION, isUnmet);
 }
 
-// One stage of all islands, but collisions only of those that small steps have solved.
+// One stage of all islands; only collisions for those solved by small steps.
 static void solveStage(rbStepEngine* engine, const rbStepHost* host, double h, Stage stage,
                        bool* isUnmet)
 {
@@ -324,8 +324,7 @@ static void bookQuick(rbContactBooks* books, const rbSubstepsDone* done)
     books->rest += done->work - done->frictionWork - done->impactWork;
 }
 
-// The capped mode: all islands that small steps can solve, at once. Returns whether others are
-// left.
+// The capped mode: all islands that small steps can solve, together. Returns whether others remain.
 static bool solveQuickly(rbStepEngine* engine, double h, bool* isUnmet)
 {
     rbStepContacts* c = engine->contacts;
@@ -359,7 +358,7 @@ static bool solveQuickly(rbStepEngine* engine, double h, bool* isUnmet)
     return isLeft;
 }
 
-// ------------------------------------------------------------------------------------------ books
+// ------------------------------------------------------------------------------------------ energy
 
 static void bookLasting(rbStepEngine* engine, bool isWhole)
 {

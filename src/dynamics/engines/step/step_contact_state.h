@@ -1,4 +1,4 @@
-// The inside of contacts in the step engine, shared by its files.
+// Internals of contacts in the step engine, shared by its files.
 #ifndef RB_ENGINES_STEP_CONTACT_STATE_H
 #define RB_ENGINES_STEP_CONTACT_STATE_H
 
@@ -18,22 +18,23 @@
 
 // Energy that contacts gave by cause, J.
 typedef struct rbContactBooks {
-    double impact;   // normal impulses of collisions, and what approached as fast
+    double impact;   // normal impulses of collisions, and of approaches as fast
     double friction; // tangential ones, rolling and spinning friction
-    double rest;     // the other normal impulses; overlap that is parted; what freezing takes
-    double motor;    // of obstacles that move
+    double rest;     // the other normal impulses; separated overlap; freezing
+    double motor;    // of moving obstacles
     double load;     // of forces without a potential on bodies in no mechanism
 } rbContactBooks;
 
-// How a body gets through a step.
+// How a body moves through a step.
 typedef enum rbFlightKind {
     RB_FLIGHT_PLAIN,
     RB_FLIGHT_SWEPT, // small steps could not solve its island
-    RB_FLIGHT_TWICE, // its island has arrivals: it flies with one velocity and goes on with another
+    RB_FLIGHT_TWICE, // its island has arrivals: it flies with one velocity and continues with
+                     // another
     RB_FLIGHT_QUICK, // its island is solved by small steps: likewise
 } rbFlightKind;
 
-// Times nearer than this part of a step are the same.
+// Times closer than this fraction of a step are equal.
 #define RB_STEP_SNAP 1e-9
 
 // A point that is open at the node, and was stopped at the surface in the step from it.
@@ -45,10 +46,10 @@ typedef struct rbArrival {
     rbVec3 armB;
     double gap;    // m
     bool isOfStop; // of a joint: there are no shapes to measure
-    bool isAhead;  // of the end of the flight: the gap holds for that flight alone
+    bool isAhead;  // of the end of the flight: the gap holds only for that flight
 } rbArrival;
 
-// What acts on a body that stands, beside what is constant.
+// Forces on a frozen body besides constant ones.
 typedef struct rbRestLoad {
     rbVec3 force;
     rbVec3 torque;
@@ -64,18 +65,18 @@ struct rbStepContacts {
     rbCollisions* collisions;
     rbContactGraph* graph;
     rbContactFreeze* freeze;
-    RB_ARRAY(rbMechBody) loose;          // bodies in no mechanism
-    RB_ARRAY(int) places1;               // per body of the host: index in loose + 1; 0: none
-    RB_ARRAY(rbContactBody) bodies;      // per body of the host
-    RB_ARRAY(rbContactPlace) places;     // per body of the host
-    RB_ARRAY(rbVec3) kicks;              // m/s, per body: what the forces give in a whole step
-    RB_ARRAY(double) radii;              // m, per body
-    RB_ARRAY(double) late;               // s, per body: part of the step after it arrived
-    RB_ARRAY(int) links;                 // pairs of bodies that joints connect
-    RB_ARRAY(rbContactLink) linkRows;    // of the island under way
-    RB_ARRAY(int) exclusions;            // pairs of bodies that do not meet
+    RB_ARRAY(rbMechBody) loose;      // bodies in no mechanism
+    RB_ARRAY(int) places1;           // per body of the host: index in loose + 1; 0: none
+    RB_ARRAY(rbContactBody) bodies;  // per body of the host
+    RB_ARRAY(rbContactPlace) places; // per body of the host
+    RB_ARRAY(rbVec3) kicks;          // m/s, per body: velocity change by the forces in a whole step
+    RB_ARRAY(double) radii;          // m, per body
+    RB_ARRAY(double) late;           // s, per body: part of the step after it arrived
+    RB_ARRAY(int) links;             // pairs of bodies that joints connect
+    RB_ARRAY(rbContactLink) linkRows;    // of the current island
+    RB_ARRAY(int) exclusions;            // excluded pairs of bodies
     RB_ARRAY(double) approaches;         // m/s, per point: u.n at the start of the step
-    RB_ARRAY(rbMechBody) keptLoose;      // during a look between nodes
+    RB_ARRAY(rbMechBody) keptLoose;      // during a trial step between nodes
     RB_ARRAY(rbContactPoint) keptPoints; // at the start of a stage
     RB_ARRAY(rbMechBody) lookLoose;      // in the step from the node, when isLooked
     bool isLooked;
@@ -92,12 +93,12 @@ struct rbStepContacts {
     RB_ARRAY(rbContactBody) flights;     // per body, velocities of the flight, where it has its own
     RB_ARRAY(unsigned char) flightKinds; // per body, rbFlightKind
     RB_ARRAY(rbVec3) pulls;              // m/s, per body: see step_contact_books.c
-    RB_ARRAY(rbContactBody) opened;      // per body, when the books of a stage were opened
+    RB_ARRAY(rbContactBody) opened;      // per body, when the accounting of a stage was opened
     RB_ARRAY(rbVec3) turnings;           // per contact: rolling and spinning friction then
-    RB_ARRAY(rbArrival) arrivals;        // of the step under way
+    RB_ARRAY(rbArrival) arrivals;        // of the current step
     RB_ARRAY(rbArrival) sought;          // those of the whole step, while it is cut
     RB_ARRAY(rbContactProbe) probes;     // of one pair
-    RB_ARRAY(rbContact) startContacts;   // as the step began, while it is tried or looked into
+    RB_ARRAY(rbContact) startContacts;   // as the step began, while it is tried or interpolated
     RB_ARRAY(rbContactPoint) startPoints; // the same
     RB_ARRAY(rbRestLoad) restLoads;       // per body, where frozen
     RB_ARRAY(unsigned char) isWoken;      // per body: at the end of this step
@@ -107,27 +108,27 @@ struct rbStepContacts {
     rbContactSet set;                     // of the node: contacts of shapes, then stops of joints
     int foundCount;                       // contacts of shapes
     int foundPoints;                      // and their points
-    bool areShapesOff;               // there are stops alone; bodies in no mechanism fly elsewhere
+    bool areShapesOff;               // there are only stops; bodies in no mechanism fly elsewhere
     bool hasLimits;                  // joints have stops
     double excessBefore;             // m or rad beyond stops, that the run left before a new start
-    RB_ARRAY(rbVec3) reactMotions;   // three a body of a mechanism, while a reaction is measured
-    RB_ARRAY(rbLimitContact) limits; // what the contacts behind those of shapes are
+    RB_ARRAY(rbVec3) reactMotions;   // three per body of a mechanism, while a reaction is measured
+    RB_ARRAY(rbLimitContact) limits; // meaning of the contacts behind those of shapes
     int islandCount;
     double nodeTime;
     double origin;
     int64_t index;         // of the next node of the grid
-    bool isWild;           // a flight of the step under way is held, see step_contact_arrivals.c
+    bool isWild;           // a flight of the current step is held, see step_contact_arrivals.c
     bool isGuarded;        // bodies spin past each other in it, see rbContactPairs_IsGuarded
     int cutCount;          // since the last node of the grid
     double lastPart;       // of the last step, of a whole one
     double lookStep;       // s, of the step from the node, when isLooked
-    double restSpeedAsked; // m/s, as the settings had it
+    double restSpeedAsked; // m/s, as in the settings
     double restSpeed;
     double collisionTime; // s of CPU, see rbContactStatistics
     double contactTime;
     rbContactStatistics statistics;
     rbContactBooks books;
-    double lookWork; // J, energy of the state that is looked at, more than that of the node
+    double lookWork; // J, energy of the interpolated state, relative to that of the node
 };
 
 // Whether a body flies with the velocity in flights.
@@ -148,17 +149,18 @@ rbMechBody* rbContactStep_GetBody(const rbStepEngine* engine, int index);
 // Bodies in no mechanism, from the states of the host.
 void rbContactStep_ReadBodies(rbStepEngine* engine, const rbStepHost* host, double time);
 void rbContactStep_WriteBodies(const rbStepEngine* engine, const rbStepHost* host);
-// Velocities and masses to where contacts see them, and velocities of those that touch back.
+// Copies velocities and masses to the view of contacts, and velocities of those that touch back.
 void rbContactStep_ShowBodies(const rbStepEngine* engine);
 void rbContactStep_TakeBodies(const rbStepEngine* engine);
 void rbContactStep_TakeBody(const rbContactBody* shown, rbMechBody* body);
-// A step as part of a whole one; 1 if it differs from that by rounding.
+// A step as a fraction of a whole one; 1 if it differs from that by rounding.
 double rbContactStep_PartOf(const rbStepEngine* engine, double h);
 bool rbContactStep_IsTouched(const rbStepContacts* c, int index);
-// Forces over h on bodies in no mechanism. isEnd: bodies that arrived in the step have had theirs.
+// Forces over h on bodies in no mechanism. isEnd: bodies that arrived in the step already have
+// theirs.
 void rbContactStep_KickLoose(rbStepEngine* engine, const rbStepHost* host, double time, double h,
                              bool isEnd);
-// What forces see of a body.
+// The view of forces on a body.
 rbMotionState rbContactStep_StateOf(const rbMechBody* body);
 void rbContactStep_FlyLoose(rbStepContacts* c, double h);
 void rbContactStep_PlaceFixed(rbStepEngine* engine, double time);
@@ -174,20 +176,20 @@ typedef struct rbJointSweep {
 } rbJointSweep;
 
 bool rbContactStep_HasMechanism(const rbStepEngine* engine, const rbContactIsland* island);
-// All joints of the island, with the velocities as contacts left them (an rbSweepJointsFn).
+// All joints of the island, with the velocities that contacts left (an rbSweepJointsFn).
 bool rbContactStep_SweepJoints(void* context, double* error);
-// Mechanisms of an island back to where the stage began, or noted there; those of all.
+// Restores mechanisms of an island to the start of the stage, or saves them there; those of all.
 void rbContactStep_TurnIsland(rbStepEngine* engine, const rbContactIsland* island, double h,
                               bool isBack);
 void rbContactStep_TurnMechanisms(rbStepEngine* engine, double h, bool isBack);
-// Their rows with the present velocities, for the whole island; returns the largest error of joints
+// Their rows with the current velocities, for the whole island; returns the largest error of joints
 // (m, or m/s in the velocity stage). And their impulses and velocities back.
 double rbContactStep_FindLinks(const rbJointSweep* joints, rbNewtonTask* task);
 void rbContactStep_TakeLinks(const rbJointSweep* joints);
 double rbContactStep_GetJointTolerance(const rbJointSweep* joints);
 
 // ------------------------------------------------------------------------- step_contact_reaction.c
-// What joints take from the normals of a contact (an rbReactionFn; the context is an rbJointSweep).
+// How joints reduce the normals of a contact (an rbReactionFn; the context is an rbJointSweep).
 void rbContactStep_MeasureReaction(void* context, int contact, double* reaction);
 
 // --------------------------------------------------------------------------- step_contact_stages.c
@@ -195,15 +197,15 @@ rbContactRun rbContactStep_MakeRun(rbStepContacts* c, const rbContactIsland* isl
 // Impulses of the start, from the velocities of bodies; isUnmet is set where a tolerance is missed.
 void rbContactStep_SolvePositions(rbStepEngine* engine, const rbStepHost* host, double h,
                                   bool* isUnmet);
-// Contacts that cannot act: 0 for h, in the stages of speeds, which closed points take part in;
-// else in a position stage. Returns whether others than before.
+// Marks contacts that cannot act: with h = 0 in the velocity stages, in which closed points take
+// part; otherwise in a position stage. Returns whether the marks changed.
 bool rbContactStep_MarkIdle(rbStepContacts* c, double h);
-// The same, again where bodies would overlap at the end of the flight by what the node does not
-// show.
+// The same, repeated where bodies would overlap at the end of the flight without a contact at the
+// node.
 void rbContactStep_SolveAhead(rbStepEngine* engine, const rbStepHost* host, double h,
                               bool* isUnmet);
-// The set of the node, noted before the stages of a step and recalled after a look into it; true:
-// it had been another one meanwhile.
+// The set of the node, saved before the stages of a step and restored after an interpolation; true:
+// it was different meanwhile.
 void rbContactStep_NoteNode(rbStepContacts* c);
 bool rbContactStep_RecallNode(rbStepContacts* c);
 void rbContactStep_SolveCollisions(rbStepEngine* engine, const rbStepHost* host, double h,
@@ -214,7 +216,7 @@ void rbContactStep_SolveVelocities(rbStepEngine* engine, const rbStepHost* host,
 void rbContactStep_SolveIsland(rbStepEngine* engine, const rbStepHost* host,
                                const rbContactIsland* island, double h, bool* isUnmet);
 // Whether small steps have solved all of an island that had contacts at the start of the step. At
-// its end islands are others: what was apart may have met.
+// its end islands differ: separate bodies may have met.
 bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* island);
 
 // ------------------------------------------------------------------------- step_contact_arrivals.c
@@ -222,44 +224,45 @@ bool rbContactStep_IsQuick(const rbStepContacts* c, const rbContactIsland* islan
 void rbContactStep_NoteApproaches(rbStepContacts* c);
 void rbContactStep_SolveArrivals(rbStepEngine* engine, const rbStepHost* host, double h,
                                  bool* isUnmet);
-// Islands with bodies that arrive fly with one velocity and go on with another.
+// Islands with arriving bodies fly with one velocity and continue with another.
 void rbContactStep_TakeFlights(const rbStepEngine* engine);
 void rbContactStep_ReturnSpeeds(rbStepEngine* engine, const rbStepHost* host, double h);
-// Takes from mechanisms that arrived what the end of the step will give them.
+// Removes from arrived mechanisms the velocity that the end of the step will add.
 void rbContactStep_TakeLateKicks(rbStepEngine* engine, double h);
 void rbContactStep_NoteArrivals(rbStepContacts* c, const rbArrival* arrivals, int count, double h);
-// Points of pairs that arrived collide, although the flight may have left them a little open.
+// Points of pairs that arrived collide, although the flight may have left them slightly open.
 void rbContactStep_CloseArrivals(rbStepContacts* c, double h);
 
 // ----------------------------------------------------------------------------- step_contact_time.c
 // Begins a step, cut at the first contact within it (B-64). Returns its length; 0: it would end
-// after the time, and is only looked into.
+// after the time, and is only interpolated.
 double rbContactStep_BeginCut(rbStepEngine* engine, const rbStepHost* host, double h, double time,
                               bool* isUnmet);
-// Writes states at a time in the step from the node, without moving on.
+// Writes states at a time in the step from the node, without advancing the node.
 void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, double time);
 
 // ---------------------------------------------------------------------------- step_contact_books.c
-// Before a stage. share: -1 where half of the forces has acted, 1 where it will, 0 where all has.
+// Call before a stage. share: -1 where half of the forces has acted, 1 where it will, 0 where all
+// has.
 void rbContactStep_OpenBooks(rbStepEngine* engine, const rbStepHost* host, double time, double h,
                              double share);
-// After it. isWhole: impulses of points are of this stage alone.
+// Call after it. isWhole: impulses of points are those of this stage only.
 void rbContactStep_BookLasting(rbStepEngine* engine, const rbContactIsland* island, bool isWhole,
                                bool hasJoints);
-// What stopped without rebounding in the velocity stage, for the journal.
+// Points that stopped without rebound in the velocity stage, for the journal.
 void rbContactStep_TellStops(rbStepEngine* engine, const rbStepHost* host);
 void rbContactStep_BookCollisions(rbStepEngine* engine, const rbContactIsland* island,
                                   double normalWork, double frictionWork);
-// J, kinetic and of gravity and constant forces, of all bodies as they are.
+// J, kinetic and of gravity and constant forces, of all bodies in their current state.
 double rbContactStep_GetEnergy(const rbStepEngine* engine, const rbStepHost* host);
-// Before frozen bodies take their velocities.
+// Call before velocities of frozen bodies are removed.
 void rbContactStep_BookFrozen(rbStepEngine* engine, const rbStepHost* host);
 
 // ----------------------------------------------------------------------------- step_contact_rest.c
 rbContactNode rbContactStep_MakeNode(rbStepContacts* c);
-// Whether all bodies of an island are frozen: no stage has to do with it.
+// Whether all bodies of an island are frozen: no stage handles it.
 bool rbContactStep_IsStanding(const rbStepContacts* c, const rbContactIsland* island);
-// Scales the impulses of contacts between bodies that stand.
+// Scales the impulses of contacts between frozen bodies.
 void rbContactStep_ScaleStanding(rbStepContacts* c, double scale);
 // At the end of a flight, with the contacts found there; woken bodies feel no force in this step.
 void rbContactStep_WakeBodies(rbStepEngine* engine, const rbStepHost* host, double h);
@@ -283,7 +286,7 @@ void rbStepContacts_PrepareSet(rbStepEngine* engine);
 void rbContactStep_Begin(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet);
 // Contacts at the node, ready for a step.
 void rbStepContacts_MakeReady(rbStepEngine* engine);
-// The same with the contacts that the pairs have: to the bit as they were in a snapshot.
+// The same with the stored contacts of the pairs: to the bit as in a snapshot.
 void rbStepContacts_MakeReadyAgain(rbStepEngine* engine);
 
 #endif

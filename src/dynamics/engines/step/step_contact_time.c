@@ -1,26 +1,28 @@
-// Steps that are begun and undone: cut at the time of a contact (B-64), and looks between nodes.
+// Steps that are begun and undone: cut at the time of a contact (B-64), and interpolation between
+// nodes.
 //
-// A step in which points arrive is begun again with less and less of it, until the first of them is
-// within the tolerance of its surface at the end; it collides there. The next step goes on to the
-// node of the grid. Where there is no end of it (Zeno), bodies arrive as they do without cutting.
+// A step in which points arrive is restarted with a smaller and smaller length, until the first of
+// them is within the tolerance of its surface at the end; it collides there. The next step
+// continues to the node of the grid. If this never ends (Zeno), bodies arrive as they do without
+// cutting.
 #include "dynamics/engines/step/step_contact_state.h"
 
 #include <string.h>
 
-// No step is shorter than this part of a whole one.
+// No step is shorter than this fraction of a whole one.
 #define CUT_LEAST 1e-5
 // Cuts of a whole step.
 #define CUTS_MAX 100
 // Trials of one cut.
 #define TRIALS_MAX 60
-// Times that a step is halved, see halveStep.
+// How often a step is halved, see halveStep.
 #define HALVES_MAX 6
-// rad: steps are cut in any case where a body would be turned by more in its flight by arriving.
+// rad: steps are cut in any case where arriving would rotate a body by more in its flight.
 #define TURN_MOST 0.3
-// Points of a pair that are looked at.
+// Maximum points of a pair that are checked.
 #define PROBES_MAX 1024
 
-// Memory of servos: a look must not count.
+// Memory of servos: an interpolation must not count.
 static void turnMotors(rbStepEngine* engine, rbStepMechanism* mechanism, bool isBack)
 {
     for (int i = 0; i < mechanism->m.blockCount; ++i) {
@@ -33,7 +35,7 @@ static void turnMotors(rbStepEngine* engine, rbStepMechanism* mechanism, bool is
     }
 }
 
-// The state of the node, while a step from it is tried or looked into.
+// The state of the node, while a step from it is tried or interpolated.
 static void keepState(rbStepEngine* engine)
 {
     rbStepContacts* c = engine->contacts;
@@ -84,7 +86,7 @@ static void recallState(rbStepEngine* engine)
     }
 }
 
-// What is counted and booked in the first half of a step.
+// Counters and energy accounting of the first half of a step.
 typedef struct Books {
     rbContactStatistics statistics;
     rbStepStatistics steps;
@@ -108,7 +110,7 @@ static void recallBooks(rbStepEngine* engine, const Books* books)
 
 // ------------------------------------------------------------------------------- time of contact
 
-// Where a body will be a time h after the node if what arrives is not stopped.
+// Pose of a body a time h after the node if arrivals are not stopped.
 static rbRowPose poseAfter(const rbStepEngine* engine, int index, double h)
 {
     const rbStepContacts* c = engine->contacts;
@@ -130,7 +132,7 @@ static rbRowPose poseAfter(const rbStepEngine* engine, int index, double h)
     return body.pose;
 }
 
-// The least gap of points of a pair that approach, measured; INFINITY: there is none.
+// The smallest gap of approaching points of a pair, measured; INFINITY: there is none.
 static double measureGap(const rbStepEngine* engine, int bodyA, int bodyB, double h)
 {
     rbStepContacts* c = engine->contacts;
@@ -153,7 +155,7 @@ static double measureGap(const rbStepEngine* engine, int bodyA, int bodyB, doubl
     return least;
 }
 
-// Whether the centers of two bodies that approached at the node part after a time h.
+// Whether the centers of two bodies that approached at the node separate after a time h.
 static bool arePast(const rbStepEngine* engine, int bodyA, int bodyB, double h)
 {
     rbVec3 atA = rbContactStep_GetBody(engine, bodyA)->pose.position;
@@ -165,9 +167,9 @@ static bool arePast(const rbStepEngine* engine, int bodyA, int bodyB, double h)
     return rbDot(before, way) < 0.0 && rbDot(after, way) > 0.0;
 }
 
-// The gap of a point that arrives, after a time h in which nothing of its bodies was found to
-// approach. That of a flight ahead is known for the whole of it alone: the bodies are not yet
-// there, INFINITY, or past each other, -INFINITY.
+// The gap of an arriving point, after a time h in which nothing of its bodies was found to
+// approach. A gap of a look-ahead is known only for the whole flight: the bodies are not yet there,
+// INFINITY, or past each other, -INFINITY.
 static double guessGap(const rbStepEngine* engine, const rbArrival* arrival, double h, bool isWhole)
 {
     if (arrival->isAhead && !isWhole) {
@@ -179,9 +181,9 @@ static double guessGap(const rbStepEngine* engine, const rbArrival* arrival, dou
     return arrival->gap + h * rbDot(u, arrival->normal);
 }
 
-// The least gap at the end of the step begun, of the points that arrive in a whole one. Bodies that
-// are through are not measured rightly: at the end of the whole step the motion of the points alone
-// counts, and in any case where nothing is found that approaches.
+// The smallest gap at the end of the begun step, of the points that arrive in a whole one. Bodies
+// that have passed through are not measured correctly: at the end of the whole step only the motion
+// of the points counts, and also wherever nothing is found that approaches.
 static double gapAfter(const rbStepEngine* engine, double h, bool isWhole)
 {
     rbStepContacts* c = engine->contacts;
@@ -207,8 +209,8 @@ static double gapAfter(const rbStepEngine* engine, double h, bool isWhole)
 typedef struct Cut {
     double low; // s: the gap is open after a step of this length ...
     double high;
-    double openGap; // m; INFINITY: nothing is known of it
-    double depth;   // m: ... and closed by so much after one of that
+    double openGap; // m; INFINITY: unknown
+    double depth;   // m: ... and closed by this much after one of that
     int side;       // of the last trial: 1 open, -1 closed
 } Cut;
 
@@ -248,7 +250,7 @@ static void beginAnew(rbStepEngine* engine, const rbStepHost* host, double h, co
     rbContactStep_Begin(engine, host, h, isUnmet);
 }
 
-// Searches the time of the first contact; the step is begun anew with it.
+// Searches the time of the first contact; the step is restarted with it.
 static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole,
                       const Books* books, bool* isUnmet)
 {
@@ -279,7 +281,7 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
         narrow(&cut, h, gap);
     }
     if (!isFound || h < least || h > whole - least) {
-        // what is left is less than a step may be: it arrives within it
+        // the remainder is shorter than a step may be: it arrives within it
         h = fmin(fmax(cut.high, least), whole);
         h = h > whole - least ? whole : h;
         c->cutCount = h <= least ? CUTS_MAX : c->cutCount;
@@ -294,8 +296,8 @@ static double cutStep(rbStepEngine* engine, const rbStepHost* host, double whole
     return h;
 }
 
-// Whether stopping a body at a surface turns it so far in the flight that its contacts know nothing
-// of where it gets.
+// Whether stopping a body at a surface rotates it so far in the flight that its contacts do not
+// predict its position.
 static bool isTurnedAway(const rbStepContacts* c, int body, double h)
 {
     rbVec3 change = rbSub(c->flights.data[body].spin, c->bodies.data[body].spin);
@@ -313,9 +315,9 @@ static bool isToBeCut(const rbStepContacts* c, double h)
     return isCut && c->substeps == NULL && c->cutCount < CUTS_MAX;
 }
 
-// Bodies spin so fast in a step that contacts do not tell where they get, or would be through each
-// other at its end without a point that arrives: a part of the step shows more of them. Where no
-// part does, they were through at the start.
+// Bodies spin so fast in a step that contacts do not predict their position, or would have passed
+// through each other at its end without an arriving point: a fraction of the step shows more. Where
+// no fraction does, they were through at the start.
 static double halveStep(rbStepEngine* engine, const rbStepHost* host, double whole,
                         const Books* books, bool* isUnmet)
 {
@@ -342,7 +344,7 @@ static double halveStep(rbStepEngine* engine, const rbStepHost* host, double who
     return h;
 }
 
-// Begins a step; it is not undone.
+// Begins a step that is not undone.
 static double begin(rbStepEngine* engine, const rbStepHost* host, double h, bool* isUnmet)
 {
     Books books = keepBooks(engine);
@@ -351,9 +353,11 @@ static double begin(rbStepEngine* engine, const rbStepHost* host, double h, bool
     return isToBeCut(engine->contacts, h) ? cutStep(engine, host, h, &books, isUnmet) : h;
 }
 
-// ----------------------------------------------------------------------------------------- looks
+// -----------------------------------------------------------------------------------------
+// interpolation
 
-// The step under way once its impulses are known; they are found once for all looks into it.
+// The current step once its impulses are known; they are computed once for all interpolations in
+// it.
 static void noteLook(rbStepEngine* engine, double h)
 {
     rbStepContacts* c = engine->contacts;
@@ -419,7 +423,7 @@ void rbContactStep_LookBetween(rbStepEngine* engine, const rbStepHost* host, dou
             m->bodies[k].pose = m->bodies[k].isDynamic ? m->bodies[k].ahead : m->bodies[k].pose;
         }
     }
-    // Half a step has no balance of its own.
+    // Half a step has no separate balance.
     c->lookWork = rbContactStep_GetEnergy(engine, host) - before;
     rbContactStep_WriteBodies(engine, host);
     recallState(engine);

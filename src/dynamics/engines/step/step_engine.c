@@ -1,4 +1,4 @@
-// The step engine: telling it of bodies and joints, judging the start, results.
+// The step engine: registering bodies and joints, validating the start, results.
 #include "base/math/angle.h"
 #include "dynamics/engines/step/step_contact.h"
 #include "dynamics/engines/step/step_limits.h"
@@ -6,17 +6,18 @@
 #include <string.h>
 
 #define START_PROJECTIONS 100
-// Rates below this part of the speeds are rounding.
+// Rates below this fraction of the speeds are rounding.
 #define RATE_PART 1e-9
 #define START_DAMPED 60
 #define START_DAMPING 0.25
 #define START_NEAR 0.01
-// Assembling that does not bring the worst joint below this part of its gap so many times in a row
-// has ended.
+// Assembly ends when it fails this many times in a row to bring the worst joint below this fraction
+// of its gap.
 #define START_SLOW 0.99
 #define START_SLOW_MAX 5
 
-// ---------------------------------------------------------------------------------------- telling
+// ----------------------------------------------------------------------------------------
+// registering
 
 rbStepEngine* rbCreateStepEngine(const rbStepSettings* settings)
 {
@@ -112,7 +113,7 @@ static double continueAngle(double last, double raw)
     return last + rbWrapAngle(raw - last);
 }
 
-// The position of a freedom, counting turns from the last one known.
+// The position of a freedom, counting turns from the last known one.
 static double freedomPosition(const rbStepJointSlot* slot, int k, const rbRowPose* poseA,
                               const rbRowPose* poseB)
 {
@@ -140,8 +141,8 @@ void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanis
 
 // ----------------------------------------------------------------------------------------- errors
 
-// Largest errors of the joints of a mechanism at its present poses. Slots: those of the joints, if
-// gaps that a run left are not to be judged; NULL: all are.
+// Largest errors of the joints of a mechanism at its current poses. Slots: those of the joints, if
+// gaps that a run left are to be ignored; NULL: all count.
 static void measureErrors(const rbStepMechanism* mechanism, rbStartGap* gap, double tolerance,
                           const rbStepJointSlot* slots)
 {
@@ -194,7 +195,7 @@ void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism)
     }
     s->positionErrorMax = fmax(s->positionErrorMax, gap.position);
     s->angleErrorMax = fmax(s->angleErrorMax, gap.angle);
-    // Speeds that are not what they should be: motors that ask for the impossible.
+    // Speeds that miss their target: motors that request the impossible.
     const rbStepSettings* settings = &engine->settings;
     double asked =
         settings->velocityTolerance > 0.0 ? settings->velocityTolerance : settings->tolerance;
@@ -218,8 +219,8 @@ static double assembleTolerance(const rbStepEngine* engine, const rbStepMechanis
     return fmax(settings->tolerance, asked > 0.0 ? asked : 1e-6 * mechanism->size);
 }
 
-// Brings the bodies onto the joints step by step, the matrix anew each time; false if they do not
-// come nearer any more.
+// Moves the bodies onto the joints step by step, with a new matrix each time; false if they no
+// longer approach.
 static bool assemble(const rbStepRun* run, double tolerance)
 {
     double last = INFINITY;
@@ -253,9 +254,9 @@ static void takeWorse(rbStartGap* gap, const rbStartGap* own)
     gap->count = count;
 }
 
-// Gaps are closed and relative velocities stopped before the first step. Where the impulses are
-// limited, larger gaps are left to the steps, and so are those that a run left before its
-// mechanisms were built anew.
+// Closes gaps and stops relative velocities before the first step. Where the impulses are limited,
+// larger gaps are left to the steps, and so are those that a run left before its mechanisms were
+// rebuilt.
 static void judgeStart(const rbStepRun* run, rbStartGap* gap)
 {
     rbStepMechanism* mechanism = run->mechanism;
@@ -272,7 +273,7 @@ static void judgeStart(const rbStepRun* run, rbStartGap* gap)
         rbStep_Save(mechanism, mechanism->kept);
         bool isClosed = assemble(run, tolerance);
         if (isOpen && !isClosed) {
-            // The joint that was open first is the one to look at, and one that it leaves open.
+            // Reports the joint that was open first, and one that it leaves open.
             rbStartGap left = {.joint = -1, .other = -1};
             measureErrors(mechanism, &left, tolerance, NULL);
             own.isStuck = true;
@@ -284,7 +285,7 @@ static void judgeStart(const rbStepRun* run, rbStartGap* gap)
     mechanism->isOpen = (isOpen || isContinued) && isGentle;
     rbMechanism_Refresh(&mechanism->m);
     rbStep_ContinueErrors(mechanism);
-    // Methods that let joints swing go on with the rates they had.
+    // Methods that let joints oscillate continue with the previous rates.
     bool isSwinging = isContinued && mechanism->method != NULL;
     if (!mechanism->isOpen && !isSwinging) {
         rbStep_SetSpeeds(run, mechanism->nodeTime, mechanism->nodeTime);
@@ -359,7 +360,7 @@ bool rbStepEngine_Owns(const rbStepEngine* engine, int index)
            (rbStepContacts_HasShapes(engine->contacts) && slot->def.isDynamic);
 }
 
-// The grid of a mechanism begins anew at a time.
+// Restarts the grid of a mechanism at a time.
 static void startGrid(rbStepMechanism* mechanism, double time)
 {
     mechanism->nodeTime = time;
@@ -391,7 +392,7 @@ void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int in
     }
     startGrid(mechanism, time);
     rbMechanism_Refresh(m);
-    // A state that opens joints is brought back onto them.
+    // A state that opens joints is projected back onto them.
     rbStartGap gap = {.joint = -1, .other = -1};
     measureErrors(mechanism, &gap, engine->settings.tolerance, NULL);
     if (gap.count > 0 && !mechanism->isOpen) {
@@ -420,8 +421,9 @@ void rbStepEngine_TouchJoint(rbStepEngine* engine, const rbStepHost* host, int i
 
 // ----------------------------------------------------------------------------------- advancing
 
-// A mechanism may fail once more on the way to the last good time of another one; then an earlier
-// time is tried, and at last the time before the advance, where everything has been already.
+// A mechanism may fail again while it advances to the last good time of another one. Then an
+// earlier time is tried, and finally the time before the advance, which every body has already
+// reached.
 #define TOGETHER_ATTEMPTS 4
 
 rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* host, double time,
@@ -482,7 +484,7 @@ static double freedomRate(const rbFreedomModel* freedom, const rbMechBody* bodyA
            rbDot(row.angularA, bodyA->angularVelocity);
 }
 
-// A body as the host knows it now; the world stands still.
+// A body as the host sees it now; the world is at rest.
 static rbMechBody hostBody(const rbStepEngine* engine, const rbStepHost* host, int index)
 {
     rbMechBody body = {.index = index};
@@ -523,7 +525,7 @@ rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStep
     for (int k = 0; k < slot->def.model->freedomCount; ++k) {
         result.freedomPositions[k] = freedomPosition(slot, k, &bodyA.pose, &bodyB.pose);
         result.freedomVelocities[k] = freedomRate(&slot->def.model->freedoms[k], &bodyA, &bodyB);
-        // Impulses act on A; what raises the position acts on B.
+        // Impulses act on A; a force that raises the position acts on B.
         result.freedomForces[k] = -rowForce(mechanism, slot->freedomBlocks[k]) -
                                   rowForce(mechanism, slot->travelBlocks[k]) -
                                   rowForce(mechanism, slot->speedBlocks[k]);

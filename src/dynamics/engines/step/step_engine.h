@@ -1,8 +1,8 @@
 // The step engine: mechanisms of bodies, joints, springs and motors in steps of a stated size.
 //
-// The host (a world) owns bodies and tells the engine of them by index; the engine owns the state
-// of bodies that take part in a mechanism, at its own times (nodes). The state at any time after
-// the node is found by a trial step that is not kept, so outputs never change the run.
+// The host (a world) owns bodies and registers them by index; the engine owns the state of bodies
+// in a mechanism, at separate times (nodes). A trial step that is discarded gives the state at any
+// time after the node, so outputs never change the run.
 #ifndef RB_ENGINES_STEP_ENGINE_H
 #define RB_ENGINES_STEP_ENGINE_H
 
@@ -18,12 +18,12 @@
 
 typedef struct rbStepEngine rbStepEngine;
 
-// What the host lends for a call.
+// Data that the host lends for a call.
 typedef struct rbStepHost {
     const rbMotionBody* motions; // per body
     rbMotionState* states;       // per body: read at a start, written at the end of an advance
     const double* radii;         // m, per body; may be NULL
-    rbEngineJournalFn* journal;  // of collisions and frozen bodies; NULL: they are only counted
+    rbEngineJournalFn* journal;  // for collisions and frozen bodies; NULL: they are only counted
     void* context;               // of the journal
 } rbStepHost;
 
@@ -36,9 +36,9 @@ typedef struct rbStepBodyDef {
 typedef struct rbStepJointDef {
     int bodyA; // of the host; -1: the world
     int bodyB;
-    const rbJointModel* model;                      // borrowed as long as the joint is told
-    double freedomPositions[RB_JOINT_FREEDOMS_MAX]; // so far: full turns go on from there
-    const rbLimitModel* limits;                     // borrowed; need contacts of the engine
+    const rbJointModel* model;                      // borrowed while the joint is registered
+    double freedomPositions[RB_JOINT_FREEDOMS_MAX]; // so far: full turns continue from there
+    const rbLimitModel* limits;                     // borrowed; require contacts of the engine
     int limitCount;                                 // 0: none
     double limitPositions[RB_JOINT_FREEDOMS_MAX];   // as freedomPositions, of the limits
     const rbMotorModel* motors;                     // per freedom, may be NULL
@@ -47,8 +47,8 @@ typedef struct rbStepJointDef {
     rbVec3 linearVelocity;
     rbVec3 angularVelocity;
     double forceMax;
-    rbSolverType solver; // auto: the one of the settings
-    double gapAllowed;   // m and rad: a gap that the run itself left is not judged at a new start
+    rbSolverType solver; // auto: that of the settings
+    double gapAllowed;   // m and rad: a gap that the run itself left is ignored at a new start
 } rbStepJointDef;
 
 typedef struct rbStepSpringDef {
@@ -63,13 +63,13 @@ typedef struct rbStepSpringDef {
 rbStepEngine* rbCreateStepEngine(const rbStepSettings* settings);
 void rbDestroyStepEngine(rbStepEngine* engine); // NULL is fine
 
-// Other settings, before the next start.
+// Replaces the settings, before the next start.
 void rbStepEngine_SetSettings(rbStepEngine* engine, const rbStepSettings* settings);
 
-// NULL def: there is none (any more).
+// NULL def: there is none (anymore).
 void rbStepEngine_SetBody(rbStepEngine* engine, int index, const rbStepBodyDef* def);
 void rbStepEngine_SetJoint(rbStepEngine* engine, int index, const rbStepJointDef* def);
-// The motor of a freedom forgets what it summed up.
+// Clears the integral of the motor of a freedom.
 void rbStepEngine_ResetMotor(rbStepEngine* engine, int index, int freedom);
 void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringDef* def);
 
@@ -78,18 +78,18 @@ void rbStepEngine_SetSpring(rbStepEngine* engine, int index, const rbStepSpringD
 void rbStepEngine_NeedLimits(rbStepEngine* engine, const rbContactSettings* settings);
 bool rbStepEngine_HasContacts(const rbStepEngine* engine);
 void rbStepEngine_SetContacts(rbStepEngine* engine, const rbContactSettings* settings);
-// Other settings, before the next start: shapes and pairs must be told again. What was counted
-// stays.
+// Replaces the settings, before the next start: shapes and pairs must be registered again. Counters
+// stay.
 void rbStepEngine_ChangeContacts(rbStepEngine* engine, const rbContactSettings* settings);
-// NULL: it has none. The geometry is borrowed until it is told again.
+// NULL: it has none. The geometry is borrowed until it is registered again.
 void rbStepEngine_SetShape(rbStepEngine* engine, int body, const rbContactShape* shape);
 void rbStepEngine_SetMaterialPair(rbStepEngine* engine, int kindA, int kindB,
                                   const rbMaterialPair* pair);
-// Bodies that do not meet; all are forgotten by Clear.
+// Excluded pairs of bodies; Clear removes all.
 void rbStepEngine_Exclude(rbStepEngine* engine, int a, int b);
 void rbStepEngine_ClearExclusions(rbStepEngine* engine);
 rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine);
-// Points that carry something, at the last node; returns how many there are.
+// Points that carry load, at the last node; returns how many there are.
 bool rbStepEngine_IsResting(const rbStepEngine* engine, int index); // frozen
 int rbStepEngine_GetContacts(const rbStepEngine* engine, rbContactView* out, int capacity);
 
@@ -101,40 +101,40 @@ typedef struct rbStartLimit {
     double excess;   // rad or m, beyond the limit
 } rbStartLimit;
 
-// What does not hold at the start.
+// Defects of the start.
 typedef struct rbStartGap {
     int joint;              // worst joint; -1: all hold
     double position;        // m
     double angle;           // rad
     int count;              // of joints apart
-    int leftCount;          // of joints apart as the run left them: these are not judged
-    bool isStuck;           // assembling was tried and left this: the joints contradict each other
-    int other;              // a joint that fights with it, -1: unknown
+    int leftCount;          // of joints apart as the run left them: these are ignored
+    bool isStuck;           // assembly was tried and left this: the joints contradict each other
+    int other;              // a joint that conflicts with it, -1: unknown
     rbStartOverlap overlap; // of bodies; count 0: none
-    rbStartLimit limit;     // told if all joints hold
+    rbStartLimit limit;     // reported if all joints hold
 } rbStartGap;
 
-// Builds the mechanisms from the states of the host at a time. INVALID when joints are apart and
-// that is not allowed, or contradict each other; gap says which.
-// UNSUPPORTED and a sentence when the method cannot take a mechanism. The error may be NULL.
-// Gap NULL: nothing is judged or moved; the state of a snapshot follows.
+// Builds the mechanisms from the states of the host at a time. Returns INVALID when joints are
+// apart and that is not allowed, or contradict each other; gap says which.
+// Returns UNSUPPORTED and a message when the method does not support a mechanism. The error may be
+// NULL. Gap NULL: nothing is checked or moved; the state of a snapshot follows.
 rbStatus rbStepEngine_Start(rbStepEngine* engine, const rbStepHost* host, double time,
                             rbStartGap* gap, rbError* error);
 
 // Whether the engine moves a body (it takes part in a mechanism).
 bool rbStepEngine_Owns(const rbStepEngine* engine, int index);
 
-// A body's state or a joint's numbers were changed by the host at a time (states hold the new one):
-// the node of its mechanism starts anew there.
+// The host changed a body's state or a joint's parameters at a time (states hold the new one): the
+// node of its mechanism restarts there.
 void rbStepEngine_TouchBody(rbStepEngine* engine, const rbStepHost* host, int index, double time);
 void rbStepEngine_TouchJoint(rbStepEngine* engine, const rbStepHost* host, int index, double time);
 
-// Steps up to a time and writes the states of all owned bodies at it. NUMERICAL when a tolerance
-// was not met (the run goes on), LIMIT when a state stopped being finite: *reached is the last good
-// time of that mechanism, the others stand where they stand.
+// Steps up to a time and writes the states of all owned bodies at it. Returns NUMERICAL when a
+// tolerance was not met (the run continues), LIMIT when a state stopped being finite: *reached is
+// the last good time of that mechanism, the others stay at the time they reached.
 rbStatus rbStepEngine_Advance(rbStepEngine* engine, const rbStepHost* host, double time,
                               double* reached);
-// The same, but after LIMIT all bodies stand at *reached.
+// The same, but after LIMIT all bodies are at *reached.
 rbStatus rbStepEngine_AdvanceTogether(rbStepEngine* engine, const rbStepHost* host, double time,
                                       double* reached);
 
@@ -155,11 +155,11 @@ typedef struct rbStepJointResult {
 rbStepJointResult rbStepEngine_GetJoint(const rbStepEngine* engine, const rbStepHost* host,
                                         int index);
 double rbStepEngine_GetSpringForce(const rbStepEngine* engine, int index);
-// How much easier one body of a joint's mechanism gives way to a joint than another does, and these
-// bodies. Beyond some 1e10 rounding hides what the heavy one does.
+// How much easier one body of a joint's mechanism yields to a joint than another does, and these
+// bodies. Beyond about 1e10 rounding hides the motion of the heavy one.
 double rbStepEngine_GetSpread(const rbStepEngine* engine, int index, int* lightBody,
                               int* heavyBody);
-// m and rad, how far a joint is open at the last node.
+// m and rad, the gap of a joint at the last node.
 double rbStepEngine_GetNodeGap(const rbStepEngine* engine, int index);
 
 // Energy by cause, J, so far.
@@ -170,7 +170,7 @@ typedef struct rbStepWork {
     double assembly;    // of joints that were apart and are pulled together
     double impact;      // of normal impulses of collisions
     double friction;    // of contacts
-    double part;        // of overlaps that are parted
+    double part;        // of separating overlaps
 } rbStepWork;
 
 rbStepWork rbStepEngine_GetWork(const rbStepEngine* engine);

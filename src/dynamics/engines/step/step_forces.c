@@ -1,4 +1,4 @@
-// What acts on the bodies of a mechanism beside its rows: loads, paths, motors.
+// Forces on the bodies of a mechanism besides its rows: loads, paths, motors.
 #include "base/math/angle.h"
 #include "dynamics/engines/step/step_state.h"
 
@@ -88,7 +88,7 @@ void rbStep_RunMotors(const rbStepRun* run, double time, double h)
         int row = mechanism->m.blocks[i].firstRow;
         double rate;
         rbMechanism_Rates(&mechanism->m, i, &rate);
-        // A trial must leave the memory of the motor as it is.
+        // A trial must not change the memory of the motor.
         rbMotorState memory = joint->motors[info->freedom];
         mechanism->drives[row].force =
             rbMotorModel_Force(motor, &memory, time, h, mechanism->m.startErrors[row], rate);
@@ -99,7 +99,8 @@ void rbStep_RunMotors(const rbStepRun* run, double time, double h)
 }
 
 // Relative velocity along a row of a velocity-only joint. Arm: from B's center to the point whose
-// velocity is stated; rows at other points of B (hinge-points) get what the spin adds there.
+// velocity is prescribed; rows at other points of B (hinge-points) also get the contribution of the
+// spin there.
 static double askedSpeed(const rbStepJointDef* def, const rbRow* row, rbVec3 arm)
 {
     rbVec3 spin = def->angularVelocity;
@@ -147,9 +148,9 @@ void rbStep_SetSpeeds(const rbStepRun* run, double timeA, double timeB)
     }
 }
 
-// Springs damped more than this part of critical damping calm down by themselves.
+// Springs damped by more than this fraction of critical damping settle by themselves.
 #define SWING_DAMPING 0.1
-// Swings below this part of the size are none.
+// Oscillations below this fraction of the size do not count.
 #define SWING_LEAST 1e-6
 
 double rbStep_GetSpringSwing(const rbStepMechanism* mechanism)
@@ -215,6 +216,6 @@ void rbStep_ContinueErrors(rbStepMechanism* mechanism)
             *place += change;
         }
     }
-    // Rows at the end of a step must not remember the poses at its start.
+    // Rows at the end of a step must not depend on the poses at its start.
     rbStep_Rezero(mechanism);
 }

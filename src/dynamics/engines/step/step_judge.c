@@ -1,21 +1,21 @@
-// What can be said of mechanisms before they move: which conditions of their joints say the same,
-// and how heavy a freedom is for what drives it.
+// Analysis of mechanisms before they move: which conditions of their joints are redundant, and the
+// effective mass of a driven freedom.
 //
-// Both ask the direct solver, whatever solver the steps use, about the conditions of the joints
-// alone: motors, springs and velocity-only joints are out of play. A unit impulse along the row j
-// of a freedom changes its rate by
+// Both use the direct solver, whatever solver the steps use, on the conditions of the joints alone:
+// motors, springs and velocity-only joints are disabled. A unit impulse along the row j of a
+// freedom changes its rate by
 //   j W j' - j W B' (B W B')^-1 B W j'
-// while the conditions B hold; the inverse of that is the mass it feels. (Taking j into the system
+// while the conditions B hold; the inverse of that is the effective mass. (Adding j to the system
 // and reading the mass from the inverse would be shorter, but where j depends on redundant
 // conditions the solver may drop one of these instead of j.)
 #include "dynamics/engines/step/step_state.h"
 #include "dynamics/solvers/direct.h"
 
-// A freedom whose response is less than this part of what it were without joints cannot move: the
-// rest is rounding.
+// A freedom whose response is less than this fraction of its response without joints cannot move:
+// the rest is rounding.
 #define RESPONSE_LEAST 1e-10
 
-// Rows out of play have infinite compliance.
+// Disabled rows have infinite compliance.
 static double* choosePlay(const rbMechanism* m)
 {
     double* compliance = rbAlloc(((size_t)m->rowCount + 1) * sizeof *compliance);

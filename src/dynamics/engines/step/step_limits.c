@@ -6,16 +6,16 @@
 
 #include <string.h>
 
-// A stop takes part if it is nearer than this part of the lever, or than so many steps at the
-// present speed: forces and motors may make it faster within the step.
+// A stop takes part if it is nearer than this fraction of the lever, or than this many steps at the
+// current speed: forces and motors may make it faster within the step.
 #define NEAR_PART 0.25
 #define NEAR_STEPS 4.0
-// The lever is no longer than so many times the arm of the center of mass or the radius of
+// The lever is at most this many times as long as the arm of the center of mass or the radius of
 // gyration.
 #define LEVER_MOST 3.0
 // m: a lever of a body without extent.
 #define LEVER_LEAST 1e-3
-// m or rad: a start beyond a stop by no more is one at the stop.
+// m or rad: a start beyond a stop by no more counts as being at the stop.
 #define START_EXCESS 1e-6
 
 double rbStepLimits_GetPosition(const rbStepJointSlot* slot, int freedom, const rbRowPose* poseA,
@@ -32,7 +32,7 @@ double rbStepLimits_GetPosition(const rbStepJointSlot* slot, int freedom, const 
     return slot->limitPositions[freedom] + rbWrapAngle(change);
 }
 
-// A limit at the present poses.
+// A limit at the current poses.
 typedef struct Stop {
     const rbLimitModel* model;
     const rbMechBody* a;
@@ -40,11 +40,11 @@ typedef struct Stop {
     int bodyA; // of the contacts
     int bodyB;
     rbVec3 point;  // m, world: where the levers meet
-    rbVec3 rising; // unit: B's point moves so when the coordinate grows
-    double scale;  // m of way of the point for a unit of the coordinate
-    double size;   // m, to say what is near
+    rbVec3 rising; // unit: the direction of B's point when the coordinate grows
+    double scale;  // m of displacement of the point per unit of the coordinate
+    double size;   // m, to decide what is near
     double position;
-    double curve; // rad or m: what the coordinate gains in a step beyond its rate times h
+    double curve; // rad or m: gain of the coordinate in a step beyond its rate times h
 } Stop;
 
 // Radius of gyration about an axis through the center of mass.
@@ -54,8 +54,8 @@ static double gyrationAbout(const rbMechBody* body, rbVec3 axis)
     return sqrt(rbDot(rbMulEach(local, local), body->moments) * body->invMass);
 }
 
-// The lever of an angle about a unit axis through a point: toward the center of mass and as far as
-// the center of percussion, where the joint does not feel the blow.
+// The lever of an angle about a unit axis through a point: toward the center of mass, up to the
+// center of percussion, where the joint does not feel the impact.
 static void placeLever(Stop* stop, rbVec3 anchor, rbVec3 axis)
 {
     const rbMechBody* body = stop->b->isDynamic ? stop->b : stop->a;
@@ -74,8 +74,8 @@ static void placeLever(Stop* stop, rbVec3 anchor, rbVec3 axis)
     stop->scale *= lever;
 }
 
-// A body that turns with a constant spin leads its axis along a circle: how much the angle to an
-// axis of the other body gains by that in a step.
+// A body that rotates with a constant spin moves its axis along a circle: the resulting gain of the
+// angle to an axis of the other body in a step.
 static double curveOf(const Stop* stop, const rbContactBody* bodies, double h)
 {
     rbVec3 a = rbMulMV(stop->a->pose.rotation, stop->model->freedom.axis);

@@ -1,4 +1,4 @@
-// Nodes of a mechanism: steps of the stated or chosen size, halved where look-ahead does not
+// Nodes of a mechanism: steps of the given or chosen size, halved where look-ahead does not
 // contract, stretched where they would end on a singular position; trial steps to other times.
 #include "base/math/elementary.h"
 #include "dynamics/engines/step/step_contact.h"
@@ -6,22 +6,22 @@
 #include <float.h>
 #include <string.h>
 
-// Times nearer than this part of a step are the same.
+// Times closer than this fraction of a step are equal.
 #define SNAP 1e-9
 // Steps without a halving after which a coarser step is tried again.
 #define CALM_STEPS 4
 // The same after a step that gained energy.
 #define WILD_STEPS 250
-// A step that comes nearer to a singular position is made longer or shorter: this part of the usual
-// pivot.
+// A step that gets closer to a singular position than this fraction of the usual pivot is made
+// longer or shorter.
 #define SINGULAR_PIVOT 1e-6
 #define SINGULAR_ATTEMPTS 3
 // Steps without look-ahead before it is tried again.
 #define SETTLE_STEPS 16
 #define SETTLE_STEPS_MAX 1024
-// Of the kinetic energy, what the energy may grow by in a step.
+// Fraction of the kinetic energy by which the energy may grow in a step.
 #define TAME_PART 0.05
-// Step times the fastest swing; beyond 2 steps are unstable.
+// Step times the fastest oscillation; beyond 2 steps are unstable.
 #define SWING_MOST 1.5
 // Growth and shrinkage of chosen steps.
 #define STEP_SAFETY 0.9
@@ -51,8 +51,8 @@ static void addPart(const rbStepRun* run, double h)
     }
 }
 
-// Whether the part just made is short enough for the fastest swing of the mechanism at its end; if
-// not, it is taken back.
+// Whether the part just made is short enough for the fastest oscillation of the mechanism at its
+// end; if not, it is undone.
 static bool isSwingResolved(const rbStepRun* run, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
@@ -138,9 +138,10 @@ static void noteMomentum(const rbMechanism* m, rbVec3* momentum, rbVec3* angular
     *angular = rbSub(rbStep_GetAngularMomentum(m), rbCross(*center, *momentum));
 }
 
-// A mechanism afloat in a uniform field keeps its angular momentum, gains what the field gives, and
-// its center flies freely. Impulses at nearly singular positions may be so large that their
-// rounding shows: it is given back, as a motion and a shift of the whole, which no joint feels.
+// A free-floating mechanism in a uniform field keeps its angular momentum, gains the momentum of
+// the field, and its center flies freely. Impulses at nearly singular positions may be so large
+// that their rounding shows: it is corrected as a motion and a shift of the whole, which no joint
+// feels.
 static void keepMomentum(rbStepMechanism* mechanism, double h)
 {
     rbMechanism* m = &mechanism->m;
@@ -181,7 +182,7 @@ static void noteEnergy(const rbStepRun* run, double time, double h)
 }
 
 // J, by which the energy may grow in a step. Joints do no work: more means that look-ahead has
-// found another way to close them, far from here.
+// found another configuration that closes them, far from the current one.
 static double allowedGain(const rbStepMechanism* mechanism)
 {
     return TAME_PART * rbStep_GetKineticEnergy(&mechanism->m) + mechanism->forceEnergy;
@@ -204,8 +205,8 @@ static void scaleMotion(rbMechanism* m, double scale)
     }
 }
 
-// Takes away what a step gained that could not be made otherwise: from all motion, or, where
-// nothing holds the mechanism, from that beside its motion as one body, so that momentum stays.
+// Removes the energy gained by a step that could not be made otherwise: from all motion, or, for a
+// free mechanism, from the motion relative to its rigid-body motion, so that momentum is conserved.
 static void tame(rbStepMechanism* mechanism)
 {
     rbMechanism* m = &mechanism->m;
@@ -231,7 +232,7 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     rbStepMechanism* mechanism = run->mechanism;
     rbStepRun own = *run;
     const rbStepSettings* settings = &run->engine->settings;
-    // Who allows no halvings or few iterations takes what comes.
+    // If no halvings or few iterations are allowed, the result is accepted.
     own.isForced = run->isForced || settings->halvingsMax == 0 || settings->iterationsMax > 0 ||
                    mechanism->node.settleCount > 0;
     mechanism->pivotWorst = INFINITY;
@@ -250,7 +251,7 @@ static rbStatus makeSteps(const rbStepRun* run, double time, double h)
     } else if (status == RB_STATUS_OK && !own.isForced && !isTame(mechanism)) {
         status = RB_STATUS_NUMERICAL;
     }
-    // Twice: what is left of a large correction is rounding of its own.
+    // Twice: a large correction leaves rounding errors.
     for (int k = 0; isKept && status == RB_STATUS_OK && k < 2; ++k) {
         keepMomentum(mechanism, h);
     }
@@ -305,7 +306,7 @@ static void recallNode(const rbStepRun* run)
     }
 }
 
-// Whether a step came to a position where conditions become dependent that elsewhere are not, at
+// Whether a step reached a position where conditions become dependent that elsewhere are not, at
 // its end or between its runs.
 static bool isSingular(const rbStepMechanism* mechanism)
 {
@@ -341,7 +342,7 @@ static void finishNode(const rbStepRun* run, double time, double h)
 static rbStatus settle(const rbStepRun* run, double time, double h)
 {
     rbNodeMemory* node = &run->mechanism->node;
-    // It is tried again after a while, each time a longer one.
+    // It is tried again after a while, each time after a longer one.
     int span = 2 * node->settleSpan;
     span = span < SETTLE_STEPS ? SETTLE_STEPS : span > SETTLE_STEPS_MAX ? SETTLE_STEPS_MAX : span;
     node->settleSpan = span;
@@ -350,8 +351,8 @@ static rbStatus settle(const rbStepRun* run, double time, double h)
     return makeSteps(run, time, h);
 }
 
-// A step that gained energy is made again in smaller parts, and it takes long until larger ones are
-// tried. False when they are the smallest already.
+// A step that gained energy is repeated in smaller parts, and larger ones are not tried for a long
+// time. False when they are the smallest already.
 static bool refine(const rbStepRun* run)
 {
     rbStepMechanism* mechanism = run->mechanism;
@@ -368,9 +369,9 @@ static bool refine(const rbStepRun* run)
     return true;
 }
 
-// One step of the grid. Where it would end on a singular position it goes on beyond it, and the
-// next one ends on the grid again. A node never passes the time asked for: then isHeld is set, and
-// the step is made when a later time is asked.
+// One step of the grid. Where it would end on a singular position it continues beyond it, and the
+// next one ends on the grid again. A node never passes the requested time: then isHeld is set, and
+// the step is made when a later time is requested.
 static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool* isHeld)
 {
     static const double stretches[SINGULAR_ATTEMPTS] = {1.37, 0.73, 1.19};
@@ -403,7 +404,7 @@ static rbStatus stepOnGrid(const rbStepRun* run, double next, double asked, bool
         s->singularSteps += isBad ? 1 : 0;
         status = isLast ? settle(run, time, h) : makeSteps(run, time, h);
     }
-    // What gained energy as the smallest parts is taken as it is.
+    // Energy gained with the smallest parts is accepted.
     status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
     if (status == RB_STATUS_OK) {
         finishNode(run, end, h);
@@ -436,7 +437,7 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
         }
         double error = mechanism->node.estimateSum - sum;
         double allowed = settings->accuracy * h / settings->horizon;
-        // Below rounding nothing is gained by smaller steps.
+        // Below rounding smaller steps gain nothing.
         allowed = fmax(allowed, 16.0 * DBL_EPSILON * mechanism->size);
         double factor = STEP_GROWTH;
         if (error > 0.0) {
@@ -459,7 +460,7 @@ static rbStatus stepByAccuracy(const rbStepRun* run)
     return status;
 }
 
-// The next node after the present one.
+// The next node after the current one.
 static double nextNode(rbStepEngine* engine, rbStepMechanism* mechanism)
 {
     double step = engine->settings.step;
@@ -498,7 +499,7 @@ static rbStatus tryStep(const rbStepRun* run, double time)
         recallNode(run);
         status = settle(&trial, mechanism->nodeTime, h);
     }
-    // Energy gained by a trial goes no further.
+    // Energy gained by a trial is discarded.
     status = status == RB_STATUS_NUMERICAL ? RB_STATUS_OK : status;
     status = status == RB_STATUS_OK && !isFiniteState(&mechanism->m) ? RB_STATUS_LIMIT : status;
     for (int i = 0; status == RB_STATUS_OK && i < mechanism->m.bodyCount; ++i) {
@@ -524,7 +525,7 @@ void rbStep_MakeNode(const rbStepRun* run, double time)
     }
 }
 
-// Good: the last node that is finite.
+// Good: the last finite node.
 static rbStatus advanceMechanism(const rbStepRun* run, double time, double* good)
 {
     rbStepEngine* engine = run->engine;

@@ -1,5 +1,5 @@
 // Higher orders: runs of N = 1, 2, 3, ... basic steps over the same time, combined so that the even
-// powers of the step in the error cancel, then brought back onto the conditions.
+// powers of the step in the error cancel, then projected back onto the conditions.
 //
 // Weights of the runs for order 2k: c_N = product over j != N, j <= k of N^2 / (N^2 - j^2).
 #include "base/math/matrix3.h"
@@ -10,13 +10,14 @@
 
 #define BODY_DOUBLES 13
 #define PROJECTIONS_MAX 8
-// Runs must agree to this part of the motion; motions below the other part of the size are none.
+// Runs must agree to this fraction of the motion; motions below the other fraction of the size do
+// not count.
 #define UNRESOLVED_PART 0.01
 #define UNRESOLVED_LEAST 1e-6
-// A pivot below this part of its diagonal: the position is close to a singular one.
+// A pivot below this fraction of its diagonal: the position is close to a singular one.
 #define PROJECTION_FLOOR 32.0
-// Compliance of joints in steps that look-ahead cannot make, of their own response; and where they
-// contradict each other: errors of so many tolerances are left.
+// Compliance of joints in steps that look-ahead cannot make, relative to their own response; and
+// where they contradict each other: errors of this many tolerances remain.
 #define SETTLE_FIRM 1e-8
 #define SETTLE_SOFT 1e-3
 #define CONTRADICTION 100.0
@@ -307,12 +308,12 @@ static bool stepByMethod(const rbStepRun* run, double time, double h)
     return true;
 }
 
-// rad in a step, by runs: beyond it combining them makes an undamped spring gain some 1e-6 of its
-// energy a step, and the positions at the end alone may hide it.
+// rad per step, by runs: beyond it combining them makes an undamped spring gain about 1e-6 of its
+// energy per step, and the positions at the end alone may hide it.
 static const double springTurns[RB_STEP_RUNS_MAX + 1] = {INFINITY, INFINITY, 0.3, 0.6, 0.9, 1.1};
 
-// Runs that differ by more than a part of the motion in the step: something swings faster than the
-// step, and combining them would amplify it.
+// Runs that differ by more than a fraction of the motion in the step: something oscillates faster
+// than the step, and combining them would amplify it.
 static bool isUnresolved(const rbStepMechanism* mechanism, double h, int runs)
 {
     const rbMechanism* m = &mechanism->m;
@@ -342,7 +343,7 @@ static void useFinestRun(rbStepMechanism* mechanism, int runs, rbVec3* momentum)
     (void)getVec(last + mechanism->stateSize + RB_WORK_COUNT, momentum);
 }
 
-// Conditions that nothing can meet (motors against joints) give way, so that they do no violence.
+// Conditions that cannot be met (motors against joints) yield, so that they do no damage.
 static bool settle(const rbStepRun* run, double time, double h)
 {
     rbStepMechanism* mechanism = run->mechanism;
@@ -363,7 +364,7 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
         return stepByMethod(run, time, h);
     }
     bool isSettled = mechanism->node.settleCount > 0;
-    // Limited impulses and steps of order 1 know no extrapolation.
+    // Limited impulses and steps of order 1 do not support extrapolation.
     bool isPlain = mechanism->isOpen || isSettled;
     int runs = isPlain ? 1 : run->engine->settings.order / 2;
     rbStep_Save(mechanism, mechanism->start);
@@ -400,11 +401,11 @@ bool rbStep_Make(const rbStepRun* run, double time, double h)
         (void)rbStep_Project(run, PROJECTIONS_MAX, 0.0);
         rbStep_ContinueErrors(mechanism);
         rbStep_SetSpeeds(run, time + h, time + h);
-        // Velocities only: nothing soft acts in no time.
+        // Velocities only: nothing soft acts in zero time.
         rbStep_StopRates(run, 0.0, mechanism->inner);
         if (mechanism->isAfloat) {
-            // Every run keeps the angular momentum, but the combination is not linear in it: what
-            // it is off is given back as a rotation of the whole, which no joint feels.
+            // Every run keeps the angular momentum, but the combination is not linear in it: the
+            // difference is corrected as a rotation of the whole, which no joint feels.
             rbVec3 off = rbSub(momentum, rbStep_GetAngularMomentum(&mechanism->m));
             rbStep_AddRigidMotion(&mechanism->m, RB_VEC3_ZERO, off);
         }

@@ -1,4 +1,4 @@
-// Everything of the step engine that changes, as bytes.
+// The changing state of the step engine, as bytes.
 #include "dynamics/engines/step/step_contact.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct EngineHead {
     double time;
     rbStepStatistics statistics;
     rbStepWork workBefore;
-    int64_t factorizations; // in all
+    int64_t factorizations; // in total
     double estimateBefore;
 } EngineHead;
 
@@ -92,7 +92,7 @@ void rbStepEngine_RestoreSnapshot(rbStepEngine* engine, const void* bytes)
     engine->statistics = head.statistics;
     engine->workBefore = head.workBefore;
     engine->estimateBefore = head.estimateBefore;
-    // The mechanisms count on from what they have.
+    // The mechanisms continue counting from their values.
     engine->factorizationsBefore += head.factorizations - rbStep_CountFactorizations(engine);
     for (int i = 0; i < engine->mechanisms.count; ++i) {
         rbStepMechanism* mechanism = &engine->mechanisms.data[i];

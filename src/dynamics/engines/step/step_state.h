@@ -1,11 +1,10 @@
-// The inside of the step engine, shared by its files.
+// Internals of the step engine, shared by its files.
 //
-// A step of a mechanism goes through three layers:
+// A step of a mechanism passes through three layers:
 //   step_basic.c   one kick, flight, kick of size h (order 2, time-symmetric)
 //   step_order.c   runs of 1, 2, 3, ... basic steps over the same h, combined to a higher order,
-//   and
-//                  brought back onto the conditions
-//   step_nodes.c   nodes: steps of the stated or chosen size, halved where look-ahead does not
+//                  and projected back onto the conditions
+//   step_nodes.c   nodes: steps of the given or chosen size, halved where look-ahead does not
 //                  contract; trial steps to times between nodes
 #ifndef RB_ENGINES_STEP_STATE_H
 #define RB_ENGINES_STEP_STATE_H
@@ -17,14 +16,14 @@
 
 #define RB_STEP_RUNS_MAX 5 // order 10
 
-// What acts along a row beside its condition, and what is remembered of it.
+// Forces along a row besides its condition, and their memory.
 typedef struct rbRowDrive {
     double force;      // N or N m, of a PID motor over the step; raises the position
-    double rateBefore; // of the stage under way
+    double rateBefore; // of the current stage
     double elastic;    // N s, impulse of the spring, the same at both ends
 } rbRowDrive;
 
-// Who made a block.
+// Origin of a block.
 typedef enum rbBlockRole {
     RB_ROLE_JOINT,    // the conditions of a joint, or of a velocity-only one
     RB_ROLE_SPRING,   // a spring between points
@@ -48,7 +47,7 @@ typedef enum rbWorkCause {
     RB_WORK_COUNT
 } rbWorkCause;
 
-// Numbers of a node beside the state of the bodies.
+// Data of a node besides the state of the bodies.
 typedef struct rbNodeMemory {
     double work[RB_WORK_COUNT]; // J, done so far
     double estimateSum;         // m, of errors of steps
@@ -57,7 +56,7 @@ typedef struct rbNodeMemory {
     int level;                  // halvings to begin with
     int calmCount;              // steps since the last halving
     double swing;               // rad/s, the fastest of the last part
-    int settleCount;            // steps still to make without look-ahead, see rbStep_Settle
+    int settleCount;            // remaining steps without look-ahead, see rbStep_Settle
     int settleSpan;             // such steps in a row
 } rbNodeMemory;
 
@@ -67,11 +66,11 @@ typedef struct rbStepMechanism {
     rbRowDrive* drives;         // per row
     rbLimitState* limits;       // per row
     double* guesses;            // N or N m, per row: mean force of the last start impulses
-    double* totals;             // N s, per row: all impulses of the step under way
+    double* totals;             // N s, per row: all impulses of the current step
     double* sums;               // N s, per row: the same over the parts of a halved step
     double* forces;             // N or N m, per row: mean of the last step
-    double work[RB_WORK_COUNT]; // J, of the step under way
-    rbJointModel* models;       // of velocity-only joints, begun anew every basic step
+    double work[RB_WORK_COUNT]; // J, of the current step
+    rbJointModel* models;       // of velocity-only joints, restarted every basic step
     int modelCount;
     rbCorrector* anchor;  // factored at the node, when isAnchored
     rbCorrector* inner;   // factored within steps
@@ -81,10 +80,10 @@ typedef struct rbStepMechanism {
     bool hasLoads;         // forces that depend on the state
     bool hasTorques;       // constant torques, which do work
     bool hasPaths;         // kinematic bodies
-    bool isAfloat;         // it touches nothing but its own bodies
+    bool isAfloat;         // it touches only its own bodies
     bool isOpen;           // joints are apart: their impulses do work
-    bool isForceKnown;     // forces that never change are there
-    bool isRefreshed;      // rows and masses belong to the present poses
+    bool isForceKnown;     // constant forces are computed
+    bool isRefreshed;      // rows and masses belong to the current poses
     rbMethodState* method; // of a registered method; NULL: look-ahead impulses
 
     double nodeTime;
@@ -95,22 +94,22 @@ typedef struct rbStepMechanism {
     rbNodeMemory keptNode;           // during a trial
     rbMotorState* keptMotors;        // per block
     bool isFieldUniform;             // all bodies have the same constant acceleration
-    rbVec3 momentumBefore;           // kg m/s, at the start of the step under way
+    rbVec3 momentumBefore;           // kg m/s, at the start of the current step
     rbVec3 centerBefore;             // m, of mass
     rbVec3 angularBefore;            // kg m^2/s, about the center of mass
-    double energyBefore;             // J, at the start of the step under way
-    double forceEnergy;              // J, what the forces could do in it to bodies at rest
+    double energyBefore;             // J, at the start of the current step
+    double forceEnergy;              // J, possible work of the forces in it on bodies at rest
     double shownWork[RB_WORK_COUNT]; // J, up to the time of the last advance
     double rateError;                // m/s, rad/s: left by the last velocity correction
     double rateScale;                // m/s, of the speeds there
     int rateJoint;                   // where
-    double pivotWorst;               // smallest of the step under way
-    int redundantMost;               // of the step under way
-    double size;                     // m: coordinates are of this size, rounding follows
-    double estimate;                 // m, of the step under way
+    double pivotWorst;               // smallest of the current step
+    int redundantMost;               // of the current step
+    double size;                     // m: size of coordinates, for rounding
+    double estimate;                 // m, of the current step
 
     int stateSize;            // doubles of a copy of the state
-    double* start;            // state at the start of the step under way
+    double* start;            // state at the start of the current step
     double* kept;             // state at the node, during a trial
     double* scratch;          // state within a basic step
     rbLimitState* keptLimits; // per row, where a stage of contacts began
@@ -123,7 +122,7 @@ typedef struct rbStepBodySlot {
     bool isUsed;
     int mechanism; // -1: none
     int local;
-    double estimate; // m, of errors of its steps in mechanisms that are no more
+    double estimate; // m, of errors of its steps in mechanisms that no longer exist
 } rbStepBodySlot;
 
 typedef struct rbStepJointSlot {
@@ -163,23 +162,23 @@ struct rbStepEngine {
     RB_ARRAY(rbStepMechanism) mechanisms;
     double time; // of the last advance
     rbStepStatistics statistics;
-    // Of mechanisms that are no more:
+    // Of mechanisms that no longer exist:
     rbStepWork workBefore;
     int64_t factorizationsBefore;
     double estimateBefore; // m, the largest
     int failed; // mechanism whose state stopped being finite in the last advance; -1: none
-    // Everything that changes, as it was before the advance under way.
+    // The changing state, as it was before the current advance.
     void* before;
     size_t beforeSize; // bytes
 };
 
-// What the layers hand on.
+// Data passed between the layers.
 typedef struct rbStepRun {
     rbStepEngine* engine;
     rbStepMechanism* mechanism;
     const rbStepHost* host;
-    bool isForced;   // steps that do not meet the tolerance are taken all the same
-    bool isSmallest; // a part that cannot be halved: look-ahead may take its time
+    bool isForced;   // steps that do not meet the tolerance are accepted
+    bool isSmallest; // a part that cannot be halved: look-ahead may use more iterations
     bool isTrial;    // statistics are not counted
 } rbStepRun;
 
@@ -187,11 +186,11 @@ typedef struct rbStepRun {
 // Positions of freedoms at the node, so that turns are counted.
 void rbStep_FollowFreedoms(rbStepEngine* engine, const rbStepMechanism* mechanism);
 void rbStep_CountErrors(rbStepEngine* engine, rbStepMechanism* mechanism);
-// So far, also of mechanisms that are no more.
+// So far, including mechanisms that no longer exist.
 int64_t rbStep_CountFactorizations(const rbStepEngine* engine);
 
 // ---------------------------------------------------------------------------- step_nodes.c
-// The node goes to a time that the host has already been shown.
+// Moves the node to a time that the host has already seen.
 void rbStep_MakeNode(const rbStepRun* run, double time);
 
 // ---------------------------------------------------------------------------- step_build.c
@@ -206,61 +205,61 @@ void rbStep_InitBody(const rbStepHost* host, const rbStepBodySlot* slot, int ind
 void rbStep_WriteBody(const rbStepHost* host, const rbMechBody* body);
 
 // --------------------------------------------------------------------------- step_forces.c
-// Forces of loads at the present state and time; of a registered method also where paths lead.
+// Forces of loads at the current state and time; for a registered method also the ends of paths.
 void rbStep_Forces(const rbStepRun* run, double time, double* power);
-// Bodies that are not dynamic: present and ahead.
+// Non-dynamic bodies: now and ahead.
 void rbStep_PlaceFixed(const rbStepRun* run, double time, bool isAhead);
 // Set points and PID forces for the step of size h from the node.
 void rbStep_RunMotors(const rbStepRun* run, double time, double h);
 // Speeds of TRAVEL rows that hold over a step (mean) or at its end.
 void rbStep_SetSpeeds(const rbStepRun* run, double timeA, double timeB);
-// rad/s, of the fastest spring that swings nearly undamped; of each alone, so from below.
+// rad/s, of the fastest nearly undamped spring; each taken alone, so a lower bound.
 double rbStep_GetSpringSwing(const rbStepMechanism* mechanism);
-// Velocity-only joints measure from the present poses.
+// Velocity-only joints measure from the current poses.
 void rbStep_Rezero(rbStepMechanism* mechanism);
-// Errors of rows that continue, at the present poses.
+// Errors of rows that continue, at the current poses.
 void rbStep_ContinueErrors(rbStepMechanism* mechanism);
 
 // ---------------------------------------------------------------------------- step_basic.c
 // One basic step from a time; false if the look-ahead did not meet its tolerance (then the state is
-// spoilt). isAnchored: the anchor's factors belong to the present poses.
+// invalid). isAnchored: the anchor's factors belong to the current poses.
 bool rbStep_Basic(const rbStepRun* run, double time, double h, bool isAnchored);
-// The same where look-ahead cannot do it: conditions depend on each other, or the step is too long
-// for the fastest swing. Backward in time, so of order 1 and losing energy, but stable; the joints
-// hold at the end.
-// softness: see rbCorrection. Returns the largest error left, m or rad.
+// The same where look-ahead fails: conditions depend on each other, or the step is too long for the
+// fastest oscillation. Implicit (backward in time), so of order 1 and dissipative, but stable; the
+// joints hold at the end.
+// softness: see rbCorrection. Returns the largest remaining error, m or rad.
 double rbStep_Settle(const rbStepRun* run, double time, double h, double softness);
-// A basic step in parts, for bodies that touch: between the parts contacts change the velocities.
+// A basic step in parts, for touching bodies: between the parts contacts change the velocities.
 //   BeginBasic      forces and motors of the start, rows factored, last impulses
-//   SweepPositions  joints will hold at the end; returns whether that took any correction
+//   SweepPositions  joints will hold at the end; returns whether that needed any correction
 //   FlyBasic        to the end, rows factored there
 //   KickBasic       forces of the end
-//   SweepRates      joints do not part; returns how fast they did before, m/s or rad/s
+//   SweepRates      joints do not separate; returns how fast they did before, m/s or rad/s
 //   EndBasic        results
 void rbStep_BeginBasic(const rbStepRun* run, double time, double h);
-// After limits were set from outside.
+// Call after limits were set from outside.
 void rbStep_RenewStart(rbStepMechanism* mechanism, double h);
 bool rbStep_SweepPositions(const rbStepRun* run, double h);
 void rbStep_FlyBasic(const rbStepRun* run, double time, double h);
-// Instead of the three parts above, for a mechanism that stood still and is struck at the end.
+// Replaces the three parts above, for a mechanism that stood still and is struck at the end.
 void rbStep_WakeBasic(const rbStepRun* run, double time, double h);
 void rbStep_KickBasic(const rbStepRun* run, double time, double h);
 double rbStep_SweepRates(const rbStepRun* run, double h);
 void rbStep_EndBasic(const rbStepRun* run, double time, double h);
-// Velocity correction at the present poses with no time passing.
+// Velocity correction at the current poses with no time passing.
 void rbStep_StopRates(const rbStepRun* run, double h, rbCorrector* corrector);
 double rbStep_GetTolerance(const rbStepEngine* engine);
 double rbStep_GetKineticEnergy(const rbMechanism* m);
 
 // ---------------------------------------------------------------------------- step_swing.c
-// rad/s, the fastest swing under the forces that joints carried in the step of size h just made;
-// from above.
+// rad/s, upper bound of the fastest oscillation under the forces that joints carried in the step of
+// size h just made.
 double rbStep_GetSwing(const rbStepMechanism* mechanism, double h);
 
 // ---------------------------------------------------------------------------- step_order.c
-// A step of the stated order; false as above, then the state is that of the start.
+// A step of the given order; false as above, then the state is that of the start.
 bool rbStep_Make(const rbStepRun* run, double time, double h);
-// Brings positions onto the conditions; damping as in rbCorrection.
+// Projects positions onto the conditions; damping as in rbCorrection.
 rbCorrected rbStep_Project(const rbStepRun* run, int iterationsMax, double damping);
 // Of all bodies about the origin.
 rbVec3 rbStep_GetAngularMomentum(const rbMechanism* m);

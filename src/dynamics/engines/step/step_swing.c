@@ -1,16 +1,16 @@
-// How fast a mechanism swings under the forces its joints carry.
+// How fast a mechanism oscillates under the forces its joints carry.
 //
 // A joint that pulls a body at an arm r with a force F holds it upright as a taut string does:
 // about an axis across the arm with the stiffness r . F. A rod of length L that pulls with T holds
-// both of its ends with T/L. Light links between heavy bodies swing so fast that a step, which
-// feels these forces only at its start and its end, would be unstable at h w > 2 (B-45: nothing in
-// the look-ahead shows it before it is too late).
+// both of its ends with T/L. Light links between heavy bodies oscillate so fast that a step, which
+// feels these forces only at its start and its end, would be unstable at h w > 2 (B-45: the
+// look-ahead does not show it before it is too late).
 #include "dynamics/engines/step/step_state.h"
 
-// Neighbors that swing against each other double the stiffness of a rod.
+// Neighbors that oscillate against each other double the stiffness of a rod.
 #define NEIGHBORS 2.0
 
-// Square of the frequency that a force at an arm gives to a body.
+// Square of the frequency of a body under a force at an arm.
 static double turnRate(const rbRowMass* mass, rbVec3 arm, rbVec3 force)
 {
     double stiffness = rbDot(arm, force);
@@ -27,7 +27,7 @@ static double turnRate(const rbRowMass* mass, rbVec3 arm, rbVec3 force)
 
 double rbStep_GetSwing(const rbStepMechanism* mechanism, double h)
 {
-    // Impulses of both ends together: what look-ahead leaves by its tolerance cancels.
+    // Impulses of both ends together: residuals of look-ahead within its tolerance cancel.
     const rbMechanism* m = &mechanism->m;
     double* squares = mechanism->scratch; // per body
     double most = 0.0;
