@@ -6,7 +6,7 @@
 // together wake together:
 //   by WakeTouched: a closed contact or a link with a body that moves or may be moved by
 //     impulses (it pushes, however gently: only the solver finds out whether that moves anything),
-//     with a fixed body that is moved by the user, or with one passed to Wake; a contact or link
+//     with a fixed body that moves by itself, or with one passed to Wake; a contact or link
 //     that is gone; velocities set from outside;
 //   by Wake and WakeAll: events that only the caller sees (states, masses, shapes set from
 //     outside, a support placed elsewhere, parameters of joints, gravity, forces). Wake of a body

@@ -65,7 +65,7 @@ void rbContactPairs_Keep(rbContactPairs* pairs, const rbContactSet* set,
 typedef struct rbContactAhead {
     const rbRowPose* poses;           // at its end, by body
     const rbContactBody* bodies;      // its velocities
-    const rbContact* nodeContacts;    // of the set of Find, with the order wanted in the new set
+    const rbContact* nodeContacts;    // of the set of Find, with their values for the new set
     const rbContactPoint* nodePoints; // the same
     int bodyCount;
     double h;      // s

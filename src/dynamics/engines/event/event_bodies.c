@@ -140,7 +140,7 @@ void rbEventEngine_MakeSweepBody(const rbEventEngine* engine, const rbEventHost*
     out->pose.p = rbAdd(state->position, rbRotate(state->orientation, cold->transform.p));
     out->geometry = cold->geometry;
     out->radius = cold->coreRadius;
-    // A shrinking body is measured at its own size: only balls are grown.
+    // A shrinking body is measured at its own size: the added rounding is never negative.
     out->rounding = fmax(0.0, body->growth * time);
     out->growth = fmax(0.0, body->growth);
 }

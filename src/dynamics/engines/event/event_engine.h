@@ -73,7 +73,7 @@ rbEventStatistics rbEventEngine_GetStatistics(const rbEventEngine* engine);
 bool rbEventEngine_IsResting(const rbEventEngine* engine, int index);
 void rbEventEngine_EnableJournal(rbEventEngine* engine, bool isOn);
 
-// Continues the counters of an earlier engine and clears everything else; a start must follow.
+// Sets the work done so far and marks no body as held or calm; a start must follow.
 void rbEventEngine_Forget(rbEventEngine* engine, const rbEventWork* work);
 
 // Everything that changes, as bytes. Restoring needs the same bodies.
