@@ -1,4 +1,4 @@
-# The few verbs people type, in front of the CMake presets. GNU make; stops at the first failing step.
+# The few commands people type, on top of the CMake presets. GNU make; stops at the first failing step.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
@@ -23,7 +23,7 @@ define run_tests
 endef
 
 .PHONY: help
-help: ## this list
+help: ## shows this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: setup setup-test setup-package setup-ci setup-bench setup-docs
@@ -41,7 +41,7 @@ setup-docs:
 	@tools/setup.sh docs
 
 .PHONY: build
-build: setup ## installs what is missing and builds build/release/rattleback (also: make alone)
+build: setup ## installs missing packages and builds build/release/rattleback (same as make alone)
 	$(call build_preset,release)
 
 .PHONY: demo
@@ -52,26 +52,26 @@ demo: build ## runs the stone that reverses its spin and a tumbling box, draws t
 	    --record out/tumbling-box.rbr --vtk out/tumbling-box-vtk
 	@$(PROGRAM) validate tumbling-box
 	@echo
-	@echo "Shown: a rattleback that is spun the wrong way, rattles and turns back, by thousands of impacts with friction; and a free"
-	@echo "       box tumbling about its unstable middle axis, flown in closed form and checked against reference values."
+	@echo "Shown: a rattleback that is spun in the wrong direction, rattles and reverses, by thousands of impacts with friction;"
+	@echo "       and a free box tumbling about its unstable middle axis, computed in closed form and checked against reference values."
 	@echo "Look:  out/rattleback.svg, out/tumbling-box.svg (browser), out/rattleback-journal.csv (every impact), out/tumbling-box.csv"
 	@echo "       (table), out/tumbling-box-vtk (ParaView opens the .pvd)."
 	@echo "Next:  $(PROGRAM) replay out/tumbling-box.rbr runs it again and compares every bit; $(PROGRAM) validate toys checks the"
-	@echo "       rattleback and its like; $(PROGRAM) lists all scenes."
+	@echo "       rattleback and similar toys; $(PROGRAM) lists all scenes."
 	@echo "Live:  the rattleback in a browser; the address comes next."
 	@if [ -t 1 ]; then $(PROGRAM) view rattleback; else $(PROGRAM) view rattleback --for 3; fi
 
 .PHONY: test
-test: setup-test build ## installs what the tests need, builds and runs all of them
+test: setup-test build ## installs the packages for the tests, builds and runs all of them
 	$(call run_tests,release,,normal)
 
 .PHONY: test-long
-test-long: setup-ci build ## ten times the random cases, then 60 s of each fuzz target; below 20 minutes
+test-long: setup-ci build ## ten times the random cases, then 60 s of each fuzz target; less than 20 minutes
 	$(call build_preset,fuzz)
 	@JOBS=$(JOBS) tools/test_long.sh
 
 .PHONY: test-full
-test-full: setup-test build ## every random case; the log goes to test/logs/test-full.log
+test-full: setup-test build ## every random case; writes the log test/logs/test-full.log
 	@JOBS=$(JOBS) tools/test_full.sh
 
 .PHONY: test-asan
@@ -81,7 +81,7 @@ test-asan: setup-test ## a tenth of the random cases under the address and undef
 	@JOBS=$(JOBS) tools/test_asan.sh
 
 .PHONY: test-bits
-test-bits: setup-ci ## the same hashes from gcc and clang, debug and release
+test-bits: setup-ci ## checks that gcc and clang, debug and release give the same hashes
 	$(call build_preset,release)
 	$(call run_tests,release,[.]golden_,normal)
 	$(call build_preset,debug)
@@ -92,13 +92,13 @@ test-bits: setup-ci ## the same hashes from gcc and clang, debug and release
 	$(call run_tests,clang-debug,[.]golden_,normal)
 
 .PHONY: bench
-bench: setup-bench ## runs the benchmarks beside the peers, which it installs (SUITE="convex math": those only)
+bench: setup-bench ## installs the peer libraries and runs the benchmarks against them (SUITE="convex math": only those)
 	$(call build_preset,release,-DRB_BUILD_PEERS=ON)
 	@mkdir -p out
 	@$(PROGRAM) bench $(SUITE) --plot out/joints-work-precision.svg
 
 .PHONY: pictures
-pictures: build ## draws the pictures of README.md and docs/gallery.md again (NAME="arch dominoes": those only)
+pictures: build ## draws the pictures of README.md and docs/gallery.md again (NAME="arch dominoes": only those)
 	@tools/pictures.sh $(PROGRAM) docs/images/scenes 800x450 $(NAME)
 
 .PHONY: docs
@@ -112,11 +112,11 @@ install: PREFIX ?= /usr/local
 install: build ## installs the program, the libraries and their headers into PREFIX (default /usr/local; DESTDIR is honored)
 	@tools/install.sh "$(PREFIX)"
 uninstall: PREFIX ?= /usr/local
-uninstall: ## removes what make install brought into PREFIX
+uninstall: ## removes the files that make install put into PREFIX
 	@tools/install.sh --remove "$(PREFIX)"
 
 .PHONY: deb
-deb: setup-package ## builds the Debian packages in build/deb/packages and checks them; tools/test_deb.sh tries them in a chroot
+deb: setup-package ## builds the Debian packages in build/deb/packages and checks them; tools/test_deb.sh tests them in a chroot
 	@mkdir -p build/deb
 	@cmake -S . -B build/deb -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DRB_DEBIAN=ON -DRB_BUILD_TESTS=OFF \
 	    >build/deb/configure.log 2>&1 || { cat build/deb/configure.log >&2; exit 1; }
@@ -131,7 +131,7 @@ settings-docs: build ## renews the tables of settings in docs/ from the lists in
 	tools/settings_docs.py build/release/rattleback
 
 .PHONY: trace
-trace: ## which features of the specifications are done, and which test proves each
+trace: ## lists which features of the specifications are done, and checks that a test proves each
 	@tools/trace.py
 
 .PHONY: format
@@ -139,7 +139,7 @@ format: setup-ci ## formats all C files
 	@tools/check_format.sh --fix
 
 .PHONY: check
-check: setup-ci ## format, clang-tidy, layers, symbols, documents
+check: setup-ci ## checks format, clang-tidy, layers, symbols, documents
 	@tools/check_format.sh
 	@tools/check_layers.py
 	@tools/check_symbols.sh

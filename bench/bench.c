@@ -46,7 +46,7 @@ void rbBench_Add(rbBench* bench, rbBenchRow row)
         if (isfinite(row.errorMax)) {
             (void)fprintf(bench->text, "  error %.2g", row.errorMax);
         }
-        // a ratio to our own row of the same case, metric and kind of answer, at no worse error
+        // ratio to our own row of the same case, metric and result kind, with no larger error
         for (int i = 0; i + 1 < bench->rows.count; ++i) {
             const rbBenchRow* ours = &bench->rows.data[i];
             if (strcmp(row.engine, "rattleback") != 0 && strcmp(ours->engine, "rattleback") == 0 &&

@@ -1,7 +1,8 @@
 // Benchmarks: suites of rows, minimum of repeats.
 //
-// A suite is a file suite_x.c with a `const rbBenchSuite`, and a row of the table in bench.c. Rows
-// of the same suite, case, metric and result with different engines are compared with each other.
+// A suite is a file suite_x.c with a `const rbBenchSuite`, and an entry in the table in bench.c.
+// Rows of the same suite, case, metric and result with different engines are compared with each
+// other.
 #ifndef RB_BENCH_H
 #define RB_BENCH_H
 
@@ -19,16 +20,16 @@ typedef struct rbBenchRow {
     char metric[48];
     double value;
     char unit[24];
-    char result[24]; // the kind of answer; ratios are taken between equal kinds only
-    double errorMax; // of the answers, NaN if not measured
+    char result[24]; // the kind of answer; ratios are formed between equal kinds only
+    double errorMax; // error of the answers, NaN if not measured
 } rbBenchRow;
 
 typedef struct rbBench {
-    FILE* text;           // tables for people, NULL if nobody reads
-    FILE* progress;       // a terminal, NULL if there is none
+    FILE* text;           // tables for people, NULL for no tables
+    FILE* progress;       // progress line on a terminal, NULL if there is none
     bool isQuick;         // few cases and one repeat: shows that a suite runs, not how fast
-    bool isAlone;         // no peers, even if they are there
-    const char* plotPath; // where a suite that draws puts its picture, NULL: nowhere
+    bool isAlone;         // no peers, even if installed
+    const char* plotPath; // where a suite that draws writes its picture, NULL: no picture
     const char* only;     // the part of a suite to run, NULL: all
     const char* suite;
     RB_ARRAY(rbBenchRow) rows;
@@ -37,26 +38,26 @@ typedef struct rbBench {
 typedef struct rbBenchSuite {
     const char* name;
     const char* help;
-    const char* const* parts; // names that --only takes, ends with NULL; NULL: it has none
+    const char* const* parts; // names that --only accepts, ends with NULL; NULL: none
     void (*run)(rbBench* bench);
 } rbBenchSuite;
 
 const rbBenchSuite* const* rbGetBenchSuites(int* count);
 
-// Adds a row without printing it; suite and order are those of the bench.
+// Adds a row without printing it; the bench sets its suite and order.
 void rbBench_Record(rbBench* bench, rbBenchRow row);
 
 // Adds a row and prints it.
 void rbBench_Add(rbBench* bench, rbBenchRow row);
 
-// Shows what is going on, in place of what was shown before. NULL clears the line.
+// Shows the current activity and replaces the previous text. NULL clears the line.
 void rbBench_ShowProgress(const rbBench* bench, const char* text);
 
-// Runs work(context) at least three times and for about the given seconds; the fastest, in seconds.
-// CPU time of this thread, so that other programs disturb little.
+// Runs work(context) at least three times and for about the given seconds. Returns the fastest run,
+// in seconds of CPU time of this thread, so that other programs disturb little.
 double rbBench_Time(void (*work)(void* context), void* context, double seconds);
 
-// Seconds of CPU this thread has used.
+// CPU seconds used by this thread.
 double rbGetCpuTime(void);
 
 extern const rbBenchSuite rbSuiteBroadphase;

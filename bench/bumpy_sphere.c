@@ -34,7 +34,7 @@ void rbBumpySphere_Make(rbBumpySphere* sphere, int bands, int segments)
     rbArray_Push(sphere->vertices, rbMakeVec3(0.0, 0.0, -1.0));
     int southPole = sphere->vertices.count - 1;
     for (int i = 0; i < bands; ++i) {
-        int upper = 1 + (i - 1) * segments; // ring above the band, not there at the north pole
+        int upper = 1 + (i - 1) * segments; // ring above the band, absent at the north pole
         int lower = 1 + i * segments;
         for (int j = 0; j < segments; ++j) {
             int next = (j + 1) % segments;

@@ -10,7 +10,7 @@
 #include <rattleback/base.h>
 #include <rattleback/shape.h>
 
-// No point is farther from the origin.
+// No point is farther from the origin than this.
 #define RB_BUMPY_RADIUS_MAX 1.05 // m
 
 typedef struct rbBumpySphere {
@@ -23,7 +23,7 @@ typedef struct rbBumpySphere {
 void rbBumpySphere_Make(rbBumpySphere* sphere, int bands, int segments);
 void rbBumpySphere_Free(rbBumpySphere* sphere);
 
-// As rbCreateMesh takes it, borrowed.
+// The definition for rbCreateMesh; it borrows the arrays.
 rbMeshDef rbBumpySphere_GetDef(const rbBumpySphere* sphere);
 
 #endif

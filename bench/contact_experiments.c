@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// s of CPU; longer runs are cut short, and say so. A part that is asked for alone may take longer.
+// s of CPU; longer runs are cut short and marked. A part requested alone may run longer.
 #define RUN_BUDGET 300.0
 #define RUN_BUDGET_ALONE 1800.0
 
@@ -25,7 +25,7 @@ static void addRow(rbBench* bench, const char* name, const char* engine, const c
     rbBench_Record(bench, row);
 }
 
-// Ours beside what was printed (NAN: nothing was).
+// Our number next to the printed one (NAN: none was printed).
 static void addLine(rbBench* bench, const char* name, const char* metric, double ours,
                     double printed, const char* unit)
 {
@@ -57,7 +57,7 @@ static double getBudget(const rbBench* bench)
     return bench->only != NULL ? RUN_BUDGET_ALONE : RUN_BUDGET;
 }
 
-// A world of a scene that is run step by step.
+// The world of a scene, run step by step.
 typedef struct rbExperiment {
     rbContactScene scene;
     rbWorld* world;
@@ -86,7 +86,7 @@ static void end(rbExperiment* experiment)
     rbDestroyContactScene(&experiment->scene);
 }
 
-// One step; its time, or NaN and a sentence when the world refuses to go on.
+// Runs one step. Returns its time, or NaN and prints a message when the world fails.
 static double advance(rbExperiment* experiment)
 {
     ++experiment->stepCount;
@@ -124,18 +124,18 @@ static double getMean(const rbSeries* series)
 
 // --------------------------------------------------------------------------------------------
 
-// A way to find contacts. The two routes of the original: V-Clip is a walk over features, SOLID is
+// A method to find contacts. The two routes of the original: V-Clip walks over features, SOLID is
 // GJK.
 typedef struct rbRoute {
     const char* name;
     rbPairMethod method;
     double printed; // s, for a collision
-    // time over collisions, for the straight line through the steps
+    // sums of time over collisions, for a straight line through the steps
     double sums[5]; // n, t, n n, n t, t t
     int64_t count;
     rbSeries collisions;
     rbSeries points;
-    double busiest; // s, of the step with most collisions
+    double busiest; // s, of the step with the most collisions
 } rbRoute;
 
 typedef struct rbDetection {
@@ -145,16 +145,17 @@ typedef struct rbDetection {
     rbTransform* places;
     rbIdList pairs;
     void* scratch;
-    // pairs in contact, and those in which the two routes found different numbers of points: apart,
-    // where both must agree, and in overlap, where a walk over features only estimates
+    // Pairs in contact, and pairs for which the two routes found different numbers of points:
+    // separated pairs, where both must agree, and overlapping pairs, where a walk over features
+    // only estimates.
     int64_t contacts[2];
     int64_t differences[2];
 } rbDetection;
 
 #define ROUTE_COUNT 2
 
-// All three phases: boxes, near pairs, contacts. Points of each near pair go to counts, less 100
-// where the bodies overlap.
+// All three phases: boxes, near pairs, contacts. Writes the number of points of each near pair to
+// counts, minus 100 where the bodies overlap.
 static void detect(rbDetection* detection, rbRoute* route, signed char* counts, int capacity)
 {
     const rbContactScene* scene = &detection->experiment.scene;
@@ -222,7 +223,7 @@ static void detectStep(rbDetection* detection, rbRoute routes[ROUTE_COUNT],
     }
 }
 
-// Slope of time over collisions and how much of the variance the line explains.
+// Slope of time over collisions, and the fraction of the variance that the line explains.
 static void reportRoute(rbBench* bench, const rbRoute* route)
 {
     double n = (double)route->count;
@@ -247,7 +248,7 @@ void rbRunDetectionExperiment(rbBench* bench)
     rbContactSettings settings = rbDefaultContactSettings();
     settings.isEnabled = true;
     settings.sweepsMax = 10;
-    printTitle(bench, "X-11: 1000 cubes fall to the floor, detection timed alone in every step");
+    printTitle(bench, "X-11: 1000 cubes fall onto the floor, detection timed alone in every step");
     rbExperiment* experiment = &detection.experiment;
     if (!start(experiment, &settings)) {
         end(experiment);
@@ -355,12 +356,12 @@ void rbRunFunnelExperiment(rbBench* bench)
 #define BRICKS_MAX 300
 #define FALLEN 1.0 // m, from its place: the length of a brick
 
-// s: looked at after the strike
+// s: sampled after the strike
 static const double looks[] = {1.8, 2.0, 2.5, 3.0, 4.0, 5.0};
 #define LOOK_COUNT ((int)(sizeof looks / sizeof looks[0]))
 
 typedef struct rbWallLook {
-    int fallenCount;           // bricks that are farther than their length from their places
+    int fallenCount;           // bricks farther than their length from their initial places
     bool isFallen[BRICKS_MAX]; // each of them
     double height;             // m, mean of the bricks
 } rbWallLook;
@@ -369,7 +370,7 @@ typedef struct rbWallRun {
     const char* name;
     int shockAfter;
     double printed; // s
-    double until;   // s: where the other run was cut short; used is that until then
+    double until;   // s: where the other run was cut short; used is the time until then
     // results
     double used;                // s of CPU
     double usedBefore;          // s, until STRIKE_TIME
@@ -406,7 +407,7 @@ static bool hang(rbExperiment* experiment)
     return isDone;
 }
 
-// Way of a brick from its start.
+// Displacement of a brick from its start.
 static double getWay(const rbExperiment* experiment, int brick)
 {
     const double* p = experiment->scene.bodies[brick].pose.position;
@@ -430,7 +431,7 @@ static int compareHeights(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-// What the run has come to by now.
+// Measures the current state of the run.
 static void noteWall(const rbExperiment* experiment, rbWallRun* run)
 {
     run->brickCount = experiment->scene.movingCount - 1;
@@ -484,7 +485,7 @@ static void runWall(rbBench* bench, rbWallRun* run)
         end(&experiment);
         return;
     }
-    // The rod as exact as the contacts.
+    // Makes the rod as exact as the contacts.
     rbStepSettings step = rbWorld_GetStepSettings(experiment.world);
     step.tolerance = settings.tolerance;
     step.velocityTolerance = settings.velocityTolerance;
@@ -506,7 +507,7 @@ static void runWall(rbBench* bench, rbWallRun* run)
                 lookAtWall(&experiment, &run->looks[k]);
             }
         }
-        if (i < strikeStep) { // the last of them counts, also of a run that is cut short
+        if (i < strikeStep) { // the last sample counts, also in a run that is cut short
             noteStanding(&experiment, run);
         }
     }
@@ -515,8 +516,8 @@ static void runWall(rbBench* bench, rbWallRun* run)
     end(&experiment);
 }
 
-// How far the bricks of two runs differ in height, the lowest of one beside the lowest of the
-// other: mean over all.
+// Mean difference of brick heights of two runs: the lowest brick of one is compared with the lowest
+// of the other, and so on.
 static double compareWalls(const rbWallRun* a, const rbWallRun* b)
 {
     double sum = 0.0;
@@ -526,7 +527,7 @@ static double compareWalls(const rbWallRun* a, const rbWallRun* b)
     return a->brickCount > 0 ? sum / a->brickCount : 0.0;
 }
 
-// Whether the walls fall alike: bricks that have fallen in one of two runs only.
+// Whether the walls fall alike: the number of bricks that have fallen in only one of two runs.
 static void compareLooks(rbBench* bench, const rbWallRun* a, const rbWallRun* b)
 {
     for (int k = 0; k < LOOK_COUNT && looks[k] <= fmin(a->time, b->time) + 1e-9; ++k) {

@@ -1,7 +1,8 @@
-// Judges the contacts suite: overlaps, speeds and escapes from poses, the same way for all engines.
+// Measurements of the contacts suite: overlaps, speeds and escapes from poses, by the same
+// functions for all engines.
 //
-// Depths of pairs are those of rbMeasureSeparation in double precision; floor and walls count as
-// half spaces. Of the hills: corners and points along the edges of a cube below the triangle under
+// Depths of pairs come from rbMeasureSeparation in double precision; floor and walls count as half
+// spaces. For the hills: corners and points along the edges of a cube below the triangle under
 // them, and corners of triangles within the cube, along its nearest face.
 #include "base/core/memory.h"
 #include "contact_scenes.h"
@@ -101,7 +102,7 @@ double rbGetTerrainHeight(double x, double z, rbVec3* normal)
     }
     double i = floor(u);
     double j = floor(v);
-    // the diagonal runs from (i, j) to (i + 1, j + 1): the third corner is beside it
+    // the diagonal runs from (i, j) to (i + 1, j + 1): the third corner is off it
     double side = u - i >= v - j ? 1.0 : 0.0;
     double x0 = i - 0.5 * CELLS;
     double z0 = j - 0.5 * CELLS;
@@ -116,7 +117,7 @@ double rbGetTerrainHeight(double x, double z, rbVec3* normal)
     return low + slopeX * (u - i) + slopeZ * (v - j);
 }
 
-// How deep a point is below the hills.
+// Depth of a point below the hills.
 static double getHillDepth(rbVec3 point)
 {
     rbVec3 normal = {0.0, 1.0, 0.0};
@@ -170,8 +171,7 @@ static void judgeHills(rbJudge* judge, int body)
     noteDepth(judge, fmax(getDepthOfEdges(place, half), getDepthOfPeaks(place, half)), true);
 }
 
-// -------------------------------------------------------------------------------------------
-// verdict
+// ------------------------------------------------------------------------------------ measurements
 
 static void judgeMotion(rbJudge* judge)
 {

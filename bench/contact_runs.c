@@ -14,7 +14,7 @@ typedef struct rbOurPile {
     rbWorld* world;
     double step;
     int64_t stepCount;
-    rbPeerBodyState* states; // of all bodies, also those that stand still
+    rbPeerBodyState* states; // of all bodies, including static ones
 } rbOurPile;
 
 static void destroyOurs(void* state)
@@ -43,7 +43,7 @@ static void* createOurs(const rbContactScene* scene, const rbContactPeerRow* row
     return pile;
 }
 
-// A step above its tolerance is no failure here: the end is measured.
+// A step above its tolerance is not a failure here: the final state is measured.
 static bool advanceOurs(void* state)
 {
     rbOurPile* pile = state;

@@ -1,10 +1,10 @@
-// Runs of a pile by any engine: time of a step, and what the end looks like.
+// Runs of a pile by any engine: time per step, and the final state.
 #ifndef RB_CONTACT_RUNS_H
 #define RB_CONTACT_RUNS_H
 
 #include "contact_scenes.h"
 
-// Our engine as a table like the peers': the settings of a row are a rbContactSettings.
+// Our engine as a table like those of the peers: the settings of a row are a rbContactSettings.
 extern const rbContactPeer rbContactPeerOurs;
 
 typedef struct rbContactRun {
@@ -13,36 +13,36 @@ typedef struct rbContactRun {
     const rbContactPeerRow* row;
     double step;   // s
     int warmCount; // steps before the clock starts
-    int stepCount; // in all
+    int stepCount; // in total
     double budget; // s of CPU
 } rbContactRun;
 
 typedef enum rbContactRunEnd {
     RB_PILE_DONE,
-    RB_PILE_REFUSED,    // the engine does not take the scene
+    RB_PILE_REFUSED,    // the engine does not accept the scene
     RB_PILE_BLOWN_UP,   // a state is not finite
-    RB_PILE_GAVE_UP,    // the engine did not go on: no room for contacts, a state it refuses
-    RB_PILE_OUT_OF_TIME // the budget was spent
+    RB_PILE_GAVE_UP,    // the engine failed: no room for contacts, or an invalid state
+    RB_PILE_OUT_OF_TIME // the budget was used up
 } rbContactRunEnd;
 
 typedef struct rbContactRunResult {
     rbContactRunEnd end;
     double time;                    // s, simulated
-    double mean;                    // s of CPU, of a timed step
+    double mean;                    // s of CPU per timed step
     double p99;                     // s, 99 of 100 steps were faster
-    double most;                    // s, of the slowest
-    int pointCount;                 // of contact at the end, as the engine counts them
-    rbContactVerdict verdict;       // of the end
-    rbContactStatistics statistics; // of ours
-    rbError error;                  // of ours
+    double most;                    // s, the slowest step
+    int pointCount;                 // contacts at the end, as the engine counts them
+    rbContactVerdict verdict;       // of the final state
+    rbContactStatistics statistics; // our engine only
+    rbError error;                  // our engine only
 } rbContactRunResult;
 
 rbContactRunResult rbRunContacts(const rbContactRun* run);
 
-// "refused", "first 2.1 s only", ...; empty when it ran through.
+// "refused", "first 2.1 s only", ...; empty for a complete run.
 const char* rbContactRunResult_Describe(const rbContactRunResult* result, char text[64]);
 
-// Mean, 99th percentile and largest of durations, which are sorted.
+// Mean, 99th percentile and largest of the durations. Sorts them.
 typedef struct rbDurations {
     double mean;
     double p99;

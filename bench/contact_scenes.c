@@ -16,7 +16,7 @@
 
 const double rbWallPivot[3] = {0.0, 12.0, 1.2};
 
-// Scenes are made of values that are good: a refusal is a mistake in this file.
+// All values in these scenes are valid: a refusal is a bug in this file.
 static void expect(bool isTrue)
 {
     RB_ASSERT(isTrue);
@@ -93,7 +93,7 @@ static rbPeerCollider makeSphere(double radius)
     return collider;
 }
 
-// Along y; the library's own are along z.
+// Along y; the library's own capsules are along z.
 static rbPeerCollider makeCapsule(double radius, double half)
 {
     rbPeerCollider collider = {
@@ -158,7 +158,7 @@ static rbPeerCollider makeHull(rbVec3* points, int count)
     return collider;
 }
 
-// A homogeneous body; mass 0: of the density of all.
+// A homogeneous body; mass 0: use the common density.
 static rbPeerContactBody makeBody(const rbContactScene* scene, int collider, double mass,
                                   rbTransform pose)
 {
@@ -176,7 +176,7 @@ static rbPeerContactBody makeBody(const rbContactScene* scene, int collider, dou
     return body;
 }
 
-// Adds a body that stands still, as a box.
+// Adds a static body, as a box.
 static void addStaticBox(rbContactScene* scene, rbVec3 half, rbTransform pose)
 {
     int colliders = scene->colliderCount;
@@ -378,7 +378,7 @@ rbContactScene rbMakeTerrainScene(void)
     return scene;
 }
 
-// side^3 unit cubes, turned at random if asked to.
+// side^3 unit cubes, with random orientations if requested.
 static rbContactScene makeCubes(const char* name, int side, double spacing, double lowest,
                                 bool areTurned)
 {
@@ -414,7 +414,7 @@ rbContactScene rbMakeFunnelScene(int side)
     double c = 0.70710678118654752;
     double halfSlope = 0.5 * rise / c;
     for (int k = 0; k < 4; ++k) {
-        // a slab for +x, turned about y: its middle, pushed out by half of its thickness
+        // slab on the +x side, rotated about y: its middle, pushed out by half its thickness
         rbQuat lean = {.w = rbCos(RB_PI / 8.0), .z = rbSin(RB_PI / 8.0)};
         rbQuat turn = {.w = rbCos(k * RB_PI / 4.0), .y = rbSin(k * RB_PI / 4.0)};
         rbVec3 middle =

@@ -1,4 +1,4 @@
-// Piles of the contacts suite, as plain data that every engine can be given, and as worlds of ours.
+// Piles of the contacts suite, as plain data for every engine, and as our worlds.
 //
 // Gravity is -y everywhere. Bodies are in the frames of their principal axes. Random numbers are
 // splitmix64, drawn in the order of the loops, so that every engine and every build has the same
@@ -15,46 +15,48 @@
 rbContactScene rbMakePyramidScene(int rows);
 // side^3 balls of 1 m falling into a square box.
 rbContactScene rbMakeSpheresScene(int side);
-// side x side x layers boxes, capsules and hulls of 16 points, by turns, turned at random, falling
-// into a square box.
+// side x side x layers boxes, capsules and hulls of 16 points, alternating, with random
+// orientations, falling into a square box.
 rbContactScene rbMakeMixedScene(int side, int layers);
-// 1000 unit cubes, turned at random, falling onto hills of 32,768 triangles.
+// 1000 unit cubes with random orientations, falling onto hills of 32,768 triangles.
 rbContactScene rbMakeTerrainScene(void);
-// side^3 unit cubes, turned at random, falling onto a floor.
+// side^3 unit cubes with random orientations, falling onto a floor.
 rbContactScene rbMakeCubesScene(int side);
-// side^3 unit cubes, 1.8 m apart, turned at random, above a square funnel of four slabs at 45
-// degrees: 20 m wide above, a hole of 8 m below, 5 m over the floor.
+// side^3 unit cubes, 1.8 m apart, with random orientations, above a square funnel of four
+// slabs at 45 degrees: 20 m wide at the top, a hole of 8 m at the bottom, 5 m above the floor.
 rbContactScene rbMakeFunnelScene(int side);
-// a wall of bricks 1 m long, 0.3 m high and 0.4 m thick, 1 kg, in courses of 11 and 10 by
-// turns, all gaps as stated, and a ball (the last body that moves) of 1 m radius and 10 kg, held 8
-// m beside its pivot, which is 12 m up and such that it strikes the wall when it passes under it.
+// a wall of bricks 1 m long, 0.3 m high and 0.4 m thick, 1 kg, in alternating courses of 11
+// and 10, all gaps as stated, and a ball (the last moving body) of 1 m radius and 10 kg. It is held
+// 8 m to the side of its pivot, which is 12 m up and placed so that the ball strikes the wall when
+// it passes under the pivot.
 rbContactScene rbMakeWallScene(int courses, double gap);
 extern const double rbWallPivot[3]; // m
 void rbDestroyContactScene(rbContactScene* scene);
 
-// Height of the smooth hills whose values at whole meters the triangles join.
+// Height of the smooth hills; the triangles interpolate its values at whole meters.
 double rbGetHillHeight(double x, double z);
-// Height of the triangles (m) and their upward unit normal (may be NULL) above a point, by the
-// triangle it lies over; -INFINITY beside them.
+// Height of the triangles (m) and their upward unit normal (may be NULL) at a point, from the
+// triangle below or above it; -INFINITY outside the hills.
 double rbGetTerrainHeight(double x, double z, rbVec3* normal);
 
-// What is measured of the bodies that move.
+// Measurements of the moving bodies.
 #define RB_MOVING_SPEED 0.01 // m/s
 
 typedef struct rbContactVerdict {
-    double deepest;      // m, of all pairs and walls, >= 0
-    double deepestWall;  // m, of what stands still
-    double mean;         // m, over the pairs that overlap
-    int overlapCount;    // of such pairs
+    double deepest;      // m, over all pairs and walls, >= 0
+    double deepestWall;  // m, against static bodies
+    double mean;         // m, mean over the overlapping pairs
+    int overlapCount;    // number of overlapping pairs
     double speed;        // m/s, sqrt(2 E / M)
     double displacement; // m, largest, from the start
-    int movingCount;     // bodies faster than RB_MOVING_SPEED: one that tumbles makes a speed
-    int escapedCount;    // centers beyond a wall, the floor or the hills
+    int movingCount;  // bodies faster than RB_MOVING_SPEED: a single tumbling body makes a residual
+                      // speed
+    int escapedCount; // centers beyond a wall, the floor or the hills
 } rbContactVerdict;
 rbContactVerdict rbContactScene_Judge(const rbContactScene* scene, const rbPeerBodyState* states);
 
-// The world of the scene under the step engine; ids (may be NULL) of all its bodies. NULL and an
-// error if it is refused.
+// The world of the scene with the step engine; ids (may be NULL) of all its bodies. Returns NULL
+// and an error if the scene is refused.
 rbWorld* rbContactScene_CreateWorld(const rbContactScene* scene, double step,
                                     const rbContactSettings* settings, rbBodyId* ids,
                                     rbError* error);

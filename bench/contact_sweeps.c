@@ -1,4 +1,4 @@
-// What a sweep over contacts costs: columns of cubes on a floor, contacts made by hand.
+// Cost of a sweep over contacts: columns of cubes on a floor, with hand-made contacts.
 #include "base/core/memory.h"
 #include "contact_experiments.h"
 #include "dynamics/contact/contact_solver.h"
@@ -13,9 +13,9 @@
 #define POINTS (4 * CUBES)
 #define STEP (1.0 / 60.0)
 #define FEW 2
-#define MANY 8 // below the sweeps after which they are mixed
+#define MANY 8 // below the number of sweeps after which they are mixed
 
-// Bodies 1.. are cubes of 1 m and 1 kg, each on the one before or on body 0.
+// Bodies 1.. are cubes of 1 m and 1 kg, each on the previous one or on body 0.
 typedef struct rbColumns {
     rbContactBody bodies[CUBES + 1];
     rbContactBody starts[CUBES + 1];

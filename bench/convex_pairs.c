@@ -28,8 +28,7 @@ static const struct {
     {"hull128", RB_PEER_HULL, {0.5, 0.5, 0.5}, 128, 12},
 };
 
-// -------------------------------------------------------------------------------------------
-// shapes
+// ------------------------------------------------------------------------------------------ shapes
 
 // Corner i has the sign of bit k along axis k.
 static void fillBox(rbBenchShape* shape, const double size[3])
@@ -116,7 +115,7 @@ static void freeShape(rbBenchShape* shape)
 
 // ----------------------------------------------------------------------------------------- placing
 
-// What placing a pair needs: B in the frame of A.
+// Data for placing a pair: B in the frame of A.
 typedef struct rbPlacing {
     rbConvexPairs* pairs;
     rbSeparationInput input;
@@ -132,8 +131,8 @@ static rbSeparation measure(const rbPlacing* placing)
     return separation;
 }
 
-// Moves B against a direction until the bodies all but touch. A step as long as the plane of the
-// last normal allows can never jump over the contact, because that plane separates the bodies.
+// Moves B against a direction until the bodies almost touch. A step as long as the plane of the
+// last normal allows never jumps over the contact, because that plane separates the bodies.
 static void advance(rbPlacing* placing, rbVec3 direction)
 {
     placing->input.transformBtoA.p = rbScale(2.5, direction); // farther than two radii
@@ -156,7 +155,7 @@ static rbPeerPose makePose(rbVec3 p, rbQuat q)
 }
 
 // Slides B along the normal to every placement and stores the pairs with their truths. Gaps are
-// exact: sliding along the normal keeps the two support planes, so the gap is what they say.
+// exact: sliding along the normal keeps the two support planes, so the gap is their distance.
 // Returns the position of B when separated.
 static rbVec3 storePlacements(rbPlacing* placing, rbPairSet sets[RB_PLACE_COUNT])
 {
@@ -169,7 +168,7 @@ static rbVec3 storePlacements(rbPlacing* placing, rbPairSet sets[RB_PLACE_COUNT]
         rbVec3 t = rbAddScaled(pose->p, wanted - gap, normal);
         double truth = -rbReference_GetDepth(&reference, t);
         if (wanted > 0.0) {
-            // facets know no distance of edges and corners; the support planes do
+            // facets do not measure the distance of edges and corners; the support planes do
             truth = -rbReference_GetOverlap(&reference, normal, t);
             placing->pairs->placeError = fmax(placing->pairs->placeError, fabs(truth - wanted));
         }
@@ -185,7 +184,7 @@ static rbVec3 storePlacements(rbPlacing* placing, rbPairSet sets[RB_PLACE_COUNT]
     return rbAddScaled(pose->p, rbPlacements[RB_PLACE_SEPARATED].distance - gap, normal);
 }
 
-// A pair of the suite and how far it has turned.
+// A pair of the suite and its rotation so far.
 typedef struct rbDraw {
     rbQuat a, b;      // orientations in the world
     rbVec3 direction; // of approach, in the world
@@ -201,8 +200,8 @@ static void placeCold(rbPlacing* placing, rbDraw* draw, rbPairSet* sets)
     draw->position = storePlacements(placing, sets);
 }
 
-// B turns on where it is when separated; the normal there changes without jumps, and so do the
-// placements, which follow from it.
+// B keeps rotating at its separated position; the normal there changes continuously, and so do the
+// placements that follow from it.
 static void placeWarm(rbPlacing* placing, rbDraw* draw, int step, rbPairSet* sets)
 {
     double sine, cosine;

@@ -1,10 +1,10 @@
 // The pairs of the convex suite: four shapes, four placements, and the true answer of each pair.
 //
 // 500 pairs of two copies of a shape of about unit size: orientations quat() and quat(), approach
-// direction dir() from seed 77 (random3.h), anew for every shape. B comes along the direction until
-// it touches A, then moves along the contact normal to its placement. For warm starts B turns 0.01
-// rad a step about a fixed random axis through its center and is shifted along the normal so that
-// the placement holds at every step.
+// direction dir() from seed 77 (random3.h), restarted for every shape. B approaches along the
+// direction until it touches A, then moves along the contact normal to its placement. For warm
+// starts B turns 0.01 rad per step about a fixed random axis through its center and is shifted
+// along the normal so that the placement holds at every step.
 #ifndef RB_BENCH_CONVEX_PAIRS_H
 #define RB_BENCH_CONVEX_PAIRS_H
 
@@ -20,8 +20,8 @@ typedef enum rbPlacement {
     RB_PLACE_COUNT
 } rbPlacement;
 
-// Name and signed distance, m, along the contact normal. The depth may be less along another one;
-// the truths say so.
+// Name and signed distance, m, along the contact normal. The depth may be smaller along another
+// normal; the truths account for that.
 extern const struct rbPlacementRow {
     const char* name;
     double distance;
@@ -42,11 +42,12 @@ typedef struct rbConvexPairs {
     rbBenchShape shape;
     rbPairSet cold[RB_PLACE_COUNT];
     rbPairSet warm[RB_PLACE_COUNT];
-    double placeError; // m, largest difference of a gap from its placement, by the references
+    double placeError; // m, largest difference of a gap from its placement, according to the
+                       // references
 } rbConvexPairs;
 
-// Makes shape number 0 .. RB_BENCH_SHAPE_COUNT - 1 with so many pairs. NULL when the geometry
-// cannot be made (hulls in a library built without qhull).
+// Makes shape number 0 .. RB_BENCH_SHAPE_COUNT - 1 with the given number of pairs. NULL when the
+// geometry cannot be created (hulls in a library built without qhull).
 rbConvexPairs* rbMakeConvexPairs(int shapeIndex, int coldCount, int warmCount, int warmSteps);
 void rbFreeConvexPairs(rbConvexPairs* pairs);
 

@@ -3,15 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-// ----------------------------------------------------------------------------------------
-// polytopes
+// --------------------------------------------------------------------------------------- polytopes
 
 static rbVec3 faceCorner(const rbBenchShape* shape, int first, int corner)
 {
     return shape->points.data[shape->indices.data[first + corner]];
 }
 
-// Normals by Newell's sum, which suits polygons of any number of corners.
+// Normals by Newell's sum, which works for polygons with any number of corners.
 static void finishFaces(rbBenchShape* shape)
 {
     int first = 0;
@@ -29,7 +28,7 @@ static void finishFaces(rbBenchShape* shape)
     }
 }
 
-// The face that runs an edge from vertex a to vertex b.
+// The face that contains the edge from vertex a to vertex b in this direction.
 static int findFace(const rbBenchShape* shape, int a, int b)
 {
     int first = 0;
@@ -46,7 +45,8 @@ static int findFace(const rbBenchShape* shape, int a, int b)
     return -1;
 }
 
-// The edge from vertex a to vertex b, left of which is a face. Every edge is met from both ends.
+// The edge from vertex a to vertex b, with a face on its left. Every edge is visited from both
+// ends.
 static void addEdge(rbBenchShape* shape, int a, int b, int left)
 {
     int right = findFace(shape, b, a);
@@ -141,7 +141,7 @@ static void addEdgePair(rbReference* reference, const rbReferenceEdge* edgeA,
     }
     const rbVec3* points = reference->shape->points.data;
     rbVec3 normal = rbNormalize(rbCross(edgeA->direction, turnedB->direction));
-    // between the normals of the edge of A, so on their side
+    // between the normals of the edge of A, hence on their side
     if (rbDot(normal, rbAdd(edgeA->normals[0], edgeA->normals[1])) < 0.0) {
         normal = rbNeg(normal);
     }
@@ -182,8 +182,7 @@ void rbReference_Free(rbReference* reference)
     rbArray_Free(reference->widths);
 }
 
-// ---------------------------------------------------------------------------------------
-// ellipsoids
+// -------------------------------------------------------------------------------------- ellipsoids
 
 // Value, gradient and Hessian of the overlap h_A(n) + h_B(-n) - n.t as a function of n in space.
 // The width of an ellipsoid is h = |D n|: gradient D^2 n / h, Hessian (D^2 - g g^T) / h.
@@ -222,9 +221,9 @@ static rbOverlapJet evaluateOverlap(const rbReference* reference, rbVec3 normal,
     return jet;
 }
 
-// Minimizes the overlap on the unit sphere: Newton in the tangent plane, where the Hessian is that
-// of space less the radial slope; the negative gradient where that is not positive definite; steps
-// halved until the value falls.
+// Minimizes the overlap on the unit sphere by Newton steps in the tangent plane. The Hessian there
+// is that of space minus the radial slope; where it is not positive definite, the negative gradient
+// is used. Steps are halved until the value decreases.
 static rbVec3 minimizeOverlap(const rbReference* reference, rbVec3 normal, rbVec3 t)
 {
     rbOverlapJet jet = evaluateOverlap(reference, normal, t);
@@ -286,8 +285,7 @@ static double findLeastOverlap(const rbReference* reference, rbVec3 t)
     return best;
 }
 
-// ---------------------------------------------------------------------------------------------
-// both
+// -------------------------------------------------------------------------------------------- both
 
 double rbReference_GetOverlap(const rbReference* reference, rbVec3 normal, rbVec3 t)
 {

@@ -1,10 +1,10 @@
-// True answers for the convex suite, by arithmetic of its own: nothing here uses the convex kernel.
+// True answers for the convex suite by independent arithmetic: nothing here uses the convex kernel.
 //
 // The overlap of A and B along a unit normal n (from A to B) is w(n) - n.t, where t is the position
 // of B in the frame of A and w depends on the orientations only. The signed distance is minus the
-// least overlap over all n. Of polytopes only the facets of A - B can have it: the faces of A, the
-// faces of B, and the edge pairs whose arcs on the sphere of normals cross; all are listed. Of
-// ellipsoids it is searched by Newton's method from many starts.
+// least overlap over all n. For polytopes only the facets of A - B can attain it: the faces of A,
+// the faces of B, and the edge pairs whose arcs on the sphere of normals cross; all are listed. For
+// ellipsoids it is found by Newton's method from many starts.
 #ifndef RB_BENCH_CONVEX_REFERENCE_H
 #define RB_BENCH_CONVEX_REFERENCE_H
 
@@ -20,7 +20,7 @@ typedef struct rbReferenceEdge {
     rbVec3 normals[2]; // of the two faces
 } rbReferenceEdge;
 
-// A shape of the suite in all the forms that the engines and the references want.
+// A shape of the suite in all the forms that the engines and the references need.
 typedef struct rbBenchShape {
     const char* name;
     rbGeometry* geometry;
@@ -35,10 +35,10 @@ typedef struct rbBenchShape {
     RB_ARRAY(rbReferenceEdge) edges;
 } rbBenchShape;
 
-// Fills faces, edges and the peer's view; points, faceSizes and indices are there already.
+// Fills faces, edges and the peer's view; points, faceSizes and indices must be set already.
 void rbBenchShape_Finish(rbBenchShape* shape);
 
-// Widths of the difference of two copies of a shape, B turned by an orientation relative to A.
+// Widths of the difference of two copies of a shape, with B rotated relative to A.
 typedef struct rbReference {
     const rbBenchShape* shape;
     rbMat3 rotation; // of B in the frame of A
@@ -46,17 +46,17 @@ typedef struct rbReference {
     RB_ARRAY(double) widths; // w of each normal
 } rbReference;
 
-// Lists the facets; nothing for ellipsoids. Free with rbReference_Free.
+// Lists the facets; none for ellipsoids. Free with rbReference_Free.
 rbReference rbReference_Make(const rbBenchShape* shape, rbQuat rotation);
 void rbReference_Free(rbReference* reference);
 
-// w(n) - n.t by support points over all vertices, or the formula of ellipsoids. m
+// w(n) - n.t by support points over all vertices, or the formula for ellipsoids. m
 double rbReference_GetOverlap(const rbReference* reference, rbVec3 normal, rbVec3 t);
 
 // Penetration depth: the least overlap over all normals (negative: apart), m.
 double rbReference_GetDepth(const rbReference* reference, rbVec3 t);
 
-// The normal of least overlap near a given one; of polytopes that one.
+// The normal of least overlap near a given one; for polytopes the given one itself.
 rbVec3 rbReference_Polish(const rbReference* reference, rbVec3 normal, rbVec3 t);
 
 #endif

@@ -50,7 +50,7 @@ static void makeBodies(rbKernels* kernels, const rbJointScene* scene)
                 (rbVec3){1.0 / from->moments[0], 1.0 / from->moments[1], 1.0 / from->moments[2]};
             body->turn = rbMakeTurn(body->moments);
             body->isDynamic = true;
-            // half a step of gravity: something for the iterations to do
+            // half a step of gravity: work for the iterations
             body->velocity = rbAddScaled(body->velocity, 0.5 * kernels->h, toVec(scene->gravity));
         }
         body->pose.rotation = rbMatFromQuat(body->pose.orientation);

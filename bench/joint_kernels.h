@@ -1,11 +1,11 @@
-// The parts of a step of a mechanism, called one by one: what each of them costs.
+// The parts of a step of a mechanism, called one by one: the cost of each.
 #ifndef RB_JOINT_KERNELS_H
 #define RB_JOINT_KERNELS_H
 
 #include "joint_scenes.h"
 
 typedef struct rbJointCosts {
-    double factor;    // s: rows, masses, assembling and factorizing
+    double factor;    // s: rows, masses, assembly and factorization
     double iteration; // s: one look-ahead iteration: flight, errors, solution, impulses
     double advance;   // s: flight of all bodies
 } rbJointCosts;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// An energy error of so many times the scale of the scene is an explosion.
+// An energy error of this many times the scale of the scene is an explosion.
 #define ENERGY_BLOWN 100.0
 
 // ------------------------------------------------------------------------------------ our engine
@@ -42,7 +42,7 @@ static void* createOurs(const rbJointScene* scene, const rbJointPeerRow* row, do
     return ours;
 }
 
-// A step above its tolerance is no failure here: the errors are measured.
+// A step above its tolerance is not a failure here: the errors are measured.
 static bool advanceOurs(void* state, int stepCount)
 {
     rbOurs* ours = state;
@@ -75,7 +75,7 @@ const rbJointPeer rbJointPeerOurs = {
 
 // ------------------------------------------------------------------------------------------- runs
 
-// Takes the errors of the present states into the result. False: beyond all measure.
+// Adds the errors of the current states to the result. False: not finite or exploded.
 static bool judge(const rbJointRun* run, const rbPeerBodyState* states, double energyStart,
                   rbJointRunResult* result)
 {

@@ -176,8 +176,8 @@ rbJointScene rbMakeBarScene(int count)
     return scene;
 }
 
-// Turns that carry -y into the direction of a bar: by spread toward one side of its parent, in a
-// plane that turns by 90 degrees from level to level, so that the tree opens in space.
+// Rotations that map -y to the direction of a bar: tilted by spread toward one side of its parent,
+// in a plane that turns by 90 degrees from level to level, so that the tree opens in space.
 static rbQuat turnBar(rbQuat parent, double spread, int level)
 {
     double half = 0.5 * spread;
@@ -223,7 +223,7 @@ rbJointScene rbMakeTreeScene(int levels, double spread, double kick)
 
 rbJointScene rbMakeFourBarScene(int count)
 {
-    // cranks first, couplers after them; a uniform thin rod has m L^2 / 12 across
+    // cranks first, then couplers; a uniform thin rod has m L^2 / 12 across its axis
     rbJointScene scene = makeScene("four-bar", 2 * count + 1, 3 * count + 1);
     int joint = 0;
     for (int i = 0; i <= count; ++i) {
@@ -250,7 +250,7 @@ rbJointScene rbMakeFourBarScene(int count)
     return scene;
 }
 
-// A bar between two points in the x-y plane, 4 cm thick, 1 kg a meter; its x axis along it.
+// A bar between two points in the x-y plane, 4 cm thick, 1 kg per meter; its x axis along it.
 static rbPeerBody makeBar(rbVec3 from, rbVec3 to)
 {
     rbVec3 along = rbSub(to, from);
@@ -262,8 +262,8 @@ static rbPeerBody makeBar(rbVec3 from, rbVec3 to)
 
 rbJointScene rbMakeRingsScene(void)
 {
-    // A ring hangs on two arms of 0.8 m from the bar above (the world for the first), its lower bar
-    // is the longer one: 0.8 m beyond the right arm, where the next ring hangs. Arms are 0.6 m
+    // A ring hangs on two arms of 0.8 m from the bar above (the world for the first). Its lower bar
+    // is longer: it extends 0.8 m beyond the right arm, where the next ring hangs. Arms are 0.6 m
     // apart and start 0.4 rad off the vertical.
     rbJointScene scene = makeScene("rings", 9, 12);
     rbVec3 arm = {0.8 * rbSin(0.4), -0.8 * rbCos(0.4), 0.0};
@@ -311,7 +311,7 @@ rbJointScene rbMakeHeavyChainScene(int links, double ratio)
     return scene;
 }
 
-// ----------------------------------------------------------------------------------------- judging
+// -------------------------------------------------------------------------------------- measuring
 
 static rbVec3 placeAnchor(const rbPeerBodyState* states, int body, const double anchor[3])
 {
@@ -329,7 +329,7 @@ double rbJointScene_GetGap(const rbJointScene* scene, const rbPeerBodyState* sta
         const rbPeerJoint* joint = &scene->joints[i];
         double gap = rbDistance(placeAnchor(states, joint->bodyA, joint->anchorA),
                                 placeAnchor(states, joint->bodyB, joint->anchorB));
-        worst = gap <= worst ? worst : gap; // NaN comes through
+        worst = gap <= worst ? worst : gap; // NaN propagates
         if (!isfinite(worst)) {
             return NAN;
         }

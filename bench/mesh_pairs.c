@@ -8,9 +8,9 @@
 #define ROUNDS_MAX 40
 #define DEEPER 0.06 // m, from the gap 0.01 to overlap
 
-// The longest way of a point in a step of a path, m.
+// The largest displacement of a point in a step of a path, m.
 #define STEP_LENGTH (RB_MESH_MOTION * 2.0 * RB_BUMPY_RADIUS_MAX)
-// What a step of a path may spend on spin, circling and holding the gap; the sum is 1.
+// The shares of a step of a path for spin, circling and holding the gap; their sum is 1.
 #define SPIN_PART 0.4
 #define ORBIT_PART 0.35
 #define HOLD_PART 0.25
@@ -28,7 +28,7 @@ static void addPair(rbMeshSet* set, rbTransform a, rbTransform b)
     rbArray_Push(set->pairs, pair);
 }
 
-// How far B should come nearer along the line of centers to reach the gap, to first order.
+// How far B should move along the line of centers to reach the gap, to first order.
 static double measureApproach(rbMeshRuler ruler, rbTransform a, rbTransform b, double gap,
                               double* error)
 {
@@ -43,7 +43,7 @@ static double measureApproach(rbMeshRuler ruler, rbTransform a, rbTransform b, d
     return *error / fmax(slope, 0.5);
 }
 
-// Moves B along the line of centers until the surfaces are the gap apart.
+// Moves B along the line of centers until the surfaces are separated by the gap.
 static rbTransform approach(rbMeshRuler ruler, rbTransform a, rbTransform b, rbMeshSet* set,
                             double gap)
 {
@@ -92,7 +92,7 @@ static rbQuat turn(rbVec3 axis, double angle)
     return q;
 }
 
-// B after spinning and circling A, part of a full step of each.
+// B after spinning and circling A, each by a fraction of a full step.
 static rbTransform wander(rbTransform b, const rbVec3 axes[2], double part)
 {
     double length = part * STEP_LENGTH;
@@ -101,8 +101,8 @@ static rbTransform wander(rbTransform b, const rbVec3 axes[2], double part)
     return b;
 }
 
-// One step: B spins, circles A, and is led back toward the gap. What that does not need of its
-// part of the step is spent on the others, so that every step is about as long as it may be.
+// One step: B spins, circles A, and is moved back toward the gap. Any unused part of that share
+// goes to the other motions, so that every step is about as long as allowed.
 static rbTransform stepPath(rbMeshRuler ruler, rbTransform a, rbTransform b, const rbVec3 axes[2],
                             double gap, rbMeshSet* path)
 {
@@ -115,7 +115,7 @@ static rbTransform stepPath(rbMeshRuler ruler, rbTransform a, rbTransform b, con
     return b;
 }
 
-// No point of B moves farther: the way of its center, and its radius times the angle.
+// No point of B moves farther than the displacement of its center plus its radius times the angle.
 static double boundMotion(const rbPeerPair* from, const rbPeerPair* to)
 {
     rbTransform first = rbReadPeerPose(&from->b);

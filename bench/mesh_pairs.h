@@ -1,10 +1,10 @@
-// The pairs of the mesh-distance suite: where two copies of a bumpy sphere lie.
+// The pairs of the mesh-distance suite: poses of two copies of a bumpy sphere.
 //
-// Orientations quat() and quat(), direction dir() from a fixed seed (random3.h). B comes from afar
-// along the direction toward the center of A until the surfaces are the gap apart; overlapping
-// pairs are 0.06 m nearer than those at the gap 0.01, which is about 0.05 m deep. Along a path B
-// spins about its center and circles A, at most RB_MESH_MOTION of the diameter a step for any of
-// its points, and is held near the gap.
+// Orientations quat() and quat(), direction dir() from a fixed seed (random3.h). B approaches from
+// far away along the direction toward the center of A until the surfaces are separated by the gap;
+// overlapping pairs are 0.06 m nearer than those at the gap 0.01, which is about 0.05 m deep. Along
+// a path B spins about its center and circles A, at most RB_MESH_MOTION of the diameter per step
+// for any of its points, and is held near the gap.
 #ifndef RB_BENCH_MESH_PAIRS_H
 #define RB_BENCH_MESH_PAIRS_H
 
@@ -32,18 +32,18 @@ extern const struct rbMeshPlaceRow {
 typedef struct rbMeshSet {
     RB_ARRAY(rbPeerPair) pairs;
     int slotCount;
-    double motionMax;   // m, of any point in a step, relative
+    double motionMax;   // m, largest displacement of any point in a step, relative
     double gapErrorMax; // m, largest deviation from the gap; 0 for overlapping pairs
 } rbMeshSet;
 
-// The engine that measures while pairs are placed; its state keeps pairs of no use.
+// The engine that measures while pairs are placed; its state is only used for that.
 typedef struct rbMeshRuler {
     const rbMeshPeerRow* row;
     void* state;
 } rbMeshRuler;
 
-// Sets of single pairs, and of paths that begin at them. Sets must be zero at first and are freed
-// with rbFreeMeshSets.
+// Sets of single pairs, and of paths that start at them. Sets must be zero-initialized and are
+// freed with rbFreeMeshSets.
 void rbMakeMeshPairs(rbMeshRuler ruler, int count, rbMeshSet sets[RB_MESH_PLACE_COUNT]);
 void rbMakeMeshPaths(rbMeshRuler ruler, const rbMeshSet starts[RB_MESH_PLACE_COUNT], int pathCount,
                      int stepCount, rbMeshSet sets[RB_MESH_PLACE_COUNT]);

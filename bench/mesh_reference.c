@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// A triangle with a ball about it, in the world.
+// A triangle and its bounding ball, in the world.
 typedef struct rbForceTriangle {
     rbVec3 corners[3];
     rbVec3 center; // m
@@ -16,8 +16,7 @@ typedef struct rbForceTriangle {
 
 typedef RB_ARRAY(rbForceTriangle) rbForceArray;
 
-// ---------------------------------------------------------------------------------------------
-// triangles
+// --------------------------------------------------------------------------------------- triangles
 
 static double measurePointSegment(rbVec3 point, rbVec3 a, rbVec3 b)
 {
@@ -28,8 +27,8 @@ static double measurePointSegment(rbVec3 point, rbVec3 a, rbVec3 b)
     return rbLength(rbSub(point, rbAddScaled(a, t, along)));
 }
 
-// The least of the ends against the other segment and, if it lies within both, the points where
-// their lines are nearest.
+// The least distance of the end points to the other segment and, if it lies within both, of the
+// points where their lines are nearest.
 static double measureSegments(const rbVec3 a[2], const rbVec3 b[2])
 {
     double least =
@@ -51,7 +50,7 @@ static double measureSegments(const rbVec3 a[2], const rbVec3 b[2])
     return least;
 }
 
-// Is a point that lies over the plane of a triangle over the triangle itself?
+// Does the projection of a point onto the plane of a triangle lie inside the triangle?
 static bool isOver(rbVec3 point, const rbVec3 corners[3], rbVec3 normal)
 {
     for (int i = 0; i < 3; ++i) {
@@ -63,13 +62,13 @@ static bool isOver(rbVec3 point, const rbVec3 corners[3], rbVec3 normal)
     return true;
 }
 
-// Corners of one over the inside of the other; 0 if an edge of one crosses the other.
+// Corners of one over the interior of the other; 0 if an edge of one crosses the other.
 static double measureCorners(const rbVec3 corners[3], const rbVec3 face[3])
 {
     rbVec3 normal = rbCross(rbSub(face[1], face[0]), rbSub(face[2], face[0]));
     double length = rbLength(normal);
     if (!(length > 0.0)) {
-        return INFINITY; // its edges say all
+        return INFINITY; // its edges already cover this case
     }
     normal = rbScale(1.0 / length, normal);
     double least = INFINITY;
@@ -105,8 +104,7 @@ static double measureTriangles(const rbForceTriangle* a, const rbForceTriangle* 
     return least;
 }
 
-// ------------------------------------------------------------------------------------------
-// meshes
+// ------------------------------------------------------------------------------------------ meshes
 
 static rbVec3 readVertex(const rbPeerMesh* mesh, int index)
 {
@@ -114,7 +112,7 @@ static rbVec3 readVertex(const rbPeerMesh* mesh, int index)
     return rbMakeVec3(v[0], v[1], v[2]);
 }
 
-// Triangles of a body that reach into a ball.
+// Triangles of a body that intersect a ball.
 static void collect(const rbPeerMesh* mesh, rbTransform transform, rbVec3 center, double radius,
                     rbForceArray* triangles)
 {
@@ -134,7 +132,7 @@ static void collect(const rbPeerMesh* mesh, rbTransform transform, rbVec3 center
     }
 }
 
-// The distance if it is at most the limit, otherwise something above it.
+// The distance if it is at most the limit, otherwise a value above the limit.
 static double measureWithin(const rbPeerMesh* mesh, const rbTransform transforms[2], double limit,
                             rbForceArray near[2])
 {

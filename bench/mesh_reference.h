@@ -1,14 +1,14 @@
-// The distance of two copies of a mesh by brute force: the judge where engines disagree.
+// The distance of two copies of a mesh by brute force: the reference where engines disagree.
 //
-// Shares no code with any engine. Triangles are left out only if the balls about them and about the
+// Shares no code with any engine. Triangles are skipped only if the bounding balls of triangles and
 // bodies prove them too far away.
 #ifndef RB_BENCH_MESH_REFERENCE_H
 #define RB_BENCH_MESH_REFERENCE_H
 
 #include "peers/peer_mesh.h"
 
-// Distance of the surfaces in meters, 0 if they cross. guess is an answer that is believed, finite
-// and >= 0: a good one makes it fast, a wrong one does no harm. O(n^2) of the triangles near the
+// Distance of the surfaces in meters, 0 if they cross. guess is an assumed answer, finite and >= 0:
+// a good guess makes the search fast, a wrong one does no harm. O(n^2) in the triangles near the
 // other body.
 double rbMeasureMeshesByForce(const rbPeerMesh* mesh, const rbPeerPair* pair, double guess);
 

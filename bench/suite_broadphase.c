@@ -1,5 +1,5 @@
-// Broad phases: cost of moving one box and asking for its partners, and of all pairs, for each row
-// of the table, from 1e2 to 1e5 boxes. Rows whose single operation is O(n) stop at 1e4.
+// Broad phases: cost of moving one box and querying its partners, and of finding all pairs, for
+// each row of the table, from 1e2 to 1e5 boxes. Rows whose single operation is O(n) stop at 1e4.
 #include "base/core/random.h"
 #include "bench.h"
 
@@ -50,7 +50,7 @@ static void makeDecades(rbBoxes* work)
     work->size = rbMakeVec3(side, side, side);
 }
 
-// Equal boxes in one layer, 1.25 in the area of one.
+// Equal boxes in one layer, 1.25 of them per area of one box.
 static void makeFlat(rbBoxes* work)
 {
     double side = sqrt(work->count / 1.25);
@@ -90,7 +90,7 @@ static void freeBoxes(rbBoxes* work)
     rbDestroyBroadPhase(work->broad);
 }
 
-// A step of up to 0.3 edges along an axis that does not leave the space.
+// A step of up to 0.3 edges along an axis that stays within the space.
 static double step(rbRandom* random, double at, double edge, double size)
 {
     double shift = 0.3 * edge * rbRandom_Symmetric(random);
@@ -137,7 +137,7 @@ static bool isLinear(rbBroadPhaseType type)
            type == rbBroadPhaseType_Find("sweep-2d");
 }
 
-// Both measures of a row over the numbers of boxes, and how the first grows.
+// Both measures of a row over the numbers of boxes, and the growth of the first.
 static void measureRow(rbBench* bench, int scene, rbBroadPhaseType type)
 {
     int most = bench->isQuick ? COUNT_MAX_QUICK : COUNT_MAX;

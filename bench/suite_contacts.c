@@ -1,18 +1,18 @@
-// Contacts beside Bullet, ODE and MuJoCo: time of a step, deepest overlap, residual speed; and the
-// experiments beside their printed numbers.
+// Contacts compared with Bullet, ODE and MuJoCo: time per step, deepest overlap, residual speed;
+// and the experiments compared with their printed numbers.
 //
 // The piles are pyramid20, spheres1000, mixed1000 and terrain1000: y up, 60 Hz, 600 steps of which
 // the last 540 are timed, friction 0.5 and restitution 0 in every pair, no damping, no sleeping.
-// All engines get the same bodies, masses and shapes and are judged by the same functions from the
-// poses and velocities they report (contact_judge.c). CPU time of this thread, stepping only; the
-// engines take turns, three rounds of them, and the quickest run of each counts.
+// All engines get the same bodies, masses and shapes, and the same functions measure the poses and
+// velocities they report (contact_judge.c). CPU time of this thread, stepping only; the engines
+// alternate for three rounds, and the fastest run of each counts.
 //
-// Ours runs in two ways: to its tolerance, and capped to the sweeps a game would allow (10 in all,
-// in 5 small steps). One body that still tumbles makes a residual speed of 0.1 m/s among 1000, so
-// bodies that move are counted beside it. Peers run
-// as shipped: Bullet 10 iterations (single precision, and double where installed), ODE quickstep
-// 20, MuJoCo Newton on the pyramid, and conjugate gradients with the exact cone. Bullet inflates
-// hulls by its margin of 4 cm, which hides their overlaps.
+// Our engine runs in two configurations: to its tolerance, and limited to the sweeps a game would
+// allow (10 in total, in 5 small steps). One body that still tumbles makes a residual speed of 0.1
+// m/s among 1000, so moving bodies are counted as well. Peers run as shipped: Bullet 10 iterations
+// (single precision, and double where installed), ODE quickstep 20, MuJoCo Newton on the pyramid,
+// and conjugate gradients with the exact cone. Bullet inflates hulls by its margin of 4 cm, which
+// hides their overlaps.
 #include "bench.h"
 #include "contact_experiments.h"
 #include "contact_runs.h"
@@ -27,10 +27,10 @@
 #define STEPS_QUICK 12
 #define STEPS_WARM_QUICK 2
 #define SWEEPS_CAPPED 10
-#define BUDGET 20.0      // s of CPU a run
+#define BUDGET 20.0      // s of CPU per run
 #define BUDGET_QUICK 5.0 // s
-#define ROUNDS 3         // of which the quickest run of an engine counts
-#define OURS 2           // ways to run ours
+#define ROUNDS 3         // the fastest run of an engine counts
+#define OURS 2           // configurations of our engine
 #define ENGINES_MAX (OURS + RB_PEERS_MAX * 4)
 
 typedef struct rbPile {
@@ -155,7 +155,7 @@ static void print(const rbBench* bench, const rbContestant* contestant)
     (void)fflush(bench->text);
 }
 
-// What our run had to do.
+// The work that our run had to do.
 static void printWork(const rbBench* bench, const rbContactRunResult* result)
 {
     if (bench->text == NULL || result->end == RB_PILE_REFUSED) {
@@ -164,14 +164,14 @@ static void printWork(const rbBench* bench, const rbContactRunResult* result)
     const rbContactStatistics* s = &result->statistics;
     double steps = fmax(1.0, result->time / STEP);
     (void)fprintf(bench->text,
-                  "    %.1f sweeps of positions and %.1f of velocities a step, %lld collisions in "
+                  "    %.1f position sweeps and %.1f velocity sweeps per step, %lld collisions in "
                   "%lld sweeps, %lld steps unmet\n",
                   (double)s->positionSweeps / steps, (double)s->velocitySweeps / steps,
                   (long long)s->collisions, (long long)s->collisionSweeps,
                   (long long)s->unmetSteps);
 }
 
-// Times, overlaps and speeds of ours in parts of a peer's.
+// Times, overlaps and speeds of ours relative to a peer's.
 static void compare(rbBench* bench, const char* pile, const rbContestant* ours,
                     const rbContestant* peer)
 {
@@ -214,8 +214,9 @@ static void judgeGoal(const rbBench* bench, const rbContactRunResult* ours,
 
 // ------------------------------------------------------------------------------------------ piles
 
-// The quickest of its runs so far: what else the machine did only ever adds. The end is that of the
-// first run; only ODE, which draws the order of its rows at random, comes to another one in each.
+// The fastest run so far: other load on the machine only ever adds time. The final state is that of
+// the first run; only ODE, which draws the order of its rows at random, ends differently in each
+// run.
 static void runOnce(rbBench* bench, const rbPile* pile, const rbContactRun* run,
                     rbContestant* contestant)
 {
@@ -236,7 +237,7 @@ static void runOnce(rbBench* bench, const rbPile* pile, const rbContactRun* run,
     }
 }
 
-// The engines take turns, so that a slow minute of the machine meets them all.
+// The engines alternate, so that a slow minute of the machine affects all of them.
 static void runRounds(rbBench* bench, const rbPile* pile, rbContactRun* runs,
                       rbContestant* contestants, int count)
 {
@@ -264,7 +265,7 @@ static void runPile(rbBench* bench, const rbPile* pile, const rbContactPeer* con
     rbContactSettings settings[OURS] = {rbDefaultContactSettings(), rbDefaultContactSettings()};
     for (int i = 0; i < OURS; ++i) {
         settings[i].isEnabled = true;
-        settings[i].isOverlapAllowed = true; // corners of the mixed pile do at the start
+        settings[i].isOverlapAllowed = true; // corners of the mixed pile overlap at the start
     }
     settings[1].sweepsMax = SWEEPS_CAPPED;
     const rbContactPeerRow rows[OURS] = {{.name = "to tolerance", .settings = &settings[0]},
@@ -329,7 +330,8 @@ static void run(rbBench* bench)
 
 const rbBenchSuite rbSuiteContacts = {
     .name = "contacts",
-    .help = "piles beside Bullet, ODE and MuJoCo: time, overlap, residual speed; X-11, X-13, X-14",
+    .help = "piles compared with Bullet, ODE and MuJoCo: time, overlap, residual speed; X-11, "
+            "X-13, X-14",
     .parts = parts,
     .run = run,
 };

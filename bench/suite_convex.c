@@ -1,9 +1,9 @@
-// Distance, depth and overlap of convex pairs: our kernel beside libccd, FCL and Bullet.
+// Distance, depth and overlap of convex pairs: our kernel compared with libccd, FCL and Bullet.
 //
 // A cell is a shape, a placement, a start (cold or warm) and a kind of answer. In a cell every call
-// of every engine answers the same queries; first its largest error is taken against the
+// of every engine answers the same queries. First its largest error is measured against the
 // references, then its CPU time, the least of several batches over all queries. At the end each
-// cell is judged: the fastest peer whose error is small enough against ours.
+// cell is assessed: the fastest peer whose error is small enough against ours.
 //
 // Calls of peers run in child processes, because some end the process on some pairs.
 #define _POSIX_C_SOURCE 200809L
@@ -28,7 +28,7 @@
 // A peer counts in a cell if its largest error is at most this, in body sizes (the size is 1 m).
 #define ERROR_MAX 1e-6
 #define RATIO_MIN 2.0
-// What a query counts that the library gives up: one body size.
+// The error of a query on which the library gives up: one body size.
 #define ERROR_FAILED 1.0
 
 static const char* const resultNames[RB_PEER_RESULT_COUNT] = {
@@ -39,7 +39,7 @@ static const char* const resultNames[RB_PEER_RESULT_COUNT] = {
 
 static const char* const startNames[2] = {"cold", "warm"};
 
-// What one call achieved in one cell.
+// The result of one call in one cell.
 typedef struct rbConvexRow {
     char engine[48];
     bool isOurs;
@@ -48,7 +48,7 @@ typedef struct rbConvexRow {
     int isWarm;
     rbPeerResult result;
     double time;     // s per query
-    double errorMax; // m; bool: the part of wrong answers
+    double errorMax; // m; bool: the fraction of wrong answers
 } rbConvexRow;
 
 typedef struct rbConvexSuite {
@@ -61,8 +61,7 @@ typedef struct rbConvexSuite {
     RB_ARRAY(rbConvexRow) rows;
 } rbConvexSuite;
 
-// ----------------------------------------------------------------------------------------
-// measuring
+// --------------------------------------------------------------------------------------- measuring
 
 // One call on the queries of one set.
 typedef struct rbConvexWork {
@@ -84,7 +83,7 @@ static double judgeAnswer(rbPeerResult result, double value, double truth)
     return fabs(value - truth);
 }
 
-// Largest error; of flags the part that is wrong. isKnown: some query was answered.
+// Largest error; for flags the fraction of wrong answers. isKnown: some query was answered.
 static double measureError(const rbConvexWork* work, bool* isKnown)
 {
     double largest = 0.0;
@@ -102,7 +101,7 @@ static double measureError(const rbConvexWork* work, bool* isKnown)
     return work->row->result == RB_PEER_BOOL ? sum / work->set->pairs.count : largest;
 }
 
-// CPU seconds per query of one batch. Of a warm set the first step is not timed.
+// CPU seconds per query of one batch. The first step of a warm set is not timed.
 static double timeBatch(const rbConvexWork* work)
 {
     const rbPeerRow* row = work->row;
@@ -163,7 +162,7 @@ static bool measureCall(const rbConvexSuite* suite, const rbConvexWork* work, rb
     return true;
 }
 
-// The same in a child process. False if the library ended it or took longer than CHILD_SECONDS.
+// The same in a child process. False if the library ended it or ran longer than CHILD_SECONDS.
 static bool measureInChild(const rbConvexSuite* suite, const rbConvexWork* work, rbConvexRow* found)
 {
     int ends[2];
@@ -173,7 +172,7 @@ static bool measureInChild(const rbConvexSuite* suite, const rbConvexWork* work,
     pid_t child = fork();
     if (child == 0) {
         (void)alarm(CHILD_SECONDS);
-        (void)dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO); // its last words
+        (void)dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO); // its last output
         (void)measureCall(suite, work, found);
         _exit(write(ends[1], found, sizeof *found) == (ssize_t)sizeof *found ? 0 : 1);
     }
@@ -234,8 +233,7 @@ static void measurePlacement(rbConvexSuite* suite, const rbConvexPairs* pairs, r
     }
 }
 
-// -------------------------------------------------------------------------------------------
-// tables
+// ------------------------------------------------------------------------------------------ tables
 
 static bool isSameCell(const rbConvexRow* a, const rbConvexRow* b)
 {
@@ -243,7 +241,8 @@ static bool isSameCell(const rbConvexRow* a, const rbConvexRow* b)
            a->result == b->result;
 }
 
-// Our own first row of the cell of a row, or of a call of ours if named; NULL if there is none.
+// Our own first row in the cell of a row, or the row of one of our calls if named; NULL if there is
+// none.
 static const rbConvexRow* findOurs(const rbConvexSuite* suite, const rbConvexRow* cell)
 {
     for (int i = 0; i < suite->rows.count; ++i) {
@@ -300,7 +299,7 @@ static void printPlacement(const rbConvexSuite* suite, const rbConvexRow* cell)
     (void)fflush(text);
 }
 
-// One line of the verdict. Returns whether the cell passes.
+// One line of the assessment. Returns whether the cell passes.
 static bool judgeCell(const rbConvexSuite* suite, const rbConvexRow* ours)
 {
     const rbConvexRow* peer = findFastestPeer(suite, ours);
@@ -323,10 +322,11 @@ static bool judgeCell(const rbConvexSuite* suite, const rbConvexRow* ours)
 static void printVerdict(const rbConvexSuite* suite)
 {
     FILE* text = suite->bench->text;
-    (void)fprintf(text,
-                  "\n  verdict: the fastest peer with an error of at most %g against ours; a cell "
-                  "passes from %g x on\n",
-                  ERROR_MAX, RATIO_MIN);
+    (void)fprintf(
+        text,
+        "\n  assessment: the fastest peer with an error of at most %g against ours; a cell "
+        "passes at %g x or more\n",
+        ERROR_MAX, RATIO_MIN);
     (void)fprintf(text, "    %-10s %-10s %-5s %-9s %11s %8s  %-28s %11s %6s\n", "shape", "place",
                   "start", "answer", "ours", "error", "fastest peer", "theirs", "ratio");
     int cells[2] = {0};
@@ -394,8 +394,7 @@ static void printWarmGoal(const rbConvexSuite* suite)
     }
 }
 
-// ----------------------------------------------------------------------------------------------
-// run
+// --------------------------------------------------------------------------------------------- run
 
 static void runShape(rbConvexSuite* suite, int shape)
 {
@@ -453,6 +452,6 @@ static void run(rbBench* bench)
 
 const rbBenchSuite rbSuiteConvex = {
     .name = "convex",
-    .help = "distance, depth and overlap of convex pairs beside libccd, FCL and Bullet",
+    .help = "distance, depth and overlap of convex pairs compared with libccd, FCL and Bullet",
     .run = run,
 };

@@ -1,13 +1,13 @@
-// Work of the ways through hierarchies of bounding volumes (E-06), their sorted sequences (E-08),
-// and the bounds of a search that a budget ends (L-69).
+// Work of the traversal methods of bounding volume hierarchies (E-06), their sorted sequences
+// (E-08), and the bounds of a search that is ended by a budget (L-69).
 //
-// The printed experiment is a "worst case" of two bodies, unknown but for the number of elementary
-// tests. Ours: two tori of 1152 triangles, each through the hole of the other, 3 % of their radius
+// The printed experiment is a "worst case" of two bodies; only its number of elementary tests is
+// known. Ours: two tori of 1152 triangles, each through the hole of the other, 3 % of their radius
 // apart and, wide, 28 %; a bumpy ball of 1156 triangles nearly concentric in a larger one, so that
-// everything is about equally near; and two such balls of the same size at random poses apart.
+// everything is about equally near; and two such balls of the same size at random separated poses.
 // Leaves of one face, degree 2, splits by surface area. The printed rows of the greedy methods
-// probably had representatives, so ours of that name have. Times are of one thread, of one query,
-// all poses of a setting averaged.
+// probably had representatives, so our rows of that name have them. Times are of one thread and one
+// query, averaged over all poses of a setting.
 #include "base/math/random3.h"
 #include "bench.h"
 
@@ -32,7 +32,7 @@ typedef struct rbWorkMethod {
     const char* name;
     rbTraversal traversal;
     bool usesRepresentatives;
-    double printed; // elementary tests, 0: none
+    double printed; // elementary tests, 0: none printed
 } rbWorkMethod;
 
 static const rbWorkMethod methods[] = {
@@ -81,7 +81,7 @@ static rbGeometry* makeTorus(double radius, double tubeRadius, int segments)
     return geometry;
 }
 
-// Rings of vertices between two poles, radii random within a part of the radius.
+// Rings of vertices between two poles, with random radii within a fraction of the radius.
 static rbGeometry* makeBall(double radius, double bump, int rings, rbRandom* random)
 {
     int segments = 2 * rings;
@@ -162,7 +162,7 @@ typedef struct rbWorkRun {
     rbVolumeType volume;
     rbDistanceInput input;
     double distances[POSE_COUNT];
-    rbDistanceWork work; // of all poses; queueMax the largest
+    rbDistanceWork work; // over all poses; queueMax is the largest
 } rbWorkRun;
 
 static void measureAll(void* context)
@@ -210,7 +210,7 @@ static void addRow(rbBench* bench, const char* caseName, const char* metric, dou
     rbBench_Record(bench, row);
 }
 
-// Counts and time of one method: a line and two rows. Returns elementary tests a query.
+// Counts and time of one method: a line and two rows. Returns elementary tests per query.
 static double runMethod(rbBench* bench, rbWorkRun* run, const rbWorkMethod* method,
                         const double* truths, double naive)
 {
@@ -328,7 +328,7 @@ static void runSequences(rbBench* bench, const rbWorkSetting* setting)
         double start = rbGetCpuTime();
         measureAll(&run);
         double time = rbGetCpuTime() - start;
-        if (time < LONG_ENOUGH) { // the list may take seconds: once is enough
+        if (time < LONG_ENOUGH) { // the list may need seconds: one run is enough
             time = rbBench_Time(measureAll, &run, bench->isQuick ? 0.0 : 5.0 * SECONDS);
         }
         time /= setting->poseCount;
@@ -343,7 +343,7 @@ static void runSequences(rbBench* bench, const rbWorkSetting* setting)
     destroyTrees(trees);
 }
 
-// What is known when a budget ends.
+// The bounds known when a budget ends the search.
 static void runBudgets(rbBench* bench, const rbWorkSetting* setting)
 {
     static const int budgets[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000};
@@ -403,6 +403,6 @@ static void run(rbBench* bench)
 
 const rbBenchSuite rbSuiteDistanceWork = {
     .name = "distance-work",
-    .help = "elementary tests, volume tests and updates of the ways through hierarchies (E-06)",
+    .help = "elementary tests, volume tests and updates of hierarchy traversals (E-06)",
     .run = run,
 };

@@ -1,8 +1,8 @@
 // The event engine: resolved collisions per second of gases of spheres, boxes and meshes, the cost
 // of an event among idle bodies, distance queries per collision.
 //
-// A gas is let loose for some collisions a body first; then windows of time are run, and the
-// fastest counts.
+// A gas first runs for some collisions per body; then windows of time are run, and the fastest
+// counts.
 #include "bench.h"
 #include "gas.h"
 
@@ -35,7 +35,7 @@ static void printError(const rbBench* bench, const char* name, const rbError* er
     }
 }
 
-// What one window of time did.
+// The work done in one window of time.
 typedef struct Window {
     double seconds; // CPU
     double collisions;
@@ -83,7 +83,7 @@ static Window runWindows(rbWorld* world, double duration, int count)
 
 // ----------------------------------------------------------------------------------------- spheres
 
-// Collisions per second; 0 if the gas could not be made.
+// Collisions per second; 0 if the gas could not be created.
 static double timeSpheres(rbBench* bench, int edge, bool isJournalOn)
 {
     rbError error = {0};
@@ -154,8 +154,8 @@ static rbBodyId addSphere(rbWorld* world, rbGeometryId geometry, rbBodyType type
     return id;
 }
 
-// Two balls bounce off each other and off two fixed spheres, all on a line; beside them a grid of
-// balls at rest. Seconds per collision.
+// Two balls bounce off each other and off two fixed spheres, all on a line; next to them a grid of
+// balls at rest. Returns seconds per collision.
 static double timeAmongIdle(rbBench* bench, int idleCount)
 {
     rbError error = {0};
@@ -180,7 +180,7 @@ static double timeAmongIdle(rbBench* bench, int idleCount)
     double seconds = 0.0;
     if (rbWorld_Prepare(world, &error) == RB_STATUS_OK) {
         (void)runWindow(world, 1000.0);
-        // Long enough that the one output at its end, which looks at every body, does not count.
+        // Long enough that the single output at its end, which visits every body, does not count.
         Window best = runWindows(world, bench->isQuick ? 1e3 : 2e5, bench->isQuick ? 1 : WINDOWS);
         seconds = perCollision(&best);
     } else {
@@ -234,8 +234,8 @@ static rbGeometry* makeTorus(double ring, double tube)
     return rbCreateMesh(&def, NULL);
 }
 
-// A gas of tumbling bodies, elastic, with friction. Collisions are far apart at these fractions, so
-// windows are asked for in time of flight.
+// A gas of tumbling bodies, elastic, with friction. Collisions are rare at these fractions, so
+// windows are given as flight time.
 static void timeShapes(rbBench* bench, const char* name, rbHardGasDef def, double duration)
 {
     rbError error = {0};
@@ -373,7 +373,7 @@ static void countTopQueries(rbBench* bench, const char* name, rbGeometry* geomet
 
 // ------------------------------------------------------------------------------------------- coins
 
-// A handful of coins, n of them in a loose heap over the floor (E-11).
+// A handful of coins, n of them in a loose heap above the floor (E-11).
 static rbWorld* makeCoins(int count, rbEventLoop loop)
 {
     rbError error = {0};
@@ -424,7 +424,7 @@ static void countCoinQueries(rbBench* bench, int count, rbEventLoop loop)
     addRow(bench, name, "time per collision", 1e9 * perCollision(&window), "ns");
 }
 
-// Every loop; those that cost the world for an event with fewer coins.
+// All loops; loops whose cost per event grows with the world use fewer coins.
 static void countCoins(rbBench* bench)
 {
     static const int counts[] = {10, 100, 1000};

@@ -25,7 +25,7 @@ static const struct {
     {"euler, 1 ms", {RB_MOTION_EULER, 1e-3, 8, 1e-12}},
 };
 
-// Asymmetric bodies with spins of some rad/s, under gravity.
+// Asymmetric bodies spinning at some rad/s, under gravity.
 static rbWorld* makeWorld(int count, rbMotionSettings motion)
 {
     rbWorldDef worldDef = rbDefaultWorldDef();
@@ -134,7 +134,7 @@ static void measureMemory(rbBench* bench)
     addRow(bench, "exact", "bytes per body", bytes, "B", NAN);
 }
 
-// Reading one state at any time, without advancing the world.
+// Reads one state at any time, without advancing the world.
 static void readStates(void* context)
 {
     rbFlightWork* work = context;

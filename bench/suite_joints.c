@@ -1,12 +1,12 @@
-// Joints: the experiments with all solvers and the comparison methods, beside
-// the printed numbers, and the goals of speed.
+// Joints: the experiments with all solvers and the comparison methods,
+// compared with the printed numbers, and the speed goals.
 //
-// Printed times are of a Pentium 4 at 3.4 GHz: ratios and exponents are what can be compared. Times
-// are CPU time of stepping, all instants of a run. "direct" is the printed LGS, "tree" the printed
-// O(n) method, "cut" the printed LGS with cut loops; loops are substituted there, and redundant
-// rows dropped by their pivots here. Iterations are counted a step: look-ahead iterations of the
-// direct solvers, sweeps of the iterative one. Slow runs end with their budget; the mean is then
-// that of the steps done, which the row tells.
+// Printed times are from a Pentium 4 at 3.4 GHz: only ratios and exponents can be compared. Times
+// are CPU time of stepping, over all steps of a run. "direct" is the printed LGS, "tree" the
+// printed O(n) method, "cut" the printed LGS with cut loops; loops are substituted there, whereas
+// here redundant rows are dropped by their pivots. Iterations are counted per step: look-ahead
+// iterations of the direct solvers, sweeps of the iterative one. Slow runs end with their budget;
+// the mean is then over the completed steps, and the row says so.
 //
 // The tree of. The printed layout is not known (gravity, angles, axis of the
 // torque); see TREE_SPREAD and TREE_TORQUE for ours.
@@ -17,15 +17,15 @@
 #include <math.h>
 #include <string.h>
 
-#define SECONDS 1.0 // CPU a run of the tables
+#define SECONDS 1.0 // CPU per run of the tables
 #define STEPS 500   // of the printed experiments with trees
 
-// Bars stand at 5 degrees to their parents, gravity is on, and the torque of the first step, about
-// a horizontal axis, is 10 N m as printed for the tree of 127 and, for the others, the one that
-// gives the end of the first bar the same speed. This converges in 3 iterations at all sizes from
-// 31 to 4095, without halving a step. Tried: 20 degrees (the branches whip: steps are halved from
-// 63 bodies on); the same torque for all (the tree of 31 is whirled about); the same angular
-// velocity (2.6 iterations at 31 bodies, 5 at 4095).
+// Bars are at 5 degrees to their parents, and gravity is on. The torque of the first step acts
+// about a horizontal axis. It is 10 N m as printed for the tree of 127 and, for the others, the
+// torque that gives the end of the first bar the same speed. This converges in 3 iterations at all
+// sizes from 31 to 4095, without halving a step. Also tried: 20 degrees (the branches whip: steps
+// are halved for 63 bodies and more); the same torque for all (the tree of 31 spins fast); the same
+// angular velocity (2.6 iterations at 31 bodies, 5 at 4095).
 #define TREE_SPREAD 0.0872664625997165 // rad
 #define TREE_TORQUE 10.0               // N m, at 7 levels
 #define TREE_STEP (1.0 / 30.0)         // s
@@ -34,14 +34,14 @@
 #define GOAL_CHAIN 10.0 // times real time
 #define GOAL_TREE 5.0
 
-// What is measured in one run, a step on average.
+// Measurements of one run, averaged per step.
 typedef struct rbStepCost {
     rbJointRunEnd end;
     double ms;
     double positionIterations;
     double velocityIterations;
     double gap;    // m
-    int64_t steps; // done
+    int64_t steps; // completed
     int64_t halvings;
     int64_t unmet;
 } rbStepCost;
@@ -150,7 +150,7 @@ static void printRemarks(FILE* text, const rbStepCost* cost, int stepCount)
     (void)fflush(text);
 }
 
-// A quick run has too few sizes and steps to judge anything.
+// A quick run has too few sizes and steps to assess anything.
 static void printGoal(rbBench* bench, const char* what, double value, bool isReached)
 {
     if (bench->isQuick) {
@@ -261,7 +261,8 @@ static void runTree127(rbBench* bench)
     rbJointScene scene = makeTree(7);
     int steps = bench->isQuick ? 2 : STEPS;
     double times[4];
-    printTitle(bench, "X-03: tree of 127, h = 1/30 s, 1e-6, 500 steps (printed beside)");
+    printTitle(bench,
+               "X-03: tree of 127, h = 1/30 s, 1e-6, 500 steps (printed values in parentheses)");
     for (int k = 0; k < 4; ++k) {
         const char* name = ways[k].solver;
         rbBench_ShowProgress(bench, name);
@@ -363,7 +364,7 @@ static void runTreeSizes(rbBench* bench)
         {"reduced", "reduced", RB_SOLVER_AUTO, 1e-6, {0}, 0.0},
     };
     static const double sizes[SIZE_COUNT] = {31, 63, 127, 255};
-    printTitle(bench, "X-04: trees, ms a step of 1/30 s, and exponents; printed on the right");
+    printTitle(bench, "X-04: trees, ms per step of 1/30 s, and exponents; printed on the right");
     if (bench->text != NULL) {
         (void)fprintf(bench->text, "  %-20s %9d %9d %9d %9d %6s  %9d %9d %9d %9d\n", "", 31, 63,
                       127, 255, "exp.", 31, 63, 127, 255);
@@ -401,7 +402,7 @@ static void runCostSplit(rbBench* bench)
         {RB_SOLVER_TREE, {0.0, 0.0, 0.0}},
     };
     rbJointScene scene = makeTree(7);
-    printTitle(bench, "X-05: where a step of the tree of 127 goes, us (printed: ms)");
+    printTitle(bench, "X-05: cost of the parts of a step, tree of 127, us (printed: ms)");
     for (size_t k = 0; k < sizeof ways / sizeof ways[0]; ++k) {
         const char* name = rbSolverType_Name(ways[k].solver);
         rbJointCosts costs = rbMeasureJointCosts(&scene, ways[k].solver, TREE_STEP,
@@ -499,8 +500,8 @@ static void runLoops(rbBench* bench)
     rbJointScene scene = rbMakeRingsScene();
     int steps = bench->isQuick ? 2 : STEPS;
     rbStepSettings direct = makeSettings(RB_SOLVER_DIRECT, 1e-6);
-    printTitle(bench,
-               "X-07: three rings of hinges, h = 1/30 s, ms at 1e-3, 1e-4, 1e-6; printed beside");
+    printTitle(bench, "X-07: three rings of hinges, h = 1/30 s, ms at 1e-3, 1e-4, 1e-6; printed "
+                      "values in parentheses");
     for (size_t k = 0; k < sizeof ways / sizeof ways[0]; ++k) {
         rbStepCost costs[3];
         for (int i = 0; i < 3; ++i) {
@@ -520,7 +521,7 @@ static void runLoops(rbBench* bench)
                 (void)fprintf(bench->text, "  (%.2f %.2f %.2f)", ways[k].printed[0],
                               ways[k].printed[1], ways[k].printed[2]);
             }
-            (void)fprintf(bench->text, "  off direct after 1 s by %.1e m", difference);
+            (void)fprintf(bench->text, "  differs from direct by %.1e m after 1 s", difference);
             printRemarks(bench->text, &costs[2], steps);
         }
     }
@@ -554,8 +555,8 @@ static void runGrowth(rbBench* bench)
         record(bench, caseName, "factorize and solve once", 1e6 * perIteration[i], "us", NAN);
         if (bench->text != NULL) {
             (void)fprintf(bench->text,
-                          "  %5d bodies %9.4f ms, %.2f us a body, position %.1f, factorize and "
-                          "solve once %.3f us a body",
+                          "  %5d bodies %9.4f ms, %.2f us per body, position %.1f, factorize and "
+                          "solve once %.3f us per body",
                           scene.bodyCount, cost.ms, 1e3 * cost.ms / scene.bodyCount,
                           cost.positionIterations, 1e6 * perIteration[i] / scene.bodyCount);
             printRemarks(bench->text, &cost, steps);
@@ -575,7 +576,7 @@ static void runGrowth(rbBench* bench)
     record(bench, "X-09 tree 255", "off direct after 10 steps", difference, "m", NAN);
     if (bench->text != NULL) {
         (void)fprintf(bench->text,
-                      "  tree of 255: off the direct solver after 10 steps by %.1e m\n",
+                      "  tree of 255: differs from the direct solver by %.1e m after 10 steps\n",
                       difference);
     }
     rbDestroyJointScene(&scene);
@@ -601,7 +602,7 @@ static void runRealTime(rbBench* bench)
         rbStepCost cost = measure(&scene, &settings, 1.0 / 60.0, steps, 0.0);
         recordCost(bench, i == 0 ? "chain100 60 Hz" : "tree 255 60 Hz", "auto", &cost);
         if (bench->text != NULL) {
-            (void)fprintf(bench->text, "  %.4f ms a step, position %.1f, joint %.1e m", cost.ms,
+            (void)fprintf(bench->text, "  %.4f ms per step, position %.1f, joint %.1e m", cost.ms,
                           cost.positionIterations, cost.gap);
             printRemarks(bench->text, &cost, steps);
         }

@@ -1,18 +1,18 @@
-// Joints beside Bullet, ODE and MuJoCo: time for a simulated second, largest joint error, largest
-// energy error; and the same as work-precision over step sizes and settings.
+// Joints compared with Bullet, ODE and MuJoCo: time per simulated second, largest joint error,
+// largest energy error; and the same as work-precision over step sizes and settings.
 //
-// All engines run the same bodies and joints without collisions and damping, and are judged by the
-// same functions from the poses and velocities they report: a joint's error is the distance of its
-// two anchors, worst over joints and samples; the energy error is the largest deviation from the
-// start, in parts of the scene's own scale (chain and net: total weight times half the length; four
-// bar: the energy at the start). Samples are a sixtieth of a second apart, or ten milliseconds. CPU
-// time of this thread, stepping only.
+// All engines run the same bodies and joints without collisions and damping. The same functions
+// measure the poses and velocities they report: a joint's error is the distance of its two anchors,
+// worst over joints and samples; the energy error is the largest deviation from the start, relative
+// to the scene's own scale (chain and net: total weight times half the length; four bar: the energy
+// at the start). Samples are a sixtieth of a second apart, or ten milliseconds. CPU time of this
+// thread, stepping only.
 //
-// MuJoCo has two ways. "connect": bodies with six freedoms each, held by its soft constraints;
-// comparable to the others. "reduced": its home ground, trees of ball joints and hinges in reduced
-// coordinates. Their joint error is zero by construction (loops are closed by connect), so there
-// the energy error is what is compared. Its reader of XML refuses trees deeper than 92: the chain
-// of 100 has no such row, the chains of 90 and 20 have.
+// MuJoCo has two configurations. "connect": bodies with six degrees of freedom each, held by its
+// soft constraints; comparable to the others. "reduced": its home ground, trees of ball joints and
+// hinges in reduced coordinates. Their joint error is zero by construction (loops are closed by
+// connect), so the energy error is compared there. Its XML parser refuses trees deeper than 92: the
+// chain of 100 has no such row, the chains of 90 and 20 do.
 #include "bench.h"
 #include "joint_runs.h"
 #include "peers/loader.h"
@@ -21,21 +21,20 @@
 #include <math.h>
 #include <string.h>
 
-#define RUN_BUDGET 3.0  // s of CPU a run
-#define WORK_BUDGET 3.0 // s, of a run of the work-precision part; longer ones are left out
+#define RUN_BUDGET 3.0  // s of CPU per run
+#define WORK_BUDGET 3.0 // s, of a run of the work-precision part; longer runs are skipped
 #define WORK_TIME 5.0   // s, simulated
 #define GOAL_TIME 8.0   // times the fastest peer
 #define GOAL_GAP 1e4    // times smaller
 #define PANEL_COUNT 3
 
-// A way of ours.
+// A configuration of our engine.
 typedef struct rbOwnRow {
     const char* name;
     double tolerance;
     int order;
     rbSolverType solver;
-    int iterationsMax; // 0: as many as it takes; else no halving either: whatever comes in that
-                       // time
+    int iterationsMax; // 0: as many as needed; otherwise steps are not halved either
 } rbOwnRow;
 
 typedef struct rbPeerCase {
@@ -89,7 +88,7 @@ static rbJointScene makeHeavy(void)
     return rbMakeHeavyChainScene(10, 1e6);
 }
 
-// The first is the one with goals.
+// The first one has goals.
 static const rbPeerCase cases[] = {
     {"chain100, 60 Hz", makeChain100, 1.0 / 60.0, 1, false, false},
     {"chain90, 60 Hz", makeChain90, 1.0 / 60.0, 1, true, true},
@@ -108,7 +107,7 @@ static const rbOwnRow caseRows[] = {
     {"order 4", 1e-12, 4, RB_SOLVER_AUTO, 0},
 };
 
-// Steps a second.
+// Steps per second.
 static const double peerRates[] = {60.0, 240.0, 960.0, 2400.0};
 static const double ownRates[] = {60.0, 90.0, 120.0, 240.0, 960.0, 2400.0};
 
@@ -215,7 +214,7 @@ static rbJointRunResult runOwn(const rbOwnRow* own, rbJointRun run)
 
 // ------------------------------------------------------------------------------------------- cases
 
-// The least of two times; joint errors count only where joints can open.
+// The smaller of two times; joint errors count only where joints can open.
 typedef struct rbBest {
     double time;
     double gap;
@@ -269,7 +268,7 @@ static void runCase(rbContest* contest, const rbPeerCase* which)
         record(bench, which->name, i == 0 ? "rattleback" : engine, &result);
         printResult(bench, engine, &result);
         if (result.end == RB_RUN_BLOWN_UP) {
-            break; // finer settings would not help, and take longer
+            break; // finer settings would not help, and are slower
         }
     }
     for (int k = 0; k < contest->peerCount; ++k) {
@@ -296,7 +295,7 @@ static void runCase(rbContest* contest, const rbPeerCase* which)
 
 // --------------------------------------------------------------------------------- work-precision
 
-// Into the panel of joint errors (may be NULL) and that of energy errors.
+// Adds to the panel of joint errors (may be NULL) and that of energy errors.
 static void addPoints(rbWorkPanel* gaps, rbWorkPanel* energies, const char* series,
                       const rbJointRun* run, const rbJointRunResult* result)
 {
@@ -315,8 +314,8 @@ static void addPoints(rbWorkPanel* gaps, rbWorkPanel* energies, const char* seri
     rbWorkPanel_Add(energies, &point);
 }
 
-// One way over all step sizes. Runs that would take too long, told from the one before, are left
-// out: they lie to the right of everything.
+// One configuration over all step sizes. Runs that would take too long, predicted from the run
+// before, are skipped: they lie to the right of everything.
 static void runWorkSeries(rbContest* contest, rbJointRun run, const char* series, rbWorkPanel* gaps,
                           rbWorkPanel* energies)
 {
@@ -334,7 +333,7 @@ static void runWorkSeries(rbContest* contest, rbJointRun run, const char* series
         rbBench_ShowProgress(bench, name);
         if (expected > WORK_BUDGET) {
             if (bench->text != NULL) {
-                (void)fprintf(bench->text, "  1/%-5.0f %-36s left out: would take %.0f s\n",
+                (void)fprintf(bench->text, "  1/%-5.0f %-36s skipped: would take %.0f s\n",
                               1.0 / run.step, series, expected);
             }
             break;
@@ -382,7 +381,7 @@ static void runWorkScene(rbContest* contest, rbJointScene (*make)(void), bool is
     rbDestroyJointScene(&scene);
 }
 
-// Says whether a point of a peer lies below ours, and which.
+// Reports whether a point of a peer lies below ours, and which.
 static void judgePanel(rbBench* bench, const rbWorkPanel* panel)
 {
     if (bench->isQuick) {
@@ -404,7 +403,7 @@ static void judgePanel(rbBench* bench, const rbWorkPanel* panel)
     for (int i = 0; i < panel->points.count && below > 0; ++i) {
         const rbWorkPoint* point = &panel->points.data[i];
         if (!point->isOurs && isfinite(point->error) && !rbWorkPanel_IsBeaten(panel, point)) {
-            (void)fprintf(bench->text, "    below: %s, 1/%.0f s, %.3g ms a second, error %.2g\n",
+            (void)fprintf(bench->text, "    below: %s, 1/%.0f s, %.3g ms per second, error %.2g\n",
                           point->series, 1.0 / point->step, 1e3 * point->time, point->error);
         }
     }
@@ -460,6 +459,6 @@ static void run(rbBench* bench)
 
 const rbBenchSuite rbSuiteJointsPeers = {
     .name = "joints-peers",
-    .help = "joints beside Bullet, ODE and MuJoCo: time, joint error, energy error",
+    .help = "joints compared with Bullet, ODE and MuJoCo: time, joint error, energy error",
     .run = run,
 };

@@ -1,4 +1,4 @@
-// Elementary functions beside those of the C library, and elliptic functions.
+// Elementary functions compared with those of the C library, and elliptic functions.
 #include "base/core/random.h"
 #include "base/math/elementary.h"
 #include "bench.h"
@@ -22,7 +22,7 @@ static double libmAtan2Slope(double x)
     return atan2(x, 0.7);
 }
 
-// References in the widest type there is.
+// References in the widest available type.
 static long double atan2SlopeWide(long double x)
 {
     return atan2l(x, (long double)0.7);
@@ -161,6 +161,6 @@ static void run(rbBench* bench)
 
 const rbBenchSuite rbSuiteMath = {
     .name = "math",
-    .help = "our elementary functions beside those of the C library; elliptic functions",
+    .help = "our elementary functions compared with those of the C library; elliptic functions",
     .run = run,
 };

@@ -1,10 +1,10 @@
-// Exact distance and overlap of two triangle meshes: ours beside FCL's oriented volumes.
+// Exact distance and overlap of two triangle meshes: ours compared with FCL's oriented volumes.
 //
-// A cell is a size of mesh, a placement and a question: the distance from nothing, the distance
-// along a motion (where an engine may keep what it knows), or whether the bodies overlap. Every
-// engine answers the same queries; the time is the CPU time of a query, the mean of a batch, the
-// least of the batches. Answers are compared with each other and, some of them and all that differ,
-// with brute force. An engine with a wrong answer is not compared in speed.
+// A cell is a mesh size, a placement and a question: the distance from a cold start, the distance
+// along a motion (where an engine may keep data between queries), or whether the bodies overlap.
+// Every engine answers the same queries; the time is the CPU time per query, the mean of a batch,
+// the least of the batches. Answers are compared with each other and, some of them and all that
+// differ, with brute force. An engine with a wrong answer is not compared in speed.
 #include "bench.h"
 #include "collision/geometry/box_tree.h"
 #include "mesh_pairs.h"
@@ -18,11 +18,11 @@
 
 #define ENGINES_MAX 8
 #define SECONDS 0.3      // of a cell and engine, at least
-#define SECONDS_MAX 0.6  // no batch begins later
+#define SECONDS_MAX 0.6  // no batch starts later
 #define BATCHES 3        // at least, if there is time
-#define SLOW_QUERY 0.03  // s; slower ones are asked once
-#define ERROR_MAX 1e-10  // m, about 5e-11 of the size: what counts as the same answer
-#define ERROR_FAILED 1.0 // m, what an answer counts that was not given
+#define SLOW_QUERY 0.03  // s; slower ones are run once
+#define ERROR_MAX 1e-10  // m, about 5e-11 of the size: answers within this are the same
+#define ERROR_FAILED 1.0 // m, the error of a missing answer
 #define TREE_BYTES_MAX 160.0
 
 typedef enum rbMeshQuestion {
@@ -52,8 +52,8 @@ static const struct rbMeshSize {
     int bands, segments;
     int pairCount;
     int pathCount, stepCount; // the first step of a path is not timed
-    int forceCount;           // queries of a cell that brute force answers too
-    int disputeCount;         // and at most so many more where engines differ
+    int forceCount;           // queries of a cell that brute force also answers
+    int disputeCount;         // and at most this many more where engines differ
     int volumeCount;          // of a peer, at most
     int buildCount;           // repeats
     bool isJudged;            // in speed
@@ -67,11 +67,11 @@ static const struct rbMeshSize quickSize = {
     "10,080 triangles", 71, 72, 4, 2, 4, 1, 2, ENGINES_MAX, 1, false,
 };
 
-// What an engine achieved in a cell.
+// The result of an engine in a cell.
 typedef struct rbMeshCell {
     bool isKnown;    // some query was answered
-    double time;     // s a query
-    double errorMax; // m; of flags the part that is wrong; NaN: no truth is known
+    double time;     // s per query
+    double errorMax; // m; for flags the fraction of wrong answers; NaN: no truth is known
 } rbMeshCell;
 
 typedef struct rbMeshEngine {
@@ -94,14 +94,13 @@ typedef struct rbMeshSuite {
     int engineCount;
     rbMeshSet pairs[RB_MESH_PLACE_COUNT];
     rbMeshSet paths[RB_MESH_PLACE_COUNT];
-    long long peakBytes; // while our geometry is made
-    int disputes;        // answers that differ, by brute force wrong of each engine
+    long long peakBytes; // while our geometry is created
+    int disputes;        // answers that differ, and those that brute force proves wrong, per engine
     int lost[ENGINES_MAX];
     int goalCount, metCount;
 } rbMeshSuite;
 
-// ------------------------------------------------------------------------------------------
-// building
+// ---------------------------------------------------------------------------------------- building
 
 typedef struct rbPeak {
     long long bytes, most;
@@ -121,7 +120,7 @@ static void freeCounted(void* memory, size_t size, void* context)
     free(memory);
 }
 
-// The tree alone, of the same triangles.
+// The tree alone, over the same triangles.
 static void buildTree(rbMeshSuite* suite, rbMeshEngine* engine)
 {
     int count = suite->mesh.triangleCount;
@@ -151,7 +150,7 @@ static void createState(rbMeshSuite* suite, rbMeshEngine* engine)
     engine->bytes = engine->state != NULL ? engine->row->getBytes(engine->state) : 0;
 }
 
-// An engine that refuses the mesh is left out.
+// Skips an engine that refuses the mesh.
 static void addEngine(rbMeshSuite* suite, const rbMeshPeer* peer, int volume)
 {
     rbMeshEngine* engine = &suite->engines[suite->engineCount];
@@ -178,13 +177,12 @@ static void addEngine(rbMeshSuite* suite, const rbMeshPeer* peer, int volume)
     suite->engineCount += engine->state != NULL ? 1 : 0;
 }
 
-// --------------------------------------------------------------------------------------------
-// asking
+// ----------------------------------------------------------------------------------------- queries
 
 // The answers of one engine to the queries of one cell.
 typedef struct rbMeshAnswers {
     double* distances; // m, NaN: none; of flags 1: overlap, 0: none
-    double* errors;    // m, of the witnesses: how far their distance is from the answer
+    double* errors;    // m, of the witnesses: difference of their distance from the answer
     int count;
 } rbMeshAnswers;
 
@@ -207,8 +205,8 @@ static double ask(rbMeshEngine* engine, rbMeshQuestion question, int query, int 
     return witness.distance;
 }
 
-// One batch: the time of a query, s. Queries from answers->count on are not asked; slow engines
-// make it 1.
+// One batch. Returns the time per query, s. Queries from answers->count on are not run; slow
+// engines set it to 1.
 static double runBatch(rbMeshEngine* engine, rbMeshQuestion question, const rbMeshSet* set,
                        rbMeshAnswers* answers)
 {
@@ -254,10 +252,9 @@ static void askEngine(rbMeshSuite* suite, rbMeshEngine* engine, rbMeshQuestion q
     }
 }
 
-// ------------------------------------------------------------------------------------------
-// judging
+// --------------------------------------------------------------------------------------- comparing
 
-// The least and the largest answer to a query; false if nobody gave one.
+// The least and the largest answer to a query; false if no engine answered.
 static bool findRange(const rbMeshSuite* suite, const rbMeshAnswers* answers, int query,
                       double range[2])
 {
@@ -272,7 +269,7 @@ static bool findRange(const rbMeshSuite* suite, const rbMeshAnswers* answers, in
     return range[0] <= range[1];
 }
 
-// Brute force where it is due, otherwise what two or more libraries agree on, otherwise NaN.
+// Brute force where required, otherwise the answer two or more libraries agree on, otherwise NaN.
 static double findTruth(rbMeshSuite* suite, const rbMeshSet* set, const rbMeshAnswers* answers,
                         int query, int* disputesLeft)
 {
@@ -314,12 +311,12 @@ static void judgeDistances(rbMeshSuite* suite, rbMeshQuestion question, rbMeshPl
             double error =
                 isnan(answer) ? ERROR_FAILED : fmax(fabs(answer - truth), answers[k].errors[query]);
             rbMeshCell* cell = &suite->engines[k].cells[question][place];
-            cell->errorMax = fmax(cell->errorMax, error); // fmax forgets the NaN
+            cell->errorMax = fmax(cell->errorMax, error); // fmax drops the NaN
         }
     }
 }
 
-// Where the pairs lie says whether they overlap.
+// The placement determines whether the pairs overlap.
 static void judgeFlags(rbMeshSuite* suite, rbMeshPlace place, const rbMeshAnswers* answers)
 {
     double truth = place == RB_MESH_OVERLAP ? 1.0 : 0.0;
@@ -353,8 +350,7 @@ static void runCell(rbMeshSuite* suite, rbMeshQuestion question, rbMeshPlace pla
     }
 }
 
-// ------------------------------------------------------------------------------------------
-// rows
+// -------------------------------------------------------------------------------------------- rows
 
 static void record(const rbMeshSuite* suite, const rbMeshEngine* engine, rbBenchRow row,
                    const char* place, const char* metric)
@@ -400,10 +396,9 @@ static void recordRows(const rbMeshSuite* suite)
     record(suite, ours, peak, "", "most bytes per triangle while building");
 }
 
-// -------------------------------------------------------------------------------------------
-// tables
+// ------------------------------------------------------------------------------------------ tables
 
-// The goal and whether it is met, and counts it.
+// Prints the goal and whether it is met, and counts it.
 static void printGoal(rbMeshSuite* suite, double goal, bool isMet)
 {
     suite->goalCount += 1;
@@ -495,10 +490,11 @@ static void printBuild(rbMeshSuite* suite)
     }
     (void)fprintf(text, "   mesh and hierarchy\n");
     double treeBytes = (double)ours->hierarchyBytes / count;
-    (void)fprintf(text, "    %-18s %11.2f bytes a triangle, at most", "our tree alone", treeBytes);
+    (void)fprintf(text, "    %-18s %11.2f bytes per triangle, at most", "our tree alone",
+                  treeBytes);
     printGoal(suite, TREE_BYTES_MAX, treeBytes <= TREE_BYTES_MAX);
     (void)fprintf(text,
-                  "\n    %-18s %11.2f ms to make with its checks; %.1f MB kept, %.1f MB at most "
+                  "\n    %-18s %11.2f ms to create with its checks; %.1f MB kept, %.1f MB at most "
                   "meanwhile\n",
                   "our whole mesh", 1e3 * ours->geometryTime, 1e-6 * (double)ours->bytes,
                   1e-6 * (double)suite->peakBytes);
@@ -526,8 +522,8 @@ static void printDisputes(const rbMeshSuite* suite)
     if (suite->disputes == 0) {
         return;
     }
-    (void)fprintf(text,
-                  "    %d queries got answers that differ; wrong by brute force:", suite->disputes);
+    (void)fprintf(text, "    %d queries got different answers; wrong according to brute force:",
+                  suite->disputes);
     for (int k = 0; k < suite->engineCount; ++k) {
         (void)fprintf(text, "%s %s %d", k > 0 ? "," : "", suite->engines[k].name, suite->lost[k]);
     }
@@ -561,16 +557,15 @@ static void printCaption(const rbBench* bench)
         "  along the line of centers; overlapping: 0.06 m nearer than at the gap 0.01.\n"
         "  cold: %d random pairs%s; motion: %d paths of %d queries, any point of\n"
         "  B moves at most %g of the diameter between them. ratio: the best exact peer to ours.\n"
-        "  error: m, of all that two libraries or brute force answered; overlap test: the part\n"
-        "  that is wrong.\n",
+        "  error: m, where two libraries or brute force answered; overlap test: the\n"
+        "  fraction of wrong answers.\n",
         size->pairCount, bench->isQuick ? "" : " (3 of the largest)", size->pathCount,
         size->stepCount - 1, RB_MESH_MOTION);
 }
 
-// -----------------------------------------------------------------------------------------
-// run
+// --------------------------------------------------------------------------------------------- run
 
-// Who places the pairs: we, or a peer as long as we refuse meshes.
+// The engine that places the pairs: ours, or a peer while ours refuses meshes.
 static rbMeshRuler findRuler(const rbMeshSuite* suite)
 {
     rbPeerPair pair = {{{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}},
@@ -624,7 +619,7 @@ static void runSize(rbMeshSuite* suite, const rbMeshPeer* const* peers, int peer
             addEngine(suite, peers[i], volume);
         }
     }
-    if (suite->engineCount > 0) { // we take the mesh
+    if (suite->engineCount > 0) { // our engine accepts the mesh
         runQuestions(suite);
         recordRows(suite);
     }
@@ -665,6 +660,6 @@ static void run(rbBench* bench)
 
 const rbBenchSuite rbSuiteMeshDistance = {
     .name = "mesh-distance",
-    .help = "exact distance and overlap of two meshes beside FCL",
+    .help = "exact distance and overlap of two meshes compared with FCL",
     .run = run,
 };

@@ -1,13 +1,15 @@
-// Rays at a triangle mesh: ours, one by one and in packets, beside Embree in the same run.
+// Rays against a triangle mesh: ours, one by one and in packets, compared with Embree in the same
+// run.
 //
 // The mesh is the bumpy sphere. Incoherent rays start anywhere on a sphere of radius 3 m and aim
 // anywhere into the unit ball; coherent rays are those of a pinhole camera. Every engine casts the
 // same rays, on one thread; the time is CPU time, the least of the repeats, which alternate between
 // the engines so that a busy computer disturbs all alike. Distances are compared with ours.
 //
-// Embree computes in single precision with whatever vectors the computer has; we in double with
-// those every computer has. Goals are ratios to Embree, as computers differ; the absolute ones were
-// stated for one where Embree reaches 1.3 and 3.5 million rays a second.
+// Embree computes in single precision with the widest vectors of the computer; we compute in double
+// precision with those every computer has. Goals are ratios to Embree, as computers differ; the
+// absolute goals were stated for a computer where Embree reaches 1.3 and 3.5 million rays per
+// second.
 #include "suite_rays.h"
 
 #include "base/math/elementary.h"
@@ -27,14 +29,14 @@
 typedef enum rbRayKind {
     RB_RAYS_INCOHERENT,
     RB_RAYS_COHERENT,
-    RB_RAYS_WARM, // the first incoherent ones, again and again
+    RB_RAYS_WARM, // the first incoherent ones, repeated
     RB_RAYS_KIND_COUNT
 } rbRayKind;
 
 static const struct {
     const char* name;
     double goalRatio; // of our single rays to Embree's
-    double goal;      // millions a second
+    double goal;      // millions per second
 } kinds[RB_RAYS_KIND_COUNT] = {
     [RB_RAYS_INCOHERENT] = {"incoherent", 0.58, 0.75},
     [RB_RAYS_COHERENT] = {"coherent", 0.37, 1.3},
@@ -54,13 +56,13 @@ typedef struct rbRayEngine {
     char name[40];
     const rbRayPeerRow* row;
     void* state;
-    bool isShared;    // the state is that of the engine before
+    bool isShared;    // shares the state of the previous engine
     double buildTime; // s
-    double time;      // s a ray
+    double time;      // s per ray
     int hitCount;
     double distance; // m, mean
-    double errorMax; // m, beside ours; of rays that both hit
-    int disputes;    // rays that one hits and the other does not
+    double errorMax; // m, difference from ours; of rays that both hit
+    int disputes;    // rays that only one of the two hits
 } rbRayEngine;
 
 typedef struct rbRaySuite {
@@ -76,7 +78,7 @@ typedef struct rbRaySuite {
     int goalCount, metCount;
 } rbRaySuite;
 
-// ----------------------------------------------------------------------------------------- making
+// --------------------------------------------------------------------------------------- creation
 
 static void addRay(rbRaySuite* suite, rbVec3 origin, rbVec3 target)
 {
@@ -114,7 +116,7 @@ static void addEngine(rbRaySuite* suite, const rbRayPeer* peer, int row)
     char text[128];
     (void)snprintf(text, sizeof text, "rays: %s, building: %s", suite->size->name, engine->name);
     rbBench_ShowProgress(suite->bench, text);
-    // rows that differ in the call only share what they ask
+    // rows that differ only in the call share the queries
     rbRayEngine* before = suite->engineCount > 0 ? engine - 1 : NULL;
     engine->isShared = before != NULL && before->row->create == engine->row->create;
     engine->state =
@@ -145,7 +147,7 @@ static void freeMesh(rbRaySuite* suite)
     rbBumpySphere_Free(&suite->sphere);
 }
 
-// ---------------------------------------------------------------------------------------- asking
+// --------------------------------------------------------------------------------------- queries
 
 static void compare(const rbRaySuite* suite, rbRayEngine* engine)
 {
@@ -187,7 +189,7 @@ static void askEngines(rbRaySuite* suite, rbRayKind kind)
         for (int k = 0; k < suite->engineCount; ++k) {
             rbRayEngine* engine = &suite->engines[k];
             double* to = k == 0 ? suite->ours : suite->distances;
-            // what the engine before put into the caches is not of use
+            // the previous engine's cache contents are useless here
             engine->row->cast(engine->state, to);
             double start = rbGetCpuTime();
             engine->row->cast(engine->state, to);
@@ -204,7 +206,7 @@ static void askEngines(rbRaySuite* suite, rbRayKind kind)
     rbFree(suite->ours, bytes);
 }
 
-// --------------------------------------------------------------------------------------- telling
+// -------------------------------------------------------------------------------------- reporting
 
 static void addRow(rbRaySuite* suite, const char* caseEnd, const rbRayEngine* engine,
                    const char* metric, double value, const char* unit)
@@ -356,9 +358,8 @@ static void tellGrowth(rbRaySuite* suite, const double* sizesLog, double (*times
         }
     }
     if (text != NULL) {
-        (void)fprintf(text,
-                      "    what grows faster than log2(n) is the wait for memory: rays that are "
-                      "repeated find the tree in the cache\n");
+        (void)fprintf(text, "    the growth beyond log2(n) is memory latency: rays that are "
+                            "repeated find the tree in the cache\n");
     }
 }
 
@@ -369,7 +370,7 @@ static void runGrowth(rbRaySuite* suite)
     double logs[SIZE_COUNT];
     int count = suite->bench->isQuick ? 3 : SIZE_COUNT;
     if (text != NULL) {
-        (void)fprintf(text, "\n  growth with the triangles, our single rays, ns a ray\n    %-22s",
+        (void)fprintf(text, "\n  growth with the triangles, our single rays, ns per ray\n    %-22s",
                       "");
         for (int kind = 0; kind < RB_RAYS_KIND_COUNT; ++kind) {
             (void)fprintf(text, " %20s", kinds[kind].name);
@@ -437,7 +438,8 @@ static const char* const parts[] = {"speed", "growth", "frames", NULL};
 
 const rbBenchSuite rbSuiteRays = {
     .name = "rays",
-    .help = "rays at a mesh beside Embree, growth with triangles, and frames of bodies that shoot",
+    .help = "rays against a mesh compared with Embree, growth with triangles, and frames of "
+            "ray-casting bodies",
     .parts = parts,
     .run = run,
 };

@@ -4,7 +4,8 @@
 
 #include "bench.h"
 
-// Spheres on paths, frame by frame: growth with objects and rays, beside the published tables.
+// Spheres on paths, frame by frame: growth with objects and rays, compared with the published
+// tables.
 void rbRunRayFrames(rbBench* bench);
 
 #endif

@@ -1,5 +1,6 @@
-// Experiments E-10 and E-11 of the specification of rays: how the time of a frame grows with the
-// objects and with their rays. Beside ours the published times, of two Pentium 4 at 3.4 GHz (2005).
+// Experiments E-10 and E-11 of the specification of rays: how the time per frame grows with the
+// objects and with their rays. The published times for comparison are from two Pentium 4 at 3.4 GHz
+// (2005).
 #include "suite_rays.h"
 
 #include <rattleback/lab_ray_frames.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 
 #define FRAME_BUDGET (1.0 / 24.0) // s
-#define REPEATS 5                 // of a scene; of each frame the least CPU time is kept
+#define REPEATS 5                 // repeats of a scene; the least CPU time of each frame is kept
 
 #define FRAMES_MAX 600
 
@@ -21,7 +22,7 @@ typedef struct rbFrameCell {
     double firstTime; // s, of the first collision; NaN: none
 } rbFrameCell;
 
-// A sphere of radius 1 m that goes to a point at 1 m/s.
+// A sphere of radius 1 m that moves to a point at 1 m/s.
 static bool addSphere(rbRayFrames* frames, rbVec3 from, rbVec3 to)
 {
     rbPathDef path = rbDefaultPathDef();
@@ -46,7 +47,7 @@ static rbRayFrames* makeFrames(int rays, bool isAccelerated)
     return rbCreateRayFrames(&settings, NULL);
 }
 
-// Runs a scene and keeps what is less than before.
+// Runs a scene and keeps the times that are smaller than before.
 static void runFrames(rbRayFrames* frames, double duration, rbFrameCell* cell)
 {
     cell->frameCount = 0;
@@ -93,7 +94,7 @@ static void finishCell(rbFrameCell* cell)
     cell->p99 = count > 0 ? cell->times[(99 * count - 1) / 100] : (double)NAN;
 }
 
-// Where E-10 begins: corners of a cube of edge 20 m, then middles of its edges.
+// Start positions of E-10: corners of a cube of edge 20 m, then midpoints of its edges.
 static const rbVec3 cubePlaces[20] = {
     {-10, 10, 10}, {10, 10, 10},   {10, -10, 10},   {-10, -10, 10}, {-10, 10, -10},
     {10, 10, -10}, {10, -10, -10}, {-10, -10, -10}, {-10, 10, 0},   {10, 10, 0},
@@ -168,7 +169,7 @@ static void runCubes(rbBench* bench, rbFrameCell* cell)
     FILE* text = bench->text;
     if (text != NULL) {
         (void)fprintf(text,
-                      "\n  E-10: spheres that all go to one point, ms a frame: largest, mean, "
+                      "\n  E-10: spheres that all move to one point, ms per frame: largest, mean, "
                       "99 %%, largest published\n    objects");
         for (int j = 2; j < 7; j += 2) {
             (void)fprintf(text, " %22d rays    |", rays[j]);
@@ -218,7 +219,7 @@ static void runCrossing(rbBench* bench, rbFrameCell* cell)
     FILE* text = bench->text;
     if (text != NULL) {
         (void)fprintf(text,
-                      "\n  E-11: two rows that cross, ms a frame: largest, mean, 99 %%, "
+                      "\n  E-11: two crossing rows, ms per frame: largest, mean, 99 %%, "
                       "largest published\n       rays %28s       | %28s\n",
                       "all pairs", "pairs whose swept boxes meet");
     }
@@ -247,7 +248,7 @@ static void runCrossing(rbBench* bench, rbFrameCell* cell)
         }
     }
     if (text != NULL) {
-        (void)fprintf(text, "    a frame has %.1f ms\n", 1e3 * FRAME_BUDGET);
+        (void)fprintf(text, "    the budget of a frame is %.1f ms\n", 1e3 * FRAME_BUDGET);
     }
 }
 

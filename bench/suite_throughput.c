@@ -1,12 +1,13 @@
-// Pairs per second by iteration and by closed form, beside the table of the specification.
+// Pairs per second by iteration and by closed form, compared with the table of the specification
+//
 //
-// The printed table was taken on pairs recorded from a packing. Ours are random in that manner:
-// orientations and directions uniform, sizes of 1 m, B moved along the direction from where it
-// touches A by -0.02 to +0.2 m, so that one pair in eleven overlaps, as in the packing. The
-// relative tolerance is the printed one, 1e-7. One thread.
+// The printed table was measured on pairs recorded from a packing. Ours are similar random pairs:
+// orientations and directions uniform, sizes of 1 m, B moved along the direction by -0.02 to +0.2 m
+// from where it touches A, so that one pair in eleven overlaps, as in the packing. The relative
+// tolerance is the printed one, 1e-7. One thread.
 //
-// Our iteration sees a sphere as a point with a radius, which takes one step. For what the printed
-// iteration did with its support mapping of the ball, a sphere is also given as an ellipsoid.
+// Our iteration treats a sphere as a point with a radius, which needs one step. To reproduce the
+// printed iteration with its support mapping of the ball, a sphere is also given as an ellipsoid.
 #include "base/math/random3.h"
 #include "bench.h"
 
@@ -51,7 +52,8 @@ static void measureAll(void* context)
     }
 }
 
-// Along a direction from afar until the bodies touch: steps as long as the separating plane allows.
+// Moves B along a direction from far away until the bodies touch, in steps as long as the
+// separating plane allows.
 static void touch(rbSeparationInput* input, void* scratch, rbVec3 direction)
 {
     input->transformBtoA.p = rbScale(2.0, direction);
@@ -126,7 +128,7 @@ static void runKind(rbBench* bench, rbThroughput* work, size_t kind)
     double* distances[2] = {rbAlloc(size), rbAlloc(size)};
     double rates[2];
     double difference = 0.0;
-    for (int k = 1; k >= 0; --k) { // the closed form first: its shapes place the pairs
+    for (int k = 1; k >= 0; --k) { // the closed form first: its shapes are used to place the pairs
         bool isMapped = k == 0 && kinds[kind].isMapped;
         rbGeometry* a = makeShape(kinds[kind].isBoxA, isMapped);
         rbGeometry* b = makeShape(kinds[kind].isBoxB, isMapped);
@@ -173,7 +175,7 @@ static void run(rbBench* bench)
         (void)fprintf(bench->text, "  printed: Xeon E5620, recorded packing pairs. Ours: random "
                                    "pairs like those of a packing.\n");
         (void)fprintf(bench->text,
-                      "  Our iteration sees a sphere as a point with a radius; mapped: "
+                      "  Our iteration treats a sphere as a point with a radius; mapped: "
                       "as the support mapping of a ball.\n");
     }
     rbFree(work.inputs, size);

@@ -62,14 +62,14 @@ static bool isDrawn(const rbWorkPoint* point)
     return isfinite(point->time) && isfinite(point->error) && point->time > 0.0;
 }
 
-// Our curve: points that no other point of ours beats, by rising time.
+// Our curve: points that no other point of ours beats, by increasing time.
 static void addFront(rbText* text, const rbWorkPanel* panel, int id)
 {
     addText(text, "$front%d << EOD\n", id);
     double last = 0.0;
     double error = INFINITY;
     for (;;) {
-        const rbWorkPoint* next = NULL; // fastest of those that are slower and better
+        const rbWorkPoint* next = NULL; // fastest of those that are slower and more accurate
         for (int i = 0; i < panel->points.count; ++i) {
             const rbWorkPoint* point = &panel->points.data[i];
             if (point->isOurs && isDrawn(point) && point->time > last && point->error < error &&
@@ -87,7 +87,7 @@ static void addFront(rbText* text, const rbWorkPanel* panel, int id)
     addText(text, "EOD\n");
 }
 
-// The points of each series in the order they came; returns how many series there are.
+// The points of each series in their original order; returns the number of series.
 static int addSeries(rbText* text, const rbWorkPanel* panel, int id, int firsts[64])
 {
     int count = 0;
@@ -135,7 +135,7 @@ rbStatus rbDrawWorkPanels(const rbWorkPanel* panels, int count, const char* path
             HEIGHT);
     addText(&text, "set multiplot layout 1,%d\nset logscale xy\nset grid\n", count);
     addText(&text, "set format '%%.0e'\nset key below maxcols 2 font 'sans,9'\n");
-    addText(&text, "set xlabel 's of CPU for a simulated second'\n");
+    addText(&text, "set xlabel 's of CPU per simulated second'\n");
     for (int i = 0; i < count; ++i) {
         addPanel(&text, &panels[i], i);
     }

@@ -1,4 +1,4 @@
-// Work-precision: points of time against error, whether ours have points below them, and a picture.
+// Work-precision: points of time against error, whether points lie below ours, and a picture.
 #ifndef RB_WORK_PRECISION_H
 #define RB_WORK_PRECISION_H
 
@@ -9,9 +9,9 @@
 #include <stdbool.h>
 
 typedef struct rbWorkPoint {
-    char series[64]; // engine and way to run it
+    char series[64]; // engine and configuration
     bool isOurs;
-    double time;  // s of CPU for a simulated second
+    double time;  // s of CPU per simulated second
     double error; // > 0; NaN or infinite: blown up, not drawn
     double step;  // s
 } rbWorkPoint;
@@ -23,7 +23,7 @@ typedef struct rbWorkPanel {
 } rbWorkPanel;
 
 void rbWorkPanel_Add(rbWorkPanel* panel, const rbWorkPoint* point);
-// Whether a point of ours is at most as slow and at most as wrong.
+// Whether a point of ours is at most as slow and has at most the same error.
 bool rbWorkPanel_IsBeaten(const rbWorkPanel* panel, const rbWorkPoint* point);
 // Points of others that no point of ours beats.
 int rbWorkPanel_CountBelow(const rbWorkPanel* panel);

@@ -1,4 +1,4 @@
-# What cmake --install brings, in three parts that are also the Debian packages: program, runtime (the shared libraries) and
+# The files of cmake --install, in three parts that are also the Debian packages: program, runtime (the shared libraries) and
 # development (headers, static libraries, CMake package, pkg-config).
 include(CMakePackageConfigHelpers)
 set(packageFolder ${CMAKE_INSTALL_LIBDIR}/cmake/Rattleback)
@@ -11,7 +11,7 @@ install(EXPORT RattlebackStatic FILE RattlebackStatic.cmake NAMESPACE Rattleback
   DESTINATION ${packageFolder} COMPONENT development)
 if(RB_BUILD_SHARED)
   foreach(library ${staticLibraries})
-    # Outside of the system's folders the libraries find each other in their own.
+    # Outside of the system folders the libraries find each other in their own folder.
     if(NOT RB_DEBIAN)
       set_target_properties(${library}_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
     endif()
@@ -25,7 +25,7 @@ endif()
 install(DIRECTORY include/rattleback DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   FILES_MATCHING PATTERN "*.h")
 
-# The CMake package: which components there are, and what the static libraries need.
+# The CMake package: its components, and the dependencies of the static libraries.
 set(RB_COMPONENTS "")
 set(RB_DEPENDENCIES "")
 foreach(library ${staticLibraries})
@@ -43,7 +43,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/RattlebackConfigVersion.c
 install(FILES ${PROJECT_BINARY_DIR}/RattlebackConfig.cmake ${PROJECT_BINARY_DIR}/RattlebackConfigVersion.cmake
   cmake/RattlebackDependencies.cmake DESTINATION ${packageFolder} COMPONENT development)
 
-# pkg-config: a file a component. The prefix is found from the place of the file, so the tree can be moved.
+# pkg-config: one file per component. The prefix is relative to the file, so the tree can be moved.
 file(RELATIVE_PATH RB_PC_PREFIX /${pkgconfigFolder} /)
 string(REGEX REPLACE "/$" "" RB_PC_PREFIX "${RB_PC_PREFIX}")
 set(linked_qhull "-lqhullstatic_r")
@@ -83,7 +83,7 @@ if(RB_BUILD_PROGRAM)
   install(TARGETS rattleback_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
   install(DIRECTORY scenes/ DESTINATION ${CMAKE_INSTALL_DATADIR}/rattleback/scenes COMPONENT program)
 
-  # Manual pages and completions are written by the program itself, from the table of its verbs.
+  # The program itself writes its manual pages and completions, from the table of its verbs.
   set(manualFolder ${PROJECT_BINARY_DIR}/manual)
   add_custom_command(TARGET rattleback_program POST_BUILD
     COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:rattleback_program> -DOUTPUT=${manualFolder} -DCOMPRESS=${RB_DEBIAN}

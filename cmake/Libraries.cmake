@@ -32,7 +32,7 @@ function(rb_hide_sources target)
 endfunction()
 
 # Adds <target>_shared, Rattleback::<component>, for every static library so far. Its version script is generated: names
-# declared with RB_API are public, and names that the libraries added later use are exported under a private version.
+# declared with RB_API are public, and names that are used by libraries added later are exported under a private version.
 function(rb_add_shared_libraries)
   get_property(targets GLOBAL PROPERTY RB_LIBRARIES)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/rattleback/*.h)
@@ -67,7 +67,8 @@ function(rb_add_shared_libraries)
   endforeach()
 endfunction()
 
-# Links a shared library with what its static one needs: the shared variants of our own libraries, publicly; the rest, privately.
+# Links a shared library with the dependencies of its static one: our own libraries as shared ones and publicly, the rest
+# privately.
 function(rb_link_shared shared target)
   get_target_property(libraries ${target} LINK_LIBRARIES)
   foreach(library ${libraries})

@@ -1,5 +1,5 @@
-# Lets the program write its manual pages and completions. Run with -P and
-#   PROGRAM  the program      OUTPUT  a folder      COMPRESS  ON: pages are compressed, as Debian wants them
+# Runs the program to write its manual pages and completions. Run with -P and
+#   PROGRAM  the program      OUTPUT  a folder      COMPRESS  ON: pages are compressed, as Debian requires
 function(write file)
   execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_FILE ${OUTPUT}/${file} RESULT_VARIABLE result)
   if(NOT result EQUAL 0)

@@ -1,4 +1,4 @@
-# Compiler options of everything we build. Contraction off and no fast-math: same bits everywhere.
+# Compiler options of all our targets. Contraction off and no fast-math: same bits everywhere.
 add_library(rb_options INTERFACE)
 target_compile_options(rb_options INTERFACE
   -ffp-contract=off -fno-math-errno

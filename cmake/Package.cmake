@@ -1,9 +1,9 @@
-# Debian packages by CPack, from a build folder of its own with the prefix /usr (make deb): rattleback (the program),
-# librattleback0.1 (the shared libraries) and librattleback-dev (what is needed to compile against them).
+# Debian packages by CPack, from a separate build folder with the prefix /usr (make deb): rattleback (the program),
+# librattleback0.1 (the shared libraries) and librattleback-dev (the files for compiling against them).
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME rattleback)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-# Packagers name themselves as Debian's own tools ask them to.
+# Packagers identify themselves by the variables of Debian's own tools.
 set(CPACK_PACKAGE_CONTACT "Rattleback developers <rattleback@packages.invalid>")
 if(DEFINED ENV{DEBEMAIL} AND DEFINED ENV{DEBFULLNAME})
   set(CPACK_PACKAGE_CONTACT "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
@@ -34,7 +34,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "A library in C. Impacts by named laws, event-driven and stepped
 engines, joints and contacts held to a stated tolerance, queries, scene
 files. These are the shared libraries.")
-# CPack would call ldconfig from a script; Debian wants a trigger.
+# CPack would call ldconfig from a script; Debian requires a trigger.
 set(shlibs "")
 foreach(library ${staticLibraries})
   string(APPEND shlibs "lib${library} ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} ${runtimePackage} (>= ${PROJECT_VERSION})\n")

@@ -1,4 +1,4 @@
-# The libraries that Rattleback's own libraries need, as imported targets Rattleback::<name>. Used by the build and, installed
+# The dependencies of Rattleback's own libraries, as imported targets Rattleback::<name>. Used by the build and, installed
 # next to RattlebackConfig.cmake, by programs that link the static libraries.
 #
 # rattleback_find_dependency(<name> [QUIET]) sets Rattleback_<name>_FOUND; without QUIET a missing library is an error.
@@ -29,7 +29,7 @@ function(rattleback_find_dependency name)
   # Global: in a subproject the targets of the parent link it through ours.
   add_library(Rattleback::${name} UNKNOWN IMPORTED GLOBAL)
   set_target_properties(Rattleback::${name} PROPERTIES IMPORTED_LOCATION "${RATTLEBACK_${name}_LIBRARY}")
-  # The static AMD calls the memory functions of SuiteSparse.
+  # The static AMD library calls the memory functions of SuiteSparse.
   if(name STREQUAL "amd" AND RATTLEBACK_amd_LIBRARY MATCHES "\\.a$")
     target_link_libraries(Rattleback::amd INTERFACE suitesparseconfig m)
   endif()

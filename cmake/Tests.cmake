@@ -1,6 +1,6 @@
 # rb_add_tests(NAME x [LAB] FILES test_a.c test_b.c LIBRARIES ...) links the test files of a folder into one
-# program x and makes one CTest entry of every test in it. LAB: with the laboratory, registered before the first test.
-# With rattleback_app among the libraries, the laboratory and its keys of scenes are registered as the program does.
+# program x and creates one CTest entry for every test in it. LAB: registers the laboratory before the first test.
+# With rattleback_app among the libraries, the laboratory and its scene keys are registered as in the program.
 function(rb_add_tests)
   cmake_parse_arguments(T "LAB" "NAME" "FILES;LIBRARIES;DEFINITIONS" ${ARGN})
   set(declarations "")

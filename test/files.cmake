@@ -1,4 +1,4 @@
-# Test programs, one a folder, each folder with its own list.
+# Test programs, one per folder, each folder with its own list.
 foreach(folder base collision rays distance convex narrowphase broadphase dynamics sweep_shapes constraints contact impact joints solvers engines world io server validation cli docs lab)
   include(test/${folder}/files.cmake)
 endforeach()

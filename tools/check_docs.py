@@ -3,9 +3,9 @@
 
 - links between Markdown pages, their anchors, pictures and files exist;
 - the rooms of docs/architecture.md are those of tools/layers.txt, each with a description, and their line counts are
-  about right (tools/count_lines.py --fix renews them);
-- README.md is short; prose of the documents has no endless lines;
-- every enumerator of the public headers has a comment (doxygen does not look at these).
+  about right (tools/count_lines.py --fix updates them);
+- README.md is short; prose of the documents has no overlong lines;
+- every enumerator of the public headers has a comment (doxygen does not check these).
 """
 import glob
 import os
@@ -36,7 +36,7 @@ def prose_lines(path):
 
 
 def anchors_of(path):
-    """The anchors that Git hosts make of the headings of a page."""
+    """The anchors that Git hosts generate for the headings of a page."""
     found = {}
     for _, line in prose_lines(path):
         heading = re.match(r"#+ (.*)", line)
@@ -99,7 +99,7 @@ def check_rooms():
 
 
 def check_enumerators(path):
-    """A name of an enumeration needs a comment on its line, or one on the line before."""
+    """Every enumerator needs a comment on its line or on the line before."""
     is_enum, before = False, ""
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that includes point one way only, and that every public header stands alone.
+"""Checks that includes point in one direction only, and that every public header compiles alone.
 
 The order of the rooms is in tools/layers.txt. Violations are printed as file:line: message; the exit
 code is 1 if there is one.
@@ -24,12 +24,12 @@ STANDARD_C = {
     stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time
     uchar wchar wctype""".split()
 }
-# What libc offers beyond the C standard.
+# libc headers beyond the C standard.
 SYSTEM = re.compile(
     r"^(sys/|linux/|netinet/|arpa/)|^(unistd|pthread|fcntl|dirent|strings|poll|spawn|glob|libgen|getopt"
     r"|termios|netdb|malloc|dlfcn|sched)\.h$"
 )
-# Libraries of others and the only folders that may include them.
+# Third-party libraries and the only folders that may include them.
 LIBRARIES = [
     (re.compile(r"^emmintrin\.h$"), ["src/base/core/lanes.h"]),  # of the compiler
     (re.compile(r"^libqhull"), ["src/collision/geometry/", "test/"]),
@@ -85,7 +85,7 @@ def room_of(path, rooms):
 
 
 def find_header(path, name):
-    """The path of an included header of ours: below an include root or beside the file."""
+    """The path of an included header of ours: below an include root or next to the file."""
     for folder in (*INCLUDE_ROOTS, os.path.dirname(path)):
         candidate = os.path.normpath(os.path.join(folder, name))
         if os.path.isfile(os.path.join(ROOT, candidate)):
@@ -112,7 +112,7 @@ class Checker:
                 self.report(path, line, f"<{name}> is not in {PUBLIC}")
                 return None
             if header not in self.headers:
-                self.report(path, line, f"{ORDER_FILE} gives <{name}> no room")
+                self.report(path, line, f"{ORDER_FILE} assigns no room to <{name}>")
             return self.headers.get(header)
         target = find_header(path, name)
         if target is None:
@@ -129,7 +129,7 @@ class Checker:
             self.report(path, line, f"{room} must not include {name}: {target} comes after it in {ORDER_FILE}")
 
     def check_library(self, path, line, is_angled, name):
-        """Libraries of others only where they are allowed; the core uses libc and libm alone."""
+        """Third-party libraries only where allowed; the core uses only libc and libm."""
         for pattern, folders in LIBRARIES:
             if pattern.match(name):
                 if not path.startswith(tuple(folders)):
@@ -138,7 +138,7 @@ class Checker:
         is_ours = name.startswith("rattleback/") or not is_angled
         in_library = path.startswith(("src/", "lab/", "include/"))
         if in_library and not is_ours and name not in STANDARD_C and not SYSTEM.match(name):
-            self.report(path, line, f"<{name}> belongs to a library that tools/check_layers.py does not know")
+            self.report(path, line, f"<{name}> belongs to a library that is not listed in tools/check_layers.py")
 
     # L-103
     def check_source(self):
@@ -166,7 +166,7 @@ class Checker:
             for path in c_files(folder):
                 place = self.place_of(path)
                 if place is None:
-                    self.report(path, 1, f"{ORDER_FILE} gives this file no place in {folder}")
+                    self.report(path, 1, f"{ORDER_FILE} does not list this file for {folder}")
                     continue
                 for line, is_angled, name in includes_of(path):
                     target = None if is_angled else find_header(path, name)
@@ -182,12 +182,12 @@ class Checker:
         for path in c_files(PUBLIC):
             room = self.headers.get(os.path.relpath(path, PUBLIC))
             if room is None:
-                self.report(path, 1, f"{ORDER_FILE} gives this header no room")
+                self.report(path, 1, f"{ORDER_FILE} assigns no room to this header")
             for line, is_angled, name in includes_of(path):
                 if not is_angled:
                     self.report(path, line, f'public headers are included as <rattleback/...>, not "{name}"')
                 elif name not in STANDARD_C and not name.startswith("rattleback/"):
-                    self.report(path, line, f"<{name}> is neither ours nor of the C standard library")
+                    self.report(path, line, f"<{name}> is neither ours nor part of the C standard library")
                 elif room is not None:
                     self.check_order(path, room, line, is_angled, name)
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Checks the names of the libraries:
-#   - every name that the shared ones export, and every name an embedder who links the core statically would meet, starts
+#   - every name that the shared ones export, and every name visible to an embedder who links the core statically, starts
 #     with rb;
-#   - of libm the core uses only what every machine rounds alike (sqrt, and what is exact), else the promise of
-#     the same bits everywhere would be broken.
+#   - of libm the core uses only functions that every machine rounds alike (sqrt, and exact functions); otherwise the
+#     promise of the same bits everywhere would be broken.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +19,7 @@ mapfile -t libraries < <(find "$folder" -maxdepth 1 -name 'librattleback*.so*' -
 mapfile -t objects < <(find "$folder" -name '*.o' -path '*rattleback.dir*' | LC_ALL=C sort)
 
 failed=0
-# list_problems TITLE: reads lines, prints them under the title, and remembers that there were some.
+# list_problems TITLE: reads lines, prints them under the title, and records the failure.
 list_problems() {
     local lines
     lines=$(cat)
@@ -40,14 +40,14 @@ for library in "${libraries[@]}"; do
         < <(grep -Ev '^rb([A-Z]|_[0-9.]+$|_private$)' <<<"$exported" || true)
 done
 
-# "file: name" of every global definition and of everything wanted from elsewhere.
+# "file: name" of every global definition and of every undefined reference.
 named() {
     nm -A "$@" "${objects[@]}" | sed -E "s|^.*rattleback.dir/([^:]*)\.o:.* ([^ ]+)$|\1: \2|" | sort -u
 }
 list_problems "symbols: global names that do not start with rb" \
     < <(named --defined-only --extern-only | grep -Ev ': rb[A-Z][A-Za-z0-9_]*$' || true)
 
-# Correctly rounded or exact in every libm; the last row is how glibc spells isfinite and its kin.
+# Correctly rounded or exact in every libm; the last row lists glibc's names of isfinite and related macros.
 exact='sqrt|fabs|floor|ceil|trunc|round|rint|nearbyint|lround|llround|lrint|llrint|copysign|fmin|fmax|fdim|fma'
 exact+='|ldexp|frexp|scalbn|scalbln|logb|ilogb|modf|fmod|remainder|nextafter|nan'
 exact+='|__fpclassify|__signbit|__isnan|__isinf|__finite|finite|isnan|isinf'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # clang-tidy over every .c file, or those given; prints only problems. Needs a configured tree, not a
-# built one, so it makes one of its own, with everything switched on.
+# built one, so it configures its own, with everything switched on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,7 @@ if ! CC=clang cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DRB_BUI
     exit 1
 fi
 
-# A file that no target compiles would be judged with wrong options, and is a mistake anyway.
+# A file that no target compiles would be checked with wrong options, and is a mistake anyway.
 failed=0
 if [ $# -gt 0 ]; then
     printf '%s\n' "$@"

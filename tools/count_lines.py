@@ -62,7 +62,7 @@ HEAD = "| room | files | code | comments | blank | lines | content |\n|---|---|-
 def read_rooms():
     with open(os.path.join(ROOT, "tools/layers.txt"), encoding="utf-8") as file:
         words = [line.split("#")[0].split() for line in file]
-    # Entries of single files order the files inside a room; they are no rooms.
+    # Entries of single files order the files inside a room; they are not rooms.
     return [line[0] for line in words if line and os.path.isdir(os.path.join(ROOT, line[0]))]
 
 
@@ -92,7 +92,7 @@ def count_file(path):
 
 
 def count_rooms():
-    """Room -> [files, code, comments, blank]; a file belongs to the innermost room that holds it."""
+    """Room -> [files, code, comments, blank]; a file belongs to the innermost room that contains it."""
     rooms = read_rooms()
     counts = {room: [0, 0, 0, 0] for room in rooms}
     for room in rooms:

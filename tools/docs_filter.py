@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints a Markdown page as doxygen needs it: labels on headings, links between pages as links to labels.
 
-Doxygen 1.9.4 knows neither the anchors that Git hosts make of headings nor links to headings of other pages.
+Doxygen 1.9.4 supports neither the anchors that Git hosts generate for headings nor links to headings of other pages.
 The pages in the tree stay plain Markdown; docs/Doxyfile passes them through this filter.
 """
 import os
@@ -12,7 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def slug(heading):
-    """The anchor that Git hosts make of a heading."""
+    """The anchor that Git hosts generate for a heading."""
     text = re.sub(r"[`*]|\[([^]]*)\]\([^)]*\)", r"\1", heading.strip().lower())
     return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
 

@@ -15,7 +15,7 @@ BITS = 1500  # of the fixed point computation of pi
 
 
 def arctan_inverse(n):
-    """atan(1/n) times 2**BITS, rounded down a little."""
+    """atan(1/n) times 2**BITS, rounded down slightly."""
     total, term, k = 0, (1 << BITS) // n, 0
     while term:
         total += term // (2 * k + 1) * (-1) ** k

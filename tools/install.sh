@@ -2,9 +2,9 @@
 # Installs build/release (or $RB_BINARY_DIR) into a folder, or removes what it installed there.
 #
 #   tools/install.sh PREFIX            installs; keeps a list of the files in share/rattleback
-#   tools/install.sh --remove PREFIX   removes the files of that list and the folders that are empty then
+#   tools/install.sh --remove PREFIX   removes the files of that list and the folders that become empty
 #
-# DESTDIR, if set, is put in front of every path, as packagers expect.
+# DESTDIR, if set, is prepended to every path, as packagers expect.
 set -euo pipefail
 
 isRemoval=false
@@ -26,7 +26,7 @@ if $isRemoval; then
         echo "uninstall: there is no list of installed files in $list; was it installed with another PREFIX?" >&2
         exit 1
     fi
-    # Paths are relative to PREFIX. Folders go from the deepest up, as long as they are empty.
+    # Paths are relative to PREFIX. Removes empty folders, deepest first.
     mapfile -t files <"$list"
     for file in "${files[@]}"; do
         rm -f -- "$root/$file"
@@ -54,5 +54,5 @@ if ! cmake --install "$build" --prefix "$prefix" >"$log" 2>&1; then
 fi
 mkdir -p "$(dirname "$list")"
 sed "s|^$prefix/||" "$build/install_manifest.txt" >"$list"
-echo >>"$list" # the list of CMake has no last newline
+echo >>"$list" # CMake's list has no trailing newline
 echo "install: $(wc -l <"$list") files in $root; make uninstall PREFIX=$prefix removes them"

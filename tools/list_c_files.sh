@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the C files of the project that end in one of the given suffixes (default: c h), one a line.
+# Prints the C files of the project that end in one of the given suffixes (default: c h), one per line.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -3,17 +3,17 @@
 
     tools/make_contact_meshes.py [FOLDER]      (scenes/meshes)
 
-Closed surfaces are checked: every edge belongs to two triangles that run along it in opposite
+Closed surfaces are checked: every edge belongs to two triangles that traverse it in opposite
 directions, and the volume is positive.
 """
 import math
 import sys
 
-PITCH = 0.03  # m a turn
+PITCH = 0.03  # m per turn
 CORE = 0.04  # m, radius of the bolt between its ridges
 RIDGE = 0.01  # m, height of a ridge
 PLAY = 0.001  # m, between ridge and groove, radially
-SEGMENTS = 24  # a turn
+SEGMENTS = 24  # per turn
 # Along one pitch: where the ridge begins and ends, with steep flanks.
 BOLT_PROFILE = [(0.0, 0.0), (0.12, 0.0), (0.14, RIDGE), (0.42, RIDGE), (0.44, 0.0)]
 NUT_PROFILE = [(0.0, 0.0), (0.12, 0.0), (0.14, RIDGE), (0.78, RIDGE), (0.80, 0.0)]
@@ -51,7 +51,7 @@ class Thread:
         self.triangles += [(a, b, c), (a, c, d)]
 
     def at(self, i, j, fade):
-        """Corner j of the profile at segment i; the ridge fades in and out over a part of a turn."""
+        """Corner j of the profile at segment i; the ridge fades in and out over a fraction of a turn."""
         if j == len(self.profile):
             return self.at(i + SEGMENTS, 0, fade)
         if (i, j) not in self.ids:
@@ -130,7 +130,7 @@ class Thread:
 
 
 def make_gutter(radius, fall, turns, segments, width):
-    """Part of a torus that goes down as it goes round, 80 degrees inwards to 100 outwards."""
+    """Part of a torus that descends along its arc, 80 degrees inward to 100 outward."""
     slices, last = 12, int(segments * turns)
     vertices, triangles = [], []
     for i in range(last + 1):

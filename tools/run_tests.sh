@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/run_tests.sh PRESET LEVEL [REGEX]: runs the tests of build/PRESET whose names match, and says how many ran, passed, failed
-# and were skipped. A skipped test proves nothing, so it fails the run: whatever tests need is installed by tools/setup.sh.
+# tools/run_tests.sh PRESET LEVEL [REGEX]: runs the tests of build/PRESET whose names match, and reports how many ran, passed, failed
+# and were skipped. A skipped test proves nothing, so it fails the run: tools/setup.sh installs everything the tests need.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
@@ -12,7 +12,7 @@ status=0
 RB_TEST_LEVEL=$level ctest --test-dir "build/$preset" -j "${JOBS:-2}" --output-on-failure --no-tests=error \
     ${regex:+-R "$regex"} | tee "$log" || status=$?
 
-# A line a test: "  3/80 Test  #3: group.name ....   Passed    0.01 sec"
+# One line per test: "  3/80 Test  #3: group.name ....   Passed    0.01 sec"
 count() {
     grep -cE "^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*$1 +[0-9.]+ sec" "$log" || true
 }
@@ -21,7 +21,7 @@ skipped=$(count '\*\*\*Skipped')
 total=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: ' "$log" || true)
 printf '%d tests ran\n%d passed, %d failed, %d skipped\n' "$((total - skipped))" "$passed" "$((total - passed - skipped))" "$skipped"
 if [ "$skipped" -gt 0 ]; then
-    echo "tests: skipped were:" >&2
+    echo "tests: these tests were skipped:" >&2
     grep -E 'Test +#[0-9]+: .*\*\*\*Skipped' "$log" | sed 's/.*: \([^ ]*\) .*/  \1/' >&2
     exit 1
 fi

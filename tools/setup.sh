@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing; does nothing when all are there.
+# Installs missing Debian packages; does nothing when all are installed.
 #
-#   tools/setup.sh       what building and the demo need
-#   tools/setup.sh test  also what the tests need
-#   tools/setup.sh ci    also what the checks and the fuzz targets need
-#   tools/setup.sh bench also the libraries that the benchmarks are compared with
-#   tools/setup.sh docs  also what builds the API reference
-#   tools/setup.sh package also what builds and tests Debian packages
+#   tools/setup.sh       packages for building and the demo
+#   tools/setup.sh test  also packages for the tests
+#   tools/setup.sh ci    also packages for the checks and the fuzz targets
+#   tools/setup.sh bench also the peer libraries of the benchmarks
+#   tools/setup.sh docs  also packages for the API reference
+#   tools/setup.sh package also packages for building and testing Debian packages
 #
 # Runs as root or with sudo. The network is used only when a package is missing.
 set -euo pipefail
@@ -21,12 +21,12 @@ packagePackages=(dpkg-dev fakeroot lintian debootstrap man-db)
 ciPackages=(
     "${testPackages[@]}" "${docsPackages[@]}" clang clang-tidy clang-format libclang-rt-14-dev llvm-14
 )
-# Never needed by the product: only 'make bench' asks for them.
+# Never needed by the product: only 'make bench' uses them.
 benchPackages=(
     g++ libccd-dev libfcl-dev libbullet-dev libode-dev libmujoco-dev libembree-dev
 )
 
-# The page of the viewer is bundled by nodejs; any one from 18 on does, from Debian or from elsewhere.
+# The page of the viewer is bundled by nodejs; any version of at least 18 works, from Debian or from elsewhere.
 command -v node >/dev/null || packages+=(nodejs)
 command -v npm >/dev/null || packages+=(npm)
 
@@ -44,12 +44,12 @@ docs) packages+=("${docsPackages[@]}") ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    echo "setup: this is not a Debian system, so nothing was installed; needed are the equivalents of:" \
+    echo "setup: this is not a Debian system, so nothing was installed; install the equivalents of:" \
         "${packages[*]}" >&2
     exit 0
 fi
 
-# dpkg-query complains about names it never heard of; those are missing too.
+# dpkg-query complains about unknown names; those are missing too.
 installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null || true)
 missing=()
 for package in "${packages[@]}"; do
@@ -83,11 +83,11 @@ if [ ${#asRoot[@]} -gt 0 ] && ! "${asRoot[@]}" true; then
     echo "setup: sudo was refused; run tools/setup.sh as root or as a user who may use sudo" >&2
     exit 1
 fi
-# A failed update need not be fatal: the old package lists may do.
+# A failed update need not be fatal: the old package lists may suffice.
 run update || true
 if ! run install -y --no-install-recommends "${missing[@]}"; then
     tail -n 20 "$log" >&2
-    echo "setup: apt-get could not install ${missing[*]}; its last words are above." \
+    echo "setup: apt-get could not install ${missing[*]}; its last output is above." \
         "Check the network and the package sources, then run tools/setup.sh again" >&2
     exit 1
 fi

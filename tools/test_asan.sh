@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # `make test-asan`: a tenth of the random cases under the address and undefined-behavior sanitizers.
 #
-# Looking for leaks at the end of a process took 4.3 s on our aarch64 machine even for an empty program
+# The leak check at the end of a process took 4.3 s on our aarch64 machine even for an empty program
 # (gcc 12; clang 14: 3.1 s; perf: 97 % of it in __lsan::ForEachChunk). So each test program runs once as a
-# whole here, not once a test as under CTest, and there a program that starts many processes of ours looks
-# for leaks only in the few runs at the end.
+# whole here, not once per test as under CTest. A program that starts many of our processes checks for leaks
+# only in the few runs at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -45,12 +45,12 @@ export -f runOne
 export folder logs startsProcesses
 printf '%s\n' "${programs[@]}" | xargs -P "${JOBS:-2}" -I{} bash -c 'runOne "$@"' _ {}
 
-# What CTest runs beside those programs.
+# The other CTest entries, besides those programs.
 others=$(printf '|%s' "${programs[@]}")
 ASAN_OPTIONS=detect_leaks=0 ctest --test-dir build/asan -j "${JOBS:-2}" --output-on-failure --no-tests=ignore \
     -E "^(${others:1})[.]" | { grep -vE '^(Internal ctest|Test project|No tests were found)' || true; }
 
-# One run of the main verbs that does look for leaks.
+# One run of the main verbs that does check for leaks.
 program=$folder/rattleback
 if [ -x "$program" ]; then
     work=$(mktemp -d)
@@ -64,5 +64,5 @@ if [ -x "$program" ]; then
             exit 1
         fi
     done
-    echo "rattleback: run, check, info and replay leave nothing behind"
+    echo "rattleback: run, check, info and replay leak nothing"
 fi

@@ -3,7 +3,7 @@
 #
 #   tools/test_deb.sh [FOLDER]   the folder of the packages, default build/deb/packages
 #
-# The mirror is that of this machine's own package sources.
+# Uses the mirror of this machine's own package sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 packages=$(cd "${1:-build/deb/packages}" && pwd)
@@ -41,11 +41,11 @@ inside() {
 }
 
 echo "=== dependencies"
-# minbase leaves documentation in; man-db opens the pages, the rest is for the examples.
+# minbase keeps documentation; man-db opens the pages, the rest is for the examples.
 inside apt-get -q update >"$packages/apt.log"
 depends=$(for file in "$packages"/*.deb; do dpkg-deb -f "$file" Depends; done | tr ',' '\n' | sed 's/(.*//; s/|.*//; s/ //g' |
     grep -v '^librattleback' | sort -u)
-# shellcheck disable=SC2086 # words are wanted
+# shellcheck disable=SC2086 # word splitting is intended
 inside apt-get -q install -y --no-install-recommends $depends man-db cmake make pkg-config gcc g++ libc6-dev >>"$packages/apt.log" 2>&1 ||
     { tail -n 20 "$packages/apt.log" >&2; exit 1; }
 

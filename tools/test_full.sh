@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `make test-full`: all tests with every random case; a log of a passed run becomes test/logs/test-full.log.
-# EXCLUDE='regex' leaves tests out, and the log says which.
+# `make test-full`: all tests with every random case; the log of a passed run becomes test/logs/test-full.log.
+# EXCLUDE='regex' excludes tests, and the log says which.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ log=build/test-full.log
 cat "$log"
 if ! RB_TEST_LEVEL=full ctest --test-dir build/release -j "${JOBS:-2}" --output-on-failure \
     --no-tests=error ${EXCLUDE:+-E "$EXCLUDE"} 2>&1 | sed -u "s|$PWD/||g" | tee -a "$log"; then
-    echo "test-full: failed; the log is $log, test/logs/test-full.log stays as it was" >&2
+    echo "test-full: failed; the log is $log, test/logs/test-full.log is unchanged" >&2
     exit 1
 fi
 cp "$log" test/logs/test-full.log

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # `make test-long`: the tests at the level "long" with a seed drawn from the commit, then every fuzz target.
 #
-# Each commit so tries other random cases, and the seed that is printed repeats them:
+# Each commit thus tests different random cases, and the printed seed repeats them:
 #   RB_TEST_SEED=n make test-long
-# FUZZ_SECONDS (60) is the time of one fuzz target. A fuzz target works on a copy of its corpus in
+# FUZZ_SECONDS (60) is the time per fuzz target. A fuzz target works on a copy of its corpus in
 # test/fuzz/corpus; inputs that broke it are kept in build/fuzz/artifacts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -31,7 +31,7 @@ for file in build/fuzz/fuzz_*; do
     fi
 done
 
-# What the fuzz targets leave of the limit belongs to the tests.
+# The time limit minus the time of the fuzz targets is left for the tests.
 testSeconds=$((limitSeconds - 30 - ${#targets[@]} * (fuzzSeconds + 15)))
 if [ "$testSeconds" -lt 60 ]; then
     echo "test-long: ${#targets[@]} fuzz targets of $fuzzSeconds s leave no time for the tests;" \

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks docs/features.md against the tree (`make trace`).
 
-A feature marked `done` must name code and a test, the files must exist, and its id must stand in a named
-test file on the comment lines directly above a test function, or in the name of one. Prints what is wrong,
-then the open ids by issue, and ends with `N of M features traced`; M leaves out `no` and `later`.
+A feature marked `done` must name code and a test, the files must exist, and its id must appear in a named
+test file on the comment lines directly above a test function, or in the name of one. Prints the problems,
+then the open ids by issue, and ends with `N of M features traced`; M excludes `no` and `later`.
 """
 import collections
 import os
@@ -50,7 +50,7 @@ def read_rows():
             rows.append(Row(number, make_id(match), state.strip(), reason.strip(), cells[3],
                             PATH.findall(cells[4]), PATH.findall(cells[5])))
         elif match:
-            print(f"{FEATURES}:{number}: a row has six cells, this one {len(cells)}")
+            print(f"{FEATURES}:{number}: a row must have six cells, this one has {len(cells)}")
             rows.append(Row(number, make_id(match), "malformed", "", "", [], []))
     return rows
 
@@ -68,7 +68,7 @@ def ids_of_test_file(path):
             above.update(make_id(match) for match in ID.finditer(comment.group(1)))
             continue
         test = C_TEST.match(line) if is_c else re.match(r"\s*\S", line)
-        # A test function that no group lists is never run and proves nothing.
+        # A test function that is in no group is never run and proves nothing.
         if test and (not is_c or len(re.findall(rf"\b{test.group(1)}\b", text)) > 1):
             found |= above
             if is_c:
@@ -142,7 +142,7 @@ def main():
         if seen[feature] != 1:
             report(1, f"{feature} has {seen[feature]} rows instead of one")
     for feature in sorted(set(seen) - set(known)):
-        report(1, f"{feature} is no id of a specification")
+        report(1, f"{feature} is not an id of a specification")
     traced = 0
     for row in rows:
         problems = list(problems_of(row, tests))
@@ -152,7 +152,7 @@ def main():
     for path in sorted(tests):
         for feature in sorted(tests[path] - set(known)):
             errors += 1
-            print(f"{path}: names {feature}, which is no id of a specification")
+            print(f"{path}: names {feature}, which is not an id of a specification")
     print_open(rows, tests)
     counts = collections.Counter(row.state for row in rows)
     print(", ".join(f"{state} {counts[state]}" for state in STATES))

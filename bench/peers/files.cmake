@@ -1,5 +1,5 @@
 # Peers of the benchmarks: a module for every library that is installed, never linked into the program.
-# C++ is needed for them alone. Their headers are system headers: our warnings are not for them.
+# Only they need C++. Their headers are system headers, so our warnings do not apply to them.
 enable_language(CXX)
 find_package(PkgConfig REQUIRED)
 
@@ -15,7 +15,7 @@ function(rb_build_peer name sources)
   add_dependencies(rattleback_program rattleback_peer_${name})
 endfunction()
 
-# rb_add_peer(name sources packages...) does so if pkg-config knows all packages.
+# rb_add_peer(name sources packages...) does so if pkg-config finds all packages.
 function(rb_add_peer name sources)
   pkg_check_modules(RB_PEER_${name} QUIET IMPORTED_TARGET ${ARGN})
   if(NOT RB_PEER_${name}_FOUND)
@@ -33,7 +33,7 @@ rb_add_peer(bullet "${bulletFiles}" bullet)
 rb_add_peer(bullet64 "${bulletFiles}" bullet-float64)
 rb_add_peer(ode "bench/peers/peer_contacts_ode.cpp;bench/peers/peer_joints_ode.cpp" ode)
 
-# MuJoCo comes with a CMake package only.
+# MuJoCo provides only a CMake package.
 find_package(mujoco QUIET CONFIG)
 if(mujoco_FOUND)
   rb_build_peer(mujoco "bench/peers/peer_contacts_mujoco.cpp;bench/peers/peer_joints_mujoco.cpp"

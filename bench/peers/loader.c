@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Single and double precision Bullet use the same names, some of which the loader would share, so
-// one of them gets a name space of its own. The others do not: allocation is slower in there.
+// Single and double precision Bullet use the same names, and the loader would share some of them,
+// so one of the two gets its own namespace. The others do not: allocation is slower in there.
 typedef struct rbPeerModule {
     const char* name;
     Lmid_t space;
@@ -30,7 +30,7 @@ static const rbPeerModule modules[] = {
 #define MODULE_COUNT (sizeof modules / sizeof modules[0])
 _Static_assert(MODULE_COUNT <= RB_PEERS_MAX, "more modules than room for them");
 
-// The folder of the running program with a slash at its end; empty if unknown.
+// The folder of the running program with a trailing slash; empty if unknown.
 static void findFolder(char folder[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
@@ -41,7 +41,7 @@ static void findFolder(char folder[PATH_MAX])
     }
 }
 
-// The entry of a module; NULL if the module was not built.
+// The entry point of a module; NULL if the module was not built.
 static void* loadEntry(const rbPeerModule* from, const char* entry)
 {
     char folder[PATH_MAX];
@@ -67,7 +67,7 @@ int rbLoadPeers(const rbPeer* peers[RB_PEERS_MAX])
         void* symbol = modules[i].hasConvexes ? loadEntry(&modules[i], RB_PEER_ENTRY) : NULL;
         if (symbol != NULL) {
             rbGetPeerFn* getPeer = NULL;
-            memcpy(&getPeer, &symbol, sizeof getPeer); // what C has no cast for
+            memcpy(&getPeer, &symbol, sizeof getPeer); // C has no cast for this
             peers[count++] = getPeer();
         }
     }

@@ -1,4 +1,4 @@
-// Finds the peer modules beside the program.
+// Finds the peer modules next to the program.
 #ifndef RB_PEER_LOADER_H
 #define RB_PEER_LOADER_H
 
@@ -10,11 +10,11 @@
 
 #define RB_PEERS_MAX 8
 
-// Loads the modules that were built and gives their tables; they stay loaded until the program
-// ends. A module that is there but cannot be loaded is named on stderr. Returns the count.
+// Loads the modules that were built and returns their tables; they stay loaded until the program
+// ends. A module that exists but cannot be loaded is named on stderr. Returns the count.
 int rbLoadPeers(const rbPeer* peers[RB_PEERS_MAX]);
 
-// The same for the tables of meshes; modules without one are left out.
+// The same for the mesh tables; modules without one are skipped.
 int rbLoadMeshPeers(const rbMeshPeer* peers[RB_PEERS_MAX]);
 
 // The same for the libraries that cast rays.

@@ -1,9 +1,9 @@
-// What a library under test offers to the convex suite: a table of calls on the same pairs.
+// The interface of a library under test in the convex suite: a table of calls on the same pairs.
 //
-// Every engine, ours included, is reached through this table, so that all pay for the same loop and
-// the same indirect call. Poses are given once and may be converted to the library's own types
-// before the clock starts. Peers are modules of their own (rattleback-peer-NAME.so), loaded when
-// they are there; the program links none of them. C and C++.
+// Every engine, including ours, is called through this table, so that all pay for the same loop and
+// the same indirect call. Poses are passed once and may be converted to the library's own types
+// before the clock starts. Peers are separate modules (rattleback-peer-NAME.so), loaded when
+// present; the program links none of them. C and C++.
 #ifndef RB_PEER_H
 #define RB_PEER_H
 
@@ -20,7 +20,7 @@ typedef enum rbPeerShapeKind {
     RB_PEER_SHAPE_COUNT
 } rbPeerShapeKind;
 
-// A shape about its origin. Borrowed while the state made of it lives.
+// A shape about its origin. Borrowed by the state created from it.
 typedef struct rbPeerShape {
     rbPeerShapeKind kind;
     double size[3];            // m, half extents or semi-axes
@@ -39,7 +39,7 @@ typedef struct rbPeerPose {
     double quaternion[4]; // w, x, y, z, unit; maps body to world
 } rbPeerPose;
 
-// Both bodies of a query, of the same shape.
+// Both bodies of a query, with the same shape.
 typedef struct rbPeerPair {
     rbPeerPose a, b;
 } rbPeerPair;
@@ -47,20 +47,20 @@ typedef struct rbPeerPair {
 typedef enum rbPeerResult {
     RB_PEER_BOOL,     // negative: the bodies overlap; positive: they do not
     RB_PEER_DISTANCE, // m, of bodies that are apart
-    RB_PEER_DEPTH,    // m, of bodies that overlap, as a negative number; 0: no overlap was seen
+    RB_PEER_DEPTH,    // m, of bodies that overlap, as a negative number; 0: no overlap was found
     RB_PEER_RESULT_COUNT
 } rbPeerResult;
 
 struct rbPeerRow;
 
-// Answers the query of a pair. slot >= 0 names what may be kept for the next query of the same slot
-// (warm start); -1: start cold. NaN: the library failed.
+// Answers the query of a pair. slot >= 0 names the storage that may be kept for the next query of
+// the same slot (warm start); -1: start cold. NaN: the library failed.
 typedef double rbPeerQueryFn(const struct rbPeerRow* row, void* state, int pair, int slot);
 
 typedef struct rbPeerRow {
     const char* call;
     rbPeerResult result;
-    double tolerance; // as the library counts it; 0: it takes none
+    double tolerance; // in the library's own meaning; 0: it has none
     rbPeerQueryFn* query;
     int option; // for the query function
 } rbPeerRow;
@@ -76,7 +76,7 @@ typedef struct rbPeer {
     void (*destroy)(void* state);
 } rbPeer;
 
-// The one name a module exports.
+// The only name a module exports.
 #define RB_PEER_ENTRY "rbGetPeer"
 typedef const rbPeer* rbGetPeerFn(void);
 #if defined(__GNUC__)

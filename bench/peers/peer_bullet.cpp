@@ -2,8 +2,7 @@
 //
 // Built twice: with the single precision libraries, as Bullet is usually shipped, and with the
 // double precision ones (BT_USE_DOUBLE_PRECISION), which stop at far smaller tolerances. Warm
-// start: GjkEpa2 takes the last separating axis as its guess; the pair detector resets its own
-// axis.
+// start: GjkEpa2 starts from the last separating axis; the pair detector resets its own axis.
 #include "peer.h"
 
 #include <BulletCollision/CollisionShapes/btBoxShape.h>
@@ -21,7 +20,7 @@
 namespace
 {
 
-// Bullet has no ellipsoid; this is the way it offers for shapes of one's own.
+// Bullet has no ellipsoid; this is its interface for user-defined shapes.
 class Ellipsoid : public btConvexInternalShape
 {
   public:
@@ -151,7 +150,7 @@ double detect(const rbPeerRow* row, void* data, int pair, int)
     return static_cast<double>(output.m_distance);
 }
 
-// From A to B: the last axis, or the centers, which Bullet itself starts from.
+// From A to B: the last axis, or the line of centers, Bullet's own starting direction.
 btVector3 startAxis(const State* state, const Pair& poses, int slot)
 {
     if (slot >= 0 && !state->axes[static_cast<size_t>(slot)].isZero()) {

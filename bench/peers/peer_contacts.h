@@ -1,8 +1,9 @@
-// What an engine offers to the contacts suite: bodies with shapes and friction, stepped, and the
-// poses and velocities read back.
+// The interface of an engine in the contacts suite: bodies with shapes and friction, stepping, and
+// reading back poses and velocities.
 //
-// Every engine, ours included, is reached through this table. Penetration, speeds and escapes are
-// computed by the suite from what is read back, by the same functions for all. C and C++.
+// Every engine, including ours, is called through this table. The suite computes penetration,
+// speeds and escapes from the poses and velocities read back, by the same functions for all. C and
+// C++.
 #ifndef RB_PEER_CONTACTS_H
 #define RB_PEER_CONTACTS_H
 
@@ -44,35 +45,35 @@ typedef struct rbPeerContactBody {
     double angularVelocity[3]; // rad/s, world
 } rbPeerContactBody;
 
-// Half space of what stands still, for judging: inside where normal . x >= offset.
+// Half space of a static body, for the measurements: inside where normal . x >= offset.
 typedef struct rbPeerWall {
     double normal[3];
     double offset; // m
 } rbPeerWall;
 
-// Borrowed while the states made of it live.
+// Borrowed by the states created from it.
 typedef struct rbContactScene {
     const char* name;
     rbPeerCollider* colliders;
     int colliderCount;
-    rbPeerContactBody* bodies; // those that move first
+    rbPeerContactBody* bodies; // moving bodies first
     int bodyCount;
     int movingCount;
     rbPeerWall* walls;
     int wallCount;
     double gravity[3];  // m/s^2
     double friction;    // of every pair
-    double stiction;    // of sticking, >= friction; ours only
+    double stiction;    // of sticking, >= friction; our engine only
     double restitution; // of every pair
-    bool isTerrain;     // bodies stand on the height field of the terrain scene
+    bool isTerrain;     // bodies rest on the height field of the terrain scene
 } rbContactScene;
 
-// A way to run the engine.
+// A configuration of the engine.
 typedef struct rbContactPeerRow {
     const char* name;
     int option;           // for the engine
     int iterations;       // likewise; 0: it has none
-    int bodiesMax;        // scenes with more bodies that move would take too long; 0: none would
+    int bodiesMax;        // scenes with more moving bodies would take too long; 0: no limit
     const void* settings; // for our own table
 } rbContactPeerRow;
 
@@ -84,8 +85,8 @@ typedef struct rbContactPeer {
     void* (*create)(const rbContactScene* scene, const rbContactPeerRow* row, double step);
     // One step. False: the engine gave up.
     bool (*advance)(void* state);
-    void (*read)(void* state, rbPeerBodyState* states); // of the bodies that move
-    int (*countPoints)(void* state);                    // of contact in the last step
+    void (*read)(void* state, rbPeerBodyState* states); // of the moving bodies
+    int (*countPoints)(void* state);                    // contacts in the last step
     void (*destroy)(void* state);
 } rbContactPeer;
 

@@ -1,8 +1,8 @@
 // Bullet: the discrete world with its sequential impulses and default broad phase.
 //
 // Built with the single and with the double precision libraries, like peer_bullet.cpp. No damping,
-// no sleeping; margins as Bullet ships them, which inflates hulls by 0.04 m. Coefficients of pairs
-// are products there, so bodies have their square roots.
+// no sleeping; margins as Bullet ships them, which inflates hulls by 0.04 m. Bullet multiplies the
+// coefficients of a pair, so each body gets the square root.
 #include "peer_contacts.h"
 #include "read_bullet.h"
 

@@ -1,8 +1,8 @@
 // MuJoCo: free bodies and its soft contacts as shipped, with the Euler integrator.
 //
-// Rows: Newton with a pyramid of friction (the default), on scenes of a few hundred bodies only;
-// conjugate gradients with the exact cone. Meshes that are not convex are refused: MuJoCo replaces
-// them by their hulls.
+// Rows: Newton with a friction pyramid (the default), on scenes of a few hundred bodies only;
+// conjugate gradients with the exact cone. Meshes that are not convex are refused, because MuJoCo
+// replaces them by their hulls.
 #include "peer_contacts.h"
 #include "read_mujoco.h"
 
@@ -37,7 +37,7 @@ struct DataDelete {
 struct State {
     std::unique_ptr<mjModel, ModelDelete> model;
     std::unique_ptr<mjData, DataDelete> data;
-    std::vector<int> ids; // of the bodies that move
+    std::vector<int> ids; // of the moving bodies
 };
 
 std::string format(const char* name, const double* values, int count)
@@ -67,7 +67,7 @@ std::string writeGeom(const rbPeerCollider& collider, int index, const rbPeerPos
     } else {
         xml += " mesh=\"m" + std::to_string(index) + "\"";
     }
-    if (collider.kind == RB_PEER_COLLIDER_CAPSULE) { // theirs are along z
+    if (collider.kind == RB_PEER_COLLIDER_CAPSULE) { // MuJoCo's capsules are along z
         pose = &collider.oursPose;
     }
     if (pose != nullptr) {
@@ -89,8 +89,9 @@ std::string writeAssets(const rbContactScene& scene)
     return xml + "</asset>";
 }
 
-// Room for contacts. MuJoCo counts the bytes of its dense arrays in 32 bits, which ends at about
-// 8600 rows for a thousand bodies: with the mixed pile it gives up as soon as that needs more.
+// Room for contacts. MuJoCo counts the bytes of its dense arrays in 32 bits, which limits it to
+// about 8600 rows for a thousand bodies: with the mixed pile it gives up as soon as more are
+// needed.
 std::string writeSizes(const rbContactScene& scene, int option)
 {
     int points = scene.movingCount <= 300 ? 9 * scene.movingCount : 2850;
@@ -128,7 +129,7 @@ std::string writeModel(const rbContactScene& scene, int option, double step)
 
 mjModel* compile(const std::string& xml)
 {
-    // megabytes of names: not for the stack
+    // megabytes of names: too large for the stack
     std::unique_ptr<mjVFS> files(new mjVFS);
     mj_defaultVFS(files.get());
     (void)mj_makeEmptyFileVFS(files.get(), "model.xml", static_cast<int>(xml.size()));
@@ -180,7 +181,7 @@ void* create(const rbContactScene* scene, const rbContactPeerRow* row, double st
     return state.release();
 }
 
-// A run that MuJoCo thought bad and started again has failed, and so has one without room for all
+// A run that MuJoCo considered bad and restarted has failed, and so has one without room for all
 // contacts.
 bool advance(void* context)
 {

@@ -13,7 +13,7 @@ namespace
 
 constexpr int contactsMax = 8;
 
-// What ODE keeps pointers to.
+// Data that ODE keeps pointers to.
 struct Hull {
     std::vector<dReal> planes;
     std::vector<dReal> points;
@@ -25,7 +25,7 @@ struct State {
     dWorldID world = nullptr;
     dSpaceID space = nullptr;
     dJointGroupID joints = nullptr;
-    std::vector<dBodyID> bodies; // those that move
+    std::vector<dBodyID> bodies; // the moving bodies
     std::vector<std::unique_ptr<Hull>> hulls;
     std::vector<dTriMeshDataID> meshes;
     dReal step = 0;
@@ -131,7 +131,7 @@ void addBody(State& state, const rbContactScene& scene, const rbPeerContactBody&
     dBodySetAngularVel(body, from.angularVelocity[0], from.angularVelocity[1],
                        from.angularVelocity[2]);
     dGeomSetBody(geom, body);
-    if (collider.kind == RB_PEER_COLLIDER_CAPSULE) { // theirs are along z
+    if (collider.kind == RB_PEER_COLLIDER_CAPSULE) { // ODE's capsules are along z
         const double* o = collider.oursPose.quaternion;
         const dQuaternion turn = {o[0], o[1], o[2], o[3]};
         dGeomSetOffsetQuaternion(geom, turn);

@@ -1,8 +1,8 @@
 // FCL: distance, signed distance and collide with contact, by its libccd solver and by its own.
 //
-// Public functions with the tolerances they take. The independent solver keeps the last direction
-// between collide calls; nothing else has a memory. Some calls end the process on some shapes (an
-// assertion): the suite runs every call in a process of its own.
+// Public functions with the tolerances they accept. The independent solver keeps the last direction
+// between collide calls; nothing else is kept. Some calls end the process on some shapes (an
+// assertion), so the suite runs every call in its own process.
 #include "peer.h"
 
 #include <cmath>

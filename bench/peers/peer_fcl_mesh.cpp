@@ -1,9 +1,9 @@
 // FCL's triangle meshes: exact distance and overlap by its oriented volumes.
 //
-// The state is one model against itself in two poses, as the suite asks for. Zero tolerances make
-// the distance exact; the overlap query asks for one contact and no points. Nothing is kept between
-// queries: FCL has no warm start for meshes. With RSS its overlap test
-// copies the whole model for every query, hence the times.
+// The state is one model against itself in two poses, as the suite requires. Zero tolerances make
+// the distance exact; the overlap query requests one contact and no points. Nothing is kept between
+// queries: FCL has no warm start for meshes. With RSS its overlap test copies the whole model for
+// every query, hence the times.
 #include "peer_mesh.h"
 
 #include <cmath>
@@ -93,7 +93,7 @@ template <typename Volume> void measure(void* data, int pair, int, rbPeerWitness
     const fcl::DistanceRequest<double> request(true, false, 0.0, 0.0);
     state->distance.clear();
     try {
-        // less than zero is FCL's word for overlap
+        // FCL reports overlap as a negative distance
         witness->distance = std::fmax(0.0, fcl::distance(&state->model, poses.a, &state->model,
                                                          poses.b, request, state->distance));
     } catch (const std::exception&) {

@@ -1,8 +1,8 @@
-// What an engine offers to the joints-peers suite: a mechanism of bodies with ball joints and
-// hinges, stepped, and the poses and velocities read back.
+// The interface of an engine in the joints-peers suite: a mechanism of bodies with ball joints and
+// hinges, stepping, and reading back poses and velocities.
 //
-// Every engine, ours included, is reached through this table. Errors of joints and energies are
-// computed by the suite from what is read back, by the same function for all. C and C++.
+// Every engine, including ours, is called through this table. The suite computes joint errors and
+// energies from the poses and velocities read back, by the same function for all. C and C++.
 #ifndef RB_PEER_JOINTS_H
 #define RB_PEER_JOINTS_H
 
@@ -16,7 +16,7 @@ extern "C" {
 typedef struct rbPeerBody {
     double mass;               // kg
     double moments[3];         // kg m^2, principal
-    double halfExtents[3];     // m, of a box about it, for engines that want a shape
+    double halfExtents[3];     // m, of a box around it, for engines that need a shape
     rbPeerPose pose;           // at the start
     double velocity[3];        // m/s
     double angularVelocity[3]; // rad/s, world
@@ -33,7 +33,7 @@ typedef struct rbPeerJoint {
     double axisB[3];   // frame of B
 } rbPeerJoint;
 
-// Borrowed while the states made of it live.
+// Borrowed by the states created from it.
 typedef struct rbJointScene {
     const char* name;
     rbPeerBody* bodies;
@@ -41,7 +41,7 @@ typedef struct rbJointScene {
     rbPeerJoint* joints;
     int jointCount;
     double gravity[3];  // m/s^2
-    double energyScale; // J, what errors of the energy are divided by
+    double energyScale; // J, the scale of energy errors
 } rbJointScene;
 
 typedef struct rbPeerBodyState {
@@ -50,12 +50,12 @@ typedef struct rbPeerBodyState {
     double angularVelocity[3]; // rad/s, world
 } rbPeerBodyState;
 
-// A way to run the engine.
+// A configuration of the engine.
 typedef struct rbJointPeerRow {
     const char* name;
     int option;           // for the engine
     int iterations;       // likewise; 0: it has none
-    bool isReduced;       // the joints of a tree cannot open: the coordinates do not allow it
+    bool isReduced;       // the joints of a tree cannot open in these coordinates
     bool isTreeOnly;      // mechanisms with loops are refused
     const void* settings; // for our own table
 } rbJointPeerRow;
@@ -66,7 +66,7 @@ typedef struct rbJointPeer {
     int rowCount;
     // NULL if the engine refuses the mechanism.
     void* (*create)(const rbJointScene* scene, const rbJointPeerRow* row, double step);
-    // Some steps. False: the engine gave up.
+    // Runs some steps. False: the engine gave up.
     bool (*advance)(void* state, int stepCount);
     void (*read)(void* state, rbPeerBodyState* states);
     void (*destroy)(void* state);

@@ -2,7 +2,7 @@
 // constraints.
 //
 // Built with the single and with the double precision libraries, like peer_bullet.cpp. No damping,
-// no sleeping, no collisions; all else as Bullet ships it, but for the count of iterations.
+// no sleeping, no collisions; everything else as Bullet ships it, except for the iteration count.
 #include "peer_joints.h"
 #include "read_bullet.h"
 
@@ -64,7 +64,7 @@ void addBody(State& state, const rbPeerBody& from)
     state.bodies.push_back(std::move(body));
 }
 
-// Bullet takes the world as the second body only.
+// Bullet accepts the world as the second body only.
 void addJoint(State& state, const rbPeerJoint& from)
 {
     btRigidBody& b = *state.bodies[static_cast<size_t>(from.bodyB)];

@@ -1,9 +1,11 @@
-// MuJoCo, in two ways: free bodies held by "connect" constraints, which are soft by design, and
-// trees in reduced coordinates, whose joints cannot open; loops of those are closed by connect.
+// MuJoCo in two configurations: free bodies held by "connect" constraints, which are soft by
+// design, and trees in reduced coordinates, whose joints cannot open and whose loops are closed by
+// connect.
 //
 // Rows: connect as shipped (Newton), and stiff (time constant of two steps, the least MuJoCo
 // allows, and impedance 0.9999); the tree with the semi-implicit Euler integrator and with RK4. A
-// hinge between free bodies is two connects, a meter apart on the axis. No collisions, no damping.
+// hinge between free bodies is two connects, one meter apart on the axis. No collisions, no
+// damping.
 #include "peer_joints.h"
 #include "read_mujoco.h"
 
@@ -25,7 +27,7 @@ enum Option {
     OPTION_TREE_RK4
 };
 
-// The reader of XML refuses elements nested deeper than 100.
+// The XML parser refuses elements nested deeper than 100.
 constexpr int depthMax = 92;
 
 struct ModelDelete {
@@ -47,14 +49,14 @@ struct State {
     std::vector<int> ids; // of the bodies
 };
 
-// The tree that a walk from the world finds first: parent joint of each body, and who is visited
-// after whom.
+// The tree found by a traversal from the world: the parent joint of each body, and the order of the
+// visits.
 struct Tree {
     std::vector<int> parentJoint;
     std::vector<int> depth;
     std::vector<std::vector<int>> children;
     std::vector<int> roots;
-    std::vector<bool> isLoop; // per joint
+    std::vector<bool> isLoop; // for each joint
 };
 
 // ------------------------------------------------------------------------------------- the model
@@ -116,7 +118,7 @@ Tree findTree(const rbJointScene& scene)
     return tree;
 }
 
-// A body of the tree and those under it; depth is bounded by depthMax.
+// A body of the tree and its descendants; depth is bounded by depthMax.
 // NOLINTNEXTLINE(misc-no-recursion)
 void writeBranch(const rbJointScene& scene, const Tree& tree, int index, const rbPeerPose* parent,
                  std::string& xml)
@@ -197,7 +199,7 @@ std::string writeModel(const rbJointScene& scene, int option, double step, const
 
 mjModel* compile(const std::string& xml)
 {
-    // megabytes of names: not for the stack
+    // megabytes of names: too large for the stack
     std::unique_ptr<mjVFS> files(new mjVFS);
     mj_defaultVFS(files.get());
     (void)mj_makeEmptyFileVFS(files.get(), "model.xml", static_cast<int>(xml.size()));
@@ -214,7 +216,7 @@ mjModel* compile(const std::string& xml)
 
 // ---------------------------------------------------------------------------------------- states
 
-// Joint velocity of a body of the tree from the angular velocities of it and its parent.
+// Joint velocity of a body of the tree from its own and its parent's angular velocity.
 void setTreeVelocity(State& state, const rbJointScene& scene, const Tree& tree, int index)
 {
     auto i = static_cast<size_t>(index);
@@ -282,7 +284,7 @@ void* create(const rbJointScene* scene, const rbJointPeerRow* row, double step)
     return state.release();
 }
 
-// A run that MuJoCo thought bad and started again has failed.
+// A run that MuJoCo considered bad and restarted has failed.
 bool advance(void* context, int stepCount)
 {
     State& state = *static_cast<State*>(context);

@@ -28,7 +28,7 @@ bool startOde()
     return dInitODE2(0) != 0 && dAllocateODEDataForThread(dAllocateMaskAll) != 0;
 }
 
-// ODE's messages are of the kind "numerical error": the rows say so already.
+// ODE's messages only say "numerical error": the rows report that already.
 void keepSilent(int, const char*, va_list)
 {
 }

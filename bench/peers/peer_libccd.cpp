@@ -10,8 +10,8 @@
 namespace
 {
 
-// Beyond this many vertices walking along edges is faster than looking at all; the library leaves
-// the support function to its user, so the user's best is its best.
+// Above this number of vertices walking along edges is faster than testing all of them. The library
+// leaves the support function to its user, so it is given the fastest one.
 constexpr int scanMax = 32;
 
 struct Body {
@@ -138,7 +138,7 @@ void* create(const rbPeerShape* shape, const rbPeerPair* pairs, int pairCount, i
     state->ccd.support2 = support;
     state->ccd.center1 = center;
     state->ccd.center2 = center;
-    state->ccd.max_iterations = 1000; // the default, none, may not end
+    state->ccd.max_iterations = 1000; // the default, no limit, may not terminate
     return state;
 }
 

@@ -1,8 +1,8 @@
-// What an engine offers to the mesh-distance suite: hierarchies over a triangle mesh, and queries
-// of two copies of it.
+// The interface of an engine in the mesh-distance suite: hierarchies over a triangle mesh, and
+// queries of two copies of it.
 //
-// Every engine, ours included, is reached through this table. A module of a library that knows
-// meshes exports it beside the table of peer.h. C and C++.
+// Every engine, including ours, is called through this table. A module of a library that supports
+// meshes exports it in addition to the table of peer.h. C and C++.
 #ifndef RB_PEER_MESH_H
 #define RB_PEER_MESH_H
 
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-// Borrowed for the call that takes it.
+// Borrowed for the duration of the call.
 typedef struct rbPeerMesh {
     const double (*vertices)[3]; // m
     const int (*triangles)[3];
@@ -25,7 +25,7 @@ typedef struct rbPeerMesh {
 // Distance of the surfaces and a closest pair of points.
 typedef struct rbPeerWitness {
     double distance;             // m, 0 in overlap; NaN: the library failed
-    double pointA[3], pointB[3]; // m, in the world; nothing in overlap
+    double pointA[3], pointB[3]; // m, in the world; unset in overlap
 } rbPeerWitness;
 
 // One kind of bounding volume.
@@ -35,8 +35,8 @@ typedef struct rbMeshPeerRow {
     void* (*create)(const rbPeerMesh* mesh);
     void (*destroy)(void* state);
     size_t (*getBytes)(const void* state); // of the mesh and the hierarchy
-    // The pairs of the queries to come, copied and converted before the clock starts, with empty
-    // slots; a slot is what may be kept between queries (warm start).
+    // The pairs of the following queries, copied and converted before the clock starts, with empty
+    // slots; a slot is the storage that may be kept between queries (warm start).
     void (*setPairs)(void* state, const rbPeerPair* pairs, int pairCount, int slotCount);
     // Exact: no tolerance. slot -1: start cold.
     void (*measure)(void* state, int pair, int slot, rbPeerWitness* witness);

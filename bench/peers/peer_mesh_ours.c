@@ -18,7 +18,7 @@ typedef struct rbMeshOurs {
     int pairCount, slotCount;
 } rbMeshOurs;
 
-// A cache that keeps the front of the search, and its end.
+// A cache that keeps the front of the search, and the end of that front.
 static void makeCache(rbSeparationCache* cache)
 {
     *cache = (rbSeparationCache){.opaque = {0}, .front = rbCreateFront(RB_FRONT_CAPACITY)};
@@ -88,7 +88,7 @@ static void setPairs(void* data, const rbPeerPair* pairs, int pairCount, int slo
     state->caches = rbAlloc((size_t)slotCount * sizeof *state->caches);
     for (int i = 0; i < pairCount; ++i) {
         rbSeparationInput input = rbDefaultSeparationInput();
-        input.isDepthUnwanted = true; // no peer gives one
+        input.isDepthUnwanted = true; // no peer reports one
         input.geometryA = state->geometry;
         input.geometryB = state->geometry;
         state->transformsA[i] = rbReadPeerPose(&pairs[i].a);

@@ -1,4 +1,4 @@
-// Our own meshes as a table beside those of the peers, linked into the program.
+// Our own meshes as a table like those of the peers, linked into the program.
 #ifndef RB_PEER_MESH_OURS_H
 #define RB_PEER_MESH_OURS_H
 

@@ -18,7 +18,7 @@ typedef struct rbOursState {
     rbGjkCache* gjkCaches;     // one for each slot
     void* scratch;
     int pairCount, slotCount;
-    rbPairMethod methods[METHOD_COUNT]; // the count of all: not in this library
+    rbPairMethod methods[METHOD_COUNT]; // the count of all methods: not in this library
 } rbOursState;
 
 static double measure(const rbPeerRow* row, void* data, int pair, int slot)
@@ -110,7 +110,7 @@ static void destroy(void* data)
     rbFree(state, sizeof *state);
 }
 
-// The first row of a kind is the one that is judged: what a user gets who asks for nothing special.
+// The first row of a kind is the one that is compared: the default of the library.
 static const rbPeerRow rows[] = {
     {"", RB_PEER_DISTANCE, 0.0, measure, 0},
     {"iterative", RB_PEER_DISTANCE, 0.0, measure, 1},

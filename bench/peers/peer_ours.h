@@ -1,4 +1,4 @@
-// Our own calls as a table beside those of the peers, linked into the program.
+// Our own calls as a table like those of the peers, linked into the program.
 #ifndef RB_PEER_OURS_H
 #define RB_PEER_OURS_H
 

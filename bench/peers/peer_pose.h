@@ -1,4 +1,4 @@
-// Poses of peers as transforms of ours, and back.
+// Conversion between peer poses and our transforms.
 #ifndef RB_PEER_POSE_H
 #define RB_PEER_POSE_H
 

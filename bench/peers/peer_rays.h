@@ -1,6 +1,7 @@
-// What an engine offers to the rays suite: a triangle mesh, made ready, and the first hits of rays.
+// The interface of an engine in the rays suite: a prepared triangle mesh, and the first hits of
+// rays.
 //
-// Every engine, ours included, is reached through this table. Rays are given once and converted to
+// Every engine, including ours, is called through this table. Rays are passed once and converted to
 // the library's own type before the clock starts. C and C++.
 #ifndef RB_PEER_RAYS_H
 #define RB_PEER_RAYS_H
@@ -17,13 +18,15 @@ typedef struct rbPeerRay {
 } rbPeerRay;
 
 typedef struct rbRayPeerRow {
-    const char* call; // "" the one ray at a time; otherwise what is different
-    // Copies the mesh and builds the hierarchy; the time of that alone in s. NULL on failure.
+    const char* call; // "" the one ray at a time; otherwise the difference
+    // Copies the mesh and builds the hierarchy; reports the build time alone, in s. NULL on
+    // failure.
     void* (*create)(const rbPeerMesh* mesh, double* buildTime);
     void (*destroy)(void* state);
-    // The rays of the queries to come.
+    // The rays of the following queries.
     void (*setRays)(void* state, const rbPeerRay* rays, int count);
-    // Casts all of them, on one thread: the distance of the first hit, INFINITY if there is none.
+    // Casts all rays on one thread. Returns the distance of each first hit, INFINITY if there is
+    // none.
     void (*cast)(void* state, double* distances);
 } rbRayPeerRow;
 

@@ -1,6 +1,6 @@
 // Embree's triangles: rays one by one, closest hit, with its default and its robust traversal.
 //
-// Single precision. The device has one thread, so that building takes one too.
+// Single precision. The device has one thread, so the build is single-threaded too.
 #include "peer_rays.h"
 
 #include <cmath>

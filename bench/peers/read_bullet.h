@@ -1,4 +1,4 @@
-// Where a body of Bullet is.
+// Reads the state of a Bullet body.
 #ifndef RB_BENCH_READ_BULLET_H
 #define RB_BENCH_READ_BULLET_H
 

@@ -1,4 +1,4 @@
-// Where bodies of MuJoCo are.
+// Reads the states of MuJoCo bodies.
 #ifndef RB_BENCH_READ_MUJOCO_H
 #define RB_BENCH_READ_MUJOCO_H
 
@@ -8,7 +8,7 @@
 #include <mujoco/mujoco.h>
 #include <vector>
 
-// After a step the poses are those of its start: they are computed anew.
+// After a step the poses are those at its start, so they are computed again.
 inline void readMujocoBodies(const mjModel* model, mjData* data, const std::vector<int>& ids,
                              rbPeerBodyState* states)
 {

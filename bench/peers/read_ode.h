@@ -1,4 +1,4 @@
-// Where a body of ODE is.
+// Reads the state of an ODE body.
 #ifndef RB_BENCH_READ_ODE_H
 #define RB_BENCH_READ_ODE_H
 

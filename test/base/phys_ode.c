@@ -174,7 +174,7 @@ static void stepsShrinkWhereTheMotionIsFast(void** state)
     assert_true(range[2] > 20.0 * range[1]);
 }
 
-// L-12: there and back again.
+// L-12: forward and back again.
 static void integrationIsReversible(void** state)
 {
     (void)state;
@@ -281,7 +281,7 @@ static void constantRate(double t, const double* x, double* derivative, void* co
     derivative[0] = 2.0;
 }
 
-// L-12: what cannot be reached is said, with the time that was reached.
+// L-12: an unreachable end is reported, with the time that was reached.
 static void troubleIsReported(void** state)
 {
     (void)state;
@@ -301,7 +301,7 @@ static void troubleIsReported(void** state)
     assert_int_equal(r.end, RB_ODE_TOO_MANY);
     assert_int_equal(r.steps + r.rejected, 10);
 
-    // No error at all: the step grows fivefold each time and the end is met.
+    // No error at all: the step grows fivefold each time and the end is reached exactly.
     rbOdeSystem easy = {1, constantRate, NULL};
     options = rbDefaultOdeOptions();
     x[0] = 0.0;

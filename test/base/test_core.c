@@ -66,7 +66,7 @@ static void hooksReplaceTheAllocator(void** state)
     assert_true(c.allocs == 1 && c.sizeOfLast >= 48); // with a header
     size_t size = c.sizeOfLast;
     rbSetAllocator(NULL, NULL, NULL);
-    rbFree(memory, 48); // goes back to where it came from
+    rbFree(memory, 48); // returned to the allocator it came from
     assert_true(c.frees == 1 && c.sizeOfLast == size);
     rbFree(rbAlloc(16), 16);
     assert_true(c.allocs == 1 && c.frees == 1);
@@ -114,7 +114,7 @@ static void arenaAllocatesNothingAfterWarmUp(void** state)
             assert_int_equal((uintptr_t)parts[i] % 16, 0);
             memset(parts[i], i, size);
         }
-        // No two parts overlap: all still hold what was written.
+        // No two parts overlap: all still hold their data.
         for (int i = 0; i < 100; ++i) {
             size_t size = (size_t)(1 + (37 * i) % 1000);
             assert_true(parts[i][0] == i && parts[i][size - 1] == i);
@@ -138,7 +138,7 @@ static void idsAreReusedWithANewGeneration(void** state)
     assert_true(rbIdPool_IsAlive(&pool, (uint32_t)b + 1, generationOfB));
     rbIdPool_Release(&pool, b);
     assert_false(rbIdPool_IsAlive(&pool, (uint32_t)b + 1, generationOfB));
-    // Not even with the generation that the free slot has now.
+    // Not even with the current generation of the free slot.
     assert_false(rbIdPool_IsAlive(&pool, (uint32_t)b + 1, pool.generations.data[b]));
     int d = rbIdPool_Take(&pool);
     assert_int_equal(d, b);
@@ -153,7 +153,7 @@ static void idsAreReusedWithANewGeneration(void** state)
     assert_int_equal(rbGetAllocatedBytes(), bytes);
 }
 
-// A random history of taking and releasing: an id is alive exactly as long as the model says.
+// A random history of allocations and releases: an id is alive exactly when the model says so.
 static void idPoolAgreesWithItsModel(void** state)
 {
     (void)state;
@@ -188,12 +188,12 @@ static void idPoolAgreesWithItsModel(void** state)
                              ids[j].isAlive);
         }
     }
-    // Slots are reused: never more than were alive at once.
+    // Slots are reused: never more than the largest number alive together.
     assert_int_equal(pool.generations.count, slotsMax);
     rbIdPool_Free(&pool);
 }
 
-// Fixed values: a hash written to a file today must be the same tomorrow and elsewhere.
+// Fixed values: a hash written to a file must stay the same later and on other machines.
 static void hashesHaveFixedValues(void** state)
 {
     (void)state;
@@ -227,7 +227,7 @@ static void hashDependsOnEveryBit(void** state)
     // About half of the 64 bits change.
     checkNear(changed / (8.0 * sizeof bytes), 32.0, 2.0);
     assert_int_not_equal(rbHashBytes(RB_HASH_SEED, bytes, 60), hash);
-    // Zeros at the end count, and so does how the bytes are divided.
+    // Trailing zeros count, and so does the division into parts.
     unsigned char zeros[9] = {0};
     for (size_t n = 0; n < 9; ++n) {
         assert_int_not_equal(rbHashBytes(RB_HASH_SEED, zeros, n),
@@ -269,7 +269,7 @@ static void errorsReadAsSentences(void** state)
     rbError_Format(&error, small, sizeof small);
     assert_int_equal(strlen(small), 9);
 
-    // Nobody wants to know.
+    // A NULL error is allowed.
     assert_int_equal(rbError_Set(NULL, RB_STATUS_IO, "lost"), RB_STATUS_IO);
     rbError_SetPlace(NULL, "a", "b");
 }

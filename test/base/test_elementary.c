@@ -15,10 +15,10 @@ typedef struct Function {
     double (*ours)(double);
     long double (*truth)(long double);
     int lowest, highest; // binades of the arguments
-    double errorMax;     // allowed, in ulp: measured with 2 10^6 arguments and a little more
+    double errorMax; // allowed error, in ulp: measured with 2 10^6 arguments, plus a small margin
 } Function;
 
-// The first of each pair of rows covers all binades, the second those where something happens.
+// The first of each pair of rows covers all binades, the second the critical ones.
 static const Function functions[] = {
     {"rbSin", rbSin, sinl, -1074, 1024, 0.95},    {"rbSin", rbSin, sinl, -4, 23, 0.95},
     {"rbCos", rbCos, cosl, -1074, 1024, 0.95},    {"rbCos", rbCos, cosl, -4, 23, 0.95},
@@ -34,7 +34,7 @@ static const Function functions[] = {
 };
 
 // Distance of value from truth in units of the last place of truth. Below the normal range the unit
-// is the smallest double; infinity counts as right when the truth rounds to it.
+// is the smallest double; infinity counts as correct when the truth rounds to it.
 static double errorInUlps(double value, long double truth)
 {
     if (isnan(value) || isnan(truth)) {
@@ -176,8 +176,8 @@ static void argumentsNextToMultiplesOfHalfPiReduceExactly(void** state)
         worst = worseOf(worst, x);
         worst = worseOf(worst, -x);
     }
-    // Every multiple that the reduction in three parts handles; where it is too coarse it must
-    // know.
+    // Every multiple that the three-part reduction handles; where it is too coarse it must detect
+    // that.
     double closest = 1.0;
     for (int n = 1; n < 1050000; ++n) {
         double x = (double)((long double)n * 1.57079632679489661923132169163975144L);
@@ -312,8 +312,8 @@ static void cubesHaveExactRoots(void** state)
     }
 }
 
-// Neighbors across the joints of tables and intervals must not step back by more than rounding:
-// for functions within 1 ulp a step back of more than one ulp would show a wrong joint.
+// Neighbors across the joints of tables and intervals must not decrease by more than rounding: for
+// functions within 1 ulp, a decrease of more than one ulp would reveal a wrong joint.
 static void functionsAreMonotoneAcrossTheirJoints(void** state)
 {
     (void)state;

@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-// Parameters that crowd at both ends: m or m1 from 1e-30 on.
+// Parameters that crowd at both ends: m or m1 as small as 1e-30.
 static void randomParameter(rbRandom* random, double* m, double* m1)
 {
     double small = rbExp(-rbRandom_Range(random, 0.0, 69.0));
@@ -23,7 +23,7 @@ static void randomParameter(rbRandom* random, double* m, double* m1)
 }
 
 // sn, cn, dn by the AGM and the backward recurrence of the amplitude.
-// Returns what rounding of the largest phase may do to them.
+// Returns the possible effect of rounding the largest phase.
 static long double landenOracle(long double u, long double m1, long double* sn, long double* cn,
                                 long double* dn)
 {
@@ -43,7 +43,7 @@ static long double landenOracle(long double u, long double m1, long double* sn, 
     long double phi = ldexpl(a[n] * u, n);
     long double rounding = 4.0L * LDBL_EPSILON * (1.0L + fabsl(phi));
     for (int i = n; i > 0; --i) {
-        // the arc sine of c/a sin phi, by its cosine too, as a^2 = b^2 + c^2
+        // the arc sine of c/a sin phi, also from its cosine, as a^2 = b^2 + c^2
         long double sine = sinl(phi);
         long double cosine = hypotl(a[i] * cosl(phi), b[i] * sine);
         phi = 0.5L * (phi + atan2l(c[i] * sine, cosine));
@@ -96,7 +96,7 @@ static void jacobiFunctionsKeepDigitsNearTheSeparatrix(void** state)
         double dn;
         double kc = sqrt(m1);
         rbElliptic_SnCnDn(&e, 0.5 * e.quarter, &sn, &cn, &dn);
-        // The argument K/2 is rounded, which cn and dn feel like eps K.
+        // The argument K/2 is rounded, which changes cn and dn by about eps K.
         double tolerance = 1e-15 * (2.0 + e.quarter);
         checkRelative(sn, 1.0 / sqrt(1.0 + kc), tolerance);
         checkRelative(cn, sqrt(kc / (1.0 + kc)), tolerance);

@@ -1,4 +1,4 @@
-// The heap with changing keys against a plain search.
+// The heap with changing keys compared with a linear search.
 #include "base/core/heap.h"
 #include "base/core/random.h"
 #include "rb_test.h"
@@ -36,7 +36,7 @@ static void theTopIsTheLeastWhateverHappened(void** state)
             rbHeap_Remove(&heap, item);
             keys[item] = NAN;
         } else {
-            // few different keys, so that ties are common, and some that never come
+            // few different keys, so that ties are common, and some infinite ones
             keys[item] = choice > 0.95 ? (double)INFINITY : rbRandom_Index(&random, 50);
             rbHeap_Set(&heap, item, keys[item]);
         }

@@ -83,8 +83,8 @@ static void inverseSurvivesBadScales(void** state)
         if (!rbMat3_Invert(m, &plain) || largestEntry(plain) > 50.0) {
             continue;
         }
-        // Rows and columns by powers of ten between 1e-60 and 1e60: the inverse scales the other
-        // way.
+        // Rows and columns scaled by powers of ten between 1e-60 and 1e60: the inverse scales by
+        // the reciprocals.
         rbVec3 row = {pow(10.0, rbRandom_Index(&random, 121) - 60),
                       pow(10.0, rbRandom_Index(&random, 121) - 60), 1.0};
         double column = pow(10.0, rbRandom_Index(&random, 121) - 60);
@@ -163,8 +163,8 @@ static void symmetricInverseAgreesWithGeneral(void** state)
     }
 }
 
-// B-09: a light part beside a heavy one. D S D with D over 80 decades has condition 1e160, but its
-// inverse D^-1 S^-1 D^-1 must come out with small relative error in every entry.
+// B-09: a light part next to a heavy one. D S D with D over 80 decades has condition 1e160, but its
+// inverse D^-1 S^-1 D^-1 must have a small relative error in every entry.
 static void symmetricInverseIsAccurateForBadScales(void** state)
 {
     (void)state;
@@ -321,8 +321,7 @@ static void orthonormalizationFindsTheNearestRotation(void** state)
 }
 
 // B-05: erratum E-09. Without the division by the determinant a length error grows by 1.5 per pass:
-// the axes must come out of length one from any scale, and stay there when it is done again and
-// again.
+// the axes must reach unit length from any scale, and stay there when the operation is repeated.
 static void orthonormalizationKeepsLengthsOne(void** state)
 {
     (void)state;

@@ -209,7 +209,7 @@ static void compositionOfRotationsIsTheProduct(void** state)
     }
 }
 
-// The draws of the benchmark scenes: first values by the formulas, computed with the C library.
+// The draws of the benchmark scenes: first values from the formulas, computed with the C library.
 static void randomDirectionsFollowTheirDefinition(void** state)
 {
     (void)state;

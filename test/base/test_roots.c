@@ -157,12 +157,12 @@ static void troubleIsReported(void** state)
     double shift = 1.0;
     r = rbFindRoot(square, &shift, -1.0, 2.0, 0.0, 100);
     assert_true(r.end == RB_ROOT_NO_SIGN_CHANGE && !r.converged && r.x == -1.0 && r.f == 2.0);
-    // Roots at the ends.
+    // Roots at the end points.
     r = rbFindRoot(line, NULL, 0.25, 1.0, 0.0, 100);
     assert_true(r.converged && r.x == 0.25 && r.iterations == 0);
     r = rbFindRoot(line, NULL, -3.0, 0.25, 0.0, 100);
     assert_true(r.converged && r.x == 0.25 && r.bracketWidth == 0.0);
-    // Too few iterations: the bracket that was reached still holds the root.
+    // Too few iterations: the final bracket still contains the root.
     Watch w = {&problems[3], 0, DBL_MAX, -DBL_MAX};
     r = rbFindRoot(watched, &w, 0.0, 1.0, 0.0, 4);
     assert_true(r.end == RB_ROOT_TOO_MANY && r.iterations == 4);
@@ -181,7 +181,7 @@ static double bumpy(double x, void* context)
     return copysign(size, d) * (1.0 + 0.9 * sin(k->wave * x));
 }
 
-// |x - root|^p with waves: p from 1/5 to 12, so that interpolation misleads in every way.
+// |x - root|^p with waves: p from 1/5 to 12, which misleads the interpolation in many forms.
 static void randomFunctionsAreSolvedWithinTheBound(void** state)
 {
     (void)state;
@@ -201,8 +201,8 @@ static void randomFunctionsAreSolvedWithinTheBound(void** state)
     assert_true(iterationsMax <= 4 * 41);
 }
 
-// An opponent, not a function: answers every question so that the larger part of the bracket is
-// left, with values that mislead the interpolation.
+// An adversary, not a function: answers every evaluation so that the larger part of the bracket
+// remains, with values that mislead the interpolation.
 typedef struct Opponent {
     double low, high;
     rbRandom random;

@@ -42,7 +42,7 @@ static void vectorAlgebraHolds(void** state)
         rbVec3 left = rbCross(a, rbCross(b, c));
         rbVec3 right = rbSub(rbScale(rbDot(a, c), b), rbScale(rbDot(a, b), c));
         checkNear(rbDistance(left, right), 0.0, 1e-14 * s);
-        // four roundings: of the product, the root, the quotient, and of measuring
+        // four roundings: the product, the root, the quotient, and the measurement
         checkNear(rbLength(rbNormalize(a)), 1.0, 2.0 * DBL_EPSILON);
         checkNear(rbDistance(rbAddScaled(a, 2.0, b), rbAdd(a, rbAdd(b, b))), 0.0, 1e-14);
         rbVec3 low = rbMin3(a, b), high = rbMax3(a, b);
@@ -84,7 +84,7 @@ static void rotationByQuaternionIsRotationByMatrix(void** state)
         checkNear(matrixDistance(rbMulMM(rbTranspose(r), r), RB_MAT3_IDENTITY), 0.0, 2e-15);
         checkNear(rbMat3_Determinant(r), 1.0, 2e-15);
     }
-    // Counterclockwise seen from the tip of the axis: a quarter turn about z takes x to y.
+    // Counterclockwise seen from the tip of the axis: a quarter turn about z maps x to y.
     rbQuat quarter = rbQuat_FromAxisAngle(rbMakeVec3(0, 0, 1), 0.5 * RB_PI);
     checkNear(rbDistance(rbRotate(quarter, rbMakeVec3(1, 0, 0)), rbMakeVec3(0, 1, 0)), 0.0, 3e-16);
 }
@@ -109,7 +109,7 @@ static void transformsComposeAndInvert(void** state)
         rbTransform identity = rbMulTransforms(a, rbInvertTransform(a));
         checkNear(rbLength(identity.p), 0.0, tolerance);
         checkNear(fabs(identity.q.w), 1.0, 1e-15);
-        // Rigid: distances stay.
+        // Rigid: distances are preserved.
         rbVec3 z = randomVector(&random);
         checkNear(rbDistance(rbTransformPoint(a, x), rbTransformPoint(a, z)), rbDistance(x, z),
                   tolerance);

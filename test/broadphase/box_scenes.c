@@ -46,7 +46,7 @@ static rbBounds makeCluster(rbRandom* random)
     return rbMakeBoxAround(anyPoint(random, size), rbMakeVec3(0.02, 0.02, 0.02));
 }
 
-// Whole numbers: boxes touch in faces, edges, corners, coincide, or have no size.
+// Integers: boxes touch in faces, edges, corners, coincide, or have zero size.
 static rbBounds makeTouching(rbRandom* random)
 {
     rbVec3 p = anyPoint(random, 4.0);
@@ -87,7 +87,7 @@ static rbBounds makeFar(rbRandom* random)
     return rbMakeBoxAround(p, rbMakeVec3(1.0, 1.0, 1.0));
 }
 
-// Coordinates beyond any cell and any float.
+// Coordinates beyond any cell and the range of float.
 static rbBounds makeBeyond(rbRandom* random)
 {
     double scale = rbRandom_Index(random, 2) == 0 ? 1e100 : 1e-100;
@@ -95,7 +95,7 @@ static rbBounds makeBeyond(rbRandom* random)
     return rbMakeBoxAround(p, rbScale(scale, rbMakeVec3(1.0, 1.0, 1.0)));
 }
 
-// Differ by less than a float can tell.
+// Differences below the resolution of float.
 static rbBounds makeFine(rbRandom* random)
 {
     rbVec3 p = rbAdd(rbScale(1e-9, anyPoint(random, 3.0)), rbMakeVec3(1.0, 2.0, 3.0));

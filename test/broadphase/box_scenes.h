@@ -9,7 +9,7 @@
 typedef struct rbBoxScene {
     const char* name;
     rbBounds (*make)(rbRandom* random); // a box anywhere
-    double step;                        // m, of a small move
+    double step;                        // m, size of a small move
 } rbBoxScene;
 
 extern const rbBoxScene rbBoxScenes[];

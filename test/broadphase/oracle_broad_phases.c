@@ -1,4 +1,4 @@
-// All broad phases against the naive one, on the same random lives of boxes.
+// All broad phases compared with the naive one, on the same random histories of boxes.
 #include "box_scenes.h"
 #include "lab/broadphase/coherent_hash.h"
 #include "rb_test.h"
@@ -9,7 +9,7 @@
 #define TYPES_MAX (RB_BROAD_COUNT + RB_REGISTERED_MAX)
 #define TYPES rbBroadPhaseType_GetCount()
 
-// One broad phase of each type, led by the naive one.
+// One broad phase of each type; the naive one comes first.
 typedef struct rbAllRows {
     rbBroadPhase* rows[TYPES_MAX];
     rbIdList lists[TYPES_MAX];
@@ -32,7 +32,7 @@ static void destroyRows(rbAllRows* all)
     }
 }
 
-// All lists are that of the naive row.
+// All lists equal that of the naive row.
 static void checkLists(const rbAllRows* all, const char* scene, const char* what)
 {
     const rbIdList* truth = &all->lists[RB_BROAD_NAIVE];
@@ -95,7 +95,7 @@ static void placeMany(rbAllRows* all, const rbBoxScene* scene, rbRandom* random,
     }
 }
 
-// One random event in the life of the boxes.
+// One random event in the history of the boxes.
 static void live(rbAllRows* all, const rbBoxScene* scene, rbRandom* random)
 {
     const rbBroadPhase* first = all->rows[RB_BROAD_NAIVE];
@@ -106,7 +106,7 @@ static void live(rbAllRows* all, const rbBoxScene* scene, rbRandom* random)
         placeBox(all, scene->name, id,
                  rbShiftBounds(random, rbBroadPhase_GetBox(first, id), scene->step));
     } else if (event < 80) {
-        placeBox(all, scene->name, id, scene->make(random)); // a new place and a new size
+        placeBox(all, scene->name, id, scene->make(random)); // a new position and a new size
     } else if (event < 88 && isThere) {
         for (int type = RB_BROAD_NAIVE; type < TYPES; ++type) {
             rbBroadPhase_Remove(all->rows[type], id);
@@ -128,7 +128,7 @@ static void allRowsFindTheSameBoxes(void** state)
     int events = rbTest_Count(1500, 150000);
     for (int s = 0; s < rbBoxSceneCount; ++s) {
         for (int c = 0; c < 4; ++c) {
-            // the second time scenes are mixed, so that the choice of cells is wrong for some
+            // the second time, scenes are mixed, so that the choice of cells is wrong for some
             rbAllRows all = createRows(cellSizes[c]);
             for (int i = 0; i < events / 4; ++i) {
                 int scene = c == 1 && i % 5 == 0 ? rbRandom_Index(&random, rbBoxSceneCount) : s;
@@ -140,7 +140,7 @@ static void allRowsFindTheSameBoxes(void** state)
     }
 }
 
-// Cells that both boxes meet at the coarser of their levels.
+// Cells that both boxes overlap at the coarser of their levels.
 static int64_t countSharedCells(const rbCellLevels* levels, const rbBounds* a, const rbBounds* b)
 {
     int levelA = rbFindLevel(levels, rbGetLongestEdge(a));
@@ -226,7 +226,7 @@ static void hashingFindsFewCandidates(void** state)
     for (int t = 0; t < 2; ++t) {
         for (int count = 500; count <= 8000; count *= 4) {
             rbBroadPhase* broad = rbCreateBroadPhase(types[t], 0.0);
-            double size = cbrt(count / 1.25); // ten partners a box
+            double size = cbrt(count / 1.25); // ten partners per box
             for (int id = 0; id < count; ++id) {
                 rbVec3 p = rbMakeVec3(rbRandom_Range(&random, 0.0, size),
                                       rbRandom_Range(&random, 0.0, size),
@@ -243,7 +243,7 @@ static void hashingFindsFewCandidates(void** state)
             rbBroadPhaseCounts after = rbBroadPhase_GetCounts(broad);
             double candidates = (double)(after.candidates - before.candidates);
             assert_true(candidates >= (double)partners);
-            // cells of up to twice the edge: (1 + 2)^3 edges^3 of 1.25 boxes, and chance
+            // cells of up to twice the edge: (1 + 2)^3 edges^3 of 1.25 boxes, plus random variation
             checkBelow(candidates / count, 1.25 * 125.0);
             rbIdList_Free(&found);
             rbDestroyBroadPhase(broad);

@@ -1,4 +1,4 @@
-// Broad phases one by one: names, small cases by hand, memory, and bad cases for each method.
+// Broad phases one by one: names, small hand-made cases, memory, and bad cases for each method.
 #include "box_scenes.h"
 #include "collision/broadphase/broad_phase.h"
 #include "rb_test.h"
@@ -75,7 +75,7 @@ static void emptyOnesFindNothing(void** state)
     }
 }
 
-// The same life twice; the second time arrays have their size.
+// The same history twice; the second time the arrays have their final size.
 static void live(rbBroadPhase* broad, rbIdList* found, uint64_t seed)
 {
     rbRandom random = {seed};
@@ -105,7 +105,7 @@ static void nothingIsAllocatedAfterWarmUp(void** state)
         rbBroadPhase* broad = rbCreateBroadPhase((rbBroadPhaseType)type, 0.0);
         rbIdList found = {0};
         live(broad, &found, seed);
-        live(broad, &found, seed); // the first began empty
+        live(broad, &found, seed); // the first one started empty
         uint64_t before = rbGetAllocationCount();
         live(broad, &found, seed);
         assert_int_equal(rbGetAllocationCount(), before);
@@ -115,7 +115,7 @@ static void nothingIsAllocatedAfterWarmUp(void** state)
     assert_int_equal(rbGetAllocatedBytes(), bytes);
 }
 
-// Work of a row per box placed, in cells, nodes or ends.
+// Work of a row per placed box, in cells, nodes or ends.
 static double countWork(rbBroadPhaseType type, rbBounds (*make)(rbRandom*, int), int count)
 {
     rbRandom random = {rbTest_Seed(5)};
@@ -142,7 +142,7 @@ static rbBounds makeRow(rbRandom* random, int id)
     return makeCube(2.0 * id, 1.0);
 }
 
-// Each around the one before.
+// Each box encloses the previous one.
 static rbBounds makeNested(rbRandom* random, int id)
 {
     (void)random;
@@ -181,13 +181,13 @@ static void treeAndHashStayCheapInBadCases(void** state)
     checkBelow(countWork(RB_BROAD_HASH, makeOnFloor, 4000), 120.0);
     checkBelow(countWork(RB_BROAD_TREE, makeOutlier, 4000), 300.0);
     checkBelow(countWork(RB_BROAD_HASH, makeOutlier, 4000), 300.0);
-    // all pairs overlap: nothing can be saved, but nothing breaks either
+    // all pairs overlap: nothing can be saved, but nothing may break
     checkBelow(countWork(RB_BROAD_TREE, makeNested, 1000), 4000.0);
     checkBelow(countWork(RB_BROAD_HASH, makeNested, 1000), 4000.0);
 }
 
-// The tree stays good when boxes wander: not more nodes visited than after a fresh build, but for
-// a factor.
+// The tree stays good when boxes wander: visits at most a constant factor more nodes than after a
+// fresh build.
 static void wanderingBoxesKeepTheTreeGood(void** state)
 {
     (void)state;

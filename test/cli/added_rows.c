@@ -1,5 +1,5 @@
-// A program with rows of its own in the tables: what docs/adding-a-output.md and its sisters do, as
-// a program outside of Rattleback would. test_added_rows.c runs it.
+// A program with its own rows in the tables: it follows docs/adding-a-output.md and related pages,
+// as a program outside of Rattleback would. test_added_rows.c runs it.
 #include "base/core/memory.h"
 #include "cli/output_format.h"
 #include "dynamics/joints/part_ops.h"
@@ -67,7 +67,7 @@ static const rbOutputFormat heightFormat = {
     .abandon = abandonHeight,
 };
 
-// A row that is there already, or is incomplete, is refused.
+// A duplicate or incomplete row is refused.
 static bool registerOutputs(void)
 {
     rbError error = {0};
@@ -179,7 +179,7 @@ static bool registerShapes(void)
     bool isGood = rbRegisterConvexShape(&incomplete, &error) == RB_STATUS_INVALID &&
                   rbRegisterConvexShape(&known, &error) == RB_STATUS_INVALID &&
                   rbRegisterConvexShape(&biconeRow, &error) == RB_STATUS_OK;
-    // By its type and by numbers, as all shapes that numbers describe.
+    // By its type and by numbers, like all shapes defined by numbers.
     const double numbers[RB_PARAMETERS_MAX] = {1.0, 2.0};
     rbGeometry* geometry = rbCreateGeometryOfType(rbShapeType_Find("bicone"), numbers, &error);
     rbRay ray = {{0.5, 0.0, 5.0}, {0.0, 0.0, -2.0}, INFINITY};
@@ -197,7 +197,7 @@ static bool registerShapes(void)
 
 // --------------------------------------------------------------------- a joint and a solver
 
-// A body slides in a plane and turns about its normal.
+// A body slides in a plane and rotates about its normal.
 static const rbJointTypeRow planarRow = {
     .name = "planar",
     .partCount = 2,

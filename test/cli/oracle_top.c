@@ -53,7 +53,7 @@ static void oracleConservesMomentumAndEnergy(void** state)
     }
 }
 
-// Two halves of a flight are the whole flight, although the steps differ.
+// Two halves of a flight equal the whole flight, although the steps differ.
 static void oracleIsIndependentOfItsSteps(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// What is done by hand: files of actions through the program, recorded and done again.
+// User actions: action files through the program, recorded and replayed.
 #include "child.h"
 #include "session/session.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A ball and a cube over a floor; the engine is the test's to choose.
+// A ball and a cube above a floor; each test chooses the engine.
 static const char sceneText[] =
     "{\"rattleback\": 1, \"name\": \"yard\", \"title\": \"A yard\", \"duration\": 1,"
     " \"output\": {\"step\": 0.01}, \"engine\": \"step\", \"contact\": {},"
@@ -91,8 +91,8 @@ static void command(rbSession* session, const char* text)
     ("{\"do\": \"add\", \"body\": {\"position\": " position \
      ", \"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": " radius "}}]}}")
 
-// B-30, B-91: what was done by hand in a session, going back and branching included, replays from
-// its recording to the same bits.
+// B-30, B-91: the user actions of a session, including going back and branching, replay from its
+// recording to the same bits.
 static void sessionsAreDoneAgainToTheBit(void** state)
 {
     (void)state;
@@ -106,7 +106,7 @@ static void sessionsAreDoneAgainToTheBit(void** state)
         "{\"do\": \"step\", \"count\": 10}",
         "{\"do\": \"delete\", \"body\": \"cube\"}",
         "{\"do\": \"step\", \"count\": 5}",
-        "{\"do\": \"seek\", \"time\": 0.06}", // and from there another way
+        "{\"do\": \"seek\", \"time\": 0.06}", // and a different continuation from there
         "{\"do\": \"spin\", \"body\": \"ball\", \"impulse\": [0, 0, 0.1]}",
         ADD_BALL("[0, 0, 2]", "0.2"),
         "{\"do\": \"step\", \"count\": 20}",
@@ -139,7 +139,7 @@ static void sessionsAreDoneAgainToTheBit(void** state)
     }
 }
 
-// Frames show the state after the actions of their time, and NaN for who does not live.
+// Frames show the state after the actions of their time, and NaN for bodies that do not exist.
 static void framesShowWhoLives(void** state)
 {
     (void)state;
@@ -161,7 +161,7 @@ static void framesShowWhoLives(void** state)
         assert_true(isnan(frame.orientations[3].w) == (k < 25));
         checkNear(frame.linearVelocities[1].z, k < 60 ? -4.0 * t : frame.linearVelocities[1].z,
                   1e-12);
-        // The push is off the center: the origin is the center of a ball all the same.
+        // The push is off the center of mass; the origin is still the center of the ball.
         double pushed = k < 10 ? 0.0 : 8.0 / mass;
         checkNear(frame.linearVelocities[1].x, k < 60 ? pushed : frame.linearVelocities[1].x, 1e-9);
         if (k == 25) {
@@ -173,7 +173,7 @@ static void framesShowWhoLives(void** state)
     rbCloseRecording(recording);
 }
 
-// A recording of which the run was killed has its actions too.
+// The recording of a killed run also contains its actions.
 static void cutOffRecordingsAreDoneAgain(void** state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void cutOffRecordingsAreDoneAgain(void** state)
     rbFreeChild(&child);
 }
 
-// Copies a recording with another text of an action.
+// Copies a recording with an action replaced by another text.
 static void forge(int index, const char* text)
 {
     rbRecording* source = rbOpenRecording(rbScratch("a.rbr"), NULL);
@@ -236,7 +236,7 @@ static void otherActionsAreADifference(void** state)
     rbExpectFailure(RUN("replay", "b.rbr"), 2, "has 4 bodies, its scene and actions 78");
 }
 
-// Hand-made files with mistakes: each has its sentence, and no file is left.
+// Hand-made files with mistakes: each gets its message, and no output file is left.
 static void mistakesInFilesOfActionsAreNamed(void** state)
 {
     (void)state;
@@ -278,7 +278,7 @@ static void mistakesInFilesOfActionsAreNamed(void** state)
     rbExpectFailure(RUN("run", "yard.json", "--actions", "."), 2, "is a folder");
 }
 
-// Times between steps and after the end are allowed, and told.
+// Times between steps and after the end are allowed and reported.
 static void oddTimesAreTold(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Rows that a program adds to the tables at start-up: see added_rows.c.
+// Rows that a program adds to the tables at startup: see added_rows.c.
 #include "child.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 static const rbChildOptions withRows = {.program = RB_ADDED_ROWS};
 #define RUN_ADDED(...) rbRunProgramWith((const char* const[]){__VA_ARGS__, NULL}, &withRows)
 
-// The box goes up at 8 m/s against 9.8 m/s^2: in half a second 8 t - 4.9 t^2 = 2.775 m.
+// The box rises at 8 m/s against 9.8 m/s^2: in half a second 8 t - 4.9 t^2 = 2.775 m.
 static void anAddedOutputIsWrittenListedAndExplained(void** state)
 {
     (void)state;
@@ -81,14 +81,14 @@ static void anAddedForceIsReadFromAScene(void** state)
     double z = 0.0;
     double x = readLast(table, &z);
     checkNear(x, 3.0 - 1.5 * (1.0 - exp(-2.0)), 1e-9);
-    // keys, ranges and its own check give messages like those of the other forces
+    // keys, ranges and its own check produce messages like those of the other forces
     scene = writeScene("{\"type\": \"wind\", \"drag\": 4}");
     rbExpectFailure(RUN_ADDED("run", scene), 2, "velocity");
     scene = writeScene("{\"type\": \"wind\", \"velocity\": [3, 0, 0], \"darg\": 4}");
     rbExpectFailure(RUN_ADDED("run", scene), 2, "did you mean \"drag\"?");
     scene = writeScene("{\"type\": \"wind\", \"velocity\": [3, 0, 0], \"drag\": 2e6}");
     rbExpectFailure(RUN_ADDED("run", scene), 2, "at most 1e6 is accepted");
-    // the program itself does not know it
+    // the program itself does not support it
     rbExpectFailure(RUN("run", scene), 2, "known are \"constant\", \"drag\" and \"central\"");
 }
 
@@ -125,7 +125,7 @@ static void anAddedShapeIsMeasuredSimulatedAndDrawn(void** state)
         (void)sscanf(line, "%lf", &time);
     }
     (void)fclose(file);
-    checkNear(time, sqrt(2.0 * 2.5 / 9.81), 2e-6); // a few um at 7 m/s: the tolerance of contact
+    checkNear(time, sqrt(2.0 * 2.5 / 9.81), 2e-6); // a few um at 7 m/s: the contact tolerance
     rbExpectFailure(RUN_ADDED("distance", "bicone:1", "sphere:0.5"), 2, "radius, height");
     rbExpectFailure(RUN("distance", "bicone:1,2", "sphere:0.5"), 2, "there is no shape 'bicone'");
 }

@@ -1,4 +1,4 @@
-// Bad input of every kind ends with exit code 2, one clear sentence, and nothing under the final
+// Bad input of every kind ends with exit code 2, one clear message, and no file under the final
 // name.
 #define _XOPEN_SOURCE 700
 
@@ -11,7 +11,7 @@
 #define SPHERE "\"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": 0.5}}]"
 #define SCENE(body) "{\"rattleback\": 1, \"bodies\": [{\"name\": \"ball\", " body "}]}"
 
-// Scenes nobody can simulate, and what the sentence about them must hold.
+// Scenes that cannot be simulated, and the text that the message must contain.
 static const struct {
     const char* text;
     const char* needle;
@@ -119,7 +119,7 @@ static void recordingsThatAreCutOffAreComparedAsFarAsTheyGo(void** state)
     free(bytes);
 }
 
-// A full disk is a file size limit here; SIGXFSZ must not kill the program.
+// A file size limit stands for a full disk; SIGXFSZ must not kill the program.
 static void aFullDiskIsSaidAndLeavesNothing(void** state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void aFullDiskIsSaidAndLeavesNothing(void** state)
     rbExpectFailure(rbRunProgramWith((const char* const[]){NULL}, &full), 2, "standard output");
 }
 
-// Root may write anywhere, so the folders here cannot be written by anybody.
+// Root may write anywhere, so nobody can write to the folders used here.
 static void anUnwritableFolderIsSaidAtOnce(void** state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void anUnwritableFolderIsSaidAtOnce(void** state)
     }
 }
 
-// A file that is there stays as it was when the new one fails.
+// An existing file stays unchanged when writing the new one fails.
 static void aFailedRunKeepsTheOldFile(void** state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 // rattleback bench: the convex suite, the throughput table and a pile of the contacts suite run,
 // and their answers are right.
 //
-// Quick runs without or with peers, whatever lies beside the program: few pairs, one repeat. What
-// is checked is that every cell has our row with an error far below the size, not how fast it is.
+// Quick runs with the peers that are installed, if any: few pairs, one repeat. The tests check that
+// every cell has our row with an error far below the size, not its speed.
 #include "child.h"
 
 #include <jansson.h>
@@ -26,7 +26,7 @@ static const char* textOf(const json_t* row, const char* key)
     return text;
 }
 
-// Our own row of a cell, the method that is chosen by itself; NULL if there is none.
+// Our own row of a cell, with the method that is chosen automatically; NULL if there is none.
 static const json_t* findOurs(const json_t* rows, const char* cell, const char* start,
                               const char* result)
 {
@@ -81,13 +81,13 @@ static void throughputComparesIterationWithClosedForms(void** state)
         assert_non_null(closed);
         assert_non_null(iterative);
         assert_true(json_number_value(json_object_get(closed, "value")) > 0.0);
-        // Two methods with one answer, to the tolerance the iteration was asked for.
+        // Two methods give one answer, to the tolerance requested of the iteration.
         checkNear(json_number_value(json_object_get(iterative, "error_max")), 0.0, 1e-7);
     }
     json_decref(rows);
 }
 
-// Balls that have not met the floor yet: 12 steps of a sixtieth of a second in free fall.
+// Balls that have not reached the floor yet: 12 steps of a sixtieth of a second in free fall.
 static void aPileOfTheContactsSuiteIsMeasured(void** state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void aPileOfTheContactsSuiteIsMeasured(void** state)
             }
         }
     }
-    assert_int_equal(found, 8); // four of each way of ours
+    assert_int_equal(found, 8); // four of each of our configurations
     json_decref(rows);
     rbFreeChild(&child);
     rbExpectFailure(RUN("bench", "contacts", "--only", "spheres"), 2, "no part 'spheres'");

@@ -11,7 +11,7 @@
 #define CUBE                                                                                     \
     "\"shapes\": [{\"geometry\": {\"type\": \"box\", \"size\": [0.1, 0.1, 0.1]}, \"material\": " \
     "{\"restitution\": 0.3, \"friction\": 0.5}}]"
-// A cube that stands and one that falls on the floor beside it and bounces a few times.
+// A cube that rests, and one that falls onto the floor next to it and bounces a few times.
 static const char* const scene =
     "{\"rattleback\": 1, \"title\": \"two cubes\", \"theme\": \"contacts\", \"engine\": \"step\", "
     "\"duration\": 0.5, \"output\": {\"step\": 0.05}, \"step\": {\"step\": 0.002}, "
@@ -70,7 +70,7 @@ static void aRunTellsOfItsContacts(void** state)
 #define BRICK(NAME, MASS, HEIGHT) \
     "{\"name\": \"" NAME "\", \"mass\": " MASS ", \"position\": [0, 0, " HEIGHT "], " CUBE "}"
 
-// Which way 10,000 kg on 1 kg were held (1000 kg settle by sweeps): as a whole, or level by level.
+// The method that held 10,000 kg on 1 kg (1000 kg settle by sweeps): as a whole, or level by level.
 static void aRunTellsHowItWasSolved(void** state)
 {
     (void)state;
@@ -101,8 +101,8 @@ static void aRunTellsHowItWasSolved(void** state)
     }
 }
 
-// Collisions are in the journal, with what they took, whatever the output step is; so are bodies
-// that are frozen.
+// The journal contains the collisions with their energy loss, whatever the output step is, and the
+// bodies that are frozen.
 static void theJournalHasTheCollisions(void** state)
 {
     (void)state;
@@ -231,7 +231,7 @@ static void overlapsAreRefusedWithNames(void** state)
     rbFreeChild(&child);
 }
 
-// A stage of one sweep cannot solve a stack; the run goes on and says so.
+// A stage of one sweep cannot solve a stack; the run continues and reports that.
 static void missedTolerancesAreTold(void** state)
 {
     (void)state;

@@ -38,16 +38,16 @@ static void answersAreThoseOfPaperAndPencil(void** state)
     checkNear(DISTANCE("ellipsoid:1,1,1", "ellipsoid:3,2,1", "--position", "5,0,0"), 1.0, 1e-9);
     // An upright capsule of radius 0.2 and segment 1 at z = 1 over the ground.
     checkNear(DISTANCE("capsule:0.2,1", "plane:0,0,1,-1"), 0.3, 1e-13);
-    // Four digits of a quaternion will do on a command line.
+    // Four digits of a quaternion are enough on a command line.
     checkNear(DISTANCE("box:1,2,3", "sphere:0.5", "--position", "0,0,3", "--orientation",
                        "0.7071,0.7071,0,0"),
               1.0, 1e-13);
-    // Touching is relative to the size: three radii of gap are no contact.
+    // Touching is relative to the size: a gap of three radii is not a contact.
     rbChild tiny = RUN("distance", "sphere:1e-9", "sphere:1e-9", "--position", "5e-9,0,0");
     rbExpectSuccess(&tiny);
     assert_null(strstr(tiny.out, "contact"));
     rbFreeChild(&tiny);
-    // Rounding both by 0.1 takes 0.2 away.
+    // Rounding both by 0.1 reduces the distance by 0.2.
     checkNear(DISTANCE("sphere:0.5", "box:1,1,1", "--position", "2,0,0", "--radius-a", "0.1",
                        "--radius-b", "0.1"),
               0.8, 1e-13);
@@ -103,10 +103,10 @@ static bool readRow(const char* line, ByHand* row)
     return true;
 }
 
-// What the methods beside the default can measure.
+// The pairs that the methods other than the default can measure.
 typedef enum RowKind {
     ROW_CONVEX,   // two bounded convex shapes: iterative
-    ROW_SURFACES, // two meshes, soups, polyhedra or hulls that are apart: global
+    ROW_SURFACES, // two separated meshes, soups, polyhedra or hulls: global
     ROW_OTHER,
 } RowKind;
 

@@ -61,12 +61,12 @@ static void theExampleOfTheDocsIsMeasured(void** state)
     assert_non_null(strstr(child.out, "found by hand"));
     assert_non_null(strstr(child.out, "point on A"));
     rbFreeChild(&child);
-    // Rounding both by 0.1 takes 0.2 away; one pair is an array of one.
+    // Rounding both by 0.1 reduces the distance by 0.2; one pair is an array of one.
     pairs = JSON(0, path, "--pair", "1", "--radius-a", "0.1", "--radius-b", "0.1");
     assert_int_equal(json_array_size(pairs), 1);
     checkNear(numberOf(json_array_get(pairs, 0), "distance"), 0.8, 1e-12);
     json_decref(pairs);
-    // What a method does not know is said, the rest is measured.
+    // Pairs that a method does not support are reported; the others are measured.
     child = RUN("distance", path, "--method", "closed");
     assert_int_equal(child.exitCode, 2);
     assert_non_null(strstr(child.out, "not measured: "));
@@ -97,7 +97,7 @@ static void differencesAreLoggedWorstFirstAndReplay(void** state)
     const char* boxes = "boxes.pairs";
     const char* logged = "incidents.pairs";
     writeRandomBoxes(rbScratch(boxes), 60);
-    // Both methods agree to the threshold; to the last bit they do not.
+    // Both methods agree to the threshold, but not to the last bit.
     json_t* report = JSON(0, boxes, "--method", "closed", "--compare", "iterative");
     assert_int_equal(numberOf(report, "measured"), 60);
     assert_int_equal(numberOf(report, "beyond"), 0);
@@ -119,7 +119,7 @@ static void differencesAreLoggedWorstFirstAndReplay(void** state)
     json_t* iterative = JSON(0, logged, "--method", "iterative");
     for (int i = 0; i < count; ++i) {
         assert_true(i == 0 || pairs[i].severity <= pairs[i - 1].severity);
-        // The remark holds both answers, and the replay gives them again.
+        // The remark contains both answers, and the replay reproduces them.
         const char* second = strstr(pairs[i].remark, "; iterative ");
         assert_non_null(second);
         assert_memory_equal(pairs[i].remark, "closed ", 7);
@@ -143,7 +143,7 @@ static void replayTimesEveryCombinationOfTypes(void** state)
                 "box:1,1,1 sphere:1 2 0 0 1 0 0 0\nsphere:2 box:1,1,1 2 0 0 1 0 0 0\n"
                 "sphere:1 sphere:1 1 0 0 1 0 0 0\nplane:0,0,1 plane:0,0,1 0 0 0 1 0 0 0\n");
     json_t* groups = JSON(0, path, "--time");
-    // Box and sphere in both orders are one group; planes are left out.
+    // Box and sphere in both orders form one group; planes are skipped.
     assert_int_equal(json_array_size(groups), 2);
     for (size_t i = 0; i < 2; ++i) {
         const json_t* group = json_array_get(groups, i);

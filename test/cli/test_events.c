@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A ball falls on a floor and bounces; another one hits it from the side. Alone, the first comes to
-// rest at 4.0637127 s.
+// A ball falls onto a floor and bounces; another one hits it from the side. Alone, the first comes
+// to rest at 4.0637127 s.
 static const char* const scene =
     "{\"rattleback\": 1, \"title\": \"balls\", \"engine\": \"event\", \"duration\": 3,"
     "\"output\": {\"step\": 0.01},"
@@ -58,7 +58,7 @@ static bool areEqualFiles(const char* a, const char* b)
     return isEqual;
 }
 
-// Show 7: the journal is the same, bit for bit, whatever the output step, and on repetition.
+// Show 7: the journal is the same, bit for bit, for every output step and on repetition.
 static void theJournalDoesNotDependOnTheOutputStep(void** state)
 {
     (void)state;
@@ -75,8 +75,8 @@ static void theJournalDoesNotDependOnTheOutputStep(void** state)
     assert_false(rbFileExists(rbScratch("a.csv.part")));
 }
 
-// Rows are in the order of time, there are as many impacts as the summary says, and the energies of
-// the rows add up to those of the ledger.
+// Rows are sorted by time, their number of impacts equals that of the summary, and their energies
+// add up to those of the ledger.
 static void theJournalAddsUpToTheSummary(void** state)
 {
     (void)state;
@@ -183,7 +183,7 @@ static void theJournalGoesToStandardOutput(void** state)
     rbExpectFailure(RUN("run", "balls.json", "--journal", "missing/a.csv"), 2, "missing");
 }
 
-// A start that the engine refuses: the file, the bodies and the depth are named.
+// A start that the engine refuses: the message names the file, the bodies and the depth.
 static void overlapsAtTheStartAreRefused(void** state)
 {
     (void)state;
@@ -197,7 +197,7 @@ static void overlapsAtTheStartAreRefused(void** state)
     rbExpectSuccess(&child);
     assert_non_null(strstr(child.out, "no overlaps at the start"));
     rbFreeChild(&child);
-    // allowed, they are parted, and the journal says so
+    // if allowed, they are separated, and the journal says so
     child = RUN("run", "balls.json", "--set", "bodies.ball.position=[0,0,0.075]", "--set",
                 "event.overlap=separate", "--duration", "1e-4", "--journal", "-", "--quiet");
     rbExpectSuccess(&child);
@@ -221,7 +221,7 @@ static void forcesWithoutABoundAreRefusedByName(void** state)
     rbFreeChild(&child);
 }
 
-// A spent budget ends the run with a sentence that names the bodies; all files are complete.
+// An exhausted budget ends the run with a message that names the bodies; all files are complete.
 static void aSpentBudgetEndsTheRun(void** state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void aSpentBudgetEndsTheRun(void** state)
     json_decref(replay);
 }
 
-// Copies a recording with its event number index changed, or left out.
+// Copies a recording with its event number index changed or removed.
 static void tamper(int64_t index, bool isLeftOut)
 {
     rbError error = {0};
@@ -301,8 +301,8 @@ static void replayComparesEventsToo(void** state)
     rbExpectFailure(RUN("replay", "b.rbr"), 1, "number of events");
 }
 
-// The summary says which contacts are sampled and which exact, as a line and for machines; so does
-// every line of the journal.
+// The summary reports which contacts are sampled and which exact, as a line and for machines; so
+// does every line of the journal.
 static void contactsByRaysAreCounted(void** state)
 {
     (void)state;

@@ -11,7 +11,7 @@
 
 #define BAR \
     "\"mass\": 1, \"shapes\": [{\"geometry\": {\"type\": \"box\", \"size\": [1, 0.1, 0.1]}}]"
-// A chain of four bars let go from the horizontal, a driven wheel, a damped spring.
+// A chain of four bars released from the horizontal, a driven wheel, a damped spring.
 static const char* const scene =
     "{\"rattleback\": 1, \"title\": \"links\", \"theme\": \"mechanisms\", \"engine\": \"step\", "
     "\"duration\": 1, \"output\": {\"step\": 0.05, \"probes\": ["
@@ -72,7 +72,7 @@ static void theSummaryTellsHowTheJointsHeld(void** state)
     rbFreeChild(&child);
 }
 
-// Sweeps cut off early leave joints open: the run goes on, says so and ends with 3.
+// Sweeps that stop early leave joints open: the run continues, reports it and exits with code 3.
 static void aMissedToleranceIsReported(void** state)
 {
     (void)state;
@@ -131,7 +131,7 @@ static void checkAndInfoListTheMechanisms(void** state)
     rbFreeChild(&child);
 }
 
-// Probes go to the table, and outputs never change the motion: the motor's angle is 2 t.
+// Probes are written to the table, and outputs never change the motion: the motor's angle is 2 t.
 static void probesOfJointsGoToTheTable(void** state)
 {
     (void)state;
@@ -157,8 +157,8 @@ static void probesOfJointsGoToTheTable(void** state)
     free(plot);
 }
 
-// Every probe of a scene is in the plot, with the name that it has, its unit and, beside others of
-// the same unit, in the legend.
+// Every probe of a scene is in the plot with its name and its unit and, if others have the same
+// unit, in the legend.
 static void plotsShowEveryProbe(void** state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void plotsShowEveryProbe(void** state)
     free(plot);
 }
 
-// More probes than panels: the plot says how many it leaves out.
+// More probes than panels: the plot reports how many it omits.
 static void plotsSayWhatTheyLeaveOut(void** state)
 {
     (void)state;
@@ -223,8 +223,8 @@ static void plotsSayWhatTheyLeaveOut(void** state)
     free(plot);
 }
 
-// The number of freedoms is that of the mechanism, whatever solver runs it: a four-bar in three
-// dimensions has three conditions too many.
+// The number of degrees of freedom is that of the mechanism, for every solver: a four-bar in three
+// dimensions has three redundant conditions.
 static void freedomsDoNotDependOnTheSolver(void** state)
 {
     (void)state;
@@ -269,7 +269,7 @@ static void gainsThatTheStepDoesNotCarryAreNamed(void** state)
     rbExpectSuccess(&child);
     assert_null(strstr(child.out, "warning"));
     rbFreeChild(&child);
-    // A weld holds the wheel that the motor should turn.
+    // A weld holds the wheel that the motor should drive.
     child = RUN("check", "links.json", "--set",
                 "joints.hook={\"type\": \"fixed\", \"bodyB\": \"wheel\", \"anchor\": [0, 3, 0]}");
     rbExpectSuccess(&child);
@@ -278,7 +278,7 @@ static void gainsThatTheStepDoesNotCarryAreNamed(void** state)
     rbFreeChild(&child);
 }
 
-// Two motors on one axis that want different speeds: the positions hold, the speeds cannot.
+// Two motors on one axis with different target speeds: the positions hold, the speeds cannot.
 static void motorsAgainstEachOtherAreNamed(void** state)
 {
     (void)state;
@@ -291,7 +291,7 @@ static void motorsAgainstEachOtherAreNamed(void** state)
                     "steps ended with speeds that do not fit, by up to ");
 }
 
-// A bar that is thrown against its hinge loses energy before the first step.
+// A bar with an initial velocity against its hinge loses energy before the first step.
 static void energyOfTheStartIsTold(void** state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// rattleback distance with mesh files: what they are meant as, the laboratory, budgets, overlap,
-// and refusals.
+// rattleback distance with mesh files: their interpretation, the laboratory, budgets, overlap, and
+// refusals.
 #include "child.h"
 
 #include <jansson.h>
@@ -49,7 +49,7 @@ static double distanceOf(json_t* root)
     return distance;
 }
 
-// The output of a run that ends well holds this.
+// Expects a successful run whose output contains this.
 static void expectText(rbChild child, const char* needle)
 {
     rbExpectSuccess(&child);
@@ -88,12 +88,12 @@ static void aFileIsWhatItIsMeantAs(void** state)
                "mesh, 12 triangles, closed");
     expectText(RUN("distance", cubeSoup, "sphere:1", "--position", "3,0,0"),
                "soup, 6 faces, no inside");
-    // A geometry in a file; its own files are beside it.
+    // A geometry in a file; its own files are next to it.
     checkNear(distanceOf(JSON(ellAndBall, cube, "--as-b", "soup", "--position", "1.75,0,1.6")), 0.1,
               1e-12);
 }
 
-// One triangle, two with their vertices given twice, and the cube in other formats.
+// One triangle, two with duplicated vertices, and the cube in other formats.
 static void surfacesAreLegalAndSaidToBeSo(void** state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void overlapIsAnEstimateThatParts(void** state)
         (void)snprintf(moved, sizeof moved, "%.17g,%.17g,%.17g", p[0], p[1], p[2]);
         assert_true(distanceOf(JSON(cube, others[i], "--position", moved)) >= 0.0);
     }
-    // Touching is no overlap.
+    // Touching is not overlap.
     checkNear(distanceOf(JSON(cube, cube, "--position", "1,0,0")), 0.0, 1e-12);
     expectText(RUN("distance", cube, cube, "--position", "1,0,0"), "the bodies touch");
 }
@@ -251,7 +251,7 @@ static void posesOfBothShareAFrame(void** state)
         }
         json_decref(root);
     }
-    // Contacts, too.
+    // Contacts as well.
     json_t* root = JSON("sphere:0.5", "sphere:0.5", "--pose-a", "0,0,7", "--pose-b", "0,0,8");
     const json_t* contact = json_array_get(json_object_get(root, "contacts"), 0);
     checkNear(elementOf(contact, "pointA", 2), 7.5, 1e-12);
@@ -290,7 +290,7 @@ static void badFilesAreExplained(void** state)
     rbExpectFailure(RUN("distance", "no.json", cube), 2, "no.json: there is no such file");
     rbExpectFailure(RUN("distance", ".", cube), 2, "is a folder");
     rbExpectFailure(RUN("distance", cube), 2, "distance needs two shapes");
-    // A surface is no polyhedron, and its points are no hull.
+    // A surface is not a polyhedron, and its points are not a hull.
     rbWriteText(rbScratch("one.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     rbExpectFailure(RUN("distance", "one.obj", cube, "--as-a", "polyhedron"), 2, "is open");
     rbExpectFailure(RUN("distance", "one.obj", cube, "--as-a", "hull"), 2, "at least 4");
@@ -385,7 +385,7 @@ static void examplesOfTheHelpRun(void** state)
         char* end = strchr(line, '\n');
         assert_non_null(end);
         *end = '\0';
-        if (strstr(line, ".pairs") == NULL) { // those files are the user's
+        if (strstr(line, ".pairs") == NULL) { // those files belong to the user
             runExample(line);
             ++count;
         }

@@ -27,15 +27,15 @@ static double numberOf(const json_t* object, const char* key)
     return json_number_value(value);
 }
 
-// The exact first contacts of the scenes, by the closed forms of the specification, and how far
-// rays may be from them with the counts of the scenes. Rays are never early; the tolerance of
-// curves is 1e-6 m.
+// The exact first contacts of the scenes, from the closed forms of the specification, and the error
+// that rays may have with the counts of the scenes. Rays are never early; the tolerance of curves
+// is 1e-6 m.
 typedef struct SceneRow {
     const char* name;
     int collisions;
     double exactTime; // s
     rbVec3 point;     // m, exact
-    double errorMax;  // m, of the way
+    double errorMax;  // m, along the path
     double pointMax;  // m
 } SceneRow;
 
@@ -64,7 +64,7 @@ static const SceneRow rows[] = {
      1e-5},
 };
 
-// Twelve scenes, each found as its text says.
+// Twelve scenes, each with the result that its text states.
 //
 static void publishedScenesComeOut(void** state)
 {
@@ -92,7 +92,7 @@ static void publishedScenesComeOut(void** state)
     }
 }
 
-// All scenes are accepted by the reader and run in the viewer's way, as free flight.
+// The reader accepts all scenes, and they run in the viewer as free flight.
 //
 static void publishedScenesAreScenes(void** state)
 {
@@ -108,7 +108,7 @@ static void publishedScenesAreScenes(void** state)
     rbFreeChild(&child);
 }
 
-// One line a collision, then the work and the times.
+// One line per collision, then the work and the times.
 //
 static void reportIsForPeople(void** state)
 {
@@ -126,7 +126,7 @@ static void reportIsForPeople(void** state)
     };
     EXPECT_LINES(child.out, lines);
     rbFreeChild(&child);
-    // Four rays over the whole way at once graze the far side: wrong by sqrt 3 - 1 = 0.732 m.
+    // Four rays over the whole path in one frame graze the far side: wrong by sqrt 3 - 1 = 0.732 m.
     json_t* root = RUN_JSON("rays", "rays-02", "--count", "4", "--frame-rate", "0.4");
     const json_t* first = json_array_get(json_object_get(root, "collisions"), 0);
     checkNear(numberOf(first, "error"), sqrt(3.0) - 1.0, 1e-6);
@@ -146,7 +146,7 @@ static void listOfPairsChangesNothing(void** state)
     json_decref(roots[1]);
 }
 
-// The pictures appear whole: a drawing with the shortest ray, and as many lines as rays.
+// The pictures are complete: a drawing with the shortest ray, and as many lines as rays.
 //
 static void picturesOfTheRays(void** state)
 {
@@ -168,7 +168,7 @@ static void picturesOfTheRays(void** state)
     assert_non_null(strstr(vtk, "</VTKFile>"));
     free(vtk);
     rbExpectFailure(RUN("rays", "rays-02", "--svg", "no/folder/rays.svg"), 2, "no/folder/rays.svg");
-    // Nothing to draw is said, and nothing is written.
+    // If there is nothing to draw, the program says so and writes nothing.
     child = RUN("rays", "rays-12", "--set", "bodies.A.path.end=[10,10,20]", "--svg", "none.svg");
     assert_int_equal(child.exitCode, 1);
     assert_non_null(strstr(child.err, "no collision to draw"));
@@ -204,8 +204,8 @@ static double firstTime(const char* scene)
     return time;
 }
 
-// Surfaces without an inside are hit on the side that is met: a ball of 0.5 m from 3 m above
-// touches after 2.5 m, one triangle or several.
+// Surfaces without an inside are hit on the side facing the ray: a ball of 0.5 m from 3 m above
+// touches after 2.5 m, for one triangle or several.
 static void openMeshesAndSingleTrianglesAreHit(void** state)
 {
     (void)state;
@@ -215,8 +215,8 @@ static void openMeshesAndSingleTrianglesAreHit(void** state)
               1e-9);
 }
 
-// A count of 0 leaves rays of vertices only; balls have none, so that overlap is found a frame
-// late. 1e7 rays are exact to 1e-6, and more are refused.
+// A count of 0 leaves only the rays of vertices; balls have none, so overlap is found a frame late.
+// 1e7 rays are exact to 1e-6, and more are refused.
 static void countsAtTheirLimits(void** state)
 {
     (void)state;

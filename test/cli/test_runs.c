@@ -22,7 +22,7 @@ static const char* textOf(const json_t* root, const char* key)
     return text;
 }
 
-// The summary proves what the issue promises of the tumbling box.
+// The summary proves the claims of the issue about the tumbling box.
 static void theSummaryOfTheTumblingBoxIsRight(void** state)
 {
     (void)state;
@@ -121,9 +121,9 @@ static void everySceneRunsAndReplays(void** state)
         json_t* run = RUN_JSON("run", names[i], "--duration", duration, "--dt", step, "--record",
                                "a.rbr", "--csv", "a.csv", "--vtk", "vtk");
         assert_string_equal(textOf(run, "result"), "done");
-        // Steps of order 2 have an error that is theirs; the other scenes are exact or tighter.
-        // Contacts are booked exactly; what bodies that arrive within a step are turned by on their
-        // way to the surface, and the joints of bodies that touch, are errors of the step.
+        // Steps of order 2 have their own error; the other scenes are exact or have tighter errors.
+        // Energy accounting of contacts is exact. The rotation of bodies that arrive within a step,
+        // on their path to the surface, and the joints of touching bodies are errors of the step.
         bool isStep = strcmp(textOf(run, "engine"), "step") == 0;
         bool hasContacts = json_is_object(json_object_get(run, "contacts"));
         bool isExact = hasContacts && rbNumberOf(run, "energy", "impactWork") == 0.0 &&
@@ -140,7 +140,7 @@ static void everySceneRunsAndReplays(void** state)
     }
 }
 
-// A picture, a table and files for ParaView come out whole.
+// A picture, a table and files for ParaView are written completely.
 static void outputsAreWhole(void** state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void replayFindsOneWrongBit(void** state)
 }
 
 // A body that falls into the center of an attraction: whatever the integrator does there, the run
-// says that it failed and its recording is complete.
+// reports that it failed and its recording is complete.
 static void aSingularityIsANumericalFailure(void** state)
 {
     (void)state;
@@ -310,7 +310,7 @@ static void infoLooksAtTheContentNotTheName(void** state)
     rbFreeChild(&child);
 }
 
-// check: odd units are warnings, the impossible is an error.
+// check: odd units are warnings, impossible values are errors.
 static void checkNamesWhatIsOdd(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The command line: help, version, listing, mistakes and what is suggested instead.
+// The command line: help, version, listing, mistakes and the suggested corrections.
 #define _XOPEN_SOURCE 700
 
 #include "child.h"
@@ -127,7 +127,7 @@ static json_t* parse(const char* text)
     return root;
 }
 
-// validate: every comparison passes, and the rows are as the design says.
+// validate: every comparison passes, and the rows are as in the design.
 static void validationPassesAndItsRowsAreComplete(void** state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// rattleback view as a child process: it says where it listens, ends cleanly, and refuses what it
-// cannot do with a sentence. What it serves is tested in test/server and test/viewer.
+// rattleback view as a child process: it reports where it listens, ends cleanly, and refuses
+// impossible requests with a message. Its service is tested in test/server and test/viewer.
 #define _XOPEN_SOURCE 700
 
 #include "child.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-// Starts the viewer and waits for the line that tells its port.
+// Starts the viewer and waits for the line that reports its port.
 static pid_t startView(const char* const* words, int* port)
 {
     const rbChildOptions options = {0};
@@ -51,7 +51,7 @@ static void theViewerEndsCleanlyAndLeavesARecording(void** state)
         pid_t pid = startView(words, &port);
         const struct timespec pause = {0, 200000000};
         (void)nanosleep(&pause, NULL);
-        // Somebody else on the same port gets a sentence that names it.
+        // A second viewer on the same port gets a message that names it.
         char number[16];
         (void)snprintf(number, sizeof number, "%d", port);
         const char* others[] = {"view", "tumbling-box", "--port", number, NULL};

@@ -1,5 +1,5 @@
-// What looks like a mistake gets a warning from 'check' and 'run'; files of other formats get a
-// message that names the format and what to do.
+// Probable mistakes get a warning from 'check' and 'run'; files of other formats get a message that
+// names the format and the remedy.
 #define _XOPEN_SOURCE 700
 
 #include "child.h"
@@ -32,7 +32,7 @@ static const struct {
     {"{\"rattleback\": 1, \"engine\": \"step\", \"duration\": 2, \"bodies\": [" FLOOR
      ", " BALL("ball", "2") "]}",
      "without \"contact\""},
-    // the mask says that this is meant
+    // the mask says that this is intended
     {"{\"rattleback\": 1, \"duration\": 2, \"bodies\": [" FLOOR ", {\"name\": \"ghost\", "
      "\"position\": [0, 0, 2], \"shapes\": [{\"mask\": 0, \"geometry\": {\"type\": \"sphere\", "
      "\"radius\": 0.5}}]}]}",
@@ -44,13 +44,13 @@ static const struct {
     {"{\"rattleback\": 1, \"engine\": \"event\", \"duration\": 2, \"bodies\": [" FLOOR
      ", " BALL("ball", "2") "]}",
      NULL},
-    // both fall side by side, one on the other, and never overlap
+    // both fall together, one on the other, and never overlap
     {"{\"rattleback\": 1, \"duration\": 2, \"bodies\": [" BALL("a", "0") ", " BALL("b", "1") "]}",
      NULL},
     {HINGE("\"lower\": -45, \"upper\": 90"), "looks like degrees; 90 degrees are 1.5708 rad"},
     {HINGE("\"lower\": -180, \"upper\": 1"), "its lower limit is -180 rad"},
     {HINGE("\"lower\": -1, \"upper\": 1.5"), NULL},
-    // several turns are possible
+    // several rotations are possible
     {HINGE("\"lower\": -12.6, \"upper\": 12.6"), NULL},
     {"{\"rattleback\": 1, \"duration\": 0.1, \"bodies\": [{\"name\": \"bracket\", \"shapes\": "
      "[{\"geometry\": {\"type\": \"box\", \"size\": [20, 40, 10]}}]}]}",

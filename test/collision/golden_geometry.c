@@ -1,5 +1,5 @@
-// The same bits with every compiler: everything the geometry room computes for fixed samples,
-// hashed.
+// The same bits with every compiler: a hash over all results of the geometry room for fixed
+// samples.
 //
 // The value changes when an algorithm changes on purpose; it must not change between compilers,
 // levels of optimization and machines.

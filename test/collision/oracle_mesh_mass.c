@@ -51,7 +51,7 @@ static rbMassProperties integrateSurface(const rbMeshDef* def)
     for (int f = 0; f < def->faceCount; ++f) {
         int size = def->faceSizes != NULL ? def->faceSizes[f] : 3;
         for (int i = 1; i + 1 < size; ++i) {
-            // another fan than ours: from the last corner
+            // a different fan from ours: from the last corner
             const int corner[3] = {loop[size - 1], loop[i - 1], loop[i]};
             Real p[3][3];
             for (int k = 0; k < 3; ++k) {
@@ -133,7 +133,7 @@ static void tetrahedraAgreeWithSurfaceIntegrals(void** state)
             g = makeHullSample(&random, 8 + rbRandom_Index(&random, 50));
         } else {
             rbOwnedMesh mesh = makeRandomMesh(&random, k % 4);
-            // moved up to a thousand sizes away, and turned
+            // moved up to a thousand sizes away, and rotated
             rbTransform t = randomTransform(&random, k % 8 < 4 ? 3.0 : 1000.0);
             for (int i = 0; i < mesh.vertexCount; ++i) {
                 mesh.vertices[i] = rbTransformPoint(t, mesh.vertices[i]);

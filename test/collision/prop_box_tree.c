@@ -1,4 +1,4 @@
-// Questions to box trees against the same questions to all triangles, one by one.
+// Queries of box trees compared with the same queries over all triangles, one by one.
 #include "base/core/memory.h"
 #include "collision/geometry/box_tree_queries.h"
 #include "collision/geometry/polyhedron.h"
@@ -47,7 +47,7 @@ static double meetTriangle(const rbPolyhedron* p, int t, const rbRay* ray)
         return (double)NAN;
     }
     double hit = rbDot(n, v[0]) / speed;
-    // of zeros of either sign the same one as in the library
+    // for zeros of either sign the same choice as in the library
     double s0 = rbDot(ray->direction, v[0]);
     double s1 = rbDot(ray->direction, v[1]);
     double s2 = rbDot(ray->direction, v[2]);
@@ -143,7 +143,7 @@ static rbGeometry* makeGridSoup(rbRandom* random, int count)
     return geometry;
 }
 
-// The same shape of another size at another place.
+// The same shape with another size and position.
 static rbGeometry* moveGeometry(rbGeometry* geometry, double scale, rbVec3 shift)
 {
     rbMeshDef def;
@@ -164,7 +164,7 @@ static rbGeometry* moveGeometry(rbGeometry* geometry, double scale, rbVec3 shift
     return moved;
 }
 
-// Number k of a series of meshes, polyhedra with polygons and soups; sometimes far or small.
+// Number k of a series of meshes, polyhedra with polygons and soups; sometimes distant or small.
 static rbGeometry* makeCase(rbRandom* random, int k)
 {
     static const rbShapeType types[3] = {RB_SHAPE_MESH, RB_SHAPE_POLYHEDRON, RB_SHAPE_SOUP};
@@ -204,7 +204,7 @@ static rbVec3 pickPoint(rbRandom* random, const rbPolyhedron* p)
 
 // ------------------------------------------------------------------------------------------ rays
 
-// A direction: any, along an axis, in a plane of axes.
+// A random direction, along an axis, or in a plane of two axes.
 static rbVec3 pickDirection(rbRandom* random)
 {
     rbVec3 d = rbRandom_Direction(random);
@@ -277,7 +277,7 @@ static void raysHitWhatTheyHitWithoutTree(void** state)
         for (int i = 0; i < 300; ++i) {
             rbRay ray = makeRay(&random, g->polyhedron);
             checkRay(g, &ray);
-            // a limit of just the hit still counts
+            // a limit exactly at the hit still counts
             rbRayHit hit = {0};
             if (rbCastRayAtPolyhedron(g, &ray, &hit)) {
                 ray.tMax = hit.t;
@@ -330,7 +330,7 @@ static void pointsAreInsideByTheirWindingNumber(void** state)
     }
 }
 
-// Rays along axes and diagonals of a grid touch edges: a count is right or is not given.
+// Rays along axes and diagonals of a grid touch edges: a count is correct or is not returned.
 static int checkCrossings(const rbGeometry* g, rbVec3 x, bool isIn)
 {
     int refused = 0;
@@ -349,7 +349,7 @@ static int checkCrossings(const rbGeometry* g, rbVec3 x, bool isIn)
     return refused;
 }
 
-// A box cut into squares: axes, diagonals and the middle graze edges in every direction but odd
+// A box cut into squares: axes, diagonals and the middle graze edges in every direction except odd
 // ones.
 static void pointsOfAGridAreInside(void** state)
 {
@@ -379,7 +379,7 @@ static void pointsOfAGridAreInside(void** state)
             }
         }
     }
-    // vertices of one place become one
+    // vertices at one place are merged
     for (int i = 0; i < count; ++i) {
         for (int v = 0; v < vertexCount; ++v) {
             if (rbDistance(vertices[v], vertices[indices[i]]) == 0.0) {
@@ -452,7 +452,7 @@ static void supportsBoundsAndRadiiHaveTheBitsOfAllCorners(void** state)
     }
 }
 
-// Triangles that a visit met.
+// Triangles found by a visit.
 typedef struct Met {
     bool* isMet;
     const rbPolyhedron* polyhedron;
@@ -512,7 +512,7 @@ static void boxesMeetTheTrianglesThatReachThem(void** state)
                 const int* v = p->triangles[t].v;
                 rbVec3 corners[3] = {p->vertices[v[0]], p->vertices[v[1]], p->vertices[v[2]]};
                 double distance = distanceToBox(corners, &box);
-                // projections need not have come to rest: only what is clearly apart is
+                // the projections may not have converged: only clear cases are checked
                 assert_true(met.isMet[t] || distance > 0.0);
                 assert_true(!met.isMet[t] || distance < 0.02 * size);
             }

@@ -1,5 +1,5 @@
-// Random figures: every elementary distance against plain formulas over all features, evaluated in
-// long double without any pruning.
+// Random figures: every elementary distance compared with plain formulas over all features,
+// evaluated in long double without any pruning.
 #include "base/core/random.h"
 #include "lab/bounds/facet.h"
 #include "rb_test.h"
@@ -242,7 +242,7 @@ static void makeFlat(rbRandom* random, Pair* p)
 
 static void makeCoplanar(rbRandom* random, Pair* p)
 {
-    double size = rbRandom_Index(random, 2) == 0 ? 1.0 : 0.1; // 0.1: often one in the other
+    double size = rbRandom_Index(random, 2) == 0 ? 1.0 : 0.1; // 0.1: often one inside the other
     for (int i = 0; i < 3; ++i) {
         p->a[i].z = 0.0;
         p->b[i] = rbMakeVec3(size * p->b[i].x, size * p->b[i].y, 0.0);
@@ -334,7 +334,7 @@ static void makeNearlyParallelEdges(rbRandom* random, Pair* p)
     p->b[1] = rbAddScaled(p->b[1], randomPower(random, -17.0, -1.0), randomVector(random, 1.0));
 }
 
-// In one plane and in the other triangle, corners and edges in common now and then.
+// In one plane and inside the other triangle, sometimes with common corners and edges.
 static void makeNested(rbRandom* random, Pair* p)
 {
     for (int i = 0; i < 3; ++i) {
@@ -394,7 +394,7 @@ static double sizeOf(const rbVec3* points, int count)
 
 // ---- checks ------------------------------------------------------------------------------------
 
-// The point lies on the part of the polygon that is named.
+// The point lies on the named feature of the polygon.
 static void checkPart(const rbVec3* corners, const RealFace* face, rbVec3 point, rbFigurePart part,
                       double tolerance)
 {
@@ -439,7 +439,7 @@ static void trianglesMatchThePlainFormulas(void** state)
     }
 }
 
-// No pair of points of two triangles is closer: nothing here is shared with the formulas.
+// No pair of points of two triangles is closer: this check shares nothing with the formulas.
 // L-14
 static void noSampledPointsOfTrianglesAreCloser(void** state)
 {
@@ -505,7 +505,7 @@ static void trianglesGiveUpOnlyBeyondTheLimit(void** state)
             assert_memory_equal(&limited.squared, &closest.squared, sizeof closest.squared);
         }
     }
-    // it must be of use too
+    // it must also be useful
     assert_true(givenUp > count / 40);
 }
 
@@ -631,7 +631,7 @@ static void polygonsMatchThePlainFormulas(void** state)
     }
 }
 
-// The plain form (L-24) over all edges of both is a second way to the distance of two polygons.
+// The plain form (L-24) over all edges of both is a second method for the distance of two polygons.
 // L-22, L-24, L-26
 static void polygonsMatchTheirEdgesAgainstFaces(void** state)
 {
@@ -681,13 +681,13 @@ static void edgeAndPointAgainstPolygonMatchThePlainFormulas(void** state)
             checkBelow((double)truthOfEdgeFace(p, q, &face), 1e-29);
             checkBelow((double)sqrtl(truthOfPointEdge(realOf(point), p, q)), 2e-15);
         } else if (isPierced(&face, p, q)) {
-            // only rounding at the boundary or a nearly parallel edge may tell otherwise
+            // only rounding at the boundary or a nearly parallel edge may give another answer
             checkBelow(sqrt(rbClosestOfEdgeFacet(edge, &b.facet).squared), 4e-15);
         }
     }
 }
 
-// Corners on the ray count once: points with the height of a corner on a grid, exactly.
+// Corners on the ray count once: points at the height of a corner on a grid, exactly.
 // L-21
 static void pointsOfTheGridAreInsideAsTheWindingNumberSays(void** state)
 {
@@ -734,7 +734,7 @@ static void trianglesMatchTheTestOfPolygons(void** state)
             rbVec3 u = rbSub(t[1], t[0]);
             rbVec3 v = rbSub(t[2], t[0]);
             rbVec3 n = rbCross(u, v);
-            // the plane of a sliver is no better than its normal
+            // the plane of a sliver is only as accurate as its normal
             isFat = isFat && rbLength(n) > 0.1 * rbLength(u) * rbLength(v);
             n = rbNormalize(n);
             facets[side] = (rbFacet){t, 3, n, rbDot(n, t[0])};

@@ -1,4 +1,4 @@
-// Convex hulls of random and of nasty points.
+// Convex hulls of random and of difficult points.
 #include "collision/geometry/hull_faces.h"
 #include "collision/geometry/polyhedron.h"
 #include "shape_samples.h"
@@ -20,7 +20,7 @@ static void shuffle(rbRandom* random, rbVec3* points, int count)
     }
 }
 
-// Points of several kinds: in a cube, on a sphere, a grid, a turned grid, on a cylinder, copies.
+// Points of several kinds: in a cube, on a sphere, a grid, a rotated grid, on a cylinder, copies.
 static int makePoints(rbRandom* random, int kind, rbVec3* points)
 {
     int count = 6 + rbRandom_Index(random, POINTS_MAX - 6);
@@ -59,7 +59,7 @@ static void checkHull(const rbGeometry* g, const rbVec3* points, int count)
             checkBelow(rbDot(p->normals[f], points[i]), p->offsets[f] + tolerance);
         }
     }
-    // canonical form: sorted vertices, all of them input points; loops begin with their smallest
+    // canonical form: sorted vertices, all of them input points; loops start with their smallest
     for (int i = 0; i < p->vertexCount; ++i) {
         rbVec3 v = p->vertices[i];
         bool isPoint = false;
@@ -119,7 +119,7 @@ static void hullsContainTheirPointsAndAreCanonical(void** state)
         requireOk(again, &error);
         assert_true(rbGeometry_GetHash(g) == rbGeometry_GetHash(again));
         rbDestroyGeometry(again);
-        // the hull of the vertices is the hull
+        // the hull of the vertices is the hull itself
         again = rbCreateHull(g->polyhedron->vertices, g->polyhedron->vertexCount, &error);
         requireOk(again, &error);
         assert_true(rbGeometry_GetHash(g) == rbGeometry_GetHash(again));
@@ -128,7 +128,7 @@ static void hullsContainTheirPointsAndAreCanonical(void** state)
     }
 }
 
-// Shapes much longer than wide, far away, tiny and huge.
+// Shapes much longer than wide, distant, tiny and huge.
 static void hullsOfAllSizesAreFound(void** state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void pointsOnEdgesAndFacesAreDropped(void** state)
         assert_true(report.isValid);
         checkNear(report.volume, 32.0 / 6.0, 1e-14);
         rbFreeMesh(&mesh);
-        for (int t = 0; t < 8; ++t) { // and the other way round
+        for (int t = 0; t < 8; ++t) { // and in the reverse order
             int swapped = triangles[t].v[1];
             triangles[t].v[1] = triangles[t].v[2];
             triangles[t].v[2] = swapped;

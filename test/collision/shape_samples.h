@@ -56,7 +56,8 @@ static inline rbOwnedMesh makeStarMesh(rbRandom* random, double deviation, doubl
     assert_int_equal(rbGeometry_Triangulate(sphere, deviation, 1.0, &triangles, &error),
                      RB_STATUS_OK);
     rbDestroyGeometry(sphere);
-    // an owned mesh has the layout of triangles with sizes; made through a mesh geometry's copy
+    // an owned mesh has the layout of triangles with sizes; created from the copy of a mesh
+    // geometry
     for (int i = 0; i < triangles.vertexCount; ++i) {
         double r = 1.0 + roughness * rbRandom_Symmetric(random);
         triangles.vertices[i] = rbScale(r, triangles.vertices[i]);

@@ -1,11 +1,11 @@
-// What must hold for every row of the shape table.
+// Properties of every row of the shape table.
 #include "collision/geometry/shape_ops.h"
 #include "shape_samples.h"
 
 #include <math.h>
 #include <string.h>
 
-// no row is empty, and names lead back to types
+// no row is empty, and names map back to types
 static void everyRowIsComplete(void** state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void radiusOfAnEllipsoidIsTheFarthestPoint(void** state)
     (void)state;
     rbRandom random = {rbTest_Seed(3)};
     rbError error = {0};
-    // the hard case: a point on the plane of the two shorter axes, where the farthest point is not
+    // The hard case: a point on the plane of the two shorter axes, where the farthest point is not
     // opposite to it; on the long axis and in the middle the answers are known
     rbGeometry* g = rbCreateEllipsoid(rbMakeVec3(1.0, 2.0, 3.0), &error);
     requireOk(g, &error);
@@ -162,7 +162,7 @@ static void insideTestsAgreeWithRays(void** state)
             }
             rbDestroyGeometry(g);
         }
-        assert_true(type == RB_SHAPE_SOUP || insideCount > 0); // both answers were seen
+        assert_true(type == RB_SHAPE_SOUP || insideCount > 0); // both answers occurred
     }
 }
 
@@ -210,7 +210,7 @@ static void raysStopWhereTheInsideBegins(void** state)
                 }
                 if (isHit) {
                     checkHit(g, &ray, &hit);
-                    // a ray that ends before is no hit, and one that ends there is
+                    // a ray that ends before is not a hit, and one that ends there is
                     ray.tMax = hit.t * (1.0 - 1e-9);
                     assert_false(rbGeometry_CastRay(g, &ray, &hit));
                     ray.tMax = end * (1.0 + 1e-15);

@@ -1,4 +1,5 @@
-// Box trees: every triangle once, boxes that contain what lies below them, odd sets of triangles.
+// Box trees: every triangle once, boxes that contain everything below them, unusual sets of
+// triangles.
 #include "base/core/memory.h"
 #include "base/core/random.h"
 #include "base/math/random3.h"
@@ -46,7 +47,7 @@ static Set makeSoup(rbRandom* random, int count, rbVec3 stretch)
     return set;
 }
 
-// What a descent meets.
+// The result of a descent.
 typedef struct Visit {
     const Set* set;
     const rbBoxTree* tree;
@@ -100,7 +101,7 @@ static void visitBlock(Visit* visit, int block, int depth)
         assert_true(origin < visit->set->count);
         assert_true(origin < 0 || lane == 0 || b->origins[lane - 1] >= 0);
         assert_true(origin < 0 || !visit->seen[origin]);
-        // lanes not used repeat the first
+        // unused lanes repeat the first
         const rbVec3* truth =
             &visit->set->vertices[3 * (size_t)(origin < 0 ? b->origins[0] : origin)];
         assert_memory_equal(corners, truth, sizeof(corners));
@@ -143,7 +144,7 @@ static void visitSlot(Visit* visit, int slot, int depth)
     }
 }
 
-// Builds the tree, checks all of it and gives the number of blocks.
+// Builds the tree, checks all of it and returns the number of blocks.
 static int checkSet(rbRandom* random, const Set* set, int directionCount)
 {
     rbVec3 directions[100];
@@ -163,7 +164,7 @@ static int checkSet(rbRandom* random, const Set* set, int directionCount)
         checkBelow(rbDistance(set->vertices[3 * (size_t)i], tree->origin), tree->radius);
     }
     assert_int_equal(visit.blocks, tree->blockCount);
-    assert_int_equal(visit.nodes + 1, tree->nodeCount); // node 0 holds only the whole
+    assert_int_equal(visit.nodes + 1, tree->nodeCount); // node 0 holds only the root
     assert_int_equal(tree->triangleCount, set->count);
     rbFree(visit.seen, (size_t)set->count * sizeof(bool));
     rbDestroyBoxTree(tree);
@@ -216,7 +217,7 @@ static void flatSetsHaveTrees(void** state)
             freeSet(&set);
         }
     }
-    // the same triangle again and again
+    // the same triangle many times
     Set set = makeSoup(&random, 1000, rbMakeVec3(1.0, 1.0, 1.0));
     for (int i = 3; i < 3 * set.count; ++i) {
         set.vertices[i] = set.vertices[i % 3];
@@ -225,7 +226,7 @@ static void flatSetsHaveTrees(void** state)
     freeSet(&set);
 }
 
-// Sizes that double from triangle to triangle tempt every cut to part one from the rest.
+// Sizes that double from triangle to triangle tempt every cut to split off a single one.
 static void lopsidedSetsHaveShallowTrees(void** state)
 {
     (void)state;

@@ -80,7 +80,7 @@ static void edgesWithoutLengthArePoints(void** state)
     checkNear(rbClosestOfPointEdge(edge[0], point).squared, 29.0, 1e-14);
 }
 
-// The form |p-a|^2 - mu W leaves nothing of 1e-18 beside 1e6: d^2 must come from the difference.
+// The form |p-a|^2 - mu W loses 1e-18 next to 1e6: d^2 must come from the difference.
 // L-19
 static void pointBesideALongEdgeKeepsItsDigits(void** state)
 {
@@ -162,7 +162,7 @@ static void pointAndEdgeSeeTheNotch(void** state)
     checkNear(rbClosestOfEdgeFacet(above, &facet).squared, 1.0, 1e-15);
 }
 
-// A vertex of a triangle points down at the middle of a square, each of the three in turn. The
+// A vertex of a triangle points down at the middle of a square, for each of the three vertices. The
 // printed sequence of flags skips some of the vertices.
 // U-5, L-25, L-26
 static void vertexOverASquareIsNotMissed(void** state)
@@ -198,7 +198,7 @@ static void facesThatMeetHaveACommonPoint(void** state)
     checkNear(closest.squared, 0.0, 0.0);
     checkNear(closest.a.z, 0.0, 0.0);
     checkNear(closest.a.x, 0.25, 0.0);
-    // one inside the other in the same plane, no edges meet
+    // one inside the other in the same plane, without crossing edges
     rbVec3 small[3] = {{-0.1, -0.1, 0}, {0.1, -0.1, 0}, {0, 0.1, 0}};
     rbFacet c = facetOf(small, 3, rbMakeVec3(0, 0, -1));
     checkNear(rbClosestOfFacets(&a, &c).squared, 0.0, 0.0);
@@ -234,13 +234,13 @@ static void polygonOfThousandsOfCornersIsMeasured(void** state)
     rbFacet a = facetOf(comb, COUNT, rbMakeVec3(0, 0, -1));
     rbVec3 tip[3] = {{699.875, 8, 0}, {699.875, 9, 5}, {699.875, 12, 5}};
     rbFacet b = facetOf(tip, 3, rbMakeVec3(1, 0, 0));
-    // 0.275 beside the flank from (699.5, 10) to (700, 0)
+    // 0.275 from the flank from (699.5, 10) to (700, 0)
     rbClosest closest = rbClosestOfFacets(&a, &b);
     checkRelative(sqrt(closest.squared), 2.75 / sqrt(100.25), 1e-12);
     checkParts(&closest, EDGE(2 * 699 + 1), VERTEX(0));
 }
 
-// Every kind of parts of two triangles, by hand.
+// Every combination of features of two triangles, by hand.
 // L-14
 static void partsOfTrianglesAreNamed(void** state)
 {
@@ -294,7 +294,7 @@ static void trianglesBeyondTheLimitAreGivenUp(void** state)
     assert_true(rbClosestOfTriangles(a, b, 3.9).squared == INFINITY);
     checkNear(rbClosestOfTriangles(a, b, 4.1).squared, 4.0, 0.0);
     checkNear(rbClosestOfTriangles(a, b, INFINITY).squared, 4.0, 0.0);
-    // identical ones beat every limit
+    // identical ones are below every limit
     checkNear(rbClosestOfTriangles(a, a, 1e-300).squared, 0.0, 0.0);
 }
 

@@ -1,4 +1,4 @@
-// Mass properties against closed forms, moved and joined.
+// Mass properties against closed forms, moved and combined.
 #include "base/math/matrix3.h"
 #include "shape_samples.h"
 
@@ -37,7 +37,7 @@ typedef struct Closed {
     double volume, z, ix, iy, iz; // inertia per mass about the center
 } Closed;
 
-// The closed forms of the handbooks, in full lengths where ours use half ones.
+// The closed forms of the handbooks, in full lengths where ours use half lengths.
 static Closed makeClosed(rbRandom* random, int kind)
 {
     rbError error = {0};
@@ -61,7 +61,7 @@ static Closed makeClosed(rbRandom* random, int kind)
                         (a * a + c * c) / 12,
                         (a * a + b * b) / 12};
     } else if (kind == 2) {
-        // cylinder and two half balls, each moved by the theorem of parallel axes
+        // cylinder and two half balls, each moved by the parallel axis theorem
         double vc = RB_PI * a * a * l;
         double vs = 2.0 * RB_PI * pow(a, 3) / 3.0;
         double half = 83.0 / 320.0 * a * a + pow(l / 2 + 3 * a / 8, 2);
@@ -110,7 +110,7 @@ static void primitivesHaveTheirClosedForms(void** state)
     }
 }
 
-// Sum of moved parts in long double: the definition, about the origin first.
+// Sum of moved parts in long double: the definition, first about the origin.
 typedef struct LongSum {
     long double v, m, c[3], s[3][3]; // s: second moments sum m x x^T + J
 } LongSum;
@@ -189,7 +189,7 @@ static void compoundsAreTheSumOfTheirParts(void** state)
         rbMassProperties p = getMass(compound, inherited);
         rbMassProperties expected = concludeLong(&sum);
         checkSame(&p, &expected, 1e-13);
-        // as a part of another compound it only moves
+        // as a part of another compound it is only moved
         rbCompoundChild outer = {compound, randomTransform(&random, 2.0), 0.0};
         rbGeometry* nested = rbCreateCompound(&outer, 1, &error);
         requireOk(nested, &error);
@@ -255,7 +255,7 @@ static void principalFramesDiagonalizeTheInertia(void** state)
             p.volume, p.mass, RB_VEC3_ZERO, {moments.x, moments.y, moments.z, 0.0, 0.0, 0.0}};
         back = rbMassProperties_Transform(&back, frame);
         checkSame(&back, &p, 2e-14);
-        // a diagonal one stays as it is
+        // a diagonal one stays unchanged
         rbMassProperties_Principal(&body, &moments, &frame);
         assert_true(frame.q.w == 1.0 && frame.q.x == 0.0 && frame.q.y == 0.0 && frame.q.z == 0.0);
         assert_true(moments.x == body.inertia.xx && moments.y == body.inertia.yy &&
@@ -276,7 +276,7 @@ static void impossibleInertiaIsRefusedWithItsMoments(void** state)
     bad.inertia.zz = 3.001;
     assert_int_equal(rbMassProperties_Judge(&bad, &error), RB_STATUS_INVALID);
     assert_non_null(strstr(error.message, "3.001"));
-    // the same seen from another frame
+    // the same in another frame
     rbTransform turned = {{1, 2, 3}, rbNormalizeQuat((rbQuat){0.3, 0.5, -0.7, 0.1})};
     bad = rbMassProperties_Transform(&bad, turned);
     assert_int_equal(rbMassProperties_Judge(&bad, &error), RB_STATUS_INVALID);

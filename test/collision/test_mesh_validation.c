@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// A cube of quads with room to spoil it.
+// A cube of quads with spare room for defects.
 typedef struct Cube {
     rbVec3 vertices[20];
     int sizes[16];
@@ -34,7 +34,7 @@ static rbMeshReport judge(const Cube* cube)
     return rbValidateMesh(&def, NULL, 0);
 }
 
-// The cube has issues of one kind only, so many; a polyhedron is refused with a sentence.
+// The cube has issues of one kind only, in this number; a polyhedron is refused with a message.
 static rbMeshIssue expectOnly(const Cube* cube, rbMeshIssueKind kind, long long count)
 {
     rbMeshReport report = judge(cube);
@@ -88,7 +88,7 @@ static void openEdgesAreFoundAtTheirFace(void** state)
     Cube cube = makeCube();
     cube.faceCount = 5; // without the top 4 5 7 6
     rbMeshIssue first = expectOnly(&cube, RB_MESH_ISSUE_OPEN_EDGE, 4);
-    assert_int_equal(first.face, 2); // 0 1 5 4 runs the edge from 5 to 4
+    assert_int_equal(first.face, 2); // 0 1 5 4 contains the edge from 5 to 4
     assert_int_equal(first.vertexA, 5);
     assert_int_equal(first.vertexB, 4);
     assert_int_equal(first.otherFace, -1);
@@ -108,7 +108,7 @@ static void vertexIssuesNameTheVertex(void** state)
     cube.vertices[8] = rbMakeVec3(0.5, 0.5, 0.5);
     cube.vertexCount = 9;
     assert_int_equal(expectOnly(&cube, RB_MESH_ISSUE_UNUSED_VERTEX, 1).vertexA, 8);
-    // two cubes, one corner of the second where the first has one: a copy, and two components
+    // two cubes, one corner of the second where the first has one: a duplicate, and two components
     Cube twice = makeCube();
     for (int i = 0; i < 8; ++i) {
         twice.vertices[8 + i] = rbAdd(twice.vertices[i], rbMakeVec3(1.0, 1.0, 1.0));
@@ -127,7 +127,7 @@ static void vertexIssuesNameTheVertex(void** state)
     assert_int_equal(report.firsts[RB_MESH_ISSUE_DUPLICATE_VERTEX].vertexB, 7);
     assert_int_equal(report.counts[RB_MESH_ISSUE_SEVERAL_COMPONENTS], 2);
     assert_int_equal(report.firsts[RB_MESH_ISSUE_SEVERAL_COMPONENTS].vertexA, 8);
-    // moved apart it is a note only
+    // moved away it is only a note
     Cube apart = twice;
     for (int i = 8; i < 16; ++i) {
         apart.vertices[i].x += 1.0;
@@ -197,7 +197,7 @@ static void faceIssuesNameTheFace(void** state)
     }
     report = judge(&cube);
     assert_int_equal(report.firsts[RB_MESH_ISSUE_DEGENERATE_FACE].face, 1);
-    // twice the same face, begun elsewhere and turned round
+    // the same face twice, with another first vertex and reversed
     cube = makeCube();
     const int copy[4] = {3, 7, 6, 2};
     memcpy(&cube.indices[24], copy, sizeof copy);
@@ -208,14 +208,14 @@ static void faceIssuesNameTheFace(void** state)
     assert_int_equal(report.firsts[RB_MESH_ISSUE_DUPLICATE_FACE].face, 6);
     assert_int_equal(report.firsts[RB_MESH_ISSUE_DUPLICATE_FACE].otherFace, 3);
     assert_int_equal(report.counts[RB_MESH_ISSUE_NON_MANIFOLD_EDGE], 4);
-    // a corner out of the plane: three faces are no longer flat
+    // a corner outside the plane: three faces are no longer flat
     cube = makeCube();
     cube.vertices[7] = rbMakeVec3(1.001, 1.001, 1.001);
     rbMeshIssue first = expectOnly(&cube, RB_MESH_ISSUE_NON_PLANAR_FACE, 3);
     assert_int_equal(first.face, 1);
     cube.vertices[7] = rbMakeVec3(1.0 + 1e-10, 1.0 + 1e-10, 1.0);
     assert_true(judge(&cube).isValid);
-    // a face runs out to the middle of the cube and back on the same edge
+    // a face runs to the middle of the cube and back on the same edge
     cube = makeCube();
     memmove(&cube.indices[6], &cube.indices[4], 20 * sizeof(int));
     const int spike[6] = {0, 4, 6, 2, 8, 2};
@@ -382,7 +382,7 @@ static void aMillionFacesAreJudged(void** state)
     rbMeshDef def = rbOwnedMesh_GetDef(&mesh);
     rbMeshReport report = rbValidateMesh(&def, NULL, 0);
     assert_int_equal(report.issueCount, 0);
-    // one corner moved by its neighbor's place is found among all
+    // one corner moved to its neighbor's place is found among all
     mesh.indices[401] = mesh.indices[405];
     report = rbValidateMesh(&def, NULL, 0);
     assert_true(report.issueCount > 0 && report.issueCount < 20);

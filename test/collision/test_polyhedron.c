@@ -1,4 +1,4 @@
-// Boundary representation, soups and surfaces, creation with bad values, parameters back.
+// Boundary representation, soups and surfaces, creation with bad values, reading parameters back.
 #include "collision/geometry/polyhedron.h"
 #include "shape_samples.h"
 
@@ -95,7 +95,7 @@ static void openSurfacesHaveEdgesWithOneFace(void** state)
 static void soupsNeedNoIncidence(void** state)
 {
     (void)state;
-    // three triangles at one edge and two that cross, a repeated face, and a vertex used by none
+    // three triangles at one edge and two that cross, a repeated face, and an unused vertex
     static const rbVec3 v[7] = {{0, 0, 0},      {1, 0, 0},      {0.5, 1, 0}, {0.5, 0, 1},
                                 {0.5, -1, 0.1}, {0.2, 0.4, -1}, {9, 9, 9}};
     static const int triangles[15] = {0, 1, 2, 0, 1, 3, 0, 1, 4, 3, 4, 5, 2, 0, 1};
@@ -164,7 +164,7 @@ static void badValuesAreRefusedWithASentence(void** state)
     child.transform.p.z = 0.0;
     child.density = NAN;
     expectNothing(rbCreateCompound(&child, 1, &e), &e, "density");
-    // nested once too often
+    // nested one level too deep
     child.density = 0.0;
     rbGeometry* levels[RB_COMPOUND_DEPTH_MAX];
     for (int i = 0; i < RB_COMPOUND_DEPTH_MAX; ++i) {
@@ -220,7 +220,7 @@ static void parametersComeBack(void** state)
     rbDestroyGeometry(g);
 }
 
-// Polygons given to a mesh become triangles, also non-convex and non-planar ones.
+// Polygons given to a mesh become triangles, including non-convex and non-planar ones.
 static void meshesSplitPolygons(void** state)
 {
     (void)state;
@@ -243,7 +243,7 @@ static void meshesSplitPolygons(void** state)
     rbFreeMesh(&owned);
 }
 
-// Rays aimed exactly at vertices and edges slip through nowhere.
+// Rays aimed exactly at vertices and edges never slip through.
 static void raysAtEdgesDoNotSlipThrough(void** state)
 {
     (void)state;
@@ -275,7 +275,7 @@ static void raysAtEdgesDoNotSlipThrough(void** state)
     }
 }
 
-// issue: cutting a quadrilateral put its diagonal on an edge of the triangle beside it.
+// issue: cutting a quadrilateral put its diagonal on an edge of the adjacent triangle.
 static void diagonalOnAnEdgeLeavesTheIncidenceOut(void** state)
 {
     (void)state;

@@ -80,8 +80,8 @@ static void extrusionsHaveVolumeAreaTimesHeight(void** state)
     }
 }
 
-// Pappus: a regular n-gon for a circle changes 2 pi R A into n sin(2 pi / n) R A, R the distance of
-// the center of the area.
+// Pappus: replacing a circle by a regular n-gon changes 2 pi R A into n sin(2 pi / n) R A, with R
+// the distance of the center of the area.
 // L-105
 static void revolutionsObeyPappus(void** state)
 {
@@ -196,7 +196,7 @@ static void badProfilesAreRefusedWithAReason(void** state)
         RB_STATUS_LIMIT);
 }
 
-// Ears against area and overlap: areas are positive and add up.
+// Ears checked by area and overlap: areas are positive and add up.
 static void earsCoverThePolygonOnce(void** state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void earsCoverThePolygonOnce(void** state)
         rbIndex3 triangles[58];
         int count = 5 + rbRandom_Index(&random, 55);
         makeStarProfile(&random, profile, count, (const double[2]){0, 0}, 1.0);
-        if (k % 3 == 0) { // flat corners: every second point on its neighbors' side
+        if (k % 3 == 0) { // flat corners: every second point lies on its neighbors' side
             for (int i = 1; i + 1 < count; i += 2) {
                 profile[i][0] = 0.5 * (profile[i - 1][0] + profile[i + 1][0]);
                 profile[i][1] = 0.5 * (profile[i - 1][1] + profile[i + 1][1]);

@@ -1,4 +1,4 @@
-// Triangles for display (L-107): closed, outward, and no farther from the surface than asked.
+// Triangles for display (L-107): closed, outward, and no farther from the surface than requested.
 #include "shape_samples.h"
 
 #include <math.h>
@@ -157,7 +157,7 @@ static void tooFineTrianglesAreRefused(void** state)
     assert_int_equal(rbGeometry_Triangulate(g, 0.0, 1.0, &triangles, &error), RB_STATUS_INVALID);
     assert_int_equal(rbGeometry_Triangulate(g, NAN, 1.0, &triangles, &error), RB_STATUS_INVALID);
     assert_null(triangles.vertices);
-    // a compound of two, where one is fine: nothing is left behind
+    // a compound of two, the first of which is fine: nothing leaks
     rbCompoundChild children[2] = {{g, RB_TRANSFORM_IDENTITY, 0.0},
                                    {g, RB_TRANSFORM_IDENTITY, 0.0}};
     rbGeometry* compound = rbCreateCompound(children, 2, &error);

@@ -27,7 +27,7 @@ static void checkVec(rbVec3 a, rbVec3 b)
     assert_true(rbDistance(a, b) < 1e-13);
 }
 
-// B-10: what an impulse and an angular impulse do to points and spin, by Newton and Euler.
+// B-10: the effect of an impulse and an angular impulse on points and spin, by Newton and Euler.
 static void responsesAreThoseOfNewtonAndEuler(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Free turning in one step.
+// Free rotation in one step.
 #include "base/core/random.h"
 #include "base/math/random3.h"
 #include "dynamics/motion/free_top.h"
@@ -18,7 +18,7 @@ static Top randomTop(rbRandom* random, bool isSymmetric)
     Top top;
     double a = 0.5 + rbRandom_Unit(random);
     double b = isSymmetric ? a : 0.5 + rbRandom_Unit(random);
-    // A flat or long body, never impossible.
+    // A flat or long body, always physically possible.
     double c = fabs(a - b) + 0.1 + rbRandom_Unit(random) * (a + b - fabs(a - b) - 0.2);
     top.moments = rbRandom_Index(random, 2) == 0 ? rbMakeVec3(a, b, c) : rbMakeVec3(c, a, b);
     top.orientation = rbRandom_Quat(random);

@@ -1,4 +1,4 @@
-// Bodies and contacts put together by hand, for tests of collisions, graphs and freezing.
+// Hand-made bodies and contacts, for tests of collisions, graphs and freezing.
 #ifndef RB_TEST_CONTACT_SCENE_H
 #define RB_TEST_CONTACT_SCENE_H
 
@@ -123,7 +123,7 @@ static inline double getSceneSpeed(const Scene* scene, int contact, int point)
     return rbDot(u, c->normal);
 }
 
-// Fastest approach of all closed points.
+// Largest approach speed of all closed points.
 static inline double getSceneApproach(const Scene* scene)
 {
     double fastest = 0.0;

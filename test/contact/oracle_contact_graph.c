@@ -82,8 +82,8 @@ static void relaxAll(const Network* network, int* islands, int* levels)
     }
 }
 
-// Island = least body reached, -1 without edges; level = least distance from what nothing moves:
-// of what touches it; where none does, of what is linked to it; else of the least body.
+// Island = least reachable body, -1 without edges. Level = least distance from an immovable body,
+// over contacts; if there is none, over links to one; otherwise from the least body.
 static void findSlowly(const Network* network, int* islands, int* levels)
 {
     const int contacts = network->scene.set.contactCount;
@@ -192,8 +192,8 @@ static void islandsAndLevelsAgreeWithRelaxation(void** state)
     rbDestroyContactGraph(graph);
 }
 
-// Course upon course in running bond, bricks of a course touching: a level each. The print's levels
-// of cycles would make one of them.
+// Course upon course in running bond, bricks of a course touching: one level per course. The levels
+// of cycles as printed would merge them into one.
 // B-73
 static void everyCourseOfAWallIsALevel(void** state)
 {
@@ -237,8 +237,8 @@ static void everyCourseOfAWallIsALevel(void** state)
     rbDestroyContactGraph(graph);
 }
 
-// Ten contacts among a hundred thousand bodies, everywhere: what was built before leaves no trace,
-// and a second time allocates nothing.
+// Ten contacts among a hundred thousand bodies: earlier builds leave no trace, and a second build
+// allocates nothing.
 // B-73
 static void fewContactsAmongManyBodiesAreFound(void** state)
 {

@@ -1,8 +1,9 @@
-// Found contacts against a search of all pairs, and the rows of the broad phase against each other.
+// Found contacts compared with a search of all pairs, and the broad-phase rows compared with each
+// other.
 #include "pair_scene.h"
 #include "rb_test.h"
 
-// Shapes of all kinds; returns how many. The half space comes last, before it the meshes.
+// Shapes of all kinds; returns their number. The half space is last, preceded by the meshes.
 #define KINDS 9
 #define KIND_MESH 7
 #define KIND_PLANE 8
@@ -80,7 +81,7 @@ static bool isExactKind(const PairScene* scene, int body)
     return scene->shapes[body].geometry != scene->geometries[KIND_MESH];
 }
 
-// The contacts of one pair against a measurement that knows nothing of the past.
+// The contacts of one pair compared with a measurement without history.
 static void checkPair(const PairScene* scene, const rbContactSettings* settings,
                       const rbContactSet* set, int a, int b, void* scratch)
 {
@@ -236,7 +237,7 @@ static void rowsOfTheBroadPhaseGiveTheSameBits(void** state)
     destroyPairScene(&scene);
 }
 
-// A snapshot restored, in the same finder and in a new one, goes on with the same bits.
+// A restored snapshot, in the same finder and in a new one, continues with the same bits.
 static void snapshotsGoOnWithTheSameBits(void** state)
 {
     (void)state;

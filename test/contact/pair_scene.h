@@ -1,4 +1,4 @@
-// Bodies with shapes at places, for tests of the finder of contacts.
+// Bodies with shapes and poses, for tests of the contact finder.
 #ifndef RB_TEST_PAIR_SCENE_H
 #define RB_TEST_PAIR_SCENE_H
 

@@ -14,7 +14,7 @@ static rbContactSolver* startSolver(const rbContactSettings* settings)
     return solver;
 }
 
-// How far a cube comes on an incline at 60 Hz.
+// Displacement of a cube on an incline at 60 Hz.
 static double slideOnIncline(double degrees, double friction, int steps)
 {
     beginScene(&scene);
@@ -27,7 +27,7 @@ static double slideOnIncline(double degrees, double friction, int steps)
     rbVec3 gravity = rbMakeVec3(9.81 * sin(angle), 0.0, -9.81 * cos(angle));
     for (int i = 0; i < steps; ++i) {
         stepScene(&scene, solver, gravity, 1.0 / 60.0);
-        // two parts in a million below the limit the last digits take more sweeps than allowed
+        // two parts in a million below the limit the last digits need more sweeps than allowed
         checkBelow(scene.positions.gapError + scene.positions.slipError, 2e-6);
         checkBelow(scene.velocities.gapError + scene.velocities.slipError, 1e-6);
     }
@@ -36,8 +36,8 @@ static double slideOnIncline(double degrees, double friction, int steps)
 }
 
 // B-76: tan 26.565 deg is 0.49999893, just below 0.5: the impulses are found within the first
-// steps, in which it moves by 3e-6 m, then it stands; at 0.49 it slides by g (sin - mu cos) / 2 in
-// a second.
+// steps, in which it moves by 3e-6 m, then it rests; at 0.49 it slides by g (sin - mu cos) / 2 in a
+// second.
 static void blockHoldsAtAHalfAndSlidesBelow(void** state)
 {
     (void)state;
@@ -56,7 +56,7 @@ static void blockDoesNotCreep(void** state)
     checkNear(slideOnIncline(10.0, 0.5, 600), 0.0, 1e-9);
 }
 
-// B-76: the whole step takes mu g h, however the load is spread over the corners.
+// B-76: the whole step removes mu g h, however the load is distributed over the corners.
 static void slidingBlockSlowsByFrictionTimesGravity(void** state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static int addBallOnPlane(double friction)
     return ball;
 }
 
-// The ball stays over the point that it rolls on.
+// The ball stays above its contact point.
 static void followBall(int ball)
 {
     scene.places[0].x = 0.0;
@@ -99,7 +99,7 @@ static void followBall(int ball)
     scene.points[0].slip[1] = 0.0;
 }
 
-// B-76: a ball pushed at 7 m/s rolls at 5 m/s after 1.019367991845 s, having gone 6.116207951070 m.
+// B-76: a ball pushed at 7 m/s rolls at 5 m/s after 1.019367991845 s and 6.116207951070 m.
 static void bowlingBallRollsAtFiveSevenths(void** state)
 {
     (void)state;
@@ -115,7 +115,8 @@ static void bowlingBallRollsAtFiveSevenths(void** state)
         rbVec3 u = rbContact_RelativeVelocity(scene.bodies, &scene.contacts[0], &scene.points[0]);
         if (rolls < 0 && fabs(u.x) < 1e-8) {
             rolls = i;
-            // the step in which it begins to roll is off by what it slides within: v h / 2 at most
+            // the step in which it starts to roll has an error from sliding within it: at most v h
+            // / 2
             checkNear(scene.places[ball].x, 6.116207951070 + 5.0 * (i * h - 1.019367991845),
                       0.5 * 7.0 * 0.2 * 9.81 * h * h + 1e-6);
         }
@@ -171,8 +172,8 @@ static void rollingAndSpinningFrictionSlow(void** state)
     rbDestroyContactSolver(solver);
 }
 
-// B-76: a long rod touched at its end, with very different masses along and across: friction is
-// against the sliding that is left, not against the one that was.
+// B-76: a long rod touched at its end, with very different effective masses along and across:
+// friction opposes the remaining sliding, not the initial sliding.
 static void frictionOpposesTheSlidingThatResults(void** state)
 {
     (void)state;

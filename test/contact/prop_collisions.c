@@ -23,8 +23,8 @@ static double getSize(const Scene* scene)
     return size;
 }
 
-// Whatever the sweeps allowed. Newton's law with any restitutions; Poisson's with one, because
-// different ones may raise the energy by the law itself.
+// For any sweep limit. Newton's law with any restitutions; Poisson's with one, because different
+// ones may increase the energy by the law itself.
 // B-66, B-68, B-69
 static void smoothCollisionsNeverRaiseTheEnergy(void** state)
 {
@@ -66,7 +66,7 @@ static void smoothCollisionsNeverRaiseTheEnergy(void** state)
     assert_true(met * 10 >= count / 2 * 9);
 }
 
-// With friction Newton's law and Poisson's would raise the energy at times: not here.
+// With friction, Newton's and Poisson's laws would sometimes increase the energy: not here.
 // B-70, B-71, B-72
 static void worksOfRoughCollisionsAddUp(void** state)
 {
@@ -101,7 +101,7 @@ static void worksOfRoughCollisionsAddUp(void** state)
 }
 
 // Masses of 1 to 1e8, friction 1000, restitution 1, any number of sweeps, levels at random: numbers
-// stay finite, and there is no more energy, also by shock propagation.
+// stay finite, and the energy does not increase, also with shock propagation.
 // B-74
 static void wildHeapsStayFinite(void** state)
 {
@@ -161,7 +161,7 @@ static void makeBlock(Scene* scene, rbRandom* random, int side)
 }
 
 // Several hundred elastic balls in a block, all laws, smooth and rough, with and without shock
-// propagation: the work is bounded, and there is no more energy.
+// propagation: the work is bounded, and the energy does not increase.
 // B-66, B-68, B-69, B-74
 static void denseElasticPilesEndAtABound(void** state)
 {

@@ -1,5 +1,5 @@
-// Islands solved as a whole: the matrix in profile, Coulomb's conditions at the end, joints among
-// the contacts.
+// Islands solved as a whole: the profile matrix, Coulomb's conditions at the end, joints among the
+// contacts.
 #include "dynamics/contact/contact_newton.h"
 #include "dynamics/contact/contact_profile.h"
 #include "random_island.h"
@@ -37,7 +37,7 @@ static void addDense(double (*a)[ROWS_MAX], const int blocks[2], const double g[
     }
 }
 
-// Symmetric ones and those that are so in their pattern only.
+// Symmetric matrices, and matrices with only a symmetric pattern.
 static void matricesInProfileAreSolved(void** state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void matricesInProfileAreSolved(void** state)
     rbProfile_Free(&profile);
 }
 
-// What a point breaks of Coulomb's law in a velocity stage, m/s.
+// Violation of Coulomb's law by a point in a velocity stage, m/s.
 static double breachOf(const rbContact* contact, const rbContactPoint* point)
 {
     rbVec3 u = rbContact_RelativeVelocity(scene.bodies, contact, point);
@@ -115,7 +115,8 @@ static double breachOf(const rbContact* contact, const rbContactPoint* point)
     if (p[0] > 0.0 && !isOnRim) {
         breach = fmax(breach, speed);
     }
-    // Against the way it slides: what is across, of the speed or of the impulse (1 kg or so).
+    // Friction opposes the sliding: checks the component across it, of the speed or of the impulse
+    // (1 kg or so).
     if (speed > 0.0 && friction > 0.0) {
         double along = t[0] * p[1] + t[1] * p[2];
         double across = fabs(t[0] * p[2] - t[1] * p[1]) / (speed * friction);
@@ -154,7 +155,8 @@ static double rateOf(const rbContactLink* link)
     return sum;
 }
 
-// Contacts in any directions have no solution at times; most have, and then it is one.
+// Contacts in random directions sometimes have no solution; if the solver reports one, it is
+// correct.
 // B-79, B-80
 static void whatItCallsSolvedObeysCoulombAndJoints(void** state)
 {

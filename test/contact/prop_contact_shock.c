@@ -7,7 +7,7 @@
 #define HEAPS 1000
 #define HEAPS_FULL 50000
 
-// Worst of what the velocity stage leaves: approach, and parting of points that push.
+// Largest error after the velocity stage: approach speed, and separation speed of points that push.
 static double measureHeap(const Scene* scene)
 {
     double worst = 0.0;
@@ -25,7 +25,7 @@ static double measureHeap(const Scene* scene)
     return worst;
 }
 
-// Sum of what the momenta of bodies have of length, linear and angular.
+// Sum of the magnitudes of the linear and angular momenta of the bodies.
 static double getMomentumSize(const Scene* scene)
 {
     double sum = 0.0;
@@ -75,7 +75,7 @@ static void shockPropagationNeverRaisesTheEnergy(void** state)
             assert_true(rbIsFinite3(scene.bodies[k].velocity) && rbIsFinite3(scene.bodies[k].spin));
             assert_false(scene.bodies[k].isFrozen);
         }
-        if (!kind.isHeld) { // nothing stands still, so nothing is lost
+        if (!kind.isHeld) { // no body is static, so no momentum is lost
             getSceneMomentum(&scene, &linear[1], &angular[1]);
             checkBelow(rbDistance(linear[0], linear[1]), 1e-12 * size);
             checkBelow(rbDistance(angular[0], angular[1]), 1e-12 * size);

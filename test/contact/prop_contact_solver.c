@@ -28,7 +28,7 @@ static double energyOf(void)
     return sum;
 }
 
-// Largest break of the laws of contact; positions with a step h, velocities with 0.
+// Largest violation of the laws of contact; positions with a step h, velocities with 0.
 static double worstBreak(double h)
 {
     double worst = 0.0;
@@ -45,7 +45,7 @@ static double worstBreak(double h)
             if (point->isSticking) {
                 miss = sliding > miss ? sliding : miss;
             } else if (sliding > 1e-3 && point->impulse[0] > 1e-3) {
-                // against the sliding, with all of mu P
+                // opposes the sliding, with all of mu P
                 double limit = contact->friction * point->impulse[0];
                 double d1 = point->impulse[1] * sliding + limit * u1;
                 double d2 = point->impulse[2] * sliding + limit * u2;
@@ -58,8 +58,9 @@ static double worstBreak(double h)
     return worst;
 }
 
-// B-75, B-76: in every case, met or cut short, sums are in their cones, no energy is gained by the
-// velocity stage and free bodies keep their momentum; where the solver says so, the laws hold.
+// B-75, B-76: in every case, converged or cut short, sums are in their cones, the velocity stage
+// gains no energy and free bodies keep their momentum; where the solver reports convergence, the
+// laws hold.
 static void randomIslandsObeyTheLaws(void** state)
 {
     (void)state;
@@ -97,7 +98,7 @@ static void randomIslandsObeyTheLaws(void** state)
     assert_true(met > count / 3);
 }
 
-// The same input gives the same bits, whatever was solved before by the same solver.
+// The same input gives the same bits, whatever the same solver solved before.
 static void sameIslandSameBits(void** state)
 {
     (void)state;

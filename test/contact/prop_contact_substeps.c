@@ -22,7 +22,7 @@ static rbContactSubsteps* create(int sweepsMax)
     return rbCreateContactSubsteps(&settings);
 }
 
-// As the engine does a step: half of the kicks before, half after, impulses halved.
+// A step as in the engine: half of the kicks before, half after, impulses halved.
 static rbSubstepsDone step(rbContactSubsteps* substeps, SolverScene* s, const rbContactRun* run)
 {
     for (int i = 1; i < s->bodyCount; ++i) {
@@ -75,7 +75,7 @@ static void randomIslandsKeepMomentumAndCones(void** state)
     }
 }
 
-// Energy that contacts took is the work that they report.
+// The energy removed by contacts equals the work that they report.
 static void workIsTheChangeOfEnergy(void** state)
 {
     (void)state;
@@ -83,7 +83,7 @@ static void workIsTheChangeOfEnergy(void** state)
     pullAll(RB_VEC3_ZERO);
     for (int i = 0; i < 200; ++i) {
         makeIsland(&scene, &random, true);
-        // bodies that do not turn: the energy is known without their inertias
+        // bodies that do not rotate: the energy is known without their inertias
         for (int k = 1; k < scene.bodyCount; ++k) {
             scene.bodies[k].invInertia = (rbSym3){0};
             scene.bodies[k].spin = RB_VEC3_ZERO;
@@ -124,7 +124,7 @@ static void checkSameBits(const SolverScene* a, const SolverScene* b)
     }
 }
 
-// Which contacts share a group of four does not matter, nor what was solved before.
+// The grouping of contacts in fours does not matter, nor do previous solves.
 static void islandsTogetherAreAsApart(void** state)
 {
     (void)state;
@@ -187,7 +187,7 @@ static void islandsTogetherAreAsApart(void** state)
     rbDestroyContactSubsteps(used);
 }
 
-// More contacts than there are colors: a floor that moves carries 100 balls and their weight.
+// More contacts than colors: a moving floor carries 100 balls and their weight.
 static void crowdsOnOneBodyAreCarried(void** state)
 {
     (void)state;
@@ -211,14 +211,14 @@ static void crowdsOnOneBodyAreCarried(void** state)
     for (int i = 0; i < scene.set.pointCount; ++i) {
         assert_true(scene.points[i].impulse[0] > 0.0);
     }
-    // the kicks of all bodies cancel; 1600 N s went to and fro, in single precision
+    // the kicks of all bodies cancel; 1600 N s were exchanged, in single precision
     checkBelow(rbLength(momentumOf(&scene)), 1e-4 * 1600.0);
     checkNear(scene.bodies[floor].velocity.z, scene.bodies[floor + 1].velocity.z, 1e-3);
     rbDestroyContactSubsteps(substeps);
 }
 
-// Sweeps to tolerance know the impulses: bodies on three points without friction, where they are
-// unique.
+// Sweeps to tolerance give the reference impulses: bodies on three points without friction, where
+// they are unique.
 static void tripodsAreCarriedAsBySweeps(void** state)
 {
     (void)state;
@@ -253,7 +253,7 @@ static void tripodsAreCarriedAsBySweeps(void** state)
         for (int k = 0; k < 3; ++k) {
             checkNear(scene.points[k].impulse[0], other.points[k].impulse[0], 1e-4 * weight);
         }
-        // what one sweep leaves of the give of the springs
+        // the remaining spring deflection after one sweep
         checkBelow(rbLength(scene.bodies[body].velocity), 2e-3);
         checkBelow(rbLength(scene.bodies[body].spin), 2e-3);
         rbDestroyContactSolver(solver);
@@ -304,7 +304,7 @@ static void stepWithGaps(rbContactSubsteps* substeps, const rbContactRun* run)
     }
 }
 
-// Overlap is undone without speed being left, no faster than asked.
+// Overlap is removed without residual speed, no faster than requested.
 static void overlapLeavesNoSpeed(void** state)
 {
     (void)state;
@@ -323,7 +323,7 @@ static void overlapLeavesNoSpeed(void** state)
         checkBelow(rbLength(scene.bodies[i].velocity), 1e-5);
     }
     for (int i = 0; i < scene.set.pointCount; ++i) {
-        // the springs give by some tenths of a millimeter for each cube
+        // the springs deflect by some tenths of a millimeter for each cube
         checkNear(scene.points[i].gap, 0.0, 2e-3);
     }
     rbDestroyContactSubsteps(substeps);
@@ -338,8 +338,8 @@ static double findDepth(void)
     return depth;
 }
 
-// A column whose upper half swings up by a few mm/s, again and again, does not sink: its lower half
-// carries on, and the energy of the island is no reason to take impulses from it.
+// A column whose upper half repeatedly swings up by a few mm/s does not sink: its lower half still
+// carries the load, and the energy of the island is no reason to reduce its impulses.
 static void columnsThatSwingStillCarryThemselves(void** state)
 {
     (void)state;
@@ -365,7 +365,7 @@ static void columnsThatSwingStillCarryThemselves(void** state)
     rbDestroyContactSubsteps(substeps);
 }
 
-// Bodies that nothing moves but that move: a belt drags what lies on it.
+// Kinematic bodies that move: a belt drags the bodies that lie on it.
 static void beltsDragAlong(void** state)
 {
     (void)state;
@@ -387,7 +387,7 @@ static void beltsDragAlong(void** state)
     rbDestroyContactSubsteps(substeps);
 }
 
-// 30 balls in one place part at the speed that settings allow, and no energy comes of it.
+// 30 balls in one place separate at the speed that the settings allow, without gaining energy.
 static void crowdsPartWithoutEnergy(void** state)
 {
     (void)state;
@@ -425,7 +425,7 @@ static void crowdsPartWithoutEnergy(void** state)
     rbDestroyContactSubsteps(substeps);
 }
 
-// What does not fit is named, so that others solve it.
+// Contacts that do not fit are reported, so that the other solver handles them.
 static void reboundsAndRollingAreLeftToOthers(void** state)
 {
     (void)state;

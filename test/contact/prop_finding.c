@@ -1,4 +1,4 @@
-// Pairs of all kinds of shapes in random poses: what is found of them is where they are near, and
+// Pairs of all kinds of shapes in random poses: contacts are found where the bodies are near, and
 // bodies that tumble into each other do not overlap.
 #include "pair_scene.h"
 #include "rb_test.h"
@@ -6,7 +6,7 @@
 #include <rattleback/world.h>
 
 #define KINDS 10
-#define PAIRS 54 // of them, but for two planes
+#define PAIRS 54 // all of them, except two planes
 #define KIND_COMPOUND 7
 #define KIND_MESH 8
 #define KIND_PLANE 9
@@ -70,7 +70,7 @@ static rbGeometry* makeKind(int kind)
     }
 }
 
-// ---------------------------------------------------------------------------------- what is found
+// --------------------------------------------------------------------------------- found contacts
 
 typedef struct Finding {
     PairScene scene;
@@ -104,7 +104,7 @@ static rbSeparation measureBodies(const Finding* f)
                    poseOf(f, 1));
 }
 
-// Moves B to a distance from A, or near to it.
+// Moves B to a given distance from A, or near to it.
 static void approach(Finding* f, double distance)
 {
     for (int i = 0; i < 4; ++i) {
@@ -119,7 +119,7 @@ static bool isConvexKind(int kind)
     return kind < KIND_COMPOUND;
 }
 
-// Largest product of a direction of the world with points of a body.
+// Largest dot product of a world direction with the points of a body.
 static double highest(const Finding* f, int body, rbVec3 direction)
 {
     rbTransform pose = poseOf(f, body);
@@ -131,7 +131,7 @@ static double highest(const Finding* f, int body, rbVec3 direction)
     return rbDot(direction, rbTransformPoint(pose, point));
 }
 
-// Both ends of a point are on the surfaces, or in them by what faces that are nearly flush differ.
+// Both ends of a point are on the surfaces, or inside by the difference of nearly flush faces.
 static void checkEnds(const Finding* f, const rbContact* contact, const rbContactPoint* point)
 {
     const double size = 0.3;    // m
@@ -150,7 +150,7 @@ static void checkEnds(const Finding* f, const rbContact* contact, const rbContac
     rbDestroyGeometry(probe);
 }
 
-// The contact whose point is the nearest, against the separation.
+// The contact with the nearest point, compared with the separation.
 static void checkFound(const Finding* f, const rbContactSet* set, const rbSeparation* s)
 {
     double tolerance = 1e-8; // m
@@ -207,7 +207,7 @@ static void findOne(Finding* f, rbRandom* random, int kindA, int kindB)
     double threshold =
         2.0 * f->settings.shell + f->scene.places[0].reach + f->scene.places[1].reach;
     rbContactPairs* pairs = makePairs(&f->scene, &f->settings);
-    // the second look knows the first one
+    // the second query uses the result of the first
     for (int look = 0; look < 2; ++look) {
         rbContactSet set = findContacts(pairs, &f->scene);
         if (fabs(s.distance - threshold) > 1e-8) {
@@ -244,7 +244,8 @@ static void whatIsNearIsFoundWhereItIs(void** state)
     test_free(finding.scratch);
 }
 
-// Of bodies that hardly move, with the sweeps of a game: least gap against the true distance.
+// For bodies that hardly move, with the sweeps of a game: least gap compared with the true
+// distance.
 static void carryOne(Finding* f, rbRandom* random, int kindA, int kindB)
 {
     const double small = 2e-5; // m and rad, of a step
@@ -259,9 +260,9 @@ static void carryOne(Finding* f, rbRandom* random, int kindA, int kindB)
         for (int k = 0; k < set.pointCount; ++k) {
             least = fmin(least, set.points[k].gap);
         }
-        // the normal stays: where corners meet, bodies that pass by part more than it tells
+        // the normal stays fixed: where corners meet, passing bodies separate more than it shows
         double excess = least + f->settings.shell - s.distance;
-        if (s.distance >= 0.0 || kindB != KIND_MESH) { // else the depth is an estimate
+        if (s.distance >= 0.0 || kindB != KIND_MESH) { // otherwise the depth is an estimate
             checkBelow(excess, 2e-7);
         }
         checkBelow(-excess, small * step + 1e-9);
@@ -293,8 +294,7 @@ static void carriedPointsHoldTheGap(void** state)
     test_free(finding.scratch);
 }
 
-// ------------------------------------------------------------------------------- what it is good
-// for
+// ----------------------------------------------------------------------------------- thrown bodies
 
 typedef struct Throw {
     rbVec3 position;
@@ -322,7 +322,7 @@ static void addThrown(rbWorld* world, int kind, const Throw* thrown, double rest
     }
 }
 
-// Two bodies that are thrown at each other, tumbling; one at a floor under gravity.
+// Two tumbling bodies thrown at each other; one thrown at a floor under gravity.
 static rbContactStatistics throwPair(rbRandom* random, int kindA, int kindB, double speed,
                                      double spin)
 {
@@ -359,7 +359,7 @@ static rbContactStatistics throwPair(rbRandom* random, int kindA, int kindB, dou
 }
 
 // Steps of 1/60 s in which bodies of 0.3 m move by 0.05 m and turn by 0.1. Of 43,000 pairs one, an
-// ellipsoid and a compound, overlapped by 0.03 mm, in a step that told that it missed its
+// ellipsoid and a compound, overlapped by 0.03 mm, in a step that reported that it missed its
 // tolerance. G-01
 static void tumblingBodiesDoNotOverlap(void** state)
 {

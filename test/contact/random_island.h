@@ -1,4 +1,4 @@
-// Random islands for tests of solvers of contacts.
+// Random islands for tests of contact solvers.
 #ifndef TEST_CONTACT_RANDOM_ISLAND_H
 #define TEST_CONTACT_RANDOM_ISLAND_H
 
@@ -60,7 +60,7 @@ static inline rbVec3 momentumOf(const SolverScene* scene)
     return sum;
 }
 
-// Sums of impulses are in their cones.
+// Checks that the sums of impulses are in their cones.
 static inline void checkCones(const SolverScene* scene, double rounding)
 {
     for (int i = 0; i < scene->set.contactCount; ++i) {

@@ -1,5 +1,5 @@
 // Bodies with hand-made contacts for tests of the solver, and a step without an engine: bodies that
-// do not turn, or round ones, so that arms and normals stay.
+// do not rotate, or round ones, so that arms and normals stay constant.
 #ifndef TEST_CONTACT_SOLVER_SCENE_H
 #define TEST_CONTACT_SOLVER_SCENE_H
 
@@ -95,7 +95,7 @@ static inline void addFace(SolverScene* scene, rbVec3 middle, double r)
     }
 }
 
-// A column of cubes of side 1 on the ground; masses by the callers.
+// A column of cubes of side 1 on the ground; the caller sets the masses.
 static inline void addColumn(SolverScene* scene, int count, double friction)
 {
     for (int i = 0; i < count; ++i) {
@@ -120,7 +120,7 @@ static inline rbContactRun sceneRun(SolverScene* scene, double h)
     return run;
 }
 
-// One step; gaps and slips follow the velocities, places of bodies too.
+// One step; gaps and slips follow the velocities, and so do the positions of bodies.
 static inline void stepScene(SolverScene* scene, rbContactSolver* solver, rbVec3 gravity, double h)
 {
     rbContactRun run = sceneRun(scene, h);

@@ -1,4 +1,4 @@
-// Collisions by hand: cradle, two balls, cubes and friction against closed forms.
+// Hand-computed collisions: cradle, two balls, cubes and friction against closed forms.
 #include "contact_scene.h"
 #include "rb_test.h"
 
@@ -15,7 +15,7 @@ static rbContactSettings makeSettings(rbImpactLaw law)
     return settings;
 }
 
-// Balls in a row that touch, the first ones moving with 1 m/s.
+// Balls in a row that touch; the first ones move at 1 m/s.
 static void makeCradle(Scene* scene, int count, int striking)
 {
     clearScene(scene);
@@ -52,7 +52,7 @@ static void asManyBallsLeaveTheCradleAsStrike(void** state)
 }
 
 // v1' = (m1 v1 + m2 v2 - m2 e (v1 - v2)) / (m1 + m2), and likewise v2'. A central impact is the
-// same by all laws, and loses (1 - e^2) of the energy of the relative motion.
+// same under all laws, and loses (1 - e^2) of the energy of the relative motion.
 // B-66, B-68, B-69, B-70
 static void twoBallsPartAsMassesAndRestitutionSay(void** state)
 {
@@ -110,7 +110,7 @@ static void slowApproachIsNoCollision(void** state)
     }
 }
 
-// A box with its lower corners on the ground; those beyond `beyond` in x take part.
+// A box with its lower corners on the ground; only corners with x above `beyond` take part.
 static void makeBoxOnGround(Scene* scene, rbVec3 sides, double restitution, double beyond)
 {
     clearScene(scene);
@@ -175,8 +175,8 @@ static void boxOnItsEdgeTurns(void** state)
 }
 
 // A ball meets the ground with u_t = v + w x r. It stops sliding when T = 2/7 m |u_t| (K = 7/2 / m)
-// lies in the cone of P = (1 + e) m v_n; else it slides on with T = mu P. The impulse ratio T/P is
-// min(mu, 2 |u_t| / (7 (1 + e) v_n)).
+// lies in the cone of P = (1 + e) m v_n; otherwise it keeps sliding with T = mu P. The impulse
+// ratio T/P is min(mu, 2 |u_t| / (7 (1 + e) v_n)).
 // B-71, B-72
 static void ballRollsOrSlidesByTheRatioOfImpulses(void** state)
 {
@@ -226,8 +226,8 @@ static void ballRollsOrSlidesByTheRatioOfImpulses(void** state)
     assert_in_range(rolled, count / 10, 9 * count / 10);
 }
 
-// The smaller cone of sliding friction counts for what slides; what does not slide is held by the
-// greater one of stiction.
+// The smaller cone of sliding friction applies to sliding points; the larger cone of static
+// friction holds points that do not slide.
 // B-72
 static void stictionHoldsWhatDoesNotSlide(void** state)
 {
@@ -290,7 +290,7 @@ static void pairOfMaterialsHasItsLaw(void** state)
     assert_true(rbDistance(results[1], results[2]) > 1e-3);
 }
 
-// A pyramid of friction: the ball's friction points to a corner of the square on the cone.
+// A friction pyramid: the ball's friction points to a corner of the square on the cone.
 // B-71
 static void pyramidTurnsFrictionToItsCorners(void** state)
 {
@@ -350,8 +350,8 @@ static void joinedBallsCollideAsOne(void** state)
     }
 }
 
-// A column of boxes falls on the ground with 1 m/s, e = 0: with two sweeps, then levels, every
-// contact has its target, and momentum went to the ground.
+// A column of boxes falls onto the ground at 1 m/s, e = 0: with two sweeps, then levels, every
+// contact reaches its target, and the momentum goes to the ground.
 // B-74
 static void shockPropagationMeetsTargetsLevelByLevel(void** state)
 {
@@ -384,7 +384,7 @@ static void shockPropagationMeetsTargetsLevelByLevel(void** state)
     assert_true(sweeps[1] * 5 < sweeps[0]);
 }
 
-// A ball that touches two elastic walls goes to and fro for ever: the rounds end, and say so.
+// A ball that touches two elastic walls bounces forever: the rounds end, and that is reported.
 static void ballBetweenWallsEndsAtTheCap(void** state)
 {
     (void)state;

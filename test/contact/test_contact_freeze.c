@@ -1,4 +1,4 @@
-// Freezing of what rests, and waking by all that must.
+// Freezing of resting bodies, and everything that must wake them.
 #include "base/core/memory.h"
 #include "contact_scene.h"
 #include "dynamics/contact/contact_freeze.h"
@@ -8,8 +8,8 @@
 #define TIME 0.5
 #define STEP 0.1
 
-// The ground 0, a stack of boxes 1, 2, 3 on it, a ball 4 beside them, a shelf 5 that is fixed, a
-// box 6 on it.
+// The ground 0, a stack of boxes 1, 2, 3 on it, a ball 4 next to them, a fixed shelf 5, a box 6 on
+// it.
 typedef struct Rest {
     Scene scene;
     double radii[8];
@@ -47,7 +47,7 @@ static void endRest(Rest* rest)
     rbDestroyContactFreeze(rest->freeze);
 }
 
-// Contacts are found, then the step ends: returns how many bodies woke.
+// Finds contacts and ends the step. Returns how many bodies woke.
 static int stepRest(Rest* rest)
 {
     Scene* scene = &rest->scene;
@@ -61,7 +61,7 @@ static int stepRest(Rest* rest)
         .linkCount = rest->node.linkCount,
     };
     for (int i = 0; i < scene->bodyCount; ++i) {
-        scene->bodies[i].isFrozen = false; // as an engine that shows them anew
+        scene->bodies[i].isFrozen = false; // as in an engine that registers them again
     }
     rest->node.islandCount =
         rbContactGraph_Build(rest->graph, &scene->set, scene->bodies, scene->bodyCount,
@@ -108,7 +108,7 @@ static void slowIslandsStandStillAfterTheTime(void** state)
     }
     endRest(&rest);
 
-    // A point that is fast by its spin alone keeps its island awake, not the other one.
+    // A point that is fast only because of the spin keeps its own island awake, not the other one.
     beginRest(&rest);
     rest.scene.bodies[2].spin.z = 0.011;
     for (int i = 0; i < 20; ++i) {
@@ -117,7 +117,7 @@ static void slowIslandsStandStillAfterTheTime(void** state)
     assert_int_equal(rbContactFreeze_GetCount(rest.freeze), 1);
     endRest(&rest);
 
-    // Never: speed 0, and bodies that hold to nothing.
+    // Never: speed 0, and bodies without contacts.
     beginRest(&rest);
     rbDestroyContactFreeze(rest.freeze);
     rest.freeze = rbCreateContactFreeze(0.0, TIME);
@@ -146,7 +146,7 @@ static void ballWakesTheStackWhenItTouches(void** state)
     rest.scene.bodies[4].velocity.z = -1.0;
     touch(&rest, 3, 4);
     rbContactPoint* point = &rest.scene.points[rest.scene.set.pointCount - 1];
-    point->isClosed = false; // near, but it does not touch yet
+    point->isClosed = false; // near, but not touching yet
     assert_int_equal(stepRest(&rest), 0);
     point->isClosed = true;
     assert_int_equal(stepRest(&rest), 3);
@@ -183,7 +183,7 @@ static void whatMustWakeItWakesIt(void** state)
         beginRest(&rest);
         restUntilFrozen(&rest);
         switch (kind) {
-        case SUPPORT_GONE: // contact 0 is the ground's
+        case SUPPORT_GONE: // contact 0 is with the ground
             rest.scene.contacts[0] = rest.scene.contacts[3];
             rest.scene.set.contactCount = 3;
             break;
@@ -211,7 +211,7 @@ static void whatMustWakeItWakesIt(void** state)
         }
         assert_int_equal(stepRest(&rest), woken[kind]);
         assert_false(rest.scene.bodies[2].isFrozen);
-        // What wakes by a change rests again later; a support that moves keeps it awake.
+        // A body woken by a change rests again later; a moving support keeps it awake.
         rest.scene.bodies[3].spin.x = 0.0;
         for (int i = 0; i < 7; ++i) {
             stepRest(&rest);

@@ -1,4 +1,4 @@
-// What is remembered of points: impulses, sticking, slip.
+// The memory of contact points: impulses, sticking, slip.
 #include "pair_scene.h"
 #include "rb_test.h"
 
@@ -44,7 +44,7 @@ static rbVec3 getTangential(const rbContact* contact, const rbContactPoint* poin
 
 // B-93
 // A box that slides and turns a little over another one keeps the impulses of its corners, in the
-// world; sums are those that were kept.
+// world; their sums stay the same.
 static void impulsesStayWithTheirPoints(void** state)
 {
     (void)state;
@@ -100,7 +100,7 @@ static void impulsesStayWithTheirPoints(void** state)
     }
 }
 
-// A box pushed in many small steps shows the sum of them; each step the anchors are new.
+// A box pushed in many small steps shows the sum of them; the anchors are new in each step.
 static void pushedBoxShowsItsSlip(void** state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void pushedBoxShowsItsSlip(void** state)
     rbVec3 moved = rbSub(getSlip(&set, 0, 0), before);
     checkNear(moved.x, -1e-5 * arm.y, 1e-10);
     checkNear(moved.y, 1e-5 * arm.x, 1e-10);
-    // what slides forgets
+    // a sliding point forgets
     for (int i = 0; i < 4; ++i) {
         set.points[i].isSticking = false;
     }
@@ -144,7 +144,7 @@ static void pushedBoxShowsItsSlip(void** state)
     finish(pairs);
 }
 
-// A ball of radius r rolls in steps of an angle: no slip but rounding, for any angle that is an
+// A ball of radius r rolls in steps of an angle: no slip except rounding, for any angle that is an
 // arc; it is less than (angle)^3 r / 6 by many orders.
 static void rollingBallShowsNoSlip(void** state)
 {
@@ -212,7 +212,7 @@ static void rollingRodsShowNoSlip(void** state)
     }
 }
 
-// A box on a table that turns and moves with it does not slip; one that stays behind does.
+// A box that moves with a rotating table does not slip; one that stays behind does.
 static void boxCarriedAlongDoesNotSlip(void** state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static void boxCarriedAlongDoesNotSlip(void** state)
     finish(pairs);
 }
 
-// One ball rolls over another that is held: it turns by (1 + R/r) times the angle it goes round.
+// One ball rolls over another that is held: it rotates by (1 + R/r) times the angle of its orbit.
 static void ballRollsOverBallWithoutSlip(void** state)
 {
     (void)state;
@@ -276,7 +276,7 @@ static void ballRollsOverBallWithoutSlip(void** state)
     finish(pairs);
 }
 
-// A box that rocks over its edge: four corners, two, four. Those that stay remember.
+// A box that rocks over its edge: four corners, two, four. The remaining ones keep their memory.
 static void cornersThatStayRemember(void** state)
 {
     (void)state;
@@ -302,8 +302,8 @@ static void cornersThatStayRemember(void** state)
     finish(pairs);
 }
 
-// A flat floor of triangles: names change at their edges, the corners of a box that slides over it
-// keep their impulses by nearness.
+// A flat floor of triangles: names change at their edges; the corners of a box that slides over it
+// keep their impulses by proximity.
 static void slidingOverTrianglesForgetsNothing(void** state)
 {
     (void)state;
@@ -353,8 +353,8 @@ static void slidingOverTrianglesForgetsNothing(void** state)
     finish(pairs);
 }
 
-// A box slides over the rim of a table: its corners become crossings of edges, which have other
-// names. They inherit what the corner beside them knew.
+// A box slides over the rim of a table: its corners become edge crossings, which have other names.
+// They inherit the memory of the nearest corner.
 static void pointsOfOtherNamesInheritByNearness(void** state)
 {
     (void)state;
@@ -392,7 +392,7 @@ static void pointsOfOtherNamesInheritByNearness(void** state)
     finish(pairs);
 }
 
-// Told again, a shape keeps its memory; another one does not.
+// A shape that is registered again keeps its memory; another one does not.
 static void shapesToldAgainKeepTheirMemory(void** state)
 {
     (void)state;

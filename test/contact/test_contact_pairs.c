@@ -1,10 +1,10 @@
-// Who meets whom, materials, depth, limits and allocations of the finder of contacts.
+// Collision filtering, materials, depth, limits and allocations of the contact finder.
 #include "pair_scene.h"
 #include "rb_test.h"
 
 static PairScene scene;
 
-// Two unit boxes that touch on a floor that nothing moves.
+// Two unit boxes that touch, on a static floor.
 static void makeTwoBoxes(void)
 {
     clearPairScene(&scene);
@@ -54,7 +54,7 @@ static void groupsAndMasksDecideBothWays(void** state)
     assert_int_equal(countContacts(&set, 0, 1), 0);
     assert_int_equal(countContacts(&set, 0, 2), 1);
     assert_int_equal(countContacts(&set, 1, 2), 1);
-    scene.shapes[2].mask = 1; // one of the two does not want to
+    scene.shapes[2].mask = 1; // one of the two masks excludes the other
     rbContactPairs_SetShape(pairs, 2, &scene.shapes[2]);
     set = findContacts(pairs, &scene);
     assert_int_equal(countContacts(&set, 1, 2), 0);
@@ -90,7 +90,7 @@ static void materialsCombineByRuleOrByPair(void** state)
     assert_int_equal(contact->pairLaw, 0);
     rbMaterialPair pair = {.restitution = 0.1, .friction = 0.3, .law = RB_IMPACT_STRONGE};
     rbContactPairs_SetMaterialPair(pairs, 3, 0, &pair);
-    set = findContacts(pairs, &scene); // nothing moved: materials count nevertheless
+    set = findContacts(pairs, &scene); // nothing moved: materials still apply
     contact = &set.contacts[0];
     checkNear(contact->friction, 0.3, 0.0);
     checkNear(contact->stiction, 0.3, 0.0);
@@ -126,10 +126,10 @@ static void pointsTellGapArmsAndNormal(void** state)
         checkNear(point->armA.z, 0.5 * (truth + settings.shell), 1e-15);
         assert_int_equal(point->isClosed, i >= 4);
     }
-    scene.places[1].reach = 1e-4; // now the gap is beyond
+    scene.places[1].reach = 1e-4; // now the gap is beyond the limit
     set = findContacts(pairs, &scene);
     assert_int_equal(set.contactCount, 1);
-    scene.places[1].reach = 1e-3; // and at the same place within again
+    scene.places[1].reach = 1e-3; // and at the same place within it again
     set = findContacts(pairs, &scene);
     assert_int_equal(set.contactCount, 2);
     rbDestroyContactPairs(pairs);
@@ -156,7 +156,7 @@ static void depthIsReportedAndTested(void** state)
     scene.places[1].pose.position.z = 0.5 + 0.01;
     scene.places[2].pose.position.x = 1.5;
     assert_false(rbContactPairs_IsDeeper(pairs, scene.places, scene.count, 0.0));
-    // a half space that moves is not overlooked after such a test
+    // a moving half space is not skipped after such a test
     scene.places[0].pose.position.z = 0.05;
     assert_true(rbContactPairs_IsDeeper(pairs, scene.places, scene.count, 0.035));
     (void)findContacts(pairs, &scene);
@@ -186,7 +186,7 @@ static void nothingIsAllocatedAfterWarmUp(void** state)
         if (step == 30) {
             before = rbGetAllocationCount();
         }
-        // there and back: what was enough once is enough
+        // forward and back: capacity that sufficed once still suffices
         double side = step % 2 == 0 ? 1.0 : -1.0;
         for (int i = 0; i < scene.count; ++i) {
             movePairBody(&scene, i, rbMakeVec3(side * 0.1 * (i % 5), side * 0.05 * (i % 3), 0.0));
@@ -200,7 +200,7 @@ static void nothingIsAllocatedAfterWarmUp(void** state)
     destroyPairScene(&scene);
 }
 
-// 1000 balls at one point: half a million pairs, more than are kept. No hang, and it is said.
+// 1000 balls at one point: half a million pairs, more than are kept. No hang, and it is reported.
 static void bodiesAtOnePointAreLimited(void** state)
 {
     (void)state;
@@ -221,7 +221,7 @@ static void bodiesAtOnePointAreLimited(void** state)
         checkNear(rbLength(set.contacts[i].normal), 1.0, 1e-12);
         checkNear(set.points[i].gap, -0.6 - settings.shell, 1e-12);
     }
-    // apart, all pairs are known again
+    // once separated, all pairs are known again
     for (int i = 0; i < 1000; ++i) {
         setPairPose(&scene, i, rbMakeVec3(0.6 * i, 0.0, 0.0), RB_QUAT_IDENTITY);
     }

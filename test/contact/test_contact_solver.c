@@ -1,4 +1,4 @@
-// The solver of contacts: stacks, warm start, shock propagation, joints, pyramids, bad input.
+// The contact solver: stacks, warm start, shock propagation, joints, pyramids, bad input.
 #include "rb_test.h"
 #include "solver_scene.h"
 
@@ -26,7 +26,7 @@ static double fastest(void)
     return most;
 }
 
-// B-75, B-93: the load of 20 cubes is found from nothing, then kept: one sweep a stage.
+// B-75, B-93: the load of 20 cubes is found from a cold start, then kept: one sweep per stage.
 static void columnRestsWithOneSweep(void** state)
 {
     (void)state;
@@ -52,7 +52,7 @@ static void columnRestsWithOneSweep(void** state)
     rbDestroyContactSolver(solver);
 }
 
-// B-93: with the same question in every step both stages need one sweep, without warm start many.
+// B-93: with the same problem in every step both stages need one sweep, without warm start many.
 static void warmStartNeedsOneSweep(void** state)
 {
     (void)state;
@@ -79,7 +79,7 @@ static void warmStartNeedsOneSweep(void** state)
     }
 }
 
-// B-75: heavy on light, to the tolerance and not by shock propagation.
+// B-75: heavy on light, solved to the tolerance and not by shock propagation.
 static void heavyStandsOnLight(void** state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void heavyStandsOnLight(void** state)
     }
 }
 
-// A column that shock propagation holds after 10 sweeps from nothing.
+// A column that shock propagation holds after 10 sweeps from a cold start.
 static rbContactSolver* startShock(int count)
 {
     beginScene(&scene);
@@ -114,7 +114,7 @@ static rbContactSolver* startShock(int count)
     return startSolver(&settings);
 }
 
-// B-78: 10 sweeps, then level by level from below: every level is met, bodies are free again.
+// B-78: 10 sweeps, then level by level from below: every level converges, bodies are free again.
 static void shockPropagationHoldsAColumn(void** state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static void shockPropagationHoldsAColumn(void** state)
         assert_false(scene.bodies[i].isFrozen);
         checkBelow(-scene.bodies[i].velocity.z / 60.0, (i + 1) * sceneSettings().tolerance);
     }
-    // the same rows serve the next stage as new
+    // the same rows serve the next stage unchanged
     kickScene(&scene, down, 1.0 / 120.0);
     solved = rbContactSolver_SolveVelocities(solver, &run);
     assert_true(solved.isMet);
@@ -141,8 +141,8 @@ static void shockPropagationHoldsAColumn(void** state)
     rbDestroyContactSolver(solver);
 }
 
-// What moves is not frozen: the lowest of ten cubes is struck upwards, and they share its momentum.
-// Were it frozen, each of them would leave with its whole speed.
+// Moving bodies are not frozen: the lowest of ten cubes is struck upward, and they share its
+// momentum. If it were frozen, each of them would leave with its whole speed.
 static void shockPropagationSharesABlowFromBelow(void** state)
 {
     (void)state;
@@ -154,14 +154,14 @@ static void shockPropagationSharesABlowFromBelow(void** state)
     double momentum = 0.0;
     for (int i = 1; i <= 10; ++i) {
         momentum += scene.bodies[i].velocity.z;
-        checkNear(scene.bodies[i].velocity.z, 0.1, 0.05); // 0.1 if all is met
+        checkNear(scene.bodies[i].velocity.z, 0.1, 0.05); // 0.1 if it converges
     }
     checkNear(momentum, 1.0, 1e-12);
     rbDestroyContactSolver(solver);
 }
 
-// Rest is rest as seen from the ground: a platform that moves and turns carries a column as one
-// that stands.
+// Rest is relative to the ground: a platform that moves and turns carries a column like a static
+// one.
 static void shockPropagationRestsOnWhatMoves(void** state)
 {
     (void)state;
@@ -203,8 +203,8 @@ static bool tie(void* context, double* error)
     return fabs(u) <= 1e-10;
 }
 
-// B-80: two cubes side by side, one on ice, one with friction, tied together: both slow down by
-// half of mu g. The stage ends when the joint is done too.
+// B-80: two cubes side by side, one on ice, one with friction, tied together: both decelerate at
+// half of mu g. The stage ends when the joint has converged too.
 static void jointsTakePartInTheSweeps(void** state)
 {
     (void)state;
@@ -250,8 +250,9 @@ static rbVec3 slideOnPyramid(rbFrictionCone cone, int facets, double angle)
     return rbMakeVec3(scene.points[0].impulse[1], scene.points[0].impulse[2], 0.0);
 }
 
-// B-76: in a pyramid of n facets the impulse is what brakes most: a corner, of which the first lies
-// along the first tangent, or a point of a side across the sliding; the error falls as 1/n.
+// B-76: in a pyramid of n facets the impulse is the one that brakes most: a corner, the first of
+// which lies along the first tangent, or a point of a side perpendicular to the sliding; the error
+// falls as 1/n.
 static void pyramidApproachesTheCone(void** state)
 {
     (void)state;
@@ -270,7 +271,7 @@ static void pyramidApproachesTheCone(void** state)
     }
 }
 
-// Stiction above friction: a push between both holds a block that rests.
+// Stiction above friction: a push between the two holds a resting block.
 static void stictionHoldsMoreThanFriction(void** state)
 {
     (void)state;
@@ -290,7 +291,7 @@ static void stictionHoldsMoreThanFriction(void** state)
     }
 }
 
-// Overlap is undone no faster than it may be, and leaves no speed.
+// Overlap is removed no faster than allowed, and leaves no speed.
 static void overlapIsPartedSlowly(void** state)
 {
     (void)state;
@@ -310,7 +311,7 @@ static void overlapIsPartedSlowly(void** state)
     rbDestroyContactSolver(solver);
 }
 
-// A gap that would close within the step is closed at its end; one that would not is left alone.
+// A gap that would close within the step is closed at its end; one that would not is unchanged.
 static void gapsCloseAndNoMore(void** state)
 {
     (void)state;
@@ -333,7 +334,7 @@ static void gapsCloseAndNoMore(void** state)
     rbDestroyContactSolver(solver);
 }
 
-// Points that are not closed keep their impulses in the velocity stage and take no part.
+// Points that are not closed keep their impulses in the velocity stage and take no part in it.
 static void openPointsTakeNoPartInTheVelocityStage(void** state)
 {
     (void)state;
@@ -360,7 +361,7 @@ static void openPointsTakeNoPartInTheVelocityStage(void** state)
     rbDestroyContactSolver(solver);
 }
 
-// Islands are packed one after the other and do not disturb each other; frozen bodies stay.
+// Islands are packed one after the other and do not affect each other; frozen bodies stay.
 static void islandsAndFrozenBodiesStayApart(void** state)
 {
     (void)state;
@@ -395,7 +396,7 @@ static void islandsAndFrozenBodiesStayApart(void** state)
 }
 
 // Nothing to do, points without a size, friction of 1000, masses from 1e-12 to 1e12: bounded work
-// and finite results. What is not finite ends a stage at once.
+// and finite results. Non-finite values end a stage immediately.
 static void badInputIsBounded(void** state)
 {
     (void)state;

@@ -1,9 +1,9 @@
 // Truth for tests of the distance kernels, in rbWide and without iteration over supports.
 //
 // Polytopes: every vertex against every face and every edge against every edge, first in double to
-// find the candidates, then in rbWide; the answer is proved by the slab between the two
-// planes through the nearest points. Smooth cores: their support functions in rbWide, so that
-// any direction gives a lower bound of the distance.
+// find the candidates, then in rbWide; the slab between the two planes through the nearest points
+// proves the answer. Smooth cores: their support functions in rbWide, so that any direction gives a
+// lower bound of the distance.
 #ifndef GJK_ORACLE_H
 #define GJK_ORACLE_H
 
@@ -276,9 +276,9 @@ static inline double oracleSweepEdges(const OraclePolytope* p, const OraclePolyt
     return least;
 }
 
-// Distance of two polytopes; 0 where no plane normal to the line of the nearest features parts
-// them. slab, the gap between two such planes, proves the distance from below: it falls short of it
-// only where edges are so parallel that rbWide does not resolve their nearest points.
+// Distance of two polytopes; 0 where no plane normal to the line of the nearest features separates
+// them. slab, the gap between two such planes, proves the distance from below: it is smaller only
+// where edges are so parallel that rbWide does not resolve their nearest points.
 static inline rbWide oracleDistance(const rbCso* cso, rbWide* slab)
 {
     static OraclePolytope p;

@@ -124,7 +124,7 @@ static long double heightL(const Polytope* a, const Polytope* b, Vec3L u)
     return highest - lowest;
 }
 
-// Doubles to sift: long double is slow where it is done in software.
+// Doubles for a first selection: long double is slow where it is emulated in software.
 typedef struct Sift {
     double a[VERTICES_MAX][3], b[VERTICES_MAX][3];
     double least, margin;
@@ -211,8 +211,8 @@ static double bruteDepth(const Polytope* a, const Polytope* b)
 
 static rbEpaScratch scratch;
 
-// What must hold of every answer, whatever the input. Returns whether the witness points belong to
-// the normal.
+// Properties of every answer, whatever the input. Returns whether the witness points belong to the
+// normal.
 static bool checkBounds(const rbCso* cso, const rbEpaResult* r)
 {
     assert_true(isfinite(r->depth) && isfinite(r->lower) && isfinite(r->upper));
@@ -220,7 +220,7 @@ static bool checkBounds(const rbCso* cso, const rbEpaResult* r)
     checkNear(rbLength(r->normal), 1.0, 1e-14);
     assert_true(r->lower <= r->depth && r->depth <= r->upper);
     assert_true(r->iterations <= RB_EPA_POINTS);
-    // h along the normal is the depth that was promised.
+    // h along the normal is the reported depth.
     double height = rbDot(rbCso_Support(cso, r->normal, NULL).w, r->normal);
     checkNear(height, r->depth, 1e-14 * cso->scale);
     if (r->reason != RB_STOP_CONVERGED && r->reason != RB_STOP_ROUNDING) {
@@ -252,7 +252,7 @@ static rbTransform randomPose(rbRandom* random, double reach)
     return t;
 }
 
-// 0 to 4 support points as GJK may leave them, duplicates among them.
+// 0 to 4 support points as GJK may leave them, including duplicates.
 static int randomStart(rbRandom* random, const rbCso* cso, rbCsoPoint start[4])
 {
     int count = rbRandom_Index(random, 5);
@@ -350,8 +350,8 @@ static void hullDepthsMatchAllNormals(void** state)
 
 // ---------------------------------------------------------------------------- ellipsoids
 
-// Two ellipsoids as the matrices S = R diag(a^2) R^T, in double for the search, long double at
-// last.
+// Two ellipsoids as the matrices S = R diag(a^2) R^T, in double for the search, in long double at
+// the end.
 typedef struct EllipsoidPair {
     rbVec3 axesA, axesB;
     const rbCso* cso;
@@ -415,7 +415,7 @@ static double bruteEllipsoidDepth(const EllipsoidPair* p, rbRandom* random)
             best = u;
         }
     }
-    // Flat minima need patience.
+    // Flat minima need many iterations.
     for (int i = 0; i < 40; ++i) {
         descendPlainly(p, &best);
     }
@@ -448,13 +448,13 @@ static void ellipsoidDepthsMatchDirectMinimization(void** state)
         settings.enableSphereCap = k % 2 == 0;
         rbEpaResult r = rbEpa_Depth(&cso, NULL, 0, &settings, &scratch);
         if (r.reason == RB_STOP_STORAGE) {
-            // A nearly round difference about the origin: many equal ways out.
+            // A nearly round difference around the origin: many equally short exits.
             ++fullCount;
             checkSane(&cso, &r);
-            // The flattest minima of all: the oracle is only as good as its last slope.
+            // The flattest minima of all: the oracle is only as accurate as its last slope.
             assert_true(r.lower <= truth && truth <= r.upper + 1e-7);
         } else if (truth > 1e-12) {
-            // The oracle descends from above and ends a little too high.
+            // The oracle descends from above and ends slightly too high.
             assert_true(truth <= r.upper + ORACLE);
             checkTruth(&cso, &r, fmin(truth, r.upper), 1e-9);
         } else {
@@ -512,13 +512,15 @@ static void swappingAndMovingBothChangesNothing(void** state)
         rbCso other = rbCso_Make(&a, &b, moved);
         rbEpaResult rm = rbEpa_Depth(&other, NULL, 0, &settings, &scratch);
         // Where a whole circle of directions is equally deep (a point near the axis of a cylinder)
-        // the points may come from another of them than the normal. Open in issue 3; counted here.
+        // the points may belong to a different direction than the normal. Open in issue 3; counted
+        // here.
         missCount += checkBounds(&cso, &r) ? 0 : 1;
         missCount += checkBounds(&swapped, &rs) ? 0 : 1;
         missCount += checkBounds(&other, &rm) ? 0 : 1;
         if (r.reason != RB_STOP_APART && rs.reason != RB_STOP_APART) {
             // A point near the axis of a cylinder is equally near to a whole circle of its surface:
-            // storage may end that search, with bounds that then say how much is open.
+            // the storage limit may end that search; the bounds then show the remaining
+            // uncertainty.
             double open = r.reason == RB_STOP_STORAGE ? 1.0 : 0.0;
             open *= (r.upper - r.lower) + (rs.upper - rs.lower) + (rm.upper - rm.lower);
             checkNear(rs.depth, r.depth, 1e-10 + open);

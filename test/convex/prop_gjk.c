@@ -1,4 +1,5 @@
-// Distances of random and of nasty pairs: bounds against brute force, certificates and symmetries.
+// Distances of random and of difficult pairs: bounds against brute force, certificates and
+// symmetries.
 #include "base/math/random3.h"
 #include "collision/convex/gjk.h"
 #include "collision/convex/simplex.h"
@@ -94,7 +95,7 @@ static void freePair(Pair* pair)
     rbDestroyGeometry(pair->geometry[1]);
 }
 
-// What holds for every answer, whatever the pair.
+// Properties of every answer, whatever the pair.
 static void checkSane(const rbCso* cso, const rbGjkResult* r)
 {
     assert_true(r->lower >= 0.0 && r->lower <= r->upper && isfinite(r->upper));
@@ -122,7 +123,8 @@ static void checkSane(const rbCso* cso, const rbGjkResult* r)
         checkBelow((double)oracleExcess(cso->a, wide(r->a)), 2.0 * rounding);
         checkBelow((double)oracleExcess(cso->b, wideMoveBack(cso, r->b)), 2.0 * rounding);
     }
-    // the lower bound is not beyond what the witnesses leave, the upper one not below any plane
+    // the lower bound is not above the distance of the witnesses, the upper bound not below any
+    // plane
     rbWide plane = oraclePlane(cso, wide(r->normal));
     assert_true(plane <= (rbWide)r->upper);
 }
@@ -217,7 +219,7 @@ static void distanceDoesNotDependOnOrderOrFrame(void** state)
             rbVec3 back = rbRotate(pair.pose.q, s.normal);
             checkNear(rbDot(back, r.normal), -1.0, 1e-9);
         }
-        // the same bodies carried along by a common motion
+        // the same bodies moved by a common motion
         rbTransform worldA = {randomVec3(&random, 10.0), rbRandom_Quat(&random)};
         rbTransform worldB = rbMulTransforms(worldA, pair.pose);
         rbCso moved =
@@ -272,7 +274,7 @@ static void warmStartsGiveTheColdAnswer(void** state)
         }
         freePair(&pair);
     }
-    assert_true(warm < cold); // a cache that is no help would be a bug, too
+    assert_true(warm < cold); // a cache that does not help would also be a bug
 }
 
 // The same points and weights; the lower bound comes from the height of a support in one of them.
@@ -290,8 +292,8 @@ static bool isSameAnswer(const rbGjkResult* r, const rbGjkResult* s, double roun
     return isSame;
 }
 
-// Boxes, capsules and spheres in slow motion, mostly answered from the cache; half of them by other
-// settings than the default.
+// Boxes, capsules and spheres in slow motion, mostly answered from the cache; half of them with
+// non-default settings.
 // G-18, G-24
 static void cachesOfBoxesAnswerAsTheSearchDoes(void** state)
 {
@@ -396,7 +398,7 @@ static void damagedCachesCostNoCorrectness(void** state)
     }
 }
 
-// A pose that makes trouble for the pair: touching, aligned, concentric, nearly so, far.
+// A difficult pose for the pair: touching, aligned, concentric, nearly so, far.
 static rbTransform nastyPose(rbRandom* random, double sizeA, double sizeB)
 {
     static const double turns[] = {0.0, 0.5 * RB_PI, RB_PI, 0.25 * RB_PI};

@@ -60,14 +60,14 @@ static void alignedBoxesPartAlongTheLeastOverlap(void** state)
     checkVector(s.normal, rbMakeVec3(1.0, 0.0, 0.0), 1e-15);
     checkNear(s.pointA.x, 1.0, 1e-15);
     checkNear(s.pointB.x, 0.5, 1e-15);
-    // G-29: both points at the same place across the normal, inside both faces
+    // G-29: both points at the same place perpendicular to the normal, inside both faces
     checkNear(s.pointA.y, s.pointB.y, 1e-15);
     checkNear(s.pointA.z, s.pointB.z, 1e-15);
     assert_true(s.pointA.y >= -0.7 && s.pointA.y <= 1.0);
     assert_true(s.pointA.z >= -0.8 && s.pointA.z <= 1.0);
 }
 
-// G-28: a sphere of radius 0.3 in a box with its center 0.2 below a face: 0.5 to the way out.
+// G-28: a sphere of radius 0.3 in a box with its center 0.2 below a face: depth 0.5.
 static void sphereLeavesABoxThroughTheNearestFace(void** state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void ellipsoidsOnAnAxisOverlapByTheirSemiAxes(void** state)
 static void deepEllipsoidsAreProvenByThePolytope(void** state)
 {
     (void)state;
-    // Coincident, same axes: out along the shortest one, 2 * 0.5.
+    // Coincident, same axes: exit along the shortest one, 2 * 0.5.
     rbEpaResult r;
     rbSeparation s =
         separate(rbCreateEllipsoid(rbMakeVec3(1.0, 0.8, 0.5), NULL),
@@ -125,7 +125,7 @@ static void deepEllipsoidsAreProvenByThePolytope(void** state)
     assert_int_equal(r.reason, RB_STOP_CONVERGED);
     assert_true(r.iterations > 0);
     checkBelow(r.upper - r.lower, 2e-8);
-    // Nested: a small one off the middle of a large one.
+    // Nested: a small one off the center of a large one.
     s = separate(rbCreateEllipsoid(rbMakeVec3(5.0, 4.0, 3.0), NULL),
                  rbCreateEllipsoid(rbMakeVec3(0.2, 0.1, 0.3), NULL), at(0.0, 0.0, 0.7), NULL);
     checkNear(s.distance, -2.6, 1e-12);
@@ -181,7 +181,7 @@ static void flatCoresHaveNoDepth(void** state)
     assert_int_equal(r.reason, RB_STOP_APART);
 }
 
-// G-26, G-27: touching is depth 0 within rounding, a gap is found out.
+// G-26, G-27: touching is depth 0 within rounding, a gap is detected.
 static void touchingIsZeroAndGapsAreApart(void** state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void everyStartSimplexGivesTheSameAnswer(void** state)
     rbDestroyGeometry(box);
 }
 
-// G-31: limits end with the best so far, and the bounds still hold.
+// G-31: limits end with the best result so far, and the bounds still hold.
 static void limitsEndWithBoundsThatHold(void** state)
 {
     (void)state;
@@ -296,8 +296,8 @@ static void theToleranceIsRelativeAndKept(void** state)
     }
 }
 
-// Four points of a ball give its center: after a few points the plain search, without Newton's
-// method, knows depth and normal of two balls to rounding; without caps it is far from them.
+// Four points of a ball determine its center: after a few points the plain search, without Newton's
+// method, finds depth and normal of two balls to rounding; without caps it is far from them.
 // G-30
 static void sphereCapsFindTheDepthOfBalls(void** state)
 {
@@ -322,7 +322,7 @@ static void sphereCapsFindTheDepthOfBalls(void** state)
     rbDestroyGeometry(ball);
 }
 
-// Caps propose, bounds decide: the answer is the same with and without.
+// Caps propose, bounds decide: the answer is the same with and without them.
 // G-30
 static void sphereCapsChangeNoAnswer(void** state)
 {
@@ -469,7 +469,8 @@ static void checkScene(const Scene* scene, double depth, bool isSwapped)
     rbEpaSettings settings = rbDefaultEpaSettings();
     rbEpaResult r = rbEpa_Depth(&cso, NULL, 0, &settings, &scratch);
     if (scene->isCoreFlat) {
-        // Cores stay apart by the radii less the depth: the bounds say so, the rest is GJK's.
+        // Cores stay separated by the radii minus the depth: the bounds show that, and GJK does the
+        // rest.
         assert_int_equal(r.reason, RB_STOP_APART);
         assert_true(r.lower <= depth - radii && depth - radii <= r.upper);
         return;

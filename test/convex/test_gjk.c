@@ -54,8 +54,8 @@ static void checkVec3(rbVec3 value, rbVec3 truth, double tolerance)
 
 // -------------------------------------------------------------------------- the inner problem
 
-// Squared distance of the origin and the line, plane or space of n points in rbWide; INFINITY
-// if they are dependent or the foot is not in their hull.
+// Squared distance of the origin from the line, plane or space of n points in rbWide; INFINITY if
+// they are dependent or the foot is not in their hull.
 static rbWide project(const rbVec3* points, int n)
 {
     // normal equations of v = p0 + sum x_k (p_k - p0); Gram matrices need no pivoting, a small
@@ -103,7 +103,7 @@ static rbWide project(const rbVec3* points, int n)
     return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
 }
 
-// Squared distance of the origin and the hull of points: the least one over all subsets.
+// Squared distance of the origin from the hull of points: the least one over all subsets.
 static rbWide enumerate(const rbCsoPoint* points, int count)
 {
     rbWide best = INFINITY;
@@ -135,7 +135,7 @@ static void checkNearest(const rbCsoPoint* points, int count, const rbNearest* n
     checkNear(rbLength(rbCombine(points, count, nearest->weights)), truth, 1e-13);
 }
 
-// Coordinates on a grid of few values give repeated, collinear and coplanar points in plenty.
+// Coordinates on a grid of few values give many repeated, collinear and coplanar points.
 // G-06, G-19
 static void nearestPointOfDegenerateSimplicesIsExact(void** state)
 {
@@ -279,7 +279,7 @@ static void boxesKnowTheirGapsByFaceEdgeAndCorner(void** state)
         rbGjkResult wedge = checkDistance(&a, &a, turned, gap);
         checkVec3(wedge.normal, rbMakeVec3(1.0, 0.0, 0.0), 1e-12);
     }
-    // touching and nearly so: the normal is that of the faces still
+    // touching and nearly so: the normal is still that of the faces
     static const double gaps[] = {0.0, 1e-16, 4e-16, 1e-15, 1e-14};
     for (int i = 0; i < 5; ++i) {
         rbGjkResult touch = checkDistance(&a, &a, at(2.0 + gaps[i], 0.3, -0.2), gaps[i]);
@@ -288,8 +288,9 @@ static void boxesKnowTheirGapsByFaceEdgeAndCorner(void** state)
     rbDestroyGeometry(box);
 }
 
-// Faces in touch, turned and shifted against each other; with neither, the origin lies on diagonals
-// of the difference. The normal is that of the faces whatever simplex the search ended with.
+// Touching faces, rotated and shifted against each other; with neither, the origin lies on
+// diagonals of the difference. The normal is that of the faces whatever simplex the search ended
+// with.
 // G-19, G-32
 static void touchingFacesKnowTheirNormal(void** state)
 {
@@ -365,7 +366,7 @@ static void pointsKnowTheirDistanceFromSmoothShapes(void** state)
         for (int k = 0; k < 3; ++k) {
             rbConvex a = makeConvex(shapes[k]);
             checkDistance(&a, &b, (rbTransform){p, rbRandom_Quat(&random)}, truth[k]);
-            // and the other way round
+            // and in the reverse order
             rbTransform back = {rbNeg(p), RB_QUAT_IDENTITY};
             checkDistance(&b, &a, back, truth[k]);
         }
@@ -487,7 +488,7 @@ static void boxesThatStayInPlaceNeedOneSupport(void** state)
     rbDestroyGeometry(box);
 }
 
-// A rounded body is its core with the radius taken off; a sum with a ball says the same.
+// A rounded body is its core minus the radius; a sum with a ball gives the same.
 // G-07, G-08
 static void roundingAndSummingAgree(void** state)
 {

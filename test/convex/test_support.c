@@ -17,7 +17,7 @@ static rbGeometry* makeShape(rbRandom* random, int kind)
     rbVec3 e = rbMakeVec3(rbRandom_Range(random, 0.1, 1.0), rbRandom_Range(random, 0.1, 1.0),
                           rbRandom_Range(random, 0.1, 1.0));
     rbVec3 points[60];
-    int count = kind == 6 ? 16 : 60; // searched and climbed
+    int count = kind == 6 ? 16 : 60; // by search and by climbing
     for (int i = 0; i < count; ++i) {
         points[i] = rbMulEach(e, rbRandom_Direction(random));
     }
@@ -150,7 +150,7 @@ static void scalesAndSumsAreExact(void** state)
     }
 }
 
-// Flat hulls of many points that lie in a plane but for noise about the tolerance of merging: their
+// Flat hulls of many points that lie in a plane except for noise near the merge tolerance: their
 // faces are merged, and a climb over them would stop below the summit.
 // G-13
 static void supportsOfNoisyHullsAreSummits(void** state)
@@ -173,7 +173,7 @@ static void supportsOfNoisyHullsAreSummits(void** state)
         rbGeometry* hull = rbCreateHull(points, 90, NULL);
         rbGeometry* dot = rbCreateSphere(1e-6, NULL);
         rbConvex a, b;
-        if (hull == NULL) { // too thin to be told apart, which is said
+        if (hull == NULL) { // too thin to be distinguished, which is reported
             rbDestroyGeometry(dot);
             continue;
         }

@@ -7,7 +7,7 @@
 #define CORNERS_MAX 512
 
 // A surface of segments x tubeSegments quadrilaterals, closed in the first direction; in the second
-// one it is closed too, or ends in poles.
+// direction it is closed too, or ends in poles.
 typedef struct Grid {
     rbVec3* vertices;
     int* sizes;

@@ -19,7 +19,7 @@ typedef enum rbTestBody {
     RB_BODY_COUNT_OF_KINDS
 } rbTestBody;
 
-// About 1 m across, of about so many faces.
+// About 1 m across, with about this many faces.
 rbGeometry* rbMakeTestBody(rbTestBody body, int faceCount, rbRandom* random);
 
 // Both directions in segments; the axis is z.
@@ -28,7 +28,7 @@ rbGeometry* rbMakeTestTorus(double radius, double tubeRadius, int segments, int 
 // A definition with random rules for a kind of volume.
 rbHierarchyDef rbMakeRandomHierarchyDef(rbVolumeType volume, rbRandom* random);
 
-// A random pose of B about where the bodies, of 1 m, meet: far, near, or deep in each other.
+// A random pose of B near where the bodies, of 1 m, meet: far, near, or deep in each other.
 rbTransform rbMakeRandomPose(rbRandom* random);
 
 // Distance of two runs of faces by all pairs of polygons.

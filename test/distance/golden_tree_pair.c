@@ -30,7 +30,7 @@ static uint64_t hashResult(uint64_t hash, const rbTreePairResult* result)
     return hashVector(hashVector(hash, result->closest.a), result->closest.b);
 }
 
-// Every pair cold and then along a short way with a front.
+// Every pair cold and then along a short path with a front.
 static void bitsAreTheSameEverywhere(void** state)
 {
     (void)state;

@@ -205,15 +205,15 @@ static void frontsDoNotChangeAnswers(void** state)
         bool isCounted = i % 6 == 2 || i % 6 == 4; // small steps, room enough
         double step = 0.0;
         for (int query = 0; query < 40; ++query) {
-            // now and then a leap, and a look with the roles exchanged
+            // sometimes a jump, and a query with the roles exchanged
             step = query == 20 ? 1.0 : i % 2 == 0 ? 1e-3 : 0.03;
             pair.pose = moveALittle(pair.pose, step, &random);
             rbTreePairInput input = makeInput(&pair, entries, ENTRIES);
             rbTreePairResult plain = rbMeasureTrees(&input);
             input.front = front;
-            input.capacity = i % 4 == 1 ? 8 : ENTRIES; // less than the front holds
+            input.capacity = i % 4 == 1 ? 8 : ENTRIES; // smaller than the front
             if (query % 7 == 3) {
-                // another question to the same front
+                // another query with the same front
                 rbTreePairInput near = input;
                 near.limit = near.enough = 0.05;
                 rbTreePairResult test = rbMeasureTrees(&near);
@@ -242,7 +242,7 @@ static void frontsDoNotChangeAnswers(void** state)
     rbFree(entries, ENTRIES * sizeof(*entries));
 }
 
-// Bodies far apart must not make the search look at everything: floats resolve only 1e-7.
+// Bodies far apart must not make the search visit everything: floats resolve only 1e-7.
 static void farBodiesAreCheap(void** state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs what the documents show: every shell command and every C program of a Markdown page.
+"""Runs the examples of the documents: every shell command and every C program of a Markdown page.
 
   pages.py extract PAGE FOLDER            writes the C programs of a page to FOLDER and prints their paths
   pages.py run PAGE PROGRAM FOLDER ROOT   runs the page: commands with PROGRAM, C programs as built in FOLDER
@@ -49,7 +49,7 @@ def read_blocks(page):
 
 
 def blocks_follow(paragraph):
-    """A blank line between a paragraph that ends with a colon and its block does not part them."""
+    """A blank line between a paragraph that ends with a colon and its block does not separate them."""
     return paragraph[-1].endswith(":")
 
 
@@ -93,7 +93,7 @@ def check_make(line, root, place):
 
 
 def run_command(command, folder, place):
-    """Runs a command in a process group of its own, so that nothing outlives a time-out."""
+    """Runs a command in its own process group, so that nothing outlives a timeout."""
     with subprocess.Popen(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           start_new_session=True) as process:
         try:
@@ -110,7 +110,7 @@ def run_shell(block, place, root, folder):
         if line.startswith("make"):
             check_make(line, root, place)
         elif re.match(r"(export|cd|git|ssh|sudo) ", line):
-            continue  # of the reader's own machine
+            continue  # specific to the reader's machine
         else:
             script.append(re.sub(r"^(\S*rattleback view\b[^#]*)", r"\1 --no-browser --port 0 --for 1 ", line))
     if os.environ.get("RB_VIEWER") == "OFF":  # such a program writes no pages

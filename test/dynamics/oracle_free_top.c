@@ -1,5 +1,5 @@
-// The closed-form top against converged Cash-Karp, and against a Taylor series in 113 bits where
-// double precision integration itself is off.
+// The closed-form top compared with converged Cash-Karp, and with a Taylor series in 113 bits where
+// double precision integration itself is inaccurate.
 #include "base/core/random.h"
 #include "base/math/elementary.h"
 #include "base/math/random3.h"

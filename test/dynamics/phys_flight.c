@@ -1,5 +1,5 @@
 // Laws of free flight: conservation, order of convergence of every row, loads, bits that do not
-// depend on what was looked at.
+// depend on earlier queries.
 #include "base/core/random.h"
 #include "base/math/elementary.h"
 #include "base/math/random3.h"
@@ -48,7 +48,7 @@ static double stateError(const rbMotionState* a, const rbMotionState* b)
     return fmax(sqrt(rbDotQuat(d, d)), rbDistance(a->spin, b->spin));
 }
 
-// L-11, B-03, B-04: states computed by independent codes of high order, to the digits given.
+// L-11, B-03, B-04: states computed by independent high-order codes, to the digits given.
 static void tumblingBoxHasItsPublishedState(void** state)
 {
     (void)state;
@@ -176,7 +176,7 @@ static void constantTorqueAgreesBetweenTaylorAndCashKarp(void** state)
     double energy0 = 0.5 * rbDot(rbMulEach(body.moments, start.spin), start.spin);
     double energy1 = 0.5 * rbDot(rbMulEach(body.moments, taylor.spin), taylor.spin);
     checkNear(energy1 - energy0, taylor.work, 1e-10);
-    // The closed form does not allow a torque and says so.
+    // The closed form does not allow a torque and reports that.
     rbFlight flight;
     body.settings.type = RB_MOTION_EXACT;
     rbFlight_Start(&flight, &body, 0.0, &start);
@@ -184,7 +184,7 @@ static void constantTorqueAgreesBetweenTaylorAndCashKarp(void** state)
     assert_int_equal(flight.type, RB_MOTION_CASH_KARP);
 }
 
-// L-13: looking at other times before, or committing, changes no bit.
+// L-13: earlier queries at other times, or committing, change no bit.
 static void bitsDoNotDependOnWhatWasLookedAt(void** state)
 {
     (void)state;
@@ -286,7 +286,7 @@ static void steadyAndRestingBodiesStaySo(void** state)
         checkBelow(rbDistance(w, axes[i]), 1e-15);
         checkNear(q.w, cos(0.5 * rbLength(axes[i])), 1e-15);
     }
-    // Extreme sizes neither overflow nor vanish.
+    // Extreme sizes neither overflow nor underflow.
     for (int exponent = -140; exponent <= 140; exponent += 35) {
         double scale = ldexp(1.0, exponent);
         rbFreeTop top = rbFreeTop_Make(rbScale(scale, moments), RB_QUAT_IDENTITY,
@@ -301,7 +301,7 @@ static void steadyAndRestingBodiesStaySo(void** state)
     }
 }
 
-// L-80: the box holds the center at every time.
+// L-80: the box contains the center at every time.
 static void boundsHoldTheFlight(void** state)
 {
     (void)state;

@@ -1,8 +1,8 @@
-// Bounds of the time of contact against the measured gap of thousands of moving pairs, and how
-// often a pair must be measured until it touches.
+// Bounds of the time of contact compared with the measured gap of thousands of moving pairs, and
+// how often a pair must be measured until it touches.
 #include "test/dynamics/sweep_pair.h"
 
-// Kinds of movers, beside the types of shapes.
+// Kinds of movers, in addition to the shape types.
 typedef enum Kind {
     KIND_SPHERE,
     KIND_ECCENTRIC, // sphere off its center of mass
@@ -11,7 +11,7 @@ typedef enum Kind {
     KIND_CYLINDER,
     KIND_ELLIPSOID,
     KIND_HULL,
-    KIND_ROUNDED, // a box that is rounded, and grows or shrinks
+    KIND_ROUNDED, // a rounded box that grows or shrinks
     KIND_CONVEX_COUNT,
     KIND_MESH = KIND_CONVEX_COUNT,
     KIND_COMPOUND,
@@ -96,7 +96,7 @@ static Mover makeMover(rbRandom* random, Kind kind)
     return mover;
 }
 
-// Places B at a random distance from A, from touching to some lengths, flying at it more or less.
+// Places B at a random distance from A, from touching to some lengths, flying roughly toward it.
 static bool placePair(rbRandom* random, Truth* truth, Mover* a, Mover* b)
 {
     startMover(a);
@@ -108,7 +108,7 @@ static bool placePair(rbRandom* random, Truth* truth, Mover* a, Mover* b)
     double size = a->size + b->size;
     b->start.position = rbScale(3.0 * size, direction);
     startMover(b);
-    // nearer, until the gap is as small as wanted
+    // nearer, until the gap is as small as requested
     double wanted = size * rbExp(rbRandom_Range(random, log(1e-5), 0.0));
     for (int i = 0; i < 20; ++i) {
         rbSeparation s = measureAt(truth, a, b, 0.0);
@@ -139,7 +139,7 @@ static void freePair(Mover* a, Mover* b)
     rbDestroyGeometry(b->geometry);
 }
 
-// The gap at time t of a pair must be above the level, but for what the poses are rounded by. Where
+// The gap of a pair at time t must be above the level, except for the rounding of the poses. Where
 // roundings shrink below zero the pair is not measured.
 static void checkGap(Truth* truth, const Mover* a, const Mover* b, double t, double level)
 {
@@ -191,7 +191,7 @@ static void noBoundIsLaterThanTheTruth(void** state)
             double all = rbBoundMeeting(&bodyA, &bodyB, &gap, level);
             assert_true(paths > 0.0 && along >= 0.0 && second >= along);
             assert_true(all >= fmax(paths, along) * (1.0 - 1e-12));
-            // any guess of how the normal turns is safe
+            // any guess of the rotation of the normal is safe
             rbVec3 turning = randomVec3(&random, rbLength(a.start.spin) + rbLength(b.start.spin));
             double turned = rbBoundMeetingTurning(&bodyA, &bodyB, &gap, turning, level);
             double end = fmin(fmax(fmax(all, turned), second), 3.0);
@@ -234,8 +234,8 @@ static double boundAlone(const rbSweepBody* a, const rbSweepBody* b, const rbSwe
     return rbBoundMeeting(a, b, gap, level);
 }
 
-// Measures, bounds and advances until the gap is below the tolerance or the time is over; the
-// number of measurements.
+// Measures, bounds and advances until the gap is below the tolerance or the time is over. Returns
+// the number of measurements.
 static int advance(Truth* truth, const Mover* a, const Mover* b, BoundFn* bound, double* time)
 {
     double tolerance = 1e-9 * (a->size + b->size);

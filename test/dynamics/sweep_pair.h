@@ -1,4 +1,4 @@
-// Two bodies on known motions: the truth that bounds of their meeting are judged by.
+// Two bodies on known motions: the truth for testing the bounds of their time of contact.
 #ifndef RB_TEST_SWEEP_PAIR_H
 #define RB_TEST_SWEEP_PAIR_H
 
@@ -21,7 +21,7 @@ typedef struct Mover {
     rbTransform local; // of the geometry in the frame of the principal axes
     double reach;      // m, of the core about the center of mass
     double size;       // m, largest distance of a point of the body from its center
-    bool isFree;       // flies; otherwise moves and turns steadily
+    bool isFree;       // in free flight; otherwise moves and rotates steadily
     rbMotionBody body;
     rbFlight flight;
     rbMotionState start;
@@ -48,7 +48,7 @@ static inline rbTransform poseAt(const Mover* mover, double t)
     return rbMulTransforms((rbTransform){state.position, state.orientation}, mover->local);
 }
 
-// What the bounds are told of the mover at a time.
+// The input of the bounds for a mover at a time.
 static inline rbSweepBody sweepBodyAt(const Mover* mover, double t)
 {
     rbMotionState state = stateAt(mover, t);
@@ -69,7 +69,7 @@ static inline rbSweepBody sweepBodyAt(const Mover* mover, double t)
     return body;
 }
 
-// After start, body and geometry are set.
+// Call this after start, body and geometry are set.
 static inline void startMover(Mover* mover)
 {
     mover->reach = rbGetCoreReach(mover->geometry, rbInvTransformPoint(mover->local, RB_VEC3_ZERO));

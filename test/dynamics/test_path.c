@@ -1,4 +1,4 @@
-// Prescribed paths: constant speed, ends, closed curves, rotation, and the box that holds them.
+// Prescribed paths: constant speed, ends, closed curves, rotation, and the box that contains them.
 #include "base/core/random.h"
 #include "base/math/random3.h"
 #include "dynamics/motion/path.h"
@@ -83,7 +83,7 @@ static void curveHasConstantSpeedAndMeetsItsPoints(void** state)
         }
     }
     print_message("velocity against difference of positions: %.2e\n", worst);
-    // At the joints of pieces the curvature jumps, which the difference sees in first order.
+    // At the joints of pieces the curvature jumps, which the difference shows in first order.
     checkBelow(worst, 5e-4);
     for (int k = 0; k < 3; ++k) {
         checkBelow(nearest[k], 2e-3);

@@ -15,7 +15,7 @@ static rbSweepBody makeBody(const rbGeometry* geometry, rbVec3 position)
     return body;
 }
 
-// L-73, L-74, B-65: U-12. A body released at rest above a fixed floor falls sqrt(2 h/g) long;
+// L-73, L-74, B-65: U-12. A body released at rest above a fixed floor falls for sqrt(2 h/g);
 // without gravity in the bound it would never arrive.
 static void bodyFallsFromRestOntoTheFloor(void** state)
 {
@@ -90,7 +90,7 @@ static rbVec3 spinAt(const rbFreeTop* top, rbVec3 moments, double t, double* rat
     return rbRotate(q, w);
 }
 
-// L-75: never exceeded, and reached: the largest values over some periods come near.
+// L-75: never exceeded, and attained: the largest values over some periods come near.
 static void freeSpinStaysWithinItsBounds(void** state)
 {
     (void)state;
@@ -123,7 +123,7 @@ static void freeSpinStaysWithinItsBounds(void** state)
         double least = fmin(moments.x, fmin(moments.y, moments.z));
         double most = fmax(moments.x, fmax(moments.y, moments.z));
         double spinMax = motion.spinMax;
-        // what errors of the components of the spin are multiplied by
+        // the factor on errors of the components of the spin
         const double scales[3] = {spinMax, spinMax, spinMax * spinMax * (most / least - 1.0)};
         for (int k = 0; k < 3; ++k) {
             worst[k] = fmax(worst[k], (largest[k] - bounds[k]) / scales[k]);
@@ -136,7 +136,7 @@ static void freeSpinStaysWithinItsBounds(void** state)
     print_message("largest excess of wobble %.2g, of spin %.2g, of its rate %.2g; reached on "
                   "average %.4f of the wobble, %.4f of the rate\n",
                   worst[0], worst[1], worst[2], mean[0], mean[1]);
-    // the motion compared with has errors of 1e-14 after these angles
+    // the reference motion has errors of 1e-14 after these angles
     for (int k = 0; k < 3; ++k) {
         checkBelow(worst[k], 1e-14);
     }
@@ -218,7 +218,7 @@ static int countFall(const rbGeometry* geometry, double height, rbVec3 moments, 
     return count;
 }
 
-// L-75, L-76: what turns about the normal of the floor comes no nearer to it.
+// L-75, L-76: a rotation about the normal of the floor does not approach it.
 static void spinningTopIsNotMeasuredOften(void** state)
 {
     (void)state;
@@ -253,7 +253,8 @@ static void spinningTopIsNotMeasuredOften(void** state)
     rbDestroyGeometry(box);
 }
 
-// L-76: a rod that turns inside a fork: the hulls overlap, but every pair of parts has a direction.
+// L-76: a rod that rotates inside a fork: the hulls overlap, but every pair of parts has a
+// direction.
 static void partsOfInterlockedBodiesAreBoundOneByOne(void** state)
 {
     (void)state;
@@ -348,7 +349,7 @@ static void heightsFallAsParabolasDo(void** state)
     assert_true(isinf(rbSweepHeight(0.0, 0.0, 0.0)));
     assert_true(isinf(rbSweepHeight(-1.0, 0.0, 1.0)));
     assert_true(isinf(rbSweepHeight(-1.0, 1.0, 0.0)));
-    checkNear(rbSweepHeight(0.0, 3.0, -2.0), 3.0, 0.0);  // there and back
+    checkNear(rbSweepHeight(0.0, 3.0, -2.0), 3.0, 0.0);  // forward and back
     checkNear(rbSweepHeight(-1.0, 1.0, -2.0), 0.5, 0.0); // never above: from the apex on
     checkNear(rbSweepHeight(-2.0, 3.0, -2.0), 2.0, 0.0); // -(t-1)(t-2)
     // both coefficients tiny or huge: no digits are lost
@@ -383,7 +384,7 @@ static SpherePair randomSpheres(rbRandom* random, bool falls)
     return pair;
 }
 
-// At the time found they touch and approach; before they do not touch.
+// At the returned time they touch and approach; before that they do not touch.
 static void checkSpheres(const SpherePair* pair, double t)
 {
     double end = fmin(t, 20.0);
@@ -425,12 +426,12 @@ static void spheresMeetWhenTheirQuadraticSays(void** state)
     rbVec3 zero = RB_VEC3_ZERO;
     rbVec3 x = {1.0, 0.0, 0.0};
     rbVec3 back = {-1.0, 0.0, 0.0};
-    // overlapping: approaching, parting, and parting slower than they grow
+    // overlapping: approaching, separating, and separating slower than they grow
     assert_true(rbSweepSpheres(x, back, zero, 1.5, 0.0) == 0.0);
     assert_true(isinf(rbSweepSpheres(x, x, zero, 1.5, 0.0)));
     assert_true(isinf(rbSweepSpheres(x, zero, zero, 1.5, 0.0)));
     assert_true(rbSweepSpheres(x, x, zero, 1.5, 2.0) == 0.0);
-    // at rest and growing; growing while flying off; shrinking to nothing before
+    // at rest and growing; growing while flying away; shrinking to nothing before
     checkNear(rbSweepSpheres(x, zero, zero, 0.5, 0.25), 2.0, 1e-15);
     checkNear(rbSweepSpheres(x, x, zero, 0.5, 2.0), 0.5, 1e-15);
     assert_true(isinf(rbSweepSpheres(rbScale(3.0, x), back, zero, 0.5, -0.3)));
@@ -474,7 +475,7 @@ static void fallingSpheresMeetAtARootOfTheirQuartic(void** state)
         double other = solveQuartic(&pair);
         hits += isfinite(t);
         bool agrees = isinf(t) ? isinf(other) : fabs(t - other) < 1e-9 * (1.0 + t);
-        // near double roots the polynomial has lost half of the digits; checkSpheres judges
+        // near double roots the polynomial has lost half of the digits; checkSpheres decides
         grazes += !agrees;
     }
     print_message("%d of %d pairs meet; %d differ from the quartic\n", hits, count, grazes);
@@ -482,7 +483,7 @@ static void fallingSpheresMeetAtARootOfTheirQuartic(void** state)
     assert_true(grazes * 1000LL < count);
     rbVec3 g = {0.0, 0.0, -9.81};
     rbVec3 up = {0.0, 0.0, 1.0};
-    // dropped from rest, 1 m of free fall; at rest on top; inside and thrown out, there and back
+    // dropped from rest, 1 m of free fall; at rest on top; inside and thrown out, then falling back
     checkRelative(rbSweepSpheres(rbScale(2.0, up), RB_VEC3_ZERO, g, 1.0, 0.0), sqrt(2.0 / 9.81),
                   1e-15);
     assert_true(rbSweepSpheres(up, RB_VEC3_ZERO, g, 1.0, 0.0) == 0.0);

@@ -1,4 +1,4 @@
-// Small worlds for the tests of the event engine: a few lines make a scene.
+// Small worlds for the tests of the event engine: a few lines of code make a scene.
 #ifndef RB_TEST_EVENT_SCENES_H
 #define RB_TEST_EVENT_SCENES_H
 
@@ -33,7 +33,7 @@ static inline rbWorld* makeWorldOf(const rbWorldDef* def)
     return world;
 }
 
-// The index-th place of a lattice of a step, columns x rows in every layer.
+// The index-th place of a lattice with the given step, columns x rows in every layer.
 static inline rbVec3 latticePlace(int index, int columns, int rows, double step)
 {
     int column = index % columns;
@@ -42,13 +42,13 @@ static inline rbVec3 latticePlace(int index, int columns, int rows, double step)
     return rbMakeVec3(step * column, step * row, step * layer);
 }
 
-// What a body of a scene is made of.
+// The properties of a body of a scene.
 typedef struct Made {
     const char* name;
     rbVec3 position;
     rbVec3 velocity;
     rbVec3 spin;
-    rbQuat orientation; // zero: not turned
+    rbQuat orientation; // zero: not rotated
     double restitution;
     double friction;
     double density; // kg/m^3; zero: 1000

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-// A scene and how long it runs.
+// A scene and its duration.
 typedef struct Golden {
     const char* name;
     rbWorld* (*make)(void);
@@ -51,7 +51,7 @@ static rbWorld* makeGas(void)
     return world;
 }
 
-// A ball whose center of mass is low, spinning on a plane: contact that lasts.
+// A ball with a low center of mass, spinning on a plane: lasting contact.
 static rbWorld* makeTop(void)
 {
     rbWorldDef def = eventWorldDef(9.81);
@@ -115,7 +115,7 @@ static rbWorld* makeMeshes(void)
     return world;
 }
 
-// Written down when the engine stands; until then only runs are compared with each other.
+// The recorded hashes; with 0, runs are only compared with each other.
 static const Golden goldens[] = {
     {"pile", makePile, 0.8, UINT64_C(0xc16d262466459585), UINT64_C(0xf2c06b0b9f58f6fa)},
     {"gas", makeGas, 3.0, UINT64_C(0x4adedec8a60e27b5), UINT64_C(0x20d5a1d9f62a972e)},

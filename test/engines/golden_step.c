@@ -62,7 +62,7 @@ static void machinesHaveTheSameBitsEverywhere(void** state)
     assert_true(isSame);
 }
 
-// Steps that look-ahead cannot make.
+// Steps that look-ahead cannot solve.
 static void tautNetsHaveTheSameBitsEverywhere(void** state)
 {
     (void)state;

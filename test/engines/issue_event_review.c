@@ -1,6 +1,6 @@
-// What the reviews of the event engine found, one test a defect. All but
-// restingHeapAllocatesNothing, which guards what held, failed before the mending. Of snapshots:
-// test_event_snapshot.c.
+// Defects found by reviews of the event engine, one test per defect. All tests except
+// restingHeapAllocatesNothing, which guards a property that held, failed before the fix. For
+// snapshots see test_event_snapshot.c.
 #include "event_scenes.h"
 
 #include <float.h>
@@ -14,7 +14,7 @@ static void setPlace(rbWorld* world, rbBodyId body, rbVec3 place, rbVec3 velocit
 }
 
 // Bodies touch up to a tolerance early, never late: the first impact of surfaces that meet at a
-// speed. The slack is round-off of the time, or the error of an integration.
+// given speed. The slack is the round-off of the time, or the error of an integration.
 static void checkFirstImpact(const rbWorld* world, double touch, double speed, double slack)
 {
     const rbEvent* impact = findEvent(world, RB_EVENT_IMPACT, 0);
@@ -73,7 +73,7 @@ static void heldBodyFallsWhenItsTableIsSetLower(void** state)
     rbDestroyWorld(world);
 }
 
-// The distance known from the old place does not hold at the new one.
+// The distance known from the old position does not hold at the new one.
 static void bodySetBesideAnotherHitsIt(void** state)
 {
     (void)state;
@@ -105,8 +105,8 @@ static void bodySetBesideAnotherHitsIt(void** state)
     }
 }
 
-// A static body of a higher index than the bodies beside it: the balls meet at 1/50 s, and the
-// first comes back to the wall at 7/300 s.
+// A static body with a higher index than its neighbors: the balls meet at 1/50 s, and the first
+// returns to the wall at 7/300 s.
 static void staticBodyMadeLastIsHitInTime(void** state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static void pushedHeldBodyHasItsWeight(void** state)
     rbDestroyWorld(world);
 }
 
-// A box shot out from under another: nothing hangs in the air.
+// A box shot out from under another: nothing floats in the air.
 static void stackFallsWhenItsFootIsPushedAway(void** state)
 {
     (void)state;
@@ -219,8 +219,8 @@ static void stackFallsWhenItsFootIsPushedAway(void** state)
 
 // -------------------------------------------------------------------------- growth and overlap
 
-// Radii of 0.1 m + 0.1 m/s t meet at 0.5 s; the surfaces approach at 0.2 m/s and part as fast, so
-// the centers part at 0.4 m/s.
+// Radii of 0.1 m + 0.1 m/s t meet at 0.5 s; the surfaces approach at 0.2 m/s and separate as fast,
+// so the centers separate at 0.4 m/s.
 static void growingSpheresMeetInEitherOrder(void** state)
 {
     (void)state;
@@ -241,7 +241,7 @@ static void growingSpheresMeetInEitherOrder(void** state)
     }
 }
 
-// What shrinks keeps the size it was made with against other shapes.
+// A shrinking body keeps its original size against other shapes.
 static void shrinkingBodiesStillMeet(void** state)
 {
     (void)state;
@@ -327,7 +327,7 @@ static void bodyWithAPromisedLoadHitsTheWall(void** state)
     }
 }
 
-// A box that recedes faster than it is followed and stops: hit when it has been caught up.
+// A box that recedes faster than its pursuer and then stops: it is hit when it is caught.
 static void followTheMover(double speed, double length, double start)
 {
     rbWorldDef def = eventWorldDef(0.0);
@@ -362,7 +362,7 @@ static void bodyOnAPathThatEndsIsHit(void** state)
     }
 }
 
-// A constant torque turns a box of 4 kg beside a wall: the corner, 0.1 sqrt(2) m from the axis,
+// A constant torque turns a box of 4 kg next to a wall: the corner, 0.1 sqrt(2) m from the axis,
 // stays clear of a wall at 0.15 m and meets one at 0.12 m at the angle found below.
 static void boxTurnedByATorqueMeetsTheWallInTime(void** state)
 {
@@ -419,7 +419,7 @@ static void moverInAPeriodicBoxHitsWhatDriftsIntoItsLine(void** state)
 
 // --------------------------------------------------------------------- faces, friction, memory
 
-// Dropped by 0.2 m with e = 0.5: up again to 0.05 m, the face as one.
+// Dropped by 0.2 m with e = 0.5: rises again to 0.05 m, the whole face together.
 static void boxDroppedFlatBouncesFlat(void** state)
 {
     (void)state;
@@ -441,9 +441,10 @@ static void boxDroppedFlatBouncesFlat(void** state)
     rbDestroyWorld(world);
 }
 
-// The triangles on both sides of an edge list its crossing with another one, 1e-7 m apart. Taken
-// for a face it was pushed at by Newton's law, in 20,000 sweeps that did not settle. Bodies that
-// tumble touch at one point, by the law of their materials; at once, nothing is lost at e = 1.
+// The triangles on both sides of an edge list its crossing with another one, 1e-7 m apart. Treated
+// as a face, it was pushed by Newton's law, in 20,000 sweeps that did not settle. Tumbling bodies
+// touch at one point, by the law of their materials; applied in one impact, nothing is lost at e =
+// 1.
 static void tumblingMeshesTouchAtOnePoint(void** state)
 {
     (void)state;
@@ -476,7 +477,7 @@ static void tumblingMeshesTouchAtOnePoint(void** state)
     }
 }
 
-// All the energy of a block that slides to a stop is friction's.
+// All the energy of a block that slides to a stop is lost to friction.
 static void frictionOfASlidingBlockIsBookedAsFriction(void** state)
 {
     (void)state;
@@ -488,7 +489,7 @@ static void frictionOfASlidingBlockIsBookedAsFriction(void** state)
     advanceFine(world, 1.0);
     rbLedger ledger = rbWorld_GetLedger(world);
     double energy = 0.5 * rbBody_GetMass(world, block).mass * 4.0;
-    // What hops of a tolerance can hide.
+    // The energy that hops of a tolerance can hide.
     double slack = 2.0 * energy / 4.0 * 9.81 * rbWorld_GetEventStatistics(world).tolerance;
     checkNear(ledger.frictionWork, -energy, slack);
     int count;
@@ -502,7 +503,7 @@ static void frictionOfASlidingBlockIsBookedAsFriction(void** state)
     rbDestroyWorld(world);
 }
 
-// Allocations of a number of steps after as many to warm up.
+// Allocations of a number of steps after an equal number to warm up.
 static uint64_t countAllocations(rbWorld* world, double duration, int steps)
 {
     uint64_t before = 0;
@@ -515,7 +516,7 @@ static uint64_t countAllocations(rbWorld* world, double duration, int steps)
     return rbGetAllocationCount() - before;
 }
 
-// Once with the bodies held, once with contacts that go on.
+// Once with the bodies held, once with continuing contacts.
 static void restingHeapAllocatesNothing(void** state)
 {
     (void)state;
@@ -541,7 +542,7 @@ static void restingHeapAllocatesNothing(void** state)
     }
 }
 
-// A row of balls that touch, shuttled between two walls: every hit is one of a cluster.
+// A row of touching balls, shuttled between two walls: every hit belongs to a cluster.
 static void simultaneousClustersAllocateNothing(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// One test a defect that a review of the step engine found.
+// One test for each defect that a review of the step engine found.
 #include "step_scenes.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void stiffSpringsStayTameAtHighOrder(void** state)
     }
 }
 
-// Motors at their limits on every hinge: the search for which are at them ends.
+// Motors at their limits on every hinge: the search for the active limits ends.
 static void manyLimitedMotorsSettle(void** state)
 {
     (void)state;
@@ -80,7 +80,7 @@ static void manyLimitedMotorsSettle(void** state)
     rbDestroyWorld(world);
 }
 
-// Pushes between nodes keep what the part of a step did: turns, work, steps.
+// Pushes between nodes keep the results of the partial step: turns, work, steps.
 static void pushesBetweenNodesKeepTheBooks(void** state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void pushesBetweenNodesKeepTheBooks(void** state)
     checkNear(positions[1], positions[0], 1e-3);
 }
 
-// A motor without a limit that asks for what a weld forbids is not a success.
+// A motor without a limit that demands what a weld forbids is not a success.
 static void impossibleMotorsAreReported(void** state)
 {
     (void)state;
@@ -166,7 +166,7 @@ static rbWorld* makeBreakable(int order, bool isBroken, rbBodyId bodies[6])
     return world;
 }
 
-// Mechanisms once stood at different times after a failure, and none at the time reported.
+// After a failure, mechanisms once remained at different times, and none at the reported time.
 static void afterAFailureAllBodiesStandAtOneTime(void** state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void afterAFailureAllBodiesStandAtOneTime(void** state)
         assert_true(report.time == rbWorld_GetTime(world));
         checkBelow(report.time, 0.5201);
         checkBelow(0.48, report.time);
-        // Failing again changes nothing.
+        // A second failure changes nothing.
         for (int again = 0; again < 2; ++again) {
             rbBodyId same[6];
             rbWorld* whole = makeBreakable(order, false, same);
@@ -214,7 +214,7 @@ static rbWorld* makeOpenRun(int kind)
     return world;
 }
 
-// They were refused for the gaps they had themselves made.
+// They were refused for the gaps they had made themselves.
 static void snapshotsOfOpenRunsAreRestored(void** state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void snapshotsOfOpenRunsAreRestored(void** state)
         rbWorld* fresh = makeOpenRun(kind % 2);
         (void)rbWorld_AdvanceTo(world, 0.503);
         if (kind >= 2) {
-            // The engine is not ready: a body has come.
+            // The engine is not ready: a body was added.
             (void)addStepBody(world, 1.0, rbMakeVec3(0.1, 0.1, 0.1), up, RB_QUAT_IDENTITY);
             (void)addStepBody(fresh, 1.0, rbMakeVec3(0.1, 0.1, 0.1), up, RB_QUAT_IDENTITY);
         }
@@ -240,14 +240,14 @@ static void snapshotsOfOpenRunsAreRestored(void** state)
         assert_true(a.time == 0.6 && b.time == 0.6);
         assert_int_equal(a.status, b.status);
         assert_true(rbWorld_GetHash(world) == rbWorld_GetHash(fresh));
-        // Nothing was assembled on the way.
+        // Nothing was assembled in between.
         assert_true(kind >= 2 || rbWorld_GetLedger(world).restWork == drift);
         rbDestroyWorld(world);
         rbDestroyWorld(fresh);
     }
 }
 
-// A body moved away from its joint is no gap that the run left.
+// A body moved away from its joint is not a gap that the run left.
 static void bodiesMovedByHandAreStillRefused(void** state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static void bodiesMovedByHandAreStillRefused(void** state)
     rbDestroyWorld(world);
 }
 
-// Velocity-only hinges by two points once ignored the spin asked for.
+// Velocity-only hinges by two points once ignored the requested spin.
 static void velocityHingesTurnAsAsked(void** state)
 {
     (void)state;
@@ -298,7 +298,7 @@ static void velocityHingesTurnAsAsked(void** state)
     }
 }
 
-// Counters began anew whenever a body or joint came or went.
+// Counters restarted whenever a body or joint was added or removed.
 static void statisticsGoOnWhenMechanismsAreBuiltAnew(void** state)
 {
     (void)state;
@@ -319,7 +319,7 @@ static void statisticsGoOnWhenMechanismsAreBuiltAnew(void** state)
     assert_true(after.factorizations > before.factorizations);
     assert_true(after.accuracyEstimate > before.accuracyEstimate);
     assert_true(after.steps == before.steps + 10);
-    // And in another world that takes the snapshot.
+    // And in another world that restores the snapshot.
     size_t size = rbWorld_GetSnapshotSize(world);
     void* bytes = malloc(size);
     assert_non_null(bytes);
@@ -375,8 +375,8 @@ static void springsOfNoLengthKeepTheirOrder(void** state)
     }
 }
 
-// Three hinges with weights, each with friction and a motor at times at its limit. The two were
-// rows that contradicted each other: speeds stayed 50 % off and energy was lost.
+// Three hinges with weights, each with friction and a motor sometimes at its limit. The two were
+// contradictory rows: speeds stayed 50 % off and energy was lost.
 static void frictionAndMotorShareAFreedom(void** state)
 {
     (void)state;
@@ -413,8 +413,8 @@ static void frictionAndMotorShareAFreedom(void** state)
     }
 }
 
-// Bodies that differ by more than doubles resolve: finite, not passed off as a success, and the
-// sentence says why. Up to 1e9 the joints hold.
+// Bodies that differ by more than doubles resolve: finite, not reported as a success, and the
+// message says why. Up to 1e9 the joints hold.
 static void whatDoublesDoNotResolveIsSaid(void** state)
 {
     (void)state;
@@ -425,7 +425,7 @@ static void whatDoublesDoNotResolveIsSaid(void** state)
         rbWorld* world = makeStepWorld(&def);
         rbBodyId body = RB_NO_BODY;
         if (k < 3) {
-            // A rod of 1 m with next to no moment about itself, hinged beside its axis.
+            // A rod of 1 m with almost no moment about its axis, hinged off its axis.
             body = addStepBody(world, 1.0, rbMakeVec3(moments[k], 1.0 / 12.0, 1.0 / 12.0),
                                rbMakeVec3(0.5, 0.0, 0.0), RB_QUAT_IDENTITY);
             rbJointDef joint = stepJointDef(world, RB_JOINT_HINGE, RB_NO_BODY, body,
@@ -454,14 +454,15 @@ static void whatDoublesDoNotResolveIsSaid(void** state)
             assert_true(rbIsFinite3(rbBody_GetState(world, body).center));
         }
         rbStepStatistics s = rbWorld_GetStepStatistics(world);
-        // What is off is counted.
+        // Violations are counted.
         assert_true(fmax(s.positionErrorMax, s.angleErrorMax) <= 1e-6 || unmet > 0);
         assert_true(!isResolved || unmet == 0);
         rbDestroyWorld(world);
     }
 }
 
-// Runs that agree in position by chance once fed an undamped spring: 56 % more energy in 200 steps.
+// Runs that agree in position by chance once drove an undamped spring: 56 % more energy in 200
+// steps.
 static void undampedStiffSpringsKeepTheirEnergy(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// No collision is missed: random fast shots against a dense sampling of the distance.
+// No collision is missed: random fast shots compared with a dense sampling of the distance.
 //
 // Until the first event the bodies fly as they would in a twin world without collisions. The oracle
 // samples their distance there, densely: it steps by the distance over the speed at which that can
@@ -11,20 +11,20 @@
 #include <float.h>
 #include <math.h>
 
-// Steps of the oracle in a shot; one that needs more is left out and counted.
+// Steps of the oracle in a shot; a shot that needs more is skipped and counted.
 #define SAMPLES_MAX 40000
 // Samples of the flight after the first impact.
 #define AFTER_SAMPLES 40
-// A shot is run in so many parts, until this many after the first impact.
+// A shot is run in this many parts, until this many after the first impact.
 #define RUN_PARTS 25
 #define AFTER_PARTS 3
 
 typedef struct Tally {
     int shots;
     int impacts; // shots with one
-    int left;    // out, the oracle would take too long
-    int stalls;  // shots which spent their budget of events
-    int touches; // shots whose oracle says that they come nearer than the tolerance
+    int left;    // skipped: the oracle would take too long
+    int stalls;  // shots that used up their budget of events
+    int touches; // shots that come nearer than the tolerance according to the oracle
     int64_t measurements;
     int64_t collisions;
     int64_t most;   // measurements in a shot
@@ -52,7 +52,7 @@ static double distanceAt(const Aim* aim, double time)
     return measureShot(aim->pool, aim->shot, aim->twin, aim->ids, time);
 }
 
-// Golden section: the least distance in an interval which has one minimum.
+// Golden section: the least distance in an interval with one minimum.
 static void refine(const Aim* aim, double from, double to, Oracle* oracle)
 {
     const double part = 0.6180339887498949;
@@ -81,7 +81,7 @@ static void refine(const Aim* aim, double from, double to, Oracle* oracle)
     }
 }
 
-// Samples the distance up to a time; ends at the first overlap that is no rounding.
+// Samples the distance up to a time; ends at the first overlap beyond rounding.
 static Oracle searchOverlap(const Aim* aim, double end, double rounding)
 {
     Oracle oracle = {.least = INFINITY, .isComplete = true};
@@ -125,7 +125,7 @@ static void report(const char* what, const Shot* shot, int index)
                 rbLength(shot->gravity), shot->isGrazing);
 }
 
-// The time of the first impact by the journal, INFINITY if there is none.
+// The time of the first impact from the journal, INFINITY if there is none.
 static double firstImpact(const rbWorld* world)
 {
     int count;
@@ -149,7 +149,7 @@ static bool runEngine(rbWorld* world, double time, const Shot* shot, int index)
 }
 
 // Runs until a while after the first impact, or to the end of the shot; false if the budget of
-// events was spent. What happens long after is contact that lasts: not of interest here.
+// events was used up. Later events are lasting contact and not of interest here.
 static bool runToImpact(rbWorld* world, const Shot* shot, int index)
 {
     int left = RUN_PARTS;
@@ -163,7 +163,7 @@ static bool runToImpact(rbWorld* world, const Shot* shot, int index)
     return true;
 }
 
-// What comes after the first impact, sampled as the engine goes: the deepest overlap.
+// The motion after the first impact, sampled as the engine runs: returns the deepest overlap.
 static double sampleAfter(ShotPool* pool, const Shot* shot, double from, double to, int index)
 {
     rbBodyId ids[2];
@@ -171,7 +171,7 @@ static double sampleAfter(ShotPool* pool, const Shot* shot, double from, double 
     double deepest = 0.0;
     assert_true(runEngine(world, from, shot, index));
     for (int i = 0; i <= AFTER_SAMPLES; ++i) {
-        // Denser at first: there the bodies are near.
+        // Denser at first, while the bodies are near.
         double part = (double)i / AFTER_SAMPLES;
         double time = from + (to - from) * part * part * part;
         assert_true(runEngine(world, time, shot, index));
@@ -181,7 +181,7 @@ static double sampleAfter(ShotPool* pool, const Shot* shot, double from, double 
     return deepest;
 }
 
-// Positions are rounded at the size of the scene, times at what the bodies move meanwhile.
+// Positions are rounded at the size of the scene, times at the motion of the bodies meanwhile.
 static double roundingOf(const Shot* shot)
 {
     double size = rbLength(shot->bodies[0].position) + rbLength(shot->bodies[1].position) +
@@ -239,7 +239,7 @@ static bool judgeShot(ShotPool* pool, const Shot* shot, int index, Tally* tally)
     return isFine;
 }
 
-// Shots start apart by at least a hundredth of the projectile.
+// Shots start separated by at least a hundredth of the projectile.
 static bool isUsable(ShotPool* pool, const Shot* shot)
 {
     rbBodyId ids[2];
@@ -260,7 +260,7 @@ static void printTally(const char* name, const Tally* tally)
                   tally->stalls);
 }
 
-// Shots of one kind of projectile at targets of all kinds; returns how many failed.
+// Shots of one kind of projectile at targets of all kinds; returns the number of failures.
 static int shoot(ShotShape projectile, bool isGrazing, int count)
 {
     rbRandom random = {rbTest_Seed(500 + (uint64_t)projectile + (isGrazing ? 100 : 0))};
@@ -317,8 +317,8 @@ static void jaggedShotsAreNotMissed(void** state)
     assert_int_equal(failures, 0);
 }
 
-// A torus in a cylinder's way whose nearest point the list of contact points leaves out: the engine
-// took the pair for leaving while it closed at 66 m/s.
+// A torus in the path of a cylinder whose nearest point is missing from the list of contact points:
+// the engine considered the pair separating while it closed at 66 m/s.
 static void nearestPointLeftOutOfTheListIsFelt(void** state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// The event engine on predictions by rays: what it must keep whatever the rays miss, what it loses
-// by sampling, and that this becomes less with more rays.
+// The event engine with ray prediction: properties that hold whatever the rays miss, the losses by
+// sampling, and that these decrease with more rays.
 #include "event_scenes.h"
 
 #include <rattleback/lab_ray_detector.h>
@@ -30,7 +30,7 @@ static void addRoom(rbWorld* world, double edge)
     }
 }
 
-// Spheres and boxes that turn, elastic and smooth, in a room.
+// Rotating spheres and boxes, elastic and smooth, in a room.
 static rbWorld* makeGas(const rbWorldDef* def, uint64_t seed)
 {
     rbRandom random = {seed};
@@ -52,8 +52,8 @@ static rbWorld* makeGas(const rbWorldDef* def, uint64_t seed)
     return world;
 }
 
-// the impact that answers a ray has two equal and opposite impulses at one point, and keeps
-// the energy; so the gas does, however late and crooked the rays are.
+// an impact found by a ray has two equal and opposite impulses at one point, and conserves
+// the energy; so does the gas, however late and inaccurate the rays are.
 static void elasticGasKeepsEnergyAndMomentum(void** state)
 {
     (void)state;
@@ -78,7 +78,7 @@ static void elasticGasKeepsEnergyAndMomentum(void** state)
     }
 }
 
-// The statistics say what is sampled, and the journal says it of every line.
+// The statistics report which contacts are sampled, and the journal does so on every line.
 static void journalSaysWhichContactsAreSampled(void** state)
 {
     (void)state;
@@ -105,7 +105,7 @@ static void journalSaysWhichContactsAreSampled(void** state)
     rbDestroyWorld(world);
 }
 
-// Time of the first impact of two spheres that pass each other by an offset.
+// Time of the first impact of two spheres that pass each other at an offset.
 static double findImpact(rbDetector detector, int count, double offset, double* overlap)
 {
     rbWorldDef def = rayWorldDef(0.0, count);
@@ -124,7 +124,7 @@ static double findImpact(rbDetector detector, int count, double offset, double* 
     return time;
 }
 
-// Contact by rays comes late, never early, and the later the fewer rays there are.
+// Contact by rays is late, never early, and the later the fewer rays there are.
 static void raysFindContactLate(void** state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void raysFindContactLate(void** state)
             double found = findImpact(rbDetector_Find("rays"), counts[i], offset, &overlap);
             assert_true(found >= exact - 1e-12);
             assert_true(overlap >= 0.0);
-            // the overlap is what they came nearer by since
+            // the overlap is their approach since then
             checkBelow(overlap, 2.3 * (found - exact) + 1e-12);
             late[i] += (found - exact) / 10.0;
             deepest[i] = fmax(deepest[i], overlap);
@@ -149,8 +149,8 @@ static void raysFindContactLate(void** state)
     print_message("mean delay with 10, 100, 1000, 10000 rays: %.3g %.3g %.3g %.3g s\n", late[0],
                   late[1], late[2], late[3]);
     assert_true(late[0] > 1e-3);
-    // the way too far falls like 1 / count: a contact is missed by a distance that falls like its
-    // root, and surfaces leave each other with the square of that
+    // The excess of the path falls like 1 / count: a contact is missed by a distance that falls
+    // like its root, and surfaces curve away with the square of that distance.
     for (int i = 1; i < 4; ++i) {
         checkBelow(late[i], 0.35 * late[i - 1]);
         checkBelow(deepest[i], 0.6 * deepest[i - 1]);
@@ -158,7 +158,7 @@ static void raysFindContactLate(void** state)
     checkBelow(late[3], 1e-4);
 }
 
-// Refinement about the shortest ray does with few rays what many plain ones do.
+// Refinement near the shortest ray achieves with few rays what many plain ones do.
 static void refinedRaysFindContactSooner(void** state)
 {
     (void)state;
@@ -210,7 +210,7 @@ static void bulletNeverPassesAPlate(void** state)
 }
 
 // A marble between the few rays of a large body is missed, and the statistics say so: the overlap
-// is seen at a look, a radius later at most, and answered then.
+// is detected at an overlap check, at most a radius later, and resolved then.
 static void whatPassesBetweenRaysIsCounted(void** state)
 {
     (void)state;
@@ -220,7 +220,7 @@ static void whatPassesBetweenRaysIsCounted(void** state)
         rays.isOneWay = i == 0;
         rbEventSettings_SetRays(&def.event, &rays);
         rbWorld* world = makeWorldOf(&def);
-        // the plate comes first and shoots from its corners and few points of its faces
+        // the plate comes first and casts rays from its corners and few points of its faces
         (void)addBox(
             world, 0.1, 4.0, 4.0,
             (Made){.position = {1.0, 0.0, 0.0}, .velocity = {-1.0, 0.0, 0.0}, .restitution = 1.0});
@@ -239,7 +239,7 @@ static void whatPassesBetweenRaysIsCounted(void** state)
     }
 }
 
-// What falls on a box comes to rest: lasting contact is exact.
+// A body that falls onto a box comes to rest: lasting contact is exact.
 static void fallenBodiesComeToRest(void** state)
 {
     (void)state;
@@ -285,7 +285,7 @@ static void runsAreTheSameBitByBit(void** state)
     assert_true(runGas(&def, 1) != first);
 }
 
-// Tracks, what was foretold and who is close go with a snapshot; looking at rays changes nothing.
+// A snapshot includes tracks, predictions and close pairs; looking at rays changes nothing.
 static void countRay(void* context, const rbRayTrace* trace)
 {
     int* counts = context;
@@ -324,7 +324,7 @@ static void snapshotsGoOnBitByBit(void** state)
     rbDestroyWorld(world);
 }
 
-// The loops over pairs have no regions that end a window; they find the same contacts but for
+// The loops over pairs have no regions that end a window; they find the same contacts up to
 // rounding, until that has grown.
 static void loopsFindTheSameContacts(void** state)
 {
@@ -341,12 +341,12 @@ static void loopsFindTheSameContacts(void** state)
         times[loop] = findEvent(world, RB_EVENT_IMPACT, 1)->time;
         rbDestroyWorld(world);
     }
-    // a ray of another window starts elsewhere on a body that turns
+    // a ray of another window starts elsewhere on a rotating body
     checkNear(times[1], times[0], 2e-3);
     checkNear(times[2], times[0], 2e-3);
 }
 
-// A new body starts the engine anew, while others overlap as rays left them: no error.
+// A new body restarts the engine, while others overlap as rays left them: no error.
 static void startsWithinARunAreTaken(void** state)
 {
     (void)state;
@@ -360,7 +360,7 @@ static void startsWithinARunAreTaken(void** state)
     }
     assert_true(rbWorld_GetRayStatistics(world).contactsSampled > 10);
     rbDestroyWorld(world);
-    // but bodies that overlap from the beginning are refused as ever
+    // but bodies that overlap from the beginning are refused as always
     world = makeWorldOf(&def);
     (void)addSphere(world, 0.1, (Made){.restitution = 1.0});
     (void)addSphere(world, 0.1, (Made){.position = {0.199, 0.0, 0.0}, .restitution = 1.0});
@@ -370,7 +370,7 @@ static void startsWithinARunAreTaken(void** state)
     rbDestroyWorld(world);
 }
 
-// What the overlay of the viewer shows is what will happen.
+// The viewer's overlay shows the event that will happen.
 static void foretoldContactHappens(void** state)
 {
     (void)state;
@@ -395,7 +395,7 @@ static void foretoldContactHappens(void** state)
     rbDestroyWorld(world);
 }
 
-// After warm-up nothing is allocated: rays are made once for a geometry.
+// After warm-up nothing is allocated: rays are created once per geometry.
 static void eventsAllocateNothing(void** state)
 {
     (void)state;

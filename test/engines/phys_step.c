@@ -1,5 +1,5 @@
-// The step engine against physics: orders, solvers that agree, springs, damping, friction, motors,
-// shortfalls that are said.
+// The step engine against physics: orders, agreement of solvers, springs, damping, friction,
+// motors, reported shortfalls.
 #include "base/core/memory.h"
 #include "step_scenes.h"
 
@@ -99,7 +99,7 @@ static void solversAgree(void** state)
     }
 }
 
-// B-40: stopped early, the run goes on and says what it reached.
+// B-40: stopped early, the run continues and reports the tolerance it reached.
 static void anytimeAbortIsReported(void** state)
 {
     (void)state;
@@ -118,7 +118,7 @@ static void anytimeAbortIsReported(void** state)
     rbDestroyWorld(world);
 }
 
-// B-41, X-10: joints pulled apart come together without violence.
+// B-41, X-10: joints pulled apart close without a jolt.
 static void brokenChainComesTogether(void** state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static void velocityCorrectionCanBeLeftOut(void** state)
         rbDestroyWorld(world);
     }
     print_message("with %g m/s, without %g m/s\n", errors[0], errors[1]);
-    // Measured 1e-6 m beside the point of the joint at most.
+    // Measured at most 1e-6 m from the point of the joint.
     assert_true(errors[0] < 1e-5 && errors[1] > 1e-2);
 }
 
@@ -185,7 +185,7 @@ static rbSpringDef springTo(rbBodyId body, double stiffness, double damping)
     return def;
 }
 
-// B-31: a stiff damper brings a body to rest within steps, from steps far longer than its time.
+// B-31: a stiff damper brings a body to rest within a few steps far longer than its time constant.
 static void stiffDampersNeitherRingNorBlowUp(void** state)
 {
     (void)state;
@@ -200,7 +200,7 @@ static void stiffDampersNeitherRingNorBlowUp(void** state)
         rbBody_ApplyImpulse(world, body, axisX, axisX);
         (void)rbWorld_AdvanceTo(world, 0.1);
         rbBodyState s = rbBody_GetState(world, body);
-        // It creeps less than the first step's length.
+        // It creeps less than the displacement of the first step.
         assert_true(fabs(s.linearVelocity.x) < 1e-4);
         assert_true(fabs(s.center.x - 1.0) < 0.01);
         rbDestroyWorld(world);
@@ -281,7 +281,7 @@ static void dryFrictionSlowsAndStops(void** state)
     checkNear(rbJoint_GetState(world, joint).freedomPositions[0], 2.0, 1e-6);
     (void)rbWorld_AdvanceTo(world, 2.0);
     checkNear(rbJoint_GetState(world, joint).freedomVelocities[0], 0.0, 1e-12);
-    // It stops within a step of where it should: 3^2/4.
+    // It stops within a step of the exact position: 3^2/4.
     checkNear(rbJoint_GetState(world, joint).freedomPositions[0], 2.25, 1e-3);
     rbLedger ledger = rbWorld_GetLedger(world);
     checkNear(ledger.dissipation, -4.5, 1e-6);
@@ -289,7 +289,7 @@ static void dryFrictionSlowsAndStops(void** state)
     rbDestroyWorld(world);
 }
 
-// B-29: a velocity motor reaches its speed with the torque it has, and holds it under load.
+// B-29: a velocity motor reaches its speed with its available torque, and holds it under load.
 static void velocityMotorKeepsToItsTorque(void** state)
 {
     (void)state;
@@ -314,7 +314,7 @@ static void velocityMotorKeepsToItsTorque(void** state)
     rbDestroyWorld(world);
 }
 
-// B-26, B-28, X-19: a servo reaches its set point without a lasting offset, turns counted.
+// B-26, B-28, X-19: a servo reaches its set point without a lasting offset, with turns counted.
 static void servoReachesItsSetPoint(void** state)
 {
     (void)state;
@@ -339,7 +339,7 @@ static void servoReachesItsSetPoint(void** state)
     rbDestroyWorld(world);
 }
 
-// The error-controlled mode meets the error it is asked for.
+// The error-controlled mode meets the requested error.
 static void accuracyIsKept(void** state)
 {
     (void)state;
@@ -355,7 +355,7 @@ static void accuracyIsKept(void** state)
         (void)rbWorld_AdvanceTo(world, 0.5);
         double error = rbDistance(rbBody_GetState(world, bodies[2]).center, truth);
         rbStepStatistics s = rbWorld_GetStepStatistics(world);
-        print_message("asked %.0e, reached %.2g, estimate %.2g, %lld steps\n", asked[i], error,
+        print_message("requested %.0e, reached %.2g, estimate %.2g, %lld steps\n", asked[i], error,
                       s.accuracyEstimate, (long long)s.steps);
         assert_true(error < asked[i] && s.accuracyEstimate <= asked[i]);
         rbDestroyWorld(world);
@@ -380,7 +380,7 @@ static void stepsAllocateNothing(void** state)
     }
 }
 
-// A whip needs shorter steps than those asked for, takes them and says so.
+// A whip needs shorter steps than requested; the engine takes them and reports it.
 static void stepsAreHalvedAndCounted(void** state)
 {
     (void)state;

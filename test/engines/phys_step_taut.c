@@ -8,8 +8,8 @@ static double energyOf(const rbLedger* ledger)
     return ledger->kineticLinear + ledger->kineticAngular + ledger->potential;
 }
 
-// Conditions that depend on each other to second order: the joints hold all the same, and energy
-// is lost, never gained.
+// Conditions that depend on each other to second order: the joints still hold, and energy is lost,
+// never gained.
 static void tautNetStaysClosed(void** state)
 {
     (void)state;
@@ -38,7 +38,8 @@ static void tautNetStaysClosed(void** state)
         assert_int_equal(s.unmetSteps, 0);
         assert_true(s.settledSteps > 0);
         checkBelow(s.positionErrorMax, 1e-6);
-        // The first row hardly sags, the last one swings down as the end of a chain of seven rows.
+        // The first row hardly sags, the last one swings down like the end of a chain of seven
+        // rows.
         checkBelow(fabs(rbBody_GetState(world, bodies[0][RB_NET / 2]).center.z), 0.02);
         assert_true(lowest < -3.0 && lowest > -3.6);
         rbDestroyWorld(world);

@@ -1,9 +1,9 @@
 // Two loops and six broad phases, one motion.
 //
-// The loop over bodies (a clock and a region each) and the loop over pairs (a global interval, the
-// specification's) share nothing but the time bounds and the impacts. The order in which they
-// measure differs, so impacts of measured pairs may differ by the time in which the tolerance is
-// crossed; broad phases give the same pairs, so the bits must be the same.
+// The loop over bodies (a clock and a region each) and the loop over pairs (a global interval, as
+// in the specification) share nothing but the time bounds and the impacts. They measure in
+// different orders, so impacts of measured pairs may differ by the time in which the tolerance is
+// crossed. Broad phases return the same pairs, so the bits must be the same.
 #include "event_scenes.h"
 
 #define FIRSTS_MAX 64
@@ -36,7 +36,7 @@ static void addRandomBody(rbWorld* world, rbRandom* random, int kinds, Made made
     (void)addMade(world, &made, geometry, RB_BODY_DYNAMIC, NULL);
 }
 
-// Bodies on a loose lattice above a floor, flying anywhere.
+// Bodies on a loose lattice above a floor, flying in random directions.
 static rbWorld* makeScene(const rbWorldDef* def, uint64_t seed, int count, int kinds)
 {
     rbRandom random = {seed};
@@ -68,8 +68,8 @@ static bool notes(rbBodyId* ids, int* count, rbBodyId id)
     return false;
 }
 
-// Impacts between bodies neither of which has had one: their times follow from the start alone.
-// The floor may have had many.
+// Impacts between bodies neither of which has had one before: their times follow from the start
+// alone. The floor may have had many.
 static int listFirsts(const rbWorld* world, rbBodyId floor, rbEvent* firsts)
 {
     rbBodyId hit[FIRSTS_MAX];
@@ -159,7 +159,7 @@ static void loopsAgreeOnMixedShapes(void** state)
     assert_true(impacts > 3 * count);
 }
 
-// B-86: whichever finds the near pairs, the bits are the same.
+// B-86: whichever broad phase finds the near pairs, the bits are the same.
 static void broadPhasesGiveTheSameBits(void** state)
 {
     (void)state;

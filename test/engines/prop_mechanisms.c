@@ -45,7 +45,7 @@ static void addRandomJoint(rbRandom* random, rbWorld* world, rbBodyId bodyA, rbB
         def.anchorB = rbAdd(def.anchorB, shift);
     }
     rbError error = {0};
-    // A draw may be degenerate (an axis through a point): then there is no joint.
+    // A random choice may be degenerate (an axis through a point): then there is no joint.
     if (RB_IS_NULL(rbCreateJoint(world, &def, &error))) {
         print_message("%s: %s\n", rbJointType_Name(type), error.message);
     }
@@ -91,7 +91,7 @@ static Mechanism makeMechanism(rbRandom* random)
     return made;
 }
 
-// Size of all momenta, by which their sum is judged.
+// Size of all momenta, the scale for their sum.
 static double momentumScale(const Mechanism* made, double* angular)
 {
     double sum = 0.0;

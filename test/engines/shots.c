@@ -9,12 +9,12 @@
 #include <stdlib.h>
 
 #define PLATE_THINNESS 1e-4
-// Most turns a shot lasts, so that the oracle can follow them.
+// The largest number of turns in a shot, so that the oracle can follow them.
 #define ROD_ANGLE_MAX 1500.0
 #define ANGLE_MAX 200.0
 #define ROD_SPIN_MAX 1000.0
-// Budget of a second: contact that lasts takes a few thousand, sliding in the hollow of a mesh,
-// where only the bound by paths is left, up to some millions.
+// Budget of one second: lasting contact needs a few thousand events; sliding in the hollow of a
+// mesh, where only the bound by paths is left, needs up to some millions.
 #define EVENTS_MAX 1e7
 
 static const char* const names[SHOT_SHAPE_COUNT] = {
@@ -286,7 +286,7 @@ static rbQuat drawOrientation(rbRandom* random)
 {
     rbQuat identity = {1.0, 0.0, 0.0, 0.0};
     rbQuat q = rbRandom_Quat(random);
-    return rbRandom_Unit(random) < 0.25 ? identity : q; // so that faces meet flush at times
+    return rbRandom_Unit(random) < 0.25 ? identity : q; // so that faces sometimes meet flush
 }
 
 static void drawBody(ShotPool* pool, rbRandom* random, ShotShape shape, ShotBody* body)
@@ -303,7 +303,7 @@ static void drawBody(ShotPool* pool, rbRandom* random, ShotShape shape, ShotBody
     }
 }
 
-// How the target moves.
+// The motion of the target.
 static void drawTarget(rbRandom* random, Shot* shot)
 {
     ShotBody* body = &shot->bodies[0];
@@ -367,7 +367,7 @@ static double boundLipschitz(const Shot* shot)
     return 1.001 * speed;
 }
 
-// The point where the projectile's center of mass passes the target when half the time is over.
+// The point where the projectile's center of mass passes the target after half the time.
 static rbVec3 drawAim(rbRandom* random, const Shot* shot, rbVec3 direction, double reach)
 {
     const ShotBody* a = &shot->bodies[0];
@@ -378,7 +378,7 @@ static rbVec3 drawAim(rbRandom* random, const Shot* shot, rbVec3 direction, doub
         double part = rbRandom_Unit(random);
         return rbScale(1.1 * reach * part * sqrt(part), across);
     }
-    // Neither turns: the outermost points pass each other within a few tolerances.
+    // Neither rotates: the outermost points pass each other within a few tolerances.
     rbVec3 localA = rbInvRotate(a->orientation, across);
     rbVec3 localB = rbInvRotate(b->orientation, rbNeg(across));
     rbVec3 pointA = rbRotate(a->orientation, rbGeometry_GetSupport(a->geometry, localA));

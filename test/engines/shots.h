@@ -1,7 +1,7 @@
-// Two bodies shot at each other: what they are, how they fly, and how far apart they are.
+// Two bodies shot at each other: their properties, their flights, and their distance.
 //
-// The flights before the first event are read from a twin world without collisions; that is the
-// truth which the event engine is judged by.
+// The flights before the first event are read from a twin world without collisions; they are the
+// reference for the event engine.
 #ifndef RB_TEST_SHOTS_H
 #define RB_TEST_SHOTS_H
 
@@ -72,17 +72,17 @@ typedef struct Shot {
     double restitution;
     double friction;
     bool isGrazing;
-    double lipschitz;    // m/s: the distance changes no faster
+    double lipschitz;    // m/s: bound of the rate of the distance
     rbImpactOrder order; // sequential
 } Shot;
 
-// Draws a shot; the bodies may overlap at the start or start too near: see isShotUsable.
+// Makes a random shot; the bodies may overlap at the start or start too near: see isShotUsable.
 void drawShot(ShotPool* pool, rbRandom* random, ShotShape projectile, ShotShape target,
               bool isGrazing, Shot* shot);
 
 rbWorld* makeShotWorld(const Shot* shot, rbEngineType engine, rbBodyId ids[2]);
 
-// Signed distance of the two bodies at a time, from the flights the world has.
+// Signed distance of the two bodies at a time, from the flights in the world.
 double measureShot(ShotPool* pool, const Shot* shot, const rbWorld* world, const rbBodyId ids[2],
                    double time);
 

@@ -93,7 +93,7 @@ static inline void addStepChain(rbWorld* world, int count, rbJointType type, rbB
 
 #define RB_NET 8
 
-// Balls in a plane, joined with their neighbors; the first row is exactly as long as the way
+// Balls in a plane, joined with their neighbors; the first row is exactly as long as the distance
 // between the two nails it hangs on.
 static inline void addStepNet(rbWorld* world, rbBodyId bodies[RB_NET][RB_NET])
 {

@@ -1,9 +1,9 @@
-// Collisions that a change from outside, a path or a periodic box could hide, and a torque.
+// Collisions that an external change, a path or a periodic box could hide, and a torque.
 #include "event_scenes.h"
 
 static const rbQuat unturned = {1.0, 0.0, 0.0, 0.0};
 
-// A body that is set next to another one, or turned toward it, does not go through it.
+// A body that is placed next to another one, or turned toward it, does not pass through it.
 static void bodiesSetAnewStillCollide(void** state)
 {
     (void)state;
@@ -31,7 +31,7 @@ static void bodiesSetAnewStillCollide(void** state)
     }
 }
 
-// A plate that starts later is looked out for also by a box whose flight changed while it stood.
+// A plate that starts later is also detected by a box whose flight changed while it was at rest.
 static void startsOfPathsHideNoCollision(void** state)
 {
     (void)state;
@@ -64,7 +64,7 @@ static void startsOfPathsHideNoCollision(void** state)
     }
 }
 
-// A kinematic body that crosses a periodic box again and again hits what drifts into its way.
+// A kinematic body that repeatedly crosses a periodic box hits a body that drifts into its path.
 static void pathsCrossPeriodicBoxes(void** state)
 {
     (void)state;
@@ -80,7 +80,7 @@ static void pathsCrossPeriodicBoxes(void** state)
         Made made = {.restitution = 1.0};
         (void)addMade(world, &made, rbCreateBox(rbMakeVec3(0.1, 0.1, 0.1), NULL), RB_BODY_KINEMATIC,
                       &path);
-        // Met while it is in the way: 0.4 m at 0.02 m/s takes two passes, at 0.039 m/s one. Fewer
+        // Hit while it is in the path: 0.4 m at 0.02 m/s takes two passes, at 0.039 m/s one. Fewer
         // neighbors mean longer regions, so some are alone.
         double speed = i % 4 < 2 ? 0.02 : 0.039;
         Made ball = {.position = {rbRandom_Range(&random, -5.0, 5.0), 50.0 * speed, 0.0},
@@ -101,7 +101,7 @@ static void pathsCrossPeriodicBoxes(void** state)
     }
 }
 
-// A constant torque beside a wall: the spin doubles again and again, and the cost stays small.
+// A constant torque next to a wall: the spin doubles repeatedly, and the cost stays small.
 static void constantTorquesDoNotStall(void** state)
 {
     (void)state;

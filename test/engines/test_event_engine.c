@@ -1,10 +1,10 @@
-// The event engine on scenes whose outcome is known: impacts, bounces, rest, ledger and journal.
+// The event engine on scenes with known outcomes: impacts, bounces, rest, ledger and journal.
 #include "event_scenes.h"
 
 #include <float.h>
 
-// E-12: a wall of a millimeter stops a bullet at any speed, whatever the settings are. There is no
-// option to turn that on.
+// E-12: a wall of a millimeter stops a bullet at any speed, with any settings. There is no option
+// to enable that.
 static void thinWallsStopBulletsAtAnySpeed(void** state)
 {
     (void)state;
@@ -38,7 +38,7 @@ static void thinWallsStopBulletsAtAnySpeed(void** state)
     }
 }
 
-// E-12: shapes with edges that tumble.
+// E-12: tumbling shapes with edges.
 static void thinWallsStopTumblingBullets(void** state)
 {
     (void)state;
@@ -71,7 +71,7 @@ static void thinWallsStopTumblingBullets(void** state)
     }
 }
 
-// E-12: a blade of a millimeter that turns meets a pin of a centimeter, up to 1e5 rad/s.
+// E-12: a rotating blade of a millimeter meets a pin of a centimeter, up to 1e5 rad/s.
 static void bladeMeetsThePin(void** state)
 {
     (void)state;
@@ -87,7 +87,7 @@ static void bladeMeetsThePin(void** state)
         const rbEvent* impact = findEvent(world, RB_EVENT_IMPACT, 0);
         assert_non_null(impact);
         double tolerance = rbWorld_GetEventStatistics(world).tolerance;
-        // The distance shrinks by 0.4 m times the rate and the cosine of what is left.
+        // The distance decreases by 0.4 m times the rate and the cosine of the remaining angle.
         double before = 1.01 * tolerance / (0.4 * rate * cos(asin(0.0105 / 0.4)));
         assert_true(impact->time <= touch * (1.0 + 1e-12));
         assert_true(impact->time >= touch - before);
@@ -95,7 +95,7 @@ static void bladeMeetsThePin(void** state)
     }
 }
 
-// Time at which a ball that passes at a distance from another touches it; NAN if it does not.
+// Time at which a ball that passes another at a distance touches it; NAN if it does not.
 static double grazeTime(double offset, double radii, double speed)
 {
     double x = sqrt((radii - offset) * (radii + offset));
@@ -103,7 +103,7 @@ static double grazeTime(double offset, double radii, double speed)
 }
 
 // E-17: a double root of the distance, or nearly: the first touch is found, by roots and by
-// measurement, and a pass just outside is none.
+// measurement, and a pass just outside gives none.
 static void grazingPassesAreJudgedRight(void** state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void grazingPassesAreJudgedRight(void** state)
             double tolerance = rbWorld_GetEventStatistics(world).tolerance;
             if (depths[i] > 0.0) {
                 assert_non_null(impact);
-                // An error of rounding in the distance moves the root by this much.
+                // A rounding error in the distance moves the root by this much.
                 double late = 4.0 * DBL_EPSILON / (7.0 * sqrt(2.0 * depths[i]));
                 double last = grazeTime(offset, 0.5, 7.0) + late;
                 double first = isExact ? last - 2.0 * late - 1e-15
@@ -141,7 +141,7 @@ static void grazingPassesAreJudgedRight(void** state)
     }
 }
 
-// E-17: a ball thrown up below a ceiling it just reaches.
+// E-17: a ball thrown up below a ceiling that it just reaches.
 static void theTopOfAThrowTouchesTheCeiling(void** state)
 {
     (void)state;
@@ -221,7 +221,7 @@ static void smoothSpheresFollowTheClosedForm(void** state)
     }
 }
 
-// A ball dropped from 1 m with e = 0.8 is at rest after 9 sqrt(2/g), having gone 1.64/0.36 m.
+// A ball dropped from 1 m with e = 0.8 is at rest after 9 sqrt(2/g), having traveled 1.64/0.36 m.
 static void bouncingBallReachesItsEnd(void** state)
 {
     (void)state;
@@ -252,7 +252,7 @@ static void bouncingBallReachesItsEnd(void** state)
     rbDestroyWorld(world);
 }
 
-// Five equal spheres, e = 1, one after the other: the last takes all of the speed, whatever the
+// Five equal spheres, e = 1, one after the other: the last receives all of the speed, whatever the
 // gaps.
 static void cradleHandsOnTheSpeed(void** state)
 {
@@ -306,7 +306,7 @@ static rbEventStatistics collideAmong(int idle)
     return after;
 }
 
-// L-78: an event touches its neighbors, not the world.
+// L-78: an event affects its neighbors, not the whole world.
 static void eventsDoNotSeeIdleBodies(void** state)
 {
     (void)state;
@@ -321,7 +321,7 @@ static void eventsDoNotSeeIdleBodies(void** state)
     assert_int_equal(few.staleEntries, many.staleEntries);
 }
 
-// L-79: pairs come when bodies come near and go when they have passed.
+// L-79: pairs appear when bodies approach and disappear when they have passed.
 static void nearPairsComeAndGo(void** state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static void motionStaysInItsBox(void** state)
     }
 }
 
-// L-101: three boxes on each other come to rest, and wake when one is hit.
+// L-101: three stacked boxes come to rest, and wake when one is hit.
 static void heapRestsAndWakes(void** state)
 {
     (void)state;
@@ -422,7 +422,7 @@ static void heapRestsAndWakes(void** state)
     rbDestroyWorld(world);
 }
 
-// L-102, E-16: the mean of the impulses of a ball that lies on the floor is its weight.
+// L-102, E-16: the mean impulse of a ball that lies on the floor is its weight.
 static void impulsesOfARestingBallAreItsWeight(void** state)
 {
     (void)state;
@@ -449,7 +449,7 @@ static void impulsesOfARestingBallAreItsWeight(void** state)
     rbDestroyWorld(world);
 }
 
-// Mixed bodies that fall on a floor.
+// Mixed bodies that fall onto a floor.
 static rbWorld* makePile(uint64_t seed, int count)
 {
     rbRandom random = {seed};

@@ -1,4 +1,4 @@
-// What the event engine refuses, what it makes of hard input, and how it says so.
+// Input that the event engine refuses, its handling of hard input, and its messages.
 #include "event_scenes.h"
 
 #include <float.h>
@@ -12,7 +12,7 @@ static bool says(const char* message, const char* part)
     return isThere;
 }
 
-// A start in overlap is refused with the pair and the depth.
+// An overlapping start is refused; the message names the pair and the depth.
 static void overlapAtTheStartIsRefusedByName(void** state)
 {
     (void)state;
@@ -33,7 +33,7 @@ static void overlapAtTheStartIsRefusedByName(void** state)
     rbDestroyWorld(world);
 }
 
-// Where it is allowed, bodies are pushed apart along the shortest way, each by its share.
+// Where it is allowed, bodies are pushed apart along the shortest direction, each by its share.
 static void allowedOverlapIsParted(void** state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static void badSettingsAreRefused(void** state)
     }
 }
 
-// Two walls close on a ball: the budget ends the run with a sentence that names the bodies.
+// Two walls close on a ball: the budget ends the run with a message that names the bodies.
 static void budgetNamesTheBodies(void** state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void pushUp(const rbForceInput* input, rbVec3* force, rbVec3* torque, voi
     force->z += 20.0 * input->mass * cos(20.0 * input->time);
 }
 
-// A force that promises no bound is refused by name; one that does is used, and nothing is missed.
+// A force without a bound is refused by name; one with a bound is used, and nothing is missed.
 static void forcesNeedABound(void** state)
 {
     (void)state;
@@ -217,7 +217,7 @@ static void infiniteVelocityIsRefused(void** state)
     rbDestroyWorld(world);
 }
 
-// Zero time of flight: touching spheres that drive each other, e = 0 or 1, end and keep momentum.
+// Zero time of flight: touching spheres driven together, e = 0 or 1, finish and keep momentum.
 static void zeroTimesOfFlightEnd(void** state)
 {
     (void)state;
@@ -228,7 +228,7 @@ static void zeroTimesOfFlightEnd(void** state)
         def.event.eventsPerSecond = 1e5;
         rbWorld* world = makeWorldOf(&def);
         double restitution = i % 3 == 0 ? 0.0 : (i % 3 == 1 ? 1.0 : rbRandom_Unit(&random));
-        // The corners of a triangle of touching spheres, all driven to its middle.
+        // The corners of a triangle of touching spheres, all driven to its center.
         for (int k = 0; k < 3; ++k) {
             double s, c;
             rbSinCos(2.0 * RB_PI * k / 3.0, &s, &c);
@@ -250,7 +250,8 @@ static void zeroTimesOfFlightEnd(void** state)
     }
 }
 
-// Growing spheres meet when the sum of the radii is the distance, and part faster than they grow.
+// Growing spheres meet when the sum of the radii is the distance, and separate faster than they
+// grow.
 static void growingSpheresMeetInTime(void** state)
 {
     (void)state;
@@ -266,7 +267,7 @@ static void growingSpheresMeetInTime(void** state)
     checkNear(impact->approachSpeed, 0.2, 1e-12);
     rbBodyState stateA = rbBody_GetState(world, a);
     rbBodyState stateB = rbBody_GetState(world, b);
-    // In the contact u' = -e u, where u counts the growth: they part at 0.2 beyond it.
+    // In the contact u' = -e u, where u includes the growth: they separate 0.2 faster than that.
     checkNear(stateB.linearVelocity.x - stateA.linearVelocity.x, 0.4, 1e-12);
     assert_true(rbDistance(stateA.center, stateB.center) >= 0.2 + 0.2 * 6.0);
     rbDestroyWorld(world);
@@ -289,7 +290,7 @@ static void smallPeriodsAreRefused(void** state)
     }
 }
 
-// What happens between two kinds is said by their pair, whatever the materials are.
+// The material pair determines the impact between two kinds, whatever their own materials are.
 static void materialPairsDecide(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Bodies that are held, and what lets them go: supports that move, leave or are taken away.
+// Held bodies, and their release: supports that move, leave or are removed.
 #include "event_scenes.h"
 
 static const Made plateMade = {
@@ -12,7 +12,7 @@ static rbWorld* makeFloorWorld(void)
     return world;
 }
 
-// Boxes one upon the other, the lowest just above a height.
+// Stacked boxes, the lowest just above a height.
 static void addStack(rbWorld* world, double height, rbBodyId* ids, int count)
 {
     for (int i = 0; i < count; ++i) {
@@ -44,7 +44,7 @@ static double toleranceOf(const rbWorld* world)
     return rbWorld_GetEventStatistics(world).tolerance;
 }
 
-// A plate that starts later, long after what lies on it is calm, takes it along; up and sideways.
+// A plate that starts long after the bodies on it are calm carries them along; up and sideways.
 static void liftsCarryWhatLiesOnThem(void** state)
 {
     (void)state;
@@ -60,7 +60,7 @@ static void liftsCarryWhatLiesOnThem(void** state)
         for (int k = 0; k < 2; ++k) {
             rbBodyState box = rbBody_GetState(world, boxes[k]);
             checkNear(box.center.z, 0.65 + 0.1 * k + moved.z, 30.0 * toleranceOf(world));
-            // Taken along at mu g: 0.25^2 / (2 mu g) behind, and 1 mm for the hops.
+            // Carried along at mu g: 0.25^2 / (2 mu g) behind, and 1 mm for the hops.
             assert_true(box.center.x > moved.x - 0.0053 - 0.0053 * k - 1e-3);
         }
         advanceFine(world, 2.5);
@@ -75,7 +75,7 @@ static void liftsCarryWhatLiesOnThem(void** state)
     }
 }
 
-// A plate that falls away faster than gravity leaves what lies on it in free flight.
+// A plate that falls faster than gravity leaves the bodies on it in free flight.
 static void platesThatFallAwayLeaveBodiesFalling(void** state)
 {
     (void)state;
@@ -87,7 +87,7 @@ static void platesThatFallAwayLeaveBodiesFalling(void** state)
     advanceFine(world, 0.6);
     for (int k = 0; k < 2; ++k) {
         double fallen = 0.65 + 0.1 * k - heightOf(world, boxes[k]);
-        // A hop at the start is at most sqrt(2 g 10 tolerances) fast.
+        // A hop at the start has a speed of at most sqrt(2 g 10 tolerances).
         double slack = 0.1 * sqrt(20.0 * 9.81 * toleranceOf(world)) + 10.0 * toleranceOf(world);
         checkNear(fallen, 0.5 * 9.81 * 0.01, slack);
     }
@@ -98,7 +98,7 @@ static void platesThatFallAwayLeaveBodiesFalling(void** state)
     rbDestroyWorld(world);
 }
 
-// What takes the support of a held stack away.
+// Changes that remove the support of a held stack.
 typedef enum Removal {
     REMOVAL_DESTROY,
     REMOVAL_MOVE_STATIC, // rbBody_SetState of the static plate
@@ -133,7 +133,7 @@ static void removeSupport(rbWorld* world, Removal removal, rbBodyId plate, const
     }
 }
 
-// No held body hangs in the air, and none that was pushed flies on without its weight.
+// No held body floats in the air, and no pushed body flies on without its weight.
 static void heldBodiesFallWhenTheirSupportGoes(void** state)
 {
     (void)state;
@@ -153,7 +153,7 @@ static void heldBodiesFallWhenTheirSupportGoes(void** state)
             double height = heightOf(world, boxes[k]);
             bool isLowestGone = isPlateThere && k == 0;
             double before = 0.65 + 0.1 * k;
-            // All came down by a box at least; nobody went through the floor.
+            // All fell by at least a box; none passed through the floor.
             assert_true(height < before - (isLowestGone ? 0.3 : 0.0999));
             assert_true(height > 0.049);
         }
@@ -165,7 +165,7 @@ static void heldBodiesFallWhenTheirSupportGoes(void** state)
     }
 }
 
-// Bodies made, forces and pairs of materials added let all go; the count of held ones stays right.
+// New bodies, forces and material pairs release all; the count of held bodies stays right.
 static void changesOfTheWorldKeepTheCountOfHeldBodies(void** state)
 {
     (void)state;

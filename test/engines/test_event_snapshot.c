@@ -1,4 +1,4 @@
-// Snapshots of worlds with the event engine: what was restored goes on bit by bit.
+// Snapshots of worlds with the event engine: a restored world continues bit by bit.
 #include "event_scenes.h"
 
 #define DURATION 1.2
@@ -115,7 +115,7 @@ static Saved save(const rbWorld* world)
     return saved;
 }
 
-// Restores and lets go of the memory.
+// Restores the snapshot and frees it.
 static void restore(rbWorld* world, Saved saved)
 {
     rbError error = {0};
@@ -127,8 +127,8 @@ static void restore(rbWorld* world, Saved saved)
     free(saved.bytes);
 }
 
-// Goes on, comes back and goes on again, several times in one run; that a snapshot was taken
-// changes nothing either.
+// Continues, restores and continues again, several times in one run; taking a snapshot changes
+// nothing either.
 static void checkKind(SceneKind kind, uint64_t salt, int count)
 {
     rbRandom random = {rbTest_Seed(salt)};
@@ -180,8 +180,7 @@ static void restoredMeshesGoOnBitByBit(void** state)
     checkKind(SCENE_MESH, 1304, rbTest_Count(10, 100));
 }
 
-// A body that is held in the snapshot and awake at the restore is held again, and the other way
-// round.
+// A body that is held in the snapshot and awake at the restore is held again, and vice versa.
 static void restIsRestored(void** state)
 {
     (void)state;

@@ -38,7 +38,7 @@ static void checkReply(const rbReply* reply)
     json_decref(json);
 }
 
-// A client reads everything the store has.
+// A client reads everything in the store.
 static void readAll(rbStore* store, rbStreamCursor* cursor, rbMessage* message)
 {
     for (int i = 0; i < 1000 && rbStream_Next(store, cursor, message); ++i) {

@@ -1,4 +1,4 @@
-// Any bytes as a mesh file. The first byte chooses the format and what becomes of the faces.
+// Any bytes as a mesh file. The first byte chooses the format and the treatment of the faces.
 #include <rattleback/scene.h>
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     const char* name = names[data[0] % 8 % 5];
     rbGeometry* geometry = rbReadMeshMemory(name, data + 1, size - 1, &options, &error);
     if (geometry == NULL && (error.status == RB_STATUS_OK || error.message[0] == '\0')) {
-        abort(); // every error is a sentence
+        abort(); // every error has a message
     }
     rbMassProperties mass;
     if (geometry != NULL && rbGeometry_IsSolid(geometry)) {

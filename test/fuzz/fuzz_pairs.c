@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MEASURED_MAX 4 // pairs: the kernel has tests of its own, here the reader is tried
+#define MEASURED_MAX 4 // pairs: the kernel has its own tests; this one tests the reader
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -22,7 +22,7 @@ static void measure(const rbShapePair* pair, void* scratch)
     rbError error = {0};
     if (rbMeasureSeparation(&input, NULL, scratch, &separation, &error) != RB_STATUS_OK &&
         error.message[0] == '\0') {
-        abort(); // every error is a sentence
+        abort(); // every error has a message
     }
 }
 
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
                       pairs[i].remark);
     }
     if (rbPairLog_Close(&log, true, &error) != RB_STATUS_OK) {
-        abort(); // what was read can be written
+        abort(); // everything that was read can be written
     }
     rbDestroyPairFile(file);
     return 0;

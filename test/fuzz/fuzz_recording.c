@@ -1,8 +1,8 @@
 // Fuzzes the reader of recordings with bytes in memory.
 //
-// Checksums keep random bytes from getting far, so each input is read twice: as it is, and with its
-// checksums, version and sequence numbers put right, so that sizes, counts, compressed bytes and
-// texts are the fuzzer's to choose.
+// Checksums keep random bytes from getting far, so each input is read twice: unchanged, and with
+// its checksums, version and sequence numbers corrected, so that the fuzzer controls sizes, counts,
+// compressed bytes and texts.
 #include "io/output/recording_format.h"
 
 #include <rattleback/output.h>
@@ -63,14 +63,14 @@ static uint64_t readAll(const uint8_t* data, size_t size)
     for (int i = 0; i < actionCount; ++i) {
         sum += strlen(actions[i].text);
         if (!(actions[i].time >= actions[i > 0 ? i - 1 : 0].time)) {
-            abort(); // they rise
+            abort(); // they increase
         }
     }
     rbCloseRecording(recording);
     return sum;
 }
 
-// Puts the signature, sequence numbers and checksums right.
+// Corrects the signature, sequence numbers and checksums.
 static void repair(uint8_t* data, size_t size)
 {
     uint64_t checksum;

@@ -1,5 +1,5 @@
-// Any bytes as a scene: read, override, make its world when it is small, step it, destroy all. The
-// mesh files it names are two small ones in memory; the disk is not touched.
+// Any bytes as a scene: read, override, create its world when it is small, step it, destroy
+// everything. The mesh files it names are two small ones in memory; the disk is not used.
 #include "laboratory/scene_rows.h"
 
 #include <rattleback/scene.h>
@@ -22,7 +22,7 @@ static const void* supply(const char* name, size_t* size, void* context)
     return text;
 }
 
-// Every error is a sentence.
+// Every error has a message.
 static void checkError(const rbError* error)
 {
     if (error->status == RB_STATUS_OK || error->message[0] == '\0') {
@@ -50,7 +50,7 @@ static void runScene(const rbScene* scene)
     rbDestroyWorld(world);
 }
 
-// The text of a scene gives the same text again.
+// The text of a scene, read again, produces the same text.
 static void checkText(const rbScene* scene, const rbSceneSource* source)
 {
     size_t size = 0;
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     rbError error = {0};
     (void)rbRegisterSceneLaboratory(NULL);
     rbSceneSource source = {.name = "fuzz.json", .fileFn = supply};
-    // What follows a zero byte is an override.
+    // The bytes after a zero byte are an override.
     const uint8_t* zero = size > 0 ? memchr(data, 0, size) : NULL;
     size_t textSize = zero != NULL ? (size_t)(zero - data) : size;
     rbScene* scene = rbReadSceneText((const char*)data, textSize, &source, &error);

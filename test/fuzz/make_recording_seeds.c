@@ -1,6 +1,6 @@
 // Writes the seed corpus of fuzz_recording into a folder: a few small recordings. Its result is
-// committed under test/fuzz/corpus/recording; run it again when the format changes, under new
-// names: those without a number are of version 1, those with 2 of version 2, which a test reads.
+// committed under test/fuzz/corpus/recording. Run it again when the format changes, under new
+// names: those without a number are version 1, those with 2 are version 2, which a test reads.
 #include <rattleback/output.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Impacts with all axes in play against a second solution in 113 bits, and the parts against other
-// algorithms.
+// Impacts with all axes coupled compared with a second solution in 113 bits, and their parts
+// compared with other algorithms.
 #include "impact_cases.h"
 #include "impact_oracle.h"
 #include "lab/math/polynomial.h"
@@ -51,7 +51,7 @@ static void impactsAgreeWithHigherPrecision(void** state)
 }
 
 // L-94: u_z falls below zero again during restitution, because the direction turns into the jam.
-// Then more is compressed than up to the first rest.
+// The total compression then exceeds the compression up to the first rest.
 static void impactsThatCompressTwiceAgreeToo(void** state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void resumedSlidingHasTheOneDirectionOfTheQuartic(void** state)
         if (isStable) {
             checkNear(speed, 0.0, 0.0);
             assert_int_equal(rays, 0);
-        } else if (rays > 0) { // rays that barely grow are left out above
+        } else if (rays > 0) { // rays that barely grow are skipped above
             assert_int_equal(rays, 1);
             checkBelow(best, 1e-8);
             unstable += 1;

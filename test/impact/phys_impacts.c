@@ -1,4 +1,4 @@
-// Several impacts at once.
+// Several simultaneous impacts.
 #include "base/math/random3.h"
 #include "impact_cases.h"
 #include "rb_test.h"
@@ -83,7 +83,7 @@ static double getApproach(const Pile* pile)
     return fastest;
 }
 
-// The works booked at the contacts are the change of the energy, and no contact is left
+// The work recorded at the contacts equals the change of the energy, and no contact is left
 // approaching.
 static void pilesEndWithoutApproachAndTheLedgerCloses(void** state)
 {
@@ -182,7 +182,7 @@ static void longChainConverges(void** state)
     print_message("%d sweeps\n", report.resolved);
 }
 
-// One contact alone: both orders give what Newton's law gives without friction.
+// One contact alone: both orders agree with Newton's law without friction.
 static void oneContactIsTheSameInBothOrders(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// What holds for every impact, over random ones.
+// Properties of every impact, tested on random ones.
 #include "impact_cases.h"
 #include "rb_test.h"
 
@@ -42,7 +42,7 @@ static void poissonAndStrongeNeverRaiseEnergy(void** state)
     }
     assert_int_equal(raised[RB_IMPACT_POISSON], 0);
     assert_int_equal(raised[RB_IMPACT_STRONGE], 0);
-    assert_true(raised[RB_IMPACT_NEWTON] > 0); // or the test could not see one
+    assert_true(raised[RB_IMPACT_NEWTON] > 0); // otherwise the test could not detect one
     assert_true(jams > 0);
     print_message("%d impacts a law: energy raised by newton %d, poisson %d, stronge %d; %d jams; "
                   "at most %d steps\n",
@@ -75,7 +75,7 @@ static void everyLawEndsWhereItSays(void** state)
     }
 }
 
-// The end does not depend on the tangents, units of velocity or units of mass.
+// The result does not depend on the tangents, units of velocity or units of mass.
 static void turningAndScalingChangeNothing(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Single impacts with known ends.
+// Single impacts with known results.
 #include "base/math/matrix3.h"
 #include "base/math/random3.h"
 #include "impact_cases.h"
@@ -148,7 +148,7 @@ static void rodJamsAboveItsThreshold(void** state)
             assert_true(result.velocity.z > 0.0);
             checkBelow(result.normalWork + result.frictionWork, 0.0);
         }
-        // Dragged the other way it never jams.
+        // Dragged in the other direction it never jams.
         input.velocity.x = -1.0;
         assert_true(isinf(rbGetJamThreshold(&input)));
         assert_false(resolve(input).isJam);
@@ -179,7 +179,7 @@ static void contactFrameIsRightHandedAndRepeats(void** state)
     }
 }
 
-// L-89, L-97: the matrix against what unit impulses do, momentum and energy.
+// L-89, L-97: the matrix compared with the effect of unit impulses, momentum and energy.
 static void impulsesChangeTheVelocityByTheMatrix(void** state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void microcollisionReversesAsFarAsTheConeAllows(void** state)
             assert_string_equal(text, "return");
             full += 1;
         } else if ((result.history & 15u) == RB_PHASE_RETURN) {
-            // As far as possible: on the rim of the cone, at no gain of energy.
+            // The largest possible impulse: on the rim of the cone, without gain of energy.
             double share = -result.velocity.x / u.x;
             assert_true(share >= 0.0 && share <= 1.0);
             checkNear(result.velocity.y, -share * u.y, 1e-12);

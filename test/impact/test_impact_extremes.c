@@ -70,7 +70,7 @@ static void grazingImpactsMeetTheirLimit(void** state)
     }
 }
 
-// A slip far below the approach counts as none.
+// A slip far below the approach speed counts as none.
 static void tinySlipActsLikeNone(void** state)
 {
     (void)state;
@@ -90,8 +90,8 @@ static void tinySlipActsLikeNone(void** state)
     }
 }
 
-// Friction without end has a limit: either the point stops at once, or friction itself throws the
-// bodies apart before. More of it changes nothing but p_z, of which the sliding needs ever less.
+// Infinite friction has a limit: either the point stops immediately, or friction itself throws the
+// bodies apart before. More friction changes only p_z, of which the sliding needs ever less.
 static void hugeFrictionHasALimit(void** state)
 {
     (void)state;
@@ -148,8 +148,8 @@ static void badlyScaledMatricesHaveRightEnds(void** state)
     print_message("at most %d steps\n", steps);
 }
 
-// Scaling the tangent axes alike leaves a problem whose end is known from the plain one: K11, K22,
-// K12 by s^2, K13, K23 by s, u_t by s, mu by 1/s give p_t/s and the same p_z.
+// Scaling both tangent axes equally gives a problem whose result is known from the plain one: K11,
+// K22, K12 by s^2, K13, K23 by s, u_t by s, mu by 1/s give p_t/s and the same p_z.
 static void scaledTangentsGiveTheScaledEnd(void** state)
 {
     (void)state;

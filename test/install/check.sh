@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks what cmake --install brings, as a user meets it: from the installed tree, outside of the source tree.
+# Checks the result of cmake --install as a user sees it: from the installed tree, outside of the source tree.
 #
 #   RB_BINARY_DIR=build/release CC=cc test/install/check.sh CASE
 #
@@ -25,7 +25,7 @@ quietly() {
     "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "failed: $*"; }
 }
 
-# contains ARGUMENTS...: grep that reads all of its input, so that what writes it does not fail.
+# contains ARGUMENTS...: grep that reads all of its input, so that the writer does not fail.
 contains() {
     grep "$@" >/dev/null
 }
@@ -40,7 +40,7 @@ case_tree() {
     done
 }
 
-# run_example FOLDER PROGRAM: an example checks its own physics and prints what it found.
+# run_example FOLDER PROGRAM: an example checks its own physics and prints its result.
 run_example() {
     local output
     output=$("$2") || fail "example $1 failed: $output"
@@ -48,7 +48,7 @@ run_example() {
     echo "$1: $(tail -n 1 <<<"$output")"
 }
 
-# All examples by find_package, each with its own CMakeLists.txt.
+# All examples with find_package, each with its own CMakeLists.txt.
 build_package() {
     cp -r "$prefix/share/doc/rattleback/examples" .
     { echo "cmake_minimum_required(VERSION 3.21)"; echo "project(all LANGUAGES C CXX)"; } >examples/CMakeLists.txt
@@ -74,7 +74,7 @@ case_package-static() {
     ! readelf -d built/event/event | contains librattleback || fail "the example is linked with the shared library"
 }
 
-# All examples by pkg-config, each with its own Makefile; those in C also as C++17.
+# All examples with pkg-config, each with its own Makefile; those in C also as C++17.
 build_pkgconfig() {
     cp -r "$prefix/share/doc/rattleback/examples" .
     for folder in examples/*/; do
@@ -130,7 +130,7 @@ case_components() {
             echo "int main(void) { return functions[0] == 0; }"
         } >all.c
         for static in "" 1; do
-            # shellcheck disable=SC2046 # words are wanted
+            # shellcheck disable=SC2046 # word splitting is intended
             quietly "$CC" -std=c17 -Wno-cast-function-type ${static:+-static} all.c -o all \
                 $(pkg-config ${static:+--static} --cflags --libs "$package")
             LD_LIBRARY_PATH=$library ./all || fail "the functions of $package cannot be linked"
@@ -152,7 +152,7 @@ case_symbols() {
     echo "$(wc -l <exported.txt) public names"
 }
 
-# No path of this machine in what is installed.
+# No path of this machine in the installed files.
 case_paths() {
     for file in "$prefix"/bin/rattleback "$library"/librattleback*.so "$library"/librattleback*.a; do
         ! strings -a "$file" | grep -F -e "$source" -e "$binary" || fail "$file names a folder of the source tree"
@@ -182,7 +182,7 @@ END
     libraries=$(pkg-config --libs rattleback)
     export LD_LIBRARY_PATH=$library
     cp -r "$prefix/include" same
-    # shellcheck disable=SC2086 # words are wanted
+    # shellcheck disable=SC2086 # word splitting is intended
     "$CC" -std=c17 -Isame main.c -o same_program $libraries
     ./same_program || fail "the installed headers are refused"
 
@@ -207,7 +207,7 @@ END
     grep -q "another size" <<<"$message" || fail "the message does not name the cause"
 }
 
-# What install.sh brings, it takes away again; DESTDIR is honored.
+# install.sh removes everything it installed; DESTDIR is honored.
 case_uninstall() {
     quietly env DESTDIR="$work/root" "$source/tools/install.sh" /opt/rattleback
     [ -x root/opt/rattleback/bin/rattleback ] || fail "DESTDIR is not honored"
@@ -216,7 +216,7 @@ case_uninstall() {
     [ -z "$left" ] || fail "uninstall left $left"
 }
 
-# In another project's tree the libraries are targets, io among them.
+# In another project's tree the libraries are targets, including io.
 case_subproject() {
     cat >CMakeLists.txt <<END
 cmake_minimum_required(VERSION 3.21)
@@ -231,7 +231,7 @@ END
     ! ninja -C built -t targets all | contains '^rattleback/rattleback_program' || fail "the program is built in a subproject"
 }
 
-# The installed program finds its scenes, and its manual pages and completions are there.
+# The installed program finds its scenes, and its manual pages and completions are installed.
 case_program() {
     program=$prefix/bin/rattleback
     "$program" run tumbling-box --duration 1 >run.txt || fail "the installed program does not run a scene"

@@ -1,4 +1,4 @@
-# What users of an installed tree meet: examples, symbols, paths, versions. One CTest entry a case of check.sh; the first one
+# An installed tree as users see it: examples, symbols, paths, versions. One CTest entry per case of check.sh; the first one
 # installs into install-test, the others use it.
 if(RB_INSTALL AND RB_BUILD_SHARED AND RB_BUILD_PROGRAM)
   function(rb_add_install_test name)

@@ -9,7 +9,7 @@ rb_add_tests(NAME test_scene
         test/io/test_scene_contacts.c test/io/test_scene_event.c test/io/test_scene_joints.c test/io/test_scene_mesh.c test/io/oracle_scene_mesh.c test/io/prop_scene_text.c
   LIBRARIES rattleback_app rattleback_io assimp
   DEFINITIONS _POSIX_C_SOURCE=200809L)
-# The scenes of the theme "mechanisms", each held to what it says of itself.
+# The scenes of the theme "mechanisms", each checked against the claims in its text.
 rb_add_tests(NAME test_mechanisms
   FILES test/io/phys_mechanism_scenes.c
   LIBRARIES rattleback_app rattleback_io

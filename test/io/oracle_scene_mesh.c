@@ -1,4 +1,4 @@
-// Our mesh readers against assimp: random meshes, written in every format, read by both.
+// Our mesh readers compared with assimp: random meshes, written in every format, read by both.
 #include "base/core/random.h"
 #include "scene_support.h"
 
@@ -7,7 +7,7 @@
 #include <assimp/scene.h>
 #include <math.h>
 
-// A random triangle mesh; coordinates are floats, which all formats and assimp hold exactly.
+// A random triangle mesh; coordinates are floats, which all formats and assimp represent exactly.
 typedef struct RandomMesh {
     int vertexCount;
     int faceCount;

@@ -1,4 +1,4 @@
-// What the tests of output share: a scratch folder, whole files, random bits, failing writes.
+// Shared helpers of the output tests: a scratch folder, whole files, random bits, failing writes.
 #ifndef OUTPUT_SUPPORT_H
 #define OUTPUT_SUPPORT_H
 
@@ -19,7 +19,7 @@
 
 #define SCRATCH_SIZE 256
 
-// Makes a folder of its own for a test.
+// Creates a folder for one test.
 static inline void makeScratch(char* folder)
 {
     (void)snprintf(folder, SCRATCH_SIZE, "/tmp/rb_output_XXXXXX");
@@ -65,7 +65,7 @@ static inline bool exists(const char* path)
     return stat(path, &status) == 0;
 }
 
-// A whole file, with a zero byte after it; to be freed.
+// A whole file, zero-terminated; the caller frees it.
 static inline char* readWhole(const char* path, size_t* size)
 {
     FILE* file = fopen(path, "rb");
@@ -111,7 +111,7 @@ static inline double randomBits(rbRandom* random)
     return rbDoubleOfBits(rbRandom_Bits(random));
 }
 
-// From here on, files of this process cannot grow beyond size; writes fail with EFBIG.
+// After this call, files of this process cannot grow beyond size; writes fail with EFBIG.
 static inline void limitFileSize(rlim_t size, struct rlimit* old)
 {
     struct rlimit limit;

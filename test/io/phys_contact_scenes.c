@@ -1,5 +1,5 @@
-// What the scenes of the theme "contacts" say of themselves, with the settings they have: nothing
-// passes through anything, tolerances are met, and the numbers of their texts come out.
+// The claims in the scene texts of the theme "contacts", with the settings of the scenes: nothing
+// passes through anything, tolerances are met, and the numbers of the texts are reproduced.
 #include "scene_run.h"
 
 #include <dirent.h>
@@ -8,7 +8,7 @@
 #define PI 3.14159265358979323846
 #define GRAVITY 9.81
 
-// All of them. Those that are quick are run whole at the level "normal" too.
+// All of them. The fast ones also run completely at the level "normal".
 static const struct {
     const char* name;
     bool isQuick;
@@ -96,8 +96,8 @@ static void everyContactSceneIsTested(void** state)
     assert_int_equal(found, SCENES);
 }
 
-// Runs a scene for all its time. What it has beside the work put in never grows by more than a
-// thousandth of what moves in it, and what lifts it by its shell.
+// Runs a scene for its whole duration. The energy minus the work put in never grows by more than a
+// thousandth of the moving energy plus a lift by the shell.
 static void runWhole(const char* name)
 {
     Run run = start(name);
@@ -166,7 +166,7 @@ static void cubesBrakeWhereTheyMust(void** state)
     finish(&run);
 }
 
-// Stands as it is; does not where friction is less than statics asks for.
+// Stands as it is; does not where friction is less than statics requires.
 static void checkStands(const char* name, const char* column, double time, const char* slippery)
 {
     Run run = start(name);
@@ -201,13 +201,13 @@ static void pyramidStands(void** state)
     finish(&run);
 }
 
-// How far a run goes: a short way, and all of it at the levels "long" and "full".
+// The duration of a run: short, and complete at the levels "long" and "full".
 static double getSeconds(const Run* run, double little)
 {
     return rbTest_IsLong() ? rbScene_GetInfo(run->scene)->duration : little;
 }
 
-// The way a turn is the pitch of 30 mm; the thread has some play.
+// The displacement per turn is the pitch of 30 mm; the thread has some play.
 static void nutTurnsDownByItsThread(void** state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static void nutHoldsByFriction(void** state)
     endRun(&run);
 }
 
-// Rings of 100 mm and 20 mm: neighbors can part to 160 mm between their middles, no farther.
+// Rings of 100 mm and 20 mm: neighbors can separate to 160 mm between their centers, no farther.
 static void ringsHangAsAChain(void** state)
 {
     (void)state;
@@ -282,14 +282,14 @@ static void marblesEndInTheTray(void** state)
         char name[32];
         (void)snprintf(name, sizeof name, "marble%d", i);
         rbVec3 center = rbBody_GetState(run.world, rbWorld_FindBody(run.world, name)).center;
-        checkNear(center.z, -0.39, 0.019); // on its floor or jumping a little
+        checkNear(center.z, -0.39, 0.019); // on its floor or jumping slightly
         checkNear(center.x, 0.22, 0.19);
         checkNear(center.y, -0.2, 0.13);
     }
     finish(&run);
 }
 
-// The ratio of the teeth, -1/2 and 1, in the mean; the brake takes what the motor gives.
+// The ratio of the teeth, -1/2 and 1, on average; the brake absorbs the work of the motor.
 static void gearsRunByTheirTeeth(void** state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// What the scenes of the theme "mechanisms" say of themselves, against closed forms and published
-// values. Settings are those of the scenes: who runs them gets the digits they promise.
+// The claims in the scene texts of the theme "mechanisms", compared with closed forms and published
+// values. Settings are those of the scenes: users who run them get the promised digits.
 #include "scene_run.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static void goOpen(const Run* run, double time)
     checkNear(rbWorld_GetTime(run->world), time, 0.0);
 }
 
-// Ends a run: the joints were as closed as the settings ask, and the energy is accounted for.
+// Ends a run: the joint errors met the settings, and the energy is accounted for.
 static void finish(Run* run, double jointError, double energyDrift)
 {
     rbStepStatistics statistics = rbWorld_GetStepStatistics(run->world);
@@ -31,7 +31,7 @@ static void finish(Run* run, double jointError, double energyDrift)
     endRun(run);
 }
 
-// Seconds of an expensive scene that are run: all of them except under sanitizers.
+// Simulated seconds of an expensive scene: all of them except under sanitizers.
 static double getSeconds(double all)
 {
     return rbTest_Count(10, 10) < 10 ? 0.1 * all : all;
@@ -153,7 +153,7 @@ static void treeAndNetStayTogether(void** state)
     finish(&net, 1e-6, 40.0);
 }
 
-// Hoecken's linkage: on its way along, the pen leaves the line by less than 1 mm.
+// Hoecken's linkage: along its stroke, the pen deviates from the line by less than 1 mm.
 static void fourBarDrawsAStraightLine(void** state)
 {
     (void)state;
@@ -247,7 +247,7 @@ static void squeezerIsThePublishedOne(void** state)
     finish(&run, 1e-12, 1e-8);
 }
 
-// A flywheel evens out a crank, and both reach the speed that is asked for in the mean.
+// A flywheel smooths a crank, and both reach the requested mean speed.
 static void flywheelEvensOutTheCrank(void** state)
 {
     (void)state;
@@ -323,7 +323,7 @@ static void robotArmHoldsItsSetPoints(void** state)
     finish(&run, 1e-9, 1e-3);
 }
 
-// Over a third of a turn the toe stays level; in the rest of it it is lifted by more than 0.2 m.
+// Over a third of a turn the toe stays level; in the rest it is lifted by more than 0.2 m.
 static void jansensFootWalks(void** state)
 {
     (void)state;
@@ -376,7 +376,7 @@ static void substitutedJointsMoveAlike(void** state)
     finish(&lean, 1e-9, 1e-5);
 }
 
-// x'' + c x' + k x = 0, k = 100, m = 1, from x = 0.1019 at rest; x is counted from equilibrium.
+// x'' + c x' + k x = 0, k = 100, m = 1, from x = 0.1019 at rest; x is measured from equilibrium.
 static double fallBack(double c, double from, double t)
 {
     double half = 0.5 * c;
@@ -432,7 +432,7 @@ static void twoCardansRunEvenly(void** state)
     finish(&run, 1e-9, 1e-6);
 }
 
-// All of the motion goes from the bobbing into the turning and back.
+// All of the motion moves from the bobbing into the twisting and back.
 static void wilberforceHandsTheEnergyOver(void** state)
 {
     (void)state;
@@ -456,7 +456,7 @@ static void wilberforceHandsTheEnergyOver(void** state)
     finish(&run, 1e-9, 1e-7);
 }
 
-// the ring closes without a blow, and its momentum stays zero.
+// the ring closes without a jolt, and its momentum stays zero.
 // B-41
 static void brokenRingClosesGently(void** state)
 {

@@ -1,4 +1,4 @@
-// Random pairs written and read: every bit of the shapes, poses and answers comes back.
+// Random pairs written and read: every bit of the shapes, poses and answers is preserved.
 #include "base/math/random3.h"
 #include "io/scene/shape_words.h"
 #include "output_support.h"
@@ -19,8 +19,8 @@ static const rbShapeType types[] = {
 };
 #define TYPE_COUNT ((int)(sizeof types / sizeof types[0]))
 
-// A turned box with points on its faces, or a ball of points, stretched. noise moves the points off
-// the faces, in the size of the box.
+// A rotated box with points on its faces, or a ball of points, stretched. noise moves the points
+// off the faces, relative to the size of the box.
 static rbGeometry* makeHardHull(rbRandom* random, double noise)
 {
     rbVec3 points[40];
@@ -42,8 +42,8 @@ static rbGeometry* makeHardHull(rbRandom* random, double noise)
     return rbCreateHull(points, count, NULL);
 }
 
-// Faces are merged within 1e-11 of the diameter: below and above that, a hull is what its vertices
-// make.
+// Faces are merged within 1e-11 of the diameter: below and above that, a hull is determined by its
+// vertices.
 static double safeNoise(rbRandom* random)
 {
     static const double noises[] = {0.0, 1e-16, 1e-13};
@@ -176,7 +176,7 @@ static rbGeometry* refuseName(rbShapeType type, const char* name, void* context,
     return NULL;
 }
 
-// Shapes of all sizes and of any direction, without a file in between.
+// Shapes of all sizes and orientations, without a file in between.
 static void shapesInWordsKeepTheirBits(void** state)
 {
     (void)state;
@@ -228,7 +228,7 @@ static void hullsOfTheirVerticesAreTheSameHulls(void** state)
     }
 }
 
-// Vertices at the tolerance of merging: the log says which hulls lose their bits.
+// Vertices at the merge tolerance: the log reports which hulls lose their bits.
 static void hullsThatComeBackOtherwiseAreMarked(void** state)
 {
     (void)state;
@@ -240,7 +240,7 @@ static void hullsThatComeBackOtherwiseAreMarked(void** state)
     for (int i = 0; i < 30; ++i) {
         rbGeometry* hull = makeHardHull(&random, 1e-10);
         if (hull == NULL) {
-            continue; // too thin to be told apart, which is said
+            continue; // too thin to be distinguished, which is reported
         }
         rbPairLog* log = rbOpenPairLog(path, NULL);
         rbPairLog_Add(log, hull, hull, RB_TRANSFORM_IDENTITY, 0.0, NULL);

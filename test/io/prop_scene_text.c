@@ -1,9 +1,9 @@
-// Damaged scenes at random: whatever is done to a text, it is read or refused with a sentence, and
-// nothing leaks. The little brother of test/fuzz/fuzz_scene.c, run with every test.
+// Randomly damaged scenes: whatever is done to a text, it is read or refused with a message, and
+// nothing leaks. A small version of test/fuzz/fuzz_scene.c, run with every test.
 #include "base/core/random.h"
 #include "scene_support.h"
 
-// The text of a scene in memory of the test.
+// The text of a scene in memory owned by the test.
 static char* loadText(const char* name, size_t* size)
 {
     rbScene* scene = readNamed(name);
@@ -14,7 +14,7 @@ static char* loadText(const char* name, size_t* size)
     return copy;
 }
 
-// Values that readers stumble over.
+// Values that are difficult for readers.
 static const char* const nasty[] = {
     "-1",   "0",       "1e308", "1e-308",     "1e999",   "null",    "true", "[]",
     "{}",   "\"\"",    "-0.0",  "2147483648", "\"box\"", "[0,0,0]", "1e15", "NaN",
@@ -35,7 +35,7 @@ static size_t mutate(rbRandom* random, char* text, size_t size)
         case 1: // flip a bit
             text[at] = (char)(text[at] ^ (1 << rbRandom_Index(random, 8)));
             break;
-        case 2: // leave out a piece
+        case 2: // remove a piece
             length = length < size - at ? length : size - at;
             memmove(text + at, text + at + length, size - at - length);
             size -= length;

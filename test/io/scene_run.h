@@ -1,4 +1,4 @@
-// A scene of the repository that is run by a test, with the settings it has.
+// A scene of the repository that a test runs with its own settings.
 #ifndef SCENE_RUN_H
 #define SCENE_RUN_H
 

@@ -1,4 +1,4 @@
-// What the tests of scenes share.
+// Shared helpers of the scene tests.
 #ifndef SCENE_SUPPORT_H
 #define SCENE_SUPPORT_H
 
@@ -34,7 +34,7 @@ static inline const char* formatError(const rbError* error)
     return text;
 }
 
-// A text that is refused, and what the error says.
+// A text that is refused, and the expected error.
 typedef struct Case {
     const char* text;
     rbStatus status;
@@ -53,7 +53,7 @@ static inline void checkCase(const char* text, size_t size, rbStatus status, con
     const char* formatted = formatError(&error);
     if (error.status != status || strstr(formatted, expected) == NULL ||
         strncmp(formatted, "bad.json:", 9) != 0) {
-        // Not only by fail_msg: cmocka cuts long messages off.
+        // Not only by fail_msg: cmocka truncates long messages.
         print_error("%s\n", text);
         fail_msg("gave %s: %s\nexpected %s: %s", rbStatus_Text(error.status), formatted,
                  rbStatus_Text(status), expected);
@@ -122,7 +122,7 @@ static inline double getColumn(const rbScene* scene, const rbWorld* world, const
     return 0.0;
 }
 
-// A scene of one body with the given keys, and whatever else belongs at the top.
+// A scene of one body with the given keys, and optional further text at the top level.
 #define BODY(keys) "{\"rattleback\": 1, \"bodies\": [{\"name\": \"box\"" keys "}]}"
 #define BALL ", \"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": 0.5}}]"
 

@@ -1,4 +1,4 @@
-// Actions in recordings: what was done by hand comes back as it was written.
+// Actions in recordings: user actions are read back as they were written.
 #include "io/output/recording_format.h"
 #include "output_support.h"
 
@@ -118,7 +118,7 @@ static void badActionsAreRefusedAndTheRunGoesOn(void** state)
     rbCloseRecording(recording);
 }
 
-// A file in memory whose chunks are sound but for what a test puts into them.
+// A file in memory whose chunks are valid except for the content that a test inserts.
 typedef struct Forgery {
     unsigned char bytes[4096];
     size_t size;
@@ -184,7 +184,7 @@ static void checkForgery(Forgery* file, const char* words, int actionCount)
     rbCloseRecording(recording);
 }
 
-// Sound checksums around nonsense.
+// Valid checksums around nonsense.
 static void forgedActionsAreFound(void** state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void forgedActionsAreFound(void** state)
     size_t both = size + putAction(raw + size, 2.0, "c", 1);
     const struct {
         double time;
-        size_t length; // that the second text claims
+        size_t length; // the size that the second text claims
         char letter;
         uint32_t count;
         size_t size;

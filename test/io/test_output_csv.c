@@ -1,4 +1,4 @@
-// CSV tables: exact numbers in any locale, quoting, nothing half-written.
+// CSV tables: exact numbers in any locale, quoting, no half-written files.
 #include "output_support.h"
 
 #include <rattleback/output.h>
@@ -120,7 +120,7 @@ static bool useCommaLocale(void)
     char command[8 * SCRATCH_SIZE];
     (void)snprintf(file, sizeof file, "%s/source", folder);
     writeWhole(file, source, sizeof source - 1);
-    // The plain character set is built into localedef and needs no files of it.
+    // The plain character set is built into localedef and needs none of its files.
     (void)snprintf(command, sizeof command,
                    "localedef -c -i %s -f ANSI_X3.4-1968 %s/xx_XX >/dev/null 2>&1", file, folder);
     int result = system(command); // NOLINT(cert-env33-c): a fixed command in a test
@@ -145,7 +145,7 @@ static void decimalPointIgnoresTheLocale(void** state)
     char* text = readWhole(path, &size);
     assert_string_equal(text, expectedTable);
     free(text);
-    // Also what a random number reads back as, in the C locale.
+    // Also the value that a random number reads back as, in the C locale.
     rbRandom random = {rbTest_Seed(52)};
     for (int i = 0; i < 2000; ++i) {
         double value = randomBits(&random);
@@ -213,7 +213,7 @@ static void failedTableLeavesNothing(void** state)
     (void)snprintf(absent, sizeof absent, "%s/no/table.csv", folder);
     assert_null(rbCreateCsv(absent, columns, 2, &error));
     assert_int_equal(error.status, RB_STATUS_IO);
-    // The disk is full only when the buffer is handed over: the end must still report it.
+    // The disk is full only when the buffer is flushed: the end must still report it.
     csv = rbCreateCsv("/dev/full", columns, 2, &error);
     assert_non_null(csv);
     assert_int_equal(rbCsv_WriteRow(csv, row, &error), RB_STATUS_OK);

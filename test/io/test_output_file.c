@@ -123,7 +123,7 @@ static void stalePartIsTakenOver(void** state)
     assert_int_equal(countEntries(folder), 1);
 }
 
-// Many processes fight for one name; whoever gets it writes its own letter only.
+// Many processes compete for one name; the winner writes only its own letter.
 static void fightingWritersNeverMix(void** state)
 {
     (void)state;

@@ -128,7 +128,7 @@ static void abandonedJournalsLeaveNothing(void** state)
     (void)snprintf(path, sizeof path, "%s/missing/b.csv", folder);
     assert_null(rbCreateJournal(path, &error));
     assert_int_equal(error.status, RB_STATUS_IO);
-    // A full disk is said when the buffer is handed over.
+    // A full disk is reported when the buffer is flushed.
     journal = rbCreateJournal("/dev/full", &error);
     assert_non_null(journal);
     rbStatus status = RB_STATUS_OK;

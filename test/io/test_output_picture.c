@@ -1,5 +1,5 @@
-// The renderer: what is drawn is where the projection says it is, in the right order, lit from the
-// right side; views show what moves; PNG files hold the pixels.
+// The renderer: objects are drawn where the projection places them, in the right order, lit from
+// the right side; views show the moving bodies; PNG files contain the pixels.
 #include "base/core/memory.h"
 #include "rb_test.h"
 #include "render/palette.h"
@@ -78,7 +78,7 @@ static int brightness(const unsigned char* pixel)
 }
 
 // Does the ray through the middle of a pixel hit a ball? By the quadratic equation, for a camera
-// that is built here from the words of view.h.
+// that is built here from the description in view.h.
 static bool isHit(const rbView* view, int x, int y, rbVec3 center, double radius)
 {
     double half = 0.5 * RB_VIEW_ANGLE;

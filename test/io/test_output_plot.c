@@ -39,14 +39,14 @@ static bool hasGnuplot(void)
     return system("command -v gnuplot >/dev/null 2>&1") == 0;
 }
 
-// Length of the entity at text, 0 if it is none.
+// Length of the entity at text, 0 if there is none.
 static size_t entityLength(const char* text)
 {
     const char* end = strchr(text, ';');
     return end != NULL && end - text <= 8 && end - text >= 2 ? (size_t)(end - text) + 1 : 0;
 }
 
-// Matches tags with a stack and checks that no bare < or & is in the text.
+// Matches tags with a stack and checks that the text contains no bare < or &.
 static bool isWellFormed(const char* text)
 {
     enum {
@@ -163,7 +163,7 @@ static void panelsAreStacked(void** state)
     free(text);
 }
 
-// Whether the text is in a group that is turned.
+// Whether the text is in a rotated group.
 static bool isUpright(const char* svg, const char* text)
 {
     const char* found = strstr(svg, text);
@@ -176,8 +176,7 @@ static bool isUpright(const char* svg, const char* text)
     return turn != NULL && turn < found;
 }
 
-// Labels longer than their panels are high would run into each other: they stand above, all of
-// them.
+// Labels longer than the height of their panels would overlap: all of them are placed above.
 static void longLabelsStandAboveTheirPanels(void** state)
 {
     (void)state;
@@ -199,7 +198,7 @@ static void longLabelsStandAboveTheirPanels(void** state)
     free(text);
 }
 
-// Curves without a point, constants, gaps, huge and empty data all make a picture.
+// Curves without a point, constants, gaps, huge and empty data all produce a picture.
 static void oddDataIsDrawn(void** state)
 {
     (void)state;
@@ -275,7 +274,7 @@ static void labelsAreTextAndNeverCommands(void** state)
         const rbPlotSeries series = {evil[i], xs, ys[0], COUNT, RB_PLOT_LINES};
         const rbPlotPanel panel = {evil[i], false, &series, 1};
         const rbPlot plot = {evil[i], evil[i], false, &panel, 1};
-        char* text = drawAndRead(&plot); // also checks that there is one file only
+        char* text = drawAndRead(&plot); // also checks that there is only one file
         if (i == 5) {
             assert_non_null(strstr(text, "&lt;script>&amp;amp;"));
         }
@@ -284,7 +283,7 @@ static void labelsAreTextAndNeverCommands(void** state)
         }
         free(text);
     }
-    // A name that gnuplot would take for a pipe is a name.
+    // A name that gnuplot would interpret as a pipe is a file name.
     (void)remove(path);
     (void)snprintf(path, sizeof path, "%s/| touch pwned", folder);
     const rbPlotSeries series = {"a", xs, ys[0], COUNT, RB_PLOT_LINES};

@@ -29,7 +29,7 @@ static int teardown(void** state)
     return 0;
 }
 
-// A frame with memory of its own.
+// A frame with its own memory.
 typedef struct OwnFrame {
     rbFrame frame;
     rbVec3 positions[BODIES_MAX];
@@ -262,7 +262,7 @@ static void framesAreReadInAnyOrder(void** state)
     rbCloseRecording(recording);
 }
 
-// The column code alone, against tables of every kind.
+// The column code alone, on tables of every kind.
 static void columnCodeInverts(void** state)
 {
     (void)state;
@@ -415,7 +415,7 @@ static unsigned char* makeSmall(size_t* size, OwnFrame* frames, int frameCount)
     return (unsigned char*)readWhole(path, size);
 }
 
-// Opens the bytes; checks that every frame it offers is right. Returns the number, -1 if refused.
+// Opens the bytes; checks that every frame it returns is right. Returns the number, -1 if refused.
 static int64_t countGoodFrames(const unsigned char* bytes, size_t size, const OwnFrame* frames,
                                rbRecordingCondition* condition)
 {
@@ -436,7 +436,7 @@ static int64_t countGoodFrames(const unsigned char* bytes, size_t size, const Ow
     int actionCount = 0;
     const rbRecordedAction* actions = rbRecording_GetActions(recording, &actionCount);
     assert_int_equal(info.actionCount, actionCount);
-    assert_true(actionCount >= info.frameCount); // frames come after what led to them
+    assert_true(actionCount >= info.frameCount); // frames come after the events that led to them
     for (int i = 0; i < actionCount; ++i) {
         checkNear(actions[i].time, i, 0.0);
         assert_string_equal(actions[i].text, "{\"do\": \"pause\"}");
@@ -456,7 +456,7 @@ static int64_t countGoodFrames(const unsigned char* bytes, size_t size, const Ow
     return info.frameCount;
 }
 
-// Cut after every byte: refused or opened as cut off, and the good frames only become more.
+// Cut after every byte: refused or opened as truncated, and the number of good frames only grows.
 static void everyCutLeavesAPrefix(void** state)
 {
     (void)state;
@@ -468,7 +468,7 @@ static void everyCutLeavesAPrefix(void** state)
     unsigned char* bytes = makeSmall(&size, frames, FRAMES);
     int64_t last = -1;
     for (size_t cut = 0; cut <= size; ++cut) {
-        // A copy of just that length, so that a sanitizer sees any read beyond it.
+        // A copy of exactly that length, so that a sanitizer detects any read beyond it.
         unsigned char* copy = malloc(cut + (cut == 0));
         assert_non_null(copy);
         memcpy(copy, bytes, cut);
@@ -487,7 +487,7 @@ static void everyCutLeavesAPrefix(void** state)
     free(bytes);
 }
 
-// Every byte changed, in every bit and in all: never taken for complete, and no wrong frame is
+// Every byte changed, in every bit and entirely: never accepted as complete, and no wrong frame is
 // read.
 static void everyFlippedByteIsFound(void** state)
 {
@@ -512,7 +512,7 @@ static void everyFlippedByteIsFound(void** state)
     free(bytes);
 }
 
-// Chunks taken out or swapped are noticed although each is sound in itself.
+// Removed or swapped chunks are detected although each is valid in itself.
 static void missingChunkIsFound(void** state)
 {
     (void)state;
@@ -604,7 +604,7 @@ static void hugeClaimsAreRefusedWithoutMemory(void** state)
     assert_int_equal(rbGetAllocatedBytes(), before);
 }
 
-// Found by the fuzzer: a sound header with nothing behind it was taken for a recording.
+// Found by the fuzzer: a valid header with nothing behind it was accepted as a recording.
 static void emptyChunksAreRefused(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// VTK files, read back by a small reader of our own.
+// VTK files, read back by a small test reader.
 #include "output_support.h"
 
 #include <rattleback/output.h>
@@ -28,7 +28,7 @@ static int digitOf(char c)
     return at != NULL ? (int)(at - digits) : -1;
 }
 
-// Bytes of the array of that name, after its length word, which is checked; to be freed.
+// Bytes of the array of that name, after its length word, which is checked; the caller frees them.
 static unsigned char* decodeArray(const char* text, const char* name, size_t* size)
 {
     char tag[64];

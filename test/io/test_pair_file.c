@@ -1,5 +1,5 @@
-// Files of pairs: what a file says is what is read, mistakes are named with line and remedy, and a
-// log that cannot be written leaves nothing.
+// Files of pairs: a file is read as written, mistakes are reported with line and remedy, and a log
+// that cannot be written leaves no file.
 #include "output_support.h"
 #include "pairs/pair_file.h"
 #include "pairs/pair_log.h"
@@ -59,7 +59,7 @@ static void everyFieldOfALineIsRead(void** state)
     const rbShapePair* pairs = rbPairFile_GetPairs(file, &count);
     assert_int_equal(count, 3);
     assert_int_equal(rbPairFile_GetShapeCount(file), 6);
-    // Equal words are one geometry.
+    // Equal text is one geometry.
     assert_ptr_equal(pairs[0].a, pairs[1].a);
     rbShapeData box = rbGeometry_GetData(pairs[0].a);
     checkNear(box.box.halfExtents.x, 0.5, 0.0);
@@ -82,7 +82,7 @@ static void everyFieldOfALineIsRead(void** state)
     assert_ptr_equal(children[1].geometry, pairs[0].b);
     checkNear(children[1].transform.p.z, -1.0, 0.0);
     assert_true(isinf(pairs[2].severity));
-    // The offset of a plane may be left out.
+    // The offset of a plane may be omitted.
     checkNear(rbGeometry_GetData(pairs[2].a).plane.offset, 0.0, 0.0);
     rbDestroyPairFile(file);
     file = readText(HEAD); // an incident log without incidents
@@ -166,7 +166,7 @@ static void mistakesAreNamedWithTheirPlaceAndRemedy(void** state)
     assert_null(file);
 }
 
-// Compounds of two of the compound before: the parts double with every line.
+// Compounds of two copies of the previous compound: the parts double with every line.
 static void nestedCompoundsCannotOutgrowMemory(void** state)
 {
     (void)state;
@@ -236,7 +236,7 @@ static void incidentsAreRankedAndRecordingsKeepTheirOrder(void** state)
             (void)snprintf(own, sizeof own, "%d", i);
             assert_string_equal(pairs[i].remark, isRanked ? ranked[i] : own);
         }
-        // What is no number is the worst.
+        // A NaN is the worst error.
         assert_true(isinf(pairs[isRanked ? 0 : 2].severity));
         rbDestroyPairFile(file);
     }
@@ -249,7 +249,7 @@ static rbGeometry* makeTetrahedron(double size)
     return rbCreateHull(points, 4, NULL);
 }
 
-// Hulls that come and go get the address of others; their content tells them apart.
+// New hulls may get the address of destroyed ones; their content distinguishes them.
 static void equalHullsAreWrittenOnce(void** state)
 {
     (void)state;
@@ -294,7 +294,7 @@ static void remarksCannotBreakTheFile(void** state)
     rbDestroyGeometry(ball);
 }
 
-// Meshes have no place in the format: they are left out, counted and reported, the rest is there.
+// The format does not support meshes: they are skipped, counted and reported; the rest is written.
 static void pairsThatDoNotFitAreReported(void** state)
 {
     (void)state;

@@ -8,7 +8,7 @@
 
 #define BALL_SHAPE(more) \
     "\"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": 0.1}" more "}]"
-// Two balls of 1 kg in the air, a floor, and whatever is under test.
+// Two balls of 1 kg in the air, a floor, and the objects under test.
 #define SCENE(keys)                                                                            \
     "{\"rattleback\": 1, \"engine\": \"step\", \"bodies\": ["                                  \
     "{\"name\": \"a\", \"mass\": 1, \"position\": [0, 0, 1], " BALL_SHAPE(                     \
@@ -106,8 +106,7 @@ static void emptyContactsHaveTheDefaults(void** state)
     rbDestroyScene(scene);
 }
 
-// What docs/scene.schema.json says of the defaults is what they are.
-// Scenes in recordings are as they were written.
+// Scenes in recordings keep the keys that they were written with.
 static void formerNamesOfKeysAreRead(void** state)
 {
     (void)state;
@@ -209,7 +208,7 @@ static void ordersAndBoxesThatContactsDoNotKnowAreRefused(void** state)
     }
 }
 
-// A ball lies on the floor, another flies; the probes tell which.
+// A ball lies on the floor, another flies; the probes report which.
 static void probesMeasureContacts(void** state)
 {
     (void)state;

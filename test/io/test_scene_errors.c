@@ -1,4 +1,4 @@
-// Bad scenes: each ends with the right status, the place, and a sentence that says what to do.
+// Bad scenes: each ends with the right status, the place, and a message with the remedy.
 #include "scene_support.h"
 
 #include <sys/stat.h>
@@ -134,7 +134,7 @@ static void impossibleMassesAreRefused(void** state)
 
 #define GEOMETRY(keys) BODY(", \"shapes\": [{\"geometry\": {" keys "}}]")
 
-// Meshes that are no solids say what is wrong with them.
+// The messages about meshes that are not solids describe the defect.
 // L-03
 static void badGeometriesAreRefused(void** state)
 {

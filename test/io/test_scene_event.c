@@ -81,7 +81,7 @@ static void badSettingsOfRaysAreRefused(void** state)
     CHECK_CASES(cases);
 }
 
-// What is left out is as a world has it by itself, and a scene in flight may have the settings too.
+// Omitted values are the defaults of a world, and a scene in free flight may have the settings too.
 static void settingsLeftOutAreThoseOfTheWorld(void** state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void badSettingsAreRefused(void** state)
 #define PAIR(a, b, rest) \
     "{\"materials\": [\"" a "\", \"" b "\"], \"restitution\": 0.3, \"friction\": 0.02" rest "}"
 
-// Materials of pairs get kinds in the order in which pairs name them, all others share kind 0.
+// Materials of pairs get kinds in the order in which pairs name them; all others share kind 0.
 static void materialsOfPairsGetTheirKinds(void** state)
 {
     (void)state;
@@ -236,7 +236,7 @@ static void badPairsAreRefused(void** state)
     CHECK_CASES(cases);
 }
 
-// 63 materials in pairs are the most; one more is refused by name.
+// At most 63 materials can be in pairs; one more is refused by name.
 static void tooManyMaterialsInPairsAreRefused(void** state)
 {
     (void)state;
@@ -326,7 +326,7 @@ static const rbGeometry* getGeometry(const rbWorld* world)
     return rbWorld_GetGeometry(world, rbBody_GetShape(world, id, 0).geometry);
 }
 
-// How far outside of an ellipsoid a point is, relative to its size.
+// Distance of a point outside an ellipsoid, relative to its size.
 static double getExcess(rbVec3 p, rbVec3 s)
 {
     return sqrt(p.x * p.x / (s.x * s.x) + p.y * p.y / (s.y * s.y) + p.z * p.z / (s.z * s.z)) - 1.0;
@@ -347,9 +347,9 @@ static rbMeshDef judgeMesh(const rbGeometry* geometry, int faceCount)
     return def;
 }
 
-// Every vertex lies on the surface, the mesh is one closed solid with at least the faces asked for,
-// and its volume falls short by what a net of so many faces can: the deviation is at most a quarter
-// of (edge / radius)^2 and edges are about sqrt(8 pi / faces) radii long.
+// Every vertex lies on the surface, the mesh is one closed solid with at least the requested number
+// of faces, and its volume is smaller by no more than the deviation of a mesh with that many faces:
+// at most a quarter of (edge / radius)^2, with edges about sqrt(8 pi / faces) radii long.
 static void tessellationsOfRoundSolidsAreInscribed(void** state)
 {
     (void)state;
@@ -379,7 +379,7 @@ static void tessellationsOfRoundSolidsAreInscribed(void** state)
         assert_true(mass.volume < whole);
         if (cases[i].faceCount >= 1000) {
             checkBelow(1.0 - mass.volume / whole, 3.0 * 0.25 * 8.0 * RB_PI / cases[i].faceCount);
-            // no more than twice what was asked for
+            // no more than twice the requested number
             assert_true(def.faceCount < 2 * cases[i].faceCount);
         }
         checkNear(rbLength(mass.center) / rbLength(s), 0.0, 1e-14);
@@ -529,7 +529,7 @@ static void badTessellationsAreRefused(void** state)
     CHECK_CASES(cases);
 }
 
-// A few bytes of text must not ask for all memory.
+// A few bytes of text must not be able to request all memory.
 static void tooManyTessellatedFacesAreRefused(void** state)
 {
     (void)state;

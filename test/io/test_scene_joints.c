@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define SPHERE "\"mass\": 2, \"shapes\": [{\"geometry\": {\"type\": \"sphere\", \"radius\": 0.1}}]"
-// Two balls, a fixed block, a row of links and a grid of knots, and whatever is under test.
+// Two balls, a fixed block, a row of links and a grid of knots, and the objects under test.
 #define SCENE(keys)                                                                            \
     "{\"rattleback\": 1, \"engine\": \"step\", \"bodies\": ["                                  \
     "{\"name\": \"a\", \"position\": [1, 0, 0], " SPHERE "},"                                  \
@@ -75,7 +75,7 @@ static void settingsOfTheStepEngineAreRead(void** state)
     rbDestroyScene(scene);
 }
 
-// What is left out is as a world has it by itself; an accuracy alone is meant for the whole run.
+// Omitted values are the defaults of a world; an accuracy alone applies to the whole run.
 static void stepSettingsLeftOutAreThoseOfTheWorld(void** state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static void badStepSettingsAreRefused(void** state)
 
 // --------------------------------------------------------------------------------------- joints
 
-// Every type and alias, with what it needs.
+// Every type and alias, with its required keys.
 static void everyTypeOfJointIsRead(void** state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static void everyTypeOfJointIsRead(void** state)
     }
 }
 
-// World points and points of the bodies are the same joint; a body's frame is that of "position".
+// World points and body points define the same joint; a body's frame is that of "position".
 static void anchorsAndAxesAreFoundInAnyFrame(void** state)
 {
     (void)state;
@@ -231,7 +231,7 @@ static void bodiesOfAJointAreNamedInTwoWays(void** state)
     }
 }
 
-// Motors, springs and velocity-only joints among them.
+// Including motors, springs and velocity-only joints.
 static void everyKeyOfAJointIsRead(void** state)
 {
     (void)state;
@@ -433,7 +433,7 @@ static void badJointsAreRefused(void** state)
     CHECK_CASES(cases);
 }
 
-// Starts that are refused say where the joints are in the file.
+// For refused starts the message locates the joints in the file.
 static void refusedStartsSayTheirPlaces(void** state)
 {
     (void)state;
@@ -476,7 +476,7 @@ static void refusedStartsSayTheirPlaces(void** state)
     }
 }
 
-// What holds speeds only takes no freedom away.
+// A velocity-only condition removes no degree of freedom.
 static void velocityOnlyJointsAreNoConditions(void** state)
 {
     (void)state;
@@ -518,7 +518,7 @@ static void badMotorsAreRefused(void** state)
 
 // -------------------------------------------------------------------------------- many and springs
 
-// Copies are joined as their indices say, and anchors move along.
+// Copies are joined according to their indices, and anchors move along.
 static void copiesOfJointsAndSpringsAreMade(void** state)
 {
     (void)state;
@@ -632,7 +632,7 @@ static void treesAreBuiltAsTheSpecificationSays(void** state)
     rbQuat b = rbBody_GetState(world, rbWorld_FindBody(world, "t3[5]")).transform.q;
     rbVec3 z = {0.0, 0.0, 1.0};
     checkNear(rbDot(rbRotate(a, z), rbRotate(b, z)), cos(0.8), 1e-14);
-    // The body of a level hangs on half its number.
+    // A body hangs on the body with half its number.
     rbJointId jointId = rbWorld_FindJoint(world, "t-joint3[5]");
     assert_string_equal(rbBody_GetName(world, rbJoint_GetBodyA(world, jointId)), "t2[2]");
     rbDestroyWorld(world);

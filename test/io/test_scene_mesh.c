@@ -1,4 +1,4 @@
-// Mesh files: every format gives the same tetrahedron; scale, axes, joining; damaged files.
+// Mesh files: every format gives the same tetrahedron; scale, axes, merging; damaged files.
 #include "scene_support.h"
 
 #include <math.h>
@@ -89,7 +89,7 @@ static void scaleAndAxesAreApplied(void** state)
     rbDestroyGeometry(geometry);
 }
 
-// Polygons survive for polyhedra, with all digits of the file.
+// Polygons are preserved for polyhedra, with all digits of the file.
 static void polygonsOfAnObjStayWhole(void** state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void polygonsOfAnObjStayWhole(void** state)
     rbDestroyGeometry(star);
     rbGeometry* ring = rbReadMesh(RB_SOURCE_DIR "/scenes/meshes/torus.ply", NULL, &error);
     assert_non_null(ring);
-    // 2 pi^2 A B^2 of the round ring, less what 32 by 16 flat pieces cut off.
+    // 2 pi^2 A B^2 of the round ring, minus the volume that 32 by 16 flat pieces cut off.
     checkRelative(getMass(ring).volume, 2.0 * RB_PI * RB_PI * 0.25 * 0.09 * 0.09, 0.04);
     rbDestroyGeometry(ring);
 }
@@ -243,7 +243,7 @@ static const BadMesh badMeshes[] = {
     {"a.glb", "glTF\2\0\0\0", "cut off"},
 };
 
-// What is wrong with a mesh file and where.
+// The defect of a mesh file and its location.
 static void damagedMeshFilesSayWhatIsWrong(void** state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void damagedMeshFilesSayWhatIsWrong(void** state)
     }
 }
 
-// Every cut of every seed ends with a sentence or a mesh, never with a crash or a leak.
+// Every truncation of every seed ends with a message or a mesh, never with a crash or a leak.
 static void cutMeshFilesAreRefusedOrRead(void** state)
 {
     (void)state;
@@ -273,7 +273,7 @@ static void cutMeshFilesAreRefusedOrRead(void** state)
         size_t size = loadSeed(seeds[i].file, bytes, sizeof bytes);
         for (size_t cut = 0; cut < size; ++cut) {
             rbError error = {0};
-            // Memory of just that size, so that a sanitizer sees a read beyond.
+            // Memory of exactly that size, so that a sanitizer detects a read beyond it.
             char* copy = malloc(cut + 1);
             memcpy(copy, bytes, cut);
             rbMeshData* data = rbReadMeshDataMemory(seeds[i].name, copy, cut, NULL, &error);

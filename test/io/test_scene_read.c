@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-// Every scene of the repository tells what it shows, makes a world and runs.
+// Every scene of the repository has a description, creates a world and runs.
 // B-85
 static void everySceneRuns(void** state)
 {
@@ -162,7 +162,7 @@ static void givenMassScalesTheDensity(void** state)
     rbDestroyScene(scene);
 }
 
-// Explicit values are taken as they are.
+// Explicit values are used unchanged.
 // L-06
 static void explicitInertiaIsTaken(void** state)
 {
@@ -183,7 +183,7 @@ static void explicitInertiaIsTaken(void** state)
 static void spinLocalIsInAxesOfTheBody(void** state)
 {
     (void)state;
-    // A quarter turn about z takes the body's x axis to the world's y axis.
+    // A quarter turn about z maps the body's x axis to the world's y axis.
     rbScene* scene = readText(BODY(BALL ", \"spinLocal\": [3, 0, 1], \"orientation\": "
                                         "{\"axis\": [0, 0, 2], \"angle\": 1.5707963267948966}"));
     rbWorld* world = makeWorld(scene);
@@ -311,7 +311,7 @@ static void probesMeasureWhatTheySay(void** state)
     checkRelative(getColumn(scene, world, "b.momentum.z"), 2.0 * s.linearVelocity.z, 1e-14);
     checkNear(getColumn(scene, world, "b.angularMomentum.y"), spinMomentum.y, 1e-13);
     checkNear(getColumn(scene, world, "world.angularMomentum.x"), about.x, 1e-12);
-    // A body that is gone gives NaN, and a small array is not overrun.
+    // The probe of a removed body returns NaN, and a small array is not overrun.
     rbDestroyBody(world, id);
     double values[2] = {0.0, -7.0};
     assert_int_equal(rbScene_EvaluateProbes(scene, world, values, 1),
@@ -363,7 +363,7 @@ static void overridesChangeOneValue(void** state)
     rbDestroyScene(scene);
 }
 
-// A refused override names the reason and leaves the scene as it was.
+// A refused override reports the reason and leaves the scene unchanged.
 static void refusedOverridesLeaveTheScene(void** state)
 {
     (void)state;
@@ -398,7 +398,7 @@ static void refusedOverridesLeaveTheScene(void** state)
     rbDestroyScene(scene);
 }
 
-// Materials and geometries have names, not keys: a slip would make one that nothing uses.
+// Materials and geometries have names, not keys: a typo would create one that nothing uses.
 static void overridesDoNotMakeWhatNothingUses(void** state)
 {
     (void)state;
@@ -427,7 +427,7 @@ static void overridesDoNotMakeWhatNothingUses(void** state)
     rbDestroyScene(scene);
 }
 
-// Hands out the attachments of a scene.
+// Returns the attachments of a scene.
 static const void* supplyAttachment(const char* name, size_t* size, void* context)
 {
     const rbScene* scene = context;
@@ -442,7 +442,7 @@ static const void* supplyAttachment(const char* name, size_t* size, void* contex
     return NULL;
 }
 
-// What a recording stores makes the same world again, bit by bit, without the disk.
+// The content of a recording recreates the same world, bit by bit, without the disk.
 static void textAndAttachmentsGiveTheSameBits(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Keys that scenes take at start-up.
+// Scene keys that are registered at startup.
 #include "io/scene/reader.h"
 #include "scene_support.h"
 

@@ -1,5 +1,4 @@
-// docs/scene.schema.json says what the reader does: the same objects, keys, required keys and
-// kinds.
+// docs/scene.schema.json describes the reader: the same objects, keys, required keys and kinds.
 #include "io/scene/scene_keys.h"
 #include "scene_support.h"
 
@@ -33,14 +32,14 @@ static bool isRequired(const json_t* definition, const char* key)
     return false;
 }
 
-// Follows references to what a value is.
+// Follows references to the definition of a value.
 static const json_t* resolve(const json_t* schema, const json_t* value)
 {
     const char* reference = json_string_value(json_object_get(value, "$ref"));
     return reference != NULL ? findDefinition(schema, reference + strlen("#/$defs/")) : value;
 }
 
-// Does the schema let this kind of value in?
+// Does the schema accept this kind of value?
 static bool allowsKind(const json_t* schema, const json_t* property, rbValueKind kind)
 {
     static const char* const types[] = {
@@ -222,8 +221,8 @@ static void wordsOfTheEnginesAreTheSame(void** state)
     json_decref(schema);
 }
 
-// Types of joints: all names in their order, then aliases, each of which is known; parts are of the
-// basic types.
+// Types of joints: all names in their order, then aliases, each of which is supported; parts are of
+// the basic types.
 static void typesOfJointsAreTheSame(void** state)
 {
     (void)state;
@@ -251,7 +250,7 @@ static void typesOfJointsAreTheSame(void** state)
     json_decref(schema);
 }
 
-// The words that the schema lists are those that the program knows.
+// The enumerated words of the schema are those that the program supports.
 static void listsOfWordsAreTheSame(void** state)
 {
     (void)state;

@@ -3,7 +3,7 @@
 #include "base/math/quaternion.h"
 #include "rb_test.h"
 
-// How B may move against A.
+// The allowed motion of B relative to A.
 typedef enum Shift {
     SHIFT_NONE,
     SHIFT_AXIS,
@@ -24,7 +24,8 @@ typedef struct SampleRow {
     rbJointType type;
     Shift shift;
     Turn turn;
-    int freedomOfShift; // where a move along or about the axis shows; -1 nowhere
+    int freedomOfShift; // the component that changes with a motion along or about the axis; -1:
+                        // none
     int freedomOfTurn;
     int partCount; // of RB_JOINT_PARTS
     rbJointType parts[3];
@@ -110,7 +111,7 @@ rbRowPose rbCarryPose(const rbRowPose* pose, rbTransform motion)
     return makePose(rbMulTransforms(motion, (rbTransform){pose->position, pose->orientation}));
 }
 
-// Moves B by a rigid motion that turns about a world point.
+// Moves B by a rigid motion that rotates about a world point.
 static void turnAbout(rbTransform* b, rbVec3 point, rbVec3 axis, double angle)
 {
     rbQuat q = rbQuat_FromAxisAngle(axis, angle);
@@ -124,7 +125,7 @@ static bool isDistanceType(rbJointType type)
            type == RB_JOINT_PLANE_DISTANCE;
 }
 
-// A definition that holds with the bodies where they are.
+// A definition that is satisfied at the current poses of the bodies.
 static void define(JointSample* sample, const SampleRow* row, rbRandom* random)
 {
     rbJointDef* def = &sample->def;

@@ -1,4 +1,4 @@
-// Random joints of every type that hold, at poses all over what they allow.
+// Random satisfied joints of every type, at poses over their whole range.
 #ifndef JOINT_SAMPLES_H
 #define JOINT_SAMPLES_H
 
@@ -19,7 +19,7 @@ typedef struct JointSample {
     rbTransform bodyB;
     rbRowPose madeA; // principal frames when the joint was made
     rbRowPose madeB;
-    rbRowPose poseA; // and moved as far as the joint lets it; the freedoms by:
+    rbRowPose poseA; // and moved within the range of the joint; the degrees of freedom by:
     rbRowPose poseB;
     double moved[RB_JOINT_FREEDOMS_MAX]; // expected positions, angles within (-pi, pi)
 } JointSample;
@@ -29,7 +29,7 @@ JointSample rbSampleJoint(rbRandom* random, int index);
 rbVec3 rbSampleVector(rbRandom* random, double size);
 rbTransform rbSampleTransform(rbRandom* random, double size);
 
-// A pose moved by a translation and turned in place by a rotation vector, world axes.
+// A pose moved by a translation and rotated in place by a rotation vector, world axes.
 rbRowPose rbMovePose(const rbRowPose* pose, rbVec3 shift, rbVec3 turn);
 // A pose moved by a rigid motion of space.
 rbRowPose rbCarryPose(const rbRowPose* pose, rbTransform motion);

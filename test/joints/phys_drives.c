@@ -1,6 +1,6 @@
-// Motors and springs on bodies: the force goes along the row, the position is read from the poses.
-// Bodies move here by plain small steps; nothing holds the joints, so the scenes are those in which
-// nothing has to.
+// Motors and springs on bodies: the force acts along the row, and the position is read from the
+// poses. Bodies move here by plain small steps. Nothing enforces the joints, so the scenes are
+// those in which that is not necessary.
 #include "base/math/quaternion.h"
 #include "joint_samples.h"
 #include "lab/math/rotations.h"
@@ -51,7 +51,8 @@ static rbJointModel makeJoint(rbJointType type, const Body* a, const Body* b, rb
     return model;
 }
 
-// Drives the first freedom of a joint whose conditions nothing disturbs and returns its position.
+// Drives the first degree of freedom of a joint whose conditions are not disturbed, and returns its
+// position.
 static double drive(const rbJointModel* model, const rbMotorDef* def, Body* a, Body* b)
 {
     const double h = 1e-3;
@@ -64,7 +65,8 @@ static double drive(const rbJointModel* model, const rbMotorDef* def, Body* a, B
         rbFreedomModel_Rows(&model->freedoms[0], &a->pose, &b->pose, &row);
         rbFreedomModel_Errors(&model->freedoms[0], &a->pose, &b->pose, &position);
         double rate = findRate(&row, a, b);
-        // A positive force raises the position: against the sense of impulses that lessen it.
+        // A positive force increases the position: opposite to the sense of impulses that reduce
+        // it.
         push(a, b, &row, -h * rbMotorModel_Force(&motor, &memory, i * h, h, position, rate));
         fly(a, h);
         fly(b, h);
@@ -87,8 +89,8 @@ static rbMotorDef servo(double target)
                         .target = target};
 }
 
-// B-26: two balls on a common shaft. The torque is equal and opposite: each turns by its share of
-// the angle, 1/I, and the shaft stays where it is.
+// B-26: two balls on a common shaft. The torque is equal and opposite: each rotates by its share of
+// the angle, 1/I, and the shaft stays in place.
 static void aRotaryMotorTurnsBothBodiesByTheirShare(void** state)
 {
     (void)state;
@@ -105,7 +107,8 @@ static void aRotaryMotorTurnsBothBodiesByTheirShare(void** state)
     checkNear(rbLength(a.velocity) + rbLength(b.velocity), 0.0, 0.0);
 }
 
-// B-27: two balls on a rail through both centers; each goes its share, 1/m, and neither turns.
+// B-27: two balls on a rail through both centers; each moves by its share, 1/m, and neither
+// rotates.
 static void aLinearMotorMovesBothBodiesByTheirShare(void** state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// Servo motors on a mass with one freedom: what P, I and D do, limits, windows, set points.
+// Servo motors on a mass with one degree of freedom: effects of P, I and D, limits, windows, set
+// points.
 #include "base/core/random.h"
 #include "dynamics/joints/joint_model.h"
 #include "rb_test.h"
@@ -70,7 +71,7 @@ static void theIntegralRemovesTheOffset(void** state)
     rbMotorDef def = servo(100.0, 0.5, 0.2);
     run(&plant, &def, &memory, 1e-3, 30.0);
     checkNear(plant.position, 1.0, 1e-12);
-    // What the integral has learnt is the load.
+    // The integral has converged to the load.
     checkNear(def.gain * memory.integral / def.integralTime, 5.0, 1e-10);
 }
 
@@ -101,12 +102,12 @@ static void theForceStaysWithinItsLimitAndTheIntegralWaits(void** state)
     def.forceMax = 8.0;
     rbMotorModel motor;
     rbMotorModel_Make(&motor, &def);
-    // Far away the error alone asks for 1000 N: nothing is summed up.
+    // Far away the error alone demands 1000 N: nothing is integrated.
     for (int i = 0; i < 100; ++i) {
         checkNear(rbMotorModel_Force(&motor, &memory, 0.0, 1e-3, plant.position, 0.0), 8.0, 0.0);
     }
     checkNear(memory.integral, 0.0, 0.0);
-    // At the limit with an error that pulls back the integral goes on, so that it can recover.
+    // At the limit with an error of opposite sign the integral continues, so that it can recover.
     memory.integral = 100.0;
     checkNear(rbMotorModel_Force(&motor, &memory, 0.0, 1e-3, 1.5, 0.0), 8.0, 0.0);
     checkNear(memory.integral, 100.0 - 0.5e-3, 1e-12);
@@ -116,7 +117,8 @@ static void theForceStaysWithinItsLimitAndTheIntegralWaits(void** state)
     run(&plant, &def, &memory, 1e-3, 20.0);
     checkNear(plant.forceMost, 8.0, 0.0);
     checkNear(plant.position, 1.0, 1e-9);
-    // By a separate program. Summing up at the limit makes the same servo run away, to 878 m.
+    // Reference from a separate program. Integrating at the limit makes the same servo run away, to
+    // 878 m.
     checkNear(plant.highest, 3.6060903125232, 1e-9);
 }
 
@@ -197,7 +199,7 @@ static void aSpeedMotorReachesItsSpeedUnderLoad(void** state)
     checkNear(plant.velocity, 3.0, 1e-12);
 }
 
-// Straight lines by looking at every point.
+// Straight lines, found by testing every point.
 static double findTargetSlowly(const rbSetPoint* points, int count, double time)
 {
     double value = points[0].value;
@@ -261,7 +263,7 @@ static void motorsGiveTheirMemoryBack(void** state)
     rbMotorModel_Make(&motor, &def);
     assert_true(rbGetAllocatedBytes() > before);
     rbMotorModel_Free(&motor);
-    rbMotorModel_Free(&motor); // twice is fine
+    rbMotorModel_Free(&motor); // calling it twice is fine
     assert_true(rbGetAllocatedBytes() == before);
 }
 

@@ -28,9 +28,9 @@ static double findRate(const rbRow* row, const Twist* a, const Twist* b)
            rbDot(row->angularA, a->w);
 }
 
-// Rates of errors by central differences of fourth order. With a step h = 2^-14 s rounding makes
-// some 1e-10 of it, the formula h^4/30 f^(5): for a distance d that changes with v at most 45
-// v^5/d^4 h^4/30, 2e-9 at the 6 m/s and 0.09 m that samples come to.
+// Rates of errors by central differences of fourth order. With a step h = 2^-14 s rounding
+// contributes some 1e-10, the formula h^4/30 f^(5): for a distance d that changes at speed v at
+// most 45 v^5/d^4 h^4/30, 2e-9 at the 6 m/s and 0.09 m of the samples.
 static void differentiate(rbBlockErrorsFn* errorsFn, const void* data, const rbRowPose* poses,
                           const Twist* twists, double rates[6])
 {
@@ -103,7 +103,7 @@ static void rowsOfTranslationsAndAnglesAreGradientsEverywhere(void** state)
     }
 }
 
-// B-29: joints that hold velocities only start every step anew: far from where they held, rotations
+// B-29: joints that hold velocities only restart in every step: far from where they held, rotations
 // are measured from the present.
 static void rezeroedRotationsHoldAndHaveTheirGradients(void** state)
 {
@@ -150,7 +150,7 @@ static void rowsOfFreedomsAreTheRatesOfTheirPositions(void** state)
             double position;
             rbFreedomModel_Errors(&sample.model.freedoms[k], &poses[0], &poses[1], &position);
             if (sample.model.freedoms[k].kind == RB_FREEDOM_ANGLE && fabs(position) > 3.1) {
-                continue; // the differences would step over the cut
+                continue; // the differences would cross the cut
             }
             double worst = checkGradient(rbFreedomModel_Rows, rbFreedomModel_Errors,
                                          &sample.model.freedoms[k], poses, 1, &random);
@@ -174,7 +174,7 @@ static void freedomsMeasureHowFarTheBodyWasMoved(void** state)
             double position;
             rbFreedomModel_Errors(&sample.model.freedoms[k], &sample.poseA, &sample.poseB,
                                   &position);
-            // Axes 30 degrees apart double what rounding does to an angle.
+            // Axes 30 degrees apart double the effect of rounding on an angle.
             checkNear(position, sample.moved[k], 2e-14);
             rbFreedomModel_Errors(&sample.model.freedoms[k], &sample.madeA, &sample.madeB,
                                   &position);
@@ -199,7 +199,7 @@ static void jointsHoldOverAllTheyAllow(void** state)
     }
 }
 
-// bodies that move rigidly together leave every error as it is, whatever it is; B-17, E-02
+// bodies that move rigidly together leave every error unchanged, whatever it is; B-17, E-02
 static void errorsDoNotSeeCommonMotion(void** state)
 {
     (void)state;
@@ -221,8 +221,8 @@ static void errorsDoNotSeeCommonMotion(void** state)
     }
 }
 
-// an impulse along a row, +x on A and -x on B, keeps momentum and angular momentum about the
-// origin; also when the joint is open. B-13, B-14, B-15, B-16, B-31
+// an impulse along a row, +x on A and -x on B, conserves momentum and angular momentum about
+// the origin; also when the joint is open. B-13, B-14, B-15, B-16, B-31
 static void impulsesAlongRowsKeepMomentum(void** state)
 {
     (void)state;
@@ -283,7 +283,8 @@ static double coupleRows(const rbRow* a, const rbRow* b)
            rbDot(a->angularB, b->angularB);
 }
 
-// B-20, B-21, B-22, B-23, B-24, B-25: as many freedoms gone as rows.
+// B-20, B-21, B-22, B-23, B-24, B-25: the number of removed degrees of freedom equals the number of
+// rows.
 static void rowsAreIndependent(void** state)
 {
     (void)state;
@@ -305,7 +306,8 @@ static void rowsAreIndependent(void** state)
         for (int k = 0; k < n; ++k) {
             least = fmin(least, values[k]);
         }
-        // A rank less gives rounding, 1e-15; long arms make the least eigenvalue small, not tiny.
+        // A rank deficiency gives rounding, 1e-15; long arms make the least eigenvalue small, not
+        // tiny.
         if (!(least > 1e-4)) {
             fail_msg("%s: eigenvalue %g", sample.name, least);
         }
@@ -331,7 +333,7 @@ static void bothHingesTakeAwayTheSame(void** state)
         rbRow others[5];
         rbJointModel_Rows(&points.model, &hinge.poseA, &hinge.poseB, others);
         for (int k = 0; k < 5; ++k) {
-            // A row of the one adds nothing to those of the other.
+            // A row of one adds nothing to those of the other.
             rows[5] = others[k];
             double least = INFINITY;
             for (int r = 0; r < 6; ++r) {
@@ -348,7 +350,7 @@ static void bothHingesTakeAwayTheSame(void** state)
     }
 }
 
-// Swing and twist of ball joints, anywhere but where the axes are nearly parallel or opposite.
+// Swing and twist of ball joints, everywhere except where the axes are nearly parallel or opposite.
 // B-82
 static void rowsOfConesAreTheRatesOfTheirAngles(void** state)
 {

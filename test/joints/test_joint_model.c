@@ -1,5 +1,5 @@
-// Making joints: names, judgment of definitions, what is taken from the present poses, degenerate
-// cases, accuracy of small and large errors.
+// Creating joints: names, validation of definitions, values derived from the current poses,
+// degenerate cases, accuracy of small and large errors.
 #include "base/math/quaternion.h"
 #include "joint_samples.h"
 #include "rb_test.h"
@@ -204,11 +204,11 @@ static void makeMistake(rbJointDef* def, int mistake)
         break;
     default:
         def->type = RB_JOINT_BALL;
-        break; // has no freedom for the motor
+        break; // has no degree of freedom for the motor
     }
 }
 
-// B-28: bad motors among them.
+// B-28: including bad motors.
 static void mistakesAreNamedWithValueAndRemedy(void** state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void mistakesAreNamedWithValueAndRemedy(void** state)
         if (strstr(error.message, words[i]) == NULL) {
             fail_msg("mistake %d: not \"%s\" but: %s", i, words[i], error.message);
         }
-        // The error may be left out.
+        // The error may be omitted.
         assert_int_equal(makeAtIdentity(&model, &def, NULL), RB_STATUS_INVALID);
     }
 }
@@ -281,8 +281,8 @@ static void axesOfAnyLengthAreAccepted(void** state)
     }
 }
 
-// B-17, B-24, E-02: what is held is the stated orientation of the bodies' frames, wherever their
-// principal frames are and however the bodies stand when the joint is made.
+// B-17, B-24, E-02: the joint holds the stated orientation of the bodies' frames, wherever their
+// principal frames are and whatever the poses are when the joint is created.
 static void theStatedOrientationIsHeld(void** state)
 {
     (void)state;
@@ -309,7 +309,7 @@ static void theStatedOrientationIsHeld(void** state)
     }
 }
 
-// B-20, B-21: the angle is zero at the stated orientation, not where the bodies were.
+// B-20, B-21: the angle is zero at the stated orientation, not at the initial poses.
 static void anglesCountFromTheStatedOrientation(void** state)
 {
     (void)state;
@@ -335,7 +335,8 @@ static void anglesCountFromTheStatedOrientation(void** state)
     }
 }
 
-// B-16: the distance stated is held, with its sign for a plane; a negative one means the present.
+// B-16: the stated distance is held, with its sign for a plane; a negative one means the current
+// distance.
 static void statedDistancesAreHeld(void** state)
 {
     (void)state;
@@ -361,7 +362,7 @@ static void statedDistancesAreHeld(void** state)
     mustMake(&def);
 }
 
-// Angles from tiny to nearly pi, across the place where the series gives way to the arc.
+// Angles from tiny to nearly pi, across the switch from the series to the arc.
 // B-17, B-18, B-19, E-12
 static void errorsAreTheAnglesTurned(void** state)
 {
@@ -408,7 +409,7 @@ static void checkRowsAndErrors(const rbJointModel* model, const rbRowPose* a, co
     for (int i = 0; i < model->rowCount; ++i) {
         assert_true(isfinite(errors[i]));
         bool isAngle = (model->angleMask >> i & 1u) != 0;
-        // Unit directions: something can always be pushed.
+        // Unit directions: an impulse can always act.
         checkNear(rbLength(isAngle ? rows[i].angularA : rows[i].linear), 1.0, 1e-15);
         assert_true(rbIsFinite3(rows[i].angularA) && rbIsFinite3(rows[i].angularB));
     }
@@ -461,7 +462,7 @@ static void degenerateCasesAreDefined(void** state)
     checkNear(errors[0], 0.0, 0.0);
     checkNear(rbLength(row.linear) + rbLength(row.angularA) + rbLength(row.angularB), 0.0, 0.0);
 
-    // A cross whose axes have come together: the angles of a universal joint.
+    // A cross whose axes have become parallel: the angles of a universal joint.
     def = baseDef(RB_JOINT_UNIVERSAL);
     def.axisB = rbMakeVec3(1.0, 0.0, 0.0);
     model = mustMake(&def);
@@ -472,7 +473,7 @@ static void degenerateCasesAreDefined(void** state)
     }
 }
 
-// B-14, B-15: the points that are shown.
+// B-14, B-15: the points for display.
 static void shownPointsAreFootPoints(void** state)
 {
     (void)state;
@@ -506,7 +507,7 @@ static void shownPointsAreFootPoints(void** state)
 }
 
 // B-31, E-04: the row of a spring is the rate of its length, so that a force along it against the
-// rate takes energy out of the bodies.
+// rate removes energy from the bodies.
 static void theRowOfASpringIsTheRateOfItsLength(void** state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Methods of the step engine that are registered at start-up, and the settings that they carry.
-// Tests share the tables of the process.
+// Methods of the step engine that are registered at startup, and their settings. Tests share the
+// tables of the process.
 #include "dynamics/solvers/step_method.h"
 #include "rb_test.h"
 
@@ -24,7 +24,7 @@ static void laboratoryAddsStepMethodsInOrder(void** state)
     assert_int_equal(rbStepMethod_Find("penalty"), RB_METHOD_COUNT);
     assert_int_equal(rbRegisterLaboratory(&error), RB_STATUS_OK);
     for (int i = 0; i < 5; ++i) {
-        assert_int_equal(rbStepMethod_Find(names[i]), i); // recordings have these numbers
+        assert_int_equal(rbStepMethod_Find(names[i]), i); // recordings contain these numbers
         assert_string_equal(rbStepMethod_Name((rbStepMethod)i), names[i]);
     }
     assert_int_equal(rbContactMethod_Find("penalty"), 1); // likewise
@@ -72,7 +72,7 @@ static void extraSettingsKnowWhoseTheyAre(void** state)
     assert_memory_equal(found, numbers, sizeof found);
 }
 
-// A method from outside: bodies of mechanisms move on straight lines, whatever the joints.
+// An external method: bodies of mechanisms move on straight lines, whatever the joints.
 static rbStatus acceptAll(const rbStepMethodRow* row, const rbMechanism* mechanism, rbError* error)
 {
     (void)row;

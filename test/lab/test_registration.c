@@ -1,5 +1,5 @@
-// Rows that tables take at start-up: numbered from COUNT on, found by name, refused if their
-// name is known or they do not fit. Tests share the tables of the process.
+// Rows registered in tables at startup: numbered from COUNT, found by name, refused if their name
+// is in use or they do not fit. Tests share the tables of the process.
 #include "base/core/registered_rows.h"
 #include "collision/broadphase/broad_phase.h"
 #include "dynamics/engines/event/event_rows.h"
@@ -69,7 +69,7 @@ static void fullTablesRefuse(void** state)
     }
 }
 
-// A row of a program takes part like a built-in one.
+// A row registered by a program is used like a built-in one.
 static void registeredRowsFindPairs(void** state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void eventRowsAreRegisteredByName(void** state)
     assert_int_equal(rbDetector_Find("other"), count + 1);
 }
 
-// Measures spheres only, and counts in the memory how often it was asked.
+// Measures spheres only, and counts its calls in the memory.
 static rbStatus measureBalls(const rbSeparationInput* input, rbMethodMemory* memory,
                              rbSeparation* separation)
 {

@@ -46,7 +46,7 @@ static uint64_t hashAnswers(uint64_t hash, const rbSeparationInput* input, rbSep
     return hash;
 }
 
-// Every pair twice with a cache, the second time a little turned.
+// Every pair twice with a cache, the second time slightly rotated.
 static void bitsAreTheSameEverywhere(void** state)
 {
     (void)state;

@@ -33,7 +33,7 @@ rbGeometry* makeMeshOf(const rbGeometry* convex, rbShapeType type)
     rbTriangles triangles;
     rbError error = {0};
     assert_int_equal(rbGeometry_Triangulate(convex, 1.0, 1.0, &triangles, &error), RB_STATUS_OK);
-    // the triangles of a box do not share vertices; those that stand at one place are made one
+    // the triangles of a box do not share vertices; coincident ones are merged
     int indices[3 * 64];
     rbVec3 vertices[3 * 64];
     int count = 0;
@@ -184,7 +184,7 @@ rbGeometry* makeHollowBall(double inner, double outer)
             vertices[shell * COUNT + i] = def.vertices[i];
         }
         for (int i = 0; i < 3 * FACES; ++i) {
-            // the inner surface is seen from the hollow
+            // the inner surface faces the hollow
             int from = shell == 0 ? i : i - i % 3 + 2 - i % 3;
             indices[shell * 3 * FACES + i] = def.indices[from] + shell * COUNT;
         }

@@ -1,4 +1,4 @@
-// Meshes for the tests of pairs.
+// Meshes for the pair tests.
 #ifndef RB_TEST_MESH_SHAPES_H
 #define RB_TEST_MESH_SHAPES_H
 
@@ -9,17 +9,17 @@
 // The faces of a box or hull as a mesh, a polyhedron or a soup.
 rbGeometry* makeMeshOf(const rbGeometry* convex, rbShapeType type);
 
-// A closed surface about the origin with random radii of 0.4 to 1 m on a grid of directions.
+// A closed surface around the origin with random radii of 0.4 to 1 m on a grid of directions.
 rbGeometry* makeBumpy(rbRandom* random, int bands, int segments, rbShapeType type);
 
-// Triangles that know nothing of each other, within 1 m of the origin.
+// Unconnected triangles, within 1 m of the origin.
 rbGeometry* makeRandomSoup(rbRandom* random, int count);
 
 // A star-shaped prism.
 rbGeometry* makeStar(rbRandom* random, int corners, rbShapeType type);
 
-// A ring about z: its tube, with a square section, goes from inner to outer m, and z from -half to
-// half.
+// A ring around z: its tube, with a square section, extends from inner to outer m, and z from -half
+// to half.
 rbGeometry* makeRing(double inner, double outer, double half, int segments);
 
 // A ball of radius outer with a hollow of radius inner, both surfaces in one mesh.

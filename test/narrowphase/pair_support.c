@@ -146,7 +146,7 @@ rbTransform makeRandomPose(rbRandom* random, const rbGeometry* a, const rbGeomet
         double away = reach * rbRandom_Unit(random);
         t.p = rbScale(away, rbRandom_Direction(random));
     } else {
-        // a tenth to ten thousandths of the size inside or apart
+        // a tenth to ten thousandths of the size inside or separated
         double reach = rbLength(sizeA) + rbLength(sizeB);
         rbVec3 n = rbRandom_Direction(random);
         t.p = rbScale(reach, n);
@@ -205,7 +205,7 @@ static rbWide supportValue(const rbGeometry* g, Vec3L d)
     return best;
 }
 
-// q^-1 v q in rbWide; q is taken as it is, a unit to rounding.
+// q^-1 v q in rbWide; q is used unchanged, a unit quaternion to rounding.
 static Vec3L turnBack(rbQuat q, rbVec3 v)
 {
     rbWide w = q.w, x = -(rbWide)q.x, y = -(rbWide)q.y, z = -(rbWide)q.z;
@@ -228,7 +228,8 @@ rbWide gapAlong(const rbGeometry* a, const rbGeometry* b, rbTransform transformB
     return (between - supportValue(a, up) - supportValue(b, down)) / length;
 }
 
-// The same in double through the supports of the library, fast enough for thousands of directions.
+// The same in double with the support functions of the library, fast enough for thousands of
+// directions.
 static double quickGap(const rbGeometry* a, const rbGeometry* b, const rbTransform* t, rbVec3 n)
 {
     rbVec3 pointA = rbGeometry_GetSupport(a, n);
@@ -273,7 +274,7 @@ double searchGap(const rbGeometry* a, const rbGeometry* b, rbTransform transform
         double rho = sqrt(1.0 - z * z);
         rbVec3 n = {rho * c, rho * s, z};
         double gap = quickGap(a, b, &transformBtoA, n);
-        int slot = i % 3; // of each third of the directions the best
+        int slot = i % 3; // the best of each third of the directions
         if (gap > best[slot]) {
             best[slot] = gap;
             starts[slot] = n;

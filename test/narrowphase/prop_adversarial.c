@@ -2,8 +2,8 @@
 // (truth_by_construction.h): bounds hold and are tight, witnesses lie on the surfaces, and neither
 // the order of the bodies nor a common motion changes the answer.
 //
-// Families are rows of a table. A case that fails is printed as C text that repeats it; the test
-// goes on and fails at the end.
+// Families are rows of a table. A failing case is printed as C code that repeats it; the test
+// continues and fails at the end.
 #include "base/math/random3.h"
 #include "collision/geometry/polyhedron.h"
 #include "pair_support.h"
@@ -31,8 +31,8 @@ static const rbShapeType kinds[KIND_COUNT] = {
     RB_SHAPE_SPHERE, RB_SHAPE_BOX,       RB_SHAPE_CAPSULE,  RB_SHAPE_CYLINDER, RB_SHAPE_CONE,
     RB_SHAPE_HULL,   RB_SHAPE_ELLIPSOID, RB_SHAPE_COMPOUND, RB_SHAPE_PLANE};
 
-// What is checked, and the tolerance in units of the size of the pair (the radii of both shapes
-// about their origins and the distance of these): see checkAnswer.
+// The checks, and their tolerances in units of the size of the pair (the radii of both shapes about
+// their origins and the distance of these): see checkAnswer.
 #define CHECK_MAP(X)                                              \
     X(STATUS, "a status other than OK")                           \
     X(FINITE, "a number that is none")                            \
@@ -67,7 +67,7 @@ static const char* const checkTexts[CHECK_COUNT] = {
 static const double widthOfSize = 1e-10;
 // Ended by ITERATIONS or STORAGE; the widest of 10 million pairs was 4.5e-3.
 static const double widthOfEarly = 1e-2;
-// Flat or ruled faces that all but touch at 1e-9 of the size can end by ROUNDING with bounds this
+// Flat or ruled faces that almost touch at 1e-9 of the size can end by ROUNDING with bounds this
 // far apart: counted, and rare.
 static const double widthOfStalled = 1e-7;
 static const double stalledShare = 1e-3; // of the answers of a family
@@ -77,7 +77,7 @@ static const double contactOfSize = 1e-9;
 static const double unsureShare = 3e-3; // of the cases of a family
 static const double errorOfSize = 1e-10;
 static const double pointsOfSize = 1e-8;
-// A bracket of 1e-12 of the distance, the default tolerance, leaves the root of that in the angle.
+// A bracket of 1e-12 of the distance, the default tolerance, leaves its square root in the angle.
 static const double gapOfSize = 2e-6;
 static const double changeOfSize = 1e-10;
 static const double unitError = 1e-12;
@@ -94,7 +94,7 @@ struct Family {
     double exponentMin, exponentMax; // size of a shape is 10 to a power between, m
     bool isThin;                     // extents down to 1e-6 of the size
     double earlyShare;               // of the answers that may end by ITERATIONS or STORAGE
-    double weight;                   // of the number of cases; less for dear ones
+    double weight;                   // fraction of the number of cases; less for expensive ones
 };
 
 struct Tally {
@@ -235,7 +235,7 @@ static TruthVec widen(rbVec3 v)
     return (TruthVec){v.x, v.y, v.z};
 }
 
-// An orientation: random, along the axes exactly, or turned about one of them.
+// An orientation: random, exactly along the axes, or rotated about one of them.
 static rbQuat pickOrientation(rbRandom* random)
 {
     static const rbQuat exact[] = {
@@ -321,7 +321,7 @@ static void poseFeatures(rbRandom* random, TruthPair* pair)
     placePair(random, pair, q, a.normal, pickGap(random) * lesserSize(pair));
 }
 
-// The same turned by 1e-12 to 1e-6.
+// The same rotated by 1e-12 to 1e-6.
 static void poseTurned(rbRandom* random, TruthPair* pair)
 {
     TruthFeature kind = pickKind(random);
@@ -469,7 +469,7 @@ static void printAnswer(const char* who, const rbSeparation* s)
     printVector("    pointB {", s->pointB, "}\n");
 }
 
-// One case under judgment.
+// One case under test.
 typedef struct Trial {
     Run* run;
     const TruthPair* pair;
@@ -534,7 +534,7 @@ static bool isStalled(const Trial* trial, const rbSeparation* s)
     return s->reason == RB_STOP_ROUNDING && s->upper - s->lower > widthOfSize * trial->size;
 }
 
-// How far a point in the frame of the whole is off the surface of a part, m.
+// Distance of a point in the frame of the whole from the surface of a part, m.
 static double offPart(const rbGeometry* g, int child, rbVec3 point)
 {
     if (g->type == RB_SHAPE_COMPOUND) {
@@ -555,7 +555,7 @@ static void countAnswer(const Trial* trial, const char* who, const rbSeparation*
     }
 }
 
-// Bounds, order and numbers: what every method owes.
+// Bounds, order and numbers: requirements for every method.
 static bool checkBounds(const Trial* trial, const char* who, const rbSeparation* s)
 {
     if (!isFiniteAnswer(s)) {
@@ -595,7 +595,7 @@ static rbVec3 supportOfPart(const rbGeometry* g, int child, rbVec3 n)
     return rbGeometry_GetSupport(g, n);
 }
 
-// How far the planes of support along the normal are apart, m.
+// Distance of the support planes along the normal, m.
 static double gapAlongNormal(const TruthPair* pair, const rbSeparation* s)
 {
     rbTransform t = pair->transformBtoA;
@@ -605,7 +605,7 @@ static double gapAlongNormal(const TruthPair* pair, const rbSeparation* s)
     return rbDot(s->normal, rbSub(b, a));
 }
 
-// Accuracy: what the exact methods owe unless they ended early.
+// Accuracy: requirements for the exact methods unless they ended early.
 static void checkAccuracy(const Trial* trial, const char* who, const rbSeparation* s)
 {
     Tally* tally = &trial->run->tally;
@@ -634,7 +634,7 @@ static void checkMethods(const Trial* trial, const rbSeparation* first)
 {
     for (int m = RB_PAIR_ITERATIVE; m < rbPairMethod_GetCount(); ++m) {
         if (m == RB_PAIR_ITERATIVE && first->reason != RB_STOP_CLOSED_FORM) {
-            continue; // auto was that already
+            continue; // auto already selected it
         }
         rbSeparation s;
         rbStatus status = measure(trial->run, trial->pair, (rbPairMethod)m, NULL, &s);
@@ -699,7 +699,7 @@ static void checkOverlap(const Trial* trial, const rbSeparation* first)
         report(trial, CHECK_STATUS, "overlap", first, NAN);
         return;
     }
-    // what rounding and the tolerance leave open counts as contact
+    // a gap within rounding and tolerance counts as contact
     double rounding = 64.0 * DBL_EPSILON * trial->size;
     double gap = fmin((double)trial->truth.lower, first->lower);
     bool isInside = fmax((double)trial->truth.upper, first->upper) < -rounding;
@@ -711,8 +711,8 @@ static void checkOverlap(const Trial* trial, const rbSeparation* first)
     }
 }
 
-// Where the depth is not known exactly, a search over all directions finds what a wrong bound
-// hides; it is slow and done now and then.
+// Where the depth is not known exactly, a search over all directions finds wrong bounds; it is slow
+// and done only sometimes.
 static void searchDeeper(Trial* trial)
 {
     const TruthPair* pair = trial->pair;
@@ -789,7 +789,7 @@ static long printTally(const Family* family, const Tally* t)
         family->name, t->cases, t->known, r[RB_STOP_CLOSED_FORM], r[RB_STOP_CONVERGED],
         r[RB_STOP_ROUNDING], t->stalled, t->unsure, early, t->widest, t->worst, t->worstGap,
         t->worstSurface, t->worstChange, 1e6 * t->seconds / (double)t->cases);
-    // the documented limitation is bounded; half a dozen are too few to judge
+    // the documented limitation is bounded; half a dozen are too few to assess
     long failures = (double)early > 6.0 + family->earlyShare * (double)t->answers ? early : 0;
     if (failures > 0) {
         print_message("          %ld answers ended by iterations or storage, allowed %g of all\n",

@@ -1,4 +1,4 @@
-// Random pairs of all closed forms: every answer is proved from both sides by support functions.
+// Random pairs of all closed forms: support functions prove every answer from both sides.
 //
 // The gap along any direction is at most the signed distance, so the gap along the answer's normal
 // bounds it from below; two points of the surfaces that far apart (or, in overlap, no better
@@ -63,7 +63,8 @@ static void explain(const Case* c, int i)
     }
 }
 
-// The gap along the normal is the distance; points and normal fit; points are on the surfaces.
+// The gap along the normal is the distance; points and normal are consistent; points are on the
+// surfaces.
 static bool isConsistent(const Case* c)
 {
     const rbSeparation* s = &c->s;
@@ -126,7 +127,7 @@ static void swappingTheShapesChangesNothing(void** state)
         rbSeparation other = collidePair(c.b, c.a, rbInvertTransform(c.t));
         rbSeparation back = rbFlipSeparation(&other, rbInvertTransform(c.t));
         double tolerance = 1e-12 * (c.scale > 1.0 ? c.scale : 1.0);
-        // where several directions are best the swapped one may be another, but as good
+        // where several directions are best the swapped one may differ, but is equally good
         rbWide gap = gapAlong(c.a, c.b, c.t, back.normal);
         bool fits = fabs(back.distance - c.s.distance) <= tolerance &&
                     rbWideAbs(gap - c.s.distance) <= tolerance;
@@ -152,7 +153,7 @@ static void movingAlongTheNormalSetsTheDistance(void** state)
     for (int i = 0; i < count; ++i) {
         Case c = makeCase(&random, i % PAIR_COUNT);
         double target = targets[rbRandom_Index(&random, 8)];
-        // outwards a signed distance grows as the way; inwards only as far as the depth reaches
+        // outward a signed distance grows like the displacement; inward only up to the depth
         if (c.s.distance <= target) {
             rbTransform moved = c.t;
             moved.p = rbAddScaled(moved.p, target - c.s.distance, c.s.normal);

@@ -1,5 +1,5 @@
-// Depth of overlapping meshes: what is guaranteed, and how good the estimate is where the exact
-// depth is known; all near pairs of triangles against brute force.
+// Depth of overlapping meshes: its guarantees, and the quality of the estimate where the exact
+// depth is known; all near pairs of triangles compared with brute force.
 #include "../distance/bodies.h"
 #include "base/core/memory.h"
 #include "base/math/random3.h"
@@ -31,7 +31,7 @@ static rbGeometry* makeRandomBody(rbRandom* random, int faceCount)
 
 typedef struct Tally {
     long long count, stopAt;
-    double sum; // of squared distances, exact to rounding whatever the order
+    double sum; // of squared distances, exact to rounding in any order
     uint64_t names;
 } Tally;
 
@@ -115,7 +115,8 @@ static void nearPairsAreThoseOfBruteForce(void** state)
 
 // ----------------------------------------------------------------------------------------- depth
 
-// What holds for any overlap of which one body is a solid. The depth moved by parts the bodies.
+// Properties of any overlap in which one body is a solid. A translation by the depth separates the
+// bodies.
 static void checkDepth(const rbGeometry* a, const rbGeometry* b, rbTransform pose,
                        const rbSeparation* s)
 {
@@ -153,7 +154,7 @@ static void movedByTheDepthTheBodiesAreApart(void** state)
         if (s.distance <= 0.0) {
             ++overlaps;
             checkDepth(a, b, pose, &s);
-            // in the other order: the bounds hold as well, and the depth is mostly alike
+            // in the other order: the bounds hold as well, and the depth is mostly similar
             rbTransform inverse = rbInvertTransform(pose);
             rbSeparation mirrored = measure(b, a, inverse);
             checkDepth(b, a, inverse, &mirrored);
@@ -188,7 +189,7 @@ static rbGeometry* makeRandomHull(rbRandom* random)
     return hull;
 }
 
-// Moves B along a direction until the exact depth is about that wanted.
+// Moves B along a direction until the exact depth is about the given one.
 static rbTransform pushIn(const rbGeometry* a, const rbGeometry* b, rbTransform pose, double wanted,
                           rbSeparation* exact)
 {
@@ -204,7 +205,7 @@ static rbTransform pushIn(const rbGeometry* a, const rbGeometry* b, rbTransform 
     return pose;
 }
 
-// Bodies of which the exact depth is known by EPA, up to 1 % of their size deep.
+// Bodies whose exact depth is known from EPA, up to 1 % of their size deep.
 static void shallowDepthOfConvexMeshesIsNearlyExact(void** state)
 {
     (void)state;
@@ -255,7 +256,7 @@ static rbGeometry* makeMeshBox(double x, double y, double z)
     return mesh;
 }
 
-// A small box in a large one: out through the nearest wall, its own size and the gap.
+// A small box in a large one: exit through the nearest wall, its own size and the gap.
 static void containedBoxIsPushedThroughTheNearestWall(void** state)
 {
     (void)state;
@@ -266,7 +267,7 @@ static void containedBoxIsPushedThroughTheNearestWall(void** state)
     checkDepth(large, small, pose, &s);
     checkNear(s.distance, -0.5, 1e-6);
     checkNear(s.normal.z, 1.0, 1e-9);
-    checkNear(s.upper, -0.3, 1e-9); // the walls are that far apart
+    checkNear(s.upper, -0.3, 1e-9); // the distance of the walls
     s = measure(small, large, rbInvertTransform(pose));
     checkDepth(small, large, rbInvertTransform(pose), &s);
     checkNear(s.distance, -0.5, 1e-6);
@@ -275,7 +276,7 @@ static void containedBoxIsPushedThroughTheNearestWall(void** state)
     rbDestroyGeometry(small);
 }
 
-// In an arm of an L, near its inner wall: no plane parts the bodies that near.
+// In an arm of an L, near its inner wall: no plane separates the bodies that closely.
 static void containedBoxLeavesThroughAnInnerWall(void** state)
 {
     (void)state;
@@ -300,8 +301,8 @@ static void containedBoxLeavesThroughAnInnerWall(void** state)
     rbDestroyGeometry(small);
 }
 
-// A small box that pokes through a wall from inside: the short way is inward, but there it would be
-// inside.
+// A small box that pokes through a wall from inside: the short direction is inward, but there it
+// would be inside.
 static void shortWayInwardDoesNotPart(void** state)
 {
     (void)state;
@@ -312,7 +313,7 @@ static void shortWayInwardDoesNotPart(void** state)
     checkDepth(large, small, pose, &s);
     checkNear(s.distance, -0.18, 1e-6);
     checkNear(s.normal.z, 1.0, 1e-9);
-    // a sheet through the wall has no other way either, whatever its orientation
+    // a sheet through the wall has no other exit either, whatever its orientation
     const rbVec3 vertices[3] = {{0.0, 0.0, -0.03}, {0.4, 0.0, 0.02}, {0.0, 0.4, -0.01}};
     for (int turn = 0; turn < 2; ++turn) {
         const int indices[3] = {0, 1 + turn, 2 - turn};
@@ -350,7 +351,7 @@ static void openSurfaceIsPushedOutOfASolid(void** state)
     rbDestroyGeometry(sheet);
 }
 
-// Two sheets that cross have no depth, but a direction.
+// Two crossing sheets have no depth, but a direction.
 static void surfacesHaveNoDepth(void** state)
 {
     (void)state;
@@ -369,7 +370,7 @@ static void surfacesHaveNoDepth(void** state)
     }
 }
 
-// Touching bodies: a depth of nothing along the right normal.
+// Touching bodies: zero depth along the right normal.
 static void touchingBoxesHaveNoDepth(void** state)
 {
     (void)state;
@@ -384,7 +385,7 @@ static void touchingBoxesHaveNoDepth(void** state)
     rbDestroyGeometry(b);
 }
 
-// The bounds hold with next to no pairScratch and with any budget.
+// The bounds hold with almost no pairScratch and with any budget.
 static void littleScratchAndBudgetLeaveTrueBounds(void** state)
 {
     (void)state;
@@ -418,7 +419,7 @@ static void littleScratchAndBudgetLeaveTrueBounds(void** state)
     }
 }
 
-// A plane parts the bodies after the translation of the bound.
+// A plane separates the bodies after the translation of the bound.
 static void boundedDepthPartsByAPlane(void** state)
 {
     (void)state;

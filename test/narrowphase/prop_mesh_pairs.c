@@ -1,5 +1,6 @@
-// Meshes, soups, polyhedra and compounds of them against everything, at random: by convex shapes
-// that were turned into meshes, by all triangles one by one, and by what must not matter.
+// Meshes, soups, polyhedra and compounds of them against everything, at random: compared with
+// convex shapes converted to meshes, with all triangles one by one, and under changes that must not
+// matter.
 #include "base/math/random3.h"
 #include "collision/convex/gjk.h"
 #include "collision/geometry/closest.h"
@@ -72,7 +73,7 @@ static rbGeometry* makeConvex(rbRandom* random, rbShapeType type)
     return makeRandomShape(random, type);
 }
 
-// Are the bodies apart, or just touching, when B is moved by -lower along the normal?
+// Are the bodies separated, or just touching, when B is moved by -lower along the normal?
 static void checkParts(const rbGeometry* a, const rbGeometry* b, rbTransform t,
                        const rbSeparation* s)
 {
@@ -82,8 +83,8 @@ static void checkParts(const rbGeometry* a, const rbGeometry* b, rbTransform t,
     assert_true(after.distance > -1e-7);
 }
 
-// A convex solid given as a mesh is that solid: apart the distance is the same, in overlap the
-// bounds hold the depth.
+// A convex solid given as a mesh is that solid: when separated the distance is the same, in overlap
+// the bounds contain the depth.
 static void convexMeshesAreMeasuredAsConvex(void** state)
 {
     (void)state;
@@ -158,7 +159,7 @@ static double measureAll(const rbGeometry* mesh, const rbGeometry* convex, rbTra
             corners[k] = triangles.vertices[triangles.triangles[i][k]];
         }
         if (isPolytope && rbGeometry_Contains(convex, rbInvTransformPoint(t, corners[0]))) {
-            least = 0.0; // all of the triangle may be inside
+            least = 0.0; // the whole triangle may be inside
         }
         for (int j = 0; j < shell.triangleCount; ++j) {
             rbVec3 other[3];
@@ -259,8 +260,8 @@ static void planesAreMetByTheLowestVertex(void** state)
     }
 }
 
-// Neither the order of the two nor a rounding that is added by hand changes the distance; and the
-// overlap test says what the distance says.
+// Neither the order of the two nor an explicitly added rounding changes the distance; and the
+// overlap test agrees with the distance.
 static void orderAndRoundingAreConsistent(void** state)
 {
     (void)state;
@@ -344,7 +345,7 @@ static void compoundsAreTheirNearestParts(void** state)
     }
 }
 
-// A budget and a tolerance leave bounds that hold; a cache leaves the answer.
+// With a budget or a tolerance the bounds still hold; with a cache the answer is the same.
 static void budgetsToleranceAndCacheKeepTheBounds(void** state)
 {
     (void)state;
@@ -412,7 +413,7 @@ static rbGeometry* makeScaled(const rbGeometry* geometry, double factor)
     return rbCreateSoup(&def, &error);
 }
 
-// No length is built in: larger or smaller bodies have distances and depths as much larger.
+// No length is built in: distances and depths scale with the bodies.
 static void sizesDoNotMatter(void** state)
 {
     (void)state;

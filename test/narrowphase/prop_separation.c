@@ -1,4 +1,4 @@
-// The pair table: closed forms against the iterative kernels, compounds, refusals.
+// The pair table: closed forms compared with the iterative kernels, compounds, refusals.
 #include "base/core/random.h"
 #include "base/math/random3.h"
 #include "rb_test.h"
@@ -52,7 +52,7 @@ static rbSeparation measure(const rbGeometry* a, const rbGeometry* b, rbTransfor
     return s;
 }
 
-// Searches that the scratch memory ended have wide, true bounds and points that go with them only
+// Searches that the scratch memory ended have wide, true bounds and points that match them only
 // roughly; they must be rare.
 static bool isWide(const rbSeparation* s)
 {
@@ -158,7 +158,7 @@ static void compoundsAreTheirNearestPart(void** state)
                 bracket = part.upper - part.lower;
             }
         }
-        // The relative pose is rounded in two ways; each answer is good to its own bounds.
+        // The relative pose is rounded in two ways; each answer is accurate to its own bounds.
         checkNear(s.distance, nearest, bracket + (s.upper - s.lower) + 1e-14);
         checkNear(flipped.distance, nearest, 2e-8 + (flipped.upper - flipped.lower));
         checkConsistent(&s);

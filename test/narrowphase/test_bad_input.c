@@ -1,5 +1,5 @@
-// Bad input to shapes and pair queries: a defined answer or a status with a sentence; never a hang,
-// never a number that is none out of finite input.
+// Bad input to shapes and pair queries: a defined answer or a status with a message; never a hang,
+// never a NaN from finite input.
 #include "base/core/random.h"
 #include "base/math/random3.h"
 #include "rb_test.h"
@@ -65,7 +65,7 @@ static void checkSentence(const rbError* error, rbStatus status)
     assert_true(strlen(error->message) > 20);
 }
 
-// Measures by every method; each either refuses with a sentence or answers with numbers.
+// Measures by every method; each either refuses with a message or answers with numbers.
 static void checkDefined(const rbSeparationInput* given)
 {
     for (int m = 0; m < rbPairMethod_GetCount(); ++m) {
@@ -87,7 +87,7 @@ static void checkDefined(const rbSeparationInput* given)
     }
 }
 
-// A constructor refused: NULL and a sentence.
+// A constructor refused: NULL and a message.
 static void checkRefused(rbGeometry* made, const rbError* error)
 {
     if (made != NULL) {
@@ -96,7 +96,7 @@ static void checkRefused(rbGeometry* made, const rbError* error)
     checkSentence(error, RB_STATUS_INVALID);
 }
 
-// Lengths of zero, below zero, no number, and beyond what the fifth power of a length can stand.
+// Lengths of zero, negative, NaN, and too large for their fifth power.
 static void extentsOfZeroAreRefused(void** state)
 {
     (void)state;
@@ -199,7 +199,8 @@ static void coplanarAndDoublePointsChangeNothing(void** state)
     rbDestroyGeometry(box);
 }
 
-// Centers that coincide: the answer is a depth, and that motion along the normal parts the bodies.
+// Centers that coincide: the answer is a depth, and that translation along the normal separates the
+// bodies.
 static void coincidentCentersHaveADepth(void** state)
 {
     (void)state;
@@ -213,7 +214,8 @@ static void coincidentCentersHaveADepth(void** state)
         checkDefined(&input);
         rbSeparation s;
         assert_int_equal(rbMeasureSeparation(&input, NULL, scratch, &s, NULL), RB_STATUS_OK);
-        assert_true(s.upper < -0.2); // all shapes hold a ball of more than 0.1 m about the origin
+        assert_true(s.upper <
+                    -0.2); // all shapes contain a ball of more than 0.1 m around the origin
         double way = s.reason == RB_STOP_STORAGE ? -s.lower : -s.distance;
         input.transformBtoA.p = rbScale(way + 1e-6, s.normal);
         rbSeparation parted;
@@ -224,7 +226,7 @@ static void coincidentCentersHaveADepth(void** state)
     }
 }
 
-// From 1e-15 m to 1e12 m, touching, apart and far: numbers and ordered bounds.
+// From 1e-15 m to 1e12 m, touching, separated and far: numbers and ordered bounds.
 static void extremeSizesAreMeasured(void** state)
 {
     (void)state;
@@ -249,7 +251,7 @@ static void extremeSizesAreMeasured(void** state)
     }
 }
 
-// Finite positions so far off that squares overflow.
+// Finite positions so far away that squares overflow.
 static void absurdPositionsDoNotMakeNumbersThatAreNone(void** state)
 {
     (void)state;
@@ -306,7 +308,7 @@ static void posesThatAreNoneAreRefused(void** state)
         rbSeparationInput input = makeInput(box, cone, t);
         checkPoseRefused(&input);
     }
-    // what integration leaves is taken as the unit quaternion it is meant to be
+    // integration drift is treated as the intended unit quaternion
     rbSeparationInput input = makeInput(box, cone, pose);
     rbSeparation exact, off;
     assert_int_equal(rbMeasureSeparation(&input, NULL, scratch, &exact, NULL), RB_STATUS_OK);
@@ -353,7 +355,7 @@ static void settingsOutOfRangeAreRefused(void** state)
     rbDestroyGeometry(cone);
 }
 
-// A tolerance that double precision cannot reach ends all the same, and as well as it can be.
+// A tolerance that double precision cannot reach still ends, as accurately as possible.
 static void tolerancesBeyondDoubleEnd(void** state)
 {
     (void)state;

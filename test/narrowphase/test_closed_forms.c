@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-// Makes the query and frees both shapes.
+// Runs the query and frees both shapes.
 static rbSeparation measure(rbGeometry* a, rbGeometry* b, rbTransform t)
 {
     assert_non_null(a);
@@ -59,7 +59,7 @@ static void sphereMeetsBoxAtFaceEdgeCornerAndInside(void** state)
     // center exactly on an edge: touches with the radius as depth
     s = measure(rbCreateSphere(0.5, NULL), rbCreateBox(h, NULL), at(1.0, 2.0, 0.5));
     checkNear(s.distance, -0.5, 0.0);
-    // center in the middle: out by the thinnest direction, 1 + 0.5
+    // center in the middle: exit along the thinnest direction, 1 + 0.5
     s = measure(rbCreateSphere(0.5, NULL), rbCreateBox(h, NULL), at(0.0, 0.0, 0.0));
     checkNear(s.distance, -1.5, 0.0);
 }
@@ -79,7 +79,7 @@ static void sphereMeetsCylinderAndCone(void** state)
     checkNear(s.distance, 9.0, 1e-14);
     checkVec(s.normal, 0.8, 0.0, 0.6);
     checkVec(s.pointA, 1.5, 0.0, 0.0);
-    // on the apex exactly; above it; below the base; beside the rim
+    // exactly on the apex; above it; below the base; next to the rim
     s = measure(rbCreateCone(3.0, 4.0, NULL), rbCreateSphere(1.0, NULL), at(0.0, 0.0, 2.0));
     checkNear(s.distance, -1.0, 1e-15);
     s = measure(rbCreateCone(3.0, 4.0, NULL), rbCreateSphere(1.0, NULL), at(0.0, 0.0, 5.0));
@@ -99,7 +99,7 @@ static void sphereMeetsEllipsoidOnAxesAndAtTheCenter(void** state)
         measure(rbCreateEllipsoid(a, NULL), rbCreateSphere(0.5, NULL), at(0.0, 0.0, 5.0));
     checkNear(s.distance, 1.5, 1e-15);
     checkVec(s.pointA, 0.0, 0.0, 3.0);
-    // center: out by the smallest semi-axis
+    // center: exit along the smallest semi-axis
     s = measure(rbCreateEllipsoid(a, NULL), rbCreateSphere(0.5, NULL), at(0.0, 0.0, 0.0));
     checkNear(s.distance, -1.5, 1e-15);
     checkNear(fabs(s.normal.x), 1.0, 1e-15);
@@ -134,12 +134,12 @@ static void capsulesMeetCrossedParallelAndAtTheirEnds(void** state)
         measure(rbCreateCapsule(0.5, 1.0, NULL), rbCreateCapsule(0.25, 2.0, NULL), crossed);
     checkNear(s.distance, 2.25, 1e-15);
     checkVec(s.normal, 1.0, 0.0, 0.0);
-    // crossing axes: the way out is across both
+    // crossing axes: the exit is perpendicular to both
     crossed.p = RB_VEC3_ZERO;
     s = measure(rbCreateCapsule(0.5, 1.0, NULL), rbCreateCapsule(0.25, 2.0, NULL), crossed);
     checkNear(s.distance, -0.75, 1e-15);
     checkNear(fabs(s.normal.x), 1.0, 1e-15);
-    // collinear and overlapping: any way across
+    // collinear and overlapping: any perpendicular exit
     s = measure(rbCreateCapsule(0.5, 1.0, NULL), rbCreateCapsule(0.25, 2.0, NULL),
                 at(0.0, 0.0, 2.0));
     checkNear(s.distance, -0.75, 1e-15);
@@ -155,12 +155,12 @@ static void capsulePiercingABoxKnowsItsDepth(void** state)
 {
     (void)state;
     rbVec3 h = {1.0, 2.0, 3.0};
-    // along z through the box at x = 0.9: out through +x: 0.1 + radius
+    // along z through the box at x = 0.9: exit through +x: 0.1 + radius
     rbSeparation s =
         measure(rbCreateBox(h, NULL), rbCreateCapsule(0.25, 10.0, NULL), at(0.9, 0.0, 0.0));
     checkNear(s.distance, -0.35, 1e-15);
     checkVec(s.normal, 1.0, 0.0, 0.0);
-    // across x through the middle of the yz section: the shortest way out is y: 2 + radius
+    // across x through the middle of the yz section: the shortest exit is y: 2 + radius
     rbQuat alongX = {sqrt(0.5), 0.0, sqrt(0.5), 0.0};
     rbTransform t = {{0.0, 0.5, 0.0}, alongX};
     s = measure(rbCreateBox(h, NULL), rbCreateCapsule(0.25, 10.0, NULL), t);

@@ -1,4 +1,4 @@
-// Contact records and the overlap query: what the public functions add to the distance.
+// Contact records and the overlap query: the additions of the public functions to the distance.
 #include "base/core/memory.h"
 #include "base/math/random3.h"
 #include "pair_support.h"
@@ -102,7 +102,7 @@ static void unionsAppendTheContactsOfAllTheirParts(void** state)
     }
 }
 
-// Rounding shapes moves the points of a manifold out, not sideways, and changes no name.
+// Rounding shapes moves the points of a manifold outward, not sideways, and changes no name.
 // G-28
 static void roundedShapesKeepTheirManifold(void** state)
 {
@@ -127,7 +127,7 @@ static void roundedShapesKeepTheirManifold(void** state)
     rbDestroyGeometry(box);
 }
 
-// The overlap query says what the distance says, by every method that takes the pair, with margins
+// The overlap query agrees with the distance, by every method that accepts the pair, with margins
 // and in compounds.
 // B-63
 static void overlapIsTheSignOfTheDistance(void** state)

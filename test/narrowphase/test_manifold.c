@@ -1,4 +1,4 @@
-// Contact manifolds at positions whose points are known by hand, and their laws on random poses.
+// Contact manifolds at positions with points known by hand, and their properties on random poses.
 #include "base/math/random3.h"
 #include "collision/narrowphase/manifold.h"
 #include "pair_support.h"
@@ -45,7 +45,7 @@ static bool hasPoint(const rbManifold* m, double x, double y, double distance)
 
 static double areaOf(const rbManifold* m)
 {
-    // hull of up to four points: the largest of the three ways round
+    // hull of up to four points: the largest of the three orders
     static const int orders[3][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 1, 3}};
     double best = 0.0;
     for (int o = 0; o < 3 && m->count == 4; ++o) {
@@ -73,7 +73,7 @@ static void stackedBoxesTouchInTheCornersOfTheirOverlap(void** state)
         assert_int_equal(m.count, 4);
         assert_true(hasPoint(&m, -0.5, -1.0, gaps[i]) && hasPoint(&m, 1.0, -1.0, gaps[i]));
         assert_true(hasPoint(&m, 1.0, 0.75, gaps[i]) && hasPoint(&m, -0.5, 0.75, gaps[i]));
-        // a small one in the middle: its own corners, whichever is A
+        // a small one in the middle: its own corners, in either order
         m = build(box, small, at(0.25, 0.25, 2.0 + gaps[i]), 0.01);
         assert_int_equal(m.count, 4);
         assert_true(hasPoint(&m, -0.25, 0.0, gaps[i]) && hasPoint(&m, 0.75, 0.5, gaps[i]));
@@ -135,7 +135,7 @@ static void idsStayUnderTinyMotion(void** state)
                 }
             }
         }
-        // four or fewer corners in all: nothing to choose, so every name is there again
+        // four or fewer corners in total: nothing to choose, so every name appears again
         rbGeometry* small = rbCreateBox(rbMakeVec3(0.2, 0.1, 0.5), NULL);
         t.p = rbMakeVec3(0.3 * t.p.x, 0.3 * t.p.y, t.p.z);
         moved.p = rbAddScaled(t.p, 1e-8, rbRandom_Direction(&random));
@@ -317,7 +317,7 @@ static void everyManifoldHoldsTheDeepestPointAndLiesOnBothBodies(void** state)
     }
 }
 
-// Near the origin of the half space the place of the point says nothing of what rounding did to it.
+// Near the origin of the half space the position of the point does not show its rounding error.
 static void ballOnAHalfSpaceHasOnePoint(void** state)
 {
     (void)state;
@@ -336,7 +336,7 @@ static void ballOnAHalfSpaceHasOnePoint(void** state)
     rbDestroyGeometry(ball);
 }
 
-// B-61, B-93: where sides lie along each other they cross anywhere; the corners are what stays.
+// B-61, B-93: where sides lie along each other they cross anywhere; the corners are stable.
 static void bricksOfAWallTouchInTheSameCorners(void** state)
 {
     (void)state;

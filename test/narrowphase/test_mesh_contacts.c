@@ -11,7 +11,7 @@
 
 static rbManifold manifolds[LIST_MAX];
 
-// A pose turned about a unit axis.
+// A pose rotated about a unit axis.
 static rbTransform turned(rbVec3 axis, double angle, rbVec3 p)
 {
     double s, c;
@@ -152,7 +152,7 @@ static void boxOnFloorStandsOnItsCorners(void** state)
                 checkNear(manifolds[0].points[k].distance, gaps[g], 1e-8);
             }
             checkPlaces(&manifolds[0], corners, 4, 1e-6);
-            // the other way round
+            // in the other order
             assert_int_equal(find(box, floors[f], rbInvertTransform(pose), 2e-4), 1);
             checkNear(manifolds[0].normal.z, -1.0, 1e-9);
             assert_int_equal(manifolds[0].count, 4);
@@ -237,7 +237,7 @@ static void hookOverAnEdgeHasTwoManifolds(void** state)
     rbDestroyGeometry(table);
 }
 
-// Two feet in one plane are one manifold: its hull is what carries the body.
+// Two feet in one plane are one manifold: its hull carries the body.
 static void archOnFloorStandsOnItsOuterCorners(void** state)
 {
     (void)state;
@@ -253,7 +253,7 @@ static void archOnFloorStandsOnItsOuterCorners(void** state)
     rbDestroyGeometry(floor);
 }
 
-// A peg that is too wide for its slot: no short translation parts them, both walls push.
+// A peg that is too wide for its slot: no short translation separates them, both walls push.
 static void jammedPegIsPushedFromBothSides(void** state)
 {
     (void)state;
@@ -362,7 +362,7 @@ static void smallScratchKeepsWhatMatters(void** state)
             {0.41, 0.13, 0.0}, {-0.19, 0.13, 0.0}, {0.41, -0.27, 0.0}, {-0.19, -0.27, 0.0}};
         checkPlaces(&manifolds[0], corners, 4, 1e-6);
     }
-    // two points are the least that is accepted
+    // at least two points are required
     rbMeshPair pair = pairOf(floor, box, pose);
     pair.scratchSize = 512;
     rbContactList list = {manifolds, LIST_MAX, 0};
@@ -426,8 +426,8 @@ static double measureOff(const rbGeometry* geometry, rbVec3 point)
     return sqrt(square);
 }
 
-// Apart: the deepest point has the distance of the bodies, and all points lie on the surfaces to
-// second order in the angle between normals of one manifold.
+// Separated: the deepest point has the distance of the bodies, and all points lie on the surfaces
+// to second order in the angle between normals of one manifold.
 static void pointsOfRandomBodiesLieOnBoth(void** state)
 {
     (void)state;
@@ -444,7 +444,7 @@ static void pointsOfRandomBodiesLieOnBoth(void** state)
         rbMeshPair pair = pairOf(a, b, pose);
         rbSeparation s;
         rbMeasureMeshes(&pair, &s);
-        if (s.distance > 0.0) { // to about the threshold, or a little into each other
+        if (s.distance > 0.0) { // to about the threshold, or slightly into each other
             double wanted = threshold * rbRandom_Range(&random, -0.2, 1.2);
             pose.p = rbAddScaled(pose.p, wanted - s.distance, s.normal);
             pair.transformBtoA = pose;

@@ -1,5 +1,4 @@
-// Meshes against everything: the matrix of all types, what is inside what, contacts of bodies at
-// rest.
+// Meshes against everything: the matrix of all types, containment, contacts of bodies at rest.
 #include "base/math/random3.h"
 #include "mesh_shapes.h"
 #include "rb_test.h"
@@ -39,8 +38,8 @@ static rbGeometry* makeSphere(double radius)
     return rbCreateSphere(radius, &error);
 }
 
-// Every pair of types is measured, tested and has contacts, or is refused by the sentence for two
-// half spaces; other methods refuse meshes and name the one that does not.
+// Every pair of types is measured, tested and has contacts, or is refused by the message for two
+// half spaces; other methods refuse meshes and name the unsupported one.
 static void everyPairAnswersOrRefuses(void** state)
 {
     (void)state;
@@ -116,7 +115,7 @@ static void everyPairAnswersOrRefuses(void** state)
     }
 }
 
-// In the hollow is apart, in the shell is not, though no surfaces touch.
+// In the hollow is separated, in the shell is not, though no surfaces touch.
 static void hollowsAreOutside(void** state)
 {
     (void)state;
@@ -131,12 +130,12 @@ static void hollowsAreOutside(void** state)
         assert_true(s.distance > 0.7 && s.distance < 0.91);
         s = measure(ball, inner[i], rbMakeVec3(0.0, 1.5, 0.0));
         assert_true(s.distance < -0.5);
-        // it takes about 0.6 m to either side
+        // the exit is about 0.6 m to either side
         checkNear(s.distance, -0.6, 0.06);
         assert_true(s.upper <= -0.3 && s.lower <= s.distance);
         assert_true(measure(ball, inner[i], rbMakeVec3(0.0, 2.3, 0.0)).distance > 0.1);
     }
-    // the other way round: the mesh is in the convex shape
+    // the other order: the mesh is in the convex shape
     assert_true(measure(large, ball, RB_VEC3_ZERO).distance < 0.0);
     assert_true(measure(ball, large, RB_VEC3_ZERO).distance < 0.0);
     rbGeometry* ring = makeRing(1.0, 1.5, 0.25, 32);
@@ -151,7 +150,7 @@ static void hollowsAreOutside(void** state)
     rbDestroyGeometry(ring);
 }
 
-// A sphere that sinks into a mesh is as deep as its radius says until it has passed the surface.
+// A sphere that sinks into a mesh is as deep as its radius implies until it has passed the surface.
 static void spheresSinkExactly(void** state)
 {
     (void)state;
@@ -241,7 +240,7 @@ static void bodiesRestOnAFloorOfTriangles(void** state)
     }
 }
 
-// A mesh on a half space stands on its corners, a ball in a groove has two contacts.
+// A mesh on a half space rests on its corners, a ball in a groove has two contacts.
 static void meshesStandOnTheirCorners(void** state)
 {
     (void)state;

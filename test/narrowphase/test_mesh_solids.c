@@ -1,4 +1,4 @@
-// What is inside what: solids of several parts, cavities, rounded meshes.
+// Containment: solids of several parts, cavities, rounded meshes.
 #include "base/core/memory.h"
 #include "rb_test.h"
 
@@ -13,7 +13,7 @@ typedef struct Cubes {
     int count;
 } Cubes;
 
-// Adds a cube; a negative half size turns it inside out: a cavity.
+// Adds a cube; a negative half size inverts it: a cavity.
 static void addCube(Cubes* cubes, rbVec3 center, double half)
 {
     static const int loops[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
@@ -73,7 +73,7 @@ static void everyPartIsAskedFor(void** state)
     rbSeparation s = measure(&input);
     assert_int_equal(s.reason, RB_STOP_ESTIMATE);
     checkBelow(s.lower, -1.1 + 1e-12); // the small cube has to leave
-    // no depth is asked for
+    // no depth is requested
     input.isDepthUnwanted = true;
     s = measure(&input);
     assert_int_equal(s.reason, RB_STOP_TOUCHES);
@@ -95,8 +95,8 @@ static void everyPartIsAskedFor(void** state)
     rbDestroyGeometry((rbGeometry*)input.geometryB);
 }
 
-// In a cavity bodies are apart; rounded so that they touch, no translation as long as the radius
-// parts them.
+// In a cavity bodies are separated; rounded so that they touch, no translation as long as the
+// radius separates them.
 static void cavitiesAreOutside(void** state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void cavitiesAreOutside(void** state)
     rbDestroyGeometry((rbGeometry*)input.geometryB);
 }
 
-// A search that was cut short does not know the nearest points, but still what is inside.
+// A search that was cut short does not know the nearest points, but still detects containment.
 static void budgetsDoNotHideContainment(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Construction of pairs with known signed distance, and what is known of any other.
+// Construction of pairs with known signed distance, and bounds for any other pair.
 #include "truth_by_construction.h"
 
 #include "base/math/random3.h"
@@ -9,13 +9,13 @@
 #include <math.h>
 
 enum {
-    SAT_VERTICES_MAX = 10, // of hulls whose separating axes are gone through
+    SAT_VERTICES_MAX = 10, // of hulls whose separating axes are enumerated
     SAT_AXES_MAX = 40,     // face normals or edge directions of a polytope
     CORNERS_MAX = 64
 };
 
-// Components below this fraction count as zero when ties are looked for: far above the rounding of
-// 113 bits, far below any angle a pose in double can hold.
+// Components below this fraction count as zero in the search for ties: far above the rounding of
+// 113 bits, far below any angle that a pose in double can represent.
 static const rbWide tieLimit = 1e-25L;
 
 typedef struct TruthMat {
@@ -101,7 +101,7 @@ static TruthVec mulTransposedL(const TruthMat* m, TruthVec v)
     return addScaledL(r, v.z, m->rows[2]);
 }
 
-// The rotation of a quaternion, which is taken as if it were exactly of unit length.
+// The rotation of a quaternion, which is treated as exactly of unit length.
 static TruthMat rotationOf(rbQuat q)
 {
     rbWide w = q.w, x = q.x, y = q.y, z = q.z;
@@ -215,7 +215,7 @@ static TruthVec supportOfEllipsoid(const rbGeometry* g, TruthVec n, rbWide round
     return addScaledL(point, -roundness, n);
 }
 
-// Picks the candidates in double and decides among them in rbWide; a random point between
+// Selects the candidates in double and decides among them in rbWide; a random point between
 // vertices that are equally far.
 static TruthVec supportOfHull(const rbGeometry* g, TruthVec n, rbRandom* random)
 {
@@ -472,7 +472,7 @@ rbQuat alignFeatures(TruthFrame a, TruthFrame b)
 
 // ----------------------------------------------------------------------------------- placement
 
-// The part that reaches farthest along n, a random farthest point of its core in its own frame, and
+// The part that extends farthest along n, a random farthest point of its core in its own frame, and
 // that point in the frame of the whole.
 static TruthVec farthestPart(rbRandom* random, const rbGeometry* g, TruthVec n, int* index,
                              TruthVec* local)
@@ -634,7 +634,7 @@ static rbWide inscribedBall(const rbGeometry* g, TruthVec* center)
             rho = fmin(rho, p->offsets[f] - rbDot(p->normals[f], c));
         }
         *center = widen(c);
-        return rho - 1e-12 * p->scale; // what the planes are off
+        return rho - 1e-12 * p->scale; // the error of the planes
     }
     return roundnessOf(g);
 }
@@ -651,7 +651,7 @@ typedef struct Polytope {
     rbVec3 edges[SAT_AXES_MAX];
 } Polytope;
 
-// Faces that were merged of triangles are planar to rounding only, unless coordinates are simple.
+// Faces merged from triangles are planar only to rounding, unless coordinates are simple.
 static bool hasExactFaces(const rbPolyhedron* p)
 {
     for (int f = 0; f < p->faceCount; ++f) {
@@ -755,7 +755,8 @@ static void projectVertices(const Polytope* p, rbVec3 n, double range[2])
     }
 }
 
-// The exact axis: normal of a face of A or B, or across an edge of each. False if there is none.
+// The exact axis: normal of a face of A or B, or perpendicular to an edge of each. False if there
+// is none.
 static bool exactAxis(const AxisSearch* search, int ofA, int ofB, TruthVec* axis)
 {
     const Part* a = search->a;
@@ -778,8 +779,8 @@ static bool exactAxis(const AxisSearch* search, int ofA, int ofB, TruthVec* axis
     return true;
 }
 
-// Tries an axis both ways; error is the angle by which it may be off in double. ofA and ofB: faces
-// or edges it belongs to, -1 for none.
+// Tests an axis in both directions; error is the angle by which it may be off in double. ofA and
+// ofB: faces or edges it belongs to, -1 for none.
 static void tryAxis(AxisSearch* search, rbVec3 n, double error, int ofA, int ofB)
 {
     double rangeA[2], rangeB[2];
@@ -795,7 +796,8 @@ static void tryAxis(AxisSearch* search, rbVec3 n, double error, int ofA, int ofB
         if (!exactAxis(search, ofA, ofB, &m)) {
             return;
         }
-        // an axis so ill-defined that its sign is open is tried both ways by its slack
+        // an axis so ill-defined that its sign is uncertain is tested in both directions by its
+        // slack
         rbWide gap = coreGap(search->a, search->b, side == 0 ? m : negL(m));
         search->best = maxL(search->best, gap);
         search->floor = fmax(search->floor, (double)search->best);
@@ -868,7 +870,7 @@ static void refine(const Part* a, const Part* b, TruthBounds* bounds)
     bounds->upper = minL(bounds->upper, maxL(bounds->lower, between - balls));
 }
 
-// ceiling: parts that are farther than this need not be known well.
+// ceiling: parts that are farther than this need not be known accurately.
 static TruthBounds boundParts(const TruthPair* pair, int i, int k, rbWide ceiling)
 {
     Part a = partOf(pair->a, i);

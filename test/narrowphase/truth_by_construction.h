@@ -1,17 +1,17 @@
-// Pairs of convex shapes whose signed distance is known before anybody measures it.
+// Pairs of convex shapes whose signed distance is known by construction.
 //
 // Take a unit vector n, a point a of A farthest along n, a point b of B farthest along -n, and put
-// B where b = a + d n. For d >= 0 the planes through a and b part the shapes, so the distance is d
-// exactly. The same holds for overlap as long as it is shallower than the roundness of the shapes:
-// a body all of whose radii of curvature are at least rho is a core with a ball of radius rho swept
-// around it, and the construction is done with the cores (sphere and capsule: their radius;
-// ellipsoid: a3^2 / a1, Blaschke's rolling ball).
+// B where b = a + d n. For d >= 0 the planes through a and b separate the shapes, so the distance
+// is d exactly. The same holds for overlap as long as it is shallower than the roundness of the
+// shapes: a body all of whose radii of curvature are at least rho is a core with a ball of radius
+// rho swept around it, and the construction is done with the cores (sphere and capsule: their
+// radius; ellipsoid: a3^2 / a1, Blaschke's rolling ball).
 //
-// The pose is rounded to double before the truth is taken: everything is computed in rbWide
-// (113 bits on aarch64, 64 on x86) from the rounded pose, and what is left open is returned as a
+// The pose is rounded to double before the truth is computed: everything is computed in rbWide (113
+// bits on aarch64, 64 on x86) from the rounded pose, and the remaining uncertainty is returned as a
 // bracket, some 1e-17 of the size wide. Deeper overlap is known exactly for polytopes (all
 // separating axes), spheres and capsules, spheres in cylinders and cones, parallel cylinders, and
-// planes; of the rest bounds are known: from below any direction, from above the inscribed balls.
+// planes; for the rest bounds are known: from below any direction, from above the inscribed balls.
 #ifndef RB_TEST_TRUTH_BY_CONSTRUCTION_H
 #define RB_TEST_TRUTH_BY_CONSTRUCTION_H
 
@@ -36,12 +36,12 @@ typedef enum TruthFeature {
     TRUTH_FEATURE_COUNT
 } TruthFeature;
 
-// A pair in its place. Parts are the children of compounds, or the shape itself.
+// A placed pair. Parts are the children of compounds, or the shape itself.
 typedef struct TruthPair {
     const rbGeometry* a;
     const rbGeometry* b; // may be a plane
     rbTransform transformBtoA;
-    bool isPlaced; // the following is set: by placePair
+    bool isPlaced; // placePair sets the following
     TruthVec normal;
     int partA, partB;
     TruthVec coreA, coreB; // the chosen points of the cores, in the frames of the parts
@@ -52,20 +52,19 @@ typedef struct TruthBounds {
     rbWide lower, upper;
 } TruthBounds;
 
-// A random feature; shapes that have none of the kind give some normal. Of compounds that of a
-// part.
+// A random feature; shapes without this kind return some normal. For compounds that of a part.
 TruthFrame pickFeature(rbRandom* random, const rbGeometry* geometry, TruthFeature feature);
 
-// The rotation, rounded to double, that lays the features on each other: normal of B to the
-// opposite of that of A, tangent to tangent.
+// The rotation, rounded to double, that aligns the features: normal of B to the opposite of that of
+// A, tangent to tangent.
 rbQuat alignFeatures(TruthFrame a, TruthFrame b);
 
-// Puts B at the orientation q and the signed distance d along the direction n (frame of A, need not
-// be a unit vector; of planes the one that belongs to q is taken). Where a feature is farthest, a
-// random point of it.
+// Places B at the orientation q and the signed distance d along the direction n (frame of A, need
+// not be a unit vector; for planes the one that belongs to q is used). Where a feature is farthest,
+// a random point of it is used.
 void placePair(rbRandom* random, TruthPair* pair, rbQuat q, TruthVec n, double d);
 
-// What is known of the signed distance at the pose as it stands.
+// The known bounds of the signed distance at the current pose.
 TruthBounds boundTruth(const TruthPair* pair);
 
 // Gap along a direction (frame of A) of the parts named: a lower bound of their signed distance.

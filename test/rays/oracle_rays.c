@@ -1,5 +1,6 @@
-// Rays at polyhedral shapes against all triangles one by one, by another algorithm (Moeller and
-// Trumbore, in long double); and packets, any hits and lines against single rays.
+// Rays against polyhedral shapes compared with all triangles one by one, by another algorithm
+// (Moeller and Trumbore, in long double); and packets, any hits and lines compared with single
+// rays.
 #include "../collision/shape_samples.h"
 #include "base/core/memory.h"
 #include "collision/geometry/polyhedron.h"
@@ -38,7 +39,8 @@ typedef enum Verdict {
     IN_DOUBT, // too close to the border or to the plane for another algorithm to agree
 } Verdict;
 
-// How near to the border a hit is in doubt, of the triangle, beside what the way to it rounds.
+// Distance from the border within which a hit is uncertain, relative to the triangle, besides the
+// rounding of the distance to it.
 #define DOUBT 1e-9L
 
 // The signed parameter of the line; boundaries belong to the triangle.
@@ -65,7 +67,7 @@ static Verdict meetTriangle(const rbVec3 corners[3], const rbRay* ray, double* t
     return least > doubt ? MET : (least < -doubt ? MISSED : IN_DOUBT);
 }
 
-// The first hit with tMin <= t <= tMax over all triangles; in doubt if one before it is.
+// The first hit with tMin <= t <= tMax over all triangles; uncertain if one before it is.
 static Verdict castAtAll(const rbPolyhedron* p, const rbRay* ray, double tMin, bool isFront,
                          double* first)
 {
@@ -84,7 +86,7 @@ static Verdict castAtAll(const rbPolyhedron* p, const rbRay* ray, double tMin, b
         if (verdict == MISSED || t < tMin - slack || t > ray->tMax + slack) {
             continue;
         }
-        // a triangle seen edge on has no parameter of its own
+        // a triangle seen edge-on has no parameter of its own
         if (fabs(along) < 1e-6 * rbLength(ray->direction)) {
             return IN_DOUBT;
         }
@@ -228,12 +230,12 @@ static void raysAndLinesMeetWhatAnotherAlgorithmMeets(void** state)
         rbDestroyGeometry(g);
     }
     print_message("met %d, missed %d, in doubt %d\n", tally[MET], tally[MISSED], tally[IN_DOUBT]);
-    // the test would see nothing if all were in doubt
+    // the test would check nothing if all were uncertain
     assert_true(tally[IN_DOUBT] < (tally[MET] + tally[MISSED]) / 20);
     assert_true(tally[MET] > 1000 * rbTest_Count(60, 600) / 10 / 10 && tally[MISSED] > 100);
 }
 
-// Fans, parallel rays, rays in no order, with rays of no direction among them.
+// Fans, parallel rays, unordered rays, including rays without a direction.
 static int makeRays(rbRandom* random, const rbPolyhedron* p, rbRay* rays, int capacity)
 {
     int kind = rbRandom_Index(random, 4);
@@ -301,7 +303,7 @@ static void packetsAndAnyHitsAgreeWithSingleRays(void** state)
     assert_true(met > 1000);
 }
 
-// The other shapes, compounds among them.
+// The other shapes, including compounds.
 static void packetsOfEveryShapeAgreeWithSingleRays(void** state)
 {
     (void)state;
@@ -320,8 +322,8 @@ static void packetsOfEveryShapeAgreeWithSingleRays(void** state)
 
 // -------------------------------------------------------------------------------- watertightness
 
-// A ray at a place where faces meet: a vertex, the middle of an edge, any point of an edge. True if
-// both faces of the edge are seen from the same side, so that it cannot be passed.
+// A ray toward a place where faces meet: a vertex, the middle of an edge, any point of an edge.
+// True if both faces of the edge are seen from the same side, so that the ray cannot pass it.
 static bool aimAtSeam(rbRandom* random, const rbPolyhedron* p, rbVec3 origin, rbRay* ray)
 {
     const rbEdge* edge = &p->edges[rbRandom_Index(random, p->edgeCount)];
@@ -357,7 +359,7 @@ static int checkSeams(rbRandom* random, const rbGeometry* g, rbVec3 origin)
     return closedCount;
 }
 
-// 100,000 rays from inside of closed bodies at their edges and corners: none gets out, alone or in
+// 100,000 rays from inside closed bodies toward their edges and corners: none escapes, alone or in
 // a packet, and none passes an edge whose faces both face it.
 static void noRayPassesBetweenTheFacesOfAClosedMesh(void** state)
 {

@@ -47,7 +47,7 @@ static void bordersOfATriangleAreHit(void** state)
             rbRayHit hit;
             assert_true(rbGeometry_CastRay(g, &ray, &hit));
             assert_true(hit.t == 0.5);
-            // what lies behind
+            // behind the origin
             rbRay away = {ray.origin, rbNeg(ray.direction), INFINITY};
             assert_false(rbGeometry_CastRay(g, &away, &hit));
             assert_false(rbGeometry_IsHit(g, &away));
@@ -72,7 +72,7 @@ static void bordersOfATriangleAreHit(void** state)
     rbDestroyGeometry(g);
 }
 
-// the first of an interval, whatever the length of the direction.
+// the first hit of an interval, whatever the length of the direction.
 static void parametersMayBeNegative(void** state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void parametersMayBeNegative(void** state)
     assert_false(rbGeometry_CastLine(g, &ray, -2.0, &hit));
     assert_true(rbGeometry_CastLine(g, &ray, -3.0, &hit));
     rbDestroyGeometry(g);
-    // planes have no end: the interval must have one
+    // planes are unbounded: the interval must be bounded
     rbGeometry* plane = rbCreatePlane((rbVec3){0.0, 0.0, 1.0}, 0.0, NULL);
     assert_non_null(plane);
     rbRay up = {{0.0, 0.0, 3.0}, {0.0, 0.0, 1.0}, INFINITY};
@@ -129,7 +129,7 @@ static void spheresAreTouchedAndLeft(void** state)
     rbDestroyGeometry(g);
 }
 
-// the vertex of one pyramid moves at the edge of another (scene 5). Its base is
+// the vertex of one pyramid moves toward the edge of another (scene 5). Its base is
 // parallel to the motion and is not hit; the normal is that of the side.
 static void frontFacesOfAPolytopeAreHit(void** state)
 {
@@ -191,7 +191,8 @@ static void tiesGoToTheFirstFace(void** state)
     rbDestroyGeometry(g);
 }
 
-// A ray without a direction hits nothing, also inside; a ray of no length hits what it lies on.
+// A ray without a direction hits nothing, even inside; a ray of zero length hits the surface it
+// lies on.
 static void emptyRaysHaveAnAnswer(void** state)
 {
     (void)state;
@@ -211,7 +212,7 @@ static void emptyRaysHaveAnAnswer(void** state)
     }
 }
 
-// A triangle without an area is refused with a sentence, so that no ray ever meets one.
+// A triangle without an area is refused with a message, so that no ray ever meets one.
 static void trianglesWithoutAreaAreRefused(void** state)
 {
     (void)state;

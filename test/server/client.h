@@ -1,5 +1,5 @@
 // A client of the viewer's protocol, written from docs/viewer-protocol.md alone: it shares no code
-// with the stream that it tests. It keeps what a browser would.
+// with the stream that it tests. It keeps the same data as a browser.
 #ifndef RB_TEST_CLIENT_H
 #define RB_TEST_CLIENT_H
 
@@ -68,7 +68,7 @@ typedef struct rbClientModel {
 rbClientModel* rbCreateClientModel(void);
 void rbDestroyClientModel(rbClientModel* model);
 
-// Takes a message; fails the test when it is not what the protocol allows.
+// Processes a message; fails the test when it violates the protocol.
 void rbClientModel_Take(rbClientModel* model, const void* bytes, size_t size, bool isText);
 double rbClientModel_GetNumber(const json_t* object, const char* key);
 

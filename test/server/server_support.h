@@ -1,4 +1,4 @@
-// What tests of actions and sessions share: a scene with its world and its actor.
+// Shared helpers of the tests of actions and sessions: a scene with its world and its actor.
 #ifndef SERVER_SUPPORT_H
 #define SERVER_SUPPORT_H
 
@@ -15,9 +15,9 @@ rbScene* openScene(const char* name);
 Stage openStage(const char* name);
 void closeStage(Stage* stage);
 
-// Applies an action that must be taken.
+// Applies an action that must be accepted.
 void apply(const Stage* stage, const char* format, ...) RB_PRINTF(2, 3);
-// Applies one that must be refused with a sentence that holds a text, and must leave no trace.
+// Applies one that must be refused with a message that contains a text, and must leave no trace.
 void refuse(const Stage* stage, const char* text, const char* sentence);
 
 rbBodyState stateOf(const Stage* stage, const char* body);

@@ -29,7 +29,7 @@ static int connectTo(int port, int receiveBuffer)
     return descriptor;
 }
 
-// Waits for bytes and appends them. False: nothing more comes in time, or ever.
+// Waits for bytes and appends them. False: nothing more arrives in time, or ever.
 static bool receive(rbTestSocket* sock, double seconds)
 {
     struct pollfd wait = {.fd = sock->descriptor, .events = POLLIN};
@@ -166,7 +166,7 @@ bool rbTestSocket_SendText(rbTestSocket* sock, const char* text)
     return rbTestSocket_Send(sock, 1, true, text, strlen(text));
 }
 
-// Takes one whole frame from the bytes, if there is one. The server never splits messages.
+// Extracts one whole frame from the bytes, if there is one. The server never splits messages.
 static bool takeFrame(rbTestSocket* sock, rbClientModel* model)
 {
     const unsigned char* b = sock->bytes;
@@ -240,7 +240,7 @@ const char* rbTestSocket_Ask(rbTestSocket* sock, rbClientModel* model, const cha
         return NULL;
     }
     const char* error = json_string_value(json_object_get(model->reply, "error"));
-    assert_true(error != NULL && strlen(error) > 10); // a sentence
+    assert_true(error != NULL && strlen(error) > 10); // a text
     return error;
 }
 

@@ -1,5 +1,5 @@
-// Actions that cannot be done: each is refused with a sentence that says what would do, and the
-// world is as it was, bit by bit.
+// Impossible actions: each is refused with a message that contains the remedy, and the world is
+// unchanged, bit by bit.
 #include "rb_test.h"
 #include "server_support.h"
 
@@ -82,7 +82,7 @@ static const Bad badEverywhere[] = {
      "mass"},
 };
 
-// Puts the name of a body in place of %B.
+// Replaces %B by the name of a body.
 static void fill(const char* from, const char* name, char* to, size_t capacity)
 {
     size_t used = 0;
@@ -151,7 +151,8 @@ static void hugeAndDeepActionsAreRefused(void** state)
     closeStage(&stage);
 }
 
-// A body that the engine refuses is taken away again; the log says so, and it happens again.
+// A body that the engine refuses is removed again; the log says so, and a repetition behaves the
+// same.
 static void bodiesInOneAnotherAreRefused(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Actions do what they say, in all three engines.
+// Actions have their stated effect, in all three engines.
 #include "base/core/memory.h"
 #include "rb_test.h"
 #include "server_support.h"
@@ -56,7 +56,7 @@ static void placingKeepsWhatIsNotGiven(void** state)
     closeStage(&stage);
 }
 
-// An added body falls as it must, takes the material it names, collides, and goes again.
+// An added body falls correctly, has the material it names, collides, and is removed again.
 static void addedBodiesLiveAndGo(void** state)
 {
     (void)state;
@@ -75,7 +75,7 @@ static void addedBodiesLiveAndGo(void** state)
     assert_int_equal(rbWorld_GetBodyCount(stage.world), 2);
     assert_true(RB_IS_NULL(rbActor_GetBody(stage.actor, 2)));
     refuse(&stage, "{\"do\":\"delete\",\"body\":2}", "there is no body number 2");
-    // numbers are not used again, neither those that were reserved
+    // numbers are not reused, not even reserved ones
     rbActor_ReserveBodies(stage.actor, 7);
     apply(&stage, "{\"do\":\"add\",\"body\":{\"name\":\"seven\",\"position\":[3,0,2],\"shapes\":"
                   "[{\"geometry\":{\"type\":\"box\",\"size\":[1,1,1]}}]}}");
@@ -113,7 +113,7 @@ static void dragsReachThePointer(void** state)
     checkDrag("tumbling-box", "box", 1e-6);
 }
 
-// B-30: the joints hold while a body of them is dragged about, to their tolerance.
+// B-30: the joints hold to their tolerance while one of their bodies is dragged.
 static void dragsGiveWayToJoints(void** state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static void dragsGiveWayToJoints(void** state)
                   rows[r].body, kinds[k], OF(start));
             double worst = 0.0;
             for (int frame = 1; frame <= 20; ++frame) {
-                double a = 0.1 * frame; // further than the joints allow
+                double a = 0.1 * frame; // farther than the joints allow
                 rbVec3 target = rbAdd(start, rbMakeVec3(a, -0.5 * a, 0.7 * a));
                 if (k == 2) {
                     apply(&stage,
@@ -161,7 +161,7 @@ static void dragsGiveWayToJoints(void** state)
     }
 }
 
-// B-91: parameters act from now on.
+// B-91: parameters take effect from now on.
 static void setsAct(void** state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void setsAct(void** state)
                   "\"restitution\",\"value\":0.125}");
     rbBodyId ball = rbWorld_FindBody(stage.world, "ball");
     checkNear(rbBody_GetShape(stage.world, ball, 0).material.restitution, 0.125, 0.0);
-    // a body that comes now has the material as it is now
+    // a new body has the current material
     apply(&stage, "{\"do\":\"add\",\"body\":{\"position\":[3,0,2],\"shapes\":[{\"geometry\":"
                   "{\"type\":\"sphere\",\"radius\":0.1},\"material\":\"rubber\"}]}}");
     checkNear(rbBody_GetShape(stage.world, rbActor_GetBody(stage.actor, 2), 0).material.restitution,
@@ -244,7 +244,7 @@ static void listsSurviveTheirText(void** state)
         assert_memory_equal(&read.data[i].time, &list.data[i].time, sizeof(double));
     }
     assert_int_equal(rbActions_Parse(&list, second, again, &error), RB_STATUS_INVALID);
-    assert_int_equal(error.line, 1); // its times would go back
+    assert_int_equal(error.line, 1); // its times would decrease
     assert_int_equal(list.count, 4);
     static const char* const bad[] = {"{\"time\":1",
                                       "{\"do\":1}",

@@ -1,4 +1,4 @@
-// A page that replays a run: its data, decoded, are the frames of the world.
+// A page that replays a run: its decoded data are the frames of the world.
 #include "base/core/memory.h"
 #include "client.h"
 #include "rb_test.h"
@@ -57,7 +57,7 @@ static unsigned char* unzip(const unsigned char* bytes, size_t count, size_t* si
     return raw;
 }
 
-// The records of the page's data, one after the other to the client.
+// Passes the records of the page's data to the client, one after the other.
 static void feed(rbClientModel* client, const unsigned char* raw, size_t size)
 {
     size_t at = 0;
@@ -142,7 +142,7 @@ static void pageHoldsTheFramesOfARun(void** state)
     assert_true(size > rbPageSize);
     char* start = strstr(page, "id=\"data\">") + strlen("id=\"data\">");
     size_t length = strcspn(start, "<");
-    // around the data it is the page of the program
+    // apart from the data it is the page of the program
     assert_memory_equal(page, rbPageBytes, (size_t)(start - page));
     assert_memory_equal(start + length, rbPageBytes + (start - page),
                         rbPageSize - (size_t)(start - page));

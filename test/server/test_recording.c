@@ -1,4 +1,4 @@
-// A recording that is shown as a simulation: played, sought, stepped, and never changed.
+// A recording shown as a simulation: played, sought, stepped, and never changed.
 #include "client.h"
 #include "rb_test.h"
 #include "server/session_recording.h"
@@ -27,7 +27,7 @@ static const char sceneText[] =
 
 static char path[64];
 
-// Body 1 falls, 2 goes at 0.5 s, 3 never lived, 4 comes at 0.25 s.
+// Body 1 falls, 2 is removed at 0.5 s, 3 never existed, 4 is added at 0.25 s.
 static void writeRecording(int frameCount)
 {
     static const char* const names[BODIES] = {"floor", "ball", "cube", "", "added-4"};
@@ -132,7 +132,7 @@ static void closeAudience(Audience* audience)
     rbDestroyClientModel(audience->client);
 }
 
-// Everything there is to be told.
+// Sends everything there is to send.
 static void look(Audience* audience)
 {
     while (rbStream_Next(audience->store, &audience->cursor, &audience->message)) {
@@ -208,7 +208,7 @@ static void recordingsPlayToTheirEnd(void** state)
     Audience audience;
     writeRecording(FRAMES);
     openAudience(&audience);
-    assert_false(audience.player.tick(audience.player.object)); // it waits to be played
+    assert_false(audience.player.tick(audience.player.object)); // it waits for play
     ask(&audience, "{\"do\": \"speed\", \"factor\": 20}");
     ask(&audience, "{\"do\": \"play\"}");
     assert_true(isPlaying(&audience));
@@ -234,7 +234,7 @@ static void recordingsPlayToTheirEnd(void** state)
     closeAudience(&audience);
 }
 
-// Nothing in it can be changed, and nonsense has its sentence.
+// Nothing in it can be changed, and nonsense gets a message.
 static void recordingsRefuseActions(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The server over real sockets: what clients see, what they may do, and what they cannot break.
+// The server over real sockets: the view of clients, their permissions, and robustness.
 #include "base/core/memory.h"
 #include "base/core/timer.h"
 #include "rb_test.h"
@@ -13,10 +13,9 @@
 #include <string.h>
 #include <time.h>
 
-// ------------------------------------------------------------------- a simulation that is no
-// session
+// --------------------------------------------------------------- a simulation without a session
 
-// Steps a world of a scene as fast as it can or at 60 frames a second, up to a number of steps.
+// Steps the world of a scene as fast as it can or at 60 frames per second, up to a number of steps.
 #define TICKS_MAX 2000
 
 typedef struct Toy {
@@ -39,7 +38,7 @@ static rbStore* getToyStore(void* object)
     return ((Toy*)object)->store;
 }
 
-// Knows "hold", "nap", "push" and "drag-move"; all else is malformed.
+// Supports "hold", "nap", "push" and "drag-move"; everything else is malformed.
 static void commandToy(void* object, int client, const char* text, size_t size, rbReply* reply)
 {
     Toy* toy = object;
@@ -162,8 +161,7 @@ static const char thousandBoxes[] =
     "\"geometry\":" BOX "}],\"scatter\":{\"count\":1000,\"box\":[10,10,10],\"speed\":1,\"spin\":"
     "3}}]}";
 
-// ------------------------------------------------------------------------------- a server and its
-// host
+// --------------------------------------------------------------------------- a server and its host
 
 typedef struct Stage {
     rbServer* server;
@@ -202,7 +200,7 @@ static rbStatus drawToy(const char* name, unsigned char** png, size_t* size, rbE
     if (strcmp(name, "one") != 0) {
         return rbError_Set(error, RB_STATUS_NOT_FOUND, "there is no scene %s to draw", name);
     }
-    *size = 200000; // more than a socket takes at once
+    *size = 200000; // more than a socket accepts in one write
     *png = rbAlloc(*size);
     memset(*png, 'p', *size);
     return RB_STATUS_OK;
@@ -254,7 +252,7 @@ static void openClient(Stage* stage, rbTestSocket* sock)
     assert_int_equal(sock->status, 101);
 }
 
-// A server with one client that reads all.
+// A server with one client that reads everything.
 static rbClientModel* enter(Stage* stage, Toy* toy, rbTestSocket* sock)
 {
     start(stage, toy);
@@ -314,7 +312,7 @@ static void aBrowserSeesBodiesMove(void** state)
     leave(&stage, &sock, model);
 }
 
-// Commands wait for the end of a step and act in their order.
+// Commands wait for the end of a step and execute in order.
 // B-90
 static void commandsActBetweenSteps(void** state)
 {
@@ -357,7 +355,7 @@ static int compareNumbers(const void* a, const void* b)
     return x < y ? -1 : x > y;
 }
 
-// 1,000 bodies for a number of steps, with or without a client that shakes hands and never reads.
+// 1,000 bodies for a number of steps, with or without a client that connects and never reads.
 static Run runThousand(bool hasStalled, int steps)
 {
     Stage stage;
@@ -380,7 +378,7 @@ static Run runThousand(bool hasStalled, int steps)
     double last = (double)(steps - 1) / 60.0;
     assert_true(rbTestSocket_Read(&sock, model, 20.0, hasTime, &last));
     waitFor(&toy->steps, steps);
-    // The lower quartile: what other processes take of the machine is not in it.
+    // The lower quartile excludes the load of other processes.
     qsort(toy->tickTimes, (size_t)steps, sizeof *toy->tickTimes, compareNumbers);
     Run run = {rbWorld_GetHash(toy->world), toy->tickTimes[steps / 4]};
     assert_int_equal(rbServer_GetStatistics(stage.server).clientCount, hasStalled ? 2 : 1);
@@ -391,8 +389,8 @@ static Run runThousand(bool hasStalled, int steps)
     return run;
 }
 
-// The hash is the same; the step time too, within what two runs of the same thing differ by. The
-// faster of two runs each is compared: other processes only make runs slower.
+// The hash is the same; the step time too, within the difference of two identical runs. The faster
+// of two runs each is compared: other processes only make runs slower.
 // L-109
 static void aClientThatStopsReadingCostsNothing(void** state)
 {
@@ -412,7 +410,7 @@ static void aClientThatStopsReadingCostsNothing(void** state)
     checkBelow(with.stepTime, 1.5 * without.stepTime + 100e-6);
 }
 
-// A client that stands still is dropped after a while; the others go on.
+// A stalled client is dropped after a while; the others continue.
 static void stalledClientsAreDropped(void** state)
 {
     (void)state;
@@ -451,7 +449,7 @@ static void twoBrowsersSeeTheSameTime(void** state)
     double worst = 0.0;
     for (int k = 0; k < 20; ++k) {
         sleepFor(0.01);
-        // The one is read before and after the other: what happens between is no difference.
+        // One is read before and after the other: changes in between are not a difference.
         (void)rbTestSocket_Read(&socks[0], models[0], 0.001, NULL, NULL);
         double before = models[0]->time;
         (void)rbTestSocket_Read(&socks[1], models[1], 0.001, NULL, NULL);
@@ -461,9 +459,9 @@ static void twoBrowsersSeeTheSameTime(void** state)
         worst = late > worst ? late : worst;
         worst = early > worst ? early : worst;
     }
-    print_message("largest difference of what two clients show %.4f s\n", worst);
+    print_message("largest difference of the times that two clients show %.4f s\n", worst);
     checkBelow(worst, 1.0 / 60.0 + 1e-9);
-    // Held, both show the very same.
+    // While held, both show exactly the same.
     assert_null(rbTestSocket_Ask(&socks[0], models[0], "{\"do\":\"hold\"}"));
     for (int i = 0; i < 2; ++i) {
         (void)rbTestSocket_Read(&socks[i], models[i], 0.1, NULL, NULL);
@@ -478,7 +476,7 @@ static void twoBrowsersSeeTheSameTime(void** state)
 
 // --------------------------------------------------------------------------------------- bad input
 
-// Sends something to a fresh client; gives the code with which it was closed, 0 if it was not.
+// Sends data from a fresh client; returns the code with which it was closed, 0 if it was not.
 static int provoke(Stage* stage, int opcode, const void* bytes, size_t size, double seconds)
 {
     rbTestSocket sock;
@@ -505,8 +503,8 @@ static void hostileMessagesEndNothing(void** state)
     large[69999] = '}';
     assert_int_equal(provoke(&stage, 1, large, 70000, 5.0), 1009);
     assert_int_equal(provoke(&stage, 1, "{\"do\":\"\xff\xfe\"}", 11, 5.0), 1007);
-    assert_int_equal(provoke(&stage, 2, "\x01\x02\x03", 3, 0.15), 0); // a sentence
-    assert_int_equal(provoke(&stage, 3, "abc", 3, 5.0) != 0, 1);      // an opcode that is not
+    assert_int_equal(provoke(&stage, 2, "\x01\x02\x03", 3, 0.15), 0); // a text
+    assert_int_equal(provoke(&stage, 3, "abc", 3, 5.0) != 0, 1);      // an undefined opcode
     free(large);
     // Random bytes after the handshake, masked or not.
     uint64_t seed = rbTest_Seed(88);
@@ -522,7 +520,7 @@ static void hostileMessagesEndNothing(void** state)
         (void)rbTestSocket_Read(&sock, NULL, 0.003, NULL, NULL);
         rbTestSocket_Close(&sock);
     }
-    // The simulation goes on and answers.
+    // The simulation continues and answers.
     rbTestSocket sock;
     openClient(&stage, &sock);
     rbClientModel* model = rbCreateClientModel();
@@ -553,7 +551,7 @@ static void nonsenseGetsASentence(void** state)
     leave(&stage, &sock, model);
 }
 
-// A flood is cut to the rate and told so; moves of a drag that wait become one.
+// A flood is limited to the rate and reported; waiting moves of a drag are merged into one.
 static void floodsAreBounded(void** state)
 {
     (void)state;
@@ -603,8 +601,7 @@ static void messagesMayComeInParts(void** state)
     stop(&stage);
 }
 
-// ---------------------------------------------------------------------------------- who may come
-// in
+// --------------------------------------------------------------------------------------- admission
 
 static int shake(const rbTestHandshake* handshake)
 {
@@ -666,7 +663,7 @@ static void tokensAreNeededBeyondLoopback(void** state)
     (void)snprintf(right, sizeof right, "/%s", token);
     assert_int_equal(rbTestGet(&(rbTestHandshake){.port = port, .path = right}, NULL, NULL), 200);
     stop(&stage);
-    // Another one each time.
+    // A different one each time.
     char first[64];
     char second[64];
     rbServerDef other = {.port = -1, .address = "0.0.0.0"};
@@ -699,7 +696,7 @@ static void aTakenPortGetsASentence(void** state)
     rbDestroyServer(first);
 }
 
-// More clients than there are places for: the last one is refused, the others stay.
+// More clients than places: the last one is refused, the others stay.
 static void clientsAreCounted(void** state)
 {
     (void)state;
@@ -755,7 +752,7 @@ static void filesAreGiven(void** state)
     for (size_t i = 0; i < sizeof absent / sizeof absent[0]; ++i) {
         assert_int_equal(
             rbTestGet(&(rbTestHandshake){.port = port, .path = absent[i]}, &answer, &size), 404);
-        assert_non_null(strstr(answer, ".\n")); // a sentence
+        assert_non_null(strstr(answer, ".\n")); // a text
         free(answer);
     }
     stop(&stage);

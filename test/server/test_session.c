@@ -1,4 +1,4 @@
-// Sessions: playing, stepping, going back, branching, two clients, trouble.
+// Sessions: playing, stepping, going back, branching, two clients, errors.
 #include "base/core/memory.h"
 #include "base/core/timer.h"
 #include "rb_test.h"
@@ -60,8 +60,8 @@ static double shownTime(rbSession* session)
     return rbStore_GetShownTime(rbSession_GetStore(session));
 }
 
-// L-108, B-90: all frames a run shows are those of the world, at whole steps, and playing ends at
-// the duration of the scene.
+// L-108, B-90: all frames shown in a run are those of the world, at whole steps, and playing ends
+// at the duration of the scene.
 static void stepsShowFramesOfTheWorld(void** state)
 {
     (void)state;
@@ -81,8 +81,7 @@ static void stepsShowFramesOfTheWorld(void** state)
     rbDestroySession(session);
 }
 
-// playing keeps the pace that was asked for, after a rewind shows what was recorded, and goes
-// on.
+// playing keeps the requested pace, shows the recorded frames after a rewind, and continues.
 static void playingKeepsPace(void** state)
 {
     (void)state;
@@ -134,7 +133,8 @@ static void resetGivesAFreshRun(void** state)
     }
 }
 
-// Two clients: the second cannot take what the first drags; a client that goes lets go.
+// Two clients: the second cannot take the body that the first drags; a client that leaves releases
+// it.
 static void clientsShareABody(void** state)
 {
     (void)state;
@@ -156,7 +156,7 @@ static void clientsShareABody(void** state)
     rbSession_LeaveClient(session, 7);
     assert_int_equal(rbWorld_GetJointCount(rbSession_GetWorld(session)), 4);
     tell(session, 3, "%s", start);
-    tell(session, 2, "{\"do\":\"delete\",\"body\":\"upperArm\"}"); // takes its drag with it
+    tell(session, 2, "{\"do\":\"delete\",\"body\":\"upperArm\"}"); // ends its drag
     tellBadly(session, 2, "{\"do\":\"drag-end\"}", "you drag nothing now");
     run(session, 5);
     tell(session, 3, "{\"do\":\"drag-end\"}");
@@ -194,7 +194,7 @@ static void badCommandsGetASentence(void** state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
         tellBadly(session, 1, bad[i][0], bad[i][1]);
     }
-    // when an earlier time is shown, a bad action forgets nothing
+    // while an earlier time is shown, a bad action discards nothing
     tell(session, 1, "{\"do\":\"seek\",\"time\":0}");
     tellBadly(session, 1, "{\"do\":\"delete\",\"body\":\"die9\"}", "there is no body");
     assert_int_equal(rbStore_GetFrameCount(rbSession_GetStore(session)), 4);
@@ -203,7 +203,7 @@ static void badCommandsGetASentence(void** state)
     rbDestroySession(session);
 }
 
-// A start that the engine refuses is a sentence, and the session lives.
+// A start that the engine refuses gives a message, and the session continues.
 static void refusedStartsAreSaid(void** state)
 {
     (void)state;
@@ -222,7 +222,7 @@ static void refusedStartsAreSaid(void** state)
     rbDestroySession(session);
 }
 
-// What a fresh world has after the same actions at the same times.
+// The state of a fresh world after the same actions at the same times.
 static uint64_t replayHash(const rbSession* session, const char* scene)
 {
     Stage stage = openStage(scene);
@@ -258,7 +258,7 @@ typedef struct Play {
     rbSession* session;
     uint64_t seed;
     int bodyCount; // to draw from; some do not exist
-    double size;   // m, of what is going on
+    double size;   // m, of the current motion
     int taken;
     int refused;
 } Play;
@@ -305,7 +305,7 @@ static void doSomething(Play* play)
         if (kind == 7) {
             body += 100 * play->taken; // apart from the others
         }
-        // deleting everything would be dull
+        // deleting everything would leave nothing to test
         if (kind == 8 && drawNumber(&play->seed, 0.0, 1.0) < 0.7) {
             body = 1000;
         }
@@ -320,8 +320,8 @@ static void doSomething(Play* play)
     send(play, client, text);
 }
 
-// L-109, B-89, B-90, B-91: what was done by hand replays to the same bits, with seeks, branches,
-// two clients and everything else.
+// L-109, B-89, B-90, B-91: user actions replay to the same bits, with seeks, branches, two clients
+// and everything else.
 static void whatWasDoneByHandReplaysToTheSameBits(void** state)
 {
     (void)state;
@@ -364,8 +364,8 @@ static void whatWasDoneByHandReplaysToTheSameBits(void** state)
     assert_true(total > 15 * count && refused > 0);
 }
 
-// A frame that costs much is worked on in pieces: a pause is heard soon, where the world is then,
-// and nothing of it changes the bits.
+// An expensive frame is computed in pieces: a pause takes effect soon, at the current state of the
+// world, and none of it changes the bits.
 static void pausesAreHeardInLongFrames(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The store and the stream: what a client puts together from messages is what the world has.
+// The store and the stream: the state that a client assembles from messages is that of the world.
 #include "client.h"
 #include "rb_test.h"
 #include "session/store.h"
@@ -189,7 +189,7 @@ static void samplesAreTheLedgerAndTheProbes(void** state)
     closeStage(&stage);
 }
 
-// The events of a run arrive all and in order; the impulse of the first one is that of the journal.
+// All events of a run arrive in order; the impulse of the first one is that of the journal.
 static void eventsArriveInOrder(void** state)
 {
     (void)state;
@@ -226,7 +226,7 @@ static void eventsArriveInOrder(void** state)
     closeStage(&stage);
 }
 
-// The forces of all contacts carry the weight of a block at rest, and the detail says the same.
+// The forces of all contacts carry the weight of a block at rest, and the detail agrees.
 static void contactsCarryTheWeight(void** state)
 {
     (void)state;
@@ -258,8 +258,8 @@ static void contactsCarryTheWeight(void** state)
     closeStage(&stage);
 }
 
-// Rays of the pair that touches next: sent to those who ask, where contact is found by them. The
-// shortest ends where the bodies will touch.
+// Rays of the pair that touches next: sent to clients that request them, where contact is found by
+// rays. The shortest ends where the bodies will touch.
 static void raysAreSentToThoseWhoAsk(void** state)
 {
     (void)state;
@@ -285,7 +285,7 @@ static void raysAreSentToThoseWhoAsk(void** state)
     checkNear((double)stage.client->shortestRay[0], 1.3, 1e-3); // the front of the ball
     checkNear((double)stage.client->shortestRay[3], 1.5, 1e-3); // the face of the box
     closeStage(&stage);
-    // who asks where there are none gets nothing
+    // a request where there are none returns nothing
     openScene(&stage, "billiard-break");
     rbStreamCursor_SetOverlays(&stage.cursor, false, false, true);
     advance(&stage, 0.02, 2);
@@ -294,7 +294,7 @@ static void raysAreSentToThoseWhoAsk(void** state)
     closeStage(&stage);
 }
 
-// What the detail says of a body follows from its state.
+// The detail of a body follows from its state.
 static void detailsFollowFromTheState(void** state)
 {
     (void)state;
@@ -311,7 +311,7 @@ static void detailsFollowFromTheState(void** state)
     checkRelative(rbClientModel_GetNumber(detail, "kinetic"),
                   ledger.kineticLinear + ledger.kineticAngular, 1e-12);
     checkRelative(rbClientModel_GetNumber(detail, "kineticAngular"), ledger.kineticAngular, 1e-9);
-    // Another mass is told too.
+    // A changed mass is reported too.
     rbBodyId id = rbStore_GetBodyId(stage.store, 0);
     assert_int_equal(rbBody_SetMass(stage.world, id, 70.0, NULL), RB_STATUS_OK);
     rbStore_TakeFrame(stage.store, stage.world);
@@ -324,7 +324,7 @@ static void detailsFollowFromTheState(void** state)
     closeStage(&stage);
 }
 
-// A joint of the overlay: both of its points are where the joint has them.
+// A joint of the overlay: both of its points are at the anchors of the joint.
 static void jointsAreSentToThoseWhoAsk(void** state)
 {
     (void)state;
@@ -345,7 +345,7 @@ static void jointsAreSentToThoseWhoAsk(void** state)
     closeStage(&stage);
 }
 
-// Triangles of a mesh enclose the volume of the solid, so all are there and turned outwards.
+// Triangles of a mesh enclose the volume of the solid, so all are present and outward.
 static void meshesEncloseTheirVolume(void** state)
 {
     (void)state;
@@ -397,7 +397,7 @@ static void aThousandBodiesTakeFewBytes(void** state)
     closeStage(&stage);
 }
 
-// Bodies that stand still are not sent again.
+// Bodies at rest are not sent again.
 static void onlyWhatMovesIsSent(void** state)
 {
     (void)state;
@@ -428,7 +428,7 @@ static void slowClientsMissFramesNotSamples(void** state)
     assert_int_equal(stage.client->counts[1], frames + 1);
     assert_int_equal(stage.client->rowCount, 501);
     checkPoses(&stage);
-    // One message at a time while frames keep coming: the rest is not starved.
+    // One message at a time while frames keep coming: the other messages are not starved.
     for (int i = 0; i < 100; ++i) {
         advance(&stage, 0.01, 1);
         stage.cursor.now += 0.2;
@@ -441,7 +441,7 @@ static void slowClientsMissFramesNotSamples(void** state)
     closeStage(&stage);
 }
 
-// Rewinding shows an earlier frame; going on from there forgets what came later.
+// Rewinding shows an earlier frame; continuing from there discards the later frames.
 static void rewindingAndBranching(void** state)
 {
     (void)state;
@@ -463,7 +463,7 @@ static void rewindingAndBranching(void** state)
     checkNear(stage.client->dropTime, 0.2, 0.0);
     assert_int_equal(rbStore_GetFrameCount(stage.store), 21);
     checkNear(rbStore_GetEndTime(stage.store), 0.2, 1e-12);
-    // Another past: a world of the same scene that was pushed.
+    // A different history: a world of the same scene that was pushed.
     rbDestroyWorld(stage.world);
     stage.world = rbScene_CreateWorld(stage.scene, NULL);
     (void)rbWorld_AdvanceTo(stage.world, rbStore_GetEndTime(stage.store));
@@ -481,7 +481,7 @@ static void rewindingAndBranching(void** state)
     closeStage(&stage);
 }
 
-// A client that slept through several branches ends up with the same rows as one that did not.
+// A client that slept through several branches ends with the same rows as one that did not.
 static void missedBranchesAreOne(void** state)
 {
     (void)state;
@@ -523,7 +523,7 @@ static rbBodyId addBall(rbWorld* world, const char* name)
     return id;
 }
 
-// Bodies come and go; an earlier time shows those that were there then.
+// Bodies are added and removed; an earlier time shows the bodies of that time.
 static void bodiesComeAndGo(void** state)
 {
     (void)state;
@@ -549,11 +549,11 @@ static void bodiesComeAndGo(void** state)
     (void)drain(&stage);
     checkPoses(&stage);
     assert_false(stage.client->poses[0].isKnown);
-    assert_true(rbStore_Show(stage.store, 0.3)); // before the ball was made
+    assert_true(rbStore_Show(stage.store, 0.3)); // before the ball was added
     (void)drain(&stage);
     assert_true(stage.client->poses[0].isKnown && stage.client->poses[0].hasPose);
     assert_false(stage.client->poses[1].isKnown);
-    // One who comes now sees the same.
+    // A client that connects now sees the same.
     rbStreamCursor late = {.kind = "live"};
     rbClientModel* model = rbCreateClientModel();
     while (rbStream_Next(stage.store, &late, &stage.message)) {
@@ -572,7 +572,7 @@ static void bodiesComeAndGo(void** state)
     closeStage(&stage);
 }
 
-// Joints go with their bodies.
+// Joints are removed with their bodies.
 static void linksGoWithTheirBodies(void** state)
 {
     (void)state;
@@ -592,7 +592,7 @@ static void linksGoWithTheirBodies(void** state)
     closeStage(&stage);
 }
 
-// A full history loses every second frame, never the first, the last and the one shown.
+// A full history drops every second frame, but never the first, the last and the one shown.
 static void theHistoryIsBounded(void** state)
 {
     (void)state;
@@ -614,7 +614,7 @@ static void theHistoryIsBounded(void** state)
     closeStage(&stage);
 }
 
-// What is read for a recording has the bits of the world, and goes back into a store.
+// Data read for a recording have the bits of the world, and go back into a store.
 static void framesKeepTheirBits(void** state)
 {
     (void)state;
@@ -637,7 +637,7 @@ static void framesKeepTheirBits(void** state)
     closeStage(&stage);
 }
 
-// Any orientation comes back to the last of its 20 bits.
+// Any orientation is restored to the last of its 20 bits.
 static void orientationsSurviveTheWire(void** state)
 {
     (void)state;
@@ -669,7 +669,7 @@ static void orientationsSurviveTheWire(void** state)
     assert_true(rbPackQuat(nothing) == rbPackQuat(RB_QUAT_IDENTITY));
 }
 
-// Names and sentences with quotes, control characters and letters of all kinds are JSON.
+// Names and messages with quotes, control characters and letters of all kinds are valid JSON.
 static void textsAreEscaped(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Solvers of systems of rows against dense elimination in long double.
+// Row-system solvers compared with dense elimination in long double.
 #include "rb_test.h"
 #include "row_systems.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 typedef struct Worst {
-    double sound;      // residual of systems without redundancy, in units of what theory allows
+    double sound;      // residual of systems without redundancy, in units of the theoretical bound
     double residual;   // of all
     double difference; // from the dense solution where M is well conditioned
     int regular, redundant;
@@ -23,7 +23,7 @@ static double findDifference(const double* x, const double* truth, int n)
     return size > 0.0 ? difference / size : 0.0;
 }
 
-// One random system with a right-hand side it can meet.
+// One random system with a consistent right-hand side.
 static void tryOne(rbRandom* random, const SystemOptions* options, rbSolverType type, Worst* worst)
 {
     TestSystem system = makeSystem(random, options);
@@ -77,8 +77,8 @@ static Worst tryMany(uint64_t salt, rbSolverType type, double decades, int shape
 }
 
 // Entries of L are at most 1 / sqrt(pivotLeast), and a residual is a few roundings for each of up
-// to 120 terms times that; 60 were seen in 10,000 systems. A redundant row is off by what its own
-// pivot, dropped below RB_PIVOT_DROP, hides: the square root of it at most; 1e-8 was seen.
+// to 120 terms times that; 60 were observed in 10,000 systems. A redundant row has an error of at
+// most the square root of its own pivot, dropped below RB_PIVOT_DROP; 1e-8 was observed.
 // B-34
 static void directMeetsRandomSystems(void** state)
 {
@@ -111,7 +111,8 @@ static void treeMeetsRandomTrees(void** state)
     assert_int_equal(worst.redundant, 0);
 }
 
-// What V loses to rounding is a part of W, a million times what may be left of it; 3e-12 was seen.
+// The rounding loss of V is a fraction of W, a million times the allowed remainder; 3e-12 was
+// observed.
 // B-39
 static void treeMeetsMassesAMillionApart(void** state)
 {
@@ -158,7 +159,7 @@ static void treeEqualsDenseOnNineBodies(void** state)
     checkBelow(worst, 1e-13);
 }
 
-// What is left of a system when the blocks that close loops are taken out of play.
+// The rest of a system when the blocks that close loops are deactivated.
 // B-37
 static void cutSolversSolveTheTree(void** state)
 {

@@ -296,7 +296,7 @@ static bool eliminateAll(long double* a, long double* y, int n)
     return isRegular;
 }
 
-// Rows and columns are scaled to a unit diagonal first, so that pivots can be judged.
+// Rows and columns are scaled to a unit diagonal first, so that pivots can be compared.
 bool solveDense(const TestSystem* test, const double* r, double* x)
 {
     int n = test->view.rowCount;

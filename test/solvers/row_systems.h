@@ -20,9 +20,9 @@ typedef struct SystemOptions {
     int bodyCount; // dynamic bodies
     int rowsMin;   // of a block
     int rowsMax;
-    double massDecades; // masses are spread over so many powers of ten
+    double massDecades; // masses are spread over this many powers of ten
     double softShare;   // of rows with finite compliance
-    double outShare;    // of rows out of play
+    double outShare;    // of inactive rows
 } SystemOptions;
 
 typedef struct TestSystem {
@@ -46,21 +46,22 @@ void addHinge(TestSystem* system, int bodyA, int bodyB, rbVec3 point, rbVec3 axi
 TestSystem makeSystem(rbRandom* random, const SystemOptions* options);
 void freeSystem(TestSystem* system);
 
-// M = B W B^T + C, row major, from B and W in full. Rows out of play are zero.
+// M = B W B^T + C, row major, from B and W in full. Inactive rows are zero.
 long double* makeDense(const TestSystem* test);
 // Gaussian elimination with complete pivoting; false if M is singular to about 1e-15.
 bool solveDense(const TestSystem* test, const double* r, double* x);
 
-// Random numbers, and M times random numbers, which a redundant system can meet. To be freed.
+// Random numbers, and M times random numbers, which is consistent for a redundant system. The
+// caller frees them.
 double* randomRight(rbRandom* random, int count);
 double* consistentRight(rbRandom* random, const long double* dense, int count);
 
-// Options drawn at random: half of the systems with blocks of one size, a third with springs, a
-// third with rows out of play.
+// Random options: half of the systems with blocks of one size, a third with springs, a third with
+// inactive rows.
 SystemOptions randomOptions(rbRandom* random, int bodiesMost, double massDecades);
 
-// Largest |M x - r| of a row that is in play and whose block is not cut, relative to the sum of the
-// sizes of its terms.
+// Largest |M x - r| of an active row whose block is not cut, relative to the sum of the sizes of
+// its terms.
 double findResidual(const TestSystem* test, const long double* dense, const rbSolver* solver,
                     const double* r, const double* x);
 

@@ -1,4 +1,4 @@
-// Redundant rows: found, left out, and met all the same where the right-hand side allows it.
+// Redundant rows: found, dropped, and still satisfied where the right-hand side allows it.
 #include "rb_test.h"
 #include "row_systems.h"
 
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Solves for a right-hand side that can be met; returns the residual.
+// Solves for a consistent right-hand side; returns the residual.
 static double solveConsistent(rbRandom* random, const TestSystem* system, rbSolverType type,
                               int* redundant)
 {
@@ -25,7 +25,7 @@ static double solveConsistent(rbRandom* random, const TestSystem* system, rbSolv
     return residual;
 }
 
-// Four hinges with parallel axes, 20 rows, take 17 freedoms from three bodies.
+// Four hinges with parallel axes, 20 rows, remove 17 degrees of freedom from three bodies.
 // B-38
 static void fourBarHasThreeRedundantRows(void** state)
 {
@@ -46,8 +46,8 @@ static void fourBarHasThreeRedundantRows(void** state)
     }
 }
 
-// Six rods along edges of a cube, hinges across neighboring rods: a ring that moves although 30
-// rows stand against 30 freedoms.
+// Six rods along edges of a cube, hinges across neighboring rods: a ring that moves although it has
+// 30 rows for 30 degrees of freedom.
 // B-38
 static void bricardRingHasOneRedundantRow(void** state)
 {
@@ -104,7 +104,8 @@ static void doubledBlocksCostNothing(void** state)
     checkBelow(worst, 1e-12);
 }
 
-// A row that touches nothing is redundant; a spring between static bodies gives way by itself.
+// A row that acts on nothing is redundant; a spring between static bodies is regular through its
+// compliance.
 // B-38
 static void rowsThatTouchNothingAreDropped(void** state)
 {

@@ -11,7 +11,7 @@ static void addEdge(TestSystem* system, int a, int b)
     addBlock(system, a, b, RB_VEC3_ZERO, unitAxes, 1);
 }
 
-// Two chains on the same static body are two components; a second way to it closes a loop, and so
+// Two chains on the same static body are two components; a second path to it closes a loop, and so
 // does one through another static body. Stacked blocks are one edge.
 // B-36
 static void loopsAndComponentsAreFound(void** state)
@@ -28,7 +28,7 @@ static void loopsAndComponentsAreFound(void** state)
     addEdge(&system, 3, 4); // 5
     addEdge(&system, 4, 6); // 6: loop
     addEdge(&system, 4, 0); // 7: the same edge
-    addEdge(&system, 0, 6); // 8: nothing that moves
+    addEdge(&system, 0, 6); // 8: no moving body
     rbRowGraph* graph = rbCreateRowGraph(&system.view);
     const int bodies[7] = {-1, 0, 0, 1, 1, 2, -1};
     const int blocks[9] = {0, 0, 0, 1, 0, 1, 1, 1, -1};
@@ -79,8 +79,8 @@ static int countEdges(const TestSystem* system, bool isLoopCounted, const rbRowG
     return count;
 }
 
-// Components against spreading marks. What is left without the loops is a forest that joins as much
-// as all: its edges are the nodes that have any less one for each tree.
+// Components compared with spreading marks. Without the loops, the rest is a forest with the same
+// connectivity: its number of edges is the number of nodes with edges minus one for each tree.
 // B-36
 static void randomGraphsSplitIntoForests(void** state)
 {
@@ -112,7 +112,7 @@ static void randomGraphsSplitIntoForests(void** state)
             }
             free(isReached);
         }
-        // A forest of the dynamic bodies, and one edge more for each tree that hangs on the ground.
+        // A forest of the dynamic bodies, and one more edge for each tree attached to the ground.
         assert_int_equal(countEdges(&system, false, graph),
                          dynamic - graph->componentCount + grounded);
         assert_true(countEdges(&system, true, graph) >= countEdges(&system, false, graph));

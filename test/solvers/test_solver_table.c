@@ -1,4 +1,4 @@
-// What holds for every solver: names, memory, repeatability, cost; and the parts they are made of.
+// Properties of every solver: names, memory, repeatability, cost; and the parts they are made of.
 #include "dynamics/solvers/ordering.h"
 #include "lab/joints/row_matrices.h"
 #include "rb_test.h"
@@ -165,7 +165,8 @@ static void choiceFallsOnTreesOfHubs(void** state)
     }
 }
 
-// Seconds of one factorization and one solve of a binary tree of ball joints, the least of some.
+// Seconds of one factorization and one solve of a binary tree of ball joints, the least of several
+// runs.
 static double timeTree(rbRandom* random, int bodyCount)
 {
     TestSystem system = makeBodies(random, bodyCount, 0.5);
@@ -195,7 +196,7 @@ static double timeTree(rbRandom* random, int bodyCount)
     return least;
 }
 
-// The exponent is 1; a busy machine and its caches move what is measured.
+// The exponent is 1; a busy machine and its caches affect the measurement.
 // B-39
 static void treeTakesLinearTime(void** state)
 {
@@ -228,7 +229,8 @@ static void makeSemiDefinite(rbRandom* random, int n, int rank, double* matrix)
     }
 }
 
-// Consistent right-hand sides of any rank are met; what was dropped is the rank's defect.
+// Consistent right-hand sides of any rank are satisfied; the number of dropped pivots is the rank
+// deficiency.
 static void smallFactorsRevealTheRank(void** state)
 {
     (void)state;
@@ -252,7 +254,7 @@ static void smallFactorsRevealTheRank(void** state)
         rbSmallFactor factor;
         rbSmallFactor_Make(&factor, a, n, NULL);
         rbSmallFactor_Solve(&factor, r, x);
-        // Ranks below 1e-11 happen to random matrices, once in a long while.
+        // Ranks below 1e-11 occur very rarely in random matrices.
         assert_true(factor.dropped >= n - rank);
         exact += factor.dropped == n - rank ? 1 : 0;
         for (int i = 0; i < n; ++i) {
@@ -272,7 +274,7 @@ static void smallFactorsRevealTheRank(void** state)
     assert_true(exact >= count - count / 1000 - 1);
 }
 
-// A pivot is judged by the diagonal that is given.
+// A pivot is compared with the given diagonal.
 static void smallPivotsAreJudgedByTheirDiagonals(void** state)
 {
     (void)state;

@@ -30,7 +30,7 @@ uint64_t rbTest_Seed(uint64_t salt)
         (void)fprintf(stderr, "seed %" PRIu64 " (repeat with --seed %" PRIu64 ")\n", givenSeed,
                       givenSeed);
     }
-    // through the output function of the generator: without it neighboring seeds would be
+    // through the output function of the generator: otherwise neighboring seeds would be
     // neighboring states, and give the same numbers shifted by one
     rbRandom random = {givenSeed * 0x9E3779B97F4A7C15u + salt};
     return rbRandom_Bits(&random);

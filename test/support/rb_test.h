@@ -1,7 +1,7 @@
-// What every test file includes: cmocka, near-checks for doubles, seeds and counts.
+// Included by every test file: cmocka, near-checks for doubles, seeds and counts.
 //
 // A file test_x.c ends with RB_TEST_GROUP(test_x, cmocka_unit_test(claimOne), ...); CMake links the
-// files of a folder into one program and makes one CTest entry of every test.
+// files of a folder into one program and creates one CTest entry for every test.
 //
 // Levels, from the environment variable RB_TEST_LEVEL: "quick" (sanitizers: a tenth), "normal"
 // (make test), "long" (make test-long: ten times, at most full), "full" (make test-full).
@@ -34,7 +34,7 @@ typedef struct rbTestGroup {
 // Runs the groups, filtered and seeded by the command line. Called by the generated main.
 int rbRunTests(int argc, char** argv, const rbTestGroup* const* groups, size_t count);
 
-// Seed of this run, printed once by the first call; base it on a number of your own per test.
+// Seed of this run, printed once by the first call; pass a different base number in each test.
 uint64_t rbTest_Seed(uint64_t salt);
 
 // Number of random cases at the current level.

@@ -1,5 +1,5 @@
-// A number of 113 bits or more for oracles: long double where it has them (Arm), else __float128
-// (x86, where long double has 64).
+// A number of 113 bits or more for oracles: long double where it has them (Arm), otherwise
+// __float128 (x86, where long double has 64).
 #ifndef RB_TEST_WIDE_H
 #define RB_TEST_WIDE_H
 

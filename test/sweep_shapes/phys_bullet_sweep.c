@@ -1,5 +1,5 @@
-// A bullet at 1000 m/s and plates of a millimeter to a micrometer: at no frame rate does it pass,
-// and it arrives at the same time at all of them. And how the cost grows with the triangles.
+// A bullet at 1000 m/s and plates of a millimeter to a micrometer: it passes at no frame rate, and
+// it arrives at the same time at all of them. Also the growth of the cost with the triangles.
 #include "test/collision/shape_samples.h"
 #include "test/sweep_shapes/sweep_shapes.h"
 
@@ -8,7 +8,7 @@
 
 #define SPEED 1000.0 // m/s
 
-// A plate in the plane z = 0, as a box, as a mesh and, of no thickness, as two triangles.
+// A plate in the plane z = 0, as a box, as a mesh and, of zero thickness, as two triangles.
 static rbGeometry* makePlate(int kind, double thickness)
 {
     double h = 0.5 * thickness;
@@ -33,7 +33,7 @@ static rbGeometry* makePlate(int kind, double thickness)
     return rbCreateSoup(&def, NULL);
 }
 
-// Flies frame by frame; the time of contact, INFINITY if it passed.
+// Flies frame by frame. Returns the time of contact, INFINITY if it passed.
 static double shoot(const rbGeometry* bullet, rbTransform pose, rbVec3 velocity,
                     const rbGeometry* plate, double frameRate)
 {
@@ -51,8 +51,9 @@ static double shoot(const rbGeometry* bullet, rbTransform pose, rbVec3 velocity,
     return (double)INFINITY;
 }
 
-// RX-01, RX-02, RX-03, R-36: the bullet is a ball, a capsule, a box and a cone, turned at random.
-// Where its lowest point meets the upper side of the plate follows from its support alone.
+// RX-01, RX-02, RX-03, R-36: the bullet is a ball, a capsule, a box and a cone, with random
+// orientations. Its support alone determines where its lowest point meets the upper side of the
+// plate.
 static void bulletNeverPassesAPlateAtAnyFrameRate(void** state)
 {
     (void)state;

@@ -1,11 +1,11 @@
-// The exact sweep of random pairs of all types against the measured distance, against itself with
-// the bodies exchanged, and against every pair of features.
+// The exact sweep of random pairs of all types compared with the measured distance, with itself
+// with the bodies exchanged, and with every pair of features.
 #include "test/collision/shape_samples.h"
 #include "test/sweep_shapes/sweep_shapes.h"
 
 #include <float.h>
 
-// A pair on its way: A is thrown roughly at B.
+// A moving pair: A is thrown roughly at B.
 typedef struct Throw {
     rbGeometry* a;
     rbGeometry* b;
@@ -23,7 +23,7 @@ static Throw makeThrow(rbRandom* random, rbShapeType typeA, rbShapeType typeB)
     rbVec3 target = randomVec3(random, 1.2);
     t.step = rbScale(rbRandom_Range(random, 0.8, 1.6), rbSub(target, t.pose.p));
     if (typeA == RB_SHAPE_PLANE || typeB == RB_SHAPE_PLANE) {
-        // on the side where they are apart, if they are on the wrong one
+        // on the side where they are separated, if they are on the wrong one
         const rbGeometry* plane = typeA == RB_SHAPE_PLANE ? t.a : t.b;
         rbVec3 normal = rbGeometry_GetData(plane).plane.normal;
         rbVec3 outward = typeA == RB_SHAPE_PLANE ? rbNeg(rbRotate(t.pose.q, normal)) : normal;
@@ -44,8 +44,8 @@ static rbTransform poseAfter(const Throw* t, double fraction)
     return (rbTransform){rbAddScaled(t->pose.p, fraction, t->step), t->pose.q};
 }
 
-// The point belongs to the body, surfaces included: a small ball about it touches. Witnesses of
-// round bodies are good to 2e-6 of their size.
+// The point belongs to the body, surfaces included: a small ball around it touches. Witnesses of
+// round bodies are accurate to 2e-6 of their size.
 static void checkBelongs(const rbGeometry* geometry, rbVec3 point, bool isExact)
 {
     rbGeometry* dot = rbCreateSphere(isExact ? 1e-9 : 2e-6, NULL);
@@ -90,8 +90,9 @@ static void checkSwapped(const Throw* t, const rbShapeSweep* sweep)
     checkNear(other.fraction, sweep->fraction, sweep->isExact ? 1e-13 : 1e-9);
 }
 
-// RX-01, RX-02, RX-03: at the fraction found the distance is 0, before it is positive, and the
-// point lies on both surfaces; no hit means a distance all along the way. All types with all.
+// RX-01, RX-02, RX-03: at the returned fraction the distance is 0, before it is positive, and the
+// point lies on both surfaces; no hit means a positive distance along the whole path. All types
+// with all.
 static void firstContactIsWhereTheDistanceVanishes(void** state)
 {
     (void)state;
@@ -115,8 +116,8 @@ static void firstContactIsWhereTheDistanceVanishes(void** state)
     assert_true(hits > count * 60);
 }
 
-// RX-02, RX-03: small bodies that start anywhere near or within hollow and dented ones, apart from
-// them: in the hole of a ring, in a dent, or shut in by a soup that has no inside.
+// RX-02, RX-03: small bodies that start anywhere near or within hollow and dented ones, separated
+// from them: in the hole of a ring, in a dent, or enclosed by a soup that has no inside.
 static void smallBodiesMeetWallsFromWithin(void** state)
 {
     (void)state;
@@ -146,7 +147,7 @@ static void smallBodiesMeetWallsFromWithin(void** state)
     assert_true(hits > count / 10);
 }
 
-// RX-01, RX-02, RX-03: bodies that overlap at the start are inside each other, wherever they go.
+// RX-01, RX-02, RX-03: bodies that overlap at the start are reported as such, wherever they move.
 static void overlapAtTheStartIsInside(void** state)
 {
     (void)state;
@@ -253,7 +254,7 @@ static void trianglesMeetWhereTheirFeaturesDo(void** state)
     for (int i = 0; i < rbTest_Count(90, 5000); ++i) {
         Throw t = makeThrow(&random, types[i % 5], types[i / 5 % 5]);
         if (i % 6 == 5) {
-            // hulls of so many faces are searched from a guess
+            // hulls with this many faces are searched from a guess
             freeThrow(&t);
             t.a = makeHullSample(&random, 64);
             t.b = makeHullSample(&random, 64);
@@ -278,7 +279,7 @@ static void trianglesMeetWhereTheirFeaturesDo(void** state)
     }
 }
 
-// RX-01, RX-02: a capsule without length is a sphere that takes the general row.
+// RX-01, RX-02: a capsule of zero length is a sphere that uses the general row.
 static void generalRowAgreesWithTheClosedForms(void** state)
 {
     (void)state;

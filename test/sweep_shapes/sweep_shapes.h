@@ -1,4 +1,4 @@
-// What the tests of rbSweepShapes share.
+// Shared helpers of the tests of rbSweepShapes.
 #ifndef TEST_SWEEP_SHAPES_H
 #define TEST_SWEEP_SHAPES_H
 
@@ -32,7 +32,7 @@ static inline rbShapeSweep sweepShapes(const rbGeometry* a, rbTransform pose, rb
     return sweep;
 }
 
-// A at a place, not turned.
+// A at a place, not rotated.
 static inline rbShapeSweep sweepFrom(const rbGeometry* a, rbVec3 place, rbVec3 step,
                                      const rbGeometry* b)
 {

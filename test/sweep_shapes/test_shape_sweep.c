@@ -1,9 +1,9 @@
 // The exact sweep where the answer is known: the experiments of the ray specification, motions that
-// part or stand still, and bad input.
+// separate or rest, and bad input.
 #include "test/sweep_shapes/sweep_shapes.h"
 
-// RX-01: E-01, a sphere head-on at another, and E-02, beside its middle: sqrt 3 is left of the way
-// of 3 when the centers are 2 apart with 1 across.
+// RX-01: E-01, a sphere head-on at another, and E-02, off its center: sqrt 3 of the path of 3
+// remain when the centers are 2 apart with an offset of 1.
 static void spheresMeetWhereTheirCentersAreTwoRadiiApart(void** state)
 {
     (void)state;
@@ -18,7 +18,7 @@ static void spheresMeetWhereTheirCentersAreTwoRadiiApart(void** state)
     checkNear(3.0 * sweep.fraction, 3.0 - sqrt(3.0), 1e-15);
     checkVec(sweep.point, sqrt(0.75), 0.0, 0.5, 1e-15);
     checkVec(sweep.normal, sqrt(0.75), 0.0, 0.5, 1e-15);
-    // a graze is a contact; a hair more is none
+    // a graze is a contact; a slightly larger offset is not
     sweep = sweepFrom(ball, rbMakeVec3(3, 0, 2), rbMakeVec3(-6, 0, 0), ball);
     assert_true(sweep.isHit);
     checkNear(sweep.fraction, 0.5, 1e-8);
@@ -26,7 +26,7 @@ static void spheresMeetWhereTheirCentersAreTwoRadiiApart(void** state)
     rbDestroyGeometry(ball);
 }
 
-// RX-01: E-12, the bullet: one step is longer than the whole way.
+// RX-01: E-12, the bullet: one step is longer than the whole path.
 static void bulletMeetsTheSphereWithinOneFrame(void** state)
 {
     (void)state;
@@ -45,8 +45,8 @@ static void bulletMeetsTheSphereWithinOneFrame(void** state)
     rbDestroyGeometry(ball);
 }
 
-// RX-02: E-03, the tip of the pyramid, and E-04, its base, on a sphere; either body may be the one
-// that moves.
+// RX-02: E-03, the tip of the pyramid, and E-04, its base, on a sphere; either body may be the
+// moving one.
 static void pyramidMeetsTheSphere(void** state)
 {
     (void)state;
@@ -72,7 +72,7 @@ static void pyramidMeetsTheSphere(void** state)
 }
 
 // RX-03: E-05. The rear vertex of the moving pyramid meets the front edge of the other; the normal
-// is that of the face above the edge, not of the base, which the motion is parallel to.
+// is that of the face above the edge, not of the base, which is parallel to the motion.
 static void vertexMeetsEdge(void** state)
 {
     (void)state;
@@ -86,7 +86,8 @@ static void vertexMeetsEdge(void** state)
 }
 
 // RX-03: E-06. Edge meets edge: e = (1, 0, 0) of the base of one, f = (0, 2, 1) of the other. Only
-// the normal across both, (0, -1, 2) / sqrt 5, parts the bodies; rays report that of a face.
+// the normal perpendicular to both, (0, -1, 2) / sqrt 5, separates the bodies; rays report that of
+// a face.
 static void edgeMeetsEdge(void** state)
 {
     (void)state;
@@ -137,8 +138,8 @@ static void everyPairOfKindsMeetsHeadOn(void** state)
     }
 }
 
-// RX-03: a box that touches another hits at once if it comes nearer and not at all if it parts or
-// slides along; one that stands still hits nothing.
+// RX-03: a box that touches another hits immediately if it approaches and not at all if it
+// separates or slides along; one at rest hits nothing.
 static void touchAtTheStartCountsOnlyWhereTheyApproach(void** state)
 {
     (void)state;
@@ -167,7 +168,7 @@ static void touchAtTheStartCountsOnlyWhereTheyApproach(void** state)
     }
 }
 
-// RX-02, RX-03: surfaces of no thickness stop what comes from either side, one triangle is enough.
+// RX-02, RX-03: surfaces of zero thickness stop bodies from either side, one triangle is enough.
 static void oneTriangleIsMetFromBothSides(void** state)
 {
     (void)state;
@@ -193,7 +194,7 @@ static void oneTriangleIsMetFromBothSides(void** state)
     rbDestroyGeometry(triangle);
 }
 
-// RX-01, RX-02, RX-03: values that cannot be swept get a sentence.
+// RX-01, RX-02, RX-03: values that cannot be swept get a message.
 static void badSweepsAreRefused(void** state)
 {
     (void)state;

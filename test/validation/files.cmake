@@ -1,4 +1,4 @@
-# The instruments of validation/: error statistics, shadow comparison and its driver, baselines.
+# The measurement tools of validation/: error statistics, shadow comparison and its driver, baselines.
 rb_add_tests(NAME test_validation
   FILES test/validation/test_error_statistics.c test/validation/test_shadow.c
         test/validation/test_elastic_gas.c test/validation/test_epa_baseline.c

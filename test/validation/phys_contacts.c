@@ -110,7 +110,7 @@ static void slidingBallEndsRolling(void** state)
     rbPile_Free(&pile);
 }
 
-// B-68, B-69, B-70: every law, as it does not matter here
+// B-68, B-69, B-70: every law, as they agree here
 static void flatCubeLeavesWithItsRestitution(void** state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void cradleOnHingesSendsAsManyAsStruck(void** state)
 }
 
 // B-80: a row of boxes on hinges, the first one hinged to the world, lies on the ground; the ground
-// carries all but what the hinge of the world takes
+// carries everything except the load of the world's hinge
 static void hingedBoxesRestOnTheGround(void** state)
 {
     (void)state;

@@ -12,7 +12,7 @@ static const rbVec3 axisX = {1.0, 0.0, 0.0};
 static const rbVec3 axisY = {0.0, 1.0, 0.0};
 static const rbVec3 axisZ = {0.0, 0.0, 1.0};
 
-// Runs a toy; the trace must be freed.
+// Runs a toy; the caller frees the trace.
 static rbToyTrace play(const rbToy* toy, const rbToySetting* setting, rbVec3 axis, double duration)
 {
     rbError error = {0};
@@ -21,7 +21,7 @@ static rbToyTrace play(const rbToy* toy, const rbToySetting* setting, rbVec3 axi
     assert_non_null(world.world);
     rbTraceToy(&world, axis, duration, 1e-3, &trace);
     assert_int_equal(trace.status, RB_STATUS_OK);
-    // a microcollision pays for a hop within the tolerance, not for more
+    // a microcollision compensates for a hop within the tolerance, not for more
     double unit = toy->mass * toy->gravity * trace.statistics.tolerance;
     if (setting->form == RB_TOY_EXACT) {
         checkBelow(rbToyTrace_GetRise(&trace), unit);
@@ -107,7 +107,7 @@ static void rattlebackReversesAndItsMirrorTheOtherWay(void** state)
     }
 }
 
-// E-02, E-05: case_toys.c says why the mesh of the second is finer
+// E-02, E-05: case_toys.c explains why the mesh of the second is finer
 static void finelyMeshedToysFollowTheExactOnes(void** state)
 {
     (void)state;

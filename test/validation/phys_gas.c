@@ -1,4 +1,4 @@
-// Gases of hard spheres flown by the event engine: equation of state, Maxwell's speeds, Haff's
+// Gases of hard spheres simulated by the event engine: equation of state, Maxwell's speeds, Haff's
 // cooling, jamming. Small versions of the cases gas-*; tolerances are five standard errors.
 #include "gas.h"
 #include "rb_test.h"
@@ -48,7 +48,7 @@ static void elasticGasKeepsEnergyAndMomentum(void** state)
     double unit = rbHardGas_GetTimeOfCollisions(&gas, 1.0, Z_AT_03);
     rbLedger after = rbWorld_Advance(gas.world, rbTest_Count(200, 2000) * unit).ledger;
     rbEventStatistics statistics = rbWorld_GetEventStatistics(gas.world);
-    // an impact rounds the energy of two spheres by some 1e-16; all of one sign they make this
+    // an impact rounds the energy of two spheres by some 1e-16; errors of one sign add up to this
     double rounding = 4e-16 * (double)statistics.collisions * 2.0 / gas.count;
     checkRelative(after.energy, before.energy, rounding);
     double scale = before.mass * def.speed;
@@ -60,7 +60,7 @@ static void elasticGasKeepsEnergyAndMomentum(void** state)
     rbDestroyHardGas(&gas);
 }
 
-// The virial counts impulse times distance of centers: one diameter a collision.
+// The virial sums impulse times distance of centers: one diameter per collision.
 static void virialIsTheSumOverTheJournal(void** state)
 {
     (void)state;
@@ -92,7 +92,7 @@ static void speedsBecomeMaxwellian(void** state)
     def.seed = rbTest_Seed(504);
     rbHardGas gas = makeGas(&def);
     rbSpeedMoments start = rbHardGas_GetSpeedMoments(&gas);
-    checkBelow(start.variance, 0.5); // of the drift that was taken off
+    checkBelow(start.variance, 0.5); // of the drift that was subtracted
     (void)rbWorld_Advance(gas.world, rbHardGas_GetTimeOfCollisions(&gas, 20.0, Z_AT_03));
     rbSpeedMoments moments = rbHardGas_GetSpeedMoments(&gas);
     double scatter = 5.0 * sqrt(64000.0 / gas.count);
@@ -104,7 +104,7 @@ static void speedsBecomeMaxwellian(void** state)
 }
 
 // 1/sqrt(T) grows linearly in time, at the rate of Enskog: (1 - e^2)/6 times the collisions of a
-// sphere a second.
+// sphere per second.
 static void inelasticGasCoolsByHaff(void** state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void inelasticGasCoolsByHaff(void** state)
     rbDestroyHardGas(&gas);
 }
 
-// Fast growth of few spheres: a little below 0.64, and scattered; never as dense as a crystal.
+// Fast growth of few spheres: slightly below 0.64, with scatter; never as dense as a crystal.
 static void growingSpheresJam(void** state)
 {
     (void)state;

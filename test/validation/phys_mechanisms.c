@@ -57,7 +57,7 @@ static void squeezerEquationsMeetTheTestSet(void** state)
     r.bound = 1e-12L;
     rbReference_Advance(&r, 0.03L);
     for (int i = 0; i < 7; ++i) {
-        checkNear((double)r.y[i], rbAndrews.end[i], 3e-9); // what the published digits are good to
+        checkNear((double)r.y[i], rbAndrews.end[i], 3e-9); // the accuracy of the published digits
     }
     rbGetAndrewsGaps(r.y, gaps);
     for (int i = 0; i < 6; ++i) {
@@ -237,7 +237,7 @@ static void everyJointTypeHasItsOrder(void** state)
             int steps = order == 6 ? 8 : order == 4 ? 16 : 32;
             double coarse = getDifference((rbJointType)type, order, steps, &truth);
             double fine = getDifference((rbJointType)type, order, 2 * steps, &truth);
-            // on such coarse steps the power is near, not on, the order; below 1e-11 is rounding
+            // on such coarse steps the power is near, not at, the order; below 1e-11 is rounding
             if (fine > 1e-11 && log2(coarse / fine) < order - 0.5) {
                 fail_msg("%s, order %d: %g, then %g", rbJointType_Name((rbJointType)type), order,
                          coarse, fine);
@@ -247,7 +247,7 @@ static void everyJointTypeHasItsOrder(void** state)
     }
 }
 
-// B-46: on steps so coarse that order 10 is not rounding
+// B-46: on steps so coarse that order 10 is above rounding
 static void ordersEightAndTenGoOn(void** state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// The cases of `rattleback validate rays`, quickly: the scenes of the thesis with real sampling,
-// rays against exact sweeps, and bullets.
+// Quick versions of the cases of `rattleback validate rays`: the scenes of the thesis with real
+// sampling, rays compared with exact sweeps, and bullets.
 #include "run_quickly.h"
 
 // E-01, E-02, E-03, E-04, E-05, E-06, E-12

@@ -1,4 +1,4 @@
-// The black-box scenes are what the table says, and the bisection finds thresholds it is told.
+// The black-box scenes agree with the table, and the bisection finds given thresholds.
 #include "base/core/memory.h"
 #include "base/core/random.h"
 #include "collision/convex/gjk.h"
@@ -45,8 +45,8 @@ static rbSeparation measure(const Fixture* f, int scene, double way, int order, 
     return separation;
 }
 
-// G-40: detection from 1e-5 on and not at a gap of 1e-5, normal within 0.01 degrees (ellipsoids
-// 0.1), depth and point by the table, both orders, two methods.
+// G-40: detection at overlaps of at least 1e-5 and not at a gap of 1e-5, normal within 0.01 degrees
+// (ellipsoids 0.1), depth and point by the table, both orders, two methods.
 static void nineScenesGiveTheContactsOfTheTable(void** state)
 {
     const Fixture* f = *state;

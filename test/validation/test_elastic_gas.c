@@ -1,4 +1,4 @@
-// The driver of the shadow test: it keeps energy and momentum and misses no candidate.
+// The driver of the shadow test: it conserves energy and momentum and misses no candidate.
 #include "base/math/random3.h"
 #include "elastic_gas.h"
 #include "rb_test.h"
@@ -87,7 +87,7 @@ static bool hasPair(const rbGas* gas, int a, int b)
     return found == 1;
 }
 
-// The grid finds the pairs that trying all finds, each once.
+// The grid finds the same pairs as a search of all, each once.
 static void gridFindsEveryCandidateOnce(void** state)
 {
     (void)state;

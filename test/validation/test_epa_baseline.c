@@ -1,4 +1,4 @@
-// The baseline with libccd's weaknesses: repaired it is right, and every weakness shows.
+// The baseline with libccd's weaknesses: the repaired version is right, and every weakness shows.
 #include "base/math/random3.h"
 #include "convex_scenes.h"
 #include "epa_baseline.h"
@@ -81,9 +81,9 @@ static void everyWeaknessShows(void** state)
     Worst right = sweep(repaired);
     checkBelow(right.angle, 0.01);
     checkBelow(right.point, 1e-3);
-    // an absolute end accepts anything at shallow depths
+    // an absolute stopping criterion accepts anything at shallow depths
     assert_true(sweep((rbBaselineSettings){true, false, false, false}).angle > 10.0);
-    // the mean of vertices is no contact point
+    // the mean of vertices is not a contact point
     assert_true(sweep((rbBaselineSettings){false, true, false, false}).point > 10.0 * right.point);
     // edges that cut through the inside cost steps
     Worst split = sweep((rbBaselineSettings){false, false, false, true});

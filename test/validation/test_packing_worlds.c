@@ -1,5 +1,5 @@
-// The instruments of packings: fill by a lattice against the volumes of bodies, overlaps against
-// all pairs.
+// The measurements of packings: fill by a lattice compared with the volumes of bodies, overlaps
+// compared with all pairs.
 #include "packing_worlds.h"
 #include "rb_test.h"
 
@@ -22,7 +22,7 @@ static rbPoured pour(rbPouredKind kind)
     return poured;
 }
 
-// G-43: in a space that holds all bodies
+// G-43: in a space that contains all bodies
 static void fillIsTheVolumeOfTheBodies(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The measures of prediction by rays, against the tables of the thesis and closed forms.
+// The measures of ray prediction, compared with the tables of the thesis and closed forms.
 #include "ray_metrics.h"
 #include "rb_test.h"
 
@@ -48,11 +48,12 @@ static void agreementIsThatOfTheTableOfTheSpheres(void** state)
         checkNear(rbRateAgreement(rows[i].found, point), rows[i].agreement, 0.01);
     }
     checkNear(rbRateAgreement(point, point), 100.0, 1e-12);
-    checkNear(rbRateAgreement(rbNeg(point), point), 100.0, 1e-12); // blind for signs
+    checkNear(rbRateAgreement(rbNeg(point), point), 100.0, 1e-12); // insensitive to signs
 }
 
-// RX-10: a unit ball comes from (3, 0, 1) along -x to one at the origin. Said to meet
-// it in (0.8, 0, 0.6) after 1.4 m, when the centers are sqrt(1.6^2 + 1) apart, it overlaps there
+// RX-10: a unit ball approaches from (3, 0, 1) along -x to one at the origin. If it is reported to
+// meet it in (0.8, 0, 0.6) after 1.4 m, when the centers are sqrt(1.6^2 + 1) apart, it overlaps
+// there
 static void errorsAreThoseOfTheClosedForm(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The shadow comparison finds what is planted, logs it, and the log replays it bit by bit.
+// The shadow comparison finds planted errors, logs them, and the log replays them bit by bit.
 #include "base/math/random3.h"
 #include "elastic_gas.h"
 #include "pairs/pair_file.h"
@@ -40,7 +40,7 @@ static int tearDown(void** state)
     return 0;
 }
 
-// What is planted: the answer number `at` of an opinion is changed.
+// The planted error: the answer number `at` of an opinion is changed.
 typedef enum Plant {
     PLANT_SIGN,
     PLANT_NORMAL,
@@ -52,7 +52,7 @@ typedef enum Plant {
 typedef struct Planter {
     Plant plant;
     rbOpinion opinion;
-    int at;   // the how manieth contact
+    int at;   // the index of the contact
     int seen; // contacts so far
     bool isDone;
 } Planter;
@@ -86,7 +86,7 @@ static bool fileExists(const char* path)
     return file != NULL;
 }
 
-// A sphere and a box in random positions, half of them overlapping; the pair that was planted.
+// A sphere and a box in random positions, half of them overlapping; returns the planted pair.
 typedef struct Story {
     rbShadow shadow;
     rbTransform pose;
@@ -203,8 +203,8 @@ static void turnNormal(void* context, rbOpinion opinion, rbSeparation* s)
     s->normal = rbMakeVec3(s->normal.z, s->normal.x, s->normal.y);
 }
 
-// Two cubes with one center can part along every axis: another normal of the same depth is no
-// error. Off the center it is one.
+// Two cubes with one center can separate along every axis: another normal of the same depth is not
+// an error. Off the center it is one.
 static void ambiguousNormalsAreCountedApart(void** state)
 {
     const Fixture* f = *state;

@@ -1,4 +1,4 @@
-// The oracle of the spinning toys against closed forms, its invariants and the tables of the
+// The oracle of the spinning toys compared with closed forms, its invariants and the tables of the
 // specification (section 4.1).
 #include "base/math/elementary.h"
 #include "base/math/matrix3.h"
@@ -44,9 +44,9 @@ static rbToy makeBall(double radius, double mass)
     return toy;
 }
 
-// truth.md: v0 = 7, mu = 0.2 rolls after 1.019367991845 s at 5 m/s, having gone 6.116207951070 m.
-// The slip obeys u' = -k u / sqrt(u^2 + v_r^2), k = 3.5 mu g; v_r shifts the path by
-// (2/7) v_r^2 (1 + 2 ln(2 u0 / v_r)) / (4 k) = 3e-9 m, the speed before by less than v_r^2 / 7u.
+// truth.md: v0 = 7, mu = 0.2 rolls after 1.019367991845 s at 5 m/s and 6.116207951070 m. The slip
+// obeys u' = -k u / sqrt(u^2 + v_r^2), k = 3.5 mu g; v_r shifts the path by (2/7) v_r^2 (1 + 2 ln(2
+// u0 / v_r)) / (4 k) = 3e-9 m, the speed before by less than v_r^2 / 7u.
 static void bowlingBallRollsAtTheTimeOfTheClosedForm(void** state)
 {
     (void)state;
@@ -153,7 +153,7 @@ static void discThatComesDownOnBothRimsIsReported(void** state)
     checkNear(s[0].contact.z, 0.0, 1e-15);
 }
 
-// An ellipsoid anywhere about its center of mass, with any inertia that a body can have.
+// An ellipsoid at any offset from its center of mass, with any physically possible inertia.
 static rbToy makeRandomToy(rbRandom* random)
 {
     rbToy toy = rbDefaultToy();
@@ -174,7 +174,7 @@ static rbToy makeRandomToy(rbRandom* random)
 }
 
 // Without friction the force is vertical and does no work: energy, the vertical angular momentum
-// and the horizontal velocity stay.
+// and the horizontal velocity are constant.
 static void frictionlessToysKeepEnergyAndVerticalSpin(void** state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void frictionlessToysKeepEnergyAndVerticalSpin(void** state)
     assert_true(kept > count); // most stay on the table
 }
 
-// Any law of friction keeps L . (R n - a e) of an eccentric sphere.
+// Any law of friction conserves L . (R n - a e) of an eccentric sphere.
 // E-01
 static void tippeTopKeepsJellettsIntegral(void** state)
 {
@@ -252,7 +252,7 @@ static void toleranceMovesTheCoinByLessThanAMillionth(void** state)
     }
 }
 
-// The two surfaces are written independently and meet in a flat ellipsoid.
+// The two surfaces are written independently and agree for a flat ellipsoid.
 static void discIsTheLimitOfFlatEllipsoids(void** state)
 {
     (void)state;

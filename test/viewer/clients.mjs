@@ -1,4 +1,4 @@
-// Several browsers on one simulation, many bodies, and browsers that leave in the middle of something.
+// Several browsers on one simulation, many bodies, and browsers that disconnect during an operation.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as rb from './harness.mjs';
@@ -49,7 +49,7 @@ test('a body that another browser drags is refused, and let go when that browser
   assert.match(refused.error, /drag/);
   await one.close();
   let granted = await rb.command(two.page, grip);
-  for (let i = 0; i < 100 && !granted.ok; ++i) { // the server hears of the end of a browser a little later
+  for (let i = 0; i < 100 && !granted.ok; ++i) { // the server notices the end of a browser a little later
     await two.page.waitForTimeout(100);
     granted = await rb.command(two.page, grip);
   }

@@ -1,5 +1,5 @@
-# End-to-end tests in chromium: one a file. They need chromium, which 'make test' installs.
-# Under a sanitizer only what drives the server hard: the others would take long and find nothing.
+# End-to-end tests in chromium: one per file. They need chromium, which 'make test' installs.
+# Under a sanitizer only tests with a high server load: the others would take long and find nothing.
 set(viewerGroups gallery hands clients page)
 if(RB_SANITIZE)
   set(viewerGroups hands clients)

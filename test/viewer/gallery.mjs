@@ -1,4 +1,4 @@
-// Every scene of the gallery opens by a click, its bodies move, and nothing complains.
+// Every scene of the gallery opens by a click, its bodies move, and nothing reports an error.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as rb from './harness.mjs';
@@ -55,7 +55,7 @@ function hasMoved(before, now) {
   return before.length !== now.length || before.some((pose, i) => pose.some((x, k) => x !== now[i][k]));
 }
 
-// All of them take minutes where the processor draws: CI and the long levels open all, others each fifth.
+// All of them take minutes with software rendering: CI and the long levels open all, others every fifth.
 const isWhole = Boolean(process.env.CI) || rb.level === 'long' || rb.level === 'full';
 
 test('every scene opens by a click and moves', async () => {
@@ -67,7 +67,7 @@ test('every scene opens by a click and moves', async () => {
     const first = await posesOf(page);
     const startTime = await rb.timeOf(page);
     await rb.until(page, (time) => window.rattleback.model.time > time, startTime);
-    // What stands still on purpose (a card house, an arch) has no kinetic energy; all else moves.
+    // Scenes at rest on purpose (a card house, an arch) have no kinetic energy; all others move.
     let moved = false;
     for (let i = 0; i < 40 && !moved; ++i) {
       moved = hasMoved(first, await posesOf(page));

@@ -1,4 +1,4 @@
-// What people do to a simulation: pause, step, rewind, push, drag, change, plot, read the journal.
+// User interaction with a simulation: pause, step, rewind, push, drag, change, plot, read the journal.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as rb from './harness.mjs';
@@ -34,7 +34,7 @@ async function clickPause(page) {
   await rb.until(page, () => window.rattleback.model.state.playing === false);
 }
 
-// By a command, which also stands where the scene has ended meanwhile.
+// By a command, which also works if the scene has ended meanwhile.
 async function pause(page) {
   const reply = await rb.command(page, { do: 'pause' });
   assert.equal(reply.ok, true, reply.error);
@@ -122,7 +122,7 @@ test('shift and a click push the body under the pointer', async () => {
   assert.deepEqual(view.troubles, []);
 });
 
-// B-30: dragging gives way to the joints
+// B-30: dragging yields to the joints
 test('a dragged link follows the pointer and its joints stay closed', async () => {
   const page = await open('double-pendulum');
   await rb.until(page, () => window.rattleback.model.time > 0);

@@ -1,4 +1,4 @@
-// What the end-to-end tests share: the program as a server, Debian's chromium as a client.
+// Shared by the end-to-end tests: the program as a server, Debian's chromium as a client.
 //
 // Environment: RB_PROGRAM (the program), RB_OUTPUT (a folder for screenshots), RB_TEST_LEVEL (quick,
 // normal, long, full). A test without chromium fails.
@@ -17,7 +17,7 @@ mkdirSync(output, { recursive: true });
 
 const CHROMIUM_PLACES = [process.env.RB_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome'];
-const PATIENCE = 60000; // ms: a loaded machine draws a frame in software in up to seconds
+const PATIENCE = 60000; // ms: a loaded machine may need seconds to draw a frame in software
 
 /** Starts `rattleback view WORDS...`; resolves with its url once it listens. */
 export async function startServer(...words) {
@@ -50,7 +50,7 @@ export async function startServer(...words) {
   };
 }
 
-/** Runs the program to its end; returns what it printed. */
+/** Runs the program to its end; returns its output. */
 export function run(...words) {
   return execFileSync(program, words, { encoding: 'utf8', maxBuffer: 1 << 26 });
 }

@@ -11,14 +11,14 @@ after(() => rb.closeBrowser());
 
 test('a page written by run --html replays the rattleback with the network off', async () => {
   const file = resolve(join(rb.output, 'rattleback.html'));
-  // by its path: beside the program its name is that of the program
+  // by its path: next to the program its name is that of the program
   const scene = fileURLToPath(new URL('../../scenes/rattleback.json', import.meta.url));
   rb.run('run', scene, '--html', file, '--quiet');
   assert.ok(statSync(file).size < 4e6, `${statSync(file).size} bytes`);
   const { page, troubles, requests, close } = await rb.openPage(pathToFileURL(file).href, { offline: true });
   await rb.waitForScene(page, 'rattleback');
   await rb.until(page, () => window.rattleback.model.time > 0.1);
-  // The stone turns the other way at the end: its spin about the vertical changes its sign.
+  // The stone rotates in the other direction at the end: its spin about the vertical changes its sign.
   const spins = await page.evaluate(() => {
     const { model } = window.rattleback;
     const column = model.columns.findIndex((c) => /angularVelocity\.z/.test(c.name));
@@ -36,7 +36,7 @@ test('a page written by run --html replays the rattleback with the network off',
   await close();
 });
 
-// The overlay of rays: thin lines from the balls to what they will hit, the shortest marked.
+// The overlay of rays: thin lines from the balls to the bodies they will hit, the shortest marked.
 test('a page of a scene with the detector rays shows the rays of the next contact', async () => {
   const file = resolve(join(rb.output, 'rays-billiard.html'));
   const scene = fileURLToPath(new URL('../../scenes/rays-billiard.json', import.meta.url));

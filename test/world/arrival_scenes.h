@@ -1,4 +1,4 @@
-// Bodies that arrive: balls and boxes with a material, and floors.
+// Arriving bodies: balls and boxes with a material, and floors.
 #ifndef RB_TEST_ARRIVAL_SCENES_H
 #define RB_TEST_ARRIVAL_SCENES_H
 
@@ -7,7 +7,7 @@
 #include <rattleback/rattleback.h>
 
 typedef struct Flyer {
-    rbGeometry* geometry; // the world takes it
+    rbGeometry* geometry; // the world owns it
     rbVec3 position;
     rbVec3 velocity;
     rbVec3 spin; // world axes

@@ -1,5 +1,5 @@
-// Bodies that touch: the same bits from every compiler and build, on repetition and whatever is
-// looked at between the steps; and no allocation once all has been met.
+// Touching bodies: the same bits from every compiler and build, on repetition and with any queries
+// between the steps; and no allocation after warm-up.
 #include "base/core/random.h"
 #include "base/math/random3.h"
 #include "contact_scenes.h"
@@ -63,7 +63,7 @@ static rbGeometry* makeStone(int kind, rbError* error)
     }
 }
 
-// Modes of solving.
+// Solver modes.
 typedef struct Mode {
     const char* name;
     int sweepsMax;
@@ -93,7 +93,7 @@ static rbBodyId addStone(rbWorld* world, const Mode* mode, int index, rbRandom* 
     return id;
 }
 
-// Stones of all kinds fall on the ground and on a tower, some of them joined.
+// Stones of all kinds fall onto the ground and onto a tower, some of them joined.
 static rbWorld* makeHeap(const Mode* mode)
 {
     rbError error = {0};
@@ -147,7 +147,7 @@ static const Mode modes[] = {
 };
 #define MODES ((int)(sizeof modes / sizeof modes[0]))
 
-// Until a time, in a number of looks.
+// Runs until a time, with a number of queries.
 static uint64_t runHeap(const Mode* mode, double time, int looks)
 {
     rbWorld* world = makeHeap(mode);
@@ -186,8 +186,8 @@ static void heapsRepeatWhateverIsLookedAt(void** state)
     }
 }
 
-// The same second of a falling heap twice: contacts come and go in every step, and what they need
-// is there the second time.
+// The same second of a falling heap twice: contacts appear and disappear in every step, and the
+// second time their memory is already allocated.
 static void contactsAllocateNothing(void** state)
 {
     (void)state;

@@ -99,7 +99,7 @@ static void snapshotGoesOnWithTheSameBits(void** state)
     }
     assert_true(rbWorld_GetHash(world) == first);
     checkNear(rbWorld_GetLedger(world).energyDrift, drift, 0.0);
-    // A damaged, cut or foreign snapshot is refused and changes nothing.
+    // A damaged, truncated or foreign snapshot is refused and changes nothing.
     for (size_t i = 0; i < size; i += 97) {
         ((unsigned char*)bytes)[i] ^= 0x40u;
         assert_int_not_equal(rbWorld_RestoreSnapshot(world, bytes, size, &error), RB_STATUS_OK);
@@ -139,7 +139,7 @@ static void worldLeaksNothing(void** state)
     assert_int_equal(rbGetAllocatedBytes(), before);
 }
 
-// L-11: a million advances of a millisecond: time lands on 1000 s, nothing drifts.
+// L-11: a million advances of a millisecond: the time is exactly 1000 s, nothing drifts.
 static void aMillionAdvancesConserve(void** state)
 {
     (void)state;

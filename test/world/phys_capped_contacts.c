@@ -1,4 +1,4 @@
-// Worlds whose contacts have a game's budget of sweeps: small steps inside of steps at 60 Hz.
+// Worlds whose contacts have a game's budget of sweeps: small steps within steps at 60 Hz.
 #include "base/math/random3.h"
 #include "contact_scenes.h"
 
@@ -12,12 +12,12 @@ static rbWorldDef defineCapped(double angle)
     rbWorldDef def = defineWorld();
     def.step.step = FRAME;
     def.contact.sweepsMax = SWEEPS;
-    // an incline: gravity leans instead
+    // an incline: gravity is tilted instead
     def.gravity = rbMakeVec3(GRAVITY * sin(angle), 0.0, -GRAVITY * cos(angle));
     return def;
 }
 
-// Above its tolerance is no failure here.
+// Exceeding the tolerance is not a failure here.
 static void play(rbWorld* world, int frames)
 {
     for (int i = 0; i < frames; ++i) {
@@ -65,7 +65,7 @@ static void pyramidsStandStill(void** state)
     rbDestroyWorld(world);
 }
 
-// On 26.565 degrees (tan = 0.5) a block holds at 0.51 and slides at 0.4 as it should.
+// On 26.565 degrees (tan = 0.5) a block holds at 0.51 and slides correctly at 0.4.
 // B-76
 static void blocksHoldAndSlideOnInclines(void** state)
 {
@@ -114,7 +114,7 @@ static void ballsRollDown(void** state)
     rbDestroyWorld(world);
 }
 
-// What rebounds is left to collisions, also among what rests.
+// Rebounds are left to collisions, also among resting bodies.
 static void ballsStillBounce(void** state)
 {
     (void)state;
@@ -151,8 +151,8 @@ static rbWorld* makeHeap(void)
     return world;
 }
 
-// A heap falls, settles, balances its books, allocates nothing more, and does all of it twice to
-// the bit.
+// A heap falls, settles, closes its energy balance, allocates nothing more, and repeats all of it
+// to the bit.
 static void heapsSettleRepeatably(void** state)
 {
     (void)state;
@@ -173,10 +173,10 @@ static void heapsSettleRepeatably(void** state)
     rbDestroyWorld(world);
 }
 
-// A unit box, turned at random, is thrown at another with 20 m/s: a third of its size in a step.
-// Struck at a corner it turns by half a radian in the step, and lands on points that the contacts
-// of the node do not show; up to 0.26 m deep where the flight is not looked at. Of 10,000 boxes 6
-// were deeper than 0.06 m, one of them 0.104 m.
+// A unit box with a random orientation is thrown at another at 20 m/s: a third of its size per
+// step. Struck at a corner it turns by half a radian in the step, and lands on points that the
+// contacts of the node do not include; up to 0.26 m deep where the flight is not checked. Of 10,000
+// boxes 6 were deeper than 0.06 m, one of them 0.104 m.
 static void boxesThatAreThrownHardlyOverlap(void** state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void boxesThatAreThrownHardlyOverlap(void** state)
         sum / count, deepest, deepCount);
     checkBelow(sum / count, 0.005);
     assert_true(deepCount <= count / 1000);
-    checkBelow(deepest, 0.26); // as without a look
+    checkBelow(deepest, 0.26); // as without a query
 }
 
 RB_TEST_GROUP(phys_capped_contacts, cmocka_unit_test(pyramidsStandStill),

@@ -1,4 +1,4 @@
-// Limits of joints: stops that throw back, hold and share, against closed forms (B-82).
+// Joint limits: stops that rebound, hold and share, compared with closed forms (B-82).
 #include "joint_scenes.h"
 
 #include <math.h>
@@ -47,8 +47,8 @@ static const rbBodyId nobody = {0, 0};
 
 // ------------------------------------------------------------------------------------- a pendulum
 
-// addBody: moments about y of 0.02 m. It hangs at 1 m and turns about y, by a positive angle from
-// +x down to -z. The angle is counted from the horizontal.
+// addBody: moments about y of 0.02 m. It hangs at 1 m and rotates about y, by a positive angle from
+// +x down to -z. The angle is measured from the horizontal.
 #define ARM 1.0
 #define INERTIA (ARM * ARM + 0.02) // of 1 kg about the axis
 
@@ -122,7 +122,7 @@ static void sliderFallsOnTheEndOfItsRail(void** state)
     def.limits[0] = (rbLimitDef){-0.5, 1.0, 0.5};
     rbJointId joint = join(world, &def, rbMakeVec3(0.3, 0.0, 0.0), axisZ);
     prepare(world);
-    // Heights of the tops of its leaps: a quarter of the last one.
+    // Heights of the tops of its jumps: each a quarter of the last one.
     double tops[3] = {0.0, 0.0, 0.0};
     double last = 0.0;
     int leap = -1;
@@ -151,7 +151,7 @@ static void sliderFallsOnTheEndOfItsRail(void** state)
 
 // --------------------------------------------------------------------------------------- a cone
 
-// A top on a point, that leans against a cone about the vertical and is led around by it: with I
+// A top on a point that leans against a cone about the vertical and is guided around by it: with I
 // about the point, I3 about its axis, inclination a, precession W and spin w3 the cone presses with
 //   I W^2 sin a cos a - I3 w3 W sin a + m g l sin a.
 // B-82
@@ -242,7 +242,7 @@ static void motorDrivesIntoItsStopAndHolds(void** state)
 
 // --------------------------------------------------------------------------------------- a chain
 
-// Ten links of 1 kg that reach out from the wall and sag until all hinges are at their stops; each
+// Ten links of 1 kg that extend from the wall and sag until all hinges are at their stops; each
 // stop then carries the moment of all links beyond it.
 // B-82
 static void chainSagsOntoItsStops(void** state)

@@ -1,11 +1,11 @@
-// A wall that is struck falls by shock propagation as it does by sweeps to the tolerance.
+// A struck wall falls with shock propagation as it does with sweeps to the tolerance.
 #include "contact_scenes.h"
 
 #include <math.h>
 
 #define COURSES 8
 #define BRICKS 20
-#define LENGTH 1.0 // m, of a brick: farther from its place it has fallen
+#define LENGTH 1.0 // m, of a brick: a brick farther from its place has fallen
 
 typedef struct Wall {
     rbWorld* world;
@@ -46,7 +46,7 @@ static Wall makeWall(int shockAfter)
     return wall;
 }
 
-// Above its tolerance is no failure here.
+// Exceeding the tolerance is not a failure here.
 static void runWall(Wall* wall, double time)
 {
     rbStepReport report = rbWorld_AdvanceTo(wall->world, time);
@@ -68,8 +68,9 @@ static double getHeight(const Wall* wall)
     return sum / BRICKS;
 }
 
-// Were what moves frozen too, the heights would be up to 0.09 m apart. Of 18 other walls, struck
-// elsewhere and at other speeds, 11 are within these bounds after 1.2 s, the worst 0.22 m apart.
+// If moving bodies were frozen too, the heights would differ by up to 0.09 m. Of 18 other walls,
+// struck elsewhere and at other speeds, 11 are within these bounds after 1.2 s; the worst differs
+// by 0.22 m.
 // B-74, B-78
 static void wallsFallAlike(void** state)
 {

@@ -1,5 +1,5 @@
-// Worlds with joints, moving: the ledger closes, output steps and snapshots keep the bits, what is
-// changed from outside arrives, shortfalls are reported.
+// Moving worlds with joints: the ledger closes, output steps and snapshots keep the bits, external
+// changes take effect, shortfalls are reported.
 #include "joint_scenes.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static const rbVec3 axisY = {0.0, 1.0, 0.0};
 static const rbVec3 down = {0.0, 0.0, -9.81};
 
 // A chain of mixed joints from the world, with a motor, a torsional spring, a damped spring and
-// drag, and a body that is joined to nothing.
+// drag, and a free body.
 static rbWorld* makeMixed(int order)
 {
     rbWorld* world = makeWorld(order, down);
@@ -105,7 +105,7 @@ static void jointedSnapshotGoesOnWithTheSameBits(void** state)
     rbError error = {0};
     rbJointId servo = rbWorld_FindJoint(world, "one");
     (void)rbWorld_Advance(world, 0.1234);
-    // Changed and not yet told to the engine.
+    // Changed and not yet passed to the engine.
     rbBody_ApplyImpulse(world, rbWorld_FindBody(world, "four"), rbMakeVec3(0.1, 0.2, 0.3),
                         rbMakeVec3(3.5, 0.0, 0.0));
     (void)rbJoint_SetMotorTarget(world, servo, 0, 0.2, &error);
@@ -117,7 +117,7 @@ static void jointedSnapshotGoesOnWithTheSameBits(void** state)
     uint64_t hash = rbWorld_GetHash(world);
     rbLedger ledger = rbWorld_GetLedger(world);
     rbJointState joint = rbJoint_GetState(world, servo);
-    // Going back undoes the target that was set since.
+    // Restoring undoes the target that was set since.
     (void)rbJoint_SetMotorTarget(world, servo, 0, -1.0, &error);
     (void)rbWorld_Advance(world, 0.05);
     assert_int_equal(rbWorld_RestoreSnapshot(world, bytes, size, &error), RB_STATUS_OK);
@@ -130,14 +130,14 @@ static void jointedSnapshotGoesOnWithTheSameBits(void** state)
     checkNear(again.motorWork, ledger.motorWork, 0.0);
     checkNear(again.dissipation, ledger.dissipation, 0.0);
     checkNear(rbJoint_GetState(world, servo).freedomForces[0], joint.freedomForces[0], 0.0);
-    // A world made alike takes it too.
+    // An identically created world accepts it too.
     rbWorld* other = makeMixed(4);
     assert_int_equal(rbWorld_RestoreSnapshot(other, bytes, size, &error), RB_STATUS_OK);
     (void)rbWorld_Advance(other, 0.0501);
     (void)rbWorld_Advance(other, 0.1);
     assert_true(rbWorld_GetHash(other) == hash);
     checkNear(rbWorld_GetLedger(other).energyDrift, ledger.energyDrift, 1e-12);
-    // One with a joint less does not.
+    // One without one of the joints does not.
     rbDestroyJoint(other, rbWorld_FindJoint(other, "two"));
     assert_int_equal(rbWorld_RestoreSnapshot(other, bytes, size, &error), RB_STATUS_INVALID);
     free(bytes);
@@ -159,7 +159,7 @@ static rbSpringId addSpring(rbWorld* world, rbBodyId body, double stiffness, dou
     return spring;
 }
 
-// A mass on a spring: x = A cos(w t), and all of the energy is in the books.
+// A mass on a spring: x = A cos(w t), and all of the energy is accounted for.
 // B-31
 static void springMassSwingsByItsFormula(void** state)
 {
@@ -179,14 +179,14 @@ static void springMassSwingsByItsFormula(void** state)
         checkNear(ledger.springEnergy, 0.5 * stiffness * (x - 1.0) * (x - 1.0), 1e-8);
         checkNear(ledger.energyDrift, 0.0, 1e-9);
         checkNear(rbSpring_GetState(world, spring).energy, ledger.springEnergy, 0.0);
-        // The mean over the last step of 1 ms is off by half a step's change at most.
+        // The mean over the last step of 1 ms has an error of at most half a step's change.
         checkNear(rbSpring_GetState(world, spring).force, stiffness * (x - 1.0),
                   1.1e-3 * stiffness * 0.2 * sqrt(stiffness / mass));
     }
     rbDestroyWorld(world);
 }
 
-// x = exp(-d t) (cos w t + d/w sin w t) A: what is lost went into damping.
+// x = exp(-d t) (cos w t + d/w sin w t) A: the lost energy went into damping.
 // B-31
 static void dampedSpringBooksWhatItTakes(void** state)
 {
@@ -244,7 +244,7 @@ static Single hangBob(rbVec3 gravity)
     return s;
 }
 
-// A velocity motor turns a free rotor up to speed: its work is the energy of the rotor.
+// A velocity motor accelerates a free rotor: its work is the energy of the rotor.
 // B-26
 static void motorWorkIsTheEnergyItGave(void** state)
 {
@@ -274,14 +274,14 @@ static void motorWorkIsTheEnergyItGave(void** state)
     rbLedger ledger = rbWorld_GetLedger(world);
     checkNear(ledger.motorWork, 0.5 * 0.06 * 9.0, 1e-6);
     checkNear(ledger.energyDrift, 0.0, 1e-6);
-    // A new target arrives.
+    // A new target takes effect.
     assert_int_equal(rbJoint_SetMotorTarget(world, axle, 0, -1.0, NULL), RB_STATUS_OK);
     (void)rbWorld_AdvanceTo(world, 2.0);
     checkNear(rbJoint_GetState(world, axle).freedomVelocities[0], -1.0, 1e-9);
     rbDestroyWorld(world);
 }
 
-// Turns are counted, also over a change of the world that starts the engine anew.
+// Turns are counted, also across a change of the world that restarts the engine.
 static void turnsAreCountedOverRestarts(void** state)
 {
     (void)state;
@@ -297,7 +297,7 @@ static void turnsAreCountedOverRestarts(void** state)
     rbDestroyWorld(world);
 }
 
-// A hanging body weighs on its joint.
+// The joint carries the weight of a hanging body.
 static void jointCarriesTheWeight(void** state)
 {
     (void)state;
@@ -318,7 +318,7 @@ static void jointCarriesTheWeight(void** state)
     rbDestroyWorld(world);
 }
 
-// A body whose joint is cut flies on from where it is: a parabola.
+// A body whose joint is removed flies on from its position: a parabola.
 static void cutLooseABodyFlies(void** state)
 {
     (void)state;
@@ -328,7 +328,7 @@ static void cutLooseABodyFlies(void** state)
     rbJointId hook = bob.joint;
     (void)rbWorld_AdvanceTo(world, 0.4);
     rbBodyState cut = rbBody_GetState(world, body);
-    // A look ahead does not see the joint.
+    // A look-ahead does not include the joint.
     rbVec3 ahead = rbBody_GetStateAt(world, body, 0.9).center;
     rbDestroyJoint(world, hook);
     (void)rbWorld_AdvanceTo(world, 0.9);
@@ -387,7 +387,7 @@ static void openJointsAreRefusedWithTheirGap(void** state)
     assert_int_equal(report.status, RB_STATUS_INVALID);
     checkNear(report.time, 0.0, 0.0);
     assert_non_null(strstr(rbWorld_GetError(world).message, "elbow"));
-    // Brought together it goes.
+    // Moved together it works.
     rbTransform pose = {rbMakeVec3(1.4, 0.0, 0.0), {1.0, 0.0, 0.0, 0.0}};
     (void)rbBody_SetState(world, def.bodyB, pose, RB_VEC3_ZERO, RB_VEC3_ZERO, &error);
     assert_int_equal(rbWorld_Advance(world, 0.1).status, RB_STATUS_OK);
@@ -430,7 +430,7 @@ static void contradictingJointsAreNamed(void** state)
         def.anchorA = rbMakeVec3(0.7, 0.0, 0.0);
         def.anchorB = rbMakeVec3(0.5, 0.0, 0.0);
         assert_false(RB_IS_NULL(rbCreateJoint(world, &def, &error)));
-        // One that has nothing to do with it.
+        // An unrelated body.
         def.name = "free";
         def.bodyA = def.bodyB;
         def.bodyB = addBody(world, "tail", 1.0, rbMakeVec3(0.0, 0.0, -1.0));
@@ -439,7 +439,8 @@ static void contradictingJointsAreNamed(void** state)
         assert_false(RB_IS_NULL(rbCreateJoint(world, &def, &error)));
         uint64_t hash = rbWorld_GetHash(world);
         assert_int_equal(rbWorld_Prepare(world, &error), RB_STATUS_INVALID);
-        // Without leave to assemble the gap is named, with it who fights.
+        // Without permission to assemble, the message names the gap; with it, the conflicting
+        // joints.
         static const char* const parts[5] = {"\"right\"", "open by", " m", "\"left\"",
                                              "contradict"};
         for (int i = 0; i < (allowed == 1 ? 5 : 3); ++i) {
@@ -451,7 +452,8 @@ static void contradictingJointsAreNamed(void** state)
     }
 }
 
-// Let to, open joints close, at once or by limited impulses; the books say what that gave or took.
+// If allowed, open joints close, immediately or by limited impulses; the energy accounting shows
+// the energy gained or lost.
 // B-41
 static void openJointsAreAssembledWhenAllowed(void** state)
 {
@@ -499,7 +501,7 @@ static void mixedLedgerCloses(void** state)
     rbDestroyWorld(world);
 }
 
-// An impulse along what a joint holds is taken by the joint; along what it leaves it is not.
+// A joint absorbs an impulse along its constrained direction, but not along a free one.
 static void impulsesFromOutsideMeetTheJoints(void** state)
 {
     (void)state;
@@ -527,7 +529,7 @@ static void impulsesFromOutsideMeetTheJoints(void** state)
     rbDestroyWorld(world);
 }
 
-// A joint with a motor in the slot of one that is gone begins afresh.
+// A joint with a motor in the slot of a removed one starts from its initial state.
 static void aNewJointForgetsTheOldOnesTurns(void** state)
 {
     (void)state;
@@ -541,7 +543,7 @@ static void aNewJointForgetsTheOldOnesTurns(void** state)
     rbDestroyWorld(world);
 }
 
-// A pendulum on a cart with a path: hanging from a point that moves steadily it hangs as at rest.
+// A pendulum on a cart with a path: hanging from a steadily moving point it hangs as at rest.
 static void pathsCarryTheirJoints(void** state)
 {
     (void)state;
@@ -569,7 +571,7 @@ static void pathsCarryTheirJoints(void** state)
     rbDestroyWorld(world);
 }
 
-// Too few iterations for the tolerance: the run goes on, and everyone is told.
+// Too few iterations for the tolerance: the run continues, and all interfaces report it.
 // B-40
 static void missedTolerancesAreReported(void** state)
 {
@@ -606,8 +608,8 @@ static void missedTolerancesAreReported(void** state)
     rbDestroyWorld(world);
 }
 
-// A velocity-only joint brings the bodies to the speed it holds, with no more than its force, and
-// does not care where they are.
+// A velocity-only joint brings the bodies to its speed with no more than its force, independent of
+// their positions.
 // B-29
 static void velocityJointHoldsASpeedOnly(void** state)
 {
@@ -624,7 +626,7 @@ static void velocityJointHoldsASpeedOnly(void** state)
     rbJointId rope = rbCreateJoint(world, &def, &error); // at the centers, 2 m apart
     assert_false(RB_IS_NULL(rope));
     checkNear(rbJoint_GetState(world, rope).positionError, 0.0, 0.0);
-    // 3 N on 1 kg and 3 kg: 4 m/s^2 between them, so that 0.8 m/s are there after 0.2 s.
+    // 3 N on 1 kg and 3 kg: 4 m/s^2 between them, so that 0.8 m/s are reached after 0.2 s.
     (void)rbWorld_AdvanceTo(world, 0.1);
     checkNear(rbBody_GetState(world, def.bodyB).linearVelocity.y, 0.3, 1e-9);
     checkNear(rbBody_GetState(world, def.bodyA).linearVelocity.y, -0.1, 1e-9);
@@ -634,7 +636,7 @@ static void velocityJointHoldsASpeedOnly(void** state)
     rbBodyState b = rbBody_GetState(world, def.bodyB);
     checkNear(b.linearVelocity.y - a.linearVelocity.y, 0.8, 1e-9);
     checkNear(rbLength(rbWorld_GetLedger(world).momentum), 0.0, 1e-13);
-    // 2 m, 4/2 0.2^2 m while speeding up, 0.8 m/s for 0.8 s; a tolerance of 1e-6 m in each step.
+    // 2 m, 4/2 0.2^2 m during acceleration, 0.8 m/s for 0.8 s; a tolerance of 1e-6 m in each step.
     checkNear(b.center.y - a.center.y, 2.0 + 0.08 + 0.64, 1e-4);
     rbLedger ledger = rbWorld_GetLedger(world);
     checkNear(ledger.motorWork, ledger.energy, 1e-6);

@@ -1,4 +1,4 @@
-// Bodies that arrive fast: nothing passes through anything in a step, at any speed and step.
+// Fast arriving bodies: nothing passes through anything in a step, at any speed and step.
 #include "arrival_scenes.h"
 #include "base/core/random.h"
 
@@ -46,7 +46,7 @@ static rbGeometry* makeShot(int kind, double size)
     }
 }
 
-// Radius of the largest ball in it, of its size.
+// Radius of the largest inscribed ball, relative to its size.
 static const double innerParts[KINDS] = {1.0, 0.5, 0.4, 0.5, 0.5};
 
 static rbVec3 drawInCube(rbRandom* random, double half)
@@ -56,17 +56,17 @@ static rbVec3 drawInCube(rbRandom* random, double half)
     return rbMakeVec3(x, y, half * rbRandom_Symmetric(random));
 }
 
-// Even in the logarithm.
+// Uniform in the logarithm.
 static double drawScale(rbRandom* random, double low, double high)
 {
     return low * pow(high / low, rbRandom_Unit(random));
 }
 
-// rad in a step: shots that were made to spin faster by striking are left alone from there on; of
-// those only the core is kept from passing, and a second blow may leave them in the other body.
+// rad in a step: shots that spin faster after an impact are not checked beyond this; for them only
+// the core is kept from passing, and a second impact may leave them inside the other body.
 #define TURN_MOST 3.0
 
-// Of overlap: contacts are good to first order in what a body turns in a step.
+// Of overlap: contacts are accurate to first order in the rotation of a body in a step.
 static void judgeDepth(const rbWorld* world, double turn)
 {
     if (turn < 0.3) {
@@ -87,7 +87,7 @@ static rbWorldDef drawWorld(rbRandom* random, int i)
     return def;
 }
 
-// Bullets against plates of 1 cm, standing or free.
+// Bullets against plates of 1 cm, static or free.
 static void bulletsDoNotPassPlates(void** state)
 {
     (void)state;
@@ -132,7 +132,7 @@ static void bulletsDoNotPassPlates(void** state)
     }
 }
 
-// A rod that turns by up to a whole turn in a step meets a plate with its ends.
+// A rod that rotates by up to a whole turn in a step meets a plate with its ends.
 static void spinningRodsDoNotPassPlates(void** state)
 {
     (void)state;
@@ -208,11 +208,11 @@ static void bodiesDoNotPassEachOther(void** state)
                 rbSub(rbBody_GetState(world, ids[1]).center, rbBody_GetState(world, ids[0]).center);
             double lead = rbDot(apart, along);
             if (lead < 0.0 && last > 0.0) {
-                // where they were beside each other
+                // where they were next to each other
                 rbVec3 beside = rbAddScaled(before, last / (last - lead), rbSub(apart, before));
                 if (rbLength(beside) < 0.5 * inner && turn <= TURN_MOST) {
                     fail_msg("pair %d, kinds %d and %d at %g m/s, step %g s (%s): passed in step "
-                             "%d, %g m beside, of %g m",
+                             "%d, %g m off, of %g m",
                              i, kinds[0], kinds[1], speed, def.step.step,
                              rowNames[def.contact.contactTime], k, rbLength(beside), inner);
                 }
@@ -256,11 +256,12 @@ static rbWorld* makeDrop(rbRandom* random, const rbWorldDef* def)
     return world;
 }
 
-// The energy of bodies that arrive, collide, slide and come to rest does not rise, but for what the
-// ledger tells of points that rest: they part overlaps, hand blows on, and stop what a turn would
-// bring into another body. Of 7200 drops 16 were above these bounds: 3 rose by up to 0.0044, the
-// others were given up to 0.038. Nothing derives the bounds: one in 50 is nine times what was seen,
-// so that a tenth of the full count fails once in 10,000 seeds, and none may be ten times above.
+// The energy of bodies that arrive, collide, slide and come to rest does not increase, except for
+// the amount that the ledger reports for resting points: they separate overlaps, transmit impacts,
+// and stop a rotation into another body. Of 7200 drops 16 were above these bounds: 3 rose by up to
+// 0.0044, the others gained up to 0.038. The bounds are not derived: one in 50 is nine times the
+// observed rate, so that a tenth of the full count fails once in 10,000 seeds, and none may be ten
+// times above.
 #define ROSE_MOST 1e-3
 #define GIVEN_MOST 1e-2
 #define EXCEPTIONS 50 // one in so many

@@ -1,4 +1,4 @@
-// Queries of crowds of all shapes against asking every shape in turn, and what they cost.
+// Queries of crowds of all shapes compared with queries of every shape, one by one, and their cost.
 #include "test/world/query_worlds.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static rbRay randomRay(rbRandom* random, double half)
     return ray;
 }
 
-// -------------------------------------------------------------------------------------- in turn
+// ----------------------------------------------------------------------------------- one by one
 
 typedef struct Turn {
     const rbRay* ray;
@@ -148,7 +148,7 @@ static void checkRays(rbRandom* random, rbWorld* world, double half)
     if (turn.count > 0) {
         assert_int_equal(hit.shapeIndex, turn.best.shapeIndex);
         assert_int_equal(hit.isInside, turn.best.isInside);
-        double rounding = 1e-12 * (1.0 + half + turn.best.distance); // a floor may be far
+        double rounding = 1e-12 * (1.0 + half + turn.best.distance); // a floor may be far away
         checkNear(hit.distance, turn.best.distance, rounding);
         checkRelative(hit.fraction * rbLength(ray.direction), hit.distance, 1e-12);
         checkNear(rbLength(rbSub(hit.point, rbAddScaled(ray.origin, hit.fraction, ray.direction))),
@@ -209,7 +209,7 @@ static void checkShapes(rbRandom* random, rbWorld* world, double half)
     rbDestroyGeometry(geometry);
 }
 
-// Rays, moving shapes and overlaps of a crowd that moves, loses and gains bodies.
+// Rays, moving shapes and overlaps of a moving crowd, with bodies added and removed.
 static void queriesAnswerAsIfEveryShapeWereAsked(void** state)
 {
     (void)state;
@@ -253,8 +253,8 @@ static double getSeconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Balls of 0.3 m at equal density: a ray of 10 m meets as many whatever their number. The boxes
-// looked at grow with its logarithm, shapes not at all.
+// Balls of 0.3 m at equal density: a ray of 10 m hits as many whatever their number. The number of
+// visited boxes grows with its logarithm, that of shapes not at all.
 static void costOfARayGrowsWithTheLogarithmOfTheBodies(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Worlds for tests of queries, and queries by asking every shape in turn.
+// Worlds for tests of queries, and queries of every shape, one by one.
 #ifndef TEST_QUERY_WORLDS_H
 #define TEST_QUERY_WORLDS_H
 
@@ -34,7 +34,7 @@ static inline rbBodyId addBody(rbWorld* world, rbBodyType type, rbTransform pose
     return id;
 }
 
-// Hands the geometry over to the world.
+// Transfers the geometry to the world.
 static inline void addShape(rbWorld* world, rbBodyId bodyId, rbGeometry* geometry,
                             rbTransform transform, const uint32_t groups[2])
 {
@@ -91,7 +91,7 @@ static inline void* getScratch(void)
     return scratch;
 }
 
-// One shape of a world after the other.
+// Iterates over the shapes of a world.
 typedef struct ShapeCursor {
     rbBodyId bodyId;
     int shapeIndex;

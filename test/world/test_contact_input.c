@@ -1,5 +1,5 @@
-// Contacts that nobody should ask for: everything at one point, masses and frictions out of
-// proportion, rebounds without loss, contacts without size. No NaN, a report, a sentence.
+// Extreme contacts: everything at one point, extreme masses and frictions, rebounds without loss,
+// contacts without size. No NaN, a report, a message.
 #include "contact_scenes.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ static void crowdsAtOnePointAreRefused(void** state)
     rbDestroyWorld(world);
 }
 
-// Parted no faster than allowed by pair, and what parts keeps no speed.
+// Separated no faster than allowed per pair, and without residual speed.
 static void crowdsArePartedIfAllowed(void** state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void crowdsArePartedIfAllowed(void** state)
     rbDestroyWorld(world);
 }
 
-// A ball half in the floor is lifted out of it: the work of that is booked as one of contacts.
+// A ball half inside the floor is lifted out of it: that work is recorded as work of contacts.
 static void liftsOutOfOverlapsAreBooked(void** state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void liftsOutOfOverlapsAreBooked(void** state)
     rbDestroyWorld(world);
 }
 
-// A block on a wall that leans over, nearly: friction above 10 holds it.
+// A block on a nearly vertical wall: friction above 10 holds it.
 static void hugeFrictionHolds(void** state)
 {
     (void)state;
@@ -125,7 +125,7 @@ static void hugeFrictionHolds(void** state)
     }
 }
 
-// Balls that lose nothing in a box full of them: the energy stays what it is.
+// A box full of lossless balls: the energy is conserved.
 static void densePilesThatLoseNothingKeepTheirEnergy(void** state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void heavyOnLightStands(void** state)
     }
 }
 
-// Points, edges and plates: nothing has a size there.
+// Points, edges and plates: shapes without size.
 static void contactsWithoutSizeAreHarmless(void** state)
 {
     (void)state;

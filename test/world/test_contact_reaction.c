@@ -1,4 +1,4 @@
-// Contacts with the reaction of joints: the masses that normals feel, and sweeps saved (B-81).
+// Contacts with the reaction of joints: the effective masses of normals, and saved sweeps (B-81).
 #include "contact_scenes.h"
 #include "dynamics/engines/step/step_contact_state.h"
 #include "world/world_state.h"
@@ -8,7 +8,7 @@
 #define LENGTH 1.0
 #define FOOT 0.02 // m, edge of the foot at the far end
 
-// A bar on a ball joint at the origin, whose foot stands on the floor.
+// A bar on a ball joint at the origin, with a foot on the floor.
 static rbWorld* makeBar(bool isReacting, rbJointType type)
 {
     rbWorldDef def = defineWorld();
@@ -31,8 +31,9 @@ static rbWorld* makeBar(bool isReacting, rbJointType type)
     return world;
 }
 
-// About the joint the bar turns with I = 0.03, 0.02 + 1/4, 0.04 + 1/4 kg m^2: a normal at r and one
-// at s feel (r x z) I^-1 (s x z). What the joint takes from the free bar is the rest.
+// About the joint the bar rotates with I = 0.03, 0.02 + 1/4, 0.04 + 1/4 kg m^2: a normal at r and
+// one at s are coupled by (r x z) I^-1 (s x z). The reaction of the joint is the difference from
+// the free bar.
 // B-81
 static void reactionIsThatOfABarOnABallJoint(void** state)
 {
@@ -62,8 +63,8 @@ static void reactionIsThatOfABarOnABallJoint(void** state)
     rbDestroyWorld(world);
 }
 
-// With the masses of the bar alone every sweep goes some of the way only; with those that it has on
-// its joint the first one goes all of it, the second finds nothing to do.
+// With the masses of the bar alone every sweep makes only partial progress; with its masses on the
+// joint the first sweep solves it, and the second finds nothing to do.
 // B-81
 static void reactionSavesSweeps(void** state)
 {

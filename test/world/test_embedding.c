@@ -1,5 +1,5 @@
-// What programs that embed the library rely on: an allocator of the world, its log, user data, the
-// debugging view, and definitions made by headers of another version.
+// Features for programs that embed the library: an allocator of the world, its log, user data,
+// debug drawing, and definitions from headers of another version.
 #include "base/core/cookie.h"
 #include "rb_test.h"
 
@@ -89,7 +89,7 @@ static void countPoint(rbVec3 position, uint32_t color, void* context)
     *(int*)context += 1;
 }
 
-// Everything a program does with a world, which must not fail.
+// Everything a program does with a world; nothing may fail.
 static void useWorld(rbWorld* world)
 {
     rbError error = {0};
@@ -136,7 +136,7 @@ static void worldKeepsToItsAllocator(void** state)
         def.engine = (rbEngineType)engine;
         def.contact.isEnabled = true;
         def.allocator = (rbAllocator){allocCounted, freeCounted, &own};
-        // Geometries are made before a world gets them: by the allocator of the thread.
+        // Geometries are created before a world gets them: by the allocator of the thread.
         rbAllocator before = rbUseAllocator(def.allocator);
         assert_null(before.allocFn);
         rbWorld* world = makeWorld(&def);
@@ -150,7 +150,7 @@ static void worldKeepsToItsAllocator(void** state)
     }
 }
 
-// What the caller made elsewhere goes back to where it came from.
+// Memory that the caller allocated elsewhere returns to its own allocator.
 static void allocatorsMayBeMixed(void** state)
 {
     (void)state;
@@ -275,7 +275,7 @@ static void logWarnsOfAnotherMotionRow(void** state)
     rbDestroyWorld(world);
 }
 
-// A status that lasts is logged once, not at every advance.
+// A persistent status is logged once, not at every advance.
 static void logReportsARefusedStartOnce(void** state)
 {
     (void)state;
@@ -411,7 +411,7 @@ static void contactsAndJointsAreDrawn(void** state)
 }
 
 // A program whose headers have another number, or a definition of another size, gets a message;
-// what it has no room for is not written.
+// fields beyond its size are not written.
 static void headersOfAnotherVersionAreRefused(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Limits of joints: what is refused and how, turns, changes from outside, snapshots (B-82).
+// Joint limits: refusals and their messages, turns, external changes, snapshots (B-82).
 #include "joint_scenes.h"
 
 #include <math.h>
@@ -133,7 +133,7 @@ static void otherMethodsAndOrdersAreRefused(void** state)
     }
 }
 
-// An axle of three turns: it winds up to its stop, and not to where a third of that would be.
+// An axle with three turns: it winds up to its stop, and not to a third of that.
 // B-82
 static void turnsCountUpToTheStop(void** state)
 {
@@ -161,7 +161,7 @@ static void turnsCountUpToTheStop(void** state)
     rbDestroyWorld(world);
 }
 
-// The turn of a ball joint is bounded, and so is each angle of a universal joint.
+// The twist of a ball joint is limited, and so is each angle of a universal joint.
 // B-82
 static void twistAndUniversalAnglesStop(void** state)
 {
@@ -203,7 +203,7 @@ static void twistAndUniversalAnglesStop(void** state)
     rbDestroyWorld(world);
 }
 
-// Other limits from now on: a door that is shut in.
+// Limits changed at run time: a door that becomes confined.
 // B-82
 static void limitsCanBeChanged(void** state)
 {
@@ -234,7 +234,7 @@ static void limitsCanBeChanged(void** state)
     rbDestroyWorld(world);
 }
 
-// A double pendulum between stops, and a body that nothing joins.
+// A double pendulum between stops, and a free body.
 static rbWorld* makeMixed(bool areContactsOn)
 {
     rbWorldDef settings = worldDef();
@@ -271,7 +271,7 @@ static void snapshotsGoOnWithTheSameBits(void** state)
         assert_int_equal(rbWorld_RestoreSnapshot(world, bytes, size, &error), RB_STATUS_OK);
         (void)rbWorld_AdvanceTo(world, 1.5);
         assert_true(rbWorld_GetHash(world) == hash);
-        // Also into a world that has not begun.
+        // Also into a world that has not started.
         rbWorld* other = makeMixed(on == 1);
         assert_int_equal(rbWorld_RestoreSnapshot(other, bytes, size, &error), RB_STATUS_OK);
         (void)rbWorld_AdvanceTo(other, 1.5);
@@ -293,7 +293,7 @@ static void stopsAllocateNothing(void** state)
     rbDestroyWorld(world);
 }
 
-// Without contacts of shapes a body that nothing joins flies as it does without limits.
+// Without contacts of shapes a free body flies as it does without limits.
 static void freeBodiesAreLeftAlone(void** state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-// Modules behind interfaces: every row of the tables is picked by its name and takes the place of
-// another one. That broad phases are exchanged without a bit's change is proven in prop_loops.c,
-// that the classical methods follow closed forms in phys_classical.c.
+// Modules behind interfaces: every row of the tables is selected by its name and replaces another
+// one. prop_loops.c proves that exchanging broad phases changes no bit, phys_classical.c that the
+// classical methods follow closed forms.
 #include "joint_scenes.h"
 
 #include <rattleback/lab_joints.h>
@@ -68,7 +68,8 @@ static const Table tables[] = {
     TABLE(rbLastingContact, RB_LASTING_COUNT),
 };
 
-// B-86. Found again means unique, too: the first of two rows of one name would be found.
+// B-86. Finding it again also proves uniqueness: the first of two rows with one name would be
+// found.
 static void rowsHaveNamesOfTheirOwn(void** state)
 {
     (void)state;
@@ -92,7 +93,7 @@ static void rowsHaveNamesOfTheirOwn(void** state)
 
 // ------------------------------------------------------------------------------- joint simulation
 
-// m, of joints and of the motion. Springs in place of joints give way by about g/Omega^2, 0.1 mm,
+// m, of joints and of the motion. Springs in place of joints deflect by about g/Omega^2, 0.1 mm,
 // for every bar that hangs on them, and more while the bars swing.
 static double getAccuracy(const char* method)
 {
@@ -127,7 +128,7 @@ static const rbBodyId ground = {0, 0};
 static const rbVec3 axisY = {0.0, 1.0, 0.0};
 static const rbVec3 axisZ = {0.0, 0.0, 1.0};
 
-// A bar on a hinge of a body that is there.
+// A bar on a hinge of an existing body.
 static rbBodyId hangBar(rbWorld* world, rbBodyId from, rbVec3 anchor, rbVec3 position)
 {
     rbJointDef def = rbDefaultJointDef();
@@ -145,7 +146,7 @@ static rbBodyId addChain(rbWorld* world, int count, double y, bool isLoop)
     for (int i = 0; i < count; ++i) {
         last = hangBar(world, last, rbMakeVec3(i, y, 0.0), rbMakeVec3(i + 0.5, y, 0.0));
     }
-    if (isLoop) { // free along x, else it could not sag
+    if (isLoop) { // free along x, otherwise it could not sag
         rbJointDef def = rbDefaultJointDef();
         def.type = RB_JOINT_PLANE;
         def.bodyB = last;
@@ -154,7 +155,7 @@ static rbBodyId addChain(rbWorld* world, int count, double y, bool isLoop)
     return last;
 }
 
-// A bar hung beside its middle with others hung all along it: many joints share one body.
+// A bar hung off its center with others hung all along it: many joints share one body.
 static rbBodyId addHub(rbWorld* world, int count, double y)
 {
     rbBodyId hub = hangBar(world, ground, rbMakeVec3(0.1, y, 0.0), rbMakeVec3(0.0, y, 0.0));
@@ -175,8 +176,8 @@ static rbBodyState runTo(rbWorld* world, rbBodyId body, double time, const char*
     return rbBody_GetState(world, body);
 }
 
-// B-86, B-87. All solvers solve the same equations; the other methods the same mechanism, each to
-// its own accuracy.
+// B-86, B-87. All solvers solve the same equations; the other methods solve the same mechanism,
+// each to its own accuracy.
 static void jointModulesMoveOneMechanismAlike(void** state)
 {
     (void)state;
@@ -201,8 +202,8 @@ static void jointModulesMoveOneMechanismAlike(void** state)
     assert_true(truth.z < -0.15); // it fell
 }
 
-// B-86, B-87. In one world every mechanism has the solver that suits it, and moves to the last bit
-// as it does alone with that solver by name.
+// B-86, B-87. In one world every mechanism has its suitable solver, and moves to the last bit as it
+// does alone with that solver by name.
 static void mechanismsHaveTheirOwnSolvers(void** state)
 {
     (void)state;
@@ -225,7 +226,7 @@ static void mechanismsHaveTheirOwnSolvers(void** state)
             double apart = rbDistance(alone.center, states[i].center);
             bool isEqual = apart == 0.0;
             assert_true(apart < 1e-9);
-            // The other of the two rounds otherwise; cut is direct where nothing is to be cut.
+            // The other of the two rounds differently; cut is direct where there is nothing to cut.
             bool isOwn = strcmp(name, names[i]) == 0;
             bool isOther = !isOwn && (solver == RB_SOLVER_DIRECT || solver == RB_SOLVER_TREE);
             if ((isOwn && !isEqual) || (isOther && isEqual)) {
@@ -239,7 +240,7 @@ static void mechanismsHaveTheirOwnSolvers(void** state)
 
 // ------------------------------------------------------------------------------------- collisions
 
-// B-87. A joint may name the solver of its mechanism, and so different ones stand side by side.
+// B-87. A joint may name the solver of its mechanism, so different solvers coexist.
 static void jointsNameTheSolversOfTheirMechanisms(void** state)
 {
     (void)state;
@@ -248,7 +249,7 @@ static void jointsNameTheSolversOfTheirMechanisms(void** state)
     rbWorld* world = makeJointWorld("impulses", "auto");
     for (int i = 0; i < 3; ++i) {
         bodies[i] = addChain(world, 3, 5.0 * i, false);
-        // A second joint at the end, which takes nothing away that the first ones hold.
+        // A second joint at the end, which adds no constraint to the first ones.
         rbJointDef def = rbDefaultJointDef();
         def.type = RB_JOINT_PLANE;
         def.bodyB = bodies[i];
@@ -273,7 +274,7 @@ static void jointsNameTheSolversOfTheirMechanisms(void** state)
 }
 
 // B-86. Laws and orders of impacts are exchanged by name: a ball of e = 0.5 on a floor leaves at
-// half its speed by all of them, and collisions are exchanged as a whole with the engine.
+// half its speed under all of them, and collisions are exchanged as a whole with the engine.
 static void impactModulesAgreeOnABall(void** state)
 {
     (void)state;

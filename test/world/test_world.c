@@ -62,8 +62,8 @@ static void boxHasMassFromItsShape(void** state)
     rbDestroyWorld(world);
 }
 
-// B-53: An asymmetric body given off its center and turned: the pose reported is that of the frame
-// given.
+// B-53: An asymmetric body given off its center and rotated: the reported pose is that of the given
+// frame.
 static void poseIsThatOfTheGivenFrame(void** state)
 {
     (void)state;
@@ -95,7 +95,7 @@ static void poseIsThatOfTheGivenFrame(void** state)
     rbDestroyWorld(world);
 }
 
-// B-08: look-ahead changes nothing and agrees with what comes.
+// B-08: look-ahead changes nothing and agrees with the later states.
 static void lookAheadAgreesWithWhatComes(void** state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void linearDragReachesTerminalVelocity(void** state)
     checkNear(s.linearVelocity.z, terminal * (1.0 - exp(-1.5 / tau)), 1e-10);
     checkNear(s.center.z, terminal * (1.5 - tau * (1.0 - exp(-1.5 / tau))), 1e-10);
     checkNear(s.angularVelocity.y, 3.0 * exp(-1.5 * 0.05 / 0.1), 1e-10);
-    // The ledger knows where the energy went.
+    // The ledger accounts for the energy.
     checkNear(report.ledger.energyDrift, 0.0, 1e-9);
     assert_true(report.ledger.work < -1.0);
     assert_true(isinf(rbBody_GetAccelerationBound(world, id)));
@@ -244,8 +244,8 @@ static void userForceOscillates(void** state)
     rbDestroyWorld(world);
 }
 
-// A body falls straight into a center of attraction: no number can be right after that, so the
-// report says it and names the body, and the state stays finite.
+// A body falls straight into a center of attraction: no later number can be right, so the report
+// says so and names the body, and the state stays finite.
 static void fallIntoACenterIsReported(void** state)
 {
     (void)state;
@@ -409,7 +409,7 @@ static void badTimesMoveNothing(void** state)
     rbDestroyWorld(world);
 }
 
-// Drag brings a body to rest exponentially, down to numbers that underflow: it must not take
+// Drag brings a body to rest exponentially, down to numbers that underflow: this must not run
 // forever.
 static void dragToRestEnds(void** state)
 {
@@ -476,7 +476,7 @@ static void shapesHaveIdsOfTheirOwn(void** state)
     rbBodyId c = rbCreateBody(world, &def, &error);
     rbShapeId third = rbCreateShape(world, c, &shape, &error);
     assert_false(RB_ID_EQUALS(first, third));
-    // A dead body is refused in every build.
+    // A removed body is refused in every build.
     assert_true(RB_IS_NULL(rbCreateShape(world, a, &shape, &error)));
     rbDestroyWorld(world);
 }

@@ -1,4 +1,4 @@
-// Steps that are cut at the time of a contact: where, at which price, and that looks into them
+// Steps that are cut at the time of a contact: where, at which cost, and that queries within them
 // change nothing.
 #include "arrival_scenes.h"
 
@@ -9,7 +9,7 @@
 #define GRAVITY 9.81
 #define SHELL 1e-5
 
-// The height of an elastic ball above its lowest place, from rest.
+// The height of an elastic ball above its lowest position, from rest.
 static double bounceHeight(double drop, double time)
 {
     double fall = sqrt(2.0 * drop / GRAVITY);
@@ -17,7 +17,7 @@ static double bounceHeight(double drop, double time)
     return drop - 0.5 * GRAVITY * phase * phase;
 }
 
-// A ball bounces for 10 s in steps of 10 ms; returns what was counted.
+// A ball bounces for 10 s in steps of 10 ms; returns the counters.
 static rbContactStatistics bounce(rbContactTime row, double* worst, double* drift)
 {
     rbWorldDef def = defineArrivals(0.01, row);
@@ -45,7 +45,7 @@ static rbContactStatistics bounce(rbContactTime row, double* worst, double* drif
 }
 
 // B-64, X-12: 13 bounces, each late or early by less than the tolerance over the speed, which the
-// flight between them doubles at most.
+// flight between them at most doubles.
 static void cutStepsMeetTheTimeOfContact(void** state)
 {
     (void)state;
@@ -63,7 +63,7 @@ static void cutStepsMeetTheTimeOfContact(void** state)
                       rbContactTime_Name((rbContactTime)row), (int)rows[row].cutTrials,
                       (int)rows[row].cutSteps, worst);
     }
-    // Without cutting the ball is off by much more: the test can fail.
+    // Without cutting the error of the ball is much larger: the test can fail.
     rows[0] = bounce(RB_CONTACT_TIME_STEP, &worst, &drift);
     assert_int_equal(rows[0].cutSteps, 0);
     assert_true(worst > 1e-3);
@@ -73,7 +73,7 @@ static void cutStepsMeetTheTimeOfContact(void** state)
 
 #define BODIES 6
 
-// Boxes, balls and a pendulum over a floor, all of them falling and spinning.
+// Boxes, balls and a pendulum above a floor, all of them falling and spinning.
 static rbWorld* makeTumble(rbContactTime row, rbBodyId bodies[BODIES])
 {
     rbWorldDef def = defineArrivals(0.004, row);
@@ -149,8 +149,8 @@ static void looksIntoCutStepsChangeNothing(void** state)
     }
 }
 
-// A light ball between a wall and a block 10^4 times as heavy strikes both 314 times in all, most
-// of it within a step: cutting comes to an end, nothing passes and no energy is made.
+// A light ball between a wall and a block 10^4 times as heavy strikes both 314 times in total,
+// mostly within one step: cutting ends, nothing passes and no energy is created.
 static void endlessSequencesEnd(void** state)
 {
     (void)state;

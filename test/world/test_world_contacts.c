@@ -1,5 +1,5 @@
-// Contacts of a world with the step engine: settings, refused starts, who meets whom, what is read
-// of them and where their work goes.
+// Contacts of a world with the step engine: settings, refused starts, collision filters, contact
+// queries and energy accounting.
 #include "contact_scenes.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ static void whatContactsDoNotKnowIsRefused(void** state)
     def.step.order = 4;
     assert_null(rbCreateWorld(&def, &error));
     assert_non_null(strstr(error.message, "step.order is 4"));
-    // With contacts off nothing of it matters.
+    // With contacts off none of it matters.
     def.contact.isEnabled = false;
     rbWorld* world = rbCreateWorld(&def, &error);
     assert_non_null(world);
@@ -152,7 +152,7 @@ static void overlapsAtTheStartAreNamed(void** state)
     assert_true(report.time == 0.0);
     rbDestroyWorld(world);
 
-    // Parted no faster than allowed, if it is.
+    // Separated no faster than allowed, if permitted.
     def.contact.isOverlapAllowed = true;
     def.contact.partSpeed = 0.1;
     world = makeWorld(&def);
@@ -167,7 +167,7 @@ static void overlapsAtTheStartAreNamed(void** state)
     rbDestroyWorld(world);
 }
 
-// ------------------------------------------------------------------------------ who meets whom
+// ------------------------------------------------------------------------------- collision filters
 
 static void bodiesPassThroughEachOtherWithoutContacts(void** state)
 {
@@ -247,7 +247,7 @@ static void joinedBodiesMeetOnlyIfToldTo(void** state)
 
 // -------------------------------------------------------------------------------- reading
 
-// Two cubes on each other on the floor: each carries what is above it.
+// Two stacked cubes on the floor: each carries the load above it.
 static void contactsTellTheForcesOfAStack(void** state)
 {
     (void)state;
@@ -291,7 +291,7 @@ static void contactsTellTheForcesOfAStack(void** state)
     rbDestroyWorld(world);
 }
 
-// What stands stays so when others come and go; what loses its floor falls.
+// A resting body stays at rest when others are added and removed; one that loses its floor falls.
 static void bodiesComeAndGoBetweenSteps(void** state)
 {
     (void)state;
@@ -313,7 +313,7 @@ static void bodiesComeAndGoBetweenSteps(void** state)
     rbDestroyWorld(world);
 }
 
-// A table of two legs and no more lies on both, whatever the shapes of the body.
+// A table with only two legs rests on both, whatever the shapes of the body.
 static void bodiesOfSeveralShapesAreOneCompound(void** state)
 {
     (void)state;
@@ -385,7 +385,8 @@ static void theLedgerKnowsCollisionsAndFriction(void** state)
     rbDestroyWorld(world);
 }
 
-// A plate that lifts and carries a cube pays for it; so do drag and a torque on one that slides.
+// A plate that lifts and carries a cube does work on it; so do drag and a torque on one that
+// slides.
 static void theLedgerKnowsMoversAndLoads(void** state)
 {
     (void)state;
@@ -407,7 +408,7 @@ static void theLedgerKnowsMoversAndLoads(void** state)
     rbLedger ledger = rbWorld_GetLedger(world);
     double way = rbBody_GetState(world, cube).transform.p.x;
     checkNear(way, 0.06, 1e-3);
-    // Lifted by 0.08 m, and 0.2 m/s; what the first jolt took is friction and rest.
+    // Lifted by 0.08 m, and 0.2 m/s; the loss of the first jolt is friction and rest.
     checkNear(ledger.motorWork + ledger.frictionWork + ledger.restWork + ledger.impactWork,
               CUBE_MASS * (GRAVITY * 0.08 + 0.5 * 0.04), 2e-3);
     checkNear(ledger.energyDrift, 0.0, 1e-10);
@@ -431,12 +432,12 @@ static void theLedgerKnowsMoversAndLoads(void** state)
     ledger = rbWorld_GetLedger(world);
     assert_true(rbLength(rbBody_GetState(world, id).angularVelocity) > 1.0);
     assert_true(ledger.frictionWork < 0.0 && fabs(ledger.work) > 0.1);
-    // What is left is the turning of a body with three moments, of the order of its step.
+    // The remainder is the rotation of a body with three moments, of the order of its step.
     checkNear(ledger.energyDrift, 0.0, 1e-7);
     rbDestroyWorld(world);
 }
 
-// Going on after a restore gives the same bits, also from a time with other contacts.
+// Continuing after a restore gives the same bits, also from a time with other contacts.
 static void snapshotsKeepTheContacts(void** state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Joints and springs as a user makes them: refusals with their sentences, names, ids, states,
-// bodies that go. Nothing here takes a step.
+// Joints and springs as a user creates them: refusals with their messages, names, ids, states,
+// removed bodies. Nothing here runs a step.
 #include "rb_test.h"
 
 #include <rattleback/rattleback.h>
@@ -77,7 +77,8 @@ static bool says(const rbError* error, const char* text)
     return isSaid;
 }
 
-// The joint is refused with a sentence that has both texts, and the world has as many as before.
+// The joint is refused with a message that contains both texts, and the world has as many as
+// before.
 static void checkRefused(const Pair* pair, const rbJointDef* def, const char* first,
                          const char* second)
 {
@@ -169,7 +170,7 @@ static void namesAreSharedByJointsAndSprings(void** state)
     assert_true(RB_IS_NULL(rbWorld_FindJoint(pair.world, "coil")));
     assert_true(RB_IS_NULL(rbWorld_FindSpring(pair.world, "elbow")));
     assert_true(RB_IS_NULL(rbWorld_FindJoint(pair.world, "knee")));
-    // A name is free again after its joint is gone; the id of the new one differs.
+    // A name is free again after its joint is removed; the id of the new one differs.
     rbDestroyJoint(pair.world, elbow);
     rbDestroySpring(pair.world, coil);
     assert_true(RB_IS_NULL(rbWorld_FindJoint(pair.world, "elbow")));
@@ -207,8 +208,8 @@ static void jointsTellWhatTheyWereMadeOf(void** state)
     rbDestroyWorld(pair.world);
 }
 
-// Angle and speed of a hinge against the poses they come from, also of a body whose principal axes
-// are not those of its frame, before any step.
+// Angle and speed of a hinge compared with the poses, also for a body whose principal axes are not
+// those of its frame, before any step.
 static void hingeStateFollowsItsBodies(void** state)
 {
     (void)state;
@@ -258,8 +259,8 @@ static void hingeStateFollowsItsBodies(void** state)
     rbDestroyWorld(pair.world);
 }
 
-// A shape added later moves the center of mass and the principal axes; the joint stays where it is
-// in the frame of the body.
+// A shape added later moves the center of mass and the principal axes; the joint keeps its place in
+// the frame of the body.
 static void laterShapesLeaveTheJointInPlace(void** state)
 {
     (void)state;
@@ -337,7 +338,7 @@ static void bodiesTakeTheirJointsWithThem(void** state)
     assert_true(rbGetAllocatedBytes() == bytes);
 }
 
-// Moving a body at a spring is work from outside: of the body and of the spring.
+// Moving a body at a spring is external work: on the body and on the spring.
 static void settingAStateBooksTheSpringsEnergy(void** state)
 {
     (void)state;
@@ -360,7 +361,7 @@ static void settingAStateBooksTheSpringsEnergy(void** state)
     checkNear(ledger.springEnergy, 0.5 * 50.0 * 0.25, 1e-13);
     checkNear(ledger.work, 0.5 * 2.0 * 9.0 + 0.5 * 50.0 * 0.25, 1e-13);
     checkNear(ledger.energyDrift, 0.0, 1e-13);
-    // The floor is moved after it: nothing but the spring changes.
+    // The floor is moved after it: only the spring changes.
     pose.p = rbMakeVec3(0.5, 0.0, 0.0);
     (void)rbBody_SetState(pair.world, pair.floor, pose, RB_VEC3_ZERO, RB_VEC3_ZERO, &error);
     ledger = rbWorld_GetLedger(pair.world);
@@ -437,7 +438,7 @@ static void enginesWithoutJointsRefuseThem(void** state)
         checkNear(report.time, 0.0, 0.0);
         rbError last = rbWorld_GetError(pair.world);
         assert_true(says(&last, "joint \"elbow\""));
-        // Without them it goes.
+        // Without them it works.
         rbDestroyJoint(pair.world, joint);
         rbDestroySpring(pair.world, spring);
         report = rbWorld_Advance(pair.world, 0.1);

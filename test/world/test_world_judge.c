@@ -1,5 +1,5 @@
-// What is said of mechanisms before they move: the mass that a motor feels against closed forms,
-// the gain and the step it allows against runs, redundant conditions against counting.
+// Checks of mechanisms before they move: the effective mass of a motor compared with closed forms,
+// the allowed gain and step compared with runs, redundant conditions compared with counting.
 #include "rb_test.h"
 
 #include <rattleback/rattleback.h>
@@ -50,7 +50,7 @@ static rbJointId addHinge(rbWorld* world, rbBodyId bodyA, rbBodyId bodyB, double
 static const double masses[2] = {3.0, 2.0};
 static const double moments[2] = {0.4, 0.25};
 
-// One or two rods of 1 m in a row from the origin, turning about z; the motor is at the first
+// One or two rods of 1 m in a row from the origin, rotating about z; the motor is at the first
 // hinge.
 static Arm makeArm(int count, const rbMotorDef* motor, rbSolverType solver)
 {
@@ -91,8 +91,8 @@ static rbMotorDef makeMotor(rbMotorType type, double gain, double derivativeTime
 }
 
 // B-26: one rod: I + m l^2 / 4. Two in a row, the second free: with the angles of the rods q1, q2
-// the mass matrix is M11 = I1 + (m1/4 + m2) l^2, M12 = m2 l^2 / 2, M22 = I2 + m2 l^2 / 4, and a
-// torque on the first feels M11 - M12^2 / M22.
+// the mass matrix is M11 = I1 + (m1/4 + m2) l^2, M12 = m2 l^2 / 2, M22 = I2 + m2 l^2 / 4, and the
+// effective mass for a torque on the first is M11 - M12^2 / M22.
 static void motorsFeelTheMassOfTheMechanism(void** state)
 {
     (void)state;
@@ -132,7 +132,7 @@ static double runMotor(const rbMotorDef* motor, int count)
     return worst;
 }
 
-// B-26, B-27: just below the largest gain the motor settles, just above it goes wild.
+// B-26, B-27: just below the largest gain the motor settles, just above it becomes unstable.
 static void gainsBeyondTheLargestGoWild(void** state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void gainsBeyondTheLargestGoWild(void** state)
         checkBelow(runMotor(&motor, rows[i].count), 1e-3);
         motor.gain = 1.07 * gainMax;
         assert_true(runMotor(&motor, rows[i].count) > 1.0);
-        // The step that the gain asks for is the one at which it is the largest.
+        // The step required by the gain is the one at which that gain is the largest.
         arm = makeArm(rows[i].count, &motor, RB_SOLVER_AUTO);
         prepare(&arm);
         rbMotorJudgment judgment = rbJoint_JudgeMotor(arm.world, arm.joints[0], 0);
@@ -164,7 +164,7 @@ static void gainsBeyondTheLargestGoWild(void** state)
     }
 }
 
-// Without a derivative part the swing grows at the rate that is told.
+// Without a derivative part the oscillation grows at the reported rate.
 static void lateForcesGrowAtTheRateTold(void** state)
 {
     (void)state;
@@ -189,7 +189,7 @@ static void lateForcesGrowAtTheRateTold(void** state)
     rbDestroyWorld(arm.world);
 }
 
-// A second hinge on the same axis says nothing new, one beside it holds the rod.
+// A second hinge on the same axis is redundant, one next to it holds the rod.
 static void redundantConditionsAreCounted(void** state)
 {
     (void)state;

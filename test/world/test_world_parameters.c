@@ -1,4 +1,4 @@
-// Parameters that are changed while a world runs.
+// Parameters changed while a world runs.
 #include "contact_scenes.h"
 
 #include <math.h>
@@ -115,7 +115,7 @@ static void massesAreScaled(void** state)
     checkNear(rbBody_GetState(world, ball).linearVelocity.x, 2.0, 1e-14);
     advance(world, 0.2);
     checkClosed(world, 1e-12);
-    // A heavier material does not matter to a mass that was given.
+    // A heavier material does not affect an explicitly given mass.
     rbMaterial material = rbBody_GetShape(world, ball, 0).material;
     material.density = 1.0;
     assert_int_equal(rbBody_SetMaterial(world, ball, 0, &material, NULL), RB_STATUS_OK);
@@ -201,7 +201,7 @@ static void springsSwingWithTheirNewStiffness(void** state)
     rbDestroyWorld(world);
 }
 
-// A chain of two rods over a floor with a ball on it; everything that parameters belong to.
+// A chain of two rods above a floor with a ball on it; every object that has parameters.
 static rbWorld* makeMixed(const rbWorldDef* asked)
 {
     rbWorldDef def = asked != NULL ? *asked : defineWorld();
@@ -312,7 +312,7 @@ static void snapshotsTakeParametersBack(void** state)
     }
 }
 
-// Set before anything moved, or made so: the same bits.
+// Set before anything moved, or created that way: the same bits.
 static void parametersOfTheStartAreTheSameBits(void** state)
 {
     (void)state;
@@ -346,7 +346,7 @@ static void checkRefused(rbStatus status, rbStatus expected, const rbError* erro
     }
 }
 
-// Changes that are refused, some of them only by the engine when it starts anew.
+// Refused changes, some of them only by the engine when it restarts.
 static void tryInVain(rbWorld* world)
 {
     rbError error = {0};
@@ -403,12 +403,12 @@ static void tryInVain(rbWorld* world)
                  "contact.shell");
     contact = rbWorld_GetContactSettings(world);
     contact.method =
-        rbContactMethod_Find("penalty"); // which the engine finds out when it sees the joints
+        rbContactMethod_Find("penalty"); // which the engine detects when it checks the joints
     checkRefused(rbWorld_SetContactSettings(world, &contact, &error), RB_STATUS_UNSUPPORTED, &error,
                  "moves single bodies only");
 }
 
-// What is refused leaves no trace, not in the last bit.
+// A refused change leaves no trace, not even in the last bit.
 static void refusedChangesLeaveNoTrace(void** state)
 {
     (void)state;
@@ -430,7 +430,7 @@ static void refusedChangesLeaveNoTrace(void** state)
     rbDestroyWorld(left);
 }
 
-// Contacts come and go: the ball falls through the floor, and not.
+// Contacts enabled and disabled: the ball falls through the floor, and does not.
 static void contactsAreTurnedOnAndOff(void** state)
 {
     (void)state;

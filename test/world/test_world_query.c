@@ -25,7 +25,7 @@ static void checkPoint(rbVec3 point, double x, double y, double z)
     checkNear(point.z, z, 1e-12);
 }
 
-// A floor z <= 0, a ball of 1 m at (0, 0, 5) and a box of 2 m, turned by 90 degrees about z, at
+// A floor z <= 0, a ball of 1 m at (0, 0, 5) and a box of 2 m, rotated by 90 degrees about z, at
 // (10, 0, 5) as the second shape of its body.
 typedef struct Place {
     rbWorld* world;
@@ -89,7 +89,8 @@ static void rayMeetsTheFirstBodyOnItsWay(void** state)
     rbDestroyWorld(place.world);
 }
 
-// Inside a body the ray meets it at once; from its surface outward not at all, inward at once.
+// Inside a body the ray hits it immediately; from its surface outward not at all, inward
+// immediately.
 static void rayThatStartsInABodyMeetsItAtOnce(void** state)
 {
     (void)state;
@@ -112,7 +113,7 @@ static void rayThatStartsInABodyMeetsItAtOnce(void** state)
     hit = castRay(place.world, rbMakeVec3(1, 0, 5), rbMakeVec3(-1, 0, 0));
     assert_true(RB_ID_EQUALS(hit.bodyId, place.ball));
     checkNear(hit.distance, 0.0, 1e-12);
-    // from the floor up, beside everything
+    // from the floor up, clear of everything
     assert_true(RB_IS_NULL(castRay(place.world, rbMakeVec3(3, 4, 0), rbMakeVec3(0, 0, 1)).bodyId));
     rbDestroyWorld(place.world);
 }
@@ -122,7 +123,7 @@ static void groupsAndIgnoredBodiesAreLeftOut(void** state)
     (void)state;
     rbWorld* world = makeQueryWorld(RB_ENGINE_FLIGHT);
     rbBodyId ids[4];
-    // x = 2, 4, 6, 8; what they are and what they meet
+    // x = 2, 4, 6, 8; their groups and masks
     const uint32_t groups[4][2] = {{1, 0xFF}, {2, 0xFF}, {4, 0x01}, {8, 0}};
     for (int i = 0; i < 4; ++i) {
         ids[i] =
@@ -135,9 +136,9 @@ static void groupsAndIgnoredBodiesAreLeftOut(void** state)
         int first;   // -1: none
         int count;
     } cases[6] = {
-        {UINT32_MAX, UINT32_MAX, -1, 0, 3}, // the last one meets nothing
+        {UINT32_MAX, UINT32_MAX, -1, 0, 3}, // the last one collides with nothing
         {UINT32_MAX, UINT32_MAX, 0, 1, 2},
-        {2, UINT32_MAX, -1, 0, 2}, // the third meets group 1
+        {2, UINT32_MAX, -1, 0, 2}, // the third collides with group 1
         {1, 6, -1, 1, 2},
         {1, 4, -1, 2, 1},
         {1, 8, -1, -1, 0},
@@ -164,7 +165,7 @@ static void groupsAndIgnoredBodiesAreLeftOut(void** state)
         assert_true(list.count == 0 || RB_ID_EQUALS(found[0], expected));
         rbDestroyGeometry(ball);
     }
-    // an id of a body that is gone ignores nothing
+    // an id of a removed body ignores nothing
     rbDestroyBody(world, ids[1]);
     rbQueryFilter filter = rbDefaultQueryFilter();
     filter.ignored = ids[1];
@@ -196,7 +197,7 @@ static void castShapeStopsAtTheFirstBody(void** state)
     assert_int_equal(rbWorld_CastShape(place.world, &cast, NULL, &hit, NULL), RB_STATUS_OK);
     assert_true(RB_ID_EQUALS(hit.bodyId, place.floor));
     checkNear(hit.distance, 2.5, 1e-12);
-    // inside, with motion and without; beside everything without
+    // inside, with motion and without; clear of everything without
     cast.transform.p = rbMakeVec3(0.75, 0, 5);
     for (int i = 0; i < 2; ++i) {
         cast.translation = rbMakeVec3(5.0 * i, 0, 0);
@@ -223,8 +224,8 @@ static void castShapeStopsAtTheFirstBody(void** state)
     rbDestroyWorld(place.world);
 }
 
-// In every engine: bodies fly, are set, follow paths and are destroyed, and queries know; a
-// snapshot brings the answers back bit by bit.
+// In every engine: bodies fly, are set, follow paths and are destroyed, and queries reflect it; a
+// snapshot restores the answers bit by bit.
 static void queriesFollowTheBodies(void** state)
 {
     (void)state;
@@ -282,7 +283,7 @@ static void queriesFollowTheBodies(void** state)
     }
 }
 
-// A query after a step of moving bodies allocates nothing once there was one of its kind.
+// A query after a step of moving bodies allocates nothing after the first of its kind.
 static void queriesAllocateNothingAfterWarmUp(void** state)
 {
     (void)state;
@@ -383,7 +384,7 @@ static void badQueriesAreRefused(void** state)
                      RB_STATUS_INVALID);
     assert_int_equal(rbWorld_OverlapBounds(place.world, lost, NULL, &list, NULL),
                      RB_STATUS_INVALID);
-    // a world without bodies answers nothing
+    // a world without bodies returns nothing
     rbWorld* empty = makeQueryWorld(RB_ENGINE_STEP);
     assert_true(RB_IS_NULL(castRay(empty, RB_VEC3_ZERO, rbMakeVec3(1, 0, 0)).bodyId));
     rbDestroyWorld(empty);
@@ -392,7 +393,7 @@ static void badQueriesAreRefused(void** state)
     rbDestroyWorld(place.world);
 }
 
-// Queries do not know shapes that have grown, and say so.
+// Queries do not support grown shapes, and report that.
 static void grownBodiesAreRefused(void** state)
 {
     (void)state;
@@ -414,7 +415,7 @@ static void grownBodiesAreRefused(void** state)
     rbDestroyWorld(world);
 }
 
-// The example of docs/modules/query.md: what stands between the marks.
+// The example of docs/modules/query.md: the text between the marks.
 static void exampleOfTheDocumentationWorks(void** state)
 {
     (void)state;
@@ -446,7 +447,7 @@ static void exampleOfTheDocumentationWorks(void** state)
     rbDestroyWorld(world);
 }
 
-// A file of the repository, to be freed.
+// A file of the repository; the caller frees it.
 static char* readText(const char* path)
 {
     FILE* file = fopen(path, "rb");

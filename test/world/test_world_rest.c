@@ -1,5 +1,4 @@
-// Bodies of a world that freeze when they stand, and wake when they must (B-94); snapshots of
-// piles.
+// Bodies of a world that freeze when they rest, and wake when they must (B-94); snapshots of piles.
 #include "contact_scenes.h"
 
 #include <math.h>
@@ -75,7 +74,7 @@ static void towersThatStandFreezeAndCarryOn(void** state)
     assert_int_equal(rbWorld_GetContactStatistics(towers.world).frozenCount, 2 * TOWER);
     assert_int_equal(countResting(awake.world, awake.near), 0);
     checkBelow(differ(towers.world, awake.world, towers.near), 1e-7);
-    // Nothing of them moves at all, and what they carry is told as before.
+    // None of them moves at all, and their loads are reported as before.
     rbBodyState before = rbBody_GetState(towers.world, towers.near[1]);
     assert_true(rbLength(before.linearVelocity) == 0.0 && rbLength(before.angularVelocity) == 0.0);
     int64_t sweeps = rbWorld_GetContactStatistics(towers.world).positionSweeps;
@@ -108,7 +107,7 @@ static double findEvent(const rbWorld* world, rbEventKind kind, rbBodyId body)
     return -1.0;
 }
 
-// B-94: the tower that is struck wakes in the step of the impact, whole; the other one stands.
+// B-94: a struck tower wakes in the step of the impact, as a whole; the other one keeps resting.
 static void whatIsStruckWakes(void** state)
 {
     (void)state;
@@ -121,7 +120,7 @@ static void whatIsStruckWakes(void** state)
     advance(towers.world, arrival - 0.01);
     assert_int_equal(countResting(towers.world, towers.near), TOWER);
     rbWorld_ClearEvents(towers.world);
-    // In steps of its own: here that of the impact is seen.
+    // In steps of its own: here that of the impact is observed.
     double struck = -1.0;
     while (struck < 0.0 && rbWorld_GetTime(towers.world) < arrival + 0.01) {
         rbBodyState before = rbBody_GetState(towers.world, towers.near[0]);
@@ -144,7 +143,7 @@ static void whatIsStruckWakes(void** state)
     rbDestroyWorld(awake.world);
 }
 
-// ------------------------------------------------------------------------------- what else wakes
+// --------------------------------------------------------------------------- other reasons to wake
 
 static void pushLater(const rbForceInput* input, rbVec3* force, rbVec3* torque, void* context)
 {
@@ -152,7 +151,7 @@ static void pushLater(const rbForceInput* input, rbVec3* force, rbVec3* torque, 
     force->x += input->time > *(const double*)context ? 20.0 : 0.0;
 }
 
-// B-94: changes from outside, of forces, supports and states.
+// B-94: external changes of forces, supports and states.
 static void changesFromOutsideWake(void** state)
 {
     (void)state;
@@ -166,7 +165,7 @@ static void changesFromOutsideWake(void** state)
     assert_true(rbBody_GetState(towers.world, towers.near[2]).transform.p.x > center.x + 1e-3);
     assert_int_equal(countResting(towers.world, towers.far), TOWER);
     rbDestroyWorld(towers.world);
-    // A force that is made, and one that begins to act.
+    // A new force, and one that starts to act.
     double begin = 0.6;
     for (int i = 0; i < 2; ++i) {
         towers = buildTowers(1e-3);
@@ -188,7 +187,7 @@ static void changesFromOutsideWake(void** state)
         checkNear(way, 0.5 * (20.0 - 0.25 * GRAVITY) * 0.01, 0.004);
         rbDestroyWorld(towers.world);
     }
-    // A support that goes.
+    // A removed support.
     towers = buildTowers(1e-3);
     advance(towers.world, 0.5);
     rbDestroyBody(towers.world, towers.near[1]);
@@ -228,7 +227,7 @@ static rbBodyId addPlate(rbWorld* world, double startTime, rbVec3 direction)
     return plate;
 }
 
-// B-94: a plate that begins to move carries what stood on it, sideways and down.
+// B-94: a plate that starts to move carries the bodies resting on it, sideways and down.
 static void supportsThatMoveWake(void** state)
 {
     (void)state;
@@ -249,7 +248,7 @@ static void supportsThatMoveWake(void** state)
     }
 }
 
-// B-94: bodies that are joined stand and wake together; a motor keeps its bodies awake.
+// B-94: joined bodies rest and wake together; a motor keeps its bodies awake.
 static void joinedBodiesFreezeTogether(void** state)
 {
     (void)state;
@@ -287,8 +286,8 @@ static void joinedBodiesFreezeTogether(void** state)
 
 // ------------------------------------------------------------------------------------- snapshots
 
-// A pile in the making, with bodies that stand and others that fly: going on from a snapshot gives
-// the same bits, with and without freezing.
+// A forming pile, with resting and flying bodies: continuing from a snapshot gives the same bits,
+// with and without freezing.
 static void pilesGoOnFromSnapshots(void** state)
 {
     (void)state;
@@ -326,7 +325,7 @@ static void pilesGoOnFromSnapshots(void** state)
 
 #define COURSES 24
 
-// B-75, B-93: met by one sweep in each stage it must not swing up from step to step.
+// B-75, B-93: solved by one sweep in each stage, it must not build up from step to step.
 static void highWallsStayCalmAtALooseTolerance(void** state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Bounding volumes of random point sets, also flat, thin, doubled and far away ones: they hold
-// their points, their bounds are below the true distance, and close to it.
+// Bounding volumes of random point sets, including flat, thin, duplicated and distant ones: they
+// contain their points, and their bounds are below the true distance and close to it.
 #include "base/math/matrix3.h"
 #include "base/math/random3.h"
 #include "collision/convex/gjk.h"
@@ -61,7 +61,7 @@ static rbVec3 drawPoint(rbRandom* random, int kind, int index)
     }
 }
 
-// A set of about unit size, turned, stretched, and moved off by up to a million times its size.
+// A set of about unit size, rotated, stretched, and moved by up to a million times its size.
 static void makeSet(rbRandom* random, int kind, bool mayBeFar, PointSet* set)
 {
     set->count = kind == TRIANGLE ? 3 : (kind == BOX ? 8 : 1 + rbRandom_Index(random, POINTS_MAX));
@@ -140,7 +140,7 @@ static void volumesHoldTheirPointsFittedAndMoved(void** state)
             assert_true(row->contains(image, moved.points[i], 4.0 * DBL_EPSILON * motion.size));
             assert_true(!row->contains(image, rbAdd(moved.points[i], rbMakeVec3(9, 9, 9)), 0.0));
         }
-        // the center is in the box of the points, if not in every volume about them
+        // the center lies in the box of the points, though not in every volume around them
         double box[6];
         rbVolumeRowAabb.fit(set.points, set.count, box);
         double slack = row->measure(volume).diameter + 1e-14 * motion.size;
@@ -168,7 +168,7 @@ static rbVec3 supportCloud(const rbConvex* convex, rbVec3 direction, int* vertex
     return set->points[best];
 }
 
-// Distance of the hulls, both bounds of it.
+// Distance of the hulls, with both of its bounds.
 static rbGjkResult measureHulls(const PointSet* a, const PointSet* b)
 {
     rbConvex convex = {.isPlain = true, .support = supportCloud, .scale = {1.0, 1.0, 1.0}};
@@ -179,8 +179,8 @@ static rbGjkResult measureHulls(const PointSet* a, const PointSet* b)
     return rbGjk_Distance(&cso, NULL, NULL);
 }
 
-// U-10: no bound above the distance, none useless where bodies are far apart, and on average as
-// close to the truth as written here (a bound of 0 would fail).
+// U-10: no bound is above the distance, none is useless where bodies are far apart, and on average
+// they are as close to the truth as stated here (a bound of 0 would fail).
 // L-50, L-51, L-52, L-57, L-58, L-59, L-60, L-61
 static void boundsAreBelowTheDistanceAndNotFarBelow(void** state)
 {
@@ -198,7 +198,7 @@ static void boundsAreBelowTheDistanceAndNotFarBelow(void** state)
         bool isFar = n % 4 == 0;
         makeSet(&random, n % KIND_COUNT, isFar, &setA);
         makeSet(&random, n / KIND_COUNT % KIND_COUNT, false, &setB);
-        // the middle of A comes near that of B
+        // the middle of A approaches that of B
         rbTransform t = {RB_VEC3_ZERO, n % 7 == 0 ? RB_QUAT_IDENTITY : rbRandom_Quat(&random)};
         t.p = rbAddScaled(rbSub(setB.points[0], rbRotate(t.q, setA.points[0])),
                           rbRandom_Range(&random, 0.0, 3.0), rbRandom_Direction(&random));
@@ -228,7 +228,7 @@ static void boundsAreBelowTheDistanceAndNotFarBelow(void** state)
     for (int i = 0; i < RB_VOLUME_COUNT; i++) {
         print_message("  %-12s mean of bound / distance %.3f\n", rbVolumeType_Name((rbVolumeType)i),
                       sums[i] / apartCount);
-        // few pairs (level quick) scatter
+        // few pairs (level quick) scatter more
         double least = apartCount > 500.0 ? leastMeans[i] : 0.5 * leastMeans[i];
         assert_true(sums[i] / apartCount >= least);
     }
@@ -246,7 +246,7 @@ static void makeTip(rbRandom* random, rbVec3 tip, rbVec3 direction, PointSet* se
 }
 
 // Two tips that point at each other: their distance is that of the bodies, known in long double.
-// Gaps down to 1e-9 of the size and bodies a million sizes off: no unit of rounding is forgiven.
+// Gaps down to 1e-9 of the size and bodies a million sizes away: no rounding error is tolerated.
 // L-50, L-51, L-52, L-58, L-59, L-60, L-61
 static void boundsAreBelowAKnownDistanceToTheLastBit(void** state)
 {
@@ -268,7 +268,7 @@ static void boundsAreBelowAKnownDistanceToTheLastBit(void** state)
         long double distance = sqrtl(d.x * d.x + d.y * d.y + d.z * d.z);
         long double along = d.x * direction.x + d.y * direction.y + d.z * direction.z;
         if (along < 0.8L * distance) {
-            continue; // rounding of the translation has turned the gap
+            continue; // rounding of the translation has changed the sign of the gap
         }
         PointSet moved;
         moveSet(t, &setA, &moved);
@@ -305,16 +305,16 @@ static BoxCase drawBoxes(rbRandom* random, int kind)
         c.halfA = rbMakeVec3(0.1, 0.1, 4.0);
         c.halfB = rbMakeVec3(3.0, 3.0, 0.05);
         c.transform.p = rbScale(2.0, randomVec3(random));
-    } else if (kind == 2) { // one in the other
+    } else if (kind == 2) { // one inside the other
         c.halfA = rbScale(0.2, c.halfA);
         c.transform.p = rbScale(0.5, c.transform.p);
-    } else if (kind == 3) { // faces touch or nearly
+    } else if (kind == 3) { // faces touch or almost touch
         c.transform.q = RB_QUAT_IDENTITY;
         c.transform.p.x = c.halfA.x + c.halfB.x + (rbRandom_Index(random, 3) - 1) * 1e-9;
     } else if (kind == 4) { // parallel axes, flat boxes
         c.transform.q = rbNormalizeQuat((rbQuat){rbRandom_Unit(random), 0.0, 0.0, 1.0});
         c.halfA.z = 1e-9;
-    } else if (kind == 5) { // the other way round
+    } else if (kind == 5) { // with the roles exchanged
         c.halfA = rbScale(4.0, c.halfA);
         c.halfB = rbScale(0.5, c.halfB);
     }
@@ -335,8 +335,8 @@ static void makeBox(const BoxCase* c, double* a, double* b)
     rbStore3(b + RB_OBB_HALF, c->halfB);
 }
 
-// GJK as second algorithm: apart, touching, piercing, containing. The bound by separating axes is
-// below, and positive wherever the boxes are apart.
+// GJK as second algorithm: separated, touching, piercing, containing. The separating-axes bound is
+// below it, and positive wherever the boxes are separated.
 // L-53, L-54, L-52
 static void regionCodesGiveTheDistanceOfBoxes(void** state)
 {
@@ -511,7 +511,7 @@ static double reachByCorners(const rbFdhSet* set, const double* volume, rbVec3 c
     return best;
 }
 
-// The motion by duality against the hull about the moved corners of the original hull.
+// The motion by duality compared with the hull around the moved corners of the original hull.
 // L-57, L-58
 static void dualityGivesTheHullOfTheMovedHull(void** state)
 {
@@ -525,7 +525,7 @@ static void dualityGivesTheHullOfTheMovedHull(void** state)
         PointSet points;
         makeSet(&random, n % 2 == 0 ? CLOUD : SHELL, false, &points);
         rbTransform t = {randomVec3(&random), rbRandom_Quat(&random)};
-        // turns about an axis of the cube put directions on the sides of cones
+        // rotations about an axis of the cube put directions on the sides of cones
         if (n % 4 == 0) {
             t.q =
                 rbNormalizeQuat((rbQuat){1.0, n % 8 == 0 ? rbRandom_Unit(&random) : 1.0, 0.0, 0.0});
@@ -545,7 +545,8 @@ static void dualityGivesTheHullOfTheMovedHull(void** state)
 
 // ------------------------------------------------------------------------------------ quality
 
-// Share of the points of a box about the volume that it contains, times the volume of the box.
+// Fraction of the points of a surrounding box that the volume contains, times the volume of the
+// box.
 // L-32
 static void volumesAreThoseOfRandomPoints(void** state)
 {
@@ -574,7 +575,7 @@ static void volumesAreThoseOfRandomPoints(void** state)
     }
 }
 
-// Reach of a volume along x.
+// Extent of a volume along x.
 static double reachAlongX(rbVolumeType type, const double* v)
 {
     if (type == RB_VOLUME_SPHERE || type == RB_VOLUME_AABB) {
@@ -586,8 +587,8 @@ static double reachAlongX(rbVolumeType type, const double* v)
     return type == RB_VOLUME_RSS ? v[0] + fabs(v[3]) * v[12] + fabs(v[6]) * v[13] + v[15] : v[0];
 }
 
-// For convex sets the directed Hausdorff distance is the largest difference of their reaches. More
-// directions lie closer; the box on principal axes no farther than twice that of the others.
+// For convex sets the directed Hausdorff distance is the largest difference of their extents. More
+// directions fit more closely; the box on principal axes is at most twice as far as the others.
 // L-32, L-38
 static void moreDirectionsLieCloserToThePoints(void** state)
 {
@@ -667,7 +668,7 @@ static bool findExactAxes(const rbVec3* points, int count, rbMat3* axes)
     return true;
 }
 
-// Up to 26 points the axes are those of the hull; of more points the box is about as small.
+// Up to 26 points the axes are those of the hull; for more points the box is about as small.
 // L-36
 static void boxesAreAsSmallAsThoseOfTheWholeHull(void** state)
 {
@@ -707,7 +708,7 @@ static void boxesAreAsSmallAsThoseOfTheWholeHull(void** state)
     assert_true(ratios / count < 1.15);
 }
 
-// Boxes are never larger than the box along the axes.
+// Boxes are never larger than the axis-aligned box.
 // L-36, L-39
 static void boxesAreNoLargerThanAlignedOnes(void** state)
 {

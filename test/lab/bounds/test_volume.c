@@ -31,7 +31,7 @@ static rbVolumeMeasure measureFit(rbVolumeType type, const rbVec3* points, int c
 static const rbVec3 cube[8] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
                                {-1, -1, 1},  {1, -1, 1},  {-1, 1, 1},  {1, 1, 1}};
 
-// A cube is its own box and hull, and its sphere goes through its corners.
+// A cube is its own box and hull, and its sphere passes through its corners.
 // L-32, L-38, L-39
 static void cubesHaveTheMeasuresOfACube(void** state)
 {
@@ -72,12 +72,12 @@ static void fdhIsExactForItsOwnNormals(void** state)
         checkNear(m.surface, 12.0 + 4.0 * sqrt(3.0), 1e-7);
         checkNear(m.diameter, 2.0 * sqrt(2.0), 1e-7);
     }
-    // eighteen directions know nothing of the corners: the box with its edges cut
+    // eighteen directions do not include the corners: the box with its edges cut
     rbVolumeMeasure box = measureFit(RB_VOLUME_FDH18, cube, 8);
     checkNear(box.volume, 8.0, 1e-12);
 }
 
-// A rectangle is its own swept volume of radius 0; points of a sphere give the ball.
+// A rectangle is its own swept volume of radius 0; points on a sphere give the ball.
 // L-40, L-32
 static void rssFitsRectanglesAndBalls(void** state)
 {
@@ -123,7 +123,7 @@ static void smallestSpheresOfKnownSets(void** state)
     assert_true(s[0] == 1.0 && s[1] == 0.0 && s[3] == 0.0);
 }
 
-// The handle of the screwdriver: a million facets at one end must not turn the box. The axes are
+// The handle of the screwdriver: a million facets at one end must not rotate the box. The axes are
 // those of the hull's surface, so points inside and on its faces change nothing.
 // L-36
 static void denselyMeshedPlacesDoNotTurnTheBox(void** state)
@@ -190,8 +190,8 @@ static double gapOfBoxes(rbVec3 halfA, rbVec3 halfB, rbVec3 p)
     return rbMeasureObbGap(&pair);
 }
 
-// U-4: the printed algorithm calls the rod through the plate 2.9 apart. Both ways round, and a box
-// within a box.
+// U-4: the printed algorithm reports a separation of 2.9 for the rod through the plate. Both
+// orders, and a box within a box.
 // L-54
 static void piercingBoxesHaveNoGap(void** state)
 {
@@ -244,7 +244,7 @@ static bool isRedundant(const rbFdhSet* set, const Basis* basis)
     return false;
 }
 
-// All triples, tried one by one.
+// All triples, tested one by one.
 static int findBases(const rbFdhSet* set, Basis* bases, int capacity, int* regular)
 {
     int count = 0;
@@ -340,7 +340,7 @@ static void fdhNormLosesAtMostNineteenPercent(void** state)
     checkNear(least, constant, 1e-14);
 }
 
-// The boxes in hulls of fixed directions, so the row gives their distance.
+// The boxes in hulls of fixed directions, so the row returns their distance.
 // L-59, L-61
 static void boundsOfAlignedCubesAreExact(void** state)
 {

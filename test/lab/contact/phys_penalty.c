@@ -1,5 +1,5 @@
-// Penalty contact, a method for comparison: against closed forms of the damped spring and against
-// the impulses of the same engine.
+// Penalty contact, a comparison method: against closed forms of the damped spring and against the
+// impulses of the same engine.
 #include "contact_worlds.h"
 #include "rb_test.h"
 
@@ -29,7 +29,7 @@ static void advance(rbPile* pile, int64_t k)
     }
 }
 
-// A ball of 2 kg over a floor, its lowest point at a height over the shell.
+// A ball of 2 kg above a floor, its lowest point at a height above the shell.
 static rbPile dropBall(const rbWorldDef* def, double height, double speed)
 {
     rbPile pile = rbMakePile(def);
@@ -68,7 +68,7 @@ static void bodiesSinkByTheirWeightOverTheStiffness(void** state)
     rbPile_Free(&pile);
 }
 
-// The part of its speed with which a ball leaves.
+// The fraction of its speed with which a ball leaves.
 static double throwBall(double step, double damping)
 {
     rbWorldDef def = definePenalty(step, DEPTH, damping);
@@ -96,7 +96,7 @@ static void ballsReboundAsTheDampedSpringSays(void** state)
     }
 }
 
-// B-83: work of springs, dampers and friction is booked
+// B-83: the work of springs, dampers and friction is recorded
 static void penaltyLosesNoEnergyUnseen(void** state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void penaltyLosesNoEnergyUnseen(void** state)
     rbPile_Free(&pile);
 }
 
-// Way of a cube that brakes on a floor from 2 m/s with friction 0.5.
+// Displacement of a cube that brakes on a floor from 2 m/s with friction 0.5.
 static double brake(const rbWorldDef* def)
 {
     rbPile pile = rbMakeSlopeBlock(def, 0.0, 0.5);
@@ -148,7 +148,7 @@ static void penaltyApproachesImpulses(void** state)
     }
 }
 
-// B-83: a look between steps changes nothing, and snapshots go on alike
+// B-83: queries between steps change nothing, and snapshots continue identically
 static void penaltyLooksChangeNothing(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// The feature walk on random and on nasty pairs: against GJK, against its own certificates, and
+// The feature walk on random and on difficult pairs: against GJK, against its own certificates, and
 // along random walks with and without its cache.
 #include "base/math/elementary.h"
 #include "base/math/random3.h"
@@ -190,7 +190,7 @@ typedef struct Counts {
     int longest;
 } Counts;
 
-// What holds for every answer: points on the cores, planes that prove the lower bound.
+// Properties of every answer: points on the cores, planes that prove the lower bound.
 static void checkSane(const rbCso* cso, const rbFeatureResult* r)
 {
     double rounding = rbGjk_GetRounding(cso);
@@ -231,7 +231,7 @@ static void checkAgainstGjk(const rbCso* cso, const rbFeatureResult* f, Counts* 
     if (f->lower > g.upper || g.lower > f->upper) {
         fail2("brackets", cso, f, &g);
     }
-    // The verdict of GJK is open between its bounds where it ended by rounding, which is rare.
+    // The result of GJK is undecided between its bounds where it ended by rounding, which is rare.
     if (f->overlaps ? g.lower > band : g.overlaps && g.upper <= band && f->upper > band) {
         fail2("verdict", cso, f, &g);
     }
@@ -274,8 +274,8 @@ static void randomPairsAgreeWithGjk(void** state)
     }
     freePool(pool);
     assert_true(counts.apart > count / 4 && counts.overlapping > count / 4);
-    // Never the limit of 5000 steps. Walks of up to 20 steps are usual; where rounding ties,
-    // circles of pairs are walked a few times: 40 steps at most in 6e5 pairs.
+    // Never the limit of 5000 steps. Walks of up to 20 steps are usual; where rounding causes ties,
+    // cycles of pairs are walked a few times: 40 steps at most in 6e5 pairs.
     assert_int_equal(counts.limit, 0);
     assert_in_range(counts.longest, 1, 250);
     // bounds that rounding does not explain: none in 6e5 pairs
@@ -312,7 +312,7 @@ typedef struct March {
     long queries, warmSteps, coldSteps;
 } March;
 
-// Turns b by an angle per query, and lets it drift; cold and warm answers must agree.
+// Rotates b by an angle per query, and lets it drift; cold and warm answers must agree.
 static March march(rbRandom* random, const Body* a, const Body* b, double reach, double angle)
 {
     March sum = {0};

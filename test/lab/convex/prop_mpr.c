@@ -1,5 +1,5 @@
-// MPR against GJK and EPA on random and nasty pairs of all convex shapes, its way out checked by
-// walking it, and the statistic of its normals (G-34).
+// MPR compared with GJK and EPA on random and difficult pairs of all convex shapes, its exit
+// translation checked by applying it, and the statistics of its normals (G-34).
 #include "base/math/random3.h"
 #include "collision/convex/epa.h"
 #include "collision/convex/gjk.h"
@@ -13,14 +13,14 @@ static rbEpaScratch scratch;
 
 #define KINDS 7
 #define VARIANTS 6
-#define POOL_PAIRS 1500 // pairs drawn from a pool of shapes before it is made anew
+#define POOL_PAIRS 1500 // pairs drawn from a pool of shapes before the pool is replaced
 
-// Around touching the answers of two methods may differ. MPR says apart where a plane proves more
-// than 24 units of rounding, and overlap where a point of the difference is within 2 of those of
+// Near touching the answers of two methods may differ. MPR reports separation where a plane proves
+// more than 24 units of rounding, and overlap where a point of the difference is within 2 units of
 // the origin, both widened by 24 for the arithmetic: 96 units. GJK and EPA stop within 16 units of
 // their own. Twice the sum, in units of DBL_EPSILON times the size of the pair.
 #define BAND_UNITS 256.0
-// What GJK may leave open in rare cases (gjk.h), where it decides for MPR.
+// The uncertainty that GJK may leave in rare cases (gjk.h), where it decides for MPR.
 #define FALLBACK_BAND 1e-8
 
 typedef struct Pool {
@@ -91,7 +91,7 @@ typedef struct Pair {
     rbTransform pose;
     rbCso cso;
     double radii;
-    double size; // of the pair: what rounding is relative to
+    double size; // of the pair: the scale of rounding
 } Pair;
 
 static void place(Pair* pair, rbTransform pose)
@@ -176,7 +176,7 @@ static double heightOf(const Pair* pair, bool isB, rbVec3 d)
     return height + pair->convex[isB ? 1 : 0].radius * rbLength(d);
 }
 
-// What holds for every answer, with the truth and by itself.
+// Properties of every answer, with the truth and by itself.
 static void checkAnswer(const Pair* pair, const rbMprResult* r, Truth truth, rbVec3 probe)
 {
     double rounding = 32.0 * DBL_EPSILON * pair->size;
@@ -232,7 +232,7 @@ static void checkPairs(uint64_t salt, int count, bool isNasty)
         checkAnswer(&pair, &deep, truth, probe);
         bool overlaps = rbMpr_Overlaps(&pair.cso);
         double away = fmax(truth.lower, -truth.upper);
-        if (away > FALLBACK_BAND * pair.size) { // nearer to touching both verdicts are accepted
+        if (away > FALLBACK_BAND * pair.size) { // nearer to touching both results are accepted
             assert_int_equal(detected.overlaps, deep.overlaps);
             assert_true(overlaps == detected.overlaps || detected.reason == RB_STOP_ITERATIONS);
         }
@@ -253,7 +253,7 @@ static void checkPairs(uint64_t salt, int count, bool isNasty)
                   supportMax);
     assert_true(overlapping > count / 4 && overlapping < count - count / 10);
     if (!isNasty) {
-        // it is MPR that is tested here
+        // this tests MPR only
         assert_true(fallbacks < count / 25);
         assert_int_equal(farFallbacks, 0);
         assert_int_equal(undecided, 0);
@@ -274,7 +274,7 @@ static void nastyPairsKeepTheirBounds(void** state)
     checkPairs(332, rbTest_Count(6000, 300000), true);
 }
 
-// G-34 (b): B moved by the way out does not overlap, moved by a little less it does.
+// G-34 (b): B moved by the exit translation does not overlap, moved by slightly less it does.
 static void theWayOutPartsTheBodies(void** state)
 {
     (void)state;
@@ -309,7 +309,7 @@ static void theWayOutPartsTheBodies(void** state)
         pose.p = rbAddScaled(pose.p, r.travel + 1e-12 * pair.size, u);
         place(&moved, pose);
         assert_true(measure(&moved).upper > -1e-11 * pair.size);
-        // rounding of the plane moves a flat crossing far
+        // rounding of the plane moves a grazing intersection far
         double less = rbDot(way, u) - (2e-9 + 1e-12 / rbDot(r.normal, u)) * pair.size;
         pose.p = rbAddScaled(pair.pose.p, fmax(0.0, less), u);
         place(&moved, pose);
@@ -320,8 +320,9 @@ static void theWayOutPartsTheBodies(void** state)
     assert_true(walked > count / 4);
 }
 
-// G-34: how often the portal normal of random boxes is off the true one. This is the documented
-// weakness of the method, not a virtue: the specification has 37.6 % beyond 1 degree, mean 17.
+// G-34: how often the portal normal of random boxes deviates from the true one. This is the
+// documented weakness of the method, not a virtue: the specification has 37.6 % beyond 1 degree,
+// mean 17.
 static void portalNormalsOfBoxesAreOftenWrong(void** state)
 {
     (void)state;

@@ -84,7 +84,7 @@ static const rbManifoldPoint* findPoint(const rbManifoldPoint* points, int count
     return NULL;
 }
 
-// Clipping found nothing that the features do not know; of four points or less both have the same.
+// Clipping found nothing that the features do not have; for four points or fewer both are equal.
 static void checkSamePoints(const Answer* r)
 {
     for (int k = 0; k < r->byClipping.count; ++k) {
@@ -184,7 +184,7 @@ static double areaOfFlat(const Flat* f)
     return 0.5 * sum;
 }
 
-// Hull of the points seen from above, by wrapping: area.
+// Hull of the points seen from above, by gift wrapping: area.
 static double areaOfContacts(const rbFeatureContacts* c)
 {
     double sum = 0.0;
@@ -269,7 +269,7 @@ static void facesOnFacesCoverTheIntersectionOfTheirOutlines(void** state)
             region = cutFlat(&region, other.x[k], other.y[k], other.x[n], other.y[n]);
         }
         double area = areaOfFlat(&region);
-        // overlap is at times found through a side face: then that is the normal
+        // overlap is sometimes found through a side face: then that is the normal
         if (region.count >= 3 && area > 1e-3 && r.walk.normal.z > 0.99) {
             ++compared;
             checkSamePoints(&r);
@@ -411,7 +411,7 @@ static void capsulesAndSpheresTakePart(void** state)
     rbDestroyGeometry(ball);
 }
 
-// Faces tilted by up to 0.02 rad: the points that are near enough, the same as by clipping.
+// Faces tilted by up to 0.02 rad: the points within the threshold, the same as by clipping.
 // B-60, B-61
 static void tiltedFacesKeepTheNearPoints(void** state)
 {

@@ -1,4 +1,4 @@
-// The feature walk at positions whose closest features are known by hand, from every start.
+// The feature walk at positions with closest features known by hand, from every start.
 #include "base/math/elementary.h"
 #include "base/math/random3.h"
 #include "collision/geometry/shape_ops.h"
@@ -22,7 +22,7 @@ static rbQuat turnAbout(rbVec3 axis, double angle)
     return (rbQuat){c, s * u.x, s * u.y, s * u.z};
 }
 
-// The turn that brings one unit vector to another one, not opposite.
+// The rotation that maps one unit vector to another one, not opposite.
 static rbQuat turnFromTo(rbVec3 from, rbVec3 to)
 {
     rbVec3 across = rbCross(from, to);
@@ -72,7 +72,7 @@ typedef struct Case {
 
 #define CASES 5
 
-// Two cubes of half extent 1 and the gap g in every position that a walk can end in.
+// Two cubes of half extent 1 and gap g in every position in which a walk can end.
 static void makeCases(Case cases[CASES], double g)
 {
     double root2 = sqrt(2.0);
@@ -102,7 +102,7 @@ static void makeCases(Case cases[CASES], double g)
                       RB_FEATURE_FACE,
                       RB_FEATURE_VERTEX,
                       g};
-    // faces on each other, a corner of B over the face of A
+    // faces on each other, a corner of B above the face of A
     cases[4] =
         (Case){{rbMakeVec3(0.5, 0.5, 2.0 + g), turnAbout(rbMakeVec3(0.0, 0.0, 1.0), 0.3)}, 0, 0, g};
 }
@@ -140,7 +140,7 @@ static void everyStateIsFoundWithItsDistance(void** state)
 
 static const int boxCounts[4] = {0, 8, 12, 6};
 
-// From each of the 640 pairs of features (face and face is no state).
+// From each of the 640 pairs of features (face and face is not a state).
 // B-57, B-62
 static void everyStartLeadsToTheSameEnd(void** state)
 {
@@ -163,14 +163,14 @@ static void everyStartLeadsToTheSameEnd(void** state)
                 assert_int_equal(r.overlaps, isOver);
                 longest = r.steps > longest ? r.steps : longest;
                 if (isOver) {
-                    // no cube is deeper than the way that was pushed
+                    // no cube is deeper than the translation
                     assert_true(r.lower <= -0.25 * 0.5 && r.distance <= 0.0 && r.upper >= 0.0);
                     assert_int_equal(r.reason, RB_STOP_TOUCHES);
                 } else {
                     checkNear(r.distance, 0.25, 1e-13);
                     assert_int_equal(r.reason, RB_STOP_CONVERGED);
                 }
-                // the end is its own start
+                // the result is its own start
                 int steps = rbFeatures_Walk(&body, &body, cases[i].t, &start).steps;
                 assert_int_equal(steps, 1);
             }
@@ -195,7 +195,7 @@ static void penetrationIsSeenByEdgeAndByVertex(void** state)
     // along z the needle has to move by 1 + 3, along its own side y by 1 - 0.3 + 0.01
     checkNear(r.distance, -0.71, 1e-13);
     checkNear(r.normal.y, 1.0, 1e-15);
-    // the same from outside of the needle's faces
+    // the same from outside the needle's faces
     rbFeaturePair side = {RB_FEATURE_EDGE, 11, RB_FEATURE_FACE, 1};
     assert_true(walk(cube, needle, at(0.2, 0.3, 0.0), &side).overlaps);
     // a corner of a small box in the large one: 0.1 below the face x = 1
@@ -206,7 +206,7 @@ static void penetrationIsSeenByEdgeAndByVertex(void** state)
     assert_int_equal(r.steps, 1);
     checkNear(r.distance, -0.1, 1e-14);
     checkNear(r.normal.x, 1.0, 0.0);
-    // one inside the other, whichever is A and wherever it starts
+    // one inside the other, in either order and from any start
     for (int k = 0; k < 64; ++k) {
         rbFeaturePair start = {RB_FEATURE_VERTEX, k % 8, RB_FEATURE_VERTEX, k / 8};
         r = walk(cube, small, at(0.1, -0.2, 0.3), &start);
@@ -214,7 +214,7 @@ static void penetrationIsSeenByEdgeAndByVertex(void** state)
         r = walk(small, cube, at(0.1, -0.2, 0.3), &start);
         assert_true(r.overlaps && r.lower <= -1.2 && r.distance <= -1.2);
     }
-    // behind the cube, under the face that the walk starts with: through to the other side
+    // behind the cube, under the face where the walk starts: through to the other side
     rbFeaturePair behind = {RB_FEATURE_FACE, 1, RB_FEATURE_VERTEX, 0};
     r = walk(cube, small, at(-2.0, 0.1, 0.2), &behind);
     assert_false(r.overlaps);
@@ -298,7 +298,7 @@ static void bodiesThatTouchExactlyHaveDistanceZero(void** state)
     rbDestroyGeometry(cubes[1]);
 }
 
-// Needles, dust and bodies far away.
+// Needles, dust and distant bodies.
 // B-57
 static void extremeSizesKeepTheirPrecision(void** state)
 {

@@ -1,5 +1,5 @@
-// MPR on pairs with known answers: closed forms of overlap, depth and way out, the counter-example
-// X-12, centers, flat, tiny, long and far pairs, limits.
+// MPR on pairs with known answers: closed forms of overlap, depth and exit translation, the
+// counter-example X-12, centers, flat, tiny, long and distant pairs, limits.
 #include "collision/convex/epa.h"
 #include "collision/convex/gjk.h"
 #include "lab/convex/mpr.h"
@@ -27,7 +27,7 @@ static rbTransform turned(rbVec3 p, rbVec3 axis, double angle)
     return (rbTransform){p, {cos(0.5 * angle), u.x, u.y, u.z}};
 }
 
-// Takes both geometries over.
+// Takes ownership of both geometries.
 static void makePair(Pair* pair, rbGeometry* a, rbGeometry* b, rbTransform pose)
 {
     assert_true(a != NULL && b != NULL);
@@ -56,7 +56,7 @@ static void checkVector(rbVec3 v, rbVec3 truth, double tolerance)
     checkNear(v.z, truth.z, tolerance);
 }
 
-// What holds for every answer: finite, ordered, the distance between the bounds.
+// Properties of every answer: finite, ordered, the distance between the bounds.
 static void checkSane(const rbMprResult* r)
 {
     assert_true(rbIsFinite3(r->a) && rbIsFinite3(r->b) && rbIsFinite3(r->normal));
@@ -83,7 +83,7 @@ static void checkKnown(const Pair* pair, double truth, double slack)
     assert_int_equal(rbMpr_Overlaps(cso), results[0].overlaps);
 }
 
-// G-33: each pair is built with a gap along x; the answer turns at gap 0 to rounding.
+// G-33: each pair is built with a gap along x; the answer changes at gap 0 to rounding.
 static void detectionTurnsWhereBodiesTouch(void** state)
 {
     (void)state;
@@ -247,9 +247,9 @@ static double angleDegrees(rbVec3 a, rbVec3 b)
     return atan2(rbLength(rbCross(a, b)), rbDot(a, b)) * 180.0 / RB_PI;
 }
 
-// G-34, X-12: two rods 20 x 1 x 1 side by side, moved 15 along and 0.6 across. The difference is
-// 40 x 2 x 2; they part by 0.4 across. The ray from center to center leaves it through the far end:
-// normal along the rods, depth 5. Once exactly parallel, once turned a little out of it.
+// G-34, X-12: two rods 20 x 1 x 1 side by side, moved 15 along and 0.6 across. The difference is 40
+// x 2 x 2; they separate by 0.4 across. The ray from center to center leaves it through the far
+// end: normal along the rods, depth 5. Once exactly parallel, once slightly rotated.
 static void longBoxesShowTheWrongNormal(void** state)
 {
     (void)state;
@@ -279,9 +279,9 @@ static void longBoxesShowTheWrongNormal(void** state)
                       truth, -r.distance, normalOff, vectorOff);
         assert_true(normalOff > 80.0 && vectorOff > 80.0);
         assert_true(-r.distance > 10.0 * truth);
-        // wrong as contact data, and still inside its bounds
+        // wrong as contact data, but still inside its bounds
         assert_true(r.overlaps && r.lower <= -truth && r.upper >= -truth - 1e-14);
-        // across, variant (b) finds the way out that is shortest
+        // across, variant (b) finds the shortest exit
         rbMprResult along = rbMpr_PenetrationAlong(&pair.cso, axis, NULL);
         checkNear(along.travel, truth, 1e-12);
         freePair(&pair);
@@ -290,7 +290,7 @@ static void longBoxesShowTheWrongNormal(void** state)
 
 // ---------------------------------------------------------------------------------- centers
 
-// G-33: whatever the frame of a shape, its center is inside by a part of its size.
+// G-33: in any frame of a shape, its center is inside by a fraction of its size.
 static void centersAreInside(void** state)
 {
     (void)state;
@@ -325,7 +325,7 @@ static void centersAreInside(void** state)
                         0.0);
             checkVector(rbMpr_GetCenter(&sum), rbScale(2.0, rbMpr_GetCenter(&convex)), 0.0);
         }
-        // coincident centers overlap, whatever else
+        // coincident centers always overlap
         Pair pair;
         rbVec3 p = rbSub(center, rbRotate((rbQuat){0.6, 0.8, 0.0, 0.0}, center));
         makePair(&pair, shapes[i], rbGeometry_Retain(shapes[i]),
@@ -418,7 +418,7 @@ static void extremeSizesAreDecided(void** state)
     freePair(&pair);
 }
 
-// G-33, E-19: every limit ends the search; what is not decided counts as overlap, and says so.
+// G-33, E-19: every limit ends the search; an undecided pair counts as overlap and is reported.
 static void limitsEndWithBoundsThatHold(void** state)
 {
     (void)state;
@@ -428,7 +428,7 @@ static void limitsEndWithBoundsThatHold(void** state)
         makePair(&pair, rbCreateEllipsoid(rbMakeVec3(1.0, 0.5, 2.0), NULL),
                  rbCreateEllipsoid(rbMakeVec3(0.5, 3.0, 1.0), NULL),
                  turned(rbMakeVec3(0.0, 0.0, 0.0), rbMakeVec3(1.0, 1.0, 0.3), 0.7));
-        // put the second one beside the first, then at the gap
+        // move the second one next to the first, then to the gap
         pair.cso.translation = rbMakeVec3(3.0, 2.0, 1.0);
         pair.cso.scale = 5.0 + rbLength(pair.cso.translation);
         rbGjkResult far = rbGjk_Distance(&pair.cso, NULL, NULL);

@@ -1,5 +1,5 @@
-// Every way through the trees against all pairs of faces (U-10, and point 1 of what distances
-// show).
+// Every traversal of the trees compared with all pairs of faces (U-10, and point 1 of the distance
+// shows).
 #include "base/math/random3.h"
 #include "bodies.h"
 #include "rb_test.h"
@@ -53,7 +53,7 @@ static rbDistanceResult measure(const rbDistanceInput* input)
     return result;
 }
 
-// The points have the distance that is said, and lie on the faces that are said.
+// The points have the reported distance, and lie on the reported faces.
 static void checkWitnesses(const rbDistanceInput* input, const rbDistanceResult* result)
 {
     checkNear(rbDistance(result->pointA, result->pointB), result->distance, 1e-13);
@@ -192,7 +192,7 @@ static void watchBounds(void* context, double lower, double upper)
     ++watch->turns;
 }
 
-// U-10, L-66: at every turn, and never worse than at the turn before.
+// U-10, L-66: at every iteration, and never worse than at the previous one.
 static void boundsHoldAtEveryTurn(void** state)
 {
     (void)state;

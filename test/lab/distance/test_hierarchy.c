@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// L-41, L-42, L-44, L-45, L-46: every rule with every volume parts the faces, each in one leaf, in
-// leaves of the size asked for, with at most the children asked for, every vertex inside the
-// volumes above it.
+// L-41, L-42, L-44, L-45, L-46: every rule with every volume partitions the faces, each in one
+// leaf, in leaves of the requested size, with at most the requested number of children, every
+// vertex inside the volumes above it.
 static void everyRulePartitionsTheFaces(void** state)
 {
     (void)state;
@@ -39,7 +39,7 @@ static void everyRulePartitionsTheFaces(void** state)
     }
 }
 
-// What a rule of an axis would score if the faces were halved along it: less is better.
+// The score of an axis rule if the faces were halved along it: less is better.
 static double scoreOfAxis(const rbSplitter* splitter, rbVec3 axis, rbSplitAxis rule)
 {
     enum {
@@ -84,7 +84,7 @@ static double scoreOfAxis(const rbSplitter* splitter, rbVec3 axis, rbSplitAxis r
 }
 
 // L-44: of three axes the one with the least sum of volumes, larger volume, or largest variance;
-// told apart by the volumes of the halves, boxes here.
+// distinguished by the volumes of the halves, boxes here.
 static void axisRulesChooseWhatTheySay(void** state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void axisRulesChooseWhatTheySay(void** state)
     }
 }
 
-// L-41: few levels make balanced trees first and large leaves only when they must.
+// L-41: few levels make balanced trees first and large leaves only when necessary.
 static void depthIsKept(void** state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static void depthIsKept(void** state)
     rbDestroyGeometry(geometry);
 }
 
-// L-45: faces that lie on each other have one reference point; halves by index keep the leaf size.
+// L-45: coincident faces have one reference point; halves by index keep the leaf size.
 static void identicalFacesArePartedByIndex(void** state)
 {
     (void)state;
@@ -199,8 +199,8 @@ static void degreeEightHalvesThreeTimesALevel(void** state)
     rbDestroyGeometry(geometry);
 }
 
-// L-67: representatives are extreme: no vertex of the node goes farther along any of its axes than
-// they do. Here along x, y, z of a body that is long in these.
+// L-67: representatives are extreme: no vertex of the node is farther along any of its axes. Here
+// along x, y, z of a body that is long in these directions.
 static void representativesAreExtreme(void** state)
 {
     (void)state;
@@ -225,8 +225,8 @@ static void representativesAreExtreme(void** state)
     rbFreeMesh(&mesh);
 }
 
-// Doubling the faces about doubles the splitting: 100,000 faces are no trouble, and depth stays
-// near the logarithm.
+// Doubling the faces about doubles the splitting work: 100,000 faces are no problem, and depth
+// stays near the logarithm.
 static void largeMeshesAreBuilt(void** state)
 {
     (void)state;
@@ -282,7 +282,7 @@ static void badDefinitionsAreRefusedInWords(void** state)
     rbDestroyHierarchy(NULL);
 }
 
-// Building and destroying gives every byte back, and the tree keeps its geometry alive.
+// Building and destroying releases every byte, and the tree keeps its geometry alive.
 static void nothingLeaks(void** state)
 {
     (void)state;

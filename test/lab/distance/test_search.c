@@ -1,4 +1,4 @@
-// Stops, memory, counters, poses at the edge, and bad input of distance queries.
+// Stops, memory, counters, edge cases of poses, and bad input of distance queries.
 #include "base/core/memory.h"
 #include "base/math/random3.h"
 #include "bodies.h"
@@ -26,7 +26,7 @@ static rbHierarchy* makeTree(const rbGeometry* geometry, rbVolumeType volume)
     return tree;
 }
 
-// Takes the geometries over.
+// Takes ownership of the geometries.
 static Pair makePair(rbGeometry* a, rbGeometry* b, rbVolumeType volume)
 {
     Pair pair = {{a, b}, {makeTree(a, volume), makeTree(b, volume)}, rbDefaultDistanceInput()};
@@ -71,7 +71,7 @@ static Pair makeInterlockedTori(int segments, rbVolumeType volume)
     return pair;
 }
 
-// L-69, L-49: whatever the budget, the bounds hold, close up as it grows, and meet only when done.
+// L-69, L-49: whatever the budget, the bounds hold, converge as it grows, and meet only when done.
 static void budgetsStopOnTimeWithBoundsThatHold(void** state)
 {
     (void)state;
@@ -142,7 +142,7 @@ static void relativeErrorIsKept(void** state)
     assert_true(roughTests < exactTests);
 }
 
-// L-68: along a motion the same answers, to the bit, by less work.
+// L-68: along a motion the same answers, to the bit, with less work.
 static void memoryChangesTheWorkNotTheAnswer(void** state)
 {
     (void)state;
@@ -195,8 +195,8 @@ static void memoryOfOtherBodiesDoesNoHarm(void** state)
     freePair(&pair);
 }
 
-// L-49: one-sided opening of binary trees bounds two pairs a time; a fixed order opens the same
-// pairs however volumes are moved; every sequence hands out the same pairs.
+// L-49: one-sided opening of binary trees bounds two pairs at a time; a fixed order opens the same
+// pairs however volumes are moved; every sequence returns the same pairs.
 static void countersAddUp(void** state)
 {
     (void)state;
@@ -243,7 +243,7 @@ static void countersAddUp(void** state)
     }
 }
 
-// L-72, L-15: bodies in themselves, shifted by a face, touching, in each other.
+// L-72, L-15: bodies against themselves, shifted by a face, touching, inside each other.
 static void edgePosesAgree(void** state)
 {
     (void)state;
@@ -302,7 +302,7 @@ static void bodyInsideAnotherHasADistance(void** state)
     rbFreeMesh(&meshes[1]);
 }
 
-// What a sequence should hold: how many entries of each key below the limit.
+// Expected content of a sequence: how many entries of each key below the limit.
 typedef struct Shelf {
     int counts[64];
     int limit;
@@ -320,12 +320,12 @@ static void checkFirst(rbPairSequence* sequence, Shelf* shelf)
         assert_true(first.key == least && first.b == least);
         sequence->row->pop(sequence);
         --shelf->counts[least];
-    } else if (sequence->count > 0) { // a heap keeps what was cut
+    } else if (sequence->count > 0) { // a heap keeps the entries that were cut
         assert_true(sequence->row->first(sequence)->key >= shelf->limit);
     }
 }
 
-// E-08: each row hands out what a sorted array would, cuts included.
+// E-08: each row returns what a sorted array would, including cuts.
 static void sequencesSort(void** state)
 {
     (void)state;
@@ -350,7 +350,7 @@ static void sequencesSort(void** state)
     }
 }
 
-// Of equal keys the youngest comes first.
+// Among equal keys the newest comes first.
 static void equalKeysComeYoungestFirst(void** state)
 {
     (void)state;
@@ -380,8 +380,8 @@ static rbVec3 farthestOf(const rbHierarchy* tree, rbVec3 direction)
     return best;
 }
 
-// L-67: a budget that allows nothing shows the representatives of the roots: of A the one farthest
-// toward B and of B the one farthest toward A. Over many poses they save work.
+// L-67: a budget that allows nothing returns the representatives of the roots: of A the one
+// farthest toward B and of B the one farthest toward A. Over many poses they save work.
 static void representativesAreTakenTowardEachOther(void** state)
 {
     (void)state;
@@ -413,7 +413,8 @@ static void representativesAreTakenTowardEachOther(void** state)
     assert_true(tests[1] < tests[0]);
 }
 
-// L-62: leaves are never opened; of two inner nodes both, the larger, or what is not much smaller.
+// L-62: leaves are never opened; of two inner nodes both, the larger, or any that is not much
+// smaller.
 static void expansionOpensWhatItSays(void** state)
 {
     (void)state;
@@ -436,7 +437,7 @@ static void expansionOpensWhatItSays(void** state)
     assert_int_equal(rbChooseOpening(RB_EXPANSION_HYBRID, &five, &one), RB_OPEN_A);
 }
 
-// Faces of more corners than a search keeps room for.
+// Faces with more corners than a search has room for.
 static void facesOfManyCornersAreMeasured(void** state)
 {
     (void)state;
@@ -457,7 +458,7 @@ static void facesOfManyCornersAreMeasured(void** state)
     freePair(&pair);
 }
 
-// Depth-first traversals allocate nothing, the others give everything back.
+// Depth-first traversals allocate nothing, the others release everything.
 static void depthFirstAllocatesNothing(void** state)
 {
     (void)state;

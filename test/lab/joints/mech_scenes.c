@@ -1,4 +1,4 @@
-// Small mechanisms built by hand.
+// Small hand-made mechanisms.
 #include "mech_scenes.h"
 
 #include "base/core/memory.h"
@@ -140,7 +140,7 @@ void buildRandomTree(MechScene* scene, rbRandom* random, int count, int typeCoun
     static const rbJointType types[4] = {RB_JOINT_BALL, RB_JOINT_HINGE, RB_JOINT_PRISMATIC,
                                          RB_JOINT_FIXED};
     for (int i = 0; i < count; ++i) {
-        // Half of the links go on from the last one, so that trees are deep.
+        // Half of the links attach to the last one, so that trees are deep.
         bool isRoot = i == 0;
         int parent = isRoot ? 0 : rbRandom_Unit(random) < 0.5 ? i : 1 + rbRandom_Index(random, i);
         rbVec3 from = scene->bodies[parent].pose.position;

@@ -1,4 +1,4 @@
-// Small mechanisms built by hand, without world and engine.
+// Small hand-made mechanisms, without world and engine.
 #ifndef MECH_SCENES_H
 #define MECH_SCENES_H
 
@@ -11,7 +11,7 @@
 #define SCENE_BLOCKS_MAX 48
 #define SCENE_ROWS_MAX 240
 
-// Points into itself: not to be copied.
+// Points into itself: do not copy.
 typedef struct MechScene {
     rbMechanism mechanism;
     rbMechBody bodies[SCENE_BODIES_MAX]; // the first is the world
@@ -32,20 +32,20 @@ MechScene* createScene(rbVec3 gravity);
 void destroyScene(MechScene* scene);
 
 int addBody(MechScene* scene, double mass, rbVec3 moments, rbVec3 position, rbQuat orientation);
-// A body that is moved: from rest with carAcceleration. Must be the first one added.
+// A prescribed body: from rest with carAcceleration. Must be added first.
 int addCar(MechScene* scene);
 // A joint at a world point along a world axis; its block.
 int addJoint(MechScene* scene, rbJointType type, int bodyA, int bodyB, rbVec3 point, rbVec3 axis);
-// The first freedom of a joint as a block of a kind.
+// The first degree of freedom of a joint as a block of a kind.
 int addFreedom(MechScene* scene, int joint, rbRowKind kind);
 void setSpin(MechScene* scene, int body, rbVec3 angularVelocity);
 
-// Links of random inertia, from a point at the origin. Types are drawn from the first so many of
-// ball, hinge, prismatic, fixed. isFixed: on the world, else free.
+// Links of random inertia, from a point at the origin. Types are drawn from the first typeCount of
+// ball, hinge, prismatic, fixed. isFixed: attached to the world, otherwise free.
 void buildRandomTree(MechScene* scene, rbRandom* random, int count, int typeCount, bool isFixed);
-// A straight chain of equal rods of 1 m, 1 kg along x, on the world.
+// A straight chain of equal rods of 1 m, 1 kg along x, attached to the world.
 void buildChain(MechScene* scene, rbJointType type, int count);
-// Random velocities that the joints allow. Only trees of joints that rbReduced knows.
+// Random velocities that the joints allow. Only trees of joints that rbReduced supports.
 void stirScene(MechScene* scene, rbRandom* random, double speed);
 
 rbStepSettings makeSettings(int order);

@@ -1,11 +1,11 @@
-// The comparison methods against each other; refusals; memory.
+// The comparison methods compared with each other; refusals; memory.
 #include "mech_scenes.h"
 #include "rb_test.h"
 
 #include <math.h>
 #include <string.h>
 
-// Multipliers, Baraff's and reduced coordinates are three ways to the same motion.
+// Multipliers, Baraff's method and reduced coordinates are three methods for the same motion.
 // B-48, B-49, B-50
 static void methodsAgreeOnRandomTrees(void** state)
 {
@@ -137,7 +137,7 @@ static void stepsDoNotAllocate(void** state)
     }
 }
 
-// A body that was moved by hand between two steps is read anew.
+// A body that the user moved between two steps is read again.
 // B-48
 static void reducedReadsWhatWasChanged(void** state)
 {
@@ -157,7 +157,7 @@ static void reducedReadsWhatWasChanged(void** state)
     destroyScene(scene);
 }
 
-// A step that is taken back leaves no trace: the next one has the same bits.
+// A reverted step leaves no trace: the next one has the same bits.
 // B-47, B-48, B-49, B-50
 static void stepsDependOnTheBodiesOnly(void** state)
 {
@@ -176,7 +176,7 @@ static void stepsDependOnTheBodiesOnly(void** state)
         for (int k = 0; k < 2; ++k) {
             memcpy(scene->bodies, start, sizeof start);
             for (int i = 0; i <= k; ++i) {
-                // The first time the step is half as long and taken back.
+                // The first time the step is half as long and reverted.
                 memcpy(scene->bodies, start, sizeof start);
                 double h = i < k ? 5e-4 : 1e-3;
                 rbClassical_Step(classical, &scene->mechanism, 0.0, h, pullByGravity, scene);

@@ -218,7 +218,7 @@ static void freeTreesKeepTheirMomenta(void** state)
     }
 }
 
-// A pivot that accelerates evenly is a field of gravity g - a: the pendulum under the car is the
+// A pivot with constant acceleration is a gravity field g - a: the pendulum under the car is the
 // pendulum at rest in the other field.
 // B-48, B-49
 static void movedPivotIsATiltedField(void** state)
@@ -254,7 +254,8 @@ static void movedPivotIsATiltedField(void** state)
     }
 }
 
-// A slider on a spring swings like cos(sqrt(k/m) t); with damping it follows the damped wave.
+// A slider on a spring oscillates like cos(sqrt(k/m) t); with damping it follows the damped
+// oscillation.
 // B-48, B-49
 static void springsSwingSliders(void** state)
 {
@@ -283,7 +284,7 @@ static void springsSwingSliders(void** state)
     }
 }
 
-// A wheel brakes under dry friction with limit/I, and a speed without a limit is held.
+// A wheel brakes under dry friction with limit/I, and a motor without a limit holds its speed.
 // B-47, B-48, B-49
 static void travelRowsBrakeAndDrive(void** state)
 {
@@ -303,7 +304,7 @@ static void travelRowsBrakeAndDrive(void** state)
             rbStepSettings settings = makeSettings(4);
             runScene(scene, methods[k], &settings, 1.0, 500);
             checkNear(scene->bodies[body].momentum.z / 0.3, isDriven ? 4.0 : 5.0 - 0.6 / 0.3, 1e-9);
-            // Friction ends the motion, not more.
+            // Friction ends the motion and does not reverse it.
             runScene(scene, methods[k], &settings, 2.0, 1000);
             checkNear(scene->bodies[body].momentum.z / 0.3, isDriven ? 4.0 : 0.0, 1e-9);
             destroyScene(scene);

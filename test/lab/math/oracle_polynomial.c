@@ -91,7 +91,7 @@ static void knownRootsAreFound(void** state)
     }
 }
 
-// Coefficients over hundreds of decades: nothing overflows, the roots are roots, sorted.
+// Coefficients over hundreds of decades: nothing overflows; the results are roots and sorted.
 static void wildCoefficientsGiveRoots(void** state)
 {
     (void)state;
@@ -112,8 +112,8 @@ static void wildCoefficientsGiveRoots(void** state)
         for (int k = 0; k < r.count; ++k) {
             assert_true(isfinite(r.x[k]));
             assert_true(k == 0 || r.x[k - 1] < r.x[k]);
-            // The long double of some machines has the exponents for it; elsewhere skip what
-            // overflows.
+            // The long double of some machines has a sufficient exponent range; elsewhere skip
+            // cases that overflow.
             if (LDBL_MAX_EXP > 10000) {
                 checkBelow(backwardError(c, degree, r.x[k]), 16.0 * DBL_EPSILON);
             }
@@ -240,8 +240,8 @@ static void rootCountIsThatOfSturm(void** state)
     assert_true(tested > count / 2 && histogram[4] > 0);
 }
 
-// Nearly double roots of quadratics: with b^2 - 4ac computed exactly both roots are good to the
-// last digits, however close they are. The truth is the formula in long double, of the same
+// Nearly double roots of quadratics: with b^2 - 4ac computed exactly, both roots are accurate to
+// the last digits, however close they are. The truth is the formula in long double with the same
 // coefficients.
 static void closeRootsOfQuadraticsKeepTheirDigits(void** state)
 {
@@ -292,7 +292,7 @@ static const Multiple multiples[] = {
     {4, 4, {0, -6, 11, -6, 1}, {0, 1, 2, 3}, 1e-14},
     {4, 2, {-1, 0, 0, 0, 1}, {-1, 1}, 1e-15},
     {4, 0, {1, 0, 0, 0, 1}, {0}, 0.0},
-    // Degrees that are lower than they look.
+    // Polynomials with zero leading coefficients.
     {4, 3, {-6, 11, -6, 1, 0}, {1, 2, 3}, 1e-13},
     {4, 2, {2, -3, 1, 0, 0}, {1, 2}, 1e-15},
     {4, 1, {-3, 1.5, 0, 0, 0}, {2}, 0.0},
@@ -300,7 +300,7 @@ static const Multiple multiples[] = {
     {4, 0, {0, 0, 0, 0, 0}, {0}, 0.0},
     {3, 0, {0, 0, 0, 0}, {0}, 0.0},
     {2, 0, {5, 0, 0}, {0}, 0.0},
-    // A tiny leading coefficient adds a far root and leaves the others alone.
+    // A tiny leading coefficient adds a distant root and leaves the others unchanged.
     {4, 2, {2, -3, 1, 0, 1e-200}, {1, 2}, 1e-15},
     {4, 4, {2, -3, 1, 0, -1e-200}, {-1e100, 1, 2, 1e100}, 1e-15},
     {3, 3, {2, -3, 1, -1e-100}, {1, 2, 1e100}, 1e-15},
@@ -345,14 +345,14 @@ static void randomDoubleRootsAreNotLost(void** state)
     }
 }
 
-// Two roots that come closer and closer: found as two while the coefficients can tell them apart.
+// Two roots that approach each other are found as two while the coefficients can distinguish them.
 static void nearlyDoubleRootsAreSeparated(void** state)
 {
     (void)state;
     double gap = 1.0;
     for (int digits = 1; digits <= 6; ++digits) {
         gap *= 0.1;
-        // (x-1) (x-1-gap) (x+2) (x-5) with one root shared by powers of two keeps most digits.
+        // (x-1) (x-1-gap) (x+2) (x-5), expanded in long double.
         double roots[4] = {-2.0, 1.0, 1.0 + gap, 5.0};
         long double exact[5];
         double c[5];

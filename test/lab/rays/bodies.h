@@ -1,4 +1,4 @@
-// Bodies on lines, curves and turns for the tests of prediction by rays.
+// Bodies on lines, curves and rotations for the tests of ray prediction.
 #ifndef RB_TEST_RAYS_DETECTOR_BODIES_H
 #define RB_TEST_RAYS_DETECTOR_BODIES_H
 
@@ -6,7 +6,7 @@
 
 #include <rattleback/lab_rays.h>
 
-// Motion: a line, and a turn about the origin of the geometry.
+// Motion: a line, and a rotation about the origin of the geometry.
 typedef struct rbTestMotion {
     rbVec3 start, velocity;
     rbQuat turned;
@@ -22,8 +22,9 @@ rbRayBody rbMakeMoving(const rbGeometry* geometry, const rbTestMotion* motion);
 rbGeometry* rbMakePyramid(void);
 rbGeometry* rbMakeRandomHull(int points, rbRandom* random);
 
-// Predicts over 0 to duration; the emitters are made of the settings and freed. One way or both as
-// the settings say; A shoots at least. Fails the test on a status that is not OK.
+// Predicts over 0 to duration; creates the emitters from the settings and frees them. One direction
+// or both, depending on the settings; at least A casts rays. Fails the test on a status that is not
+// OK.
 rbRayPrediction rbPredict(rbRayBody a, rbRayBody b, double duration, const rbRaySettings* settings,
                           rbRayCounts* counts);
 

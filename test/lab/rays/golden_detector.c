@@ -1,4 +1,4 @@
-// The same bits with every compiler: predictions of fixed bodies on fixed ways, hashed.
+// The same bits with every compiler: predictions of fixed bodies on fixed paths, hashed.
 //
 // The value changes when a sampler or the search changes on purpose; it must not change between
 // compilers, levels of optimization and machines.

@@ -1,4 +1,4 @@
-// Prediction on curves and turns, in frames, with early ends, tracks and reverse rays.
+// Prediction on curves and rotations, in frames, with early ends, tracks and reverse rays.
 #include "base/math/random3.h"
 #include "bodies.h"
 #include "rb_test.h"
@@ -23,9 +23,10 @@ static void checkVec(rbVec3 value, rbVec3 truth, double tolerance)
     checkNear(value.z, truth.z, tolerance);
 }
 
-// RX-09: a rod of half length 2 m turns about z. The tip of a rod along x moves along y
-// at first, so that straight rays pass a ball at (0, 1.9): the arc meets it. In the frame of the
-// rod the ball is at the height 1.9 cos(wt) above the axis, and touches the side at 0.05 + 0.1.
+// RX-09: a rod of half length 2 m rotates about z. The tip of a rod along x initially
+// moves along y, so that straight rays miss a ball at (0, 1.9), but the arc meets it. In the frame
+// of the rod the ball is at the height 1.9 cos(wt) above the axis, and touches the side at 0.05 +
+// 0.1.
 static void turningRodFindsWhatItsTangentsPass(void** state)
 {
     (void)state;
@@ -45,7 +46,8 @@ static void turningRodFindsWhatItsTangentsPass(void** state)
         // the tolerance of chords is 1e-6 m, at 1.9 m from the axis
         checkNear(hit.time * w, angle, 2e-6);
         rbVec3 normal = {sin(angle), -cos(angle), 0.0};
-        // a place off by e on a ball of 0.1 m costs e^2 / 0.2 m, which is left when it is 1e-6 m
+        // an error e of the start on a ball of 0.1 m costs e^2 / 0.2 m, which remains when it is
+        // 1e-6 m
         checkVec(hit.normal, normal, sqrt(0.2 * 1e-6) / 0.1);
         checkNear(rbDistance(hit.point, rbMakeVec3(0.0, 1.9, 0.0)), 0.1, 3e-6);
         assert_true(counts.pieces > 1);
@@ -54,9 +56,9 @@ static void turningRodFindsWhatItsTangentsPass(void** state)
     rbDestroyGeometry(ball);
 }
 
-// two turning, moving boxes touch at the predicted time, whoever is first. Sampled as it is,
-// the answer is late where turns leave several minima: 1000 plain rays leave 38.9 mm of 400 such
-// pairs
+// two rotating, moving boxes touch at the predicted time, in either order. With plain
+// sampling the answer is late where rotations leave several minima: 1000 plain rays leave 38.9 mm
+// of 400 such pairs
 static void turningBoxesMeetWhenTheirDistanceVanishes(void** state)
 {
     (void)state;
@@ -102,7 +104,7 @@ static void turningBoxesMeetWhenTheirDistanceVanishes(void** state)
     rbDestroyGeometry(box);
 }
 
-// A circle of radius 5 m about the origin in the plane z = 0, run at 1 m/s.
+// A circle of radius 5 m about the origin in the plane z = 0, traversed at 1 m/s.
 static rbTransform getCirclePose(const void* context, double time)
 {
     (void)context;
@@ -111,7 +113,7 @@ static rbTransform getCirclePose(const void* context, double time)
 }
 
 // RX-08, RX-09: a ball on a circle meets a ball on that circle at the chord 2 R =
-// 10 sin(a/2), and one that its chords, but not its arc, pass by
+// 10 sin(a/2), and misses one that its chords meet but its arc does not
 static void curvesAreFollowedToTheTolerance(void** state)
 {
     (void)state;
@@ -124,11 +126,11 @@ static void curvesAreFollowedToTheTolerance(void** state)
     double time = 5.0 * (0.5 * RB_PI - 2.0 * asin(0.1));
     checkNear(hit.time, time, 3e-6);
     checkNear(hit.way, time - 0.0, 1e-1); // of the foremost point, a bit more or less
-    // in the middle of the chord of a quarter, 1.46 m inside of the arc: never met
+    // in the middle of the chord of a quarter, 1.46 m inside the arc: never hit
     rbVec3 chord = {2.5, 2.5, 0.0};
     hit = rbPredict(moving, rbMakeStanding(ball, chord), 5.0 * 0.5 * RB_PI, &settings, NULL);
     assert_false(hit.isHit);
-    // out of reach of the whole way
+    // out of reach of the whole path
     rbRayCounts counts = {0};
     hit = rbPredict(moving, rbMakeStanding(ball, rbMakeVec3(-8.0, 0.0, 0.0)), 2.0, &settings,
                     &counts);
@@ -138,7 +140,7 @@ static void curvesAreFollowedToTheTolerance(void** state)
     rbDestroyGeometry(ball);
 }
 
-// bullets of all shapes at 1000 m/s, a plate of 1 mm, any frame rate, one ray asked for
+// bullets of all shapes at 1000 m/s, a plate of 1 mm, any frame rate, one requested ray
 static void bulletsNeverPassAPlate(void** state)
 {
     (void)state;
@@ -191,8 +193,8 @@ static void bulletsNeverPassAPlate(void** state)
     rbDestroyGeometry(plate);
 }
 
-// early ends are counted, and receding alone ends nothing: these bars recede by
-// their centers, with overlapping balls, and collide
+// early ends are counted, and receding alone ends nothing: the centers of these
+// bars recede, their bounding balls overlap, and they collide
 static void earlyEndsAreSafe(void** state)
 {
     (void)state;
@@ -225,7 +227,7 @@ static void earlyEndsAreSafe(void** state)
     rbDestroyGeometry(ball);
 }
 
-// RX-06: a spike that a broad face comes down on is hit by its own rays, with its own normal
+// RX-06: a spike that a broad face descends on is hit by its own rays, with its own normal
 static void reverseRaysFindSpikes(void** state)
 {
     (void)state;
@@ -244,7 +246,7 @@ static void reverseRaysFindSpikes(void** state)
     rbRayPrediction one = rbPredict(rbMakeMoving(slab, &motion),
                                     rbMakeStanding(pyramid, RB_VEC3_ZERO), 6.0, &settings, NULL);
     assert_true(!one.isHit || one.time > 2.1);
-    // of a round body the normal is that of the point it shot from
+    // for a round body the normal is that at the start of its ray
     rbGeometry* ball = rbCreateSphere(0.2, NULL);
     settings.isOneWay = false;
     settings.count = 200;
@@ -258,7 +260,7 @@ static void reverseRaysFindSpikes(void** state)
     rbDestroyGeometry(ball);
 }
 
-// four rays and the last shortest one are as good as many
+// four rays and the last shortest one are as accurate as many
 static void trackedRayIsTriedFirst(void** state)
 {
     (void)state;
@@ -276,7 +278,7 @@ static void trackedRayIsTriedFirst(void** state)
         a.emitter = emitter;
         rbRayQuery query = {
             .bodyA = &a, .bodyB = &b, .end = 3.0, .settings = &settings, .track = &track};
-        // the frame after: a tenth of a second later
+        // the next frame: a tenth of a second later
         query.start = 0.1 * i;
         assert_int_equal(rbPredictByRays(&query, &hit, NULL), RB_STATUS_OK);
         assert_true(hit.isHit && track.isSet && !track.isReverse);

@@ -1,4 +1,4 @@
-// Prediction by rays against exact sweeps, on random bodies and ways.
+// Ray prediction compared with exact sweeps, on random bodies and paths.
 #include "base/math/random3.h"
 #include "bodies.h"
 #include "rb_test.h"
@@ -58,7 +58,7 @@ static rbGeometry* makeAngle(void)
     return geometry;
 }
 
-// A comes from 4 m away and both may move; the relative speed is SPEED. Kind 7 is an angle.
+// A approaches from 4 m away and both may move; the relative speed is SPEED. Kind 7 is an angle.
 static Case makeCase(const int kinds[2], rbRandom* random)
 {
     Case c = {NULL, NULL, {.start = RB_VEC3_ZERO}, {.start = RB_VEC3_ZERO}};
@@ -104,7 +104,7 @@ static rbRayPrediction predictCase(const Case* c, const rbRaySettings* settings,
                      settings, counts);
 }
 
-// RX-06: what rays find is never earlier than what is there, the point lies
+// RX-06: a ray contact is never earlier than the exact one, the point lies
 // on both surfaces, and early ends lose nothing
 static void raysNeverComeBeforeContact(void** state)
 {
@@ -127,7 +127,7 @@ static void raysNeverComeBeforeContact(void** state)
         rbRayPrediction prediction = predictCase(&c, &settings, NULL);
         if (prediction.isHit) {
             assert_true(sweep.isHit);
-            // the general row of exact sweeps is good to some 1e-9 m
+            // the general row of exact sweeps is accurate to some 1e-9 m
             checkBelow(SPEED * (sweep.fraction - prediction.time), 4e-9);
             checkNear(prediction.way, SPEED * prediction.time, 1e-9);
             checkNear(rbLength(prediction.normal), 1.0, 1e-12);
@@ -171,7 +171,7 @@ typedef struct Errors {
     int64_t raysMax; // of a prediction
 } Errors;
 
-// Excess of the free way over the exact one, sorted; kinds 0 to 6 convex, 7 an angle.
+// Excess of the free path over the exact one, sorted; kinds 0 to 6 convex, 7 an angle.
 static void collectErrors(const int kinds[2], int cases, const rbRaySettings* settings,
                           Errors* errors)
 {
@@ -196,7 +196,7 @@ static void collectErrors(const int kinds[2], int cases, const rbRaySettings* se
     qsort(errors->excess, (size_t)errors->count, sizeof(double), compareDoubles);
 }
 
-// with at most 100 rays the errors of 1000 plain ones and far less
+// at most 100 rays reach the errors of 1000 plain ones and far less
 static void refinementBeatsTenTimesTheRays(void** state)
 {
     (void)state;
@@ -204,7 +204,7 @@ static void refinementBeatsTenTimesTheRays(void** state)
     static Errors plain;
     static Errors refined;
     rbRaySettings many = rbDefaultRaySettings();
-    many.count = 500; // of each body: 1000 in all
+    many.count = 500; // of each body: 1000 in total
     rbRaySettings few = rbDefaultRaySettings();
     few.count = 16;
     few.refineRounds = 8;
@@ -225,8 +225,9 @@ static void refinementBeatsTenTimesTheRays(void** state)
     }
 }
 
-// RX-07: with places spread over the disc of the moving sphere, e off the best one, the excess is
-// 1/2 (1/RA + 1/RB) (er^2 / cos^3 + et^2 / cos), radially and tangentially, and falls like 1/n
+// RX-07: with starts spread over the disc of the moving sphere, at a distance e from the best one,
+// the excess is 1/2 (1/RA + 1/RB) (er^2 / cos^3 + et^2 / cos), radially and tangentially, and falls
+// like 1/n
 static void excessOfSpheresFollowsTheLaw(void** state)
 {
     (void)state;
@@ -246,7 +247,7 @@ static void excessOfSpheresFollowsTheLaw(void** state)
         rbRayPrediction hit = rbPredict(rbMakeMoving(ballB, &motion),
                                         rbMakeStanding(ballA, RB_VEC3_ZERO), 3.0, &settings, NULL);
         double excess = hit.way - (3.0 - sqrt((ra + rb) * (ra + rb) - d * d));
-        // where the shortest ray started, against the best place, across the motion
+        // start of the shortest ray, compared with the best place, across the motion
         rbVec3 center = {-3.0 + hit.way, d, 0.0};
         rbVec3 place = rbSub(hit.point, center);
         double er = place.y + d * rb / (ra + rb);

@@ -1,4 +1,4 @@
-// What a prediction says to input at its limits: overlap, rest, surfaces, planes, bad values.
+// Predictions for input at the limits: overlap, rest, surfaces, planes, bad values.
 #include "bodies.h"
 #include "rb_test.h"
 
@@ -12,7 +12,7 @@ static void checkVec(rbVec3 value, rbVec3 truth, double tolerance)
     checkNear(value.z, truth.z, tolerance);
 }
 
-// overlap at the start is told, touch only if bodies approach, and rest is no contact
+// overlap at the start is reported, touch only if bodies approach, and rest is not a contact
 static void startsAreTold(void** state)
 {
     (void)state;
@@ -45,7 +45,7 @@ static void startsAreTold(void** state)
     rbDestroyGeometry(ball);
 }
 
-// no rays asked for: vertices still shoot, spheres do not
+// no rays requested: vertices still cast rays, spheres do not
 static void noRaysAreADefinedAnswer(void** state)
 {
     (void)state;
@@ -67,7 +67,7 @@ static void noRaysAreADefinedAnswer(void** state)
     rbDestroyGeometry(box);
 }
 
-// a triangle and an open mesh are hit and shoot on either side
+// a triangle and an open mesh are hit and cast rays on either side
 static void surfacesAreHitOnBothSides(void** state)
 {
     (void)state;
@@ -92,7 +92,7 @@ static void surfacesAreHitOnBothSides(void** state)
             assert_true(hit.isHit);
             checkNear(hit.time, 1.9, 1e-9);
             checkVec(hit.normal, rbMakeVec3(0.0, 0.0, side), 1e-9);
-            // and the surface as the one that moves
+            // and the surface as the moving body
             hit = rbPredict(rbMakeMoving(surfaces[i], &motion), rbMakeStanding(ball, RB_VEC3_ZERO),
                             9.0, &settings, NULL);
             assert_true(hit.isHit);
@@ -104,7 +104,7 @@ static void surfacesAreHitOnBothSides(void** state)
     rbDestroyGeometry(ball);
 }
 
-// planes are shot at, from above only, and a compound shoots from all of its parts
+// planes are hit by rays from above only, and a compound casts rays from all of its parts
 static void planesAndCompoundsTakePart(void** state)
 {
     (void)state;
@@ -159,7 +159,7 @@ static void checkTrouble(const rbRayQuery* query, const char* words, rbStatus st
     assert_false(prediction.isHit);
 }
 
-// bad values get a sentence
+// bad values get a message
 static void badValuesGetASentence(void** state)
 {
     (void)state;
@@ -226,7 +226,7 @@ static void countTrace(void* context, const rbRayTrace* trace)
     assert_true(rbIsFinite3(trace->start) && rbIsFinite3(trace->end));
 }
 
-// every ray is told and counted once, and a prediction allocates nothing
+// every ray is reported and counted once, and a prediction allocates nothing
 static void raysAreToldAndCounted(void** state)
 {
     (void)state;

@@ -24,7 +24,7 @@ static rbPath* makeSeventh(double speed)
     return path;
 }
 
-// The example worked out with the publication: 0.61 m between two rows of its table.
+// The worked example of the publication: 0.61 m between two rows of its table.
 //
 static void lookUpOfThePublishedExample(void** state)
 {
@@ -41,7 +41,7 @@ static void lookUpOfThePublishedExample(void** state)
     checkNear(rbLookUpTravel(rows, 4, 9.0, &piece), 1.0, 0.0);
 }
 
-// Between the last row of a piece and the first of the next the parameter begins at 0.
+// Between the last row of a piece and the first of the next the parameter starts at 0.
 //
 static void lookUpAcrossAJoint(void** state)
 {
@@ -76,7 +76,7 @@ static void tenChordsAreShortByAThousandth(void** state)
     double ratio = (7.545735 - ten) / (7.545735 - hundred);
     checkNear(ratio, 100.0, 10.0);
     checkBelow(fabs(hundred - 7.545735) / 7.545735, 2e-5);
-    // Positions by the table: the joint is where its own length says.
+    // Positions by the table: the joint is where its own length places it.
     checkBelow(rbDistance(rbPathTable_GetPosition(coarse, ten), rbMakeVec3(0.0, 0.0, 0.0)), 1e-12);
     double worst = 0.0;
     for (int i = 0; i <= 1000; ++i) {
@@ -94,8 +94,8 @@ static void tenChordsAreShortByAThousandth(void** state)
     rbPath_Destroy(path);
 }
 
-// The difference quotient points along the exact direction to within the turn over its step, and
-// at the ends it looks to one side.
+// The difference quotient points along the exact direction to within the rotation over its step,
+// and at the ends it is one-sided.
 //
 static void tangentByDifferences(void** state)
 {
@@ -118,16 +118,16 @@ static void tangentByDifferences(void** state)
         checkBelow(rbDistance(rbNormalize(tangent), velocity), bound);
     }
     checkNear(rbLength(rbPathTable_GetTangent(table, 5.0)), 0.02, 1e-4);
-    // Within the first chord, 0.013 m, the parameter runs three tenths faster at the end than at
-    // the start, which interpolation does not see.
+    // Within the first chord, 0.013 m, the parameter rate is three tenths higher at the end than at
+    // the start, which interpolation does not capture.
     checkNear(rbLength(rbPathTable_GetTangent(table, 0.0)), 0.01, 2e-4);
     checkNear(rbLength(rbPathTable_GetTangent(table, length)), 0.01, 2e-4);
     rbPathTable_Destroy(table);
     rbPath_Destroy(path);
 }
 
-// The bound holds for second differences of positions anywhere, and no chord is farther from the
-// way than a t^2 / 8.
+// The bound holds for second differences of positions anywhere, and no chord deviates from the path
+// by more than a t^2 / 8.
 // RX-09
 static void accelerationIsBounded(void** state)
 {
@@ -151,7 +151,7 @@ static void accelerationIsBounded(void** state)
         ratio = fmax(ratio, sagitta / (bound * 4.0 * h * h / 8.0));
     }
     print_message("sagitta of chords: up to %.2f of the bound\n", ratio);
-    assert_true(ratio > 0.5); // and the bound is not idle
+    assert_true(ratio > 0.5); // and the bound is not trivially large
     checkNear(rbPath_GetTravel(path, 1.0), 2.0, 1e-15);
     rbPath_Destroy(path);
 }

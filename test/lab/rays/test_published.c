@@ -1,4 +1,4 @@
-// The published experiments on straight ways, with their corrected references.
+// The published experiments on straight paths, with their corrected references.
 #include "bodies.h"
 #include "rb_test.h"
 
@@ -72,7 +72,7 @@ static void offsetSpheresFollowTheTable(void** state)
         rbRayPrediction hit = rbPredict(rbMakeMoving(ball, &motion),
                                         rbMakeStanding(ball, RB_VEC3_ZERO), 3.0, &settings, NULL);
         assert_true(hit.isHit);
-        // ties between mirror images in y fall by rounding
+        // rounding decides ties between mirror images in y
         rbVec3 point = {hit.point.x, copysign(hit.point.y, rows[i].point.y), hit.point.z};
         checkVec(point, rows[i].point, 1e-5);
         checkVec(hit.normal, hit.point, 1e-12);
@@ -81,7 +81,7 @@ static void offsetSpheresFollowTheTable(void** state)
     rbDestroyGeometry(ball);
 }
 
-// few rays are wrong by as much as the method is
+// with few rays the error is that of the method
 static void fourRaysMissTheTruthBy73Centimeters(void** state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void fourRaysMissTheTruthBy73Centimeters(void** state)
     rbDestroyGeometry(ball);
 }
 
-// the tip of the pyramid always shoots
+// the tip of the pyramid always casts a ray
 static void vertexOnSphereIsExact(void** state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Bodies on paths, frame by frame, with contacts predicted by rays: the published scenes, the
-// published rules and limits.
+// Bodies on paths, frame by frame, with contacts predicted by rays: the published scenes, rules and
+// limits.
 #include "lab/rays/ray_frames_state.h"
 #include "rb_test.h"
 
@@ -31,7 +31,7 @@ static void addBall(rbRayFrames* frames, const char* name, rbTransform pose, con
     rbDestroyGeometry(sphere);
 }
 
-// A path to a point; the point must live until the body is added.
+// A path to a point; the point must stay valid until the body is added.
 static rbPathDef lineTo(const rbVec3* end, double speed)
 {
     rbPathDef path = rbDefaultPathDef();
@@ -79,7 +79,7 @@ static rbRayFrames* runOffsetBalls(void)
 
 // The ball that passes the center of another at a distance of 1: exact contact at (0.8660254, 0,
 // 0.5) after 3 - sqrt 3 m. With 81 rays of the lattice the published point, 8.8 mm too far, in
-// frame 30; the record says where it belongs.
+// frame 30; the record states the exact place.
 static void recordOfACollisionIsComplete(void** state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void recordOfACollisionIsComplete(void** state)
     checkNear(c->exactTime, 3.0 - sqrt(3.0), 1e-12);
     checkNear(c->error, c->time - (3.0 - sqrt(3.0)), 1e-12);
     checkNear(c->error, 0.00882, 1e-5);
-    // The way goes on by e where the centers are 30 degrees off it: the depth is 2 - |...|.
+    // The path continues by e where the centers are 30 degrees off it: the depth is 2 - |...|.
     double depth = 2.0 - hypot(sqrt(3.0) - c->error, 1.0);
     checkNear(c->penetration, depth, 1e-12);
     checkNear(c->wayB, 0.0, 0.0);
@@ -110,8 +110,8 @@ static void recordOfACollisionIsComplete(void** state)
     rbDestroyRayFrames(frames);
 }
 
-// Frames begin at exact multiples of 1/rate and the answer does not depend on the rate where rays
-// are exact, nor on whether there is a list.
+// Frames start at exact multiples of 1/rate, and the answer does not depend on the rate where rays
+// are exact, nor on the use of a list.
 //
 static void framesAreMultiplesOfTheirTime(void** state)
 {
@@ -204,9 +204,9 @@ static void packedIndices(void** state)
     assert_int_equal(j, 999);
 }
 
-// Stop: three balls in a row; the first hits the second, which stands from then on, and the third,
-// which follows in the same frame, hits the first where it stands. Log: all go on, and a pair that
-// passed through and parted can meet again.
+// Stop: three balls in a row; the first hits the second, which then stands still, and the third,
+// which follows in the same frame, hits the first where it stopped. Log: all continue, and a pair
+// that passed through and separated can collide again.
 //
 static void bodiesStopOrGoOn(void** state)
 {
@@ -225,8 +225,8 @@ static void bodiesStopOrGoOn(void** state)
         int count = 0;
         const rbRayCollision* c = rbRayFrames_GetCollisions(frames, &count);
         assert_int_equal(count, 2);
-        // The first stops at 6 after 3 s; the second runs up to 4 in another second, or goes on to
-        // the wall.
+        // The first stops at 6 after 3 s; the second advances to 4 in another second, or continues
+        // to the wall.
         checkNear(c[0].time, 3.0, 1e-12);
         assert_int_equal(c[0].bodyA, 1);
         assert_int_equal(c[0].bodyB, 0);
@@ -242,7 +242,7 @@ static void bodiesStopOrGoOn(void** state)
     }
 }
 
-// A ball that goes through a standing one and comes back on a closed curve is recorded each time.
+// A ball that passes through a standing one and returns on a closed curve is recorded each time.
 //
 static void pairsThatPartMeetAgain(void** state)
 {
@@ -264,7 +264,7 @@ static void pairsThatPartMeetAgain(void** state)
     const rbRayCollision* c = rbRayFrames_GetCollisions(frames, &count);
     assert_true(count >= 2);
     for (int i = 1; i < count; ++i) {
-        // once a round
+        // once per round
         checkNear(c[i].way - c[i - 1].way, c[1].way - c[0].way, 0.05);
         checkBelow(fabs(c[i].error), 0.01);
     }
@@ -287,8 +287,8 @@ static void addSeventh(rbRayFrames* frames, rbTransform target)
 }
 
 // A ball on a curve meets one at the end of the first piece, after 7.545735 m; by the conservative
-// rule to a micrometer. As published, chords and a table of ten samples a piece: some millimeters
-// off, and never cut where the angle is below the limit.
+// rule to a micrometer. As published, with chords and a table of ten samples per piece: some
+// millimeters off, and never subdivided where the angle is below the limit.
 //
 static void curvesAreCutByTheRuleAsked(void** state)
 {
@@ -317,19 +317,20 @@ static void curvesAreCutByTheRuleAsked(void** state)
         assert_int_equal(count, 1);
         print_message("angle %.4f: contact after %.6f m at (%.6f, %.6f)\n", settings.angleMax,
                       c->way, c->point.x, c->point.y);
-        // The table says that the joint is 9 mm earlier.
+        // In the table the joint is 9 mm earlier.
         checkNear(c->way, 7.536588, 5e-3);
         checkBelow(rbDistance(c->point, rbMakeVec3(0.0, -1.0, 0.0)), 0.02);
         pieces[pass] = rbRayFrames_GetCounts(frames).rays.predictions;
         rbDestroyRayFrames(frames);
     }
-    // 24 frames a second turn by less than 25 degrees; any turn at all makes six chords of a frame.
+    // 24 frames per second turn by less than 25 degrees; any turn at all makes six chords of a
+    // frame.
     assert_int_equal(pieces[0], 181);
     assert_true(pieces[1] > 724);
 }
 
 // Two balls on curves that mirror each other: contact at the origin after 6.595964 m, by chords
-// that mean the same times.
+// with the same times.
 //
 static void twoCurvesAreCutTogether(void** state)
 {
@@ -389,8 +390,8 @@ static void bulletIsFoundAtAnyRate(void** state)
     }
 }
 
-// Exact sweeps instead of rays; a box that turns while it stands beside another: the corner comes
-// round at the angle where sqrt 2 cos(angle - 45 degrees) is the gap.
+// Exact sweeps instead of rays; a box that rotates in place next to another: the corner arrives at
+// the angle where sqrt 2 cos(angle - 45 degrees) is the gap.
 //
 static void exactModeNeedsNoRays(void** state)
 {
@@ -422,7 +423,7 @@ static void exactModeNeedsNoRays(void** state)
     rbDestroyRayFrames(frames);
 }
 
-// 1000 moving and 1000 standing bodies at most, said in a sentence that names the body.
+// At most 1000 moving and 1000 standing bodies; the message names the body.
 //
 static void limitsAreChecked(void** state)
 {
@@ -447,8 +448,8 @@ static void limitsAreChecked(void** state)
     rbDestroyRayFrames(frames);
 }
 
-// Largest, mean and 99 % are of the frames; counters add up: every test of a pair ends early or
-// shoots.
+// Largest, mean and 99 % are over the frames; counters add up: every test of a pair ends early or
+// casts rays.
 //
 static void timesAndCountersAddUp(void** state)
 {
@@ -474,7 +475,7 @@ static void timesAndCountersAddUp(void** state)
     rbDestroyRayFrames(frames);
 }
 
-// Overlapping bodies are named; touching ones are accepted; two that stand may overlap.
+// Overlapping bodies are named; touching ones are accepted; two standing ones may overlap.
 //
 static void startIsJudged(void** state)
 {
@@ -501,14 +502,14 @@ static void startIsJudged(void** state)
     }
 }
 
-// Rays that see nothing: a ball without rays passes through, and the comparison says what was
-// missed, or finds the overlap in the next frame.
+// Rays that miss: a ball without rays passes through, and the comparison reports the missed
+// contact, or finds the overlap in the next frame.
 //
 static void missedContactsAreCounted(void** state)
 {
     (void)state;
     rbRayFrameSettings settings = lattice(0);
-    settings.frameRate = 0.1; // the whole way at once
+    settings.frameRate = 0.1; // the whole path in one frame
     rbRayFrames* frames = makeFrames(&settings);
     rbVec3 end = {-9.0, 0.0, 0.0};
     rbPathDef path = lineTo(&end, 3.0);
@@ -533,7 +534,7 @@ static void countRay(void* context, const rbRayTrace* trace)
     counts[1] += trace->isHit ? 1 : 0;
 }
 
-// The rays of the frame of a collision can be had again, after the bodies have stopped.
+// The rays of the frame of a collision can be queried again, after the bodies have stopped.
 static void raysOfACollisionAreToldAgain(void** state)
 {
     (void)state;
@@ -552,7 +553,7 @@ static void raysOfACollisionAreToldAgain(void** state)
     rbDestroyRayFrames(frames);
 }
 
-// Every setting out of its range is refused with a sentence.
+// Every setting out of its range is refused with a message.
 static void unusableSettingsGetASentence(void** state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Where rays start: uniform by area, the pole in front, counts as asked for.
+// Start points of rays: uniform by area, the pole in front, counts as requested.
 #include "base/math/random3.h"
 #include "bodies.h"
 #include "lab/rays/ray_emitter.h"
@@ -55,7 +55,7 @@ static void poleIsTheDirectionOfMotion(void** state)
     rbDestroyGeometry(ball);
 }
 
-// Chi-square of counts that should be equal, less its mean, in standard deviations.
+// Chi-square of counts that should be equal, minus its mean, in standard deviations.
 static double judgeEvenness(const int* counts, int cells, int total)
 {
     double expected = (double)total / cells;
@@ -148,7 +148,7 @@ static void pointsFillRoundSurfacesEvenly(void** state)
     }
 }
 
-// all vertices, points by area or by triangle, one each at least, and nothing that faces away
+// all vertices, points by area or by triangle, at least one each, and none that faces away
 static void countsAreAsAskedFor(void** state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void countsAreAsAskedFor(void** state)
         rbTransform to = {{0.0, -1.0, 0.0}, RB_QUAT_IDENTITY};
         Starts starts = walk(emitter, from, to);
         assert_int_equal(starts.facingAway, 0);
-        // downwards only the base and its vertices and edges shoot
+        // downward only the base and its vertices and edges cast rays
         assert_true(starts.count < rows[i].total || rows[i].count == 0);
         if (rows[i].isPerTriangle) {
             assert_int_equal(starts.count, 3 + 25);
@@ -184,7 +184,7 @@ static void countsAreAsAskedFor(void** state)
     rbDestroyGeometry(pyramid);
 }
 
-// ten million rays need no memory to speak of, and more are refused
+// ten million rays need almost no memory, and more are refused
 static void tenMillionRaysAreFunctionsOfTheirIndex(void** state)
 {
     (void)state;

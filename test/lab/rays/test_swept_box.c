@@ -1,4 +1,4 @@
-// Oriented boxes about bodies and what they sweep, and whether two of them interfere.
+// Oriented boxes around bodies and their swept volumes, and whether two of them intersect.
 #include "base/math/random3.h"
 #include "dynamics/motion/path.h"
 #include "lab/rays/swept_box.h"
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-// Whether a ball about a point is within a box; slack of rounding.
+// Whether a ball around a point is within a box, up to a rounding slack.
 static bool holdsBall(const rbOrientedBox* box, rbVec3 point, double radius)
 {
     rbVec3 d = rbSub(point, box->center);
@@ -27,7 +27,7 @@ static void checkAxes(const rbOrientedBox* box)
     checkNear(rbDot(rbCross(box->axes[0], box->axes[1]), box->axes[2]), 1.0, 1e-14);
 }
 
-// The radius is the farthest point; it does not change when the body turns about its origin.
+// The radius is the farthest point; it does not change when the body rotates about its origin.
 //
 static void radiusIsTheFarthestPoint(void** state)
 {
@@ -54,7 +54,7 @@ static void boxOfAStandingSphere(void** state)
 }
 
 // A cuboid of triangles: the longest edge is the diagonal of its largest faces, so that the box is
-// larger than the cuboid, as its author says; the pyramid of the scenes: its longest edge is from
+// larger than the cuboid, as its author states; the pyramid of the scenes: its longest edge is from
 // the tip to a corner of the base, sqrt(1 + 4 + 1).
 //
 static void boxOfAPolytopeGoesAlongItsLongestEdge(void** state)
@@ -97,7 +97,7 @@ static void boxOfAPolytopeGoesAlongItsLongestEdge(void** state)
     assert_false(rbBoxPolytope(&flat, RB_TRANSFORM_IDENTITY, &box));
 }
 
-// A box has its own axes; a triangle a box that is flat but for rounding.
+// A box has its own axes; a triangle has a box that is flat up to rounding.
 //
 static void boxesOfABoxAndATriangle(void** state)
 {
@@ -151,7 +151,8 @@ static void boxOfAStraightPath(void** state)
     checkNear(box.half[0], 0.5, 1e-9);
 }
 
-// Random curves, also closed: the box holds the ball everywhere, and no side can be moved in.
+// Random curves, including closed ones: the box contains the ball everywhere, and no side can be
+// moved in.
 // R-42, RX-09
 static void boxOfACurveHoldsItAndIsTight(void** state)
 {
@@ -191,7 +192,7 @@ static void boxOfACurveHoldsItAndIsTight(void** state)
             }
         }
         for (int side = 0; side < 6; ++side) {
-            // The nearest sample is within half their distance of an extremum.
+            // The nearest sample is within half the sample distance of an extremum.
             double spacing = rbPath_GetLength(path) / 2000.0;
             checkBelow(box.half[side / 2] - reach[side], 0.5 * spacing + 1e-9);
         }
@@ -253,7 +254,7 @@ static rbOrientedBox drawBox(rbRandom* random, bool isParallel)
     return box;
 }
 
-// The fifteen axes as the definition has them.
+// The fifteen axes as in the definition.
 static bool areApart(const rbOrientedBox* a, const rbOrientedBox* b, double* margin)
 {
     rbVec3 list[15];
@@ -301,15 +302,16 @@ static void axesDecideAsTheDefinition(void** state)
         }
     }
     assert_true(apart > count / 4);
-    // Touching interferes: nothing may be lost.
+    // Touching counts as interference: nothing may be lost.
     rbOrientedBox left = rbBoxSphere(rbMakeVec3(-1.0, 0.0, 0.0), 1.0);
     rbOrientedBox right = rbBoxSphere(rbMakeVec3(1.0, 0.0, 0.0), 1.0);
     assert_true(rbBoxesMeet(&left, &right));
 }
 
-// Percentages of the specification: overlaps missed and false alarms, of 20,000 pairs with rays of
-// each pair of faces. A figure of its table and one of ours differ by the sum of two binomial
-// variances, ours the larger; 4.5 standard deviations and the rounding of print are allowed.
+// Percentages of the specification: missed overlaps and false alarms, of 20,000 pairs with rays of
+// each pair of faces. A number of its table and one of ours differ by the sum of two binomial
+// variances, of which ours is the larger; 4.5 standard deviations and the rounding of the print are
+// allowed.
 typedef struct TableRow {
     rbBoxTest test;
     bool isParallel;
@@ -370,7 +372,7 @@ static void raysBetweenBoxesMissAndInventAsPublished(void** state)
     }
 }
 
-// Touching is no interference, boxes about the same center are one, and containment helps.
+// Touching is not interference, boxes around the same center interfere, and containment helps.
 // R-44, RX-05
 static void raysBetweenBoxesAtTheirLimits(void** state)
 {
