@@ -60,8 +60,9 @@ static void writeRange(rbJson* json, const rbAccepted* accepted)
 {
     if (accepted->step > 0.0) {
         rbJson_BeginArray(json, "enum");
-        for (double value = accepted->low; value <= accepted->high; value += accepted->step) {
-            rbJson_Number(json, NULL, value);
+        int count = rbAccepted_GetCount(accepted);
+        for (int i = 0; i < count; ++i) {
+            rbJson_Number(json, NULL, accepted->low + i * accepted->step);
         }
         rbJson_End(json);
         return;
@@ -182,9 +183,10 @@ static void describeAccepted(const rbSetting* setting, const char* quote, char* 
     } else if (setting->storage == RB_STORAGE_SWITCH) {
         (void)snprintf(text, capacity, "%strue%s, %sfalse%s", quote, quote, quote, quote);
     } else if (a->step > 0.0) {
-        for (double value = a->low; value <= a->high && used < capacity; value += a->step) {
-            used += (size_t)snprintf(text + used, capacity - used, "%s%g",
-                                     value > a->low ? ", " : "", value);
+        int count = rbAccepted_GetCount(a);
+        for (int i = 0; i < count && used < capacity; ++i) {
+            used += (size_t)snprintf(text + used, capacity - used, "%s%g", i > 0 ? ", " : "",
+                                     a->low + i * a->step);
         }
     } else if (a->high >= LARGE && a->low > -LARGE) {
         (void)snprintf(text, capacity, "%s %g", a->isLowOpen ? ">" : ">=", a->low);

@@ -98,10 +98,10 @@ const char* rbSetting_DescribeRange(const rbSetting* setting, char* text, size_t
     const char* space = setting->unit[0] != '\0' ? " " : "";
     if (a->step > 0.0) {
         size_t used = (size_t)snprintf(text, capacity, "expected %.10g", a->low);
-        for (double value = a->low + a->step; value <= a->high && used < capacity;
-             value += a->step) {
-            const char* separator = value + a->step > a->high ? " or" : ",";
-            used += (size_t)snprintf(text + used, capacity - used, "%s %.10g", separator, value);
+        int count = rbAccepted_GetCount(a);
+        for (int i = 1; i < count && used < capacity; ++i) {
+            used += (size_t)snprintf(text + used, capacity - used, "%s %.10g",
+                                     i + 1 == count ? " or" : ",", a->low + i * a->step);
         }
     } else {
         (void)snprintf(text, capacity, "expected a number %s %.10g and <= %.10g%s%s",

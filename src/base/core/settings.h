@@ -36,6 +36,12 @@ typedef struct rbAccepted {
     const rbWords* words; // NULL: numbers
 } rbAccepted;
 
+// Number of values of a range with a step: low + i * step for i below it.
+static inline int rbAccepted_GetCount(const rbAccepted* accepted)
+{
+    return 1 + (int)((accepted->high - accepted->low) / accepted->step);
+}
+
 // clang-format off
 #define RB_ANY {.low = 0.0, .high = 0.0}
 #define RB_FROM(theLow, theHigh) {.low = (theLow), .high = (theHigh)}

@@ -25,7 +25,7 @@ void rbEventEngine_Rebase(rbEventEngine* engine, const rbEventHost* host, int in
 static inline void* rbEventEngine_GetDetectorPair(const rbEventEngine* engine,
                                                   const rbEventPair* pair)
 {
-    return &engine->detectorPairs.data[pair->data * engine->pairWords];
+    return &engine->detectorPairs.data[(ptrdiff_t)pair->data * engine->pairWords];
 }
 
 static inline rbVec3 rbEventEngine_ImageShift(const rbEventEngine* engine, const rbEventPair* pair)
