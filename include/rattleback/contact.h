@@ -127,7 +127,7 @@ typedef struct rbContactStatistics {
     int64_t unmetSteps;      ///< ended above a tolerance
     int64_t directStages;    ///< whose islands were solved as a whole, by Newton's method
     int64_t shockedStages;   ///< ended by shock propagation
-    int64_t unwritten;       ///< events that found the journal full (65536 since it was cleared)
+    int64_t unwritten;       ///< events that found the journal full (rbStepSettings.journalMax)
     int64_t cutSteps;        ///< shortened to the time of a contact
     int64_t cutTrials;       ///< steps begun and undone to find such times
     double gapErrorMax;      ///< m, left by a position stage

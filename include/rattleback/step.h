@@ -66,7 +66,8 @@ RB_API rbStepScheme rbStepScheme_Find(const char* name);   ///< RB_SCHEME_COUNT 
       "joints that are apart at the start are brought together before the first step, no time " \
       "passing, or, with a finite impulseMax, pulled together by the steps") \
     X(bool, hasVelocityCorrection, "velocityCorrection", true, RB_ANY, "", \
-      "velocities are corrected at the end of a step (B-42); false for comparison")
+      "velocities are corrected at the end of a step (B-42); false for comparison") \
+    X(int, journalMax, "journalMax", 65536, RB_FROM(0, 1e9), "", "events that the journal holds until it is cleared; later ones are only counted")
 // clang-format on
 
 /// Settings of the step engine; rbDefaultWorldDef fills them in.

@@ -262,7 +262,7 @@ typedef struct rbEvent {
 /// Name of a kind as the journal file has it.
 RB_API const char* rbEventKind_Name(rbEventKind kind);
 /// The journal, in order of time; borrowed until the next call that changes the world. The step
-/// engine leaves out what does not fit into 65536 events.
+/// engine leaves out what does not fit into rbStepSettings.journalMax events.
 RB_API const rbEvent* rbWorld_GetEvents(const rbWorld* world, int* count);
 /// Empties the journal.
 RB_API void rbWorld_ClearEvents(rbWorld* world);

@@ -459,20 +459,17 @@ static rbStatus nameShortfall(rbWorld* world, rbStatus status, double time, rbBo
                        world->def.step.tolerance, time, name, a, b, gap);
 }
 
-// The journal holds no more than this between two calls of rbWorld_ClearEvents.
-#define EVENTS_MAX 65536
-
 static void writeJournal(void* context, const rbEngineEvent* happened)
 {
     rbWorld* world = context;
-    if (world->events.count < EVENTS_MAX) {
+    if (world->events.count < world->def.step.journalMax) {
         rbWorld_WriteJournal(world, happened);
     } else {
         if (world->unwrittenEvents == 0) {
             rbWorld_Log(world, RB_LOG_WARNING,
                         "at %g s: the journal is full with %d events, later ones are only counted; "
-                        "read it and call rbWorld_ClearEvents more often",
-                        happened->time, EVENTS_MAX);
+                        "read it and call rbWorld_ClearEvents more often, or raise step.journalMax",
+                        happened->time, world->def.step.journalMax);
         }
         world->unwrittenEvents += 1;
     }

@@ -343,6 +343,41 @@ static void bodiesOfSeveralShapesAreOneCompound(void** state)
 // ----------------------------------------------------------------------------------- ledger
 
 // A cube bounces off the floor, e = sqrt(1 * 0.25); another slides to a stop.
+// A ball that bounces for a second, by how many events the journal holds: what does not fit is
+// counted, and nothing else changes.
+static void theJournalHoldsAsManyEventsAsAskedFor(void** state)
+{
+    (void)state;
+    int64_t total = 0;
+    uint64_t hash = 0;
+    const int limits[] = {rbDefaultWorldDef().step.journalMax, 2, 0};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; ++i) {
+        rbWorldDef def = defineWorld();
+        def.step.journalMax = limits[i];
+        rbWorld* world = makeWorld(&def);
+        (void)addFloor(world);
+        Piece ball = {.name = "ball",
+                      .position = {0.0, 0.0, 0.15},
+                      .size = {0.1, 0.1, 0.1},
+                      .restitution = 0.8};
+        (void)addPiece(world, &ball);
+        advance(world, 1.0);
+        int count = 0;
+        (void)rbWorld_GetEvents(world, &count);
+        int64_t unwritten = rbWorld_GetContactStatistics(world).unwritten;
+        if (i == 0) {
+            total = count;
+            hash = rbWorld_GetHash(world);
+            assert_true(total > 2);
+            assert_int_equal(unwritten, 0);
+        }
+        assert_int_equal(count, total < limits[i] ? total : limits[i]);
+        assert_int_equal(count + unwritten, total);
+        assert_true(rbWorld_GetHash(world) == hash);
+        rbDestroyWorld(world);
+    }
+}
+
 static void theLedgerKnowsCollisionsAndFriction(void** state)
 {
     (void)state;
@@ -481,5 +516,6 @@ RB_TEST_GROUP(
     cmocka_unit_test(groupsAndMasksSayWhoMeets), cmocka_unit_test(joinedBodiesMeetOnlyIfToldTo),
     cmocka_unit_test(contactsTellTheForcesOfAStack), cmocka_unit_test(bodiesComeAndGoBetweenSteps),
     cmocka_unit_test(bodiesOfSeveralShapesAreOneCompound),
+    cmocka_unit_test(theJournalHoldsAsManyEventsAsAskedFor),
     cmocka_unit_test(theLedgerKnowsCollisionsAndFriction),
     cmocka_unit_test(theLedgerKnowsMoversAndLoads), cmocka_unit_test(snapshotsKeepTheContacts));
