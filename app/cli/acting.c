@@ -32,7 +32,7 @@ void rbActing_Free(rbActing* acting)
 
 // ------------------------------------------------------------------------------ who will live
 
-// Goes through the actions up to a time: how many bodies there will be, and, where there is room,
+// Walks the actions up to a time. Counts the bodies there will be and, where there is room, stores
 // their names.
 static int goThrough(rbActing* acting, int start, double end, int* added)
 {
@@ -55,7 +55,7 @@ static int goThrough(rbActing* acting, int start, double end, int* added)
     return count;
 }
 
-// Names by number; those of the world are borrowed.
+// Names by number; names of bodies in the world are borrowed.
 static void listBodies(rbActing* acting, const rbWorld* world, double end)
 {
     int start = rbWorld_GetBodyCount(world);
@@ -80,7 +80,7 @@ rbStatus rbActing_Begin(rbActing* acting, const rbScene* scene, const rbWorld* w
     listBodies(acting, world, end);
     if (acting->bodyCount > RB_RECORDING_BODY_MAX) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the scene and the actions make %d bodies; at most %d are accepted",
+                           "the scene and the actions create %d bodies; the limit is %d",
                            acting->bodyCount, RB_RECORDING_BODY_MAX);
     }
     if (acting->actions.count > 0) {
@@ -107,15 +107,16 @@ void rbActing_Note(const rbActing* acting, double step, double end, char* text, 
     }
     text[0] = '\0';
     if (between > 0) {
-        (void)snprintf(text, capacity,
-                       "%d of %d actions, the first at t = %.9g s, lie between the steps of %g s: "
-                       "steps begin anew there",
-                       between, actions->count, first, step);
+        (void)snprintf(
+            text, capacity,
+            "%d of %d actions, the first at t = %.9g s, fall between the steps of %g s:  "
+            "steps restart there",
+            between, actions->count, first, step);
     }
     if (late > 0) {
         size_t used = strlen(text);
         (void)snprintf(text + used, capacity - used,
-                       "%s%d of %d actions lie after the end at %g s and are not done",
+                       "%s%d of %d actions lie after the end at %g s and are skipped",
                        used > 0 ? "; " : "", late, actions->count, end);
     }
 }

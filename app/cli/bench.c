@@ -39,7 +39,7 @@ static rbExit listSuites(void)
     return RB_EXIT_DONE;
 }
 
-// The part named by --only must be one of a single named suite.
+// The part named by --only must belong to a single named suite.
 static bool judgePart(const rbArguments* arguments, const char* part)
 {
     if (part == NULL) {
@@ -104,7 +104,7 @@ static void writeNumberCell(rbOutputFile* file, double value, const char* end)
     rbOutputFile_Text(file, end);
 }
 
-// Text cells are ours and hold no quotes; they are quoted because some hold commas.
+// Text cells are our own and contain no quotes; they are quoted because some contain commas.
 static rbStatus writeCsv(const rbBench* bench, const char* path, rbError* error)
 {
     rbOutputFile* file = rbAlloc(sizeof *file);
@@ -169,13 +169,14 @@ static rbExit runBench(const rbArguments* arguments)
 }
 
 static const rbOption options[] = {
-    {"--list", NULL, "the suites"},
-    {"--quick", NULL, "few cases and one repeat: shows that it runs, not how fast"},
-    {"--only", "PART", "one part of the suite: a pile of contacts, e.g. pyramid20"},
-    {"--no-peers", NULL, "our rows only"},
-    {"--csv", "FILE", "the rows as a table"},
-    {"--plot", "FILE", "the work-precision picture of joints-peers, as SVG"},
-    {"--json", NULL, "one array of {suite, case, engine, metric, value, unit, result, error_max}"},
+    {"--list", NULL, "lists the suites"},
+    {"--quick", NULL, "few cases and one repeat: a smoke test, not a measurement"},
+    {"--only", "PART", "only one part of the suite, e.g. the pile pyramid20 of contacts"},
+    {"--no-peers", NULL, "Rattleback only"},
+    {"--csv", "FILE", "writes the rows as a table"},
+    {"--plot", "FILE", "draws the work-precision diagram of joints-peers as SVG"},
+    {"--json", NULL,
+     "prints one array of {suite, case, engine, metric, value, unit, result, error_max}"},
 };
 
 static const char* const examples[] = {
@@ -190,9 +191,11 @@ static const char* const examples[] = {
 const rbVerb rbVerbBench = {
     .name = "bench",
     .words = "[SUITE...]",
-    .help = "measures speed and memory, beside installed peers",
-    .more = "Without a SUITE all of them. Times are the minimum of repeats. Peers are compared if\n"
-            "their modules lie beside the program: 'make bench' builds those that are installed.",
+    .help = "measures speed and memory, compared with installed peers",
+    .more =
+        "Without a SUITE, runs all of them. Times are the minimum of the repeats. Peers are "
+        "compared\n"
+        "if their modules are next to the program: 'make bench' builds those that are installed.",
     .run = runBench,
     .wordMin = 0,
     .wordMax = RB_CLI_VALUES_MAX,

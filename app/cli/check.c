@@ -26,7 +26,7 @@ static const char* getMotionName(const rbBodyFacts* facts)
     return facts->isStepped ? "steps" : rbMotionType_Name(facts->motion);
 }
 
-// What the step engine found in the scene.
+// Prints the mechanisms and contacts that the step engine found in the scene.
 static void printMechanisms(const rbCheck* check)
 {
     const rbSceneInfo* info = rbScene_GetInfo(check->scene);
@@ -52,7 +52,7 @@ static const char* getClosing(const rbSceneInfo* info)
                                             : "; no overlaps at the start";
     }
     if (rbHasContacts(info)) {
-        return info->contact.isOverlapAllowed ? "; overlaps at the start are parted"
+        return info->contact.isOverlapAllowed ? "; overlaps at the start are resolved"
                                               : "; no overlaps at the start";
     }
     if (info->engineTraits.isStepped) {
@@ -62,7 +62,7 @@ static const char* getClosing(const rbSceneInfo* info)
                      "with this engine)"
                    : "; the joints hold at the start (nothing collides with this engine)";
     }
-    return " (overlaps are not looked for: nothing collides in free flight)";
+    return " (not checked for overlaps: nothing collides in free flight)";
 }
 
 static void printText(const rbCheck* check)
@@ -200,9 +200,9 @@ static rbExit runCheck(const rbArguments* arguments)
 }
 
 static const rbOption options[] = {
-    {"--set", "KEY=VALUE", "changes a value of the scene first; repeatable"},
+    {"--set", "KEY=VALUE", "changes a value of the scene first; can be repeated"},
     {"--strict", NULL, "warnings count as errors"},
-    {"--json", NULL, "the findings and the bodies as JSON"},
+    {"--json", NULL, "prints the findings and the bodies as JSON"},
 };
 
 static const char* const examples[] = {
@@ -216,11 +216,10 @@ const rbVerb rbVerbCheck = {
     .name = "check",
     .words = "SCENE",
     .help = "reads and examines a scene without running it",
-    .more =
-        "Exit code 0: nothing but warnings; 1: errors; 2: the scene cannot be read, holds a\n"
-        "value that no world accepts, or cannot be started by its engine (bodies that overlap,\n"
-        "a force without a bound, a periodic box that is too small, joints that are apart or\n"
-        "contradict each other).",
+    .more = "Exit code 0: no errors, perhaps warnings; 1: errors; 2: the scene cannot be read,\n"
+            "contains an invalid value, or its engine cannot start it (bodies that overlap,\n"
+            "a force without a bound, a periodic box that is too small, joints that are apart or\n"
+            "contradict each other).",
     .run = runCheck,
     .wordMin = 1,
     .wordMax = 1,

@@ -1,7 +1,7 @@
-// What the files of the program share: verbs and their options, exit codes, JSON and text output.
+// Shared by the files of the program: verbs and their options, exit codes, JSON and text output.
 //
-// A verb is a row of the table in main.c and a file of its own. Adding one: write a file with a
-// `const rbVerb`, declare it at the end of this header, add it to the table.
+// A verb is a row of the table in main.c with its own file. To add one: write a file with a `const
+// rbVerb`, declare it at the end of this header, and add it to the table.
 #ifndef RB_CLI_H
 #define RB_CLI_H
 
@@ -15,7 +15,7 @@
 // Exit codes of the program.
 typedef enum rbExit {
     RB_EXIT_DONE = 0,
-    RB_EXIT_NO = 1,        // the answer is no: a check, a comparison or a validation failed
+    RB_EXIT_NO = 1,        // negative result: a check, a comparison or a validation failed
     RB_EXIT_USAGE = 2,     // bad usage, bad input, or a file that cannot be written
     RB_EXIT_NUMERICAL = 3, // a computation missed its tolerance
 } rbExit;
@@ -24,7 +24,7 @@ typedef enum rbExit {
 
 typedef struct rbOption {
     const char* name;     // with its dashes
-    const char* argument; // name of its argument in the help; NULL for a flag
+    const char* argument; // name of the argument in the help; NULL for a flag
     const char* help;
 } rbOption;
 
@@ -33,7 +33,7 @@ struct rbVerb;
 // A parsed command line. Texts are borrowed from argv.
 typedef struct rbArguments {
     const struct rbVerb* verb;
-    const char* words[RB_CLI_VALUES_MAX]; // what is not an option
+    const char* words[RB_CLI_VALUES_MAX]; // words that are not options
     int wordCount;
     struct {
         const rbOption* option;
@@ -58,37 +58,38 @@ typedef struct rbVerb {
     const char* const* examples;                 // ends with NULL
 } rbVerb;
 
-// Reads argv (the words after the verb). On a mistake prints a sentence to stderr, returns false.
+// Parses argv (the words after the verb). On a mistake prints a message to stderr and returns
+// false.
 bool rbArguments_Parse(rbArguments* arguments, const rbVerb* verb, int count, char** words);
 // True when the option was given.
 bool rbArguments_Has(const rbArguments* arguments, const char* name);
-// The last value given to an option, NULL if none was.
+// The last value given to an option, or NULL when it was not given.
 const char* rbArguments_Get(const rbArguments* arguments, const char* name);
-// A finite number from an option; *value stays when the option was not given. false, with a
-// sentence on stderr, when the text is no number or not in low..high.
+// A finite number from an option; *value is unchanged when the option was not given. Returns false,
+// with a message on stderr, when the text is not a number or outside low..high.
 bool rbArguments_GetNumber(const rbArguments* arguments, const char* name, double low, double high,
                            double* value);
 // Prints the help of a verb.
 void rbVerb_PrintHelp(const rbVerb* verb, FILE* file);
 
-// The candidate nearest to a word by edit distance, or NULL when none is near.
+// The candidate nearest to a word by edit distance, or NULL when none is close.
 const char* rbFindNearestWord(const char* word, const char* const* candidates, int count);
 
-// Prints "rattleback: " and the sentence to stderr and returns RB_EXIT_USAGE.
+// Prints "rattleback: " and the message to stderr and returns RB_EXIT_USAGE.
 rbExit rbFail(const char* format, ...) RB_PRINTF(1, 2);
-// Prints an error of the library to stderr; returns the exit code its status means.
+// Prints an error of the library to stderr; returns the exit code for its status.
 rbExit rbFailWith(const rbError* error);
-// Closes standard output properly: a full disk behind it turns RB_EXIT_DONE into a failure.
+// Flushes standard output: a full disk turns RB_EXIT_DONE into a failure.
 rbExit rbFinishOutput(rbExit exit);
 
-// A time span for people: "1.25 s", "340 us". Text of at least 32 bytes, returned.
+// A readable time span: "1.25 s", "340 us". Needs text of at least 32 bytes and returns it.
 const char* rbFormatDuration(double seconds, char* text);
-// "s" unless there is one.
+// "s" unless the count is 1.
 const char* rbPlural(int64_t count);
-// A count of bytes for people: "1.2 MB".
+// A readable count of bytes: "1.2 MB".
 const char* rbFormatBytes(double bytes, char* text);
 
-// JSON on its way out. Keys are NULL inside arrays. Numbers that are not finite become null.
+// A JSON writer. Keys are NULL inside arrays. Non-finite numbers become null.
 #define RB_JSON_DEPTH_MAX 16
 typedef struct rbJson {
     FILE* file;
@@ -125,7 +126,7 @@ extern const rbVerb rbVerbSettings;
 int rbProgram_Run(int argc, char** argv);
 // Prints the example scenes by theme (the program without arguments).
 rbExit rbListScenes(void);
-// Prints their names alone, one a line, for the completions of shells.
+// Prints only their names, one per line, for shell completion.
 rbExit rbPrintSceneNames(void);
 
 #endif

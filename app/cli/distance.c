@@ -1,5 +1,5 @@
-// rattleback distance: signed distance, witnesses and bounds of two shapes; see distance.h for the
-// files that read shapes, run the laboratory and work through files of pairs.
+// rattleback distance: signed distance, witness points and bounds of two shapes. See distance.h for
+// the files that read shapes, run the laboratory and process pair files.
 #include "cli/distance.h"
 
 #include "base/core/memory.h"
@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#define NAMES_MAX 32    // of a table of known names
-#define LIST_SIZE 256   // bytes of all of them
-#define BUDGET_MAX 1e15 // far beyond patience, and a whole number as a double
+#define NAMES_MAX 32    // names in a table
+#define LIST_SIZE 256   // bytes of a list of all names
+#define BUDGET_MAX 1e15 // far beyond any run, and an exact integer as a double
 
 // ------------------------------------------------------------------------------------------ names
 
@@ -38,9 +38,9 @@ bool rbArguments_GetName(const rbArguments* arguments, const char* option, rbNam
     }
     const char* nearest = rbFindNearestWord(text, names, count);
     if (nearest != NULL) {
-        (void)rbFail("%s: there is no '%.40s'; did you mean %s?", option, text, nearest);
+        (void)rbFail("%s: unknown name '%.40s'; did you mean %s?", option, text, nearest);
     } else {
-        (void)rbFail("%s: there is no '%.40s'; known are %s", option, text, list);
+        (void)rbFail("%s: unknown name '%.40s'; choose one of %s", option, text, list);
     }
     return false;
 }
@@ -65,7 +65,7 @@ bool rbReadMethod(const rbArguments* arguments, const char* option, rbPairMethod
         return false;
     }
     if (index >= rbPairMethod_GetCount()) {
-        (void)rbFail("%s %s is of the laboratory, which takes two meshes, not a file of pairs",
+        (void)rbFail("%s %s is a laboratory method, which needs two meshes, not a pair file",
                      option, nameMethod(index));
         return false;
     }
@@ -84,7 +84,7 @@ enum {
     FOR_GLOBAL = 16
 };
 
-// Options that some methods have a use for.
+// Options that only some methods use.
 static const struct {
     const char* name;
     unsigned methods;
@@ -125,7 +125,7 @@ static bool judgeMethodOptions(const rbArguments* arguments, int method)
                                          used > 0 ? ", " : "", nameMethod(k));
             }
         }
-        (void)rbFail("%s has no meaning for --method %s; it is for %s", methodOptions[i].name,
+        (void)rbFail("%s does not apply to --method %s, only to %s", methodOptions[i].name,
                      nameMethod(method), list);
         return false;
     }
@@ -139,8 +139,8 @@ bool rbReadBudget(const rbArguments* arguments, double* budget)
         return false;
     }
     if (text != NULL && (*budget < 1.0 || *budget != floor(*budget))) {
-        (void)rbFail("--budget is %s; a whole number from 1 on is needed; without --budget the "
-                     "search goes on to the end",
+        (void)rbFail("--budget is %s; must be an integer of at least 1; omit --budget for "
+                     "no limit",
                      text);
         return false;
     }
@@ -149,7 +149,7 @@ bool rbReadBudget(const rbArguments* arguments, double* budget)
 
 // ------------------------------------------------------------------------------------------ poses
 
-// Numbers separated by commas: how many, -1 when the text is something else or has more.
+// Numbers separated by commas: returns how many, -1 when the text is something else or has more.
 static int parseNumbers(const char* text, double* numbers, int capacity)
 {
     const char* at = text;
@@ -168,10 +168,11 @@ static int parseNumbers(const char* text, double* numbers, int capacity)
 
 static bool normalize(const char* option, const double q[4], rbQuat* orientation)
 {
-    // typed by hand, a quaternion has some digits only
+    // typed by hand, a quaternion has only a few digits
     double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(fabs(length - 1.0) <= 1e-3)) {
-        (void)rbFail("%s has a quaternion of length %g; 1 within 0.001 is needed, as of a quarter "
+        (void)rbFail("%s has a quaternion of length %g; the length must be 1 within 0.001, e.g. "
+                     "for a quarter "
                      "turn about x: 0.70710678,0.70710678,0,0",
                      option, length);
         return false;
@@ -180,11 +181,11 @@ static bool normalize(const char* option, const double q[4], rbQuat* orientation
     return true;
 }
 
-// What an option says of a pose.
+// The part of a pose that an option sets.
 typedef enum PosePart {
     POSE_POSITION,
     POSE_ORIENTATION,
-    POSE_ALL, // the orientation may be left out
+    POSE_ALL, // the orientation is optional
 } PosePart;
 
 static bool readPose(const rbArguments* arguments, const char* option, PosePart part,
@@ -194,10 +195,10 @@ static bool readPose(const rbArguments* arguments, const char* option, PosePart 
         int least, most;
         const char* needed;
     } rows[] = {
-        [POSE_POSITION] = {3, 3, "3 numbers separated by commas are needed: x,y,z"},
-        [POSE_ORIENTATION] = {4, 4, "4 numbers separated by commas are needed: w,x,y,z"},
+        [POSE_POSITION] = {3, 3, "must be 3 numbers separated by commas: x,y,z"},
+        [POSE_ORIENTATION] = {4, 4, "must be 4 numbers separated by commas: w,x,y,z"},
         [POSE_ALL] = {3, 7,
-                      "3 or 7 numbers separated by commas are needed: x,y,z of the position, then "
+                      "must be 3 or 7 numbers separated by commas: x,y,z of the position, then "
                       "w,x,y,z of the orientation"},
     };
     const char* text = rbArguments_Get(arguments, option);
@@ -243,7 +244,7 @@ static bool readPoses(const rbArguments* arguments, rbPosePair* poses)
 
 // ---------------------------------------------------------------------------------------- answers
 
-// Nobody wants to read -0.
+// Avoid printing -0.
 static rbVec3 plain(rbVec3 v)
 {
     return rbAdd(v, RB_VEC3_ZERO);
@@ -313,7 +314,7 @@ bool rbIsWide(const rbSeparation* separation)
            separation->reason == RB_STOP_ESTIMATE;
 }
 
-// A gap that counts as touching: small against the bodies, too.
+// A gap that counts as touching: small compared with the bodies, too.
 static double thresholdFor(const rbGeometry* a, const rbGeometry* b)
 {
     double threshold = RB_CONTACT_THRESHOLD;
@@ -371,7 +372,7 @@ static void writeContacts(rbJson* json, const rbContactList* list)
 // --------------------------------------------------------------------------------------- two
 // shapes
 
-// Two shapes on their way through the pair table.
+// Two shapes measured by the pair table.
 typedef struct PairRun {
     const rbArguments* arguments;
     const rbShapeWord* shapes; // A and B
@@ -383,7 +384,7 @@ typedef struct PairRun {
     char remark[320]; // "" if there is none
 } PairRun;
 
-// What an overlap of bodies that are not convex does and does not say.
+// What an overlap of non-convex bodies does and does not say.
 static void setRemark(PairRun* run)
 {
     const rbSeparation* s = &run->separation;
@@ -398,20 +399,21 @@ static void setRemark(PairRun* run)
     if (s->lower == 0.0 && s->upper == 0.0 && !isRounded && !rbGeometry_IsSolid(a) &&
         !rbGeometry_IsSolid(b)) {
         (void)snprintf(run->remark, sizeof run->remark,
-                       "the surfaces meet; they have no inside, hence no depth");
+                       "the surfaces intersect; they have no inside, so there is no depth");
     } else if (s->distance >= 0.0) {
         (void)snprintf(run->remark, sizeof run->remark,
-                       "the bodies touch; an overlap is at most %.17g m deep", -s->lower + 0.0);
+                       "the bodies touch; any overlap is at most %.17g m deep", -s->lower + 0.0);
     } else if (isCompound) {
         (void)snprintf(run->remark, sizeof run->remark,
                        "overlap; the depth is a local estimate of the deepest pair of parts, "
-                       "which part after moving B by at most %.17g m",
+                       "which separate when B moves by at most %.17g m",
                        -s->lower);
     } else {
-        (void)snprintf(run->remark, sizeof run->remark,
-                       "overlap; the depth is a local estimate, the bodies part after moving B by "
-                       "at most %.17g m%s",
-                       -s->lower, isRounded ? "" : " along the normal");
+        (void)snprintf(
+            run->remark, sizeof run->remark,
+            "overlap; the depth is a local estimate, the bodies separate when B moves by "
+            "at most %.17g m%s",
+            -s->lower, isRounded ? "" : " along the normal");
     }
 }
 
@@ -437,7 +439,7 @@ static void moveAnswer(PairRun* run)
     }
 }
 
-// Which parts of compounds are nearest.
+// Prints which parts of compounds are nearest.
 static void printParts(const PairRun* run)
 {
     const int parts[2] = {run->separation.childA, run->separation.childB};
@@ -460,7 +462,7 @@ static void printRun(const PairRun* run)
         }
         printContacts(&run->contacts);
         if (run->input.budget > 0 && run->separation.lower <= 0.0) {
-            (void)printf("contacts    are not looked for within a budget\n");
+            (void)printf("contacts    are not searched for when a budget is set\n");
         }
         return;
     }
@@ -471,7 +473,7 @@ static void printRun(const PairRun* run)
     rbJson_Text(&json, "method", rbPairMethod_Name(run->input.method));
     rbJson_Separation(&json, &run->separation);
     if (run->separation.faceA >= 0 || run->separation.faceB >= 0) {
-        rbJson_BeginObject(&json, "work"); // as the laboratory spells it
+        rbJson_BeginObject(&json, "work"); // same keys as the laboratory
         rbJson_Integer(&json, "elementaryTests", run->separation.iterations);
         rbJson_End(&json);
     }
@@ -496,7 +498,7 @@ static bool readPairInput(PairRun* run)
     }
     input->budget = (long long)budget;
     if (budget > 0.0 && !rbHasTriangles(input->geometryA) && !rbHasTriangles(input->geometryB)) {
-        (void)rbFail("--budget counts elementary tests of meshes; %s and %s have none",
+        (void)rbFail("--budget limits elementary tests of meshes; %s and %s have none",
                      rbShapeType_Name(rbGeometry_GetType(input->geometryA)),
                      rbShapeType_Name(rbGeometry_GetType(input->geometryB)));
         return false;
@@ -504,8 +506,7 @@ static bool readPairInput(PairRun* run)
     return true;
 }
 
-// A depth that is an estimate is all there is for meshes; for convex shapes another method does
-// better.
+// For meshes, an estimated depth is all there is; for convex shapes another method does better.
 static bool hasFailed(const PairRun* run)
 {
     bool isAsked = run->separation.reason == RB_STOP_ESTIMATE && run->input.method == RB_PAIR_AUTO;
@@ -525,7 +526,7 @@ static rbExit runPair(PairRun* run)
     void* scratch = rbAlloc(rbGetSeparationScratchSize());
     run->contacts = (rbContactList){.manifolds = run->manifolds, .capacity = CONTACTS_MAX};
     rbStatus status = rbMeasureSeparation(input, NULL, scratch, &run->separation, &error);
-    // with a budget nothing more may be spent
+    // with a budget, do no extra work
     if (status == RB_STATUS_OK && input->budget == 0) {
         status = rbFindContacts(input, thresholdFor(input->geometryA, input->geometryB), NULL,
                                 scratch, &run->contacts, &error);
@@ -576,7 +577,7 @@ static rbExit measureShapes(const rbArguments* arguments)
 
 // ---------------------------------------------------------------------------------------- the verb
 
-// Options that make sense with two shapes only, and with a file only.
+// Options that apply only to two shapes, and only to a file.
 static const struct {
     const char* name;
     int wordCount;
@@ -597,9 +598,9 @@ static bool judgeOptions(const rbArguments* arguments)
             continue;
         }
         if (wordOptions[i].wordCount == 1) {
-            (void)rbFail("%s needs a file of pairs, not two shapes; see docs/pair-files.md", name);
+            (void)rbFail("%s needs a pair file, not two shapes; see docs/pair-files.md", name);
         } else {
-            (void)rbFail("%s is for two shapes, A and B; every pair of a file has its own poses "
+            (void)rbFail("%s applies to two shapes, A and B; each pair of a file has its own poses "
                          "and shapes",
                          name);
         }
@@ -626,32 +627,36 @@ static rbExit runDistance(const rbArguments* arguments)
 }
 
 static const rbOption options[] = {
-    {"--position", "X,Y,Z", "of B in the frame of A, m (default 0,0,0)"},
-    {"--orientation", "W,X,Y,Z", "of B in the frame of A, a unit quaternion (default 1,0,0,0)"},
-    {"--pose-a", "POSE", "of A in a common frame: X,Y,Z or X,Y,Z,W,X,Y,Z; answers are in it"},
-    {"--pose-b", "POSE", "of B in that frame"},
-    {"--as", "KIND", "mesh files are a mesh (default), soup, polyhedron or hull"},
-    {"--as-a", "KIND", "the same for A alone"},
-    {"--as-b", "KIND", "the same for B alone"},
-    {"--method", "NAME", "how to measure (default auto); see above"},
-    {"--budget", "N", "most elementary tests (auto) or work (global, a volume test is 0.4)"},
-    {"--tolerance", "T", "relative error that will do (default 0: exact)"},
-    {"--radius-a", "R", "rounds A by a ball of this radius, m"},
-    {"--radius-b", "R", "rounds B by a ball of this radius, m"},
+    {"--position", "X,Y,Z", "position of B in the frame of A, m (default 0,0,0)"},
+    {"--orientation", "W,X,Y,Z",
+     "orientation of B in the frame of A, a unit quaternion (default 1,0,0,0)"},
+    {"--pose-a", "POSE",
+     "pose of A in a common frame: X,Y,Z or X,Y,Z,W,X,Y,Z; results are in this frame"},
+    {"--pose-b", "POSE", "pose of B in that frame"},
+    {"--as", "KIND", "reads mesh files as mesh (default), soup, polyhedron or hull"},
+    {"--as-a", "KIND", "the same for A only"},
+    {"--as-b", "KIND", "the same for B only"},
+    {"--method", "NAME", "method of measurement (default auto); see above"},
+    {"--budget", "N",
+     "maximum number of elementary tests (auto) or work (global; a volume test is 0.4)"},
+    {"--tolerance", "T", "acceptable relative error (default 0: exact)"},
+    {"--radius-a", "R", "inflates A by a ball of this radius, m"},
+    {"--radius-b", "R", "inflates B by a ball of this radius, m"},
     {"--volume", "NAME", "sphere aabb obb obb-regions fdh14 fdh18 fdh26 rss (default obb)"},
     {"--split", "NAME", "sum max variance, principal-..., -mean -median; default surface"},
-    {"--degree", "N", "most children of a node, 2 to 8 (default 2)"},
-    {"--leaf-size", "N", "most faces of a leaf (default 1)"},
+    {"--degree", "N", "maximum children of a node, 2 to 8 (default 2)"},
+    {"--leaf-size", "N", "maximum faces of a leaf (default 1)"},
     {"--expansion", "NAME", "which node of a pair is opened: both (default) larger hybrid"},
     {"--representatives", "on|off", "upper bounds at inner nodes (default on)"},
-    {"--sequence", "NAME", "of global: heap (default) skip-list list"},
-    {"--pair", "N", "only the N-th pair of the file, in full"},
-    {"--compare", "NAME", "measures with this method too, shows the largest differences"},
-    {"--threshold", "T", "difference of distances that counts, of the size (default 1e-7)"},
-    {"--angle", "DEGREES", "difference of normals that counts (default: none does)"},
-    {"--log", "FILE", "writes the pairs that differ, worst first"},
-    {"--time", NULL, "pairs per second for every combination of types"},
-    {"--json", NULL, "the same for machines"},
+    {"--sequence", "NAME", "queue of global: heap (default) skip-list list"},
+    {"--pair", "N", "measures only the N-th pair of the file, with full output"},
+    {"--compare", "NAME", "also measures with this method and shows the largest differences"},
+    {"--threshold", "T",
+     "significant difference of distances, relative to the size (default 1e-7)"},
+    {"--angle", "DEGREES", "significant difference of normals (default: none)"},
+    {"--log", "FILE", "writes the pairs that differ, largest difference first"},
+    {"--time", NULL, "measures pairs per second for each combination of types"},
+    {"--json", NULL, "prints the results as JSON"},
 };
 
 static const char* const examples[] = {
@@ -670,21 +675,22 @@ static const char* const examples[] = {
 const rbVerb rbVerbDistance = {
     .name = "distance",
     .words = "A B | FILE",
-    .help = "signed distance, witness points and bounds of two shapes, or of a file of pairs",
+    .help = "computes signed distance, witness points and bounds of two shapes or a pair file",
     .more =
         "A and B are mesh files (obj, stl, ply, gltf, glb; a closed mesh is a solid, an open one\n"
         "a surface), sphere:R  box:X,Y,Z (edge lengths)  capsule:R,L  cylinder:R,L  cone:R,H\n"
         "ellipsoid:A,B,C (semi-axes)  plane:NX,NY,NZ,OFFSET  mesh:FILE  soup:FILE\n"
         "polyhedron:FILE  hull:FILE (the points of a mesh), or a geometry in JSON as in a scene\n"
-        "(docs/scene-format.md), here or in a file .json. Answers are in the frame of A, with\n"
-        "--pose-a in that of the poses. FILE holds a pair a line (docs/pair-files.md).\n"
+        "(docs/scene-format.md), inline or in a .json file. Results are in the frame of A, or "
+        "with\n"
+        "--pose-a in the frame of the poses. FILE has one pair per line (docs/pair-files.md).\n"
         "\n"
         "Methods: auto, closed, iterative, mpr, features. The laboratory: naive, indifferent,\n"
         "update-minimal, local, global measure the surfaces of meshes, soups, polyhedra and\n"
-        "hulls over trees of bounding volumes; --volume to --sequence are for them.\n"
+        "hulls over trees of bounding volumes; --volume to --sequence apply to them.\n"
         "\n"
-        "Exit code 1: --compare found a difference that counts; 3: bounds are wide\n"
-        "although no --budget or --tolerance asked for that.",
+        "Exit code 1: --compare found a significant difference; 3: bounds are wide\n"
+        "although no --budget or --tolerance was given.",
     .run = runDistance,
     .wordMin = 1,
     .wordMax = 2,

@@ -1,6 +1,6 @@
-// What the files of `rattleback distance` share: the verb and its options (distance.c), shapes on
+// Shared by the files of `rattleback distance`: the verb and its options (distance.c), shapes on
 // the command line (distance_shapes.c), the traversals of the laboratory (distance_laboratory.c),
-// files of pairs (distance_file.c).
+// pair files (distance_file.c).
 #ifndef RB_CLI_DISTANCE_H
 #define RB_CLI_DISTANCE_H
 
@@ -11,15 +11,15 @@
 
 // ------------------------------------------------------------------------------------------ shapes
 
-// A shape as given and as it was understood.
+// A shape as given and as interpreted.
 typedef struct rbShapeWord {
     char letter;          // 'A' or 'B'
-    const char* text;     // of the command line
-    rbGeometry* geometry; // to be destroyed
+    const char* text;     // from the command line
+    rbGeometry* geometry; // owned
 } rbShapeWord;
 
-// Reads both shapes; --as, --as-a and --as-b say what a mesh file is meant as. On a mistake prints
-// a sentence and returns false, with nothing to be freed.
+// Reads both shapes; --as, --as-a and --as-b set the type of a mesh file. On a mistake prints a
+// message and returns false, with nothing to free.
 bool rbReadShapeWords(const rbArguments* arguments, rbShapeWord shapes[2]);
 void rbFreeShapeWords(rbShapeWord shapes[2]);
 
@@ -29,28 +29,29 @@ bool rbIsMeshPath(const char* text);
 // True for polyhedra, meshes, soups and compounds with one of them.
 bool rbHasTriangles(const rbGeometry* geometry);
 
-// What a shape is: a line of text, an object of JSON.
+// Describes a shape: as a line of text, as a JSON object.
 void rbPrintShapeWord(const rbShapeWord* shape);
 void rbJson_ShapeWord(rbJson* json, const rbShapeWord* shape);
 
 // ----------------------------------------------------------------------------------------- methods
 
-// The names of a table of known words, for sentences about unknown ones.
+// The names of a table, for messages about unknown names.
 typedef const char* rbNameFn(int index);
 
-// The index of the name that an option has as its value; *index stays when it was not given. false,
-// with a sentence that has the nearest known name or all of them, when it is unknown.
+// The index of the name given to an option; *index is unchanged when the option was not given.
+// Returns false for an unknown name, with a message that suggests the nearest name or lists all.
 bool rbArguments_GetName(const rbArguments* arguments, const char* option, rbNameFn* nameFn,
                          int count, int* index);
 
-// The method of the pair table that an option names, with the same rules. The traversals of the
-// laboratory are refused: they take two meshes.
+// The method of the pair table named by an option, with the same rules. The traversals of the
+// laboratory are refused: they require two meshes.
 bool rbReadMethod(const rbArguments* arguments, const char* option, rbPairMethod* method);
 
-// The most elementary tests, a whole number; *budget stays when none is given.
+// The maximum number of elementary tests, an integer; *budget is unchanged when none is given.
 bool rbReadBudget(const rbArguments* arguments, double* budget);
 
-// Where the two shapes are. Answers are in the frame of the poses: that of A if it has none.
+// The poses of the two shapes. Results are in the frame of the poses: the frame of A if it has no
+// pose.
 typedef struct rbPosePair {
     rbTransform a, b;
     rbTransform transformBtoA;
@@ -63,18 +64,18 @@ rbExit rbRunLaboratory(const rbArguments* arguments, const rbShapeWord shapes[2]
 
 // ----------------------------------------------------------------------------------------- answers
 
-// An answer in full, as text and as members of a JSON object.
+// A full result, as text and as members of a JSON object.
 void rbPrintSeparation(const rbSeparation* separation);
 void rbJson_Separation(rbJson* json, const rbSeparation* separation);
 
-// The parts of an answer that all methods have.
+// The parts of a result that all methods have.
 void rbPrintDistance(double distance, double lower, double upper);
 void rbPrintPoints(rbVec3 pointA, rbVec3 pointB);
 
-// True when the iteration ended before its bounds were narrow.
+// True when the iteration ended before its bounds were tight.
 bool rbIsWide(const rbSeparation* separation);
 
-// rattleback distance FILE. The input holds method and radii.
+// rattleback distance FILE. The input holds the method and the radii.
 rbExit rbRunPairFile(const rbArguments* arguments, const rbSeparationInput* input);
 
 #endif

@@ -1,6 +1,7 @@
 // rattleback distance FILE: measures the pairs of a file, compares two methods, or times one.
 //
-// The file is an incident log (G-41) or a recording (G-45); docs/pair-files.md has the format.
+// The file is an incident log (G-41) or a recording (G-45); docs/pair-files.md describes the
+// format.
 #include "base/core/memory.h"
 #include "base/core/timer.h"
 #include "base/math/elementary.h"
@@ -19,14 +20,15 @@
 #define SHOWN_DIFFERENCES 10
 #define TYPE_COUNT (RB_SHAPE_COUNT + RB_REGISTERED_MAX)
 #define GROUP_COUNT (TYPE_COUNT * TYPE_COUNT)
-#define THRESHOLD_DEFAULT 1e-7 // of the size: above the tolerance 1e-8 of an iterated depth
+#define THRESHOLD_DEFAULT \
+    1e-7 // relative to the size: above the tolerance 1e-8 of an iterated depth
 
-// The pairs at work: a whole file or one of it.
+// The pairs to process: a whole file or one of its pairs.
 typedef struct PairRun {
     const rbArguments* arguments;
-    const rbShapePair* pairs; // all of the file
-    int first, last;          // of those at work; last is exclusive
-    int count;                // of the file
+    const rbShapePair* pairs; // all pairs of the file
+    int first, last;          // range to process; last is exclusive
+    int count;                // in the file
     rbSeparationInput input;
     void* scratch;
     bool isJson;
@@ -162,7 +164,7 @@ static rbExit measureAll(PairRun* run)
 
 // --------------------------------------------------------------------------------------- comparing
 
-// A pair that two methods measured.
+// A pair measured by two methods.
 typedef struct Difference {
     int index;       // of the pair
     double relative; // difference of the distances over the size of the pair
@@ -179,8 +181,8 @@ typedef struct Comparison {
     rbPairLog* log;   // NULL: none
     int measuredCount;
     int beyondCount;
-    int contactCount; // pairs beyond for which one method finds an overlap, the other does not
-    int excludeCount; // pairs beyond whose bounds have no number in common: one method is wrong
+    int contactCount; // differing pairs where only one method finds an overlap
+    int excludeCount; // differing pairs with disjoint bounds: one method is wrong
     Difference largest[SHOWN_DIFFERENCES + 1]; // worst first, the last one is a spare
     int largestCount;
 } Comparison;
@@ -232,7 +234,7 @@ static void logIncident(const PairRun* run, Comparison* comparison, const Differ
                    rbPairMethod_Name(comparison->methods[0]), s[0].distance, s[0].normal.x,
                    s[0].normal.y, s[0].normal.z, rbPairMethod_Name(comparison->methods[1]),
                    s[1].distance, s[1].normal.x, s[1].normal.y, s[1].normal.z, difference->angle,
-                   haveCommonBounds(s) ? "" : "; bounds exclude each other");
+                   haveCommonBounds(s) ? "" : "; bounds are disjoint");
     rbPairLog_Add(comparison->log, pair->a, pair->b, pair->transformBtoA, difference->relative,
                   remark);
 }
@@ -242,10 +244,10 @@ static void comparePair(PairRun* run, Comparison* comparison, int index)
     rbSeparation s[2];
     for (int i = 0; i < 2; ++i) {
         if (measure(run, index, comparison->methods[i], &s[i], NULL) != RB_STATUS_OK) {
-            return; // a method that does not know these types
+            return; // a method that does not support these types
         }
     }
-    // atan2 of both products: acos cannot tell small angles.
+    // atan2 of both products: acos cannot resolve small angles.
     rbVec3 cross = rbCross(s[0].normal, s[1].normal);
     double angle = rbAtan2(rbLength(cross), rbDot(s[0].normal, s[1].normal)) * DEGREES_PER_RADIAN;
     double absolute = fabs(s[0].distance - s[1].distance);
@@ -275,8 +277,8 @@ static void printComparison(const PairRun* run, const Comparison* c)
     if (isfinite(c->angleMax)) {
         (void)printf(" or %g degrees", c->angleMax);
     }
-    (void)printf(", or their bounds exclude each other:\n"
-                 "%d of them in whether there is contact, %d by their bounds\n",
+    (void)printf(", or have disjoint bounds:\n"
+                 "%d of them disagree about contact, %d have disjoint bounds\n",
                  c->contactCount, c->excludeCount);
     if (c->largestCount > 0) {
         (void)printf("\n%7s  %-20s %11s %11s %11s %24s %24s\n", "pair", "types", "of size", "[m]",
@@ -333,7 +335,7 @@ static rbExit compareAll(PairRun* run)
         return RB_EXIT_USAGE;
     }
     if (c.methods[0] == c.methods[1]) {
-        return rbFail("--compare names '%s', which is the method already; choose another by "
+        return rbFail("--compare names '%s', which is already the method; choose another with "
                       "--method or --compare",
                       rbPairMethod_Name(c.methods[0]));
     }
@@ -361,7 +363,7 @@ static rbExit compareAll(PairRun* run)
                      path);
     }
     if (c.measuredCount == 0 && run->last > run->first) {
-        return rbFail("no pair was compared: %s or %s measures none of them",
+        return rbFail("no pair was compared: %s or %s supports none of them",
                       rbPairMethod_Name(c.methods[0]), rbPairMethod_Name(c.methods[1]));
     }
     return c.beyondCount > 0 ? RB_EXIT_NO : RB_EXIT_DONE;
@@ -369,8 +371,8 @@ static rbExit compareAll(PairRun* run)
 
 // ------------------------------------------------------------------------------------------ timing
 
-#define BLOCK_SECONDS 2e-3 // of one reading of the clock, so that its own cost vanishes
-#define BLOCK_COUNT 5      // the fastest counts: others were disturbed
+#define BLOCK_SECONDS 2e-3 // per clock reading, so that its own cost is negligible
+#define BLOCK_COUNT 5      // the fastest counts: the others were disturbed
 
 static int getGroup(const rbShapePair* pair)
 {
@@ -391,7 +393,7 @@ static double timePasses(const rbSeparationInput* inputs, int count, int passes,
     return rbGetWallTime() - start;
 }
 
-// Seconds per pair, the least of several blocks.
+// Seconds per pair, the minimum of several blocks.
 static double timeGroup(const rbSeparationInput* inputs, int count, void* scratch)
 {
     RB_ASSERT(count > 0);
@@ -455,7 +457,7 @@ static rbExit timeAll(PairRun* run)
     if (run->isJson) {
         rbJson_BeginArray(&json, NULL);
     } else {
-        (void)printf("%-20s %9s %12s %14s\n", "types", "pairs", "ns a pair", "pairs a second");
+        (void)printf("%-20s %9s %12s %14s\n", "types", "pairs", "ns per pair", "pairs/s");
     }
     for (int group = 0; group < GROUP_COUNT; ++group) {
         int count = counts[group] > 0 ? loadGroup(run, group, inputs) : 0;
@@ -468,7 +470,7 @@ static rbExit timeAll(PairRun* run)
     if (run->isJson) {
         rbJson_End(&json);
     } else if (leftOut > 0) {
-        (void)printf("%d pairs were left out: the method '%s' does not measure them\n", leftOut,
+        (void)printf("%d pairs were skipped: the method '%s' does not support them\n", leftOut,
                      rbPairMethod_Name(run->input.method));
     }
     return RB_EXIT_DONE;
@@ -476,7 +478,7 @@ static rbExit timeAll(PairRun* run)
 
 // ------------------------------------------------------------------------------------------ choice
 
-// The pairs that --pair leaves.
+// The pairs selected by --pair.
 static bool chooseRange(PairRun* run)
 {
     double number = 0.0;
@@ -493,8 +495,7 @@ static bool chooseRange(PairRun* run)
         return false;
     }
     if (number != floor(number)) {
-        (void)rbFail("--pair is %s; a whole number is needed",
-                     rbArguments_Get(run->arguments, "--pair"));
+        (void)rbFail("--pair is %s; must be an integer", rbArguments_Get(run->arguments, "--pair"));
         return false;
     }
     run->first = (int)number - 1;
@@ -513,7 +514,7 @@ static bool judgeOptions(const rbArguments* arguments)
         }
     }
     if (hasCompare && rbArguments_Has(arguments, "--time")) {
-        (void)rbFail("--time and --compare are two runs; give one of them");
+        (void)rbFail("--time and --compare cannot be combined; give one of them");
         return false;
     }
     return true;
@@ -524,12 +525,12 @@ rbExit rbRunPairFile(const rbArguments* arguments, const rbSeparationInput* inpu
     const char* path = arguments->words[0];
     struct stat info;
     if (stat(path, &info) != 0 && (strchr(path, ':') != NULL || path[0] == '{')) {
-        return rbFail("distance needs two shapes or a file of pairs, and there is no file '%.80s'; "
+        return rbFail("distance needs two shapes or a pair file, and there is no file '%.80s'; "
                       "for example: %s",
                       path, arguments->verb->examples[0]);
     }
     if (rbIsMeshPath(path)) {
-        return rbFail("distance needs two shapes; '%.200s' is one, for example: rattleback "
+        return rbFail("distance needs two shapes; '%.200s' is only one; for example: rattleback "
                       "distance %.200s sphere:0.5 --position 2,0,0",
                       path, path);
     }

@@ -1,11 +1,11 @@
-// rattleback distance --method naive|indifferent|update-minimal|local|global: the distance of two
-// surfaces by a traversal of distance.h over trees of bounding volumes, with its work counted.
+// rattleback distance --method naive|indifferent|update-minimal|local|global: the distance between
+// two surfaces by a traversal of distance.h over bounding volume trees, with its work counted.
 #include "cli/distance.h"
 
 #include <math.h>
 #include <string.h>
 
-// How the options below are read into one run.
+// Reads the options below into one run.
 typedef struct Laboratory {
     const rbArguments* arguments;
     rbHierarchyDef def;
@@ -36,8 +36,8 @@ static const char* nameSwitch(int index)
     return index == 0 ? "off" : "on";
 }
 
-// --split names an axis and a place: "sum", "sum-mean", "principal-max-median", "surface", which
-// finds its place itself.
+// --split names an axis and a place: "sum", "sum-mean", "principal-max-median"; "surface" finds its
+// place itself.
 #define SPLIT_NAME_SIZE 40
 #define SPLIT_NAMES_MAX (2 * RB_SPLIT_COUNT * RB_SPLIT_PLACE_COUNT)
 
@@ -73,9 +73,9 @@ static bool readSplit(const rbArguments* arguments, rbHierarchyDef* def)
     }
     const char* nearest = rbFindNearestWord(text, candidates, (int)(2 * count));
     if (nearest != NULL) {
-        (void)rbFail("--split: there is no split '%.40s'; did you mean %s?", text, nearest);
+        (void)rbFail("--split: unknown split '%.40s'; did you mean %s?", text, nearest);
     } else {
-        (void)rbFail("--split: there is no split '%.40s'; known are sum, max, variance, "
+        (void)rbFail("--split: unknown split '%.40s'; choose one of sum, max, variance, "
                      "principal-sum, principal-max and principal-variance, with -mean or -median, "
                      "and surface",
                      text);
@@ -90,7 +90,7 @@ static bool readCount(const rbArguments* arguments, const char* name, int low, i
         return false;
     }
     if (number != floor(number)) {
-        (void)rbFail("%s is %s; a whole number is needed", name, rbArguments_Get(arguments, name));
+        (void)rbFail("%s is %s; must be an integer", name, rbArguments_Get(arguments, name));
         return false;
     }
     *count = (int)number;
@@ -125,21 +125,21 @@ static bool readOptions(Laboratory* laboratory)
 }
 
 // ------------------------------------------------------------------------------------------
-// answers
+// results
 
 static const char* explainStop(const Laboratory* laboratory)
 {
     static const char* const texts[RB_SEARCH_COUNT] = {
-        [RB_SEARCH_DONE] = "exact: no other pair of faces can be nearer",
-        [RB_SEARCH_QUALITY] = "within the relative error asked for",
-        [RB_SEARCH_BUDGET] = "budget spent, bounds wide but true",
+        [RB_SEARCH_DONE] = "exact: no other pair of faces can be closer",
+        [RB_SEARCH_QUALITY] = "within the requested relative error",
+        [RB_SEARCH_BUDGET] = "budget spent; bounds wide but valid",
     };
     bool isNaive = laboratory->input.traversal == RB_TRAVERSAL_NAIVE;
-    return isNaive ? "exact: pair by pair, up to the first that meet"
+    return isNaive ? "exact: pair by pair, up to the first that intersect"
                    : texts[laboratory->result.stop];
 }
 
-// Surfaces may be apart although the bodies overlap.
+// Surfaces may be separated although the bodies overlap.
 typedef enum Containment {
     CONTAINS_NOTHING,
     CONTAINS_B,
@@ -164,7 +164,7 @@ static Containment findContainment(const Laboratory* laboratory, const rbShapeWo
 static const char* remarkOn(const Laboratory* laboratory, const rbShapeWord shapes[2])
 {
     static const char* const texts[] = {
-        [CONTAINS_NOTHING] = "surfaces are measured, not solids: a body inside another one would "
+        [CONTAINS_NOTHING] = "surfaces are measured, not solids: a body inside another would "
                              "have a positive distance",
         [CONTAINS_B] = "surfaces are measured, not solids: B is inside A; --method auto has the "
                        "depth",
@@ -174,7 +174,7 @@ static const char* remarkOn(const Laboratory* laboratory, const rbShapeWord shap
     bool hasSolid =
         rbGeometry_IsSolid(shapes[0].geometry) || rbGeometry_IsSolid(shapes[1].geometry);
     if (laboratory->result.distance == 0.0) {
-        return "the surfaces meet at this point";
+        return "the surfaces intersect at this point";
     }
     return hasSolid ? texts[findContainment(laboratory, shapes)] : NULL;
 }
@@ -329,7 +329,7 @@ rbExit rbRunLaboratory(const rbArguments* arguments, const rbShapeWord shapes[2]
     laboratory.input.traversal = traversal;
     laboratory.input.transformBtoA = poses->transformBtoA;
     if (traversal == RB_TRAVERSAL_NAIVE) {
-        laboratory.def.volume = RB_VOLUME_AABB; // built fast, for nothing is asked of it
+        laboratory.def.volume = RB_VOLUME_AABB; // fast to build, and never queried
     }
     rbExit exit = RB_EXIT_USAGE;
     if (readOptions(&laboratory)) {

@@ -1,7 +1,7 @@
 // Shapes on the command line of `rattleback distance`: words, mesh files, geometries in JSON.
 //
-// Words are read by io/scene/shape_words.c, as in files of pairs; a shape in JSON becomes a scene
-// of one body, so that it is read and judged by the same code as in a scene file.
+// Words are read by io/scene/shape_words.c, as in pair files. A shape in JSON becomes a scene of
+// one body, so that the code for scene files reads and validates it.
 #include "base/core/memory.h"
 #include "cli/distance.h"
 #include "collision/geometry/shape_ops.h"
@@ -16,7 +16,7 @@
 
 #define JSON_TEXT_MAX (1 << 20) // characters of a shape in JSON
 
-// What a mesh file may be meant as.
+// How a mesh file may be interpreted.
 static const struct {
     rbShapeType type;
     rbMeshUse use;
@@ -51,15 +51,16 @@ static rbGeometry* readNamedShape(rbShapeType type, const char* name, void* cont
             return readMeshFile(name, uses[i].use, error);
         }
     }
-    (void)rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                      "a %s has no name on the command line; give it in JSON as in a scene, or "
-                      "define it in a file of pairs",
-                      rbShapeType_Name(type));
+    (void)rbError_Set(
+        error, RB_STATUS_UNSUPPORTED,
+        "a %s has no short form on the command line; give it in JSON as in a scene, or "
+        "define it in a pair file",
+        rbShapeType_Name(type));
     return NULL;
 }
 
-// The place of a mistake in the geometry, not in the scene around it, which has width columns
-// before.
+// The location of a mistake within the geometry, not within the scene around it, which has width
+// columns before it.
 static void forgetScene(rbError* error, int width)
 {
     static const char around[] = "/bodies/0/shapes/0/geometry";
@@ -79,9 +80,8 @@ static rbGeometry* makeShapeOfJson(const char* json, size_t length, const rbScen
                                  "\"type\": \"static\", \"shapes\": [{\"geometry\": ";
     static const char after[] = "}]}]}";
     if (length > JSON_TEXT_MAX) {
-        (void)rbError_Set(error, RB_STATUS_LIMIT,
-                          "the shape has %zu characters; at most %d are accepted", length,
-                          JSON_TEXT_MAX);
+        (void)rbError_Set(error, RB_STATUS_LIMIT, "the shape has %zu characters; the limit is %d",
+                          length, JSON_TEXT_MAX);
         return NULL;
     }
     size_t size = sizeof before + length + sizeof after;
@@ -102,7 +102,7 @@ static rbGeometry* makeShapeOfJson(const char* json, size_t length, const rbScen
     return geometry;
 }
 
-// A file that holds one geometry of a scene.
+// A file that contains one geometry of a scene.
 static rbGeometry* readJsonFile(const char* path, rbError* error)
 {
     void* bytes = NULL;
@@ -113,7 +113,7 @@ static rbGeometry* readJsonFile(const char* path, rbError* error)
     if (size == 0) {
         rbError_SetPlace(error, path, "");
         (void)rbError_Set(error, RB_STATUS_INVALID,
-                          "the file is empty; a geometry as in a scene is needed");
+                          "the file is empty; it must contain a geometry as in a scene");
         return NULL;
     }
     const char* slash = strrchr(path, '/');
@@ -136,13 +136,13 @@ static bool endsWith(const char* text, const char* extension)
            strcasecmp(text + length - tail, extension) == 0;
 }
 
-// A path, not words: "cube.obj", "./sphere". What is neither is for the reader of words to judge.
+// A path, not words: "cube.obj", "./sphere". The reader of words rejects anything else.
 static bool isPath(const char* text)
 {
     return text[0] != '{' && strchr(text, ':') == NULL && strpbrk(text, "./") != NULL;
 }
 
-// A path that is not that of a geometry in JSON.
+// A path, but not of a geometry in JSON.
 static bool isMeshPath(const char* text)
 {
     return isPath(text) && !endsWith(text, "json");
@@ -172,7 +172,7 @@ static rbGeometry* makeShape(const rbShapeWord* shape, rbMeshUse use, rbError* e
                         : rbMakeShapeOfWords(text, strlen(text), readNamedShape, NULL, error);
 }
 
-// What --as, --as-a and --as-b make of a file. false after a mistake.
+// Applies --as, --as-a and --as-b to a file. Returns false after a mistake.
 static bool readUse(const rbArguments* arguments, const rbShapeWord* shape, rbMeshUse* use)
 {
     const char* own = shape->letter == 'A' ? "--as-a" : "--as-b";
@@ -182,7 +182,7 @@ static bool readUse(const rbArguments* arguments, const rbShapeWord* shape, rbMe
         return false;
     }
     if (rbArguments_Has(arguments, own) && !isMeshPath(shape->text)) {
-        (void)rbFail("%s is for a mesh file; %c is '%.80s'", own, shape->letter, shape->text);
+        (void)rbFail("%s applies to a mesh file; %c is '%.80s'", own, shape->letter, shape->text);
         return false;
     }
     *use = uses[index].use;
@@ -205,7 +205,7 @@ bool rbReadShapeWords(const rbArguments* arguments, rbShapeWord shapes[2])
     }
     if (rbArguments_Has(arguments, "--as") && !isMeshPath(shapes[0].text) &&
         !isMeshPath(shapes[1].text)) {
-        (void)rbFail("--as is for mesh files; neither A nor B is one");
+        (void)rbFail("--as applies to mesh files; neither A nor B is one");
         return false;
     }
     rbMeshUse lastUse = RB_MESH_USE_TRIANGLES;
@@ -248,26 +248,26 @@ bool rbHasTriangles(const rbGeometry* geometry)
     const rbCompoundChild* children = rbGeometry_GetChildren(geometry, &count);
     bool hasOne = isOfTriangles(geometry);
     for (int i = 0; i < count && !hasOne; ++i) {
-        // parts of parts are not looked at: they may have some
+        // parts of parts are not searched: they may have some
         hasOne = isOfTriangles(children[i].geometry) ||
                  rbGeometry_GetType(children[i].geometry) == RB_SHAPE_COMPOUND;
     }
     return hasOne;
 }
 
-// Why a mesh is a surface and no solid.
+// Why a mesh is a surface and not a solid.
 static void describeSurface(const rbMeshDef* mesh, char* text, size_t capacity)
 {
     rbMeshReport report = rbValidateMesh(mesh, NULL, 0);
     long long open = report.counts[RB_MESH_ISSUE_OPEN_EDGE];
     if (open > 0) {
-        (void)snprintf(text, capacity, "open surface: %lld edge%s of one face only", open,
+        (void)snprintf(text, capacity, "open surface: %lld edge%s with only one face", open,
                        open == 1 ? "" : "s");
         return;
     }
     char reason[256];
     rbMeshReport_Describe(&report, reason, sizeof reason);
-    (void)snprintf(text, capacity, "closed, yet no solid: %s", reason);
+    (void)snprintf(text, capacity, "closed, but not a solid: %s", reason);
 }
 
 static void describeShape(const rbShapeWord* shape, char* text, size_t capacity)
@@ -303,7 +303,7 @@ void rbPrintShapeWord(const rbShapeWord* shape)
 {
     char text[512];
     describeShape(shape, text, sizeof text);
-    // words of numbers are their own description
+    // words of numbers describe themselves
     bool isFile = shape->text[0] != '{' && strcmp(text, shape->text) != 0;
     (void)printf("%c           %s%s%s%s\n", shape->letter, text, isFile ? " (" : "",
                  isFile ? shape->text : "", isFile ? ")" : "");

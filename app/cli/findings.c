@@ -79,7 +79,7 @@ static double getRimSpeed(const rbBodyFacts* facts)
 
 #define LIGHT_SPEED 299792458.0
 
-// Ranges of what is usual; a value of 0 means "has none" and is never examined.
+// Usual ranges; a value of 0 means "has none" and is never checked.
 static const struct {
     const char* name;
     const char* unit;
@@ -91,7 +91,7 @@ static const struct {
     {"density", "kg/m^3", "kilograms and meters?", getDensity, 0.01, 30000.0, 1e18},
     {"size", "m", "meters?", getSize, 1e-6, 1000.0, INFINITY},
     {"speed", "m/s", "meters and seconds?", getSpeed, 0.0, 1e5, LIGHT_SPEED},
-    {"speed of its rim by spin", "m/s", "radians a second?", getRimSpeed, 0.0, 1e4, LIGHT_SPEED},
+    {"rim speed due to spin", "m/s", "radians per second?", getRimSpeed, 0.0, 1e4, LIGHT_SPEED},
 };
 
 static void examineRanges(rbFindings* findings, const rbBodyFacts* facts)
@@ -102,11 +102,11 @@ static void examineRanges(rbFindings* findings, const rbBodyFacts* facts)
             continue;
         }
         if (value > ranges[i].limit) {
-            add(findings, true, "body \"%s\": its %s is %g %s, more than nature allows (%g)",
+            add(findings, true, "body \"%s\": its %s is %g %s, more than physically possible (%g)",
                 facts->name, ranges[i].name, value, ranges[i].unit, ranges[i].limit);
         } else if (value > ranges[i].high || (value > 0.0 && value < ranges[i].low)) {
-            add(findings, false, "body \"%s\": its %s is %g %s, odd units: %s", facts->name,
-                ranges[i].name, value, ranges[i].unit, ranges[i].remark);
+            add(findings, false, "body \"%s\": its %s is %g %s, which is unusual; are the units %s",
+                facts->name, ranges[i].name, value, ranges[i].unit, ranges[i].remark);
         }
     }
 }
@@ -115,8 +115,8 @@ static void examineBody(rbFindings* findings, const rbBodyFacts* facts)
 {
     if (facts->isFallback) {
         add(findings, false,
-            "body \"%s\": its loads do not allow the requested integrator; it uses %s", facts->name,
-            rbMotionType_Name(facts->motion));
+            "body \"%s\": its loads do not allow the requested integrator; it uses %s instead",
+            facts->name, rbMotionType_Name(facts->motion));
     }
     if (facts->shapeCount == 0) {
         add(findings, false, "body \"%s\": it has no shape, so it cannot be seen or touched",
@@ -124,7 +124,7 @@ static void examineBody(rbFindings* findings, const rbBodyFacts* facts)
     }
 }
 
-// Rubber on dry concrete has 1; a tire of a racing car 1.7.
+// Rubber on dry concrete has 1; the tire of a racing car 1.7.
 #define FRICTION_USUAL 10.0
 
 static void examineContacts(rbFindings* findings, const rbSceneFacts* facts,
@@ -134,7 +134,7 @@ static void examineContacts(rbFindings* findings, const rbSceneFacts* facts,
     int first = 0;
     if (info->contact.isEnabled && !info->engineTraits.isStepped) {
         add(findings, false,
-            "\"contact\" is of the engine \"step\"; the engine is \"%s\", which does not use "
+            "\"contact\" applies to the engine \"step\"; the engine is \"%s\", which does not use "
             "it",
             info->engine);
     }
@@ -146,16 +146,16 @@ static void examineContacts(rbFindings* findings, const rbSceneFacts* facts,
     }
     if (count > 0 && !info->engineTraits.isFlightOnly) {
         add(findings, false,
-            "body \"%s\": its friction %g is more than %g%s; it is accepted, but such "
-            "contacts jam and take many iterations",
+            "body \"%s\": its friction %g is more than %g%s; this is accepted, but such "
+            "contacts jam and need many iterations",
             facts->bodies[first].name, facts->bodies[first].friction, FRICTION_USUAL,
-            count > 1 ? " (so is that of others)" : "");
+            count > 1 ? " (as for other bodies)" : "");
     }
 }
 
 static void markLinked(rbSceneFacts* facts, rbBodyId bodyId)
 {
-    // Ids come in the order of their indices, as bodies of a scene do.
+    // Ids are in the order of their indices, like the bodies of a scene.
     int low = 0;
     int high = facts->bodyCount;
     while (low < high) {
@@ -198,7 +198,7 @@ static void examineWorld(rbFindings* findings, const rbSceneFacts* facts, const 
     double g = rbLength(info->gravity);
     if (g > 0.0 && (g < 0.1 || g > 30.0)) {
         add(findings, false,
-            "gravity is %g m/s^2, odd units: 9.81 on Earth, 1.62 on the Moon, 24.8 on "
+            "gravity is %g m/s^2, which is unusual: it is 9.81 on Earth, 1.62 on the Moon, 24.8 on "
             "Jupiter",
             g);
     }
@@ -207,7 +207,7 @@ static void examineWorld(rbFindings* findings, const rbSceneFacts* facts, const 
     }
     if (info->freeMotor != NULL) {
         add(findings, false,
-            "joint \"%s\": its velocity motor has no \"forceMax\", so it takes any force "
+            "joint \"%s\": its velocity motor has no \"forceMax\", so it uses any force needed "
             "to hold its speed",
             info->freeMotor);
     }
@@ -222,7 +222,7 @@ static void examineWorld(rbFindings* findings, const rbSceneFacts* facts, const 
     for (int i = 0; i < facts->bodyCount; ++i) {
         for (int axis = 0; axis < 3; ++axis) {
             if (edges[axis] > 0.0 && facts->bodies[i].size > edges[axis]) {
-                add(findings, false, "body \"%s\": its size %g m is more than the periodic box",
+                add(findings, false, "body \"%s\": its size %g m exceeds the periodic box",
                     facts->bodies[i].name, facts->bodies[i].size);
                 break;
             }
@@ -237,14 +237,14 @@ static int compareDoubles(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-// A body a thousand times farther out than the median one is most likely a slip of the unit.
+// A body a thousand times farther out than the median one most likely has a wrong unit.
 static void examineDistances(rbFindings* findings, const rbSceneFacts* facts)
 {
     int count = facts->bodyCount;
     if (count < 3) {
         return;
     }
-    // the median of each coordinate is the middle of the scene, whatever one far body does
+    // the median of each coordinate is the middle of the scene, unaffected by one far body
     double* values = rbAlloc((size_t)count * sizeof *values);
     double middle[3];
     for (int axis = 0; axis < 3; ++axis) {
@@ -273,14 +273,14 @@ static void examineDistances(rbFindings* findings, const rbSceneFacts* facts)
     rbFree(values, (size_t)count * sizeof *values);
 }
 
-// Angles beyond a full turn that are multiples of 5 are usually degrees.
+// Angles beyond a full turn that are multiples of 5 are most likely in degrees.
 static bool looksLikeDegrees(double angle)
 {
     const double turn = 6.283185307179586;
     return isfinite(angle) && fabs(angle) > turn && fmod(angle, 5.0) == 0.0;
 }
 
-// Which limits of a type are angles, see rbJointDef.
+// Which limits of a joint type are angles, see rbJointDef.
 static bool isAngleLimit(rbJointType type, int index)
 {
     return type == RB_JOINT_HINGE || type == RB_JOINT_HINGE_POINTS || type == RB_JOINT_UNIVERSAL ||
@@ -310,8 +310,8 @@ static void examineLimits(rbFindings* findings, const rbWorld* world)
     rbFree(joints, (size_t)count * sizeof *joints);
 }
 
-// A scene whose bodies are all tens of meters large, under the gravity of a planet, was most
-// likely drawn in millimeters.
+// A scene whose bodies are all tens of meters large, under the gravity of a planet, was most likely
+// drawn in millimeters.
 #define MILLIMETER_SIZE 10.0 // m
 
 static void examineSizes(rbFindings* findings, const rbSceneFacts* facts, const rbSceneInfo* info)
@@ -328,7 +328,7 @@ static void examineSizes(rbFindings* findings, const rbSceneFacts* facts, const 
     if (largest > 0.0 && smallest >= MILLIMETER_SIZE && rbLength(info->gravity) > 1.0) {
         add(findings, false,
             "the dynamic bodies are %g to %g m large, which looks like millimeters; lengths are in "
-            "meters (a mesh takes \"scale\": 0.001)",
+            "meters (for a mesh set \"scale\": 0.001)",
             smallest, largest);
     }
 }

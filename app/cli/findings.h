@@ -1,9 +1,9 @@
-// What is odd about a scene before it moves: findings of 'check', warnings of 'run'.
+// Suspicious properties of a scene before it moves: findings of 'check', warnings of 'run'.
 //
-// What cannot be simulated at all is refused by the reader already. Findings are about what can be
-// simulated but is most likely a mistake: numbers in other units than SI, an integrator that the
-// loads do not allow, a body far from all others, bodies that pass through each other because the
-// engine has no collisions.
+// The reader already refuses scenes that cannot be simulated. Findings are about scenes that can be
+// simulated but most likely contain a mistake: numbers in other units than SI, an integrator that
+// the loads do not allow, a body far from all others, bodies that pass through each other because
+// the engine has no collisions.
 #ifndef RB_CLI_FINDINGS_H
 #define RB_CLI_FINDINGS_H
 
@@ -14,7 +14,7 @@
 #define RB_FINDINGS_MAX 200
 
 typedef struct rbFinding {
-    bool isError; // else a warning
+    bool isError; // otherwise a warning
     char text[RB_MOTOR_WARNING_SIZE];
 } rbFinding;
 
@@ -25,7 +25,7 @@ typedef struct rbFindings {
     int warningCount;
 } rbFindings;
 
-// What is known of a body before it moves.
+// Properties of a body before it moves.
 typedef struct rbBodyFacts {
     const char* name;
     rbBodyType type;
@@ -48,12 +48,12 @@ typedef struct rbSceneFacts {
     int bodyCount;
 } rbSceneFacts;
 
-// Of a prepared world.
+// For a prepared world.
 void rbSceneFacts_Gather(rbSceneFacts* facts, const rbSceneInfo* info, const rbWorld* world);
 void rbSceneFacts_Free(rbSceneFacts* facts);
 
-// Appends what is most likely a mistake: odd units, too much friction, collisions that the engine
-// does not know. 'run' warns of these.
+// Appends likely mistakes: odd units, too much friction, collisions that the engine does not
+// support. 'run' warns about these.
 void rbFindings_ExamineMistakes(rbFindings* findings, const rbSceneFacts* facts,
                                 const rbSceneInfo* info, const rbWorld* world);
 // Appends all findings about a prepared world.

@@ -46,7 +46,7 @@ static void captureBody(rbFrameBuffer* buffer, const rbWorld* world, int i)
     if (rbBody_IsValid(world, buffer->bodyIds[i])) {
         state = rbBody_GetState(world, buffer->bodyIds[i]);
     }
-    // frames hold the velocity of the origin of the body frame, the world that of the center
+    // frames store the velocity of the body frame's origin, the world that of the center of mass
     rbVec3 arm = rbSub(state.transform.p, state.center);
     buffer->positions[i] = state.transform.p;
     buffer->orientations[i] = state.transform.q;
@@ -77,7 +77,7 @@ uint32_t rbFrameBuffer_FindBody(const rbFrameBuffer* buffer, rbBodyId bodyId)
     if (RB_IS_NULL(bodyId)) {
         return RB_RECORDED_NO_BODY;
     }
-    // a world that never lost a body has them in the order of their slots
+    // a world that never lost a body has them in slot order
     uint32_t guess = bodyId.index1 - 1;
     if (guess < (uint32_t)buffer->bodyCount && RB_ID_EQUALS(buffer->bodyIds[guess], bodyId)) {
         return guess;

@@ -1,4 +1,4 @@
-// rattleback info: what is in a file. The kind is found by the content, not by the name.
+// rattleback info: describes a file. The type is found from the content, not from the name.
 #include "base/core/memory.h"
 #include "cli/cli.h"
 #include "cli/mechanisms.h"
@@ -18,10 +18,10 @@
 #include <string.h>
 
 #define ISSUES_SHOWN 12
-#define DENSITY 1000.0 // kg/m^3, of water: what the mass of a mesh is stated for
+#define DENSITY 1000.0 // kg/m^3, water: assumed for the mass of a mesh
 
 typedef struct rbFileBytes {
-    char* data; // one byte more than size, zero
+    char* data; // size bytes and a terminating zero
     size_t size;
 } rbFileBytes;
 
@@ -48,7 +48,7 @@ static rbStatus readBytes(const char* path, rbFileBytes* bytes, rbError* error)
     }
     bool isBad = ferror(file) != 0;
     (void)fclose(file);
-    // the caller frees size + 1 bytes: keep that the size of the block
+    // the caller frees size + 1 bytes: keep the block at that size
     char* exact = rbAlloc(bytes->size + 1);
     memcpy(exact, bytes->data, bytes->size);
     exact[bytes->size] = '\0';
@@ -101,7 +101,7 @@ static bool isPly(const rbFileBytes* bytes)
     return beginsWith(bytes, "ply\n", 4) || beginsWith(bytes, "ply\r", 4);
 }
 
-// Binary: 80 bytes of anything, the number of triangles, 50 bytes each. Text: "solid".
+// Binary: 80 arbitrary bytes, the number of triangles, 50 bytes per triangle. Text: "solid".
 static bool isStl(const rbFileBytes* bytes)
 {
     if (bytes->size >= 84) {
@@ -187,7 +187,7 @@ static void printRecording(const char* path, const rbRecordingFacts* facts)
                  facts->firstTime, facts->lastTime);
     (void)printf("  %-14s%" PRId64 "\n", "events", info->eventCount);
     if (info->actionCount > 0) {
-        (void)printf("  %-14s%" PRId64 " done by hand\n", "actions", info->actionCount);
+        (void)printf("  %-14s%" PRId64 " by the user\n", "actions", info->actionCount);
     }
     (void)printf("  %-14s%d files\n", "attached", facts->header->attachmentCount);
     (void)printf("  %-14s%s\n", "settings", facts->header->settingsText);
@@ -270,7 +270,7 @@ static void printJoints(const rbWorld* world)
     (void)rbWorld_GetJointIds(world, ids, count);
     for (int i = 0; i < count && i < LINKS_SHOWN; ++i) {
         int conditions = rbJoint_GetConditionCount(world, ids[i]);
-        char effect[32] = "holds its speed only";
+        char effect[32] = "constrains only velocity";
         if (conditions > 0) {
             (void)snprintf(effect, sizeof effect, "removes %d", conditions);
         }
@@ -302,7 +302,7 @@ static void printSprings(const rbWorld* world)
     rbFree(ids, (size_t)count * sizeof *ids);
 }
 
-// Joints and springs, and what they leave of the freedoms.
+// Joints and springs, and the degrees of freedom they leave.
 static void printMechanisms(const rbScene* scene)
 {
     const rbSceneInfo* info = rbScene_GetInfo(scene);
@@ -312,7 +312,7 @@ static void printMechanisms(const rbScene* scene)
     }
     rbWorld* world = rbScene_CreateWorld(scene, &error);
     if (world == NULL || rbScene_PrepareWorld(scene, world, &error) != RB_STATUS_OK) {
-        (void)printf("  %-14s%d joint%s, %d spring%s; the world cannot start: %s\n", "joints",
+        (void)printf("  %-14s%d joint%s, %d spring%s; the simulation cannot start: %s\n", "joints",
                      info->jointCount, rbPlural(info->jointCount), info->springCount,
                      rbPlural(info->springCount), error.message);
     } else {
@@ -359,7 +359,7 @@ static void printScene(const rbScene* scene, const char* path)
     }
     printMechanisms(scene);
     (void)printf("  %-14s%d with %d column%s%s\n", "probes", info->probeCount, info->columnCount,
-                 rbPlural(info->columnCount), info->hasDefaultProbes ? " (the default ones)" : "");
+                 rbPlural(info->columnCount), info->hasDefaultProbes ? " (the default)" : "");
     for (int i = 0; i < info->attachmentCount; ++i) {
         const char* name = NULL;
         const void* data = NULL;
@@ -371,7 +371,7 @@ static void printScene(const rbScene* scene, const char* path)
     }
 }
 
-// The same for machines; nothing where the world cannot start.
+// The same as JSON; nothing when the world cannot start.
 static void printMechanismsJson(const rbScene* scene, rbJson* json)
 {
     const rbSceneInfo* info = rbScene_GetInfo(scene);
@@ -629,7 +629,8 @@ static rbExit describeMesh(const char* path, const char* format, const rbFileByt
     const char* dot = strrchr(path, '.');
     char name[32];
     (void)snprintf(name, sizeof name, "mesh.%s", format);
-    // By its path when the name fits the content, because a glTF file may have others beside it.
+    // Read by its path when the name fits the content, because a glTF file may have other files
+    // next to it.
     bool isNamedRight = dot != NULL && strcmp(dot + 1, format) == 0;
     rbMeshData* data = isNamedRight
                            ? rbReadMeshData(path, NULL, &error)
@@ -655,7 +656,7 @@ static rbExit describeMesh(const char* path, const char* format, const rbFileByt
 
 // ------------------------------------------------------------------------------------------- verb
 
-// The path of a file, or of an example scene of that name when there is no such file.
+// The path of a file, or of the example scene of that name when there is no such file.
 static void findPath(const char* word, char* path, size_t capacity)
 {
     (void)snprintf(path, capacity, "%s", word);
@@ -701,7 +702,7 @@ static rbExit runInfo(const rbArguments* arguments)
 }
 
 static const rbOption options[] = {
-    {"--json", NULL, "the same as JSON"},
+    {"--json", NULL, "prints the description as JSON"},
 };
 
 static const char* const examples[] = {
@@ -714,10 +715,10 @@ static const char* const examples[] = {
 const rbVerb rbVerbInfo = {
     .name = "info",
     .words = "FILE",
-    .help = "says what is in a scene, a mesh or a recording",
-    .more =
-        "A recording that is cut off or damaged is described as far as it goes; the exit code is\n"
-        "2 then.",
+    .help = "describes a scene, a mesh or a recording",
+    .more = "A recording that is cut off or damaged is described as far as it can be read; the "
+            "exit code\n"
+            "is then 2.",
     .run = runInfo,
     .wordMin = 1,
     .wordMax = 1,

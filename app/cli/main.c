@@ -27,11 +27,11 @@ static void printHelp(void)
     (void)printf("  %-30s %s\n"
                  "  %-30s %s\n"
                  "  %-30s %s\n\n"
-                 "Exit codes: 0 done, 1 the answer is no, 2 bad usage or input, 3 numerical "
+                 "Exit codes: 0 success, 1 negative result, 2 bad usage or input, 3 numerical "
                  "failure.\n",
-                 "rattleback VERB --help", "options and examples of a verb", "rattleback --version",
-                 "the version", "rattleback --completion SHELL",
-                 "completions of bash, zsh or fish, to be loaded by the shell");
+                 "rattleback VERB --help", "shows the options and examples of a verb",
+                 "rattleback --version", "prints the version", "rattleback --completion SHELL",
+                 "prints completions for bash, zsh or fish");
 }
 
 static const rbVerb* findVerb(const char* name)
@@ -45,9 +45,9 @@ static const rbVerb* findVerb(const char* name)
     }
     const char* nearest = rbFindNearestWord(name, names, VERB_COUNT);
     if (nearest != NULL) {
-        (void)rbFail("there is no verb '%s'; did you mean '%s'?", name, nearest);
+        (void)rbFail("unknown verb '%s'; did you mean '%s'?", name, nearest);
     } else {
-        (void)rbFail("there is no verb '%s'; 'rattleback --help' lists them", name);
+        (void)rbFail("unknown verb '%s'; 'rattleback --help' lists all verbs", name);
     }
     return NULL;
 }
@@ -62,8 +62,8 @@ static bool asksForHelp(int count, char** words)
     return false;
 }
 
-// rattleback --manual [VERB], for the build; rattleback --completion bash|zsh|fish, or scenes:
-// their names, for those completions.
+// rattleback --manual [VERB], for the build; rattleback --completion bash|zsh|fish; --completion
+// scenes prints the scene names for those completions.
 static rbExit writeForOthers(const char* what, const char* word)
 {
     static const rbVerbTable table = {verbs, VERB_COUNT};
@@ -86,7 +86,7 @@ static rbExit writeForOthers(const char* what, const char* word)
 
 int rbProgram_Run(int argc, char** argv)
 {
-    // Full disks, limits and closed pipes become errors of the write, not the end of the process.
+    // Full disks, limits and closed pipes become write errors and do not end the process.
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
     rbError error = {0};

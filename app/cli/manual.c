@@ -1,12 +1,12 @@
-// Manual pages and completions of shells.
+// Manual pages and shell completions.
 #include "cli/manual.h"
 
 #include <string.h>
 
 // ------------------------------------------------------------------------------------ manual pages
 
-// Text as roff shows it unchanged: backslashes and hyphens are escaped, and a dot or an apostrophe
-// does not start a line.
+// Escapes text so that roff shows it unchanged: backslashes and hyphens are escaped, and a dot or
+// an apostrophe does not start a line.
 static void writeRoff(const char* text, FILE* file)
 {
     bool isStart = true;
@@ -61,7 +61,7 @@ static void writeExitCodes(FILE* file)
 {
     (void)fputs(".SH EXIT STATUS\n", file);
     writeTerm("0", NULL, "done", file);
-    writeTerm("1", NULL, "the answer is no: a check, a comparison or a validation failed", file);
+    writeTerm("1", NULL, "negative result: a check, a comparison or a validation failed", file);
     writeTerm("2", NULL, "bad usage or input", file);
     writeTerm("3", NULL, "numerical failure, reported", file);
 }
@@ -111,7 +111,7 @@ void rbWriteManual(const rbVerbTable* table, const rbVerb* verb, FILE* file)
     (void)fputs(".SH OPTIONS\n", file);
     writeTerm("--help", NULL, "lists the verbs; after a verb, its options and examples", file);
     writeTerm("--version", NULL, "prints the version", file);
-    writeTerm("--completion", "SHELL", "prints the completions of bash, zsh or fish", file);
+    writeTerm("--completion", "SHELL", "prints completions for bash, zsh or fish", file);
     (void)fputs(".SH ENVIRONMENT\n", file);
     writeTerm("RATTLEBACK_SCENES", NULL,
               "the folder of example scenes, instead of the installed one", file);
@@ -125,7 +125,7 @@ void rbWriteManual(const rbVerbTable* table, const rbVerb* verb, FILE* file)
 
 // ------------------------------------------------------------------------------------- completions
 
-// Text for the inside of single quotes of a shell; characters of escaped get a backslash.
+// Text for the inside of single quotes of a shell; characters in escaped get a backslash.
 static void writeQuoted(const char* text, const char* escaped, FILE* file)
 {
     for (const char* c = text; *c != '\0'; ++c) {
@@ -142,7 +142,7 @@ static void writeQuoted(const char* text, const char* escaped, FILE* file)
 
 static void writeBash(const rbVerbTable* table, FILE* file)
 {
-    (void)fputs("# Completions of rattleback for bash.\n"
+    (void)fputs("# Completions for rattleback in bash.\n"
                 "_rattleback()\n{\n"
                 "    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
                 "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='",
@@ -173,7 +173,7 @@ static void writeBash(const rbVerbTable* table, FILE* file)
 
 static void writeZsh(const rbVerbTable* table, FILE* file)
 {
-    (void)fputs("#compdef rattleback\n# Completions of rattleback for zsh.\n"
+    (void)fputs("#compdef rattleback\n# Completions for rattleback in zsh.\n"
                 "_rattleback_words() {\n"
                 "    local -a scenes=(${(f)\"$(rattleback --completion scenes 2>/dev/null)\"})\n"
                 "    _alternative \"scenes:scene:compadd -a scenes\" 'files:file:_files'\n}\n"
@@ -209,7 +209,7 @@ static void writeZsh(const rbVerbTable* table, FILE* file)
 
 static void writeFish(const rbVerbTable* table, FILE* file)
 {
-    (void)fputs("# Completions of rattleback for fish.\n", file);
+    (void)fputs("# Completions for rattleback in fish.\n", file);
     for (int i = 0; i < table->count; ++i) {
         const rbVerb* verb = table->verbs[i];
         (void)fprintf(file, "complete -c rattleback -n __fish_use_subcommand -f -a %s -d '",

@@ -1,5 +1,5 @@
-// Manual pages and completions of shells, written from the table of verbs: what --help says, in
-// other forms.
+// Manual pages and shell completions, generated from the table of verbs: the --help text in other
+// forms.
 #ifndef RB_CLI_MANUAL_H
 #define RB_CLI_MANUAL_H
 
@@ -14,7 +14,7 @@ typedef struct rbVerbTable {
 // The manual page of a verb, or of the program (verb NULL), for man(1).
 void rbWriteManual(const rbVerbTable* table, const rbVerb* verb, FILE* file);
 
-// The completions of a shell: "bash", "zsh" or "fish". false: another name.
+// The completion script of a shell: "bash", "zsh" or "fish". Returns false for any other name.
 bool rbWriteCompletion(const rbVerbTable* table, const char* shell, FILE* file);
 
 #endif

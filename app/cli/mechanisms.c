@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOTORS_MAX 200 // judged: each costs a factorization of its mechanism
+#define MOTORS_MAX 200 // checked: each costs a factorization of its mechanism
 
 rbMechanismFacts rbGetMechanismFacts(const rbSceneInfo* info, const rbWorld* world)
 {
@@ -34,16 +34,16 @@ void rbDescribeMechanisms(const rbMechanismFacts* facts, const rbSceneInfo* info
     }
 }
 
-// A little less than a bound, with two digits, for advice.
+// Slightly less than a bound, rounded to two digits, for advice.
 static double roundDown(double value)
 {
     double unit = pow(10.0, floor(log10(value)) - 1.0);
     return floor(value / unit * (1.0 + 1e-12)) * unit;
 }
 
-// An oscillation that grows by less than this, in e-foldings of the whole run, is not seen.
+// An oscillation that grows by less than this, in e-foldings over the whole run, is not visible.
 #define FOLDINGS_SEEN 1.0
-// Steps that are shorter by more than this are no advice.
+// Steps that are shorter by more than this are not suggested.
 #define STEP_ADVISED 0.01
 
 static void judgeMotor(const rbSceneInfo* info, const char* name, const rbMotorJudgment* j,
@@ -52,17 +52,17 @@ static void judgeMotor(const rbSceneInfo* info, const char* name, const rbMotorJ
     char* text = warnings->texts[warnings->count];
     if (j->type != RB_MOTOR_NONE && isinf(j->mass)) {
         (void)snprintf(text, RB_MOTOR_WARNING_SIZE,
-                       "joint \"%s\": the other joints hold what its %s motor should move at the "
-                       "start; take one "
-                       "of them away, or the motor",
+                       "joint \"%s\": the other joints block the motion of its %s motor at the "
+                       "start; remove one "
+                       "of them, or the motor",
                        name, rbMotorType_Name(j->type));
         ++warnings->count;
     } else if (j->gain > j->gainMax) {
         // Half of the bound settles in a step or two.
         int length =
             snprintf(text, RB_MOTOR_WARNING_SIZE,
-                     "joint \"%s\": the gain %g of its %s motor%s is more than steps of %g "
-                     "s carry: it overshoots more with every step; take a gain of at most "
+                     "joint \"%s\": the gain %g of its %s motor%s is too large for steps of %g "
+                     "s: it overshoots more with every step; use a gain of at most "
                      "%g",
                      name, j->gain, rbMotorType_Name(j->type),
                      j->derivativeTime > 0.0 ? ", with its derivativeTime," : "", info->step.step,
@@ -75,12 +75,12 @@ static void judgeMotor(const rbSceneInfo* info, const char* name, const rbMotorJ
         }
         ++warnings->count;
     } else if (j->growth * info->duration > FOLDINGS_SEEN) {
-        (void)snprintf(
-            text, RB_MOTOR_WARNING_SIZE,
-            "joint \"%s\": its position motor acts half a step late, so that its swinging "
-            "grows e-fold every %.2g s unless something damps it; take a derivativeTime "
-            "of at least %.2g s, a damping of at least %.2g, or a smaller step.step",
-            name, 1.0 / j->growth, j->derivativeTimeMin, 0.5 * j->gain * info->step.step);
+        (void)snprintf(text, RB_MOTOR_WARNING_SIZE,
+                       "joint \"%s\": its position motor acts half a step late, so its oscillation "
+                       "grows by a factor of e every %.2g s unless damped; use a derivativeTime "
+                       "of at least %.2g s, a damping of at least %.2g, or a smaller step.step",
+                       name, 1.0 / j->growth, j->derivativeTimeMin,
+                       0.5 * j->gain * info->step.step);
         ++warnings->count;
     }
 }

@@ -1,11 +1,11 @@
-// What check, info and run say of the mechanisms of a world before it moves.
+// Describes the mechanisms of a world before it moves, for check, info and run.
 #ifndef RB_CLI_MECHANISMS_H
 #define RB_CLI_MECHANISMS_H
 
 #include <rattleback/scene.h>
 
-// Conditions are those of joints that hold positions: not of motors, springs and velocity-only
-// joints. Freedoms are those of the dynamic bodies, six each.
+// Conditions are those of joints that constrain positions: motors, springs and velocity-only joints
+// do not count. Freedoms are those of the dynamic bodies, six each.
 typedef struct rbMechanismFacts {
     int mechanisms;
     int conditions;
@@ -14,7 +14,7 @@ typedef struct rbMechanismFacts {
     int left; // freedoms - conditions + redundant
 } rbMechanismFacts;
 
-// Of a world that is prepared.
+// For a prepared world.
 rbMechanismFacts rbGetMechanismFacts(const rbSceneInfo* info, const rbWorld* world);
 
 // "10 joints, 2 springs in 1 mechanism; 50 conditions, of which 9 redundant".
@@ -24,8 +24,8 @@ void rbDescribeMechanisms(const rbMechanismFacts* facts, const rbSceneInfo* info
 #define RB_MOTOR_WARNINGS_MAX 4
 #define RB_MOTOR_WARNING_SIZE 400
 
-// Motors of a prepared world that cannot move anything or that the step does not carry, one
-// sentence each.
+// Motors of a prepared world that cannot move anything or that are unstable at this step, one
+// message each.
 typedef struct rbMotorWarnings {
     char texts[RB_MOTOR_WARNINGS_MAX][RB_MOTOR_WARNING_SIZE];
     int count; // of texts

@@ -11,9 +11,9 @@
 #define SAMPLES 128
 #define BODIES_MAX 1000      // more would take noticeable time
 #define INTEGRATED_TIME 10.0 // s; a flight without closed form is integrated for each sample
-#define TOUCH_TOLERANCE 1e-3 // of the size: resting on each other is no overlap
+#define TOUCH_TOLERANCE 1e-3 // of the size: resting contact is not an overlap
 
-// A body at one of the times.
+// A body at one of the sample times.
 typedef struct Placed {
     int body;
     rbTransform transform;
@@ -27,7 +27,7 @@ static int compareLower(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-// A body whose flight is known ahead and that has something to hit.
+// A body whose flight can be predicted and that has a shape to collide.
 static bool isCandidate(const rbBodyFacts* facts)
 {
     return !facts->isLinked && facts->shapeCount > 0;
@@ -112,7 +112,7 @@ static bool findPair(const rbSceneFacts* facts, const rbWorld* world, Placed* pl
     return false;
 }
 
-// Time up to which a body is followed.
+// The time up to which a body is followed.
 static double getHorizon(const rbBodyFacts* facts, double duration)
 {
     bool isClosed = facts->type != RB_BODY_DYNAMIC || facts->motion == RB_MOTION_EXACT;

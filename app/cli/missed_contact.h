@@ -1,4 +1,4 @@
-// Bodies that would touch if the engine knew collisions.
+// Bodies that would touch if the engine supported collisions.
 #ifndef RB_CLI_MISSED_CONTACT_H
 #define RB_CLI_MISSED_CONTACT_H
 
@@ -10,11 +10,11 @@ typedef struct rbMissedContact {
     double time; // s, of the first sample in which they overlap
 } rbMissedContact;
 
-// Looks for two bodies that overlap at one of a number of times between now and the end of the
-// run, flying freely. One of them is dynamic, and the masks of their shapes let them meet: "mask":
-// 0 says that passing through is meant. Bodies with joints or springs do not count: parts of a
-// mechanism often overlap on purpose. Samples free flight, so very small or fast bodies may be
-// overlooked.
+// Finds two bodies that overlap at one of several sample times between now and the end of the run,
+// in free flight. One of them is dynamic, and the masks of their shapes let them collide: "mask": 0
+// says that passing through is intended. Bodies with joints or springs do not count: parts of a
+// mechanism often overlap on purpose. Free flight is sampled, so very small or fast bodies may be
+// missed.
 bool rbFindMissedContact(const rbSceneFacts* facts, const rbWorld* world, double duration,
                          rbMissedContact* missed);
 

@@ -1,4 +1,4 @@
-// The command line: words and options of a verb, mistakes named with their remedy.
+// The command line: words and options of a verb; mistakes are reported with their remedy.
 #include "base/core/words.h"
 #include "cli/cli.h"
 
@@ -57,7 +57,7 @@ static void complainAboutOption(const rbVerb* verb, const char* name)
     }
 }
 
-// Takes the option at words[*index] and its value. false after a mistake.
+// Parses the option at words[*index] and its value. Returns false after a mistake.
 static bool parseOption(rbArguments* arguments, int count, char** words, int* index)
 {
     const rbVerb* verb = arguments->verb;
@@ -80,11 +80,11 @@ static bool parseOption(rbArguments* arguments, int count, char** words, int* in
             return false;
         }
     } else if (equals != NULL) {
-        (void)rbFail("%s %s takes no value", verb->name, option->name);
+        (void)rbFail("%s %s does not accept a value", verb->name, option->name);
         return false;
     }
     if (arguments->valueCount == RB_CLI_VALUES_MAX) {
-        (void)rbFail("more than %d options", RB_CLI_VALUES_MAX);
+        (void)rbFail("too many options; the limit is %d", RB_CLI_VALUES_MAX);
         return false;
     }
     arguments->values[arguments->valueCount].option = option;
@@ -106,8 +106,8 @@ bool rbArguments_Parse(rbArguments* arguments, const rbVerb* verb, int count, ch
             }
         } else if (arguments->wordCount >= verb->wordMax ||
                    arguments->wordCount == RB_CLI_VALUES_MAX) {
-            (void)rbFail("%s has no place for '%s'; usage: rattleback %s %s", verb->name, words[i],
-                         verb->name, verb->words);
+            (void)rbFail("%s does not accept the extra word '%s'; usage: rattleback %s %s",
+                         verb->name, words[i], verb->name, verb->words);
             return false;
         } else {
             arguments->words[arguments->wordCount++] = words[i];
@@ -177,7 +177,7 @@ void rbVerb_PrintHelp(const rbVerb* verb, FILE* file)
                        option->argument != NULL ? option->argument : "");
         (void)fprintf(file, "  %-20s %s\n", left, option->help);
     }
-    (void)fprintf(file, "  %-20s %s\n\nExamples:\n", "--help", "this text");
+    (void)fprintf(file, "  %-20s %s\n\nExamples:\n", "--help", "prints this text");
     for (int i = 0; verb->examples[i] != NULL; ++i) {
         (void)fprintf(file, "  %s\n", verb->examples[i]);
     }

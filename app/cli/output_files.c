@@ -1,4 +1,4 @@
-// Output formats whose writers are elsewhere: recordings, tables, journals, VTK files and pages.
+// Output formats with writers in other files: recordings, tables, journals, VTK files and pages.
 #include "base/core/memory.h"
 #include "cli/output_format.h"
 #include "cli/surfaces.h"
@@ -55,7 +55,7 @@ static void abandonRecording(void* writer)
 
 const rbOutputFormat rbRecordingFormat = {
     .kind = "recording",
-    .option = {"--record", "FILE", "a recording (.rbr) that 'replay' can run again"},
+    .option = {"--record", "FILE", "writes a recording (.rbr) for 'replay'"},
     .needsPoses = true,
     .open = openRecording,
     .writeEvents = writeRecordingEvents,
@@ -98,7 +98,7 @@ static void abandonCsv(void* writer)
 
 const rbOutputFormat rbCsvFormat = {
     .kind = "csv",
-    .option = {"--csv", "FILE", "a table of the probes; - is standard output"},
+    .option = {"--csv", "FILE", "writes a table of the probes; - is standard output"},
     .allowsStandardOutput = true,
     .needsProbes = true,
     .open = openCsv,
@@ -169,8 +169,9 @@ static void abandonJournal(void* writer)
 
 const rbOutputFormat rbJournalFormat = {
     .kind = "journal",
-    .option = {"--journal", "FILE",
-               "every event with its impulse and energy, as CSV or .jsonl; - is standard output"},
+    .option =
+        {"--journal", "FILE",
+         "writes every event with its impulse and energy, as CSV or .jsonl; - is standard output"},
     .allowsStandardOutput = true,
     .open = openJournal,
     .writeEvents = writeJournalEvents,
@@ -215,7 +216,7 @@ static void nameVtkFile(const char* path, const rbSceneInfo* info, char* text, s
 
 const rbOutputFormat rbVtkFormat = {
     .kind = "vtk",
-    .option = {"--vtk", "DIR", "poses and shapes for ParaView: open DIR/<scene>.pvd"},
+    .option = {"--vtk", "DIR", "writes poses and shapes for ParaView: open DIR/<scene>.pvd"},
     .needsPoses = true,
     .open = openVtk,
     .writeFrame = writeVtkFrame,
@@ -262,7 +263,7 @@ static void abandonPage(void* writer)
 const rbOutputFormat rbPageFormat = {
     .kind = "page",
     .option = {"--html", "FILE",
-               "a page that replays the run in a browser, from disk, without a network"},
+               "writes a page that replays the run in a browser, from disk, without a network"},
     .open = openPage,
     .writeEvents = writePageEvents,
     .writeFrame = writePageFrame,

@@ -1,5 +1,5 @@
-// The table of output formats of `rattleback run`: one row a format, with its options and its
-// writer. Adding one: docs/adding-a-output.md.
+// The table of output formats of `rattleback run`: one row per format, with its options and its
+// writer. To add one: docs/adding-a-output.md.
 #ifndef RB_CLI_OUTPUT_FORMAT_H
 #define RB_CLI_OUTPUT_FORMAT_H
 
@@ -8,7 +8,7 @@
 #include "cli/frames.h"
 #include "cli/tally.h"
 
-// A run, as its writers see it. The pointers hold from open to finish.
+// A run, as seen by its writers. The pointers are valid from open to finish.
 typedef struct rbOutputRun {
     const rbArguments* arguments;
     const rbScene* scene;
@@ -25,27 +25,28 @@ typedef struct rbOutputRun {
 
 typedef struct rbOutputFormat {
     const char* kind;          // its word in the summary: "csv"
-    rbOption option;           // that asks for it; its argument is the path
+    rbOption option;           // that requests it; its argument is the path
     const rbOption* details;   // further options; may be NULL
     int detailCount;           // number of these
     bool allowsStandardOutput; // the path "-" means standard output
     bool needsProbes;
     bool needsPoses;
-    // Checks the options, also when the format is not asked for; prints the reason. NULL: any.
+    // Checks the options, even when the format is not requested; prints the reason. NULL: accepts
+    // any.
     bool (*check)(const rbArguments* arguments);
-    // Time between outputs (s) that the format needs when the user gave none. NULL: any.
+    // Time between outputs (s) that the format needs when the user gave none. NULL: no preference.
     bool (*chooseStep)(const rbArguments* arguments, double* step);
     // A writer, or NULL with an error.
     void* (*open)(const rbOutputRun* run, const char* path, rbError* error);
     // Writes the events that the world holds now. NULL: the format has none.
     rbStatus (*writeEvents)(void* writer, const rbOutputRun* run, rbError* error);
-    // Writes the state of now. NULL: the format has none.
+    // Writes the current state. NULL: the format has none.
     rbStatus (*writeFrame)(void* writer, const rbOutputRun* run, rbError* error);
-    // Completes the file and frees the writer, also on failure.
+    // Completes the file and frees the writer, even on failure.
     rbStatus (*finish)(void* writer, const rbOutputRun* run, rbError* error);
-    // Frees the writer and leaves no incomplete file, except that of a recording.
+    // Frees the writer and leaves no incomplete file, except for a recording.
     void (*abandon)(void* writer);
-    // The file to name in the summary when it is not the path. NULL: the path.
+    // The file to name in the summary when it is not the path itself. NULL: the path.
     void (*nameFile)(const char* path, const rbSceneInfo* info, char* text, size_t capacity);
 } rbOutputFormat;
 
@@ -67,10 +68,10 @@ RB_OUTPUT_FORMATS(RB_DECLARE_OUTPUT_FORMAT)
 
 #define RB_OUTPUT_FORMATS_MAX 24
 
-// The row of an index, NULL from the number of rows on.
+// The row at an index, NULL when the index is not less than the number of rows.
 const rbOutputFormat* rbGetOutputFormat(int index);
-// Appends a row, which must outlive the program; before the first run. Refuses a row without
-// option, open, finish or abandon, an option that exists, and more rows than fit.
+// Appends a row, which must outlive the program; call before the first run. Refuses a row without
+// option, open, finish or abandon, an option that already exists, and more rows than fit.
 rbStatus rbRegisterOutputFormat(const rbOutputFormat* format, rbError* error);
 // The options of all rows in their order, for the verb; NULL after the last.
 const rbOption* rbGetOutputOption(int index);

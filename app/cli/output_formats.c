@@ -1,4 +1,4 @@
-// The table of output formats: its own rows, then those registered at start-up.
+// The table of output formats: the built-in rows, then those registered at start-up.
 #include "cli/output_format.h"
 
 #include <string.h>
@@ -39,8 +39,7 @@ rbStatus rbRegisterOutputFormat(const rbOutputFormat* format, rbError* error)
     for (int i = 0; rbGetOutputOption(i) != NULL; ++i) {
         if (strcmp(rbGetOutputOption(i)->name, name) == 0) {
             return rbError_Set(error, RB_STATUS_INVALID,
-                               "there is an output with the option %s already; choose another",
-                               name);
+                               "an output with the option %s already exists; choose another", name);
         }
     }
     int count = 0;
@@ -49,7 +48,8 @@ rbStatus rbRegisterOutputFormat(const rbOutputFormat* format, rbError* error)
     }
     if (count == RB_OUTPUT_FORMATS_MAX) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "there are %d output formats already, %s is one too many", count, name);
+                           "there are already %d output formats, the limit; %s cannot be added",
+                           count, name);
     }
     formats[count] = format;
     return RB_STATUS_OK;

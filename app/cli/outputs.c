@@ -102,7 +102,7 @@ rbStatus rbOutputs_WriteEvents(rbOutputs* outputs, rbError* error)
     return status;
 }
 
-// Evaluates once what several formats need.
+// Evaluates values that several formats need only once.
 static void prepareFrame(rbOutputs* outputs)
 {
     const rbOutputRun* run = &outputs->run;

@@ -1,4 +1,4 @@
-// Output formats that draw: a picture of one time, and a video. They share size and camera.
+// Output formats that draw: a picture at one time, and a video. They share size and camera.
 #include "base/core/memory.h"
 #include "cli/output_format.h"
 #include "render/picture.h"
@@ -40,7 +40,7 @@ static bool readPoint(const rbArguments* arguments, const char* name, rbVec3* po
         at = isGood ? end + 1 : NULL;
     }
     if (text != NULL && at == NULL) {
-        (void)rbFail("%s is '%s'; a point is three numbers: %s 1,-2.5,0.8", name, text, name);
+        (void)rbFail("%s is '%s'; must be three numbers, e.g. %s 1,-2.5,0.8", name, text, name);
         return false;
     }
     *point = rbMakeVec3(values[0], values[1], values[2]);
@@ -60,7 +60,7 @@ static bool readSize(const rbArguments* arguments, int* width, int* height)
     long h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
     if (*end != '\0' || w < RB_PICTURE_SIZE_MIN || w > RB_PICTURE_SIZE_MAX ||
         h < RB_PICTURE_SIZE_MIN || h > RB_PICTURE_SIZE_MAX) {
-        (void)rbFail("--size is '%s'; it is written WIDTHxHEIGHT, each %d to %d pixels", text,
+        (void)rbFail("--size is '%s'; must be WIDTHxHEIGHT, each %d to %d pixels", text,
                      RB_PICTURE_SIZE_MIN, RB_PICTURE_SIZE_MAX);
         return false;
     }
@@ -82,8 +82,9 @@ static rbStatus chooseView(const Camera* camera, const rbWorld* world, rbView* v
     rbVec3 at = camera->isLookingAt ? camera->lookAt : view->center;
     if (camera->isLookingFrom) {
         if (!rbView_LookFrom(view, camera->lookFrom, at)) {
-            return rbError_Set(error, RB_STATUS_INVALID,
-                               "--look-from must be beside --look-at, not above, below or on it");
+            return rbError_Set(
+                error, RB_STATUS_INVALID,
+                "--look-from must be to the side of --look-at, not directly above, below or at it");
         }
     } else if (camera->isLookingAt) {
         view->center = at;
@@ -91,7 +92,7 @@ static rbStatus chooseView(const Camera* camera, const rbWorld* world, rbView* v
     return RB_STATUS_OK;
 }
 
-// A device is written as it is; anything else is named as what it is.
+// A device is written to directly; anything else is reported as what it is.
 static bool isNamed(const char* path, const char* ending)
 {
     size_t length = strlen(path);
@@ -114,11 +115,11 @@ static bool checkPicture(const rbArguments* arguments)
 {
     const char* path = rbArguments_Get(arguments, "--png");
     if (path == NULL && rbArguments_Has(arguments, "--at")) {
-        (void)rbFail("--at says when to take a picture, but there is no --png FILE");
+        (void)rbFail("--at sets the time of a picture, but there is no --png FILE; add one");
         return false;
     }
     if (path != NULL && !isNamed(path, ".png")) {
-        (void)rbFail("--png is '%s'; pictures are written as .png", path);
+        (void)rbFail("--png is '%s'; the name must end in .png", path);
         return false;
     }
     double time = 0.0;
@@ -137,7 +138,7 @@ static void* openPicture(const rbOutputRun* run, const char* path, rbError* erro
     double duration = rbScene_GetInfo(run->scene)->duration;
     if (isfinite(writer->time) && writer->time > duration) {
         (void)rbError_Set(error, RB_STATUS_INVALID,
-                          "--at is %g s, but the run ends at %g s; give a longer --duration",
+                          "--at is %g s, but the run ends at %g s; use a longer --duration",
                           writer->time, duration);
     } else {
         rbPictureDef def = rbDefaultPictureDef(writer->camera.width, writer->camera.height);
@@ -191,15 +192,15 @@ static rbStatus finishPicture(void* object, const rbOutputRun* run, rbError* err
 }
 
 static const rbOption pictureDetails[] = {
-    {"--at", "SECONDS", "the picture is of the first output at or after this time"},
-    {"--size", "WxH", "pixels of pictures and videos, by default 1280x720"},
-    {"--look-from", "X,Y,Z", "where the camera stands, m; by default it is chosen"},
-    {"--look-at", "X,Y,Z", "what the camera looks at, m"},
+    {"--at", "SECONDS", "takes the picture at the first output at or after this time"},
+    {"--size", "WxH", "size of pictures and videos in pixels (default 1280x720)"},
+    {"--look-from", "X,Y,Z", "position of the camera, m (default: chosen to fit the scene)"},
+    {"--look-at", "X,Y,Z", "point the camera looks at, m"},
 };
 
 const rbOutputFormat rbPictureFormat = {
     .kind = "picture",
-    .option = {"--png", "FILE", "a picture at the time --at, by default of the end"},
+    .option = {"--png", "FILE", "writes a picture at the time --at (default: the end)"},
     .details = pictureDetails,
     .detailCount = (int)(sizeof pictureDetails / sizeof pictureDetails[0]),
     .check = checkPicture,
@@ -213,8 +214,8 @@ const rbOutputFormat rbPictureFormat = {
 
 typedef struct VideoPlan {
     Camera camera;
-    double speed; // simulated over video time
-    int rate;     // pictures a second
+    double speed; // simulated time over video time
+    int rate;     // frames per second
 } VideoPlan;
 
 typedef struct VideoWriter {
@@ -242,19 +243,19 @@ static bool checkVideo(const rbArguments* arguments)
     const char* path = rbArguments_Get(arguments, "--mp4");
     for (size_t i = 0; i < sizeof details / sizeof details[0]; ++i) {
         if (path == NULL && rbArguments_Has(arguments, details[i])) {
-            (void)rbFail("%s is of a video, but there is no --mp4 FILE", details[i]);
+            (void)rbFail("%s applies to a video, but there is no --mp4 FILE; add one", details[i]);
             return false;
         }
     }
     if (path != NULL && !isNamed(path, ".mp4")) {
-        (void)rbFail("--mp4 is '%s'; videos are written as .mp4", path);
+        (void)rbFail("--mp4 is '%s'; the name must end in .mp4", path);
         return false;
     }
     VideoPlan plan;
     return readVideoPlan(arguments, &plan);
 }
 
-// One output a picture.
+// One output per picture.
 static bool chooseVideoStep(const rbArguments* arguments, double* step)
 {
     VideoPlan plan;
@@ -281,7 +282,7 @@ static rbStatus startVideo(VideoWriter* writer, const rbOutputRun* run, const ch
     double count = duration / plan->speed * plan->rate;
     if (count > VIDEO_PICTURES_MAX) {
         return rbError_Set(error, RB_STATUS_LIMIT,
-                           "a video of %g s at speed %g has %.0f pictures, more than %d; ask for a "
+                           "a video of %g s at speed %g has %.0f frames, more than %d; use a "
                            "higher --speed or a shorter --duration",
                            duration, plan->speed, count, VIDEO_PICTURES_MAX);
     }
@@ -341,13 +342,14 @@ static rbStatus finishVideo(void* object, const rbOutputRun* run, rbError* error
 }
 
 static const rbOption videoDetails[] = {
-    {"--speed", "FACTOR", "simulated time over time of the video, by default 1"},
-    {"--fps", "NUMBER", "pictures a second of the video, by default 30"},
+    {"--speed", "FACTOR", "simulated time over video time (default 1)"},
+    {"--fps", "NUMBER", "frames per second of the video (default 30)"},
 };
 
 const rbOutputFormat rbVideoFormat = {
     .kind = "video",
-    .option = {"--mp4", "FILE", "a video, by ffmpeg; without --dt there is one output a picture"},
+    .option = {"--mp4", "FILE",
+               "writes a video with ffmpeg; without --dt, one output per video frame"},
     .details = videoDetails,
     .detailCount = (int)(sizeof videoDetails / sizeof videoDetails[0]),
     .check = checkVideo,

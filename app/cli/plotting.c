@@ -1,13 +1,13 @@
-// The output format "plot": the probes that the scene asks for, up to ten panels of them, each with
-// its name and unit, over energy and momentum drift. Without probes: where the first bodies of a
-// mechanism are, or how the first body spins. Keeps at most a few thousand samples however long the
-// run is.
+// The output format "plot": the probes that the scene requests, in up to ten panels, each with its
+// name and unit, above the drift of energy and momentum. Without probes: the positions of the first
+// bodies of a mechanism, or the spin of the first body. Keeps at most a few thousand samples,
+// however long the run is.
 //
-// Samples lie column by column. When the room is full every second sample is dropped and from then
-// on only every second one is taken, so that the curve keeps an even spacing.
+// Samples are stored column by column. When the storage is full, every second sample is dropped,
+// and from then on only every second one is taken, so that the curve keeps an even spacing.
 //
-// Every probe that the scene asks for is drawn, in its order. Which curves share a panel is decided
-// at the end, when their ranges are known: numbers of one unit, none of them pressed flat by the
+// Every probe that the scene requests is drawn, in its order. Which curves share a panel is decided
+// at the end, when their ranges are known: values of one unit, none of them flattened by the
 // others.
 #include "base/core/memory.h"
 #include "cli/output_format.h"
@@ -23,10 +23,10 @@
 #define COLUMNS_MAX 96
 #define CURVES_MAX 6 // in a shared panel
 #define LABEL_SIZE 240
-#define FLAT_PART 0.04  // of the height of a panel: what varies by less has a panel of its own
-#define AWAY_FACTOR 3.0 // a constant may widen a panel by this
+#define FLAT_PART 0.04  // of the panel height: a curve that varies by less gets its own panel
+#define AWAY_FACTOR 3.0 // a constant may widen a panel by this factor
 
-// Where the numbers of a curve come from.
+// The source of the values of a curve.
 typedef enum rbPlotSource {
     RB_SOURCE_PROBE,
     RB_SOURCE_SPIN_X,
@@ -39,7 +39,7 @@ typedef enum rbPlotSource {
 
 typedef struct rbPlotColumn {
     rbPlotSource source;
-    int probeColumn; // of the scene's probes
+    int probeColumn; // column of the scene's probes
     int probe;       // likewise; -1: another source
 } rbPlotColumn;
 
@@ -49,17 +49,17 @@ typedef struct rbPlotterPanel {
     const char* curves[CURVES_MAX]; // labels; NULL or empty: not in the legend
     int count;
     const char* unit;
-    bool isShared; // holds numbers, and takes more of the same unit
+    bool isShared; // holds values, and accepts more of the same unit
     double low, high;
 } rbPlotterPanel;
 
 typedef struct rbPlotter {
     const rbScene* scene;
-    rbBodyId body; // whose spin is drawn when the scene has no probes of its own; null: none
+    rbBodyId body; // whose spin is drawn when the scene has no probes; null: none
     char bodyName[64];
     rbPlotColumn columns[COLUMNS_MAX];
     int columnCount;
-    int leftOut; // probes that found no room
+    int leftOut; // probes that did not fit
     int sampleCount;
     int64_t offered;
     int64_t stride;
@@ -67,7 +67,7 @@ typedef struct rbPlotter {
     double samples[COLUMNS_MAX][SAMPLES_MAX];
 } rbPlotter;
 
-// Quantities as people call them, where that is not their name in scene files.
+// Readable names of quantities, where they differ from the name in scene files.
 static const char* const quantityWords[RB_PROBE_COUNT] = {
     [RB_PROBE_CENTER] = "center of mass",
     [RB_PROBE_ANGULAR_VELOCITY] = "spin",
@@ -118,7 +118,7 @@ static void addColumn(rbPlotter* plotter, rbPlotSource source, int probeColumn, 
         (rbPlotColumn){.source = source, .probeColumn = probeColumn, .probe = probe};
 }
 
-// Room is kept for the columns of drift.
+// Reserves space for the drift columns.
 static void addProbe(rbPlotter* plotter, int index)
 {
     const rbProbe* probe = rbScene_GetProbe(plotter->scene, index);
@@ -131,8 +131,8 @@ static void addProbe(rbPlotter* plotter, int index)
     }
 }
 
-// Without probes of its own a mechanism shows where its first bodies are, anything else how its
-// first body spins.
+// Without probes, a mechanism shows the positions of its first bodies; any other scene shows the
+// spin of its first body.
 static void addDefaults(rbPlotter* plotter, const rbWorld* world)
 {
     const rbSceneInfo* info = rbScene_GetInfo(plotter->scene);
@@ -214,7 +214,7 @@ static void addSample(rbPlotter* plotter, const rbWorld* world, const double* va
         return;
     }
     if (plotter->sampleCount == SAMPLES_MAX) {
-        halve(plotter); // the sample at hand is an even one, because the room is even
+        halve(plotter); // the current sample is an even one, because the capacity is even
     }
     rbVec3 spin = {NAN, NAN, NAN};
     if (rbBody_IsValid(world, plotter->body)) {
@@ -240,7 +240,7 @@ static void addSample(rbPlotter* plotter, const rbWorld* world, const double* va
 typedef struct rbPanelList {
     rbPlotterPanel panels[PANELS_MAX + DRIFT_PANELS_MAX];
     int count;
-    int leftOut; // probes that found no room
+    int leftOut; // probes that did not fit
 } rbPanelList;
 
 static void measureColumn(const rbPlotter* plotter, int column, double* low, double* high)
@@ -261,7 +261,7 @@ static bool isSeen(double span, double widest, double height)
     return span > 0.0 ? span >= FLAT_PART * height : height <= AWAY_FACTOR * widest;
 }
 
-// Whether all curves of a panel and one more can be told from straight lines.
+// Whether all curves of a panel and one more are distinguishable from straight lines.
 static bool fits(const rbPlotter* plotter, const rbPlotterPanel* panel, int column)
 {
     double low = 0.0;
@@ -297,7 +297,7 @@ static void addCurve(const rbPlotter* plotter, rbPlotterPanel* panel, int column
     panel->curves[panel->count++] = label;
 }
 
-// Where a number may be drawn beside others, NULL if nowhere.
+// The panel where a value may be drawn next to others, NULL if none.
 static rbPlotterPanel* findPanel(const rbPlotter* plotter, rbPanelList* list, int column,
                                  const char* unit)
 {
@@ -319,7 +319,7 @@ static void addUnit(char* label, const char* unit)
     }
 }
 
-// "joint drive: angle [rad]", or with the name that the scene gives before it.
+// "joint drive: angle [rad]", or with the scene's name for the probe before it.
 static void labelProbe(const rbProbe* probe, const char* unit, char* label)
 {
     const char* subject = probe->body != NULL    ? probe->body
@@ -341,7 +341,7 @@ static void labelProbe(const rbProbe* probe, const char* unit, char* label)
     addUnit(label, unit);
 }
 
-// The quantities of the numbers of a panel, each once.
+// The quantities of the values of a panel, each once.
 static void labelShared(const rbPlotter* plotter, rbPlotterPanel* panel)
 {
     size_t used = 0;
@@ -361,7 +361,7 @@ static void labelShared(const rbPlotter* plotter, rbPlotterPanel* panel)
     addUnit(panel->label, panel->unit);
 }
 
-// The name of a probe in a legend; "world." would say nothing.
+// The name of a probe in a legend; "world." would add nothing.
 static const char* getShortName(const rbProbe* probe)
 {
     static const char world[] = "world.";
@@ -369,7 +369,7 @@ static const char* getShortName(const rbProbe* probe)
     return isPlain ? probe->name + sizeof world - 1 : probe->name;
 }
 
-// Takes the columns of a probe from first on into a panel.
+// Adds the columns of a probe to a panel, starting at first.
 static void placeProbe(const rbPlotter* plotter, rbPanelList* list, int first)
 {
     int count = 0;
@@ -396,9 +396,9 @@ static void placeProbe(const rbPlotter* plotter, rbPanelList* list, int first)
     }
 }
 
-// Curves that are not of probes, with their panels.
+// Curves that are not probes, with their panels.
 static const struct {
-    const char* panel; // NULL: that of the one before
+    const char* panel; // NULL: that of the previous curve
     const char* curve;
 } otherCurves[] = {
     [RB_SOURCE_SPIN_X] = {"spin, body axes [rad/s]", "x"},
@@ -440,13 +440,13 @@ static void planPanels(const rbPlotter* plotter, rbPanelList* list)
         if (panel->isShared && panel->count > 1) {
             labelShared(plotter, panel);
         } else if (panel->isShared) {
-            panel->curves[0] = NULL; // the label says it
+            panel->curves[0] = NULL; // the label names it
         }
     }
 }
 
-// Drift at round-off jumps from sample to sample: points, not a curve. What is aimed at is dashed,
-// so that it can be told from what is reached.
+// Drift at round-off level jumps from sample to sample: draw points, not a curve. Set points are
+// dashed, to distinguish them from actual values.
 static rbPlotStyle chooseStyle(const rbPlotter* plotter, int column)
 {
     const rbPlotColumn* source = &plotter->columns[column];
@@ -500,7 +500,7 @@ static bool checkPlot(const rbArguments* arguments)
     const char* path = rbArguments_Get(arguments, "--plot");
     size_t length = path != NULL ? strlen(path) : 0;
     if (path != NULL && (length < 4 || strcmp(path + length - 4, ".svg") != 0)) {
-        (void)rbFail("--plot is '%s'; plots are written as .svg", path);
+        (void)rbFail("--plot is '%s'; the name must end in .svg", path);
         return false;
     }
     return true;
@@ -535,7 +535,7 @@ static rbStatus finishPlot(void* writer, const rbOutputRun* run, rbError* error)
 const rbOutputFormat rbPlotFormat = {
     .kind = "plot",
     .option = {"--plot", "FILE",
-               "a picture (.svg) of the probes of the scene (else of spin) and of the drift"},
+               "plots (.svg) the probes of the scene (without probes, the spin) and the drift"},
     .needsProbes = true,
     .check = checkPlot,
     .open = openPlot,

@@ -1,4 +1,4 @@
-// rattleback rays: bodies on paths, frame by frame, and the collisions that rays find.
+// rattleback rays: bodies on paths, frame by frame, and the collisions found by rays.
 #include "base/core/memory.h"
 #include "cli/cli.h"
 #include "cli/rays_picture.h"
@@ -11,7 +11,7 @@
 
 #define LINES_MAX 200 // collisions printed; --json has all
 
-// Overrides of what the scene says.
+// Applies the options that override the scene.
 static bool readSettings(const rbArguments* arguments, rbRayFrameSettings* settings)
 {
     double count = settings->rays.count;
@@ -22,7 +22,7 @@ static bool readSettings(const rbArguments* arguments, rbRayFrameSettings* setti
         return false;
     }
     if (count != floor(count) || seed != floor(seed)) {
-        (void)rbFail("--count and --seed are whole numbers; found %g and %g", count, seed);
+        (void)rbFail("--count and --seed must be integers; found %g and %g", count, seed);
         return false;
     }
     settings->rays.count = (int)count;
@@ -31,7 +31,7 @@ static bool readSettings(const rbArguments* arguments, rbRayFrameSettings* setti
     if (pattern != NULL) {
         settings->rays.pattern = rbRayPattern_Find(pattern);
         if (settings->rays.pattern == RB_RAYS_PATTERN_COUNT) {
-            (void)rbFail("there is no pattern '%s'; known are uniform and lattice", pattern);
+            (void)rbFail("unknown pattern '%s'; choose uniform or lattice", pattern);
             return false;
         }
     }
@@ -39,7 +39,7 @@ static bool readSettings(const rbArguments* arguments, rbRayFrameSettings* setti
     if (mode != NULL) {
         settings->mode = rbFrameMode_Find(mode);
         if (settings->mode == RB_FRAMES_MODE_COUNT) {
-            (void)rbFail("there is no mode '%s'; known are stop and log", mode);
+            (void)rbFail("unknown mode '%s'; choose stop or log", mode);
             return false;
         }
     }
@@ -57,14 +57,14 @@ static void printVector(const char* lead, rbVec3 v)
 {
     double numbers[3] = {v.x, v.y, v.z};
     for (int i = 0; i < 3; ++i) {
-        // no zero has a sign
+        // avoid negative zeros
         numbers[i] = fabs(numbers[i]) < 5e-7 ? 0.0 : numbers[i];
     }
     (void)printf("%s(%9.6f, %9.6f, %9.6f)", lead, numbers[0], numbers[1], numbers[2]);
 }
 
 // How a collision was found. Bodies that overlap at the beginning of a frame touched in an earlier
-// one, where all rays missed.
+// frame, where all rays missed.
 static const char* getFinding(const rbRayCollision* c)
 {
     return c->isExact ? "exact" : c->isInside ? "overlap" : "sampled";
@@ -108,14 +108,14 @@ static void printCounts(const rbRayFrames* frames)
     (void)printf("\npairs    %" PRId64 " of %" PRId64 " in every frame, %" PRId64 " test%s\n",
                  counts.pairsListed, counts.pairsTotal, counts.pairTests,
                  rbPlural(counts.pairTests));
-    (void)printf("rays     %" PRId64 " shot on %" PRId64 " piece%s of way, %" PRId64
-                 " hit; no rays: %" PRId64 " out of reach, %" PRId64 " passing\n",
+    (void)printf("rays     %" PRId64 " cast over %" PRId64 " path segment%s, %" PRId64
+                 " hit; no rays needed: %" PRId64 " out of reach, %" PRId64 " passing\n",
                  counts.rays.rays, counts.rays.pieces, rbPlural(counts.rays.pieces),
                  counts.rays.hits, counts.rays.outOfReach, counts.rays.passing);
     (void)printf("exact    %" PRId64 " sweep%s, %" PRId64 " contact%s that rays missed\n",
                  counts.exactSweeps, rbPlural(counts.exactSweeps), counts.missed,
                  rbPlural(counts.missed));
-    (void)printf("frames   %" PRId64 ", the update takes at most %s, %s on average, 99 %% within "
+    (void)printf("frames   %" PRId64 ", update time at most %s, %s on average, 99 %% within "
                  "%s\n",
                  times.frameCount, rbFormatDuration(times.largest, largest),
                  rbFormatDuration(times.mean, mean), rbFormatDuration(times.p99, p99));
@@ -132,7 +132,7 @@ static void printReport(const rbScene* scene, const rbRayFrames* frames)
                  rbRayFrames_GetTime(frames));
     if (count > 0 || missed > 0) {
         (void)printf("%12s %7s  %-18s %-33s  %-33s  %10s  %-7s  %s\n", "time s", "frame", "bodies",
-                     "point m", "normal", "free way m", "found", "error m");
+                     "point m", "normal", "travel m", "found", "error m");
     }
     for (int i = 0; i < count && i < LINES_MAX; ++i) {
         printCollision(frames, &collisions[i]);
@@ -228,7 +228,7 @@ static void writeReport(const rbScene* scene, const rbRayFrames* frames,
     rbJson_End(&json);
 }
 
-// The pictures that were asked for, of the first collision.
+// The requested pictures, of the first collision.
 static rbExit writePictures(const rbArguments* arguments, const rbScene* scene,
                             const rbRayFrames* frames)
 {
@@ -297,17 +297,18 @@ static rbExit runRays(const rbArguments* arguments)
 }
 
 static const rbOption options[] = {
-    {"--count", "N", "rays of a body beside those of its vertices and edges, 0 to 1e7"},
+    {"--count", "N", "rays per body in addition to those of its vertices and edges, 0 to 1e7"},
     {"--pattern", "NAME", "where rays start: uniform, lattice"},
-    {"--seed", "N", "of random starts"},
-    {"--frame-rate", "F", "frames a second"},
-    {"--mode", "NAME", "at a contact: stop (bodies stand), log (they go on)"},
-    {"--exact", NULL, "exact sweeps instead of rays"},
-    {"--all-pairs", NULL, "tests every pair in every frame, not only those whose boxes meet"},
+    {"--seed", "N", "seed of random starting points"},
+    {"--frame-rate", "F", "frames per second"},
+    {"--mode", "NAME", "at a contact: stop (bodies stop) or log (they continue)"},
+    {"--exact", NULL, "uses exact sweeps instead of rays"},
+    {"--all-pairs", NULL, "tests every pair in every frame, not only those whose boxes overlap"},
     {"--svg", "FILE", "draws the rays of the first collision"},
-    {"--vtk", "FILE", "writes them as lines in space (VTK PolyData, .vtp)"},
-    {"--set", "KEY=VALUE", "changes a value of the scene, e.g. rays.refineRounds=3; repeatable"},
-    {"--json", NULL, "the report for machines"},
+    {"--vtk", "FILE", "writes these rays as 3D lines (VTK PolyData, .vtp)"},
+    {"--set", "KEY=VALUE",
+     "changes a value of the scene, e.g. rays.refineRounds=3; can be repeated"},
+    {"--json", NULL, "prints the report as JSON"},
 };
 
 static const char* const examples[] = {
@@ -322,13 +323,14 @@ static const char* const examples[] = {
 const rbVerb rbVerbRays = {
     .name = "rays",
     .words = "SCENE",
-    .help = "collisions of bodies on paths, predicted by rays frame by frame",
-    .more = "Bodies are static or kinematic with a path; \"rays\" in the scene says how\n"
-            "(docs/scene-format.md). A line a collision: time, frame, bodies, point, normal\n"
-            "of the second body, way of the first along its path, how it was found (sampled by\n"
-            "rays; exact; or as an overlap, because all rays had missed), and the error: how\n"
-            "much farther than the exact sweep.\n"
-            "Then the work, and the largest and mean time and 99 % of the update of a frame.",
+    .help = "predicts collisions of bodies on paths by ray casting, frame by frame",
+    .more = "Bodies are static or kinematic with a path; \"rays\" in the scene sets the method\n"
+            "(docs/scene-format.md). Prints one line per collision: time, frame, bodies, point,\n"
+            "normal of the second body, travel of the first along its path, how it was found\n"
+            "(sampled by rays; exact; or as an overlap, because all rays missed), and the error:\n"
+            "how much farther than the exact sweep.\n"
+            "Then prints the work, the maximum and mean update time of a frame, and the time\n"
+            "within which 99 % of the updates finish.",
     .run = runRays,
     .wordMin = 1,
     .wordMax = 1,

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 #define OUTLINE_POINTS 96
-#define EDGES_DRAWN_MAX 2000 // of a polyhedral shape; beyond, its outline alone
-#define RAYS_DRAWN_MAX 5000  // beyond, every n-th that misses is left out
+#define EDGES_DRAWN_MAX 2000 // of a polyhedral shape; above this, only its outline
+#define RAYS_DRAWN_MAX 5000  // above this, some rays that miss are left out
 #define PICTURE_SIZE 760.0   // px, of the longer side
 #define LEGEND_HEIGHT 78.0   // px
 
@@ -25,8 +25,8 @@ static void collectRay(void* context, const rbRayTrace* trace)
     rbArray_Push(rays->list, *trace);
 }
 
-// How long before the frame the rays of a picture may start: half the size of the bodies earlier,
-// where both go straight and do not turn; curves are cut into chords too short for that.
+// How long before the frame the rays of a picture may start: earlier by half the size of the
+// bodies, if both move straight without turning; curves are split into chords too short for that.
 static double chooseLead(const rbRayFrames* frames, const rbRayCollision* collision)
 {
     int bodies[2] = {collision->bodyA, collision->bodyB};
@@ -60,7 +60,7 @@ static rbStatus collectRays(const rbRayFrames* frames, const rbRayCollision* col
     *rays = (Rays){.shortest = -1};
     double lead = chooseLead(frames, collision);
     rbStatus status = rbRayFrames_Trace(frames, collision, lead, collectRay, rays, error);
-    // The shortest of those that end where the contact is: rays of other chords do not.
+    // The shortest of those that end at the contact: rays of other chords do not.
     double best = INFINITY;
     for (int i = 0; i < rays->list.count; ++i) {
         const rbRayTrace* ray = &rays->list.data[i];
@@ -108,7 +108,7 @@ static void includePoint(Drawing* drawing, rbVec3 point)
     drawing->highV = fmax(drawing->highV, v);
 }
 
-// Seen along the axis to which motion and normal are most nearly perpendicular.
+// Viewed along the axis that is most nearly perpendicular to motion and normal.
 static void choosePlane(const rbRayFrames* frames, const rbRayCollision* collision, double lead,
                         Drawing* drawing)
 {
@@ -144,7 +144,7 @@ static void includeBody(Drawing* drawing, const rbGeometry* geometry, rbTransfor
     }
 }
 
-// The outline of the convex hull as seen; empty for half spaces.
+// The outline of the convex hull in this view; empty for half spaces.
 static void drawOutline(const Drawing* drawing, const rbGeometry* geometry, rbTransform pose,
                         const char* style)
 {
@@ -171,8 +171,7 @@ static void drawLine(const Drawing* drawing, rbVec3 from, rbVec3 to, const char*
         xOf(drawing, from), yOf(drawing, from), xOf(drawing, to), yOf(drawing, to), style);
 }
 
-// The boundary of a half space where it is seen edge on, through the point of it nearest to
-// another.
+// The boundary of a half space viewed edge on, through its point nearest to another point.
 static void drawBoundary(const Drawing* drawing, const rbGeometry* geometry, rbTransform pose,
                          rbVec3 near)
 {
@@ -244,7 +243,7 @@ static const char* styleOf(const rbRayTrace* ray)
 
 static void drawRays(const Drawing* drawing, const Rays* rays)
 {
-    // Those that miss below those that hit; of very many only some.
+    // Draws rays that miss below those that hit; if there are very many, only some.
     int stride = rays->list.count / RAYS_DRAWN_MAX + 1;
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < rays->list.count; ++i) {
@@ -282,7 +281,7 @@ static void drawContact(const Drawing* drawing, const rbRayCollision* collision)
                        x, y, u, v, x, y);
 }
 
-// Rounds to what is printed, so that no zero has a sign.
+// Rounds to the printed precision, to avoid negative zeros.
 static double roundAway(double x)
 {
     return fabs(x) < 5e-7 ? 0.0 : x;
@@ -296,7 +295,7 @@ static void drawLegend(const Drawing* drawing, const rbRayFrames* frames,
         const char* text;
     } rows[] = {{STYLE_SHORTEST, "shortest ray"},
                 {STYLE_HIT, "hit"},
-                {STYLE_REVERSE, "hit, shot back"},
+                {STYLE_REVERSE, "hit, reverse"},
                 {STYLE_REFINED, "hit, refined"},
                 {STYLE_MISS, "miss"}};
     double y = drawing->height + 20.0;
@@ -319,7 +318,7 @@ static void drawLegend(const Drawing* drawing, const rbRayFrames* frames,
                    axisNames[drawing->axisV]);
     drawText(drawing, 12.0, y + 22.0, text);
     drawText(drawing, 12.0, y + 44.0,
-             "dashed: where the rays start; full: at the contact, with its normal");
+             "dashed: where the rays start; solid: at the contact, with its normal");
 }
 
 // A length that is 1, 2 or 5 times a power of ten, about a fifth of the width.
@@ -469,7 +468,7 @@ rbStatus rbDrawRays(const rbRayFrames* frames, const rbRayCollision* collision, 
 
 // ------------------------------------------------------------------------------------------- VTK
 
-// One number a ray.
+// One number per ray.
 static void writeRow(rbOutputFile* file, const Rays* rays, const char* name,
                      int (*value)(const Rays* rays, int ray))
 {

@@ -1,15 +1,15 @@
-// Pictures of the rays that found a collision: SVG, seen along an axis, and VTK in space.
+// Pictures of the rays that found a collision: SVG, viewed along an axis, and VTK in 3D.
 #ifndef RB_CLI_RAYS_PICTURE_H
 #define RB_CLI_RAYS_PICTURE_H
 
 #include <rattleback/lab_ray_frames.h>
 
-// The frame of a collision as a drawing: both bodies where the rays start and where they touch, all
-// others as they are, the rays, their hits and the shortest. title may be "".
+// Draws the frame of a collision: both bodies where the rays start and where they touch, all other
+// bodies in place, the rays, their hits and the shortest ray. title may be "".
 rbStatus rbDrawRays(const rbRayFrames* frames, const rbRayCollision* collision, const char* title,
                     const char* path, rbError* error);
 
-// The same rays as lines of a VTK PolyData file (.vtp), with what each is.
+// The same rays as lines of a VTK PolyData file (.vtp), with the kind of each.
 rbStatus rbWriteRaysVtk(const rbRayFrames* frames, const rbRayCollision* collision,
                         const char* path, rbError* error);
 

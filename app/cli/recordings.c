@@ -15,7 +15,7 @@ const char* rbRecordingCondition_Text(rbRecordingCondition condition)
     return conditionTexts[condition];
 }
 
-// Hands out the files inside the recording.
+// Returns the files stored in the recording.
 static const void* findAttachment(const char* name, size_t* size, void* context)
 {
     const rbRecordingHeader* header = context;

@@ -1,4 +1,4 @@
-// What replay and info share about recordings.
+// Shared by replay and info: recordings.
 #ifndef RB_CLI_RECORDINGS_H
 #define RB_CLI_RECORDINGS_H
 
@@ -8,8 +8,8 @@
 // "complete", "cut off" or "damaged".
 const char* rbRecordingCondition_Text(rbRecordingCondition condition);
 
-// Reads the scene inside a recording; the files it names are those inside. path is for errors. The
-// recording must outlive the scene.
+// Reads the scene stored in a recording; files it names are read from the recording. path is used
+// in errors. The recording must outlive the scene.
 rbScene* rbReadRecordedScene(const rbRecording* recording, const char* path, rbError* error);
 
 #endif

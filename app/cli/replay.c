@@ -1,8 +1,8 @@
-// rattleback replay: runs a recording again and compares every bit.
+// rattleback replay: runs a recording again and compares it bit by bit.
 //
-// The recording holds the scene and its files, so nothing else is read. The world is advanced to
-// the time of each recorded frame, which is the sequence of advances that 'run' made; what was done
-// by hand on the way is done again.
+// The recording contains the scene and its files, so nothing else is read. The world is advanced to
+// the time of each recorded frame, which is the sequence of advances made by 'run'; user actions in
+// between are applied again.
 #include "base/core/memory.h"
 #include "cli/acting.h"
 #include "cli/cli.h"
@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-// What a comparison found; the first difference only.
+// The result of a comparison; only the first difference.
 typedef struct rbComparison {
     int64_t framesCompared;
     int64_t eventsCompared;
@@ -31,8 +31,8 @@ typedef struct rbComparison {
     double computed;
 } rbComparison;
 
-// Compares two arrays of doubles bit by bit; the index of the first difference or -1. Numbers that
-// are none, of bodies that do not live, are equal whatever their bits.
+// Compares two arrays of doubles bit by bit; returns the index of the first difference or -1. NaNs,
+// of bodies that do not exist, are equal whatever their bits.
 static int64_t findDifference(const void* a, const void* b, int64_t count)
 {
     const double* x = a;
@@ -54,7 +54,7 @@ typedef struct rbFieldPair {
     const char* name;
     const void* recorded;
     const void* computed;
-    int width; // doubles a body
+    int width; // doubles per body
 } rbFieldPair;
 
 static void compareField(rbComparison* result, const rbFieldPair* pair, int64_t count,
@@ -94,14 +94,14 @@ static void compareFrames(rbComparison* result, const rbFrame* a, const rbFrame*
     result->time = a->time;
 }
 
-// A replay at work.
+// A replay in progress.
 typedef struct rbReplay {
     rbRecording* recording;
     rbRecordingInfo info;
     rbScene* scene;
     rbWorld* world;
     rbActing acting;
-    rbError refusal; // of an action that could be done then; status OK: none
+    rbError refusal; // of an action that was accepted when recorded; status OK: none
     rbFrameBuffer buffer;
     rbComparison comparison;
     bool isHashDifferent;
@@ -152,7 +152,7 @@ static rbStatus compareEvents(rbReplay* replay, rbError* error)
             return status;
         }
         rbRecordedEvent computed = rbFrameBuffer_ConvertEvent(&replay->buffer, &events[i]);
-        // recordings of version 1 have no more than kind, bodies and energy
+        // recordings of version 1 have only kind, bodies and energy
         compareEvent(result, &recorded, &computed, replay->info.formatVersion > 1);
         ++result->eventsCompared;
     }
@@ -190,7 +190,7 @@ static rbStatus compareAll(rbReplay* replay, rbError* error)
         }
         ++result->framesCompared;
     }
-    // a recording that is cut off may have more events or fewer than belong to its last frame
+    // a recording that is cut off may have more or fewer events than its last frame
     if (!result->isDifferent && replay->info.condition == RB_RECORDING_COMPLETE &&
         result->eventsComputed != replay->info.eventCount) {
         noteEvents(result, "number of events", (double)replay->info.eventCount,
@@ -222,7 +222,7 @@ static rbStatus recreateWorld(rbReplay* replay, const char* path, rbError* error
     if (status != RB_STATUS_OK) {
         return status;
     }
-    // Bodies may be listed that no action makes.
+    // The recording may list bodies that no action creates.
     int count = replay->acting.bodyCount;
     bool isFine =
         replay->acting.actor != NULL ? count <= header->bodyCount : count == header->bodyCount;
@@ -332,12 +332,12 @@ static rbExit runReplay(const rbArguments* arguments)
 }
 
 static const rbOption options[] = {
-    {"--json", NULL, "the result as JSON"},
+    {"--json", NULL, "prints the result as JSON"},
 };
 
 static const char* const examples[] = {
     "rattleback replay box.rbr",
-    "rattleback replay box.rbr.part      # of a run that was killed",
+    "rattleback replay box.rbr.part      # from a run that was killed",
     NULL,
 };
 
@@ -346,9 +346,9 @@ const rbVerb rbVerbReplay = {
     .words = "RECORDING",
     .help = "runs a recording again and compares it bit by bit",
     .more =
-        "Exit code 0: every recorded frame came out the same; 1: not, the first difference is\n"
-        "named; 2: the file is cut off or damaged, or no recording. What is good of a file that\n"
-        "is cut off or damaged is compared all the same. What was done by hand is done again.",
+        "Exit code 0: every recorded frame is identical; 1: there are differences, the first is\n"
+        "named; 2: the file is cut off, damaged or not a recording. The intact part of such a\n"
+        "file is still compared. Recorded user actions are applied again.",
     .run = runReplay,
     .wordMin = 1,
     .wordMax = 1,

@@ -16,11 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_PIECE 1e-6      // of an output step: what is advanced at once at first
+#define FIRST_PIECE 1e-6      // of an output step: length of the first advance
 #define PROGRESS_INTERVAL 0.1 // s between two progress lines
 #define SETTINGS_SIZE 256
 
-// Set by SIGINT and SIGTERM: a handler has no other way to tell.
+// Set by SIGINT and SIGTERM: a signal handler has no other way to communicate.
 static volatile sig_atomic_t stopAsked = 0;
 
 static void askToStop(int signalNumber)
@@ -33,16 +33,16 @@ typedef struct rbRun {
     rbScene* scene;
     rbSceneInfo info; // of the scene, after the options of the command line
     rbWorld* world;
-    rbActing acting; // what is done by hand
+    rbActing acting; // user actions
     rbFrameBuffer buffer;
     rbOutputs outputs;
     rbTally tally;
-    rbFindings* findings; // what is odd about the scene
+    rbFindings* findings; // about the scene
     double startTime;     // wall clock
     double lastProgress;
     rbStatus writeStatus; // of the events written between frames
-    double piece;         // s of simulated time to advance at once, see advanceListening
-    bool hasProgress;     // a terminal looks on
+    double piece;         // s of simulated time per advance, see advanceListening
+    bool hasProgress;     // stderr is a terminal
 } rbRun;
 
 static void showProgress(rbRun* run, double time)
@@ -58,7 +58,7 @@ static void showProgress(rbRun* run, double time)
     }
 }
 
-// Takes in the events since the last call: an output step may hold more than fit into memory.
+// Collects the events since the last call: an output step may produce more than fit into memory.
 static rbStatus takeEvents(rbRun* run, rbError* error)
 {
     int count = 0;
@@ -70,7 +70,7 @@ static rbStatus takeEvents(rbRun* run, rbError* error)
     return status;
 }
 
-// Takes in the state the world has now: tally and writers.
+// Passes the current state of the world to the tally and the writers.
 static rbStatus takeFrame(rbRun* run, const rbStepReport* report, rbError* error)
 {
     run->tally.actionCount = run->acting.next;
@@ -78,16 +78,16 @@ static rbStatus takeFrame(rbRun* run, const rbStepReport* report, rbError* error
     return rbOutputs_WriteFrame(&run->outputs, error);
 }
 
-// The engine refused to go on, or cannot.
+// The engine refused to continue, or cannot.
 static bool isEnd(rbStatus status)
 {
     return status == RB_STATUS_LIMIT || status == RB_STATUS_INVALID;
 }
 
-// Advances to a time in pieces of a fraction of a second of work, so that a signal is heard even
-// when an output step holds millions of integrator steps. In pieces or at once: the bits are the
-// same, because looking at a flight does not change it. The piece starts small and doubles.
-// Looking into a step with contacts costs as much as the step: these are taken whole.
+// Advances to a time in pieces that take a fraction of a second, so that a signal is noticed even
+// when an output step holds millions of integrator steps. The bits are the same with or without
+// pieces, because sampling a flight does not change it. The piece starts small and doubles.
+// Interpolating a step with contacts costs as much as the step: such steps are taken whole.
 static double endOfPiece(const rbRun* run, double now)
 {
     double end = now + run->piece;
@@ -118,7 +118,7 @@ static rbStepReport advanceListening(rbRun* run, double time, rbError* error)
         total = report;
         run->writeStatus = isDone ? takeEvents(run, error) : error->status;
         isOver = isEnd(report.status) || run->writeStatus != RB_STATUS_OK;
-        // A piece too small to move the time ends the loop too.
+        // A piece too small to advance the time also ends the loop.
         if (!isLast && rbWorld_GetTime(run->world) == now) {
             run->piece = time - now;
         }
@@ -142,7 +142,7 @@ static rbStatus simulate(rbRun* run, rbError* error)
             status = takeFrame(run, &report, error);
         }
         if (run->tally.isBroken || isEnd(report.status)) {
-            break; // nothing after it means anything
+            break; // no later state is meaningful
         }
         if (stopAsked && (k < last || rbWorld_GetTime(run->world) < time)) {
             run->tally.isStopped = true;
@@ -165,7 +165,7 @@ static void writeSettings(const rbRun* run, char* text)
     (void)snprintf(text, SETTINGS_SIZE, "{\"duration\": %s, \"outputStep\": %s}", duration, step);
 }
 
-// What may be behind a run that ended badly.
+// Possible causes of a run that ended badly.
 static void explain(const rbRun* run)
 {
     for (int i = 0; i < run->tally.motors.count; ++i) {
@@ -192,7 +192,7 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
         return run->tally.ending.status == RB_STATUS_LIMIT ? RB_EXIT_NUMERICAL : RB_EXIT_USAGE;
     }
     if (run->tally.isBroken) {
-        (void)rbFail("the state is no longer finite at t = %g s; look for a body that meets a "
+        (void)rbFail("the state is no longer finite at t = %g s; check for a body that reaches a "
                      "singularity of a force",
                      rbWorld_GetTime(run->world));
         explain(run);
@@ -206,7 +206,7 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
         return RB_EXIT_NUMERICAL;
     }
     if (!RB_IS_NULL(run->tally.failedBody)) {
-        (void)rbFail("body \"%s\" missed the tolerance %g before t = %g s; ask for less "
+        (void)rbFail("body \"%s\" missed the tolerance %g before t = %g s; use a larger tolerance "
                      "(--set motion.tolerance=...) or a shorter run",
                      rbBody_IsValid(run->world, run->tally.failedBody)
                          ? rbBody_GetName(run->world, run->tally.failedBody)
@@ -217,7 +217,7 @@ static rbExit report(const rbRun* run, const rbArguments* arguments)
     return RB_EXIT_DONE;
 }
 
-// Who acts in the run, and what is odd about it.
+// Prepares the user actions of the run and warns about odd times.
 static rbStatus prepareActions(rbRun* run, const rbArguments* arguments, rbError* error)
 {
     const char* path = rbArguments_Get(arguments, "--actions");
@@ -246,7 +246,7 @@ static void examine(rbRun* run)
     rbSceneFacts_Free(&facts);
 }
 
-// What looks like a mistake, on stderr, before the run; the summary in JSON lists all of it.
+// Prints likely mistakes to stderr before the run; the JSON summary lists all of them.
 static void warn(const rbFindings* findings)
 {
     for (int i = 0; i < findings->count && i < WARNINGS_SHOWN; ++i) {
@@ -259,7 +259,7 @@ static void warn(const rbFindings* findings)
     }
 }
 
-// Simulates the world of the run with its outputs. The scene and the world are the caller's.
+// Simulates the world of the run with its outputs. The scene and the world are owned by the caller.
 static rbExit runWorld(rbRun* run, const rbArguments* arguments)
 {
     rbError error = {0};
@@ -305,7 +305,8 @@ static rbExit runWorld(rbRun* run, const rbArguments* arguments)
     return status == RB_STATUS_OK ? report(run, arguments) : rbFailWith(&error);
 }
 
-// Options that stand for a value of the scene become one, so that a recording holds them too.
+// Options that override a value of the scene are applied to it, so that a recording contains them
+// too.
 static bool override(rbRun* run, const char* place, const char* value)
 {
     char assignment[160];
@@ -318,8 +319,8 @@ static bool override(rbRun* run, const char* place, const char* value)
     return true;
 }
 
-// The scene judges duration and output step together, so a coarser step goes first: on the way the
-// number of outputs is never larger than before or after.
+// The scene validates duration and output step together, so a coarser step is set first: in
+// between, the number of outputs is never larger than before or after.
 static bool overrideTimes(rbRun* run, const rbArguments* arguments)
 {
     double duration = 0.0;
@@ -367,7 +368,7 @@ static void catchSignals(void)
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = askToStop;
-    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends the program at once
+    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends the program immediately
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
@@ -400,14 +401,16 @@ static rbExit runScene(const rbArguments* arguments)
 }
 
 static const rbOption options[] = {
-    {"--engine", "NAME", "the engine instead of the scene's own"},
-    {"--duration", "SECONDS", "simulated time instead of the scene's own"},
-    {"--dt", "SECONDS", "time between outputs; never changes the motion"},
-    {"--set", "KEY=VALUE", "changes a value of the scene, e.g. world.gravity.2=-1.6; repeatable"},
+    {"--engine", "NAME", "overrides the engine of the scene"},
+    {"--duration", "SECONDS", "overrides the simulated time of the scene"},
+    {"--dt", "SECONDS", "time between outputs; does not change the motion"},
+    {"--set", "KEY=VALUE",
+     "changes a value of the scene, e.g. world.gravity.2=-1.6; can be repeated"},
     {"--actions", "FILE",
-     "what is done by hand: a line {\"time\": ..., \"do\": ...} each, see docs/viewer-protocol.md"},
-    {"--json", NULL, "the summary as JSON"},
-    {"--quiet", NULL, "no summary, no progress"},
+     "user actions to replay, one JSON object per line: {\"time\": ..., \"do\": ...}; see "
+     "docs/viewer-protocol.md"},
+    {"--json", NULL, "prints the summary as JSON"},
+    {"--quiet", NULL, "prints no summary and no progress"},
 };
 
 static const char* const examples[] = {
@@ -426,10 +429,9 @@ static const char* const examples[] = {
 const rbVerb rbVerbRun = {
     .name = "run",
     .words = "SCENE",
-    .help = "simulates a scene and says how accurate it was",
-    .more =
-        "SCENE is a file or the name of an example scene. Ctrl-C ends the run with what it has;\n"
-        "all files are complete then. Files appear under their name when they are complete.",
+    .help = "simulates a scene and reports how accurate it was",
+    .more = "SCENE is a file or the name of an example scene. Ctrl-C ends the run early;\n"
+            "all files are still completed. Files appear under their name when they are complete.",
     .run = runScene,
     .wordMin = 1,
     .wordMax = 1,

@@ -18,7 +18,7 @@ static bool isFolder(const char* path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// The folder of scenes next to the program: ../share/rattleback of an installed one,
+// The folder of scenes next to the program: ../share/rattleback of an installed program,
 // share/rattleback of one in a build folder.
 static bool findFolderOfProgram(char* folder, size_t capacity)
 {
@@ -100,7 +100,7 @@ static bool endsWith(const char* text, const char* end)
     return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
-// Path of the example scene of that name, or the error that suggests another.
+// The path of the example scene of that name, or an error that suggests another.
 static rbStatus findScene(const char* name, char* path, size_t capacity, rbError* error)
 {
     rbSceneList* list = rbAlloc(sizeof *list);
@@ -122,7 +122,7 @@ static rbStatus findScene(const char* name, char* path, size_t capacity, rbError
         } else {
             status = rbError_Set(error, RB_STATUS_NOT_FOUND,
                                  "%.200s is neither a file nor an example scene; 'rattleback' "
-                                 "without arguments lists those",
+                                 "without arguments lists the scenes",
                                  name);
         }
     }
@@ -143,8 +143,8 @@ rbScene* rbOpenScene(const char* argument, rbError* error)
 rbScene* rbOpenSceneWithSettings(const struct rbArguments* arguments, rbError* error)
 {
     rbScene* scene = rbOpenScene(arguments->words[0], error);
-    // Each assignment is judged with the scene as it is then. Values that only fit together come in
-    // any order: what is refused now is tried again after the others.
+    // Each assignment is validated with the scene as it is then. Values that are only valid
+    // together may come in any order: a refused assignment is tried again after the others.
     bool isDone[RB_CLI_VALUES_MAX] = {false};
     bool hasProgress = scene != NULL;
     rbError firstError = {0};
@@ -186,7 +186,7 @@ typedef struct rbListedScene {
     int rank;           // of its theme
 } rbListedScene;
 
-// Known themes in the order in which a newcomer should meet them; others follow by name.
+// Known themes in a suitable order for newcomers; others follow by name.
 static const char* const themes[] = {"free flight", "forces",   "paths", "shapes", "impacts",
                                      "mechanisms",  "contacts", "rays",  "toys",   "gases"};
 #define THEME_COUNT ((int)(sizeof themes / sizeof themes[0]))
@@ -247,8 +247,8 @@ static void printListing(const rbListedScene* scenes, int count)
         "DIR for output; 'rattleback --help' lists all verbs.\n");
 }
 
-// All scenes by theme; to be freed by rbFree with *count + 1 of them. NULL and an error when there
-// is no folder of scenes.
+// All scenes by theme; free with rbFree, size *count + 1. NULL and an error when there is no folder
+// of scenes.
 static rbListedScene* readListing(int* count, rbError* error)
 {
     rbSceneList* list = rbAlloc(sizeof *list);

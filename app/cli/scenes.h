@@ -1,4 +1,4 @@
-// Where example scenes are, and scenes by path or by name.
+// Finds the example scenes, and opens scenes by path or by name.
 #ifndef RB_CLI_SCENES_H
 #define RB_CLI_SCENES_H
 
@@ -16,9 +16,9 @@ typedef struct rbSceneList {
     int count;
 } rbSceneList;
 
-// Looks into $RATTLEBACK_SCENES if set, else next to the program: ../share/rattleback/scenes of an
-// installed one, share/rattleback/scenes of one in a build folder. NOT_FOUND when there is no such
-// folder.
+// Uses $RATTLEBACK_SCENES if set, otherwise a folder next to the program:
+// ../share/rattleback/scenes of an installed program, share/rattleback/scenes of one in a build
+// folder. NOT_FOUND when there is no such folder.
 rbStatus rbSceneList_Read(rbSceneList* list, rbError* error);
 
 // Reads a scene given as a path or as the name of an example scene.
@@ -27,8 +27,8 @@ rbScene* rbOpenScene(const char* argument, rbError* error);
 // Reads an example scene by its name alone, never a path.
 rbScene* rbOpenExampleScene(const char* name, rbError* error);
 
-// All example scenes that can be read, by theme, as JSON: {"scenes": [{name, title, theme, shows,
-// engine, duration, bodies}]}. false when there is no folder of them.
+// All readable example scenes, by theme, as JSON: {"scenes": [{name, title, theme, shows, engine,
+// duration, bodies}]}. Returns false when there is no such folder.
 bool rbWriteSceneList(FILE* file);
 
 // Reads a scene and applies the --set options.

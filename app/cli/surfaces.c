@@ -2,14 +2,15 @@
 
 #include "base/core/memory.h"
 
-// Triangles in all: 10^7 are a gigabyte a frame.
+// Maximum number of triangles: 10^7 take a gigabyte per frame.
 #define TRIANGLES_TOTAL_MAX 10000000
-// Deviation of the triangles from a round surface, as a part of the radius: not seen on a screen.
+// Deviation of the triangles from a round surface, as a fraction of the radius: invisible on a
+// screen.
 #define DEVIATION 0.01
-// Planes are drawn at least this far, m.
+// Planes are drawn at least to this distance, m.
 #define PLANE_HALF_SIZE_MIN 5.0
 
-// How far the bodies lie from the origin, which says how much of a plane is worth drawing.
+// How far the bodies are from the origin, which sets how much of a plane to draw.
 static double measurePlane(const rbWorld* world, const rbBodyId* ids, int count)
 {
     double size = PLANE_HALF_SIZE_MIN;

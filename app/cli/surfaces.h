@@ -1,4 +1,4 @@
-// The surfaces of all bodies of a world as triangles in their body frames, for files of pictures.
+// The surfaces of all bodies of a world as triangles in their body frames, for VTK files.
 #ifndef RB_CLI_SURFACES_H
 #define RB_CLI_SURFACES_H
 
@@ -7,12 +7,12 @@
 
 typedef struct rbSurfaces {
     rbVtkShape* shapes;
-    rbTriangles* triangles; // one a shape, owned
+    rbTriangles* triangles; // one per shape, owned
     int count;
     int capacity;
 } rbSurfaces;
 
-// Round shapes are cut into triangles to a hundredth of their radius; planes become squares.
+// Round shapes are triangulated to a hundredth of their radius; planes become squares.
 rbStatus rbSurfaces_Make(rbSurfaces* surfaces, const rbWorld* world, rbError* error);
 void rbSurfaces_Free(rbSurfaces* surfaces);
 

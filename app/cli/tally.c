@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-// NaN is larger than everything, so that it cannot get lost.
+// NaN counts as larger than everything, so that it is not lost.
 static double larger(double a, double b)
 {
     return isnan(a) || a > b ? a : b;
@@ -21,7 +21,7 @@ static double ratio(double part, double whole)
     return part == 0.0 ? 0.0 : whole > 0.0 ? part / whole : NAN;
 }
 
-// A body that an action took away has no name any more.
+// A body removed by an action no longer has a name.
 static const char* nameOf(const rbWorld* world, rbBodyId bodyId)
 {
     return rbBody_IsValid(world, bodyId) ? rbBody_GetName(world, bodyId) : "(gone)";
@@ -55,7 +55,7 @@ static void updateScales(rbTally* tally)
     tally->momentumScale = larger(tally->momentumScale, sqrt(2.0 * now->mass * now->kineticLinear));
     tally->angularScale =
         larger(tally->angularScale, larger(rbLength(now->angularMomentum), tally->spinScale));
-    // Mechanisms may start at rest: what their joints leave is then compared with what moves.
+    // Mechanisms may start at rest: the error of their joints is then compared with the motion.
     if (tally->info->engineTraits.isStepped) {
         tally->angularScale = larger(tally->angularScale, sqrt(2.0 * kinetic * tally->turnScale));
     }
@@ -100,7 +100,8 @@ static void updateDrift(rbTally* tally, double time)
     drift.angularMomentum = isAngularKnown(tally) ? drift.angularMomentum : NAN;
     drift.spin = isSpinKnown(tally) ? drift.spin : NAN;
     tally->drift = drift;
-    // Of the largest energy seen in the end: at the start of a run from rest there is hardly any.
+    // Relative to the largest energy seen up to the end: a run that starts at rest has hardly any
+    // at first.
     tally->energyDriftMost = larger(tally->energyDriftMost, fabs(b->energyDrift));
     tally->driftMax.energy = ratio(tally->energyDriftMost, tally->energyScale);
     tally->driftMax.momentum = larger(tally->driftMax.momentum, drift.momentum);
@@ -165,7 +166,7 @@ static void printBodies(const rbTally* tally, FILE* file)
     const rbSceneInfo* info = tally->info;
     (void)fprintf(file, "  %-18s%d dynamic", "bodies", info->dynamicCount);
     const char* separator = " (";
-    // The step engine moves what joints and springs touch, whatever row they would fly by.
+    // The step engine moves all bodies with joints and springs, whatever their integrator.
     int rowCount = info->engineTraits.isStepped ? 0 : RB_MOTION_COUNT;
     for (int row = 0; row < rowCount; ++row) {
         if (tally->motionCounts[row] > 0) {
@@ -177,8 +178,9 @@ static void printBodies(const rbTally* tally, FILE* file)
     (void)fprintf(file, "%s, %d kinematic, %d static\n", separator[0] == ',' ? ")" : "",
                   info->kinematicCount, info->staticCount);
     if (tally->fallbackCount > 0) {
-        (void)fprintf(file, "  %-18s%d bod%s by another row than asked, because of the loads\n", "",
-                      tally->fallbackCount, tally->fallbackCount == 1 ? "y flies" : "ies fly");
+        (void)fprintf(file,
+                      "  %-18s%d bod%s another integrator than requested, because of the loads\n",
+                      "", tally->fallbackCount, tally->fallbackCount == 1 ? "y uses" : "ies use");
     }
 }
 
@@ -203,7 +205,7 @@ static double getMeasurementsPerCollision(const rbEventStatistics* statistics)
                : NAN;
 }
 
-// Which contacts a ray declared, and how far too far the bodies had come by then.
+// Contacts declared by a ray, and how deep the bodies overlapped by then.
 static void printRays(const rbWorld* world, FILE* file)
 {
     rbRayDetectorStatistics s = rbWorld_GetRayStatistics(world);
@@ -220,12 +222,12 @@ static void printRays(const rbWorld* world, FILE* file)
                   s.rays.predictions);
 }
 
-// What the event engine did.
+// Totals of the event engine.
 static void printCollisions(const rbTally* tally, const rbWorld* world, FILE* file)
 {
     rbEventStatistics s = rbWorld_GetEventStatistics(world);
     const rbLedger* b = &tally->end;
-    (void)fprintf(file, "  %-18s%" PRId64 " of pairs; at their points %" PRId64 " impacts",
+    (void)fprintf(file, "  %-18s%" PRId64 " between pairs; at their points %" PRId64 " impacts",
                   "collisions", s.collisions, s.impacts);
     const char* separator = " (";
     for (int law = 0; law < RB_IMPACT_LAW_COUNT; ++law) {
@@ -249,7 +251,8 @@ static void printCollisions(const rbTally* tally, const rbWorld* world, FILE* fi
     }
     (void)fprintf(file, ", %d near pairs at the end, broad phase %s\n", s.pairCount,
                   rbBroadPhaseType_Name(s.broadPhase));
-    (void)fprintf(file, "  %-18s%d bodies at the end; %" PRId64 " times held, %" PRId64 " let go\n",
+    (void)fprintf(file,
+                  "  %-18s%d bodies at the end; %" PRId64 " times put to rest, %" PRId64 " woken\n",
                   "at rest", s.restingCount, s.rests, s.wakes);
     (void)fprintf(file, "  %-18stolerance %.3g m, deepest %.3g m\n", "overlap", s.tolerance,
                   s.overlapMax);
@@ -272,13 +275,13 @@ static void printMomenta(const rbTally* tally, FILE* file)
     if (!isMomentumKnown(tally)) {
         (void)fprintf(file, "  %-18snot conserved: %s\n", "momentum",
                       tally->actionCount > 0  ? "actions from outside"
-                      : info->anchorCount > 0 ? "joints or springs hold bodies in the world"
-                                              : "bodies may hit fixed ones");
+                      : info->anchorCount > 0 ? "joints or springs attach bodies to the world"
+                                              : "bodies may collide with fixed ones");
         return;
     }
     (void)fprintf(file, "  %-18srelative %.2g, at most %.2g%s\n", "momentum drift",
                   tally->drift.momentum, tally->driftMax.momentum,
-                  rbLength(info->gravity) > 0.0 ? " (gravity's share taken off)" : "");
+                  rbLength(info->gravity) > 0.0 ? " (gravity's share subtracted)" : "");
     if (isSpinKnown(tally)) {
         (void)fprintf(file,
                       "  %-18srelative %.2g about the origin, %.2g of the spin; at most %.2g, "
@@ -301,7 +304,7 @@ static void printTolerance(const rbTally* tally, const rbWorld* world, FILE* fil
         separator = "; ";
     }
     if (tally->motionCounts[RB_MOTION_CASH_KARP] > 0) {
-        (void)fprintf(file, "%sasked %g a step, ", separator, tally->info->motion.tolerance);
+        (void)fprintf(file, "%srequested %g per step, ", separator, tally->info->motion.tolerance);
         separator = "; ";
         if (tally->isBroken) {
             (void)fprintf(file, "lost: the state is no longer finite");
@@ -315,7 +318,7 @@ static void printTolerance(const rbTally* tally, const rbWorld* world, FILE* fil
     if (tally->motionCounts[RB_MOTION_TAYLOR] + tally->motionCounts[RB_MOTION_RK4] +
             tally->motionCounts[RB_MOTION_EULER] >
         0) {
-        (void)fprintf(file, "%sfixed steps of %g s: none asked, see the drift", separator,
+        (void)fprintf(file, "%sfixed steps of %g s: no tolerance, see the drift", separator,
                       tally->info->motion.step);
         separator = "; ";
     }
@@ -338,7 +341,7 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
                   info->engine);
     printBodies(tally, file);
     if (tally->actionCount > 0) {
-        (void)fprintf(file, "  %-18s%d\n", "actions done", tally->actionCount);
+        (void)fprintf(file, "  %-18s%d\n", "user actions", tally->actionCount);
     }
     if (!info->engineTraits.isStepped) {
         (void)fprintf(file, "  %-18s%" PRId64 " steps, %" PRId64 " rejected\n", "integrator",
@@ -359,7 +362,7 @@ void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file)
                   a->energy, b->energy, b->work);
     (void)fprintf(file, "  %-18s%.2g J, relative %.2g, at most %.2g%s\n", "energy drift",
                   b->energyDrift, tally->drift.energy, tally->driftMax.energy,
-                  !info->engineTraits.isFlightOnly ? " (what no cause explains)" : "");
+                  !info->engineTraits.isFlightOnly ? " (not explained by any cause)" : "");
     printMomenta(tally, file);
     if (!info->engineTraits.isStepped) {
         printTolerance(tally, world, file);
@@ -452,7 +455,7 @@ static void writeLedger(const rbTally* tally, rbJson* json)
                 isSpinKnown(tally) ? most->spin : NAN);
 }
 
-// How the run ended, in a word.
+// How the run ended, as one word.
 static const char* getResult(const rbTally* tally, bool isMissed)
 {
     if (tally->ending.status != RB_STATUS_OK) {

@@ -1,4 +1,4 @@
-// What a run adds up to: bodies, steps, events, and how well energy and momentum kept.
+// Totals of a run: bodies, steps, events, and how well energy and momentum were conserved.
 #ifndef RB_CLI_TALLY_H
 #define RB_CLI_TALLY_H
 
@@ -7,17 +7,17 @@
 
 #include <rattleback/scene.h>
 
-// How far the conserved quantities are from what mechanics says, relative to their size. Gravity's
-// share is taken off: p = p0 + M g t and L = L0 + (M c0 t + p0 t^2 / 2) x g. Momenta are NaN when
-// other forces act or bodies are hit by or tied to fixed ones, whose impulse is not known here; the
-// angular one also in a periodic box and the spin also when bodies collide, where they are not
-// conserved.
+// Deviation of the conserved quantities from theory, relative to their size. Gravity's share is
+// subtracted: p = p0 + M g t and L = L0 + (M c0 t + p0 t^2 / 2) x g. Momenta are NaN when other
+// forces act or when bodies collide with or are joined to fixed ones, whose impulse is not known
+// here. Angular momentum is also NaN in a periodic box, and spin when bodies collide, because they
+// are not conserved there.
 typedef struct rbDrift {
-    double energy;          // of the largest energy seen
-    double momentum;        // of the largest momentum the kinetic energy can hold
-    double angularMomentum; // about the origin, of the largest seen; of mechanisms, of the largest
-                            // that the kinetic energy can hold
-    double spin;            // of the bodies about their centers, of the sum of their magnitudes
+    double energy;          // relative to the largest energy seen
+    double momentum;        // relative to the largest momentum possible at the kinetic energy
+    double angularMomentum; // about the origin, relative to the largest seen; for mechanisms, to
+                            // the largest possible at the kinetic energy
+    double spin;            // of the bodies about their centers, relative to the sum of magnitudes
 } rbDrift;
 
 typedef struct rbTally {
@@ -33,7 +33,7 @@ typedef struct rbTally {
     double turnScale; // kg m^2: sum of m r^2 about the origin at the start, moments of bodies too
     rbMechanismFacts mechanisms;       // of the step engine, at the start
     rbMotorWarnings motors;            // likewise
-    const struct rbFindings* findings; // what is odd about the scene; NULL: not examined
+    const struct rbFindings* findings; // about the scene; NULL: not examined
     rbDrift drift;                     // at the end
     rbDrift driftMax;                  // largest magnitudes at any output time
     int motionCounts[RB_MOTION_COUNT];
@@ -43,7 +43,7 @@ typedef struct rbTally {
     int64_t rejectedSteps;
     int64_t eventCounts[RB_EVENT_COUNT];
     int64_t eventCount;  // of all kinds
-    int actionCount;     // done by hand
+    int actionCount;     // user actions applied
     rbBodyId failedBody; // first that missed its tolerance
     bool isMissed;       // a tolerance was missed, of a body or of joints
     double failedTime;
@@ -51,13 +51,13 @@ typedef struct rbTally {
     double wallTime; // s, of the simulation and its output
     uint64_t hash;   // of the final state
     bool isStopped;  // by a signal
-    rbError ending;  // why the engine did not go on; status OK if it did
+    rbError ending;  // why the engine stopped early; status OK if it did not
 } rbTally;
 
-// To be called before the first advance, with the ids of all bodies.
+// Call before the first advance, with the ids of all bodies.
 void rbTally_Init(rbTally* tally, const rbSceneInfo* info, const rbWorld* world,
                   const rbBodyId* bodyIds, int bodyCount);
-// Takes in an advance; the world stands at an output time.
+// Adds an advance; the world is at an output time.
 void rbTally_Add(rbTally* tally, const rbStepReport* report, const rbWorld* world);
 // Counts events of the journal.
 void rbTally_AddEvents(rbTally* tally, const rbEvent* events, int count);
@@ -69,7 +69,7 @@ typedef struct rbWrittenFile {
     double bytes; // 0 if unknown
 } rbWrittenFile;
 
-// The summary for people and for machines; the world stands at the end of the run.
+// The summary as text and as JSON; the world is at the end of the run.
 void rbTally_Print(const rbTally* tally, const rbWorld* world, FILE* file);
 void rbTally_PrintFiles(const rbWrittenFile* files, int count, FILE* file);
 void rbTally_WriteJson(const rbTally* tally, const rbWorld* world, const rbWrittenFile* files,

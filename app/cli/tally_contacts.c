@@ -9,7 +9,7 @@ bool rbHasContacts(const rbSceneInfo* info)
     return info->engineTraits.isStepped && info->contact.isEnabled;
 }
 
-// "0.5" of a step; of none 0.
+// "0.5" per step; 0 when there are no steps.
 static double divide(int64_t part, int64_t whole)
 {
     return whole > 0 ? (double)part / (double)whole : 0.0;
@@ -25,8 +25,8 @@ void rbDescribeContactSettings(const rbContactSettings* settings, char* text, si
     if (settings->method == rbContactMethod_Find("penalty")) {
         rbPenaltySettings penalty = rbContactSettings_GetPenalty(settings);
         (void)snprintf(text, capacity,
-                       "penalty, for comparison: springs by which a body alone sinks %g m, damping "
-                       "%g of the critical one",
+                       "penalty, for comparison: springs compressed %g m by a single body, damping "
+                       "%g of critical",
                        penalty.depth, penalty.damping);
         return;
     }
@@ -40,11 +40,12 @@ void rbDescribeContactSettings(const rbContactSettings* settings, char* text, si
     if (settings->shockAfter > 0) {
         (void)snprintf(shock, sizeof shock, ", shock propagation after %d", settings->shockAfter);
     }
-    (void)snprintf(text, capacity,
-                   "tolerance %g m, %g m/s, at most %d sweep%s a stage%s; collisions %s, friction "
-                   "%s",
-                   settings->tolerance, settings->velocityTolerance, settings->sweepsMax,
-                   rbPlural(settings->sweepsMax), shock, rbImpactLaw_Name(settings->law), cone);
+    (void)snprintf(
+        text, capacity,
+        "tolerance %g m, %g m/s, at most %d sweep%s per stage%s; collisions %s, friction "
+        "%s",
+        settings->tolerance, settings->velocityTolerance, settings->sweepsMax,
+        rbPlural(settings->sweepsMax), shock, rbImpactLaw_Name(settings->law), cone);
 }
 
 void rbDescribeContactStart(const rbWorld* world, char* text, size_t capacity)
@@ -60,7 +61,7 @@ void rbDescribeContactMiss(const rbTally* tally, const rbWorld* world, char* tex
     const rbContactSettings* asked = &tally->info->contact;
     (void)snprintf(text, capacity,
                    "contacts ended %" PRId64 " of %" PRId64 " steps above a tolerance, by up to "
-                   "%.3g m (asked %g) and %.3g m/s (asked %g); take smaller steps (--set "
+                   "%.3g m (requested %g) and %.3g m/s (requested %g); use smaller steps (--set "
                    "step.step=...), more sweeps (contact.sweepsMax), contact.shockAfter or larger "
                    "tolerances",
                    s.unmetSteps, rbWorld_GetStepStatistics(world).steps, s.gapErrorMax,
@@ -80,15 +81,16 @@ static void printDeepest(const rbWorld* world, const rbContactStatistics* s, FIL
     (void)fputc('\n', file);
 }
 
-// What the solver did, and how far it came.
+// Prints the work of the solver and the accuracy it reached.
 static void printSolving(const rbContactSettings* asked, const rbContactStatistics* s,
                          int64_t steps, FILE* file)
 {
-    (void)fprintf(file,
-                  "  %-18s%.3g (position), %.3g (velocity), %.3g (collisions) a step, at most %d a "
-                  "stage",
-                  "sweeps", divide(s->positionSweeps, steps), divide(s->velocitySweeps, steps),
-                  divide(s->collisionSweeps, steps), asked->sweepsMax);
+    (void)fprintf(
+        file,
+        "  %-18s%.3g (position), %.3g (velocity), %.3g (collisions) per step, at most %d per "
+        "stage",
+        "sweeps", divide(s->positionSweeps, steps), divide(s->velocitySweeps, steps),
+        divide(s->collisionSweeps, steps), asked->sweepsMax);
     if (s->directStages > 0) {
         (void)fprintf(file, "; %" PRId64 " stage%s solved as a whole", s->directStages,
                       rbPlural(s->directStages));
@@ -101,7 +103,8 @@ static void printSolving(const rbContactSettings* asked, const rbContactStatisti
         (void)fprintf(file, "; %" PRId64 " step%s cut at a contact in %" PRId64 " trial%s",
                       s->cutSteps, rbPlural(s->cutSteps), s->cutTrials, rbPlural(s->cutTrials));
     }
-    (void)fprintf(file, "\n  %-18slargest %.3g m, %.3g m/s, asked %g m, %g m/s: ", "contact error",
+    (void)fprintf(file,
+                  "\n  %-18slargest %.3g m, %.3g m/s, requested %g m, %g m/s: ", "contact error",
                   s->gapErrorMax, s->speedErrorMax, asked->tolerance, asked->velocityTolerance);
     if (s->unmetSteps > 0) {
         (void)fprintf(file, "missed in %" PRId64 " step%s\n", s->unmetSteps,
@@ -117,14 +120,14 @@ void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file)
     rbContactStatistics s = rbWorld_GetContactStatistics(world);
     int64_t steps = rbWorld_GetStepStatistics(world).steps;
     (void)fprintf(file,
-                  "  %-18s%d point%s of %d near pair%s in %d island%s at the end, %.4g points a "
+                  "  %-18s%d point%s of %d near pair%s in %d island%s at the end, %.4g points per "
                   "step; %" PRId64 " collision%s\n",
                   "contacts", s.contactCount, rbPlural(s.contactCount), s.pairCount,
                   rbPlural(s.pairCount), s.islandCount, rbPlural(s.islandCount),
                   divide(s.contactSum, steps), s.collisions, rbPlural(s.collisions));
     if (asked->method != RB_CONTACT_IMPULSES) {
         rbStepStatistics own = rbWorld_GetStepStatistics(world);
-        (void)fprintf(file, "  %-18s%.4g part%s a step, for comparison only\n",
+        (void)fprintf(file, "  %-18s%.4g part%s per step, for comparison only\n",
                       rbContactMethod_Name(asked->method), divide(own.substeps, steps),
                       rbPlural(own.substeps / (steps > 0 ? steps : 1)));
     } else {
@@ -145,11 +148,12 @@ void rbPrintLimits(const rbTally* tally, const rbWorld* world, FILE* file)
     if (s.limitedJoints == 0) {
         return;
     }
-    (void)fprintf(file,
-                  "  %-18s%d joint%s, %d stop%s in use at the end, none passed by more than %.3g m "
-                  "or rad",
-                  "limits", s.limitedJoints, rbPlural(s.limitedJoints), s.limitCount,
-                  rbPlural(s.limitCount), s.limitExcess);
+    (void)fprintf(
+        file,
+        "  %-18s%d joint%s, %d stop%s in use at the end, none exceeded by more than %.3g m "
+        "or rad",
+        "limits", s.limitedJoints, rbPlural(s.limitedJoints), s.limitCount, rbPlural(s.limitCount),
+        s.limitExcess);
     if (rbHasContacts(tally->info)) {
         (void)fputc('\n', file);
         return;

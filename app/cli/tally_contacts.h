@@ -1,4 +1,4 @@
-// What the contacts of the step engine did in a run, and what a scene says of them.
+// Contacts of the step engine: totals of a run, and the contact settings of a scene.
 #ifndef RB_CLI_TALLY_CONTACTS_H
 #define RB_CLI_TALLY_CONTACTS_H
 
@@ -6,18 +6,18 @@
 
 bool rbHasContacts(const rbSceneInfo* info);
 
-// Of a scene: the settings in a line.
+// For a scene: the settings as a line.
 void rbDescribeContactSettings(const rbContactSettings* settings, char* text, size_t capacity);
-// Of a world that is ready: near pairs and points at the start.
+// For a prepared world: near pairs and points at the start.
 void rbDescribeContactStart(const rbWorld* world, char* text, size_t capacity);
 
-// The sentence of a run whose contacts missed their tolerances: by how much, what to do.
+// The message for a run whose contacts missed their tolerances: by how much, and the remedy.
 void rbDescribeContactMiss(const rbTally* tally, const rbWorld* world, char* text, size_t capacity);
 
-// Of a run.
+// For a run.
 void rbPrintContacts(const rbTally* tally, const rbWorld* world, FILE* file);
 void rbWriteContacts(const rbTally* tally, const rbWorld* world, rbJson* json);
-// Limits of joints in it; nothing where there are none.
+// Joint limits in a run; prints nothing when there are none.
 void rbPrintLimits(const rbTally* tally, const rbWorld* world, FILE* file);
 void rbWriteLimits(const rbWorld* world, rbJson* json);
 

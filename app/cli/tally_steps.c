@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-// Orders above 2 need this much of the joints, or rounding of the iterations spoils them.
+// Orders above 2 need this joint tolerance, or rounding of the iterations spoils them.
 #define FINE_TOLERANCE 1e-12
-// Energy of bringing bodies onto joints that is told, as a part of the energy of the run: less is
-// rounding of the poses in the file.
+// Energy of bringing bodies onto joints that is reported, as a fraction of the energy of the run:
+// less is rounding of the poses in the file.
 #define CLOSING_SHOWN 1e-9
 
 double rbGetJointTolerance(const rbSceneInfo* info)
@@ -33,17 +33,17 @@ void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size
         return;
     }
     if (s.positionErrorMax <= tolerance && s.angleErrorMax <= tolerance) {
-        (void)snprintf(text, capacity,
-                       "%" PRId64 " of %" PRId64
-                       " steps ended with speeds that do not fit, by up to "
-                       "%.3g m/s or rad/s, worst at joint \"%s\"; motors or velocity-only joints "
-                       "ask for what others forbid: give them a \"forceMax\", or take one away",
-                       s.unmetSteps, s.steps, s.velocityErrorMax, worst != NULL ? worst : "?");
+        (void)snprintf(
+            text, capacity,
+            "%" PRId64 " of %" PRId64 " steps ended with joint speed errors of up to "
+            "%.3g m/s or rad/s, worst at joint \"%s\"; motors or velocity-only joints "
+            "require motion that others prevent: give them a \"forceMax\", or remove one",
+            s.unmetSteps, s.steps, s.velocityErrorMax, worst != NULL ? worst : "?");
         return;
     }
     (void)snprintf(text, capacity,
                    "%" PRId64 " of %" PRId64 " steps ended above the joint tolerance %g; worst is "
-                   "joint \"%s\" with %.3g m and %.3g rad; take smaller steps "
+                   "joint \"%s\" with %.3g m and %.3g rad; use smaller steps "
                    "(--set step.step=...), more iterations or a larger step.tolerance",
                    s.unmetSteps, s.steps, tolerance, worst != NULL ? worst : "?",
                    s.positionErrorMax, s.angleErrorMax);
@@ -59,19 +59,19 @@ static void printAccuracy(const rbSceneInfo* info, const rbStepStatistics* s, FI
     if (info->step.order <= 2) {
         return;
     }
-    // The runs of a step tell how far order - 2 is off; the result is of the order asked.
+    // The runs of a step show the error of order - 2; the result has the requested order.
     (void)fprintf(file, "  %-18sestimated error of the motion %.2g m", "accuracy",
                   s->accuracyEstimate);
     if (info->step.accuracy > 0.0) {
-        (void)fprintf(file, ", asked %g m after %g s", info->step.accuracy, info->step.horizon);
+        (void)fprintf(file, ", requested %g m after %g s", info->step.accuracy, info->step.horizon);
     }
     (void)fprintf(file,
-                  " (that of order %d, the next lower one; on smooth motion order %d stays far "
+                  " (for order %d, the next lower one; on smooth motion order %d stays far "
                   "below)\n",
                   info->step.order - 2, info->step.order);
 }
 
-// Bodies brought onto their joints take energy along: before the first step, when their poses or
+// Moving bodies onto their joints changes the energy: before the first step, when their poses or
 // speeds did not fit, or in the steps that pull joints together.
 static void printClosing(const rbTally* tally, FILE* file)
 {
@@ -81,20 +81,20 @@ static void printClosing(const rbTally* tally, FILE* file)
         return;
     }
     (void)fprintf(file, "  %-18s%.6g J %s when %s, ", "", fabs(total),
-                  total > 0.0 ? "given" : "taken",
+                  total > 0.0 ? "added" : "removed",
                   rbHasContacts(tally->info)
                       ? (tally->info->jointCount > 0
-                             ? "bodies came to rest, overlaps were parted, or poses and speeds "
-                               "made to fit the joints"
-                             : "bodies came to rest or overlaps were parted")
-                      : "poses and speeds were made to fit the joints");
+                             ? "bodies came to rest, overlaps were resolved, or poses and speeds "
+                               "were corrected to fit the joints"
+                             : "bodies came to rest or overlaps were resolved")
+                      : "poses and speeds were corrected to fit the joints");
     double least = CLOSING_SHOWN * tally->energyScale;
     if (!(fabs(later) > least)) {
         (void)fprintf(file, "all at the start\n");
     } else if (!(fabs(total - later) > least)) {
-        (void)fprintf(file, "all by the steps\n");
+        (void)fprintf(file, "all during the steps\n");
     } else {
-        (void)fprintf(file, "%.6g J at the start, %.6g J by the steps\n", total - later, later);
+        (void)fprintf(file, "%.6g J at the start, %.6g J during the steps\n", total - later, later);
     }
 }
 
@@ -111,7 +111,7 @@ static void printJointError(const rbTally* tally, const rbWorld* world, FILE* fi
     if (worst != NULL) {
         (void)fprintf(file, " (joint \"%s\")", worst);
     }
-    (void)fprintf(file, ", asked %g: ", rbGetJointTolerance(info));
+    (void)fprintf(file, ", requested %g: ", rbGetJointTolerance(info));
     if (s.unmetSteps > 0) {
         bool isSpeed = s.positionErrorMax <= rbGetJointTolerance(info) &&
                        s.angleErrorMax <= rbGetJointTolerance(info);
@@ -125,7 +125,7 @@ static void printJointError(const rbTally* tally, const rbWorld* world, FILE* fi
                       s.assemblingSteps, rbPlural(s.assemblingSteps));
     }
     if (s.singularSteps > 0) {
-        (void)fprintf(file, "; %" PRId64 " step%s beside a singular position", s.singularSteps,
+        (void)fprintf(file, "; %" PRId64 " step%s near a singular position", s.singularSteps,
                       rbPlural(s.singularSteps));
     }
     if (s.settledSteps > 0) {
@@ -145,7 +145,7 @@ static void printJoints(const rbTally* tally, const rbWorld* world, FILE* file)
     rbDescribeMechanisms(&tally->mechanisms, info, text, sizeof text);
     (void)fprintf(file, "  %-18s%s\n", "joints", text);
     (void)fprintf(file,
-                  "  %-18s%s, method %s; iterations a sub-step %.3g (position, at most %d), %.3g "
+                  "  %-18s%s, method %s; iterations per sub-step %.3g (position, at most %d), %.3g "
                   "(velocity); %" PRId64 " factorizations\n",
                   "solver", rbSolverType_Name(info->step.solver),
                   rbStepMethod_Name(info->step.method), divide(s.positionIterations, s.substeps),
@@ -172,7 +172,7 @@ void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file)
                   "steps", s.steps, step->accuracy > 0.0 ? "at most " : "", step->step,
                   s.mechanismCount > 1 ? " (all mechanisms together)" : "", step->order, s.substeps,
                   rbPlural(s.substeps), s.halvings, rbPlural(s.halvings), s.stepSmallest);
-    // Without joints there is nothing to tell of them where contacts have their own lines.
+    // Without joints there is nothing to report about them; contacts have their own lines.
     if (!rbHasContacts(info) || info->jointCount + info->springCount > 0) {
         printJoints(tally, world, file);
     }

@@ -1,13 +1,13 @@
-// What the step engine did in a run: steps, joints, tolerance and accuracy.
+// Totals of the step engine in a run: steps, joints, tolerance and accuracy.
 #ifndef RB_CLI_TALLY_STEPS_H
 #define RB_CLI_TALLY_STEPS_H
 
 #include "cli/tally.h"
 
-// m and rad: what a joint may be off at the end of a step, as the engine takes it.
+// m and rad: the joint error allowed at the end of a step, as the engine uses it.
 double rbGetJointTolerance(const rbSceneInfo* info);
 
-// The sentence of a run that missed its tolerance: by how much, which joint, what to do.
+// The message for a run that missed its tolerance: by how much, which joint, and the remedy.
 void rbDescribeMiss(const rbTally* tally, const rbWorld* world, char* text, size_t capacity);
 
 void rbPrintSteps(const rbTally* tally, const rbWorld* world, FILE* file);

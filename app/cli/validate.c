@@ -1,4 +1,5 @@
-// rattleback validate: runs the cases of validation/ and prints value, truth, error and verdict.
+// rattleback validate: runs the cases of validation/ and prints value, reference, error and
+// verdict.
 #include "base/core/timer.h"
 #include "cli/cli.h"
 #include "validation.h"
@@ -13,13 +14,13 @@ static rbExit listCases(void)
         (void)printf("%-18s %s\n%-18s source: %s\n", cases[i]->name, cases[i]->help, "",
                      cases[i]->source);
         if (cases[i]->group != NULL) {
-            (void)printf("%-18s with others: %s\n", "", cases[i]->group);
+            (void)printf("%-18s in group: %s\n", "", cases[i]->group);
         }
     }
     return RB_EXIT_DONE;
 }
 
-// Whether a word selects a case: by its name or by that of its group.
+// Whether a word selects a case: by its name or by the name of its group.
 static bool isSelected(const rbValidationCase* oneCase, const char* word)
 {
     return strcmp(word, oneCase->name) == 0 ||
@@ -38,7 +39,7 @@ static bool judgeWord(const char* word)
         }
     }
     const char* nearest = rbFindNearestWord(word, names, count);
-    (void)rbFail("there is no case '%s'; %s%s", word,
+    (void)rbFail("unknown case '%s'; %s%s", word,
                  nearest != NULL ? "did you mean " : "'rattleback validate --list' lists them",
                  nearest != NULL ? nearest : "");
     return false;
@@ -86,13 +87,13 @@ static rbExit runValidate(const rbArguments* arguments)
                                .plotFolder = rbArguments_Get(arguments, "--plots")};
     int count = 0;
     const rbValidationCase* const* cases = rbGetValidationCases(&count);
-    // all names first, so that a slip costs nothing
+    // check all names first, so that a typo costs nothing
     for (int i = 0; i < arguments->wordCount; ++i) {
         if (!judgeWord(arguments->words[i])) {
             return RB_EXIT_USAGE;
         }
     }
-    // without a word all; in the order of the words otherwise
+    // without words all cases; otherwise in the order of the words
     for (int w = 0; w < (arguments->wordCount > 0 ? arguments->wordCount : 1); ++w) {
         for (int i = 0; i < count; ++i) {
             if (arguments->wordCount == 0 || isSelected(cases[i], arguments->words[w])) {
@@ -112,10 +113,10 @@ static rbExit runValidate(const rbArguments* arguments)
 }
 
 static const rbOption options[] = {
-    {"--list", NULL, "the cases and where their truth comes from"},
+    {"--list", NULL, "lists the cases and the source of their reference values"},
     {"--quick", NULL, "fewer random cases, shorter runs: half a minute instead of seven"},
-    {"--json", NULL, "one array of {case, quantity, value, truth, error, tolerance, pass}"},
-    {"--plots", "DIR", "draw the motion of the toys as DIR/*.svg; DIR must exist"},
+    {"--json", NULL, "prints one array of {case, quantity, value, truth, error, tolerance, pass}"},
+    {"--plots", "DIR", "draws the motion of the toys as DIR/*.svg; DIR must exist"},
 };
 
 static const char* const examples[] = {
@@ -130,8 +131,8 @@ static const char* const examples[] = {
 const rbVerb rbVerbValidate = {
     .name = "validate",
     .words = "[CASE...]",
-    .help = "compares with published and analytic values",
-    .more = "Without a CASE all of them. Exit code 1 if a comparison fails.",
+    .help = "compares results with published and analytic values",
+    .more = "Without a CASE, runs all of them. Exit code 1 if a comparison fails.",
     .run = runValidate,
     .wordMin = 0,
     .wordMax = RB_CLI_VALUES_MAX,

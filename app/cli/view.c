@@ -26,7 +26,7 @@
 
 extern char** environ;
 
-// What SIGINT, SIGTERM and SIGALRM stop: a handler has no other way to know.
+// The server that SIGINT, SIGTERM and SIGALRM stop: a signal handler has no other way to find it.
 static rbServer* volatile servedNow = NULL;
 
 static void handleSignal(int signalNumber)
@@ -44,14 +44,14 @@ static void catchSignals(void)
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = handleSignal;
-    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends the program at once
+    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends the program immediately
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
     (void)sigaction(SIGALRM, &action, NULL);
 }
 
-// Ends the server by itself after a time; 0: never.
+// Ends the server automatically after a time; 0: never.
 static void setAlarm(double seconds)
 {
     struct itimerval timer = {0};
@@ -65,8 +65,8 @@ static void setAlarm(double seconds)
 // How scenes start.
 typedef struct rbViewOptions {
     bool isPaused;
-    double speed;    // 0: as the session chooses
-    double wallTime; // s until it ends by itself; 0: never
+    double speed;    // 0: chosen by the session
+    double wallTime; // s until it ends automatically; 0: never
     const char* recordPath;
 } rbViewOptions;
 
@@ -95,7 +95,8 @@ static bool startSession(rbScene* scene, const rbViewOptions* options, rbSimulat
     return true;
 }
 
-// A recording by its content, whatever its name; NULL without an error when the file is none.
+// A recording, recognized by its content, whatever its name; NULL without an error for any other
+// file.
 static rbRecording* openRecording(const char* path, rbError* error)
 {
     struct stat status;
@@ -173,7 +174,7 @@ static rbStatus drawPicture(const char* name, unsigned char** png, size_t* size,
 
 // -------------------------------------------------------------------------------------------- verb
 
-// Only where somebody sits before a screen.
+// Only when the user sits at a screen.
 static void openBrowser(const char* url)
 {
     const char* arguments[] = {"xdg-open", url, NULL};
@@ -217,7 +218,7 @@ static bool readOptions(const rbArguments* arguments, rbViewOptions* options, rb
         return false;
     }
     if (port != (double)(int)port) {
-        (void)rbFail("--port is %g; a port is a whole number", port);
+        (void)rbFail("--port is %g; must be an integer", port);
         return false;
     }
     static const char* const needScene[] = {"--record", "--set"};
@@ -228,7 +229,7 @@ static bool readOptions(const rbArguments* arguments, rbViewOptions* options, rb
             return false;
         }
     }
-    // of the server -1 is any free one, 0 the first from 8040 on
+    // for the server, -1 is any free port, 0 the first free one from 8040
     bool isAny = port == 0.0 && rbArguments_Has(arguments, "--port");
     *def = (rbServerDef){.port = isAny ? -1 : (int)port,
                          .address = rbArguments_Get(arguments, "--listen"),
@@ -240,7 +241,7 @@ static bool readOptions(const rbArguments* arguments, rbViewOptions* options, rb
     return true;
 }
 
-// What the word of the command line names.
+// The file or scene named on the command line.
 static bool startGiven(const rbArguments* arguments, const rbViewOptions* options,
                        rbSimulation* simulation, rbError* error)
 {
@@ -256,7 +257,8 @@ static bool startGiven(const rbArguments* arguments, const rbViewOptions* option
         if (refused != NULL) {
             rbCloseRecording(recording);
             (void)rbError_Set(error, RB_STATUS_INVALID,
-                              "%s is a recording: it is shown as it is, without %s", word, refused);
+                              "%s is a recording and is shown as recorded; remove %s", word,
+                              refused);
             return false;
         }
         return startRecording(recording, word, options, simulation, error);
@@ -290,7 +292,7 @@ static rbExit serve(const rbArguments* arguments, const rbServerDef* def,
         return rbFailWith(&error);
     }
     if (def->recordPath != NULL && !rbArguments_Has(arguments, "--json")) {
-        (void)printf("%s is written.\n", def->recordPath);
+        (void)printf("%s written.\n", def->recordPath);
     }
     return RB_EXIT_DONE;
 }
@@ -311,15 +313,17 @@ static rbExit runView(const rbArguments* arguments)
 }
 
 static const rbOption options[] = {
-    {"--port", "N", "the port; 0: any free one; without it the first free one from 8040 on"},
-    {"--listen", "ADDRESS", "beyond this machine, e.g. 0.0.0.0; the URL has a token then"},
-    {"--record", "FILE", "writes what was seen and done as a recording (.rbr) at the end"},
+    {"--port", "N", "the port; 0: any free one (default: the first free one, starting at 8040)"},
+    {"--listen", "ADDRESS", "accepts other machines, e.g. 0.0.0.0; the URL then contains a token"},
+    {"--record", "FILE",
+     "writes the session with its user actions as a recording (.rbr) at the end"},
     {"--no-browser", NULL, "prints the URL only"},
-    {"--speed", "FACTOR", "simulated over wall time"},
+    {"--speed", "FACTOR", "simulated time over wall time"},
     {"--paused", NULL, "waits for the play button"},
-    {"--for", "SECONDS", "ends by itself after this wall time"},
-    {"--set", "KEY=VALUE", "changes a value of the scene, e.g. world.gravity.2=-1.6; repeatable"},
-    {"--json", NULL, "the URL and the port as JSON"},
+    {"--for", "SECONDS", "ends automatically after this wall time"},
+    {"--set", "KEY=VALUE",
+     "changes a value of the scene, e.g. world.gravity.2=-1.6; can be repeated"},
+    {"--json", NULL, "prints the URL and the port as JSON"},
 };
 
 static const char* const examples[] = {
@@ -334,11 +338,12 @@ static const char* const examples[] = {
 const rbVerb rbVerbView = {
     .name = "view",
     .words = "[SCENE|RECORDING]",
-    .help = "shows a scene live in the browser, where it can be pushed and plotted",
+    .help = "shows a scene live in the browser, to push bodies and plot values",
     .more =
         "SCENE is a file or the name of an example scene; without one the page shows all of them.\n"
-        "The page runs in any browser of this machine; nothing is sent anywhere else. Ctrl-C ends\n"
-        "it. docs/viewer-protocol.md describes how other programs can look and act.",
+        "The page opens in any browser on this machine; nothing is sent anywhere else. Ctrl-C "
+        "ends\n"
+        "it. docs/viewer-protocol.md describes how other programs can observe and act.",
     .run = runView,
     .wordMin = 0,
     .wordMax = 1,

@@ -289,8 +289,9 @@ static void oddTimesAreTold(void** state)
                 "{\"time\": 2, \"do\": \"spin\", \"body\": 1, \"impulse\": [0, 0, 1]}\n");
     rbChild child = RUN("run", "yard.json", "--actions", "odd.jsonl", "--record", "a.rbr");
     assert_int_equal(child.exitCode, 0);
-    assert_non_null(strstr(child.err, "1 of 3 actions, the first at t = 0.10025 s, lie between the "
-                                      "steps of 0.001 s"));
+    assert_non_null(strstr(child.err,
+                           "1 of 3 actions, the first at t = 0.10025 s, fall between the "
+                           "steps of 0.001 s"));
     assert_non_null(strstr(child.err, "1 of 3 actions lie after the end at 1 s"));
     rbFreeChild(&child);
     json_t* replay = RUN_JSON("replay", "a.rbr");

@@ -38,11 +38,11 @@ static void aRunTellsOfItsContacts(void** state)
         "  contacts          8 points of 2 near pairs in 2 islands at the end",
         " collisions\n",
         "  sweeps            ",
-        "at most 2000 a stage\n",
-        "asked 1e-06 m, 1e-07 m/s: met\n",
+        "at most 2000 per stage\n",
+        "requested 1e-06 m, 1e-07 m/s: met\n",
         "  overlap           deepest ",
         "  energy by cause   collisions -0.4",
-        "not conserved: bodies may hit fixed ones",
+        "not conserved: bodies may collide with fixed ones",
     };
     EXPECT_LINES(child.out, lines);
     assert_null(strstr(child.out, "mechanism"));
@@ -83,7 +83,8 @@ static void aRunTellsHowItWasSolved(void** state)
                                                                     "0.15002") "]}");
     rbChild child = RUN("run", "heavy.json");
     assert_int_equal(child.exitCode, 0);
-    assert_non_null(strstr(child.err, "body \"heavy\": its density is 1e+07 kg/m^3, odd units"));
+    assert_non_null(
+        strstr(child.err, "body \"heavy\": its density is 1e+07 kg/m^3, which is unusual"));
     static const char* const whole[] = {" solved as a whole\n"};
     EXPECT_LINES(child.out, whole);
     rbFreeChild(&child);
@@ -186,7 +187,7 @@ static void checkAndInfoTellOfContacts(void** state)
     child = RUN("info", "cubes.json");
     rbExpectSuccess(&child);
     static const char* const settings[] = {
-        "  contacts      tolerance 1e-06 m, 1e-07 m/s, at most 2000 sweeps a stage; collisions "
+        "  contacts      tolerance 1e-06 m, 1e-07 m/s, at most 2000 sweeps per stage; collisions "
         "newton, friction exact cone"};
     EXPECT_LINES(child.out, settings);
     rbFreeChild(&child);
@@ -212,7 +213,7 @@ static void checkRemarksOnWhatIsOdd(void** state)
     child = RUN("check", "cubes.json", "--set", "engine=event");
     rbExpectSuccess(&child);
     assert_non_null(
-        strstr(child.out, "\"contact\" is of the engine \"step\"; the engine is \"event\""));
+        strstr(child.out, "\"contact\" applies to the engine \"step\"; the engine is \"event\""));
     rbFreeChild(&child);
 }
 
@@ -227,7 +228,7 @@ static void overlapsAreRefusedWithNames(void** state)
     child = RUN("check", "cubes.json", "--set", "bodies.standing.position=[0,0,0.04]", "--set",
                 "contact.overlap=separate");
     rbExpectSuccess(&child);
-    assert_non_null(strstr(child.out, "overlaps at the start are parted"));
+    assert_non_null(strstr(child.out, "overlaps at the start are resolved"));
     rbFreeChild(&child);
 }
 

@@ -63,11 +63,18 @@ static void theSummaryTellsHowTheJointsHeld(void** state)
     json_decref(root);
     rbChild child = RUN("run", "links.json");
     rbExpectSuccess(&child);
-    static const char* const lines[] = {
-        "engine step", "sub-steps",        "halvings",
-        "1 spring in", "redundant",        "iterations a sub-step",
-        "joint error", "asked 1e-12: met", "(that of order 2, the next lower one",
-        "motors",      "damping",          "joints or springs hold bodies in the world"};
+    static const char* const lines[] = {"engine step",
+                                        "sub-steps",
+                                        "halvings",
+                                        "1 spring in",
+                                        "redundant",
+                                        "iterations per sub-step",
+                                        "joint error",
+                                        "requested 1e-12: met",
+                                        "(for order 2, the next lower one",
+                                        "motors",
+                                        "damping",
+                                        "joints or springs attach bodies to the world"};
     EXPECT_LINES(child.out, lines);
     rbFreeChild(&child);
 }
@@ -254,8 +261,8 @@ static void gainsThatTheStepDoesNotCarryAreNamed(void** state)
     static const char tame[] = "joints.axle.motor={\"type\": \"position\", \"gain\": 420, "
                                "\"derivativeTime\": 0.1, \"target\": 1}";
     static const char sentence[] =
-        "joint \"axle\": the gain 900 of its position motor, with its derivativeTime, is more than "
-        "steps of 0.002 s carry: it overshoots more with every step; take a gain of at most 420, "
+        "joint \"axle\": the gain 900 of its position motor, with its derivativeTime, is too large "
+        "for steps of 0.002 s: it overshoots more with every step; use a gain of at most 420, "
         "or "
         "steps of at most 0.00093 s";
     rbChild child = RUN("run", "links.json", "--set", wild);
@@ -273,8 +280,8 @@ static void gainsThatTheStepDoesNotCarryAreNamed(void** state)
     child = RUN("check", "links.json", "--set",
                 "joints.hook={\"type\": \"fixed\", \"bodyB\": \"wheel\", \"anchor\": [0, 3, 0]}");
     rbExpectSuccess(&child);
-    assert_non_null(
-        strstr(child.out, "joint \"axle\": the other joints hold what its velocity motor "));
+    assert_non_null(strstr(
+        child.out, "joint \"axle\": the other joints block the motion of its velocity motor "));
     rbFreeChild(&child);
 }
 
@@ -288,7 +295,7 @@ static void motorsAgainstEachOtherAreNamed(void** state)
         "[0, "
         "3, 0], \"axis\": [0, 0, 1], \"motor\": {\"type\": \"velocity\", \"target\": -2}}";
     rbExpectFailure(RUN("run", "links.json", "--set", against), 3,
-                    "steps ended with speeds that do not fit, by up to ");
+                    "steps ended with joint speed errors of up to ");
 }
 
 // A bar with an initial velocity against its hinge loses energy before the first step.
@@ -299,12 +306,13 @@ static void energyOfTheStartIsTold(void** state)
     rbChild child = RUN("run", "links.json");
     rbExpectSuccess(&child);
     // The motor gives the wheel its speed: 0.0842 kg m^2 (2 rad/s)^2 / 2.
-    assert_non_null(strstr(child.out, "0.168333 J given when poses and speeds were made to fit the "
-                                      "joints, all at the start"));
+    assert_non_null(strstr(child.out,
+                           "0.168333 J added when poses and speeds were corrected to fit the "
+                           "joints, all at the start"));
     rbFreeChild(&child);
     child = RUN("run", "pendulum", "--duration", "0.1");
     rbExpectSuccess(&child);
-    assert_null(strstr(child.out, "made to fit"));
+    assert_null(strstr(child.out, "corrected to fit"));
     rbFreeChild(&child);
 }
 

@@ -107,7 +107,7 @@ static void surfacesAreLegalAndSaidToBeSo(void** state)
                                       "property list uchar int vertex_indices\nend_header\n"
                                       "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
     expectText(RUN("distance", "one.obj", "twice.obj", "--position", "0,0,2"),
-               "open surface: 3 edges of one face only (one.obj)");
+               "open surface: 3 edges with only one face (one.obj)");
     expectText(RUN("distance", "one.obj", "twice.obj", "--position", "0,0,2"),
                "mesh, 2 triangles, open surface: 4 edges");
     checkNear(distanceOf(JSON("one.obj", "twice.obj", "--position", "0,0,2")), 2.0, 1e-12);
@@ -115,7 +115,7 @@ static void surfacesAreLegalAndSaidToBeSo(void** state)
     // A ball of 0.1 whose center is 0.3 above: no inside, no sign.
     checkNear(distanceOf(JSON("one.obj", "sphere:0.1", "--position", "0.2,0.2,0.3")), 0.2, 1e-12);
     checkNear(distanceOf(JSON("one.obj", "sphere:0.1", "--position", "0.2,0.2,-0.3")), 0.2, 1e-12);
-    expectText(RUN("distance", "one.obj", "one.obj"), "they have no inside, hence no depth");
+    expectText(RUN("distance", "one.obj", "one.obj"), "they have no inside, so there is no depth");
     checkNear(distanceOf(JSON("one.obj", "one.obj")), 0.0, 0.0);
     checkNear(distanceOf(JSON("one.obj", "one.obj", "--method", "global")), 0.0, 0.0);
 }
@@ -196,7 +196,7 @@ static void overlapIsAnEstimateThatParts(void** state)
     const char* const others[] = {cube, ell, torus};
     for (size_t i = 0; i < 3; ++i) {
         expectText(RUN("distance", cube, others[i], "--position", poses[i]),
-                   "overlap; the depth is a local estimate, the bodies part after moving B by at "
+                   "overlap; the depth is a local estimate, the bodies separate when B moves by at "
                    "most");
         json_t* root = JSON(cube, others[i], "--position", poses[i]);
         assert_true(json_is_true(json_object_get(root, "isEstimate")));
@@ -307,22 +307,22 @@ static void optionsThatDoNotFitAreRefused(void** state)
     } rows[] = {
         {{"--method", "gloabl"}, "did you mean global?"},
         {{"--method", "magic"}, "update-minimal"},
-        {{"--volume", "obb"}, "--volume has no meaning for --method auto"},
+        {{"--volume", "obb"}, "--volume does not apply to --method auto"},
         {{"--method", "local", "--volume", "oob"}, "did you mean obb?"},
         {{"--method", "local", "--split", "summ"}, "did you mean sum?"},
         {{"--method", "local", "--split", "x"}, "principal-variance"},
         {{"--method", "local", "--degree", "9"}, "between 2 and 8"},
-        {{"--method", "local", "--degree", "2.5"}, "whole number"},
+        {{"--method", "local", "--degree", "2.5"}, "must be an integer"},
         {{"--method", "local", "--leaf-size", "0"}, "--leaf-size is 0"},
-        {{"--method", "local", "--sequence", "heap"}, "it is for global"},
-        {{"--method", "local", "--budget", "5"}, "it is for auto, global"},
-        {{"--method", "naive", "--tolerance", "0.1"}, "no meaning for --method naive"},
+        {{"--method", "local", "--sequence", "heap"}, "only to global"},
+        {{"--method", "local", "--budget", "5"}, "only to auto, global"},
+        {{"--method", "naive", "--tolerance", "0.1"}, "not apply to --method naive"},
         {{"--method", "global", "--tolerance", "1"}, "--tolerance is 1"},
-        {{"--method", "global", "--radius-a", "1"}, "no meaning for --method global"},
+        {{"--method", "global", "--radius-a", "1"}, "not apply to --method global"},
         {{"--method", "global", "--representatives", "yes"}, "off, on"},
-        {{"--budget", "0"}, "a whole number from 1 on"},
-        {{"--budget", "-3"}, "a whole number from 1 on"},
-        {{"--budget", "1.5"}, "a whole number from 1 on"},
+        {{"--budget", "0"}, "an integer of at least 1"},
+        {{"--budget", "-3"}, "an integer of at least 1"},
+        {{"--budget", "1.5"}, "an integer of at least 1"},
         {{"--budget", "nan"}, "not a finite number"},
         {{"--budget", "many"}, "not a finite number"},
         {{"--budget", "1e400"}, "not a finite number"},
@@ -333,7 +333,7 @@ static void optionsThatDoNotFitAreRefused(void** state)
         {{"--pose-b", "1e300,0,0"}, "up to 1e+12 m"},
         {{"--pose-a", "0,0,0", "--position", "1,0,0"}, "give one or the other"},
         {{"--as", "sop"}, "did you mean soup?"},
-        {{"--pair", "1"}, "needs a file of pairs"},
+        {{"--pair", "1"}, "needs a pair file"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         const char* words[10] = {"distance", cube, torus};
@@ -348,8 +348,8 @@ static void optionsThatDoNotFitAreRefused(void** state)
                     "sphere and box have none");
     rbExpectFailure(RUN("distance", "sphere:1", cube, "--method", "global"), 2,
                     "A: a sphere has no faces");
-    rbExpectFailure(RUN("distance", "x.pairs", "--method", "global"), 2, "not a file of pairs");
-    rbExpectFailure(RUN("distance", "x.pairs", "--budget", "3"), 2, "is for two shapes");
+    rbExpectFailure(RUN("distance", "x.pairs", "--method", "global"), 2, "not a pair file");
+    rbExpectFailure(RUN("distance", "x.pairs", "--budget", "3"), 2, "applies to two shapes");
 }
 
 // Runs a line of the help; its files are in the folder of the sources.

@@ -38,8 +38,8 @@ static void badOptionsOfPicturesAreExplained(void** state)
     (void)state;
     rbExpectFailure(RUN("run", "rattleback", "--at", "1"), 2, "no --png");
     rbExpectFailure(RUN("run", "rattleback", "--speed", "2"), 2, "no --mp4");
-    rbExpectFailure(RUN("run", "rattleback", "--png", "x.jpg"), 2, "written as .png");
-    rbExpectFailure(RUN("run", "rattleback", "--mp4", "x.avi"), 2, "written as .mp4");
+    rbExpectFailure(RUN("run", "rattleback", "--png", "x.jpg"), 2, "must end in .png");
+    rbExpectFailure(RUN("run", "rattleback", "--mp4", "x.avi"), 2, "must end in .mp4");
     rbExpectFailure(RUN("run", "rattleback", "--png", "x.png", "--size", "5x5"), 2, "WIDTHxHEIGHT");
     rbExpectFailure(RUN("run", "rattleback", "--png", "x.png", "--size", "640"), 2, "WIDTHxHEIGHT");
     rbExpectFailure(RUN("run", "rattleback", "--png", "x.png", "--at", "9"), 2, "ends at");
@@ -47,7 +47,7 @@ static void badOptionsOfPicturesAreExplained(void** state)
                     "three numbers");
     rbExpectFailure(RUN("run", "rattleback", "--png", "x.png", "--look-from", "0,0,1", "--look-at",
                         "0,0,0", SMALL),
-                    2, "--look-from must be beside");
+                    2, "--look-from must be to the side of");
     rbExpectFailure(RUN("run", "rattleback", "--mp4", "x.mp4", "--speed", "1e-6"), 2,
                     "a higher --speed");
     assert_false(rbFileExists(rbScratch("x.png")));

@@ -121,7 +121,7 @@ static void reportIsForPeople(void** state)
         "1.276765  sampled  +8.816e-03",
         "pairs    1 of 1 in every frame, 31 tests",
         "0 contacts that rays missed",
-        "frames   60, the update takes at most ",
+        "frames   60, update time at most ",
         " on average, 99 % within ",
     };
     EXPECT_LINES(child.out, lines);
@@ -240,12 +240,12 @@ static void badInputGetsASentence(void** state)
     (void)state;
     rbExpectFailure(RUN("rays", "no-such-scene"), 2, "no-such-scene");
     rbExpectFailure(RUN("rays", "rays-01", "--count", "-1"), 2, "--count is -1");
-    rbExpectFailure(RUN("rays", "rays-01", "--count", "1.5"), 2, "whole numbers");
+    rbExpectFailure(RUN("rays", "rays-01", "--count", "1.5"), 2, "must be integers");
     rbExpectFailure(RUN("rays", "rays-01", "--frame-rate", "-24"), 2, "--frame-rate is -24");
     rbExpectFailure(RUN("rays", "rays-01", "--frame-rate", "0"), 2, "--frame-rate is 0");
     rbExpectFailure(RUN("rays", "rays-01", "--frame-rate", "1e9"), 2, "frames");
-    rbExpectFailure(RUN("rays", "rays-01", "--pattern", "spiral"), 2, "uniform and lattice");
-    rbExpectFailure(RUN("rays", "rays-01", "--mode", "bounce"), 2, "stop and log");
+    rbExpectFailure(RUN("rays", "rays-01", "--pattern", "spiral"), 2, "uniform or lattice");
+    rbExpectFailure(RUN("rays", "rays-01", "--mode", "bounce"), 2, "stop or log");
     rbExpectFailure(RUN("rays", "rays-01", "--set", "rays.frameRat=3"), 2, "frameRate");
     rbExpectFailure(RUN("rays", "rays-01", "--set", "rays.mode=stopp"), 2, "stop");
     rbExpectFailure(RUN("rays", "rays-01", "--set", "rays.chordSamples=10"), 2, "angle");

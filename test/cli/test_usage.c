@@ -56,9 +56,9 @@ static void wrongUseIsExplained(void** state)
 {
     (void)state;
     rbExpectFailure(RUN("run"), 2, "run needs SCENE");
-    rbExpectFailure(RUN("run", "a", "b"), 2, "no place for 'b'");
+    rbExpectFailure(RUN("run", "a", "b"), 2, "extra word 'b'");
     rbExpectFailure(RUN("run", "tumbling-box", "--dt"), 2, "--dt needs a value");
-    rbExpectFailure(RUN("run", "tumbling-box", "--quiet=1"), 2, "takes no value");
+    rbExpectFailure(RUN("run", "tumbling-box", "--quiet=1"), 2, "does not accept a value");
     rbExpectFailure(RUN("run", "tumbling-box", "--dt", "nan"), 2, "not a finite number");
     rbExpectFailure(RUN("run", "tumbling-box", "--dt", "1e999"), 2, "not a finite number");
     rbExpectFailure(RUN("run", "tumbling-box", "--dt", "0.1s"), 2, "'0.1s'");

@@ -90,7 +90,7 @@ static void mistakesOfTheViewerGetASentence(void** state)
     rbExpectFailure(RUN("view", "--record", "x.rbr"), 2, "needs a scene");
     rbExpectFailure(RUN("view", "--set", "duration=3"), 2, "needs a scene");
     rbExpectFailure(RUN("view", "dominoes", "--port", "70000"), 2, "--port");
-    rbExpectFailure(RUN("view", "dominoes", "--port", "80.5"), 2, "whole number");
+    rbExpectFailure(RUN("view", "dominoes", "--port", "80.5"), 2, "must be an integer");
     rbExpectFailure(RUN("view", "dominoes", "--speed", "-1"), 2, "--speed");
     rbExpectFailure(RUN("view", "dominoes", "--listen", "192.0.2.7"), 2, "192.0.2.7");
     rbExpectFailure(RUN("view", "dominoes", "--listen", "here"), 2, "here");
