@@ -1,4 +1,4 @@
-// The bodies of a scene as the frame system takes them: on paths, or standing.
+// Converts the bodies of a scene for the frame system: on paths, or at rest.
 #include "io/scene/scene_model.h"
 #include "laboratory/scene_rays.h"
 
@@ -33,14 +33,14 @@ static rbStatus judgeBody(const rbSceneBody* body, rbError* error)
     }
     if (body->copyKind == RB_COPY_SCATTER || body->copyKind == RB_COPY_TREE) {
         return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                           "body \"%s\" is scattered or part of a tree; frames of rays take bodies "
-                           "at their places, with \"repeat\" at most",
+                           "body \"%s\" is scattered or part of a tree; ray frames need bodies "
+                           "at fixed positions; of copies only \"repeat\" is allowed",
                            body->name);
     }
     return RB_STATUS_OK;
 }
 
-// Where a copy of a grid is, from the first.
+// The position of a copy of a grid relative to the first.
 static rbVec3 offsetOf(const rbSceneBody* body, int copy)
 {
     if (body->copyKind != RB_COPY_REPEAT) {

@@ -1,4 +1,4 @@
-// The key "rays" of scenes: how the detector "rays" and frames of rays shoot.
+// The key "rays" of scenes: settings of the detector "rays" and of ray frames.
 #include "laboratory/scene_rays.h"
 
 #include "io/scene/scene_keys.h"

@@ -1,4 +1,4 @@
-// The key "rays" of scenes, and their bodies as frames of rays take them.
+// The key "rays" of scenes, and their bodies for ray frames.
 #ifndef RB_APP_SCENE_RAYS_H
 #define RB_APP_SCENE_RAYS_H
 
@@ -12,11 +12,11 @@
 extern const rbObjectKind rbRaysKind;
 rbStatus rbReadRays(const rbSceneRow* row, rbReader* reader, const json_t* value, void* target);
 
-// Of frames on paths; the defaults if the scene has no "rays".
+// Settings of frames on paths; the defaults if the scene has no "rays".
 rbRayFrameSettings rbSceneInfo_GetFrames(const rbSceneInfo* info);
 
-// The bodies of the scene, standing or on paths, for frames of rays; settings NULL: those of the
-// scene. NULL and an error that names the body if one is dynamic, scattered or of no use for rays.
+// The bodies of the scene, at rest or on paths, for ray frames; settings NULL: those of the scene.
+// NULL and an error that names the body if one is dynamic, scattered or unsuitable for rays.
 rbRayFrames* rbScene_CreateRayFrames(const rbScene* scene, const rbRayFrameSettings* settings,
                                      rbError* error);
 

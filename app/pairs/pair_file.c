@@ -1,8 +1,8 @@
-// Files of shape pairs: see pair_file.h.
+// Pair files: see pair_file.h.
 //
 // Words are looked up in a table of texts first: recordings name the same few shapes in millions of
-// lines, and a number is parsed and a geometry made once for each of them. A line "hull NAME ..."
-// enters "hull:NAME" there.
+// lines, so each number is parsed and each geometry created only once. A line "hull NAME ..." adds
+// "hull:NAME" to it.
 #include "pairs/pair_file.h"
 
 #include "base/core/hash.h"
@@ -16,16 +16,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIRST_SLOTS 64      // of an empty table, a power of two
+#define FIRST_SLOTS 64      // initial size of the table, a power of two
 #define UNIT_TOLERANCE 1e-6 // of the length of an orientation, as rbMeasureSeparation accepts it
 #define SHOWN 60
 
-// A text known by its content; geometry is NULL for remarks.
+// A text identified by its content; geometry is NULL for remarks.
 typedef struct Entry {
     char* text;
     uint64_t hash;
     rbGeometry* geometry;
-    int partCount; // of a compound in all levels, else 1
+    int partCount; // of a compound in all levels, otherwise 1
 } Entry;
 
 // Open addressing with linear probing, at most half full.
@@ -115,7 +115,7 @@ static int shownLength(rbToken token)
     return (int)(token.length < SHOWN ? token.length : SHOWN);
 }
 
-// The place of an error whose sentence was written already.
+// Adds the location to an error whose message is already written.
 static rbStatus failAt(Parser* parser, rbStatus status)
 {
     RB_ASSERT(status != RB_STATUS_OK);
@@ -161,7 +161,7 @@ static rbGeometry* failUndefined(rbShapeType type, const char* name, void* conte
     return NULL;
 }
 
-// The index of a shape in words, made at its first use.
+// The index of a shape word, created at its first use.
 static rbStatus findShape(Parser* parser, rbToken token, int* index)
 {
     Table* shapes = &parser->file->shapes;
@@ -182,7 +182,7 @@ static rbStatus findShape(Parser* parser, rbToken token, int* index)
     return RB_STATUS_OK;
 }
 
-// Seven numbers: position and orientation. what is the thing they place.
+// Seven numbers: position and orientation. what names the object they place.
 static rbStatus readPose(Parser* parser, const char* what, rbTransform* transform)
 {
     static const char* const names[7] = {"x", "y", "z", "w", "x", "y", "z"};
@@ -193,7 +193,7 @@ static rbStatus readPose(Parser* parser, const char* what, rbTransform* transfor
         if (!nextWord(parser, &token)) {
             (void)rbError_Set(parser->error, RB_STATUS_SYNTAX,
                               "the line ends after %d of the 7 numbers of the pose of %s; "
-                              "position x y z and orientation w x y z are needed",
+                              "it must have position x y z and orientation w x y z",
                               i, what);
             return failAt(parser, RB_STATUS_SYNTAX);
         }
@@ -216,7 +216,7 @@ static rbStatus readPose(Parser* parser, const char* what, rbTransform* transfor
     return RB_STATUS_OK;
 }
 
-// The name on a line of definition; fills the entry's text and hash.
+// The name on a definition line; fills the entry's text and hash.
 static rbStatus readName(Parser* parser, const char* kind, Entry* entry)
 {
     rbToken token;
@@ -226,7 +226,7 @@ static rbStatus readName(Parser* parser, const char* kind, Entry* entry)
     }
     if (token.length > RB_PAIR_NAME_MAX) {
         (void)rbError_Set(parser->error, RB_STATUS_LIMIT,
-                          "the name '%.*s...' of a %s has %zu bytes; at most %d are accepted", 20,
+                          "the name '%.*s...' of a %s has %zu bytes; the limit is %d", 20,
                           token.text, kind, token.length, RB_PAIR_NAME_MAX);
         return failAt(parser, RB_STATUS_LIMIT);
     }
@@ -261,8 +261,7 @@ static rbStatus readPoints(Parser* parser, const char* text, PointArray* points)
         }
         if (count / 3 >= RB_HULL_POINTS_MAX) {
             (void)rbError_Set(parser->error, RB_STATUS_LIMIT,
-                              "'%s' has more than %d points, the most that are accepted", text,
-                              RB_HULL_POINTS_MAX);
+                              "'%s' has more than %d points, the limit", text, RB_HULL_POINTS_MAX);
             return failAt(parser, RB_STATUS_LIMIT);
         }
         if (++count % 3 == 0) {
@@ -272,13 +271,13 @@ static rbStatus readPoints(Parser* parser, const char* text, PointArray* points)
     }
     if (count % 3 != 0) {
         (void)rbError_Set(parser->error, RB_STATUS_SYNTAX,
-                          "'%s' has %d coordinates; three for each point are needed", text, count);
+                          "'%s' has %d coordinates; each point needs three", text, count);
         return failAt(parser, RB_STATUS_SYNTAX);
     }
     return RB_STATUS_OK;
 }
 
-// Moves the sentence of an rbCreate function to the line it belongs to.
+// Adds the line to the message of an rbCreate function.
 static rbStatus adopt(Parser* parser, const char* text, const rbError* reason)
 {
     (void)rbError_Set(parser->error, reason->status, "'%s': %.400s", text, reason->message);
@@ -362,7 +361,7 @@ static rbStatus readDefinition(Parser* parser, const char* kind,
     return RB_STATUS_OK;
 }
 
-// Severity and remark, which end a line. The remark is the rest of it without blanks around.
+// Severity and remark, which end a line. The remark is the rest of the line, trimmed.
 static rbStatus readTail(Parser* parser, rbShapePair* pair)
 {
     rbToken token;
@@ -374,8 +373,8 @@ static rbStatus readTail(Parser* parser, rbShapePair* pair)
         pair->severity = INFINITY;
     } else if (!rbToken_ToNumber(token, &pair->severity)) {
         (void)rbError_Set(parser->error, RB_STATUS_INVALID,
-                          "the severity is '%.*s'; a number or inf is needed after the seven "
-                          "numbers of the pose, then a remark may follow",
+                          "the severity is '%.*s'; it must be a number or inf after the seven "
+                          "numbers of the pose; a remark may follow",
                           shownLength(token), token.text);
         return failAt(parser, RB_STATUS_INVALID);
     }
@@ -430,8 +429,7 @@ static rbStatus readPair(Parser* parser, rbToken first)
     }
     if (parser->file->pairs.count == RB_PAIRS_MAX) {
         (void)rbError_Set(parser->error, RB_STATUS_LIMIT,
-                          "more than %d pairs, the most that are accepted; split the file",
-                          RB_PAIRS_MAX);
+                          "more than %d pairs, the limit; split the file", RB_PAIRS_MAX);
         return failAt(parser, RB_STATUS_LIMIT);
     }
     const Entry* entries = parser->file->shapes.entries.data;
@@ -454,7 +452,7 @@ static rbStatus readHead(Parser* parser, rbToken first)
                   rbToken_ToInteger(third, &version);
     if (!isHead) {
         (void)rbError_Set(parser->error, RB_STATUS_SYNTAX,
-                          "a file of pairs begins with the line 'rattleback pairs %d'",
+                          "a pair file must begin with the line 'rattleback pairs %d'",
                           RB_PAIR_FILE_VERSION);
         return failAt(parser, RB_STATUS_SYNTAX);
     }
@@ -492,7 +490,7 @@ static rbStatus readLines(Parser* parser)
     }
     if (!hasHead) {
         return rbError_Set(parser->error, RB_STATUS_SYNTAX,
-                           "the file is empty; a file of pairs begins with the line 'rattleback "
+                           "the file is empty; a pair file must begin with the line 'rattleback "
                            "pairs %d'",
                            RB_PAIR_FILE_VERSION);
     }

@@ -1,5 +1,5 @@
-// Files of shape pairs: incident logs and recordings of pairs, to be measured again. The format is
-// in docs/pair-files.md; pair_log.h writes it.
+// Pair files: incident logs and recordings of shape pairs, to be measured again. docs/pair-files.md
+// describes the format; pair_log.h writes it.
 //
 //   rattleback pairs 1
 //   hull wedge 0 0 0  1 0 0  0 1 0  0 0 1
@@ -11,7 +11,7 @@
 #include <rattleback/shape.h>
 #include <rattleback/vecmath.h>
 
-// Limits, checked before memory is taken.
+// Limits, checked before memory is allocated.
 #define RB_PAIR_FILE_VERSION 1
 #define RB_PAIR_FILE_SIZE_MAX ((size_t)2 << 30) // bytes
 #define RB_PAIRS_MAX 10000000
@@ -34,14 +34,15 @@ typedef struct rbPairFile rbPairFile;
 // Reads a file. On failure *file is NULL and the error names the line, the value and the remedy.
 rbStatus rbReadPairFile(const char* path, rbPairFile** file, rbError* error);
 
-// The same from size bytes of text; name is for errors.
+// The same from size bytes of text; name is used in errors.
 rbStatus rbReadPairText(const char* name, const char* text, size_t size, rbPairFile** file,
                         rbError* error);
 
-// The pairs in the order of the file, none if nothing was logged; they live as long as the file.
+// The pairs in the order of the file, none if nothing was logged; they are valid as long as the
+// file.
 const rbShapePair* rbPairFile_GetPairs(const rbPairFile* file, int* count);
 
-// Number of different geometries in words.
+// Number of different geometries.
 int rbPairFile_GetShapeCount(const rbPairFile* file);
 
 void rbDestroyPairFile(rbPairFile* file); // NULL is fine

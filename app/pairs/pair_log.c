@@ -1,8 +1,8 @@
-// Writes files of shape pairs: see pair_log.h.
+// Writes pair files: see pair_log.h.
 //
-// A shape becomes text when it is seen first and is recognized by the hash of its content later:
-// its address would not do, another shape may get it after the first one is gone. Hulls and
-// compounds are numbered, and their lines stand before the pairs.
+// A shape becomes text when it is first seen and is recognized by the hash of its content later:
+// its address is not enough, because another shape may reuse it. Hulls and compounds are numbered,
+// and their lines come before the pairs.
 #include "pairs/pair_log.h"
 
 #include "base/core/memory.h"
@@ -149,8 +149,8 @@ static void describePrimitive(rbPairLog* log, const rbGeometry* geometry, Text* 
     }
 }
 
-// Is the hull of its vertices the same, bit by bit? Not always where vertices are about as far from
-// a face as the tolerance within which faces are merged (1e-11 of the diameter).
+// Whether the hull of its vertices is the same, bit by bit. It may differ when vertices are about
+// as far from a face as the tolerance within which faces are merged (1e-11 of the diameter).
 static bool isHullOfItsVertices(const rbGeometry* geometry, const rbMeshDef* mesh)
 {
     rbGeometry* again = rbCreateHull(mesh->vertices, mesh->vertexCount, NULL);
@@ -186,7 +186,7 @@ static void describeHull(rbPairLog* log, const rbGeometry* geometry, Text* words
     appendText(words, name);
 }
 
-// "compound:c1"; the lines of its parts stand before its own.
+// "compound:c1"; the lines of its parts come before its own.
 static void describeCompound(rbPairLog* log, const rbGeometry* geometry, Text* words)
 {
     int count = 0;
@@ -221,7 +221,7 @@ static void describeCompound(rbPairLog* log, const rbGeometry* geometry, Text* w
 
 typedef void DescribeFn(rbPairLog* log, const rbGeometry* geometry, Text* words);
 
-// Types without a row are primitives, or leave the words empty: a pair file has no place for them.
+// Types without a row are primitives, or leave the words empty: a pair file cannot represent them.
 static const struct {
     rbShapeType type;
     DescribeFn* describeFn;
@@ -254,7 +254,7 @@ static int addShape(rbPairLog* log, const rbGeometry* geometry)
 
 // ----------------------------------------------------------------------------------------- pairs
 
-// A remark on one line without blanks around it, NULL if nothing is left.
+// A remark on one trimmed line, NULL if nothing is left.
 static char* copyRemark(const char* remark)
 {
     size_t length = remark != NULL ? strlen(remark) : 0;
@@ -294,7 +294,7 @@ void rbPairLog_Add(rbPairLog* log, const rbGeometry* a, const rbGeometry* b,
     };
     bool isHeld =
         log->shapes.data[pair.shapeA].words != NULL && log->shapes.data[pair.shapeB].words != NULL;
-    // what the reader would refuse: one such line would cost the whole file
+    // the reader would refuse this: one such line would make the whole file unreadable
     double length = sqrt(rbDotQuat(transformBtoA.q, transformBtoA.q));
     if (!isHeld || !rbIsFinite3(transformBtoA.p) || !(fabs(length - 1.0) <= 1e-6)) {
         log->refusedCount += 1;
@@ -352,7 +352,7 @@ static void writeAll(rbPairLog* log)
     rbArray_Free(line);
 }
 
-// A sentence for pairs that were left out, though the file was written.
+// The message for pairs that were left out, although the file was written.
 static rbStatus reportLeftOut(const rbPairLog* log, rbError* error)
 {
     if (log->refusedCount > 0) {

@@ -1,12 +1,12 @@
-// Writes files of shape pairs (docs/pair-files.md): incident logs and recordings that
-// `rattleback distance FILE` and rbReadPairFile replay with the same bits.
+// Writes pair files (docs/pair-files.md): incident logs and recordings that `rattleback distance
+// FILE` and rbReadPairFile reproduce with the same bits.
 //
 //   rbPairLog* log = rbOpenPairLog("incidents.pairs", &error);
 //   rbPairLog_Add(log, box, ball, transformBtoA, depthError, "iterative against closed");
 //   status = rbPairLog_Close(&log, true, &error);
 //
-// The pairs are kept in memory until the log is closed, about 100 bytes each and their remarks:
-// they may be ranked then, and a run that is killed leaves no half of a file. One thread at a time.
+// The pairs are kept in memory until the log is closed, about 100 bytes each plus their remarks:
+// they can be sorted then, and a killed run leaves no partial file. Not thread-safe.
 #ifndef RB_OUTPUT_PAIR_LOG_H
 #define RB_OUTPUT_PAIR_LOG_H
 
@@ -18,8 +18,8 @@
 
 typedef struct rbPairLog rbPairLog;
 
-// Opens a file beside path, which is renamed when the log is closed. NULL, with a sentence, when it
-// cannot be made.
+// Opens a temporary file next to path, renamed when the log is closed. NULL, with a message, when
+// it cannot be created.
 rbPairLog* rbOpenPairLog(const char* path, rbError* error);
 
 // Adds a pair. The shapes are borrowed for the call; equal hulls and compounds are written once.

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <zlib.h>
 
-#define PLAY_RATE 60.0                      // frames a second of play
+#define PLAY_RATE 60.0                      // frames per second of playback
 #define PLAY_TIME_MIN 6.0                   // s: shorter runs are played more slowly
-#define OVERLAY_BYTES_MAX ((size_t)8 << 20) // of contacts, joints and rays
+#define OVERLAY_BYTES_MAX ((size_t)8 << 20) // contacts, joints and rays
 #define DATA_BYTES_MAX ((size_t)1 << 30)    // compressed: no browser opens more
 #define HISTORY_BYTES ((size_t)64 << 20)
-#define GZIP_WINDOW (15 + 16) // zlib's way to ask for gzip
+#define GZIP_WINDOW (15 + 16) // how zlib selects gzip
 #define MEMORY_LEVEL 8
 #define PLACE "id=\"data\">" // the data of the page come after this
 
@@ -57,10 +57,11 @@ static rbStatus pack(rbPageWriter* writer, const void* bytes, size_t count, int 
     } while (result == Z_OK &&
              (packer->avail_in > 0 || packer->avail_out == 0 || flush == Z_FINISH));
     if (writer->size > DATA_BYTES_MAX) {
-        return rbError_Set(error, RB_STATUS_LIMIT,
-                           "the page has more than %zu MB of data, which no browser opens; write "
-                           "fewer outputs (--dt) or use --record",
-                           DATA_BYTES_MAX >> 20);
+        return rbError_Set(
+            error, RB_STATUS_LIMIT,
+            "the page has more than %zu MB of data, which no browser can open; write "
+            "fewer outputs (--dt) or use --record",
+            DATA_BYTES_MAX >> 20);
     }
     return RB_STATUS_OK;
 }
@@ -82,7 +83,7 @@ static rbStatus takeMessages(rbPageWriter* writer, rbError* error)
         const unsigned char* bytes = rbMessage_GetBytes(message);
         RB_ASSERT(message->size > 0 && message->size <= UINT32_MAX);
         if (isState(message)) {
-            continue; // a page plays by itself
+            continue; // a page plays on its own
         }
         unsigned char head[5];
         rbPutWord32(head, (uint32_t)message->size);
@@ -102,7 +103,7 @@ static rbStatus takeMessages(rbPageWriter* writer, rbError* error)
     return status;
 }
 
-// A run is played in real time, short ones more slowly; so many frames as are seen then.
+// A run is played in real time, short ones more slowly; takes as many frames as are visible then.
 static double chooseSpacing(double duration)
 {
     double played = duration > PLAY_TIME_MIN ? duration : PLAY_TIME_MIN;
@@ -154,7 +155,7 @@ rbPageWriter* rbCreatePageWriter(const char* path, const rbScene* scene, const r
     return writer;
 }
 
-// Bodies that actions made or took away since the last frame.
+// Bodies that actions added or deleted since the last frame.
 static rbStatus followBodies(rbPageWriter* writer, const rbWorld* world, rbError* error)
 {
     int known = rbStore_GetBodyCount(writer->store);

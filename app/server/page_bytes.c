@@ -4,7 +4,7 @@
 
 #ifdef RB_PAGE_FILE
 
-// The assembler takes the file as it is: as an array in C it would take the compiler seconds.
+// The assembler includes the file directly: as a C array it would take the compiler seconds.
 __asm__(".section .rodata\n"
         ".global rbPageBytes\n"
         ".balign 16\n"

@@ -1,4 +1,4 @@
-// The server: its life and its loop.
+// The server: its lifetime and its loop.
 #include "server/server.h"
 
 #include "server/page_bytes.h"
@@ -24,7 +24,7 @@ static const struct lws_protocols protocols[] = {
     {.name = NULL},
 };
 
-// Connections that say nothing are asked whether they are still there.
+// Idle connections are pinged to check that they are alive.
 static const lws_retry_bo_t idlePolicy = {.secs_since_valid_ping = 20,
                                           .secs_since_valid_hangup = 40};
 
@@ -65,7 +65,7 @@ static bool listenOn(rbServer* server, rbError* error)
     server->context = lws_create_context(&info);
     if (server->context == NULL) {
         (void)rbError_Set(error, RB_STATUS_IO,
-                          "port %d of %s cannot be listened on; choose another with --port",
+                          "cannot listen on port %d of %s; choose another with --port",
                           server->port, server->address);
         return false;
     }
@@ -95,7 +95,7 @@ static bool chooseToken(rbServer* server, const char* token, rbError* error)
         }
         (void)snprintf(server->token, sizeof server->token, "%s", token);
     } else if (!server->isLoopback && !rbGuard_MakeToken(server->token, sizeof server->token)) {
-        (void)rbError_Set(error, RB_STATUS_IO, "the system gives no random numbers for a token");
+        (void)rbError_Set(error, RB_STATUS_IO, "the system provides no random numbers for a token");
         return false;
     }
     return true;
@@ -193,7 +193,7 @@ rbStatus rbServer_Run(rbServer* server, rbError* error)
     pthread_t simulator;
     pthread_t worker;
     if (pthread_create(&simulator, NULL, rbServer_Simulate, server) != 0) {
-        return rbError_Set(error, RB_STATUS_LIMIT, "no thread for the simulation can be started");
+        return rbError_Set(error, RB_STATUS_LIMIT, "the simulation thread cannot be started");
     }
     bool hasWorker = pthread_create(&worker, NULL, rbServer_Work, server) == 0;
     lws_sul_schedule(server->context, 0, &server->timer, handleTimer, TIMER_INTERVAL);
@@ -203,7 +203,7 @@ rbStatus rbServer_Run(rbServer* server, rbError* error)
     endThreads(server);
     (void)pthread_join(simulator, NULL);
     if (!hasWorker) {
-        return rbError_Set(error, RB_STATUS_LIMIT, "no thread for pictures can be started");
+        return rbError_Set(error, RB_STATUS_LIMIT, "the picture thread cannot be started");
     }
     (void)pthread_join(worker, NULL);
     if (server->saveError.status != RB_STATUS_OK) {

@@ -3,9 +3,9 @@
 //   browser --websocket--> commands --queue--> thread of the simulation: session, between steps
 //   browser <--websocket-- stream <-- store <--'
 //
-// A client is written to only when its socket takes more; then a message is made of what it lacks
-// at that moment. So clients that read slowly get fewer frames, and clients that do not read at all
-// cost nothing until they are dropped. Pictures and lists of scenes are made by a third thread.
+// A message is sent to a client only when its socket accepts more; it is made from what the client
+// lacks at that moment. So clients that read slowly get fewer frames, and clients that do not read
+// at all cost nothing until they are dropped. A third thread makes pictures and lists of scenes.
 #ifndef RB_SERVER_H
 #define RB_SERVER_H
 
@@ -26,7 +26,7 @@
 #define RB_SERVER_QUEUE_MAX 1024          // commands that wait for the simulation
 #define RB_SERVER_TOKEN_SIZE 33           // 32 hexadecimal digits and the end
 
-// What runs in the thread of the simulation: a session, a recording that is played, or a test. All
+// The object that the simulation thread runs: a session, a recording that is played, or a test. All
 // functions are called in that thread, except getStore and, after the server has ended, destroy.
 typedef struct rbSimulation {
     void* object;
@@ -42,14 +42,14 @@ typedef struct rbSimulation {
     const char* kind; // "live" or "recording"
 } rbSimulation;
 
-// What the server asks its host. listScenes and drawPicture are called in a thread of their own,
-// openScene in that of the simulation. Names have been checked: letters, digits, '-', '_', '.',
-// not beginning with a dot.
+// Callbacks to the host. listScenes and drawPicture are called in a separate thread, openScene in
+// the simulation thread. Names have been checked: letters, digits, '-', '_', '.', not beginning
+// with a dot.
 typedef struct rbServerHost {
     void* context;
-    // A scene of the gallery as a simulation; false and an error when there is none.
+    // Opens a scene of the gallery as a simulation; false and an error when there is none.
     bool (*openScene)(const char* name, rbSimulation* simulation, rbError* error, void* context);
-    // The scenes as JSON text, from rbAlloc with *size bytes (no end needed); called once.
+    // The scenes as JSON text, from rbAlloc with *size bytes (no terminator needed); called once.
     char* (*listScenes)(size_t* size, void* context);
     // A picture of a scene, PNG, from rbAlloc with *size bytes.
     rbStatus (*drawPicture)(const char* name, unsigned char** png, size_t* size, rbError* error,
@@ -57,29 +57,30 @@ typedef struct rbServerHost {
 } rbServerHost;
 
 typedef struct rbServerDef {
-    int port;            // 0: the first free one from RB_SERVER_PORT_FIRST on; -1: any free one
+    int port; // 0: the first free one, starting at RB_SERVER_PORT_FIRST; -1: any free one
     const char* address; // numeric; NULL: 127.0.0.1. Beyond loopback every URL needs the token
     const char* token;   // NULL: random when it listens beyond loopback, else none
     rbServerHost host;   // functions may be NULL: no gallery
-    const unsigned char* page; // what "/" gives; NULL: the page inside the program
+    const unsigned char* page; // served at "/"; NULL: the page inside the program
     size_t pageSize;
     const char* recordPath; // NULL: "save" is refused
-    double stallTimeout;    // s that a client may stand still before it is dropped; 0: 30
+    double stallTimeout;    // s that a client may stall before it is dropped; 0: 30
 } rbServerDef;
 
-// A session as a simulation; takes it over.
+// A session as a simulation; takes ownership.
 rbSimulation rbMakeSessionSimulation(rbSession* session);
 
 typedef struct rbServer rbServer;
 
-// Listens. NULL and a sentence when the port is taken (it names the port and what would do) or the
-// address is not of this machine.
+// Starts listening. NULL and a message when the port is taken (naming the port and the remedy) or
+// the address is not one of this machine.
 rbServer* rbCreateServer(const rbServerDef* def, rbError* error);
-// What is simulated from the start, taken over; without it the gallery is shown. Before Run.
+// Sets the simulation to run from the start and takes ownership; without it the gallery is shown.
+// Call before Run.
 void rbServer_SetSimulation(rbServer* server, const rbSimulation* simulation);
-// Serves until rbServer_Stop. Then the simulation stands still; with a recordPath it is saved.
+// Serves until rbServer_Stop. Then the simulation stops; with a recordPath it is saved.
 rbStatus rbServer_Run(rbServer* server, rbError* error);
-// From any thread, or a signal handler.
+// Can be called from any thread or a signal handler.
 void rbServer_Stop(rbServer* server);
 void rbDestroyServer(rbServer* server); // NULL is fine
 
@@ -90,7 +91,7 @@ typedef struct rbServerStatistics {
     int clientCount;
     int64_t clientsSeen;
     int64_t refused; // connections: token, origin, path, too many
-    int64_t dropped; // clients: standing still, bad messages
+    int64_t dropped; // clients: stalled, or sent bad messages
     int64_t commands;
     int64_t messages; // sent
     int64_t bytes;

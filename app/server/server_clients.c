@@ -1,4 +1,4 @@
-// Clients: they come, are written to when their socket takes more, send commands, and go.
+// Clients: connect, receive when their socket accepts more, send commands, and disconnect.
 #include "base/core/timer.h"
 #include "server/server_state.h"
 
@@ -66,7 +66,7 @@ int rbServer_JudgeClient(rbServer* server, struct lws* wsi)
         refusal = "the stream is at /ws";
     }
     if (refusal == NULL && atomic_load(&server->clientCount) >= RB_SERVER_CLIENTS_MAX) {
-        refusal = "too many browsers look at this simulation already; close one";
+        refusal = "too many browsers already show this simulation; close one";
     }
     if (refusal == NULL) {
         return 0;
@@ -129,7 +129,7 @@ static void removeClient(rbServer* server, Session* session)
 
 // ----------------------------------------------------------------------------------------- writing
 
-// Takes the oldest reply.
+// Removes the oldest reply.
 static bool takeReply(rbServer* server, rbServerClient* client, rbMessage* message)
 {
     rbOutgoing reply = {0};
@@ -151,7 +151,7 @@ static bool takeReply(rbServer* server, rbServerClient* client, rbMessage* messa
     return isFound;
 }
 
-// What the client lacks of the simulation, or of the fact that there is none.
+// What the client lacks from the simulation, or that there is none.
 static bool takeNews(rbServer* server, rbServerClient* client, rbMessage* message)
 {
     bool isFound = false;
@@ -179,7 +179,7 @@ static int writeNext(rbServer* server, rbServerClient* client)
     rbMessage* message = &server->message;
     client->askedTime = 0.0;
     if (client->badCount >= RB_SERVER_BAD_MAX) {
-        static const char reason[] = "too many messages that make no sense";
+        static const char reason[] = "too many invalid messages";
         atomic_fetch_add(&server->dropped, 1);
         lws_close_reason(client->wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, (unsigned char*)reason,
                          sizeof reason - 1);

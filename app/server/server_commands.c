@@ -1,5 +1,5 @@
-// Commands on their way in: what a client may send and how often, what the server does itself, and
-// the queue to the simulation.
+// Incoming commands: what a client may send and how often, which commands the server handles
+// itself, and the queue to the simulation.
 #include "base/core/timer.h"
 #include "server/server_state.h"
 
@@ -70,15 +70,16 @@ void rbServer_Queue(rbServer* server, int client, rbCommandKind kind, const char
         rbServer_Reply(server, client, replaced, NULL, false); // a later one does it
     }
     if (isFull) {
-        rbServer_Reply(server, client, id,
-                       "the simulation is busy and too many commands wait; send this again later",
-                       false);
+        rbServer_Reply(
+            server, client, id,
+            "the simulation is busy and too many commands are waiting; send this again later",
+            false);
     }
 }
 
 // ------------------------------------------------------------------------- what the server does
 
-// A command of a client, read.
+// A parsed command of a client.
 typedef struct Request {
     json_t* json;
     const char* text;
@@ -109,7 +110,7 @@ static void handleSelect(rbServer* server, rbServerClient* client, const Request
         }
         rbStore_Unlock(store);
         if (number < 0) {
-            error = "there is no such body; give its name or its number, or null for none";
+            error = "unknown body; give its name or its number, or null for none";
         } else {
             rbStreamCursor_Select(&client->cursor, number);
         }
@@ -136,7 +137,7 @@ static void handleOverlays(rbServer* server, rbServerClient* client, const Reque
         readFlag(request->json, "rays", &hasRays)) {
         rbStreamCursor_SetOverlays(&client->cursor, hasContacts, hasJoints, hasRays);
     } else {
-        error = "contacts, joints and rays are true or false";
+        error = "contacts, joints and rays must be true or false";
     }
     rbServer_Reply(server, client->number, request->id, error, false);
 }
@@ -209,7 +210,7 @@ static bool isWithinRate(rbServer* server, rbServerClient* client)
     if (now - client->complaintTime > 1.0) {
         client->complaintTime = now;
         rbServer_Reply(server, client->number, "",
-                       "more than 200 commands a second; those beyond were not taken", false);
+                       "more than 200 commands per second; the excess was ignored", false);
     }
     ++client->excessCount;
     client->badCount = client->excessCount > EXCESS_MAX ? RB_SERVER_BAD_MAX : client->badCount;
@@ -223,7 +224,8 @@ void rbServer_TakeCommand(rbServer* server, rbServerClient* client)
         return;
     }
     if (!client->isInputText) {
-        rbServer_Reply(server, client->number, "", "commands are text: one JSON object each", true);
+        rbServer_Reply(server, client->number, "", "commands must be text, one JSON object each",
+                       true);
         return;
     }
     rbMessage_Bytes(&client->input, "", 1); // its end
@@ -234,8 +236,9 @@ void rbServer_TakeCommand(rbServer* server, rbServerClient* client)
     writeId(json, id, sizeof id);
     if (name == NULL) {
         rbServer_Reply(server, client->number, id,
-                       json_is_object(json) ? "a command needs its name: {\"do\": \"pause\"}"
-                                            : "a command is one JSON object: {\"do\": \"pause\"}",
+                       json_is_object(json)
+                           ? "a command needs its name: {\"do\": \"pause\"}"
+                           : "a command must be one JSON object: {\"do\": \"pause\"}",
                        true);
     } else {
         const Request request = {json, text, id};

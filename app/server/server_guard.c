@@ -1,5 +1,5 @@
-// Who may come in: addresses, ports, tokens, and the headers that tell a page of ours from a page
-// of somebody else who sits in the same browser.
+// Access control: addresses, ports, tokens, and the headers that distinguish our page from a
+// foreign page in the same browser.
 #include "server/server_state.h"
 
 #include <arpa/inet.h>
@@ -37,7 +37,7 @@ bool rbGuard_IsSameText(const char* a, const char* b)
     size_t sizeB = strlen(b);
     unsigned difference = sizeA != sizeB ? 1 : 0;
     for (size_t i = 0; i < sizeA; ++i) {
-        // A wrong length is no secret; where the texts differ is.
+        // A wrong length is no secret; the position of the first difference is.
         difference |= (unsigned)(unsigned char)a[i] ^ (unsigned char)b[i < sizeB ? i : sizeB];
     }
     return difference == 0;
@@ -53,8 +53,8 @@ bool rbGuard_IsSceneName(const char* name)
 
 // --------------------------------------------------------------------------------------- requests
 
-// Host is "name" or "name:port" of this server. A page of another site whose name was made to point
-// here (DNS rebinding) sends its own name.
+// Host must be "name" or "name:port" of this server. A page of another site whose name was made to
+// point here (DNS rebinding) sends its own name.
 static bool isOwnHost(const rbServer* server, const char* host)
 {
     const char* names[] = {"127.0.0.1", "localhost", "[::1]", server->address};
@@ -88,10 +88,10 @@ const char* rbGuard_JudgeRequest(const rbServer* server, struct lws* wsi)
     bool hasHost = lws_hdr_copy(wsi, host, sizeof host, WSI_TOKEN_HOST) > 0;
     bool hasOrigin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0;
     if (!hasHost) {
-        return "the request names no host";
+        return "the request has no Host header";
     }
     if (server->isLoopback && !isOwnHost(server, host)) {
-        return "this server answers to 127.0.0.1 and localhost only; open it by that name";
+        return "this server answers only to 127.0.0.1 and localhost; use one of these names";
     }
     if (hasOrigin) {
         char own[HEADER_MAX + 8];
@@ -102,7 +102,7 @@ const char* rbGuard_JudgeRequest(const rbServer* server, struct lws* wsi)
         }
     }
     if (server->token[0] != '\0' && !hasToken(server, wsi)) {
-        return "the token of the URL is missing or wrong; use the whole URL that the program "
+        return "the token of the URL is missing or wrong; use the complete URL that the program "
                "printed";
     }
     return NULL;
@@ -110,7 +110,7 @@ const char* rbGuard_JudgeRequest(const rbServer* server, struct lws* wsi)
 
 // ------------------------------------------------------------------------------------------- ports
 
-// Binds a socket for a moment. Gives the port, or 0 and errno.
+// Binds a socket briefly. Returns the port, or 0 and errno.
 static int tryPort(const char* address, int port)
 {
     struct addrinfo hints;
@@ -155,18 +155,19 @@ int rbGuard_FindPort(const char* address, int wanted, rbError* error)
         int port = tryPort(address, wanted > 0 ? wanted : 0);
         if (port == 0 && errno == EADDRINUSE) {
             (void)rbError_Set(error, RB_STATUS_IO,
-                              "port %d of %s is taken by another program; end that one, or choose "
-                              "another with --port, or leave --port out for the first free one",
+                              "port %d of %s is used by another program; end that program, choose "
+                              "another with --port, or omit --port for the first free one",
                               wanted, address);
         } else if (port == 0 && errno == EACCES) {
-            (void)rbError_Set(error, RB_STATUS_IO,
-                              "port %d needs rights that you do not have; choose one above 1023",
-                              wanted);
+            (void)rbError_Set(
+                error, RB_STATUS_IO,
+                "port %d needs privileges that you do not have; choose one above 1023", wanted);
         } else if (port == 0) {
-            (void)rbError_Set(error, RB_STATUS_IO,
-                              "%s is no address of this machine that can be listened on (%s); "
-                              "127.0.0.1 is, and 0.0.0.0 means all of them",
-                              address, strerror(errno));
+            (void)rbError_Set(
+                error, RB_STATUS_IO,
+                "cannot listen on %s, which is not a usable address of this machine (%s); "
+                "use 127.0.0.1, or 0.0.0.0 for all addresses",
+                address, strerror(errno));
         }
         return port;
     }
@@ -179,7 +180,7 @@ int rbGuard_FindPort(const char* address, int wanted, rbError* error)
         }
     }
     (void)rbError_Set(error, RB_STATUS_IO,
-                      "all ports from %d to %d of %s are taken; choose another with --port",
+                      "all ports from %d to %d of %s are in use; choose another with --port",
                       RB_SERVER_PORT_FIRST, RB_SERVER_PORT_LAST, address);
     return 0;
 }

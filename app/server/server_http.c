@@ -1,4 +1,4 @@
-// What the server gives over HTTP: the page, the list of scenes, their pictures.
+// HTTP responses of the server: the page, the list of scenes, their pictures.
 #include "server/server_state.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ typedef struct Header {
     const char* value;
 } Header;
 
-// The page has its script inside and talks to nobody but this server.
+// The page contains its script and connects only to this server.
 static const char policy[] =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' "
     "data: blob:; font-src data:; connect-src 'self' ws:; worker-src blob:; base-uri 'none'; "
@@ -66,7 +66,7 @@ static int answer(rbRequest* request, const char* type, const void* bytes, size_
     return 0;
 }
 
-// A short text, written at once.
+// A short text, written immediately.
 static int answerSentence(rbRequest* request, unsigned code, const char* sentence)
 {
     unsigned char buffer[LWS_PRE + 1024];
@@ -184,7 +184,7 @@ static int givePicture(rbServer* server, rbRequest* request, const char* path)
     }
     if (!isPicture || !rbGuard_IsSceneName(name) || server->host.drawPicture == NULL) {
         return answerSentence(request, HTTP_STATUS_NOT_FOUND,
-                              "pictures are at /picture/NAME.png, with the name of a scene");
+                              "pictures are at /picture/NAME.png, where NAME is a scene");
     }
     return startJob(server, request, name);
 }
@@ -193,7 +193,7 @@ static int giveFile(rbServer* server, rbRequest* request, const char* path)
 {
     static const char picture[] = "/picture/";
     if (lws_hdr_total_length(request->wsi, WSI_TOKEN_GET_URI) <= 0) {
-        return answerSentence(request, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET is known here");
+        return answerSentence(request, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET is supported");
     }
     const char* refusal = rbGuard_JudgeRequest(server, request->wsi);
     if (refusal != NULL) {

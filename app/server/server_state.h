@@ -1,9 +1,9 @@
-// The inside of the server. Three threads meet here:
-//   the calling thread runs libwebsockets and owns clients and HTTP requests;
-//   the thread of the simulation owns the simulation and takes commands from a queue;
-//   the worker makes lists and pictures.
-// `mutex` guards the queue, the outboxes of clients and the jobs; `storeMutex` the exchange of the
-// simulation while a message is made of its store. Neither is held while anything is computed.
+// Internals of the server. It has three threads:
+// the calling thread runs libwebsockets and owns clients and HTTP requests;
+// the simulation thread owns the simulation and takes commands from a queue;
+// the worker makes lists and pictures.
+// `mutex` guards the queue, the outboxes of clients and the jobs; `storeMutex` guards the exchange
+// of the simulation while a message is made from its store. Neither is held during a computation.
 #ifndef RB_SERVER_STATE_H
 #define RB_SERVER_STATE_H
 
@@ -19,7 +19,7 @@
 #define RB_JOBS_MAX 1024
 #define RB_SCENE_NAME_SIZE 64
 
-// A text of a client on its way to the simulation.
+// A command of a client for the simulation.
 typedef enum rbCommandKind {
     RB_COMMAND_TEXT,  // for the simulation
     RB_COMMAND_MOVE,  // the same, a move of a drag: the last one counts
@@ -36,7 +36,7 @@ typedef struct rbCommand {
     char id[64]; // JSON of its id, "" without
 } rbCommand;
 
-// A reply on its way to a client.
+// A reply for a client.
 typedef struct rbOutgoing {
     char* text;
     size_t size;
@@ -53,7 +53,7 @@ typedef struct rbServerClient {
     double credit;     // commands it may send now
     double creditTime; // s
     double complaintTime;
-    double askedTime; // s, since when it is to be written to; 0: it is not
+    double askedTime; // s, since when a write is pending; 0: none is
     int excessCount;
     int badCount;
     bool isClosing;
@@ -67,14 +67,14 @@ typedef enum rbJobState {
     RB_JOB_FAILED,
 } rbJobState;
 
-// Something that the worker makes; kept for the next who asks.
+// A result made by the worker; kept for later requests.
 typedef struct rbJob {
     rbJobState state;
     char name[RB_SCENE_NAME_SIZE]; // "" is the list of scenes
     unsigned char* bytes;
     size_t size;
     char sentence[512];
-    int users; // requests that wait for it or are being answered from it
+    int users; // requests that wait for it or are being served from it
 } rbJob;
 
 // A request over HTTP.
@@ -124,12 +124,12 @@ struct rbServer {
 
 void rbServer_Wake(rbServer* server); // the calling thread, from another one
 
-// server_guard.c: who may come in.
+// server_guard.c: access control.
 bool rbGuard_IsLoopback(const char* address);
 bool rbGuard_MakeToken(char* token, size_t capacity);
 bool rbGuard_IsSameText(const char* a, const char* b); // takes as long wherever they differ
 bool rbGuard_IsSceneName(const char* name);
-// A sentence why a request is refused, NULL if it is not.
+// The message why a request is refused, NULL if it is not.
 const char* rbGuard_JudgeRequest(const rbServer* server, struct lws* wsi);
 // A port that can be listened on; 0 and an error if there is none.
 int rbGuard_FindPort(const char* address, int wanted, rbError* error);
@@ -139,7 +139,7 @@ int rbServer_HandleHttp(struct lws* wsi, enum lws_callback_reasons reason, void*
                         size_t size);
 void rbServer_WakeRequests(rbServer* server);
 
-// server_clients.c. A WebSocket is wanted: 0 if it may come, else it has been answered.
+// server_clients.c. A WebSocket is requested: 0 if it is accepted, otherwise it has been answered.
 int rbServer_JudgeClient(rbServer* server, struct lws* wsi);
 int rbServer_HandleClient(struct lws* wsi, enum lws_callback_reasons reason, void* user, void* in,
                           size_t size);
@@ -148,8 +148,8 @@ void rbServer_DropStalled(rbServer* server);
 
 // server_commands.c: a complete message of a client.
 void rbServer_TakeCommand(rbServer* server, rbServerClient* client);
-// Replies and commands of a client by its number, from any thread; id is JSON, "" without. A client
-// that is gone gets nothing.
+// Replies and commands of a client by its number, from any thread; id is JSON, "" for none. Nothing
+// is sent to a client that has left.
 void rbServer_PutReply(rbServer* server, int client, const char* text, size_t size, bool isBad);
 void rbServer_Reply(rbServer* server, int client, const char* id, const char* error, bool isBad);
 void rbServer_Queue(rbServer* server, int client, rbCommandKind kind, const char* text,
@@ -159,7 +159,7 @@ void rbServer_FreeCommand(rbCommand* command);
 // server_threads.c
 void* rbServer_Simulate(void* context); // the server
 void* rbServer_Work(void* context);
-// The job of a name, made if it is new; NULL: there are too many. Counts one more user.
+// The job of a name, created if it is new; NULL: there are too many. Counts one more user.
 rbJob* rbServer_FindJob(rbServer* server, const char* name);
 void rbServer_ReleaseJob(rbServer* server, rbJob* job);
 

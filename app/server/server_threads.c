@@ -1,5 +1,5 @@
-// The two other threads: the simulation, which takes commands between its steps, and the worker,
-// which makes lists and pictures.
+// The two other threads: the simulation, which processes commands between its steps, and the
+// worker, which makes lists and pictures.
 #include "base/core/timer.h"
 #include "server/server_state.h"
 
@@ -9,7 +9,7 @@
 
 // -------------------------------------------------------------------------------------- simulation
 
-// What only the thread of the simulation knows.
+// State of the simulation thread only.
 typedef struct Loop {
     rbServer* server;
     bool isIdle;     // nothing to do until a command comes
@@ -27,11 +27,11 @@ static void saveOnce(rbServer* server)
     }
 }
 
-// Exchanges what is simulated. Readers hold the same lock while they read a store.
+// Replaces the simulation. Readers hold the same lock while they read a store.
 static void exchange(Loop* loop, const rbSimulation* simulation)
 {
     rbServer* server = loop->server;
-    saveOnce(server); // a recording is of one scene
+    saveOnce(server); // a recording holds one scene
     rbSimulation former = server->simulation;
     (void)pthread_mutex_lock(&server->storeMutex);
     server->simulation = *simulation;
@@ -98,7 +98,8 @@ static ApplyFn* const appliers[] = {
     [RB_COMMAND_LEAVE] = leaveClient,
 };
 
-// Takes all commands; waits for one, until the next tick is due at most. False: it is over.
+// Processes all commands; waits for one, at most until the next tick is due. False: the server
+// stops.
 static bool waitForCommands(Loop* loop)
 {
     rbServer* server = loop->server;

@@ -36,7 +36,7 @@ static void destroyPlayer(void* object)
 
 // ------------------------------------------------------------------------------------- filling
 
-// A body that an action made, or, where none did, one without shapes for its number.
+// A body that an action added or, if none did, one without shapes, to keep its number.
 static rbBodyId makeBody(const rbPlayer* player, int number, rbError* error)
 {
     int count = 0;
@@ -89,8 +89,7 @@ static rbStatus takeFrames(rbPlayer* player, const rbRecordingInfo* info, rbErro
     }
     return rbStore_GetFrameCount(player->store) > 0
                ? RB_STATUS_OK
-               : rbError_Set(error, RB_STATUS_INVALID,
-                             "the recording has no frame that could be shown");
+               : rbError_Set(error, RB_STATUS_INVALID, "the recording has no frame to show");
 }
 
 static rbStatus takeEvents(rbPlayer* player, const rbRecordingInfo* info, rbError* error)
@@ -135,7 +134,7 @@ static void initState(rbPlayer* player, const rbRecordingInfo* info)
     state->frameStep = count > 1 ? duration / (double)(count - 1) : 0.0;
     if (info->condition != RB_RECORDING_COMPLETE) {
         (void)snprintf(state->sentence, sizeof state->sentence,
-                       "the recording is %s: it ends at t = %.6g s, and what it has is shown",
+                       "the recording is %s: it ends at t = %.6g s; the intact part is shown",
                        info->condition == RB_RECORDING_CUT_OFF ? "cut off" : "damaged",
                        rbStore_GetEndTime(player->store));
     }
@@ -166,7 +165,7 @@ static double getPause(void* object)
 
 // ------------------------------------------------------------------------------------ commands
 
-// NULL: done; else why not.
+// NULL: done; otherwise the reason why not.
 typedef const char* CommandFn(rbPlayer* player, const json_t* command);
 
 static const char* play(rbPlayer* player, const json_t* command)
@@ -185,7 +184,7 @@ static const char* pausePlaying(rbPlayer* player, const json_t* command)
     return NULL;
 }
 
-// The frame that is shown.
+// The frame shown.
 static int64_t findShown(const rbStore* store)
 {
     double time = rbStore_GetShownTime(store);
@@ -207,7 +206,7 @@ static const char* step(rbPlayer* player, const json_t* command)
     const json_t* asked = json_object_get(command, "count");
     double count = asked == NULL ? 1.0 : json_number_value(asked);
     if ((asked != NULL && !json_is_number(asked)) || !(fabs(count) <= 1e9)) {
-        return "\"count\" must be a number of frames; give a whole number, negative for back";
+        return "\"count\" must be a number of frames: an integer, negative to go back";
     }
     int64_t last = rbStore_GetFrameCount(player->store) - 1;
     int64_t index = findShown(player->store) + (int64_t)count;
@@ -223,7 +222,7 @@ static const char* setSpeed(rbPlayer* player, const json_t* command)
     const json_t* factor = json_object_get(command, "factor");
     double speed = json_number_value(factor);
     if (!json_is_number(factor) || !(speed >= SPEED_MIN && speed <= SPEED_MAX)) {
-        return "\"factor\" must be a number from 1e-6 to 1e6: seconds of the recording in a second";
+        return "\"factor\" must be a number from 1e-6 to 1e6: recorded seconds per second";
     }
     showTime(player, player->playTime);
     player->state.speed = speed;
@@ -252,7 +251,7 @@ static const char* refuseSave(rbPlayer* player, const json_t* command)
 {
     (void)player;
     (void)command;
-    return "this is a recording already; copy its file";
+    return "this is already a recording; copy its file";
 }
 
 static const struct {
@@ -277,7 +276,7 @@ static const char* runCommand(rbPlayer* player, const json_t* command, bool* isK
         }
     }
     *isKnown = false;
-    return "no command of this name; a recording knows play, pause, step, speed, seek and reset";
+    return "unknown command; a recording supports play, pause, step, speed, seek and reset";
 }
 
 #define ID_SIZE_MAX 256
@@ -289,7 +288,7 @@ static void command(void* object, int client, const char* text, size_t size, rbR
     json_t* root =
         size <= RB_ACTION_SIZE_MAX ? json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL) : NULL;
     if (!json_is_object(root)) {
-        rbReply_Set(reply, NULL, "a command is one JSON object, {\"do\": name, ...}");
+        rbReply_Set(reply, NULL, "a command must be one JSON object, {\"do\": name, ...}");
         reply->isMalformed = true;
         json_decref(root);
         return;
@@ -318,7 +317,7 @@ static rbStatus save(void* object, const char* path, rbError* error)
 {
     (void)object;
     return rbError_Set(error, RB_STATUS_UNSUPPORTED,
-                       "'%.200s' is not written: what is shown is a recording already", path);
+                       "'%.200s' is not written: a recording is shown, not a simulation", path);
 }
 
 static rbStore* getStore(void* object)

@@ -1,4 +1,4 @@
-// A session as what the server runs.
+// A session as a simulation of the server.
 #include "server/server.h"
 
 static rbStore* getStore(void* object)

@@ -1,4 +1,4 @@
-// Which bodies a list of actions makes: recordings name all bodies before their first frame.
+// Which bodies a list of actions creates: recordings name all bodies before their first frame.
 #ifndef RB_SERVER_ACTION_BODIES_H
 #define RB_SERVER_ACTION_BODIES_H
 
@@ -14,8 +14,8 @@ typedef struct rbAddedBody {
     char* text;                       // JSON of the body, terminated
 } rbAddedBody;
 
-// Whether an action adds a body; next is the number where it names none. What is wrong with an
-// action is said when it is done, not here. Free it either way.
+// Whether an action adds a body; next is the number used when it names none. Mistakes in an action
+// are reported when it is applied, not here. Free it in either case.
 bool rbReadAddedBody(const char* actionText, int next, rbAddedBody* body);
 void rbAddedBody_Free(rbAddedBody* body);
 

@@ -59,7 +59,7 @@ static rbStatus parseLine(rbActions* actions, const char* text, size_t size, int
     rbError inner = {0};
     if (size > RB_ACTION_SIZE_MAX) {
         return failLine(error, line, RB_STATUS_LIMIT,
-                        "the line has more than 65536 bytes, the most that is accepted");
+                        "the line has more than 65536 bytes, the limit");
     }
     json_t* root = rbParseJson(text, size, &limits, &inner);
     if (root == NULL) {
@@ -69,13 +69,14 @@ static rbStatus parseLine(rbActions* actions, const char* text, size_t size, int
     double last = actions->count > 0 ? actions->data[actions->count - 1].time : 0.0;
     rbStatus status = RB_STATUS_OK;
     if (!json_is_object(root) || !json_is_number(time)) {
-        status = failLine(error, line, RB_STATUS_INVALID,
-                          "a line is an object with a \"time\", {\"time\": 1.5, \"do\": \"push\", "
-                          "...}");
+        status =
+            failLine(error, line, RB_STATUS_INVALID,
+                     "a line must be an object with a \"time\", {\"time\": 1.5, \"do\": \"push\", "
+                     "...}");
     } else if (!(json_number_value(time) >= last)) {
         status = failLine(error, line, RB_STATUS_INVALID,
-                          "its time is before that of the line before or negative; times must "
-                          "rise from 0 on");
+                          "its time is negative or before that of the previous line; times must "
+                          "start at 0 or later and not decrease");
     } else {
         double value = json_number_value(time);
         (void)json_object_del(root, "time");
@@ -109,7 +110,8 @@ rbStatus rbActions_Parse(rbActions* actions, const char* text, size_t size, rbEr
         line += 1;
         rbStatus status = RB_STATUS_OK;
         if (actions->count >= RB_ACTIONS_MAX) {
-            status = failLine(error, line, RB_STATUS_LIMIT, "there are more than 1e7 actions");
+            status = failLine(error, line, RB_STATUS_LIMIT,
+                              "there are more than 1e7 actions, the limit");
         } else if (!isBlank(text + place, length)) {
             status = parseLine(actions, text + place, length, line, error);
         }
@@ -137,7 +139,7 @@ rbStatus rbActions_Read(rbActions* actions, const char* path, rbError* error)
 
 // -------------------------------------------------------------------------------------- writing
 
-// The text of an action is an object that is not empty: {"do": ...}.
+// The text of an action is a non-empty object: {"do": ...}.
 static int writeHead(char head[HEAD_SIZE], double time)
 {
     char number[RB_NUMBER_TEXT_SIZE];

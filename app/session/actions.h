@@ -1,8 +1,8 @@
-// What is done by hand to a world: actions, as text, and the one way in which they act.
+// User actions on a world, as text, and the single function that applies them.
 //
-// An action is a JSON object as docs/viewer-protocol.md describes it, {"do": "push", ...}. Live
-// commands, 'run --actions' and 'replay' all hand the text of an action to rbApplyAction at the
-// same time of the world; numbers are written with 17 digits, so the bits of a run come out again.
+// An action is a JSON object described in docs/viewer-protocol.md, {"do": "push", ...}. Live
+// commands, 'run --actions' and 'replay' all pass the text of an action to rbApplyAction at the
+// same time of the world. Numbers are written with 17 digits, so a run is reproduced bit by bit.
 //
 //   {"do": "push", "body": B, "point": P, "impulse": J}           N s at a world point
 //   {"do": "spin", "body": B, "impulse": L}                       N m s
@@ -12,19 +12,20 @@
 //   {"do": "drag-move", "drag": D, "orientation": Q, "duration": T}  of kind "rotate"
 //   {"do": "drag-end", "drag": D}
 //   {"do": "place", "body": B, "position": P, "orientation": Q, "velocity": V,
-//    "angularVelocity": W}                                        what is absent stays
+//    "angularVelocity": W}                                        absent values stay unchanged
 //   {"do": "add", "body": {a body as in a scene}, "number": N}
 //   {"do": "delete", "body": B}
 //   {"do": "set", "target": T, "name": N or "number": I, "key": K, "value": V}
 //
-// B is the name of a body or its number. Bodies have numbers in the order of their making, those of
-// the scene first; a number is never used again. D is a number that is new for each drag. P, J, L,
-// V, W are [x, y, z], Q is [w, x, y, z], all in the world frame. T of drag-move is the time in
-// which the pointer wants to be there (default 1/30 s): the wanted velocity is the way divided by
-// it and holds until the next move, so whoever drags sends a move for every frame.
+// B is the name of a body or its number. Bodies are numbered in the order of creation, those of the
+// scene first; a number is never reused. D is a new number for each drag. P, J, L, V, W are [x, y,
+// z], Q is [w, x, y, z], all in the world frame. T of drag-move is the time in which the point
+// should reach the pointer (default 1/30 s): the target velocity is the displacement divided by it
+// and holds until the next move, so a client sends a move for every frame.
 //
-// A list of actions as a file has a line for each, with the key "time" (s) in front; times rise.
-// Action and frame of one time: the frame shows the state after the action.
+// A file of actions has one line per action, with the key "time" (s) first; times must not
+// decrease. If an action and a frame have the same time, the frame shows the state after the
+// action.
 #ifndef RB_SERVER_ACTIONS_H
 #define RB_SERVER_ACTIONS_H
 
@@ -55,15 +56,16 @@ typedef struct rbActions {
 } rbActions;
 
 void rbActions_Free(rbActions* actions);
-// Appends a copy. The time must not be before that of the last one.
+// Appends a copy. The time must not be before that of the last action.
 void rbActions_Add(rbActions* actions, double time, const char* text);
-// Forgets all from the index on.
+// Removes all actions starting at the index.
 void rbActions_Cut(rbActions* actions, int count);
 
 // Appends the actions of a text of JSON lines (empty lines are skipped). On failure nothing is
-// appended; the error has the line. What an action does is judged when it is applied, not here.
+// appended; the error has the line. The content of an action is validated when it is applied, not
+// here.
 rbStatus rbActions_Parse(rbActions* actions, const char* text, size_t size, rbError* error);
-// The JSON lines, terminated; to be freed by rbFree(text, size + 1).
+// The JSON lines, terminated; free with rbFree(text, size + 1).
 char* rbActions_Format(const rbActions* actions, size_t* size);
 
 // The same from and to a file.
@@ -72,50 +74,50 @@ rbStatus rbActions_Write(const rbActions* actions, const char* path, rbError* er
 
 // ----------------------------------------------------------------------------------- who applies
 
-// What actions refer to: numbers of bodies and open drags of one world. The scene gives the
-// materials and geometries that added bodies may name.
+// The objects that actions refer to: numbers of bodies and open drags of one world. The scene
+// supplies the materials and geometries that added bodies may name.
 typedef struct rbActor rbActor;
 
-// The scene must outlive the actor; the world is one of the scene to which nothing was done yet.
+// The scene must outlive the actor; the world must be a new world of the scene, without changes.
 rbActor* rbCreateActor(const rbScene* scene, const rbWorld* world);
 void rbDestroyActor(rbActor* actor); // NULL is fine
 
-// Judges an action completely, then does it. On failure the world is as it was and the error has a
-// sentence that says what would do. The text needs to be terminated.
+// Validates an action completely, then applies it. On failure the world is unchanged and the error
+// has a message with the remedy. The text must be terminated.
 //
-// An exception is "add": whether the engine takes a body is known when it is there. A body that is
-// refused then is taken away again, which may change the last bits of what follows; the action says
-// so by rbActor_WasTouched and belongs into a log all the same, with the key "refused": true added;
-// such an action gives RB_STATUS_OK if it is refused again.
+// An exception is "add": only after the body is added is it known whether the engine accepts it. A
+// refused body is then removed again, which may change the last bits of later states.
+// rbActor_WasTouched reports this; such an action must still be logged, with the key "refused":
+// true added. It returns RB_STATUS_OK if it is refused again.
 rbStatus rbApplyAction(rbActor* actor, rbWorld* world, const char* text, rbError* error);
-// Whether the last action was refused but has touched the world.
+// Whether the last action was refused but touched the world.
 bool rbActor_WasTouched(const rbActor* actor);
 
-// Whether the last action, done or refused, changed what a snapshot of the world needs to be the
-// same: its bodies and joints, or the place of a body that is not dynamic.
+// Whether the last action, applied or refused, changed the structure that a snapshot of the world
+// relies on: its bodies and joints, or the pose of a body that is not dynamic.
 bool rbActor_ChangedStructure(const rbActor* actor);
 int rbActor_CountStructures(const rbActor* actor); // how often it changed so far
-// Forgets open drags without ending them: the world went back to when there were none.
+// Forgets open drags without ending them: the world went back to a time when there were none.
 void rbActor_ForgetAllDrags(rbActor* actor);
 
-// Goes to a time and on the way applies the actions from *next on whose times are not after it;
-// *next counts on. The report is that of the last advance; an action that is refused ends it, with
-// the status in the report and the sentence in error. The world stops early where its engine does:
-// look at report.time.
+// Advances to a time and applies the actions, starting at *next, whose times are not after it;
+// *next is incremented. The report is that of the last advance. A refused action ends the advance,
+// with the status in the report and the message in error. The world stops early where its engine
+// does: check report.time.
 rbStepReport rbAdvanceWithActions(rbActor* actor, rbWorld* world, const rbActions* actions,
                                   int* next, double time, rbError* error);
 
 // The names of actions; NULL after the last.
 const char* rbGetActionName(int index);
 
-// Bodies by number; the null id if it is gone or was never there, and -1.
+// Bodies by number; the null id if the body was deleted or never existed, and for -1.
 int rbActor_GetBodyCount(const rbActor* actor); // largest number + 1
 rbBodyId rbActor_GetBody(const rbActor* actor, int number);
 int rbActor_FindBody(const rbActor* actor, rbBodyId bodyId);
-// The number that the next added body without "number" gets is at least this.
+// The number of the next added body without "number" will be at least this.
 void rbActor_ReserveBodies(rbActor* actor, int count);
 
-// Drags that are open now.
+// Drags that are currently open.
 typedef enum rbDragKind {
     RB_DRAG_POINT,     // a point of the body goes after the pointer; the body turns freely
     RB_DRAG_TRANSLATE, // the body's origin goes to a position, the body does not turn (unless its

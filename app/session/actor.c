@@ -1,6 +1,6 @@
 // Applying actions to a world: the table of actions, numbers of bodies, and the simple ones.
 //
-// Every action is read by a table of its keys, judged, and only then done.
+// Every action is read by a table of its keys, validated, and only then applied.
 #include "io/scene/scene_keys.h"
 #include "session/actor_state.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// More bodies than this are not added by hand; each takes room in every frame of the history.
+// The limit of added bodies; each takes space in every frame of the history.
 #define ADDED_BODIES_MAX 10000
 
 // ------------------------------------------------------------------------------- life of an actor
@@ -122,7 +122,7 @@ static const char* getBodyName(int index, const void* context)
     return RB_IS_NULL(bodyId) ? "" : rbBody_GetName(deed->world, bodyId);
 }
 
-// By its number.
+// Finds a body by its number.
 static rbStatus findNumbered(const rbDeed* deed, double number, rbBodyId* bodyId)
 {
     const rbActor* actor = deed->actor;
@@ -130,8 +130,8 @@ static rbStatus findNumbered(const rbDeed* deed, double number, rbBodyId* bodyId
     *bodyId = rbActor_GetBody(actor, isNumber ? (int)number : -1);
     if (RB_IS_NULL(*bodyId)) {
         return rbDeed_Fail(deed,
-                           "there is no body number %.10g; bodies have numbers 0 to %d, without "
-                           "those deleted",
+                           "there is no body number %.10g; bodies have numbers 0 to %d, except "
+                           "deleted ones",
                            number, actor->bodies.count - 1);
     }
     return RB_STATUS_OK;
@@ -157,7 +157,7 @@ rbStatus rbDeed_FindBody(const rbDeed* deed, const char* verb, rbBodyId* bodyId)
     if (status == RB_STATUS_OK && verb != NULL) {
         rbBodyType type = rbBody_GetType(deed->world, *bodyId);
         if (type != RB_BODY_DYNAMIC) {
-            return rbDeed_Fail(deed, "body \"%s\" is %s and cannot be %s; take a dynamic one",
+            return rbDeed_Fail(deed, "body \"%s\" is %s and cannot be %s; choose a dynamic one",
                                rbBody_GetName(deed->world, *bodyId), typeNames[type], verb);
         }
     }
@@ -166,7 +166,7 @@ rbStatus rbDeed_FindBody(const rbDeed* deed, const char* verb, rbBodyId* bodyId)
 
 // ------------------------------------------------------------------------------ push, spin, place
 
-// Speeds beyond those of scenes are slips.
+// Speeds beyond those accepted in scenes are mistakes.
 static rbStatus judgeSpeeds(const rbDeed* deed, rbBodyId bodyId, rbVec3 linear, rbVec3 angular)
 {
     rbVec3 moments = rbBody_GetPrincipalMoments(deed->world, bodyId, NULL);
@@ -176,7 +176,7 @@ static rbStatus judgeSpeeds(const rbDeed* deed, rbBodyId bodyId, rbVec3 linear, 
     // written so that NaN and infinities fail
     if (!(speed <= RB_SCENE_SPEED_MAX) || !(spin <= RB_SCENE_SPEED_MAX)) {
         return rbDeed_Fail(deed,
-                           "body \"%s\" would get %.3g m/s and %.3g rad/s by it; at most %g of "
+                           "body \"%s\" would get %.3g m/s and %.3g rad/s; at most %g of "
                            "both are accepted",
                            rbBody_GetName(deed->world, bodyId), speed, spin, RB_SCENE_SPEED_MAX);
     }
@@ -227,7 +227,7 @@ static rbStatus placeBody(const rbDeed* deed)
     rbVec3 spin = rbDeed_HasKey(deed, "angularVelocity") ? f->angularVelocity : old.angularVelocity;
     deed->actor->hasOtherStructure = rbBody_GetType(deed->world, bodyId) != RB_BODY_DYNAMIC;
     status = rbBody_SetState(deed->world, bodyId, transform, velocity, spin, deed->reader->error);
-    // Where the engine starts anew it may refuse the place.
+    // When the engine restarts it may refuse the pose.
     if (status == RB_STATUS_OK) {
         status = rbWorld_Prepare(deed->world, deed->reader->error);
         if (status != RB_STATUS_OK) {
@@ -242,7 +242,7 @@ static rbStatus placeBody(const rbDeed* deed)
 // ----------------------------------------------------------------------------------- add and
 // delete
 
-// Its number is the one of the log, or the next.
+// The number is the one in the log, or the next.
 static rbStatus chooseNumber(const rbDeed* deed, int* number)
 {
     const rbActor* actor = deed->actor;
@@ -251,12 +251,12 @@ static rbStatus chooseNumber(const rbDeed* deed, int* number)
     if (rbDeed_HasKey(deed, "number")) {
         *number = (int)deed->fields->number;
         if (*number < actor->bodies.count) {
-            return rbDeed_Fail(deed, "the number %d was given before; the next is %d", *number,
+            return rbDeed_Fail(deed, "the number %d is already used; the next is %d", *number,
                                next);
         }
     }
     if (*number >= actor->sceneBodyCount + ADDED_BODIES_MAX) {
-        return rbDeed_Fail(deed, "%d bodies have been added; that is the most",
+        return rbDeed_Fail(deed, "%d bodies have been added, which is the limit",
                            *number - actor->sceneBodyCount);
     }
     return RB_STATUS_OK;
@@ -283,7 +283,7 @@ static rbStatus addBody(const rbDeed* deed)
         rbScene_AddBody(actor->scene, deed->world, text, strlen(text), name, deed->reader->error);
     free(text); // jansson's
     if (RB_IS_NULL(bodyId)) {
-        // A body whose shape the world refused was there for a moment.
+        // A body whose shape the world refused existed briefly.
         actor->wasTouched = true;
         return deed->reader->error->status;
     }
@@ -433,8 +433,9 @@ static const ActionRow* findRow(rbReader* reader, const json_t* root)
 {
     const char* name = json_string_value(json_object_get(root, "do"));
     if (name == NULL) {
-        (void)rbReader_Fail(reader, RB_STATUS_INVALID,
-                            "an action is an object with the key \"do\", {\"do\": \"push\", ...}");
+        (void)rbReader_Fail(
+            reader, RB_STATUS_INVALID,
+            "an action must be an object with the key \"do\", {\"do\": \"push\", ...}");
         return NULL;
     }
     for (int i = 0; i < ROW_COUNT; ++i) {
@@ -448,7 +449,7 @@ static const ActionRow* findRow(rbReader* reader, const json_t* root)
     return NULL;
 }
 
-// The place of an error within the command becomes part of its sentence.
+// The location of an error within the command becomes part of its message.
 static void putPlaceIntoMessage(rbError* error, const char* name)
 {
     char message[sizeof error->message];
@@ -519,21 +520,22 @@ rbStatus rbApplyAction(rbActor* actor, rbWorld* world, const char* text, rbError
             putPlaceIntoMessage(&inner, row->kind.name);
         }
     }
-    // What was refused then must be refused now.
+    // An action that was refused when recorded must be refused again.
     if (json_is_true(json_object_get(root, "refused"))) {
         bool isSame = status != RB_STATUS_OK && actor->wasTouched;
-        status = isSame
-                     ? RB_STATUS_OK
-                     : rbError_Set(&inner, RB_STATUS_INVALID,
-                                   "the action was refused when it was recorded, and is not now");
+        status =
+            isSame
+                ? RB_STATUS_OK
+                : rbError_Set(&inner, RB_STATUS_INVALID,
+                              "the action was refused when it was recorded, but is accepted now");
     }
     json_decref(root);
     actor->structureCount += actor->hasOtherStructure ? 1 : 0;
     return status == RB_STATUS_OK ? status : rbError_Set(error, status, "%s", inner.message);
 }
 
-// Advancing to the present time would already tell the engine of what was done: actions of one time
-// are told together, as they were.
+// Advancing to the current time would already notify the engine of the actions so far: actions of
+// one time are reported together, as originally.
 static rbStepReport advance(rbWorld* world, double time)
 {
     if (rbWorld_GetTime(world) < time) {

@@ -1,14 +1,14 @@
 // Drags: a pointer pulls a body.
 //
-// The step engine has velocity joints (B-30): they give way to joints and contacts. A point is held
-// by one that takes away translations; the manipulators hold the orientation too, by a
-// velocity-only joint that takes away rotations: two joints, since forces and torques have limits
-// of their own. The other engines know no joints: there every move is an impulse that gives the
-// held point the wanted velocity at once.
+// The step engine has velocity joints (B-30), which yield to joints and contacts. A point is held
+// by a joint that removes translations; the manipulators also hold the orientation, with a
+// velocity-only joint that removes rotations: two joints, since forces and torques have separate
+// limits. The other engines do not support joints: there every move is an impulse that gives the
+// held point the target velocity immediately.
 //
-// The wanted velocity is the way to the target divided by a time T. With a force of at most F on a
-// mass m it can be braked within the way s that is left only if (s/T)^2 / 2 <= s F/m: hence T is
-// never less than sqrt(s m / (2 F)), else bodies would swing about the pointer.
+// The target velocity is the displacement to the target divided by a time T. With a force of at
+// most F on a mass m, the body can stop within the remaining distance s only if (s/T)^2 / 2 <= s
+// F/m: hence T is at least sqrt(s m / (2 F)); otherwise bodies would oscillate about the pointer.
 #include "base/math/elementary.h"
 #include "io/scene/scene_keys.h"
 #include "session/actor_state.h"
@@ -16,10 +16,10 @@
 #include <math.h>
 #include <string.h>
 
-// m/s^2: what a drag without forceMax can give to the body, and on top of it to all that hangs
-// together with it. About ten times gravity and a little more than it: strong enough to lift and to
-// throw, weak enough not to tear through a wall. Forces far above give the look-ahead of joints
-// nothing to hold on to.
+// m/s^2: the acceleration that a drag without forceMax can give to the body, plus that for all
+// bodies connected to it. About ten times gravity, and slightly more than gravity: strong enough to
+// lift and throw, too weak to tear through a wall. With far larger forces the look-ahead of joints
+// does not converge.
 #define OWN_ACCELERATION 100.0
 #define ALL_ACCELERATION 12.0
 #define ACCELERATION_MAX 1000.0 // m/s^2, of all together: a larger forceMax is refused
@@ -93,7 +93,7 @@ static double getGyration(const rbWorld* world, rbBodyId bodyId)
     return sqrt((moments.x + moments.y + moments.z) / (3.0 * mass));
 }
 
-// Mass of the dynamic bodies that hang together with a body by joints of the scene.
+// Mass of the dynamic bodies connected to a body by joints of the scene.
 typedef struct Cluster {
     RB_ARRAY(rbBodyId) bodies;
     double mass;
@@ -113,7 +113,7 @@ static void addToCluster(Cluster* cluster, const rbWorld* world, rbBodyId bodyId
     cluster->mass += rbBody_GetMass(world, bodyId).mass;
 }
 
-// So many bodies are weighed at most: more would only make the drag stronger.
+// At most this many bodies are weighed: more would only make the drag stronger.
 #define CLUSTER_MAX 256
 
 // hasJoints: whether the body itself has any.
@@ -154,12 +154,12 @@ static rbStatus chooseKind(const rbDeed* deed, rbDragKind* kind)
         }
     }
     return rbDeed_Fail(deed,
-                       "there is no kind \"%.40s\" of drag; \"point\", \"translate\" and "
-                       "\"rotate\" are known",
+                       "unknown kind \"%.40s\" of drag; choose \"point\", \"translate\" or "
+                       "\"rotate\"",
                        deed->fields->kind);
 }
 
-// Number, kind, body: what can be refused before anything is made.
+// Number, kind, body: checks made before anything is created.
 static rbStatus judgeDrag(const rbDeed* deed, rbDrag* drag)
 {
     const rbActor* actor = deed->actor;
@@ -171,24 +171,25 @@ static rbStatus judgeDrag(const rbDeed* deed, rbDrag* drag)
         return status;
     }
     if (drag->kind == RB_DRAG_POINT && !rbDeed_HasKey(deed, "point")) {
-        return rbDeed_Fail(deed, "a drag of the kind \"point\" needs the key \"point\", the place "
-                                 "on the body that is held");
+        return rbDeed_Fail(deed,
+                           "a drag of the kind \"point\" needs the key \"point\", the held point "
+                           "on the body");
     }
     if (findDrag(actor, deed->fields->drag) >= 0) {
         return rbDeed_Fail(deed,
-                           "the drag number %d is open already; end it first, or take a new "
+                           "the drag number %d is already open; end it first, or use a new "
                            "number",
                            (int)deed->fields->drag);
     }
     for (int i = 0; i < actor->drags.count; ++i) {
         if (RB_ID_EQUALS(actor->drags.data[i].bodyId, drag->bodyId)) {
             return rbDeed_Fail(deed,
-                               "body \"%s\" is being dragged already; wait until it is let go",
+                               "body \"%s\" is already being dragged; wait until it is released",
                                rbBody_GetName(deed->world, drag->bodyId));
         }
     }
     if (actor->drags.count >= RB_ACTION_DRAGS_MAX) {
-        return rbDeed_Fail(deed, "%d bodies are being dragged already; that is the most",
+        return rbDeed_Fail(deed, "%d bodies are already being dragged, which is the limit",
                            RB_ACTION_DRAGS_MAX);
     }
     return RB_STATUS_OK;
@@ -210,8 +211,8 @@ static rbVec3 getHeldPoint(const rbDeed* deed, const rbDrag* drag)
     return deed->fields->point;
 }
 
-// Where stops or contacts share a mechanism with a drag that its joints forbid, the direct solver
-// finds no split of the forces and the steps miss their tolerance; sweeps settle on one.
+// When stops or contacts share a mechanism with a drag that its joints prevent, the direct solver
+// finds no split of the forces and the steps miss their tolerance; sweeps converge to one.
 static rbSolverType chooseSolver(const rbDeed* deed)
 {
     bool hasContacts = rbWorld_GetContactSettings(deed->world).isEnabled ||
@@ -219,7 +220,7 @@ static rbSolverType chooseSolver(const rbDeed* deed)
     return hasContacts ? RB_SOLVER_ITERATIVE : RB_SOLVER_AUTO;
 }
 
-// What rbWorld_StartDrag makes, with a solver of its own.
+// Like rbWorld_StartDrag, but with a separate solver.
 static rbJointId makeJoint(const rbDeed* deed, const rbDrag* drag, rbJointType type, rbVec3 point)
 {
     rbJointDef def = rbDefaultJointDef();
@@ -234,7 +235,8 @@ static rbJointId makeJoint(const rbDeed* deed, const rbDrag* drag, rbJointType t
 
 static rbStatus makeJoints(const rbDeed* deed, rbDrag* drag, rbVec3 point)
 {
-    // The joints of a body say how it turns while it goes, and where it goes while it turns.
+    // The joints of a body determine how it turns while it translates, and how it translates while
+    // it turns.
     bool isPointHeld = drag->kind != RB_DRAG_ROTATE || !drag->hasJoints;
     bool isTurnHeld =
         drag->kind == RB_DRAG_ROTATE || (drag->kind == RB_DRAG_TRANSLATE && !drag->hasJoints);
@@ -265,10 +267,11 @@ static rbStatus chooseForce(const rbDeed* deed, rbDrag* drag)
         fmin(drag->forceMax, OWN_ACCELERATION * own) * getGyration(deed->world, drag->bodyId);
     return drag->forceMax <= most
                ? RB_STATUS_OK
-               : rbDeed_Fail(deed,
-                             "forceMax is %.6g N; for what hangs on body \"%s\" at most %.6g "
-                             "N are accepted",
-                             drag->forceMax, rbBody_GetName(deed->world, drag->bodyId), most);
+               : rbDeed_Fail(
+                     deed,
+                     "forceMax is %.6g N; for body \"%s\" and those connected to it at most %.6g "
+                     "N are accepted",
+                     drag->forceMax, rbBody_GetName(deed->world, drag->bodyId), most);
 }
 
 rbStatus rbStartDragDeed(const rbDeed* deed)
@@ -309,7 +312,7 @@ static rbVec3 getTurn(rbQuat from, rbQuat to)
     return rbScale(2.0 * rbAtan2(sine, sign * q.w) / sine, axis);
 }
 
-// What the body is to do: velocity of the held point and angular velocity.
+// The target motion of the body: velocity of the held point and angular velocity.
 typedef struct Wish {
     rbVec3 linear;  // m/s
     rbVec3 angular; // rad/s
@@ -379,9 +382,9 @@ static rbVec3 getPointImpulse(const rbWorld* world, rbBodyId bodyId, rbVec3 poin
     return solve(columns, change);
 }
 
-// Engines without joints: the impulse of a move, within what the force can give until the next one,
-// which comes after half the duration. Half of what gravity gives until then goes before, so that
-// the mean velocity is the wanted one.
+// Engines without joints: the impulse of a move, limited to what the force can do until the next
+// move, which comes after half the duration. Half of gravity's impulse until then is compensated in
+// advance, so that the mean velocity is the target velocity.
 static void kick(const rbDeed* deed, const rbDrag* drag, const Wish* wanted)
 {
     rbWorld* world = deed->world;
@@ -422,13 +425,13 @@ rbStatus rbMoveDragDeed(const rbDeed* deed)
     const rbDrag* drag = &deed->actor->drags.data[index];
     const char* key = moveKeys[drag->kind];
     if (!rbDeed_HasKey(deed, key)) {
-        return rbDeed_Fail(deed, "a drag of the kind \"%s\" is moved by the key \"%s\"",
+        return rbDeed_Fail(deed, "a drag of the kind \"%s\" needs the key \"%s\" to move",
                            kindNames[drag->kind], key);
     }
     Wish wish = getWish(deed, drag);
     if (!(rbLength(wish.linear) <= RB_SCENE_SPEED_MAX) ||
         !(rbLength(wish.angular) <= RB_SCENE_SPEED_MAX)) {
-        return rbDeed_Fail(deed, "the way to there is too long for %g s", deed->fields->duration);
+        return rbDeed_Fail(deed, "the target is too far away for %g s", deed->fields->duration);
     }
     if (RB_IS_NULL(drag->jointId) && RB_IS_NULL(drag->turnId)) {
         kick(deed, drag, &wish);

@@ -1,8 +1,8 @@
-// Parameters that are changed while a world runs: a table of targets, each with the keys that scene
-// files have, and their setters.
+// Changes parameters while a world runs: a table of targets, each with the keys of scene files and
+// their setters.
 //
-// A value is read by the table of keys of the scene format, so it has the same name, range and
-// complaint as in a file; null stands for "no limit" where a limit can be absent.
+// A value is read by the key tables of the scene format, so it has the same name, range and error
+// message as in a file; null stands for "no limit" where a limit may be absent.
 #include "io/scene/scene_keys.h"
 #include "io/scene/scene_model.h"
 #include "session/actor_state.h"
@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-// A key that may be null, and what it means then.
+// A key that may be null, and its meaning in that case.
 typedef struct NullKey {
     const char* key;
     double value;
 } NullKey;
 
-// True if the value is null and the key allows it: then it is in *number.
+// True if the value is null and the key allows it: *number is set.
 static bool takeNull(const rbDeed* deed, const NullKey* keys, int count, double* number)
 {
     for (int i = 0; i < count && json_is_null(deed->fields->value); ++i) {
@@ -98,7 +98,7 @@ static int findMaterial(const rbActor* actor, int number, int shape)
     return -1;
 }
 
-// Goes through all shapes that have a material, from *number and *shape on.
+// Walks all shapes that have a material, starting at *number and *shape.
 static bool findUser(const rbActor* actor, const rbWorld* world, int material, int* number,
                      int* shape)
 {
@@ -155,7 +155,7 @@ static rbStatus setMaterial(const rbDeed* deed, json_t* object)
     char hint[96];
     int index = 0;
     if (name == NULL) {
-        return rbDeed_Fail(deed, "a material is given by its \"name\", a string");
+        return rbDeed_Fail(deed, "a material must be named by \"name\", a string");
     }
     while (index < count && strcmp(getMaterialName(index, actor->scene), name) != 0) {
         index += 1;
@@ -172,14 +172,14 @@ static rbStatus setMaterial(const rbDeed* deed, json_t* object)
     rbStatus status = RB_STATUS_OK;
     do {
         status = setShape(deed, object, actor->bodies.data[number], shape);
-        // Shapes that differ by other settings may have taken it before.
+        // Shapes that differ in other settings may have accepted it before.
         deed->actor->wasTouched = deed->actor->wasTouched || status == RB_STATUS_OK;
         shape += 1;
     } while (status == RB_STATUS_OK && findUser(actor, deed->world, index, &number, &shape));
     return status;
 }
 
-// Its mass, or what is of a material for all its shapes.
+// Sets the mass, or a material property for all its shapes.
 static rbStatus setBody(const rbDeed* deed, json_t* object)
 {
     rbDeed named = *deed;

@@ -1,4 +1,4 @@
-// Inside of an actor: what the files that apply actions share. See actions.h.
+// Internals of an actor, shared by the files that apply actions. See actions.h.
 #ifndef RB_SERVER_ACTOR_STATE_H
 #define RB_SERVER_ACTOR_STATE_H
 
@@ -10,10 +10,10 @@ typedef struct rbDrag {
     int number;
     rbBodyId bodyId;
     rbDragKind kind;
-    rbVec3 localPoint; // m, frame of the body: what is held
+    rbVec3 localPoint; // m, body frame: the held point
     double forceMax;   // N
     double torqueMax;  // N m
-    double mass;       // kg, of what hangs together with the body
+    double mass;       // kg, of all bodies connected to the body
     bool hasJoints;    // of the scene
     rbJointId jointId; // step engine, holds the point; null: it is not held
     rbJointId turnId;  // step engine, holds the orientation; null: it is not held
@@ -29,7 +29,7 @@ typedef struct rbMaterialUse {
 struct rbActor {
     const rbScene* scene;
     int sceneBodyCount;         // the first numbers
-    RB_ARRAY(rbBodyId) bodies;  // by number; null: gone, or never there
+    RB_ARRAY(rbBodyId) bodies;  // by number; null: deleted, or never existed
     RB_ARRAY(rbJointId) joints; // by number, those of the scene
     RB_ARRAY(rbSpringId) springs;
     RB_ARRAY(rbDrag) drags;
@@ -40,7 +40,7 @@ struct rbActor {
     int structureCount;
 };
 
-// All fields that actions have. Absent ones keep their defaults; hasKey tells.
+// All fields of actions. Absent ones keep their defaults; see hasKey.
 typedef struct rbActionFields {
     const char* name;      // "do"
     const json_t* body;    // name, number or, of add, an object
@@ -63,40 +63,41 @@ typedef struct rbActionFields {
     const json_t* value;
 } rbActionFields;
 
-// An action at work.
+// An action in progress.
 typedef struct rbDeed {
     rbActor* actor;
     rbWorld* world;
     const json_t* root; // the whole command
     const rbActionFields* fields;
-    rbReader* reader; // for complaints
+    rbReader* reader; // for error messages
 } rbDeed;
 
 typedef rbStatus rbDeedFn(const rbDeed* deed);
 
-// Reads the fields of an action by the table of its keys; what they mean is judged when it is done.
+// Reads the fields of an action by the table of its keys; their meaning is validated when it is
+// applied.
 rbStatus rbReadAction(const json_t* root, rbActionFields* fields, rbError* error);
 
 bool rbDeed_HasKey(const rbDeed* deed, const char* key);
-// A sentence as the error of the deed; returns RB_STATUS_INVALID.
+// Sets a message as the error of the action; returns RB_STATUS_INVALID.
 rbStatus rbDeed_Fail(const rbDeed* deed, const char* format, ...) RB_PRINTF(2, 3);
-// The body that the deed names; an error when there is none, or, with verb ("pushed"), when it is
+// The body that the action names; an error when there is none or, with verb ("pushed"), when it is
 // not dynamic.
 rbStatus rbDeed_FindBody(const rbDeed* deed, const char* verb, rbBodyId* bodyId);
-// A mistyped name of one of a list: ...; did you mean "x"?
+// A suggestion for a mistyped name: ...; did you mean "x"?
 const char* rbDeed_Suggest(const char* word, rbCandidateFn* candidateFn, int count,
                            const void* context, char hint[96]);
 
 // actor_drag.c
 rbDeedFn rbStartDragDeed, rbMoveDragDeed, rbEndDragDeed;
-// Drags of a body that goes.
+// Ends the drags of a body that is deleted.
 void rbActor_ForgetDrags(rbActor* actor, rbBodyId bodyId);
 
 // actor_set.c
 rbDeedFn rbSetDeed;
-// A named material of the scene as the first shape that has it shows it now.
+// A named material of the scene with the current values of the first shape that has it.
 rbMaterial rbActor_GetMaterial(const rbActor* actor, const rbWorld* world, int index);
-// Shapes of a new body take the materials as they are now.
+// Shapes of a new body get the current values of their materials.
 void rbActor_NoteMaterials(rbActor* actor, rbWorld* world, rbBodyId bodyId);
 
 #endif

@@ -1,6 +1,6 @@
-// A message to a client: bytes that grow, with writers for JSON and for little-endian words.
+// A message to a client: a growing byte buffer, with writers for JSON and for little-endian words.
 //
-// Its memory is kept from message to message: a cleared one is written again without allocating.
+// The memory is reused: a cleared message is written again without allocating.
 #ifndef RB_SERVER_MESSAGE_H
 #define RB_SERVER_MESSAGE_H
 
@@ -9,17 +9,17 @@
 
 #include <stdbool.h>
 
-// Bytes before the message that belong to whoever sends it (libwebsockets puts its header there).
+// Bytes before the message, reserved for the sender (libwebsockets puts its header there).
 #define RB_MESSAGE_ROOM 32
 
 typedef struct rbMessage {
     unsigned char* memory; // RB_MESSAGE_ROOM bytes, then the message
     size_t size;           // of the message
     size_t capacity;       // of the memory
-    bool isText;           // JSON, else binary
+    bool isText;           // JSON, otherwise binary
 } rbMessage;
 
-// The bytes of a message; NULL before anything was written.
+// The bytes of a message; NULL before the first write.
 static inline unsigned char* rbMessage_GetBytes(const rbMessage* message)
 {
     return message->memory != NULL ? message->memory + RB_MESSAGE_ROOM : NULL;
@@ -28,7 +28,7 @@ static inline unsigned char* rbMessage_GetBytes(const rbMessage* message)
 void rbMessage_Clear(rbMessage* message, bool isText);
 void rbMessage_Free(rbMessage* message); // a zeroed one is fine
 
-// Room for more bytes at the end, which the caller fills.
+// Space for more bytes at the end, which the caller fills.
 unsigned char* rbMessage_Extend(rbMessage* message, size_t count);
 void rbMessage_Bytes(rbMessage* message, const void* bytes, size_t count);
 void rbMessage_Word32(rbMessage* message, uint32_t value);
@@ -36,8 +36,8 @@ void rbMessage_Float(rbMessage* message, double value); // rounded to single pre
 void rbMessage_Double(rbMessage* message, double value);
 void rbMessage_FloatVec3(rbMessage* message, rbVec3 value);
 
-// JSON. rbMessage_Text appends as it is; strings are quoted and escaped, control characters too;
-// numbers that are not finite become null. A key is written with its colon, and with a comma
+// JSON. rbMessage_Text appends text unchanged; strings are quoted and escaped, including control
+// characters; non-finite numbers become null. A key is written with its colon, and with a comma
 // before it unless it follows an opening bracket.
 void rbMessage_Text(rbMessage* message, const char* text);
 void rbMessage_String(rbMessage* message, const char* text);

@@ -1,4 +1,4 @@
-// Sessions: life, frames and pace.
+// Sessions: lifetime, frames and pace.
 #include "base/core/timer.h"
 #include "session/session_state.h"
 
@@ -7,12 +7,12 @@
 #include <string.h>
 
 #define FRAMES_PER_SECOND 60.0
-#define TICK_TIME 0.04      // s of wall time that a tick takes at most, where the engine allows
-#define PIECE_TIME 0.02     // s of wall time that an advance should take
+#define TICK_TIME 0.04      // s, maximum wall time of a tick, where the engine allows
+#define PIECE_TIME 0.02     // s, target wall time of an advance
 #define PACE_WINDOW 0.5     // s of wall time over which the pace is measured
-#define LATE_MAX 0.1        // s of wall time: what is later is not caught up
-#define SHORTEST_SHOW 4.0   // s of wall time that a scene lasts at least
-#define LONGEST_SHOW 120.0  // s, at most
+#define LATE_MAX 0.1        // s of wall time: larger delays are not caught up
+#define SHORTEST_SHOW 4.0   // s, minimum wall time of a scene
+#define LONGEST_SHOW 120.0  // s, maximum
 #define SNAPSHOTS_WANTED 20 // in the duration of a scene
 
 // ------------------------------------------------------------------------------------------- pace
@@ -50,7 +50,7 @@ double rbSession_GetFrameStep(const rbSession* session)
     return rbGetStepTime((int64_t)fmax(1.0, floor(wanted / step + 0.5)), step);
 }
 
-// A time that lies a step after another: on the grid of all multiples if the other does.
+// A time one step after another: on the grid of multiples if the other is.
 static double addStep(double time, double step, int64_t count)
 {
     double index = floor(time / step + 0.5);
@@ -77,7 +77,7 @@ void rbSession_RestartPace(rbSession* session)
     session->windowTime = rbStore_GetShownTime(session->store);
 }
 
-// A frame is shown; the next is due when its part of the wall time is over.
+// A frame is shown; the next is due after its share of the wall time.
 static void keepPace(rbSession* session, double simulated)
 {
     double now = rbGetWallTime();
@@ -142,8 +142,8 @@ void rbSession_Pause(rbSession* session)
     session->realTimeFactor = 0.0;
 }
 
-// The end of the next piece of work: whole steps of the step engine, since looking into one costs
-// as much as the step.
+// The end of the next piece of work: whole steps of the step engine, since interpolating a step
+// costs as much as the step.
 static double getPieceEnd(const rbSession* session)
 {
     double now = rbWorld_GetTime(session->world);
@@ -154,7 +154,7 @@ static double getPieceEnd(const rbSession* session)
     return addStep(now, step, (int64_t)fmin(1e9, ceil(session->piece / step)));
 }
 
-// What the engine says of the last advance. False: there is no going on.
+// Handles the report of the last advance. False: the simulation cannot continue.
 static bool judgeReport(rbSession* session, const rbStepReport* report)
 {
     rbError error = rbWorld_GetError(session->world);
@@ -176,7 +176,7 @@ static bool judgeReport(rbSession* session, const rbStepReport* report)
     return report->status == RB_STATUS_NUMERICAL;
 }
 
-// Works on the frame until it is reached or the tick is over. False: the engine stopped.
+// Works on the frame until it is complete or the tick is over. False: the engine stopped.
 static bool workOnFrame(rbSession* session)
 {
     double start = rbGetWallTime();
@@ -199,7 +199,7 @@ static bool workOnFrame(rbSession* session)
         } else if (spent < PIECE_TIME && (!isWhole || session->piece < session->targetTime - now)) {
             session->piece *= 2.0;
         }
-        // a piece too small to move the time would never end
+        // a piece too small to advance the time would never end
         if (rbWorld_GetTime(session->world) == now && isGoing) {
             session->piece = session->targetTime - now;
         }
@@ -208,7 +208,7 @@ static bool workOnFrame(rbSession* session)
     return isGoing;
 }
 
-// The frame is there: it is shown, and what belongs to its time is seen to.
+// The frame is complete: shows it and handles what is due at its time.
 static void finishFrame(rbSession* session, double simulated)
 {
     rbSession_EndFrame(session);
@@ -221,7 +221,7 @@ static void finishFrame(rbSession* session, double simulated)
     if (session->isPlaying && time >= session->stopTime - slack) {
         session->isPlaying = false;
         session->stopTime = INFINITY;
-        rbSession_Say(session, "the scene ends here; play goes on");
+        rbSession_Say(session, "the scene ends here; press play to continue");
     }
     keepPace(session, simulated);
     rbSession_ShowState(session, false);

@@ -1,15 +1,14 @@
-// Actions of clients: where they act, what of them goes into the log, and the drags that clients
-// hold.
+// Actions of clients: when they act, which of them are logged, and the drags that clients hold.
 //
-// A client has one drag at a time; its moves only say where the pointer is. What pulls is a move in
-// the log for every frame, so that a replay needs nothing but the log.
+// A client has one drag at a time; its moves only set the pointer position. The body is pulled by a
+// logged move for every frame, so that a replay needs only the log.
 #include "session/session_state.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DRAG_DURATION_FRAMES 2.0 // in which the pointer is to be reached
+#define DRAG_DURATION_FRAMES 2.0 // in which the pointer should be reached
 
 static int findClientDrag(const rbSession* session, int client)
 {
@@ -29,7 +28,7 @@ static void removeClientDrag(rbSession* session, int index)
     session->drags.count -= 1;
 }
 
-// Drags of bodies that are gone are over.
+// Removes drags of deleted bodies.
 static void forgetEndedDrags(rbSession* session)
 {
     for (int i = session->drags.count - 1; i >= 0; --i) {
@@ -46,13 +45,14 @@ static void forgetEndedDrags(rbSession* session)
 
 // --------------------------------------------------------------------------------------- the log
 
-// The change as it is applied and logged; one that was refused but left a trace is logged too.
+// Logs the change as applied; a refused one that left a trace is logged too.
 static rbStatus applyAndLog(rbSession* session, json_t* root, rbError* error)
 {
     if (session->actions.count >= RB_ACTIONS_MAX) {
-        return rbError_Set(error, RB_STATUS_LIMIT,
-                           "%d actions have been taken; save the recording and reset",
-                           session->actions.count);
+        return rbError_Set(
+            error, RB_STATUS_LIMIT,
+            "%d actions have been logged, which is the limit; save the recording and reset",
+            session->actions.count);
     }
     char* text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     RB_ASSERT(text != NULL);
@@ -74,7 +74,7 @@ static rbStatus applyAndLog(rbSession* session, json_t* root, rbError* error)
     return status;
 }
 
-// What the store must know of bodies that came or went.
+// Updates the store after bodies were added or deleted.
 static rbStatus tellStore(rbSession* session, rbError* error)
 {
     int count = rbStore_GetBodyCount(session->store);
@@ -93,7 +93,7 @@ static rbStatus tellStore(rbSession* session, rbError* error)
     return RB_STATUS_OK;
 }
 
-// The state after an action is what clients see, and what panels show.
+// Clients and panels see the state after an action.
 static rbStatus showAction(rbSession* session, rbError* error)
 {
     rbStatus status = tellStore(session, error);
@@ -105,7 +105,7 @@ static rbStatus showAction(rbSession* session, rbError* error)
 
 // ---------------------------------------------------------------------------------- where it acts
 
-// Drags that were open when the time was left behind have nobody who holds them any more.
+// Drags that were open at an abandoned time no longer have a holder.
 static void endLostDrags(rbSession* session)
 {
     while (rbActor_GetDragCount(session->actor) > session->drags.count) {
@@ -120,7 +120,7 @@ static void endLostDrags(rbSession* session)
     }
 }
 
-// Whether the action would be taken if it came now; nothing stays of the trial.
+// Whether the action would be accepted now; the trial leaves no trace.
 static rbStatus tryAction(rbSession* session, json_t* root, rbError* error)
 {
     char* text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
@@ -133,8 +133,8 @@ static rbStatus tryAction(rbSession* session, json_t* root, rbError* error)
     return status;
 }
 
-// Applies an action at the time that is shown. Where that is an earlier one the world goes back
-// first, tries the action, and only if it is taken the later times are forgotten.
+// Applies an action at the time shown. If that is an earlier time, the world goes back first and
+// tries the action; only if it is accepted are the later times discarded.
 static rbStatus actThere(rbSession* session, json_t* root, rbError* error)
 {
     if (session->isInFrame) {
@@ -169,7 +169,7 @@ static rbStatus startDrag(rbSession* session, int client, json_t* root, rbError*
 {
     if (findClientDrag(session, client) >= 0) {
         return rbError_Set(error, RB_STATUS_INVALID,
-                           "drag-start: you are dragging already; end that with \"drag-end\"");
+                           "drag-start: you are already dragging; end that with \"drag-end\"");
     }
     rbClientDrag drag = {.client = client, .drag = session->nextDrag};
     (void)json_object_set_new(root, "drag", json_integer(drag.drag));
@@ -186,12 +186,12 @@ static rbStatus startDrag(rbSession* session, int client, json_t* root, rbError*
 static rbStatus failNoDrag(const char* name, rbError* error)
 {
     return rbError_Set(error, RB_STATUS_INVALID,
-                       "%s: you drag nothing now (the body may be gone, or the time went back); "
+                       "%s: you are not dragging (the body may be deleted, or the time went back); "
                        "begin with \"drag-start\"",
                        name);
 }
 
-// Keeps where the pointer is; the frames that follow pull.
+// Stores the pointer position; the following frames pull.
 static rbStatus moveDrag(rbSession* session, int client, json_t* root, rbError* error)
 {
     static const char* const keys[RB_DRAG_KIND_COUNT] = {"point", "position", "orientation"};
@@ -204,8 +204,8 @@ static rbStatus moveDrag(rbSession* session, int client, json_t* root, rbError* 
     rbActionFields fields;
     rbStatus status = rbReadAction(root, &fields, error);
     if (status == RB_STATUS_OK && json_object_get(root, keys[drag->kind]) == NULL) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "drag-move: this drag is moved by the key \"%s\"", keys[drag->kind]);
+        return rbError_Set(error, RB_STATUS_INVALID, "drag-move: this drag needs the key \"%s\"",
+                           keys[drag->kind]);
     }
     if (status == RB_STATUS_OK) {
         drag->hasTarget = true;
@@ -221,7 +221,7 @@ static rbStatus endDrag(rbSession* session, int client, json_t* root, rbError* e
     if (index < 0) {
         return failNoDrag("drag-end", error);
     }
-    // It ends where the world is, also when an earlier time is shown.
+    // It ends at the world's time, even when an earlier time is shown.
     if (session->isInFrame) {
         rbSession_EndFrame(session);
     }
@@ -245,7 +245,7 @@ void rbSession_LeaveClient(rbSession* session, int client)
     }
 }
 
-// A pointer that was not moved yet holds the body where it is.
+// A pointer that has not moved yet holds the body in place.
 static void takeTarget(const rbSession* session, rbClientDrag* drag)
 {
     for (int i = 0; i < rbActor_GetDragCount(session->actor) && !drag->hasTarget; ++i) {
@@ -311,7 +311,7 @@ static rbStatus setThere(rbSession* session, int client, json_t* root, rbError* 
     return status;
 }
 
-// What differs from plain acting.
+// Actions that need special handling.
 static const struct {
     const char* name;
     rbStatus (*act)(rbSession* session, int client, json_t* root, rbError* error);

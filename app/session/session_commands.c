@@ -1,4 +1,4 @@
-// Commands of clients: the table of those that steer the session, and replies.
+// Commands of clients: the table of those that control the session, and replies.
 #include "session/session_state.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 // ----------------------------------------------------------------------------------------- replies
 
-// JSON text of a string; bytes that are no UTF-8 (a name that was cut) become question marks.
+// JSON text of a string; bytes that are not UTF-8 (a truncated name) become question marks.
 static char* quote(const char* text)
 {
     json_t* string = json_string(text);
@@ -126,9 +126,10 @@ static rbStatus save(rbSession* session, const CommandFields* fields, rbError* e
 {
     (void)fields;
     if (session->recordingPath == NULL) {
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "save: this session records to no file; start it with 'rattleback view "
-                           "SCENE --record FILE'");
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "save: this session has no recording file; start it with 'rattleback view "
+            "SCENE --record FILE'");
     }
     return rbSession_SaveRecording(session, session->recordingPath, error);
 }
@@ -228,8 +229,9 @@ static rbStatus runCommand(rbSession* session, int client, json_t* root, rbReply
     const char* name = json_string_value(json_object_get(root, "do"));
     if (name == NULL) {
         reply->isMalformed = true;
-        return rbError_Set(error, RB_STATUS_INVALID,
-                           "a command is a JSON object with the key \"do\", {\"do\": \"play\"}");
+        return rbError_Set(
+            error, RB_STATUS_INVALID,
+            "a command must be a JSON object with the key \"do\", {\"do\": \"play\"}");
     }
     for (int i = 0; i < ROW_COUNT; ++i) {
         if (strcmp(rows[i].kind.name, name) == 0) {
@@ -247,7 +249,7 @@ static rbStatus runCommand(rbSession* session, int client, json_t* root, rbReply
                                  rbFindNearestName(name, getCommandName, countCommands(), NULL)));
 }
 
-// The id that a client may put into its command, as JSON; NULL: none that is given back.
+// The id that a client may put into its command, as JSON; NULL: none to return.
 static char* takeId(const json_t* root)
 {
     const json_t* id = json_object_get(root, "id");

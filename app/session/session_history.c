@@ -1,4 +1,4 @@
-// Going back in time: snapshots, doing again what was done, branches, reset.
+// Going back in time: snapshots, repeated actions, branches, reset.
 #include "session/session_state.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ void rbSession_DropSnapshots(rbSession* session, double time, int actionCount)
     session->snapshots.count = kept;
 }
 
-// Every second one goes, never the first; from now on they are taken half as often.
+// Removes every second snapshot, never the first; from now on they are taken half as often.
 static void thinSnapshots(rbSession* session)
 {
     int kept = 0;
@@ -47,7 +47,7 @@ void rbSession_MaybeSnapshot(rbSession* session)
     const rbSnapshot* last = count > 0 ? &session->snapshots.data[count - 1] : NULL;
     double time = rbWorld_GetTime(session->world);
     size_t size = rbWorld_GetSnapshotSize(session->world);
-    // With an open drag the world has a joint that it has at no other time.
+    // With an open drag the world has an extra joint.
     if ((last != NULL && time < last->time + session->snapshotInterval) ||
         rbActor_GetDragCount(session->actor) > 0 || size > RB_SNAPSHOT_BYTES / 4) {
         return;
@@ -67,7 +67,7 @@ void rbSession_MaybeSnapshot(rbSession* session)
     }
 }
 
-// The latest one of a structure that is not after a time.
+// The latest snapshot of a structure that is not after a time.
 static const rbSnapshot* findSnapshot(const rbSession* session, double time, int structure)
 {
     const rbSnapshot* found = NULL;
@@ -83,7 +83,7 @@ static const rbSnapshot* findSnapshot(const rbSession* session, double time, int
 // ----------------------------------------------------------------------------------------
 // restoring
 
-// The bodies of the store are those of a new world now.
+// The bodies of the store are now those of a new world.
 static void bindBodies(rbSession* session)
 {
     int count = rbStore_GetBodyCount(session->store);
@@ -96,7 +96,7 @@ static void bindBodies(rbSession* session)
     rbActor_ReserveBodies(session->actor, count);
 }
 
-// The scene's world at its start instead of the one there is.
+// Replaces the world by the scene's world at its start.
 static bool makeWorldAnew(rbSession* session, rbError* error)
 {
     rbWorld* world = rbScene_CreateWorld(session->scene, error);
@@ -112,7 +112,7 @@ static bool makeWorldAnew(rbSession* session, rbError* error)
     return true;
 }
 
-// Goes from a snapshot, or from the start, to the time, doing again what was done.
+// Goes from a snapshot, or from the start, to the time, repeating the actions.
 static bool doAgain(rbSession* session, const rbSnapshot* snapshot, double time, rbError* error)
 {
     int next = 0;
@@ -165,7 +165,7 @@ void rbSession_Branch(rbSession* session)
     rbActions_Cut(&session->actions, count);
     rbSession_DropSnapshots(session, time, count);
     rbStore_DropAfter(session->store, time);
-    session->drags.count = 0; // those that were open are of another future
+    session->drags.count = 0; // open drags belong to another future
     double duration = rbScene_GetInfo(session->scene)->duration;
     session->stopTime = time < duration ? duration : INFINITY;
 }

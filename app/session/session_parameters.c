@@ -64,7 +64,7 @@ static void putFreedom(rbMessage* text, const rbWorld* world, rbJointId jointId,
     rbMessage_Text(text, "}");
 }
 
-// Panels of more joints and springs than this serve nobody.
+// Panels with more joints and springs than this are useless.
 #define LINKS_MAX 2000
 
 // Joints that have something to set.

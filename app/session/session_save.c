@@ -1,4 +1,4 @@
-// The history of a session as a recording: scene, frames, events and what was done by hand.
+// The history of a session as a recording: scene, frames, events and user actions.
 #include "session/session_state.h"
 
 #include <rattleback/output.h>
@@ -36,7 +36,7 @@ static rbRecordingWriter* openRecording(const rbSession* session, const char* pa
     return writer;
 }
 
-// What comes before a frame: actions and events not after its time.
+// Writes what precedes a frame: actions and events not after its time.
 static rbStatus writeBefore(const rbSession* session, rbRecordingWriter* writer, double time,
                             int* action, int64_t* event, rbError* error)
 {
@@ -76,7 +76,7 @@ rbStatus rbSession_SaveRecording(rbSession* session, const char* path, rbError* 
     for (int64_t i = 0; i < count && status == RB_STATUS_OK; ++i) {
         rbFrame frame;
         if (rbStore_ReadFrame(session->store, i, &frame)) {
-            // The time of an event may round beyond that of the last frame.
+            // The time of an event may round to after the last frame.
             double until = i == count - 1 ? INFINITY : frame.time;
             status = writeBefore(session, writer, until, &action, &event, error);
             status = status == RB_STATUS_OK ? rbRecordingWriter_WriteFrame(writer, &frame, error)

@@ -1,4 +1,4 @@
-// Inside of a session: what its files share. See session.h.
+// Internals of a session, shared by its files. See session.h.
 #ifndef RB_SERVER_SESSION_STATE_H
 #define RB_SERVER_SESSION_STATE_H
 
@@ -18,7 +18,7 @@ typedef struct rbSnapshot {
     size_t size;
 } rbSnapshot;
 
-// A drag that a client holds: where its pointer is.
+// A drag held by a client: its pointer position.
 typedef struct rbClientDrag {
     int client;
     int drag; // number in the log
@@ -37,7 +37,7 @@ struct rbSession {
     RB_ARRAY(rbClientDrag) drags;
     int nextDrag;
 
-    // Going back. Worlds of one structure take each other's snapshots; 0 is that of the scene.
+    // Going back. Worlds of one structure accept each other's snapshots; 0 is that of the scene.
     RB_ARRAY(rbSnapshot) snapshots;
     double snapshotInterval; // s
     int structure;
@@ -45,12 +45,12 @@ struct rbSession {
 
     // Playing.
     bool isPlaying;
-    bool isInFrame;    // a frame is on its way to targetTime
-    int64_t stepsLeft; // frames to make although it is not playing
+    bool isInFrame;    // a frame is in progress, to targetTime
+    int64_t stepsLeft; // frames to compute while not playing
     double speed;
     double targetTime; // s
     double stopTime;   // s, where playing pauses; INFINITY: nowhere
-    double piece;      // s of simulated time to advance at once
+    double piece;      // s of simulated time per advance
     char sentence[RB_STORE_SENTENCE_SIZE];
     char* recordingPath; // NULL: none
 
@@ -66,27 +66,27 @@ double rbSession_GetFrameStep(const rbSession* session); // s, simulated
 bool rbSession_IsRewound(const rbSession* session);      // an earlier time is shown
 void rbSession_ShowState(rbSession* session, bool isBusy);
 void rbSession_Say(rbSession* session, const char* sentence);
-// Ends the frame that is on its way where the world is now.
+// Ends the frame in progress at the world's current time.
 void rbSession_EndFrame(rbSession* session);
-// Stands still; the frame that is on its way ends.
+// Pauses; the frame in progress ends.
 void rbSession_Pause(rbSession* session);
 void rbSession_RestartPace(rbSession* session);
 
 // session_history.c
 void rbSession_MaybeSnapshot(rbSession* session);
 void rbSession_DropSnapshots(rbSession* session, double time, int actionCount);
-// Brings the world to a time not after the last, as it was then; false and a sentence if it cannot.
+// Brings the world to its state at an earlier time; false and a message if it cannot.
 bool rbSession_Restore(rbSession* session, double time, rbError* error);
-// Forgets what came after the time of the world.
+// Discards everything after the time of the world.
 void rbSession_Branch(rbSession* session);
 bool rbSession_Reset(rbSession* session, rbError* error);
 
-// session_actions.c: JSON object of an action; takes it out of the client's hands into the world.
+// session_actions.c: applies the JSON object of a client's action to the world.
 rbStatus rbSession_Act(rbSession* session, int client, json_t* root, rbError* error);
 // Before each frame: open drags pull.
 void rbSession_MoveDrags(rbSession* session);
 
-// session_parameters.c: tells the store what can be set and what it is now.
+// session_parameters.c: sends the settable parameters and their current values to the store.
 void rbSession_ShowParameters(rbSession* session);
 
 #endif

@@ -1,5 +1,5 @@
-// The store: its life, its bodies, what is shown, and what is forgotten. Frames are taken in
-// store_frame.c, descriptions are made in store_scene.c.
+// The store: its lifetime, its bodies, the frame shown, and what is discarded. store_frame.c adds
+// frames, store_scene.c creates descriptions.
 #include "session/store.h"
 
 #include "session/store_state.h"
@@ -138,7 +138,7 @@ int rbStore_AddBody(rbStore* store, const rbWorld* world, rbBodyId bodyId, rbErr
 {
     RB_ASSERT(rbBody_IsValid(world, bodyId));
     rbStoredBody body = {0};
-    // Descriptions are made before the lock is taken; new geometries are pushed under it.
+    // Descriptions are created before locking; new geometries are added under the lock.
     if (rbStore_DescribeBody(store, world, bodyId, store->bodies.count, &body, error) !=
         RB_STATUS_OK) {
         return -1;
@@ -263,7 +263,7 @@ static int findTime(const rbStore* store, double time)
     return low;
 }
 
-// A frame or two on is playing; anything else is a jump.
+// A frame or two ahead is playing; anything else is a jump.
 #define JUMP_FRAMES 4
 
 static void showFrame(rbStore* store, int index)

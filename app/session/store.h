@@ -1,15 +1,15 @@
-// The data store: what clients of a simulation may see (B-90).
+// The data store: what clients of a simulation can see (B-90).
 //
-// One thread writes: that of the simulation, between steps. Any number of threads read, by the
-// functions of stream.h and the getters below, while they hold the lock. Writing prepares
-// everything beforehand and locks only to hang it in, reading copies: neither waits for long.
+// One thread writes: the simulation thread, between steps. Any number of threads read, by the
+// functions of stream.h and the getters below, while they hold the lock. The writer prepares
+// everything in advance and locks only to insert it; readers copy: neither waits long.
 //
-// Bodies have numbers 0, 1, 2, ... in the order of their making, never reused in a store.
-// Joints and springs likewise: those that the world had at the start.
+// Bodies have numbers 0, 1, 2, ... in the order of creation, never reused in a store. Joints and
+// springs likewise: those that the world had at the start.
 //
-// The history holds every frame that was taken: poses, velocities, samples for plots, contacts and
-// joints. It is bounded: when it is full, every second frame goes, never the first, the last and
-// the one shown. The journal of events is bounded too: the oldest go.
+// The history holds every frame taken: poses, velocities, samples for plots, contacts and joints.
+// It is bounded: when it is full, every second frame is removed, but never the first, the last and
+// the one shown. The journal of events is bounded too: the oldest are removed.
 #ifndef RB_SERVER_STORE_H
 #define RB_SERVER_STORE_H
 
@@ -32,13 +32,13 @@ typedef struct rbStore rbStore;
 rbStore* rbCreateStore(const rbScene* scene, const rbWorld* world, rbError* error);
 void rbDestroyStore(rbStore* store); // NULL is fine
 
-// For readers. The writer's functions below lock by themselves and must be called without the lock.
+// For readers. The writer functions below lock internally and must be called without the lock.
 void rbStore_Lock(const rbStore* store);
 void rbStore_Unlock(const rbStore* store);
 
 // ------------------------------------------------------------------------------- for the writer
 
-// Another bound of the history, before it grows; frameMax 0 and bytes 0 leave what there is.
+// Sets another bound of the history, before it grows; frameMax 0 and bytes 0 keep the current one.
 void rbStore_SetHistory(rbStore* store, size_t bytes, int frameMax);
 
 // A new body with its shapes. Returns its number; -1 and an error when a shape cannot be drawn.
@@ -52,40 +52,40 @@ int rbStore_GetBodyCount(const rbStore* store);               // numbers given, 
 rbJointId rbStore_GetJointId(const rbStore* store, int number);   // null if gone or unknown
 rbSpringId rbStore_GetSpringId(const rbStore* store, int number); // null if gone or unknown
 
-// The id of a body in a world that was made again (branch, reset); null: it does not live (any
-// more), not null revives one that was deleted.
+// Sets the id of a body in a recreated world (branch, reset); null: it does not exist (any more);
+// any other id revives a deleted body.
 void rbStore_SetBodyId(rbStore* store, int number, rbBodyId bodyId);
 
-// Appends the state of now to the history and shows it; at the time of the last frame it replaces
-// that. Times must not go back without rbStore_DropAfter. Frames before a body's making and after
-// its end have NaN for it.
+// Appends the current state to the history and shows it; a frame at the same time as the last one
+// replaces it. Times must not go back without rbStore_DropAfter. Frames before a body's creation
+// and after its deletion have NaN for it.
 void rbStore_TakeFrame(rbStore* store, const rbWorld* world);
 // The same from a recording; bodies in the order of their numbers. Samples that a frame does not
 // have are NaN; there are no contacts and joints.
 void rbStore_TakeRecordedFrame(rbStore* store, const rbFrame* frame);
-// Takes over the journal of the world and clears it.
+// Moves the journal of the world into the store and clears it.
 void rbStore_TakeEvents(rbStore* store, rbWorld* world);
 void rbStore_TakeRecordedEvents(rbStore* store, const rbRecordedEvent* events, int count);
 
 // Shows the frame of the history nearest to a time. False if there is none.
 bool rbStore_Show(rbStore* store, double time);
-// Forgets all frames and events after a time (branch, reset); shows the last that is left if the
-// one shown is gone. There may be none then, until the next is taken.
+// Removes all frames and events after a time (branch, reset); shows the last remaining frame if the
+// one shown was removed. There may be none until the next is taken.
 void rbStore_DropAfter(rbStore* store, double time);
 
-// What the session is doing.
+// The state of the session.
 typedef struct rbPlayState {
     bool isPlaying;
-    double speed;                          // simulated over wall time, as asked for
+    double speed;                          // simulated over wall time, requested
     double frameStep;                      // s, simulated, from frame to frame
     double realTimeFactor;                 // simulated over wall time, achieved
-    bool isBusy;                           // running to an earlier time again
-    bool canAct;                           // actions are taken; false for recordings
+    bool isBusy;                           // recomputing an earlier time
+    bool canAct;                           // actions are accepted; false for recordings
     char sentence[RB_STORE_SENTENCE_SIZE]; // why it stopped, or ""
 } rbPlayState;
 
 void rbStore_SetPlayState(rbStore* store, const rbPlayState* state);
-// What panels show: the JSON text of the message "parameters", made by the session. Copied.
+// The content of panels: the JSON text of the message "parameters", made by the session. Copied.
 void rbStore_SetParameters(rbStore* store, const char* json);
 
 // ---------------------------------------------------- for the writer, or for readers with the lock
@@ -95,17 +95,17 @@ double rbStore_GetShownTime(const rbStore* store); // s, of the frame shown
 double rbStore_GetFrameTime(const rbStore* store, int64_t index);
 int64_t rbStore_GetFrameCount(const rbStore* store);
 // Frame index, 0 <= index < frameCount: poses and velocities of all bodyCount bodies by number, as
-// recordings have them. The arrays live until the frame is dropped. False: no such frame.
+// in recordings. The arrays are valid until the frame is dropped. False: no such frame.
 bool rbStore_ReadFrame(const rbStore* store, int64_t index, rbFrame* frame);
-// Events kept, oldest first; bodies by number. Reads count of them from first on; false: there are
-// not so many.
+// Events kept, oldest first; bodies by number. Reads count of them starting at first; false: there
+// are not that many.
 int64_t rbStore_GetEventCount(const rbStore* store);
 bool rbStore_ReadEvents(const rbStore* store, int64_t first, int count, rbRecordedEvent* events);
 const char* rbStore_GetBodyName(const rbStore* store, int number);
 int rbStore_FindBodyByName(const rbStore* store, const char* name); // living; -1 if there is none
 const rbScene* rbStore_GetScene(const rbStore* store);
 
-// What recordings hold of a ledger and of an event, bodies by number.
+// The recorded form of a ledger and of an event, bodies by number.
 rbLedgerRow rbMakeLedgerRow(const rbLedger* ledger);
 rbRecordedEvent rbMakeRecordedEvent(const rbEvent* event, uint32_t bodyA, uint32_t bodyB);
 

@@ -1,5 +1,4 @@
-// How a frame is taken: poses, samples, contacts and joints of now, copied before the lock is
-// taken; and events.
+// Takes frames: current poses, samples, contacts and joints, copied before locking; and events.
 #include "io/output/bytes.h"
 #include "session/store_state.h"
 
@@ -12,7 +11,7 @@
 
 // ---------------------------------------------------------------------------------------- samples
 
-// What the columns beside the probes are taken from.
+// The source of the columns other than probes.
 typedef struct rbSampleSource {
     rbLedger ledger;
     double jointPosition, jointAngle;       // m and rad, largest now
@@ -78,7 +77,7 @@ static size_t roundUp(size_t size)
     return (size + 15) / 16 * 16;
 }
 
-// Takes a part of a block; with block NULL only counts.
+// Takes a part of a block; with block NULL it only counts.
 static void* takePart(unsigned char* block, size_t* used, size_t size)
 {
     void* part = block != NULL ? block + *used : NULL;
@@ -101,7 +100,7 @@ static void layOut(rbStoredFrame* frame, unsigned char* block, size_t* used, int
     frame->rays = takePart(block, used, (size_t)frame->rayCount * RB_STORE_RAY_BYTES);
 }
 
-// What a frame has beside its bodies.
+// The parts of a frame other than its bodies.
 typedef struct Extras {
     int contacts;
     int joints;
@@ -125,8 +124,8 @@ static rbStoredFrame* makeFrame(const rbStore* store, Extras extras)
 
 // ---------------------------------------------------------------------------------------- history
 
-// Every second frame goes, but not the first, the last and the one shown. Under the lock the
-// pointers move; the frames are freed afterward.
+// Removes every second frame, except the first, the last and the one shown. The pointers move under
+// the lock; the frames are freed afterward.
 static void thinHistory(rbStore* store)
 {
     int count = store->frames.count;
@@ -155,7 +154,7 @@ static void thinHistory(rbStore* store)
     rbFree(dropped, (size_t)count * sizeof *dropped);
 }
 
-// Hangs a frame in and shows it.
+// Inserts a frame and shows it.
 static void appendFrame(rbStore* store, rbStoredFrame* frame)
 {
     rbStoredFrame* replaced = NULL;
@@ -193,7 +192,7 @@ static uint32_t numberOf(const rbStore* store, rbBodyId bodyId)
     return number >= 0 ? (uint32_t)number : NO_BODY;
 }
 
-// Writes the contacts of now into the scratch message; returns how many.
+// Writes the current contacts into the scratch message; returns how many.
 static int takeContacts(rbStore* store, const rbWorld* world)
 {
     int count = rbWorld_GetContacts(world, store->contacts.data, store->contacts.capacity);
@@ -246,12 +245,12 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-// Rays on their way into the scratch message.
+// State for writing rays into the scratch message.
 typedef struct RayTaking {
     rbMessage* message;
     int count;
     int shortest; // -1: none hits
-    double way;   // m, of the shortest
+    double way;   // m, length of the shortest
 } RayTaking;
 
 #define RAY_HIT 1U
@@ -300,7 +299,7 @@ static int takeRays(rbStore* store, const rbWorld* world)
     return taking.count;
 }
 
-// The same with the joints; finds the largest errors and which joints and springs live.
+// The same for the joints; finds the largest errors and which joints and springs exist.
 static int takeJoints(rbStore* store, const rbWorld* world, rbSampleSource* source)
 {
     int count = 0;
@@ -338,7 +337,7 @@ static void clearBodies(const rbStoredFrame* frame)
     }
 }
 
-// The mass was set: the body is described anew.
+// The mass was set: the body is described again.
 static void updateMass(rbStore* store, const rbWorld* world, int number)
 {
     rbStoredBody* body = &store->bodies.data[number];
@@ -352,7 +351,7 @@ static void updateMass(rbStore* store, const rbWorld* world, int number)
     }
 }
 
-// Reads the fields of all bodies of the world and spreads them by number.
+// Reads the fields of all bodies of the world and stores them by number.
 static void takeBodies(rbStore* store, const rbWorld* world, const rbStoredFrame* frame)
 {
     static const rbBodyField fields[] = {RB_FIELD_POSITION, RB_FIELD_CENTER,
@@ -379,7 +378,7 @@ static void takeBodies(rbStore* store, const rbWorld* world, const rbStoredFrame
         }
         rbVec3 position = store->vectors[0].data[i];
         rbVec3 spin = store->vectors[3].data[i];
-        // the world has the velocity of the center, frames that of the origin
+        // the world stores the velocity of the center of mass, frames that of the origin
         rbVec3 arm = rbSub(position, store->vectors[1].data[i]);
         frame->positions[number] = position;
         frame->orientations[number] = store->quats.data[i];
@@ -480,7 +479,7 @@ rbRecordedEvent rbMakeRecordedEvent(const rbEvent* event, uint32_t bodyA, uint32
                    event->normal.z, event->impulse.x, event->impulse.y, event->impulse.z}};
 }
 
-// Room for more events in the ring; under the lock.
+// Makes space for more events in the ring; under the lock.
 static void growEvents(rbStore* store, int64_t count)
 {
     int64_t wanted = store->eventEnd - store->eventFirst + count;

@@ -1,5 +1,5 @@
-// Descriptions: bodies, shapes, joints and all else that the scene message says, as JSON that the
-// stream puts together.
+// Descriptions: bodies, shapes, joints and everything else in the scene message, as JSON that the
+// stream assembles.
 #include "collision/geometry/shape_ops.h"
 #include "render/view.h"
 #include "session/setting_messages.h"
@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Deviation of the triangles from a round surface, as a part of the radius: not seen on a screen.
+// Deviation of the triangles from a round surface, as a fraction of the radius: invisible on a
+// screen.
 #define DEVIATION 0.01
 #define PLANE_HALF_SIZE 10.0 // m, of planes inside of compounds
 
@@ -65,7 +66,7 @@ static rbStatus writeMesh(const rbGeometry* geometry, int index, rbMessage* mesh
     return RB_STATUS_OK;
 }
 
-// The index of a geometry, described when it is new; -1 and an error otherwise.
+// The index of a geometry, described when it is new; -1 and an error on failure.
 static int findGeometry(rbStore* store, const rbGeometry* geometry, rbError* error)
 {
     for (int i = store->geometries.count - 1; i >= 0; --i) {
@@ -179,7 +180,7 @@ static void describeEnds(const rbStore* store, rbBodyId bodyA, rbBodyId bodyB, r
     rbMessage_PutNumber(text, "bodyB", rbStore_FindBody(store, bodyB));
 }
 
-// Where a joint holds a body, in the body's frame; of the world: world coordinates.
+// The anchor of a joint in the body's frame; for the world: in world coordinates.
 static void describeAnchor(const rbWorld* world, rbBodyId bodyId, rbVec3 point, const char* key,
                            rbMessage* text)
 {

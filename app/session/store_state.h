@@ -1,6 +1,5 @@
-// The inside of a store: what its own files and those of the stream share. Everything here is
-// written by the writer under the lock, and read by readers under it; the writer alone may read
-// without.
+// Internals of a store, shared by its files and the stream. The writer changes everything here
+// under the lock, and readers read under the lock; only the writer may read without it.
 #ifndef RB_STORE_STATE_H
 #define RB_STORE_STATE_H
 
@@ -36,7 +35,7 @@ typedef struct rbStoredFrame {
 } rbStoredFrame;
 
 typedef struct rbStoredBody {
-    rbBodyId id; // null: it does not live
+    rbBodyId id; // null: it does not exist
     rbBodyType type;
     char name[64];
     rbMassProperties mass; // in the body's frame
@@ -48,7 +47,7 @@ typedef struct rbStoredGeometry {
     rbGeometry* geometry; // retained
     char* json;
     size_t jsonSize;
-    rbMessage mesh; // empty: the description says it all
+    rbMessage mesh; // empty: the description is sufficient
 } rbStoredGeometry;
 
 typedef struct rbStoredLink {
@@ -57,7 +56,7 @@ typedef struct rbStoredLink {
     bool isAlive;
 } rbStoredLink;
 
-// Apart from the store, because readers of a const store lock it.
+// Separate from the store, because readers of a const store lock it.
 typedef struct rbStoreLock {
     pthread_mutex_t mutex;
 } rbStoreLock;

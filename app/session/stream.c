@@ -1,7 +1,7 @@
-// Message by message, what a client lacks. Structure comes first and in order: hello, scene, the
-// meshes, bodies that came and went, what is to be forgotten. What flows takes turns: after a frame
-// everything else that waits is sent before the next frame, so a slow client gets all of it, only
-// with fewer frames.
+// Sends the messages that a client lacks. Structure comes first and in order: hello, scene, the
+// meshes, bodies added and deleted, what to discard. The rest alternates: after a frame everything
+// else that waits is sent before the next frame, so a slow client gets everything, only with fewer
+// frames.
 #include "session/stream.h"
 
 #include "io/output/bytes.h"
@@ -11,12 +11,12 @@
 
 #include <string.h>
 
-#define STATE_INTERVAL 0.1   // s of wall time between states while time goes on
+#define STATE_INTERVAL 0.1   // s of wall time between states while time advances
 #define DETAIL_INTERVAL 0.05 // s between details of the selected body
 #define EVENTS_MAX 1000      // in a message
-#define EVENTS_BACKLOG 65536 // older ones are left out for a client that comes late
+#define EVENTS_BACKLOG 65536 // older ones are skipped for a client that connects late
 #define ROWS_BYTES 65536     // of samples in a message
-#define ROWS_BACKLOG 8192    // a client that comes late gets so many rows, evenly spaced
+#define ROWS_BACKLOG 8192    // a client that connects late gets this many rows, evenly spaced
 #define NO_TIME (-1e300)
 
 void rbStreamCursor_Free(rbStreamCursor* cursor)
@@ -58,7 +58,7 @@ static const rbStoredFrame* getShown(const rbStore* store)
     return store->shown >= 0 ? store->frames.data[store->shown].frame : NULL;
 }
 
-// Is there this body at the time shown? It may have been made later, or be gone.
+// Whether this body exists at the time shown. It may have been created later, or deleted.
 static bool isThere(const rbStoredFrame* frame, int body)
 {
     return frame != NULL && body < frame->bodyCount && isfinite(frame->positions[body].x);
@@ -101,7 +101,7 @@ static void putBytes(rbMessage* message, const char* json, size_t size)
     rbMessage_Bytes(message, json, size);
 }
 
-// The client has nothing of this scene but its description.
+// The client has only the description of this scene.
 static void resetCursor(const rbStore* store, rbStreamCursor* cursor)
 {
     uint32_t before = store->shownVersion - 1;
@@ -128,7 +128,7 @@ static void resetCursor(const rbStore* store, rbStreamCursor* cursor)
     cursor->turn = 0;
 }
 
-// Room for what the client has of all bodies.
+// Space for the client's state of all bodies.
 static void growBodies(const rbStore* store, rbStreamCursor* cursor)
 {
     int count = store->bodies.count;
@@ -195,7 +195,7 @@ static bool nextMesh(const rbStore* store, rbStreamCursor* cursor, rbMessage* me
     return false;
 }
 
-// Bodies of the time shown that the client does not know, and the other way round.
+// Bodies at the time shown that the client does not have, and vice versa.
 static bool nextBodies(const rbStore* store, rbStreamCursor* cursor, rbMessage* message)
 {
     if (cursor->bodiesVersion == store->shownVersion) {
@@ -292,7 +292,7 @@ static bool nextDrop(const rbStore* store, rbStreamCursor* cursor, rbMessage* me
     beginBinary(message, RB_MESSAGE_DROP, 0, 0);
     rbMessage_Double(message, time);
     cursor->dropNext = store->dropCount;
-    // What comes after that time is to be sent, also what the client had.
+    // Everything after that time must be sent, even what the client had.
     int index = 0;
     while (index < store->frames.count && store->frames.data[index].frame->time <= time) {
         ++index;
@@ -375,7 +375,7 @@ static bool nextSamples(const rbStore* store, rbStreamCursor* cursor, rbMessage*
     return true;
 }
 
-// An overlay of the frame that is shown, as the store has it.
+// An overlay of the frame shown, as stored.
 static void writeOverlay(rbMessage* message, rbMessageType type, const rbStoredFrame* frame,
                          int count)
 {
@@ -413,7 +413,7 @@ static bool nextJoints(const rbStore* store, rbStreamCursor* cursor, rbMessage* 
     return true;
 }
 
-// Only of scenes whose contact is found by rays: others have none to tell of.
+// Only for scenes whose contacts are found by rays: others have no rays.
 static bool nextRays(const rbStore* store, rbStreamCursor* cursor, rbMessage* message)
 {
     const rbStoredFrame* frame = getShown(store);
@@ -481,7 +481,7 @@ rbQuat rbUnpackQuat(uint64_t bits)
     return q;
 }
 
-// Puts the pose of a body into a message unless the client has it.
+// Puts the pose of a body into a message unless the client already has it.
 static bool writePose(const rbStoredFrame* frame, int body, rbClientBody* known, rbMessage* message)
 {
     rbVec3 p = frame->positions[body];
@@ -581,7 +581,7 @@ static double getFloat(const unsigned char* bytes)
     return value;
 }
 
-// The force of all contacts on a body, from what the frame has of them.
+// The total contact force on a body, from the contacts of the frame.
 static rbVec3 sumContacts(const rbStoredFrame* frame, uint32_t body, int* count)
 {
     rbVec3 sum = RB_VEC3_ZERO;
@@ -658,7 +658,7 @@ static NextFn* const structure[] = {nextHello,  nextScene, nextMesh,
                                     nextBodies, nextLinks, nextDrop};
 #define STRUCTURE_COUNT (sizeof structure / sizeof structure[0])
 
-// In turns.
+// These alternate.
 static NextFn* const flow[] = {nextFrame,      nextState,  nextEvents, nextSamples, nextContacts,
                                nextParameters, nextJoints, nextRays,   nextDetail};
 #define FLOW_COUNT ((int)(sizeof flow / sizeof flow[0]))

@@ -1,8 +1,8 @@
-// The stream: everything a client lacks of a store, message by message (docs/viewer-protocol.md).
+// The stream: everything a client lacks from a store, message by message (docs/viewer-protocol.md).
 //
-// A cursor remembers what a client has. rbStream_Next compares it with the store and makes one
-// message of the difference: the scene first, then what changed. A slow client asks less often and
-// gets fewer frames, each with all that changed since its last; nothing queues up for it.
+// A cursor records what a client has. rbStream_Next compares it with the store and makes one
+// message from the difference: the scene first, then the changes. A slow client asks less often and
+// gets fewer frames, each with all changes since its last; nothing queues up for it.
 //
 //   rbStreamCursor cursor = {.kind = "live", .client = 7};
 //   rbMessage message = {0};
@@ -30,7 +30,7 @@ typedef enum rbMessageType {
     RB_MESSAGE_RAYS = 8,
 } rbMessageType;
 
-// What a client has of a body, its pose as it was sent.
+// A client's state of a body, its pose as it was sent.
 typedef struct rbClientBody {
     uint32_t position[3]; // bits of single precision
     bool isKnown;
@@ -38,19 +38,19 @@ typedef struct rbClientBody {
     uint64_t orientation; // see rbPackQuat
 } rbClientBody;
 
-// What one client has. Zero initialization is a client that has nothing; set kind and what follows
-// it. Free with rbStreamCursor_Free.
+// The state of one client. Zero initialization is a client that has nothing; set kind and the
+// fields after it. Free with rbStreamCursor_Free.
 typedef struct rbStreamCursor {
     const char* kind;  // "live", "recording" or "page"
-    int client;        // its number, told by hello
-    bool hasContacts;  // it asked for these overlays
+    int client;        // its number, sent in hello
+    bool hasContacts;  // it requested these overlays
     bool hasJoints;    //
     bool hasRays;      //
     int selectedBody1; // number + 1 of the body it wants details of; 0: none
-    double now;        // s, wall time, set by the caller: state and detail keep to their rates
-    bool isUnbounded;  // no rates, nothing is left out: for a page, which is not in a hurry
+    double now;        // s, wall time, set by the caller: limits the rates of state and detail
+    bool isUnbounded;  // no rate limits, nothing is skipped: for a page
 
-    // What follows is the stream's own.
+    // The rest is internal to the stream.
     bool hasHello;
     bool hasScene;
     int geometryKnown; // geometries that were described, and whose meshes were sent
@@ -69,20 +69,20 @@ typedef struct rbStreamCursor {
 } rbStreamCursor;
 
 void rbStreamCursor_Free(rbStreamCursor* cursor);
-// Another store from here on: the client has nothing of it, nothing is selected. Its wish for
-// overlays stays.
+// Switches to another store: the client has nothing of it, nothing is selected. Its requested
+// overlays stay.
 void rbStreamCursor_Restart(rbStreamCursor* cursor);
 
-// What the client wants, from now on, also of the frame it has. body -1: none.
+// The client's requests, from now on, including the frame it has. body -1: none.
 void rbStreamCursor_Select(rbStreamCursor* cursor, int body);
 void rbStreamCursor_SetOverlays(rbStreamCursor* cursor, bool hasContacts, bool hasJoints,
                                 bool hasRays);
 
-// The next message the client lacks, false if it has everything. Takes the lock of the store; the
-// message keeps its memory for the next.
+// The next message that the client lacks, false if it has everything. Locks the store; the message
+// keeps its memory for the next call.
 bool rbStream_Next(const rbStore* store, rbStreamCursor* cursor, rbMessage* message);
 
-// "hello", which the stream sends by itself; here for a client without a store (scene NULL: the
+// "hello", which the stream sends automatically; here for a client without a store (scene NULL: the
 // gallery).
 void rbStream_WriteHello(const rbStreamCursor* cursor, const char* scene, rbMessage* message);
 

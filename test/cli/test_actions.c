@@ -251,7 +251,7 @@ static void mistakesInFilesOfActionsAreNamed(void** state)
         {"{\"time\": -1, \"do\": \"spin\", \"body\": 1, \"impulse\": [0, 0, 1]}", "time"},
         {"{\"time\": 0.2, \"do\": \"spin\", \"body\": 1, \"impulse\": [0, 0, 1]}\n"
          "{\"time\": 0.1, \"do\": \"spin\", \"body\": 1, \"impulse\": [0, 0, 1]}\n",
-         "times must rise"},
+         "not decrease"},
         {"{\"time\": 0.1, \"do\": \"spin\", \"body\": \"bull\", \"impulse\": [0, 0, 1]}",
          "\"ball\""},
         {"{\"time\": 0.1, \"do\": \"spin\", \"body\": 9, \"impulse\": [0, 0, 1]}", "9"},

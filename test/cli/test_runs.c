@@ -333,7 +333,7 @@ static void checkNamesWhatIsOdd(void** state)
         {"\"velocity\": [3e9, 0, 0], \"shapes\": [{\"geometry\": {\"type\": \"sphere\", "
          "\"radius\": "
          "1}}]",
-         "{}", "nature", 1},
+         "{}", "physically possible", 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         char text[600];

@@ -138,7 +138,7 @@ static const Mistake mistakes[] = {
     {HEAD "hull r 0 0 0 1 0 0 0 1 0 0 0 1\nhull r 0 0 0 1 0 0 0 1 0 0 0 1\n", "defined twice",
      RB_STATUS_INVALID, 3, 6},
     {HEAD "hull 0123456789012345678901234567890123456789012345678901234567890123 0 0 0\n",
-     "at most 63", RB_STATUS_LIMIT, 2, 6},
+     "the limit is 63", RB_STATUS_LIMIT, 2, 6},
     {HEAD "compound c\n", "0 children", RB_STATUS_INVALID, 2, 11},
     {HEAD "compound c sphere:1 0 0 0 2 0 0 0\n", "part 1 (sphere:1)", RB_STATUS_INVALID, 2, 33},
 };

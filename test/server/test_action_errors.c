@@ -15,9 +15,9 @@ typedef struct Bad {
 static const Bad badEverywhere[] = {
     {"", "is empty"},
     {"{", "the text ends too early"},
-    {"[]", "an action is an object with the key \"do\""},
+    {"[]", "an action must be an object with the key \"do\""},
     {"7", "expected near '7'"},
-    {"{\"do\": 7}", "an action is an object with the key \"do\""},
+    {"{\"do\": 7}", "an action must be an object with the key \"do\""},
     {"{\"do\": \"pusch\"}", "there is no action \"pusch\"; did you mean \"push\"?"},
     {"{\"do\": \"push\"}", "push: \"push\" needs the key \"body\""},
     {"{\"do\": \"push\", \"body\": \"%B\", \"point\": [0, 0, 0]}", "needs the key \"impulse\""},
@@ -45,7 +45,7 @@ static const Bad badEverywhere[] = {
     {"{\"do\": \"drag-start\", \"body\": \"%B\", \"drag\": 1}", "needs the key \"point\""},
     {"{\"do\": \"drag-start\", \"body\": \"%B\", \"drag\": 1, \"point\": [0, 0, 0], \"kind\": "
      "\"x\"}",
-     "\"point\", \"translate\" and \"rotate\" are known"},
+     "\"point\", \"translate\" or \"rotate\""},
     {"{\"do\": \"drag-start\", \"body\": \"%B\", \"drag\": 1, \"point\": [0,0,0], \"forceMax\": 0}",
      "forceMax is 0 N; expected a number > 0"},
     {"{\"do\": \"drag-move\", \"drag\": 5, \"point\": [0, 0, 0]}",
@@ -123,7 +123,7 @@ static void staticBodiesAreNotPushed(void** state)
     (void)state;
     Stage stage = openStage("bouncing-ball");
     refuse(&stage, "{\"do\":\"push\",\"body\":\"floor\",\"point\":[0,0,0],\"impulse\":[0,0,1]}",
-           "body \"floor\" is static and cannot be pushed; take a dynamic one");
+           "body \"floor\" is static and cannot be pushed; choose a dynamic one");
     refuse(&stage, "{\"do\":\"spin\",\"body\":0,\"impulse\":[0,0,1]}", "static");
     refuse(&stage, "{\"do\":\"drag-start\",\"drag\":0,\"body\":\"floor\",\"point\":[0,0,0]}",
            "cannot be dragged");

@@ -142,11 +142,11 @@ static void clientsShareABody(void** state)
     static const char start[] =
         "{\"do\":\"drag-start\",\"body\":\"forearm\",\"kind\":\"translate\"}";
     tell(session, 1, "%s", start);
-    tellBadly(session, 2, start, "is being dragged already; wait until it is let go");
-    tellBadly(session, 1, start, "you are dragging already");
-    tellBadly(session, 2, "{\"do\":\"drag-move\",\"position\":[0,0,0]}", "you drag nothing now");
+    tellBadly(session, 2, start, "is already being dragged; wait until it is released");
+    tellBadly(session, 1, start, "you are already dragging");
+    tellBadly(session, 2, "{\"do\":\"drag-move\",\"position\":[0,0,0]}", "you are not dragging");
     tellBadly(session, 1, "{\"do\":\"drag-move\",\"point\":[0,0,0]}",
-              "moved by the key \\\"position\\\"");
+              "needs the key \\\"position\\\"");
     tell(session, 1, "{\"do\":\"drag-move\",\"position\":[0.5,0.5,0.5]}");
     tell(session, 2, "{\"do\":\"drag-start\",\"body\":\"upperArm\",\"point\":[0.1,0,0.5]}");
     run(session, 10);

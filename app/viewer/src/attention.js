@@ -1,10 +1,10 @@
-// Keeps in view what leaves it, as long as nobody has taken the camera into his own hands: the view
-// grows to a larger ball, and never shrinks, so that it comes to rest.
+// Keeps moving bodies in view until the user takes control of the camera: the view grows to a
+// larger sphere and never shrinks, so that it settles.
 
-const GROWTH_MAX = 6; // times the radius at the start; what flies away farther is let go
+const GROWTH_MAX = 6; // times the radius at the start; bodies farther away are ignored
 const OUT_SHARE = 0.25; // of the bodies may be out of view
 const EDGE = 0.94; // of the window from its middle to its edge
-const RATE = 3; // 1/s, of the way to go
+const RATE = 3; // 1/s, of the remaining distance
 
 /**
  * The smallest ball about a ball and a point.
@@ -31,7 +31,7 @@ export function createAttention(stage, window) {
     let start = null; // the view of the scene
     let goal = null; // ball that is to be seen
     let now = null; // ball that is seen
-    let isFree = true; // nobody has moved the camera
+    let isFree = true; // the user has not moved the camera
     let isHeld = false; // something is dragged: what the pointer is over must not move
 
     return {

@@ -1,4 +1,4 @@
-// Making elements of the page without a framework.
+// Creates page elements without a framework.
 
 /**
  * @param {string} name of the element

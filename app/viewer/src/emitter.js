@@ -1,4 +1,4 @@
-// Who wants to hear of what.
+// Event subscriptions.
 
 /**
  * @typedef {{on: (type: string, fn: (value: any) => void) => () => void,

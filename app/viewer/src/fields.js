@@ -1,10 +1,10 @@
-// Rows for lil-gui that it lacks: numbers and vectors that are typed, applied and given back when
-// refused, and plain text.
+// Rows that lil-gui lacks: typed numbers and vectors, which are applied and restored when refused,
+// and plain text.
 import { Controller } from 'lil-gui';
 
 import { formatNumber, formatShort } from './words.js';
 
-/** Reads what a person types: 1,5 and −3 too. NaN if it is no number. */
+/** Parses typed text: also 1,5 and −3. NaN if it is not a number. */
 export function parseNumber(text) {
     const plain = text.trim().replace('−', '-').replace(',', '.');
     if (plain === '') {
@@ -22,7 +22,7 @@ export class FieldController extends Controller {
      * @param {import('lil-gui').GUI} parent
      * @param {{label: string, unit?: string, size?: number, key?: string, title?: string,
      *          apply?: (values: number[]) => Promise<boolean>|boolean|void}} options
-     *        apply tells whether the values were taken
+     *        apply returns whether the values were accepted
      */
     constructor(parent, { label, unit = '', size = 1, key = '', title = '', apply = null }) {
         super(parent, { value: 0 }, 'value', 'hands-field');

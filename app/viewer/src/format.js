@@ -1,6 +1,6 @@
-// Numbers as people read them.
+// Readable numbers.
 
-/** A time in s with the digits that matter beside a span. */
+/** A time in s with the digits that matter for a span. */
 export function formatTime(time, span) {
     if (!Number.isFinite(time)) {
         return '–';

@@ -20,7 +20,7 @@ export function groupByTheme(scenes) {
     return [...groups.entries()].sort((a, b) => rank(a[0]) - rank(b[0]));
 }
 
-/** Whether all words are in what a card says. */
+/** Whether a card contains all words. */
 export function matches(scene, words) {
     const text = [scene.name, scene.title, scene.theme, scene.shows, scene.engine]
         .join(' ')
@@ -46,7 +46,7 @@ export function createGallery({ model, source }) {
             'div',
             { className: 'head' },
             make('h1', {}, 'Rattleback'),
-            make('p', {}, 'Rigid bodies that move as they must. Pick a scene: it runs at once.'),
+            make('p', {}, 'Accurate rigid-body dynamics. Pick a scene to run it.'),
             search,
             count,
         ),
@@ -123,7 +123,7 @@ export function createGallery({ model, source }) {
             fill();
         } catch (error) {
             groups.replaceChildren(
-                make('p', {}, `The list of scenes did not come: ${error.message}`),
+                make('p', {}, `The list of scenes could not be loaded: ${error.message}`),
             );
         }
     }

@@ -1,4 +1,4 @@
-// Planes as what they are: ground and walls with a grid that fades far away.
+// Planes drawn as ground and walls, with a grid that fades with distance.
 
 import * as THREE from 'three';
 import { PALETTE } from './shapes.js';
@@ -41,7 +41,7 @@ float fade = 1.0 - smoothstep(fadeFrom, fadeTo, length(gridPlace));
 diffuseColor.a = fade * max(fillAlpha, onLine * 0.85);
 `;
 
-/** A length of 1, 2 or 5 times a power of ten near to a given one. */
+/** A length of 1, 2 or 5 times a power of ten, close to a given one. */
 export function roundLength(length) {
     const power = 10 ** Math.floor(Math.log10(length));
     const share = length / power;

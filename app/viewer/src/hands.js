@@ -1,5 +1,5 @@
-// Puts the parts for hands and numbers into the page: panels, drawers with plots and journal, and
-// the tools of the pointer.
+// Adds the interactive parts to the page: panels, drawers with plots and journal, and the pointer
+// tools.
 import { createJournal } from './journal.js';
 import { isTyping } from './keys.js';
 import { make } from './elements.js';

@@ -1,21 +1,21 @@
-// What mouse and keys do, over the view.
+// Overlay that explains mouse and keys.
 
 const rows = [
-    ['click', 'select a body; on empty ground: none'],
-    ['drag a body', 'pull it; joints and contacts hold'],
+    ['click', 'select a body; click empty space to deselect'],
+    ['drag a body', 'pull it; joints and contacts still hold'],
     ['shift + click a body', 'push it where you click'],
     ['shift + drag', 'draw the push as an arrow'],
-    ['drag elsewhere', 'turn the view (right button: everywhere)'],
+    ['drag elsewhere', 'rotate the view (right button: anywhere)'],
     ['wheel', 'nearer, farther'],
     ['space', 'play, pause'],
-    ['← →', 'a step back, forward'],
+    ['← →', 'one step back, forward'],
     ['d p m t', 'tools: drag, push, move, turn'],
     ['f', 'follow the selected body'],
     ['Delete', 'delete the selected body'],
-    ['r', 'start again'],
+    ['r', 'restart'],
     ['1 2 3 …', 'overlays: contacts, joints, axes …'],
-    ['Esc', 'let go, deselect, close this'],
-    ['?', 'this help'],
+    ['Esc', 'release, deselect, close this help'],
+    ['?', 'show this help'],
 ];
 
 /** Adds a hidden overlay to a parent. */

@@ -1,5 +1,5 @@
-// The journal as a list: who met whom, what it cost, and a click goes to the moment. Only the rows
-// in sight exist, so 65,536 entries cost as much as forty.
+// The journal as a list: which bodies collided and the energy lost; a click jumps to the moment.
+// Only the visible rows exist, so 65,536 entries cost as much as forty.
 import { make } from './elements.js';
 import { indexAt, lowerBound, throttle } from './sampling.js';
 import {
@@ -47,7 +47,7 @@ export class EventFilter {
         );
     }
 
-    /** Looks at the events that are new; starts again when some were forgotten. */
+    /** Examines new events; starts over when some were discarded. */
     look(events, first = 0) {
         const isSame = first === this.first && events.length >= this.seen;
         if (!isSame) {
@@ -102,9 +102,9 @@ class Journal {
         this.account = make('div', { className: 'journal-account' });
         const head = make('div', { className: 'journal-head' });
         this.kindChoice = make('select', { className: 'journal-kind' });
-        this.kindChoice.title = 'kinds that are listed';
+        this.kindChoice.title = 'event kinds to list';
         this.bodyChoice = make('select', { className: 'journal-body' });
-        this.bodyChoice.title = 'body that is listed';
+        this.bodyChoice.title = 'body to list';
         this.count = make('span', { className: 'journal-count' });
         this.kindChoice.onchange = () => this.choose();
         this.bodyChoice.onchange = () => this.choose();
@@ -158,7 +158,7 @@ class Journal {
         }
     }
 
-    /** What is shown of an event belongs to its moment. */
+    /** The highlight of an event is valid only at its time. */
     takeState() {
         if (this.model.state.playing && this.chosen >= 0) {
             this.chosen = -1;
@@ -195,7 +195,7 @@ class Journal {
         const count = this.filter.indices.length;
         const left =
             this.model.firstEvent > 0
-                ? `; ${formatNumber(this.model.firstEvent, 7)} earlier ones are gone`
+                ? `; ${formatNumber(this.model.firstEvent, 7)} earlier ones were discarded`
                 : '';
         this.count.textContent = `${count}${count === events.length ? '' : ` of ${events.length}`}${left}`;
         this.space.style.height = `${count * rowHeight}px`;
@@ -225,7 +225,7 @@ class Journal {
         }
     }
 
-    /** Rows that stay in sight stay the same elements: a click may begin on one and end later. */
+    /** Rows that stay visible keep their elements: a click may begin on one and end later. */
     drawRows() {
         const { indices } = this.filter;
         const { scrollTop, clientHeight } = this.scroll;
@@ -298,7 +298,7 @@ class Journal {
         this.go(indices[next]);
     }
 
-    /** Goes to the moment of an event: pauses, shows that time and what happened. */
+    /** Goes to the time of an event: pauses and highlights what happened. */
     async go(index) {
         const event = this.model.events[index];
         if (!event) {
@@ -314,7 +314,7 @@ class Journal {
         this.model.highlight({ ...event, bodies });
     }
 
-    /** The sum of it all: where the energy went up to the time that is shown. */
+    /** The totals: where the energy went up to the time shown. */
     drawAccount() {
         const samples = this.model.samples;
         if (!samples || samples.count === 0) {
@@ -340,7 +340,7 @@ class Journal {
         const head = make(
             'span',
             { className: 'account-head' },
-            rows.length > 0 ? 'Where the energy went:' : 'No energy was taken or given so far.',
+            rows.length > 0 ? 'Where the energy went:' : 'No energy was added or removed so far.',
         );
         this.account.replaceChildren(head, ...shown);
     }

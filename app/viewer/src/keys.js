@@ -1,7 +1,7 @@
-// The keyboard: space plays and pauses, arrows step, f follows, r resets, h looks home, digits
-// switch overlays.
+// The keyboard: space plays and pauses, arrows step, f follows, r resets, h resets the camera,
+// digits switch overlays.
 
-/** Whether the key belongs to a field in which somebody types. */
+/** Whether the key belongs to a text field. */
 export function isTyping(event) {
     const { target } = event;
     return target instanceof HTMLElement &&
@@ -26,7 +26,7 @@ export function listenToKeys({ model, view, overlays, timeline }) {
         }
         const action = actions[event.key];
         if (action) {
-            // A button with the focus would be pressed by the space as well.
+            // A focused button would be pressed by the space bar as well.
             event.preventDefault();
             action(event);
         } else if (/^[1-9]$/.test(event.key)) {

@@ -1,4 +1,4 @@
-// Puts the page together: a source of messages, the model, and the parts that show it.
+// Assembles the page: a source of messages, the model, and the parts that show it.
 
 import { createGallery } from './gallery.js';
 import { createHands } from './hands.js';
@@ -15,7 +15,7 @@ import { createView } from './view3d.js';
 
 const byId = (id) => document.getElementById(id);
 
-/** The run inside this page, or the simulation that served it. */
+/** The run stored in this page, or the simulation that served it. */
 async function openSource() {
     const text = byId('data').textContent.trim();
     if (text === '') {
@@ -24,7 +24,7 @@ async function openSource() {
     return createPageSource(splitRecords(await unzip(decodeBase64(text))));
 }
 
-/** A sentence for the user, for some seconds. */
+/** Shows a message to the user for some seconds. */
 function createMessages() {
     const element = byId('message');
     let timer = 0;

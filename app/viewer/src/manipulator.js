@@ -1,5 +1,5 @@
-// Arrows and rings at the selected body. While the simulation runs they pull it by a velocity
-// joint, while it is paused they put it there.
+// Arrows and rings at the selected body. While the simulation runs they pull it with a velocity
+// joint; while it is paused they place it directly.
 import { Object3D, Vector3 } from 'three';
 import { TransformControls } from 'three/addons/controls/TransformControls.js';
 
@@ -51,7 +51,7 @@ export class Manipulator {
         this.view.requestDraw?.();
     }
 
-    /** Whether the pointer is over a handle: then the press is its own. */
+    /** Whether the pointer is over a handle: then the handle gets the press. */
     get isHovered() {
         return this.kind !== null && this.controls.axis !== null;
     }

@@ -1,4 +1,4 @@
-// Events as marks on a line: many in one place become one that is taller.
+// Events as marks on a line: several in one place become one taller mark.
 
 import { EVENT_KINDS } from './protocol.js';
 

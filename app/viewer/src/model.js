@@ -1,8 +1,8 @@
-// What the page knows of the simulation. No drawing, no elements of the page, no socket: a source
-// tells it messages, the parts of the page read it and listen.
+// What the page knows about the simulation. No drawing, no DOM, no socket: a source passes messages
+// to it, the parts of the page read it and subscribe.
 //
-// Heard with model.on(type, fn): every type of a message (hello scene bodies state parameters
-// detail reply frame events samples contacts joints rays links mesh drop), after it was taken over;
+// Subscribe with model.on(type, fn): every type of a message (hello scene bodies state parameters
+// detail reply frame events samples contacts joints rays links mesh drop), after it was applied;
 // and "connection", "select", "highlight", "say".
 
 import { createEmitter } from './emitter.js';
@@ -49,8 +49,8 @@ export function createModel(source, now = () => performance.now() / 1000) {
     const emitter = createEmitter();
     const poses = createPoses(now, source.getTime);
     const samples = createSamples();
-    const wishes = new Map(); // owner -> what it wants to be told
-    let told = { ...NO_WISH }; // what the server knows of the wishes
+    const wishes = new Map(); // owner -> what it wants to receive
+    let told = { ...NO_WISH }; // what the server was told last
 
     /** A body as the page knows it; position and orientation are those of the newest frame. */
     class Body {
@@ -115,7 +115,7 @@ export function createModel(source, now = () => performance.now() / 1000) {
             return poses.isMoving();
         },
 
-        /** A command to the simulation; a refusal is also said to the user. */
+        /** A command to the simulation; a refusal is also shown to the user. */
         async do(command) {
             if (command.do === 'select' && typeof command.body === 'number') {
                 setSelected(command.body);
@@ -134,8 +134,8 @@ export function createModel(source, now = () => performance.now() / 1000) {
         },
 
         /**
-         * What somebody wants to be told: contact points, joints, rays. The server hears of it when the
-         * wishes of all together change.
+         * Data that a part wants to receive: contact points, joints, rays. The server is informed when the
+         * combined requests change.
          * @param {string} owner @param {{contacts?: boolean, joints?: boolean, rays?: boolean}} wish
          */
         want(owner, wish) {
@@ -294,7 +294,7 @@ export function createModel(source, now = () => performance.now() / 1000) {
         rays(message) {
             model.rays = message.rays;
         },
-        // Which joints and springs are left: some go with their bodies.
+        // Which joints and springs remain: some are deleted with their bodies.
         links(message) {
             const isLeft = (list) => (item) => list.includes(item.number);
             model.joints = (model.scene?.joints ?? []).filter(isLeft(message.joints ?? []));

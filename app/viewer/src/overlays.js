@@ -1,5 +1,5 @@
-// What cannot be seen of a body: contacts, impulses, joints, axes, bounds, trails, rays. Each has a switch
-// and a key.
+// Overlays for what a body does not show: contacts, impulses, joints, axes, bounds, trails, rays.
+// Each has a switch and a key.
 
 import * as THREE from 'three';
 import { createLines, createMarks } from './arrows.js';
@@ -32,23 +32,23 @@ const COLORS = {
 };
 const THIN = 0.0016; // thickness of marks, of the distance of the camera
 const ARROW_MAX = 0.3; // longest arrow, of the radius of the scene
-const FADES = 0.6; // s of real time in which an impulse is seen
+const FADES = 0.6; // s of real time for which an impulse is visible
 const REFERENCE_DECAY = 0.985; // of the largest force seen, from drawing to drawing
 const EVENT_MARK_MAX = 400;
 
 /** Name of each overlay, its title and what the server must send for it. */
 const KINDS = [
     { name: 'contacts', title: 'Contacts', help: 'points, normals and forces of contacts' },
-    { name: 'impulses', title: 'Impulses', help: 'impulses of what has just happened' },
+    { name: 'impulses', title: 'Impulses', help: 'impulses of recent events' },
     { name: 'joints', title: 'Joints', help: 'points, axes, forces and errors of joints' },
     { name: 'axes', title: 'Axes', help: 'axes of the bodies' },
-    { name: 'bounds', title: 'Bounds', help: 'boxes about the bodies' },
-    { name: 'trail', title: 'Trail', help: 'where the selected body has been' },
-    { name: 'trails', title: 'All trails', help: 'where all bodies have been' },
+    { name: 'bounds', title: 'Bounds', help: 'bounding boxes of the bodies' },
+    { name: 'trail', title: 'Trail', help: 'path of the selected body' },
+    { name: 'trails', title: 'All trails', help: 'paths of all bodies' },
     { name: 'rays', title: 'Rays', help: 'rays of the pair that touches next, and where they hit' },
 ];
 
-/** Scales vectors so that the largest of late has a length that fits the scene. */
+/** Scales vectors so that the largest recent one has a length that fits the scene. */
 function createScale() {
     let reference = 0;
     return {
@@ -87,7 +87,7 @@ export function createOverlays({ model, view }) {
     let thickness = 1;
     let longest = 1;
 
-    /** Normal and force point from A to B; of a body on the ground, those on the body are shown. */
+    /** Normal and force point from A to B; for a body on the ground, those acting on the body are shown. */
     function drawContacts() {
         contactScale.take(model.contacts.map((contact) => contact.force));
         for (const { bodyA, bodyB, point, normal, force, isSticking } of model.contacts) {
@@ -103,7 +103,7 @@ export function createOverlays({ model, view }) {
         }
     }
 
-    /** Events within the last moment of real time, at the speed of now. */
+    /** Events within the last moment of real time, at the current speed. */
     function drawImpulses() {
         const { time, events, state } = model;
         const fades = FADES * Math.max(state.speed, 1e-6);
@@ -128,7 +128,7 @@ export function createOverlays({ model, view }) {
             const { pointA, pointB, axis } = joint;
             marks.ball(pointA, thickness * 3, COLORS.joint);
             marks.ball(pointB, thickness * 3, COLORS.joint);
-            // A rod is as long as it should be; a joint whose points should meet is open.
+            // A rod has the length it should have; a joint whose points should coincide is open.
             const apart = Math.hypot(...pointA.map((x, i) => x - pointB[i]));
             const isOpen = Math.abs(apart - Math.abs(joint.positionError)) < 0.01 * apart;
             marks.line(pointA, pointB, thickness * 1.2, isOpen ? COLORS.error : COLORS.joint);
@@ -240,7 +240,7 @@ export function createOverlays({ model, view }) {
         trails.draw(lines, isOn.trails ? 'all' : isOn.trail ? 'selected' : 'none');
     }
 
-    /** Thin lines, dots where they hit; the shortest, which says when they touch, is thick. */
+    /** Thin lines, dots where they hit; the shortest, which sets the contact time, is thick. */
     function drawRays() {
         for (const ray of model.rays) {
             const aim = ray.isReverse ? COLORS.reverseRay : COLORS.ray;

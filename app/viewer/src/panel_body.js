@@ -1,9 +1,9 @@
-// The panel of the selected body: what it is and does now; while paused it can be put elsewhere.
+// The panel of the selected body: its properties and state; while paused it can be moved.
 import { ButtonsController, FieldController, TextController } from './fields.js';
 import { fromAngles, rotate, toAngles } from './rotation.js';
 import { formatEnergy, formatUnit, formatVector, length } from './words.js';
 
-/** Angles of almost nothing are rounding. */
+/** Tiny angles are rounding errors. */
 function dropNoise(value) {
     return Math.abs(value) < 1e-9 ? 0 : value;
 }
@@ -55,7 +55,7 @@ const textRows = [
     },
 ];
 
-/** Center of mass in the world: from the detail, else from the pose that is shown. */
+/** Center of mass in the world: from the detail, otherwise from the pose shown. */
 function centerOf(tools, body) {
     const { detail } = tools.model;
     if (detail?.center) {
@@ -122,7 +122,7 @@ export function createBodyPanel(tools, gui) {
     const hint = new TextController(folder, {
         label: '',
         key: 'hint',
-        text: 'Click a body to see its numbers.',
+        text: 'Click a body to see its values.',
     });
     const name = new TextController(folder, { label: 'name', key: 'name' });
     const mass = new FieldController(folder, {
@@ -189,7 +189,7 @@ export function createBodyPanel(tools, gui) {
             const isPaused = !model.state.playing;
             const isEditable = canAct && isPaused && isDynamic;
             hint.put(
-                body ? 'Paused: these numbers can be changed.' : 'Click a body to see its numbers.',
+                body ? 'Paused: these values can be edited.' : 'Click a body to see its values.',
             );
             hint.domElement.style.display = body && !isEditable ? 'none' : '';
             const parts = [

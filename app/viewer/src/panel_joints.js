@@ -1,4 +1,4 @@
-// Panels of what joins bodies: set points of motors, joints with their errors and limits, springs.
+// Panels of joints and springs: set points of motors, joints with their errors and limits, springs.
 import { FieldController, TextController } from './fields.js';
 import { addSettings } from './setting_rows.js';
 import { motorRange, motorUnit } from './settings.js';
@@ -76,7 +76,7 @@ export function createMotorPanel(tools, gui) {
     return { folder, rows };
 }
 
-/** Offers one of many by a list; the selected body's first. */
+/** Offers one of many in a list; those of the selected body first. */
 function addChoice(folder, label, list, build) {
     const holder = { place: 0 };
     const options = Object.fromEntries(
@@ -163,7 +163,7 @@ function buildJoint(tools, folder, joint) {
     return { inner, rows, show };
 }
 
-/** One joint at a time: where it is, how far off, and what acts along its freedoms. */
+/** One joint at a time: its position, its error, and what acts along its degrees of freedom. */
 export function createJointPanel(tools, gui) {
     const { model } = tools;
     const joints = model.joints ?? [];
@@ -190,7 +190,7 @@ export function createJointPanel(tools, gui) {
             choose(place);
         }
     });
-    // What joints do is sent to those only who ask for it.
+    // Joint data is sent only to clients that request it.
     const ask = () => model.want?.('panels', { joints: !folder._closed });
     folder.onOpenClose((changed) => changed === folder && ask());
     panel.refresh = () =>

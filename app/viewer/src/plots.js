@@ -1,5 +1,5 @@
-// Plots of what was sampled: tabs for the groups of columns, time to the right, a line at the time
-// that is shown. A list at the side is legend and choice in one.
+// Plots of the samples: tabs for the groups of columns, time to the right, a line at the time
+// shown. A list at the side is both legend and selection.
 import uPlot from 'uplot';
 
 import { make } from './elements.js';
@@ -7,7 +7,7 @@ import { indexAt, lowerBound, thin, throttle, valueAt } from './sampling.js';
 import { formatNumber, formatUnit, prettyUnit } from './words.js';
 
 const redrawInterval = 200; // ms
-const seriesMax = 8; // shown at first in a group; more by hand
+const seriesMax = 8; // shown initially in a group; more can be selected
 
 export const groups = [
     { key: 'energy', label: 'Energy', isLog: false },
@@ -51,7 +51,7 @@ export function chooseColumns(members, choices, isAlive) {
     });
 }
 
-/** Remembers, without looking twice at a sample, which columns were ever other than zero. */
+/** Tracks which columns were ever nonzero, examining each sample once. */
 class Liveliness {
     constructor() {
         this.reset();
@@ -100,7 +100,7 @@ class Plots {
         this.hint = make(
             'span',
             { className: 'plots-hint' },
-            'click: go there · drag: zoom · double click: all',
+            'click: go to time · drag: zoom · double click: reset zoom',
         );
         head.append(this.tabs, this.hint);
         const body = make('div', { className: 'plots-body' });
@@ -234,7 +234,7 @@ class Plots {
         if (shown.length === 0) {
             const text =
                 members.length > 0
-                    ? 'Nothing to see yet: all of these are zero.'
+                    ? 'Nothing to show yet: all values are zero.'
                     : 'Nothing was sampled.';
             this.canvasBox.append(make('p', { className: 'plots-empty' }, text));
             return;
@@ -337,7 +337,7 @@ class Plots {
         }
     }
 
-    /** Values at the cursor, or at the time that is shown. */
+    /** Values at the cursor, or at the time shown. */
     showValues() {
         const samples = this.model.samples;
         if (!samples || !this.values || samples.count === 0) {
@@ -359,7 +359,7 @@ class Plots {
         this.list.dataset.when = when;
     }
 
-    /** The line at the shown time; moved by style, so that a frame costs no drawing. */
+    /** The line at the time shown; moved by its style, so that a frame needs no redraw. */
     moveNow() {
         if (!this.chart || !this.now || !this.isVisible()) {
             return;

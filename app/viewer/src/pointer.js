@@ -1,5 +1,5 @@
-// What the pointer does in the view: click selects, drag pulls a body, shift pushes it, tools show
-// handles. What no body takes is left to the camera.
+// Pointer actions in the view: click selects, drag pulls a body, shift pushes it, tools show
+// handles. Everything else is left to the camera.
 import { Plane, Quaternion, Raycaster, Vector2, Vector3 } from 'three';
 
 import { createMarks } from './arrows.js';
@@ -15,7 +15,7 @@ import { formatUnit } from './words.js';
 const clickDistance = 4; // px: less is a click
 const moveInterval = 16; // ms between two moves of a drag
 const markColor = '#d1242f';
-const hoverInterval = 100; // ms between looks at what is below the pointer
+const hoverInterval = 100; // ms between checks of what is below the pointer
 
 class Pointer {
     constructor({ model, view, element }) {
@@ -94,7 +94,7 @@ class Pointer {
             requestAnimationFrame(loop);
         };
         requestAnimationFrame(loop);
-        // Where drawing is slow, what is held must still hear of the pointer often enough.
+        // Where drawing is slow, a drag must still receive pointer positions often enough.
         setInterval(() => {
             if (this.press?.isActive || this.manipulator.isHeld) {
                 this.frame();
@@ -143,7 +143,7 @@ class Pointer {
         }
     }
 
-    /** A press on the view. Left button on a moving body: ours; all else: the camera's. */
+    /** A press on the view. Left button on a moving body: handled here; everything else: by the camera. */
     down(event) {
         if (
             event.button !== 0 ||
@@ -214,7 +214,7 @@ class Pointer {
         this.hideMarks();
     }
 
-    /** Lets go without doing. */
+    /** Releases without acting. */
     cancel() {
         const { press } = this;
         this.press = null;
@@ -267,7 +267,7 @@ class Pointer {
 
     // ------------------------------------------------------------------------------------ places
 
-    /** Where the pointer is in the plane that faces the camera through a point. */
+    /** The pointer position in the plane through a point that faces the camera. */
     planePoint([clientX, clientY], through) {
         const box = this.view.canvas.getBoundingClientRect();
         this.pointer.set(
@@ -301,7 +301,7 @@ class Pointer {
         return this.model.scene?.view?.radius ?? 1;
     }
 
-    /** A length that is a few pixels where a point is. */
+    /** The length of a few pixels at a point. */
     pixels(count, point) {
         const { camera, canvas } = this.view;
         const distance = camera.position.distanceTo(point);
@@ -317,8 +317,8 @@ class Pointer {
         if (!this.model.state.playing) {
             this.model.emit('say', {
                 text:
-                    'Paused: the body follows once the simulation plays (space). ' +
-                    'The tools move (m) and turn (t) put it elsewhere now.',
+                    'Paused: the body will follow when the simulation plays (space). ' +
+                    'Use the tools move (m) and turn (t) to move it now.',
                 kind: 'hint',
             });
         }

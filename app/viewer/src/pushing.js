@@ -1,4 +1,4 @@
-// How hard a push is: numbers only.
+// Computes the strength of a push.
 
 /**
  * A length of time that suits a scene: in it something falls about the radius of the view. An

@@ -1,4 +1,4 @@
-// What joints hold: small marks where they are, and rods where they hold a body from afar. The
+// Joints: small marks at their anchors, and rods where they hold a body from a distance. The
 // pictures of the program show the same (app/render/picture_links.c).
 
 import * as THREE from 'three';

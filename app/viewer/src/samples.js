@@ -1,4 +1,4 @@
-// What plots show: a table of numbers that grows with time.
+// Data of the plots: a table of numbers that grows with time.
 
 /** A table whose rows have a time; columns of the scene message. */
 export function createSamples() {
@@ -43,7 +43,7 @@ export function createSamples() {
             samples.count += message.rows;
         },
 
-        /** Forgets rows after a time. */
+        /** Removes rows after a time. */
         drop(time) {
             while (samples.count > 0 && samples.time[samples.count - 1] > time) {
                 samples.count--;

@@ -1,5 +1,5 @@
-// Commands of sliders and pointers come faster than a simulation answers: in each lane one is on
-// its way, and of those that wait a newer one takes the place of an older one.
+// Commands of sliders and pointers come faster than a simulation answers: in each lane one command
+// is in flight, and a newer waiting command replaces an older one.
 
 /**
  * @param {(command: object) => Promise<{ok: boolean, error?: string}>} send

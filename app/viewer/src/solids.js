@@ -181,7 +181,7 @@ export function createSolids(model, isSoftware) {
     return {
         group,
 
-        /** Makes all instances anew: another scene, bodies came or went, a mesh arrived. */
+        /** Rebuilds all instances: another scene, bodies added or deleted, a mesh arrived. */
         rebuild(viewRadius) {
             clear();
             const uses = collect();
@@ -195,7 +195,7 @@ export function createSolids(model, isSoftware) {
             }
         },
 
-        /** Puts every body where it is shown now. */
+        /** Updates the pose of every body. */
         update() {
             for (const { mesh, index, instances } of meshes) {
                 let last = null;
@@ -218,7 +218,7 @@ export function createSolids(model, isSoftware) {
             }
         },
 
-        /** The body and the place that a ray meets first. */
+        /** The first body and point hit by a ray. */
         cast(raycaster) {
             const hit = raycaster.intersectObjects(group.children, false)[0];
             if (!hit) {

@@ -1,5 +1,5 @@
-// Messages of a running simulation, over a WebSocket. When the server goes away it is looked for
-// again and again.
+// Messages of a running simulation, over a WebSocket. Reconnects repeatedly when the connection is
+// lost.
 
 import { createEmitter } from './emitter.js';
 import { decodeMessage, PROTOCOL } from './protocol.js';
@@ -28,7 +28,7 @@ export function createLiveSource(place = window.location) {
         stats: { messages: 0, bytes: 0, badMessages: 0 },
         on: emitter.on,
 
-        /** Sends a command; the promise is always kept, by a reply or by one that says why not. */
+        /** Sends a command; the promise always resolves, to a reply or to an error that says why not. */
         send(command) {
             const id = nextId++;
             if (!socket || socket.readyState !== WebSocket.OPEN) {
@@ -78,7 +78,7 @@ export function createLiveSource(place = window.location) {
             message = decodeMessage(data);
         } catch (error) {
             source.stats.badMessages++;
-            console.warn(`a message was not understood: ${error.message}`);
+            console.warn(`a message could not be decoded: ${error.message}`);
         }
         if (!message) {
             return;
@@ -109,7 +109,7 @@ export function createLiveSource(place = window.location) {
             emitter.emit('connection', {
                 isOpen: false,
                 sentence: hasBeenOpen
-                    ? 'The connection to rattleback is lost. Looking for it again …'
+                    ? 'The connection to rattleback is lost. Reconnecting …'
                     : 'No connection to rattleback yet. Trying again …',
             });
             setTimeout(connect, wait);

@@ -1,6 +1,6 @@
 // Messages of a run that was written into the page itself, played here. It has the interface of
-// source_live.js; the time is its own, so play, pause, step, speed, seek and reset are answered
-// here, and everything that would change the simulation is refused.
+// source_live.js. It controls the time itself, so play, pause, step, speed, seek and reset are
+// handled here, and everything that would change the simulation is refused.
 
 import { createEmitter } from './emitter.js';
 import { decodeMessage } from './protocol.js';
@@ -12,7 +12,7 @@ const RECORD = 24;
 const KEY_BYTES_MAX = 1 << 26; // of full frames kept, so that a jump need not begin at the start
 const SPEEDS = [1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
 const LASTS = 6; // s of wall time that a short run is to last
-const OF_A_FRAME = ['contacts', 'joints', 'rays', 'detail']; // told with their frame, others at the start
+const OF_A_FRAME = ['contacts', 'joints', 'rays', 'detail']; // sent with their frame, others at the start
 const REFUSAL =
     'this page replays a recorded run; to act on it, open the scene with rattleback view';
 
@@ -98,7 +98,7 @@ class Frames {
         });
     }
 
-    /** Takes over what a frame says, and forgets bodies that are gone. */
+    /** Applies a frame, and removes bodies that were deleted. */
     collect(index, records) {
         for (const { frame, deleted } of this.changes) {
             if (frame === index) {
@@ -219,7 +219,7 @@ export function createPageSource(records, clock = {}) {
             requestAnimationFrame(loop);
         });
     const frames = new Frames();
-    const firstMessages = []; // told once, at the start
+    const firstMessages = []; // sent once, at the start
     const descriptions = new Map(); // number -> body as it was described
     let bodiesAtStart = [];
     let bodiesNow = new Set();
@@ -229,7 +229,7 @@ export function createPageSource(records, clock = {}) {
     let isPlaying = false;
     let isLooping = false;
     let head = 0; // s, simulated time that is shown
-    let shown = -1; // newest frame that was told
+    let shown = -1; // newest frame that was sent
     let wall = 0; // when the head was last moved
 
     function sort() {
@@ -288,7 +288,7 @@ export function createPageSource(records, clock = {}) {
         });
     }
 
-    /** Tells of the bodies that are there in a frame and were not, or the other way. */
+    /** Reports the bodies that appear or disappear in a frame. */
     function tellBodies(index) {
         if (frames.changes.length === 0) {
             return;
@@ -326,7 +326,7 @@ export function createPageSource(records, clock = {}) {
         }
     }
 
-    /** Moves the head on by wall time and tells the frames that it needs. */
+    /** Advances the head by wall time and sends the frames it needs. */
     function tick() {
         const time = now();
         const passed = Math.min(0.25, Math.max(0, time - wall));
@@ -424,7 +424,7 @@ export function createPageSource(records, clock = {}) {
             isPlaying = false;
         },
 
-        /** Tells what was there at the start, and begins to play. */
+        /** Sends the initial messages and begins to play. */
         start() {
             emitter.emit('connection', { isOpen: true, sentence: '' });
             for (const message of firstMessages) {

@@ -6,7 +6,7 @@ import { PALETTE } from './shapes.js';
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 const FIELD_OF_VIEW = 35; // degrees, vertical, as in the pictures of the program
-const ROOM = 1.08; // title and panels take some of the window
+const ROOM = 1.08; // title and panels cover some of the window
 const MIDDLE_UP = 30; // px
 const [SLOW, FAST] = [45, 18]; // ms from drawing to drawing
 const SUN = new THREE.Vector3(0.42, -0.55, 1).normalize(); // from the scene to the light
@@ -21,8 +21,8 @@ export function probeWebGL() {
         return {
             isSoftware: false,
             trouble:
-                'This browser cannot draw in three dimensions: WebGL 2 ' +
-                'is missing or switched off. Time line, plots and journal work all the same.',
+                'This browser cannot show 3D graphics: WebGL 2 ' +
+                'is missing or disabled. Timeline, plots and journal still work.',
         };
     }
     const info = context.getExtension('WEBGL_debug_renderer_info');

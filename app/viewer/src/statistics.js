@@ -1,4 +1,4 @@
-// How fast the page is: for people who look for the reason, and for tests.
+// How fast the page is: for diagnosis and for tests.
 
 const WINDOW = 120; // drawn frames that count
 const WARM_UP = 5; // first frames of a scene that do not: shaders are compiled

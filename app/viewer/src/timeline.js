@@ -1,4 +1,4 @@
-// The time line: play, pause, step, speed; where the run is; when something happened.
+// The timeline: play, pause, step, speed; the current time; when events happened.
 
 import { icon, make } from './elements.js';
 import { formatFactor, formatTime } from './format.js';
@@ -22,11 +22,11 @@ export function createTimeline({ model, source }) {
         made.addEventListener('click', fn);
         return made;
     };
-    const reset = button('reset', RESET, 'Start again (r)', () => model.do({ do: 'reset' }));
+    const reset = button('reset', RESET, 'Restart (r)', () => model.do({ do: 'reset' }));
     const back = button('step-back', BACK, 'One frame back (←)', () => timeline.step(-1));
     const play = button('play', PLAY, 'Play (space)', () => timeline.toggle());
-    const step = button('step', STEP, 'One frame on (→)', () => timeline.step(1));
-    const loop = button('loop', LOOP, 'Again from the start at the end', toggleLoop);
+    const step = button('step', STEP, 'One frame forward (→)', () => timeline.step(1));
+    const loop = button('loop', LOOP, 'Repeat from the start at the end', toggleLoop);
     const speed = make('select', {
         id: 'speed',
         title: 'Speed: simulated time to real time (↑ ↓)',
@@ -67,7 +67,7 @@ export function createTimeline({ model, source }) {
             return model.do({ do: model.state.playing ? 'pause' : 'play' });
         },
 
-        /** Steps frames on, or back by a jump. */
+        /** Steps frames forward, or back by a jump. */
         step(count) {
             if (count > 0 || !source.isLive) {
                 return model.do({ do: 'step', count });

@@ -1,4 +1,4 @@
-// Title of the scene, what it shows and why, and whether the simulation is there.
+// Title of the scene, what it shows and why, and the connection state.
 
 const byId = (id) => document.getElementById(id);
 

@@ -1,4 +1,4 @@
-// The bar of tools: what a drag on a body does.
+// The toolbar: what a drag on a body does.
 import { icon, make } from './elements.js';
 
 export const tools = [
@@ -20,7 +20,7 @@ export const tools = [
         path:
             'M8 .8 10.6 4H8.8v3.2H12V5.4L15.2 8 12 10.6V8.8H8.8V12h1.8L8 15.2 5.4 12h1.8V8.8H4v1.8' +
             'L.8 8 4 5.4v1.8h3.2V4H5.4z',
-        title: 'move the selected body by arrows (m)',
+        title: 'move the selected body with arrows (m)',
         kind: 'translate',
     },
     {
@@ -29,7 +29,7 @@ export const tools = [
         path:
             'M8 2.2c1.6 0 3 .6 4.1 1.6L13.5 2.4V7H8.9l1.8-1.8A3.9 3.9 0 1 0 11.8 9h1.9' +
             'A5.8 5.8 0 1 1 8 2.2z',
-        title: 'turn the selected body by rings (t)',
+        title: 'turn the selected body with rings (t)',
         kind: 'rotate',
     },
 ];
@@ -66,7 +66,7 @@ export function createToolBar(element, { choose, setStrength, toggleHelp }) {
         setStrength(strength);
     });
     const strength = make('label', { className: 'tool-strength' }, 'strength', slider, factor);
-    strength.title = 'how hard a push is';
+    strength.title = 'strength of a push';
     const help = make('button', { id: 'help-button', className: 'tool', type: 'button' }, '?');
     help.title = 'mouse and keys (?)';
     element.classList.add('tools');

@@ -1,5 +1,5 @@
-// Where bodies have been. Places are kept for every body while frames come, so that a trail is
-// there as soon as it is switched on.
+// Paths of bodies. Positions are stored for every body while frames arrive, so that a trail is
+// available as soon as it is switched on.
 
 import * as THREE from 'three';
 import { colorOf } from './shapes.js';

@@ -1,4 +1,4 @@
-// The drawing of the simulation: bodies, ground, camera; what is under the pointer. Drawn only when
+// Draws the simulation: bodies, ground, camera; finds what is under the pointer. Redraws only when
 // something has changed.
 
 import * as THREE from 'three';
@@ -69,7 +69,7 @@ export function createView({ model, element, isSoftware }) {
     let followed = null;
     let lastDraw = 0; // ms; 0: nothing was to be drawn since
     let isDirty = true;
-    let isStale = true; // instances must be made anew
+    let isStale = true; // instances must be rebuilt
     let frame = VIEW_AT_START;
     scene.add(solids.group, springs.group, rods.group, surroundings, outlineGroup);
 
@@ -289,7 +289,7 @@ export function createView({ model, element, isSoftware }) {
         attention.reset(frame);
     }
 
-    /** Keeps what moves in view; at most so many bodies are asked. */
+    /** Keeps moving bodies in view; checks a limited number of bodies. */
     function attend(dt) {
         const centers = [];
         const stride = Math.ceil(model.bodies.size / ATTENTION_MAX);

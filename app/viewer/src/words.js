@@ -1,6 +1,6 @@
-// Numbers, units and events in words: no DOM, so that tests read it.
+// Text for numbers, units and events: no DOM, so that tests can use it.
 
-/** Names of rbEventKind, in its order: what the list calls it, and the color of its mark. */
+/** Names of rbEventKind, in its order: label in the list, and color of its mark. */
 export const eventKinds = [
     { name: 'impulse', label: 'push', color: '#8250df' },
     { name: 'set state', label: 'set', color: '#8250df' },
@@ -9,7 +9,7 @@ export const eventKinds = [
     { name: 'impact', label: 'impact', color: '#bc4c00' },
     { name: 'microcollision', label: 'microcollision', color: '#d4a72c' },
     { name: 'lasting contact', label: 'contact lasts', color: '#1a7f37' },
-    { name: 'rest', label: 'comes to rest', color: '#0969da' },
+    { name: 'rest', label: 'at rest', color: '#0969da' },
     { name: 'wake', label: 'wakes', color: '#1b7c83' },
     { name: 'parted', label: 'parted', color: '#cf222e' },
 ];
@@ -45,7 +45,7 @@ export function historyWords(history) {
     return words.join(', ');
 }
 
-/** A number in about `digits` digits, as a person writes it: 0.00125, 1.5e-9, 12300. */
+/** A number with about `digits` digits, easy to read: 0.00125, 1.5e-9, 12300. */
 export function formatNumber(value, digits = 4) {
     if (value === undefined || value === null || Number.isNaN(value)) {
         return '–';
@@ -82,7 +82,7 @@ export function formatUnit(value, unit, digits = 4) {
     return unit ? `${formatNumber(value, digits)} ${unit}` : formatNumber(value, digits);
 }
 
-/** Energies spread over many decades: with the prefix that makes them short. */
+/** Energies span many decades: uses the prefix that makes them short. */
 export function formatEnergy(joules, digits = 3) {
     const size = Math.abs(joules);
     const prefixes = [
@@ -115,7 +115,7 @@ function signedEnergy(joules) {
 const sentences = {
     impulse: (a) => `${a} is pushed`,
     'set state': (a) => `${a} is set`,
-    'motion fallback': (a) => `${a} flies by another integrator than asked`,
+    'motion fallback': (a) => `${a} uses another integrator than requested`,
     'tolerance missed': (a) => `${a} missed its tolerance`,
     impact: (a, b, event) =>
         event.approachSpeed > 0
@@ -124,8 +124,8 @@ const sentences = {
     microcollision: (a, b) => `${a} keeps in contact with ${b}`,
     'lasting contact': (a, b) => `${a} stops bouncing on ${b}`,
     rest: (a) => `${a} comes to rest`,
-    wake: (a) => `${a} is let go`,
-    parted: (a, b) => `${a} and ${b} overlapped and were parted`,
+    wake: (a) => `${a} is released`,
+    parted: (a, b) => `${a} and ${b} overlapped and were separated`,
 };
 
 /**
@@ -143,7 +143,7 @@ export function eventSentence(event, nameOf, isFixed = () => false) {
     return sentence ? sentence(a, b, event) : `${a}: event of kind ${event.kind}`;
 }
 
-/** Second line: how the energy changed and where it went, what the point did, by which law. */
+/** Second line: energy change and where it went, motion of the contact point, impact law. */
 export function eventDetail(event) {
     const parts = [];
     const noise = 1e-10 * Math.max(event.energyBefore, 0); // rounding of the energies
@@ -171,9 +171,9 @@ export function eventDetail(event) {
     return parts.join(' · ');
 }
 
-/** Columns of the ledger that say who took or gave energy since the start (negative: took). */
+/** Ledger columns of energy added since the start, by cause (negative: removed). */
 const energyMovers = {
-    'work from outside': 'forces and hands',
+    'work from outside': 'forces and user',
     'motor work': 'motors',
     'impact work': 'impacts',
     'friction work': 'friction',
@@ -199,7 +199,7 @@ export function energyAccount(columns, valueOf) {
     return rows.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
 }
 
-/** Whether the whole ledger is there: recordings have a part of it. */
+/** Whether the complete ledger is available: recordings have only a part of it. */
 export function hasLedger(columns, valueOf) {
     return columns.every(
         ({ name, group }, index) =>
@@ -207,7 +207,7 @@ export function hasLedger(columns, valueOf) {
     );
 }
 
-/** The same account from the journal: what its events took up to a time (events rise in time). */
+/** The same account from the journal: energy removed by its events up to a time (sorted by time). */
 export function eventAccount(events, time) {
     const sums = new Map();
     const add = (label, value) => sums.set(label, (sums.get(label) ?? 0) + value);
