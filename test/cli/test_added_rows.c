@@ -20,10 +20,13 @@ static void anAddedOutputIsWrittenListedAndExplained(void** state)
     rbFreeChild(&child);
     FILE* file = fopen(path, "r");
     assert_non_null(file);
-    double height = 0.0;
-    double time = 0.0;
-    assert_int_equal(fscanf(file, "%lf m after %lf s", &height, &time), 2);
+    char text[256];
+    assert_non_null(fgets(text, sizeof text, file));
     (void)fclose(file);
+    char* after = NULL;
+    double height = strtod(text, &after);
+    assert_memory_equal(after, " m after ", 9);
+    double time = strtod(after + 9, NULL);
     checkNear(time, 0.5, 0.0);
     checkNear(height, 2.775, 1e-12);
     child = RUN_ADDED("run", "--help");
@@ -45,7 +48,11 @@ static double readLast(const char* table, double* third)
     double time = 0.0;
     double values[3] = {0.0, 0.0, 0.0};
     while (fgets(line, sizeof line, file) != NULL) {
-        (void)sscanf(line, "%lf,%lf,%lf,%lf", &time, &values[0], &values[1], &values[2]);
+        char* next = NULL;
+        time = strtod(line, &next);
+        for (int i = 0; i < 3 && *next == ','; ++i) {
+            values[i] = strtod(next + 1, &next);
+        }
     }
     (void)fclose(file);
     checkNear(time, 1.0, 0.0);
@@ -122,7 +129,7 @@ static void anAddedShapeIsMeasuredSimulatedAndDrawn(void** state)
     char line[400];
     double time = 0.0;
     while (time == 0.0 && fgets(line, sizeof line, file) != NULL) {
-        (void)sscanf(line, "%lf", &time);
+        time = strtod(line, NULL);
     }
     (void)fclose(file);
     checkNear(time, sqrt(2.0 * 2.5 / 9.81), 2e-6); // a few um at 7 m/s: the contact tolerance

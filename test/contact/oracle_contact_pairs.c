@@ -208,7 +208,7 @@ static void rowsOfTheBroadPhaseGiveTheSameBits(void** state)
     (void)state;
     static PairScene scene;
     rbRandom random = {rbTest_Seed(702)};
-    rbContactPairs* rows[RB_BROAD_COUNT + RB_REGISTERED_MAX];
+    rbContactPairs* rows[RB_BROAD_COUNT + RB_REGISTERED_MAX] = {NULL};
     clearPairScene(&scene);
     makeShapes(&scene);
     scatter(&scene, &random, 60, 1.8);

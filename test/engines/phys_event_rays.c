@@ -329,7 +329,7 @@ static void snapshotsGoOnBitByBit(void** state)
 static void loopsFindTheSameContacts(void** state)
 {
     (void)state;
-    double times[3];
+    double times[3] = {0.0, 0.0, 0.0};
     assert_int_equal(rbEventLoop_GetCount(), 3);
     for (int loop = 0; loop < rbEventLoop_GetCount(); ++loop) {
         rbWorldDef def = rayWorldDef(0.0, 30);

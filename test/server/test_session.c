@@ -157,7 +157,7 @@ static void clientsShareABody(void** state)
     assert_int_equal(rbWorld_GetJointCount(rbSession_GetWorld(session)), 4);
     tell(session, 3, "%s", start);
     tell(session, 2, "{\"do\":\"delete\",\"body\":\"upperArm\"}"); // ends its drag
-    tellBadly(session, 2, "{\"do\":\"drag-end\"}", "you drag nothing now");
+    tellBadly(session, 2, "{\"do\":\"drag-end\"}", "you are not dragging");
     run(session, 5);
     tell(session, 3, "{\"do\":\"drag-end\"}");
     run(session, 5);
