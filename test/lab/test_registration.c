@@ -55,7 +55,7 @@ static void fullTablesRefuse(void** state)
 {
     (void)state;
     static const int row = 7;
-    static char names[RB_REGISTERED_MAX + 1][8];
+    static char names[RB_REGISTERED_MAX + 1][16];
     rbRegisteredRows rows = {0};
     for (int i = 0; i <= RB_REGISTERED_MAX; ++i) {
         (void)snprintf(names[i], sizeof names[i], "row%d", i);
