@@ -127,7 +127,7 @@ deb: setup-package ## builds the Debian packages in build/deb/packages and check
 	@ls build/deb/packages/*.deb
 
 .PHONY: settings-docs
-settings-docs: build ## renews the tables of settings in docs/ from the lists in the program
+settings-docs: build ## renews what docs/ says of settings, shapes and forces from the program
 	tools/settings_docs.py build/release/rattleback
 
 .PHONY: trace

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Renews what the documentation says of settings from the lists in the program.
+"""Renews what the documentation says of settings, shapes and forces from the lists and tables in the program.
 
 Usage: tools/settings_docs.py PROGRAM
 
@@ -30,11 +30,22 @@ def lay_out(value, indent):
     return "{\n" + ",\n".join(items) + "\n" + " " * indent + "}"
 
 
+def add_definition(lines, start, name):
+    """Makes room for a new shape or force before the choice that it belongs to, and adds it to the choice."""
+    choice = lines.index('    "force": {' if name.startswith("force") else '    "geometry": {', start)
+    first = lines.index('      "oneOf": [', choice) + 1
+    lines.insert(first, f'        {{"$ref": "#/$defs/{name}"}},')
+    lines[choice:choice] = [f'    "{name}": {{', "    },"]
+
+
 def renew_schema(program):
     path = DOCS / "scene.schema.json"
     lines = path.read_text().split("\n")
     for name, definition in json.loads(ask(program, "--json")).items():
-        begin = lines.index(f'    "{name}": {{', lines.index('  "$defs": {'))
+        start = lines.index('  "$defs": {')
+        if f'    "{name}": {{' not in lines[start:]:
+            add_definition(lines, start, name)
+        begin = lines.index(f'    "{name}": {{', start)
         end = next(i for i in range(begin, len(lines)) if lines[i] in ("    },", "    }"))
         text = f'    "{name}": ' + lay_out(definition, 4) + lines[end][5:]
         lines[begin:end + 1] = text.split("\n")

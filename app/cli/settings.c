@@ -3,6 +3,8 @@
 #include "cli/settings.h"
 
 #include "base/core/memory.h"
+#include "collision/geometry/shape_ops.h"
+#include "dynamics/forces/force_table.h"
 #include "io/scene/scene_keys.h"
 
 #include <string.h>
@@ -139,6 +141,98 @@ static void writeSchema(const rbSettingList* list, const void* settings, rbJson*
     writeRegistered(json, list->name);
     rbJson_End(json);
     rbJson_End(json);
+}
+
+// ---------------------------------------------------------------------- rows of other tables
+
+static void writeNumberRange(rbJson* json, const rbParameter* parameter)
+{
+    rbJson_Text(json, "type", "number");
+    rbJson_Number(json, parameter->isLowOpen ? "exclusiveMinimum" : "minimum", parameter->low);
+    rbJson_Number(json, "maximum", parameter->high);
+}
+
+static void writeParameter(rbJson* json, const rbParameter* parameter)
+{
+    char text[200];
+    rbJson_BeginObject(json, parameter->key);
+    if (parameter->count == 3) {
+        rbJson_Text(json, "type", "array");
+        rbJson_BeginObject(json, "items");
+        writeNumberRange(json, parameter);
+        rbJson_End(json);
+        rbJson_Integer(json, "minItems", 3);
+        rbJson_Integer(json, "maxItems", 3);
+    } else {
+        writeNumberRange(json, parameter);
+    }
+    (void)snprintf(text, sizeof text, "%s%s%s%s", parameter->unit,
+                   parameter->unit[0] != '\0' ? ": " : "", parameter->meaning,
+                   parameter->isRequired ? "" : "; default 0");
+    rbJson_Text(json, "description", text);
+    rbJson_End(json);
+}
+
+// A row of a table as an object with a type.
+typedef struct TypedObject {
+    const char* definition; // its name in the schema
+    const char* type;
+    const char* meaning;
+    bool hasBody;
+    const rbParameter* parameters;
+    int parameterCount;
+} TypedObject;
+
+static void writeTyped(rbJson* json, const TypedObject* object)
+{
+    rbJson_BeginObject(json, object->definition);
+    rbJson_Text(json, "type", "object");
+    rbJson_Text(json, "description", object->meaning);
+    rbJson_Bool(json, "additionalProperties", false);
+    rbJson_BeginObject(json, "properties");
+    rbJson_BeginObject(json, "type");
+    rbJson_Text(json, "const", object->type);
+    rbJson_End(json);
+    if (object->hasBody) {
+        rbJson_BeginObject(json, "body");
+        rbJson_Text(json, "type", "string");
+        rbJson_Text(json, "description",
+                    "name of a body, or of all copies of one; default: every dynamic body");
+        rbJson_End(json);
+    }
+    for (int i = 0; i < object->parameterCount; ++i) {
+        writeParameter(json, &object->parameters[i]);
+    }
+    rbJson_End(json);
+    rbJson_BeginArray(json, "required");
+    rbJson_Text(json, NULL, "type");
+    for (int i = 0; i < object->parameterCount; ++i) {
+        if (object->parameters[i].isRequired) {
+            rbJson_Text(json, NULL, object->parameters[i].key);
+        }
+    }
+    rbJson_End(json);
+    rbJson_End(json);
+}
+
+// Shapes and forces that numbers describe.
+static void writeTables(rbJson* json)
+{
+    rbTableKind kind;
+    for (int i = 0; i < rbShapeType_GetCount(); ++i) {
+        const rbShapeOps* ops = rbGetShapeOps((rbShapeType)i);
+        if (rbMakeShapeKind((rbShapeType)i, &kind)) {
+            writeTyped(json, &(TypedObject){kind.name, ops->name, ops->meaning, false,
+                                            ops->parameters, ops->parameterCount});
+        }
+    }
+    for (int i = 0; i < rbForceType_GetCount(); ++i) {
+        const rbForceRow* row = rbGetForceRow((rbForceType)i);
+        if (rbMakeForceKind((rbForceType)i, &kind)) {
+            writeTyped(json, &(TypedObject){kind.name, row->name, row->meaning, true,
+                                            row->parameters, row->parameterCount});
+        }
+    }
 }
 
 // ---------------------------------------------------------------------------------------- text
@@ -302,6 +396,9 @@ static rbExit run(const rbArguments* arguments)
         }
         printList(getList(i), arguments, &json);
     }
+    if (isJson && arguments->wordCount == 0) {
+        writeTables(&json);
+    }
     if (isJson) {
         rbJson_End(&json);
     }
@@ -309,7 +406,7 @@ static rbExit run(const rbArguments* arguments)
 }
 
 static const rbOption options[] = {
-    {"--json", NULL, "as definitions of the JSON schema of scenes"},
+    {"--json", NULL, "as definitions of the JSON schema of scenes; those of shapes and forces too"},
     {"--markdown", NULL, "as tables of the manual"},
 };
 
