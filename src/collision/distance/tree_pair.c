@@ -698,6 +698,17 @@ void rbFront_Clear(rbFront* front)
     }
 }
 
+void rbFront_Move(rbFront* front, rbByteStream* stream)
+{
+    rbTreeEntry* entries = front->entries;
+    int capacity = front->capacity;
+    RB_MOVE(stream, *front);
+    front->entries = entries;
+    front->capacity = capacity;
+    RB_ASSERT(front->count <= capacity);
+    rbByteStream_Move(stream, entries, (size_t)front->count * sizeof *entries);
+}
+
 void rbDestroyFront(rbFront* front)
 {
     if (front != NULL) {

@@ -12,6 +12,7 @@
 #ifndef RB_DISTANCE_TREE_PAIR_H
 #define RB_DISTANCE_TREE_PAIR_H
 
+#include "base/core/byte_stream.h"
 #include "collision/geometry/box_tree.h"
 #include "collision/geometry/closest.h"
 
@@ -38,6 +39,9 @@ struct rbFront {
     int count, capacity;
     int freshCount; // size when it was last started at the roots
 };
+
+// A front in a snapshot. Loading needs room for as many entries.
+void rbFront_Move(rbFront* front, rbByteStream* stream);
 
 // Why a search ended.
 typedef enum rbTreeStop {

@@ -1,154 +1,107 @@
 // The state of the engine as bytes: everything that determines what happens next. The broad phase
 // is rebuilt from the regions, which changes nothing.
+#include "base/core/byte_stream.h"
 #include "collision/distance/tree_pair.h"
 #include "dynamics/engines/event/event_bodies.h"
 #include "dynamics/engines/event/event_pairs.h"
 
-#include <string.h>
-
-typedef struct Header {
-    int bodyCount;
-    int pairCount;
-    int freePairCount;
-    int dataCount;
-    int freeDataCount;
-    int heapCount;
-    int neighborCount;
-    rbEventStatistics statistics;
-    rbEventWork work;
-    double windowStart;
-    int64_t windowEvents;
-    double now;
-    double tolerance;
-    double regionEdge;
-} Header;
-
-// Writes to bytes, or only counts when bytes is NULL.
-typedef struct Cursor {
-    char* bytes;
-    size_t size;
-} Cursor;
-
-typedef struct Source {
-    const char* bytes;
-    size_t size; // read so far
-} Source;
-
-static void put(Cursor* cursor, const void* data, size_t size)
-{
-    if (cursor->bytes != NULL && size > 0) {
-        memcpy(cursor->bytes + cursor->size, data, size);
-    }
-    cursor->size += size;
-}
-
-static void take(Source* cursor, void* data, size_t size)
-{
-    if (size > 0) {
-        memcpy(data, cursor->bytes + cursor->size, size);
-    }
-    cursor->size += size;
-}
-
-#define PUT_ARRAY(cursor, array) \
-    put((cursor), (array).data, (size_t)(array).count * sizeof *(array).data)
-#define TAKE_ARRAY(cursor, array, number)                              \
-    ((void)rbArray_Reserve(array, (number)), (array).count = (number), \
-     take((cursor), (array).data, (size_t)(number) * sizeof *(array).data))
-
-// Among triangles at equal distance the front decides which one is reported, so fronts belong to
-// the state.
-static void putFronts(const rbEventEngine* engine, Cursor* cursor)
+// Pairs that had a front get their own again; the stored pointers only say which ones. Among
+// triangles at equal distance the front decides which one is reported, so fronts belong to the
+// state.
+static void moveFronts(rbEventEngine* engine, rbByteStream* stream)
 {
     for (int i = 0; i < engine->datas.count; ++i) {
-        const rbFront* front = engine->datas.data[i].cache.front;
-        if (front != NULL) {
-            put(cursor, front, sizeof *front);
-            put(cursor, front->entries, (size_t)front->count * sizeof *front->entries);
+        rbSeparationCache* cache = &engine->datas.data[i].cache;
+        if (cache->front != NULL) {
+            int capacity = stream->isLoading ? 0 : cache->front->capacity;
+            RB_MOVE(stream, capacity);
+            cache->front = stream->isLoading ? rbCreateFront(capacity) : cache->front;
+            rbFront_Move(cache->front, stream);
         }
     }
 }
 
-static void write(const rbEventEngine* engine, Cursor* cursor)
+// Bodies own the memory of their lists, colds the copies of their materials.
+static void moveBodies(rbEventEngine* engine, rbByteStream* stream)
 {
-    Header header;
-    memset(&header, 0, sizeof header);
-    header.bodyCount = engine->bodies.count;
-    header.pairCount = engine->pairs.count;
-    header.freePairCount = engine->freePairs.count;
-    header.dataCount = engine->datas.count;
-    header.freeDataCount = engine->freeDatas.count;
-    header.heapCount = engine->heap.count;
-    header.statistics = engine->statistics;
-    header.work = engine->work;
-    header.windowStart = engine->windowStart;
-    header.windowEvents = engine->windowEvents;
-    header.now = engine->now;
-    header.tolerance = engine->tolerance;
-    header.regionEdge = engine->regionEdge;
-    put(cursor, &header, sizeof header);
-    put(cursor, engine->detectorCounts, engine->detector->countsSize);
-    PUT_ARRAY(cursor, engine->bodies);
     for (int i = 0; i < engine->bodies.count; ++i) {
-        PUT_ARRAY(cursor, engine->bodies.data[i].pairs);
+        rbEventBody* ours = &engine->bodies.data[i];
+        rbEventBody body;
+        memcpy(&body, ours, sizeof body);
+        RB_MOVE(stream, body);
+        memcpy(&body.pairs, &ours->pairs, sizeof body.pairs);
+        memcpy(ours, &body, sizeof body);
+        RB_MOVE_ARRAY(stream, ours->pairs);
     }
-    PUT_ARRAY(cursor, engine->colds);
-    PUT_ARRAY(cursor, engine->balls);
-    PUT_ARRAY(cursor, engine->pairs);
-    PUT_ARRAY(cursor, engine->times);
-    PUT_ARRAY(cursor, engine->freePairs);
-    PUT_ARRAY(cursor, engine->datas);
-    PUT_ARRAY(cursor, engine->detectorPairs);
-    PUT_ARRAY(cursor, engine->freeDatas);
-    for (int i = 0; i < engine->heap.count; ++i) {
-        rbHeapNode node = rbHeap_GetNode(&engine->heap, i);
-        put(cursor, &node, sizeof node);
+    for (int i = 0; i < engine->bodies.count; ++i) {
+        rbEventCold* ours = &engine->colds.data[i];
+        rbEventCold cold;
+        memcpy(&cold, ours, sizeof cold);
+        RB_MOVE(stream, cold);
+        cold.geometry = ours->geometry;
+        cold.path = ours->path;
+        cold.materials = ours->materials;
+        cold.materialCount = ours->materialCount;
+        memcpy(ours, &cold, sizeof cold);
     }
-    putFronts(engine, cursor);
+}
+
+static void moveHeap(rbEventEngine* engine, rbByteStream* stream)
+{
+    int count = engine->heap.count;
+    RB_MOVE(stream, count);
+    if (stream->isLoading) {
+        rbHeap_Clear(&engine->heap);
+    }
+    for (int i = 0; i < count; ++i) {
+        rbHeapNode node = {0};
+        if (!stream->isLoading) {
+            node = rbHeap_GetNode(&engine->heap, i);
+        }
+        RB_MOVE(stream, node);
+        if (stream->isLoading) {
+            rbHeap_Set(&engine->heap, node.item, node.key);
+        }
+    }
+}
+
+static void moveEngine(rbEventEngine* engine, rbByteStream* stream)
+{
+    int bodyCount = engine->bodies.count;
+    RB_MOVE(stream, bodyCount);
+    RB_ASSERT(bodyCount == engine->bodies.count);
+    RB_MOVE(stream, engine->statistics);
+    RB_MOVE(stream, engine->work);
+    RB_MOVE(stream, engine->windowStart);
+    RB_MOVE(stream, engine->windowEvents);
+    RB_MOVE(stream, engine->now);
+    RB_MOVE(stream, engine->tolerance);
+    RB_MOVE(stream, engine->regionEdge);
+    rbByteStream_Move(stream, engine->detectorCounts, engine->detector->countsSize);
+    moveBodies(engine, stream);
+    RB_MOVE_ARRAY(stream, engine->balls);
+    RB_MOVE_ARRAY(stream, engine->pairs);
+    RB_MOVE_ARRAY(stream, engine->times);
+    RB_MOVE_ARRAY(stream, engine->freePairs);
+    RB_MOVE_ARRAY(stream, engine->datas);
+    RB_MOVE_ARRAY(stream, engine->detectorPairs);
+    RB_MOVE_ARRAY(stream, engine->freeDatas);
+    moveHeap(engine, stream);
+    moveFronts(engine, stream);
 }
 
 size_t rbEventEngine_GetSnapshotSize(const rbEventEngine* engine)
 {
-    Cursor cursor = {NULL, 0};
-    write(engine, &cursor);
-    return cursor.size;
+    rbByteStream stream = {0};
+    moveEngine((rbEventEngine*)engine, &stream); // counting changes nothing
+    return stream.size;
 }
 
 void rbEventEngine_TakeSnapshot(const rbEventEngine* engine, void* bytes)
 {
     RB_ASSERT(bytes != NULL);
-    Cursor cursor = {bytes, 0};
-    write(engine, &cursor);
-}
-
-// Bodies own the memory of their lists, colds the copies of their materials.
-static void takeBodies(rbEventEngine* engine, Source* cursor, int count)
-{
-    RB_ASSERT(count == engine->bodies.count);
-    for (int i = 0; i < count; ++i) {
-        rbEventBody body;
-        take(cursor, &body, sizeof body);
-        rbEventBody* ours = &engine->bodies.data[i];
-        int listed = body.pairs.count;
-        memcpy(&body.pairs, &ours->pairs, sizeof body.pairs);
-        *ours = body;
-        ours->pairs.count = listed;
-    }
-    for (int i = 0; i < count; ++i) {
-        rbEventBody* ours = &engine->bodies.data[i];
-        int listed = ours->pairs.count;
-        TAKE_ARRAY(cursor, ours->pairs, listed);
-    }
-    for (int i = 0; i < count; ++i) {
-        rbEventCold cold;
-        take(cursor, &cold, sizeof cold);
-        rbEventCold* ours = &engine->colds.data[i];
-        cold.geometry = ours->geometry;
-        cold.path = ours->path;
-        cold.materials = ours->materials;
-        cold.materialCount = ours->materialCount;
-        *ours = cold;
-    }
+    rbByteStream stream = {.bytes = bytes};
+    moveEngine((rbEventEngine*)engine, &stream); // saving changes nothing
 }
 
 static void dropFronts(rbEventEngine* engine)
@@ -156,26 +109,6 @@ static void dropFronts(rbEventEngine* engine)
     for (int i = 0; i < engine->datas.count; ++i) {
         rbDestroyFront(engine->datas.data[i].cache.front);
         engine->datas.data[i].cache.front = NULL;
-    }
-}
-
-// Pairs that had a front get their own again; the stored pointers only say which ones.
-static void takeFronts(rbEventEngine* engine, Source* cursor)
-{
-    for (int i = 0; i < engine->datas.count; ++i) {
-        rbSeparationCache* cache = &engine->datas.data[i].cache;
-        if (cache->front == NULL) {
-            continue;
-        }
-        rbFront saved;
-        take(cursor, &saved, sizeof saved);
-        rbFront* front = rbCreateFront(saved.capacity);
-        RB_ASSERT(front->capacity >= saved.count);
-        saved.entries = front->entries;
-        saved.capacity = front->capacity;
-        *front = saved;
-        take(cursor, front->entries, (size_t)saved.count * sizeof *saved.entries);
-        cache->front = front;
     }
 }
 
@@ -192,33 +125,9 @@ static rbBounds placeOf(const rbEventEngine* engine, int index)
 void rbEventEngine_RestoreSnapshot(rbEventEngine* engine, const void* bytes)
 {
     RB_ASSERT(bytes != NULL);
-    Source cursor = {bytes, 0};
-    Header header;
-    take(&cursor, &header, sizeof header);
-    take(&cursor, engine->detectorCounts, engine->detector->countsSize);
+    rbByteStream stream = {.bytes = (char*)bytes, .isLoading = true};
     dropFronts(engine);
-    takeBodies(engine, &cursor, header.bodyCount);
-    TAKE_ARRAY(&cursor, engine->balls, header.bodyCount);
-    TAKE_ARRAY(&cursor, engine->pairs, header.pairCount);
-    TAKE_ARRAY(&cursor, engine->times, header.pairCount);
-    TAKE_ARRAY(&cursor, engine->freePairs, header.freePairCount);
-    TAKE_ARRAY(&cursor, engine->datas, header.dataCount);
-    TAKE_ARRAY(&cursor, engine->detectorPairs, header.dataCount * engine->pairWords);
-    TAKE_ARRAY(&cursor, engine->freeDatas, header.freeDataCount);
-    rbHeap_Clear(&engine->heap);
-    for (int i = 0; i < header.heapCount; ++i) {
-        rbHeapNode node;
-        take(&cursor, &node, sizeof node);
-        rbHeap_Set(&engine->heap, node.item, node.key);
-    }
-    takeFronts(engine, &cursor);
-    engine->statistics = header.statistics;
-    engine->work = header.work;
-    engine->windowStart = header.windowStart;
-    engine->windowEvents = header.windowEvents;
-    engine->now = header.now;
-    engine->tolerance = header.tolerance;
-    engine->regionEdge = header.regionEdge;
+    moveEngine(engine, &stream);
     for (int i = 0; i < engine->bodies.count; ++i) {
         const rbEventBody* body = &engine->bodies.data[i];
         rbEventEngine_SetClock(engine, i);

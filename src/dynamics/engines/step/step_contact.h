@@ -10,6 +10,7 @@
 #ifndef RB_ENGINES_STEP_CONTACT_H
 #define RB_ENGINES_STEP_CONTACT_H
 
+#include "base/core/byte_stream.h"
 #include "dynamics/engines/step/step_state.h"
 
 // NULL settings: there are none. Not isEnabled: stops of joints alone.
@@ -31,9 +32,8 @@ void rbStepContacts_Touch(rbStepEngine* engine, const rbStepHost* host, int inde
 // The velocities that a mechanism continues with, once the result of borrowed ones is known.
 void rbStepContacts_ReturnSpeeds(const rbStepEngine* engine, rbStepMechanism* mechanism);
 
-size_t rbStepContacts_GetSnapshotSize(const rbStepContacts* contacts);
-char* rbStepContacts_TakeSnapshot(const rbStepContacts* contacts, char* place);
-const char* rbStepContacts_RestoreSnapshot(rbStepEngine* engine, const char* place);
+// The part of contacts in a snapshot.
+void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream);
 void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work);
 
 #endif

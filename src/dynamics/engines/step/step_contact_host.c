@@ -1,8 +1,6 @@
 // Interface of the host to contacts: registering, queries, and snapshots.
 #include "dynamics/engines/step/step_contact_state.h"
 
-#include <string.h>
-
 // ---------------------------------------------------------------------------------------- results
 
 rbContactStatistics rbStepEngine_GetContactStatistics(const rbStepEngine* engine)
@@ -145,124 +143,74 @@ void rbStepContacts_AddWork(const rbStepContacts* contacts, rbStepWork* work)
 
 // --------------------------------------------------------------------------------------- snapshots
 
-typedef struct ContactsHead {
-    double nodeTime;
-    double origin;
-    int64_t index;
-    int64_t cutCount;
-    double lastPart;
-    double restSpeed;
-    rbContactBooks books;
-    double lookWork;
-    rbContactStatistics statistics;
-    int64_t looseCount;
-    int64_t restCount;
-    uint64_t pairsSize;
-    uint64_t freezeSize;
-} ContactsHead;
-
-// The changing data of a loose body.
-typedef struct LooseState {
-    rbVec3 position;
-    rbQuat orientation;
-    rbVec3 velocity;
-    rbVec3 momentum;
-    rbVec3 kick;
-} LooseState;
-
-size_t rbStepContacts_GetSnapshotSize(const rbStepContacts* contacts)
+// The changing data of loose bodies.
+static void moveLoose(rbStepContacts* contacts, rbByteStream* stream)
 {
-    if (contacts == NULL) {
-        return 0;
-    }
-    return sizeof(ContactsHead) + (size_t)contacts->loose.count * sizeof(LooseState) +
-           (size_t)contacts->restLoads.count * sizeof(rbRestLoad) +
-           rbContactPairs_GetSnapshotSize(contacts->pairs) +
-           rbContactFreeze_GetSnapshotSize(contacts->freeze);
-}
-
-char* rbStepContacts_TakeSnapshot(const rbStepContacts* contacts, char* place)
-{
-    if (contacts == NULL) {
-        return place;
-    }
-    ContactsHead head;
-    memset(&head, 0, sizeof head);
-    head.nodeTime = contacts->nodeTime;
-    head.origin = contacts->origin;
-    head.index = contacts->index;
-    head.cutCount = contacts->cutCount;
-    head.lastPart = contacts->lastPart;
-    head.restSpeed = contacts->restSpeed;
-    head.books = contacts->books;
-    head.lookWork = contacts->lookWork;
-    head.statistics = contacts->statistics;
-    head.looseCount = contacts->loose.count;
-    head.restCount = contacts->restLoads.count;
-    head.pairsSize = rbContactPairs_GetSnapshotSize(contacts->pairs);
-    head.freezeSize = rbContactFreeze_GetSnapshotSize(contacts->freeze);
-    memcpy(place, &head, sizeof head);
-    place += sizeof head;
     for (int i = 0; i < contacts->loose.count; ++i) {
-        const rbMechBody* body = &contacts->loose.data[i];
-        LooseState state = {body->pose.position, body->pose.orientation, body->velocity,
-                            body->momentum, contacts->kicks.data[body->index]};
-        memcpy(place, &state, sizeof state);
-        place += sizeof state;
+        rbMechBody* body = &contacts->loose.data[i];
+        RB_MOVE(stream, body->pose.position);
+        RB_MOVE(stream, body->pose.orientation);
+        RB_MOVE(stream, body->velocity);
+        RB_MOVE(stream, body->momentum);
+        RB_MOVE(stream, contacts->kicks.data[body->index]);
+        if (stream->isLoading) {
+            body->pose.rotation = rbMatFromQuat(body->pose.orientation);
+        }
     }
-    size_t size = (size_t)contacts->restLoads.count * sizeof(rbRestLoad);
-    if (size > 0) {
-        memcpy(place, contacts->restLoads.data, size);
-    }
-    place += size;
-    rbContactPairs_TakeSnapshot(contacts->pairs, place);
-    place += head.pairsSize;
-    rbContactFreeze_TakeSnapshot(contacts->freeze, place);
-    return place + head.freezeSize;
 }
 
-const char* rbStepContacts_RestoreSnapshot(rbStepEngine* engine, const char* place)
+// Contacts and frozen bodies have snapshots of their own.
+static void moveFinder(rbStepEngine* engine, rbByteStream* stream)
+{
+    rbStepContacts* contacts = engine->contacts;
+    size_t sizes[2] = {rbContactPairs_GetSnapshotSize(contacts->pairs),
+                       rbContactFreeze_GetSnapshotSize(contacts->freeze)};
+    RB_MOVE(stream, sizes);
+    if (stream->bytes != NULL) {
+        char* place = stream->bytes + stream->size;
+        if (!stream->isLoading) {
+            rbContactPairs_TakeSnapshot(contacts->pairs, place);
+            rbContactFreeze_TakeSnapshot(contacts->freeze, place + sizes[0]);
+        } else {
+            bool isSame = rbContactPairs_RestoreSnapshot(contacts->pairs, place, sizes[0]);
+            (void)rbContactFreeze_RestoreSnapshot(contacts->freeze, place + sizes[0], sizes[1]);
+            if (isSame) {
+                rbStepContacts_MakeReadyAgain(engine);
+            } else {
+                rbStepContacts_MakeReady(engine);
+            }
+        }
+    }
+    stream->size += sizes[0] + sizes[1];
+}
+
+void rbStepContacts_Move(rbStepEngine* engine, rbByteStream* stream)
 {
     rbStepContacts* contacts = engine->contacts;
     if (contacts == NULL) {
-        return place;
+        return;
     }
-    ContactsHead head;
-    memcpy(&head, place, sizeof head);
-    place += sizeof head;
-    contacts->nodeTime = head.nodeTime;
-    contacts->origin = head.origin;
-    contacts->index = head.index;
-    contacts->cutCount = (int)head.cutCount;
-    contacts->lastPart = head.lastPart;
-    contacts->restSpeed = head.restSpeed;
-    contacts->books = head.books;
-    contacts->lookWork = head.lookWork;
-    for (int i = 0; i < contacts->loose.count; ++i) {
-        rbMechBody* body = &contacts->loose.data[i];
-        LooseState state;
-        memcpy(&state, place, sizeof state);
-        place += sizeof state;
-        body->pose.position = state.position;
-        body->pose.orientation = state.orientation;
-        body->pose.rotation = rbMatFromQuat(state.orientation);
-        body->velocity = state.velocity;
-        body->momentum = state.momentum;
-        contacts->kicks.data[body->index] = state.kick;
-    }
-    size_t size = (size_t)head.restCount * sizeof(rbRestLoad);
-    if (head.restCount == contacts->restLoads.count && size > 0) {
-        memcpy(contacts->restLoads.data, place, size);
-    }
-    place += size;
-    bool isSame = rbContactPairs_RestoreSnapshot(contacts->pairs, place, (size_t)head.pairsSize);
-    place += head.pairsSize;
-    (void)rbContactFreeze_RestoreSnapshot(contacts->freeze, place, (size_t)head.freezeSize);
-    if (isSame) {
-        rbStepContacts_MakeReadyAgain(engine);
+    rbContactStatistics statistics = contacts->statistics;
+    RB_MOVE(stream, contacts->nodeTime);
+    RB_MOVE(stream, contacts->origin);
+    RB_MOVE(stream, contacts->index);
+    RB_MOVE(stream, contacts->cutCount);
+    RB_MOVE(stream, contacts->lastPart);
+    RB_MOVE(stream, contacts->restSpeed);
+    RB_MOVE(stream, contacts->books);
+    RB_MOVE(stream, contacts->lookWork);
+    RB_MOVE(stream, statistics);
+    moveLoose(contacts, stream);
+    int restCount = contacts->restLoads.count;
+    RB_MOVE(stream, restCount);
+    size_t size = (size_t)restCount * sizeof(rbRestLoad);
+    if (restCount == contacts->restLoads.count) {
+        rbByteStream_Move(stream, contacts->restLoads.data, size);
     } else {
-        rbStepContacts_MakeReady(engine);
+        stream->size += size;
     }
-    contacts->statistics = head.statistics;
-    return place + head.freezeSize;
+    moveFinder(engine, stream);
+    if (stream->isLoading) {
+        contacts->statistics = statistics; // without the work of getting ready
+    }
 }
