@@ -7,7 +7,7 @@
 #include "lab/convex/feature_manifold.h"
 
 #include "collision/geometry/shape_ops.h"
-#include "collision/narrowphase/contact_feature.h"
+#include "collision/narrowphase/manifold.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // The solver "cut" (B-37): direct for a tree; joints that close loops are left to whoever drives
 // it.
-#include "dynamics/solvers/direct.h"
+#include "dynamics/solvers/solver.h"
 #include "lab/joints/classical.h"
 
 static rbSolver* create(const rbRowSystem* system);

@@ -59,7 +59,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/impact/collision_frame.c
   src/dynamics/impact/combine.c
   src/dynamics/impact/impact.c
-  src/dynamics/impact/impact_history.c
   src/dynamics/impact/impact_laws.c
   src/dynamics/impact/impact_path.c
   src/dynamics/impact/impact_slide.c
@@ -85,12 +84,10 @@ target_sources(rattleback PRIVATE
   src/dynamics/sweep/shape_sweep_triangles.c
   src/dynamics/sweep/sweep_bounds.c
   src/dynamics/sweep/sweep_core.c
-  src/dynamics/sweep/sweep_parts.c
   src/dynamics/sweep/sweep_roots.c
   src/dynamics/solvers/correct.c
   src/dynamics/solvers/direct.c
   src/dynamics/solvers/graph.c
-  src/dynamics/solvers/ordering.c
   src/dynamics/solvers/pattern.c
   src/dynamics/solvers/small_factor.c
   src/dynamics/solvers/solver_ops.c

@@ -3,7 +3,7 @@
 #include "base/core/memory.h"
 #include "cli/output_format.h"
 #include "dynamics/joints/part_ops.h"
-#include "dynamics/solvers/direct.h"
+#include "dynamics/solvers/solver.h"
 
 #include <math.h>
 

@@ -137,10 +137,20 @@ static inline double getSceneApproach(const Scene* scene)
     return fastest;
 }
 
+// With memory of its own.
+static inline rbCollisionsDone resolveCollisions(const rbContactSettings* settings,
+                                                 const rbContactRun* run)
+{
+    rbCollisions* collisions = rbCreateCollisions();
+    rbCollisionsDone done = rbCollisions_Resolve(collisions, settings, run);
+    rbDestroyCollisions(collisions);
+    return done;
+}
+
 static inline rbCollisionsDone collideScene(Scene* scene, const rbContactSettings* settings)
 {
     rbContactRun run = {.set = &scene->set, .bodies = scene->bodies, .h = 0.01};
-    return rbResolveContactCollisions(settings, &run);
+    return resolveCollisions(settings, &run);
 }
 
 static inline rbVec3 makeRandomVector(rbRandom* random)

@@ -340,7 +340,7 @@ static void joinedBallsCollideAsOne(void** state)
                             .bodies = scene.bodies,
                             .sweepJoints = sweepRod,
                             .context = scene.bodies};
-        rbCollisionsDone done = rbResolveContactCollisions(&settings, &run);
+        rbCollisionsDone done = resolveCollisions(&settings, &run);
         checkNear(scene.bodies[2].velocity.x - scene.bodies[1].velocity.x, 0.0, 1e-11);
         if (law == RB_IMPACT_NEWTON) {
             assert_true(done.isMet);

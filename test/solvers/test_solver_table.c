@@ -1,5 +1,5 @@
 // Properties of every solver: names, memory, repeatability, cost; and the parts they are made of.
-#include "dynamics/solvers/ordering.h"
+#include "dynamics/solvers/pattern.h"
 #include "lab/joints/row_matrices.h"
 #include "rb_test.h"
 #include "row_systems.h"

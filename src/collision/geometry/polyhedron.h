@@ -68,14 +68,6 @@ static inline const int* rbPolyhedron_GetVertexEdges(const rbPolyhedron* polyhed
     return polyhedron->vertexEdges + starts[vertex];
 }
 
-// Edges of a face in the order of its loop.
-static inline const int* rbPolyhedron_GetFaceEdges(const rbPolyhedron* polyhedron, int face,
-                                                   int* count)
-{
-    *count = polyhedron->faceSizes[face];
-    return polyhedron->edgeOfCorner + polyhedron->faceStarts[face];
-}
-
 // Is a point in the bounding box of the vertices?
 static inline bool rbIsInBounds(const rbPolyhedron* polyhedron, rbVec3 point)
 {

@@ -1,12 +1,9 @@
 # pair table and closed forms
 target_sources(rattleback PRIVATE
   src/collision/narrowphase/box_pair.c
-  src/collision/narrowphase/collide_box.c
   src/collision/narrowphase/collide_capsule.c
   src/collision/narrowphase/collide_ellipsoid.c
-  src/collision/narrowphase/collide_plane.c
-  src/collision/narrowphase/collide_sphere.c
-  src/collision/narrowphase/contact_feature.c
+  src/collision/narrowphase/collide.c
   src/collision/narrowphase/manifold.c
   src/collision/narrowphase/mesh_convex.c
   src/collision/narrowphase/mesh_convex_contacts.c

@@ -8,7 +8,6 @@
 #include "collision/narrowphase/manifold.h"
 
 #include "collision/geometry/shape_ops.h"
-#include "collision/narrowphase/contact_feature.h"
 
 #include <float.h>
 
@@ -435,4 +434,30 @@ void rbBuildManifold(const rbGeometry* a, const rbGeometry* b, rbTransform trans
     }
     rbReducePoints(candidates.points, candidates.count, size, manifold);
     RB_ASSERT(manifold->count > 0);
+}
+
+// -------------------------------------------------------------------------------------- features
+
+void rbFindContactFeature(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
+                          rbContactFeature* feature)
+{
+    RB_ASSERT(fabs(rbLengthSquared(direction) - 1.0) < 1e-9);
+    feature->count = 0;
+    feature->faceId = 0;
+    feature->normal = direction;
+    rbShapeFeatureFn* find = rbGetShapeOps(geometry->type)->feature;
+    if (find != NULL) {
+        find(geometry, direction, point, feature);
+    } else {
+        rbContactFeature_Add(feature, point, 0, 0);
+    }
+    RB_ASSERT(feature->count > 0);
+}
+
+void rbMoveContactFeature(rbContactFeature* feature, rbTransform transform)
+{
+    for (int k = 0; k < feature->count; ++k) {
+        feature->corners[k] = rbTransformPoint(transform, feature->corners[k]);
+    }
+    feature->normal = rbRotate(transform.q, feature->normal);
 }

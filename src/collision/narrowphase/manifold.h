@@ -6,7 +6,7 @@
 #ifndef RB_NARROWPHASE_MANIFOLD_H
 #define RB_NARROWPHASE_MANIFOLD_H
 
-#include "collision/narrowphase/contact_feature.h"
+#include "collision/geometry/shape_feature.h"
 
 #include <rattleback/collision.h>
 
@@ -41,5 +41,14 @@ uint32_t rbFlipFeatureId(uint32_t id);
 // set; size is that of their region. The first of equals wins unless another one is better by more
 // than rounding, so that a tiny motion does not switch the choice back and forth.
 void rbReducePoints(rbManifoldPoint* candidates, int count, double size, rbManifold* manifold);
+
+// The feature that faces a unit direction, at a point of the surface where that matters
+// (polyhedra); all in the frame of the shape. For planes, meshes, soups and compounds it is the
+// point itself.
+void rbFindContactFeature(const rbGeometry* geometry, rbVec3 direction, rbVec3 point,
+                          rbContactFeature* feature);
+
+// The same feature in another frame.
+void rbMoveContactFeature(rbContactFeature* feature, rbTransform transform);
 
 #endif

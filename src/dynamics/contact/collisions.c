@@ -982,12 +982,3 @@ const rbCollisionNote* rbCollisions_GetNotes(const rbCollisions* collisions, int
     *count = collisions->notes.count;
     return collisions->notes.data;
 }
-
-rbCollisionsDone rbResolveContactCollisions(const rbContactSettings* settings,
-                                            const rbContactRun* run)
-{
-    rbCollisions* collisions = rbCreateCollisions();
-    rbCollisionsDone done = rbCollisions_Resolve(collisions, settings, run);
-    rbDestroyCollisions(collisions);
-    return done;
-}

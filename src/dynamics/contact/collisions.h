@@ -45,10 +45,6 @@ rbCollisionsDone rbCollisions_Resolve(rbCollisions* collisions, const rbContactS
 // Records of the last call, in the order of rounds.
 const rbCollisionNote* rbCollisions_GetNotes(const rbCollisions* collisions, int* count);
 
-// The same with temporary memory, allocated and freed here: for tests and single uses.
-rbCollisionsDone rbResolveContactCollisions(const rbContactSettings* settings,
-                                            const rbContactRun* run);
-
 // The approach speed at which a closed point starts to collide, m/s: settings->restSpeed, or, for
 // 0, the speed gained by falling through 1e-5 m at 9.81 m/s^2, sqrt(2 g d) = 0.014007.
 double rbGetRestSpeed(const rbContactSettings* settings);

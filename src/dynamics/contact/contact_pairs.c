@@ -779,38 +779,6 @@ int rbContactPairs_GetPairCount(const rbContactPairs* pairs, int* dropped)
     return pairs->table.count;
 }
 
-static bool isDeeper(rbContactPairs* pairs, rbPairOrder item, double depth)
-{
-    const rbNearHot* hots = pairs->hots.data;
-    if (rbNearPair_AreApart(&pairs->pairs.data[item.slot], &hots[item.a], &hots[item.b], 0.0)) {
-        return false;
-    }
-    const rbNearBody* a = &pairs->bodies.data[item.a];
-    const rbNearBody* b = &pairs->bodies.data[item.b];
-    // without the caches: they serve the search
-    rbSeparationInput input = makeInput(a, b);
-    bool overlaps = false;
-    rbStatus status = rbTestOverlap(&input, 0.0, NULL, &overlaps, NULL);
-    if (status != RB_STATUS_OK || !overlaps) {
-        return false;
-    }
-    rbSeparation separation;
-    status = rbMeasureSeparation(&input, NULL, pairs->scratch, &separation, NULL);
-    return status == RB_STATUS_OK && separation.distance < -depth;
-}
-
-bool rbContactPairs_IsDeeper(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount,
-                             double depth)
-{
-    RB_ASSERT(depth >= 0.0);
-    rbContactPairs_Approach(pairs, places, bodyCount);
-    bool found = false;
-    for (int i = 0; i < pairs->order.count && !found; ++i) {
-        found = isDeeper(pairs, pairs->order.data[i], depth);
-    }
-    return found;
-}
-
 // ---------------------------------------------------------------------------------- other poses
 
 int rbContactPairs_Measure(rbContactPairs* pairs, const int bodies[2], const rbRowPose poses[2],

@@ -91,9 +91,6 @@ void rbContactPairs_DropAhead(rbContactPairs* pairs, rbContactSet* set);
 int rbContactPairs_GetPairCount(const rbContactPairs* pairs, int* dropped);
 // The deepest overlap of the surfaces in the last Find, m (>= 0), and its bodies (-1: none).
 double rbContactPairs_GetDeepest(const rbContactPairs* pairs, int* bodyA, int* bodyB);
-// Whether any pair overlaps at places by more than a depth, without contact geometry (B-63).
-bool rbContactPairs_IsDeeper(rbContactPairs* pairs, const rbContactPlace* places, int bodyCount,
-                             double depth);
 
 // A point where two bodies are near.
 typedef struct rbContactProbe {

@@ -13,11 +13,10 @@
 //
 // Inner loops take the block size as a parameter that is constant for systems of equal blocks; the
 // compiler generates a version for each. Blocks of values are row major.
-#include "dynamics/solvers/direct.h"
-
 #include "base/core/memory.h"
 #include "dynamics/solvers/pattern.h"
 #include "dynamics/solvers/pivoted.h"
+#include "dynamics/solvers/solver.h"
 
 #include <math.h>
 #include <string.h>

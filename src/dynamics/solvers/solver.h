@@ -86,4 +86,18 @@ void rbDestroyRowGraph(rbRowGraph* graph);
 
 RB_DECLARE_WORDS(rbSolverType);
 
+// The sparse direct solver, see direct.c.
+rbSolver* rbDirectSolver_Create(const rbRowSystem* system);
+// The same without the blocks that close loops, for another row of the table.
+rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system, const rbSolverOps* ops);
+void rbDirectSolver_Destroy(rbSolver* solver);
+void rbDirectSolver_Factor(rbSolver* solver, const rbRowSystem* system);
+void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x);
+
+// The linear-time solver for trees, see tree.c.
+rbSolver* rbTreeSolver_Create(const rbRowSystem* system);
+void rbTreeSolver_Destroy(rbSolver* base);
+void rbTreeSolver_Factor(rbSolver* base, const rbRowSystem* system);
+void rbTreeSolver_Solve(rbSolver* base, const double* r, double* x);
+
 #endif

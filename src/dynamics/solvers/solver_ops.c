@@ -1,9 +1,7 @@
 // The table of solvers, and the one that leaves every block to the caller.
 #include "base/core/memory.h"
 #include "base/core/registered_rows.h"
-#include "dynamics/solvers/direct.h"
 #include "dynamics/solvers/solver.h"
-#include "dynamics/solvers/tree.h"
 
 #include <string.h>
 

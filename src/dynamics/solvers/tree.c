@@ -19,11 +19,10 @@
 // Blocks between the same two nodes form one joint. Bodies that are not dynamic form one node, the
 // root of everything attached to it, and take no part in the arithmetic. Blocks that close loops
 // are omitted: they are cuts.
-#include "dynamics/solvers/tree.h"
-
 #include "base/core/memory.h"
 #include "dynamics/solvers/graph.h"
 #include "dynamics/solvers/pivoted.h"
+#include "dynamics/solvers/solver.h"
 
 #include <math.h>
 #include <string.h>

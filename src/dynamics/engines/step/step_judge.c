@@ -9,7 +9,7 @@
 // and reading the mass from the inverse would be shorter, but where j depends on redundant
 // conditions the solver may drop one of these instead of j.)
 #include "dynamics/engines/step/step_state.h"
-#include "dynamics/solvers/direct.h"
+#include "dynamics/solvers/solver.h"
 
 // A freedom whose response is less than this fraction of its response without joints cannot move:
 // the rest is rounding.

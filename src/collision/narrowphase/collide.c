@@ -1,9 +1,78 @@
+// Closed forms of spheres, boxes and planes, and functions shared by all closed forms.
+#include "collision/narrowphase/collide.h"
+
+#include "collision/geometry/polyhedron.h"
+#include "collision/geometry/shape_ops.h"
+#include "collision/narrowphase/box_pair.h"
+#include "collision/narrowphase/point_distance.h"
+
+#include <float.h>
+
+rbSeparation rbMakeClosedForm(double distance, rbVec3 normal, rbVec3 pointA, double scale)
+{
+    RB_ASSERT(isfinite(distance) && scale >= 0.0);
+    RB_ASSERT(fabs(rbLengthSquared(normal) - 1.0) < 1e-10);
+    double slack = RB_COLLIDE_SLACK * scale;
+    return (rbSeparation){.distance = distance,
+                          .lower = distance - slack,
+                          .upper = distance + slack,
+                          .pointA = pointA,
+                          .pointB = rbAddScaled(pointA, distance, normal),
+                          .normal = normal,
+                          .iterations = 0,
+                          .reason = RB_STOP_CLOSED_FORM};
+}
+
+rbSeparation rbFlipSeparation(const rbSeparation* separation, rbTransform transformBtoA)
+{
+    RB_ASSERT(separation->lower <= separation->upper);
+    rbSeparation flipped = *separation;
+    flipped.pointA = rbInvTransformPoint(transformBtoA, separation->pointB);
+    flipped.pointB = rbInvTransformPoint(transformBtoA, separation->pointA);
+    flipped.normal = rbNeg(rbInvRotate(transformBtoA.q, separation->normal));
+    return flipped;
+}
+
+// Planes against bounded convex shapes by support (G-16).
+rbSeparation rbCollideConvexPlane(const rbGeometry* a, const rbGeometry* b,
+                                  rbTransform transformBtoA)
+{
+    RB_ASSERT(b->type == RB_SHAPE_PLANE);
+    const rbShapeOps* ops = rbGetShapeOps(a->type);
+    RB_ASSERT(ops->isConvex && a->isBounded);
+    rbVec3 up = rbRotate(transformBtoA.q, b->data.plane.normal);
+    double largest = rbLargestComponent(up);
+    rbVec3 lowest = ops->support(a, rbScale(-1.0 / largest, up));
+    double distance = rbDot(up, rbSub(lowest, transformBtoA.p)) - b->data.plane.offset;
+    double scale = rbLength(lowest) + rbLength(transformBtoA.p) + fabs(b->data.plane.offset);
+    return rbMakeClosedForm(distance, rbNeg(up), lowest, scale);
+}
+
+// Box against box (G-36); the work is in box_pair.c.
+rbSeparation rbCollideBoxBox(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA)
+{
+    RB_ASSERT(a->type == RB_SHAPE_BOX && b->type == RB_SHAPE_BOX);
+    rbBoxPair pair = rbMakeBoxPair(a->data.box.halfExtents, b->data.box.halfExtents, transformBtoA);
+    rbCoreSeparation core = rbMeasureBoxes(&pair);
+    return rbMakeClosedForm(core.distance, core.normal, core.pointA, pair.scale);
+}
+
+bool rbCollideBoxesByAxes(const rbGeometry* a, const rbGeometry* b, rbTransform transformBtoA,
+                          rbSeparation* separation)
+{
+    RB_ASSERT(a->type == RB_SHAPE_BOX && b->type == RB_SHAPE_BOX);
+    rbBoxPair pair = rbMakeBoxPair(a->data.box.halfExtents, b->data.box.halfExtents, transformBtoA);
+    rbCoreSeparation core;
+    if (!rbMeasureBoxesByAxes(&pair, &core)) {
+        return false;
+    }
+    *separation = rbMakeClosedForm(core.distance, core.normal, core.pointA, pair.scale);
+    return true;
+}
+
 // A sphere against every primitive: the signed distance of its center less its radius. That is also
 // the depth when the center is inside, because the obstacle of a convex body and a sphere is the
 // body expanded by the radius.
-#include "collision/geometry/shape_ops.h"
-#include "collision/narrowphase/collide.h"
-#include "collision/narrowphase/point_distance.h"
 
 rbSeparation rbCollideSphereSphere(const rbGeometry* a, const rbGeometry* b,
                                    rbTransform transformBtoA)
