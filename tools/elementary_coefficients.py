@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Writes src/base/math/elementary_tables.h: every constant of the elementary functions.
+"""Writes src/base/math/elementary_tables.h: every constant of the elementary functions; with the
+argument "laboratory" those of lab/math/hyperbolic_tables.h.
 
     python3 tools/elementary_coefficients.py > src/base/math/elementary_tables.h
+    python3 tools/elementary_coefficients.py laboratory > lab/math/hyperbolic_tables.h
 
 Needs nothing but Python. Polynomials interpolate their function at Chebyshev nodes, in rational
 arithmetic, and are rounded to double at the end; tables are pairs high + low, about 106 bits.
 """
+import sys
 from decimal import Decimal, getcontext
 from fractions import Fraction
 from math import factorial, floor, isqrt
@@ -167,7 +170,7 @@ def print_logarithm():
           "double logTable[46][3]", rows, 1)
 
 
-def print_rest():
+def print_laboratory():
     polynomial("first guess of the cube root on [1, 8)", "cbrtCoefficients",
                interpolate(cube_root, Fraction(1), Fraction(8), 4))
     sinh = series(lambda k: Fraction(1, factorial(2 * k + 3)))
@@ -176,15 +179,20 @@ def print_rest():
 
 
 def main():
+    is_laboratory = sys.argv[1:] == ["laboratory"]
+    guard = "RB_LAB_HYPERBOLIC_TABLES_H" if is_laboratory else "RB_MATH_ELEMENTARY_TABLES_H"
     print("// Constants of the elementary functions. Generated: do not edit, run")
     print("// tools/elementary_coefficients.py, which says what they are.")
-    print("#ifndef RB_MATH_ELEMENTARY_TABLES_H\n#define RB_MATH_ELEMENTARY_TABLES_H")
-    print("\n#include <stdint.h>\n\n// clang-format off")
-    print_sine_and_cosine()
-    print_arctangent()
-    print_exponential()
-    print_logarithm()
-    print_rest()
+    print("#ifndef %s\n#define %s" % (guard, guard))
+    if is_laboratory:
+        print("\n// clang-format off")
+        print_laboratory()
+    else:
+        print("\n#include <stdint.h>\n\n// clang-format off")
+        print_sine_and_cosine()
+        print_arctangent()
+        print_exponential()
+        print_logarithm()
     print("\n// clang-format on\n\n#endif")
 
 

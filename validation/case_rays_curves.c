@@ -1,6 +1,6 @@
 // The scenes of the thesis on rays with bodies on curves (E-07 to E-09): rays frame by frame, and
 // the exact contact of spheres by bisection of the distance of their centers.
-#include "dynamics/motion/path.h"
+#include "lab/rays/path_bend.h"
 #include "ray_scenes.h"
 
 #include <math.h>

@@ -18,6 +18,7 @@
 // snapshots hold it.
 #include "dynamics/engines/event/event_handle.h"
 #include "lab/events/lab_event_rows.h"
+#include "lab/rays/path_bend.h"
 #include "world/world_event.h"
 
 #include <rattleback/lab_ray_detector.h>

@@ -5,9 +5,9 @@
 //   m^(1/3) = t (1 + u)^(1/3) = t + t (u/3 - u^2/9 + 5 u^3/81 - ...),
 // where the correction is scaled down by 2^-16: the error is hardly larger than that of the last
 // rounding.
-#include "base/math/elementary_tables.h"
 #include "base/math/float_bits.h"
 #include "lab/math/hyperbolic.h"
+#include "lab/math/hyperbolic_tables.h"
 
 #include <rattleback/base.h>
 

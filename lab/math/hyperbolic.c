@@ -1,7 +1,7 @@
 #include "lab/math/hyperbolic.h"
 
 #include "base/math/elementary.h"
-#include "base/math/elementary_tables.h"
+#include "lab/math/hyperbolic_tables.h"
 
 #include <math.h>
 

@@ -1,5 +1,6 @@
 # prediction of contact by rays, and frames of bodies on paths
 target_sources(rattleback_lab PRIVATE
+  lab/rays/path_bend.c
   lab/rays/path_table.c
   lab/rays/ray_emitter.c
   lab/rays/ray_frames.c

@@ -4,6 +4,7 @@
 // taken, again and again. Where bodies stop, pairs of theirs are asked anew from that time on, as
 // what was found for a later time no longer holds. What was found for the same time does.
 #include "base/core/timer.h"
+#include "lab/rays/path_bend.h"
 #include "lab/rays/ray_frames_state.h"
 
 #include <rattleback/collision.h>

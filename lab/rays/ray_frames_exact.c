@@ -3,6 +3,7 @@
 // Bodies that do not turn are swept along the chords of their relative way, which are cut until
 // none is farther from it than CHORD_TOLERANCE. Bodies that turn advance as far as their distance
 // and their greatest speeds allow, again and again, until they are as good as touching.
+#include "lab/rays/path_bend.h"
 #include "lab/rays/ray_frames_state.h"
 
 #include <rattleback/collision.h>

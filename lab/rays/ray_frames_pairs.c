@@ -1,4 +1,5 @@
 // Pairs of the frame system: the list that swept boxes leave, and the judgment of the start.
+#include "lab/rays/path_bend.h"
 #include "lab/rays/ray_frames_state.h"
 #include "lab/rays/swept_box.h"
 

@@ -7,6 +7,7 @@
 // too, with the rays of the bodies themselves: what was published tests only where the balls about
 // the centers overlap, which is late, and leaves the last piece out (RX-08).
 #include "base/math/elementary.h"
+#include "lab/rays/path_bend.h"
 #include "lab/rays/ray_frames_state.h"
 
 #include <math.h>

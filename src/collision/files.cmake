@@ -25,7 +25,6 @@ target_sources(rattleback PRIVATE
   src/collision/geometry/ray_queries.c
   src/collision/geometry/ray_span.c
   src/collision/geometry/shape_ops.c
-  src/collision/geometry/soup.c
   src/collision/geometry/shape_feature.c
   src/collision/geometry/sphere.c
   src/collision/geometry/support_table.c

@@ -2,10 +2,8 @@ target_sources(rattleback PRIVATE
   src/dynamics/constraints/mechanism.c
   src/dynamics/contact/collisions.c
   src/dynamics/contact/contact_ahead.c
-  src/dynamics/contact/contact_discs.c
   src/dynamics/contact/contact_freeze.c
   src/dynamics/contact/contact_graph.c
-  src/dynamics/contact/contact_mixing.c
   src/dynamics/contact/contact_words.c
   src/dynamics/contact/contact_newton.c
   src/dynamics/contact/contact_newton_island.c
@@ -15,7 +13,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/contact/contact_solver.c
   src/dynamics/contact/contact_substeps.c
   src/dynamics/contact/contact_sweep.c
-  src/dynamics/contact/contact_wide.c
   src/dynamics/contact/contact_memory.c
   src/dynamics/contact/contact_near.c
   src/dynamics/contact/contact_pairs.c
@@ -26,7 +23,6 @@ target_sources(rattleback PRIVATE
   src/dynamics/engines/event/event_handle.c
   src/dynamics/engines/event/event_snapshot.c
   src/dynamics/engines/event/event_impacts.c
-  src/dynamics/engines/event/event_lasting.c
   src/dynamics/engines/event/event_loop.c
   src/dynamics/engines/event/event_pairs.c
   src/dynamics/engines/event/event_rows.c

@@ -1,7 +1,6 @@
 # pair table and closed forms
 target_sources(rattleback PRIVATE
   src/collision/narrowphase/box_pair.c
-  src/collision/narrowphase/collide_capsule.c
   src/collision/narrowphase/collide_ellipsoid.c
   src/collision/narrowphase/collide.c
   src/collision/narrowphase/manifold.c

@@ -1,8 +1,143 @@
 // Contacts of an island solved simultaneously, see contact_newton.h.
 #include "base/math/dot.h"
 #include "dynamics/contact/contact_newton_state.h"
+#include "dynamics/solvers/solver.h"
 
 #include <string.h>
+
+// ----------------------------------------------------------------------------------------- discs
+// The friction discs of an island that is solved as a whole. The radii follow from the normal
+// impulses that they lead to: a fixed point. Simple iteration approaches it slowly, or oscillates
+// forever where bodies jam. Mixed with the radii of the last rounds (Anderson), it converges in a
+// few.
+
+#define DEPTH 5
+// A miss this many times the smallest one: the history misleads.
+#define WORSE 2.0
+// Fraction of the step taken then.
+#define CAREFUL 0.5
+// Mixing goes beyond the current and requested radii by at most this factor.
+#define BOUND 0.3
+
+static void freeDiscs(rbContactDiscs* discs)
+{
+    rbArray_Free(discs->memory);
+}
+
+// Of the last round: miss, radii; then of each remembered one the change of the miss, and of the
+// radii; and the result.
+static double* slotOf(const rbContactDiscs* discs, int slot)
+{
+    return discs->memory.data + (size_t)slot * (size_t)discs->count;
+}
+
+static double* missChange(const rbContactDiscs* discs, int i)
+{
+    return slotOf(discs, 3 + i);
+}
+
+static double* radiusChange(const rbContactDiscs* discs, int i)
+{
+    return slotOf(discs, 3 + DEPTH + i);
+}
+
+static void resetDiscs(rbContactDiscs* discs, int count)
+{
+    RB_ASSERT(count >= 0);
+    rbArray_Reserve(discs->memory, (3 + 2 * DEPTH) * count);
+    discs->memory.count = (3 + 2 * DEPTH) * count;
+    discs->count = count;
+    discs->depth = -1;
+    discs->next = 0;
+    discs->least = INFINITY;
+}
+
+// Adds to the result what the last rounds teach: the combination of their changes whose miss is
+// least.
+static void combine(const rbContactDiscs* discs, const double* miss, double* result)
+{
+    double gram[DEPTH * DEPTH] = {0.0};
+    double right[DEPTH] = {0.0};
+    double part[DEPTH];
+    size_t n = (size_t)discs->count;
+    int depth = discs->depth;
+    for (int i = 0; i < depth; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            double value = rbDotArrays(missChange(discs, i), missChange(discs, j), n);
+            gram[j * depth + i] = value;
+            gram[i * depth + j] = value;
+        }
+        right[i] = rbDotArrays(missChange(discs, i), miss, n);
+    }
+    rbSmallFactor factor;
+    rbSmallFactor_Make(&factor, gram, depth, NULL);
+    rbSmallFactor_Solve(&factor, right, part);
+    for (int i = 0; i < depth; ++i) {
+        const double* dMiss = missChange(discs, i);
+        const double* dRadius = radiusChange(discs, i);
+        for (size_t k = 0; k < n; ++k) {
+            result[k] -= part[i] * (dMiss[k] + dRadius[k]);
+        }
+    }
+}
+
+// Radii of a round, and those that friction requires after it (N s); weights turn them into speeds
+// (1/kg). Returns the radii of the next round, valid until the next call.
+static const double* mixDiscs(rbContactDiscs* discs, const double* radii, const double* asked,
+                              const double* weights)
+{
+    double* lastMiss = slotOf(discs, 0);
+    double* lastRadii = slotOf(discs, 1);
+    double* result = slotOf(discs, 2);
+    int n = discs->count;
+    double most = 0.0;
+    for (int k = 0; k < n; ++k) {
+        result[k] = weights[k] * (asked[k] - radii[k]);
+        most = fmax(most, fabs(result[k]));
+    }
+    bool isWorse = most > WORSE * discs->least;
+    discs->least = fmin(discs->least, most);
+    if (discs->depth >= 0) {
+        double* dMiss = missChange(discs, discs->next);
+        double* dRadius = radiusChange(discs, discs->next);
+        for (int k = 0; k < n; ++k) {
+            dMiss[k] = result[k] - lastMiss[k];
+            dRadius[k] = weights[k] * radii[k] - lastRadii[k];
+        }
+        discs->next = (discs->next + 1) % DEPTH;
+        discs->depth = discs->depth < DEPTH ? discs->depth + 1 : DEPTH;
+    } else {
+        discs->depth = 0;
+    }
+    memcpy(lastMiss, result, (size_t)n * sizeof(double));
+    for (int k = 0; k < n; ++k) {
+        lastRadii[k] = weights[k] * radii[k];
+    }
+    if (isWorse) {
+        discs->depth = 0;
+        discs->next = 0;
+        discs->least = most;
+        for (int k = 0; k < n; ++k) {
+            result[k] = lastRadii[k] + CAREFUL * lastMiss[k];
+        }
+    } else {
+        for (int k = 0; k < n; ++k) {
+            result[k] = lastRadii[k] + lastMiss[k];
+        }
+        if (discs->depth > 0) {
+            combine(discs, lastMiss, result);
+        }
+    }
+    for (int k = 0; k < n; ++k) {
+        double low = BOUND * fmin(radii[k], asked[k]);
+        double high = fmax(radii[k], asked[k]) / BOUND;
+        double radius = weights[k] > 0.0 ? result[k] / weights[k] : asked[k];
+        result[k] = fmin(fmax(radius, low), high);
+    }
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------- newton
 
 // r of a point, relative to its effective mass: soft at first, to find the points that carry load,
 // then ten times as stiff every round.
@@ -49,7 +184,7 @@ void rbDestroyContactNewton(rbContactNewton* newton)
     }
     rbArray_Free(newton->points);
     rbArray_Free(newton->links);
-    rbContactDiscs_Free(&newton->discs);
+    freeDiscs(&newton->discs);
     rbArray_Free(newton->radii);
     rbArray_Free(newton->locals1);
     rbArray_Free(newton->bodies);
@@ -467,7 +602,7 @@ static void beginDiscs(rbContactNewton* newton)
         p->disc = coefficientOf(p) * p->held[0];
         newton->radii.data[2 * count + i] = 1.0 / p->mass[1];
     }
-    rbContactDiscs_Begin(&newton->discs, count);
+    resetDiscs(&newton->discs, count);
 }
 
 // Discs of the next round. isSoft: the normal impulses of this round are rough and give no history.
@@ -480,9 +615,9 @@ static void nextDiscs(rbContactNewton* newton, bool isSoft)
         radii[i] = p->disc;
         radii[count + i] = coefficientOf(p) * p->x[0];
     }
-    const double* next = isSoft ? radii + count
-                                : rbContactDiscs_Mix(&newton->discs, radii, radii + count,
-                                                     radii + 2 * (size_t)count);
+    const double* next =
+        isSoft ? radii + count
+               : mixDiscs(&newton->discs, radii, radii + count, radii + 2 * (size_t)count);
     for (int i = 0; i < count; ++i) {
         newton->points.data[i].disc = next[i];
     }

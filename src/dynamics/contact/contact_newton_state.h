@@ -3,9 +3,17 @@
 #define RB_CONTACT_CONTACT_NEWTON_STATE_H
 
 #include "base/core/memory.h"
-#include "dynamics/contact/contact_discs.h"
 #include "dynamics/contact/contact_newton.h"
 #include "dynamics/contact/contact_profile.h"
+
+// Friction discs as a fixed point, see contact_newton.c.
+typedef struct rbContactDiscs {
+    RB_ARRAY(double) memory;
+    int count;    // of discs
+    int depth;    // rounds remembered
+    int next;     // slot of the next one
+    double least; // m/s, smallest miss so far
+} rbContactDiscs;
 
 // A point, or the resistance to rolling or spinning at a contact: the same without a normal, its
 // rows turned into speeds by the reach of the contact.

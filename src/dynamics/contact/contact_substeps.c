@@ -1,11 +1,486 @@
 #include "dynamics/contact/contact_substeps.h"
 
+#include "base/core/lanes.h"
 #include "base/core/memory.h"
 #include "dynamics/contact/contact_factor.h"
-#include "dynamics/contact/contact_wide.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Contacts four at a time: rows of four contacts side by side in single precision, no body twice
+// among them, and the visits to them that sub-steps need.
+//
+// Bodies carry the velocity and displacement that the step has added so far; speeds at the start of
+// the step are stored with the points. Spins are scaled as in contact_sweep.h: with I^-1 = G G^T a
+// body rotates with w0 + G y, and a row is G^T c both for what it measures and for what it moves.
+// Immovable bodies have slot 0 and rows of zeros.
+//
+// In each lane the operations are those of one contact alone, so the grouping of contacts does not
+// change the bits.
+
+#define WIDTH 4
+
+// One cache line.
+typedef struct WideBody {
+    float velocity[4]; // m/s, added in the step; [3] unused
+    float spin[4];     // y, likewise
+    float moved[4];    // m, by velocity
+    float turned[4];   // by spin
+} WideBody;
+
+typedef struct WideRow {
+    rbQuad a[3];
+    rbQuad b[3];
+} WideRow;
+
+typedef struct WidePoint {
+    WideRow rows[3];       // normal, tangents
+    rbQuad impulse[3];     // N s, of a sub-step
+    rbQuad total[3];       // N s, of the step
+    rbQuad speeds[3];      // m/s: u at the start of the step
+    rbQuad gap;            // m, at the start
+    rbQuad drift[2];       // m/s, by which a slip is undone where it sticks
+    rbQuad invNormal;      // 1 / n K n; 0: inert
+    rbQuad invTangents[3]; // (t K t)^-1: 11, 22, 12
+    rbQuad slideStep;      // 1 / largest eigenvalue of t K t
+    rbQuad friction;
+} WidePoint;
+
+typedef struct WideGroup {
+    rbQuad axes[3][3]; // normal, tangents
+    rbQuad invMassA;
+    rbQuad invMassB;
+    int slotA[WIDTH];
+    int slotB[WIDTH];
+    int contacts[WIDTH]; // of the set, -1: none
+    int counts[WIDTH];   // points of the lanes
+    int firstPoint;      // of the group
+    int pointCount;      // of the lane with the most
+} WideGroup;
+
+// One visit to all groups.
+typedef struct WidePass {
+    float time;         // s, since the start of the step, of the displacements
+    float invStep;      // 1/s, of a sub-step
+    float rate;         // 1/s, at which overlap is undone
+    float partSpeed;    // m/s, at most
+    float massScale;    // of a spring and damper instead of a hard stop
+    float impulseScale; // likewise
+} WidePass;
+
+typedef struct Wide {
+    WideBody* bodies;
+    WidePoint* points;
+    const WideGroup* groups;
+    int groupCount;
+} Wide;
+
+// Remaining errors at the end of a step.
+typedef struct WideRest {
+    double overlap;      // m, largest
+    double approach;     // m/s, largest, of points that carry load
+    int worst;           // group of the overlap, -1: none
+    double frictionWork; // J
+    double impactWork;   // J, of normals that approached faster than restSpeed
+} WideRest;
+
+// G of the bodies of a group: xx, yy, zz, xy, xz, yz.
+typedef struct WideFactors {
+    rbQuad a[6];
+    rbQuad b[6];
+} WideFactors;
+
+// A determinant of t K t below this fraction of its product of diagonals is rounding.
+#define DETERMINANT_LEAST 1e-5f
+
+// ------------------------------------------------------------------------------------------- lanes
+
+static inline rbQuad all(float x)
+{
+    return (rbQuad){x, x, x, x};
+}
+
+static inline bool isAny(rbQuadMask mask)
+{
+    uint64_t halves[2];
+    memcpy(halves, &mask, sizeof halves);
+    return (halves[0] | halves[1]) != 0;
+}
+
+static inline rbQuad rootOf(rbQuad x)
+{
+    return (rbQuad){sqrtf(x[0]), sqrtf(x[1]), sqrtf(x[2]), sqrtf(x[3])};
+}
+
+typedef struct Three {
+    rbQuad x, y, z;
+} Three;
+
+// Three numbers of four bodies, by lane; the stride is that of bodies.
+static inline Three gather(const float* p0, const float* p1, const float* p2, const float* p3)
+{
+    rbQuad q0 = rbQuad_Load(p0);
+    rbQuad q1 = rbQuad_Load(p1);
+    rbQuad q2 = rbQuad_Load(p2);
+    rbQuad q3 = rbQuad_Load(p3);
+    rbQuad low01 = __builtin_shufflevector(q0, q1, 0, 4, 1, 5);
+    rbQuad low23 = __builtin_shufflevector(q2, q3, 0, 4, 1, 5);
+    rbQuad high01 = __builtin_shufflevector(q0, q1, 2, 6, 3, 7);
+    rbQuad high23 = __builtin_shufflevector(q2, q3, 2, 6, 3, 7);
+    return (Three){__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
+                   __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+                   __builtin_shufflevector(high01, high23, 0, 1, 4, 5)};
+}
+
+static inline void store(float* to, rbQuad q)
+{
+    memcpy(to, &q, sizeof q);
+}
+
+// The inverse; the fourth number of each becomes 0.
+static inline void scatter(Three t, float* p0, float* p1, float* p2, float* p3)
+{
+    rbQuad none = {0.0f, 0.0f, 0.0f, 0.0f};
+    rbQuad low01 = __builtin_shufflevector(t.x, t.y, 0, 4, 1, 5);
+    rbQuad low23 = __builtin_shufflevector(t.z, none, 0, 4, 1, 5);
+    rbQuad high01 = __builtin_shufflevector(t.x, t.y, 2, 6, 3, 7);
+    rbQuad high23 = __builtin_shufflevector(t.z, none, 2, 6, 3, 7);
+    store(p0, __builtin_shufflevector(low01, low23, 0, 1, 4, 5));
+    store(p1, __builtin_shufflevector(low01, low23, 2, 3, 6, 7));
+    store(p2, __builtin_shufflevector(high01, high23, 0, 1, 4, 5));
+    store(p3, __builtin_shufflevector(high01, high23, 2, 3, 6, 7));
+}
+
+static inline rbQuad dot(Three a, const rbQuad b[3])
+{
+    return a.x * b[0] + a.y * b[1] + a.z * b[2];
+}
+
+static inline Three minus(Three a, Three b)
+{
+    return (Three){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline void addScaled(Three* a, rbQuad s, const rbQuad b[3])
+{
+    a->x += s * b[0];
+    a->y += s * b[1];
+    a->z += s * b[2];
+}
+
+static inline rbQuad rowDot(const WideRow* r, const WideRow* s)
+{
+    return (r->a[0] * s->a[0] + r->a[1] * s->a[1] + r->a[2] * s->a[2]) +
+           (r->b[0] * s->b[0] + r->b[1] * s->b[1] + r->b[2] * s->b[2]);
+}
+
+// ------------------------------------------------------------------------------------------ groups
+
+// A group being visited.
+typedef struct Visit {
+    Three spinA, spinB;
+    rbQuad speeds[3]; // m/s, added, of the centers of mass along normal and tangents
+    rbQuad pushes[3]; // N s, increments of all points
+    rbQuad massSum;   // 1/kg
+} Visit;
+
+// Displacements of the two bodies of a group.
+typedef struct Moves {
+    Three turnedA, turnedB;
+    rbQuad along; // m, of the centers of mass along the normal
+} Moves;
+
+#define GATHER(bodies, slots, member)                                                             \
+    gather((bodies)[(slots)[0]].member, (bodies)[(slots)[1]].member, (bodies)[(slots)[2]].member, \
+           (bodies)[(slots)[3]].member)
+#define SCATTER(three, bodies, slots, member)                                \
+    scatter(three, (bodies)[(slots)[0]].member, (bodies)[(slots)[1]].member, \
+            (bodies)[(slots)[2]].member, (bodies)[(slots)[3]].member)
+
+static inline Visit beginVisit(const WideBody* bodies, const WideGroup* group)
+{
+    Three v = minus(GATHER(bodies, group->slotB, velocity), GATHER(bodies, group->slotA, velocity));
+    Visit visit = {
+        .spinA = GATHER(bodies, group->slotA, spin),
+        .spinB = GATHER(bodies, group->slotB, spin),
+        .speeds = {dot(v, group->axes[0]), dot(v, group->axes[1]), dot(v, group->axes[2])},
+        .massSum = group->invMassA + group->invMassB};
+    return visit;
+}
+
+static inline Moves getMoves(const WideBody* bodies, const WideGroup* group)
+{
+    Three moved = minus(GATHER(bodies, group->slotB, moved), GATHER(bodies, group->slotA, moved));
+    return (Moves){GATHER(bodies, group->slotA, turned), GATHER(bodies, group->slotB, turned),
+                   dot(moved, group->axes[0])};
+}
+
+static inline void endVisit(const Visit* visit, WideBody* bodies, const WideGroup* group)
+{
+    const rbQuad* p = visit->pushes;
+    rbQuad push[3];
+    for (int i = 0; i < 3; ++i) {
+        push[i] = p[0] * group->axes[0][i] + p[1] * group->axes[1][i] + p[2] * group->axes[2][i];
+    }
+    Three a = GATHER(bodies, group->slotA, velocity);
+    Three b = GATHER(bodies, group->slotB, velocity);
+    addScaled(&a, -group->invMassA, push);
+    addScaled(&b, group->invMassB, push);
+    SCATTER(a, bodies, group->slotA, velocity);
+    SCATTER(b, bodies, group->slotB, velocity);
+    SCATTER(visit->spinA, bodies, group->slotA, spin);
+    SCATTER(visit->spinB, bodies, group->slotB, spin);
+}
+
+static inline rbQuad getAdded(const Visit* visit, const WideRow* row, int axis)
+{
+    return visit->speeds[axis] + (dot(visit->spinA, row->a) + dot(visit->spinB, row->b));
+}
+
+static inline rbQuad getGap(const Moves* moves, const WidePoint* point, rbQuad time)
+{
+    const WideRow* row = &point->rows[0];
+    return (point->gap + time * point->speeds[0]) +
+           (moves->along + (dot(moves->turnedA, row->a) + dot(moves->turnedB, row->b)));
+}
+
+static inline void push(Visit* visit, const WideRow* row, int axis, rbQuad dp)
+{
+    addScaled(&visit->spinA, dp, row->a);
+    addScaled(&visit->spinB, dp, row->b);
+    visit->speeds[axis] += dp * visit->massSum;
+    visit->pushes[axis] += dp;
+}
+
+// Masses that are zero, or whose reciprocals overflow, make a point inert.
+static inline rbQuad reciprocal(rbQuad k, rbQuadMask isThere)
+{
+    rbQuadMask isFit = isThere & (k > all(1e-30f)) & (k < all(1e30f));
+    return rbQuad_Choose(isFit, all(1.0f) / rbQuad_Choose(isFit, k, all(1.0f)), all(0.0f));
+}
+
+// G^T (x cross y).
+static inline void makeSide(rbQuad to[3], const rbQuad g[6], const rbQuad x[3], const rbQuad y[3])
+{
+    rbQuad cx = x[1] * y[2] - x[2] * y[1];
+    rbQuad cy = x[2] * y[0] - x[0] * y[2];
+    rbQuad cz = x[0] * y[1] - x[1] * y[0];
+    to[0] = g[0] * cx + g[3] * cy + g[4] * cz;
+    to[1] = g[1] * cy + g[5] * cz;
+    to[2] = g[2] * cz;
+}
+
+static inline void makeRows(const WideGroup* group, const WideFactors* factors, WidePoint* point)
+{
+    WideRow arms = point->rows[0];
+    Three u = {point->speeds[0], point->speeds[1], point->speeds[2]};
+    for (int t = 0; t < 3; ++t) {
+        makeSide(point->rows[t].a, factors->a, group->axes[t], arms.a);
+        makeSide(point->rows[t].b, factors->b, arms.b, group->axes[t]);
+        point->speeds[t] = dot(u, group->axes[t]);
+        point->total[t] = all(0.0f);
+    }
+}
+
+static inline void weigh(WidePoint* point, rbQuad massSum, rbQuadMask isThere)
+{
+    const WideRow* r = point->rows;
+    rbQuad k11 = massSum + rowDot(&r[1], &r[1]);
+    rbQuad k22 = massSum + rowDot(&r[2], &r[2]);
+    rbQuad k12 = rowDot(&r[1], &r[2]);
+    rbQuad half = all(0.5f) * (k11 - k22);
+    rbQuad largest = all(0.5f) * (k11 + k22) + rootOf(half * half + k12 * k12);
+    rbQuad det = k11 * k22 - k12 * k12;
+    rbQuadMask isSound = det > all(DETERMINANT_LEAST) * k11 * k22;
+    rbQuad invDet = reciprocal(rbQuad_Choose(isSound, det, all(0.0f)), isThere);
+    point->invNormal = reciprocal(massSum + rowDot(&r[0], &r[0]), isThere);
+    point->slideStep = reciprocal(largest, isThere);
+    isSound = invDet > all(0.0f);
+    point->invTangents[0] = rbQuad_Choose(isSound, k22 * invDet, point->slideStep);
+    point->invTangents[1] = rbQuad_Choose(isSound, k11 * invDet, point->slideStep);
+    point->invTangents[2] = -k12 * invDet;
+}
+
+// Rows and masses of the points of a group. Input: arms of A and B in rows[0], speeds in world
+// axes.
+static void buildGroup(const WideGroup* group, const WideFactors* factors, WidePoint* points)
+{
+    RB_ASSERT(group->pointCount > 0 && group->pointCount <= RB_MANIFOLD_POINTS_MAX);
+    rbQuadMask counts;
+    memcpy(&counts, group->counts, sizeof counts);
+    for (int i = 0; i < group->pointCount; ++i) {
+        makeRows(group, factors, &points[i]);
+        weigh(&points[i], group->invMassA + group->invMassB, counts > i);
+    }
+}
+
+// ------------------------------------------------------------------------------------------ visits
+
+// Friction of a point: the impulse that stops it if it lies in the disc; otherwise it slides: the
+// projection of T - r u on the disc, see contact_sweep.c.
+static inline void visitFriction(Visit* visit, WidePoint* point, bool isSoft)
+{
+    rbQuad u1 = getAdded(visit, &point->rows[1], 1) + point->speeds[1];
+    rbQuad u2 = getAdded(visit, &point->rows[2], 2) + point->speeds[2];
+    rbQuad s1 = u1;
+    rbQuad s2 = u2;
+    if (isSoft) {
+        s1 += point->drift[0];
+        s2 += point->drift[1];
+    }
+    const rbQuad* m = point->invTangents;
+    rbQuad t1 = point->impulse[1] - (m[0] * s1 + m[2] * s2);
+    rbQuad t2 = point->impulse[2] - (m[2] * s1 + m[1] * s2);
+    rbQuad most = point->friction * point->impulse[0];
+    rbQuadMask isOut = t1 * t1 + t2 * t2 > most * most;
+    if (isAny(isOut)) {
+        rbQuad g1 = point->impulse[1] - point->slideStep * u1;
+        rbQuad g2 = point->impulse[2] - point->slideStep * u2;
+        rbQuad square = g1 * g1 + g2 * g2;
+        rbQuadMask isFar = square > most * most;
+        rbQuad length = rootOf(rbQuad_Choose(isFar, square, all(1.0f)));
+        rbQuad scale = rbQuad_Choose(isFar, most / length, all(1.0f));
+        t1 = rbQuad_Choose(isOut, scale * g1, t1);
+        t2 = rbQuad_Choose(isOut, scale * g2, t2);
+    }
+    push(visit, &point->rows[1], 1, t1 - point->impulse[1]);
+    push(visit, &point->rows[2], 2, t2 - point->impulse[2]);
+    point->impulse[1] = t1;
+    point->impulse[2] = t2;
+}
+
+static inline void visitNormal(Visit* visit, const Moves* moves, WidePoint* point,
+                               const WidePass* pass, bool isSoft)
+{
+    rbQuad u = getAdded(visit, &point->rows[0], 0) + point->speeds[0];
+    rbQuad gap = getGap(moves, point, all(pass->time));
+    rbQuadMask isOpen = gap > all(0.0f);
+    rbQuad p = point->impulse[0];
+    rbQuad sum;
+    if (isSoft) {
+        rbQuad part = rbQuad_Max(all(pass->rate) * gap, all(-pass->partSpeed));
+        rbQuad aim = u + rbQuad_Choose(isOpen, all(pass->invStep) * gap, part);
+        rbQuad mass = rbQuad_Choose(isOpen, all(1.0f), all(pass->massScale)) * point->invNormal;
+        rbQuad kept = rbQuad_Choose(isOpen, p, all(1.0f - pass->impulseScale) * p);
+        sum = kept - mass * aim;
+    } else {
+        rbQuad aim = u + rbQuad_Choose(isOpen, all(pass->invStep) * gap, all(0.0f));
+        sum = p - point->invNormal * aim;
+    }
+    sum = rbQuad_Max(sum, all(0.0f));
+    push(visit, &point->rows[0], 0, sum - p);
+    point->impulse[0] = sum;
+}
+
+static inline void visitGroups(const Wide* wide, const WidePass* pass, bool isSoft)
+{
+    for (int i = 0; i < wide->groupCount; ++i) {
+        const WideGroup* group = &wide->groups[i];
+        WidePoint* points = &wide->points[group->firstPoint];
+        Visit visit = beginVisit(wide->bodies, group);
+        Moves moves = getMoves(wide->bodies, group);
+        for (int k = 0; k < group->pointCount; ++k) {
+            visitNormal(&visit, &moves, &points[k], pass, isSoft);
+        }
+        for (int k = 0; k < group->pointCount; ++k) {
+            visitFriction(&visit, &points[k], isSoft);
+            for (int t = 0; t < 3 && !isSoft; ++t) {
+                points[k].total[t] += points[k].impulse[t];
+            }
+        }
+        endVisit(&visit, wide->bodies, group);
+    }
+}
+
+// Normals with springs, and friction that undoes slip.
+static void pushWide(const Wide* wide, const WidePass* pass)
+{
+    visitGroups(wide, pass, true);
+}
+
+// Normals and friction without either: removes the speed that pushing added. Adds the impulses to
+// the totals.
+static void relaxWide(const Wide* wide, const WidePass* pass)
+{
+    visitGroups(wide, pass, false);
+}
+
+// Applies the impulses of all points once.
+static void actWide(const Wide* wide)
+{
+    for (int i = 0; i < wide->groupCount; ++i) {
+        const WideGroup* group = &wide->groups[i];
+        Visit visit = beginVisit(wide->bodies, group);
+        for (int k = 0; k < group->pointCount; ++k) {
+            const WidePoint* point = &wide->points[group->firstPoint + k];
+            for (int t = 0; t < 3; ++t) {
+                push(&visit, &point->rows[t], t, point->impulse[t]);
+            }
+        }
+        endVisit(&visit, wide->bodies, group);
+    }
+}
+
+// ---------------------------------------------------------------------------------------- measures
+
+static double sumOf(rbQuad q)
+{
+    return ((double)q[0] + (double)q[1]) + ((double)q[2] + (double)q[3]);
+}
+
+static double largestOf(rbQuad q)
+{
+    float low = q[0] > q[1] ? q[0] : q[1];
+    float high = q[2] > q[3] ? q[2] : q[3];
+    return (double)(low > high ? low : high);
+}
+
+static WideRest measureWide(const Wide* wide, const WidePass* pass, double restSpeed)
+{
+    RB_ASSERT(wide->groupCount == 0 || wide->groups != NULL);
+    WideRest rest = {.worst = -1};
+    for (int i = 0; i < wide->groupCount; ++i) {
+        const WideGroup* group = &wide->groups[i];
+        Visit visit = beginVisit(wide->bodies, group);
+        Moves moves = getMoves(wide->bodies, group);
+        rbQuad deepest = all(0.0f);
+        rbQuad fastest = all(0.0f);
+        for (int k = 0; k < group->pointCount; ++k) {
+            const WidePoint* point = &wide->points[group->firstPoint + k];
+            rbQuadMask isActing = point->total[0] > all(0.0f);
+            rbQuad works[3];
+            for (int t = 0; t < 3; ++t) {
+                // impulse times the mean of the speeds before and after
+                rbQuad after = getAdded(&visit, &point->rows[t], t);
+                works[t] = point->total[t] * (point->speeds[t] + all(0.5f) * after);
+                if (t == 0) {
+                    rbQuad approach =
+                        rbQuad_Choose(isActing, -(after + point->speeds[0]), all(0.0f));
+                    fastest = rbQuad_Max(fastest, approach);
+                }
+            }
+            rbQuad overlap = -getGap(&moves, point, all(pass->time));
+            deepest = rbQuad_Max(deepest,
+                                 rbQuad_Choose(point->invNormal > all(0.0f), overlap, all(0.0f)));
+            rest.frictionWork += sumOf(works[1] + works[2]);
+            rbQuadMask isImpact = point->speeds[0] < all(-(float)restSpeed);
+            if (isAny(isImpact)) {
+                rest.impactWork += sumOf(rbQuad_Choose(isImpact, works[0], all(0.0f)));
+            }
+        }
+        double overlap = largestOf(deepest);
+        double approach = largestOf(fastest);
+        rest.approach = approach > rest.approach ? approach : rest.approach;
+        if (overlap > rest.overlap) {
+            rest.overlap = overlap;
+            rest.worst = i;
+        }
+    }
+    return rest;
+}
+
+// --------------------------------------------------------------------------------------- sub-steps
 
 // Sweep limits up to this value mean a game's budget.
 #define SWEEPS_CAPPED 30
@@ -48,13 +523,13 @@ typedef struct Placed {
 
 struct rbContactSubsteps {
     rbContactSettings settings;
-    RB_ARRAY(rbWideBody) bodies; // by slot
-    RB_ARRAY(SlotBody) starts;   // by slot
-    RB_ARRAY(int) slots;         // by body of the host, 0: none
+    RB_ARRAY(WideBody) bodies; // by slot
+    RB_ARRAY(SlotBody) starts; // by slot
+    RB_ARRAY(int) slots;       // by body of the host, 0: none
     RB_ARRAY(Placed) found;
     RB_ARRAY(Placed) sorted; // by key
-    RB_ARRAY(rbWideGroup) groups;
-    RB_ARRAY(rbWidePoint) points;
+    RB_ARRAY(WideGroup) groups;
+    RB_ARRAY(WidePoint) points;
 };
 
 #define KEYS ((COLORS + 1) * RB_MANIFOLD_POINTS_MAX)
@@ -125,7 +600,7 @@ static int addSlot(rbContactSubsteps* s, const rbSubstepsTask* task, int index, 
     }
     if (s->slots.data[index] == 0) {
         rbVec3 kick = task->kicks[index];
-        rbWideBody added = {
+        WideBody added = {
             .velocity = {(float)(-0.5 * kick.x), (float)(-0.5 * kick.y), (float)(-0.5 * kick.z)}};
         double part = 1.0 / (double)count;
         rbSym3 factor = rbFactorInertia(&body->invInertia);
@@ -254,9 +729,9 @@ static double chooseFriction(const rbContactPoint* from, const rbContact* contac
     return rbContactPoint_ChooseFriction(from, contact, slide > 0.0 ? sqrt(slide) : 0.0);
 }
 
-// Arms and speeds in world axes, from which rbWideGroup_Build makes rows.
+// Arms and speeds in world axes, from which WideGroup_Build makes rows.
 static void packPoint(const rbSubstepsTask* task, const rbContact* contact, int k, double part,
-                      rbWidePoint* to, int lane)
+                      WidePoint* to, int lane)
 {
     const rbContactRun* run = task->run;
     const rbContactPoint* from = &run->set->points[contact->firstPoint + k];
@@ -275,7 +750,7 @@ static void packPoint(const rbSubstepsTask* task, const rbContact* contact, int 
 }
 
 static void packLane(const rbContactSubsteps* s, const rbSubstepsTask* task, const Placed* placed,
-                     rbWideGroup* group, rbWideFactors* factors, int lane)
+                     WideGroup* group, WideFactors* factors, int lane)
 {
     const rbContact* contact = &task->run->set->contacts[placed->contact];
     const rbContactBody* bodies = task->run->bodies;
@@ -302,7 +777,7 @@ static int countShare(const rbContactSubsteps* s, int first)
 {
     int color = s->sorted.data[first].key / RB_MANIFOLD_POINTS_MAX;
     int count = 1;
-    while (color < COLORS && count < RB_WIDTH && first + count < s->sorted.count &&
+    while (color < COLORS && count < WIDTH && first + count < s->sorted.count &&
            s->sorted.data[first + count].key / RB_MANIFOLD_POINTS_MAX == color) {
         ++count;
     }
@@ -316,19 +791,19 @@ static void packGroups(rbContactSubsteps* s, const rbSubstepsTask* task)
     for (int first = 0; first < s->sorted.count;) {
         int count = countShare(s, first);
         const Placed* placed = &s->sorted.data[first];
-        rbWideGroup group = {.contacts = {-1, -1, -1, -1}, .firstPoint = s->points.count};
-        rbWideFactors factors = {0};
+        WideGroup group = {.contacts = {-1, -1, -1, -1}, .firstPoint = s->points.count};
+        WideFactors factors = {0};
         group.pointCount = RB_MANIFOLD_POINTS_MAX - placed[0].key % RB_MANIFOLD_POINTS_MAX;
         rbArray_Reserve(s->points, s->points.count + group.pointCount);
         s->points.count += group.pointCount;
-        rbWidePoint* points = &s->points.data[group.firstPoint];
-        if (count < RB_WIDTH || placed[count - 1].key != placed[0].key) {
+        WidePoint* points = &s->points.data[group.firstPoint];
+        if (count < WIDTH || placed[count - 1].key != placed[0].key) {
             memset(points, 0, (size_t)group.pointCount * sizeof *points);
         }
         for (int i = 0; i < count; ++i) {
             packLane(s, task, &placed[i], &group, &factors, i);
         }
-        rbWideGroup_Build(&group, &factors, points);
+        buildGroup(&group, &factors, points);
         rbArray_Push(s->groups, group);
         first += count;
     }
@@ -341,7 +816,7 @@ static void pack(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
     }
     s->bodies.count = 0;
     s->starts.count = 0;
-    rbArray_Push(s->bodies, (rbWideBody){.velocity = {0.0f}});
+    rbArray_Push(s->bodies, (WideBody){.velocity = {0.0f}});
     rbArray_Push(s->starts, (SlotBody){.index = -1});
     placeContacts(s, task, count);
     packGroups(s, task);
@@ -351,10 +826,10 @@ static void pack(rbContactSubsteps* s, const rbSubstepsTask* task, int count)
 
 // Forces, and the impulses of the last small step again: their effect on the bodies is known.
 // isFirst: those of the last step act.
-static void beginSmall(rbContactSubsteps* s, const rbWide* wide, bool isFirst)
+static void beginSmall(rbContactSubsteps* s, const Wide* wide, bool isFirst)
 {
     for (int i = 1; i < s->bodies.count; ++i) {
-        rbWideBody* body = &s->bodies.data[i];
+        WideBody* body = &s->bodies.data[i];
         SlotBody* own = &s->starts.data[i];
         for (int k = 0; k < 4; ++k) {
             float pushed = isFirst ? 0.0f : body->velocity[k] - own->base[k];
@@ -367,13 +842,13 @@ static void beginSmall(rbContactSubsteps* s, const rbWide* wide, bool isFirst)
         }
     }
     if (isFirst) {
-        rbWide_Act(wide);
+        actWide(wide);
     }
 }
 
 // Effect of a step's impulses on a body: twice their energy alone, and their power on the velocity
 // without them.
-static void addEnergy(SlotBody* root, const rbWideBody* body, const SlotBody* own)
+static void addEnergy(SlotBody* root, const WideBody* body, const SlotBody* own)
 {
     for (int k = 0; k < 4; ++k) {
         double pushed = (double)body->velocity[k] - (double)own->free[k];
@@ -409,9 +884,9 @@ static bool chooseScales(rbContactSubsteps* s)
 static void scaleTotals(rbContactSubsteps* s)
 {
     for (int i = 0; i < s->groups.count; ++i) {
-        const rbWideGroup* group = &s->groups.data[i];
+        const WideGroup* group = &s->groups.data[i];
         rbQuad scales = {0.0f, 0.0f, 0.0f, 0.0f};
-        for (int lane = 0; lane < RB_WIDTH && group->contacts[lane] >= 0; ++lane) {
+        for (int lane = 0; lane < WIDTH && group->contacts[lane] >= 0; ++lane) {
             int slot = group->slotA[lane] > 0 ? group->slotA[lane] : group->slotB[lane];
             scales[lane] = s->starts.data[findRoot(s, slot)].scale;
         }
@@ -434,7 +909,7 @@ static void boundEnergy(rbContactSubsteps* s)
     }
     scaleTotals(s);
     for (int i = 1; i < s->bodies.count; ++i) {
-        rbWideBody* body = &s->bodies.data[i];
+        WideBody* body = &s->bodies.data[i];
         const SlotBody* own = &s->starts.data[i];
         float scale = s->starts.data[findRoot(s, i)].scale;
         for (int k = 0; k < 4 && scale != 1.0f; ++k) {
@@ -447,7 +922,7 @@ static void boundEnergy(rbContactSubsteps* s)
 static void fly(rbContactSubsteps* s, float h)
 {
     for (int i = 1; i < s->bodies.count; ++i) {
-        rbWideBody* body = &s->bodies.data[i];
+        WideBody* body = &s->bodies.data[i];
         SlotBody* own = &s->starts.data[i];
         for (int k = 0; k < 4; ++k) {
             own->freeMove[k] += h * own->free[k];
@@ -469,7 +944,7 @@ static rbVec3 turnOf(const SlotBody* start, const float y[3], double scale)
 }
 
 // Whether no impulse has acted on a body.
-static bool isUntouched(const rbWideBody* body, const SlotBody* start)
+static bool isUntouched(const WideBody* body, const SlotBody* start)
 {
     bool isSame = true;
     for (int k = 0; k < 3; ++k) {
@@ -485,7 +960,7 @@ static double finishBodies(const rbContactSubsteps* s, const rbSubstepsTask* tas
     double perStep = 1.0 / task->run->h;
     double work = 0.0;
     for (int i = 1; i < s->bodies.count; ++i) {
-        const rbWideBody* body = &s->bodies.data[i];
+        const WideBody* body = &s->bodies.data[i];
         const SlotBody* start = &s->starts.data[i];
         rbContactBody* shown = &task->run->bodies[start->index];
         rbContactBody* flight = &task->flights[start->index];
@@ -515,11 +990,11 @@ static double finishBodies(const rbContactSubsteps* s, const rbSubstepsTask* tas
 static void finishPoints(const rbContactSubsteps* s, const rbContactSet* set)
 {
     for (int i = 0; i < s->groups.count; ++i) {
-        const rbWideGroup* group = &s->groups.data[i];
-        for (int lane = 0; lane < RB_WIDTH && group->contacts[lane] >= 0; ++lane) {
+        const WideGroup* group = &s->groups.data[i];
+        for (int lane = 0; lane < WIDTH && group->contacts[lane] >= 0; ++lane) {
             const rbContact* contact = &set->contacts[group->contacts[lane]];
             for (int k = 0; k < contact->pointCount; ++k) {
-                const rbWidePoint* from = &s->points.data[group->firstPoint + k];
+                const WidePoint* from = &s->points.data[group->firstPoint + k];
                 rbContactPoint* to = &set->points[contact->firstPoint + k];
                 double p[3] = {(double)from->impulse[0][lane], (double)from->impulse[1][lane],
                                (double)from->impulse[2][lane]};
@@ -534,16 +1009,16 @@ static void finishPoints(const rbContactSubsteps* s, const rbContactSet* set)
     }
 }
 
-static rbWidePass makePass(const rbContactSettings* settings, double dt)
+static WidePass makePass(const rbContactSettings* settings, double dt)
 {
     double omega = 2.0 * 3.14159265358979323846 * SPRING_PART / dt;
     double a1 = 2.0 * SPRING_DAMPING + dt * omega;
     double a2 = dt * omega * a1;
-    return (rbWidePass){.invStep = (float)(1.0 / dt),
-                        .rate = (float)(omega / a1),
-                        .partSpeed = (float)settings->partSpeed,
-                        .massScale = (float)(a2 / (1.0 + a2)),
-                        .impulseScale = (float)(1.0 / (1.0 + a2))};
+    return (WidePass){.invStep = (float)(1.0 / dt),
+                      .rate = (float)(omega / a1),
+                      .partSpeed = (float)settings->partSpeed,
+                      .massScale = (float)(a2 / (1.0 + a2)),
+                      .impulseScale = (float)(1.0 / (1.0 + a2))};
 }
 
 rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubstepsTask* task)
@@ -554,19 +1029,19 @@ rbSubstepsDone rbContactSubsteps_Solve(rbContactSubsteps* substeps, const rbSubs
     double dt = task->run->h / (double)count;
     rbSubstepsDone done = {.solved = {.sweeps = SWEEPS_EACH * count, .worst = -1}};
     pack(substeps, task, count);
-    rbWide wide = {substeps->bodies.data, substeps->points.data, substeps->groups.data,
-                   substeps->groups.count};
-    rbWidePass pass = makePass(settings, dt);
+    Wide wide = {substeps->bodies.data, substeps->points.data, substeps->groups.data,
+                 substeps->groups.count};
+    WidePass pass = makePass(settings, dt);
     for (int i = 0; i < count; ++i) {
         beginSmall(substeps, &wide, i == 0);
         pass.time = (float)(dt * (double)i);
-        rbWide_Push(&wide, &pass);
+        pushWide(&wide, &pass);
         fly(substeps, (float)dt);
         pass.time = (float)(dt * (double)(i + 1));
-        rbWide_Relax(&wide, &pass);
+        relaxWide(&wide, &pass);
     }
     boundEnergy(substeps);
-    rbWideRest rest = rbWide_Measure(&wide, &pass, task->restSpeed);
+    WideRest rest = measureWide(&wide, &pass, task->restSpeed);
     done.solved.gapError = rest.overlap;
     done.solved.worst = rest.worst >= 0 ? substeps->groups.data[rest.worst].contacts[0] : -1;
     done.solved.isMet =

@@ -5,7 +5,7 @@
 // sweep in which overlap pushes back as a stiff spring with a strong damper, displacement, one
 // sweep without springs that removes the speed they added. Bodies fly with the mean velocity of the
 // small steps and continue with the last one: overlap is undone without leaving speed, and bodies
-// at rest stay still. Sweeps go over contacts four at a time (contact_wide.h).
+// at rest stay still. Sweeps go over contacts four at a time.
 //
 // No rolling friction, no pyramids, no joints, no rebounds of what arrives: see CanSolve.
 #ifndef RB_CONTACT_CONTACT_SUBSTEPS_H

@@ -2,11 +2,11 @@
 //
 // A curve through the points P0..Pm has Hermite tangents d_i = factor (P_{i+1} - P_{i-1}) inside
 // and given ones at its ends; each piece becomes a Bezier curve B0 = Pi, B1 = Pi + d_i/3, B2 =
-// P_{i+1} - d_{i+1}/3, B3 = P_{i+1}. Constant speed needs arc length: every piece carries SPANS + 1
-// cumulative lengths by Gauss-Legendre quadrature, and the parameter of a traveled length is found
-// by bisection in the table and Newton's method with the same quadrature inside a span. So the
-// speed is constant to about 1e-12, not to the 1e-3 of a chord table. Positions come from the
-// traveled length, never from increments.
+// P_{i+1} - d_{i+1}/3, B3 = P_{i+1}. Constant speed needs arc length: every piece carries
+// RB_PATH_SPANS + 1 cumulative lengths by Gauss-Legendre quadrature, and the parameter of a
+// traveled length is found by bisection in the table and Newton's method with the same quadrature
+// inside a span. So the speed is constant to about 1e-12, not to the 1e-3 of a chord table.
+// Positions come from the traveled length, never from increments.
 #include "dynamics/motion/path.h"
 
 #include "base/core/memory.h"
@@ -14,30 +14,13 @@
 
 #include <math.h>
 
-// Spans of a piece; five Gauss points over 1/32 of a cubic yield lengths to about 1e-13.
-#define SPANS 32
-
-struct rbPath {
-    rbPathType type;
-    double speed;
-    double startTime;
-    double length;
-    bool isClosed;
-    rbTransform start;
-    rbVec3 direction;
-    rbVec3 angularVelocity;
-    int pieceCount;
-    rbVec3 (*pieces)[4]; // Bezier points
-    double* lengths;     // at the SPANS ends of every piece, cumulative; [0] = 0
-};
-
 rbPathDef rbDefaultPathDef(void)
 {
     rbPathDef def = {.type = RB_PATH_LINE, .tangentFactor = 0.5};
     return def;
 }
 
-static rbVec3 bezierDerivative(const rbVec3 b[4], double u)
+rbVec3 rbGetBezierDerivative(const rbVec3 b[4], double u)
 {
     double v = 1.0 - u;
     rbVec3 d = rbScale(3.0 * v * v, rbSub(b[1], b[0]));
@@ -53,10 +36,10 @@ static double arcLength(const rbVec3 b[4], double uA, double uB)
                                       0.23692688505618909};
     double center = 0.5 * (uA + uB);
     double half = 0.5 * (uB - uA);
-    double sum = weights[0] * rbLength(bezierDerivative(b, center));
+    double sum = weights[0] * rbLength(rbGetBezierDerivative(b, center));
     for (int i = 1; i < 3; ++i) {
-        sum += weights[i] * (rbLength(bezierDerivative(b, center - half * nodes[i])) +
-                             rbLength(bezierDerivative(b, center + half * nodes[i])));
+        sum += weights[i] * (rbLength(rbGetBezierDerivative(b, center - half * nodes[i])) +
+                             rbLength(rbGetBezierDerivative(b, center + half * nodes[i])));
     }
     return half * sum;
 }
@@ -89,7 +72,7 @@ static rbStatus buildCurve(rbPath* path, const rbPathDef* def, rbError* error)
     int count = def->pointCount + 1;
     path->pieceCount = def->isClosed ? count : count - 1;
     path->pieces = rbAllocZero((size_t)path->pieceCount, sizeof path->pieces[0]);
-    path->lengths = rbAllocZero((size_t)path->pieceCount * SPANS + 1, sizeof(double));
+    path->lengths = rbAllocZero((size_t)path->pieceCount * RB_PATH_SPANS + 1, sizeof(double));
     double total = 0.0;
     for (int i = 0; i < path->pieceCount; ++i) {
         rbVec3 p = supportPoint(def, path->start.p, i);
@@ -99,9 +82,9 @@ static rbStatus buildCurve(rbPath* path, const rbPathDef* def, rbError* error)
         b[1] = rbAddScaled(p, 1.0 / 3.0, supportTangent(def, path->start.p, i));
         b[2] = rbAddScaled(q, -1.0 / 3.0, supportTangent(def, path->start.p, i + 1));
         b[3] = q;
-        for (int k = 0; k < SPANS; ++k) {
-            total += arcLength(b, (double)k / SPANS, (double)(k + 1) / SPANS);
-            path->lengths[i * SPANS + k + 1] = total;
+        for (int k = 0; k < RB_PATH_SPANS; ++k) {
+            total += arcLength(b, (double)k / RB_PATH_SPANS, (double)(k + 1) / RB_PATH_SPANS);
+            path->lengths[i * RB_PATH_SPANS + k + 1] = total;
         }
     }
     path->length = total;
@@ -184,7 +167,7 @@ void rbPath_Destroy(rbPath* path)
 {
     if (path != NULL) {
         rbFree(path->pieces, (size_t)path->pieceCount * sizeof path->pieces[0]);
-        size_t spans = path->lengths != NULL ? (size_t)path->pieceCount * SPANS + 1 : 0;
+        size_t spans = path->lengths != NULL ? (size_t)path->pieceCount * RB_PATH_SPANS + 1 : 0;
         rbFree(path->lengths, spans * sizeof(double));
         rbFree(path, sizeof *path);
     }
@@ -219,11 +202,6 @@ bool rbPath_IsSteady(const rbPath* path, double time, double* horizon)
     return path->type == RB_PATH_LINE;
 }
 
-double rbPath_GetLength(const rbPath* path)
-{
-    return path->length;
-}
-
 double rbPath_GetTravel(const rbPath* path, double time)
 {
     double travel = path->speed * (time - path->startTime);
@@ -233,11 +211,10 @@ double rbPath_GetTravel(const rbPath* path, double time)
     return !path->isClosed && travel > path->length ? path->length : travel;
 }
 
-// Piece and parameter of a traveled length within [0, length].
-static int locate(const rbPath* path, double travel, double* parameter)
+int rbPath_Locate(const rbPath* path, double travel, double* parameter)
 {
     int low = 0;
-    int high = path->pieceCount * SPANS;
+    int high = path->pieceCount * RB_PATH_SPANS;
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
         if (path->lengths[middle] <= travel) {
@@ -246,15 +223,15 @@ static int locate(const rbPath* path, double travel, double* parameter)
             high = middle;
         }
     }
-    int piece = low / SPANS;
+    int piece = low / RB_PATH_SPANS;
     const rbVec3* b = path->pieces[piece];
-    double uA = (double)(low % SPANS) / SPANS;
-    double uB = uA + 1.0 / SPANS;
+    double uA = (double)(low % RB_PATH_SPANS) / RB_PATH_SPANS;
+    double uB = uA + 1.0 / RB_PATH_SPANS;
     double rest = travel - path->lengths[low];
     double span = path->lengths[low + 1] - path->lengths[low];
     double u = span > 0.0 ? uA + (uB - uA) * (rest / span) : uA;
     for (int i = 0; i < 8; ++i) {
-        double speed = rbLength(bezierDerivative(b, u));
+        double speed = rbLength(rbGetBezierDerivative(b, u));
         double excess = arcLength(b, uA, u) - rest;
         if (!(speed > 0.0) || fabs(excess) <= 1e-15 * path->length) {
             break;
@@ -276,9 +253,9 @@ void rbPath_Evaluate(const rbPath* path, double time, rbTransform* pose, rbVec3*
         double inside =
             path->isClosed ? travel - path->length * floor(travel / path->length) : travel;
         double u;
-        int piece = locate(path, inside, &u);
+        int piece = rbPath_Locate(path, inside, &u);
         pose->p = rbGetBezierPoint(path->pieces[piece], u);
-        direction = rbNormalize(bezierDerivative(path->pieces[piece], u));
+        direction = rbNormalize(rbGetBezierDerivative(path->pieces[piece], u));
     } else {
         pose->p = rbAddScaled(path->start.p, travel, direction);
     }
@@ -339,7 +316,7 @@ rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB)
     double shift = path->isClosed ? path->length * floor(travelA / path->length) : 0.0;
     double uA = 0.0;
     double uB = 1.0;
-    int pieceA = locate(path, travelA - shift, &uA);
+    int pieceA = rbPath_Locate(path, travelA - shift, &uA);
     int pieceB = path->pieceCount - 1;
     bool isWrapped = travelB - shift >= path->length && path->isClosed;
     if (isWrapped) {
@@ -347,69 +324,10 @@ rbBounds rbPath_GetBounds(const rbPath* path, double timeA, double timeB)
         pieceA = 0;
         uA = 0.0;
     } else {
-        pieceB = locate(path, travelB - shift, &uB);
+        pieceB = rbPath_Locate(path, travelB - shift, &uB);
     }
     for (int i = pieceA; i <= pieceB; ++i) {
         includePart(&bounds, path->pieces[i], i == pieceA ? uA : 0.0, i == pieceB ? uB : 1.0);
     }
     return widen(bounds);
-}
-
-const rbVec3 (*rbPath_GetPieces(const rbPath* path, int* count))[4]
-{
-    *count = path->type == RB_PATH_CURVE ? path->pieceCount : 0;
-    return (const rbVec3(*)[4])path->pieces;
-}
-
-// A bound on |p''| / |p'|^2, which is not less than the curvature, over the k-th span of a piece.
-// p' is a quadratic: over the span it is within the hull of three vectors, so that its length is at
-// least the least of their components along the middle one. INFINITY where that is not positive.
-static double boundCurvature(const rbVec3 b[4], int k)
-{
-    double uA = (double)k / SPANS;
-    double uB = (double)(k + 1) / SPANS;
-    rbVec3 first = bezierDerivative(b, uA);
-    rbVec3 last = bezierDerivative(b, uB);
-    // The middle control vector of a quadratic from its ends and its middle.
-    rbVec3 middle = rbScale(2.0, bezierDerivative(b, 0.5 * (uA + uB)));
-    middle = rbAddScaled(middle, -0.5, rbAdd(first, last));
-    rbVec3 along = rbNormalize(rbAdd(rbAdd(first, middle), last));
-    double least = fmin(rbDot(first, along), fmin(rbDot(middle, along), rbDot(last, along)));
-    // p'' is linear: its length is largest at an end.
-    rbVec3 c = rbSub(rbAdd(b[0], b[2]), rbScale(2.0, b[1]));
-    rbVec3 d = rbSub(rbAdd(b[1], b[3]), rbScale(2.0, b[2]));
-    double bend = fmax(rbLength(rbAddScaled(rbScale(1.0 - uA, c), uA, d)),
-                       rbLength(rbAddScaled(rbScale(1.0 - uB, c), uB, d)));
-    return least > 0.0 ? 6.0 * bend / (least * least) : INFINITY;
-}
-
-double rbPath_GetAcceleration(const rbPath* path, double timeA, double timeB, double tolerance)
-{
-    RB_ASSERT(timeA <= timeB && tolerance > 0.0);
-    if (path->type != RB_PATH_CURVE || !(path->speed > 0.0)) {
-        return 0.0;
-    }
-    double travelA = rbPath_GetTravel(path, timeA);
-    double travelB = rbPath_GetTravel(path, timeB);
-    double shift = path->isClosed ? path->length * floor(travelA / path->length) : 0.0;
-    int spans = path->pieceCount * SPANS;
-    int first = 0;
-    int last = spans - 1;
-    if (!path->isClosed || travelB - shift < path->length) {
-        // One additional span on both sides, for the rounding of traveled lengths.
-        double u;
-        int piece = locate(path, travelA - shift, &u);
-        first = piece * SPANS + (int)(u * SPANS) - 1;
-        piece = locate(path, travelB - shift, &u);
-        last = piece * SPANS + (int)(u * SPANS) + 1;
-    }
-    double curvature = 0.0;
-    for (int i = first; i <= last; ++i) {
-        // A closed curve starts again beyond its ends.
-        int k = path->isClosed ? (i + spans) % spans : i;
-        if (k >= 0 && k < spans) {
-            curvature = fmax(curvature, boundCurvature(path->pieces[k / SPANS], k % SPANS));
-        }
-    }
-    return path->speed * path->speed * fmin(curvature, 2.0 / tolerance);
 }

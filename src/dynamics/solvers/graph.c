@@ -2,10 +2,9 @@
 //
 // Loops: edges are added to a forest in the order of their blocks; an edge whose ends are already
 // connected closes a loop. So the last joint of a ring is the one to be cut.
-#include "dynamics/solvers/graph.h"
-
 #include "base/core/disjoint_sets.h"
 #include "base/core/memory.h"
+#include "dynamics/solvers/solver.h"
 
 static int nodeOf(const rbRowSystem* system, int body)
 {

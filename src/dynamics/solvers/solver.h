@@ -86,6 +86,24 @@ void rbDestroyRowGraph(rbRowGraph* graph);
 
 RB_DECLARE_WORDS(rbSolverType);
 
+// Edges between nodes, of graphs and trees.
+typedef struct rbGraphEdge {
+    int small; // nodes
+    int large;
+} rbGraphEdge;
+
+// Blocks between the same two nodes form one edge. Nodes are bodies; node bodyCount stands for all
+// bodies that are not dynamic. Edges are in the order of their first blocks.
+typedef struct rbEdgeList {
+    int blockCount;
+    int edgeCount;
+    int* blockEdges; // edge of each block; -1: it touches no dynamic body
+    rbGraphEdge* edges;
+} rbEdgeList;
+
+void rbEdgeList_Make(rbEdgeList* list, const rbRowSystem* system);
+void rbEdgeList_Free(rbEdgeList* list);
+
 // The sparse direct solver, see direct.c.
 rbSolver* rbDirectSolver_Create(const rbRowSystem* system);
 // The same without the blocks that close loops, for another row of the table.

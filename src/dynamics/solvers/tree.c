@@ -20,7 +20,6 @@
 // root of everything attached to it, and take no part in the arithmetic. Blocks that close loops
 // are omitted: they are cuts.
 #include "base/core/memory.h"
-#include "dynamics/solvers/graph.h"
 #include "dynamics/solvers/pivoted.h"
 #include "dynamics/solvers/solver.h"
 

@@ -1,5 +1,5 @@
 // The table of chords of published paths, and the bound on the acceleration along exact ones.
-#include "dynamics/motion/path.h"
+#include "lab/rays/path_bend.h"
 #include "lab/rays/path_table.h"
 #include "rb_test.h"
 

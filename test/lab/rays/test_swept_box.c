@@ -1,6 +1,6 @@
 // Oriented boxes around bodies and their swept volumes, and whether two of them intersect.
 #include "base/math/random3.h"
-#include "dynamics/motion/path.h"
+#include "lab/rays/path_bend.h"
 #include "lab/rays/swept_box.h"
 #include "rb_test.h"
 
