@@ -1,17 +1,9 @@
-// The solver "cut" (B-37): direct for a tree; joints that close loops are left to whoever drives
-// it.
+// The solver "cut" (B-37): direct for a tree; joints that close loops are left to its caller.
 #include "dynamics/solvers/solver.h"
 #include "lab/joints/classical.h"
 
-static rbSolver* create(const rbRowSystem* system);
-
-static const rbSolverOps cutOps = {"cut", create, rbDirectSolver_Destroy, rbDirectSolver_Factor,
-                                   rbDirectSolver_Solve};
-
-static rbSolver* create(const rbRowSystem* system)
-{
-    return rbDirectSolver_CreateOfTree(system, &cutOps);
-}
+static const rbSolverOps cutOps = {"cut", rbDirectSolver_CreateOfTree, rbDirectSolver_Destroy,
+                                   rbDirectSolver_Factor, rbDirectSolver_Solve};
 
 rbStatus rbRegisterCutSolver(rbError* error)
 {

@@ -545,14 +545,13 @@ static void placeEntries(DirectSolver* solver)
     solver->column = rbAllocZero(longest, sizeof *solver->column);
 }
 
-static DirectSolver* createDirect(const rbRowSystem* system, rbRowGraph* graph,
-                                  const rbSolverOps* ops)
+static DirectSolver* createDirect(const rbRowSystem* system, rbRowGraph* graph)
 {
     DirectSolver* solver = rbAllocZero(1, sizeof *solver);
     RB_ASSERT(system->rowCount >= 0);
     RB_ASSERT(system->blockCount >= 0);
     size_t rowCount = (size_t)system->rowCount;
-    solver->base = (rbSolver){.ops = ops, .rowCount = system->rowCount, .pivotLeast = 1.0};
+    solver->base = (rbSolver){.rowCount = system->rowCount, .pivotLeast = 1.0};
     solver->graph = graph;
     bool* isCut = rbAllocZero((size_t)system->blockCount, sizeof *isCut);
     if (graph) {
@@ -582,12 +581,12 @@ static DirectSolver* createDirect(const rbRowSystem* system, rbRowGraph* graph,
 
 rbSolver* rbDirectSolver_Create(const rbRowSystem* system)
 {
-    return &createDirect(system, NULL, rbSolverOps_Get(RB_SOLVER_DIRECT))->base;
+    return &createDirect(system, NULL)->base;
 }
 
-rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system, const rbSolverOps* ops)
+rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system)
 {
-    return &createDirect(system, rbCreateRowGraph(system), ops)->base;
+    return &createDirect(system, rbCreateRowGraph(system))->base;
 }
 
 void rbDirectSolver_Destroy(rbSolver* solver)

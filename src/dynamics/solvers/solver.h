@@ -18,8 +18,7 @@ typedef struct rbSolver rbSolver;
 // A row of the table of solvers.
 typedef struct rbSolverOps {
     const char* name;
-    // Only the structure of the system is read. Allocates all it will ever need. Sets ops of the
-    // head to this row.
+    // Only the structure of the system is read. Allocates all it will ever need.
     rbSolver* (*create)(const rbRowSystem* system);
     void (*destroy)(rbSolver* solver);
     void (*factor)(rbSolver* solver, const rbRowSystem* system);
@@ -29,7 +28,7 @@ typedef struct rbSolverOps {
 
 // The common header of every solver.
 struct rbSolver {
-    const rbSolverOps* ops;
+    const rbSolverOps* ops; // set by rbCreateSolver
     int rowCount;
     int redundantRows; // found at the last factorization
     const int* cuts;   // blocks omitted from the system, ascending
@@ -107,7 +106,7 @@ void rbEdgeList_Free(rbEdgeList* list);
 // The sparse direct solver, see direct.c.
 rbSolver* rbDirectSolver_Create(const rbRowSystem* system);
 // The same without the blocks that close loops, for another row of the table.
-rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system, const rbSolverOps* ops);
+rbSolver* rbDirectSolver_CreateOfTree(const rbRowSystem* system);
 void rbDirectSolver_Destroy(rbSolver* solver);
 void rbDirectSolver_Factor(rbSolver* solver, const rbRowSystem* system);
 void rbDirectSolver_Solve(rbSolver* solver, const double* r, double* x);

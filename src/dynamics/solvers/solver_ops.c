@@ -28,8 +28,7 @@ static rbSolver* createIterative(const rbRowSystem* system)
     for (int i = 0; i < system->blockCount; ++i) {
         solver->cuts[i] = i;
     }
-    solver->base = (rbSolver){.ops = rbSolverOps_Get(RB_SOLVER_ITERATIVE),
-                              .rowCount = system->rowCount,
+    solver->base = (rbSolver){.rowCount = system->rowCount,
                               .cuts = solver->cuts,
                               .cutCount = system->blockCount,
                               .pivotLeast = 1.0};
@@ -134,8 +133,9 @@ rbSolverType rbChooseSolver(const rbRowSystem* system)
 rbSolver* rbCreateSolver(rbSolverType type, const rbRowSystem* system)
 {
     rbSolverType chosen = type == RB_SOLVER_AUTO ? rbChooseSolver(system) : type;
-    rbSolver* solver = rbSolverOps_Get(chosen)->create(system);
-    RB_ASSERT(solver->ops == rbSolverOps_Get(chosen));
+    const rbSolverOps* ops = rbSolverOps_Get(chosen);
+    rbSolver* solver = ops->create(system);
+    solver->ops = ops;
     return solver;
 }
 

@@ -560,8 +560,7 @@ rbSolver* rbTreeSolver_Create(const rbRowSystem* system)
     RB_ASSERT(system->rowCount >= 0);
     size_t rowCount = (size_t)system->rowCount, blockCount = (size_t)system->blockCount;
     solver->graph = rbCreateRowGraph(system);
-    solver->base = (rbSolver){.ops = rbSolverOps_Get(RB_SOLVER_TREE),
-                              .rowCount = system->rowCount,
+    solver->base = (rbSolver){.rowCount = system->rowCount,
                               .cuts = solver->graph->loopBlocks,
                               .cutCount = solver->graph->loopCount,
                               .pivotLeast = 1.0};
